@@ -1,0 +1,1 @@
+//! The table of INGOT_DEBUG flags and its parser.

@@ -1,0 +1,1 @@
+//! Devices, workarounds, packets and surface formats as tables.

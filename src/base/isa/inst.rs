@@ -1,0 +1,318 @@
+//! The in-memory form of one EU instruction, the same for every generation.
+//!
+//! Encoding, decoding, assembly text and legality are tables and functions over this form. Ref: SKL PRM
+//! vol. 7, "EU Instruction Format"; register regions: "Register Region Addressing".
+
+use crate::opcode::Opcode;
+
+/// Register file of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum File {
+    /// Architecture registers: null, a0, acc, f, ce, sr, cr, n, ip, tdr, tm. See [`ArfReg`].
+    Arf,
+    /// General registers g0..g127.
+    Grf,
+    /// Message registers of gen4–6.
+    Mrf,
+    /// An immediate; the bits are in [`Src::imm`].
+    Imm,
+}
+
+/// Number of an architecture register, high nibble of the encoded number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the PRM's names")]
+pub enum ArfReg {
+    Null = 0x0,
+    Address = 0x1,
+    Accumulator = 0x2,
+    Flag = 0x3,
+    ChannelEnable = 0x4,
+    MessageControl = 0x5,
+    StackPointer = 0x6,
+    State = 0x7,
+    Control = 0x8,
+    Notification = 0x9,
+    InstructionPointer = 0xA,
+    ThreadDependency = 0xB,
+    Timestamp = 0xC,
+    FlowControl = 0xD,
+}
+
+/// Data type of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the PRM's names")]
+pub enum Type {
+    Ub,
+    B,
+    Uw,
+    W,
+    Ud,
+    D,
+    Uq,
+    Q,
+    Hf,
+    F,
+    Df,
+    /// Gen4–7.5: extended accumulator float; never in memory.
+    Nf,
+    /// Immediate: 8 unsigned 4-bit values.
+    Uv,
+    /// Immediate: 8 signed 4-bit values.
+    V,
+    /// Immediate: 4 restricted 8-bit floats.
+    Vf,
+}
+
+impl Type {
+    /// Bytes of one element; vector immediates count as the element they expand to (W, UW, F).
+    pub const fn size_bytes(self) -> u32 {
+        match self {
+            Type::Ub | Type::B => 1,
+            Type::Uw | Type::W | Type::Hf | Type::Uv | Type::V => 2,
+            Type::Ud | Type::D | Type::F | Type::Vf => 4,
+            Type::Uq | Type::Q | Type::Df | Type::Nf => 8,
+        }
+    }
+    /// True for HF, F, DF, NF and VF.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Type::Hf | Type::F | Type::Df | Type::Nf | Type::Vf)
+    }
+    /// True for signed integers (B, W, D, Q, V).
+    pub const fn is_signed_int(self) -> bool {
+        matches!(self, Type::B | Type::W | Type::D | Type::Q | Type::V)
+    }
+}
+
+/// Where in its file an operand starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Addr {
+    /// Register number and byte within the register. For ARF `nr` is the encoded number
+    /// (`ArfReg as u8) << 4 | index`).
+    Direct {
+        /// Register number.
+        nr: u8,
+        /// Byte within the register.
+        sub_bytes: u8,
+    },
+    /// `r[a0.sub, imm_bytes]`.
+    Indirect {
+        /// Index of the address subregister, 0..=15 (16-bit each).
+        a0_sub: u8,
+        /// Signed byte displacement, −512..=511.
+        imm_bytes: i16,
+    },
+}
+
+/// Region of a source, in elements: `<v;w,h>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// Vertical stride in elements: 0, 1, 2, 4, 8, 16, 32, or [`Region::VX1`] for one address each row
+    /// (`Vx1`, `VxH` of indirect operands).
+    pub vstride: u8,
+    /// Width in elements: 1, 2, 4, 8, 16.
+    pub width: u8,
+    /// Horizontal stride in elements: 0, 1, 2, 4.
+    pub hstride: u8,
+}
+
+impl Region {
+    /// Code of `vstride` that means "the next address register for each row".
+    pub const VX1: u8 = 0xff;
+    /// `<0;1,0>`: one element for all channels.
+    pub const SCALAR: Region = Region {
+        vstride: 0,
+        width: 1,
+        hstride: 0,
+    };
+    /// The region `<v;w,h>`.
+    pub const fn new(vstride: u8, width: u8, hstride: u8) -> Region {
+        Region {
+            vstride,
+            width,
+            hstride,
+        }
+    }
+}
+
+/// Destination operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dst {
+    /// Register file (ARF, GRF or MRF).
+    pub file: File,
+    /// Element type.
+    pub ty: Type,
+    /// Where it starts.
+    pub addr: Addr,
+    /// Horizontal stride in elements: 1, 2, 4.
+    pub hstride: u8,
+    /// Align16: which of x, y, z, w are written, bit 0 is x. 0xf in align1.
+    pub writemask: u8,
+}
+
+/// Source operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Src {
+    /// Register file.
+    pub file: File,
+    /// Element type.
+    pub ty: Type,
+    /// Where it starts (meaningless for an immediate).
+    pub addr: Addr,
+    /// Region (align1; align16 has an implied width of 4).
+    pub region: Region,
+    /// Absolute value, applied before `negate`.
+    pub abs: bool,
+    /// Negation; bitwise NOT on logic ops from gen8.
+    pub negate: bool,
+    /// Align16: two bits for each of x, y, z, w. 0xe4 (xyzw) otherwise.
+    pub swizzle: u8,
+    /// Align16 three-source: replicate one element (`.r`).
+    pub rep_ctrl: bool,
+    /// Bits of an immediate: as many low bits as its type has (32 for UV, V, VF; W and UW and HF twice in 32).
+    pub imm: u64,
+}
+
+/// Predication of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pred {
+    /// Which form.
+    pub ctrl: PredCtrl,
+    /// `(-f0)`: execute where the predicate is false.
+    pub inverse: bool,
+}
+
+/// Predicate forms. Align1 uses Normal and AnyN/AllN, align16 the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the PRM's names")]
+pub enum PredCtrl {
+    Normal,
+    AnyV,
+    AllV,
+    Any2h,
+    All2h,
+    Any4h,
+    All4h,
+    Any8h,
+    All8h,
+    Any16h,
+    All16h,
+    Any32h,
+    All32h,
+    X,
+    Y,
+    Z,
+    W,
+    Any4hAlign16,
+    All4hAlign16,
+}
+
+/// Conditional modifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the PRM's names")]
+pub enum CondMod {
+    None = 0,
+    Z = 1,
+    Nz = 2,
+    G = 3,
+    Ge = 4,
+    L = 5,
+    Le = 6,
+    O = 8,
+    U = 9,
+}
+
+/// Function of MATH.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the PRM's names")]
+pub enum MathFn {
+    Inv = 1,
+    Log = 2,
+    Exp = 3,
+    Sqrt = 4,
+    Rsq = 5,
+    Sin = 6,
+    Cos = 7,
+    Fdiv = 9,
+    Pow = 10,
+    IntDivBoth = 11,
+    IntDivQuotient = 12,
+    IntDivRemainder = 13,
+    Invm = 14,
+    Rsqrtm = 15,
+}
+
+/// A 32-bit descriptor of a SEND: immediate, or read from a0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Desc {
+    /// Known when assembling.
+    Imm(u32),
+    /// `a0.sub` as UD; `sub` counts 16-bit subregisters and is even.
+    A0(u8),
+}
+
+/// What SEND, SENDC, SENDS and SENDSC have besides their operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Send {
+    /// Shared function id.
+    pub sfid: u8,
+    /// Message descriptor.
+    pub desc: Desc,
+    /// Extended descriptor; on SENDS its bits 9:6 are src1's length in registers.
+    pub ex_desc: Desc,
+    /// End of thread.
+    pub eot: bool,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Inst {
+    /// Operation.
+    pub op: Opcode,
+    /// Channels: 1, 2, 4, 8, 16 or 32.
+    pub exec_size: u8,
+    /// First channel (`M0`, `M4`, … `M28`): QtrCtrl × 8 + NibCtrl × 4.
+    pub chan_off: u8,
+    /// Ignore the execution mask (`WE_all`, `W` in IGA's text).
+    pub no_mask: bool,
+    /// Align16 access mode.
+    pub align16: bool,
+    /// Predicate, if any.
+    pub pred: Option<Pred>,
+    /// Conditional modifier.
+    pub cmod: CondMod,
+    /// Flag subregister of predicate and conditional modifier: 0 = f0.0, 1 = f0.1, 2 = f1.0, 3 = f1.1.
+    pub flag: u8,
+    /// Saturate the result.
+    pub saturate: bool,
+    /// Also write the accumulator.
+    pub acc_wr: bool,
+    /// Destination dependency clear suppressed.
+    pub no_dd_clr: bool,
+    /// Destination dependency check suppressed.
+    pub no_dd_chk: bool,
+    /// Thread control atomic.
+    pub atomic: bool,
+    /// Thread control switch.
+    pub switch: bool,
+    /// Breakpoint.
+    pub breakpoint: bool,
+    /// Was decoded from, or is wanted in, the compacted 8-byte form.
+    pub compacted: bool,
+    /// Branch control (gen8+: IF, ELSE, GOTO).
+    pub branch_ctrl: bool,
+    /// Function, for MATH.
+    pub math: Option<MathFn>,
+    /// Destination. Branches have null.
+    pub dst: Dst,
+    /// Sources; `src[i]` counts only below the opcode's number of sources.
+    pub src: [Src; 3],
+    /// Jump distance JIP in bytes from the start of this instruction; for JMPI, CALL etc. see the opcode table.
+    pub jip: i32,
+    /// Jump distance UIP in bytes from the start of this instruction.
+    pub uip: i32,
+    /// Message, for the SEND family.
+    pub send: Option<Send>,
+}

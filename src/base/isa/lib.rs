@@ -1,0 +1,13 @@
+//! EU instructions: encode, decode, assemble, disassemble, legality.
+//!
+//! In:  [`Inst`] values, instruction bytes, or assembly text.
+//! Out: any of the other two, and a list of the rules an instruction breaks.
+//! Ref: SKL PRM vol. 7 "3D-Media-GPGPU", EU instruction set; text syntax: IGA's.
+
+mod inst;
+mod opcode;
+
+pub use inst::{
+    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src, Type,
+};
+pub use opcode::Opcode;

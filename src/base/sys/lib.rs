@@ -1,0 +1,1 @@
+//! The edge to the operating system: ioctl, mmap and memfd as safe functions.

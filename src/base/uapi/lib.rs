@@ -1,0 +1,1 @@
+//! DRM and i915 numbers and structures as plain data, and the Kernel trait.

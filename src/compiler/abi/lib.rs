@@ -1,0 +1,156 @@
+//! The contract between compiled shaders and whoever launches them.
+//!
+//! In:  a [`PipelineLayout`]: where the launcher puts descriptors.
+//! Out: a [`ShaderBinary`]: machine code in one or more SIMD widths, and what each needs at launch.
+//!
+//! ## Descriptors (gen9+)
+//! A descriptor set is a piece of one *bindless surface heap* (STATE_BASE_ADDRESS, Bindless Surface State
+//! Base Address). A buffer descriptor is a 64-byte RENDER_SURFACE_STATE (format RAW, SURFTYPE_BUFFER) at
+//! [`Binding::offset_bytes`] + 64 × array element within its set. Its *handle* is its byte offset in the
+//! heap shifted left by 6, ready to be the extended descriptor of a bindless message: bits 31:12 = offset / 64.
+//! The shader gets the handle of each set's start as a push value ([`PushValue::SetHandle`]) and adds constants:
+//! binding a set costs the driver one dword. Dynamic buffers live in their own surfaces, written when bound:
+//! their handles are push values of their own ([`PushValue::DynamicHandle`]).
+//!
+//! ## Push data (CURBE)
+//! `cross_thread` values come first, each one dword, padded to whole registers (8 dwords); then for each thread
+//! of the group one register whose dword 0 is the subgroup index in the workgroup, if
+//! [`ComputeInfo::per_thread_push`]. The payload is r0 (header), then cross-thread, then per-thread data.
+
+/// Kind of a buffer descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DescriptorKind {
+    /// Uniform buffer.
+    UniformBuffer,
+    /// Storage buffer.
+    StorageBuffer,
+    /// Uniform buffer with dynamic offset.
+    UniformBufferDynamic,
+    /// Storage buffer with dynamic offset.
+    StorageBufferDynamic,
+}
+
+/// One binding of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Binding {
+    /// Number in the shader.
+    pub binding: u32,
+    /// Kind.
+    pub kind: DescriptorKind,
+    /// Array elements.
+    pub count: u32,
+    /// Byte offset of element 0 in the set's part of the heap; a multiple of 64. Unused for dynamic ones.
+    pub offset_bytes: u32,
+    /// Dynamic ones: index of element 0 among all dynamic buffers of the pipeline layout.
+    pub dynamic_index: u32,
+}
+
+/// The bindings of one set, sorted by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SetLayout {
+    /// The bindings.
+    pub bindings: Vec<Binding>,
+}
+
+/// All sets of a pipeline.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PipelineLayout {
+    /// By set number.
+    pub sets: Vec<SetLayout>,
+}
+
+/// One dword that the launcher must supply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PushValue {
+    /// Dword at this byte offset of the application's push constants.
+    PushConstant {
+        /// Byte offset, a multiple of 4.
+        offset_bytes: u32,
+    },
+    /// Handle of the first descriptor of a set.
+    SetHandle {
+        /// Number of the set.
+        set: u32,
+    },
+    /// Handle of a dynamic buffer's surface.
+    DynamicHandle {
+        /// Index among all dynamic buffers of the pipeline layout.
+        index: u32,
+    },
+    /// Low (0) or high (1) dword of the address of the three dwords gl_NumWorkGroups.
+    NumWorkgroupsAddress {
+        /// 0 low, 1 high.
+        dword: u32,
+    },
+    /// Base of vkCmdDispatchBase, component 0..=2.
+    BaseWorkgroupId {
+        /// x, y, z.
+        component: u32,
+    },
+    /// Padding: any value.
+    Zero,
+}
+
+/// A compiled shader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShaderBinary {
+    /// Machine code of every variant, each starting at a multiple of 64 bytes.
+    pub code: Vec<u8>,
+    /// The variants, narrowest first; the launcher takes `preferred` unless the workgroup forbids it.
+    pub variants: Vec<Variant>,
+    /// Index in `variants` of the one that the compiler estimates to be fastest.
+    pub preferred: usize,
+    /// What every variant needs.
+    pub compute: ComputeInfo,
+}
+
+/// What a compute shader needs at launch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ComputeInfo {
+    /// Invocations in a workgroup, x, y, z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of shared local memory.
+    pub slm_bytes: u32,
+    /// The shader executes a workgroup barrier.
+    pub uses_barrier: bool,
+    /// Cross-thread push data.
+    pub cross_thread: Vec<PushValue>,
+    /// Each thread gets one more register, dword 0 of which is its index in the workgroup.
+    pub per_thread_push: bool,
+}
+
+/// One SIMD width of a shader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// 8, 16 or 32.
+    pub simd_width: u8,
+    /// Start of its code in `ShaderBinary::code`, in bytes, a multiple of 64.
+    pub code_offset_bytes: u32,
+    /// Bytes of its code.
+    pub code_bytes: u32,
+    /// Scratch for each thread, in bytes: 0 or a power of two from 1024.
+    pub scratch_bytes: u32,
+    /// Statistics, for people and for the choice of width.
+    pub stats: Stats,
+    /// Text dumps, if asked for: (name, text).
+    pub dumps: Vec<(String, String)>,
+}
+
+/// Statistics of one variant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Instructions.
+    pub instructions: u32,
+    /// Estimated cycles of one thread, loops weighted.
+    pub cycles: u64,
+    /// SEND instructions.
+    pub sends: u32,
+    /// Loops.
+    pub loops: u32,
+    /// Registers written to scratch by the allocator.
+    pub spills: u32,
+    /// Registers read back.
+    pub fills: u32,
+    /// Highest number of GRFs live at once.
+    pub max_live_registers: u32,
+}

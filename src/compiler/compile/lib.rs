@@ -1,0 +1,1 @@
+//! One call from SPIR-V and a key to a ShaderBinary.

@@ -1,0 +1,1 @@
+//! The FS backend: NIR to LIR to EU bytes.

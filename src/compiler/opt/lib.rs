@@ -1,0 +1,1 @@
+//! NIR to lower or better NIR.

@@ -1,0 +1,1 @@
+//! SPIR-V words to checked module to NIR.

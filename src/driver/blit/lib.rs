@@ -1,0 +1,1 @@
+//! Copies, clears and resolves through internal shaders.

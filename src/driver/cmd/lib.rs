@@ -1,0 +1,1 @@
+//! Dispatch and draw state to batch words and a list of buffers.

@@ -1,0 +1,1 @@
+//! Device, buffers, address space, execution and synchronisation over any Kernel.

@@ -1,0 +1,1 @@
+//! Image description to size, pitch, tiling and auxiliary surfaces.

@@ -1,0 +1,1 @@
+//! Vulkan objects, limits, recording and pipelines.

@@ -1,0 +1,1 @@
+//! Batch words and memory to memory.

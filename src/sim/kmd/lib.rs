@@ -1,0 +1,1 @@
+//! ioctls to a simulated i915.

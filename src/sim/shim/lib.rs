@@ -1,0 +1,1 @@
+//! The LD_PRELOAD face of the simulated i915.

@@ -1,0 +1,3 @@
+//! The ingot command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! VkRunner scripts to Vulkan calls to verdicts.

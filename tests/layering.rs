@@ -1,0 +1,1 @@
+//! Checks the laws of src/README.md.

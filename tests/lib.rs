@@ -1,0 +1,1 @@
+//! The test harness shared by the text cases.
