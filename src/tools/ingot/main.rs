@@ -1,3 +1,36 @@
-//! The ingot command.
+//! The `ingot` command: everything people do with the project from a shell.
 
-fn main() {}
+mod expectations;
+mod implementation;
+mod run;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// A Vulkan driver for Intel Gen GPUs, and a simulated GPU to run it on.
+#[derive(Parser)]
+#[command(
+    name = "ingot",
+    version,
+    arg_required_else_help = true,
+    after_help = "Examples:\n  \
+        ingot run vkrunner-scripts                run every script of a folder\n  \
+        ingot run --icd loader test.shader_test   run a script on the system's Vulkan driver\n\n\
+        Environment: INGOT_DEBUG=help lists the driver's dumps; INGOT_GPU picks the simulated GPU."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run VkRunner scripts and compare their verdicts with what is expected
+    Run(run::Args),
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Run(args) => run::main(&args),
+    }
+}

@@ -1,0 +1,145 @@
+//! Expected verdicts: `expectations.toml` beside the scripts.
+//!
+//! A script is expected to pass unless the file says otherwise:
+//!
+//! ```toml
+//! [fail."errors/unknown-command.shader_test"]
+//! reason = "the runner must refuse it"
+//! message = "line 4: Invalid test command"   # must appear in the log
+//! [skip."…"]
+//! reason = "needs a newer device"
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use vkrunner::{Outcome, Verdict};
+
+/// What is expected of one script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// Verdict.
+    pub verdict: Verdict,
+    /// Why it is not `pass`.
+    pub reason: String,
+    /// Text that the log must contain.
+    pub message: Option<String>,
+}
+
+/// The expectations of a folder.
+#[derive(Clone, Debug, Default)]
+pub struct Expectations {
+    root: PathBuf,
+    entries: BTreeMap<String, Expectation>,
+}
+
+impl Expectations {
+    /// Reads the file in `root`; none expected to fail if there is no such file.
+    pub fn read(root: &Path) -> Result<Expectations, String> {
+        let file = root.join("expectations.toml");
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(e) => return Err(format!("{}: {e}", file.display())),
+        };
+        let entries = parse(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(Expectations {
+            root: root.to_path_buf(),
+            entries,
+        })
+    }
+
+    /// What is expected of `script`.
+    pub fn of(&self, script: &Path) -> Option<&Expectation> {
+        let name = script.strip_prefix(&self.root).ok()?;
+        self.entries.get(name.to_str()?)
+    }
+
+    /// Entries that name no script of `scripts`.
+    pub fn stale(&self, scripts: &[PathBuf]) -> Vec<String> {
+        let exists = |name: &String| scripts.iter().any(|s| *s == self.root.join(name));
+        let stale = self.entries.keys().filter(|name| !exists(name));
+        stale.cloned().collect()
+    }
+}
+
+fn parse(text: &str) -> Result<BTreeMap<String, Expectation>, String> {
+    let table = toml::de::DeTable::parse(text).map_err(|e| e.to_string())?;
+    let mut entries = BTreeMap::new();
+    for (kind, scripts) in table.get_ref() {
+        let verdict = match kind.get_ref().as_ref() {
+            "fail" => Verdict::Fail,
+            "skip" => Verdict::Skip,
+            other => return Err(format!("[{other}]: only fail and skip are known")),
+        };
+        let scripts = scripts.get_ref().as_table();
+        for (name, entry) in scripts.ok_or("a table of scripts is expected")? {
+            let text = |key: &str| {
+                let value = entry.get_ref().get(key)?.get_ref().as_str();
+                value.map(str::to_string)
+            };
+            let name = name.get_ref().to_string();
+            let reason = text("reason").ok_or_else(|| format!("{name}: no reason given"))?;
+            let message = text("message");
+            entries.insert(
+                name,
+                Expectation {
+                    verdict,
+                    reason,
+                    message,
+                },
+            );
+        }
+    }
+    Ok(entries)
+}
+
+/// Whether an outcome is as expected: `None` if it is, else why not.
+pub fn surprise(expected: Option<&Expectation>, outcome: &Outcome) -> Option<String> {
+    let Some(expected) = expected else {
+        return match outcome.verdict {
+            Verdict::Pass => None,
+            verdict => Some(format!("{} (expected pass)", verdict.name())),
+        };
+    };
+    if outcome.verdict != expected.verdict {
+        return Some(format!(
+            "{} (expected {}: {})",
+            outcome.verdict.name(),
+            expected.verdict.name(),
+            expected.reason
+        ));
+    }
+    let message = expected.message.as_ref()?;
+    let said = outcome.log.iter().any(|line| line.contains(message));
+    (!said).then(|| format!("{}, but not with “{message}”", outcome.verdict.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(verdict: Verdict, log: &str) -> Outcome {
+        Outcome {
+            verdict,
+            log: vec![log.into()],
+            dumped: None,
+        }
+    }
+
+    #[test]
+    fn an_unexpected_pass_is_a_surprise() {
+        let entries = parse("[fail.\"a/b\"]\nreason = \"why\"\nmessage = \"line 3\"\n").unwrap();
+        let expected = entries.get("a/b");
+        assert!(surprise(expected, &outcome(Verdict::Pass, "")).is_some());
+        assert!(surprise(expected, &outcome(Verdict::Fail, "other")).is_some());
+        assert!(surprise(expected, &outcome(Verdict::Fail, "at line 3: x")).is_none());
+        assert!(surprise(None, &outcome(Verdict::Pass, "")).is_none());
+        assert!(surprise(None, &outcome(Verdict::Skip, "")).is_some());
+    }
+
+    #[test]
+    fn a_reason_is_needed() {
+        assert!(parse("[fail.\"a\"]\nmessage = \"x\"\n").is_err());
+        assert!(parse("[pass.\"a\"]\nreason = \"x\"\n").is_err());
+    }
+}

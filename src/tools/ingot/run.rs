@@ -1,0 +1,242 @@
+//! `ingot run`: scripts to a table of verdicts.
+
+use crate::expectations::{Expectations, surprise};
+use crate::implementation::IcdArgs;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use vkrunner::{Outcome, Runner, RunnerOptions, Verdict};
+
+/// Arguments of `ingot run`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Scripts, and folders in which to look for *.shader_test and *.vk_shader_test
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    icd: IcdArgs,
+    /// N-th physical device, from 1
+    #[arg(long, value_name = "N")]
+    device_id: Option<usize>,
+    /// List every script, not only those with a surprise
+    #[arg(short, long)]
+    verbose: bool,
+    /// Replace TOKEN by TEXT in every line
+    #[arg(short = 'D', long = "replace", value_name = "TOKEN=TEXT")]
+    replace: Vec<String>,
+}
+
+/// A script and what became of it.
+struct Row {
+    script: PathBuf,
+    outcome: Outcome,
+    surprise: Option<String>,
+    time: Duration,
+}
+
+/// Runs the command.
+pub fn main(args: &Args) -> ExitCode {
+    match run(args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("ingot run: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<bool, String> {
+    let replacements = args
+        .replace
+        .iter()
+        .map(|text| replacement(text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut groups = Vec::new();
+    for path in &args.paths {
+        groups.push((scripts_under(path)?, Expectations::read(root_of(path))?));
+    }
+    let total: usize = groups.iter().map(|g| g.0.len()).sum();
+    let options = RunnerOptions {
+        device_id: args.device_id,
+        dump: None,
+    };
+    let mut runner = Runner::new(args.icd.entry()?, options);
+    let bar = ProgressBar::new(total as u64);
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
+        bar.set_style(style);
+    }
+    let mut rows = Vec::new();
+    let mut stale = Vec::new();
+    for (scripts, expectations) in groups {
+        stale.extend(expectations.stale(&scripts).into_iter().filter(|name| {
+            // A single file given by name leaves its neighbours' entries alone.
+            scripts.len() > 1 || scripts.iter().any(|s| s.ends_with(name))
+        }));
+        for script in scripts {
+            bar.set_message(script.display().to_string());
+            let start = Instant::now();
+            let outcome = run_one(&mut runner, &script, &replacements);
+            let surprise = surprise(expectations.of(&script), &outcome);
+            if let Some(why) = &surprise {
+                bar.suspend(|| {
+                    println!("{}: {why}", script.display());
+                    for line in &outcome.log {
+                        println!("    {}", line.replace('\n', "\n    "));
+                    }
+                });
+            }
+            rows.push(Row {
+                script,
+                outcome,
+                surprise,
+                time: start.elapsed(),
+            });
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    for name in &stale {
+        println!("expectations.toml names a script that does not exist: {name}");
+    }
+    if args.verbose {
+        for row in &rows {
+            println!(
+                "{:5} {:8.1} ms  {}",
+                row.outcome.verdict.name(),
+                row.time.as_secs_f64() * 1e3,
+                row.script.display()
+            );
+        }
+    }
+    summary(&rows, runner.device_name());
+    Ok(stale.is_empty() && rows.iter().all(|r| r.surprise.is_none()))
+}
+
+/// The table, by folder.
+fn summary(rows: &[Row], device: Option<String>) {
+    let mut folders: Vec<(String, [usize; 5])> = Vec::new();
+    let width = rows
+        .iter()
+        .filter_map(|r| r.script.parent())
+        .map(|p| p.display().to_string().len())
+        .max()
+        .unwrap_or(0)
+        .max(6);
+    for row in rows {
+        let folder = row.script.parent().unwrap_or(Path::new(""));
+        let folder = folder.display().to_string();
+        let at = match folders.iter().position(|f| f.0 == folder) {
+            Some(at) => at,
+            None => {
+                folders.push((folder, [0; 5]));
+                folders.len() - 1
+            }
+        };
+        let counts = &mut folders[at].1;
+        match row.outcome.verdict {
+            Verdict::Pass => counts[0] += 1,
+            Verdict::Fail => counts[1] += 1,
+            Verdict::Skip => counts[2] += 1,
+        }
+        counts[3] += usize::from(row.surprise.is_some());
+        counts[4] += row.time.as_micros() as usize;
+    }
+    println!("{:width$}  pass  fail  skip  unexpected  seconds", "folder");
+    let mut sum = [0; 5];
+    for (folder, counts) in &folders {
+        print_row(folder, counts, width);
+        for (total, count) in sum.iter_mut().zip(counts) {
+            *total += count;
+        }
+    }
+    if folders.len() > 1 {
+        print_row("all", &sum, width);
+    }
+    if let Some(device) = device {
+        println!("on {device}");
+    }
+    println!("{} passed, {} failed", rows.len() - sum[3], sum[3]);
+}
+
+fn print_row(name: &str, counts: &[usize; 5], width: usize) {
+    println!(
+        "{name:width$}  {:4}  {:4}  {:4}  {:10}  {:7.2}",
+        counts[0],
+        counts[1],
+        counts[2],
+        counts[3],
+        counts[4] as f64 / 1e6
+    );
+}
+
+fn run_one(runner: &mut Runner, script: &Path, replacements: &[vkrunner::Replacement]) -> Outcome {
+    let fail = |message: String| Outcome {
+        verdict: Verdict::Fail,
+        log: vec![message],
+        dumped: None,
+    };
+    let text = match std::fs::read_to_string(script) {
+        Ok(text) => text,
+        Err(error) => return fail(format!("{}: {error}", script.display())),
+    };
+    match vkrunner::parse(&text, replacements) {
+        Ok(parsed) => runner.run(&parsed),
+        Err(error) => fail(error.to_string()),
+    }
+}
+
+/// `TOKEN=TEXT`.
+pub fn replacement(text: &str) -> Result<vkrunner::Replacement, String> {
+    let (token, text) = text
+        .split_once('=')
+        .ok_or_else(|| format!("-D {text}: TOKEN=TEXT is expected"))?;
+    Ok(vkrunner::Replacement {
+        token: token.into(),
+        text: text.into(),
+    })
+}
+
+fn root_of(path: &Path) -> &Path {
+    if path.is_dir() {
+        return path;
+    }
+    // A file may stand in a subfolder of the folder that holds the expectations.
+    let parents = path.ancestors().skip(1);
+    let root = parents
+        .take(4)
+        .find(|p| p.join("expectations.toml").is_file());
+    root.unwrap_or(path.parent().unwrap_or(Path::new(".")))
+}
+
+/// All scripts under a path, sorted.
+fn scripts_under(path: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut scripts = Vec::new();
+    let mut pending = vec![path.to_path_buf()];
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            let entries =
+                std::fs::read_dir(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            pending.extend(entries.filter_map(Result::ok).map(|e| e.path()));
+        } else if scripts.is_empty() && pending.is_empty() || is_script(&path) {
+            scripts.push(path);
+        }
+    }
+    scripts.retain(|s| s == path || is_script(s));
+    if scripts.is_empty() {
+        return Err(format!(
+            "{}: no *.shader_test or *.vk_shader_test there",
+            path.display()
+        ));
+    }
+    scripts.sort();
+    Ok(scripts)
+}
+
+fn is_script(path: &Path) -> bool {
+    matches!(
+        path.extension().and_then(|e| e.to_str()),
+        Some("shader_test" | "vk_shader_test")
+    )
+}

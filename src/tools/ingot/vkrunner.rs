@@ -1,0 +1,149 @@
+//! `ingot-vkrunner`: VkRunner's command line and output, for piglit and for people who know it.
+
+#[path = "implementation.rs"]
+mod implementation;
+
+use clap::Parser;
+use implementation::IcdArgs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use vkrunner::{Dump, Outcome, Replacement, Runner, RunnerOptions, Verdict};
+
+/// Run VkRunner shader scripts.
+#[derive(Parser)]
+#[command(name = "vkrunner", version, disable_help_flag = true)]
+struct Cli {
+    /// Scripts
+    scripts: Vec<PathBuf>,
+    /// Show this text
+    #[arg(short, long)]
+    help: bool,
+    /// Write the final framebuffer to IMG as PPM
+    #[arg(short, long, value_name = "IMG")]
+    image: Option<PathBuf>,
+    /// Write the contents of a UBO or SSBO to BUF
+    #[arg(short, long, value_name = "BUF")]
+    buffer: Option<PathBuf>,
+    /// Binding of the buffer to write (default: the first)
+    #[arg(short = 'B', long, value_name = "N")]
+    binding: Option<u32>,
+    /// Show the SPIR-V of each module
+    #[arg(short, long)]
+    disasm: bool,
+    /// Replace TOK by REPL in the scripts
+    #[arg(short = 'D', long, value_name = "TOK=REPL")]
+    replace: Vec<String>,
+    /// Say nothing of scripts that pass
+    #[arg(short, long)]
+    quiet: bool,
+    /// N-th physical device, from 1
+    #[arg(long, value_name = "N")]
+    device_id: Option<usize>,
+    #[command(flatten)]
+    icd: IcdArgs,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) if !cli.help && !cli.scripts.is_empty() => cli,
+        Ok(_) => {
+            let mut command = <Cli as clap::CommandFactory>::command();
+            eprintln!("{}", command.render_help());
+            return ExitCode::FAILURE;
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    match run(&cli) {
+        Ok(verdict) => {
+            if !cli.quiet || verdict != Verdict::Pass {
+                println!("{}", verdict.piglit_line());
+            }
+            if verdict == Verdict::Fail {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::SUCCESS
+            }
+        }
+        Err(message) => {
+            println!("{message}");
+            println!("{}", Verdict::Fail.piglit_line());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<Verdict, String> {
+    let mut replacements = Vec::new();
+    for text in &cli.replace {
+        let (token, text) = text
+            .split_once('=')
+            .ok_or_else(|| format!("-D {text}: TOK=REPL is expected"))?;
+        replacements.push(Replacement {
+            token: token.into(),
+            text: text.into(),
+        });
+    }
+    if cli.image.is_some() {
+        return Err("--image: this runner does not draw yet".into());
+    }
+    let dump = cli.buffer.as_ref().map(|_| match cli.binding {
+        Some(n) => Dump::Binding(n),
+        None => Dump::First,
+    });
+    let options = RunnerOptions {
+        device_id: cli.device_id,
+        dump,
+    };
+    let mut runner = Runner::new(cli.icd.entry()?, options);
+    // Any fail makes fail, else any pass makes pass, else skip: the order of `Verdict`.
+    let mut merged = Verdict::Skip;
+    for script in &cli.scripts {
+        if cli.scripts.len() > 1 && !cli.quiet {
+            println!("{}", script.display());
+        }
+        let outcome = run_one(cli, &mut runner, script, &replacements);
+        for line in &outcome.log {
+            println!("{line}");
+        }
+        if let (Some(path), Some(bytes)) = (&cli.buffer, &outcome.dumped) {
+            std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
+        merged = merged.max(outcome.verdict);
+    }
+    Ok(merged)
+}
+
+fn run_one(
+    cli: &Cli,
+    runner: &mut Runner,
+    path: &PathBuf,
+    replacements: &[Replacement],
+) -> Outcome {
+    let fail = |message: String| Outcome {
+        verdict: Verdict::Fail,
+        log: vec![message],
+        dumped: None,
+    };
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return fail(format!("{}: {error}", path.display())),
+    };
+    let script = match vkrunner::parse(&text, replacements) {
+        Ok(script) => script,
+        Err(error) => return fail(error.to_string()),
+    };
+    if cli.disasm {
+        match Runner::compile(&script) {
+            Ok(modules) => {
+                for (stage, words) in modules {
+                    println!("; {stage:?}: {} words", words.len());
+                }
+            }
+            Err(message) => return fail(message),
+        }
+    }
+    runner.run(&script)
+}

@@ -1,0 +1,147 @@
+//! Features a script can require: the members of VkPhysicalDeviceFeatures, and of extensions' structures.
+
+use ash::vk::StructureType;
+
+/// The members of VkPhysicalDeviceFeatures, in order (Vulkan, "Features").
+pub const CORE: [&str; 55] = [
+    "robustBufferAccess",
+    "fullDrawIndexUint32",
+    "imageCubeArray",
+    "independentBlend",
+    "geometryShader",
+    "tessellationShader",
+    "sampleRateShading",
+    "dualSrcBlend",
+    "logicOp",
+    "multiDrawIndirect",
+    "drawIndirectFirstInstance",
+    "depthClamp",
+    "depthBiasClamp",
+    "fillModeNonSolid",
+    "depthBounds",
+    "wideLines",
+    "largePoints",
+    "alphaToOne",
+    "multiViewport",
+    "samplerAnisotropy",
+    "textureCompressionETC2",
+    "textureCompressionASTC_LDR",
+    "textureCompressionBC",
+    "occlusionQueryPrecise",
+    "pipelineStatisticsQuery",
+    "vertexPipelineStoresAndAtomics",
+    "fragmentStoresAndAtomics",
+    "shaderTessellationAndGeometryPointSize",
+    "shaderImageGatherExtended",
+    "shaderStorageImageExtendedFormats",
+    "shaderStorageImageMultisample",
+    "shaderStorageImageReadWithoutFormat",
+    "shaderStorageImageWriteWithoutFormat",
+    "shaderUniformBufferArrayDynamicIndexing",
+    "shaderSampledImageArrayDynamicIndexing",
+    "shaderStorageBufferArrayDynamicIndexing",
+    "shaderStorageImageArrayDynamicIndexing",
+    "shaderClipDistance",
+    "shaderCullDistance",
+    "shaderFloat64",
+    "shaderInt64",
+    "shaderInt16",
+    "shaderResourceResidency",
+    "shaderResourceMinLod",
+    "sparseBinding",
+    "sparseResidencyBuffer",
+    "sparseResidencyImage2D",
+    "sparseResidencyImage3D",
+    "sparseResidency2Samples",
+    "sparseResidency4Samples",
+    "sparseResidency8Samples",
+    "sparseResidency16Samples",
+    "sparseResidencyAliased",
+    "variableMultisampleRate",
+    "inheritedQueries",
+];
+
+/// An extension with a structure of VkBool32 features.
+pub struct ExtensionFeatures {
+    /// Extension.
+    pub extension: &'static str,
+    /// `sType` of its structure.
+    pub structure: StructureType,
+    /// Members, in the structure's order.
+    pub members: &'static [&'static str],
+}
+
+macro_rules! extensions {
+    ($($name:literal $structure:ident [$($member:ident)*];)*) => {
+        /// The table.
+        pub static EXTENSIONS: &[ExtensionFeatures] = &[$(ExtensionFeatures {
+            extension: $name,
+            structure: StructureType::$structure,
+            members: &[$(stringify!($member)),*],
+        },)*];
+    };
+}
+
+extensions! {
+    "VK_KHR_16bit_storage" PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES
+        [storageBuffer16BitAccess uniformAndStorageBuffer16BitAccess storagePushConstant16 storageInputOutput16];
+    "VK_KHR_8bit_storage" PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES
+        [storageBuffer8BitAccess uniformAndStorageBuffer8BitAccess storagePushConstant8];
+    "VK_EXT_astc_decode_mode" PHYSICAL_DEVICE_ASTC_DECODE_FEATURES_EXT [decodeModeSharedExponent];
+    "VK_EXT_blend_operation_advanced" PHYSICAL_DEVICE_BLEND_OPERATION_ADVANCED_FEATURES_EXT
+        [advancedBlendCoherentOperations];
+    "VK_EXT_buffer_device_address" PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT
+        [bufferDeviceAddress bufferDeviceAddressCaptureReplay bufferDeviceAddressMultiDevice];
+    "VK_NV_compute_shader_derivatives" PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_NV
+        [computeDerivativeGroupQuads computeDerivativeGroupLinear];
+    "VK_EXT_conditional_rendering" PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT
+        [conditionalRendering inheritedConditionalRendering];
+    "VK_NV_corner_sampled_image" PHYSICAL_DEVICE_CORNER_SAMPLED_IMAGE_FEATURES_NV [cornerSampledImage];
+    "VK_EXT_descriptor_indexing" PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES
+        [shaderInputAttachmentArrayDynamicIndexing shaderUniformTexelBufferArrayDynamicIndexing
+         shaderStorageTexelBufferArrayDynamicIndexing shaderUniformBufferArrayNonUniformIndexing
+         shaderSampledImageArrayNonUniformIndexing shaderStorageBufferArrayNonUniformIndexing
+         shaderStorageImageArrayNonUniformIndexing shaderInputAttachmentArrayNonUniformIndexing
+         shaderUniformTexelBufferArrayNonUniformIndexing shaderStorageTexelBufferArrayNonUniformIndexing
+         descriptorBindingUniformBufferUpdateAfterBind descriptorBindingSampledImageUpdateAfterBind
+         descriptorBindingStorageImageUpdateAfterBind descriptorBindingStorageBufferUpdateAfterBind
+         descriptorBindingUniformTexelBufferUpdateAfterBind descriptorBindingStorageTexelBufferUpdateAfterBind
+         descriptorBindingUpdateUnusedWhilePending descriptorBindingPartiallyBound
+         descriptorBindingVariableDescriptorCount runtimeDescriptorArray];
+    "VK_NV_scissor_exclusive" PHYSICAL_DEVICE_EXCLUSIVE_SCISSOR_FEATURES_NV [exclusiveScissor];
+    "VK_KHR_shader_float16_int8" PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES [shaderFloat16 shaderInt8];
+    "VK_EXT_fragment_density_map" PHYSICAL_DEVICE_FRAGMENT_DENSITY_MAP_FEATURES_EXT
+        [fragmentDensityMap fragmentDensityMapDynamic fragmentDensityMapNonSubsampledImages];
+    "VK_KHR_fragment_shader_barycentric" PHYSICAL_DEVICE_FRAGMENT_SHADER_BARYCENTRIC_FEATURES_KHR
+        [fragmentShaderBarycentric];
+    "VK_EXT_inline_uniform_block" PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES
+        [inlineUniformBlock descriptorBindingInlineUniformBlockUpdateAfterBind];
+    "VK_EXT_memory_priority" PHYSICAL_DEVICE_MEMORY_PRIORITY_FEATURES_EXT [memoryPriority];
+    "VK_NV_mesh_shader" PHYSICAL_DEVICE_MESH_SHADER_FEATURES_NV [taskShader meshShader];
+    "VK_KHR_multiview" PHYSICAL_DEVICE_MULTIVIEW_FEATURES
+        [multiview multiviewGeometryShader multiviewTessellationShader];
+    "VK_NV_representative_fragment_test" PHYSICAL_DEVICE_REPRESENTATIVE_FRAGMENT_TEST_FEATURES_NV
+        [representativeFragmentTest];
+    "VK_KHR_sampler_ycbcr_conversion" PHYSICAL_DEVICE_SAMPLER_YCBCR_CONVERSION_FEATURES [samplerYcbcrConversion];
+    "VK_EXT_scalar_block_layout" PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES [scalarBlockLayout];
+    "VK_KHR_shader_atomic_int64" PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES
+        [shaderBufferInt64Atomics shaderSharedInt64Atomics];
+    "VK_NV_shader_image_footprint" PHYSICAL_DEVICE_SHADER_IMAGE_FOOTPRINT_FEATURES_NV [imageFootprint];
+    "VK_NV_shading_rate_image" PHYSICAL_DEVICE_SHADING_RATE_IMAGE_FEATURES_NV
+        [shadingRateImage shadingRateCoarseSampleOrder];
+    "VK_EXT_transform_feedback" PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT [transformFeedback geometryStreams];
+    "VK_KHR_variable_pointers" PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES
+        [variablePointersStorageBuffer variablePointers];
+    "VK_EXT_vertex_attribute_divisor" PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_KHR
+        [vertexAttributeInstanceRateDivisor vertexAttributeInstanceRateZeroDivisor];
+    "VK_KHR_vulkan_memory_model" PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES
+        [vulkanMemoryModel vulkanMemoryModelDeviceScope vulkanMemoryModelAvailabilityVisibilityChains];
+}
+
+/// Finds an extension feature by its member name: (row, member).
+pub fn extension_feature(name: &str) -> Option<(usize, usize)> {
+    EXTENSIONS.iter().enumerate().find_map(|(row, e)| {
+        let member = e.members.iter().position(|m| *m == name)?;
+        Some((row, member))
+    })
+}

@@ -1,0 +1,384 @@
+//! The runner's room for calls into Vulkan: safe functions over `ash`, which are the crate's only unsafe code.
+//!
+//! Everything made here belongs to a [`Context`] (instance and device) and is destroyed with it or before it.
+#![allow(
+    unsafe_code,
+    reason = "Vulkan is a C interface; this module is where it is called"
+)]
+
+mod commands;
+mod resources;
+
+pub use commands::Recorder;
+pub use resources::Resources;
+
+use crate::features;
+use crate::script::Requirements;
+use ash::vk;
+use std::ffi::{CString, c_void};
+use std::path::PathBuf;
+
+/// Where Vulkan's functions come from.
+#[derive(Clone)]
+pub enum EntryPoint {
+    /// The Vulkan loader, `libvulkan.so.1`.
+    Loader,
+    /// A library: a loader, or an ICD itself.
+    Library(PathBuf),
+    /// A function of this process.
+    Function(vk::PFN_vkGetInstanceProcAddr),
+}
+
+/// A Vulkan call that failed, or a library that could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum VulkanError {
+    /// A call returned an error.
+    #[error("{call} failed: {result:?}")]
+    Call {
+        /// Name of the function.
+        call: &'static str,
+        /// What it returned.
+        result: vk::Result,
+    },
+    /// No Vulkan library.
+    #[error("cannot load Vulkan: {0}")]
+    Load(String),
+    /// The device does not do what the script requires; the script is skipped.
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+/// Names the call in an error.
+fn check<T>(call: &'static str, result: Result<T, vk::Result>) -> Result<T, VulkanError> {
+    result.map_err(|result| VulkanError::Call { call, result })
+}
+
+/// Instance, device and queue for scripts of equal requirements.
+pub struct Context {
+    _entry: ash::Entry,
+    instance: ash::Instance,
+    physical: vk::PhysicalDevice,
+    device: ash::Device,
+    queue: vk::Queue,
+    queue_family: u32,
+    memory: vk::PhysicalDeviceMemoryProperties,
+    /// What is needed: the key of reuse.
+    requirements: Requirements,
+    graphics: bool,
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: everything made from the device borrows this context, so nothing of it is alive; both handles
+        // are destroyed exactly once, here.
+        unsafe {
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
+
+impl Context {
+    /// Makes an instance and a device that satisfy `requirements`. `device_id` counts from 1.
+    pub fn new(
+        entry: &EntryPoint,
+        requirements: &Requirements,
+        graphics: bool,
+        device_id: Option<usize>,
+    ) -> Result<Context, VulkanError> {
+        let entry = load(entry)?;
+        let instance = create_instance(&entry, requirements)?;
+        match pick_device(&instance, requirements, graphics, device_id) {
+            Ok((physical, queue_family)) => {
+                match create_device(&instance, physical, queue_family, requirements) {
+                    Ok(device) => {
+                        // SAFETY: the family and index are those the device was made with.
+                        let queue = unsafe { device.get_device_queue(queue_family, 0) };
+                        // SAFETY: `physical` is of this instance.
+                        let memory =
+                            unsafe { instance.get_physical_device_memory_properties(physical) };
+                        Ok(Context {
+                            _entry: entry,
+                            instance,
+                            physical,
+                            device,
+                            queue,
+                            queue_family,
+                            memory,
+                            requirements: requirements.clone(),
+                            graphics,
+                        })
+                    }
+                    Err(error) => {
+                        // SAFETY: nothing made from the instance is left.
+                        unsafe { instance.destroy_instance(None) };
+                        Err(error)
+                    }
+                }
+            }
+            Err(error) => {
+                // SAFETY: as above.
+                unsafe { instance.destroy_instance(None) };
+                Err(error)
+            }
+        }
+    }
+
+    /// True if a script with these requirements can use this context.
+    pub fn serves(&self, requirements: &Requirements, graphics: bool) -> bool {
+        let same_device = |a: &Requirements, b: &Requirements| {
+            (
+                a.version,
+                &a.core_features,
+                &a.extension_features,
+                &a.extensions,
+            ) == (
+                b.version,
+                &b.core_features,
+                &b.extension_features,
+                &b.extensions,
+            )
+        };
+        self.graphics == graphics && same_device(&self.requirements, requirements)
+    }
+
+    /// Name of the device, for people.
+    pub fn device_name(&self) -> String {
+        // SAFETY: `physical` is of this instance.
+        let properties = unsafe { self.instance.get_physical_device_properties(self.physical) };
+        let name = properties.device_name_as_c_str().unwrap_or(c"?");
+        name.to_string_lossy().into_owned()
+    }
+}
+
+fn load(entry: &EntryPoint) -> Result<ash::Entry, VulkanError> {
+    let load_error = |e: ash::LoadingError| VulkanError::Load(e.to_string());
+    match entry {
+        // SAFETY: a Vulkan loader's initialisers are trusted as those of any library linked in.
+        EntryPoint::Loader => unsafe { ash::Entry::load() }.map_err(load_error),
+        // SAFETY: as above: the user names the library.
+        EntryPoint::Library(path) => unsafe { ash::Entry::load_from(path) }.map_err(load_error),
+        EntryPoint::Function(get) => {
+            let functions = ash::StaticFn {
+                get_instance_proc_addr: *get,
+            };
+            // SAFETY: the function is a driver's vk_icdGetInstanceProcAddr, valid for the whole process.
+            Ok(unsafe { ash::Entry::from_static_fn(functions) })
+        }
+    }
+}
+
+fn create_instance(
+    entry: &ash::Entry,
+    requirements: &Requirements,
+) -> Result<ash::Instance, VulkanError> {
+    let (major, minor, patch) = requirements.version;
+    let app = vk::ApplicationInfo::default()
+        .application_name(c"vkrunner")
+        .api_version(vk::make_api_version(0, major, minor, patch));
+    let extensions = [c"VK_KHR_get_physical_device_properties2".as_ptr()];
+    let mut info = vk::InstanceCreateInfo::default().application_info(&app);
+    if !requirements.extension_features.is_empty() {
+        info = info.enabled_extension_names(&extensions);
+    }
+    // SAFETY: `info` and all it points to live until the call returns.
+    match unsafe { entry.create_instance(&info, None) } {
+        Ok(instance) => Ok(instance),
+        Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => Err(VulkanError::Unsupported(
+            "vkCreateInstance found no compatible driver".into(),
+        )),
+        Err(result) => Err(VulkanError::Call {
+            call: "vkCreateInstance",
+            result,
+        }),
+    }
+}
+
+/// The first device that does what is required (or the `device_id`-th), and its queue family.
+fn pick_device(
+    instance: &ash::Instance,
+    requirements: &Requirements,
+    graphics: bool,
+    device_id: Option<usize>,
+) -> Result<(vk::PhysicalDevice, u32), VulkanError> {
+    // SAFETY: the instance is alive.
+    let devices = check("vkEnumeratePhysicalDevices", unsafe {
+        instance.enumerate_physical_devices()
+    })?;
+    let mut reason = "The Vulkan instance reported zero drivers".to_string();
+    let chosen: &[vk::PhysicalDevice] = match device_id {
+        None => &devices,
+        Some(id) => match devices.get(id.wrapping_sub(1)) {
+            Some(device) => std::slice::from_ref(device),
+            None => {
+                return Err(VulkanError::Unsupported(format!(
+                    "Device {id} was selected but the instance only reported {} device(s)",
+                    devices.len()
+                )));
+            }
+        },
+    };
+    for &physical in chosen {
+        match device_fits(instance, physical, requirements, graphics) {
+            Ok(family) => return Ok((physical, family)),
+            Err(VulkanError::Unsupported(why)) => reason = why,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(VulkanError::Unsupported(reason))
+}
+
+fn device_fits(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    requirements: &Requirements,
+    graphics: bool,
+) -> Result<u32, VulkanError> {
+    let unsupported = |text: String| Err(VulkanError::Unsupported(text));
+    // SAFETY: `physical` is of this instance, for this and the queries below.
+    let properties = unsafe { instance.get_physical_device_properties(physical) };
+    let (major, minor, patch) = requirements.version;
+    if properties.api_version < vk::make_api_version(0, major, minor, patch) {
+        let has = properties.api_version;
+        return unsupported(format!(
+            "Vulkan API version {major}.{minor}.{patch} required but the driver reported {}.{}.{}",
+            vk::api_version_major(has),
+            vk::api_version_minor(has),
+            vk::api_version_patch(has)
+        ));
+    }
+    // SAFETY: as above.
+    let core = core_features(&unsafe { instance.get_physical_device_features(physical) });
+    for &index in &requirements.core_features {
+        if core[index] == vk::FALSE {
+            return unsupported(format!(
+                "Missing required feature: {}",
+                features::CORE[index]
+            ));
+        }
+    }
+    // SAFETY: as above.
+    let extensions = check("vkEnumerateDeviceExtensionProperties", unsafe {
+        instance.enumerate_device_extension_properties(physical)
+    })?;
+    for name in &requirements.extensions {
+        let has = extensions.iter().any(|e| {
+            e.extension_name_as_c_str()
+                .is_ok_and(|n| n.to_bytes() == name.as_bytes())
+        });
+        if !has {
+            return unsupported(format!("Missing required extension: {name}"));
+        }
+    }
+    for &(row, member) in &requirements.extension_features {
+        let table = &features::EXTENSIONS[row];
+        let mut structure = FeatureStruct::new(row);
+        let mut features2 = vk::PhysicalDeviceFeatures2 {
+            p_next: structure.as_ptr(),
+            ..Default::default()
+        };
+        // SAFETY: the chained structure is laid out as sType, pNext, VkBool32 members, which is the form of every
+        // structure in the table, and has room for them all.
+        unsafe { instance.get_physical_device_features2(physical, &mut features2) };
+        if structure.members[member] == vk::FALSE {
+            return unsupported(format!(
+                "Missing required feature “{}” from extension “{}”",
+                table.members[member], table.extension
+            ));
+        }
+    }
+    // SAFETY: as above.
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    let find = |wanted: vk::QueueFlags| {
+        families
+            .iter()
+            .position(|f| f.queue_count > 0 && f.queue_flags.contains(wanted))
+    };
+    let family = match find(vk::QueueFlags::GRAPHICS) {
+        Some(family) => Some(family),
+        None if graphics => None,
+        // A script without drawing is content with a driver that only computes.
+        None => find(vk::QueueFlags::COMPUTE),
+    };
+    match family {
+        Some(family) => Ok(family as u32),
+        None => unsupported("Device has no graphics queue family".into()),
+    }
+}
+
+/// The members of VkPhysicalDeviceFeatures as an array.
+fn core_features(features: &vk::PhysicalDeviceFeatures) -> [vk::Bool32; 55] {
+    // SAFETY: VkPhysicalDeviceFeatures is 55 VkBool32 and nothing else (checked by the types' sizes here).
+    unsafe { std::mem::transmute_copy(features) }
+}
+
+/// A features structure of an extension: sType, pNext, then VkBool32 members.
+#[repr(C)]
+struct FeatureStruct {
+    structure: vk::StructureType,
+    next: *mut c_void,
+    members: [vk::Bool32; 32],
+}
+
+impl FeatureStruct {
+    fn new(row: usize) -> FeatureStruct {
+        FeatureStruct {
+            structure: features::EXTENSIONS[row].structure,
+            next: std::ptr::null_mut(),
+            members: [vk::FALSE; 32],
+        }
+    }
+
+    fn as_ptr(&mut self) -> *mut c_void {
+        std::ptr::from_mut(self).cast()
+    }
+}
+
+fn create_device(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    queue_family: u32,
+    requirements: &Requirements,
+) -> Result<ash::Device, VulkanError> {
+    let mut core = [vk::FALSE; 55];
+    for &index in &requirements.core_features {
+        core[index] = vk::TRUE;
+    }
+    // SAFETY: as in `core_features`.
+    let core: vk::PhysicalDeviceFeatures = unsafe { std::mem::transmute(core) };
+    let mut structures: Vec<(usize, Box<FeatureStruct>)> = Vec::new();
+    for &(row, member) in &requirements.extension_features {
+        let at = structures
+            .iter()
+            .position(|s| s.0 == row)
+            .unwrap_or_else(|| {
+                structures.push((row, Box::new(FeatureStruct::new(row))));
+                structures.len() - 1
+            });
+        structures[at].1.members[member] = vk::TRUE;
+    }
+    let mut chain = std::ptr::null_mut();
+    for (_, structure) in &mut structures {
+        structure.next = chain;
+        chain = structure.as_ptr();
+    }
+    let owned: Vec<CString> = requirements
+        .extensions
+        .iter()
+        .filter_map(|e| CString::new(e.as_str()).ok())
+        .collect();
+    let names: Vec<_> = owned.iter().map(|n| n.as_ptr()).collect();
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(queue_family)
+        .queue_priorities(&priorities)];
+    let mut info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names)
+        .enabled_features(&core);
+    info.p_next = chain;
+    // SAFETY: `info`, the chain and the names live until the call returns.
+    check("vkCreateDevice", unsafe {
+        instance.create_device(physical, &info, None)
+    })
+}
