@@ -1,8 +1,801 @@
-//! The ALU operations, one entry each.
+//! The ALU operations, one entry each: name, types, cost, properties, meaning.
+//!
+//! All are pure functions of their operands: in the rule table of cross-lane operations they are
+//! the class "pure". What depends on other invocations is an intrinsic.
+//!
+//! Ref: NIR's opcode list for names; SPIR-V and GLSL.std.450 for meaning. Tests: tests/nir/.
 
-/// The ALU operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AluOp {
+use crate::builder::Builder;
+use crate::fold::{self, FoldCtx};
+use crate::ir::Def;
+use entity::Id;
+
+/// How an operand's bits are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Signed integer.
+    Int,
+    /// Unsigned integer.
+    Uint,
+    /// Float.
+    Float,
+    /// One-bit boolean.
+    Bool,
+    /// Any bits, not interpreted.
+    Any,
+}
+
+/// How many bits an operand has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// As many as every other `Same` operand and result of the operation.
+    Same,
+    /// Its own, taken from the def.
+    Free,
+    /// Just these.
+    Fixed(u8),
+}
+
+/// Type of an operand or result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpType {
+    /// Interpretation.
+    pub base: Base,
+    /// Size rule.
+    pub size: Size,
+}
+
+impl OpType {
+    /// True if a value of `bits` may stand here, taken alone.
+    pub fn admits(self, bits: u8) -> bool {
+        match (self.size, self.base) {
+            (Size::Fixed(n), _) => bits == n,
+            (_, Base::Float) => matches!(bits, 16 | 32 | 64),
+            (_, Base::Bool) => bits == 1,
+            (_, Base::Int | Base::Uint) => matches!(bits, 8 | 16 | 32 | 64),
+            (_, Base::Any) => matches!(bits, 1 | 8 | 16 | 32 | 64),
+        }
+    }
+}
+
+/// One operand of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct OpSrc {
+    /// Type.
+    pub ty: OpType,
+    /// Components read; 0: one for each component of the result.
+    pub components: u8,
+}
+
+/// The meaning of an operation, on bit patterns.
+#[derive(Clone, Copy, Debug)]
+pub enum FoldFn {
+    /// One component of the result from one of each operand.
+    Scalar(fn(&FoldCtx, &[u64; 4]) -> u64),
+    /// All components at once.
+    Vector(fn(&FoldCtx, &[&[u64]], &mut [u64])),
+}
+
+/// What the optimiser may assume of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Props(u8);
+
+impl Props {
+    /// Nothing.
+    pub const NONE: Props = Props(0);
+    /// The first two operands may be swapped.
+    pub const COMMUTES: Props = Props(1);
+    /// `(a op b) op c` = `a op (b op c)` (for floats: only where inexactness is allowed).
+    pub const ASSOCIATES: Props = Props(2);
+    /// A conversion between types.
+    pub const CONVERTS: Props = Props(4);
+    /// Builds a vector from scalars.
+    pub const VEC: Props = Props(8);
+    /// A lane's result is a bit-for-bit copy of an operand's lane.
+    pub const SELECTS: Props = Props(16);
+
+    /// Both.
+    pub const fn or(self, other: Props) -> Props {
+        Props(self.0 | other.0)
+    }
+    /// True if all of `other` hold.
+    pub const fn has(self, other: Props) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct OpInfo {
+    /// Which.
+    pub op: AluOp,
+    /// Name in text and of the builder's method.
+    pub name: &'static str,
+    /// Operands in order.
+    pub srcs: &'static [OpSrc],
+    /// Type of the result.
+    pub out: OpType,
+    /// Components of the result; 0: as many as the def has.
+    pub out_components: u8,
+    /// Estimated cost: about the number of instructions on gen9, 0 for what copy propagation removes.
+    pub cost: u8,
+    /// Properties.
+    pub props: Props,
+    /// Meaning.
+    pub fold: FoldFn,
+}
+
+macro_rules! ty {
+    (F) => {
+        OpType {
+            base: Base::Float,
+            size: Size::Same,
+        }
+    };
+    (I) => {
+        OpType {
+            base: Base::Int,
+            size: Size::Same,
+        }
+    };
+    (U) => {
+        OpType {
+            base: Base::Uint,
+            size: Size::Same,
+        }
+    };
+    (X) => {
+        OpType {
+            base: Base::Any,
+            size: Size::Same,
+        }
+    };
+    (FFree) => {
+        OpType {
+            base: Base::Float,
+            size: Size::Free,
+        }
+    };
+    (IFree) => {
+        OpType {
+            base: Base::Int,
+            size: Size::Free,
+        }
+    };
+    (UFree) => {
+        OpType {
+            base: Base::Uint,
+            size: Size::Free,
+        }
+    };
+    (B) => {
+        OpType {
+            base: Base::Bool,
+            size: Size::Fixed(1),
+        }
+    };
+    (F16) => {
+        OpType {
+            base: Base::Float,
+            size: Size::Fixed(16),
+        }
+    };
+    (F32) => {
+        OpType {
+            base: Base::Float,
+            size: Size::Fixed(32),
+        }
+    };
+    (U8) => {
+        OpType {
+            base: Base::Uint,
+            size: Size::Fixed(8),
+        }
+    };
+    (U16) => {
+        OpType {
+            base: Base::Uint,
+            size: Size::Fixed(16),
+        }
+    };
+    (I32) => {
+        OpType {
+            base: Base::Int,
+            size: Size::Fixed(32),
+        }
+    };
+    (U32) => {
+        OpType {
+            base: Base::Uint,
+            size: Size::Fixed(32),
+        }
+    };
+    (I64) => {
+        OpType {
+            base: Base::Int,
+            size: Size::Fixed(64),
+        }
+    };
+    (U64) => {
+        OpType {
+            base: Base::Uint,
+            size: Size::Fixed(64),
+        }
+    };
+}
+
+macro_rules! count {
+    () => {
+        0
+    };
+    ($n:literal) => {
+        $n
+    };
+}
+
+macro_rules! alu_ops {
+    ($($(#[$doc:meta])*
+       $variant:ident $name:ident ( $($arg:ident : $ty:ident $(* $n:literal)?),* $(; $bits:ident)? )
+       -> $out:ident $(* $on:literal)?, cost $cost:literal, $($prop:ident)|+,
+       $kind:ident |$($p:ident),*| $body:expr;)*) => {
+        /// The ALU operations.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum AluOp { $($(#[$doc])* $variant,)* }
+
+        /// The table, in the order of [`AluOp`].
+        pub static ALU_OPS: &[OpInfo] = &[$(OpInfo {
+            op: AluOp::$variant,
+            name: stringify!($name),
+            srcs: &[$(OpSrc { ty: ty!($ty), components: count!($($n)?) }),*],
+            out: ty!($out),
+            out_components: count!($($on)?),
+            cost: $cost,
+            props: Props(0 $(| Props::$prop.0)+),
+            fold: FoldFn::$kind(|$($p),*| $body),
+        },)*];
+
+        impl AluOp {
+            /// All of them, in the table's order.
+            pub const ALL: &[AluOp] = &[$(AluOp::$variant,)*];
+        }
+
+        /// One method for each ALU operation. Components and bits of the result follow from the operands;
+        /// an operand of one component beside longer ones is used for every component. Conversions take the bits.
+        impl Builder<'_> {
+            $($(#[$doc])*
+            pub fn $name(&mut self $(, $arg: Id<Def>)* $(, $bits: u8)?) -> Id<Def> {
+                self.alu_sized(AluOp::$variant, &[$($arg),*], 0 $(| $bits)?)
+            })*
+        }
+    };
+}
+
+impl AluOp {
+    /// The row of the table.
+    pub fn info(self) -> &'static OpInfo {
+        &ALU_OPS[self as usize]
+    }
+    /// The operation with this name.
+    pub fn from_name(name: &str) -> Option<AluOp> {
+        ALU_OPS.iter().find(|i| i.name == name).map(|i| i.op)
+    }
+    /// `vecN` for `n` components; 1 gives `mov`.
+    pub fn vec(n: usize) -> Option<AluOp> {
+        Some(match n {
+            1 => AluOp::Mov,
+            2 => AluOp::Vec2,
+            3 => AluOp::Vec3,
+            4 => AluOp::Vec4,
+            5 => AluOp::Vec5,
+            8 => AluOp::Vec8,
+            16 => AluOp::Vec16,
+            _ => return None,
+        })
+    }
+    /// True for `vec2` to `vec16`.
+    pub fn is_vec(self) -> bool {
+        self.info().props.has(Props::VEC)
+    }
+}
+
+fn gather(s: &[&[u64]], d: &mut [u64]) {
+    for (o, v) in d.iter_mut().zip(s) {
+        *o = v[0];
+    }
+}
+
+fn dot(c: &FoldCtx, s: &[&[u64]], d: &mut [u64], n: usize) {
+    let mut sum = c.r(fold::mul(c.f(s[0][0]), c.f(s[1][0])));
+    for i in 1..n {
+        let p = c.r(fold::mul(c.f(s[0][i]), c.f(s[1][i])));
+        sum = c.r(fold::add(c.f(sum), c.f(p)));
+    }
+    d[0] = sum;
+}
+
+fn join(s: &[u64], n: usize, bits: u32) -> u64 {
+    (0..n).fold(0, |v, i| v | s[i] << (bits * i as u32))
+}
+
+fn split(v: u64, d: &mut [u64], bits: u8) {
+    for (i, o) in d.iter_mut().enumerate() {
+        *o = v >> (u32::from(bits) * i as u32) & fold::mask(bits);
+    }
+}
+
+fn to_half(c: &FoldCtx, v: u64) -> u64 {
+    c.r_to(16, c.f_of(32, v))
+}
+
+fn to_single(c: &FoldCtx, v: u64) -> u64 {
+    c.r_to(32, c.f_of(16, v))
+}
+
+fn norm(c: &FoldCtx, s: &[u64], n: usize, bits: u8, signed: bool) -> u64 {
+    let max = if signed {
+        (1u64 << (bits - 1)) - 1
+    } else {
+        fold::mask(bits)
+    } as f64;
+    let low = if signed { -1.0 } else { 0.0 };
+    (0..n).fold(0, |v, i| {
+        let x = c.f_of(32, s[i]);
+        let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
+        // The product is rounded to 32 bits first, as at run time.
+        let p = fold::float_value(32, c.r_to(32, fold::mul(x, max)));
+        let q = p.round_ties_even() as i64 as u64 & fold::mask(bits);
+        v | q << (u32::from(bits) * i as u32)
+    })
+}
+
+fn unnorm(c: &FoldCtx, v: u64, d: &mut [u64], bits: u8, signed: bool) {
+    for (i, o) in d.iter_mut().enumerate() {
+        let part = v >> (u32::from(bits) * i as u32) & fold::mask(bits);
+        let x = if signed {
+            let max = ((1u64 << (bits - 1)) - 1) as f64;
+            let q = fold::div(fold::sext(bits, part) as f64, max);
+            if q.hi < -1.0 { (-1.0).into() } else { q }
+        } else {
+            fold::div(part as f64, fold::mask(bits) as f64)
+        };
+        *o = c.r_to(32, x);
+    }
+}
+
+fn float_to_int(c: &FoldCtx, v: u64) -> u64 {
+    let x = c.f_of(c.src_bits, v);
+    let max = (1i64 << (c.def_bits - 1)).wrapping_sub(1);
+    (x as i64).clamp(-max - 1, max) as u64
+}
+
+fn float_to_uint(c: &FoldCtx, v: u64) -> u64 {
+    (c.f_of(c.src_bits, v) as u64).min(fold::mask(c.def_bits))
+}
+
+fn fmod(c: &FoldCtx, s: &[u64; 4], round: fn(f64) -> f64) -> u64 {
+    let (x, y) = (c.f(s[0]), c.f(s[1]));
+    let q = fold::float_value(c.bits, c.r(fold::div(x, y)));
+    c.r(fold::fma(-y, round(q), x))
+}
+
+fn bit_insert(base: u64, insert: u64, offset: u64, count: u64) -> u64 {
+    let (offset, count) = (fold::sext(32, offset), fold::sext(32, count));
+    if count <= 0 || offset < 0 || offset + count > 32 {
+        return if count == 0 { base } else { 0 };
+    }
+    let m = fold::mask(count as u8) << offset;
+    (base & !m) | (insert << offset & m)
+}
+
+fn bit_extract(base: u64, offset: u64, count: u64, signed: bool) -> u64 {
+    let (offset, count) = (fold::sext(32, offset), fold::sext(32, count));
+    if count <= 0 || offset < 0 || offset + count > 32 {
+        return 0;
+    }
+    let v = base >> offset & fold::mask(count as u8);
+    if signed {
+        fold::sext(count as u8, v) as u64
+    } else {
+        v
+    }
+}
+
+fn bfe(base: u64, offset: u64, count: u64, signed: bool) -> u64 {
+    let (offset, count) = (offset & 31, count & 31);
+    if count == 0 {
+        return 0;
+    }
+    let count = count.min(32 - offset) as u8;
+    let v = base >> offset & fold::mask(count);
+    if signed {
+        fold::sext(count, v) as u64
+    } else {
+        v
+    }
+}
+
+fn bfi(mask: u64, insert: u64, base: u64) -> u64 {
+    if mask == 0 {
+        return base;
+    }
+    (base & !mask) | (insert << mask.trailing_zeros() & mask)
+}
+
+fn extract(c: &FoldCtx, s: &[u64; 4], bits: u8, signed: bool) -> u64 {
+    let shift = s[1].saturating_mul(u64::from(bits));
+    let v = if shift < u64::from(c.bits) {
+        s[0] >> shift & fold::mask(bits)
+    } else {
+        0
+    };
+    if signed {
+        fold::sext(bits, v) as u64
+    } else {
+        v
+    }
+}
+
+fn msb(v: u64) -> u64 {
+    if v == 0 {
+        u64::MAX
+    } else {
+        u64::from(63 - v.leading_zeros())
+    }
+}
+
+fn quantize(c: &FoldCtx, v: u64) -> u64 {
+    let x = fold::float_value(32, v);
+    let h = fold::round_float(16, x.into(), false);
+    let h = if h & 0x7c00 == 0 { h & 0x8000 } else { h };
+    c.r_to(32, fold::float_value(16, h))
+}
+
+alu_ops! {
+    // --- moves and vectors ---------------------------------------------------------------------
     /// Copy.
-    Mov,
+    Mov mov(a: X) -> X, cost 0, SELECTS, Scalar |_c, s| s[0];
+    /// Two scalars.
+    Vec2 vec2(a: X * 1, b: X * 1) -> X * 2, cost 0, VEC, Vector |_c, s, d| gather(s, d);
+    /// Three scalars.
+    Vec3 vec3(a: X * 1, b: X * 1, c: X * 1) -> X * 3, cost 0, VEC, Vector |_c, s, d| gather(s, d);
+    /// Four scalars.
+    Vec4 vec4(a: X * 1, b: X * 1, c: X * 1, d: X * 1) -> X * 4, cost 0, VEC, Vector |_c, s, d| gather(s, d);
+    /// Five scalars.
+    Vec5 vec5(a: X * 1, b: X * 1, c: X * 1, d: X * 1, e: X * 1) -> X * 5, cost 0, VEC, Vector |_c, s, d| gather(s, d);
+    /// Eight scalars.
+    Vec8 vec8(a: X * 1, b: X * 1, c: X * 1, d: X * 1, e: X * 1, f: X * 1, g: X * 1, h: X * 1) -> X * 8, cost 0, VEC,
+        Vector |_c, s, d| gather(s, d);
+    /// Sixteen scalars.
+    Vec16 vec16(a: X * 1, b: X * 1, c: X * 1, d: X * 1, e: X * 1, f: X * 1, g: X * 1, h: X * 1,
+        i: X * 1, j: X * 1, k: X * 1, l: X * 1, m: X * 1, n: X * 1, o: X * 1, p: X * 1) -> X * 16, cost 0, VEC,
+        Vector |_c, s, d| gather(s, d);
+    /// `cond ? a : b`, component by component.
+    Bcsel bcsel(cond: B, a: X, b: X) -> X, cost 1, NONE, Scalar |_c, s| if s[0] != 0 { s[1] } else { s[2] };
+
+    // --- float arithmetic ------------------------------------------------------------------------
+    /// Sum.
+    FAdd fadd(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.r(fold::add(c.f(s[0]), c.f(s[1])));
+    /// Difference.
+    FSub fsub(a: F, b: F) -> F, cost 1, NONE, Scalar |c, s| c.r(fold::add(c.f(s[0]), -c.f(s[1])));
+    /// Product.
+    FMul fmul(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.r(fold::mul(c.f(s[0]), c.f(s[1])));
+    /// `a * b + c`, rounded once.
+    FFma ffma(a: F, b: F, c: F) -> F, cost 1, COMMUTES, Scalar |c, s| c.r(fold::fma(c.f(s[0]), c.f(s[1]), c.f(s[2])));
+    /// Quotient.
+    FDiv fdiv(a: F, b: F) -> F, cost 5, NONE, Scalar |c, s| c.r(fold::div(c.f(s[0]), c.f(s[1])));
+    /// `a - b * floor(a / b)`: OpFMod.
+    FMod fmod(a: F, b: F) -> F, cost 8, NONE, Scalar |c, s| fmod(c, s, f64::floor);
+    /// `a - b * trunc(a / b)`: OpFRem.
+    FRem frem(a: F, b: F) -> F, cost 8, NONE, Scalar |c, s| fmod(c, s, f64::trunc);
+    /// Flips the sign bit.
+    FNeg fneg(a: F) -> F, cost 1, NONE, Scalar |c, s| s[0] ^ c.sign();
+    /// Clears the sign bit.
+    FAbs fabs(a: F) -> F, cost 1, NONE, Scalar |c, s| s[0] & !c.sign();
+    /// Clamps to 0..=1; NaN gives 0.
+    FSat fsat(a: F) -> F, cost 1, NONE, Scalar |c, s| {
+        let x = c.f(s[0]);
+        c.r(if x > 0.0 { x.min(1.0) } else { 0.0 })
+    };
+    /// -1, 0 (of the operand's sign) or 1; NaN gives 1 with its sign.
+    FSign fsign(a: F) -> F, cost 3, NONE, Scalar |c, s| {
+        let x = c.f(s[0]);
+        c.r(if x == 0.0 { x } else if s[0] & c.sign() != 0 { -1.0 } else { 1.0 })
+    };
+    /// Largest integer not above.
+    FFloor ffloor(a: F) -> F, cost 1, NONE, Scalar |c, s| c.r(c.f(s[0]).floor());
+    /// Smallest integer not below.
+    FCeil fceil(a: F) -> F, cost 1, NONE, Scalar |c, s| c.r(c.f(s[0]).ceil());
+    /// Towards zero.
+    FTrunc ftrunc(a: F) -> F, cost 1, NONE, Scalar |c, s| c.r(c.f(s[0]).trunc());
+    /// `a - floor(a)`.
+    FFract ffract(a: F) -> F, cost 1, NONE, Scalar |c, s| {
+        let x = c.f(s[0]);
+        c.r(fold::add(x, -x.floor()))
+    };
+    /// Nearest integer, ties to even.
+    FRoundEven fround_even(a: F) -> F, cost 1, NONE, Scalar |c, s| c.r(c.f(s[0]).round_ties_even());
+    /// `1 / a`.
+    FRcp frcp(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(fold::div(1.0, c.f(s[0])));
+    /// Square root.
+    FSqrt fsqrt(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(fold::sqrt(c.f(s[0])));
+    /// `1 / sqrt(a)`.
+    FRsq frsq(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(1.0 / c.f(s[0]).sqrt());
+    /// `2^a`.
+    FExp2 fexp2(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(c.f(s[0]).exp2());
+    /// Logarithm, base 2.
+    FLog2 flog2(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(c.f(s[0]).log2());
+    /// Sine of radians.
+    FSin fsin(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(c.f(s[0]).sin());
+    /// Cosine of radians.
+    FCos fcos(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(c.f(s[0]).cos());
+    /// `a^b` for `a >= 0`.
+    FPow fpow(a: F, b: F) -> F, cost 8, NONE, Scalar |c, s| c.r(c.f(s[0]).powf(c.f(s[1])));
+    /// The lesser; the other one if one is NaN.
+    FMin fmin(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| {
+        let (a, b) = (c.f(s[0]), c.f(s[1]));
+        c.r(if a < b || b.is_nan() { a } else { b })
+    };
+    /// The greater; the other one if one is NaN.
+    FMax fmax(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| {
+        let (a, b) = (c.f(s[0]), c.f(s[1]));
+        c.r(if a >= b || b.is_nan() { a } else { b })
+    };
+    /// `a · 2^b`, correctly rounded.
+    Ldexp ldexp(a: F, b: I32) -> F, cost 8, NONE, Scalar |c, s| {
+        c.r(fold::scale(c.f(s[0]), fold::sext(32, s[1])))
+    };
+    /// Significand in [0.5, 1).
+    FrexpSig frexp_sig(a: F) -> F, cost 6, NONE, Scalar |c, s| c.r(fold::frexp(c.f(s[0])).0);
+    /// Exponent that belongs to [`AluOp::FrexpSig`].
+    FrexpExp frexp_exp(a: F) -> I32, cost 5, NONE, Scalar |c, s| fold::frexp(c.f(s[0])).1 as u64;
+    /// To the precision of 16 bits and back; subnormals of 16 bits become zero.
+    FQuantize2F16 fquantize2f16(a: F32) -> F32, cost 4, NONE, Scalar |c, s| quantize(c, s[0]);
+    /// Dot product.
+    FDot2 fdot2(a: F * 2, b: F * 2) -> F * 1, cost 2, COMMUTES, Vector |c, s, d| dot(c, s, d, 2);
+    /// Dot product.
+    FDot3 fdot3(a: F * 3, b: F * 3) -> F * 1, cost 3, COMMUTES, Vector |c, s, d| dot(c, s, d, 3);
+    /// Dot product.
+    FDot4 fdot4(a: F * 4, b: F * 4) -> F * 1, cost 4, COMMUTES, Vector |c, s, d| dot(c, s, d, 4);
+
+    // --- float comparison: false if an operand is NaN, but fneu ------------------------------------
+    /// `a < b`.
+    FLt flt(a: F, b: F) -> B, cost 1, NONE, Scalar |c, s| u64::from(c.f(s[0]) < c.f(s[1]));
+    /// `a >= b`.
+    FGe fge(a: F, b: F) -> B, cost 1, NONE, Scalar |c, s| u64::from(c.f(s[0]) >= c.f(s[1]));
+    /// `a == b`.
+    FEq feq(a: F, b: F) -> B, cost 1, COMMUTES, Scalar |c, s| u64::from(c.f(s[0]) == c.f(s[1]));
+    /// `a != b`, true if an operand is NaN.
+    FNeu fneu(a: F, b: F) -> B, cost 1, COMMUTES, Scalar |c, s| u64::from(c.f(s[0]) != c.f(s[1]));
+
+    // --- integer arithmetic ----------------------------------------------------------------------
+    /// Wrapping sum.
+    IAdd iadd(a: I, b: I) -> I, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0].wrapping_add(s[1]);
+    /// Wrapping difference.
+    ISub isub(a: I, b: I) -> I, cost 1, NONE, Scalar |_c, s| s[0].wrapping_sub(s[1]);
+    /// Low half of the product.
+    IMul imul(a: I, b: I) -> I, cost 3, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0].wrapping_mul(s[1]);
+    /// High half of the signed product.
+    IMulHigh imul_high(a: I, b: I) -> I, cost 3, COMMUTES, Scalar |c, s| {
+        ((i128::from(c.s(s[0])) * i128::from(c.s(s[1]))) >> c.bits) as u64
+    };
+    /// High half of the unsigned product.
+    UMulHigh umul_high(a: U, b: U) -> U, cost 3, COMMUTES, Scalar |c, s| {
+        ((u128::from(s[0]) * u128::from(s[1])) >> c.bits) as u64
+    };
+    /// Whole signed product of two 32-bit numbers.
+    IMul2x32_64 imul_2x32_64(a: I32, b: I32) -> I64, cost 2, COMMUTES, Scalar |_c, s| {
+        fold::sext(32, s[0]).wrapping_mul(fold::sext(32, s[1])) as u64
+    };
+    /// Whole unsigned product of two 32-bit numbers.
+    UMul2x32_64 umul_2x32_64(a: U32, b: U32) -> U64, cost 2, COMMUTES, Scalar |_c, s| s[0].wrapping_mul(s[1]);
+    /// Two's complement.
+    INeg ineg(a: I) -> I, cost 1, NONE, Scalar |_c, s| s[0].wrapping_neg();
+    /// Magnitude; the smallest number stays itself.
+    IAbs iabs(a: I) -> I, cost 1, NONE, Scalar |c, s| c.s(s[0]).wrapping_abs() as u64;
+    /// -1, 0 or 1.
+    ISign isign(a: I) -> I, cost 3, NONE, Scalar |c, s| c.s(s[0]).signum() as u64;
+    /// Signed quotient, towards zero; by zero it is 0.
+    IDiv idiv(a: I, b: I) -> I, cost 12, NONE, Scalar |c, s| {
+        c.s(s[0]).checked_div(c.s(s[1])).unwrap_or(if s[1] == 0 { 0 } else { c.smin() }) as u64
+    };
+    /// Unsigned quotient; by zero it is 0.
+    UDiv udiv(a: U, b: U) -> U, cost 12, NONE, Scalar |_c, s| s[0].checked_div(s[1]).unwrap_or(0);
+    /// Remainder with the sign of `a`: OpSRem; by zero it is 0.
+    IRem irem(a: I, b: I) -> I, cost 12, NONE, Scalar |c, s| {
+        c.s(s[0]).checked_rem(c.s(s[1])).unwrap_or(0) as u64
+    };
+    /// Remainder with the sign of `b`: OpSMod; by zero it is 0.
+    IMod imod(a: I, b: I) -> I, cost 14, NONE, Scalar |c, s| {
+        let (a, b) = (c.s(s[0]), c.s(s[1]));
+        let r = a.checked_rem(b).unwrap_or(0);
+        (if r != 0 && (r < 0) != (b < 0) { r + b } else { r }) as u64
+    };
+    /// Unsigned remainder; by zero it is 0.
+    UMod umod(a: U, b: U) -> U, cost 12, NONE, Scalar |_c, s| s[0].checked_rem(s[1]).unwrap_or(0);
+    /// Signed minimum.
+    IMin imin(a: I, b: I) -> I, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.s(s[0]).min(c.s(s[1])) as u64;
+    /// Signed maximum.
+    IMax imax(a: I, b: I) -> I, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.s(s[0]).max(c.s(s[1])) as u64;
+    /// Unsigned minimum.
+    UMin umin(a: U, b: U) -> U, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0].min(s[1]);
+    /// Unsigned maximum.
+    UMax umax(a: U, b: U) -> U, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0].max(s[1]);
+    /// 1 if the unsigned sum carries.
+    UAddCarry uadd_carry(a: U, b: U) -> U, cost 2, COMMUTES, Scalar |c, s| {
+        u64::from(u128::from(s[0]) + u128::from(s[1]) > u128::from(fold::mask(c.bits)))
+    };
+    /// 1 if the unsigned difference borrows.
+    USubBorrow usub_borrow(a: U, b: U) -> U, cost 2, NONE, Scalar |_c, s| u64::from(s[0] < s[1]);
+    /// Saturating signed sum.
+    IAddSat iadd_sat(a: I, b: I) -> I, cost 1, COMMUTES, Scalar |c, s| {
+        c.s(s[0]).saturating_add(c.s(s[1])).clamp(c.smin(), c.smax()) as u64
+    };
+    /// Saturating unsigned sum.
+    UAddSat uadd_sat(a: U, b: U) -> U, cost 1, COMMUTES, Scalar |c, s| s[0].saturating_add(s[1]).min(fold::mask(c.bits));
+    /// Saturating signed difference.
+    ISubSat isub_sat(a: I, b: I) -> I, cost 1, NONE, Scalar |c, s| {
+        c.s(s[0]).saturating_sub(c.s(s[1])).clamp(c.smin(), c.smax()) as u64
+    };
+    /// Saturating unsigned difference.
+    USubSat usub_sat(a: U, b: U) -> U, cost 1, NONE, Scalar |_c, s| s[0].saturating_sub(s[1]);
+
+    // --- integer comparison ----------------------------------------------------------------------
+    /// Signed `a < b`.
+    ILt ilt(a: I, b: I) -> B, cost 1, NONE, Scalar |c, s| u64::from(c.s(s[0]) < c.s(s[1]));
+    /// Signed `a >= b`.
+    IGe ige(a: I, b: I) -> B, cost 1, NONE, Scalar |c, s| u64::from(c.s(s[0]) >= c.s(s[1]));
+    /// Unsigned `a < b`.
+    ULt ult(a: U, b: U) -> B, cost 1, NONE, Scalar |_c, s| u64::from(s[0] < s[1]);
+    /// Unsigned `a >= b`.
+    UGe uge(a: U, b: U) -> B, cost 1, NONE, Scalar |_c, s| u64::from(s[0] >= s[1]);
+    /// `a == b`, also of booleans.
+    IEq ieq(a: X, b: X) -> B, cost 1, COMMUTES, Scalar |_c, s| u64::from(s[0] == s[1]);
+    /// `a != b`, also of booleans.
+    INe ine(a: X, b: X) -> B, cost 1, COMMUTES, Scalar |_c, s| u64::from(s[0] != s[1]);
+
+    // --- bits --------------------------------------------------------------------------------------
+    /// Bitwise and.
+    IAnd iand(a: X, b: X) -> X, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0] & s[1];
+    /// Bitwise or.
+    IOr ior(a: X, b: X) -> X, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0] | s[1];
+    /// Bitwise exclusive or.
+    IXor ixor(a: X, b: X) -> X, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0] ^ s[1];
+    /// Complement.
+    INot inot(a: X) -> X, cost 1, NONE, Scalar |_c, s| !s[0];
+    /// Left shift; only the low bits of the count matter.
+    IShl ishl(a: I, b: U32) -> I, cost 1, NONE, Scalar |c, s| s[0] << (s[1] & u64::from(c.bits - 1));
+    /// Arithmetic right shift; only the low bits of the count matter.
+    IShr ishr(a: I, b: U32) -> I, cost 1, NONE, Scalar |c, s| (c.s(s[0]) >> (s[1] & u64::from(c.bits - 1))) as u64;
+    /// Logical right shift; only the low bits of the count matter.
+    UShr ushr(a: U, b: U32) -> U, cost 1, NONE, Scalar |c, s| s[0] >> (s[1] & u64::from(c.bits - 1));
+    /// Bits in reverse order.
+    BitfieldReverse bitfield_reverse(a: U) -> U, cost 1, NONE, Scalar |c, s| s[0].reverse_bits() >> (64 - c.bits);
+    /// Number of ones.
+    BitCount bit_count(a: U) -> U32, cost 1, NONE, Scalar |_c, s| u64::from(s[0].count_ones());
+    /// Number of the lowest one, or -1.
+    FindLsb find_lsb(a: U) -> I32, cost 1, NONE, Scalar |_c, s| {
+        if s[0] == 0 { u64::MAX } else { u64::from(s[0].trailing_zeros()) }
+    };
+    /// Number of the highest bit unlike the sign, or -1.
+    IFindMsb ifind_msb(a: I) -> I32, cost 3, NONE, Scalar |c, s| {
+        let v = c.s(s[0]);
+        msb(if v < 0 { !v } else { v } as u64)
+    };
+    /// Number of the highest one, or -1.
+    UFindMsb ufind_msb(a: U) -> I32, cost 3, NONE, Scalar |_c, s| msb(s[0]);
+    /// Number of zeros above the highest one; all for 0.
+    UClz uclz(a: U) -> U32, cost 2, NONE, Scalar |c, s| u64::from(s[0].leading_zeros()) - (64 - u64::from(c.bits));
+    /// `(base, offset, bits)`: the field, zero-extended; offset and bits modulo 32.
+    UBfe ubfe(a: U32, offset: U32, bits: U32) -> U32, cost 1, NONE, Scalar |_c, s| bfe(s[0], s[1], s[2], false);
+    /// `(base, offset, bits)`: the field, sign-extended; offset and bits modulo 32.
+    IBfe ibfe(a: I32, offset: U32, bits: U32) -> I32, cost 1, NONE, Scalar |_c, s| bfe(s[0], s[1], s[2], true);
+    /// `(mask, insert, base)`: `insert`, moved to the mask's lowest one, replaces the mask's bits of `base`.
+    Bfi bfi(mask: U32, insert: U32, base: U32) -> U32, cost 1, NONE, Scalar |_c, s| bfi(s[0], s[1], s[2]);
+    /// `(bits, offset)`: that many ones, moved left; both modulo 32.
+    Bfm bfm(bits: U32, offset: U32) -> U32, cost 1, NONE, Scalar |_c, s| fold::mask((s[0] & 31) as u8) << (s[1] & 31);
+    /// `(base, insert, offset, bits)`: OpBitFieldInsert.
+    BitfieldInsert bitfield_insert(base: U32, insert: U32, offset: I32, bits: I32) -> U32, cost 2, NONE,
+        Scalar |_c, s| bit_insert(s[0], s[1], s[2], s[3]);
+    /// `(base, offset, bits)`: OpBitFieldUExtract.
+    UBitfieldExtract ubitfield_extract(base: U32, offset: I32, bits: I32) -> U32, cost 2, NONE,
+        Scalar |_c, s| bit_extract(s[0], s[1], s[2], false);
+    /// `(base, offset, bits)`: OpBitFieldSExtract.
+    IBitfieldExtract ibitfield_extract(base: I32, offset: I32, bits: I32) -> I32, cost 2, NONE,
+        Scalar |_c, s| bit_extract(s[0], s[1], s[2], true);
+    /// Byte `b` of `a`, zero-extended.
+    ExtractU8 extract_u8(a: U, b: U) -> U, cost 1, NONE, Scalar |c, s| extract(c, s, 8, false);
+    /// Byte `b` of `a`, sign-extended.
+    ExtractI8 extract_i8(a: I, b: I) -> I, cost 1, NONE, Scalar |c, s| extract(c, s, 8, true);
+    /// Word `b` of `a`, zero-extended.
+    ExtractU16 extract_u16(a: U, b: U) -> U, cost 1, NONE, Scalar |c, s| extract(c, s, 16, false);
+    /// Word `b` of `a`, sign-extended.
+    ExtractI16 extract_i16(a: I, b: I) -> I, cost 1, NONE, Scalar |c, s| extract(c, s, 16, true);
+
+    // --- conversions: sizes come from the defs --------------------------------------------------------
+    /// 1 or 0.
+    B2I b2i(a: B; bits) -> IFree, cost 1, CONVERTS, Scalar |_c, s| s[0];
+    /// 1.0 or 0.0.
+    B2F b2f(a: B; bits) -> FFree, cost 1, CONVERTS, Scalar |c, s| if s[0] != 0 { c.r_to(c.def_bits, 1.0) } else { 0 };
+    /// Sign-extends or truncates.
+    I2I i2i(a: IFree; bits) -> IFree, cost 1, CONVERTS, Scalar |c, s| fold::sext(c.src_bits, s[0]) as u64;
+    /// Zero-extends or truncates.
+    U2U u2u(a: UFree; bits) -> UFree, cost 1, CONVERTS, Scalar |_c, s| s[0];
+    /// Signed integer to float.
+    I2F i2f(a: IFree; bits) -> FFree, cost 1, CONVERTS,
+        Scalar |c, s| c.r_to(c.def_bits, c.int(i128::from(fold::sext(c.src_bits, s[0]))));
+    /// Unsigned integer to float.
+    U2F u2f(a: UFree; bits) -> FFree, cost 1, CONVERTS, Scalar |c, s| c.r_to(c.def_bits, c.int(i128::from(s[0])));
+    /// Float to signed integer, towards zero, saturating; NaN gives 0.
+    F2I f2i(a: FFree; bits) -> IFree, cost 1, CONVERTS, Scalar |c, s| float_to_int(c, s[0]);
+    /// Float to unsigned integer, towards zero, saturating; NaN gives 0.
+    F2U f2u(a: FFree; bits) -> UFree, cost 1, CONVERTS, Scalar |c, s| float_to_uint(c, s[0]);
+    /// Float to float, by the shader's rounding mode.
+    F2F f2f(a: FFree; bits) -> FFree, cost 1, CONVERTS, Scalar |c, s| c.r_to(c.def_bits, c.f_of(c.src_bits, s[0]));
+    /// Float to float, towards zero.
+    F2FRtz f2f_rtz(a: FFree; bits) -> FFree, cost 2, CONVERTS,
+        Scalar |c, s| fold::round_float(c.def_bits, c.f_of(c.src_bits, s[0]).into(), true);
+    /// Float to float, to nearest even.
+    F2FRtne f2f_rtne(a: FFree; bits) -> FFree, cost 2, CONVERTS,
+        Scalar |c, s| fold::round_float(c.def_bits, c.f_of(c.src_bits, s[0]).into(), false);
+
+    // --- packing ---------------------------------------------------------------------------------------
+    /// Low and high half.
+    Pack64_2x32 pack_64_2x32(a: U32 * 2) -> U64 * 1, cost 2, NONE, Vector |_c, s, d| d[0] = join(s[0], 2, 32);
+    /// Low and high half.
+    Unpack64_2x32 unpack_64_2x32(a: U64 * 1) -> U32 * 2, cost 0, NONE, Vector |_c, s, d| split(s[0][0], d, 32);
+    /// Low and high half, as scalars.
+    Pack64_2x32Split pack_64_2x32_split(lo: U32, hi: U32) -> U64, cost 2, NONE, Scalar |_c, s| s[0] | s[1] << 32;
+    /// Low half.
+    Unpack64_2x32SplitX unpack_64_2x32_split_x(a: U64) -> U32, cost 1, NONE, Scalar |_c, s| s[0];
+    /// High half.
+    Unpack64_2x32SplitY unpack_64_2x32_split_y(a: U64) -> U32, cost 1, NONE, Scalar |_c, s| s[0] >> 32;
+    /// Four words, lowest first.
+    Pack64_4x16 pack_64_4x16(a: U16 * 4) -> U64 * 1, cost 4, NONE, Vector |_c, s, d| d[0] = join(s[0], 4, 16);
+    /// Four words, lowest first.
+    Unpack64_4x16 unpack_64_4x16(a: U64 * 1) -> U16 * 4, cost 4, NONE, Vector |_c, s, d| split(s[0][0], d, 16);
+    /// Two words, lowest first.
+    Pack32_2x16 pack_32_2x16(a: U16 * 2) -> U32 * 1, cost 2, NONE, Vector |_c, s, d| d[0] = join(s[0], 2, 16);
+    /// Two words, lowest first.
+    Unpack32_2x16 unpack_32_2x16(a: U32 * 1) -> U16 * 2, cost 2, NONE, Vector |_c, s, d| split(s[0][0], d, 16);
+    /// Low and high word, as scalars.
+    Pack32_2x16Split pack_32_2x16_split(lo: U16, hi: U16) -> U32, cost 2, NONE, Scalar |_c, s| s[0] | s[1] << 16;
+    /// Low word.
+    Unpack32_2x16SplitX unpack_32_2x16_split_x(a: U32) -> U16, cost 1, NONE, Scalar |_c, s| s[0];
+    /// High word.
+    Unpack32_2x16SplitY unpack_32_2x16_split_y(a: U32) -> U16, cost 1, NONE, Scalar |_c, s| s[0] >> 16;
+    /// Four bytes, lowest first.
+    Pack32_4x8 pack_32_4x8(a: U8 * 4) -> U32 * 1, cost 4, NONE, Vector |_c, s, d| d[0] = join(s[0], 4, 8);
+    /// Four bytes, lowest first.
+    Unpack32_4x8 unpack_32_4x8(a: U32 * 1) -> U8 * 4, cost 4, NONE, Vector |_c, s, d| split(s[0][0], d, 8);
+    /// Two floats to 16 bits each: PackHalf2x16.
+    PackHalf2x16 pack_half_2x16(a: F32 * 2) -> U32 * 1, cost 3, NONE,
+        Vector |c, s, d| d[0] = to_half(c, s[0][0]) | to_half(c, s[0][1]) << 16;
+    /// As `pack_half_2x16`, from scalars.
+    PackHalf2x16Split pack_half_2x16_split(lo: F32, hi: F32) -> U32, cost 3, NONE,
+        Scalar |c, s| to_half(c, s[0]) | to_half(c, s[1]) << 16;
+    /// Two floats from 16 bits each: UnpackHalf2x16.
+    UnpackHalf2x16 unpack_half_2x16(a: U32 * 1) -> F32 * 2, cost 2, NONE, Vector |c, s, d| {
+        d[0] = to_single(c, s[0][0] & 0xffff);
+        d[1] = to_single(c, s[0][0] >> 16);
+    };
+    /// The low one of `unpack_half_2x16`.
+    UnpackHalf2x16SplitX unpack_half_2x16_split_x(a: U32) -> F32, cost 1, NONE, Scalar |c, s| to_single(c, s[0] & 0xffff);
+    /// The high one of `unpack_half_2x16`.
+    UnpackHalf2x16SplitY unpack_half_2x16_split_y(a: U32) -> F32, cost 1, NONE, Scalar |c, s| to_single(c, s[0] >> 16);
+    /// PackSnorm2x16.
+    PackSnorm2x16 pack_snorm_2x16(a: F32 * 2) -> U32 * 1, cost 12, NONE, Vector |c, s, d| d[0] = norm(c, s[0], 2, 16, true);
+    /// PackUnorm2x16.
+    PackUnorm2x16 pack_unorm_2x16(a: F32 * 2) -> U32 * 1, cost 10, NONE, Vector |c, s, d| d[0] = norm(c, s[0], 2, 16, false);
+    /// PackSnorm4x8.
+    PackSnorm4x8 pack_snorm_4x8(a: F32 * 4) -> U32 * 1, cost 22, NONE, Vector |c, s, d| d[0] = norm(c, s[0], 4, 8, true);
+    /// PackUnorm4x8.
+    PackUnorm4x8 pack_unorm_4x8(a: F32 * 4) -> U32 * 1, cost 18, NONE, Vector |c, s, d| d[0] = norm(c, s[0], 4, 8, false);
+    /// UnpackSnorm2x16.
+    UnpackSnorm2x16 unpack_snorm_2x16(a: U32 * 1) -> F32 * 2, cost 8, NONE, Vector |c, s, d| unnorm(c, s[0][0], d, 16, true);
+    /// UnpackUnorm2x16.
+    UnpackUnorm2x16 unpack_unorm_2x16(a: U32 * 1) -> F32 * 2, cost 6, NONE, Vector |c, s, d| unnorm(c, s[0][0], d, 16, false);
+    /// UnpackSnorm4x8.
+    UnpackSnorm4x8 unpack_snorm_4x8(a: U32 * 1) -> F32 * 4, cost 16, NONE, Vector |c, s, d| unnorm(c, s[0][0], d, 8, true);
+    /// UnpackUnorm4x8.
+    UnpackUnorm4x8 unpack_unorm_4x8(a: U32 * 1) -> F32 * 4, cost 12, NONE, Vector |c, s, d| unnorm(c, s[0][0], d, 8, false);
 }

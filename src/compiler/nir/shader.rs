@@ -1,0 +1,404 @@
+//! Access to the parts of a [`Shader`]: operands of instructions, lists of control flow, layout order.
+
+use crate::ir::*;
+use crate::op::AluOp;
+use crate::types::{Type, Types};
+use entity::{Arena, Id, IdMap};
+use smallvec::SmallVec;
+
+/// Names one list of control-flow nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ListRef {
+    /// The shader's body.
+    Body,
+    /// Where the condition is true.
+    Then(Id<If>),
+    /// Where it is false.
+    Else(Id<If>),
+    /// Body of a loop.
+    Loop(Id<Loop>),
+}
+
+/// A step of the walk through a shader in the order of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CfEvent {
+    /// A block.
+    Block(Id<Block>),
+    /// The then-list begins.
+    If(Id<If>),
+    /// The then-list has ended, the else-list begins.
+    Else(Id<If>),
+    /// The else-list has ended.
+    EndIf(Id<If>),
+    /// The body begins.
+    Loop(Id<Loop>),
+    /// The body has ended.
+    EndLoop(Id<Loop>),
+}
+
+impl Instr {
+    /// The value that the instruction makes.
+    pub fn def(&self) -> Option<Id<Def>> {
+        match self {
+            Instr::Alu(a) => Some(a.def),
+            Instr::Const { def, .. } | Instr::Undef { def } => Some(*def),
+            Instr::Deref(d) => Some(d.def),
+            Instr::Intrinsic(i) => i.def,
+            Instr::Phi(p) => Some(p.def),
+            Instr::Jump(_) => None,
+        }
+    }
+
+    /// Calls `f` with every value that the instruction reads, in order.
+    #[inline]
+    pub fn for_each_src(&self, mut f: impl FnMut(Id<Def>)) {
+        match self {
+            Instr::Alu(a) => a.srcs.iter().for_each(|s| f(s.def)),
+            Instr::Deref(d) => match d.kind {
+                DerefKind::Var(_) => {}
+                DerefKind::Array { parent, index }
+                | DerefKind::PtrAsArray { parent, index, .. } => {
+                    f(parent);
+                    f(index);
+                }
+                DerefKind::Struct { parent, .. } | DerefKind::Cast { parent, .. } => f(parent),
+            },
+            Instr::Intrinsic(i) => i.srcs.iter().for_each(|s| f(*s)),
+            Instr::Phi(p) => p.srcs.iter().for_each(|s| f(s.1)),
+            Instr::Const { .. } | Instr::Undef { .. } | Instr::Jump(_) => {}
+        }
+    }
+
+    /// Calls `f` with every value that the instruction reads, for change.
+    #[inline]
+    pub fn for_each_src_mut(&mut self, mut f: impl FnMut(&mut Id<Def>)) {
+        match self {
+            Instr::Alu(a) => a.srcs.iter_mut().for_each(|s| f(&mut s.def)),
+            Instr::Deref(d) => match &mut d.kind {
+                DerefKind::Var(_) => {}
+                DerefKind::Array { parent, index }
+                | DerefKind::PtrAsArray { parent, index, .. } => {
+                    f(parent);
+                    f(index);
+                }
+                DerefKind::Struct { parent, .. } | DerefKind::Cast { parent, .. } => f(parent),
+            },
+            Instr::Intrinsic(i) => i.srcs.iter_mut().for_each(f),
+            Instr::Phi(p) => p.srcs.iter_mut().for_each(|s| f(&mut s.1)),
+            Instr::Const { .. } | Instr::Undef { .. } | Instr::Jump(_) => {}
+        }
+    }
+}
+
+impl Intrinsic {
+    /// The constant index `name`, 0 where the intrinsic has none of that name.
+    pub fn index(&self, name: &str) -> u32 {
+        self.op
+            .index_of(name)
+            .and_then(|i| self.indices.get(i).copied())
+            .unwrap_or(0)
+    }
+
+    /// Sets the constant index `name`, if the intrinsic has one of that name.
+    pub fn set_index(&mut self, name: &str, value: u32) {
+        if let Some(slot) = self.op.index_of(name).and_then(|i| self.indices.get_mut(i)) {
+            *slot = value;
+        }
+    }
+}
+
+impl Alu {
+    /// Components that operand `i` reads, for a result of `num_components`.
+    pub fn src_components(&self, i: usize, num_components: u8) -> u8 {
+        match self.op.info().srcs.get(i) {
+            Some(s) if s.components != 0 => s.components,
+            _ => num_components,
+        }
+    }
+}
+
+impl Access {
+    /// The bit set of the `access` index of intrinsics.
+    pub fn bits(self) -> u32 {
+        u32::from(self.coherent)
+            | u32::from(self.restrict) << 1
+            | u32::from(self.volatile) << 2
+            | u32::from(self.non_writable) << 3
+            | u32::from(self.non_readable) << 4
+            | u32::from(self.non_uniform) << 5
+    }
+
+    /// The qualifiers of a bit set.
+    pub fn from_bits(bits: u32) -> Access {
+        Access {
+            coherent: bits & 1 != 0,
+            restrict: bits & 2 != 0,
+            volatile: bits & 4 != 0,
+            non_writable: bits & 8 != 0,
+            non_readable: bits & 16 != 0,
+            non_uniform: bits & 32 != 0,
+        }
+    }
+
+    /// The qualifiers of either.
+    pub fn union(self, other: Access) -> Access {
+        Access::from_bits(self.bits() | other.bits())
+    }
+}
+
+impl Types {
+    /// The scalar or vector type with `components` of `elem`.
+    pub fn vector(&mut self, elem: Id<Type>, components: u8) -> Id<Type> {
+        if components == 1 {
+            elem
+        } else {
+            self.intern(Type::Vector {
+                elem,
+                len: components,
+            })
+        }
+    }
+
+    /// (components, bits) of a value of a scalar or vector type; a pointer is opaque, 1 × 32.
+    pub fn value_shape(&self, ty: Id<Type>) -> Option<(u8, u8)> {
+        match self.get(ty)? {
+            Type::Bool => Some((1, 1)),
+            Type::Int(b) | Type::Float(b) => Some((1, *b)),
+            Type::Vector { elem, len } => match self.get(*elem)? {
+                Type::Bool => Some((*len, 1)),
+                Type::Int(b) | Type::Float(b) => Some((*len, *b)),
+                _ => None,
+            },
+            Type::Pointer { .. } => Some((1, 32)),
+            _ => None,
+        }
+    }
+}
+
+impl Shader {
+    /// An empty shader: a body of one empty block.
+    pub fn new(stage: Stage, name: &str) -> Shader {
+        let mut blocks = Arena::new();
+        let first = blocks.push(Block::default());
+        Shader {
+            stage,
+            name: name.to_owned(),
+            info: Info::default(),
+            types: Types::default(),
+            vars: Arena::new(),
+            blocks,
+            instrs: Arena::new(),
+            defs: Arena::new(),
+            ifs: Arena::new(),
+            loops: Arena::new(),
+            body: vec![CfNode::Block(first)],
+        }
+    }
+
+    /// A list of control flow.
+    pub fn list(&self, list: ListRef) -> &CfList {
+        match list {
+            ListRef::Body => &self.body,
+            ListRef::Then(i) => &self.ifs[i].then_list,
+            ListRef::Else(i) => &self.ifs[i].else_list,
+            ListRef::Loop(l) => &self.loops[l].body,
+        }
+    }
+
+    /// A list of control flow, for change.
+    pub fn list_mut(&mut self, list: ListRef) -> &mut CfList {
+        match list {
+            ListRef::Body => &mut self.body,
+            ListRef::Then(i) => &mut self.ifs[i].then_list,
+            ListRef::Else(i) => &mut self.ifs[i].else_list,
+            ListRef::Loop(l) => &mut self.loops[l].body,
+        }
+    }
+
+    /// The first block of a list. Every list of a valid shader begins and ends with one.
+    pub fn first_block(&self, list: ListRef) -> Option<Id<Block>> {
+        match self.list(list).first() {
+            Some(CfNode::Block(b)) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// The last block of a list.
+    pub fn last_block(&self, list: ListRef) -> Option<Id<Block>> {
+        match self.list(list).last() {
+            Some(CfNode::Block(b)) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// The jump that ends a block.
+    pub fn jump_of(&self, block: Id<Block>) -> Option<Jump> {
+        match self.blocks[block].instrs.last().map(|i| &self.instrs[*i]) {
+            Some(Instr::Jump(j)) => Some(*j),
+            _ => None,
+        }
+    }
+
+    /// The walk through the shader in the order of its text: definitions before uses, but for phis.
+    pub fn layout(&self) -> Vec<CfEvent> {
+        let mut out =
+            Vec::with_capacity(self.blocks.len() + 3 * (self.ifs.len() + self.loops.len()));
+        self.layout_into(&self.body, &mut out);
+        out
+    }
+
+    /// As [`Shader::layout`], of one list.
+    pub fn layout_of(&self, list: ListRef) -> Vec<CfEvent> {
+        let mut out = Vec::new();
+        self.layout_into(self.list(list), &mut out);
+        out
+    }
+
+    fn layout_into(&self, list: &CfList, out: &mut Vec<CfEvent>) {
+        // (list, next node, what follows the list)
+        let mut stack: Vec<(&CfList, usize, Option<CfEvent>)> = vec![(list, 0, None)];
+        while let Some((list, at, end)) = stack.last_mut() {
+            let Some(node) = list.get(*at) else {
+                let end = *end;
+                stack.pop();
+                if let Some(end) = end {
+                    out.push(end);
+                    if let CfEvent::Else(i) = end {
+                        stack.push((&self.ifs[i].else_list, 0, Some(CfEvent::EndIf(i))));
+                    }
+                }
+                continue;
+            };
+            *at += 1;
+            match *node {
+                CfNode::Block(b) => out.push(CfEvent::Block(b)),
+                CfNode::If(i) => {
+                    out.push(CfEvent::If(i));
+                    stack.push((&self.ifs[i].then_list, 0, Some(CfEvent::Else(i))));
+                }
+                CfNode::Loop(l) => {
+                    out.push(CfEvent::Loop(l));
+                    stack.push((&self.loops[l].body, 0, Some(CfEvent::EndLoop(l))));
+                }
+            }
+        }
+    }
+
+    /// All placed blocks in the order of the text.
+    pub fn block_order(&self) -> Vec<Id<Block>> {
+        self.layout()
+            .into_iter()
+            .filter_map(|e| match e {
+                CfEvent::Block(b) => Some(b),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Adds an instruction that makes a value, without placing it.
+    pub fn add_instr(
+        &mut self,
+        num_components: u8,
+        bit_size: u8,
+        make: impl FnOnce(Id<Def>) -> Instr,
+    ) -> (Id<Instr>, Id<Def>) {
+        let instr = self.instrs.next_id();
+        let def = self.defs.push(Def {
+            instr,
+            num_components,
+            bit_size,
+        });
+        self.instrs.push(make(def));
+        (instr, def)
+    }
+
+    /// The instruction that makes `def`.
+    pub fn instr_of(&self, def: Id<Def>) -> &Instr {
+        &self.instrs[self.defs[def].instr]
+    }
+
+    /// The components of a constant.
+    pub fn const_of(&self, def: Id<Def>) -> Option<&[u64]> {
+        match self.instr_of(def) {
+            Instr::Const { values, .. } => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The bit pattern of component `component` of a constant.
+    pub fn const_component(&self, def: Id<Def>, component: u8) -> Option<u64> {
+        self.const_of(def)?.get(usize::from(component)).copied()
+    }
+
+    /// The ALU instruction that makes `def`.
+    pub fn alu_of(&self, def: Id<Def>) -> Option<&Alu> {
+        match self.instr_of(def) {
+            Instr::Alu(a) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// The deref that makes `def`.
+    pub fn deref_of(&self, def: Id<Def>) -> Option<&Deref> {
+        match self.instr_of(def) {
+            Instr::Deref(d) => Some(d),
+            _ => None,
+        }
+    }
+
+    /// The intrinsic that makes `def`.
+    pub fn intrinsic_of(&self, def: Id<Def>) -> Option<&Intrinsic> {
+        match self.instr_of(def) {
+            Instr::Intrinsic(i) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// Makes every placed instruction and `if` read `to[d]` where it read `d`, following chains.
+    pub fn rewrite_uses(&mut self, to: &mut IdMap<Def, Option<Id<Def>>>) {
+        let resolve = |to: &mut IdMap<Def, Option<Id<Def>>>, d: Id<Def>| -> Id<Def> {
+            let Some(mut end) = to[d] else { return d };
+            while let Some(next) = to[end] {
+                end = next;
+            }
+            to[d] = Some(end);
+            end
+        };
+        for event in self.layout() {
+            match event {
+                CfEvent::Block(b) => {
+                    for k in 0..self.blocks[b].instrs.len() {
+                        let i = self.blocks[b].instrs[k];
+                        self.instrs[i].for_each_src_mut(|d| *d = resolve(to, *d));
+                    }
+                }
+                CfEvent::If(i) => {
+                    let cond = self.ifs[i].cond;
+                    self.ifs[i].cond = resolve(to, cond);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Makes an ALU instruction with the given operands, without placing it.
+    pub fn add_alu(
+        &mut self,
+        op: AluOp,
+        srcs: SmallVec<[AluSrc; 3]>,
+        num_components: u8,
+        bit_size: u8,
+        exact: bool,
+        preserve_nan_inf_sz: bool,
+    ) -> (Id<Instr>, Id<Def>) {
+        self.add_instr(num_components, bit_size, |def| {
+            Instr::Alu(Alu {
+                op,
+                def,
+                srcs,
+                exact,
+                preserve_nan_inf_sz,
+            })
+        })
+    }
+}
