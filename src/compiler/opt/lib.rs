@@ -1,1 +1,50 @@
 //! NIR to lower or better NIR.
+//!
+//! In:  a valid [`nir::Shader`] from the SPIR-V front end: variables, derefs, vectors.
+//! Out: scalar SSA from which the FS backend selects instructions.
+//!
+//! ## What holds after the pipeline for compute on gen9
+//! The backend relies on exactly this; `validate_lowered` checks it in debug builds.
+//!
+//! **Control flow** is that of `nir`: lists, `if`, `loop`, jumps. `Return` may remain only where the list
+//! cannot be rewritten without one (it is lowered by the front end as a rule). Unreachable blocks are gone
+//! but for the empty block that must follow an `if` or `loop`.
+//!
+//! **Values.** Booleans are 1-bit scalars. Every ALU operation has one component and reads one component of
+//! each operand (`srcs[i].swizzle[0]`; the operand itself may be a longer load result). The exceptions are
+//! `vec2`, `vec3`, `vec4`: they stand only before intrinsics that take vectors (stores, mainly). Phis are scalar.
+//! `mov` remains only where a component of a vector feeds an intrinsic, a phi or an `if`.
+//!
+//! **ALU operations that may remain** (I = integers of 16, 32, 64 bits; F = floats of 16, 32, 64 bits):
+//! - `mov vec2 vec3 vec4 bcsel` at any size;
+//! - F: `fadd fmul ffma fneg fabs fsat ffloor fceil ftrunc ffract fround_even fmin fmax flt fge feq fneu`
+//!   (64-bit rounding operations are lowered);
+//! - F16, F32 (the math box): `frcp fsqrt frsq fexp2 flog2 fsin fcos fpow`;
+//! - I: `iadd imul ineg iabs imin imax umin umax ilt ige ult uge ieq ine iand ior ixor inot ishl ishr ushr`
+//!   (`imul` of 64 bits is lowered); `iand ior ixor inot ieq ine` also at 1 bit;
+//! - 32 bits: `imul_high umul_high imul_2x32_64 umul_2x32_64`, and with the math box's integer division
+//!   `idiv udiv irem umod` (by zero: any result);
+//! - 32 bits: `bitfield_reverse bit_count find_lsb uclz ubfe ibfe bfi bfm`;
+//! - `extract_u8 extract_i8 extract_u16 extract_i16` with a constant second operand;
+//! - conversions `b2i b2f i2i u2u i2f u2f f2i f2u f2f f2f_rtz f2f_rtne`, any size to any size
+//!   (8-bit values are only made, by conversion or load, and converted or stored);
+//! - `pack_64_2x32_split unpack_64_2x32_split_x unpack_64_2x32_split_y pack_32_2x16_split
+//!   unpack_32_2x16_split_x unpack_32_2x16_split_y pack_half_2x16_split unpack_half_2x16_split_x
+//!   unpack_half_2x16_split_y`.
+//!
+//! **Everything else is lowered**, `fsub isub fdiv fmod frem fsign isign imod ldexp frexp_* fdot* pack_* unpack_*
+//! find_msb uadd_carry usub_borrow *_sat bitfield_insert *bitfield_extract fquantize2f16` included.
+//!
+//! **Memory.** No derefs, no variables. `load_ubo load_ssbo store_ssbo load_push_constant load_shared store_shared
+//! load_scratch store_scratch load_global load_global_constant store_global` access either 1 to 4 components of
+//! 32 bits at an address that is a multiple of 4, or one component of 8 or 16 bits at a multiple of its size.
+//! 64-bit data is loaded and stored as dwords. `write_mask` is full. `base` is used where there is one, the
+//! offset operand is then the dynamic part. `vulkan_resource_index` remains: its operand is the array element.
+//! Atomics have one component. `deref_buffer_array_length` has become `get_ssbo_size` and arithmetic.
+//!
+//! **System values that remain:** `load_workgroup_id load_base_workgroup_id load_num_workgroups load_subgroup_id
+//! load_subgroup_invocation load_subgroup_size` (the width of the variant). `load_local_invocation_index` has become
+//! `subgroup_id * subgroup_size + subgroup_invocation`; `load_local_invocation_id` and `load_num_subgroups` follow from it.
+//!
+//! **Subgroup operations** are scalar. Constants and undefs may have several components.
+//! `info.shared_bytes` and `info.scratch_bytes` are final.
