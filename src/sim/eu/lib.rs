@@ -4,6 +4,21 @@
 //! Out: the registers it leaves, and the messages it sends through [`SharedFunctions`].
 //! Ref: SKL PRM vol. 7 "3D-Media-GPGPU", EU overview and instruction set reference.
 
+mod alu_float;
+mod alu_int;
+mod convert;
+mod decode;
+mod fast;
+mod flags;
+mod flow;
+mod general;
+mod math;
 mod message;
+mod region;
+mod regs;
+mod send;
+mod thread;
 
+pub use decode::{Fetch, Kernel};
 pub use message::{Message, Reply, SharedFunctions, Stop};
+pub use thread::{Exit, Init, Options, Statistics, Thread, TraceSink};

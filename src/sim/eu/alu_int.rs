@@ -1,0 +1,156 @@
+//! Integer operations on exact values, one lane at a time.
+//!
+//! In:  operands as exact integers with modifiers applied, the execution width. Out: the exact result.
+//! The caller wraps or saturates it to the destination's type.
+//! Ref: SKL PRM vol. 2a, instruction reference; vol. 7, "Execution Data Type".
+
+use isa::{MathFn, Opcode, Type};
+
+/// What an integer operation needs besides its operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Width {
+    /// Bits of the execution type: 32, or 64 where an operand or the destination is a quadword.
+    pub(crate) bits: u32,
+    /// Execution type is signed.
+    pub(crate) signed: bool,
+    /// Type of source 0.
+    pub(crate) src0: Type,
+}
+
+fn mask(v: i128, bits: u32) -> u64 {
+    if bits >= 64 {
+        v as u64
+    } else {
+        (v as u64) & ((1 << bits) - 1)
+    }
+}
+
+fn count(v: i128, bits: u32) -> u32 {
+    (v as u32) & if bits == 64 { 63 } else { 31 }
+}
+
+/// One lane of an integer instruction, or nothing where the operation is not one of this family.
+pub(crate) fn eval(op: Opcode, w: Width, a: i128, b: i128, c: i128) -> Option<i128> {
+    Some(match op {
+        Opcode::Mov | Opcode::Movi | Opcode::Dim => a,
+        Opcode::Add => a + b,
+        Opcode::Mul => a.wrapping_mul(b),
+        Opcode::Avg => (a + b + 1) >> 1,
+        Opcode::Not => a,
+        Opcode::And => a & b,
+        Opcode::Or => a | b,
+        Opcode::Xor => a ^ b,
+        Opcode::Shl => a << count(b, w.bits),
+        Opcode::Shr => i128::from(mask(a, w.bits) >> count(b, w.bits)),
+        Opcode::Asr => {
+            let v = if w.bits == 64 {
+                i128::from(a as i64)
+            } else if w.src0 == Type::Ud {
+                i128::from(a as u32)
+            } else {
+                i128::from(a as i32)
+            };
+            v >> count(b, w.bits)
+        }
+        Opcode::Rol => rotate(a, count(b, w.bits), w, true),
+        Opcode::Ror => rotate(a, count(b, w.bits), w, false),
+        Opcode::Mad => a + b.wrapping_mul(c),
+        Opcode::Lzd => i128::from((a as u32).leading_zeros()),
+        Opcode::Fbh => find_high(a, w.src0),
+        Opcode::Fbl => match a as u32 {
+            0 => 0xffff_ffff,
+            v => i128::from(v.trailing_zeros()),
+        },
+        Opcode::Cbit => i128::from(mask(a, w.src0.size_bytes() * 8).count_ones()),
+        Opcode::Bfrev => i128::from((a as u32).reverse_bits()),
+        Opcode::Bfe => bit_extract(a as u32, b as u32, c, w.signed),
+        Opcode::Bfi1 => {
+            let width = (a as u32) & 31;
+            let at = (b as u32) & 31;
+            i128::from(((1u32 << width) - 1) << at)
+        }
+        Opcode::Bfi2 => {
+            let m = a as u32;
+            let ins = (b as u32).checked_shl(m.trailing_zeros()).unwrap_or(0);
+            i128::from((c as u32 & !m) | (ins & m))
+        }
+        Opcode::Dp4a => a + dot4(b as u32, c as u32, w.signed),
+        _ => return None,
+    })
+}
+
+fn rotate(a: i128, n: u32, w: Width, left: bool) -> i128 {
+    let n = if left { n } else { n.wrapping_neg() };
+    match w.src0.size_bytes() {
+        8 => i128::from((a as u64).rotate_left(n & 63)),
+        4 => i128::from((a as u32).rotate_left(n & 31)),
+        _ => i128::from((a as u16).rotate_left(n & 15)),
+    }
+}
+
+/// Position, from the top, of the first bit that says something: a one in unsigned values, the first bit unlike
+/// the sign in signed ones.
+fn find_high(a: i128, ty: Type) -> i128 {
+    let v = a as u32;
+    let x = if ty.is_signed_int() && v >> 31 != 0 {
+        !v
+    } else {
+        v
+    };
+    match x {
+        0 => 0xffff_ffff,
+        x => i128::from(x.leading_zeros()),
+    }
+}
+
+/// Field of `width` bits from bit `at`; a field that reaches past the top is what a shift leaves.
+fn bit_extract(width: u32, at: u32, v: i128, signed: bool) -> i128 {
+    let width = width & 31;
+    let at = at & 31;
+    if width == 0 {
+        return 0;
+    }
+    let left = 32u32.saturating_sub(width + at);
+    let shifted = (v as u32) << left;
+    let down = left + at;
+    if signed {
+        i128::from((shifted as i32) >> down)
+    } else {
+        i128::from(shifted >> down)
+    }
+}
+
+fn dot4(b: u32, c: u32, signed: bool) -> i128 {
+    (0..4)
+        .map(|i| {
+            let (x, y) = ((b >> (8 * i)) as u8, (c >> (8 * i)) as u8);
+            if signed {
+                i128::from(x as i8) * i128::from(y as i8)
+            } else {
+                i128::from(x) * i128::from(y)
+            }
+        })
+        .sum()
+}
+
+/// INT DIV of the math box: quotient and remainder. Division by zero gives the value furthest from zero with
+/// the dividend's sign, for both.
+pub(crate) fn int_div(a: i128, b: i128, signed: bool) -> (i128, i128) {
+    if b == 0 {
+        let v = match (signed, a < 0) {
+            (false, _) => 0xffff_ffff,
+            (true, false) => 0x7fff_ffff,
+            (true, true) => -0x8000_0000,
+        };
+        return (v, v);
+    }
+    (a / b, a % b)
+}
+
+/// True for the INT DIV functions.
+pub(crate) fn is_int_div(f: MathFn) -> bool {
+    matches!(
+        f,
+        MathFn::IntDivBoth | MathFn::IntDivQuotient | MathFn::IntDivRemainder
+    )
+}

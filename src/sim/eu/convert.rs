@@ -1,0 +1,421 @@
+//! Values of the general path: bits of any type to a number, and a number to bits of any type.
+//!
+//! In:  element bits and their type, or an exact result. Out: the other, with rounding, denormal mode, saturation.
+//! Integers are held exactly; F and HF results are held as a double rounded to odd, so that rounding it once
+//! more, in any mode, is rounding the exact result.
+//! Ref: SKL PRM vol. 7, "Floating Point Modes", "Type Conversion", "Rounding Mode", "Saturate".
+
+use isa::Type;
+
+/// Rounding mode, cr0.0 bits 5:4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    Even,
+    Up,
+    Down,
+    Zero,
+}
+
+/// The floating-point state of cr0.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FpMode {
+    pub(crate) round: Round,
+    pub(crate) keep_hf: bool,
+    pub(crate) keep_f: bool,
+    pub(crate) keep_df: bool,
+    /// Single-precision floats in the alternate mode: no infinities or NaNs come out.
+    pub(crate) alt: bool,
+}
+
+impl FpMode {
+    pub(crate) fn from_cr0(cr0: u32) -> FpMode {
+        FpMode {
+            round: match (cr0 >> 4) & 3 {
+                0 => Round::Even,
+                1 => Round::Up,
+                2 => Round::Down,
+                _ => Round::Zero,
+            },
+            keep_df: cr0 & (1 << 6) != 0,
+            keep_f: cr0 & (1 << 7) != 0,
+            keep_hf: cr0 & (1 << 10) != 0,
+            alt: cr0 & 1 != 0,
+        }
+    }
+
+    /// True where denormals of `ty` survive.
+    pub(crate) fn keeps(&self, ty: Type) -> bool {
+        match ty {
+            Type::Hf => self.keep_hf,
+            Type::Df => self.keep_df,
+            _ => self.keep_f,
+        }
+    }
+}
+
+/// A number on its way through the general path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Val {
+    /// An exact integer.
+    I(i128),
+    /// A float, and the sign of (exact − it): −1, 0, 1.
+    F(f64, i8),
+}
+
+impl Val {
+    pub(crate) fn int(self) -> i128 {
+        match self {
+            Val::I(v) => v,
+            Val::F(v, _) => v as i128,
+        }
+    }
+    pub(crate) fn float(self) -> f64 {
+        match self {
+            Val::I(v) => v as f64,
+            Val::F(v, _) => v,
+        }
+    }
+}
+
+/// Sign- or zero-extends the low bits of an integer element.
+pub(crate) fn int_of(bits: u64, ty: Type) -> i128 {
+    match ty {
+        Type::Ub => i128::from(bits as u8),
+        Type::B => i128::from(bits as i8),
+        Type::Uw | Type::Uv => i128::from(bits as u16),
+        Type::W | Type::V => i128::from(bits as i16),
+        Type::Ud => i128::from(bits as u32),
+        Type::D => i128::from(bits as i32),
+        Type::Uq => i128::from(bits),
+        _ => i128::from(bits as i64),
+    }
+}
+
+/// Value of a half, exact in a double.
+pub(crate) fn half_to_f64(h: u16) -> f64 {
+    let sign = if h & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let e = i32::from((h >> 10) & 0x1f);
+    let m = f64::from(h & 0x3ff);
+    match e {
+        0 => sign * m * pow2(-24),
+        31 if h & 0x3ff != 0 => f64::from_bits(
+            (u64::from(h & 0x8000) << 48) | 0x7ff8 << 48 | u64::from(h & 0x3ff) << 42,
+        ),
+        31 => sign * f64::INFINITY,
+        _ => sign * (1.0 + m * pow2(-10)) * pow2(e - 15),
+    }
+}
+
+/// 2^e for e in the normal range of a double.
+pub(crate) fn pow2(e: i32) -> f64 {
+    f64::from_bits(((e + 1023).clamp(1, 2046) as u64) << 52)
+}
+
+/// Value of a float element, denormals flushed as the mode says.
+pub(crate) fn float_of(bits: u64, ty: Type, mode: &FpMode) -> f64 {
+    match ty {
+        Type::Hf => {
+            let h = bits as u16;
+            if h & 0x7c00 == 0 && !mode.keep_hf {
+                return if h & 0x8000 != 0 { -0.0 } else { 0.0 };
+            }
+            half_to_f64(h)
+        }
+        Type::F | Type::Vf => f32_of(bits as u32, mode.keep_f),
+        _ => {
+            if bits & (0x7ff << 52) == 0 && !mode.keep_df {
+                return f64::from_bits(bits & (1 << 63));
+            }
+            f64::from_bits(bits)
+        }
+    }
+}
+
+fn f32_of(b: u32, keep: bool) -> f64 {
+    if b & 0x7f80_0000 == 0 && !keep {
+        return f64::from(f32::from_bits(b & 0x8000_0000));
+    }
+    f64::from(f32::from_bits(b))
+}
+
+/// Rounds to odd: the result's last bit is set where the exact value is not representable.
+pub(crate) fn to_odd(v: f64, err: i8) -> f64 {
+    if err == 0 || v == 0.0 || !v.is_finite() {
+        return v;
+    }
+    let b = v.to_bits();
+    let away = (err > 0) == (v > 0.0);
+    f64::from_bits(if away { b | 1 } else { (b - 1) | 1 })
+}
+
+/// Parameters of a binary format below double.
+struct Format {
+    mant: i32,
+    emin: i32,
+    max: f64,
+}
+const F32: Format = Format {
+    mant: 23,
+    emin: -126,
+    max: f32::MAX as f64,
+};
+const F16: Format = Format {
+    mant: 10,
+    emin: -14,
+    max: 65504.0,
+};
+
+/// Rounds a (rounded-to-odd) double to a smaller format; the result is exact in a double.
+fn round_to(x: f64, f: &Format, mode: Round) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let e = (((x.to_bits() >> 52) & 0x7ff) as i32 - 1023).max(f.emin);
+    let q = x * pow2(f.mant - e);
+    let r = match mode {
+        Round::Even => q.round_ties_even(),
+        Round::Up => q.ceil(),
+        Round::Down => q.floor(),
+        Round::Zero => q.trunc(),
+    };
+    let y = (r * pow2(e - f.mant)).copysign(x);
+    if y.abs() > f.max {
+        let inf = match mode {
+            Round::Even => true,
+            Round::Up => x > 0.0,
+            Round::Down => x < 0.0,
+            Round::Zero => false,
+        };
+        return if inf { f64::INFINITY } else { f.max }.copysign(x);
+    }
+    y
+}
+
+/// Rounds a double in the thread's mode to F.
+pub(crate) fn round_f32(v: f64, err: i8, mode: Round) -> f32 {
+    round_to(to_odd(v, err), &F32, mode) as f32
+}
+
+/// Bits of the half nearest in the mode.
+pub(crate) fn round_f16(v: f64, err: i8, mode: Round) -> u16 {
+    let y = round_to(to_odd(v, err), &F16, mode);
+    let sign = ((y.to_bits() >> 48) & 0x8000) as u16;
+    if y.is_nan() {
+        return sign | 0x7e00 | ((y.to_bits() >> 42) & 0x3ff) as u16;
+    }
+    if y.is_infinite() {
+        return sign | 0x7c00;
+    }
+    let a = y.abs();
+    if a < pow2(-14) {
+        return sign | (a * pow2(24)) as u16;
+    }
+    let e = ((a.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    sign | (((e + 15) as u16) << 10) | ((a.to_bits() >> 42) & 0x3ff) as u16
+}
+
+/// A DF result in a directed mode, from the nearest one and the sign of what is missing.
+pub(crate) fn round_f64(v: f64, err: i8, mode: Round) -> f64 {
+    let up = match mode {
+        Round::Even => return v,
+        Round::Up => true,
+        Round::Down => false,
+        Round::Zero => v < 0.0,
+    };
+    match (up, err) {
+        (true, 1) => v.next_up(),
+        (false, -1) => v.next_down(),
+        _ => v,
+    }
+}
+
+/// Inclusive range of an integer type.
+pub(crate) fn int_range(ty: Type) -> (i128, i128) {
+    match ty {
+        Type::Ub => (0, 0xff),
+        Type::B => (-0x80, 0x7f),
+        Type::Uw | Type::Uv => (0, 0xffff),
+        Type::W | Type::V => (-0x8000, 0x7fff),
+        Type::Ud => (0, 0xffff_ffff),
+        Type::D => (-0x8000_0000, 0x7fff_ffff),
+        Type::Uq => (0, i128::from(u64::MAX)),
+        _ => (i128::from(i64::MIN), i128::from(i64::MAX)),
+    }
+}
+
+/// An element ready to be written, with what conditional modifiers look at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Out {
+    pub(crate) bits: u64,
+    pub(crate) zero: bool,
+    pub(crate) neg: bool,
+    pub(crate) nan: bool,
+    pub(crate) overflow: bool,
+}
+
+impl Out {
+    /// What flags see of already formed bits.
+    pub(crate) fn of_bits(bits: u64, ty: Type) -> Out {
+        let all = FpMode {
+            round: Round::Even,
+            keep_hf: true,
+            keep_f: true,
+            keep_df: true,
+            alt: false,
+        };
+        if ty.is_float() {
+            let v = float_of(bits, ty, &all);
+            Out {
+                bits,
+                zero: v == 0.0,
+                neg: v < 0.0,
+                nan: v.is_nan(),
+                overflow: v.is_infinite(),
+            }
+        } else {
+            let v = int_of(bits, ty);
+            Out {
+                bits,
+                zero: v == 0,
+                neg: v < 0,
+                nan: false,
+                overflow: false,
+            }
+        }
+    }
+}
+
+/// Converts a result to the destination's type.
+pub(crate) fn convert(v: Val, ty: Type, sat: bool, mode: &FpMode) -> Out {
+    match (v, ty.is_float()) {
+        (Val::I(i), false) => int_to_int(i, ty, sat),
+        (Val::F(f, err), false) => {
+            let (lo, hi) = int_range(ty);
+            // A float result is rounded in its own precision before it is cut to an integer; `err` can only
+            // matter for values that rounding would carry over an integer, so the nearest value is used.
+            let _ = err;
+            let i = if f.is_nan() { 0 } else { f as i128 };
+            let mut out = int_to_int(i.clamp(lo, hi), ty, sat);
+            out.overflow = f.is_nan() || i < lo || i > hi;
+            out
+        }
+        (Val::I(i), true) => {
+            let (v, err) = int_to_f64(i);
+            float_out(v, err, ty, sat, mode)
+        }
+        (Val::F(f, err), true) => float_out(f, err, ty, sat, mode),
+    }
+}
+
+fn int_to_int(i: i128, ty: Type, sat: bool) -> Out {
+    let (lo, hi) = int_range(ty);
+    let overflow = i < lo || i > hi;
+    let r = if sat { i.clamp(lo, hi) } else { i };
+    let bits = match ty.size_bytes() {
+        1 => u64::from(r as u8),
+        2 => u64::from(r as u16),
+        4 => u64::from(r as u32),
+        _ => r as u64,
+    };
+    let mut out = Out::of_bits(bits, ty);
+    out.overflow = overflow;
+    out
+}
+
+/// The double nearest to an integer, and the sign of the difference.
+fn int_to_f64(i: i128) -> (f64, i8) {
+    let v = i as f64;
+    (v, (i - v as i128).signum() as i8)
+}
+
+fn float_out(v: f64, err: i8, ty: Type, sat: bool, mode: &FpMode) -> Out {
+    let bits = match ty {
+        Type::Hf => {
+            let mut h = round_f16(v, err, mode.round);
+            if h & 0x7c00 == 0 && !mode.keep_hf {
+                h &= 0x8000;
+            }
+            if sat {
+                h = match half_to_f64(h) {
+                    x if x.is_nan() || x <= 0.0 => 0,
+                    x if x > 1.0 => 0x3c00,
+                    _ => h,
+                };
+            }
+            u64::from(h)
+        }
+        Type::Df | Type::Nf => {
+            let mut d = round_f64(v, err, mode.round);
+            if d.is_subnormal() && !mode.keep_df {
+                d = 0f64.copysign(d);
+            }
+            if sat {
+                d = if d > 0.0 { d.min(1.0) } else { 0.0 };
+            }
+            d.to_bits()
+        }
+        _ => {
+            let mut f = round_f32(v, err, mode.round);
+            if f.is_subnormal() && !mode.keep_f {
+                f = 0f32.copysign(f);
+            }
+            if mode.alt && !f.is_finite() {
+                f = if f.is_nan() {
+                    0.0
+                } else {
+                    f32::MAX.copysign(f)
+                };
+            }
+            if sat {
+                f = if f > 0.0 { f.min(1.0) } else { 0.0 };
+            }
+            u64::from(f.to_bits())
+        }
+    };
+    Out::of_bits(bits, ty)
+}
+
+/// a + b as a double and the sign of what is missing.
+pub(crate) fn add_exact(a: f64, b: f64) -> (f64, i8) {
+    let s = a + b;
+    if !s.is_finite() {
+        return (s, 0);
+    }
+    let bb = s - a;
+    let e = (a - (s - bb)) + (b - bb);
+    (s, sign(e))
+}
+
+/// a · b as a double and the sign of what is missing.
+pub(crate) fn mul_exact(a: f64, b: f64) -> (f64, i8) {
+    let p = a * b;
+    if !p.is_finite() {
+        return (p, 0);
+    }
+    (p, sign(a.mul_add(b, -p)))
+}
+
+/// a · b + c, rounded once, and the sign of what is missing.
+pub(crate) fn fma_exact(a: f64, b: f64, c: f64) -> (f64, i8) {
+    let s = a.mul_add(b, c);
+    if !s.is_finite() {
+        return (s, 0);
+    }
+    let p = a * b;
+    let pe = a.mul_add(b, -p);
+    // Two-sum of the rounded product and c; what remains is the distance from s.
+    let h = p + c;
+    let hb = h - p;
+    let l = (p - (h - hb)) + (c - hb);
+    (s, sign((h - s) + l + pe))
+}
+
+pub(crate) fn sign(e: f64) -> i8 {
+    if e > 0.0 {
+        1
+    } else if e < 0.0 {
+        -1
+    } else {
+        0
+    }
+}

@@ -1,0 +1,370 @@
+//! Operands resolved once, when a kernel is decoded.
+//!
+//! In:  `isa` operands. Out: byte offsets into [`crate::regs::Regs`] for each lane, or how to find them.
+//! Ref: SKL PRM vol. 7, "Register Region Addressing", "Indirect Addressing", "Align16".
+
+use crate::regs;
+use isa::{Addr, ArfReg, File, Inst, Opcode, Region, Src, Type};
+
+/// How a source finds its lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The same immediate, or one immediate for each lane, in `lanes`.
+    Imm,
+    /// One element for all lanes.
+    Scalar,
+    /// Lane i at `base + i * size`.
+    Contig,
+    /// Lane i at `table[i]`.
+    Table,
+    /// Address from a0; `table` holds the displacement of each lane.
+    Indirect,
+    /// The null register as destination.
+    Null,
+}
+
+/// A resolved source.
+#[derive(Clone, Debug)]
+pub(crate) struct SrcOp {
+    pub(crate) kind: Kind,
+    /// Element type after expansion of vector immediates.
+    pub(crate) ty: Type,
+    pub(crate) size: u16,
+    pub(crate) base: u16,
+    pub(crate) abs: bool,
+    pub(crate) neg: bool,
+    pub(crate) imm: u64,
+    pub(crate) table: Option<Box<[u16; 32]>>,
+    /// Elements of a vector immediate.
+    pub(crate) lanes: Option<Box<[u32; 32]>>,
+    pub(crate) a0_sub: u8,
+    pub(crate) disp: i16,
+    /// Rows of `width` lanes take successive address registers.
+    pub(crate) vx1: bool,
+    pub(crate) width: u8,
+}
+
+/// A resolved destination.
+#[derive(Clone, Debug)]
+pub(crate) struct DstOp {
+    pub(crate) kind: Kind,
+    pub(crate) ty: Type,
+    pub(crate) size: u16,
+    pub(crate) base: u16,
+    /// Bytes from lane to lane.
+    pub(crate) stride: u16,
+    pub(crate) a0_sub: u8,
+    pub(crate) disp: i16,
+    /// Lanes that the align16 write mask lets through.
+    pub(crate) lane_mask: u32,
+}
+
+/// Byte offset of an architecture register's element.
+pub(crate) fn arf_base(nr: u8, sub_bytes: u8) -> usize {
+    let idx = usize::from(nr & 0xf);
+    let sub = usize::from(sub_bytes) & 31;
+    let class = nr >> 4;
+    let is = |r: ArfReg| class == r as u8;
+    if is(ArfReg::Null) {
+        regs::NULL
+    } else if is(ArfReg::Address) {
+        regs::A0 + sub
+    } else if is(ArfReg::Accumulator) {
+        regs::ACC + idx.min(9) * 32 + sub
+    } else if is(ArfReg::Flag) {
+        regs::FLAG + (idx & 1) * 4 + (sub & 3)
+    } else if is(ArfReg::ChannelEnable) {
+        regs::CE + sub
+    } else if is(ArfReg::State) {
+        regs::SR + sub
+    } else if is(ArfReg::Control) {
+        regs::CR + sub
+    } else if is(ArfReg::Notification) {
+        regs::N0 + sub
+    } else if is(ArfReg::InstructionPointer) {
+        regs::IP + sub
+    } else if is(ArfReg::ThreadDependency) {
+        regs::TDR + sub
+    } else if is(ArfReg::Timestamp) {
+        regs::TM + sub
+    } else if is(ArfReg::FlowControl) {
+        regs::FC + sub
+    } else {
+        regs::OTHER + sub
+    }
+}
+
+fn direct_base(file: File, addr: Addr) -> usize {
+    match (file, addr) {
+        (File::Arf, Addr::Direct { nr, sub_bytes }) => arf_base(nr, sub_bytes),
+        (_, Addr::Direct { nr, sub_bytes }) => usize::from(nr & 127) * 32 + usize::from(sub_bytes),
+        (_, Addr::Indirect { .. }) => 0,
+    }
+}
+
+/// Displacement in bytes of lane `i` in the region.
+fn lane_disp(region: Region, size: usize, i: usize) -> usize {
+    let w = usize::from(region.width.max(1));
+    let v = if region.vstride == Region::VX1 {
+        0
+    } else {
+        usize::from(region.vstride)
+    };
+    ((i / w) * v + (i % w) * usize::from(region.hstride)) * size
+}
+
+/// Displacement of lane `i` in align16 with a swizzle. A group of four channels shares a swizzle; 64-bit
+/// elements come two to a 16-byte row, so their swizzle counts within pairs.
+fn align16_disp(src: &Src, size: usize, i: usize, three: bool) -> usize {
+    if three && src.rep_ctrl {
+        return 0;
+    }
+    let row = if !three && src.region.vstride == 0 {
+        0
+    } else {
+        i / 4
+    };
+    let c = i % 4;
+    let sel = usize::from((src.swizzle >> (2 * c)) & 3);
+    row * 4 * size + sel * size
+}
+
+impl SrcOp {
+    fn blank(ty: Type, kind: Kind) -> SrcOp {
+        SrcOp {
+            kind,
+            ty,
+            size: ty.size_bytes() as u16,
+            base: regs::NULL as u16,
+            abs: false,
+            neg: false,
+            imm: 0,
+            table: None,
+            lanes: None,
+            a0_sub: 0,
+            disp: 0,
+            vx1: false,
+            width: 1,
+        }
+    }
+
+    /// A source that counts for nothing.
+    pub(crate) fn none() -> SrcOp {
+        SrcOp::blank(Type::Ud, Kind::Imm)
+    }
+
+    /// Resolves source `k` of `inst`. An error says what region leaves the register file.
+    pub(crate) fn new(inst: &Inst, k: usize, three: bool) -> Result<SrcOp, String> {
+        let src = &inst.src[k];
+        if src.file == File::Imm {
+            return Ok(SrcOp::imm(src));
+        }
+        let ty = src.ty;
+        let size = ty.size_bytes() as usize;
+        let mut op = SrcOp::blank(ty, Kind::Table);
+        op.abs = src.abs;
+        op.neg = src.negate;
+        op.width = src.region.width.max(1);
+        let n = usize::from(inst.exec_size).clamp(1, 32);
+        let mut disp = [0usize; 32];
+        for (i, d) in disp.iter_mut().enumerate().take(n) {
+            *d = if inst.align16 {
+                align16_disp(src, size, i, three)
+            } else {
+                lane_disp(src.region, size, i)
+            };
+        }
+        if let Addr::Indirect { a0_sub, imm_bytes } = src.addr {
+            op.kind = Kind::Indirect;
+            op.a0_sub = a0_sub;
+            op.disp = imm_bytes;
+            op.vx1 = src.region.vstride == Region::VX1;
+            let mut t = Box::new([0u16; 32]);
+            for i in 0..n {
+                t[i] = if op.vx1 {
+                    ((i % usize::from(op.width)) * usize::from(src.region.hstride) * size) as u16
+                } else {
+                    disp[i] as u16
+                };
+            }
+            op.table = Some(t);
+            return Ok(op);
+        }
+        let base = direct_base(src.file, src.addr);
+        op.base = base as u16;
+        let is_null = src.file == File::Arf && base == regs::NULL;
+        if is_null {
+            op.kind = Kind::Scalar;
+            return Ok(op);
+        }
+        let limit = if src.file == File::Arf {
+            regs::END
+        } else {
+            regs::GRF_BYTES
+        };
+        if let Some(far) = disp[..n].iter().max()
+            && base + far + size > limit
+        {
+            return Err(format!(
+                "source {k} of {:?} reaches byte {:#x}, past the register file",
+                inst.op,
+                base + far + size - 1
+            ));
+        }
+        if disp[..n].iter().all(|&d| d == 0) {
+            op.kind = Kind::Scalar;
+        } else if disp[..n].iter().enumerate().all(|(i, &d)| d == i * size) {
+            op.kind = Kind::Contig;
+        } else {
+            let mut t = Box::new([base as u16; 32]);
+            for i in 0..n {
+                t[i] = (base + disp[i]) as u16;
+            }
+            op.table = Some(t);
+        }
+        Ok(op)
+    }
+
+    fn imm(src: &Src) -> SrcOp {
+        let (ty, lanes): (Type, Option<Box<[u32; 32]>>) = match src.ty {
+            Type::V | Type::Uv => {
+                let mut l = Box::new([0u32; 32]);
+                for (i, e) in l.iter_mut().enumerate() {
+                    let nib = (src.imm >> (4 * (i % 8))) as u32 & 0xf;
+                    *e = if src.ty == Type::V {
+                        (((nib << 28) as i32) >> 28) as u32 & 0xffff
+                    } else {
+                        nib
+                    };
+                }
+                let ty = if src.ty == Type::V { Type::W } else { Type::Uw };
+                (ty, Some(l))
+            }
+            Type::Vf => {
+                let mut l = Box::new([0u32; 32]);
+                for (i, e) in l.iter_mut().enumerate() {
+                    *e = expand_vf((src.imm >> (8 * (i % 4))) as u8);
+                }
+                (Type::F, Some(l))
+            }
+            t => (t, None),
+        };
+        let mut op = SrcOp::blank(ty, Kind::Imm);
+        op.imm = match ty.size_bytes() {
+            1 => src.imm & 0xff,
+            2 => src.imm & 0xffff,
+            4 => src.imm & 0xffff_ffff,
+            _ => src.imm,
+        };
+        op.lanes = lanes;
+        op.abs = src.abs;
+        op.neg = src.negate;
+        op
+    }
+
+    /// Bits of an immediate for lane `i`.
+    #[inline]
+    pub(crate) fn imm_lane(&self, i: usize) -> u64 {
+        match &self.lanes {
+            Some(l) => u64::from(l[i & 31]),
+            None => self.imm,
+        }
+    }
+
+    /// Byte offset of lane `i`; indirect operands are resolved by the thread.
+    #[inline]
+    pub(crate) fn offset(&self, i: usize) -> usize {
+        match self.kind {
+            Kind::Contig => usize::from(self.base) + i * usize::from(self.size),
+            Kind::Table => match &self.table {
+                Some(t) => usize::from(t[i & 31]),
+                None => usize::from(self.base),
+            },
+            _ => usize::from(self.base),
+        }
+    }
+
+    /// True where the operand names an architecture register of this class.
+    pub(crate) fn within(&self, from: usize, to: usize) -> bool {
+        !matches!(self.kind, Kind::Imm | Kind::Indirect)
+            && (from..to).contains(&usize::from(self.base))
+    }
+}
+
+/// The 8-bit restricted float: sign, 3 exponent bits of bias 3, 4 mantissa bits; ±0 where the rest is zero.
+pub(crate) fn expand_vf(b: u8) -> u32 {
+    let sign = u32::from(b & 0x80) << 24;
+    if b & 0x7f == 0 {
+        return sign;
+    }
+    let exp = u32::from((b >> 4) & 7) + 127 - 3;
+    sign | (exp << 23) | (u32::from(b & 0xf) << 19)
+}
+
+impl DstOp {
+    /// Resolves the destination of `inst`.
+    pub(crate) fn new(inst: &Inst) -> Result<DstOp, String> {
+        let dst = &inst.dst;
+        let size = dst.ty.size_bytes() as usize;
+        let n = usize::from(inst.exec_size).clamp(1, 32);
+        let hs = if inst.align16 {
+            1
+        } else {
+            usize::from(dst.hstride.max(1))
+        };
+        let mut op = DstOp {
+            kind: Kind::Null,
+            ty: dst.ty,
+            size: size as u16,
+            base: regs::NULL as u16,
+            stride: (hs * size) as u16,
+            a0_sub: 0,
+            disp: 0,
+            lane_mask: u32::MAX,
+        };
+        if inst.align16 {
+            let wm = u32::from(dst.writemask & 0xf);
+            op.lane_mask = wm * 0x1111_1111;
+        }
+        if let Addr::Indirect { a0_sub, imm_bytes } = dst.addr {
+            op.kind = Kind::Indirect;
+            op.a0_sub = a0_sub;
+            op.disp = imm_bytes;
+            return Ok(op);
+        }
+        let base = direct_base(dst.file, dst.addr);
+        if dst.file == File::Imm || (dst.file == File::Arf && base == regs::NULL) {
+            return Ok(op);
+        }
+        op.base = base as u16;
+        let limit = if dst.file == File::Arf {
+            regs::END
+        } else {
+            regs::GRF_BYTES
+        };
+        let send = matches!(
+            inst.op,
+            Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc
+        );
+        if !send && base + (n - 1) * hs * size + size > limit {
+            return Err(format!(
+                "destination of {:?} ends past the register file",
+                inst.op
+            ));
+        }
+        op.kind = if hs == 1 { Kind::Contig } else { Kind::Table };
+        Ok(op)
+    }
+
+    /// Byte offset of lane `i` of a direct destination.
+    #[inline]
+    pub(crate) fn offset(&self, i: usize) -> usize {
+        usize::from(self.base) + i * usize::from(self.stride)
+    }
+
+    /// True where the operand names an accumulator.
+    pub(crate) fn is_acc(&self) -> bool {
+        matches!(self.kind, Kind::Contig | Kind::Table)
+            && (regs::ACC..regs::FLAG).contains(&usize::from(self.base))
+    }
+}

@@ -1,0 +1,118 @@
+//! The register file of one thread as flat memory.
+//!
+//! In:  byte offsets resolved by `region`. Out: raw element bits.
+//! GRF is bytes 0..4096; the architecture registers follow, each at a fixed place, so that one load routine
+//! serves every operand. A tail of padding lets eight- and sixteen-wide loads of narrower instructions run over.
+//! Ref: SKL PRM vol. 7, "EU Register Files", "ARF Registers".
+
+/// Bytes of the GRF.
+pub(crate) const GRF_BYTES: usize = 128 * 32;
+/// Where the null register stands: reads as zero.
+pub(crate) const NULL: usize = 4096;
+/// a0.0..a0.15, words.
+pub(crate) const A0: usize = 4128;
+/// acc0..acc9.
+pub(crate) const ACC: usize = 4160;
+/// f0.0, f0.1, f1.0, f1.1, words.
+pub(crate) const FLAG: usize = 4480;
+/// ce0.
+pub(crate) const CE: usize = 4512;
+/// Message control, stack pointer and every number that is not a register.
+pub(crate) const OTHER: usize = 4544;
+/// sr0.
+pub(crate) const SR: usize = 4576;
+/// cr0.
+pub(crate) const CR: usize = 4608;
+/// n0.
+pub(crate) const N0: usize = 4640;
+/// ip.
+pub(crate) const IP: usize = 4672;
+/// tdr0.
+pub(crate) const TDR: usize = 4704;
+/// tm0.
+pub(crate) const TM: usize = 4736;
+/// fc0 and its kin.
+pub(crate) const FC: usize = 4768;
+/// End of what an operand may name; padding follows.
+pub(crate) const END: usize = 4832;
+const WORDS: usize = 800;
+
+/// All registers of a thread.
+#[derive(Clone)]
+pub(crate) struct Regs {
+    d: [u64; WORDS],
+    /// Wide (beyond 32 bits) integer values of the accumulator's channels.
+    pub(crate) acc_wide: [i64; 32],
+}
+
+impl Regs {
+    pub(crate) fn new() -> Regs {
+        Regs {
+            d: [0; WORDS],
+            acc_wide: [0; 32],
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; WORDS * 8] {
+        bytemuck::cast_ref(&self.d)
+    }
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8; WORDS * 8] {
+        bytemuck::cast_mut(&mut self.d)
+    }
+    pub(crate) fn words(&self) -> &[u16; WORDS * 4] {
+        bytemuck::cast_ref(&self.d)
+    }
+    pub(crate) fn words_mut(&mut self) -> &mut [u16; WORDS * 4] {
+        bytemuck::cast_mut(&mut self.d)
+    }
+    pub(crate) fn dwords(&self) -> &[u32; WORDS * 2] {
+        bytemuck::cast_ref(&self.d)
+    }
+    pub(crate) fn dwords_mut(&mut self) -> &mut [u32; WORDS * 2] {
+        bytemuck::cast_mut(&mut self.d)
+    }
+
+    /// The GRF as dwords.
+    pub(crate) fn grf(&self) -> &[u32] {
+        &self.dwords()[..GRF_BYTES / 4]
+    }
+
+    /// Reads `size` bytes (1, 2, 4 or 8) at any byte offset; bytes past the end read as zero.
+    #[inline]
+    pub(crate) fn read(&self, at: usize, size: usize) -> u64 {
+        let mut b = [0u8; 8];
+        if let Some(s) = self.bytes().get(at..at + size) {
+            b[..size].copy_from_slice(s);
+        }
+        u64::from_le_bytes(b)
+    }
+
+    /// Writes the low `size` bytes of `v`; nothing happens past the end.
+    #[inline]
+    pub(crate) fn write(&mut self, at: usize, size: usize, v: u64) {
+        if let Some(s) = self.bytes_mut().get_mut(at..at + size) {
+            s.copy_from_slice(&v.to_le_bytes()[..size]);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn dword(&self, at: usize) -> u32 {
+        self.dwords()[(at / 4) % (WORDS * 2)]
+    }
+
+    #[inline]
+    pub(crate) fn set_dword(&mut self, at: usize, v: u32) {
+        self.dwords_mut()[(at / 4) % (WORDS * 2)] = v;
+    }
+
+    /// f0 and f1 as one 64-bit mask: bit 0 is f0.0 bit 0, bit 32 is f1.0 bit 0.
+    #[inline]
+    pub(crate) fn flags(&self) -> u64 {
+        self.d[FLAG / 8]
+    }
+
+    #[inline]
+    pub(crate) fn set_flags(&mut self, f: u64) {
+        self.d[FLAG / 8] = f;
+    }
+}

@@ -1,0 +1,487 @@
+//! One thread: its registers, its channels, and the loop that runs it.
+//!
+//! In:  a [`Kernel`], a payload, the state registers. Out: messages, and why it stopped.
+//! Ref: SKL PRM vol. 7, "EU Overview", "Thread Payload", "Execution Mask".
+
+use crate::convert::{FpMode, Round};
+use crate::decode::{Kernel, Run, Uop};
+use crate::flags;
+use crate::general;
+use crate::message::{SharedFunctions, Stop};
+use crate::region::{Kind, SrcOp};
+use crate::regs::{self, Regs};
+use isa::{Inst, Opcode};
+use std::sync::Arc;
+
+/// How a run ended without anything being wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The thread sent its end-of-thread message.
+    Eot,
+    /// It waits for a notification: release it with [`Thread::notify`] and run it again.
+    Barrier,
+    /// The budget is used up; run it again to go on.
+    Budget,
+}
+
+/// What to check and to count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Stop where the PRM leaves the result undefined: stray indirect addresses and the like.
+    pub strict: bool,
+    /// Stop where an enabled channel reads a GRF byte that nothing has written.
+    pub uninit: bool,
+    /// Count instructions and lanes.
+    pub statistics: bool,
+}
+
+/// Initial values of a thread's state registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Init {
+    /// sr0.0..sr0.7: dispatch state. sr0.2 is replaced by the dispatch mask.
+    pub sr0: [u32; 8],
+    /// cr0.0: bit 0 float mode (ALT), bits 5:4 rounding mode, bit 6 keep DF denormals, bit 7 keep F denormals,
+    /// bit 10 keep HF denormals.
+    pub cr0: u32,
+    /// tdr0.0..tdr0.7, as words in dwords.
+    pub tdr0: [u32; 4],
+}
+
+/// What a thread has executed, where [`Options::statistics`] is set (`instructions` is always counted).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Enabled lanes of all of them.
+    pub lanes: u64,
+    /// Instructions by class: see [`Statistics::CLASSES`].
+    pub by_class: [u64; 6],
+}
+
+impl Statistics {
+    /// Names of the classes.
+    pub const CLASSES: [&'static str; 6] = ["move", "logic", "arithmetic", "math", "flow", "send"];
+
+    fn class(op: Opcode) -> usize {
+        match op {
+            Opcode::Mov
+            | Opcode::Sel
+            | Opcode::Movi
+            | Opcode::Smov
+            | Opcode::Dim
+            | Opcode::Csel => 0,
+            Opcode::Not
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::Xor
+            | Opcode::Shr
+            | Opcode::Shl
+            | Opcode::Asr
+            | Opcode::Ror
+            | Opcode::Rol
+            | Opcode::Cmp
+            | Opcode::Cmpn => 1,
+            Opcode::Math => 3,
+            Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc => 5,
+            Opcode::Jmpi
+            | Opcode::Brd
+            | Opcode::If
+            | Opcode::Brc
+            | Opcode::Else
+            | Opcode::Endif
+            | Opcode::While
+            | Opcode::Break
+            | Opcode::Cont
+            | Opcode::Halt
+            | Opcode::Calla
+            | Opcode::Call
+            | Opcode::Ret
+            | Opcode::Goto
+            | Opcode::Join
+            | Opcode::Wait
+            | Opcode::Sync
+            | Opcode::Nop => 4,
+            _ => 2,
+        }
+    }
+}
+
+/// Sees every instruction before it executes.
+pub trait TraceSink: Send {
+    /// The instruction at byte offset `ip`, and its enabled lanes (lane 0 of the instruction in bit 0).
+    fn instruction(&mut self, ip: u64, inst: &Inst, lanes: u32);
+}
+
+/// A thread on an EU.
+pub struct Thread {
+    kernel: Arc<Kernel>,
+    pub(crate) regs: Box<Regs>,
+    /// Channels that take part.
+    pub(crate) amask: u32,
+    /// Channels that wait at `pcip`.
+    pub(crate) waiting: u32,
+    pub(crate) pcip: [u32; 32],
+    pc: u32,
+    pub(crate) mode: FpMode,
+    /// Bits to keep of an F denormal: only the sign where they are flushed.
+    pub(crate) denorm_keep: u32,
+    /// The float mode is one that only the general path knows.
+    pub(crate) slow_float: bool,
+    pub(crate) options: Options,
+    statistics: Statistics,
+    trace: Option<Box<dyn TraceSink>>,
+    /// One bit for each GRF byte that has been written, kept where [`Options::uninit`] is set.
+    written: Option<Box<[u32; 128]>>,
+    done: bool,
+}
+
+impl Thread {
+    /// A thread at the start of `kernel`, with `payload` in g0 and on, and the channels of `dispatch_mask`.
+    pub fn new(
+        kernel: &Arc<Kernel>,
+        payload: &[u32],
+        dispatch_mask: u32,
+        init: &Init,
+        options: Options,
+    ) -> Thread {
+        let mut t = Thread {
+            kernel: Arc::clone(kernel),
+            regs: Box::new(Regs::new()),
+            amask: 0,
+            waiting: 0,
+            pcip: [0; 32],
+            pc: 0,
+            mode: FpMode::from_cr0(0),
+            denorm_keep: 0,
+            slow_float: false,
+            options,
+            statistics: Statistics::default(),
+            trace: None,
+            written: None,
+            done: false,
+        };
+        t.start(payload, dispatch_mask, init);
+        t
+    }
+
+    /// Makes this thread a new one of another kernel, reusing its memory. Registers start as zeros.
+    pub fn reset(
+        &mut self,
+        kernel: &Arc<Kernel>,
+        payload: &[u32],
+        dispatch_mask: u32,
+        init: &Init,
+    ) {
+        self.kernel = Arc::clone(kernel);
+        *self.regs = Regs::new();
+        self.statistics = Statistics::default();
+        self.start(payload, dispatch_mask, init);
+    }
+
+    fn start(&mut self, payload: &[u32], dispatch_mask: u32, init: &Init) {
+        self.pc = self.kernel.at(self.kernel.start()).unwrap_or(u32::MAX);
+        self.amask = dispatch_mask;
+        self.waiting = 0;
+        self.done = false;
+        self.written = self.options.uninit.then(|| Box::new([0; 128]));
+        let n = payload.len().min(regs::GRF_BYTES / 4);
+        self.regs.dwords_mut()[..n].copy_from_slice(&payload[..n]);
+        self.mark_written(0, n * 4);
+        for (i, v) in init.sr0.iter().enumerate() {
+            self.regs.set_dword(regs::SR + 4 * i, *v);
+        }
+        self.regs.set_dword(regs::SR + 8, dispatch_mask);
+        for (i, v) in init.tdr0.iter().enumerate() {
+            self.regs.set_dword(regs::TDR + 4 * i, *v);
+        }
+        self.regs.set_dword(regs::CR, init.cr0);
+        self.set_mode();
+    }
+
+    fn set_mode(&mut self) {
+        self.mode = FpMode::from_cr0(self.regs.dword(regs::CR));
+        self.denorm_keep = if self.mode.keep_f {
+            u32::MAX
+        } else {
+            0x8000_0000
+        };
+        self.slow_float = self.mode.round != Round::Even || self.mode.alt;
+    }
+
+    /// Sends every instruction to `sink` before it executes.
+    pub fn set_trace(&mut self, sink: Box<dyn TraceSink>) {
+        self.trace = Some(sink);
+    }
+
+    /// The GRF: 128 registers of eight dwords.
+    pub fn grf(&self) -> &[u32] {
+        self.regs.grf()
+    }
+
+    /// f0 in the low half, f1 in the high half.
+    pub fn flags(&self) -> u64 {
+        self.regs.flags()
+    }
+
+    /// Channels that take part now.
+    pub fn active(&self) -> u32 {
+        self.amask
+    }
+
+    /// What has been executed.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Byte offset of the next instruction.
+    pub fn ip(&self) -> u64 {
+        self.kernel.uops.get(self.pc as usize).map_or(0, |u| u.ip)
+    }
+
+    /// Delivers a notification: the barrier the thread waits for is released.
+    pub fn notify(&mut self) {
+        let n = self.regs.dword(regs::N0);
+        self.regs.set_dword(regs::N0, n.wrapping_add(1));
+    }
+
+    /// Lanes of `u` that are enabled by the execution mask and the predicate.
+    #[inline]
+    pub(crate) fn mask(&self, u: &Uop) -> u32 {
+        let m = if u.no_mask {
+            u.full
+        } else {
+            (self.amask >> u.chan) & u.full
+        };
+        // The predicate of SEL selects a source; it disables nothing.
+        if u.pred.is_none() || u.op == Opcode::Sel {
+            m
+        } else {
+            m & self.predicate(u)
+        }
+    }
+
+    /// The predicate of each lane; all lanes where there is none.
+    #[inline]
+    pub(crate) fn predicate(&self, u: &Uop) -> u32 {
+        match &u.pred {
+            None => u.full,
+            Some(p) if p.ctrl == isa::PredCtrl::Normal => {
+                let w = flags::window(self.regs.flags(), u.flag_bit());
+                (if p.inverse { !w } else { w }) & u.full
+            }
+            Some(p) => flags::predicate(p, self.regs.flags(), u.flag, u.chan, u.n),
+        }
+    }
+
+    /// Sets an accumulator channel of an integer instruction.
+    pub(crate) fn set_acc(&mut self, lane: usize, v: i64, size: usize) {
+        if let Some(a) = self.regs.acc_wide.get_mut(lane) {
+            *a = v;
+        }
+        let size = if size < 4 { size } else { size.min(8) };
+        self.regs.write(regs::ACC + lane * size, size, v as u64);
+    }
+
+    pub(crate) fn undefined(
+        &self,
+        u: &Uop,
+        rule: &'static str,
+        prm: &'static str,
+        what: String,
+    ) -> Box<Stop> {
+        Box::new(Stop::Undefined {
+            rule,
+            prm,
+            what,
+            at: u.ip,
+        })
+    }
+
+    pub(crate) fn unimplemented(&self, u: &Uop) -> Box<Stop> {
+        let f = u.math.map_or(String::new(), |m| format!(" {m:?}"));
+        Box::new(Stop::Unimplemented {
+            what: format!("{:?}{f} of {:?} and {:?}", u.op, u.dst.ty, u.src[0].ty),
+            at: u.ip,
+        })
+    }
+
+    /// Notes that GRF bytes have been written.
+    pub(crate) fn mark_written(&mut self, from: usize, len: usize) {
+        if let Some(w) = &mut self.written {
+            for b in from..(from + len).min(regs::GRF_BYTES) {
+                w[b / 32] |= 1 << (b % 32);
+            }
+        }
+    }
+
+    /// Runs until the end of the thread, a barrier, or `budget` instructions.
+    ///
+    /// # Errors
+    /// Where the program does something undefined, not simulated, or that faults; the thread is finished then.
+    pub fn run(&mut self, sf: &mut dyn SharedFunctions, budget: u64) -> Result<Exit, Stop> {
+        let kernel = Arc::clone(&self.kernel);
+        if self.done {
+            return Ok(Exit::Eot);
+        }
+        let observed = self.options.statistics || self.written.is_some() || self.trace.is_some();
+        let mut pc = self.pc;
+        let mut left = budget;
+        let end = loop {
+            if left == 0 {
+                break Ok(Exit::Budget);
+            }
+            let Some(u) = kernel.uops.get(pc as usize) else {
+                break Err(Box::new(Stop::Fault {
+                    what: "jump to an instruction that does not exist".into(),
+                    at: self.ip(),
+                }));
+            };
+            self.pc = pc;
+            if u.join && self.waiting != 0 {
+                self.wake(pc);
+            }
+            if observed && let Err(e) = self.observe(u) {
+                break Err(e);
+            }
+            left -= 1;
+            let step = match &u.run {
+                Run::Alu(f) => f(self, u).map(|()| u.next),
+                Run::Flow(f) => self.flow(*f, u, &kernel),
+                Run::Send => match self.send(u, sf) {
+                    Ok(true) => {
+                        self.done = true;
+                        break Ok(Exit::Eot);
+                    }
+                    Ok(false) => Ok(u.next),
+                    Err(e) => Err(e),
+                },
+                Run::Special => self.special(u, sf, &kernel),
+                Run::Nop => Ok(u.next),
+                Run::Wait => {
+                    let n = self.regs.dword(regs::N0);
+                    if n == 0 {
+                        left += 1;
+                        break Ok(Exit::Barrier);
+                    }
+                    self.regs.set_dword(regs::N0, n - 1);
+                    Ok(u.next)
+                }
+                Run::Trap(s) => Err(s.clone()),
+            };
+            match step {
+                Ok(next) => pc = next,
+                Err(e) => break Err(e),
+            }
+        };
+        self.pc = pc;
+        self.statistics.instructions += budget - left;
+        match end {
+            Ok(e) => Ok(e),
+            Err(e) => {
+                self.done = true;
+                Err(*e)
+            }
+        }
+    }
+
+    /// An instruction on registers that change by themselves or that change the thread.
+    fn special(
+        &mut self,
+        u: &Uop,
+        sf: &mut dyn SharedFunctions,
+        kernel: &Kernel,
+    ) -> Result<u32, Box<Stop>> {
+        if u.src.iter().any(|s| s.within(regs::TM, regs::FC)) {
+            let now = sf.timestamp();
+            self.regs.set_dword(regs::TM, now as u32);
+            self.regs.set_dword(regs::TM + 4, (now >> 32) as u32);
+        }
+        self.regs.set_dword(regs::CE, self.amask);
+        self.regs.set_dword(regs::IP, u.ip as u32);
+        general::execute(self, u)?;
+        if matches!(u.dst.kind, Kind::Contig | Kind::Table) {
+            let base = usize::from(u.dst.base);
+            if (regs::CR..regs::N0).contains(&base) {
+                self.set_mode();
+            }
+            if (regs::IP..regs::TDR).contains(&base) {
+                let at = u64::from(self.regs.dword(regs::IP));
+                return kernel.at(at).ok_or_else(|| {
+                    Box::new(Stop::Unimplemented {
+                        what: format!("write of {at:#x} to ip"),
+                        at: u.ip,
+                    })
+                });
+            }
+        }
+        Ok(u.next)
+    }
+
+    /// Everything that watches an instruction rather than executes it.
+    fn observe(&mut self, u: &Uop) -> general::R {
+        let lanes = self.mask(u);
+        if let Some(t) = &mut self.trace {
+            t.instruction(u.ip, &u.inst, lanes);
+        }
+        if self.options.statistics {
+            self.statistics.lanes += u64::from(lanes.count_ones());
+            self.statistics.by_class[Statistics::class(u.op)] += 1;
+        }
+        if self.written.is_none() || matches!(u.run, Run::Flow(_) | Run::Send) {
+            return Ok(());
+        }
+        for s in &u.src[..usize::from(u.sources).min(3)] {
+            self.check_written(u, s, lanes)?;
+        }
+        if matches!(u.dst.kind, Kind::Contig | Kind::Table) {
+            for i in 0..usize::from(u.n) {
+                if (lanes & u.dst.lane_mask) >> i & 1 != 0 {
+                    self.mark_written(u.dst.offset(i), usize::from(u.dst.size));
+                }
+            }
+        } else if u.dst.kind == Kind::Indirect {
+            let far = (usize::from(u.n) - 1) * usize::from(u.dst.stride) + usize::from(u.dst.size);
+            let at = general::address(self, u, usize::from(u.dst.a0_sub), u.dst.disp, 0, far)?;
+            self.mark_written(at, far);
+        }
+        Ok(())
+    }
+
+    fn check_written(&self, u: &Uop, s: &SrcOp, lanes: u32) -> general::R {
+        let Some(w) = &self.written else {
+            return Ok(());
+        };
+        if s.kind == Kind::Imm {
+            return Ok(());
+        }
+        for i in 0..usize::from(u.n) {
+            if lanes >> i & 1 == 0 {
+                continue;
+            }
+            let at = if s.kind == Kind::Indirect {
+                general::indirect(self, u, s, i)?
+            } else {
+                s.offset(i)
+            };
+            let size = usize::from(s.size);
+            if at + size > regs::GRF_BYTES {
+                return Ok(());
+            }
+            let need = ((1u64 << size) - 1) << (at % 32);
+            if u64::from(w[at / 32]) & need & 0xffff_ffff != need & 0xffff_ffff {
+                return Err(self.undefined(
+                    u,
+                    "uninitialised",
+                    "SKL PRM vol. 7, EU Register Files",
+                    format!(
+                        "lane {i} of {:?} reads g{}.{} before anything is written there",
+                        u.op,
+                        at / 32,
+                        at % 32
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
