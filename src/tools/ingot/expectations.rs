@@ -123,6 +123,7 @@ mod tests {
             verdict,
             log: vec![log.into()],
             dumped: None,
+            image: None,
         }
     }
 

@@ -3,6 +3,7 @@
 mod expectations;
 mod implementation;
 mod run;
+mod sim;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -27,10 +28,13 @@ struct Cli {
 enum Command {
     /// Run VkRunner scripts and compare their verdicts with what is expected
     Run(run::Args),
+    /// Run any program on the simulated GPU
+    Sim(sim::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => run::main(&args),
+        Command::Sim(args) => sim::main(&args),
     }
 }

@@ -176,6 +176,7 @@ fn run_one(runner: &mut Runner, script: &Path, replacements: &[vkrunner::Replace
         verdict: Verdict::Fail,
         log: vec![message],
         dumped: None,
+        image: None,
     };
     let text = match std::fs::read_to_string(script) {
         Ok(text) => text,

@@ -86,9 +86,6 @@ fn run(cli: &Cli) -> Result<Verdict, String> {
             text: text.into(),
         });
     }
-    if cli.image.is_some() {
-        return Err("--image: this runner does not draw yet".into());
-    }
     let dump = cli.buffer.as_ref().map(|_| match cli.binding {
         Some(n) => Dump::Binding(n),
         None => Dump::First,
@@ -111,6 +108,9 @@ fn run(cli: &Cli) -> Result<Verdict, String> {
         if let (Some(path), Some(bytes)) = (&cli.buffer, &outcome.dumped) {
             std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
         }
+        if let (Some(path), Some(image)) = (&cli.image, &outcome.image) {
+            std::fs::write(path, image.to_ppm()).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
         merged = merged.max(outcome.verdict);
     }
     Ok(merged)
@@ -126,6 +126,7 @@ fn run_one(
         verdict: Verdict::Fail,
         log: vec![message],
         dumped: None,
+        image: None,
     };
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,

@@ -19,7 +19,7 @@ mod vulkan;
 
 pub use format::{Format, Kind};
 pub use parse::ScriptError;
-pub use run::{Dump, Outcome, Runner, RunnerOptions, Verdict};
+pub use run::{Dump, Image, Outcome, Runner, RunnerOptions, Verdict};
 pub use script::{Script, ShaderStage};
 pub use source::Replacement;
 pub use vulkan::{EntryPoint, VulkanError};

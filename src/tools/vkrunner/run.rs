@@ -1,9 +1,13 @@
 //! Executing a parsed script.
 
 use crate::probe;
-use crate::script::{BufferKind, Operation, Script, ShaderStage};
+use crate::script::{
+    BufferKind, Operation, PipelineKey, ProbePlace, Script, ShaderStage, Tolerance,
+};
 use crate::shader;
-use crate::vulkan::{Context, EntryPoint, Recorder, Resources, VulkanError};
+use crate::vulkan::{
+    ClearValues, Context, DrawCall, EntryPoint, Graphics, Recorder, Resources, VulkanError,
+};
 use ash::vk;
 
 /// How a script ended.
@@ -42,6 +46,31 @@ pub struct Outcome {
     pub log: Vec<String>,
     /// The buffer asked for by [`RunnerOptions::dump`].
     pub dumped: Option<Vec<u8>>,
+    /// The framebuffer after the last command, if the script draws.
+    pub image: Option<Image>,
+}
+
+/// A picture: colours row by row from the top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Texels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Red, green, blue, alpha; 0 to 1 for most formats.
+    pub texels: Vec<[f64; 4]>,
+}
+
+impl Image {
+    /// The picture as binary PPM (P6): 8 bits, alpha dropped, clamped and rounded.
+    pub fn to_ppm(&self) -> Vec<u8> {
+        let mut bytes = format!("P6\n{} {}\n255\n", self.width, self.height).into_bytes();
+        for texel in &self.texels {
+            let byte = |v: &f64| (v.clamp(0.0, 1.0) * 255.0).round() as u8;
+            bytes.extend(texel[..3].iter().map(byte));
+        }
+        bytes
+    }
 }
 
 /// A buffer whose final contents are wanted.
@@ -97,7 +126,8 @@ impl Runner {
     pub fn run(&mut self, script: &Script) -> Outcome {
         let mut log = Vec::new();
         let mut dumped = None;
-        let verdict = match self.try_run(script, &mut log, &mut dumped) {
+        let mut image = None;
+        let verdict = match self.try_run(script, &mut log, &mut dumped, &mut image) {
             Ok(()) if log.is_empty() => Verdict::Pass,
             Ok(()) => Verdict::Fail,
             Err(VulkanError::Unsupported(reason)) => {
@@ -115,6 +145,7 @@ impl Runner {
             verdict,
             log,
             dumped,
+            image,
         }
     }
 
@@ -123,6 +154,7 @@ impl Runner {
         script: &Script,
         log: &mut Vec<String>,
         dumped: &mut Option<Vec<u8>>,
+        image: &mut Option<Image>,
     ) -> Result<(), VulkanError> {
         if let Some(reason) = &script.requirements.unknown {
             return Err(VulkanError::Unsupported(reason.clone()));
@@ -152,13 +184,26 @@ impl Runner {
         for (stage, words) in &modules {
             resources.add_module(*stage, words)?;
         }
+        let graphics = match graphics {
+            true => Some(Graphics::new(context, &resources, script)?),
+            false => None,
+        };
         for key in &script.pipelines {
-            if !resources.add_compute_pipeline(key)? {
+            if let (PipelineKey::Graphics { .. }, Some(graphics)) = (key, &graphics) {
+                resources.add_graphics_pipeline(graphics, script, key)?;
+            } else if !resources.add_compute_pipeline(key)? {
                 log.push("The script dispatches but has no compute shader".into());
                 return Ok(());
             }
         }
-        execute(script, &resources, log)?;
+        execute(script, &resources, graphics.as_ref(), log)?;
+        if let Some(graphics) = &graphics {
+            *image = Some(Image {
+                width: script.requirements.framebuffer_size.0,
+                height: script.requirements.framebuffer_size.1,
+                texels: decode(script, &graphics.texels(&resources)?),
+            });
+        }
         if let Some(dump) = self.options.dump {
             let index = match dump {
                 Dump::First => Some(0),
@@ -192,9 +237,11 @@ fn prepare<'c>(context: &'c Context, script: &Script) -> Result<Resources<'c>, V
 fn execute(
     script: &Script,
     resources: &Resources<'_>,
+    graphics: Option<&Graphics<'_>>,
     log: &mut Vec<String>,
 ) -> Result<(), VulkanError> {
-    let mut recorder = Recorder::new(resources)?;
+    let mut recorder = Recorder::new(resources, graphics)?;
+    let mut rectangles = 0;
     for command in &script.commands {
         let line = command.line;
         match &command.op {
@@ -234,15 +281,115 @@ fn execute(
                     log.push(format!("line {line}: {why}"));
                 }
             }
-            Operation::DrawRect { .. }
-            | Operation::DrawArrays { .. }
-            | Operation::Clear { .. }
-            | Operation::ProbeRect { .. } => {
-                return Err(VulkanError::Unsupported(format!(
-                    "line {line}: this runner does not draw yet"
-                )));
+            Operation::DrawRect { pipeline, .. } => {
+                recorder.draw(*pipeline, DrawCall::Rectangle(rectangles))?;
+                rectangles += 1;
+            }
+            Operation::DrawArrays {
+                pipeline,
+                indexed,
+                first,
+                count,
+                instances,
+            } => recorder.draw(
+                *pipeline,
+                DrawCall::Arrays {
+                    indexed: *indexed,
+                    first: *first,
+                    count: *count,
+                    instances: *instances,
+                },
+            )?,
+            Operation::Clear {
+                color,
+                depth,
+                stencil,
+            } => recorder.clear(&ClearValues {
+                color: *color,
+                depth: *depth,
+                stencil: *stencil,
+            })?,
+            Operation::ProbeRect {
+                components,
+                place,
+                color,
+                tolerance,
+            } => {
+                recorder.finish()?;
+                let Some(graphics) = graphics else { continue };
+                let texels = decode(script, &graphics.texels(resources)?);
+                let expected = &color[..*components];
+                if let Err(why) = probe_image(script, &texels, *place, expected, tolerance) {
+                    log.push(format!("line {line}: {why}"));
+                }
             }
         }
     }
     recorder.finish()
+}
+
+/// Texels of the framebuffer as colours, row by row from the top.
+fn decode(script: &Script, bytes: &[u8]) -> Vec<[f64; 4]> {
+    let format = script.requirements.framebuffer;
+    let texels = bytes.chunks_exact(format.size_bytes().max(1));
+    texels.map(|texel| format.decode(texel)).collect()
+}
+
+/// Compares a rectangle of the framebuffer; the first texel that differs is the reason.
+fn probe_image(
+    script: &Script,
+    texels: &[[f64; 4]],
+    place: Option<ProbePlace>,
+    expected: &[f64],
+    tolerance: &Tolerance,
+) -> Result<(), String> {
+    let (width, height) = script.requirements.framebuffer_size;
+    let [x, y, w, h] = match place {
+        None => [0, 0, width, height],
+        Some(ProbePlace::Pixels(rect)) => rect,
+        Some(ProbePlace::Relative([x, y, w, h])) => {
+            let extent = |part: f32, whole: u32| {
+                if part.is_nan() {
+                    1
+                } else {
+                    (part * whole as f32) as u32
+                }
+            };
+            [
+                extent(x, width),
+                extent(y, height),
+                extent(w, width),
+                extent(h, height),
+            ]
+        }
+    };
+    let inside =
+        |start: u32, size: u32, whole: u32| start.checked_add(size).is_some_and(|end| end <= whole);
+    if !inside(x, w, width) || !inside(y, h, height) {
+        return Err(format!(
+            "The rectangle ({x}, {y}, {w}, {h}) is not inside the framebuffer of {width} × {height}"
+        ));
+    }
+    for row in y..y + h {
+        for column in x..x + w {
+            let at = row as usize * width as usize + column as usize;
+            let Some(observed) = texels.get(at) else {
+                return Err("The framebuffer could not be read".into());
+            };
+            let differs = |i: usize| !probe::near(tolerance, i, observed[i], expected[i]);
+            if (0..expected.len()).any(differs) {
+                return Err(format!(
+                    "Probe color at ({column},{row})\n  Expected: {}\n  Observed: {}",
+                    show_color(expected),
+                    show_color(&observed[..expected.len()])
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn show_color(color: &[f64]) -> String {
+    let words: Vec<String> = color.iter().map(f64::to_string).collect();
+    words.join(" ")
 }

@@ -1,14 +1,47 @@
-//! Recording and submitting.
+//! Recording and submitting: idle → recording → in a render pass, as commands need it.
 
-use super::{Resources, VulkanError, check};
+use super::{Graphics, Resources, VulkanError, check};
 use ash::vk;
 
 /// A command buffer that is begun when first used, and submitted and waited for by [`Recorder::finish`].
 pub struct Recorder<'r, 'c> {
     resources: &'r Resources<'c>,
+    graphics: Option<&'r Graphics<'c>>,
     buffer: vk::CommandBuffer,
     recording: bool,
+    in_render_pass: bool,
+    first_render: bool,
     bound: Option<usize>,
+    sets_bound: [bool; 2],
+}
+
+/// Values of a clear.
+#[derive(Clone, Copy, Debug)]
+pub struct ClearValues {
+    /// Colour.
+    pub color: [f32; 4],
+    /// Depth.
+    pub depth: f32,
+    /// Stencil.
+    pub stencil: u32,
+}
+
+/// What a draw draws.
+#[derive(Clone, Copy, Debug)]
+pub enum DrawCall {
+    /// The n-th `draw rect` of the script.
+    Rectangle(usize),
+    /// `draw arrays`.
+    Arrays {
+        /// 16-bit indices from the first on.
+        indexed: bool,
+        /// First vertex, or the offset added to indices.
+        first: u32,
+        /// Vertices or indices.
+        count: u32,
+        /// Instances.
+        instances: u32,
+    },
 }
 
 impl Drop for Recorder<'_, '_> {
@@ -21,7 +54,10 @@ impl Drop for Recorder<'_, '_> {
 
 impl<'r, 'c> Recorder<'r, 'c> {
     /// An idle recorder.
-    pub fn new(resources: &'r Resources<'c>) -> Result<Recorder<'r, 'c>, VulkanError> {
+    pub fn new(
+        resources: &'r Resources<'c>,
+        graphics: Option<&'r Graphics<'c>>,
+    ) -> Result<Recorder<'r, 'c>, VulkanError> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(resources.pool)
             .command_buffer_count(1);
@@ -31,9 +67,13 @@ impl<'r, 'c> Recorder<'r, 'c> {
         })?;
         Ok(Recorder {
             resources,
+            graphics,
             buffer: buffers[0],
             recording: false,
+            in_render_pass: false,
+            first_render: true,
             bound: None,
+            sets_bound: [false; 2],
         })
     }
 
@@ -50,31 +90,238 @@ impl<'r, 'c> Recorder<'r, 'c> {
         })?;
         self.recording = true;
         self.bound = None;
+        self.sets_bound = [false; 2];
         Ok(())
+    }
+
+    fn begin_render_pass(&mut self, graphics: &Graphics<'_>) -> Result<(), VulkanError> {
+        self.begin()?;
+        if self.in_render_pass {
+            return Ok(());
+        }
+        let info = vk::RenderPassBeginInfo::default()
+            .render_pass(graphics.render_passes[usize::from(!self.first_render)])
+            .framebuffer(graphics.framebuffer)
+            .render_area(vk::Rect2D {
+                offset: vk::Offset2D { x: 0, y: 0 },
+                extent: graphics.extent,
+            });
+        // SAFETY: see `new`.
+        unsafe {
+            self.resources.context.device.cmd_begin_render_pass(
+                self.buffer,
+                &info,
+                vk::SubpassContents::INLINE,
+            );
+        }
+        self.first_render = false;
+        self.in_render_pass = true;
+        Ok(())
+    }
+
+    /// Leaves the render pass and copies the framebuffer to where the host reads it.
+    fn end_render_pass(&mut self) {
+        if !self.in_render_pass {
+            return;
+        }
+        self.in_render_pass = false;
+        let Some(graphics) = self.graphics else {
+            return;
+        };
+        let device = &self.resources.context.device;
+        let range = vk::ImageSubresourceRange {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            base_mip_level: 0,
+            level_count: 1,
+            base_array_layer: 0,
+            layer_count: 1,
+        };
+        let attachment = (
+            vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+            vk::AccessFlags::COLOR_ATTACHMENT_WRITE | vk::AccessFlags::COLOR_ATTACHMENT_READ,
+            vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT,
+        );
+        let transfer = (
+            vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+            vk::AccessFlags::TRANSFER_READ,
+            vk::PipelineStageFlags::TRANSFER,
+        );
+        let region = vk::BufferImageCopy::default()
+            .image_subresource(vk::ImageSubresourceLayers {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                mip_level: 0,
+                base_array_layer: 0,
+                layer_count: 1,
+            })
+            .image_extent(vk::Extent3D {
+                width: graphics.extent.width,
+                height: graphics.extent.height,
+                depth: 1,
+            });
+        let change = |from: (_, _, _), to: (_, _, _)| {
+            let barrier = vk::ImageMemoryBarrier::default()
+                .src_access_mask(from.1)
+                .dst_access_mask(to.1)
+                .old_layout(from.0)
+                .new_layout(to.0)
+                .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                .image(graphics.color_image())
+                .subresource_range(range);
+            // SAFETY: see `new`.
+            unsafe {
+                device.cmd_pipeline_barrier(
+                    self.buffer,
+                    from.2,
+                    to.2,
+                    vk::DependencyFlags::empty(),
+                    &[],
+                    &[],
+                    &[barrier],
+                );
+            }
+        };
+        // SAFETY: see `new`.
+        unsafe { device.cmd_end_render_pass(self.buffer) };
+        change(attachment, transfer);
+        if let Some(readback) = &graphics.readback {
+            // SAFETY: see `new`; the buffer holds all texels.
+            unsafe {
+                device.cmd_copy_image_to_buffer(
+                    self.buffer,
+                    graphics.color_image(),
+                    vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+                    readback.buffer,
+                    &[region],
+                );
+            }
+        }
+        change(transfer, attachment);
+    }
+
+    fn bind(&mut self, point: vk::PipelineBindPoint, pipeline: usize) {
+        let (resources, device) = (self.resources, &self.resources.context.device);
+        let slot = usize::from(point == vk::PipelineBindPoint::GRAPHICS);
+        // SAFETY: see `new`.
+        unsafe {
+            if self.bound != Some(pipeline) {
+                device.cmd_bind_pipeline(self.buffer, point, resources.pipelines[pipeline]);
+                self.bound = Some(pipeline);
+            }
+            if !self.sets_bound[slot] && !resources.sets.is_empty() {
+                device.cmd_bind_descriptor_sets(
+                    self.buffer,
+                    point,
+                    resources.layout,
+                    0,
+                    &resources.sets,
+                    &[],
+                );
+                self.sets_bound[slot] = true;
+            }
+        }
     }
 
     /// Records a dispatch with pipeline `pipeline`.
     pub fn dispatch(&mut self, pipeline: usize, groups: [u32; 3]) -> Result<(), VulkanError> {
         self.begin()?;
-        let (resources, device) = (self.resources, &self.resources.context.device);
+        self.end_render_pass();
+        self.bind(vk::PipelineBindPoint::COMPUTE, pipeline);
+        let [x, y, z] = groups;
         // SAFETY: see `new`.
         unsafe {
-            if self.bound != Some(pipeline) {
-                let point = vk::PipelineBindPoint::COMPUTE;
-                device.cmd_bind_pipeline(self.buffer, point, resources.pipelines[pipeline]);
-                if !resources.sets.is_empty() {
-                    device.cmd_bind_descriptor_sets(
-                        self.buffer,
-                        point,
-                        resources.layout,
-                        0,
-                        &resources.sets,
-                        &[],
-                    );
+            self.resources
+                .context
+                .device
+                .cmd_dispatch(self.buffer, x, y, z);
+        }
+        Ok(())
+    }
+
+    /// Records a draw with pipeline `pipeline`.
+    pub fn draw(&mut self, pipeline: usize, call: DrawCall) -> Result<(), VulkanError> {
+        let Some(graphics) = self.graphics else {
+            return Ok(());
+        };
+        self.begin_render_pass(graphics)?;
+        self.bind(vk::PipelineBindPoint::GRAPHICS, pipeline);
+        let device = &self.resources.context.device;
+        // SAFETY: see `new`; the buffers are those the pipeline's vertex input describes.
+        unsafe {
+            match call {
+                DrawCall::Rectangle(n) => {
+                    if let Some(buffer) = &graphics.rectangles {
+                        let offset = n as u64 * 48;
+                        device.cmd_bind_vertex_buffers(self.buffer, 0, &[buffer.buffer], &[offset]);
+                    }
+                    device.cmd_draw(self.buffer, 4, 1, 0, 0);
                 }
-                self.bound = Some(pipeline);
+                DrawCall::Arrays {
+                    indexed,
+                    first,
+                    count,
+                    instances,
+                } => {
+                    if let Some(buffer) = &graphics.vertices {
+                        device.cmd_bind_vertex_buffers(self.buffer, 0, &[buffer.buffer], &[0]);
+                    }
+                    match &graphics.indices {
+                        Some(buffer) if indexed => {
+                            let ty = vk::IndexType::UINT16;
+                            device.cmd_bind_index_buffer(self.buffer, buffer.buffer, 0, ty);
+                            let base = first as i32;
+                            device.cmd_draw_indexed(self.buffer, count, instances, 0, base, 0);
+                        }
+                        _ => device.cmd_draw(self.buffer, count, instances, first, 0),
+                    }
+                }
             }
-            device.cmd_dispatch(self.buffer, groups[0], groups[1], groups[2]);
+        }
+        Ok(())
+    }
+
+    /// Records a clear of the whole framebuffer.
+    pub fn clear(&mut self, values: &ClearValues) -> Result<(), VulkanError> {
+        let Some(graphics) = self.graphics else {
+            return Ok(());
+        };
+        self.begin_render_pass(graphics)?;
+        let mut attachments = vec![vk::ClearAttachment {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            color_attachment: 0,
+            clear_value: vk::ClearValue {
+                color: vk::ClearColorValue {
+                    float32: values.color,
+                },
+            },
+        }];
+        let depth_stencil = graphics.clear_aspects & !vk::ImageAspectFlags::COLOR;
+        if !depth_stencil.is_empty() {
+            attachments.push(vk::ClearAttachment {
+                aspect_mask: depth_stencil,
+                color_attachment: 0,
+                clear_value: vk::ClearValue {
+                    depth_stencil: vk::ClearDepthStencilValue {
+                        depth: values.depth,
+                        stencil: values.stencil,
+                    },
+                },
+            });
+        }
+        let rect = vk::ClearRect {
+            rect: vk::Rect2D {
+                offset: vk::Offset2D { x: 0, y: 0 },
+                extent: graphics.extent,
+            },
+            base_array_layer: 0,
+            layer_count: 1,
+        };
+        // SAFETY: see `new`.
+        unsafe {
+            self.resources
+                .context
+                .device
+                .cmd_clear_attachments(self.buffer, &attachments, &[rect]);
         }
         Ok(())
     }
@@ -100,11 +347,12 @@ impl<'r, 'c> Recorder<'r, 'c> {
         if !self.recording {
             return Ok(());
         }
+        self.end_render_pass();
         self.recording = false;
         let context = self.resources.context;
         let device = &context.device;
         let barrier = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+            .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ)];
         let buffers = [self.buffer];
         let submit = [vk::SubmitInfo::default().command_buffers(&buffers)];

@@ -7,9 +7,11 @@
 )]
 
 mod commands;
+mod graphics;
 mod resources;
 
-pub use commands::Recorder;
+pub use commands::{ClearValues, DrawCall, Recorder};
+pub use graphics::Graphics;
 pub use resources::Resources;
 
 use crate::features;
@@ -140,6 +142,16 @@ impl Context {
             )
         };
         self.graphics == graphics && same_device(&self.requirements, requirements)
+    }
+
+    /// What images of this format can do with optimal tiling.
+    fn optimal_features(&self, format: vk::Format) -> vk::FormatFeatureFlags {
+        // SAFETY: `physical` is of this instance.
+        let properties = unsafe {
+            self.instance
+                .get_physical_device_format_properties(self.physical, format)
+        };
+        properties.optimal_tiling_features
     }
 
     /// Name of the device, for people.

@@ -14,6 +14,20 @@ pub struct HostBuffer {
     coherent: bool,
 }
 
+impl HostBuffer {
+    /// Destroys buffer and memory.
+    ///
+    /// # Safety
+    /// Nothing that the device still does uses it, and it is not used again.
+    pub(super) unsafe fn destroy(&self, device: &ash::Device) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            device.destroy_buffer(self.buffer, None);
+            device.free_memory(self.memory, None);
+        }
+    }
+}
+
 /// Everything that a script's commands use.
 pub struct Resources<'c> {
     pub(super) context: &'c Context,
@@ -23,8 +37,8 @@ pub struct Resources<'c> {
     descriptor_pool: vk::DescriptorPool,
     pub(super) sets: Vec<vk::DescriptorSet>,
     pub(super) layout: vk::PipelineLayout,
-    modules: Vec<(ShaderStage, vk::ShaderModule)>,
-    cache: vk::PipelineCache,
+    pub(super) modules: Vec<(ShaderStage, vk::ShaderModule)>,
+    pub(super) cache: vk::PipelineCache,
     pub(super) pipelines: Vec<vk::Pipeline>,
     pub(super) pool: vk::CommandPool,
     pub(super) fence: vk::Fence,
@@ -51,8 +65,7 @@ impl Drop for Resources<'_> {
                 device.destroy_descriptor_set_layout(layout, None);
             }
             for buffer in &self.buffers {
-                device.destroy_buffer(buffer.buffer, None);
-                device.free_memory(buffer.memory, None);
+                buffer.destroy(device);
             }
             device.destroy_fence(self.fence, None);
             device.destroy_command_pool(self.pool, None);
@@ -240,7 +253,8 @@ impl<'c> Resources<'c> {
         Ok(true)
     }
 
-    fn host_buffer(
+    /// A zeroed buffer in host-visible memory.
+    pub(super) fn host_buffer(
         &self,
         size: usize,
         usage: vk::BufferUsageFlags,
@@ -291,6 +305,17 @@ impl<'c> Resources<'c> {
         }
     }
 
+    /// A buffer that holds `bytes`.
+    pub(super) fn filled_buffer(
+        &self,
+        bytes: &[u8],
+        usage: vk::BufferUsageFlags,
+    ) -> Result<HostBuffer, VulkanError> {
+        let buffer = self.host_buffer(bytes.len().max(1), usage)?;
+        self.write(&buffer, 0, bytes)?;
+        Ok(buffer)
+    }
+
     fn host_memory_type(
         &self,
         allowed: u32,
@@ -330,7 +355,10 @@ impl<'c> Resources<'c> {
         offset: usize,
         bytes: &[u8],
     ) -> Result<(), VulkanError> {
-        let buffer = &self.buffers[index];
+        self.write(&self.buffers[index], offset, bytes)
+    }
+
+    fn write(&self, buffer: &HostBuffer, offset: usize, bytes: &[u8]) -> Result<(), VulkanError> {
         assert!(
             offset + bytes.len() <= buffer.size,
             "a buffer is as large as all that is written to it"
@@ -344,7 +372,11 @@ impl<'c> Resources<'c> {
 
     /// The present contents of a buffer.
     pub fn read_buffer(&self, index: usize) -> Result<Vec<u8>, VulkanError> {
-        let buffer = &self.buffers[index];
+        self.contents(&self.buffers[index])
+    }
+
+    /// The present contents of any host buffer.
+    pub(super) fn contents(&self, buffer: &HostBuffer) -> Result<Vec<u8>, VulkanError> {
         if !buffer.coherent || always_flush() {
             let range = [vk::MappedMemoryRange::default()
                 .memory(buffer.memory)

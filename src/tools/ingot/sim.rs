@@ -1,0 +1,133 @@
+//! `ingot sim`: any program on the simulated GPU, by preloading `libingot_sim.so`.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+/// Arguments of `ingot sim`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    ingot sim -- vulkaninfo --summary\n  \
+    ingot sim --gpu skl --strict -- vkcube --c 60\n\n\
+    The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.")]
+pub struct Args {
+    /// Simulated GPU (also INGOT_GPU)
+    #[arg(long, value_name = "NAME")]
+    gpu: Option<String>,
+    /// Stop at everything that a real machine would not forgive
+    #[arg(long)]
+    strict: bool,
+    /// Trace units, comma-separated: cs, eu, dp …
+    #[arg(long, value_name = "UNITS")]
+    trace: Option<String>,
+    /// Use only this Vulkan driver: a JSON manifest, or `ingot` or `anv`
+    #[arg(long, value_name = "DRIVER")]
+    driver: Option<String>,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<OsString>,
+}
+
+/// Runs the command; returns only if it could not be started.
+pub fn main(args: &Args) -> ExitCode {
+    match command(args) {
+        Ok(mut command) => {
+            let error = command.exec();
+            eprintln!("ingot sim: {}: {error}", args.command[0].to_string_lossy());
+        }
+        Err(message) => eprintln!("ingot sim: {message}"),
+    }
+    ExitCode::FAILURE
+}
+
+fn command(args: &Args) -> Result<Command, String> {
+    let (program, arguments) = args.command.split_first().ok_or("no program given")?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let library = find(
+        "libingot_sim.so",
+        &["../lib/ingot", "../lib/x86_64-linux-gnu/ingot"],
+    )?;
+    let mut preload = library.into_os_string();
+    if let Some(others) = std::env::var_os("LD_PRELOAD") {
+        preload.push(":");
+        preload.push(others);
+    }
+    command.env("LD_PRELOAD", preload);
+    if let Some(gpu) = &args.gpu {
+        command.env("INGOT_GPU", gpu);
+    }
+    let mut options: Vec<String> = std::env::var("INGOT_SIM").into_iter().collect();
+    if args.strict {
+        options.push("strict".into());
+    }
+    if let Some(units) = &args.trace {
+        options.extend(units.split(',').map(|unit| format!("trace={unit}")));
+    }
+    if !options.is_empty() {
+        command.env("INGOT_SIM", options.join(","));
+    }
+    if let Some(driver) = &args.driver {
+        let manifest = manifest(driver)?;
+        command.env("VK_DRIVER_FILES", &manifest);
+        command.env("VK_ICD_FILENAMES", &manifest);
+        // Mesa's device-selection layer would enumerate everything once more.
+        command.env("NODEVICE_SELECT", "1");
+    }
+    Ok(command)
+}
+
+/// A file of ours: beside this program (a build tree), or where an installation puts it.
+fn find(name: &str, installed: &[&str]) -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let folder = program.parent().ok_or("this program has no folder")?;
+    let candidates = std::iter::once(folder.join(name))
+        .chain(installed.iter().map(|d| folder.join(d).join(name)));
+    for candidate in candidates {
+        if candidate.is_file() {
+            return candidate.canonicalize().map_err(|e| e.to_string());
+        }
+    }
+    Err(format!(
+        "{name} is not beside {} nor installed: `cargo build --workspace` (with --release if this program is a release build) makes it",
+        program.display()
+    ))
+}
+
+/// A manifest by file name, or by the name of a driver.
+fn manifest(driver: &str) -> Result<PathBuf, String> {
+    let system = |name: &str| {
+        let path = PathBuf::from("/usr/share/vulkan/icd.d").join(name);
+        path.is_file()
+            .then_some(path.clone())
+            .ok_or_else(|| format!("{} is not there", path.display()))
+    };
+    match driver {
+        "anv" => system("intel_icd.x86_64.json"),
+        "hasvk" => system("intel_hasvk_icd.x86_64.json"),
+        "ingot" => build_tree_manifest(),
+        path => {
+            let path = PathBuf::from(path);
+            path.canonicalize()
+                .map_err(|e| format!("{}: {e}", path.display()))
+        }
+    }
+}
+
+/// The installed manifest, or one written beside the driver of a build tree.
+fn build_tree_manifest() -> Result<PathBuf, String> {
+    let library = find("libvulkan_ingot.so", &["../lib", "../lib/x86_64-linux-gnu"])?;
+    let folder = library.parent().ok_or("the driver has no folder")?;
+    let path = folder.join("ingot_icd.json");
+    let text = format!(
+        "{{\"file_format_version\": \"1.0.0\", \"ICD\": {{\"library_path\": \"{}\", \"api_version\": \"1.1.0\"}}}}\n",
+        library.display()
+    );
+    let installed = PathBuf::from("/usr/share/vulkan/icd.d/ingot_icd.x86_64.json");
+    match std::fs::write(&path, text) {
+        Ok(()) => Ok(path),
+        Err(_) if installed.is_file() => Ok(installed),
+        Err(e) => Err(format!("{}: {e}", path.display())),
+    }
+}
