@@ -5,16 +5,25 @@
 //! Names and meaning follow Mesa's NIR. Tests: tests/nir/.
 
 mod builder;
+mod cfg;
 pub mod fold;
 mod intrinsic;
 mod ir;
 mod op;
+mod parse;
+mod print;
 mod shader;
+#[cfg(test)]
+mod text_tests;
 mod types;
+mod validate;
 
 pub use builder::Builder;
+pub use cfg::{Cfg, CfgBlock};
 pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, Shape};
 pub use ir::*;
 pub use op::{ALU_OPS, AluOp, Base, FoldFn, OpInfo, OpSrc, OpType, Props, Size};
+pub use parse::{ParseError, parse, parse_bits};
 pub use shader::{CfEvent, ListRef};
 pub use types::{Member, Type, Types};
+pub use validate::{ValidateError, validate};

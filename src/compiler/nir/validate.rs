@@ -1,0 +1,480 @@
+//! The validator of the IR.
+//!
+//! In:  any shader that `parse` or a pass can build, however broken.
+//! Out: the first rule that it breaks, and where. Never panics: ids are checked before anything is indexed.
+//!
+//! Rules:
+//! 1. Every id used is one of its arena's; blocks, ifs, loops and instructions are placed at most once;
+//!    a def names the instruction that makes it.
+//! 2. A list begins and ends with a block and alternates blocks with ifs and loops.
+//! 3. Phis come first in a block, a jump only last; `break` and `continue` stand in a loop.
+//! 4. Operands and results have the components and bits that the tables say.
+//! 5. The condition of an `if` is one boolean.
+//! 6. A value dominates its uses; a phi has one value for each predecessor, which dominates the end of it.
+//!    In unreachable blocks only the first half of rule 1 applies to operands.
+
+use crate::cfg::Cfg;
+use crate::intrinsic::Shape;
+use crate::ir::*;
+use crate::op::Size;
+use crate::shader::{CfEvent, ListRef};
+use crate::types::Type;
+use entity::{Id, IdMap, IdSet};
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct ValidateError {
+    /// Instruction, block or construct.
+    pub place: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+type Result<T = ()> = std::result::Result<T, ValidateError>;
+
+fn bad<T>(place: impl Into<String>, what: impl Into<String>) -> Result<T> {
+    Err(ValidateError {
+        place: place.into(),
+        what: what.into(),
+    })
+}
+
+/// Checks a shader.
+pub fn validate(s: &Shader) -> Result {
+    check_types(s)?;
+    check_lists(s)?;
+    let layout = s.layout();
+    let placed = check_placement(s, &layout)?;
+    let mut depth = 0u32;
+    for event in &layout {
+        match *event {
+            CfEvent::Loop(_) => depth += 1,
+            CfEvent::EndLoop(_) => depth -= 1,
+            CfEvent::If(i) => {
+                let Some(d) = s.defs.get(s.ifs[i].cond) else {
+                    return bad(format!("if #{}", i.index()), "the condition is no value");
+                };
+                if (d.num_components, d.bit_size) != (1, 1) {
+                    return bad(
+                        format!("if %{}", s.ifs[i].cond.index()),
+                        "the condition must be one boolean",
+                    );
+                }
+            }
+            CfEvent::Block(b) => check_block(s, b, depth)?,
+            _ => {}
+        }
+    }
+    check_ssa(s, &placed)
+}
+
+fn check_types(s: &Shader) -> Result {
+    let known = |id: Id<Type>, below: Id<Type>| s.types.get(id).is_some() && id < below;
+    for (id, ty) in s.types.iter() {
+        let ok = match ty {
+            Type::Bool | Type::Int(8 | 16 | 32 | 64) | Type::Float(16 | 32 | 64) => true,
+            Type::Int(_) | Type::Float(_) => false,
+            Type::Vector { elem, len } => {
+                known(*elem, id)
+                    && (2..=16).contains(len)
+                    && matches!(s.types[*elem], Type::Bool | Type::Int(_) | Type::Float(_))
+            }
+            Type::Matrix { column, .. } => {
+                known(*column, id) && matches!(s.types[*column], Type::Vector { .. })
+            }
+            Type::Array { elem, .. } => known(*elem, id),
+            Type::Struct { members, .. } => members.iter().all(|m| known(m.ty, id)),
+            // A pointer may point to what comes later: lists.
+            Type::Pointer { to, .. } => s.types.get(*to).is_some(),
+        };
+        if !ok {
+            return bad(format!("type t{}", id.index()), "parts do not fit");
+        }
+    }
+    for (id, v) in s.vars.iter() {
+        if s.types.get(v.ty).is_none() {
+            return bad(format!("v{}", id.index()), "its type is not known");
+        }
+    }
+    Ok(())
+}
+
+/// Rules 1 and 2 for lists: after this, `Shader::layout` cannot fail or run for ever.
+fn check_lists(s: &Shader) -> Result {
+    let (mut ifs, mut loops, mut blocks) = (IdSet::new(), IdSet::new(), IdSet::new());
+    let mut work = vec![ListRef::Body];
+    while let Some(list) = work.pop() {
+        let place = format!("{list:?}");
+        let nodes = s.list(list);
+        if nodes.len().is_multiple_of(2) {
+            return bad(place, "must begin and end with a block");
+        }
+        for (k, node) in nodes.iter().enumerate() {
+            if matches!(node, CfNode::Block(_)) != (k % 2 == 0) {
+                return bad(place, "blocks must alternate with ifs and loops");
+            }
+            let fresh = match *node {
+                CfNode::Block(b) => s.blocks.get(b).is_some() && blocks.insert(b),
+                CfNode::If(i) => {
+                    work.extend([ListRef::Then(i), ListRef::Else(i)]);
+                    s.ifs.get(i).is_some() && ifs.insert(i)
+                }
+                CfNode::Loop(l) => {
+                    work.push(ListRef::Loop(l));
+                    s.loops.get(l).is_some() && loops.insert(l)
+                }
+            };
+            if !fresh {
+                return bad(place, format!("{node:?} does not exist or stands twice"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn place_of(s: &Shader, id: Id<Instr>) -> String {
+    match s.instrs.get(id).and_then(Instr::def) {
+        Some(d) => format!("%{}", d.index()),
+        None => match s.instrs.get(id) {
+            Some(Instr::Intrinsic(i)) => format!("{} (#{})", i.op.info().name, id.index()),
+            _ => format!("instruction #{}", id.index()),
+        },
+    }
+}
+
+/// The block of each placed instruction and its position there.
+type Placed = IdMap<Instr, Option<(Id<Block>, u32)>>;
+
+/// Rule 1 for instructions.
+fn check_placement(s: &Shader, layout: &[CfEvent]) -> Result<Placed> {
+    let mut placed: Placed = IdMap::for_arena(&s.instrs, None);
+    for event in layout {
+        let CfEvent::Block(b) = *event else { continue };
+        for (k, &id) in s.blocks[b].instrs.iter().enumerate() {
+            let Some(instr) = s.instrs.get(id) else {
+                return bad(
+                    format!("b{}", b.index()),
+                    "holds an instruction that does not exist",
+                );
+            };
+            if placed[id].is_some() {
+                return bad(place_of(s, id), "stands twice");
+            }
+            placed[id] = Some((b, k as u32));
+            if let Some(def) = instr.def() {
+                match s.defs.get(def) {
+                    Some(d) if d.instr == id => {}
+                    _ => return bad(place_of(s, id), "its def belongs to another instruction"),
+                }
+                let d = s.defs[def];
+                if !matches!(d.bit_size, 1 | 8 | 16 | 32 | 64)
+                    || !(1..=MAX_COMPONENTS as u8).contains(&d.num_components)
+                {
+                    return bad(place_of(s, id), "no such shape of a value");
+                }
+            }
+            let mut missing = None;
+            instr.for_each_src(|d| {
+                if s.defs
+                    .get(d)
+                    .is_none_or(|d| s.instrs.get(d.instr).is_none())
+                {
+                    missing = Some(d);
+                }
+            });
+            if let Some(d) = missing {
+                return bad(place_of(s, id), format!("%{} does not exist", d.index()));
+            }
+            if let Instr::Phi(p) = instr
+                && p.srcs.iter().any(|(b, _)| s.blocks.get(*b).is_none())
+            {
+                return bad(place_of(s, id), "names a block that does not exist");
+            }
+        }
+    }
+    Ok(placed)
+}
+
+fn check_block(s: &Shader, b: Id<Block>, loop_depth: u32) -> Result {
+    let instrs = &s.blocks[b].instrs;
+    let mut phis = true;
+    for (k, &id) in instrs.iter().enumerate() {
+        let instr = &s.instrs[id];
+        match instr {
+            Instr::Phi(_) if !phis => return bad(place_of(s, id), "phis must come first"),
+            Instr::Jump(j) => {
+                if k + 1 != instrs.len() {
+                    return bad(format!("b{}", b.index()), "a jump must come last");
+                }
+                if *j != Jump::Return && loop_depth == 0 {
+                    return bad(format!("b{}", b.index()), "this jump stands in no loop");
+                }
+            }
+            _ => {}
+        }
+        phis &= matches!(instr, Instr::Phi(_));
+        if let Err(what) = check_shapes(s, instr) {
+            return bad(place_of(s, id), what);
+        }
+    }
+    Ok(())
+}
+
+/// Rule 4. All ids of the instruction are known to exist, but for variables and types.
+fn check_shapes(s: &Shader, instr: &Instr) -> std::result::Result<(), String> {
+    match instr {
+        Instr::Alu(a) => check_alu(s, a),
+        Instr::Const { def, values } => {
+            let d = s.defs[*def];
+            if values.len() != usize::from(d.num_components) {
+                return Err(format!("has {} values", values.len()));
+            }
+            if values
+                .iter()
+                .any(|v| v & !crate::fold::mask(d.bit_size) != 0)
+            {
+                return Err("a value does not fit its bits".into());
+            }
+            Ok(())
+        }
+        Instr::Intrinsic(i) => check_intrinsic(s, i),
+        Instr::Phi(p) => {
+            let d = s.defs[p.def];
+            for (_, v) in &p.srcs {
+                let v = s.defs[*v];
+                if (v.num_components, v.bit_size) != (d.num_components, d.bit_size) {
+                    return Err("an operand has another shape".into());
+                }
+            }
+            Ok(())
+        }
+        Instr::Deref(d) => check_deref(s, d),
+        Instr::Undef { .. } | Instr::Jump(_) => Ok(()),
+    }
+}
+
+fn check_alu(s: &Shader, a: &Alu) -> std::result::Result<(), String> {
+    let info = a.op.info();
+    let def = s.defs[a.def];
+    if a.srcs.len() != info.srcs.len() {
+        return Err(format!("{} takes {} operands", info.name, info.srcs.len()));
+    }
+    if info.out_components != 0 && def.num_components != info.out_components {
+        return Err(format!(
+            "{} makes {} components",
+            info.name, info.out_components
+        ));
+    }
+    if !info.out.admits(def.bit_size) {
+        return Err(format!("{} cannot make {} bits", info.name, def.bit_size));
+    }
+    let mut same = (info.out.size == Size::Same).then_some(def.bit_size);
+    for (i, (src, rule)) in a.srcs.iter().zip(info.srcs).enumerate() {
+        let d = s.defs[src.def];
+        if !rule.ty.admits(d.bit_size) {
+            return Err(format!("operand {i} cannot have {} bits", d.bit_size));
+        }
+        if rule.ty.size == Size::Same && *same.get_or_insert(d.bit_size) != d.bit_size {
+            return Err(format!(
+                "operand {i} has {} bits, the others have not",
+                d.bit_size
+            ));
+        }
+        let used = usize::from(a.src_components(i, def.num_components));
+        if src.swizzle[..used].iter().any(|c| *c >= d.num_components) {
+            return Err(format!("operand {i} has no such component"));
+        }
+    }
+    Ok(())
+}
+
+fn check_intrinsic(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
+    let info = i.op.info();
+    let fits = |shape: Shape, d: Def| {
+        (shape.components == 0 || shape.components == d.num_components)
+            && (shape.bits == 0 || shape.bits == d.bit_size)
+    };
+    if i.srcs.len() != info.srcs.len() || i.indices.len() != info.indices.len() {
+        return Err(format!(
+            "{} takes {} operands and {} indices",
+            info.name,
+            info.srcs.len(),
+            info.indices.len()
+        ));
+    }
+    for (k, (src, shape)) in i.srcs.iter().zip(info.srcs).enumerate() {
+        if !fits(*shape, s.defs[*src]) {
+            return Err(format!("operand {k} has the wrong shape"));
+        }
+    }
+    match (info.def, i.def) {
+        (None, None) => {}
+        (Some(shape), Some(d)) => {
+            if !fits(shape, s.defs[d]) {
+                return Err("the result has the wrong shape".into());
+            }
+        }
+        _ => return Err(format!("{}: result or no result", info.name)),
+    }
+    use crate::IntrinsicOp as Op;
+    let value = match i.op {
+        Op::StoreDeref => Some(i.srcs[1]),
+        _ if i.op.index_of("write_mask").is_some() => Some(i.srcs[0]),
+        _ => None,
+    };
+    if let Some(v) = value
+        && u64::from(i.index("write_mask")) >> s.defs[v].num_components != 0
+    {
+        return Err("write_mask names components that the value has not".into());
+    }
+    let mul = i.index("align_mul");
+    if i.op.index_of("align_mul").is_some()
+        && (!mul.is_power_of_two() || i.index("align_offset") >= mul)
+    {
+        return Err("align_mul must be a power of two above align_offset".into());
+    }
+    Ok(())
+}
+
+fn check_deref(s: &Shader, d: &Deref) -> std::result::Result<(), String> {
+    if s.types.get(d.ty).is_none() {
+        return Err("its type is not known".into());
+    }
+    let shape = s.defs[d.def];
+    if shape.num_components != 1 || !matches!(shape.bit_size, 32 | 64) {
+        return Err("a pointer is one component of 32 or 64 bits".into());
+    }
+    let parent = |p: Id<Def>| match s.instr_of(p) {
+        Instr::Deref(d) => s.types.get(d.ty).ok_or("the parent's type is not known"),
+        _ => Err("the parent is no deref"),
+    };
+    let index = |i: Id<Def>| match s.defs[i] {
+        Def {
+            num_components: 1,
+            bit_size: 32 | 64,
+            ..
+        } => Ok(()),
+        _ => Err("the index is one integer"),
+    };
+    match d.kind {
+        DerefKind::Var(v) => match s.vars.get(v) {
+            None => return Err("there is no such variable".into()),
+            Some(v) if v.mode != d.mode || v.ty != d.ty => {
+                return Err("mode or type is not the variable's".into());
+            }
+            _ => {}
+        },
+        DerefKind::Array {
+            parent: p,
+            index: i,
+        } => {
+            index(i)?;
+            match *parent(p)? {
+                Type::Array { elem, .. } | Type::Vector { elem, .. } if elem == d.ty => {}
+                Type::Matrix { column, .. } if column == d.ty => {}
+                _ => return Err("the parent is no array of this type".into()),
+            }
+        }
+        DerefKind::PtrAsArray {
+            parent: p,
+            index: i,
+            ..
+        } => {
+            index(i)?;
+            parent(p)?;
+        }
+        DerefKind::Struct { parent: p, member } => match parent(p)? {
+            Type::Struct { members, .. }
+                if members.get(member as usize).is_some_and(|m| m.ty == d.ty) => {}
+            _ => return Err("the parent has no such member of this type".into()),
+        },
+        DerefKind::Cast { .. } => {}
+    }
+    Ok(())
+}
+
+/// Rule 6.
+fn check_ssa(s: &Shader, placed: &Placed) -> Result {
+    let cfg = Cfg::new(s);
+    for &b in &cfg.order {
+        if !cfg[b].reachable {
+            continue;
+        }
+        for (k, &id) in s.blocks[b].instrs.iter().enumerate() {
+            let instr = &s.instrs[id];
+            if let Instr::Phi(p) = instr {
+                let preds = &cfg[b].preds;
+                let known = |x: &Id<Block>| cfg[*x].reachable;
+                let wanted = preds.iter().filter(|x| known(x)).count();
+                let found = p.srcs.iter().filter(|(x, _)| known(x)).count();
+                if wanted != found {
+                    return bad(
+                        place_of(s, id),
+                        format!("has {found} values for {wanted} predecessors"),
+                    );
+                }
+                for (n, (from, v)) in p.srcs.iter().enumerate() {
+                    if !preds.contains(from) || p.srcs[..n].iter().any(|x| x.0 == *from) {
+                        return bad(
+                            place_of(s, id),
+                            format!("b{} is no predecessor, or stands twice", from.index()),
+                        );
+                    }
+                    let ok = !known(from)
+                        || placed[s.defs[*v].instr].is_some_and(|(d, _)| cfg.dominates(d, *from));
+                    if !ok {
+                        return bad(
+                            place_of(s, id),
+                            format!("%{} does not reach b{}", v.index(), from.index()),
+                        );
+                    }
+                }
+                continue;
+            }
+            let mut wrong = None;
+            instr.for_each_src(|d| {
+                let ok = placed[s.defs[d].instr].is_some_and(|(from, at)| {
+                    if from == b {
+                        (at as usize) < k
+                    } else {
+                        cfg.dominates(from, b)
+                    }
+                });
+                if !ok {
+                    wrong = Some(d);
+                }
+            });
+            if let Some(d) = wrong {
+                return bad(
+                    place_of(s, id),
+                    format!("%{} does not dominate this use", d.index()),
+                );
+            }
+        }
+    }
+    for (b, i) in conditions(s) {
+        let cond = s.ifs[i].cond;
+        let ok = !cfg[b].reachable
+            || placed[s.defs[cond].instr].is_some_and(|(d, _)| cfg.dominates(d, b));
+        if !ok {
+            return bad(
+                format!("if %{}", cond.index()),
+                "the condition does not dominate it",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Every `if` with the block before it.
+fn conditions(s: &Shader) -> Vec<(Id<Block>, Id<If>)> {
+    let layout = s.layout();
+    layout
+        .windows(2)
+        .filter_map(|w| match *w {
+            [CfEvent::Block(b), CfEvent::If(i)] => Some((b, i)),
+            _ => None,
+        })
+        .collect()
+}
