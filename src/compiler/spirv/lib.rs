@@ -1,1 +1,54 @@
 //! SPIR-V words to checked module to NIR.
+//!
+//! In:  the words of a module, the name of an entry point, specialization constants.
+//! Out: a [`nir::Shader`]: everything inlined, control flow structured, memory accessed through derefs.
+//!
+//! The way: [`Module::parse`] (`reader`: words to instructions, checked against the grammar; `module`: sections,
+//! functions, blocks), then [`Module::to_nir`] (`types`, `constants`; per function `cfg` and `structure`;
+//! `translate` walks; `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `sync`, `group`, `builtins` by
+//! instruction family; `emit` and `ops` write NIR).
+//!
+//! Nothing here trusts its input: a wrong module is an [`SpirvError`] with a word offset.
+//! Where drivers meet modules that the validator refuses but whose meaning is clear, they are accepted.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        reason = "tests may fail"
+    )
+)]
+
+mod alu;
+mod builtins;
+mod cfg;
+mod composite;
+mod constants;
+mod emit;
+mod error;
+mod glsl450;
+mod grammar;
+mod group;
+mod matrix;
+mod memory;
+mod module;
+mod ops;
+mod reader;
+mod structure;
+mod sync;
+mod translate;
+mod trig;
+mod types;
+mod value;
+
+pub use error::SpirvError;
+pub use module::Module;
+pub use translate::Options;

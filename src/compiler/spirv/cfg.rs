@@ -1,0 +1,445 @@
+//! The control-flow graph of a function: reachable blocks in reverse postorder, dominators, loops.
+//!
+//! In:  a function whose branches go to its own blocks.
+//! Out: [`Cfg`]. Node `blocks.len()` is the function's exit: every return leads to it.
+//! Ref: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
+
+use crate::error::{Loc, Result};
+use crate::module::{self, Function, Merge};
+use crate::reader::Stream;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use spirv::Op;
+
+/// "None" in node and loop numbers.
+pub(crate) const NONE: u32 = u32::MAX;
+/// Blocks in one function at most.
+const MAX_BLOCKS: usize = 1 << 17;
+
+/// How a block ends.
+#[derive(Clone, Debug)]
+pub(crate) enum Term {
+    Goto(u32),
+    /// Condition's id, nodes.
+    If(u32, u32, u32),
+    /// Selector's id, distinct targets with the literals that lead to each; the default's target has
+    /// `default` set.
+    Switch(u32, Vec<Arm>),
+    /// Return, with a value's id or 0; leads to the exit node.
+    Return(u32),
+    /// `OpKill`, `OpTerminateInvocation`.
+    Kill,
+    Unreachable,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Arm {
+    pub target: u32,
+    pub literals: Vec<u64>,
+    pub default: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Cfg {
+    pub terms: Vec<Term>,
+    /// Distinct successors.
+    pub succs: Vec<SmallVec<[u32; 2]>>,
+    /// Reachable nodes in reverse postorder.
+    pub rpo: Vec<u32>,
+    /// Position in `rpo`, `NONE` if unreachable.
+    pub order: Vec<u32>,
+    pub idom: Vec<u32>,
+    /// Reachable forward predecessors (without back edges).
+    pub forward_preds: Vec<SmallVec<[u32; 2]>>,
+    /// True for targets of back edges.
+    pub is_header: Vec<bool>,
+    /// Innermost loop (its header) around each node, its own loop not counted.
+    pub around: Vec<u32>,
+}
+
+fn get<T: Copy>(v: &[T], i: u32, default: T) -> T {
+    v.get(i as usize).copied().unwrap_or(default)
+}
+fn set<T>(v: &mut [T], i: u32, value: T) {
+    if let Some(slot) = v.get_mut(i as usize) {
+        *slot = value;
+    }
+}
+
+impl Cfg {
+    pub fn exit(&self) -> u32 {
+        self.terms.len() as u32
+    }
+
+    /// The innermost loop that code in node `n` runs in: a header's own loop counts.
+    pub fn context(&self, n: u32) -> u32 {
+        if get(&self.is_header, n, false) {
+            n
+        } else {
+            get(&self.around, n, NONE)
+        }
+    }
+
+    pub fn reachable(&self, n: u32) -> bool {
+        get(&self.order, n, NONE) != NONE
+    }
+
+    /// True if `u -> v` goes back to a loop header.
+    pub fn is_back_edge(&self, u: u32, v: u32) -> bool {
+        get(&self.is_header, v, false) && get(&self.order, v, NONE) <= get(&self.order, u, 0)
+    }
+
+    pub fn new(stream: &Stream, f: &Function) -> Result<Cfg> {
+        if f.blocks.len() > MAX_BLOCKS {
+            return f.loc.limit("blocks in a function", MAX_BLOCKS);
+        }
+        let n = f.blocks.len();
+        let index: FxHashMap<u32, u32> = f
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(i, b)| (b.label, i as u32))
+            .collect();
+        let mut cfg = Cfg {
+            terms: Vec::with_capacity(n),
+            succs: Vec::with_capacity(n + 1),
+            rpo: Vec::new(),
+            order: vec![NONE; n + 1],
+            idom: vec![NONE; n + 1],
+            forward_preds: vec![SmallVec::new(); n + 1],
+            is_header: vec![false; n + 1],
+            around: vec![NONE; n + 1],
+        };
+        for b in &f.blocks {
+            let term = terminator(stream, b, &index)?;
+            let mut succs: SmallVec<[u32; 2]> = SmallVec::new();
+            match &term {
+                Term::Goto(t) => succs.push(*t),
+                Term::If(_, a, b) => succs.extend([*a, *b]),
+                Term::Switch(_, arms) => succs.extend(arms.iter().map(|a| a.target)),
+                Term::Return(_) => succs.push(n as u32),
+                Term::Kill | Term::Unreachable => {}
+            }
+            cfg.terms.push(term);
+            cfg.succs.push(succs);
+        }
+        cfg.succs.push(SmallVec::new());
+        cfg.reverse_postorder();
+        cfg.dominators();
+        cfg.edges(f)?;
+        cfg.loops(f, &index);
+        Ok(cfg)
+    }
+
+    fn reverse_postorder(&mut self) {
+        let mut seen = vec![false; self.succs.len()];
+        let mut post = Vec::with_capacity(self.succs.len());
+        let mut stack = vec![(0u32, 0usize)];
+        set(&mut seen, 0, true);
+        while let Some((node, next)) = stack.pop() {
+            let succ = self
+                .succs
+                .get(node as usize)
+                .and_then(|s| s.get(next))
+                .copied();
+            match succ {
+                Some(s) => {
+                    stack.push((node, next + 1));
+                    if !get(&seen, s, true) {
+                        set(&mut seen, s, true);
+                        stack.push((s, 0));
+                    }
+                }
+                None => post.push(node),
+            }
+        }
+        post.reverse();
+        for (i, &node) in post.iter().enumerate() {
+            set(&mut self.order, node, i as u32);
+        }
+        self.rpo = post;
+    }
+
+    fn dominators(&mut self) {
+        let mut preds: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); self.succs.len()];
+        for &u in &self.rpo {
+            for &v in self.succs.get(u as usize).into_iter().flatten() {
+                if let Some(p) = preds.get_mut(v as usize) {
+                    p.push(u);
+                }
+            }
+        }
+        set(&mut self.idom, 0, 0);
+        loop {
+            let mut changed = false;
+            for &node in self.rpo.iter().skip(1) {
+                let mut new = NONE;
+                for &p in preds.get(node as usize).into_iter().flatten() {
+                    if get(&self.idom, p, NONE) == NONE {
+                        continue;
+                    }
+                    new = if new == NONE { p } else { self.meet(new, p) };
+                }
+                if get(&self.idom, node, NONE) != new {
+                    set(&mut self.idom, node, new);
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.forward_preds = preds;
+    }
+
+    fn meet(&self, mut a: u32, mut b: u32) -> u32 {
+        while a != b {
+            while get(&self.order, a, 0) > get(&self.order, b, 0) {
+                a = get(&self.idom, a, 0);
+            }
+            while get(&self.order, b, 0) > get(&self.order, a, 0) {
+                b = get(&self.idom, b, 0);
+            }
+        }
+        a
+    }
+
+    /// Tells back edges from forward ones; refuses loops with two entries.
+    fn edges(&mut self, f: &Function) -> Result<()> {
+        // Preorder intervals of the dominator tree answer "a dominates b".
+        let n = self.succs.len();
+        let mut children: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); n];
+        for &node in self.rpo.iter().skip(1) {
+            if let Some(c) = children.get_mut(get(&self.idom, node, 0) as usize) {
+                c.push(node);
+            }
+        }
+        let (mut pre, mut last) = (vec![0u32; n], vec![0u32; n]);
+        let mut clock = 0;
+        let mut stack = vec![(0u32, 0usize)];
+        while let Some((node, next)) = stack.pop() {
+            if next == 0 {
+                set(&mut pre, node, clock);
+                clock += 1;
+            }
+            match children.get(node as usize).and_then(|c| c.get(next)) {
+                Some(&c) => {
+                    stack.push((node, next + 1));
+                    stack.push((c, 0));
+                }
+                None => set(&mut last, node, clock),
+            }
+        }
+        let dominates = |a: u32, b: u32| {
+            get(&pre, a, 0) <= get(&pre, b, 0) && get(&pre, b, 0) < get(&last, a, 0)
+        };
+        for &u in &self.rpo {
+            for &v in self.succs.get(u as usize).into_iter().flatten() {
+                if get(&self.order, v, 0) <= get(&self.order, u, 0) {
+                    if !dominates(v, u) {
+                        let loc = f.blocks.get(u as usize).map_or(f.loc, |b| b.loc);
+                        return loc.invalid("jumps into the middle of a loop");
+                    }
+                    set(&mut self.is_header, v, true);
+                }
+            }
+        }
+        for v in 0..n as u32 {
+            let order = get(&self.order, v, NONE);
+            let orders = &self.order;
+            if let Some(p) = self.forward_preds.get_mut(v as usize) {
+                p.retain(|u| get(orders, *u, NONE) < order);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the loop around every node. What a loop's merge block dominates is outside of it; so is
+    /// whatever belongs to a construct around the loop.
+    fn loops(&mut self, f: &Function, index: &FxHashMap<u32, u32>) {
+        let n = self.succs.len() as u32;
+        let node = |label: u32| index.get(&label).copied().unwrap_or(NONE);
+        let mut owners: FxHashMap<u32, SmallVec<[u32; 2]>> = FxHashMap::default();
+        for (i, b) in f.blocks.iter().enumerate() {
+            match b.merge {
+                Merge::None => {}
+                Merge::Selection(m) => owners.entry(node(m)).or_default().push(i as u32),
+                Merge::Loop(m, c) => {
+                    owners.entry(node(m)).or_default().push(i as u32);
+                    owners.entry(node(c)).or_default().push(i as u32);
+                }
+            }
+        }
+        let mut depth = vec![0u32; n as usize];
+        let mut natural: FxHashMap<u32, Vec<bool>> = FxHashMap::default();
+        for i in 0..self.rpo.len() {
+            let y = get(&self.rpo, i as u32, 0);
+            let preds = self
+                .forward_preds
+                .get(y as usize)
+                .cloned()
+                .unwrap_or_default();
+            let mut loop_ = NONE;
+            for (k, &p) in preds.iter().enumerate() {
+                let c = self.context(p);
+                loop_ = if k == 0 {
+                    c
+                } else {
+                    self.common_loop(&depth, loop_, c)
+                };
+            }
+            while loop_ != NONE {
+                let outside = y == n - 1
+                    || match f.blocks.get(loop_ as usize).map(|b| b.merge) {
+                        Some(Merge::Loop(m, _)) => node(m) == y,
+                        _ => {
+                            let body = natural
+                                .entry(loop_)
+                                .or_insert_with(|| natural_loop(self, loop_));
+                            !get(body, y, true)
+                        }
+                    }
+                    || owners.get(&y).is_some_and(|o| {
+                        o.iter()
+                            .any(|&s| s != loop_ && self.reachable(s) && !self.inside(s, loop_))
+                    });
+                if !outside {
+                    break;
+                }
+                loop_ = get(&self.around, loop_, NONE);
+            }
+            set(&mut self.around, y, loop_);
+            let d = if loop_ == NONE {
+                0
+            } else {
+                get(&depth, loop_, 0) + 1
+            };
+            set(&mut depth, y, d);
+        }
+    }
+
+    /// True if `node` runs inside the loop of `header`.
+    fn inside(&self, node: u32, header: u32) -> bool {
+        let mut l = self.context(node);
+        while l != NONE {
+            if l == header {
+                return true;
+            }
+            l = get(&self.around, l, NONE);
+        }
+        false
+    }
+
+    fn common_loop(&self, depth: &[u32], mut a: u32, mut b: u32) -> u32 {
+        while a != b {
+            if a == NONE || b == NONE {
+                return NONE;
+            }
+            if get(depth, a, 0) >= get(depth, b, 0) {
+                a = get(&self.around, a, NONE);
+            } else {
+                b = get(&self.around, b, NONE);
+            }
+        }
+        a
+    }
+}
+
+/// The nodes that reach a back edge of `header` without passing it.
+fn natural_loop(cfg: &Cfg, header: u32) -> Vec<bool> {
+    let n = cfg.succs.len();
+    let mut preds: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); n];
+    let mut work = Vec::new();
+    for &u in &cfg.rpo {
+        for &v in cfg.succs.get(u as usize).into_iter().flatten() {
+            if let Some(p) = preds.get_mut(v as usize) {
+                p.push(u);
+            }
+            if v == header && cfg.is_back_edge(u, v) {
+                work.push(u);
+            }
+        }
+    }
+    let mut body = vec![false; n];
+    set(&mut body, header, true);
+    while let Some(u) = work.pop() {
+        if !get(&body, u, true) {
+            set(&mut body, u, true);
+            work.extend(preds.get(u as usize).into_iter().flatten());
+        }
+    }
+    body
+}
+
+fn terminator(stream: &Stream, b: &module::Block, index: &FxHashMap<u32, u32>) -> Result<Term> {
+    let Some(r) = module::last(stream, b) else {
+        return b.loc.invalid("has no terminator");
+    };
+    let inst = stream.inst(r);
+    let node = |label: u32| index.get(&label).copied().unwrap_or(NONE);
+    Ok(match inst.op {
+        Op::Branch => Term::Goto(node(inst.arg(0)?)),
+        Op::BranchConditional => {
+            let (a, b) = (node(inst.arg(1)?), node(inst.arg(2)?));
+            if a == b {
+                Term::Goto(a)
+            } else {
+                Term::If(inst.arg(0)?, a, b)
+            }
+        }
+        Op::Switch => switch(stream, &inst, index)?,
+        Op::Return => Term::Return(0),
+        Op::ReturnValue => Term::Return(inst.arg(0)?),
+        Op::Kill | Op::TerminateInvocation => Term::Kill,
+        Op::Unreachable => Term::Unreachable,
+        _ => return unsupported(inst.loc),
+    })
+}
+
+fn unsupported(loc: Loc) -> Result<Term> {
+    loc.unsupported("this terminator")
+}
+
+fn switch(
+    stream: &Stream,
+    inst: &crate::reader::Inst,
+    index: &FxHashMap<u32, u32>,
+) -> Result<Term> {
+    let words = module::switch_literal_words(stream, inst);
+    let targets = module::targets(stream, inst)?;
+    let mut arms: Vec<Arm> = Vec::new();
+    let mut position: FxHashMap<u32, usize> = FxHashMap::default();
+    let cases = inst.args.get(2..).unwrap_or(&[]).chunks_exact(words + 1);
+    let literals = std::iter::once(None).chain(cases.map(|c| {
+        let low = u64::from(c.first().copied().unwrap_or(0));
+        let high = if words == 2 {
+            u64::from(c.get(1).copied().unwrap_or(0))
+        } else {
+            0
+        };
+        Some(low | high << 32)
+    }));
+    for (target, literal) in targets.iter().zip(literals) {
+        let target = index.get(target).copied().unwrap_or(NONE);
+        let at = *position.entry(target).or_insert_with(|| {
+            arms.push(Arm {
+                target,
+                literals: Vec::new(),
+                default: false,
+            });
+            arms.len() - 1
+        });
+        if let Some(arm) = arms.get_mut(at) {
+            match literal {
+                Some(l) => arm.literals.push(l),
+                None => arm.default = true,
+            }
+        }
+    }
+    // The default comes last: "none of the others" needs the others' conditions.
+    arms.sort_by_key(|a| a.default);
+    match arms.as_slice() {
+        [only] => Ok(Term::Goto(only.target)),
+        _ => Ok(Term::Switch(inst.arg(0)?, arms)),
+    }
+}

@@ -1,0 +1,362 @@
+//! Constants, specialised; global variables; both made when first used.
+
+use crate::error::Result;
+use crate::reader::Inst;
+use crate::translate::Tr;
+use crate::types::{Ty, add_access, has_layout};
+use crate::value::{Base, Pointer, Slot, Value};
+use entity::Id;
+use nir::{ConstValue, Def, Mode, Type};
+use smallvec::{SmallVec, smallvec};
+use spirv::{BuiltIn, Decoration, Op, StorageClass};
+use std::rc::Rc;
+
+/// Scalars and vectors in one composite value at most.
+pub(crate) const MAX_LEAVES: u64 = 1 << 16;
+
+impl Tr<'_> {
+    /// Takes a global instruction: a type, constant or variable.
+    pub fn global(&mut self, index: u32, inst: &Inst) -> Result<()> {
+        if self.type_inst(inst)? {
+            return Ok(());
+        }
+        match inst.op {
+            Op::SpecConstantOp => {
+                let value = self.spec_constant_op(inst)?;
+                self.set(inst, value)
+            }
+            Op::Constant
+            | Op::ConstantTrue
+            | Op::ConstantFalse
+            | Op::ConstantComposite
+            | Op::ConstantNull
+            | Op::SpecConstant
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstantComposite
+            | Op::Undef
+            | Op::Variable => {
+                self.slot(inst.id, Slot::Lazy(index));
+                Ok(())
+            }
+            // Non-semantic instructions may stand between globals.
+            Op::ExtInst => Ok(()),
+            Op::ConstantSampler => inst.loc.unsupported("a sampler"),
+            _ => inst
+                .loc
+                .unsupported("this instruction outside of a function"),
+        }
+    }
+
+    /// Makes the value of a lazy id.
+    pub fn materialize(&mut self, inst: &Inst) -> Result<Value> {
+        let spec = self
+            .m
+            .deco_arg(inst.id, Decoration::SpecId)
+            .and_then(|id| self.specialization.get(&id).copied());
+        match inst.op {
+            Op::ConstantTrue | Op::ConstantFalse => {
+                let d = self.e.imm_bool(inst.op == Op::ConstantTrue);
+                Ok(Value::Def(d))
+            }
+            Op::SpecConstantTrue | Op::SpecConstantFalse => {
+                let v = match spec {
+                    Some(v) => v & 0xffff_ffff != 0,
+                    None => inst.op == Op::SpecConstantTrue,
+                };
+                let d = self.e.imm_bool(v);
+                Ok(Value::Def(d))
+            }
+            Op::Constant | Op::SpecConstant => {
+                let ty = self.ty(inst.ty)?;
+                let (Ty::Int { bits, .. } | Ty::Float { bits }) = *ty else {
+                    return inst.loc.expected("a number type", format!("%{}", inst.ty));
+                };
+                let low = u64::from(inst.arg(0)?);
+                let literal = if bits == 64 {
+                    low | u64::from(inst.arg(1)?) << 32
+                } else {
+                    low
+                };
+                let v = spec.unwrap_or(literal);
+                let d = self.e.constant(bits, &[v]);
+                Ok(Value::Def(d))
+            }
+            Op::ConstantComposite | Op::SpecConstantComposite => self.composite_of(inst, inst.args),
+            Op::ConstantNull => self.null(inst.ty),
+            Op::Undef => self.undef(inst.ty),
+            Op::Variable => self.global_variable(inst),
+            _ => inst.loc.expected("a constant or variable", inst.loc.op),
+        }
+    }
+
+    /// A value of type `inst.ty` made of its parts.
+    pub fn composite_of(&mut self, inst: &Inst, parts: &[u32]) -> Result<Value> {
+        if self.leaves(inst.ty)? > MAX_LEAVES {
+            return inst.loc.limit("parts of a value", MAX_LEAVES as usize);
+        }
+        let ty = self.ty(inst.ty)?;
+        if let Ty::Vector { len, .. } = &*ty {
+            let mut lanes: SmallVec<[(Id<Def>, u8); 4]> = smallvec![];
+            for &p in parts {
+                let d = self.def(p)?;
+                let (n, _) = self.e.shape(d);
+                if lanes.len() + usize::from(n) > usize::from(*len) {
+                    return inst
+                        .loc
+                        .expected("as many components as the vector has", "more");
+                }
+                lanes.extend((0..n).map(|i| (d, i)));
+            }
+            if lanes.len() != usize::from(*len) {
+                return inst.loc.expected(
+                    "as many components as the vector has",
+                    lanes.len().to_string(),
+                );
+            }
+            let (_, bits) = self.shape_of(inst.ty)?;
+            return Ok(Value::Def(self.e.gather(&lanes, bits)?));
+        }
+        let mut values = Vec::with_capacity(parts.len());
+        for &p in parts {
+            values.push(self.get(p)?);
+        }
+        Ok(Value::Composite(values.into()))
+    }
+
+    /// The zero of a type.
+    pub fn null(&mut self, ty: u32) -> Result<Value> {
+        self.uniform_value(ty, false)
+    }
+
+    /// An undefined value.
+    pub fn undef(&mut self, ty: u32) -> Result<Value> {
+        self.uniform_value(ty, true)
+    }
+
+    fn uniform_value(&mut self, id: u32, undef: bool) -> Result<Value> {
+        if self.leaves(id)? > MAX_LEAVES {
+            return self.loc().limit("parts of a value", MAX_LEAVES as usize);
+        }
+        Ok(match &*self.ty(id)? {
+            Ty::Matrix { column, columns } => {
+                let v = self.uniform_value(*column, undef)?;
+                Value::Composite(vec![v; usize::from(*columns)].into())
+            }
+            Ty::Array {
+                elem,
+                len: Some(len),
+                ..
+            } => {
+                let v = self.uniform_value(*elem, undef)?;
+                Value::Composite(vec![v; *len as usize].into())
+            }
+            Ty::Struct { members, .. } => {
+                let mut values = Vec::with_capacity(members.len());
+                for &m in members {
+                    values.push(self.uniform_value(m, undef)?);
+                }
+                Value::Composite(values.into())
+            }
+            Ty::Pointer {
+                class,
+                to,
+                stride_bytes,
+            } => {
+                let def = self.e.undef(1, 32);
+                self.pointer_value(def, *class, *to, *stride_bytes)?
+            }
+            _ => {
+                let (n, bits) = self.shape_of(id)?;
+                Value::Def(if undef {
+                    self.e.undef(n, bits)
+                } else {
+                    let zeros: SmallVec<[u64; 4]> = smallvec![0; usize::from(n)];
+                    self.e.constant(bits, &zeros)
+                })
+            }
+        })
+    }
+
+    /// The value of a constant integer scalar, zero-extended.
+    pub fn scalar_const(&mut self, id: u32) -> Result<u64> {
+        let def = self.def(id)?;
+        match self.e.const_of(def).map(|v| v.as_slice()) {
+            Some(&[v]) => Ok(v),
+            _ => self.loc().expected("a constant integer", format!("%{id}")),
+        }
+    }
+
+    /// The same, 32 bits.
+    pub fn const_u32(&mut self, id: u32) -> Result<u32> {
+        let v = self.scalar_const(id)?;
+        match u32::try_from(v) {
+            Ok(v) => Ok(v),
+            Err(_) => self.loc().expected("a constant below 2^32", v.to_string()),
+        }
+    }
+
+    fn spec_constant_op(&mut self, inst: &Inst) -> Result<Value> {
+        let Some(op) = Op::from_u32(inst.arg(0)?) else {
+            return inst.loc.expected("an opcode", inst.arg(0)?.to_string());
+        };
+        let opname = crate::grammar::by_number(op as u32).map_or("SpecConstantOp", |g| g.opname);
+        let inner = Inst {
+            op,
+            loc: crate::error::Loc {
+                at: inst.loc.at,
+                op: opname,
+            },
+            ty: inst.ty,
+            id: inst.id,
+            args: inst.args.get(1..).unwrap_or(&[]),
+        };
+        if matches!(
+            op,
+            Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain
+        ) {
+            return inner.loc.unsupported("a constant pointer");
+        }
+        self.pure(&inner).and_then(|v| {
+            v.map_or_else(|| inner.loc.unsupported("a constant of this operation"), Ok)
+        })
+    }
+
+    fn global_variable(&mut self, inst: &Inst) -> Result<Value> {
+        let (class, to) = match &*self.ty(inst.ty)? {
+            Ty::Pointer { class, to, .. } => (*class, *to),
+            _ => {
+                return inst.loc.expected("a pointer type", format!("%{}", inst.ty));
+            }
+        };
+        let m = self.m;
+        let mut access = nir::Access::default();
+        for d in m.own(inst.id) {
+            add_access(&mut access, d.kind);
+        }
+        let pointer = |base, mode, access| {
+            Value::Pointer(Rc::new(Pointer {
+                base,
+                steps: SmallVec::new(),
+                class,
+                mode,
+                to,
+                access,
+            }))
+        };
+        if class == StorageClass::Input {
+            let number = m.deco_arg(inst.id, Decoration::BuiltIn);
+            return match number.map(BuiltIn::from_u32) {
+                Some(Some(b)) => Ok(pointer(Base::BuiltIn(b), Mode::ShaderIn, access)),
+                _ => inst
+                    .loc
+                    .unsupported("an input of this stage that is not built in"),
+            };
+        }
+        let mode = self.mode_of(class, to)?;
+        if !matches!(
+            mode,
+            Mode::ShaderTemp | Mode::Shared | Mode::Ssbo | Mode::Ubo | Mode::PushConst
+        ) {
+            return inst
+                .loc
+                .unsupported(format!("a variable of class {class:?}"));
+        }
+        if mode == Mode::Ubo {
+            access.non_writable = true;
+        }
+        let explicit = has_layout(class);
+        let ty = self.nir_type(to, explicit)?;
+        let mut name = m.name(inst.id);
+        if name.is_empty() {
+            name = m.name(to);
+        }
+        let var = self.e.variable(name, mode, ty);
+        let v = &mut self.e.shader.vars[var];
+        v.access = access;
+        v.set = m.deco_arg(inst.id, Decoration::DescriptorSet).unwrap_or(0);
+        v.binding = m.deco_arg(inst.id, Decoration::Binding).unwrap_or(0);
+        if mode == Mode::PushConst {
+            let end = self.size_bytes(ty);
+            let info = &mut self.e.shader.info;
+            info.push_constant_bytes = info.push_constant_bytes.max(end);
+        }
+        let value = pointer(Base::Var(var), mode, access);
+        if let Some(&init) = inst.args.get(1) {
+            if mode == Mode::Shared {
+                if self.leaves(to)? > MAX_LEAVES {
+                    return inst
+                        .loc
+                        .limit("parts of an initial value", MAX_LEAVES as usize);
+                }
+                let zero = self.zero(ty);
+                self.e.shader.vars[var].init = Some(zero);
+            } else if mode == Mode::ShaderTemp {
+                let init = self.get(init)?;
+                let Value::Pointer(p) = &value else {
+                    return Ok(value);
+                };
+                let p = p.clone();
+                // Constant, so it may be stored at the start of the shader.
+                let was = self.e.set_at_start(true);
+                let stored = self.store(&p, &init, nir::Access::default());
+                self.e.set_at_start(was);
+                stored?;
+            }
+        }
+        Ok(value)
+    }
+
+    /// Zero of a NIR type whose size was checked.
+    fn zero(&self, ty: Id<Type>) -> ConstValue {
+        let types = &self.e.shader.types;
+        match types.get(ty) {
+            Some(Type::Array { elem, len, .. }) => {
+                let z = self.zero(*elem);
+                ConstValue::Composite(vec![z; len.unwrap_or(0) as usize])
+            }
+            Some(Type::Matrix {
+                column, columns, ..
+            }) => ConstValue::Composite(vec![self.zero(*column); usize::from(*columns)]),
+            Some(Type::Struct { members, .. }) => {
+                ConstValue::Composite(members.iter().map(|m| self.zero(m.ty)).collect())
+            }
+            _ => {
+                let (n, _) = self.e.shape_of_type(ty);
+                ConstValue::Vector(smallvec![0; usize::from(n.max(1))])
+            }
+        }
+    }
+
+    /// Bytes that a type with explicit layout takes, without padding at its end; runtime arrays count as empty.
+    fn size_bytes(&self, ty: Id<Type>) -> u32 {
+        match self.e.shader.types.get(ty) {
+            Some(Type::Array {
+                len, stride_bytes, ..
+            }) => len.unwrap_or(0).saturating_mul(*stride_bytes),
+            Some(Type::Matrix {
+                column,
+                columns,
+                stride_bytes,
+                row_major,
+            }) => {
+                let rows = u32::from(self.e.shape_of_type(*column).0);
+                let lines = if *row_major {
+                    rows
+                } else {
+                    u32::from(*columns)
+                };
+                lines.saturating_mul(*stride_bytes)
+            }
+            Some(Type::Struct { members, .. }) => members
+                .iter()
+                .map(|m| m.offset_bytes.saturating_add(self.size_bytes(m.ty)))
+                .max()
+                .unwrap_or(0),
+            _ => {
+                let (n, bits) = self.e.shape_of_type(ty);
+                u32::from(n) * u32::from(bits) / 8
+            }
+        }
+    }
+}

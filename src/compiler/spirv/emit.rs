@@ -1,0 +1,597 @@
+//! Writes NIR: open control-flow lists, constants, and values used where they are not visible.
+//!
+//! In:  operations, lists opened and closed in nesting order.
+//! Out: a [`Shader`].
+//!
+//! A value is visible in the list that defines it and in the lists inside that one. Everything else (a value
+//! of a loop's body read behind the loop, of a guarded part read behind it) goes through a variable: the load
+//! is written at the use, the store behind the definition when the shader is finished. `lower_vars_to_ssa`
+//! makes phis of them. Constants and system values live at the start of the shader, visible everywhere.
+
+use crate::error::{Loc, Result};
+use entity::{Id, IdMap};
+use nir::{
+    Access, Block, CfList, CfNode, ConstValue, Def, Deref, DerefKind, If, Instr, Intrinsic,
+    IntrinsicOp, Jump, Loop, Mode, Shader, Type, Variable,
+};
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
+
+/// Instructions of a shader at most, everything inlined.
+const MAX_INSTRS: usize = 1 << 19;
+/// Lists open at once: SPIR-V's "Universal Limits" on nesting, with room for guards.
+const MAX_NESTING: usize = 1200;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Home {
+    /// Position in the stack of open lists.
+    depth: u32,
+    /// Which list it was; 0 for the start of the shader.
+    serial: u32,
+    /// Variable that carries the value to where it is not visible.
+    spill: Option<Id<Variable>>,
+}
+
+#[derive(Debug)]
+struct Open {
+    serial: u32,
+    nodes: CfList,
+    block: Id<Block>,
+    /// Derefs written in `block`, so that a chain used twice is written once.
+    derefs: FxHashMap<DerefKey, Id<Def>>,
+    /// Loads of spilled values in `block`.
+    reloads: FxHashMap<Id<Def>, Id<Def>>,
+    /// After a jump: a block that stands nowhere, for the code that can never run.
+    scrap: Option<Id<Block>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum DerefKey {
+    Var(Id<Variable>, Access),
+    Array(Id<Def>, Id<Def>, Access),
+    Ptr(Id<Def>, Id<Def>, u32, Access),
+    Struct(Id<Def>, u32, Access),
+}
+
+/// The writer.
+#[derive(Debug)]
+pub(crate) struct Emit {
+    pub shader: Shader,
+    /// Where errors are reported.
+    pub loc: Loc,
+    open: Vec<Open>,
+    serial: u32,
+    homes: IdMap<Def, Home>,
+    /// Values that live in a variable too, in order of first need.
+    spills: Vec<(Id<Def>, Id<Variable>)>,
+    consts: FxHashMap<(u8, SmallVec<[u64; 4]>), Id<Def>>,
+    const_block: Id<Block>,
+    /// System values and what is computed from them alone.
+    prologue: Id<Block>,
+    in_prologue: bool,
+    /// NoContraction of the instruction being translated.
+    pub exact: bool,
+}
+
+impl Emit {
+    pub fn new(mut shader: Shader, loc: Loc) -> Emit {
+        let const_block = shader.blocks.push(Block::default());
+        let prologue = shader.blocks.push(Block::default());
+        let mut e = Emit {
+            shader,
+            loc,
+            open: Vec::new(),
+            serial: 0,
+            homes: IdMap::default(),
+            spills: Vec::new(),
+            consts: FxHashMap::default(),
+            const_block,
+            prologue,
+            in_prologue: false,
+            exact: false,
+        };
+        e.push_list();
+        e
+    }
+
+    fn push_list(&mut self) {
+        self.serial += 1;
+        let block = self.shader.blocks.push(Block::default());
+        self.open.push(Open {
+            serial: self.serial,
+            nodes: Vec::new(),
+            block,
+            derefs: FxHashMap::default(),
+            reloads: FxHashMap::default(),
+            scrap: None,
+        });
+    }
+
+    /// Opens a list inside the current one.
+    pub fn open_list(&mut self) -> Result<()> {
+        if self.open.len() >= MAX_NESTING {
+            return self.loc.limit("nested control flow", MAX_NESTING);
+        }
+        self.push_list();
+        Ok(())
+    }
+
+    /// Closes the list opened last.
+    pub fn close_list(&mut self) -> CfList {
+        match self.open.pop() {
+            Some(mut o) => {
+                o.nodes.push(CfNode::Block(o.block));
+                o.nodes
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn node(&mut self, node: CfNode) {
+        let next = self.shader.blocks.push(Block::default());
+        if let Some(o) = self.open.last_mut() {
+            if o.scrap.is_some() {
+                return;
+            }
+            o.nodes.push(CfNode::Block(o.block));
+            o.nodes.push(node);
+            o.block = next;
+            o.derefs.clear();
+            o.reloads.clear();
+        }
+    }
+
+    /// Appends an `if` to the current list. `cond` must come from [`Emit::visible`] before its arms opened.
+    pub fn add_if(&mut self, cond: Id<Def>, then_list: CfList, else_list: CfList) {
+        let id = self.shader.ifs.push(If {
+            cond,
+            then_list,
+            else_list,
+        });
+        self.node(CfNode::If(id));
+    }
+
+    pub fn add_loop(&mut self, body: CfList) {
+        let id = self.shader.loops.push(Loop { body });
+        self.node(CfNode::Loop(id));
+    }
+
+    /// An empty list, for an arm that does nothing.
+    pub fn empty_list(&mut self) -> CfList {
+        vec![CfNode::Block(self.shader.blocks.push(Block::default()))]
+    }
+
+    /// Ends the current block; the list must be closed next.
+    pub fn jump(&mut self, jump: Jump) -> Result<()> {
+        self.place(Instr::Jump(jump))?;
+        let scrap = self.shader.blocks.push(Block::default());
+        if let Some(o) = self.open.last_mut() {
+            o.scrap.get_or_insert(scrap);
+            o.derefs.clear();
+            o.reloads.clear();
+        }
+        Ok(())
+    }
+
+    /// Whether instructions go to the start of the shader, where they may use constants and each other;
+    /// returns what it was.
+    pub fn set_at_start(&mut self, at_start: bool) -> bool {
+        std::mem::replace(&mut self.in_prologue, at_start)
+    }
+
+    fn place(&mut self, instr: Instr) -> Result<Id<Instr>> {
+        if self.shader.instrs.len() >= MAX_INSTRS {
+            return self.loc.limit("instructions after inlining", MAX_INSTRS);
+        }
+        let block = if self.in_prologue {
+            self.prologue
+        } else {
+            self.open
+                .last()
+                .map_or(self.prologue, |o| o.scrap.unwrap_or(o.block))
+        };
+        let id = self.shader.instrs.push(instr);
+        self.shader.blocks[block].instrs.push(id);
+        Ok(id)
+    }
+
+    /// A def that the next instruction placed will define.
+    fn def(&mut self, num_components: u8, bit_size: u8) -> Id<Def> {
+        let id = self.shader.defs.push(Def {
+            instr: self.shader.instrs.next_id(),
+            num_components,
+            bit_size,
+        });
+        self.homes[id] = if self.in_prologue {
+            Home::default()
+        } else {
+            Home {
+                depth: self.open.len().saturating_sub(1) as u32,
+                serial: self.open.last().map_or(0, |o| o.serial),
+                spill: None,
+            }
+        };
+        id
+    }
+
+    /// Components and bits.
+    pub fn shape(&self, def: Id<Def>) -> (u8, u8) {
+        let d = &self.shader.defs[def];
+        (d.num_components, d.bit_size)
+    }
+
+    /// Bit patterns, if `def` is a constant.
+    pub fn const_of(&self, def: Id<Def>) -> Option<&SmallVec<[u64; 4]>> {
+        match self.shader.instrs.get(self.shader.defs[def].instr) {
+            Some(Instr::Const { values, .. }) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, bits: u8, values: &[u64]) -> Id<Def> {
+        let mask = mask(bits);
+        let values: SmallVec<[u64; 4]> = values.iter().map(|v| v & mask).collect();
+        if let Some(&def) = self.consts.get(&(bits, values.clone())) {
+            return def;
+        }
+        let def = self.shader.defs.push(Def {
+            instr: self.shader.instrs.next_id(),
+            num_components: values.len() as u8,
+            bit_size: bits,
+        });
+        self.consts.insert((bits, values.clone()), def);
+        let id = self.shader.instrs.push(Instr::Const { def, values });
+        self.shader.blocks[self.const_block].instrs.push(id);
+        def
+    }
+
+    pub fn imm32(&mut self, v: u32) -> Id<Def> {
+        self.constant(32, &[u64::from(v)])
+    }
+
+    pub fn imm_bool(&mut self, v: bool) -> Id<Def> {
+        self.constant(1, &[u64::from(v)])
+    }
+
+    pub fn undef(&mut self, components: u8, bits: u8) -> Id<Def> {
+        let def = self.shader.defs.push(Def {
+            instr: self.shader.instrs.next_id(),
+            num_components: components,
+            bit_size: bits,
+        });
+        let id = self.shader.instrs.push(Instr::Undef { def });
+        self.shader.blocks[self.const_block].instrs.push(id);
+        def
+    }
+
+    /// `def`, or a reload of it, readable at the current place.
+    pub fn visible(&mut self, def: Id<Def>) -> Result<Id<Def>> {
+        let home = self.homes[def];
+        if home.serial == 0
+            || self
+                .open
+                .get(home.depth as usize)
+                .is_some_and(|o| o.serial == home.serial)
+        {
+            return Ok(def);
+        }
+        if let Some(&reload) = self.open.last().and_then(|o| o.reloads.get(&def)) {
+            return Ok(reload);
+        }
+        let (components, bits) = self.shape(def);
+        let var = match home.spill {
+            Some(v) => v,
+            None => {
+                let ty = self.plain_type(components, bits);
+                let v = self.variable(String::new(), Mode::FunctionTemp, ty);
+                self.homes[def].spill = Some(v);
+                self.spills.push((def, v));
+                v
+            }
+        };
+        let reload = self.load_var(var)?;
+        if let Some(o) = self.open.last_mut() {
+            o.reloads.insert(def, reload);
+        }
+        Ok(reload)
+    }
+
+    /// The type of a plain variable for values of this shape.
+    fn plain_type(&mut self, components: u8, bits: u8) -> Id<Type> {
+        let types = &mut self.shader.types;
+        let elem = types.intern(if bits == 1 {
+            Type::Bool
+        } else {
+            Type::Int(bits)
+        });
+        if components == 1 {
+            elem
+        } else {
+            types.intern(Type::Vector {
+                elem,
+                len: components,
+            })
+        }
+    }
+
+    pub fn bool_type(&mut self) -> Id<Type> {
+        self.shader.types.intern(Type::Bool)
+    }
+
+    pub fn variable(&mut self, name: String, mode: Mode, ty: Id<Type>) -> Id<Variable> {
+        self.shader.vars.push(Variable {
+            name,
+            mode,
+            ty,
+            set: 0,
+            binding: 0,
+            location: 0,
+            access: Access::default(),
+            init: None::<ConstValue>,
+            offset_bytes: None,
+        })
+    }
+
+    // --- derefs --------------------------------------------------------------------------------------
+
+    fn deref(
+        &mut self,
+        key: Option<DerefKey>,
+        kind: DerefKind,
+        mode: Mode,
+        ty: Id<Type>,
+        access: Access,
+    ) -> Result<Id<Def>> {
+        let key = key.filter(|_| !self.in_prologue);
+        if let Some(key) = key
+            && let Some(&def) = self.open.last().and_then(|o| o.derefs.get(&key))
+        {
+            return Ok(def);
+        }
+        let def = self.def(1, 32);
+        self.place(Instr::Deref(Deref {
+            def,
+            kind,
+            mode,
+            ty,
+            access,
+        }))?;
+        if let (Some(key), Some(o)) = (key, self.open.last_mut()) {
+            o.derefs.insert(key, def);
+        }
+        Ok(def)
+    }
+
+    pub fn deref_var(&mut self, var: Id<Variable>, access: Access) -> Result<Id<Def>> {
+        let (mode, ty) = (self.shader.vars[var].mode, self.shader.vars[var].ty);
+        let key = DerefKey::Var(var, access);
+        self.deref(Some(key), DerefKind::Var(var), mode, ty, access)
+    }
+
+    pub fn deref_array(
+        &mut self,
+        parent: Id<Def>,
+        index: Id<Def>,
+        mode: Mode,
+        ty: Id<Type>,
+        access: Access,
+    ) -> Result<Id<Def>> {
+        let key = DerefKey::Array(parent, index, access);
+        let index = self.visible(index)?;
+        self.deref(
+            Some(key),
+            DerefKind::Array { parent, index },
+            mode,
+            ty,
+            access,
+        )
+    }
+
+    pub fn deref_ptr_as_array(
+        &mut self,
+        parent: Id<Def>,
+        index: Id<Def>,
+        stride_bytes: u32,
+        mode: Mode,
+        ty: Id<Type>,
+        access: Access,
+    ) -> Result<Id<Def>> {
+        let key = DerefKey::Ptr(parent, index, stride_bytes, access);
+        let index = self.visible(index)?;
+        let kind = DerefKind::PtrAsArray {
+            parent,
+            index,
+            stride_bytes,
+        };
+        self.deref(Some(key), kind, mode, ty, access)
+    }
+
+    pub fn deref_struct(
+        &mut self,
+        parent: Id<Def>,
+        member: u32,
+        mode: Mode,
+        ty: Id<Type>,
+        access: Access,
+    ) -> Result<Id<Def>> {
+        let key = DerefKey::Struct(parent, member, access);
+        self.deref(
+            Some(key),
+            DerefKind::Struct { parent, member },
+            mode,
+            ty,
+            access,
+        )
+    }
+
+    pub fn deref_cast(
+        &mut self,
+        value: Id<Def>,
+        stride_bytes: u32,
+        mode: Mode,
+        ty: Id<Type>,
+        access: Access,
+    ) -> Result<Id<Def>> {
+        let parent = self.visible(value)?;
+        let kind = DerefKind::Cast {
+            parent,
+            stride_bytes,
+        };
+        self.deref(None, kind, mode, ty, access)
+    }
+
+    // --- intrinsics ----------------------------------------------------------------------------------
+
+    /// An intrinsic; `shape` is that of its result, for those that have one.
+    pub fn intrinsic(
+        &mut self,
+        op: IntrinsicOp,
+        shape: Option<(u8, u8)>,
+        srcs: &[Id<Def>],
+        indices: &[u32],
+    ) -> Result<Option<Id<Def>>> {
+        let mut visible: SmallVec<[Id<Def>; 4]> = smallvec![];
+        for &s in srcs {
+            visible.push(self.visible(s)?);
+        }
+        let def = shape.map(|(c, b)| self.def(c, b));
+        self.place(Instr::Intrinsic(Intrinsic {
+            op,
+            def,
+            srcs: visible,
+            indices: indices.iter().copied().collect(),
+        }))?;
+        Ok(def)
+    }
+
+    /// An intrinsic with a result.
+    pub fn value(
+        &mut self,
+        op: IntrinsicOp,
+        shape: (u8, u8),
+        srcs: &[Id<Def>],
+        indices: &[u32],
+    ) -> Result<Id<Def>> {
+        match self.intrinsic(op, Some(shape), srcs, indices)? {
+            Some(def) => Ok(def),
+            None => self.loc.invalid("has no result"),
+        }
+    }
+
+    pub fn load(&mut self, deref: Id<Def>, shape: (u8, u8), access: u32) -> Result<Id<Def>> {
+        self.value(IntrinsicOp::LoadDeref, shape, &[deref], &[access])
+    }
+
+    pub fn store(&mut self, deref: Id<Def>, value: Id<Def>, access: u32) -> Result<()> {
+        let (components, _) = self.shape(value);
+        let mask = (1u32 << components) - 1;
+        self.intrinsic(
+            IntrinsicOp::StoreDeref,
+            None,
+            &[deref, value],
+            &[mask, access],
+        )?;
+        Ok(())
+    }
+
+    /// Loads a variable of scalar or vector type.
+    pub fn load_var(&mut self, var: Id<Variable>) -> Result<Id<Def>> {
+        let shape = self.shape_of_type(self.shader.vars[var].ty);
+        let deref = self.deref_var(var, Access::default())?;
+        self.load(deref, shape, 0)
+    }
+
+    pub fn store_var(&mut self, var: Id<Variable>, value: Id<Def>) -> Result<()> {
+        let deref = self.deref_var(var, Access::default())?;
+        self.store(deref, value, 0)
+    }
+
+    /// Components and bits of a scalar, vector or pointer type; (0, 0) for others.
+    pub fn shape_of_type(&self, ty: Id<Type>) -> (u8, u8) {
+        match self.shader.types.get(ty) {
+            Some(Type::Bool) => (1, 1),
+            Some(Type::Int(b) | Type::Float(b)) => (1, *b),
+            Some(Type::Vector { elem, len }) => (*len, self.shape_of_type(*elem).1),
+            Some(Type::Pointer { .. }) => (1, 32),
+            _ => (0, 0),
+        }
+    }
+
+    // --- ALU -----------------------------------------------------------------------------------------
+
+    /// Places an ALU instruction whose operands are visible.
+    pub fn place_alu(&mut self, mut alu: nir::Alu, components: u8, bits: u8) -> Result<Id<Def>> {
+        alu.def = self.def(components, bits);
+        let def = alu.def;
+        self.place(Instr::Alu(alu))?;
+        Ok(def)
+    }
+
+    // --- end -----------------------------------------------------------------------------------------
+
+    /// Writes the stores of spilled values and hands the shader over.
+    pub fn finish(mut self) -> Shader {
+        self.store_spills();
+        let body = self.close_list();
+        let mut start = std::mem::take(&mut self.shader.blocks[self.const_block].instrs);
+        start.append(&mut self.shader.blocks[self.prologue].instrs);
+        if let Some(CfNode::Block(first)) = body.first() {
+            let first = *first;
+            start.append(&mut self.shader.blocks[first].instrs);
+            self.shader.blocks[first].instrs = start;
+        }
+        self.shader.body = body;
+        self.shader
+    }
+
+    fn store_spills(&mut self) {
+        if self.spills.is_empty() {
+            return;
+        }
+        let mut after: FxHashMap<Id<Instr>, SmallVec<[Id<Instr>; 2]>> = FxHashMap::default();
+        for (def, var) in std::mem::take(&mut self.spills) {
+            let (components, _) = self.shape(def);
+            let owner = self.shader.defs[def].instr;
+            let (mode, ty) = (self.shader.vars[var].mode, self.shader.vars[var].ty);
+            let pointer = self.shader.defs.push(Def {
+                instr: self.shader.instrs.next_id(),
+                num_components: 1,
+                bit_size: 32,
+            });
+            let deref = self.shader.instrs.push(Instr::Deref(Deref {
+                def: pointer,
+                kind: DerefKind::Var(var),
+                mode,
+                ty,
+                access: Access::default(),
+            }));
+            let store = self.shader.instrs.push(Instr::Intrinsic(Intrinsic {
+                op: IntrinsicOp::StoreDeref,
+                def: None,
+                srcs: smallvec![pointer, def],
+                indices: smallvec![(1 << components) - 1, 0],
+            }));
+            after.entry(owner).or_default().extend([deref, store]);
+        }
+        for id in self.shader.blocks.ids() {
+            let instrs = &self.shader.blocks[id].instrs;
+            if instrs.iter().any(|i| after.contains_key(i)) {
+                let mut out = Vec::with_capacity(instrs.len() + 2);
+                for i in instrs {
+                    out.push(*i);
+                    out.extend(after.get(i).into_iter().flatten().copied());
+                }
+                self.shader.blocks[id].instrs = out;
+            }
+        }
+    }
+}
+
+/// All ones in `bits` bits.
+pub(crate) fn mask(bits: u8) -> u64 {
+    match bits {
+        64.. => u64::MAX,
+        b => (1 << b) - 1,
+    }
+}

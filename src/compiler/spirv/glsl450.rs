@@ -1,0 +1,375 @@
+//! The extended instruction set GLSL.std.450.
+//!
+//! Ref: "SPIR-V Extended Instructions for GLSL"; Vulkan spec, "Precision and Operation of SPIR-V Instructions".
+
+use crate::error::{Loc, Result};
+use crate::matrix::matrix;
+use crate::module::ExtSet;
+use crate::reader::Inst;
+use crate::translate::Tr;
+use crate::types::Ty;
+use crate::value::Value;
+use entity::Id;
+use nir::{Access, AluOp as A, Def};
+use spirv::{GlslStd450Op as G, Op};
+
+/// Instructions that are one NIR operation on the same operands.
+fn direct(op: G) -> Option<A> {
+    Some(match op {
+        // Where halfway cases go is left to the implementation.
+        G::Round | G::RoundEven => A::FRoundEven,
+        G::Trunc => A::FTrunc,
+        G::FAbs => A::FAbs,
+        G::SAbs => A::IAbs,
+        G::FSign => A::FSign,
+        G::SSign => A::ISign,
+        G::Floor => A::FFloor,
+        G::Ceil => A::FCeil,
+        G::Fract => A::FFract,
+        G::Sin => A::FSin,
+        G::Cos => A::FCos,
+        G::Exp2 => A::FExp2,
+        G::Log2 => A::FLog2,
+        G::Pow => A::FPow,
+        G::Sqrt => A::FSqrt,
+        G::InverseSqrt => A::FRsq,
+        // NIR's minimum and maximum return the other operand if one is NaN: good for both.
+        G::FMin | G::NMin => A::FMin,
+        G::UMin => A::UMin,
+        G::SMin => A::IMin,
+        G::FMax | G::NMax => A::FMax,
+        G::UMax => A::UMax,
+        G::SMax => A::IMax,
+        G::Fma => A::FFma,
+        G::PackSnorm4x8 => A::PackSnorm4x8,
+        G::PackUnorm4x8 => A::PackUnorm4x8,
+        G::PackSnorm2x16 => A::PackSnorm2x16,
+        G::PackUnorm2x16 => A::PackUnorm2x16,
+        G::PackHalf2x16 => A::PackHalf2x16,
+        G::PackDouble2x32 => A::Pack64_2x32,
+        G::UnpackSnorm2x16 => A::UnpackSnorm2x16,
+        G::UnpackUnorm2x16 => A::UnpackUnorm2x16,
+        G::UnpackHalf2x16 => A::UnpackHalf2x16,
+        G::UnpackSnorm4x8 => A::UnpackSnorm4x8,
+        G::UnpackUnorm4x8 => A::UnpackUnorm4x8,
+        G::UnpackDouble2x32 => A::Unpack64_2x32,
+        _ => return None,
+    })
+}
+
+impl Tr<'_> {
+    /// Extended instructions; `None` if `inst` is none. Non-semantic ones have no value.
+    pub fn ext_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
+        if inst.op != Op::ExtInst {
+            return Ok(None);
+        }
+        let (set, number) = (inst.arg(0)?, inst.arg(1)?);
+        match self.m.ext_sets.get(&set) {
+            Some(ExtSet::Glsl450) => {}
+            // Nothing may use their results but each other.
+            Some(ExtSet::NonSemantic) => return Ok(Some(Value::Composite(Vec::new().into()))),
+            _ => return inst.loc.unsupported("this extended instruction set"),
+        }
+        let Some(op) = G::from_u32(number) else {
+            return inst
+                .loc
+                .expected("an instruction of GLSL.std.450", number.to_string());
+        };
+        let args = Inst {
+            args: inst.args.get(2..).unwrap_or(&[]),
+            loc: Loc {
+                op: name(op),
+                ..inst.loc
+            },
+            ..*inst
+        };
+        self.e.loc = args.loc;
+        self.glsl(op, &args).map(Some)
+    }
+
+    fn glsl(&mut self, op: G, inst: &Inst) -> Result<Value> {
+        if let Some(alu) = direct(op) {
+            let mut srcs: smallvec::SmallVec<[Id<Def>; 4]> = smallvec::smallvec![];
+            for i in 0..alu.info().srcs.len() {
+                srcs.push(self.arg_def(inst, i)?);
+            }
+            return Ok(Value::Def(self.e.alu(alu, &srcs)?));
+        }
+        match op {
+            G::Modf | G::ModfStruct => {
+                let x = self.arg_def(inst, 0)?;
+                let (fract, whole) = self.modf(x)?;
+                return self.two_results(inst, op == G::ModfStruct, fract, whole);
+            }
+            G::Frexp | G::FrexpStruct => {
+                let x = self.arg_def(inst, 0)?;
+                let sig = self.e.op1(A::FrexpSig, x)?;
+                let exp = self.e.op1(A::FrexpExp, x)?;
+                let exp = match op {
+                    G::Frexp => {
+                        let p = self.pointer(inst.arg(1)?)?;
+                        let bits = self.shape_of(p.to)?.1;
+                        self.signed(exp, bits)?
+                    }
+                    _ => match &*self.ty(inst.ty)? {
+                        Ty::Struct { members, .. } => match members.get(1) {
+                            Some(&m) => {
+                                let bits = self.shape_of(m)?.1;
+                                self.signed(exp, bits)?
+                            }
+                            None => return inst.loc.expected("a struct of two", "another"),
+                        },
+                        _ => return inst.loc.expected("a struct of two", "another"),
+                    },
+                };
+                return self.two_results(inst, op == G::FrexpStruct, sig, exp);
+            }
+            G::Determinant => {
+                let m = self.columns(inst, 0)?;
+                return Ok(Value::Def(self.determinant(&m)?));
+            }
+            G::MatrixInverse => {
+                let m = self.columns(inst, 0)?;
+                return self.inverse(&m);
+            }
+            _ => {}
+        }
+        let x = self.arg_def(inst, 0)?;
+        let bits = self.e.shape(x).1;
+        let d = match op {
+            G::Radians => {
+                let k = self.e.fimm(bits, std::f64::consts::PI / 180.0);
+                self.e.op2(A::FMul, x, k)?
+            }
+            G::Degrees => {
+                let k = self.e.fimm(bits, 180.0 / std::f64::consts::PI);
+                self.e.op2(A::FMul, x, k)?
+            }
+            G::Exp => {
+                let k = self.e.fimm(bits, std::f64::consts::LOG2_E);
+                let x = self.e.op2(A::FMul, x, k)?;
+                self.e.op1(A::FExp2, x)?
+            }
+            G::Log => {
+                let k = self.e.fimm(bits, std::f64::consts::LN_2);
+                let x = self.e.op1(A::FLog2, x)?;
+                self.e.op2(A::FMul, x, k)?
+            }
+            G::Tan
+            | G::Asin
+            | G::Acos
+            | G::Atan
+            | G::Sinh
+            | G::Cosh
+            | G::Tanh
+            | G::Asinh
+            | G::Acosh
+            | G::Atanh => self.trigonometric(op, x)?,
+            G::Atan2 => {
+                let y = self.arg_def(inst, 1)?;
+                self.atan2(x, y)?
+            }
+            G::UClamp | G::SClamp | G::FClamp | G::NClamp => {
+                let (lo, hi) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
+                let (max, min) = match op {
+                    G::UClamp => (A::UMax, A::UMin),
+                    G::SClamp => (A::IMax, A::IMin),
+                    _ => (A::FMax, A::FMin),
+                };
+                let d = self.e.op2(max, x, lo)?;
+                self.e.op2(min, d, hi)?
+            }
+            G::FMix => {
+                let (y, a) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
+                let one = self.e.fimm(bits, 1.0);
+                let rest = self.e.op2(A::FSub, one, a)?;
+                let l = self.e.op2(A::FMul, x, rest)?;
+                let r = self.e.op2(A::FMul, y, a)?;
+                self.e.op2(A::FAdd, l, r)?
+            }
+            G::Step => {
+                let v = self.arg_def(inst, 1)?;
+                let (zero, one) = (self.e.fimm(bits, 0.0), self.e.fimm(bits, 1.0));
+                let below = self.e.op2(A::FLt, v, x)?;
+                self.e.op3(A::Bcsel, below, zero, one)?
+            }
+            G::SmoothStep => {
+                let (e1, v) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
+                let (a, b) = (self.e.op2(A::FSub, v, x)?, self.e.op2(A::FSub, e1, x)?);
+                let t = self.e.op2(A::FDiv, a, b)?;
+                let t = self.e.op1(A::FSat, t)?;
+                let (two, three) = (self.e.fimm(bits, 2.0), self.e.fimm(bits, 3.0));
+                let d = self.e.op2(A::FMul, two, t)?;
+                let d = self.e.op2(A::FSub, three, d)?;
+                let tt = self.e.op2(A::FMul, t, t)?;
+                self.e.op2(A::FMul, tt, d)?
+            }
+            G::Ldexp => {
+                let exp = self.arg_def(inst, 1)?;
+                let exp = self.signed(exp, 32)?;
+                self.e.op2(A::Ldexp, x, exp)?
+            }
+            G::Length => self.length(x)?,
+            G::Distance => {
+                let y = self.arg_def(inst, 1)?;
+                let d = self.e.op2(A::FSub, x, y)?;
+                self.length(d)?
+            }
+            G::Normalize => {
+                if self.e.shape(x).0 == 1 {
+                    self.e.op1(A::FSign, x)?
+                } else {
+                    let d = self.dot(x, x)?;
+                    let r = self.e.op1(A::FRsq, d)?;
+                    self.e.op2(A::FMul, x, r)?
+                }
+            }
+            G::Cross => {
+                let y = self.arg_def(inst, 1)?;
+                self.cross(x, y)?
+            }
+            G::FaceForward => {
+                let (i, reference) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
+                let d = self.dot(reference, i)?;
+                let zero = self.e.fimm(bits, 0.0);
+                let toward = self.e.op2(A::FLt, d, zero)?;
+                let minus = self.e.op1(A::FNeg, x)?;
+                self.e.op3(A::Bcsel, toward, x, minus)?
+            }
+            G::Reflect => {
+                let n = self.arg_def(inst, 1)?;
+                let d = self.dot(n, x)?;
+                let two = self.e.fimm(bits, 2.0);
+                let d = self.e.op2(A::FMul, d, two)?;
+                let d = self.e.op2(A::FMul, n, d)?;
+                self.e.op2(A::FSub, x, d)?
+            }
+            G::Refract => {
+                let (n, eta) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
+                self.refract(x, n, eta)?
+            }
+            G::FindILsb | G::FindSMsb | G::FindUMsb => {
+                let alu = match op {
+                    G::FindILsb => A::FindLsb,
+                    G::FindSMsb => A::IFindMsb,
+                    _ => A::UFindMsb,
+                };
+                let d = self.e.op1(alu, x)?;
+                let to = self.shape_of(inst.ty)?.1;
+                self.signed(d, to)?
+            }
+            _ => return inst.loc.unsupported("this instruction"),
+        };
+        Ok(Value::Def(d))
+    }
+
+    /// Sign-extends or truncates.
+    fn signed(&mut self, d: Id<Def>, bits: u8) -> Result<Id<Def>> {
+        if self.e.shape(d).1 == bits {
+            Ok(d)
+        } else {
+            self.e.convert(A::I2I, d, bits)
+        }
+    }
+
+    /// One result goes through the pointer that is operand 1, or both make a struct.
+    fn two_results(
+        &mut self,
+        inst: &Inst,
+        is_struct: bool,
+        first: Id<Def>,
+        second: Id<Def>,
+    ) -> Result<Value> {
+        if is_struct {
+            return Ok(matrix(&[first, second]));
+        }
+        let p = self.pointer(inst.arg(1)?)?;
+        self.store(&p, &Value::Def(second), Access::default())?;
+        Ok(Value::Def(first))
+    }
+
+    /// Fraction and whole part, both with the sign of `x`. An infinity has fraction 0.
+    fn modf(&mut self, x: Id<Def>) -> Result<(Id<Def>, Id<Def>)> {
+        let bits = self.e.shape(x).1;
+        let whole = self.e.op1(A::FTrunc, x)?;
+        let is_whole = self.e.op2(A::FEq, x, whole)?;
+        let rest = self.e.op2(A::FSub, x, whole)?;
+        let zero = self.e.fimm(bits, 0.0);
+        let rest = self.e.op3(A::Bcsel, is_whole, zero, rest)?;
+        let fract = self.copysign(rest, x)?;
+        Ok((fract, whole))
+    }
+
+    /// The magnitude of `a` with the sign of `b`.
+    pub fn copysign(&mut self, a: Id<Def>, b: Id<Def>) -> Result<Id<Def>> {
+        let bits = self.e.shape(a).1;
+        let sign = 1u64 << (bits - 1);
+        let (sign, rest) = (
+            self.e.constant(bits, &[sign]),
+            self.e.constant(bits, &[sign - 1]),
+        );
+        let a = self.e.op2(A::IAnd, a, rest)?;
+        let b = self.e.op2(A::IAnd, b, sign)?;
+        self.e.op2(A::IOr, a, b)
+    }
+
+    fn length(&mut self, x: Id<Def>) -> Result<Id<Def>> {
+        if self.e.shape(x).0 == 1 {
+            return self.e.op1(A::FAbs, x);
+        }
+        let d = self.dot(x, x)?;
+        self.e.op1(A::FSqrt, d)
+    }
+
+    fn cross(&mut self, x: Id<Def>, y: Id<Def>) -> Result<Id<Def>> {
+        if self.e.shape(x) != self.e.shape(y) || self.e.shape(x).0 != 3 {
+            return self
+                .loc()
+                .expected("two vectors of three components", "others");
+        }
+        let bits = self.e.shape(x).1;
+        let rotate = |tr: &mut Self, d, by: u8| {
+            let lanes: smallvec::SmallVec<[(Id<Def>, u8); 4]> =
+                (0..3).map(|i| (d, (i + by) % 3)).collect();
+            tr.e.gather(&lanes, bits)
+        };
+        let (x1, y2) = (rotate(self, x, 1)?, rotate(self, y, 2)?);
+        let (x2, y1) = (rotate(self, x, 2)?, rotate(self, y, 1)?);
+        let (l, r) = (self.e.op2(A::FMul, x1, y2)?, self.e.op2(A::FMul, x2, y1)?);
+        self.e.op2(A::FSub, l, r)
+    }
+
+    fn refract(&mut self, i: Id<Def>, n: Id<Def>, eta: Id<Def>) -> Result<Id<Def>> {
+        let (components, bits) = self.e.shape(i);
+        let eta = if self.e.shape(eta).1 == bits {
+            eta
+        } else {
+            self.e.convert(A::F2F, eta, bits)?
+        };
+        let d = self.dot(n, i)?;
+        let (zero, one) = (self.e.fimm(bits, 0.0), self.e.fimm(bits, 1.0));
+        let dd = self.e.op2(A::FMul, d, d)?;
+        let s = self.e.op2(A::FSub, one, dd)?;
+        let ee = self.e.op2(A::FMul, eta, eta)?;
+        let s = self.e.op2(A::FMul, ee, s)?;
+        let k = self.e.op2(A::FSub, one, s)?;
+        let none = self.e.op2(A::FLt, k, zero)?;
+        // The root of a negative number is never used, but must not be NaN for "exact" code that follows.
+        let k = self.e.op2(A::FMax, k, zero)?;
+        let root = self.e.op1(A::FSqrt, k)?;
+        let along = self.e.op2(A::FMul, eta, d)?;
+        let along = self.e.op2(A::FAdd, along, root)?;
+        let (a, b) = (self.e.op2(A::FMul, i, eta)?, self.e.op2(A::FMul, n, along)?);
+        let r = self.e.op2(A::FSub, a, b)?;
+        let zeros: smallvec::SmallVec<[u64; 4]> = smallvec::smallvec![0; usize::from(components)];
+        let zeros = self.e.constant(bits, &zeros);
+        self.e.op3(A::Bcsel, none, zeros, r)
+    }
+}
+
+/// Name for messages.
+fn name(op: G) -> &'static str {
+    rspirv::grammar::GLSL_STD_450_INSTRUCTION_TABLE
+        .lookup_opcode(op as u32)
+        .map_or("ExtInst", |i| i.opname)
+}

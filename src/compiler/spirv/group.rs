@@ -1,0 +1,277 @@
+//! Subgroup operations.
+//!
+//! Ref: "SPIR-V Specification", "Non-Uniform Instructions"; SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote.
+
+use crate::error::Result;
+use crate::reader::Inst;
+use crate::translate::Tr;
+use crate::types::Ty;
+use crate::value::Value;
+use entity::Id;
+use nir::{AluOp as A, Def, IntrinsicOp as I};
+use smallvec::SmallVec;
+use spirv::{GroupOperation, Op, Scope};
+
+/// The operation of a reduction or scan.
+fn reduction(op: Op) -> Option<A> {
+    Some(match op {
+        Op::GroupNonUniformIAdd => A::IAdd,
+        Op::GroupNonUniformFAdd => A::FAdd,
+        Op::GroupNonUniformIMul => A::IMul,
+        Op::GroupNonUniformFMul => A::FMul,
+        Op::GroupNonUniformSMin => A::IMin,
+        Op::GroupNonUniformUMin => A::UMin,
+        Op::GroupNonUniformFMin => A::FMin,
+        Op::GroupNonUniformSMax => A::IMax,
+        Op::GroupNonUniformUMax => A::UMax,
+        Op::GroupNonUniformFMax => A::FMax,
+        Op::GroupNonUniformBitwiseAnd | Op::GroupNonUniformLogicalAnd => A::IAnd,
+        Op::GroupNonUniformBitwiseOr | Op::GroupNonUniformLogicalOr => A::IOr,
+        Op::GroupNonUniformBitwiseXor | Op::GroupNonUniformLogicalXor => A::IXor,
+        _ => return None,
+    })
+}
+
+/// Operations that take one value and are one intrinsic.
+fn unary(op: Op) -> Option<(I, usize)> {
+    Some(match op {
+        Op::GroupNonUniformAll => (I::VoteAll, 1),
+        Op::GroupNonUniformAny => (I::VoteAny, 1),
+        Op::GroupNonUniformBroadcastFirst => (I::ReadFirstInvocation, 1),
+        Op::GroupNonUniformBallot => (I::Ballot, 1),
+        Op::GroupNonUniformInverseBallot => (I::InverseBallot, 1),
+        Op::SubgroupAllKHR => (I::VoteAll, 0),
+        Op::SubgroupAnyKHR => (I::VoteAny, 0),
+        Op::SubgroupBallotKHR => (I::Ballot, 0),
+        Op::SubgroupFirstInvocationKHR => (I::ReadFirstInvocation, 0),
+        _ => return None,
+    })
+}
+
+/// Operations that take a value and an index, mask or delta.
+fn binary(op: Op) -> Option<(I, usize)> {
+    Some(match op {
+        Op::GroupNonUniformBroadcast => (I::ReadInvocation, 1),
+        Op::GroupNonUniformShuffle => (I::Shuffle, 1),
+        Op::GroupNonUniformShuffleXor => (I::ShuffleXor, 1),
+        Op::GroupNonUniformShuffleUp => (I::ShuffleUp, 1),
+        Op::GroupNonUniformShuffleDown => (I::ShuffleDown, 1),
+        Op::GroupNonUniformQuadBroadcast => (I::QuadBroadcast, 1),
+        Op::SubgroupReadInvocationKHR => (I::ReadInvocation, 0),
+        _ => return None,
+    })
+}
+
+impl Tr<'_> {
+    /// Subgroup instructions; false if `inst` is none.
+    pub fn group_inst(&mut self, inst: &Inst) -> Result<bool> {
+        match self.group_value(inst)? {
+            Some(d) => {
+                self.set(inst, Value::Def(d))?;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn group_value(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
+        let name = inst.loc.op;
+        if name.starts_with("GroupNonUniform") {
+            let scope = self.const_u32(inst.arg(0)?)?;
+            if scope != Scope::Subgroup as u32 {
+                return inst.loc.unsupported(format!("scope {scope}"));
+            }
+        }
+        if let Some((op, at)) = unary(inst.op) {
+            let v = self.arg_def(inst, at)?;
+            let shape = self.shape_of(inst.ty)?;
+            self.check_source(op, v)?;
+            return Ok(Some(self.e.value(op, shape, &[v], &[])?));
+        }
+        if let Some((op, at)) = binary(inst.op) {
+            let (v, i) = (self.arg_def(inst, at)?, self.arg_def(inst, at + 1)?);
+            let i = self.e.index32(i)?;
+            let shape = self.e.shape(v);
+            return Ok(Some(self.e.value(op, shape, &[v, i], &[])?));
+        }
+        if let Some(op) = reduction(inst.op) {
+            return self.reduce(inst, op).map(Some);
+        }
+        let d = match inst.op {
+            Op::GroupNonUniformElect => self.e.value(I::Elect, (1, 1), &[], &[])?,
+            Op::GroupNonUniformAllEqual => {
+                let v = self.arg_def(inst, 1)?;
+                let float = matches!(
+                    &*self.scalar_of(self.type_of(inst.arg(1)?)?)?,
+                    Ty::Float { .. }
+                );
+                let op = if float { I::VoteFeq } else { I::VoteIeq };
+                self.e.value(op, (1, 1), &[v], &[])?
+            }
+            Op::SubgroupAllEqualKHR => {
+                let v = self.arg_def(inst, 0)?;
+                self.e.value(I::VoteIeq, (1, 1), &[v], &[])?
+            }
+            Op::GroupNonUniformQuadSwap => {
+                let v = self.arg_def(inst, 1)?;
+                let op = match self.const_u32(inst.arg(2)?)? {
+                    0 => I::QuadSwapHorizontal,
+                    1 => I::QuadSwapVertical,
+                    2 => I::QuadSwapDiagonal,
+                    n => return inst.loc.expected("direction 0, 1 or 2", n.to_string()),
+                };
+                let shape = self.e.shape(v);
+                self.e.value(op, shape, &[v], &[])?
+            }
+            Op::GroupNonUniformRotateKHR => self.rotate(inst)?,
+            Op::GroupNonUniformBallotBitExtract => {
+                let (v, i) = (self.ballot(inst, 1)?, self.arg_def(inst, 2)?);
+                let i = self.e.index32(i)?;
+                let (five, low) = (self.e.imm32(5), self.e.imm32(31));
+                let word = self.e.op2(A::UShr, i, five)?;
+                let word = self.e.channel_dynamic(v, word)?;
+                let bit = self.e.op2(A::IAnd, i, low)?;
+                let moved = self.e.op2(A::UShr, word, bit)?;
+                let (one, zero) = (self.e.imm32(1), self.e.imm32(0));
+                let bit = self.e.op2(A::IAnd, moved, one)?;
+                self.e.op2(A::INe, bit, zero)?
+            }
+            Op::GroupNonUniformBallotBitCount => {
+                let operation = inst.arg(1)?;
+                let v = self.ballot(inst, 2)?;
+                let mask = match GroupOperation::from_u32(operation) {
+                    Some(GroupOperation::Reduce) => self.all_invocations()?,
+                    Some(GroupOperation::InclusiveScan) => self.mask(3)?,
+                    Some(GroupOperation::ExclusiveScan) => self.mask(4)?,
+                    _ => {
+                        return inst.loc.expected("Reduce or a scan", operation.to_string());
+                    }
+                };
+                let v = self.e.op2(A::IAnd, v, mask)?;
+                let counts = self.e.op1(A::BitCount, v)?;
+                self.e.fold_channels(A::IAdd, counts)?
+            }
+            Op::GroupNonUniformBallotFindLSB | Op::GroupNonUniformBallotFindMSB => {
+                let v = self.ballot(inst, 1)?;
+                let mask = self.all_invocations()?;
+                let v = self.e.op2(A::IAnd, v, mask)?;
+                let words = self.e.channels(v)?;
+                let lsb = inst.op == Op::GroupNonUniformBallotFindLSB;
+                let op = if lsb { A::FindLsb } else { A::UFindMsb };
+                // The words last tried win: low ones for the lowest bit.
+                let order: SmallVec<[usize; 4]> = if lsb {
+                    (0..words.len()).rev().collect()
+                } else {
+                    (0..words.len()).collect()
+                };
+                let zero = self.e.imm32(0);
+                let mut out = self.e.imm32(u32::MAX);
+                for i in order {
+                    let Some(&w) = words.get(i) else { continue };
+                    let bit = self.e.op1(op, w)?;
+                    let first = self.e.imm32(32 * i as u32);
+                    let bit = self.e.op2(A::IAdd, bit, first)?;
+                    let some = self.e.op2(A::INe, w, zero)?;
+                    out = self.e.op3(A::Bcsel, some, bit, out)?;
+                }
+                out
+            }
+            Op::ReadClockKHR => {
+                let scope = self.const_u32(inst.arg(0)?)?;
+                let v = self.e.value(I::ShaderClock, (2, 32), &[], &[scope])?;
+                match self.shape_of(inst.ty)? {
+                    (1, 64) => self.e.op1(A::Pack64_2x32, v)?,
+                    _ => v,
+                }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(d))
+    }
+
+    fn check_source(&self, op: I, v: Id<Def>) -> Result<()> {
+        let shape = self.e.shape(v);
+        match op {
+            I::VoteAll | I::VoteAny | I::Ballot if shape != (1, 1) => {
+                self.loc().expected("a boolean", "another value")
+            }
+            I::InverseBallot if shape != (4, 32) => {
+                self.loc().expected("four 32-bit words", "another value")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn ballot(&mut self, inst: &Inst, i: usize) -> Result<Id<Def>> {
+        let v = self.arg_def(inst, i)?;
+        if self.e.shape(v) != (4, 32) {
+            return inst.loc.expected("four 32-bit words", "another value");
+        }
+        Ok(v)
+    }
+
+    fn mask(&mut self, relation: u32) -> Result<Id<Def>> {
+        self.e.value(I::LoadSubgroupMask, (4, 32), &[], &[relation])
+    }
+
+    /// Ballot bits of all invocations that the subgroup has room for.
+    fn all_invocations(&mut self) -> Result<Id<Def>> {
+        let (ge, lt) = (self.mask(1)?, self.mask(4)?);
+        self.e.op2(A::IOr, ge, lt)
+    }
+
+    fn reduce(&mut self, inst: &Inst, op: A) -> Result<Id<Def>> {
+        let operation = inst.arg(1)?;
+        let v = self.arg_def(inst, 2)?;
+        let shape = self.e.shape(v);
+        let admits = op.info().out.admits(shape.1);
+        if !admits {
+            return inst.loc.expected(
+                "a value that the operation takes",
+                format!("{} bits", shape.1),
+            );
+        }
+        let (intrinsic, cluster) = match GroupOperation::from_u32(operation) {
+            Some(GroupOperation::Reduce) => (I::Reduce, Some(0)),
+            Some(GroupOperation::InclusiveScan) => (I::InclusiveScan, None),
+            Some(GroupOperation::ExclusiveScan) => (I::ExclusiveScan, None),
+            Some(GroupOperation::ClusteredReduce) => {
+                let n = self.const_u32(inst.arg(3)?)?;
+                if !n.is_power_of_two() {
+                    return inst.loc.expected("a power of two", n.to_string());
+                }
+                (I::Reduce, Some(n))
+            }
+            _ => {
+                return inst.loc.unsupported(format!("group operation {operation}"));
+            }
+        };
+        if cluster == Some(1) {
+            return Ok(v);
+        }
+        let mut indices: SmallVec<[u32; 2]> = SmallVec::new();
+        indices.push(op as u32);
+        indices.extend(cluster);
+        self.e.value(intrinsic, shape, &[v], &indices)
+    }
+
+    /// A shuffle to the invocation `delta` further on, around the cluster.
+    fn rotate(&mut self, inst: &Inst) -> Result<Id<Def>> {
+        let (v, delta) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
+        let delta = self.e.index32(delta)?;
+        let size = match inst.args.get(3) {
+            Some(&id) => self.def(id)?,
+            None => self.e.value(I::LoadSubgroupSize, (1, 32), &[], &[])?,
+        };
+        let one = self.e.imm32(1);
+        let low = self.e.op2(A::ISub, size, one)?;
+        let lane = self.e.value(I::LoadSubgroupInvocation, (1, 32), &[], &[])?;
+        let sum = self.e.op2(A::IAdd, lane, delta)?;
+        let inside = self.e.op2(A::IAnd, sum, low)?;
+        let high = self.e.op1(A::INot, low)?;
+        let first = self.e.op2(A::IAnd, lane, high)?;
+        let index = self.e.op2(A::IOr, first, inside)?;
+        let shape = self.e.shape(v);
+        self.e.value(I::Shuffle, shape, &[v, index], &[])
+    }
+}

@@ -1,0 +1,307 @@
+//! Words to a list of instructions, each checked against the grammar's operand list.
+//!
+//! In:  words, in either byte order.
+//! Out: [`Stream`]: every instruction has enough words, its enumerants' parameters too, its strings end,
+//!      its ids are below the bound, and no id has two definitions.
+//! Ref: "SPIR-V Specification", "Physical Layout of a SPIR-V Module and Instruction".
+
+use crate::error::{Loc, Result, SpirvError};
+use crate::grammar;
+use rspirv::grammar::{OperandKind, OperandQuantifier};
+use spirv::{MemoryAccess, Op};
+
+/// Largest id bound accepted: SPIR-V's "Universal Limits".
+const MAX_BOUND: u32 = 4_194_304;
+
+/// Where an instruction stands and what it defines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InstRef {
+    /// Word offset of the opcode word.
+    pub at: u32,
+    /// Words, the opcode word included.
+    pub len: u16,
+    /// Words before the first operand that is neither result type nor result: 1, 2 or 3.
+    pub skip: u8,
+    pub op: Op,
+    pub opname: &'static str,
+    /// Result type, 0 if none.
+    pub ty: u32,
+    /// Result, 0 if none.
+    pub id: u32,
+}
+
+impl InstRef {
+    pub fn loc(&self) -> Loc {
+        Loc {
+            at: self.at as usize,
+            op: self.opname,
+        }
+    }
+}
+
+/// One instruction with its operands at hand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inst<'a> {
+    pub loc: Loc,
+    pub op: Op,
+    pub ty: u32,
+    pub id: u32,
+    /// Operands after result type and result.
+    pub args: &'a [u32],
+}
+
+impl Inst<'_> {
+    /// Operand `i`.
+    pub fn arg(&self, i: usize) -> Result<u32> {
+        match self.args.get(i) {
+            Some(&w) => Ok(w),
+            None => Err(SpirvError::TooShort {
+                at: self.loc.at,
+                op: self.loc.op,
+                need: i + 2,
+                has: self.args.len() + 1,
+            }),
+        }
+    }
+}
+
+/// The instructions of a module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stream {
+    pub words: Vec<u32>,
+    pub insts: Vec<InstRef>,
+    pub bound: u32,
+    /// For each id the index of its defining instruction plus one, 0 if it has none.
+    pub defs: Vec<u32>,
+}
+
+impl Stream {
+    pub fn inst(&self, r: &InstRef) -> Inst<'_> {
+        let start = r.at as usize + r.skip as usize;
+        let end = r.at as usize + r.len as usize;
+        Inst {
+            loc: r.loc(),
+            op: r.op,
+            ty: r.ty,
+            id: r.id,
+            args: self.words.get(start..end).unwrap_or(&[]),
+        }
+    }
+
+    /// The instruction that defines `id`.
+    pub fn def(&self, id: u32) -> Option<&InstRef> {
+        let index = *self.defs.get(id as usize)?;
+        self.insts.get((index as usize).checked_sub(1)?)
+    }
+}
+
+/// Length in words of the string at the start of `words`, its terminator included.
+pub(crate) fn string_words(words: &[u32]) -> Option<usize> {
+    words
+        .iter()
+        .position(|w| w.to_le_bytes().contains(&0))
+        .map(|i| i + 1)
+}
+
+/// The string at the start of `words`.
+pub(crate) fn string(words: &[u32]) -> String {
+    let bytes: Vec<u8> = words
+        .iter()
+        .flat_map(|w| w.to_le_bytes())
+        .take_while(|&b| b != 0)
+        .collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Splits `words` into instructions.
+pub(crate) fn read(words: &[u32]) -> Result<Stream> {
+    let header = |at: usize, what: String| SpirvError::Header { at, what };
+    let Some(&[magic, version, _, bound, _]) = words.first_chunk::<5>() else {
+        return Err(header(
+            words.len(),
+            format!("5 words expected, found {}", words.len()),
+        ));
+    };
+    let (words, version, bound) = if magic == spirv::MAGIC_NUMBER {
+        (words.to_vec(), version, bound)
+    } else if magic.swap_bytes() == spirv::MAGIC_NUMBER {
+        (
+            words.iter().map(|w| w.swap_bytes()).collect(),
+            version.swap_bytes(),
+            bound.swap_bytes(),
+        )
+    } else {
+        return Err(header(
+            0,
+            format!("magic number 0x07230203 expected, found {magic:#010x}"),
+        ));
+    };
+    if version >> 16 != 1 || version >> 8 & 0xff > 6 || version & 0xff00_00ff != 0 {
+        return Err(header(
+            1,
+            format!("version 1.0 to 1.6 expected, found {version:#010x}"),
+        ));
+    }
+    if bound == 0 || bound > MAX_BOUND {
+        return Err(header(
+            3,
+            format!("id bound from 1 to {MAX_BOUND} expected, found {bound}"),
+        ));
+    }
+    let mut stream = Stream {
+        insts: Vec::with_capacity(words.len() / 4),
+        words,
+        bound,
+        defs: Vec::new(),
+    };
+    let mut at = 5;
+    while let Some(&first) = stream.words.get(at) {
+        let (len, opcode) = ((first >> 16) as usize, first & 0xffff);
+        let Some(info) = grammar::by_number(opcode) else {
+            return Err(SpirvError::UnknownOpcode { at, opcode });
+        };
+        let loc = Loc {
+            at,
+            op: info.opname,
+        };
+        if len == 0 {
+            return loc.invalid("word count is 0");
+        }
+        let Some(operands) = stream.words.get(at + 1..at + len) else {
+            return Err(SpirvError::TooShort {
+                at,
+                op: info.opname,
+                need: len,
+                has: stream.words.len() - at,
+            });
+        };
+        let mut r = InstRef {
+            at: at as u32,
+            len: len as u16,
+            skip: 1,
+            op: info.opcode,
+            opname: info.opname,
+            ty: 0,
+            id: 0,
+        };
+        check_operands(loc, info.operands, operands, bound, &mut r)?;
+        if r.id != 0 {
+            let slot = r.id as usize;
+            if stream.defs.len() <= slot {
+                stream.defs.resize(slot + 1, 0);
+            }
+            if let Some(def) = stream.defs.get_mut(slot) {
+                if *def != 0 {
+                    return loc.invalid(format!("id %{} is defined twice", r.id));
+                }
+                *def = stream.insts.len() as u32 + 1;
+            }
+        }
+        stream.insts.push(r);
+        at += len;
+    }
+    Ok(stream)
+}
+
+/// Walks the operands of one instruction.
+fn check_operands(
+    loc: Loc,
+    grammar: &[rspirv::grammar::LogicalOperand],
+    words: &[u32],
+    bound: u32,
+    r: &mut InstRef,
+) -> Result<()> {
+    let mut pos = 0;
+    for operand in grammar {
+        loop {
+            let rest = words.get(pos..).unwrap_or(&[]);
+            let Some(&word) = rest.first() else {
+                if operand.quantifier == OperandQuantifier::One {
+                    return Err(SpirvError::TooShort {
+                        at: loc.at,
+                        op: loc.op,
+                        need: pos + 2,
+                        has: words.len() + 1,
+                    });
+                }
+                break;
+            };
+            let id_ok = |w: u32| {
+                if w == 0 || w >= bound {
+                    loc.expected("an id below the bound", w.to_string())
+                } else {
+                    Ok(())
+                }
+            };
+            pos += match operand.kind {
+                OperandKind::IdResultType => {
+                    id_ok(word)?;
+                    r.ty = word;
+                    r.skip = 2;
+                    1
+                }
+                OperandKind::IdResult => {
+                    id_ok(word)?;
+                    r.id = word;
+                    r.skip = pos as u8 + 2;
+                    1
+                }
+                OperandKind::IdRef | OperandKind::IdScope | OperandKind::IdMemorySemantics => {
+                    id_ok(word)?;
+                    1
+                }
+                OperandKind::LiteralString => match string_words(rest) {
+                    Some(n) => n,
+                    None => return loc.expected("a terminated string", "none"),
+                },
+                OperandKind::PairIdRefIdRef => {
+                    id_ok(word)?;
+                    id_ok(pair(loc, rest)?)?;
+                    2
+                }
+                OperandKind::PairIdRefLiteralInteger => {
+                    id_ok(word)?;
+                    pair(loc, rest)?;
+                    2
+                }
+                OperandKind::MemoryAccess => {
+                    let mask = MemoryAccess::from_bits_truncate(word);
+                    let params = [
+                        MemoryAccess::ALIGNED,
+                        MemoryAccess::MAKE_POINTER_AVAILABLE,
+                        MemoryAccess::MAKE_POINTER_VISIBLE,
+                    ];
+                    let n = params.iter().filter(|&&p| mask.contains(p)).count();
+                    if rest.len() <= n {
+                        return loc.expected("the parameters of the memory access", "none");
+                    }
+                    1 + n
+                }
+                // The width of these depends on a type, and these enumerants have parameters; whoever
+                // reads them asks for each word by number.
+                OperandKind::LiteralContextDependentNumber
+                | OperandKind::LiteralSpecConstantOpInteger
+                | OperandKind::PairLiteralIntegerIdRef
+                | OperandKind::Decoration
+                | OperandKind::ExecutionMode
+                | OperandKind::ImageOperands
+                | OperandKind::LoopControl => rest.len(),
+                _ => 1,
+            };
+            if operand.quantifier != OperandQuantifier::ZeroOrMore {
+                break;
+            }
+        }
+    }
+    if pos < words.len() {
+        return loc.invalid(format!("{} words too many", words.len() - pos));
+    }
+    Ok(())
+}
+
+fn pair(loc: Loc, rest: &[u32]) -> Result<u32> {
+    match rest.get(1) {
+        Some(&w) => Ok(w),
+        None => loc.expected("a second word of the pair", "none"),
+    }
+}

@@ -1,0 +1,381 @@
+//! Control-flow graph to a tree of lists whose only jumps are "leave the loop" and "next iteration".
+//!
+//! In:  [`Cfg`].
+//! Out: [`Tree`]. Every block appears once.
+//!
+//! Each block's dominated blocks are placed around it: one with a single way in stands at the branch that
+//! leads to it; one where paths join stands behind the whole construct of its dominator, which becomes the
+//! body of a [`Item::Scope`]. A branch to a join is then a walk outwards through the tree. If nothing stands
+//! between it and the end of the scope, it costs nothing. If it crosses loops, it breaks out of them; if it
+//! crosses other scopes' ends, those ends are guarded by a flag that says who was meant.
+//! Ref: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured Control
+//! Flow", from which the placement by dominators comes; the merge instructions of SPIR-V say which blocks lie
+//! behind a loop.
+
+use crate::cfg::{Cfg, NONE, Term};
+use crate::error::Result;
+use crate::module::Function;
+use rustc_hash::FxHashMap;
+
+/// Steps of the walks over one function, so that no module takes for ever.
+const MAX_STEPS: usize = 1 << 24;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    /// A block's instructions and the phi stores of its successors.
+    Block(u32),
+    /// How the block before ends; one list for each arm of its [`Term`].
+    Branch(u32, Vec<u32>),
+    /// Repeats `body`. After it, for each flag that is set, a jump of the loop around it.
+    Loop {
+        header: u32,
+        body: u32,
+        /// (label whose flag is tested, true for "continue")
+        after: Vec<(u32, bool)>,
+    },
+    /// `body`, then, where control meant to go to `label`, `trail`.
+    Scope {
+        label: u32,
+        body: u32,
+        trail: u32,
+        guarded: bool,
+    },
+    Jump(Plan),
+}
+
+/// What a branch to a join or header costs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub label: u32,
+    pub action: Action,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Fall,
+    Break,
+    Continue,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Root,
+    ScopeBody(u32),
+    ScopeTrail,
+    Arm,
+    LoopBody(u32),
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    pub lists: Vec<Vec<Item>>,
+    /// Labels that need a flag.
+    pub flagged: Vec<bool>,
+}
+
+struct Build<'a> {
+    cfg: &'a Cfg,
+    tree: Tree,
+    /// (list around, index of the item there, what this list is to it)
+    parents: Vec<(u32, u32, Kind)>,
+    /// Joins placed inside of each node's construct.
+    joins: Vec<Vec<u32>>,
+    /// Blocks placed behind the loop of each header.
+    exits: Vec<Vec<u32>>,
+    placed: Vec<bool>,
+}
+
+/// The structured form of `f`.
+pub(crate) fn structure(f: &Function, cfg: &Cfg) -> Result<Tree> {
+    let n = cfg.exit() as usize + 1;
+    let mut b = Build {
+        cfg,
+        tree: Tree {
+            lists: Vec::new(),
+            flagged: vec![false; n],
+        },
+        parents: Vec::new(),
+        joins: vec![Vec::new(); n],
+        exits: vec![Vec::new(); n],
+        placed: vec![false; n],
+    };
+    b.place();
+    b.build();
+    b.plan(f)?;
+    Ok(b.tree)
+}
+
+fn at<T: Copy>(v: &[T], i: u32, default: T) -> T {
+    v.get(i as usize).copied().unwrap_or(default)
+}
+
+impl Build<'_> {
+    /// Decides behind which construct each join stands.
+    fn place(&mut self) {
+        for &y in self.cfg.rpo.iter().skip(1) {
+            if y == self.cfg.exit() {
+                continue;
+            }
+            let idom = at(&self.cfg.idom, y, 0);
+            let around = at(&self.cfg.around, y, NONE);
+            // Climb out of the loops that hold the dominator but not `y`.
+            let mut parent = idom;
+            let mut exit_of = NONE;
+            let mut l = self.cfg.context(idom);
+            while l != around && l != NONE {
+                exit_of = l;
+                parent = l;
+                l = at(&self.cfg.around, l, NONE);
+            }
+            let preds = self
+                .cfg
+                .forward_preds
+                .get(y as usize)
+                .map_or(0, |p| p.len());
+            let list = if exit_of != NONE {
+                self.exits.get_mut(parent as usize)
+            } else if preds >= 2 {
+                self.joins.get_mut(parent as usize)
+            } else {
+                continue;
+            };
+            if let (Some(list), Some(p)) = (list, self.placed.get_mut(y as usize)) {
+                list.push(y);
+                *p = true;
+            }
+        }
+    }
+
+    fn list(&mut self, parent: u32, kind: Kind) -> u32 {
+        let id = self.tree.lists.len() as u32;
+        let index = self.tree.lists.get(parent as usize).map_or(0, |l| l.len());
+        self.tree.lists.push(Vec::new());
+        self.parents.push((parent, index as u32, kind));
+        id
+    }
+
+    fn push(&mut self, list: u32, item: Item) {
+        if let Some(l) = self.tree.lists.get_mut(list as usize) {
+            l.push(item);
+        }
+    }
+
+    /// Opens a scope in `list` for each of `labels`, the last outermost; returns the innermost body.
+    fn scopes(&mut self, mut list: u32, labels: &[u32], work: &mut Vec<(u32, u32)>) -> u32 {
+        for &label in labels.iter().rev() {
+            let body = self.list(list, Kind::ScopeBody(label));
+            let trail = self.list(list, Kind::ScopeTrail);
+            self.push(
+                list,
+                Item::Scope {
+                    label,
+                    body,
+                    trail,
+                    guarded: false,
+                },
+            );
+            work.push((trail, label));
+            list = body;
+        }
+        list
+    }
+
+    fn build(&mut self) {
+        let root = self.list(NONE, Kind::Root);
+        let exit = self.cfg.exit();
+        let body = self.list(root, Kind::ScopeBody(exit));
+        let trail = self.list(root, Kind::ScopeTrail);
+        self.push(
+            root,
+            Item::Scope {
+                label: exit,
+                body,
+                trail,
+                guarded: false,
+            },
+        );
+        let mut work = vec![(body, 0u32)];
+        while let Some((list, node)) = work.pop() {
+            let mut list = list;
+            let mut next = Some(node);
+            while let Some(x) = next {
+                let exits = self
+                    .exits
+                    .get_mut(x as usize)
+                    .map(std::mem::take)
+                    .unwrap_or_default();
+                list = self.scopes(list, &exits, &mut work);
+                if at(&self.cfg.is_header, x, false) {
+                    let body = self.list(list, Kind::LoopBody(x));
+                    self.push(
+                        list,
+                        Item::Loop {
+                            header: x,
+                            body,
+                            after: Vec::new(),
+                        },
+                    );
+                    list = body;
+                }
+                let joins = self
+                    .joins
+                    .get_mut(x as usize)
+                    .map(std::mem::take)
+                    .unwrap_or_default();
+                list = self.scopes(list, &joins, &mut work);
+                self.push(list, Item::Block(x));
+                next = self.terminator(list, x, &mut work);
+            }
+        }
+    }
+
+    /// Places what follows block `x`; returns the block that continues the same list.
+    fn terminator(&mut self, list: u32, x: u32, work: &mut Vec<(u32, u32)>) -> Option<u32> {
+        let cfg = self.cfg;
+        let targets: Vec<u32> = match cfg.terms.get(x as usize)? {
+            Term::Goto(t) => {
+                if self.is_jump(x, *t) {
+                    self.jump(list, *t);
+                    return None;
+                }
+                return Some(*t);
+            }
+            Term::Return(_) => {
+                self.jump(list, cfg.exit());
+                return None;
+            }
+            Term::Kill | Term::Unreachable => return None,
+            Term::If(_, a, b) => vec![*a, *b],
+            Term::Switch(_, arms) => arms.iter().map(|a| a.target).collect(),
+        };
+        let mut arms = Vec::with_capacity(targets.len());
+        for &t in &targets {
+            let arm = self.list(list, Kind::Arm);
+            arms.push(arm);
+            if self.is_jump(x, t) {
+                self.jump(arm, t);
+            } else {
+                work.push((arm, t));
+            }
+        }
+        self.push(list, Item::Branch(x, arms));
+        None
+    }
+
+    fn is_jump(&self, from: u32, to: u32) -> bool {
+        self.cfg.is_back_edge(from, to) || at(&self.placed, to, true)
+    }
+
+    fn jump(&mut self, list: u32, label: u32) {
+        self.push(
+            list,
+            Item::Jump(Plan {
+                label,
+                action: Action::Fall,
+            }),
+        );
+    }
+
+    /// Finds out what each jump crosses.
+    fn plan(&mut self, f: &Function) -> Result<()> {
+        let mut steps = 0;
+        let mut guarded: Vec<(u32, u32)> = Vec::new();
+        let mut after: FxHashMap<(u32, u32), Vec<(u32, bool)>> = FxHashMap::default();
+        for list in 0..self.tree.lists.len() as u32 {
+            let Some(Item::Jump(plan)) = self.tree.lists.get(list as usize).and_then(|l| l.last())
+            else {
+                continue;
+            };
+            let label = plan.label;
+            let mut scopes: Vec<(u32, u32, u32)> = Vec::new();
+            let mut loops: Vec<(u32, u32)> = Vec::new();
+            let mut cur = list;
+            let to_header = loop {
+                steps += 1;
+                let Some(&(parent, index, kind)) = self.parents.get(cur as usize) else {
+                    return f.loc.invalid("a branch leaves its construct");
+                };
+                match kind {
+                    Kind::Root => {
+                        let loc = f.blocks.get(label as usize).map_or(f.loc, |b| b.loc);
+                        return loc.invalid("is reached by a branch that leaves its construct");
+                    }
+                    Kind::ScopeBody(l) if l == label => break false,
+                    Kind::LoopBody(h) if h == label => break true,
+                    Kind::ScopeBody(l) => scopes.push((parent, index, l)),
+                    Kind::LoopBody(_) => {
+                        // Whatever stood between the branch and the loop's end is left with the loop.
+                        scopes.clear();
+                        loops.push((parent, index));
+                    }
+                    Kind::Arm | Kind::ScopeTrail => {}
+                }
+                cur = parent;
+            };
+            if steps > MAX_STEPS {
+                return f
+                    .loc
+                    .limit("steps to structure the control flow", MAX_STEPS);
+            }
+            let action = match (loops.is_empty(), to_header) {
+                (true, true) if scopes.is_empty() => Action::Fall,
+                (true, true) => Action::Continue,
+                (true, false) => Action::Fall,
+                (false, _) => Action::Break,
+            };
+            // After each loop left, the next one out is left too (or continued, if it is the target).
+            let hops = if to_header {
+                loops.len()
+            } else {
+                loops.len().saturating_sub(1)
+            };
+            for (i, &key) in loops.iter().take(hops).enumerate() {
+                let list = after.entry(key).or_default();
+                let entry = (label, to_header && i + 1 == loops.len());
+                if !list.contains(&entry) {
+                    list.push(entry);
+                }
+                if let Some(flag) = self.tree.flagged.get_mut(label as usize) {
+                    *flag = true;
+                }
+            }
+            if !to_header {
+                for (parent, index, l) in scopes {
+                    guarded.push((parent, index));
+                    if let Some(flag) = self.tree.flagged.get_mut(l as usize) {
+                        *flag = true;
+                    }
+                }
+            }
+            if let Some(Item::Jump(plan)) = self
+                .tree
+                .lists
+                .get_mut(list as usize)
+                .and_then(|l| l.last_mut())
+            {
+                plan.action = action;
+            }
+        }
+        for (list, index) in guarded {
+            if let Some(Item::Scope { guarded, .. }) = self
+                .tree
+                .lists
+                .get_mut(list as usize)
+                .and_then(|l| l.get_mut(index as usize))
+            {
+                *guarded = true;
+            }
+        }
+        for ((list, index), flags) in after {
+            if let Some(Item::Loop { after, .. }) = self
+                .tree
+                .lists
+                .get_mut(list as usize)
+                .and_then(|l| l.get_mut(index as usize))
+            {
+                *after = flags;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! Atomics and barriers.
+//!
+//! An atomic with other than relaxed semantics is a relaxed atomic between memory barriers.
+//! Ref: "SPIR-V Specification", "Atomic Instructions", "Barrier Instructions"; Vulkan spec, "Memory Model".
+
+use crate::error::Result;
+use crate::reader::Inst;
+use crate::translate::Tr;
+use crate::value::Value;
+use entity::Id;
+use nir::{Access, AluOp as A, AtomicOp, Def, IntrinsicOp as I};
+use spirv::{MemorySemantics, Op, Scope};
+
+impl Tr<'_> {
+    /// Atomics and barriers; false if `inst` is none.
+    pub fn sync_inst(&mut self, inst: &Inst) -> Result<bool> {
+        match inst.op {
+            Op::ControlBarrier => {
+                let execution = self.const_u32(inst.arg(0)?)?;
+                let memory = self.const_u32(inst.arg(1)?)?;
+                let semantics = self.const_u32(inst.arg(2)?)?;
+                self.barrier(execution, memory, semantics)?;
+            }
+            Op::MemoryBarrier => {
+                let memory = self.const_u32(inst.arg(0)?)?;
+                let semantics = self.const_u32(inst.arg(1)?)?;
+                self.barrier(Scope::Invocation as u32, memory, semantics)?;
+            }
+            _ => return self.atomic_inst(inst),
+        }
+        Ok(true)
+    }
+
+    fn barrier(&mut self, execution: u32, memory: u32, semantics: u32) -> Result<()> {
+        let s = MemorySemantics::from_bits_truncate(semantics);
+        let mut modes = 0;
+        if s.intersects(
+            MemorySemantics::UNIFORM_MEMORY
+                | MemorySemantics::CROSS_WORKGROUP_MEMORY
+                | MemorySemantics::ATOMIC_COUNTER_MEMORY,
+        ) {
+            modes |= 1;
+        }
+        if s.contains(MemorySemantics::WORKGROUP_MEMORY) {
+            modes |= 2;
+        }
+        if s.contains(MemorySemantics::IMAGE_MEMORY) {
+            modes |= 4;
+        }
+        if execution >= Scope::Invocation as u32 && modes == 0 {
+            return Ok(());
+        }
+        self.e.intrinsic(
+            I::Barrier,
+            None,
+            &[],
+            &[execution, memory, semantics, modes],
+        )?;
+        Ok(())
+    }
+
+    fn atomic_inst(&mut self, inst: &Inst) -> Result<bool> {
+        let op = match inst.op {
+            Op::AtomicLoad
+            | Op::AtomicStore
+            | Op::AtomicCompareExchange
+            | Op::AtomicCompareExchangeWeak
+            | Op::AtomicIIncrement
+            | Op::AtomicIDecrement
+            | Op::AtomicISub
+            | Op::AtomicIAdd => AtomicOp::IAdd,
+            Op::AtomicExchange => AtomicOp::Xchg,
+            Op::AtomicSMin => AtomicOp::IMin,
+            Op::AtomicUMin => AtomicOp::UMin,
+            Op::AtomicSMax => AtomicOp::IMax,
+            Op::AtomicUMax => AtomicOp::UMax,
+            Op::AtomicAnd => AtomicOp::IAnd,
+            Op::AtomicOr => AtomicOp::IOr,
+            Op::AtomicXor => AtomicOp::IXor,
+            Op::AtomicFAddEXT => AtomicOp::FAdd,
+            Op::AtomicFMinEXT => AtomicOp::FMin,
+            Op::AtomicFMaxEXT => AtomicOp::FMax,
+            _ => return Ok(false),
+        };
+        let p = self.pointer(inst.arg(0)?)?;
+        let shape = self.shape_of(p.to)?;
+        if shape.0 != 1 || !matches!(shape.1, 16 | 32 | 64) {
+            return inst
+                .loc
+                .expected("a pointer to a number", "another pointer");
+        }
+        let scope = self.const_u32(inst.arg(1)?)?;
+        let semantics = self.const_u32(inst.arg(2)?)?;
+        let s = MemorySemantics::from_bits_truncate(semantics);
+        let extra = Access {
+            coherent: true,
+            volatile: s.contains(MemorySemantics::VOLATILE),
+            ..Access::default()
+        };
+        let releases = s.intersects(
+            MemorySemantics::RELEASE
+                | MemorySemantics::ACQUIRE_RELEASE
+                | MemorySemantics::SEQUENTIALLY_CONSISTENT,
+        );
+        let acquires = s.intersects(
+            MemorySemantics::ACQUIRE
+                | MemorySemantics::ACQUIRE_RELEASE
+                | MemorySemantics::SEQUENTIALLY_CONSISTENT,
+        );
+        if releases && inst.op != Op::AtomicLoad {
+            self.barrier(Scope::Invocation as u32, scope, semantics)?;
+        }
+        let result = match inst.op {
+            Op::AtomicLoad => Some(self.load(&p, extra)?),
+            Op::AtomicStore => {
+                let v = self.get(inst.arg(3)?)?;
+                self.store(&p, &v, extra)?;
+                None
+            }
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+                let value = self.arg_def(inst, 4)?;
+                let compare = self.arg_def(inst, 5)?;
+                self.same_shape(value, shape)?;
+                self.same_shape(compare, shape)?;
+                let (d, access) = self.pointer_access(&p, extra)?;
+                let v = self
+                    .e
+                    .value(I::DerefAtomicSwap, shape, &[d, compare, value], &[access])?;
+                Some(Value::Def(v))
+            }
+            _ => {
+                let value = match inst.op {
+                    Op::AtomicIIncrement => self.e.constant(shape.1, &[1]),
+                    Op::AtomicIDecrement => self.e.constant(shape.1, &[u64::MAX]),
+                    Op::AtomicISub => {
+                        let v = self.arg_def(inst, 3)?;
+                        self.e.op1(A::INeg, v)?
+                    }
+                    _ => self.arg_def(inst, 3)?,
+                };
+                self.same_shape(value, shape)?;
+                let (d, access) = self.pointer_access(&p, extra)?;
+                let v = self
+                    .e
+                    .value(I::DerefAtomic, shape, &[d, value], &[op as u32, access])?;
+                Some(Value::Def(v))
+            }
+        };
+        if acquires && inst.op != Op::AtomicStore {
+            self.barrier(Scope::Invocation as u32, scope, semantics)?;
+        }
+        if let Some(v) = result {
+            self.set(inst, v)?;
+        }
+        Ok(true)
+    }
+
+    fn same_shape(&self, d: Id<Def>, shape: (u8, u8)) -> Result<()> {
+        if self.e.shape(d) == shape {
+            Ok(())
+        } else {
+            self.loc()
+                .expected("a value of the type pointed to", "another")
+        }
+    }
+}

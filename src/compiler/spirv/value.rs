@@ -1,0 +1,72 @@
+//! What an id stands for during translation.
+
+use entity::Id;
+use nir::{Access, Def, Mode, Type, Variable};
+use smallvec::SmallVec;
+use spirv::{BuiltIn, StorageClass};
+use std::rc::Rc;
+
+/// The state of an id.
+#[derive(Clone, Debug)]
+pub(crate) enum Slot {
+    /// Not defined yet.
+    Empty,
+    /// A global constant or variable, made when first used; index of its instruction.
+    Lazy(u32),
+    Value(Value),
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// Scalar or vector.
+    Def(Id<Def>),
+    /// Columns, elements or members.
+    Composite(Rc<[Value]>),
+    Pointer(Rc<Pointer>),
+}
+
+/// A pointer: where it starts, and the way from there. Derefs are written where it is used.
+#[derive(Clone, Debug)]
+pub(crate) struct Pointer {
+    pub base: Base,
+    pub steps: SmallVec<[Step; 4]>,
+    pub class: StorageClass,
+    pub mode: Mode,
+    /// SPIR-V type pointed to.
+    pub to: u32,
+    /// Access gathered along the way.
+    pub access: Access,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Base {
+    Var(Id<Variable>),
+    /// A pointer that was computed: chosen, stored and loaded.
+    Value {
+        def: Id<Def>,
+        /// NIR type pointed to.
+        ty: Id<Type>,
+        stride_bytes: u32,
+    },
+    /// A read-only input that is not memory.
+    BuiltIn(BuiltIn),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    Array(Id<Def>),
+    Struct(u32),
+    /// `OpPtrAccessChain`'s element.
+    Ptr(Id<Def>, u32),
+}
+
+/// The `access` index of intrinsics.
+pub(crate) fn access_bits(a: Access) -> u32 {
+    u32::from(a.coherent)
+        | u32::from(a.restrict) << 1
+        | u32::from(a.volatile) << 2
+        | u32::from(a.non_writable) << 3
+        | u32::from(a.non_readable) << 4
+        | u32::from(a.non_uniform) << 5
+}
