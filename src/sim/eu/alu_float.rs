@@ -79,3 +79,9 @@ pub(crate) fn plane(p: f64, u: f64, q: f64, v: f64, r: f64) -> Val {
     let (s, _) = fma_exact(q, v, r);
     exact(fma_exact(p, u, s))
 }
+
+/// As [`select`], on F values.
+#[inline(always)]
+pub(crate) fn select_f32(c: CondMod, a: f32, b: f32) -> bool {
+    b.is_nan() || crate::flags::compare(c, a, b)
+}

@@ -42,15 +42,6 @@ impl FpMode {
             alt: cr0 & 1 != 0,
         }
     }
-
-    /// True where denormals of `ty` survive.
-    pub(crate) fn keeps(&self, ty: Type) -> bool {
-        match ty {
-            Type::Hf => self.keep_hf,
-            Type::Df => self.keep_df,
-            _ => self.keep_f,
-        }
-    }
 }
 
 /// A number on its way through the general path.
@@ -289,11 +280,9 @@ impl Out {
 pub(crate) fn convert(v: Val, ty: Type, sat: bool, mode: &FpMode) -> Out {
     match (v, ty.is_float()) {
         (Val::I(i), false) => int_to_int(i, ty, sat),
-        (Val::F(f, err), false) => {
+        (Val::F(f, _), false) => {
+            // The caller has rounded it to the execution type: conversion itself cuts towards zero.
             let (lo, hi) = int_range(ty);
-            // A float result is rounded in its own precision before it is cut to an integer; `err` can only
-            // matter for values that rounding would carry over an integer, so the nearest value is used.
-            let _ = err;
             let i = if f.is_nan() { 0 } else { f as i128 };
             let mut out = int_to_int(i.clamp(lo, hi), ty, sat);
             out.overflow = f.is_nan() || i < lo || i > hi;

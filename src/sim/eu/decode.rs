@@ -179,6 +179,17 @@ impl Kernel {
         Kernel { uops, index, start }
     }
 
+    /// The same kernel without fast paths.
+    #[cfg(test)]
+    pub(crate) fn general_only(mut self) -> Kernel {
+        for u in &mut self.uops {
+            if matches!(u.run, Run::Alu(_)) {
+                u.run = Run::Alu(general::execute);
+            }
+        }
+        self
+    }
+
     /// Byte offset of the first instruction.
     pub fn start(&self) -> u64 {
         self.start

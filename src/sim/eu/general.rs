@@ -33,21 +33,20 @@ pub(crate) fn execute(t: &mut Thread, u: &Uop) -> R {
         // Compressed: the second half reads what the first has written.
         let half = u.n / 2;
         let low = flags::lanes(half);
-        execute_part(t, u, enabled & low, 0)?;
-        return execute_part(t, u, enabled & !low, half);
+        execute_part(t, u, enabled & low)?;
+        return execute_part(t, u, enabled & !low);
     }
-    execute_part(t, u, enabled, 0)
+    execute_part(t, u, enabled)
 }
 
-/// Executes the lanes of `enabled`; `first` is the first lane of the part.
-fn execute_part(t: &mut Thread, u: &Uop, enabled: u32, first: u8) -> R {
+/// Executes the lanes of `enabled`.
+fn execute_part(t: &mut Thread, u: &Uop, enabled: u32) -> R {
     let mut src = [[0u64; 32]; 3];
     for (k, lanes) in src.iter_mut().enumerate().take(usize::from(u.sources)) {
         gather(t, u, &u.src[k], enabled, lanes)?;
     }
     let mut out: [Option<Out>; 32] = [None; 32];
     compute(t, u, enabled, &src, &mut out)?;
-    let _ = first;
     write_back(t, u, enabled & u.dst.lane_mask, &out)
 }
 
@@ -431,8 +430,8 @@ fn pick(t: &Thread, u: &Uop, i: usize, src: &[Lanes; 3], a: Val, b: Val, float: 
         t.predicate(u) >> i & 1 != 0
     };
     let k = usize::from(!first);
-    let s = &u.src[k];
-    let raw = s.ty == u.dst.ty && !s.abs && !s.neg && !u.saturate;
+    let plain = |s: &SrcOp| s.ty == u.dst.ty && !s.abs && !s.neg;
+    let raw = plain(&u.src[0]) && plain(&u.src[1]) && !u.saturate;
     if raw && (u.cmod == CondMod::None || !float) {
         Picked::Bits(src[k][i])
     } else {

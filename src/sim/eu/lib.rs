@@ -17,6 +17,8 @@ mod message;
 mod region;
 mod regs;
 mod send;
+#[cfg(test)]
+mod testing;
 mod thread;
 
 pub use decode::{Fetch, Kernel};

@@ -1,0 +1,330 @@
+//! F instructions in the default rounding mode, and conversions between F and integers of at most 32 bits.
+
+use super::operand::{bits, compare, flush, load, load_f, set_flags, spread, store};
+use super::sized;
+use crate::alu_float;
+use crate::decode::{AluFn, Uop};
+use crate::flags;
+use crate::general::{self, R};
+use crate::math;
+use crate::thread::Thread;
+use isa::{CondMod, MathFn, Opcode, Type};
+
+/// An operation on F lanes.
+trait Op {
+    fn f(a: f32, b: f32, c: f32) -> f32;
+}
+
+macro_rules! ops {
+    ($($name:ident |$a:ident, $b:ident, $c:ident| $e:expr;)*) => {
+        $(
+            struct $name;
+            impl Op for $name {
+                #[inline(always)]
+                fn f($a: f32, $b: f32, $c: f32) -> f32 {
+                    $e
+                }
+            }
+        )*
+    };
+}
+
+ops! {
+    Mov |a, _b, _c| a;
+    Add |a, b, _c| a + b;
+    Mul |a, b, _c| a * b;
+    Mad |a, b, c| fused(b, c, a);
+    Frc |a, _b, _c| {
+        let f = a - a.floor();
+        if f >= 1.0 { 1.0 - f32::EPSILON / 2.0 } else { f }
+    };
+    Rndd |a, _b, _c| a.floor();
+    Rndu |a, _b, _c| a.ceil();
+    Rnde |a, _b, _c| a.round_ties_even();
+    Rndz |a, _b, _c| a.trunc();
+    Inv |a, _b, _c| 1.0 / a;
+    Sqrt |a, _b, _c| a.sqrt();
+    Fdiv |a, b, _c| a / b;
+}
+
+/// a · b + c with one rounding: the product is exact in a double, the sum is rounded to odd before F.
+#[inline(always)]
+fn fused(a: f32, b: f32, c: f32) -> f32 {
+    let p = f64::from(a) * f64::from(b);
+    let c = f64::from(c);
+    let s = p + c;
+    let bb = s - p;
+    let err = (p - (s - bb)) + (c - bb);
+    let x = s.to_bits();
+    // A NaN here means that the sum is not finite, and compares false.
+    let inexact = err < 0.0 || err > 0.0;
+    let away = (err > 0.0) == (s > 0.0);
+    let fix = if inexact && x & 1 == 0 {
+        if away { 1 } else { u64::MAX }
+    } else {
+        0
+    };
+    f64::from_bits(x.wrapping_add(fix)) as f32
+}
+
+/// Flushes, saturates, sets flags, writes.
+#[inline(always)]
+fn finish<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: [f32; N]) {
+    let mut v = v.map(f32::to_bits);
+    flush(&mut v, t.denorm_keep);
+    if u.saturate {
+        for x in &mut v {
+            let f = f32::from_bits(*x);
+            *x = if f > 0.0 { f.min(1.0) } else { 0.0 }.to_bits();
+        }
+    }
+    if u.cmod != CondMod::None {
+        let f = v.map(f32::from_bits);
+        let hit = match u.cmod {
+            CondMod::O => bits::<N>(|i| f[i].is_infinite()),
+            CondMod::U => bits::<N>(|i| f[i].is_nan()),
+            c => compare(c, &f, &[0.0; N]),
+        };
+        set_flags(t, u, m, hit);
+    }
+    store(t, u, m, &v);
+}
+
+fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    if t.slow_float {
+        return general::execute(t, u);
+    }
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load_f::<N>(t, u, 0);
+    let mut v = [0f32; N];
+    for i in 0..N {
+        v[i] = O::f(f32::from_bits(a[i]), 0.0, 0.0);
+    }
+    finish(t, u, m, v);
+    Ok(())
+}
+
+fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    if t.slow_float {
+        return general::execute(t, u);
+    }
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load_f::<N>(t, u, 0);
+    let b = load_f::<N>(t, u, 1);
+    let mut v = [0f32; N];
+    for i in 0..N {
+        v[i] = O::f(f32::from_bits(a[i]), f32::from_bits(b[i]), 0.0);
+    }
+    finish(t, u, m, v);
+    Ok(())
+}
+
+fn ternary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    if t.slow_float {
+        return general::execute(t, u);
+    }
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load_f::<N>(t, u, 0);
+    let b = load_f::<N>(t, u, 1);
+    let c = load_f::<N>(t, u, 2);
+    let mut v = [0f32; N];
+    for i in 0..N {
+        v[i] = O::f(
+            f32::from_bits(a[i]),
+            f32::from_bits(b[i]),
+            f32::from_bits(c[i]),
+        );
+    }
+    finish(t, u, m, v);
+    Ok(())
+}
+
+/// Transcendental functions, in doubles.
+fn transcendental<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    let (false, Some(f)) = (t.slow_float, u.math) else {
+        return general::execute(t, u);
+    };
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load_f::<N>(t, u, 0);
+    let b = if u.sources > 1 {
+        load_f::<N>(t, u, 1)
+    } else {
+        [0; N]
+    };
+    let mut v = [0f32; N];
+    for i in 0..N {
+        if m >> i & 1 != 0 {
+            let (x, y) = (f32::from_bits(a[i]), f32::from_bits(b[i]));
+            v[i] = math::eval(f, f64::from(x), f64::from(y)).unwrap_or(0.0) as f32;
+        }
+    }
+    finish(t, u, m, v);
+    Ok(())
+}
+
+fn cmp<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load_f::<N>(t, u, 0).map(f32::from_bits);
+    let b = load_f::<N>(t, u, 1).map(f32::from_bits);
+    let hit = compare(u.cmod, &a, &b);
+    set_flags(t, u, m, hit);
+    store(t, u, m, &spread::<N>(hit));
+    Ok(())
+}
+
+fn sel_cmod<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    if t.slow_float {
+        return general::execute(t, u);
+    }
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load_f::<N>(t, u, 0).map(f32::from_bits);
+    let b = load_f::<N>(t, u, 1).map(f32::from_bits);
+    let mut v = [0f32; N];
+    for i in 0..N {
+        v[i] = if alu_float::select_f32(u.cmod, a[i], b[i]) {
+            a[i]
+        } else {
+            b[i]
+        };
+    }
+    finish_quiet(t, u, m, v);
+    Ok(())
+}
+
+fn sel_pred<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    if t.slow_float {
+        return general::execute(t, u);
+    }
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let hit = t.predicate(u) & flags::lanes(N as u8);
+    let a = load_f::<N>(t, u, 0).map(f32::from_bits);
+    let b = load_f::<N>(t, u, 1).map(f32::from_bits);
+    let mut v = [0f32; N];
+    for i in 0..N {
+        v[i] = if hit >> i & 1 != 0 { a[i] } else { b[i] };
+    }
+    finish_quiet(t, u, m, v);
+    Ok(())
+}
+
+/// As `finish`, for SEL, whose conditional modifier sets no flags.
+#[inline(always)]
+fn finish_quiet<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: [f32; N]) {
+    let mut v = v.map(f32::to_bits);
+    if u.saturate {
+        for x in &mut v {
+            let f = f32::from_bits(*x);
+            *x = if f > 0.0 { f.min(1.0) } else { 0.0 }.to_bits();
+        }
+    }
+    store(t, u, m, &v);
+}
+
+fn f_to_int<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load_f::<N>(t, u, 0);
+    let (lo, hi) = match u.dst.ty {
+        Type::W => (-0x8000, 0x7fff),
+        Type::Uw => (0, 0xffff),
+        Type::B => (-0x80, 0x7f),
+        Type::Ub => (0, 0xff),
+        _ => (i32::MIN, i32::MAX),
+    };
+    let mut v = [0u32; N];
+    for i in 0..N {
+        let x = f32::from_bits(a[i]);
+        v[i] = if u.dst.ty == Type::Ud {
+            x as u32
+        } else {
+            (x as i32).clamp(lo, hi) as u32
+        };
+    }
+    store(t, u, m, &v);
+    Ok(())
+}
+
+fn int_to_f<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    if t.slow_float {
+        return general::execute(t, u);
+    }
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load::<N>(t, u, 0);
+    let mut v = [0f32; N];
+    if u.src[0].ty == Type::Ud {
+        for i in 0..N {
+            v[i] = a[i] as f32;
+        }
+    } else {
+        for i in 0..N {
+            v[i] = a[i] as i32 as f32;
+        }
+    }
+    finish(t, u, m, v);
+    Ok(())
+}
+
+/// The routine for an instruction whose sources are F (and whose destination is F, but for CMP).
+pub(super) fn select(u: &Uop) -> Option<AluFn> {
+    Some(match u.op {
+        Opcode::Mov => sized!(u, unary, Mov),
+        Opcode::Add => sized!(u, binary, Add),
+        Opcode::Mul => sized!(u, binary, Mul),
+        Opcode::Mad => sized!(u, ternary, Mad),
+        Opcode::Frc => sized!(u, unary, Frc),
+        Opcode::Rndd => sized!(u, unary, Rndd),
+        Opcode::Rndu => sized!(u, unary, Rndu),
+        Opcode::Rnde => sized!(u, unary, Rnde),
+        Opcode::Rndz => sized!(u, unary, Rndz),
+        Opcode::Cmp if u.cmod != CondMod::O => sized!(u, cmp),
+        Opcode::Sel if u.cmod == CondMod::None => sized!(u, sel_pred),
+        Opcode::Sel => sized!(u, sel_cmod),
+        Opcode::Math if super::is_float_math(u.math) => match u.math? {
+            MathFn::Inv => sized!(u, unary, Inv),
+            MathFn::Sqrt => sized!(u, unary, Sqrt),
+            MathFn::Fdiv => sized!(u, binary, Fdiv),
+            _ => sized!(u, transcendental),
+        },
+        _ => return None,
+    })
+}
+
+/// The routine for a MOV between F and a small integer.
+pub(super) fn select_convert(u: &Uop) -> Option<AluFn> {
+    let (from, to) = (u.src[0].ty, u.dst.ty);
+    if from == Type::F && !to.is_float() && u.cmod == CondMod::None {
+        return Some(sized!(u, f_to_int));
+    }
+    // A negated unsigned dword does not fit 32 bits; absolute values are the general path's.
+    let fits = !u.src[0].abs && !(u.src[0].neg && u.src[0].size == 4);
+    if !from.is_float() && to == Type::F && fits {
+        return Some(sized!(u, int_to_f));
+    }
+    None
+}

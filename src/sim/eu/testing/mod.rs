@@ -1,0 +1,289 @@
+//! Tests: a small assembler in Rust calls, and suites by family.
+
+mod alu;
+mod both_ways;
+mod flow;
+mod operands;
+mod state;
+
+use crate::{Exit, Init, Kernel, Message, Options, Reply, SharedFunctions, Stop, Thread};
+use isa::{
+    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, Opcode, Pred, PredCtrl, Region, Send, Src, Type,
+};
+use std::sync::Arc;
+
+/// Shared functions that record messages and answer with the channel mask in every dword.
+#[derive(Default)]
+pub(super) struct Recorder {
+    pub(super) sent: Vec<(u8, u32, u32, u32, Vec<u32>, Vec<u32>)>,
+    pub(super) clock: u64,
+}
+
+impl SharedFunctions for Recorder {
+    fn message(&mut self, m: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+        self.sent.push((
+            m.sfid,
+            m.desc,
+            m.ex_desc,
+            m.lanes,
+            m.src0.to_vec(),
+            m.src1.to_vec(),
+        ));
+        for r in response {
+            *r = m.lanes;
+        }
+        Ok(Reply::Done)
+    }
+    fn timestamp(&mut self) -> u64 {
+        self.clock += 0x1_0000_0001;
+        self.clock
+    }
+}
+
+pub(super) fn null_src() -> Src {
+    arf(ArfReg::Null, 0, 0, Type::Ud)
+}
+
+/// `rN:ty` contiguous: `<8;8,1>`, or the width's own region in narrower instructions.
+pub(super) fn g(nr: u8, ty: Type) -> Src {
+    Src {
+        file: File::Grf,
+        ty,
+        addr: Addr::Direct { nr, sub_bytes: 0 },
+        region: Region::new(8, 8, 1),
+        abs: false,
+        negate: false,
+        swizzle: 0xe4,
+        rep_ctrl: false,
+        imm: 0,
+    }
+}
+
+pub(super) fn region(mut s: Src, sub_bytes: u8, v: u8, w: u8, h: u8) -> Src {
+    if let Addr::Direct { nr, .. } = s.addr {
+        s.addr = Addr::Direct { nr, sub_bytes };
+    }
+    s.region = Region::new(v, w, h);
+    s
+}
+
+pub(super) fn scalar(nr: u8, sub_bytes: u8, ty: Type) -> Src {
+    region(g(nr, ty), sub_bytes, 0, 1, 0)
+}
+
+pub(super) fn imm(ty: Type, bits: u64) -> Src {
+    Src {
+        file: File::Imm,
+        imm: bits,
+        ..g(0, ty)
+    }
+}
+
+pub(super) fn arf(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Src {
+    Src {
+        file: File::Arf,
+        addr: Addr::Direct {
+            nr: (reg as u8) << 4 | idx,
+            sub_bytes,
+        },
+        region: Region::new(8, 8, 1),
+        ..g(0, ty)
+    }
+}
+
+pub(super) fn neg(mut s: Src) -> Src {
+    s.negate = true;
+    s
+}
+
+pub(super) fn abs(mut s: Src) -> Src {
+    s.abs = true;
+    s
+}
+
+pub(super) fn dst(nr: u8, ty: Type) -> Dst {
+    Dst {
+        file: File::Grf,
+        ty,
+        addr: Addr::Direct { nr, sub_bytes: 0 },
+        hstride: 1,
+        writemask: 0xf,
+    }
+}
+
+pub(super) fn arf_dst(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Dst {
+    Dst {
+        file: File::Arf,
+        addr: Addr::Direct {
+            nr: (reg as u8) << 4 | idx,
+            sub_bytes,
+        },
+        ..dst(0, ty)
+    }
+}
+
+pub(super) fn null_dst(ty: Type) -> Dst {
+    arf_dst(ArfReg::Null, 0, 0, ty)
+}
+
+/// An instruction of `n` lanes.
+pub(super) fn op(op: Opcode, n: u8, d: Dst, srcs: &[Src]) -> Inst {
+    let mut src = [null_src(); 3];
+    src[..srcs.len()].copy_from_slice(srcs);
+    Inst {
+        op,
+        exec_size: n,
+        chan_off: 0,
+        no_mask: false,
+        align16: false,
+        pred: None,
+        cmod: CondMod::None,
+        flag: 0,
+        saturate: false,
+        acc_wr: false,
+        no_dd_clr: false,
+        no_dd_chk: false,
+        atomic: false,
+        switch: false,
+        breakpoint: false,
+        compacted: false,
+        branch_ctrl: false,
+        math: None,
+        dst: d,
+        src,
+        jip: 0,
+        uip: 0,
+        send: None,
+    }
+}
+
+pub(super) fn cmod(mut i: Inst, c: CondMod, flag: u8) -> Inst {
+    i.cmod = c;
+    i.flag = flag;
+    i
+}
+
+pub(super) fn pred(mut i: Inst, ctrl: PredCtrl, inverse: bool, flag: u8) -> Inst {
+    i.pred = Some(Pred { ctrl, inverse });
+    i.flag = flag;
+    i
+}
+
+pub(super) fn no_mask(mut i: Inst) -> Inst {
+    i.no_mask = true;
+    i
+}
+
+/// A branch; `jip` and `uip` count instructions from this one.
+pub(super) fn branch(o: Opcode, n: u8, jip: i32, uip: i32) -> Inst {
+    let mut i = op(o, n, null_dst(Type::D), &[imm(Type::D, 0)]);
+    i.jip = jip * 16;
+    i.uip = uip * 16;
+    i
+}
+
+pub(super) fn eot() -> Inst {
+    let mut i = no_mask(op(Opcode::Send, 8, null_dst(Type::Ud), &[g(127, Type::Ud)]));
+    i.send = Some(Send {
+        sfid: 7,
+        desc: Desc::Imm(1 << 25),
+        ex_desc: Desc::Imm(0),
+        eot: true,
+    });
+    i
+}
+
+/// A thread at the start of `code` followed by an end of thread; all GRF set to `payload` and zeros.
+pub(super) fn thread(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
+    thread_with(
+        code,
+        payload,
+        mask,
+        1 << 7 | 1 << 6 | 1 << 10,
+        Options::default(),
+    )
+}
+
+pub(super) fn thread_with(
+    code: &[Inst],
+    payload: &[u32],
+    mask: u32,
+    cr0: u32,
+    options: Options,
+) -> Thread {
+    let mut code = code.to_vec();
+    code.push(eot());
+    let kernel = Arc::new(Kernel::from_insts(&code).expect("there is an instruction"));
+    let init = Init {
+        cr0,
+        ..Init::default()
+    };
+    Thread::new(&kernel, payload, mask, &init, options)
+}
+
+/// Runs to the end of the thread.
+pub(super) fn run(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
+    let mut t = thread(code, payload, mask);
+    assert_eq!(t.run(&mut Recorder::default(), 100_000), Ok(Exit::Eot));
+    t
+}
+
+pub(super) fn reg(t: &Thread, nr: usize) -> [u32; 8] {
+    let mut r = [0; 8];
+    r.copy_from_slice(&t.grf()[nr * 8..nr * 8 + 8]);
+    r
+}
+
+/// A small generator of pseudo-random numbers (xorshift), the same on every run.
+pub(super) struct Rng(pub(super) u64);
+
+impl Rng {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+    pub(super) fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 33) % n
+    }
+    pub(super) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+    /// A dword that is often an edge case of integers or floats.
+    pub(super) fn dword(&mut self) -> u32 {
+        const EDGES: [u32; 24] = [
+            0,
+            1,
+            2,
+            0xffff_ffff,
+            0x7fff_ffff,
+            0x8000_0000,
+            0x8000_0001,
+            0xffff,
+            0x1_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0000,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x3f00_0000,
+            0x0000_0001,
+            0x807f_ffff,
+            0x0080_0000,
+            0x7f7f_ffff,
+            0x4f00_0000,
+            0xcf00_0000,
+            0x3fc0_0000,
+            0x4b00_0001,
+            0x3c00_8000,
+        ];
+        match self.below(4) {
+            0 => self.pick(&EDGES),
+            // A float of moderate size.
+            1 => (self.next() as u32 & 0x807f_ffff) | ((110 + self.below(40) as u32) << 23),
+            2 => self.next() as u32 & 0xff,
+            _ => self.next() as u32,
+        }
+    }
+}
