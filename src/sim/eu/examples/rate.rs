@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p ingot-eu --example rate`
 
-use eu::{Init, Kernel, Message, Options, Reply, SharedFunctions, Stop, Thread};
+use ingot_eu::{Init, Kernel, Message, Options, Reply, SharedFunctions, Stop, Thread};
 use isa::{
     Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Opcode, Pred, PredCtrl, Region, Send,
     Src, Type,
