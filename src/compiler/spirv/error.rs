@@ -75,6 +75,14 @@ pub enum SpirvError {
         /// The bound.
         limit: usize,
     },
+    /// Assembly text is wrong.
+    #[error("line {line}: {what}")]
+    Assembly {
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
     /// The module has no entry point of that name and stage.
     #[error("no entry point \"{name}\" for this stage; the module has {has}")]
     NoEntryPoint {

@@ -28,6 +28,7 @@
 )]
 
 mod alu;
+pub mod asm;
 mod builtins;
 mod cfg;
 mod composite;

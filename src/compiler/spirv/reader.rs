@@ -70,7 +70,6 @@ impl Inst<'_> {
 pub(crate) struct Stream {
     pub words: Vec<u32>,
     pub insts: Vec<InstRef>,
-    pub bound: u32,
     /// For each id the index of its defining instruction plus one, 0 if it has none.
     pub defs: Vec<u32>,
 }
@@ -151,7 +150,6 @@ pub(crate) fn read(words: &[u32]) -> Result<Stream> {
     let mut stream = Stream {
         insts: Vec::with_capacity(words.len() / 4),
         words,
-        bound,
         defs: Vec::new(),
     };
     let mut at = 5;
