@@ -12,16 +12,16 @@ use isa::{CondMod, MathFn, Opcode, Type};
 
 /// An operation on F lanes.
 trait Op {
-    fn f(a: f32, b: f32, c: f32) -> f32;
+    fn f(a: f32, b: f32) -> f32;
 }
 
 macro_rules! ops {
-    ($($name:ident |$a:ident, $b:ident, $c:ident| $e:expr;)*) => {
+    ($($name:ident |$a:ident, $b:ident| $e:expr;)*) => {
         $(
             struct $name;
             impl Op for $name {
                 #[inline(always)]
-                fn f($a: f32, $b: f32, $c: f32) -> f32 {
+                fn f($a: f32, $b: f32) -> f32 {
                     $e
                 }
             }
@@ -30,21 +30,20 @@ macro_rules! ops {
 }
 
 ops! {
-    Mov |a, _b, _c| a;
-    Add |a, b, _c| a + b;
-    Mul |a, b, _c| a * b;
-    Mad |a, b, c| fused(b, c, a);
-    Frc |a, _b, _c| {
+    Mov |a, _b| a;
+    Add |a, b| a + b;
+    Mul |a, b| a * b;
+    Frc |a, _b| {
         let f = a - a.floor();
         if f >= 1.0 { 1.0 - f32::EPSILON / 2.0 } else { f }
     };
-    Rndd |a, _b, _c| a.floor();
-    Rndu |a, _b, _c| a.ceil();
-    Rnde |a, _b, _c| a.round_ties_even();
-    Rndz |a, _b, _c| a.trunc();
-    Inv |a, _b, _c| 1.0 / a;
-    Sqrt |a, _b, _c| a.sqrt();
-    Fdiv |a, b, _c| a / b;
+    Rndd |a, _b| a.floor();
+    Rndu |a, _b| a.ceil();
+    Rnde |a, _b| a.round_ties_even();
+    Rndz |a, _b| a.trunc();
+    Inv |a, _b| 1.0 / a;
+    Sqrt |a, _b| a.sqrt();
+    Fdiv |a, b| a / b;
 }
 
 /// a · b + c with one rounding: the product is exact in a double, the sum is rounded to odd before F.
@@ -101,7 +100,7 @@ fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     let a = load_f::<N>(t, u, 0);
     let mut v = [0f32; N];
     for i in 0..N {
-        v[i] = O::f(f32::from_bits(a[i]), 0.0, 0.0);
+        v[i] = O::f(f32::from_bits(a[i]), 0.0);
     }
     finish(t, u, m, v);
     Ok(())
@@ -119,13 +118,14 @@ fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     let b = load_f::<N>(t, u, 1);
     let mut v = [0f32; N];
     for i in 0..N {
-        v[i] = O::f(f32::from_bits(a[i]), f32::from_bits(b[i]), 0.0);
+        v[i] = O::f(f32::from_bits(a[i]), f32::from_bits(b[i]));
     }
     finish(t, u, m, v);
     Ok(())
 }
 
-fn ternary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+/// MAD: the plain sum in doubles, and the careful one where rounding it again could go wrong.
+fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }
@@ -133,16 +133,24 @@ fn ternary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     if m == 0 {
         return Ok(());
     }
-    let a = load_f::<N>(t, u, 0);
-    let b = load_f::<N>(t, u, 1);
-    let c = load_f::<N>(t, u, 2);
+    let a = load_f::<N>(t, u, 0).map(f32::from_bits);
+    let b = load_f::<N>(t, u, 1).map(f32::from_bits);
+    let c = load_f::<N>(t, u, 2).map(f32::from_bits);
     let mut v = [0f32; N];
+    let mut doubt = 0u64;
     for i in 0..N {
-        v[i] = O::f(
-            f32::from_bits(a[i]),
-            f32::from_bits(b[i]),
-            f32::from_bits(c[i]),
-        );
+        let s = f64::from(b[i]) * f64::from(c[i]) + f64::from(a[i]);
+        v[i] = s as f32;
+        // A double halfway between two Fs may itself have been rounded; so may one whose F is a denormal.
+        let x = s.to_bits();
+        let halfway = (x & 0x1fff_ffff) ^ 0x1000_0000;
+        let small = u64::from(s.abs() < f64::from(f32::MIN_POSITIVE)) & u64::from(s != 0.0);
+        doubt |= u64::from(halfway == 0) | small;
+    }
+    if doubt != 0 {
+        for i in 0..N {
+            v[i] = fused(b[i], c[i], a[i]);
+        }
     }
     finish(t, u, m, v);
     Ok(())
@@ -296,7 +304,7 @@ pub(super) fn select(u: &Uop) -> Option<AluFn> {
         Opcode::Mov => sized!(u, unary, Mov),
         Opcode::Add => sized!(u, binary, Add),
         Opcode::Mul => sized!(u, binary, Mul),
-        Opcode::Mad => sized!(u, ternary, Mad),
+        Opcode::Mad => sized!(u, mad),
         Opcode::Frc => sized!(u, unary, Frc),
         Opcode::Rndd => sized!(u, unary, Rndd),
         Opcode::Rndu => sized!(u, unary, Rndu),
