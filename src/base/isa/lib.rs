@@ -4,10 +4,17 @@
 //! Out: any of the other two, and a list of the rules an instruction breaks.
 //! Ref: SKL PRM vol. 7 "3D-Media-GPGPU", EU instruction set; text syntax: IGA's.
 
+mod compact;
+mod construct;
+mod decode;
+mod encode;
 mod inst;
+mod layout;
 mod opcode;
 
+pub use decode::{DecodeError, decode};
+pub use encode::{EncodeError, encode};
 pub use inst::{
     Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src, Type,
 };
-pub use opcode::Opcode;
+pub use opcode::{Class, OPCODES, Opcode, OpcodeInfo};
