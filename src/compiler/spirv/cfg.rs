@@ -289,6 +289,8 @@ impl Cfg {
                 };
             }
             while loop_ != NONE {
+                // Headers come before the blocks they own, and their loops are known by now.
+                let known = |s: u32| get(&self.order, s, NONE) < i as u32;
                 let outside = y == n - 1
                     || match f.blocks.get(loop_ as usize).map(|b| b.merge) {
                         Some(Merge::Loop(m, _)) => node(m) == y,
@@ -301,7 +303,7 @@ impl Cfg {
                     }
                     || owners.get(&y).is_some_and(|o| {
                         o.iter()
-                            .any(|&s| s != loop_ && self.reachable(s) && !self.inside(s, loop_))
+                            .any(|&s| s != loop_ && known(s) && !self.inside(s, loop_))
                     });
                 if !outside {
                     break;

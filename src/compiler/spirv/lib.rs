@@ -44,6 +44,8 @@ mod module;
 mod ops;
 mod reader;
 mod structure;
+#[cfg(test)]
+mod structure_tests;
 mod sync;
 mod translate;
 mod trig;
