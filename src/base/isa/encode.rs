@@ -525,6 +525,10 @@ impl Encoder<'_> {
             }
             _ => {
                 self.dst(&inst.dst)?;
+                // The source that is not there has the region <2;2,1>.
+                self.put(SRC0_HSTRIDE, 1);
+                self.put(SRC0_WIDTH, 1);
+                self.put(SRC0_VSTRIDE, 2);
                 if immediate {
                     self.put(SRC1_FILE, 3);
                     self.put(SRC1_TYPE, 1);

@@ -18,3 +18,6 @@ pub use inst::{
     Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src, Type,
 };
 pub use opcode::{Class, OPCODES, Opcode, OpcodeInfo};
+
+#[cfg(test)]
+mod tests;
