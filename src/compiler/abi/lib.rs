@@ -12,6 +12,10 @@
 //! binding a set costs the driver one dword. Dynamic buffers live in their own surfaces, written when bound:
 //! their handles are push values of their own ([`PushValue::DynamicHandle`]).
 //!
+//! Dword 12 ([`SURFACE_BYTES_DWORD`]) of a buffer's RENDER_SURFACE_STATE holds the exact size of the buffer in bytes (0 for a
+//! null surface). The hardware ignores that dword where there is no auxiliary surface (it is a clear colour otherwise). The size
+//! query of a runtime array reads it by a 64-bit address: [`PushValue::SurfaceHeapAddress`] + (handle >> 6) + 48.
+//!
 //! ## Push data (CURBE)
 //! `cross_thread` values come first, each one dword, padded to whole registers (8 dwords); then for each thread
 //! of the group one register whose dword 0 is the subgroup index in the workgroup, if
@@ -59,6 +63,9 @@ pub struct PipelineLayout {
     pub sets: Vec<SetLayout>,
 }
 
+/// Dword of a buffer's RENDER_SURFACE_STATE in which the launcher stores the buffer's size in bytes.
+pub const SURFACE_BYTES_DWORD: usize = 12;
+
 /// One dword that the launcher must supply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PushValue {
@@ -86,6 +93,11 @@ pub enum PushValue {
     BaseWorkgroupId {
         /// x, y, z.
         component: u32,
+    },
+    /// Low (0) or high (1) dword of the address of the bindless surface heap.
+    SurfaceHeapAddress {
+        /// 0 low, 1 high.
+        dword: u32,
     },
     /// Padding: any value.
     Zero,
