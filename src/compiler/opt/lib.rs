@@ -48,3 +48,34 @@
 //!
 //! **Subgroup operations** are scalar. Constants and undefs may have several components.
 //! `info.shared_bytes` and `info.scratch_bytes` are final.
+
+mod lower_alu;
+mod lower_alu_to_scalar;
+mod lower_explicit_io;
+mod lower_mem_access;
+mod lower_phis_to_scalar;
+mod lower_system_values;
+mod lower_var_copies;
+mod lower_vars_to_ssa;
+mod opt_copy_prop;
+mod opt_dce;
+mod pass;
+mod pipeline;
+mod rewrite;
+#[cfg(test)]
+mod text_tests;
+
+pub use pass::{Ctx, OptError, Pass, Runner, Step, Timing};
+pub use pipeline::COMPUTE_GEN9;
+
+use nir::Shader;
+
+/// Lowers and optimises a compute shader for gen9.
+pub fn compile_compute(shader: &mut Shader) -> Result<(), OptError> {
+    let mut runner = Runner {
+        validate: cfg!(debug_assertions),
+        ..Runner::default()
+    };
+    runner.run(shader, COMPUTE_GEN9)?;
+    Ok(())
+}

@@ -1,0 +1,423 @@
+//! Spells out the operations that gen9 has no instruction for.
+//!
+//! In:  scalar ALU operations. Out: those listed in this crate's documentation.
+//! Ref: SKL PRM vol. 7, "Extended Math Function"; Vulkan spec, "Precision and Operation of SPIR-V
+//! Instructions". Tests: tests/opt/lower_alu/.
+
+use crate::pass::Ctx;
+use crate::rewrite::{Action, lower_instrs};
+use entity::Id;
+use nir::*;
+
+/// Entry point.
+pub fn lower_alu(s: &mut Shader, _: &Ctx) -> bool {
+    let mut any = false;
+    // What one lowering makes may need another: division by a subnormal, remainder, …
+    while lower_instrs(s, wants, lower) {
+        any = true;
+    }
+    any
+}
+
+fn wants(s: &Shader, i: &Instr) -> bool {
+    use AluOp as Op;
+    let Instr::Alu(a) = i else { return false };
+    let bits = s.defs[a.def].bit_size;
+    match a.op {
+        Op::FSub
+        | Op::ISub
+        | Op::FDiv
+        | Op::FMod
+        | Op::FRem
+        | Op::FSign
+        | Op::ISign
+        | Op::IMod
+        | Op::Ldexp
+        | Op::FrexpSig
+        | Op::FrexpExp
+        | Op::FQuantize2F16
+        | Op::UAddCarry
+        | Op::USubBorrow
+        | Op::IAddSat
+        | Op::UAddSat
+        | Op::ISubSat
+        | Op::USubSat
+        | Op::IFindMsb
+        | Op::UFindMsb
+        | Op::BitfieldInsert
+        | Op::UBitfieldExtract
+        | Op::IBitfieldExtract => true,
+        Op::IMul => bits == 64,
+        Op::IMulHigh | Op::UMulHigh => bits != 32,
+        Op::BitfieldReverse => bits != 32,
+        Op::UDiv | Op::UMod | Op::IDiv | Op::IRem => bits < 32,
+        Op::BitCount | Op::FindLsb | Op::UClz => s.defs[a.srcs[0].def].bit_size != 32,
+        _ => false,
+    }
+}
+
+fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
+    let Instr::Alu(a) = b.shader.instrs[id].clone() else {
+        return Action::Keep;
+    };
+    let mut s = [a.def; 4];
+    for (to, src) in s.iter_mut().zip(&a.srcs) {
+        *to = b.channel(src.def, src.swizzle[0]);
+    }
+    b.exact = a.exact;
+    b.preserve_nan_inf_sz = a.preserve_nan_inf_sz;
+    let bits = b.bits(a.def);
+    let value = one(b, a.op, s, bits);
+    b.exact = false;
+    b.preserve_nan_inf_sz = false;
+    match value {
+        Some(v) => Action::Replace(v),
+        None => Action::Keep,
+    }
+}
+
+fn one(b: &mut Builder<'_>, op: AluOp, [x, y, z, w]: [Id<Def>; 4], bits: u8) -> Option<Id<Def>> {
+    use AluOp as Op;
+    Some(match op {
+        Op::FSub => {
+            let n = b.fneg(y);
+            b.fadd(x, n)
+        }
+        Op::ISub => {
+            let n = b.ineg(y);
+            b.iadd(x, n)
+        }
+        Op::FDiv => fdiv(b, x, y, bits),
+        Op::FMod | Op::FRem => {
+            let q = fdiv(b, x, y, bits);
+            let q = if op == Op::FMod {
+                b.ffloor(q)
+            } else {
+                b.ftrunc(q)
+            };
+            let n = b.fneg(y);
+            b.ffma(n, q, x)
+        }
+        Op::FSign => fsign(b, x, bits),
+        Op::ISign => {
+            let (one, minus) = (b.imm_int(bits, 1), b.imm_int(bits, -1));
+            let v = b.imin(x, one);
+            b.imax(v, minus)
+        }
+        Op::IMod => imod(b, x, y, bits),
+        Op::UDiv | Op::UMod | Op::IDiv | Op::IRem => {
+            // Narrow integers divide as 32 bits.
+            let signed = matches!(op, Op::IDiv | Op::IRem);
+            let (x, y) = if signed {
+                (b.i2i(x, 32), b.i2i(y, 32))
+            } else {
+                (b.u2u(x, 32), b.u2u(y, 32))
+            };
+            let v = b.alu(op, &[x, y]);
+            b.u2u(v, bits)
+        }
+        Op::Ldexp => ldexp(b, x, y, bits),
+        Op::FrexpSig => frexp(b, x, bits).0,
+        Op::FrexpExp => {
+            let bits = b.bits(x);
+            frexp(b, x, bits).1
+        }
+        Op::FQuantize2F16 => {
+            let h = b.f2f_rtne(x, 16);
+            let q = b.f2f(h, 32);
+            let magnitude = b.fabs(x);
+            let least = b.imm_float(32, 2f64.powi(-14));
+            // Decided before rounding, as OpQuantizeToF16's "too small to be normal" has it.
+            let small = b.flt(magnitude, least);
+            let sign = b.imm_u32(0x8000_0000);
+            let zero = b.iand(x, sign);
+            b.bcsel(small, zero, q)
+        }
+        Op::UAddCarry => {
+            let sum = b.iadd(x, y);
+            let carry = b.ult(sum, x);
+            b.b2i(carry, bits)
+        }
+        Op::USubBorrow => {
+            let borrow = b.ult(x, y);
+            b.b2i(borrow, bits)
+        }
+        Op::UAddSat => {
+            let sum = b.iadd(x, y);
+            let carry = b.ult(sum, x);
+            let all = b.imm_int(bits, -1);
+            b.bcsel(carry, all, sum)
+        }
+        Op::USubSat => {
+            let m = b.umax(x, y);
+            let n = b.ineg(y);
+            b.iadd(m, n)
+        }
+        Op::IAddSat | Op::ISubSat => {
+            let (r, other) = if op == Op::IAddSat {
+                (b.iadd(x, y), y)
+            } else {
+                let n = b.ineg(y);
+                let r = b.iadd(x, n);
+                (r, b.inot(y))
+            };
+            // Overflow: the result's sign differs from that of both terms.
+            let (p, q) = (b.ixor(x, r), b.ixor(other, r));
+            let both = b.iand(p, q);
+            let zero = b.imm_zero(1, bits);
+            let over = b.ilt(both, zero);
+            let top = b.imm_u32(u32::from(bits) - 1);
+            let sign = b.ishr(x, top);
+            let most = b.imm_int(bits, (nir::fold::mask(bits) >> 1) as i64);
+            let limit = b.ixor(sign, most);
+            b.bcsel(over, limit, r)
+        }
+        Op::UFindMsb => find_msb(b, x),
+        Op::IFindMsb => {
+            let bits = b.bits(x);
+            let top = b.imm_u32(u32::from(bits) - 1);
+            let sign = b.ishr(x, top);
+            let v = b.ixor(x, sign);
+            find_msb(b, v)
+        }
+        Op::BitfieldInsert => {
+            // All 32 bits: the hardware's fields have at most 31.
+            let (mask, limit) = (b.bfm(w, z), b.imm_u32(32));
+            let field = b.bfi(mask, y, x);
+            let all = b.uge(w, limit);
+            b.bcsel(all, y, field)
+        }
+        Op::UBitfieldExtract | Op::IBitfieldExtract => {
+            let field = if op == Op::UBitfieldExtract {
+                b.ubfe(x, y, z)
+            } else {
+                b.ibfe(x, y, z)
+            };
+            let limit = b.imm_u32(32);
+            let all = b.uge(z, limit);
+            b.bcsel(all, x, field)
+        }
+        Op::IMul => imul64(b, x, y),
+        Op::IMulHigh | Op::UMulHigh if bits < 32 => {
+            let shift = b.imm_u32(u32::from(bits));
+            let (x, y) = if op == Op::IMulHigh {
+                (b.i2i(x, 32), b.i2i(y, 32))
+            } else {
+                (b.u2u(x, 32), b.u2u(y, 32))
+            };
+            let p = b.imul(x, y);
+            let p = b.ushr(p, shift);
+            b.u2u(p, bits)
+        }
+        Op::IMulHigh | Op::UMulHigh => mul_high64(b, x, y, op == Op::IMulHigh),
+        Op::BitfieldReverse if bits == 64 => {
+            let (lo, hi) = halves(b, x);
+            let (lo, hi) = (b.bitfield_reverse(lo), b.bitfield_reverse(hi));
+            b.pack_64_2x32_split(hi, lo)
+        }
+        Op::BitfieldReverse => {
+            let v = b.u2u(x, 32);
+            let v = b.bitfield_reverse(v);
+            let shift = b.imm_u32(32 - u32::from(bits));
+            let v = b.ushr(v, shift);
+            b.u2u(v, bits)
+        }
+        Op::BitCount if b.bits(x) == 64 => {
+            let (lo, hi) = halves(b, x);
+            let (lo, hi) = (b.bit_count(lo), b.bit_count(hi));
+            b.iadd(lo, hi)
+        }
+        Op::FindLsb if b.bits(x) == 64 => {
+            let (lo, hi) = halves(b, x);
+            let (l, h) = (b.find_lsb(lo), b.find_lsb(hi));
+            // -1 as an unsigned number is above every position, and stays -1 if nothing is set.
+            let bit = b.imm_u32(32);
+            let h = b.ior(h, bit);
+            b.umin(l, h)
+        }
+        Op::UClz if b.bits(x) == 64 => {
+            let (lo, hi) = halves(b, x);
+            let (l, h) = (b.uclz(lo), b.uclz(hi));
+            let zero = b.imm_u32(0);
+            let none = b.ieq(hi, zero);
+            let l = b.iadd_imm(l, 32);
+            b.bcsel(none, l, h)
+        }
+        Op::BitCount | Op::FindLsb => {
+            let v = b.u2u(x, 32);
+            b.alu(op, &[v])
+        }
+        Op::UClz => {
+            let extra = 32 - i64::from(b.bits(x));
+            let v = b.u2u(x, 32);
+            let v = b.uclz(v);
+            b.iadd_imm(v, -extra)
+        }
+        _ => return None,
+    })
+}
+
+fn halves(b: &mut Builder<'_>, x: Id<Def>) -> (Id<Def>, Id<Def>) {
+    (b.unpack_64_2x32_split_x(x), b.unpack_64_2x32_split_y(x))
+}
+
+/// Within Vulkan's 2.5 ULP: one product with the math box's reciprocal. Vulkan asks for nothing where the
+/// divisor's magnitude is outside 2^-126 to 2^126, where the reciprocal would be subnormal.
+fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8) -> Id<Def> {
+    if bits == 16 {
+        // As 32 bits, then rounded once more: well within 2.5 ULP.
+        let (x, y) = (b.f2f(x, 32), b.f2f(y, 32));
+        let q = fdiv_plain(b, x, y);
+        return b.f2f(q, 16);
+    }
+    fdiv_plain(b, x, y)
+}
+
+fn fdiv_plain(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {
+    let r = b.frcp(y);
+    b.fmul(x, r)
+}
+
+/// `copysign(1, x)`, or `x` itself where it is zero.
+fn fsign(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> Id<Def> {
+    let zero = b.imm_float(bits, 0.0);
+    let nonzero = b.fneu(x, zero);
+    let sign_bit = b.imm_int(bits, (1u64 << (bits - 1)) as i64);
+    let sign = b.iand(x, sign_bit);
+    let one = b.imm_float(bits, 1.0);
+    let signed_one = b.ior(sign, one);
+    b.bcsel(nonzero, signed_one, sign)
+}
+
+fn imod(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8) -> Id<Def> {
+    let r = b.irem(x, y);
+    let zero = b.imm_zero(1, bits);
+    let some = b.ine(r, zero);
+    let signs = b.ixor(r, y);
+    let differ = b.ilt(signs, zero);
+    let fix = b.iand(some, differ);
+    let moved = b.iadd(r, y);
+    b.bcsel(fix, moved, r)
+}
+
+/// 31 − leading zeros; -1 for 0, since that has 32 of them.
+fn find_msb(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
+    let top = i64::from(b.bits(x)) - 1;
+    let n = b.uclz(x);
+    let n = b.ineg(n);
+    b.iadd_imm(n, top)
+}
+
+/// One rounding product where the exponent is in Vulkan's range, a second exact one beyond it.
+fn ldexp(b: &mut Builder<'_>, x: Id<Def>, e: Id<Def>, bits: u8) -> Id<Def> {
+    if bits == 16 {
+        // Exact in 32 bits, then rounded once.
+        let (low, high) = (b.imm_int(32, -126), b.imm_int(32, 127));
+        let t = b.imax(e, low);
+        let t = b.imin(t, high);
+        let t = b.iadd_imm(t, 127);
+        let shift = b.imm_u32(23);
+        let scale = b.ishl(t, shift);
+        let wide = b.f2f(x, 32);
+        let p = b.fmul(wide, scale);
+        return b.f2f(p, 16);
+    }
+    let (bias, shift) = if bits == 32 { (127, 23) } else { (1023, 20) };
+    let (low, high) = (b.imm_int(32, -bias), b.imm_int(32, bias));
+    let by = b.imm_u32(shift);
+    let t = b.imax(e, low);
+    let t = b.imin(t, high);
+    let t = b.iadd_imm(t, bias);
+    let t = b.ishl(t, by);
+    // The rest above the bias, again biased: exactly 1.0 in most cases.
+    let top = b.imm_int(32, 2 * bias);
+    let u = b.imax(e, high);
+    let u = b.imin(u, top);
+    let u = b.ishl(u, by);
+    let (t, u) = if bits == 32 {
+        (t, u)
+    } else {
+        let zero = b.imm_u32(0);
+        (b.pack_64_2x32_split(zero, t), b.pack_64_2x32_split(zero, u))
+    };
+    let p = b.fmul(x, t);
+    b.fmul(p, u)
+}
+
+/// Significand in [0.5, 1) and exponent. Zero, infinity and NaN: themselves, and 0.
+fn frexp(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> (Id<Def>, Id<Def>) {
+    // The fields of the dword that holds the exponent.
+    let (word, low, field, shift, bias) = match bits {
+        64 => {
+            let (lo, hi) = halves(b, x);
+            (hi, Some(lo), 0x7ff0_0000u32, 20, 1022)
+        }
+        16 => {
+            // Every half, subnormals included, is a normal float of 32 bits.
+            let wide = b.f2f(x, 32);
+            let (sig, exp) = frexp(b, wide, 32);
+            return (b.f2f(sig, 16), exp);
+        }
+        _ => (x, None, 0x7f80_0000, 23, 126),
+    };
+    let mask = b.imm_u32(field);
+    let keep = b.imm_u32(!field);
+    let half = b.imm_u32(bias << shift);
+    let e = b.iand(word, mask);
+    let rest = b.iand(word, keep);
+    let sig = b.ior(rest, half);
+    let by = b.imm_u32(shift);
+    let exp = b.ushr(e, by);
+    let exp = b.iadd_imm(exp, -i64::from(bias));
+    // Subnormals count as zero here: Vulkan lets them be flushed unless the shader preserves them.
+    let zero = b.imm_u32(0);
+    let not_zero = b.ine(e, zero);
+    let not_inf = b.ine(e, mask);
+    let normal = b.iand(not_zero, not_inf);
+    let sig = b.bcsel(normal, sig, word);
+    let exp = b.bcsel(normal, exp, zero);
+    match low {
+        None => (sig, exp),
+        Some(lo) => (b.pack_64_2x32_split(lo, sig), exp),
+    }
+}
+
+fn imul64(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {
+    let (xl, xh) = halves(b, x);
+    let (yl, yh) = halves(b, y);
+    let whole = b.umul_2x32_64(xl, yl);
+    let (lo, hi) = halves(b, whole);
+    let (p, q) = (b.imul(xl, yh), b.imul(xh, yl));
+    let hi = b.iadd(hi, p);
+    let hi = b.iadd(hi, q);
+    b.pack_64_2x32_split(lo, hi)
+}
+
+/// High 64 bits of a product of 64 bits, by four products of 32 bits.
+fn mul_high64(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, signed: bool) -> Id<Def> {
+    let (xl, xh) = halves(b, x);
+    let (yl, yh) = halves(b, y);
+    let ll = b.umul_2x32_64(xl, yl);
+    let lh = b.umul_2x32_64(xl, yh);
+    let hl = b.umul_2x32_64(xh, yl);
+    let hh = b.umul_2x32_64(xh, yh);
+    let by = b.imm_u32(32);
+    let carry = b.ushr(ll, by);
+    let mid = b.iadd(lh, carry);
+    let low = b.imm_int(64, 0xffff_ffff);
+    let mid_low = b.iand(mid, low);
+    let mid2 = b.iadd(hl, mid_low);
+    let (a, c) = (b.ushr(mid, by), b.ushr(mid2, by));
+    let high = b.iadd(hh, a);
+    let mut high = b.iadd(high, c);
+    if signed {
+        let zero = b.imm_zero(1, 64);
+        for (v, other) in [(x, y), (y, x)] {
+            let negative = b.ilt(v, zero);
+            let part = b.bcsel(negative, other, zero);
+            let n = b.ineg(part);
+            high = b.iadd(high, n);
+        }
+    }
+    high
+}

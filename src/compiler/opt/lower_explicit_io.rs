@@ -1,0 +1,891 @@
+//! Turns pointers into handles, offsets and addresses.
+//!
+//! In:  loads, stores and atomics through derefs of buffers, push constants, shared memory, physical
+//!      storage buffers, and of the local variables that `lower_vars_to_ssa` left.
+//! Out: `load_ssbo` and its like, with byte offsets and what is known of their alignment. No derefs of
+//!      those modes. Shared and scratch variables are laid out; booleans in memory are 32 bits, 0 or 1.
+//!
+//! A pointer that goes through a phi or `bcsel` (variable pointers) becomes a pair of values there.
+//! Ref: SPIR-V "Universal Validation Rules", variable pointers; Vulkan spec, "Shader Resource Interface".
+//! Tests: tests/opt/lower_explicit_io/.
+
+use crate::pass::Ctx;
+use entity::{Id, IdMap};
+use nir::*;
+use smallvec::SmallVec;
+
+/// Bytes that a type takes where it has no explicit layout, and its alignment.
+fn natural_size(types: &Types) -> IdMap<Type, (u32, u32)> {
+    let mut out: IdMap<Type, (u32, u32)> = IdMap::with_default((0, 1));
+    for (id, ty) in types.iter() {
+        out[id] = match ty {
+            Type::Bool => (4, 4),
+            Type::Int(b) | Type::Float(b) => (u32::from(*b) / 8, u32::from(*b) / 8),
+            Type::Vector { elem, len } => (out[*elem].0 * u32::from(*len), out[*elem].1),
+            Type::Pointer { .. } => (8, 8),
+            Type::Matrix {
+                column, columns, ..
+            } => {
+                let (size, align) = out[*column];
+                (size * u32::from(*columns), align)
+            }
+            Type::Array { elem, len, .. } => {
+                let (size, align) = out[*elem];
+                (
+                    size.next_multiple_of(align)
+                        .saturating_mul(len.unwrap_or(0)),
+                    align,
+                )
+            }
+            Type::Struct { members, .. } => {
+                let (mut end, mut align) = (0u32, 1);
+                for m in members {
+                    let (size, a) = out[m.ty];
+                    end = end.next_multiple_of(a).saturating_add(size);
+                    align = align.max(a);
+                }
+                (end.next_multiple_of(align), align)
+            }
+        };
+    }
+    out
+}
+
+/// A lowered pointer.
+#[derive(Clone, Copy, Debug)]
+struct Addr {
+    mode: Mode,
+    /// Buffer handle, or 64-bit base address.
+    base: Option<Id<Def>>,
+    /// Dynamic part of the offset in bytes.
+    offset: Option<Id<Def>>,
+    /// Constant part.
+    constant: u32,
+    /// The whole offset is `align_offset` modulo `align_mul`.
+    align_mul: u32,
+    align_offset: u32,
+    /// Bytes between the components of the vector pointed to, if not just behind one another (a column of a row-major matrix).
+    component_stride: Option<u32>,
+    /// Elements of the descriptor array still to be indexed, innermost first: pointer to an array of resources.
+    resource: Option<(Id<Variable>, Option<Id<Def>>)>,
+}
+
+struct Lower<'s> {
+    s: &'s mut Shader,
+    addr: IdMap<Def, Option<Addr>>,
+    natural: IdMap<Type, (u32, u32)>,
+    /// Pairs for phis of pointers: the phi, (handle, offset).
+    phis: Vec<(Id<Instr>, Option<Id<Instr>>, Id<Instr>)>,
+}
+
+fn lowers(mode: Mode) -> bool {
+    !matches!(mode, Mode::ShaderIn | Mode::ShaderOut | Mode::Uniform)
+}
+
+fn is_temp(mode: Mode) -> bool {
+    matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp)
+}
+
+/// Modes in which a variable is laid out by us and not by the shader.
+fn is_ours(mode: Mode) -> bool {
+    is_temp(mode) || mode == Mode::Shared
+}
+
+/// Entry point.
+pub fn lower_explicit_io(s: &mut Shader, _: &Ctx) -> bool {
+    let order = s.block_order();
+    let any = order.iter().any(|b| {
+        s.blocks[*b].instrs.iter().any(|i| match &s.instrs[*i] {
+            Instr::Deref(d) => lowers(d.mode),
+            _ => false,
+        })
+    });
+    if !any {
+        return false;
+    }
+    let natural = natural_size(&s.types);
+    lay_out(s, &natural, &order);
+    let mut l = Lower {
+        addr: IdMap::for_arena(&s.defs, None),
+        natural,
+        s,
+        phis: Vec::new(),
+    };
+    for b in order {
+        l.block(b);
+    }
+    l.finish_phis();
+    true
+}
+
+/// Gives each shared and scratch variable that is still used its place.
+fn lay_out(s: &mut Shader, natural: &IdMap<Type, (u32, u32)>, order: &[Id<Block>]) {
+    let mut used = entity::IdSet::new();
+    for b in order {
+        for i in &s.blocks[*b].instrs {
+            if let Instr::Deref(d) = &s.instrs[*i]
+                && let DerefKind::Var(v) = d.kind
+            {
+                used.insert(v);
+            }
+        }
+    }
+    let mut inits = Vec::new();
+    for (id, v) in s.vars.iter_mut() {
+        if !used.contains(id) || v.offset_bytes.is_some() {
+            continue;
+        }
+        let (size, align) = natural[v.ty];
+        let end = match v.mode {
+            Mode::Shared => &mut s.info.shared_bytes,
+            Mode::FunctionTemp | Mode::ShaderTemp => &mut s.info.scratch_bytes,
+            _ => continue,
+        };
+        let at = end.next_multiple_of(align.max(4));
+        v.offset_bytes = Some(at);
+        *end = at.saturating_add(size);
+        if is_temp(v.mode) && v.init.is_some() {
+            inits.push(id);
+        }
+    }
+    let Some(&entry) = order.first() else { return };
+    // Initial values of what stays in memory are stored where the shader begins.
+    let rest = std::mem::take(&mut s.blocks[entry].instrs);
+    let mut b = Builder::at_end_of_block(s, entry);
+    for id in inits {
+        store_initial(&mut b, id);
+    }
+    s.blocks[entry].instrs.extend(rest);
+}
+
+fn store_initial(b: &mut Builder<'_>, var: Id<Variable>) {
+    let Some(init) = b.shader.vars[var].init.clone() else {
+        return;
+    };
+    let root = b.deref_var(var);
+    let mut work = vec![(root, &init)];
+    while let Some((ptr, init)) = work.pop() {
+        match init {
+            ConstValue::Vector(v) => {
+                let Some((_, bits)) = b
+                    .shader
+                    .deref_of(ptr)
+                    .and_then(|d| b.shader.types.value_shape(d.ty))
+                else {
+                    continue;
+                };
+                let value = b.constant(bits, v);
+                b.store_deref(ptr, value);
+            }
+            ConstValue::Composite(parts) => {
+                for (i, part) in parts.iter().enumerate().rev() {
+                    let index = b.imm_u32(i as u32);
+                    let to = b
+                        .deref_array(ptr, index)
+                        .or_else(|| b.deref_struct(ptr, i as u32));
+                    if let Some(to) = to {
+                        work.push((to, part));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Alignment of a sum where `stride` times something unknown is added.
+fn add_stride(mul: u32, offset: u32, stride: u32) -> (u32, u32) {
+    if stride == 0 {
+        return (mul, offset);
+    }
+    let mul = mul.min(1 << stride.trailing_zeros());
+    (mul, offset & (mul - 1))
+}
+
+impl Lower<'_> {
+    fn block(&mut self, block: Id<Block>) {
+        let instrs = std::mem::take(&mut self.s.blocks[block].instrs);
+        for id in instrs {
+            let keep = match &self.s.instrs[id] {
+                Instr::Deref(d) if lowers(d.mode) => {
+                    let d = d.clone();
+                    let a = self.deref(block, &d);
+                    self.addr[d.def] = a;
+                    a.is_none()
+                }
+                Instr::Intrinsic(i) => match i.srcs.first().and_then(|d| self.addr[*d]) {
+                    Some(a) if i.op.info().srcs.first().is_some() => {
+                        let i = i.clone();
+                        !self.access(block, id, &i, a)
+                    }
+                    _ => true,
+                },
+                Instr::Alu(a) if a.op == AluOp::Bcsel => {
+                    let a = a.clone();
+                    !self.select(block, &a)
+                }
+                Instr::Alu(a) if a.op == AluOp::Mov => {
+                    let addr = self.addr[a.srcs[0].def];
+                    let def = a.def;
+                    self.addr[def] = addr;
+                    addr.is_none()
+                }
+                Instr::Phi(p) => {
+                    let p = p.clone();
+                    !self.phi(block, id, &p)
+                }
+                _ => true,
+            };
+            if keep {
+                self.s.blocks[block].instrs.push(id);
+            }
+        }
+    }
+
+    fn deref(&mut self, block: Id<Block>, d: &Deref) -> Option<Addr> {
+        match d.kind {
+            DerefKind::Var(v) => Some(self.variable(block, d, v)),
+            DerefKind::Struct { parent, member } => {
+                let a = self.pointer(block, parent, d.mode)?;
+                let of = self.s.deref_of(parent)?.ty;
+                let Type::Struct { members, .. } = self.s.types.get(of)? else {
+                    return None;
+                };
+                let offset = if is_ours(d.mode) {
+                    let mut at = 0u32;
+                    for m in members.iter().take(member as usize) {
+                        at = at.next_multiple_of(self.natural[m.ty].1) + self.natural[m.ty].0;
+                    }
+                    at.next_multiple_of(self.natural[d.ty].1)
+                } else {
+                    members.get(member as usize)?.offset_bytes
+                };
+                Some(self.add_const(a, offset))
+            }
+            DerefKind::Array { parent, index } => {
+                let a = self.pointer(block, parent, d.mode)?;
+                let of = self.s.deref_of(parent)?.ty;
+                if let Some((var, element)) = a.resource {
+                    return Some(self.resource_element(block, d, a, var, element, of, index));
+                }
+                let mut out = a;
+                let natural = |l: &Self, ty| {
+                    let (size, align) = l.natural[ty];
+                    size.next_multiple_of(align)
+                };
+                let ours = is_ours(d.mode);
+                let stride = match *self.s.types.get(of)? {
+                    Type::Array {
+                        elem, stride_bytes, ..
+                    } => {
+                        if ours || stride_bytes == 0 {
+                            natural(self, elem)
+                        } else {
+                            stride_bytes
+                        }
+                    }
+                    Type::Vector { elem, .. } => {
+                        let stride = out.component_stride.take();
+                        stride.unwrap_or(self.natural[elem].0)
+                    }
+                    Type::Matrix {
+                        column,
+                        stride_bytes,
+                        row_major,
+                        ..
+                    } => {
+                        let elem = match *self.s.types.get(column)? {
+                            Type::Vector { elem, .. } => elem,
+                            _ => return None,
+                        };
+                        if ours || stride_bytes == 0 {
+                            natural(self, column)
+                        } else if row_major {
+                            out.component_stride = Some(stride_bytes);
+                            self.natural[elem].0
+                        } else {
+                            stride_bytes
+                        }
+                    }
+                    _ => return None,
+                };
+                Some(self.add_index(block, out, index, stride))
+            }
+            DerefKind::PtrAsArray {
+                parent,
+                index,
+                stride_bytes,
+            } => {
+                let a = self.pointer(block, parent, d.mode)?;
+                let stride = if stride_bytes == 0 {
+                    let (size, align) = self.natural[d.ty];
+                    size.next_multiple_of(align)
+                } else {
+                    stride_bytes
+                };
+                Some(self.add_index(block, a, index, stride))
+            }
+            DerefKind::Cast { parent, .. } => self.pointer(block, parent, d.mode),
+        }
+    }
+
+    fn variable(&mut self, block: Id<Block>, d: &Deref, v: Id<Variable>) -> Addr {
+        let var = &self.s.vars[v];
+        let mut a = Addr {
+            mode: d.mode,
+            base: None,
+            offset: None,
+            constant: 0,
+            align_mul: 1 << 20,
+            align_offset: 0,
+            component_stride: None,
+            resource: None,
+        };
+        match d.mode {
+            Mode::Ubo | Mode::Ssbo => {
+                // minUniformBufferOffsetAlignment and minStorageBufferOffsetAlignment are at least this.
+                a.align_mul = 64;
+                if matches!(self.s.types.get(var.ty), Some(Type::Array { .. })) {
+                    a.resource = Some((v, None));
+                } else {
+                    a.base = Some(self.handle(block, v, None));
+                }
+            }
+            Mode::Shared | Mode::FunctionTemp | Mode::ShaderTemp => {
+                let at = var.offset_bytes.unwrap_or(0);
+                a = self.add_const(a, at);
+            }
+            _ => {}
+        }
+        a
+    }
+
+    fn handle(&mut self, block: Id<Block>, v: Id<Variable>, element: Option<Id<Def>>) -> Id<Def> {
+        let (set, binding) = (self.s.vars[v].set, self.s.vars[v].binding);
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let element = element.unwrap_or_else(|| b.imm_u32(0));
+        b.load(
+            IntrinsicOp::VulkanResourceIndex,
+            1,
+            32,
+            &[element],
+            &[set, binding],
+        )
+    }
+
+    fn resource_element(
+        &mut self,
+        block: Id<Block>,
+        d: &Deref,
+        mut a: Addr,
+        var: Id<Variable>,
+        element: Option<Id<Def>>,
+        of: Id<Type>,
+        index: Id<Def>,
+    ) -> Addr {
+        let len = match self.s.types.get(of) {
+            Some(Type::Array { len, .. }) => len.unwrap_or(0),
+            _ => 0,
+        };
+        let element = {
+            let mut b = Builder::at_end_of_block(self.s, block);
+            let index = if b.bits(index) == 64 {
+                b.u2u(index, 32)
+            } else {
+                index
+            };
+            match element {
+                None => index,
+                Some(outer) => {
+                    let scaled = b.imul_imm(outer, i64::from(len));
+                    b.iadd(scaled, index)
+                }
+            }
+        };
+        if matches!(self.s.types.get(d.ty), Some(Type::Array { .. })) {
+            a.resource = Some((var, Some(element)));
+        } else {
+            a.resource = None;
+            a.base = Some(self.handle(block, var, Some(element)));
+        }
+        a
+    }
+
+    fn add_const(&self, mut a: Addr, bytes: u32) -> Addr {
+        a.constant = a.constant.wrapping_add(bytes);
+        a.align_offset = a.align_offset.wrapping_add(bytes) & (a.align_mul - 1);
+        a
+    }
+
+    fn add_index(&mut self, block: Id<Block>, mut a: Addr, index: Id<Def>, stride: u32) -> Addr {
+        if let Some(i) = self.s.const_component(index, 0) {
+            return self.add_const(a, (i as u32).wrapping_mul(stride));
+        }
+        (a.align_mul, a.align_offset) = add_stride(a.align_mul, a.align_offset, stride);
+        let wide = a.mode == Mode::Global;
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let index = match (wide, b.bits(index)) {
+            (true, 32) => b.i2i(index, 64),
+            (false, 64) => b.u2u(index, 32),
+            _ => index,
+        };
+        let bytes = b.imul_imm(index, i64::from(stride));
+        a.offset = Some(match a.offset {
+            None => bytes,
+            Some(old) => b.iadd(old, bytes),
+        });
+        a
+    }
+
+    /// The address of any pointer value; a raw 64-bit value is an address in physical storage.
+    fn pointer(&mut self, block: Id<Block>, d: Id<Def>, mode: Mode) -> Option<Addr> {
+        if let Some(a) = self.addr[d] {
+            return Some(a);
+        }
+        let base = if mode == Mode::Global {
+            match self.s.defs[d].bit_size {
+                64 => d,
+                _ => return None,
+            }
+        } else if mode == Mode::Shared {
+            return Some(Addr {
+                mode,
+                base: None,
+                offset: Some(d),
+                constant: 0,
+                align_mul: 4,
+                align_offset: 0,
+                component_stride: None,
+                resource: None,
+            });
+        } else {
+            return None;
+        };
+        let _ = block;
+        Some(Addr {
+            mode,
+            base: Some(base),
+            offset: None,
+            constant: 0,
+            align_mul: 4,
+            align_offset: 0,
+            component_stride: None,
+            resource: None,
+        })
+    }
+
+    /// The dynamic and constant parts together.
+    fn whole_offset(b: &mut Builder<'_>, a: &Addr, extra: u32) -> Id<Def> {
+        let constant = a.constant.wrapping_add(extra);
+        match a.offset {
+            None => b.imm_u32(constant),
+            Some(o) => b.iadd_imm(o, i64::from(constant as i32)),
+        }
+    }
+
+    fn address(b: &mut Builder<'_>, a: &Addr, extra: u32) -> Id<Def> {
+        let base = a.base.unwrap_or_else(|| b.imm_int(64, 0));
+        let base = match a.offset {
+            Some(o) => b.iadd(base, o),
+            None => base,
+        };
+        b.iadd_imm(base, i64::from(a.constant.wrapping_add(extra)))
+    }
+
+    fn access(&mut self, block: Id<Block>, id: Id<Instr>, i: &Intrinsic, a: Addr) -> bool {
+        use IntrinsicOp as Op;
+        let ty = self.s.deref_of(i.srcs[0]).map(|d| d.ty);
+        match i.op {
+            Op::LoadDeref => {
+                let (Some(def), Some(ty)) = (i.def, ty) else {
+                    return false;
+                };
+                self.load(block, id, def, ty, a, i.index("access"));
+                true
+            }
+            Op::StoreDeref => {
+                self.store(block, i, a);
+                true
+            }
+            Op::DerefAtomic | Op::DerefAtomicSwap => {
+                self.atomic(block, id, i, a);
+                true
+            }
+            Op::DerefBufferArrayLength => {
+                let Some(ty) = ty else { return false };
+                let stride = match self.s.types.get(ty) {
+                    Some(Type::Array {
+                        elem, stride_bytes, ..
+                    }) if *stride_bytes == 0 => self.natural[*elem].0,
+                    Some(Type::Array { stride_bytes, .. }) => *stride_bytes,
+                    _ => return false,
+                };
+                let Some(handle) = a.base else { return false };
+                let mut b = Builder::at_end_of_block(self.s, block);
+                let size = b.load(Op::GetSsboSize, 1, 32, &[handle], &[]);
+                let start = Self::whole_offset(&mut b, &a, 0);
+                let bytes = b.usub_sat(size, start);
+                let stride = b.imm_u32(stride.max(1));
+                let length = b.udiv(bytes, stride);
+                crate::rewrite::become_mov(b.shader, id, length);
+                b.place(id);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Where the components of a vector of `n` × `bytes` lie: runs of (first component, number, offset).
+    fn runs(a: &Addr, n: u8, bytes: u32, mask: u32) -> SmallVec<[(u8, u8, u32); 4]> {
+        let mut out: SmallVec<[(u8, u8, u32); 4]> = SmallVec::new();
+        let stride = a.component_stride.unwrap_or(bytes);
+        for c in 0..n {
+            if mask >> c & 1 == 0 {
+                continue;
+            }
+            match out.last_mut() {
+                Some((first, len, _)) if *first + *len == c && stride == bytes => *len += 1,
+                _ => out.push((c, 1, u32::from(c) * stride)),
+            }
+        }
+        out
+    }
+
+    fn load(
+        &mut self,
+        block: Id<Block>,
+        id: Id<Instr>,
+        def: Id<Def>,
+        ty: Id<Type>,
+        a: Addr,
+        access: u32,
+    ) {
+        let shape = self.s.defs[def];
+        let (n, bits) = (shape.num_components, shape.bit_size);
+        let boolean = bits == 1;
+        let bits = if boolean { 32 } else { bits };
+        if matches!(self.s.types.get(ty), Some(Type::Pointer { .. })) {
+            // Only pointers to physical storage can lie in memory: 64-bit addresses.
+            let mut b = Builder::at_end_of_block(self.s, block);
+            let value = Self::load_run(&mut b, &a, 1, 64, 0, access);
+            self.addr[def] = Some(Addr {
+                mode: Mode::Global,
+                base: Some(value),
+                offset: None,
+                constant: 0,
+                align_mul: 4,
+                align_offset: 0,
+                component_stride: None,
+                resource: None,
+            });
+            return;
+        }
+        let runs = Self::runs(&a, n, u32::from(bits) / 8, u32::MAX);
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let mut parts: SmallVec<[(Id<Def>, u8); 4]> = SmallVec::new();
+        for &(_, len, offset) in &runs {
+            let v = Self::load_run(&mut b, &a, len, bits, offset, access);
+            parts.extend((0..len).map(|c| (v, c)));
+        }
+        let mut value = b.vec_of(&parts);
+        if boolean {
+            let zero = b.imm_zero(1, 32);
+            value = b.ine(value, zero);
+        }
+        crate::rewrite::become_mov(b.shader, id, value);
+        b.place(id);
+    }
+
+    fn load_run(
+        b: &mut Builder<'_>,
+        a: &Addr,
+        n: u8,
+        bits: u8,
+        extra: u32,
+        access: u32,
+    ) -> Id<Def> {
+        use IntrinsicOp as Op;
+        let mul = a.align_mul;
+        let off = a.align_offset.wrapping_add(extra) & (mul - 1);
+        let base = a.constant.wrapping_add(extra);
+        let dynamic = |b: &mut Builder<'_>| a.offset.unwrap_or_else(|| b.imm_u32(0));
+        match a.mode {
+            Mode::Ubo | Mode::Ssbo => {
+                let handle = a.base.unwrap_or_else(|| b.undef(1, 32));
+                let offset = Self::whole_offset(b, a, extra);
+                let op = if a.mode == Mode::Ubo {
+                    Op::LoadUbo
+                } else {
+                    Op::LoadSsbo
+                };
+                b.load(op, n, bits, &[handle, offset], &[access, mul, off])
+            }
+            Mode::PushConst => {
+                let offset = dynamic(b);
+                let range = b.shader.info.push_constant_bytes.saturating_sub(base);
+                b.load(
+                    Op::LoadPushConstant,
+                    n,
+                    bits,
+                    &[offset],
+                    &[base, range, mul, off],
+                )
+            }
+            Mode::Shared => {
+                let offset = dynamic(b);
+                b.load(Op::LoadShared, n, bits, &[offset], &[base, mul, off])
+            }
+            Mode::Global => {
+                let address = Self::address(b, a, extra);
+                b.load(Op::LoadGlobal, n, bits, &[address], &[access, mul, off])
+            }
+            _ => {
+                let offset = dynamic(b);
+                b.load(Op::LoadScratch, n, bits, &[offset], &[base, mul, off])
+            }
+        }
+    }
+
+    fn store(&mut self, block: Id<Block>, i: &Intrinsic, a: Addr) {
+        use IntrinsicOp as Op;
+        let (value, mask, access) = (i.srcs[1], i.index("write_mask"), i.index("access"));
+        let pointer = self.addr[value];
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let value = match pointer {
+            // A pointer is stored as its address.
+            Some(p) => Self::address(&mut b, &p, 0),
+            None if b.bits(value) == 1 => b.b2i(value, 32),
+            None => value,
+        };
+        let (n, bits) = (b.components(value), b.bits(value));
+        for (first, len, extra) in Self::runs(&a, n, u32::from(bits) / 8, mask) {
+            let parts: SmallVec<[(Id<Def>, u8); 4]> =
+                (first..first + len).map(|c| (value, c)).collect();
+            let part = if len == n { value } else { b.vec_of(&parts) };
+            let full = (1u32 << len) - 1;
+            let mul = a.align_mul;
+            let off = a.align_offset.wrapping_add(extra) & (mul - 1);
+            let base = a.constant.wrapping_add(extra);
+            match a.mode {
+                Mode::Ssbo | Mode::Ubo => {
+                    let handle = a.base.unwrap_or_else(|| b.undef(1, 32));
+                    let offset = Self::whole_offset(&mut b, &a, extra);
+                    b.intrinsic(
+                        Op::StoreSsbo,
+                        None,
+                        &[part, handle, offset],
+                        &[full, access, mul, off],
+                    );
+                }
+                Mode::Global => {
+                    let address = Self::address(&mut b, &a, extra);
+                    b.intrinsic(
+                        Op::StoreGlobal,
+                        None,
+                        &[part, address],
+                        &[full, access, mul, off],
+                    );
+                }
+                _ => {
+                    let op = if a.mode == Mode::Shared {
+                        Op::StoreShared
+                    } else {
+                        Op::StoreScratch
+                    };
+                    let offset = a.offset.unwrap_or_else(|| b.imm_u32(0));
+                    b.intrinsic(op, None, &[part, offset], &[base, full, mul, off]);
+                }
+            }
+        }
+    }
+
+    fn atomic(&mut self, block: Id<Block>, id: Id<Instr>, i: &Intrinsic, a: Addr) {
+        use IntrinsicOp as Op;
+        let swap = i.op == Op::DerefAtomicSwap;
+        let (atomic_op, access) = (i.index("atomic_op"), i.index("access"));
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let mut srcs: SmallVec<[Id<Def>; 4]> = SmallVec::new();
+        let mut indices: SmallVec<[u32; 4]> = SmallVec::new();
+        let op = match a.mode {
+            Mode::Shared => {
+                let offset = a.offset.unwrap_or_else(|| b.imm_u32(0));
+                srcs.push(offset);
+                indices.push(a.constant);
+                if !swap {
+                    indices.push(atomic_op);
+                }
+                if swap {
+                    Op::SharedAtomicSwap
+                } else {
+                    Op::SharedAtomic
+                }
+            }
+            Mode::Global => {
+                srcs.push(Self::address(&mut b, &a, 0));
+                if !swap {
+                    indices.push(atomic_op);
+                }
+                indices.push(access);
+                if swap {
+                    Op::GlobalAtomicSwap
+                } else {
+                    Op::GlobalAtomic
+                }
+            }
+            _ => {
+                srcs.push(a.base.unwrap_or_else(|| b.undef(1, 32)));
+                srcs.push(Self::whole_offset(&mut b, &a, 0));
+                if !swap {
+                    indices.push(atomic_op);
+                }
+                indices.push(access);
+                if swap {
+                    Op::SsboAtomicSwap
+                } else {
+                    Op::SsboAtomic
+                }
+            }
+        };
+        srcs.extend(i.srcs[1..].iter().copied());
+        b.shader.instrs[id] = Instr::Intrinsic(Intrinsic {
+            op,
+            def: i.def,
+            srcs,
+            indices,
+        });
+        b.place(id);
+    }
+
+    /// A choice between pointers: choose their parts.
+    fn select(&mut self, block: Id<Block>, alu: &Alu) -> bool {
+        let (Some(x), Some(y)) = (self.addr[alu.srcs[1].def], self.addr[alu.srcs[2].def]) else {
+            return false;
+        };
+        let cond = alu.srcs[0];
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let cond = b.channel(cond.def, cond.swizzle[0]);
+        let base = match (x.base, y.base) {
+            (Some(p), Some(q)) if p == q => Some(p),
+            (Some(p), Some(q)) => Some(b.bcsel(cond, p, q)),
+            (p, _) => p,
+        };
+        let (p, q) = if x.mode == Mode::Global {
+            let (p, q) = (Self::address(&mut b, &x, 0), Self::address(&mut b, &y, 0));
+            let base = b.bcsel(cond, p, q);
+            self.addr[alu.def] = Some(Addr {
+                base: Some(base),
+                offset: None,
+                ..Self::merged(x, y)
+            });
+            return true;
+        } else {
+            (
+                Self::whole_offset(&mut b, &x, 0),
+                Self::whole_offset(&mut b, &y, 0),
+            )
+        };
+        let offset = b.bcsel(cond, p, q);
+        self.addr[alu.def] = Some(Addr {
+            base,
+            offset: Some(offset),
+            ..Self::merged(x, y)
+        });
+        true
+    }
+
+    fn merged(x: Addr, y: Addr) -> Addr {
+        let differ = x.align_offset ^ y.align_offset;
+        let mut mul = x.align_mul.min(y.align_mul);
+        if differ & (mul - 1) != 0 {
+            mul = 1 << (differ.trailing_zeros());
+        }
+        Addr {
+            constant: 0,
+            align_mul: mul,
+            align_offset: x.align_offset & (mul - 1),
+            ..x
+        }
+    }
+
+    /// A phi of pointers becomes phis of their parts, filled when all blocks are done.
+    fn phi(&mut self, block: Id<Block>, id: Id<Instr>, phi: &Phi) -> bool {
+        let Some(mode) = phi
+            .srcs
+            .iter()
+            .find_map(|(_, d)| self.addr[*d].map(|a| a.mode).or_else(|| self.mode_of(*d)))
+        else {
+            return false;
+        };
+        let empty = |def| {
+            Instr::Phi(Phi {
+                def,
+                srcs: SmallVec::new(),
+            })
+        };
+        let wide = mode == Mode::Global;
+        let base = matches!(mode, Mode::Ssbo | Mode::Ubo).then(|| self.s.add_instr(1, 32, empty));
+        let (offset_id, offset) = self.s.add_instr(1, if wide { 64 } else { 32 }, empty);
+        if let Some((base_id, _)) = base {
+            self.s.blocks[block].instrs.push(base_id);
+        }
+        self.s.blocks[block].instrs.push(offset_id);
+        self.phis.push((id, base.map(|b| b.0), offset_id));
+        self.addr[phi.def] = Some(Addr {
+            mode,
+            base: if wide {
+                Some(offset)
+            } else {
+                base.map(|b| b.1)
+            },
+            offset: (!wide).then_some(offset),
+            constant: 0,
+            align_mul: 4,
+            align_offset: 0,
+            component_stride: None,
+            resource: None,
+        });
+        true
+    }
+
+    /// Mode of a pointer that has not been reached yet.
+    fn mode_of(&self, d: Id<Def>) -> Option<Mode> {
+        self.s.deref_of(d).map(|d| d.mode).filter(|m| lowers(*m))
+    }
+
+    fn finish_phis(&mut self) {
+        for (id, base, offset) in std::mem::take(&mut self.phis) {
+            let Instr::Phi(phi) = self.s.instrs[id].clone() else {
+                continue;
+            };
+            let (mut bases, mut offsets) = (SmallVec::new(), SmallVec::new());
+            for (from, d) in phi.srcs {
+                let Some(a) = self.addr[d] else {
+                    continue;
+                };
+                let at = match self.s.jump_of(from) {
+                    Some(_) => self.s.blocks[from].instrs.len() - 1,
+                    None => self.s.blocks[from].instrs.len(),
+                };
+                let mut b = Builder::before(self.s, from, at);
+                let value = if a.mode == Mode::Global {
+                    Self::address(&mut b, &a, 0)
+                } else {
+                    Self::whole_offset(&mut b, &a, 0)
+                };
+                let handle = match a.base {
+                    Some(h) => h,
+                    None => b.undef(1, 32),
+                };
+                bases.push((from, handle));
+                offsets.push((from, value));
+            }
+            if let Some(base) = base
+                && let Instr::Phi(p) = &mut self.s.instrs[base]
+            {
+                p.srcs = bases;
+            }
+            if let Instr::Phi(p) = &mut self.s.instrs[offset] {
+                p.srcs = offsets;
+            }
+        }
+    }
+}

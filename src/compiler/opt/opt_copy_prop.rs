@@ -1,0 +1,118 @@
+//! Reads values where they were made instead of through `mov` and `vecN`.
+//!
+//! In:  any shader. Out: copies have fewer uses; `opt_dce` removes those without any.
+//! Tests: tests/opt/opt_copy_prop/.
+
+use crate::pass::Ctx;
+use entity::Id;
+use nir::{AluOp, AluSrc, CfEvent, Def, Instr, MAX_COMPONENTS, Shader};
+
+/// Entry point.
+pub fn opt_copy_prop(s: &mut Shader, _: &Ctx) -> bool {
+    let mut changed = false;
+    for event in s.layout() {
+        match event {
+            CfEvent::Block(b) => {
+                for k in 0..s.blocks[b].instrs.len() {
+                    let id = s.blocks[b].instrs[k];
+                    changed |= instr(s, id);
+                }
+            }
+            CfEvent::If(i) => {
+                if let Some(to) = whole_copy(s, s.ifs[i].cond) {
+                    s.ifs[i].cond = to;
+                    changed = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    changed
+}
+
+fn instr(s: &mut Shader, id: Id<nir::Instr>) -> bool {
+    let mut changed = false;
+    if let Instr::Alu(alu) = &s.instrs[id] {
+        let n = s.defs[alu.def].num_components;
+        for k in 0..alu.srcs.len() {
+            let Instr::Alu(alu) = &s.instrs[id] else {
+                break;
+            };
+            let used = usize::from(alu.src_components(k, n));
+            let mut src = alu.srcs[k];
+            let mut found = false;
+            while let Some(next) = step(s, &src, used) {
+                src = next;
+                found = true;
+            }
+            if found {
+                changed = true;
+                if let Instr::Alu(alu) = &mut s.instrs[id] {
+                    alu.srcs[k] = src;
+                }
+            }
+        }
+        return changed;
+    }
+    // Most instructions have nothing to replace: look before the mutable walk.
+    let mut any = false;
+    s.instrs[id].for_each_src(|d| any |= is_copy(s, d));
+    if any {
+        let mut instr = std::mem::replace(&mut s.instrs[id], Instr::Jump(nir::Jump::Return));
+        instr.for_each_src_mut(|d| {
+            if let Some(to) = whole_copy(s, *d) {
+                *d = to;
+                changed = true;
+            }
+        });
+        s.instrs[id] = instr;
+    }
+    changed
+}
+
+fn is_copy(s: &Shader, d: Id<Def>) -> bool {
+    matches!(s.instr_of(d), Instr::Alu(a) if a.op == AluOp::Mov || a.op.is_vec())
+}
+
+/// One copy back, for the components `src` reads.
+fn step(s: &Shader, src: &AluSrc, used: usize) -> Option<AluSrc> {
+    let Instr::Alu(copy) = s.instr_of(src.def) else {
+        return None;
+    };
+    let mut out = *src;
+    if copy.op == AluOp::Mov {
+        out.def = copy.srcs[0].def;
+        for c in 0..MAX_COMPONENTS {
+            let from = src.swizzle[c.min(used - 1)];
+            out.swizzle[c] = copy.srcs[0].swizzle[usize::from(from)];
+        }
+        return Some(out);
+    }
+    if copy.op.is_vec() {
+        let first = copy.srcs[usize::from(src.swizzle[0])].def;
+        for c in 0..MAX_COMPONENTS {
+            let part = &copy.srcs[usize::from(src.swizzle[c.min(used - 1)])];
+            if part.def != first {
+                return None;
+            }
+            out.swizzle[c] = part.swizzle[0];
+        }
+        out.def = first;
+        return Some(out);
+    }
+    None
+}
+
+/// The value of which `d` is a copy, all components in order, through any number of copies.
+fn whole_copy(s: &Shader, d: Id<Def>) -> Option<Id<Def>> {
+    let n = s.defs[d].num_components;
+    let mut src = AluSrc::identity(d);
+    let mut found = None;
+    while let Some(next) = step(s, &src, usize::from(n)) {
+        src = next;
+        if s.defs[src.def].num_components == n && (0..n).all(|c| src.swizzle[usize::from(c)] == c) {
+            found = Some(src.def);
+        }
+    }
+    found
+}

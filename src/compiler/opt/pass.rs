@@ -1,0 +1,167 @@
+//! Passes as data, and the one loop that runs them.
+//!
+//! In:  a shader and a list of steps.
+//! Out: the shader after them. Timing, dumps, validation and "stop after" live here and nowhere else.
+
+use nir::{Shader, ValidateError, validate};
+use std::time::{Duration, Instant};
+
+/// What passes know besides the shader.
+#[derive(Clone, Debug)]
+pub struct Ctx {
+    /// Loops are unrolled up to this many instructions in all copies together.
+    pub unroll_limit: u32,
+    /// Local arrays of up to this many elements become selections where they are indexed dynamically.
+    pub select_array_limit: u32,
+}
+
+impl Default for Ctx {
+    fn default() -> Self {
+        Ctx {
+            unroll_limit: 512,
+            select_array_limit: 4,
+        }
+    }
+}
+
+/// One pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Name, as its file.
+    pub name: &'static str,
+    /// Runs it; true if it changed anything.
+    pub run: fn(&mut Shader, &Ctx) -> bool,
+}
+
+/// A step of a pipeline.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Runs once.
+    Once(Pass),
+    /// Run in turn until none changes anything any more.
+    UntilStable(&'static [Pass]),
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptError {
+    /// A pass left an invalid shader: a bug of that pass.
+    #[error("after {pass}: {error}")]
+    Invalid {
+        /// The pass.
+        pass: &'static str,
+        /// What the validator says.
+        error: ValidateError,
+    },
+    /// The shader uses something that the pipeline cannot lower.
+    #[error("not supported: {0}")]
+    Unsupported(String),
+}
+
+/// Time that one pass took, over all its runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Name of the pass.
+    pub pass: &'static str,
+    /// Runs.
+    pub runs: u32,
+    /// Runs that changed something.
+    pub changes: u32,
+    /// Time in all.
+    pub time: Duration,
+}
+
+/// How to run a pipeline.
+#[derive(Default)]
+pub struct Runner<'a> {
+    /// Called after each pass that changed something, with its name.
+    pub dump: Option<&'a mut dyn FnMut(&'static str, &Shader)>,
+    /// Ends the run behind the first run of the pass of this name.
+    pub stop_after: Option<&'a str>,
+    /// Validates after every pass that changed something; always on in debug builds of this crate's tests.
+    pub validate: bool,
+    /// Collects times.
+    pub timings: Option<Vec<Timing>>,
+    /// Limits.
+    pub ctx: Ctx,
+}
+
+/// Rounds of [`Step::UntilStable`] after which a pipeline gives up on reaching a fixed point: passes that undo
+/// each other are a bug, which debug builds report.
+const MAX_ROUNDS: usize = 40;
+
+impl Runner<'_> {
+    /// Runs all steps. Returns true if the end was reached, false if `stop_after` ended the run.
+    pub fn run(&mut self, shader: &mut Shader, steps: &[Step]) -> Result<bool, OptError> {
+        for step in steps {
+            match step {
+                Step::Once(pass) => {
+                    self.one(shader, pass)?;
+                    if self.stop_after == Some(pass.name) {
+                        return Ok(false);
+                    }
+                }
+                Step::UntilStable(passes) => {
+                    let mut quiet = 0;
+                    let mut runs = 0;
+                    'stable: loop {
+                        for pass in *passes {
+                            if self.one(shader, pass)? {
+                                quiet = 0;
+                            } else {
+                                quiet += 1;
+                            }
+                            if self.stop_after == Some(pass.name) {
+                                return Ok(false);
+                            }
+                            if quiet >= passes.len() {
+                                break 'stable;
+                            }
+                        }
+                        runs += 1;
+                        if runs == MAX_ROUNDS {
+                            debug_assert!(false, "passes undo each other");
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn one(&mut self, shader: &mut Shader, pass: &Pass) -> Result<bool, OptError> {
+        let start = self.timings.is_some().then(Instant::now);
+        let changed = (pass.run)(shader, &self.ctx);
+        if let (Some(start), Some(timings)) = (start, &mut self.timings) {
+            let time = start.elapsed();
+            match timings.iter_mut().find(|t| t.pass == pass.name) {
+                Some(t) => {
+                    t.runs += 1;
+                    t.changes += u32::from(changed);
+                    t.time += time;
+                }
+                None => timings.push(Timing {
+                    pass: pass.name,
+                    runs: 1,
+                    changes: u32::from(changed),
+                    time,
+                }),
+            }
+        }
+        if changed {
+            if let Some(dump) = &mut self.dump {
+                dump(pass.name, shader);
+            }
+            if self.validate
+                && let Err(error) = validate(shader)
+            {
+                return Err(OptError::Invalid {
+                    pass: pass.name,
+                    error,
+                });
+            }
+        }
+        Ok(changed)
+    }
+}

@@ -1,0 +1,28 @@
+//! The pipelines, as data.
+
+use crate::pass::{Pass, Step};
+use crate::*;
+
+macro_rules! pass {
+    ($name:ident) => {
+        Pass {
+            name: stringify!($name),
+            run: $name::$name,
+        }
+    };
+}
+
+/// Compute on gen9: from the SPIR-V front end's output to what the crate's documentation promises.
+pub static COMPUTE_GEN9: &[Step] = &[
+    Step::Once(pass!(lower_var_copies)),
+    Step::Once(pass!(lower_vars_to_ssa)),
+    Step::Once(pass!(opt_dce)),
+    Step::Once(pass!(lower_explicit_io)),
+    Step::Once(pass!(lower_system_values)),
+    Step::Once(pass!(lower_mem_access)),
+    Step::Once(pass!(lower_alu_to_scalar)),
+    Step::Once(pass!(lower_phis_to_scalar)),
+    Step::UntilStable(&[pass!(opt_copy_prop), pass!(opt_dce)]),
+    Step::Once(pass!(lower_alu)),
+    Step::UntilStable(&[pass!(opt_copy_prop), pass!(opt_dce)]),
+];
