@@ -12,6 +12,7 @@ use crate::message::Stop;
 use crate::region::{DstOp, Kind, SrcOp};
 use crate::regs;
 use crate::thread::Thread;
+use hw::Gen;
 use isa::{CondMod, File, Inst, MathFn, Opcode, Pred, Type};
 use std::collections::BTreeMap;
 
@@ -122,6 +123,24 @@ impl Kernel {
             found.insert(at, got);
         }
         Ok(Kernel::link(start, &found))
+    }
+
+    /// Decodes what is reachable from byte offset `start` of the instruction heap. `fetch` gives the 16 bytes at
+    /// an offset, padded with zeros at the end of the heap.
+    ///
+    /// # Errors
+    /// Where the first instruction cannot be fetched or decoded; others stop the thread that reaches them.
+    pub fn decode(fetch: &Fetch<'_>, start: u64, generation: Gen) -> Result<Kernel, Stop> {
+        Kernel::build(start, &mut |at| {
+            let bytes = fetch(at)?;
+            match isa::decode(&bytes, generation) {
+                Ok((inst, len)) => Ok((inst, len as u32)),
+                Err(e) => Err(Stop::Fault {
+                    what: format!("illegal instruction: {e}"),
+                    at,
+                }),
+            }
+        })
     }
 
     /// A kernel of instructions in memory, 16 bytes apart, the first at offset 0.
@@ -243,20 +262,18 @@ impl Successors {
             }
             Opcode::Endif | Opcode::While | Opcode::Join => s.jip = rel(inst.jip),
             Opcode::Brd if imm(0) => s.jip = rel(inst.jip),
-            Opcode::Jmpi => {
-                if imm(0) {
-                    s.jip = rel(inst.jip);
-                    if inst.pred.is_none() {
-                        s.next = None;
-                    }
+            Opcode::Jmpi if imm(0) => {
+                s.jip = rel(inst.jip);
+                if inst.pred.is_none() {
+                    s.next = None;
                 }
             }
             Opcode::Call if imm(0) => s.jip = rel(inst.jip),
             Opcode::Calla if imm(0) => s.jip = u64::try_from(inst.jip).ok(),
-            Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc => {
-                if inst.send.is_some_and(|m| m.eot) {
-                    s.next = None;
-                }
+            Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc
+                if inst.send.is_some_and(|m| m.eot) =>
+            {
+                s.next = None;
             }
             Opcode::Illegal => s.next = None,
             _ => {}

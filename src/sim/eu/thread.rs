@@ -135,6 +135,14 @@ pub struct Thread {
     done: bool,
 }
 
+/// The notification counter that a WAIT looks at.
+fn wait_register(u: &Uop) -> usize {
+    match u.inst.src[0].addr {
+        isa::Addr::Direct { sub_bytes, .. } => regs::N0 + usize::from(sub_bytes & 12),
+        isa::Addr::Indirect { .. } => regs::N0,
+    }
+}
+
 impl Thread {
     /// A thread at the start of `kernel`, with `payload` in g0 and on, and the channels of `dispatch_mask`.
     pub fn new(
@@ -358,12 +366,13 @@ impl Thread {
                 Run::Special => self.special(u, sf, &kernel),
                 Run::Nop => Ok(u.next),
                 Run::Wait => {
-                    let n = self.regs.dword(regs::N0);
+                    let at = wait_register(u);
+                    let n = self.regs.dword(at);
                     if n == 0 {
                         left += 1;
                         break Ok(Exit::Barrier);
                     }
-                    self.regs.set_dword(regs::N0, n - 1);
+                    self.regs.set_dword(at, n - 1);
                     Ok(u.next)
                 }
                 Run::Trap(s) => Err(s.clone()),

@@ -56,7 +56,7 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
     let err = (p - (s - bb)) + (c - bb);
     let x = s.to_bits();
     // A NaN here means that the sum is not finite, and compares false.
-    let inexact = err < 0.0 || err > 0.0;
+    let inexact = err.abs() > 0.0;
     let away = (err > 0.0) == (s > 0.0);
     let fix = if inexact && x & 1 == 0 {
         if away { 1 } else { u64::MAX }
@@ -301,6 +301,8 @@ fn int_to_f<const N: usize>(t: &mut Thread, u: &Uop) -> R {
 /// The routine for an instruction whose sources are F (and whose destination is F, but for CMP).
 pub(super) fn select(u: &Uop) -> Option<AluFn> {
     Some(match u.op {
+        // A raw move whose bits go to the flags too.
+        Opcode::Mov if !u.src[0].abs && !u.src[0].neg && !u.saturate => return None,
         Opcode::Mov => sized!(u, unary, Mov),
         Opcode::Add => sized!(u, binary, Add),
         Opcode::Mul => sized!(u, binary, Mul),
@@ -330,7 +332,8 @@ pub(super) fn select_convert(u: &Uop) -> Option<AluFn> {
         return Some(sized!(u, f_to_int));
     }
     // A negated unsigned dword does not fit 32 bits; absolute values are the general path's.
-    let fits = !u.src[0].abs && !(u.src[0].neg && u.src[0].size == 4);
+    let s = &u.src[0];
+    let fits = !s.abs && (!s.neg || s.size < 4);
     if !from.is_float() && to == Type::F && fits {
         return Some(sized!(u, int_to_f));
     }

@@ -9,7 +9,7 @@ use crate::decode::{AluFn, Uop};
 use crate::flags;
 use crate::general::R;
 use crate::thread::Thread;
-use isa::{CondMod, Opcode, Type};
+use isa::{CondMod, MathFn, Opcode, Type};
 
 /// A binary operation on 32-bit lanes; unary ones ignore `b`.
 trait Op {
@@ -98,6 +98,43 @@ fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     let mut v = [0u32; N];
     for i in 0..N {
         v[i] = O::f(a[i], b[i]);
+    }
+    finish(t, u, m, &v);
+    Ok(())
+}
+
+/// INT DIV, quotient or remainder.
+fn int_div<const SIGNED: bool, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load::<N>(t, u, 0);
+    let b = load::<N>(t, u, 1);
+    let quotient = u.math == Some(MathFn::IntDivQuotient);
+    let mut v = [0u32; N];
+    for i in 0..N {
+        if m >> i & 1 == 0 {
+            continue;
+        }
+        v[i] = if b[i] == 0 {
+            match (SIGNED, (a[i] as i32) < 0) {
+                (false, _) => u32::MAX,
+                (true, false) => 0x7fff_ffff,
+                (true, true) => 0x8000_0000,
+            }
+        } else if SIGNED {
+            let (a, b) = (a[i] as i32, b[i] as i32);
+            (if quotient {
+                a.wrapping_div(b)
+            } else {
+                a.wrapping_rem(b)
+            }) as u32
+        } else if quotient {
+            a[i] / b[i]
+        } else {
+            a[i] % b[i]
+        };
     }
     finish(t, u, m, &v);
     Ok(())
@@ -253,6 +290,14 @@ pub(super) fn select(u: &Uop) -> Option<AluFn> {
         Opcode::Fbl => sized!(u, unary, Fbl),
         Opcode::Fbh if u.src[0].ty == Type::Ud => sized!(u, unary, Fbh),
         Opcode::Bfe | Opcode::Bfi1 | Opcode::Bfi2 => sized!(u, fields),
+        Opcode::Math
+            if matches!(
+                u.math,
+                Some(MathFn::IntDivQuotient | MathFn::IntDivRemainder)
+            ) && (u.src[0].ty == u.src[1].ty) =>
+        {
+            ordered!(u, int_div)
+        }
         Opcode::Cmp | Opcode::Cmpn => ordered!(u, cmp),
         Opcode::Sel if u.cmod == CondMod::None => sized!(u, sel_pred),
         Opcode::Sel => ordered!(u, sel_cmod),

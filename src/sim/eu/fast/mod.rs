@@ -4,6 +4,7 @@
 //! A routine is chosen only where it gives the general path's bits; the modes it does not know (rounding other
 //! than nearest, alternate floats) it hands back at run time. The tests execute random instructions both ways.
 
+mod double;
 mod float;
 mod int;
 mod operand;
@@ -59,10 +60,13 @@ pub(crate) fn select(u: &mut Uop) -> Option<AluFn> {
     let raw = raw_mov || raw_sel;
     let int = |t: Type| !t.is_float();
     let narrow = |t: Type| t.size_bytes() <= 4;
+    let df = u.dst.ty == Type::Df || !all(&|t| t != Type::Df);
     let f = if raw && u.dst.size == 8 {
         wide::select_raw(u)
     } else if raw && u.dst.ty.is_float() {
         int::select(u)
+    } else if df {
+        double::select(u)
     } else if all(&int) && int(u.dst.ty) && !u.saturate {
         if all(&narrow) && narrow(u.dst.ty) {
             int::select(u)

@@ -3,6 +3,9 @@
 use super::*;
 use isa::MathFn;
 
+type Relation = fn(i64, i64) -> bool;
+type Function = fn(f64) -> f64;
+
 /// Runs one SIMD16 instruction on random registers and hands each channel's operands and result to `check`.
 fn each(i: Inst, seed: u64, check: impl Fn(usize, [u64; 3], u64)) {
     each_cr0(i, seed, 1 << 6 | 1 << 7 | 1 << 10, check);
@@ -462,7 +465,7 @@ fn select_minimum_and_maximum_with_nans() {
 
 #[test]
 fn comparisons_are_exact_across_types() {
-    let conds: [(CondMod, fn(i64, i64) -> bool); 6] = [
+    let conds: [(CondMod, Relation); 6] = [
         (CondMod::Z, |a, b| a == b),
         (CondMod::Nz, |a, b| a != b),
         (CondMod::G, |a, b| a > b),
@@ -571,7 +574,7 @@ fn saturation_and_float_modifiers() {
 #[test]
 fn math_functions_are_close_and_their_special_cases_right() {
     let f = |x: u64| f32::from_bits(x as u32);
-    let funcs: [(MathFn, fn(f64) -> f64); 7] = [
+    let funcs: [(MathFn, Function); 7] = [
         (MathFn::Inv, |x| 1.0 / x),
         (MathFn::Sqrt, f64::sqrt),
         (MathFn::Rsq, |x| 1.0 / x.sqrt()),

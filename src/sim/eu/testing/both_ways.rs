@@ -3,7 +3,7 @@
 use super::*;
 use isa::MathFn;
 
-const TYPES: [Type; 11] = [
+const TYPES: [Type; 12] = [
     Type::Ub,
     Type::B,
     Type::Uw,
@@ -15,6 +15,7 @@ const TYPES: [Type; 11] = [
     Type::F,
     Type::F,
     Type::D,
+    Type::Df,
 ];
 
 fn random_src(r: &mut Rng, ty: Type, n: u8, base: u8) -> Src {
@@ -69,7 +70,7 @@ fn random_inst(r: &mut Rng) -> Inst {
         Opcode::Fbh,
     ];
     let o = r.pick(&OPS);
-    let n = r.pick(&[1, 4, 8, 8, 16, 16, 32]);
+    let mut n = r.pick(&[1, 4, 8, 8, 16, 16, 32]);
     let float = matches!(
         o,
         Opcode::Mad
@@ -102,7 +103,9 @@ fn random_inst(r: &mut Rng) -> Inst {
             | Opcode::Cbit
     );
     let mut ty = || {
-        if float {
+        if o == Opcode::Mad && r.below(3) == 0 {
+            Type::Df
+        } else if float {
             Type::F
         } else if dword {
             r.pick(&[Type::Ud, Type::D])
@@ -117,14 +120,18 @@ fn random_inst(r: &mut Rng) -> Inst {
     };
     let (td, mut t0, mut t1) = (ty(), ty(), ty());
     if o != Opcode::Mov && (t0.is_float() || t1.is_float()) {
-        t0 = Type::F;
-        t1 = Type::F;
+        let t = if t0 == Type::Df { Type::Df } else { Type::F };
+        t0 = t;
+        t1 = t;
     }
     let td = if o != Opcode::Mov && t0.is_float() {
         Type::F
     } else {
         td
     };
+    if t0 == Type::Df || td == Type::Df {
+        n = n.min(16);
+    }
     let s = [
         random_src(r, t0, n, 8),
         random_src(r, t1, n, 24),

@@ -12,23 +12,33 @@ use isa::{
 };
 use std::sync::Arc;
 
+/// A message as it was sent.
+pub(super) struct Sent {
+    pub(super) sfid: u8,
+    pub(super) desc: u32,
+    pub(super) ex_desc: u32,
+    pub(super) lanes: u32,
+    pub(super) src0: Vec<u32>,
+    pub(super) src1: Vec<u32>,
+}
+
 /// Shared functions that record messages and answer with the channel mask in every dword.
 #[derive(Default)]
 pub(super) struct Recorder {
-    pub(super) sent: Vec<(u8, u32, u32, u32, Vec<u32>, Vec<u32>)>,
+    pub(super) sent: Vec<Sent>,
     pub(super) clock: u64,
 }
 
 impl SharedFunctions for Recorder {
     fn message(&mut self, m: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
-        self.sent.push((
-            m.sfid,
-            m.desc,
-            m.ex_desc,
-            m.lanes,
-            m.src0.to_vec(),
-            m.src1.to_vec(),
-        ));
+        self.sent.push(Sent {
+            sfid: m.sfid,
+            desc: m.desc,
+            ex_desc: m.ex_desc,
+            lanes: m.lanes,
+            src0: m.src0.to_vec(),
+            src1: m.src1.to_vec(),
+        });
         for r in response {
             *r = m.lanes;
         }

@@ -29,12 +29,12 @@ fn send_carries_registers_out_and_back() {
     );
     let mut r = Recorder::default();
     assert_eq!(t.run(&mut r, 100), Ok(Exit::Eot));
-    let (sfid, desc, _, lanes, src0, src1) = &r.sent[0];
-    assert_eq!((*sfid, *desc & 0xffff, *lanes), (12, 0x1234, 0x5a));
-    assert_eq!(*src0, (16..32).collect::<Vec<u32>>());
-    assert!(src1.is_empty());
+    let m = &r.sent[0];
+    assert_eq!((m.sfid, m.desc & 0xffff, m.lanes), (12, 0x1234, 0x5a));
+    assert_eq!(m.src0, (16..32).collect::<Vec<u32>>());
+    assert!(m.src1.is_empty());
     assert_eq!(reg(&t, 10), [0x5a; 8]);
-    assert_eq!(r.sent[1].0, 7);
+    assert_eq!(r.sent[1].sfid, 7);
 }
 
 #[test]
@@ -61,9 +61,10 @@ fn split_send_has_two_parts_and_a_descriptor_from_a0() {
     let mut t = thread(&[set, s], &payload, 0xffff);
     let mut r = Recorder::default();
     assert_eq!(t.run(&mut r, 100), Ok(Exit::Eot));
-    assert_eq!(r.sent[0].1, 1 << 25 | 0x77);
-    assert_eq!(r.sent[0].4, (16..24).collect::<Vec<u32>>());
-    assert_eq!(r.sent[0].5, (40..56).collect::<Vec<u32>>());
+    assert_eq!(r.sent[0].desc, 1 << 25 | 0x77);
+    assert_eq!(r.sent[0].ex_desc, 2 << 6);
+    assert_eq!(r.sent[0].src0, (16..24).collect::<Vec<u32>>());
+    assert_eq!(r.sent[0].src1, (40..56).collect::<Vec<u32>>());
 }
 
 #[test]
@@ -274,13 +275,8 @@ fn endings_are_told_apart() {
         Err(Stop::Unimplemented { at: 0, .. })
     ));
     // No end of thread.
-    let k = Arc::new(Kernel::from_insts(&[over; 0]).map_or_else(
-        |_| {
-            Kernel::from_insts(&[op(Opcode::Nop, 1, null_dst(Type::Ud), &[])])
-                .expect("one instruction")
-        },
-        |k| k,
-    ));
+    let nop = op(Opcode::Nop, 1, null_dst(Type::Ud), &[]);
+    let k = Arc::new(Kernel::from_insts(&[nop]).expect("there is an instruction"));
     let mut t = Thread::new(&k, &[], 1, &Init::default(), Options::default());
     assert!(matches!(
         t.run(&mut Recorder::default(), 10),
@@ -301,4 +297,36 @@ fn statistics_count_lanes_and_classes() {
     assert_eq!(s.instructions, 3);
     assert_eq!(s.lanes, 4 + 4 + 8);
     assert_eq!(s.by_class, [2, 0, 0, 0, 0, 1]);
+}
+
+#[test]
+fn kernels_decode_from_bytes_and_ignore_what_follows() {
+    let code = [
+        op(Opcode::Mov, 8, dst(4, Type::D), &[imm(Type::D, 42)]),
+        no_mask(branch(Opcode::Jmpi, 1, 2, 0)),
+        op(Opcode::Mov, 8, dst(4, Type::D), &[imm(Type::D, 1)]),
+        eot(),
+    ];
+    let mut heap = vec![0xa5u8; 64];
+    for i in &code {
+        heap.extend(isa::encode(i, hw::Gen::Gen9).expect("an instruction of gen9"));
+    }
+    heap.extend([0xff; 40]);
+    let fetch = |at: u64| {
+        let mut b = [0; 16];
+        let from = (at as usize).min(heap.len());
+        let to = (from + 16).min(heap.len());
+        b[..to - from].copy_from_slice(&heap[from..to]);
+        Ok(b)
+    };
+    let k = Arc::new(Kernel::decode(&fetch, 64, hw::Gen::Gen9).expect("decodes"));
+    assert_eq!((k.start(), k.len()), (64, 3));
+    let mut t = Thread::new(&k, &[], 0xff, &Init::default(), Options::default());
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(reg(&t, 4), [42; 8]);
+    // Garbage at the start is an error at once.
+    assert!(matches!(
+        Kernel::decode(&fetch, 128, hw::Gen::Gen9),
+        Err(Stop::Fault { .. })
+    ));
 }

@@ -1,0 +1,159 @@
+//! DF instructions in the default rounding mode, and raw conversions between DF and F.
+
+use super::sized;
+use crate::decode::{AluFn, Uop};
+use crate::flags;
+use crate::general::{self, R};
+use crate::region::{Kind, SrcOp};
+use crate::thread::Thread;
+use isa::{CondMod, Opcode, Type};
+
+/// An operation on DF lanes.
+trait Op {
+    fn f(a: f64, b: f64, c: f64) -> f64;
+}
+
+macro_rules! ops {
+    ($($name:ident |$a:ident, $b:ident, $c:ident| $e:expr;)*) => {
+        $(
+            struct $name;
+            impl Op for $name {
+                #[inline(always)]
+                fn f($a: f64, $b: f64, $c: f64) -> f64 {
+                    $e
+                }
+            }
+        )*
+    };
+}
+
+ops! {
+    Mov |a, _b, _c| a;
+    Add |a, b, _c| a + b;
+    Mul |a, b, _c| a * b;
+    Mad |a, b, c| b.mul_add(c, a);
+}
+
+/// Lanes of a DF, F or small integer source; modifiers applied, denormals flushed.
+#[inline(always)]
+fn load<const N: usize>(t: &Thread, s: &SrcOp) -> [f64; N] {
+    let size = usize::from(s.size);
+    let mut v = [0f64; N];
+    let scalar = (s.kind == Kind::Scalar).then(|| t.regs.read(usize::from(s.base), size));
+    for (i, v) in v.iter_mut().enumerate() {
+        let bits = match (s.kind, scalar) {
+            (Kind::Imm, _) => s.imm_lane(i),
+            (_, Some(x)) => x,
+            _ => t.regs.read(s.offset(i), size),
+        };
+        let mut x = match s.ty {
+            Type::Df => f64::from_bits(bits),
+            Type::F => f64::from(f32::from_bits(bits as u32)),
+            Type::D => f64::from(bits as u32 as i32),
+            _ => f64::from(bits as u32),
+        };
+        let flush = match s.ty {
+            Type::Df => !t.mode.keep_df && x.is_subnormal(),
+            Type::F => !t.mode.keep_f && f32::from_bits(bits as u32).is_subnormal(),
+            _ => false,
+        };
+        if flush {
+            x = 0f64.copysign(x);
+        }
+        if s.abs {
+            x = x.abs();
+        }
+        if s.neg {
+            x = -x;
+        }
+        *v = x;
+    }
+    v
+}
+
+fn alu<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    if t.slow_float {
+        return general::execute(t, u);
+    }
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load::<N>(t, &u.src[0]);
+    let b = if u.sources > 1 {
+        load::<N>(t, &u.src[1])
+    } else {
+        a
+    };
+    let c = if u.sources > 2 {
+        load::<N>(t, &u.src[2])
+    } else {
+        a
+    };
+    for i in 0..N {
+        if m >> i & 1 == 0 {
+            continue;
+        }
+        let x = O::f(a[i], b[i], c[i]);
+        if u.dst.ty == Type::Df {
+            let flush = x.is_subnormal() && !t.mode.keep_df;
+            let x = if flush { 0f64.copysign(x) } else { x };
+            t.regs.write(u.dst.offset(i), 8, x.to_bits());
+        } else {
+            let x = x as f32;
+            let flush = x.is_subnormal() && !t.mode.keep_f;
+            let x = if flush { 0f32.copysign(x) } else { x };
+            t.regs.write(u.dst.offset(i), 4, u64::from(x.to_bits()));
+        }
+    }
+    Ok(())
+}
+
+fn cmp<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let a = load::<N>(t, &u.src[0]);
+    let b = load::<N>(t, &u.src[1]);
+    let mut hit = 0;
+    for i in 0..N {
+        hit |= u32::from(flags::compare(u.cmod, a[i], b[i])) << i;
+    }
+    let f = t.regs.flags();
+    t.regs.set_flags(flags::merge(f, u.flag_bit(), m, hit));
+    if u.dst.kind != Kind::Null {
+        for i in 0..N {
+            if m >> i & 1 != 0 {
+                let ones = if hit >> i & 1 != 0 { u64::MAX } else { 0 };
+                t.regs.write(u.dst.offset(i), usize::from(u.dst.size), ones);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The routine for an instruction with a DF among its operands.
+pub(super) fn select(u: &Uop) -> Option<AluFn> {
+    let n = usize::from(u.sources).min(3);
+    let known = |t: Type| matches!(t, Type::Df | Type::F | Type::D | Type::Ud);
+    if !u.src[..n].iter().all(|s| known(s.ty)) || u.saturate {
+        return None;
+    }
+    let all_df = u.src[..n].iter().all(|s| s.ty == Type::Df);
+    if all_df && u.op == Opcode::Cmp && u.cmod != CondMod::O {
+        return Some(sized!(u, cmp));
+    }
+    let ends_in_float = u.dst.ty == Type::Df || (u.dst.ty == Type::F && u.op == Opcode::Mov);
+    if u.cmod != CondMod::None || u.dst.kind == Kind::Null || !ends_in_float {
+        return None;
+    }
+    Some(match u.op {
+        // A MOV between equal types with modifiers is arithmetic; without, the raw move has been chosen.
+        Opcode::Mov => sized!(u, alu, Mov),
+        Opcode::Add if all_df => sized!(u, alu, Add),
+        Opcode::Mul if all_df => sized!(u, alu, Mul),
+        Opcode::Mad if all_df => sized!(u, alu, Mad),
+        _ => return None,
+    })
+}
