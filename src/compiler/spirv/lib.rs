@@ -43,6 +43,8 @@ mod memory;
 mod module;
 mod ops;
 mod reader;
+#[cfg(test)]
+mod robust_tests;
 mod structure;
 #[cfg(test)]
 mod structure_tests;

@@ -230,10 +230,13 @@ OpExecutionMode %main LocalSize 1 1 1
 %bool = OpTypeBool
 %int = OpTypeInt 32 1
 %fn = OpTypeFunction %void
-%c = OpConstantTrue %bool
-%s = OpConstant %int 0
+%fp = OpTypePointer Function %int
+%zero = OpConstant %int 0
 %main = OpFunction %void None %fn
 %entry = OpLabel
+%var = OpVariable %fp Function
+%s = OpLoad %int %var
+%c = OpINotEqual %bool %s %zero
 ";
 
 pub(crate) fn random_function(seed: u64) -> String {

@@ -753,6 +753,10 @@ impl<'m> Tr<'m> {
                 if self.e.shape(cond) != (1, 1) {
                     return self.loc().expected("a boolean condition", "another value");
                 }
+                if let Some(&[v]) = self.e.const_of(cond).map(|v| v.as_slice()) {
+                    self.tasks.push(Task::List(if v != 0 { a } else { b }, 0));
+                    return Ok(());
+                }
                 let cond = self.e.visible(cond)?;
                 match (self.is_nothing(graph, a), self.is_nothing(graph, b)) {
                     (true, true) => {}
