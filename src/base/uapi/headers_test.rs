@@ -1,0 +1,63 @@
+//! Compiles a C program against the headers in include/, and compares what it prints with our tables.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use crate::{drm, i915};
+
+#[test]
+fn structures_and_numbers_equal_the_headers() {
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../include");
+    let mut program = String::from(
+        "#include <stddef.h>\n#include <stdio.h>\n#include <fcntl.h>\n#include \"drm.h\"\n#include \"i915_drm.h\"\nint main(void) {\n",
+    );
+    let mut ours = String::new();
+    for layout in drm::LAYOUTS.iter().chain(i915::LAYOUTS) {
+        let c = layout.c_name;
+        writeln!(program, "printf(\"{c} %zu\\n\", sizeof({c}));").unwrap();
+        writeln!(ours, "{c} {}", layout.size_bytes).unwrap();
+        for (member, offset) in layout.members {
+            writeln!(
+                program,
+                "printf(\"{c}.{member} %zu\\n\", offsetof({c}, {member}));"
+            )
+            .unwrap();
+            writeln!(ours, "{c}.{member} {offset}").unwrap();
+        }
+    }
+    for (name, value) in drm::NUMBERS.iter().chain(i915::NUMBERS) {
+        // Negative values do not occur; -1 as an enum's value would.
+        writeln!(
+            program,
+            "printf(\"{name} %llu\\n\", (unsigned long long)({name}));"
+        )
+        .unwrap();
+        writeln!(ours, "{name} {value}").unwrap();
+    }
+    program.push_str("return 0; }\n");
+    let folder = std::env::temp_dir().join(format!("ingot-uapi-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (source, binary) = (folder.join("t.c"), folder.join("t"));
+    std::fs::write(&source, program).unwrap();
+    let built = Command::new("cc")
+        .arg("-I")
+        .arg(include)
+        .arg(&source)
+        .arg("-o")
+        .arg(&binary)
+        .output()
+        .unwrap();
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    let printed = Command::new(&binary).output().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let theirs = String::from_utf8(printed.stdout).unwrap();
+    for (ours, theirs) in ours.lines().zip(theirs.lines()) {
+        assert_eq!(ours, theirs);
+    }
+    assert_eq!(ours.lines().count(), theirs.lines().count());
+}
