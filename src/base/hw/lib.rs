@@ -1,5 +1,21 @@
 //! Devices, workarounds, packets and surface formats as tables.
+//!
+//! Facts alone: where bits stand and what parts have. What the machine does with them stands in the driver and in the
+//! simulator, each for itself.
 
+pub mod batch;
+mod device;
+pub mod draw;
 mod generation;
+pub mod media;
+pub mod mi;
+pub mod packet;
+pub mod register;
+pub mod state;
 
+pub use device::{Cap, DEVICES, Device, Wa};
 pub use generation::Gen;
+pub use packet::{Field, Kind, Packet, Words};
+
+#[cfg(test)]
+mod tests;

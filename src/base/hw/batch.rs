@@ -1,0 +1,103 @@
+//! Words to packets: the batch decoder.
+
+use crate::packet::Packet;
+use crate::{Gen, draw, media, mi};
+use std::fmt::Write;
+
+/// One command of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Command<'a> {
+    /// Dword offset in the batch.
+    pub at_dw: usize,
+    /// Its words, fewer than it claims where the batch ends too early.
+    pub words: &'a [u32],
+    /// What it is, if the tables know.
+    pub packet: Option<&'static Packet>,
+    /// Length in dwords that it claims.
+    pub length_dw: usize,
+}
+
+/// The packet whose header a first dword is.
+pub fn find(first: u32, hw_gen: Gen) -> Option<&'static Packet> {
+    let tables = [mi::ALL, media::ALL, draw::ALL];
+    let known = |p: &&&'static Packet| p.matches(first) && p.first <= hw_gen && hw_gen <= p.last;
+    tables.iter().flat_map(|t| t.iter()).find(known).copied()
+}
+
+/// Length of a command in dwords by the rules of its type, whether the tables know it or not.
+/// Ref: SKL PRM vol. 2a, "Command Header" formats.
+pub fn length_dw(first: u32) -> usize {
+    let short = (first & 0xff) as usize + 2;
+    match first >> 29 {
+        // MI: opcodes below 0x10 are one dword.
+        0 if first >> 23 & 0x3f < 0x10 => 1,
+        0 => (first & 0x3f) as usize + 2,
+        2 => short,
+        3 => match (first >> 27 & 3, first >> 24 & 7) {
+            // Common: single dword.
+            (1, _) => 1,
+            // Media has 16 bits of length.
+            (2, _) => (first & 0xffff) as usize + 2,
+            _ => short,
+        },
+        _ => 1,
+    }
+}
+
+/// Walks the commands of `words` from the start to MI_BATCH_BUFFER_END or the end of the words.
+pub fn commands(words: &[u32], hw_gen: Gen) -> impl Iterator<Item = Command<'_>> {
+    let mut at = 0;
+    let mut ended = false;
+    std::iter::from_fn(move || {
+        let first = *words.get(at).filter(|_| !ended)?;
+        let packet = find(first, hw_gen);
+        let length = packet
+            .map_or_else(|| length_dw(first), |p| p.length(first))
+            .max(1);
+        let command = Command {
+            at_dw: at,
+            words: &words[at..words.len().min(at + length)],
+            packet,
+            length_dw: length,
+        };
+        ended = packet.is_some_and(|p| std::ptr::eq(p, &mi::mi_batch_buffer_end::PACKET));
+        at += length;
+        Some(command)
+    })
+}
+
+/// A command as people read it: offset, name, and the fields that are not zero.
+pub fn print(command: &Command<'_>, address: u64) -> String {
+    let at = address + command.at_dw as u64 * 4;
+    let mut text = format!("{at:#014x}: ");
+    let Some(packet) = command.packet else {
+        let _ = writeln!(text, "? {:08x?}", command.words);
+        return text;
+    };
+    let _ = writeln!(text, "{}", packet.name);
+    for field in packet.fields {
+        if usize::from(field.lo / 32) >= command.words.len() {
+            break;
+        }
+        let value = field.get(command.words);
+        if value == 0 {
+            continue;
+        }
+        let name = field.name;
+        let _ = match field.kind {
+            crate::packet::Kind::Bool | crate::packet::Kind::MustBeOne => {
+                writeln!(text, "    {name}")
+            }
+            crate::packet::Kind::Int => writeln!(text, "    {name}: {}", value as i64),
+            crate::packet::Kind::Uint if value < 10_000 => writeln!(text, "    {name}: {value}"),
+            crate::packet::Kind::Float => {
+                writeln!(text, "    {name}: {}", f32::from_bits(value as u32))
+            }
+            _ => writeln!(text, "    {name}: {value:#x}"),
+        };
+    }
+    if command.words.len() < command.length_dw {
+        let _ = writeln!(text, "    (cut short)");
+    }
+    text
+}

@@ -1,0 +1,24 @@
+//! MMIO registers that batches read and write, by offset. Ref: SKL PRM vol. 2c.
+
+/// Low dword of the timestamp counter; the high one follows.
+pub const TIMESTAMP: u32 = 0x2358;
+/// First of sixteen 64-bit general purpose registers of the command streamer.
+pub const CS_GPR0: u32 = 0x2600;
+/// Sources of MI_PREDICATE, 64 bits each.
+pub const MI_PREDICATE_SRC0: u32 = 0x2400;
+/// See [`MI_PREDICATE_SRC0`].
+pub const MI_PREDICATE_SRC1: u32 = 0x2408;
+/// Result of MI_PREDICATE.
+pub const MI_PREDICATE_RESULT: u32 = 0x2418;
+/// Workgroups of an indirect GPGPU_WALKER: x, then y and z.
+pub const GPGPU_DISPATCHDIMX: u32 = 0x2500;
+/// See [`GPGPU_DISPATCHDIMX`].
+pub const GPGPU_DISPATCHDIMY: u32 = 0x2504;
+/// See [`GPGPU_DISPATCHDIMX`].
+pub const GPGPU_DISPATCHDIMZ: u32 = 0x2508;
+/// L3 partitioning: [`crate::state`] has no structure for it; fields below.
+pub const L3CNTLREG: u32 = 0x7034;
+/// Shared local memory is carved from the L3.
+pub const L3CNTLREG_SLM_ENABLE: u32 = 1;
+/// Number of compute shader invocations.
+pub const CS_INVOCATION_COUNT: u32 = 0x2290;
