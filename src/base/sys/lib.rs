@@ -1,1 +1,42 @@
-//! The edge to the operating system: ioctl, mmap and memfd as safe functions.
+//! The edge to the operating system: what is unsafe to ask of it, as safe functions.
+//!
+//! In:  descriptors, addresses, lengths.
+//! Out: [`Mapping`] (shared memory), [`ioctl`], [`memfd`], pipes, device nodes, the clock, memory of this process by address.
+//!
+//! Everything reaches the kernel itself, never a libc function of the same name: the simulator's preload library interposes those,
+//! and is built on this crate.
+#![allow(unsafe_code, reason = "one of the rooms for it: STYLE.md, section 9")]
+
+mod file;
+mod mapping;
+mod node;
+mod process;
+
+pub use file::{
+    Identity, Pipe, dup_high, identity, ioctl, memfd, memfd_bytes, poll_readable,
+    raise_descriptor_limit,
+};
+pub use mapping::{Mapping, PAGE_BYTES};
+pub use node::{Node, open_node, render_nodes};
+pub use process::{monotonic_ns, process_id, read_process, write_process};
+pub use uapi::{Errno, Result};
+
+/// The reason of the last failure in this thread.
+fn last_error() -> Errno {
+    Errno(
+        std::io::Error::last_os_error()
+            .raw_os_error()
+            .unwrap_or(Errno::EIO.0),
+    )
+}
+
+fn check(value: libc::c_long) -> Result<libc::c_long> {
+    if value < 0 {
+        Err(last_error())
+    } else {
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests;

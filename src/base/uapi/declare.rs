@@ -48,7 +48,7 @@ const WRITE: u32 = 1;
 const READ: u32 = 2;
 
 const fn request(direction: u32, number: u32, size_bytes: usize) -> u32 {
-    direction << 30 | (size_bytes as u32) << 16 | b'd' as u32 * 0x100 | number
+    (direction << 30) | ((size_bytes as u32) << 16) | ((b'd' as u32) << 8) | number
 }
 
 /// Request code of an ioctl that reads its argument only.

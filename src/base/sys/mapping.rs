@@ -1,0 +1,157 @@
+//! Shared memory.
+//!
+//! Pages may change under us (the GPU, another process, the application): they are only ever seen as atomics, or copied.
+
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
+
+use crate::{Errno, Result, last_error};
+
+/// Bytes of a page of this machine.
+pub const PAGE_BYTES: usize = 4096;
+
+/// Pages of a file, or of the process, mapped for reading and writing.
+#[derive(Debug)]
+pub struct Mapping {
+    base: NonNull<u8>,
+    len_bytes: usize,
+    owned: bool,
+}
+
+// SAFETY: the pages are only reached through atomics and raw copies that assume nothing about other writers.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps a file from an offset (a multiple of a page), shared.
+    pub fn new(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: usize) -> Result<Self> {
+        let offset = i64::try_from(offset_bytes).map_err(|_| Errno::EINVAL)?;
+        if len_bytes == 0 || len_bytes > isize::MAX as usize {
+            return Err(Errno::EINVAL);
+        }
+        // SAFETY: the kernel picks free pages, so nothing of ours is replaced; `fd` is open for the call; the pages stay ours until
+        // `drop`, the only place that unmaps them.
+        let base = unsafe {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            // Not libc's function: in a process whose mmap is interposed, this must reach the kernel.
+            libc::syscall(
+                libc::SYS_mmap,
+                std::ptr::null_mut::<u8>(),
+                len_bytes,
+                protection,
+                libc::MAP_SHARED,
+                fd.as_raw_fd(),
+                offset,
+            )
+        };
+        if base == -1 {
+            return Err(last_error());
+        }
+        let base = NonNull::new(base as *mut u8).ok_or(Errno::EFAULT)?;
+        Ok(Self {
+            base,
+            len_bytes,
+            owned: true,
+        })
+    }
+
+    /// Pages that somebody else mapped.
+    ///
+    /// # Safety
+    /// `base` is a multiple of 8, and the pages stay readable and writable until the value is dropped.
+    pub unsafe fn borrow(base: NonNull<u8>, len_bytes: usize) -> Self {
+        Self {
+            base,
+            len_bytes,
+            owned: false,
+        }
+    }
+
+    /// Length in bytes.
+    pub fn len_bytes(&self) -> usize {
+        self.len_bytes
+    }
+
+    /// Address of the first byte, as C sees it. Only where C calls us may anyone make a pointer of it.
+    pub fn address(&self) -> usize {
+        self.base.as_ptr() as usize
+    }
+
+    /// The first byte, for those who hand it on to C (`vkMapMemory`).
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.base.as_ptr()
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[AtomicU8] {
+        // SAFETY: mapped, and as long as `self`; every value is valid; atomics allow for other writers.
+        unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), self.len_bytes) }
+    }
+
+    /// The words, without the bytes beyond the last whole one.
+    pub fn words(&self) -> &[AtomicU32] {
+        // SAFETY: as `bytes`; mappings are aligned to pages, and borrowed ones to 8 bytes.
+        unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), self.len_bytes / 4) }
+    }
+
+    /// The double words, without the bytes beyond the last whole one.
+    pub fn qwords(&self) -> &[AtomicU64] {
+        // SAFETY: as `words`.
+        unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), self.len_bytes / 8) }
+    }
+
+    fn check(&self, offset_bytes: usize, len_bytes: usize) -> Result<()> {
+        match offset_bytes.checked_add(len_bytes) {
+            Some(end) if end <= self.len_bytes => Ok(()),
+            _ => Err(Errno::EFAULT),
+        }
+    }
+
+    /// Writes bytes. `EFAULT` beyond the end.
+    pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
+        self.check(offset_bytes, data.len())?;
+        // SAFETY: in range; `data` is no part of the mapping, which no Rust reference to plain bytes ever reaches. What other
+        // writers do meanwhile can tear the data, which callers expect of shared memory; nothing is assumed of it.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                data.as_ptr(),
+                self.base.as_ptr().add(offset_bytes),
+                data.len(),
+            )
+        };
+        Ok(())
+    }
+
+    /// Reads bytes. `EFAULT` beyond the end.
+    pub fn read(&self, offset_bytes: usize, out: &mut [u8]) -> Result<()> {
+        self.check(offset_bytes, out.len())?;
+        // SAFETY: as `write`.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                self.base.as_ptr().add(offset_bytes),
+                out.as_mut_ptr(),
+                out.len(),
+            )
+        };
+        Ok(())
+    }
+
+    /// Fills with a byte. `EFAULT` beyond the end.
+    pub fn fill(&self, offset_bytes: usize, len_bytes: usize, value: u8) -> Result<()> {
+        self.check(offset_bytes, len_bytes)?;
+        // SAFETY: as `write`.
+        unsafe { std::ptr::write_bytes(self.base.as_ptr().add(offset_bytes), value, len_bytes) };
+        Ok(())
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if self.owned {
+            // SAFETY: made by `new`, and nobody can hold a reference into it any more.
+            unsafe { libc::syscall(libc::SYS_munmap, self.base.as_ptr(), self.len_bytes) };
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! This process: its clock, and its memory by address.
+
+use crate::{Errno, Result, check};
+
+/// The monotonic clock, in ns.
+pub fn monotonic_ns() -> i64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the structure is the kernel's.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec
+        .saturating_mul(1_000_000_000)
+        .saturating_add(time.tv_nsec)
+}
+
+/// This process's number, as the kernel has it now: a fork changes it.
+pub fn process_id() -> i32 {
+    // SAFETY: no arguments.
+    unsafe { libc::syscall(libc::SYS_getpid) as i32 }
+}
+
+fn vector(base: *mut u8, len_bytes: usize) -> libc::iovec {
+    libc::iovec {
+        iov_base: base.cast(),
+        iov_len: len_bytes,
+    }
+}
+
+/// Copies from an address of this process, whatever is there: `EFAULT` if not all of it can be read.
+pub fn read_process(address: u64, out: &mut [u8]) -> Result<()> {
+    if out.is_empty() {
+        return Ok(());
+    }
+    let local = vector(out.as_mut_ptr(), out.len());
+    let remote = vector(address as *mut u8, out.len());
+    // SAFETY: the kernel copies, into `out` only, and checks the other address.
+    let copied = check(unsafe {
+        libc::syscall(
+            libc::SYS_process_vm_readv,
+            process_id(),
+            &raw const local,
+            1_usize,
+            &raw const remote,
+            1_usize,
+            0_usize,
+        )
+    })?;
+    if copied as usize == out.len() {
+        Ok(())
+    } else {
+        Err(Errno::EFAULT)
+    }
+}
+
+/// Copies to an address of this process: `EFAULT` if not all of it can be written.
+///
+/// # Safety
+/// Nothing in this process may rely on the bytes there staying as they are: the address is one that C code passed to be written.
+pub unsafe fn write_process(address: u64, data: &[u8]) -> Result<()> {
+    if data.is_empty() {
+        return Ok(());
+    }
+    let local = vector(data.as_ptr().cast_mut(), data.len());
+    let remote = vector(address as *mut u8, data.len());
+    // SAFETY: the kernel only reads `data`, and checks the other address; the caller vouches for what is there.
+    let copied = check(unsafe {
+        libc::syscall(
+            libc::SYS_process_vm_writev,
+            process_id(),
+            &raw const local,
+            1_usize,
+            &raw const remote,
+            1_usize,
+            0_usize,
+        )
+    })?;
+    if copied as usize == data.len() {
+        Ok(())
+    } else {
+        Err(Errno::EFAULT)
+    }
+}

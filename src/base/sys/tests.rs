@@ -1,0 +1,60 @@
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::atomic::Ordering;
+
+use super::*;
+
+#[test]
+fn mappings_of_one_file_share_their_bytes() {
+    let fd = memfd(c"test", 8192).unwrap();
+    assert_eq!(memfd_bytes(fd.as_fd()), Ok(8192));
+    let all = Mapping::new(fd.as_fd(), 0, 8192).unwrap();
+    let half = Mapping::new(fd.as_fd(), 4096, 4096).unwrap();
+    half.write(4, &[1, 2, 3, 4]).unwrap();
+    assert_eq!(all.words()[1025].load(Ordering::Relaxed), 0x0403_0201);
+    assert_eq!(half.write(4093, &[0; 4]), Err(Errno::EFAULT));
+    assert_eq!(half.read(usize::MAX, &mut [0; 2]), Err(Errno::EFAULT));
+    assert_eq!(Mapping::new(fd.as_fd(), 0, 0).unwrap_err(), Errno::EINVAL);
+}
+
+#[test]
+fn a_pipe_tells_when_its_last_reader_is_gone() {
+    let pipe = Pipe::new().unwrap();
+    let second = pipe.reader.try_clone().unwrap();
+    assert_eq!(
+        identity(pipe.reader.as_raw_fd()),
+        identity(second.as_raw_fd())
+    );
+    drop(pipe.reader);
+    assert!(Pipe::has_reader(pipe.writer.as_fd()));
+    assert_eq!(poll_readable(second.as_fd()), Ok(false));
+    Pipe::write_byte(pipe.writer.as_fd());
+    assert_eq!(poll_readable(second.as_fd()), Ok(true));
+    drop(second);
+    assert!(!Pipe::has_reader(pipe.writer.as_fd()));
+    Pipe::write_byte(pipe.writer.as_fd());
+}
+
+#[test]
+fn addresses_of_this_process_are_checked() {
+    let value = 0x1234_5678_u32;
+    let mut out = [0; 4];
+    read_process(&raw const value as u64, &mut out).unwrap();
+    assert_eq!(u32::from_le_bytes(out), value);
+    assert_eq!(read_process(8, &mut out), Err(Errno::EFAULT));
+    assert_eq!(read_process(u64::MAX - 1, &mut out), Err(Errno::EFAULT));
+    assert_eq!(identity(-1), Err(Errno::EBADF));
+}
+
+#[test]
+fn an_ioctl_that_a_file_does_not_know_is_an_error() {
+    let fd = memfd(c"test", 4096).unwrap();
+    let mut version = uapi::drm::Version::default();
+    assert_eq!(
+        ioctl(fd.as_fd(), uapi::drm::VERSION, &mut version),
+        Err(Errno::ENOTTY)
+    );
+    assert_eq!(
+        ioctl(fd.as_fd(), uapi::drm::GEM_CLOSE, &mut version),
+        Err(Errno::EINVAL)
+    );
+}
