@@ -268,6 +268,9 @@ impl Emit {
     /// `def`, or a reload of it, readable at the current place.
     pub fn visible(&mut self, def: Id<Def>) -> Result<Id<Def>> {
         let home = self.homes[def];
+        if self.in_prologue && home.serial != 0 {
+            return self.loc.expected("a constant", "a value computed later");
+        }
         if home.serial == 0
             || self
                 .open

@@ -35,6 +35,8 @@ mod composite;
 mod constants;
 mod emit;
 mod error;
+#[cfg(test)]
+mod flow_tests;
 mod glsl450;
 mod grammar;
 mod group;

@@ -1,0 +1,274 @@
+//! Random control flow, run: what each invocation does is compared with a walk over the graph.
+//!
+//! Every block draws a number, leaves a mark in a buffer, made of its own label, of a value of some block that
+//! dominates it, and of a phi if paths join in it, and decides by the number where to go. So structure, values
+//! used far from where they are made, phis and divergence are all seen in the marks.
+
+use crate::asm::assemble;
+use crate::cfg::{Cfg, Term};
+use crate::module::Module;
+use crate::structure_tests::{Random, random_function};
+use crate::translate::Options;
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+const LANES: u32 = 4;
+/// Words of the buffer for each invocation: marks written, the random state, the marks.
+const WORDS: u32 = 64;
+
+const HEADER: &str = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %index
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %index BuiltIn LocalInvocationIndex
+OpDecorate %array ArrayStride 4
+OpDecorate %block BufferBlock
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buf DescriptorSet 0
+OpDecorate %buf Binding 0
+%void = OpTypeVoid
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%fn = OpTypeFunction %void
+%array = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %array
+%pblock = OpTypePointer Uniform %block
+%pword = OpTypePointer Uniform %uint
+%pin = OpTypePointer Input %uint
+%buf = OpVariable %pblock Uniform
+%index = OpVariable %pin Input
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%u2 = OpConstant %uint 2
+%u5 = OpConstant %uint 5
+%u16 = OpConstant %uint 16
+%u31 = OpConstant %uint 31
+%words = OpConstant %uint 64
+%mul = OpConstant %uint 1664525
+%add = OpConstant %uint 1013904223
+";
+
+/// Where a block's marks come from.
+struct Plan {
+    dominator: u32,
+    has_phi: bool,
+}
+
+struct Program {
+    text: String,
+    cfg: Cfg,
+    plans: Vec<Plan>,
+}
+
+fn program(seed: u64) -> Program {
+    let text = random_function(seed);
+    let words = assemble(&text, (1, 3)).unwrap();
+    let m = Module::parse(&words).unwrap();
+    let cfg = Cfg::new(&m.stream, &m.functions[0]).unwrap();
+    let mut r = Random(seed | 1);
+    let body = &text[text.find("%entry = OpLabel").unwrap()..];
+    let mut names: Vec<String> = Vec::new();
+    for line in body.lines() {
+        if let Some(l) = line.strip_suffix(" = OpLabel") {
+            names.push(l.to_owned());
+        }
+    }
+    // Predecessors, back edges too.
+    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); names.len() + 1];
+    for &u in &cfg.rpo {
+        for &v in &cfg.succs[u as usize] {
+            preds[v as usize].push(u as usize);
+        }
+    }
+    let mut plans = Vec::new();
+    for b in 0..names.len() as u32 {
+        let mut d = b;
+        while cfg.reachable(b) && r.below(2) == 0 {
+            d = cfg.idom[d as usize];
+        }
+        plans.push(Plan {
+            dominator: d,
+            has_phi: cfg.reachable(b) && preds[b as usize].len() > 1,
+        });
+    }
+    let mut constants = String::new();
+    let mut code = String::from("%main = OpFunction %void None %fn\n");
+    let mut block = 0;
+    for line in body.lines() {
+        if line.starts_with("%var") || line.starts_with("%s =") || line.starts_with("%c =") {
+            continue;
+        }
+        if line.ends_with("= OpLabel") {
+            let plan = &plans[block];
+            writeln!(code, "{line}").unwrap();
+            if plan.has_phi {
+                write!(code, "%phi{block} = OpPhi %uint").unwrap();
+                // Each once: a branch with both targets here is one predecessor.
+                let mut seen = Vec::new();
+                for &p in &preds[block] {
+                    if !seen.contains(&p) {
+                        write!(code, " %v{p} {}", names[p]).unwrap();
+                        seen.push(p);
+                    }
+                }
+                code.push('\n');
+            }
+            if block == 0 {
+                code.push_str(
+                    "%i = OpLoad %uint %index
+%first = OpIMul %uint %i %words
+%pn = OpAccessChain %pword %buf %u0 %first
+%second = OpIAdd %uint %first %u1
+%pr = OpAccessChain %pword %buf %u0 %second
+%third = OpIAdd %uint %first %u2
+",
+                );
+            }
+            writeln!(constants, "%k{block} = OpConstant %uint {block}").unwrap();
+            let phi = if plan.has_phi {
+                format!("%phi{block}")
+            } else {
+                "%u0".to_owned()
+            };
+            let b = block;
+            let d = plan.dominator;
+            write!(
+                code,
+                "%n{b} = OpLoad %uint %pn
+%r{b} = OpLoad %uint %pr
+%t{b} = OpIMul %uint %r{b} %mul
+%q{b} = OpIAdd %uint %t{b} %add
+OpStore %pr %q{b}
+%v{b} = OpShiftRightLogical %uint %q{b} %u16
+%x{b} = OpIMul %uint %v{d} %u31
+%y{b} = OpIAdd %uint %x{b} {phi}
+%z{b} = OpIMul %uint %y{b} %u31
+%w{b} = OpIAdd %uint %z{b} %k{b}
+%a{b} = OpIAdd %uint %third %n{b}
+%p{b} = OpAccessChain %pword %buf %u0 %a{b}
+%lim{b} = OpISub %uint %words %u2
+%in{b} = OpULessThan %bool %n{b} %lim{b}
+%old{b} = OpLoad %uint %p{b}
+%new{b} = OpSelect %uint %in{b} %w{b} %old{b}
+OpStore %p{b} %new{b}
+%m{b} = OpIAdd %uint %n{b} %u1
+OpStore %pn %m{b}
+%e{b} = OpBitwiseAnd %uint %v{b} %u1
+%c{b} = OpINotEqual %bool %e{b} %u0
+%s{b} = OpUMod %uint %v{b} %u5
+"
+            )
+            .unwrap();
+            block += 1;
+            continue;
+        }
+        let b = block - 1;
+        let line = line
+            .replace(
+                "OpBranchConditional %c ",
+                &format!("OpBranchConditional %c{b} "),
+            )
+            .replace("OpSwitch %s ", &format!("OpSwitch %s{b} "));
+        writeln!(code, "{line}").unwrap();
+    }
+    Program {
+        text: format!("{HEADER}{constants}{code}"),
+        cfg,
+        plans,
+    }
+}
+
+/// The marks of one invocation, up to `limit`; and whether it came to its end.
+fn model(p: &Program, mut state: u32, limit: usize) -> (Vec<u32>, bool) {
+    let mut marks = Vec::new();
+    let mut values: FxHashMap<u32, u32> = FxHashMap::default();
+    let (mut node, mut from) = (0u32, 0u32);
+    while node != p.cfg.exit() && marks.len() < limit {
+        let plan = &p.plans[node as usize];
+        let phi = if plan.has_phi { values[&from] } else { 0 };
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let v = state >> 16;
+        values.insert(node, v);
+        let mark = values[&plan.dominator]
+            .wrapping_mul(31)
+            .wrapping_add(phi)
+            .wrapping_mul(31)
+            .wrapping_add(node);
+        marks.push(mark);
+        from = node;
+        node = match &p.cfg.terms[node as usize] {
+            Term::Goto(t) => *t,
+            Term::If(_, a, b) => {
+                if v & 1 != 0 {
+                    *a
+                } else {
+                    *b
+                }
+            }
+            Term::Switch(_, arms) => {
+                let s = u64::from(v % 5);
+                let hit = arms.iter().find(|a| a.literals.contains(&s));
+                hit.or(arms.iter().find(|a| a.default)).unwrap().target
+            }
+            Term::Return(_) => p.cfg.exit(),
+            Term::Kill | Term::Unreachable => return (marks, false),
+        };
+    }
+    let ended = node == p.cfg.exit();
+    (marks, ended)
+}
+
+#[test]
+fn invocations_follow_the_graph() {
+    let mut whole = 0;
+    for seed in 1..500u64 {
+        let p = program(seed);
+        let words = assemble(&p.text, (1, 3)).unwrap();
+        let shader = Module::parse(&words)
+            .unwrap()
+            .to_nir(&Options::default())
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", p.text));
+        nir::validate(&shader).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{shader}"));
+        let start = |lane: u32| (seed as u32).wrapping_mul(2_654_435_761) ^ lane.wrapping_mul(97);
+        let mut data = vec![0u32; (LANES * WORDS) as usize];
+        for lane in 0..LANES {
+            data[(lane * WORDS + 1) as usize] = start(lane);
+        }
+        let mut machine = nir::interp::Machine {
+            buffers: vec![(
+                (0, 0, 0),
+                data.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            )],
+            workgroups: [1; 3],
+            subgroup_size: 4,
+            step_limit: 4000,
+            ..Default::default()
+        };
+        // Some loops never end; what was marked until then counts.
+        let ended = machine.run(&shader).is_ok();
+        let out: Vec<u32> = machine.buffers[0]
+            .1
+            .chunks(4)
+            .map(|c| u32::from_le_bytes(c.try_into().unwrap()))
+            .collect();
+        for lane in 0..LANES {
+            let (marks, done) = model(&p, start(lane), WORDS as usize - 2);
+            let first = (lane * WORDS) as usize;
+            let n = out[first] as usize;
+            let compare = if ended && done {
+                assert_eq!(n.min(62), marks.len(), "seed {seed}");
+                whole += 1;
+                marks.len()
+            } else {
+                n.min(marks.len())
+            };
+            assert_eq!(
+                out[first + 2..first + 2 + compare],
+                marks[..compare],
+                "seed {seed}, lane {lane}\n{}\n{shader}",
+                p.text
+            );
+        }
+    }
+    assert!(whole > 500, "{whole} invocations came to their end");
+}
