@@ -54,7 +54,7 @@ pub(crate) fn eval(op: Opcode, w: Width, a: i128, b: i128, c: i128) -> Option<i1
         }
         Opcode::Rol => rotate(a, count(b, w.bits), w, true),
         Opcode::Ror => rotate(a, count(b, w.bits), w, false),
-        Opcode::Mad => a + b.wrapping_mul(c),
+        Opcode::Mad => a.wrapping_add(b.wrapping_mul(c)),
         Opcode::Lzd => i128::from((a as u32).leading_zeros()),
         Opcode::Fbh => find_high(a, w.src0),
         Opcode::Fbl => match a as u32 {

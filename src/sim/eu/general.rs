@@ -192,6 +192,13 @@ fn compute(
         && !u.saturate;
     let w = width(u);
     let exec = float_exec(u);
+    let integers_only = matches!(
+        op,
+        Opcode::Addc | Opcode::Subb | Opcode::Mach | Opcode::Sad2 | Opcode::Sada2
+    ) || (op == Opcode::Math && u.math.is_some_and(alu_int::is_int_div));
+    if float && integers_only {
+        return Err(t.wrong_types(u));
+    }
     for i in 0..usize::from(u.n) {
         if enabled >> i & 1 == 0 {
             continue;
@@ -274,13 +281,15 @@ fn compute(
             }
             Opcode::Mac => {
                 let acc = i128::from(t.regs.acc_wide[i]);
-                Picked::Val(Val::I(acc + val(0).int() * val(1).int()))
+                Picked::Val(Val::I(
+                    acc.wrapping_add(val(0).int().wrapping_mul(val(1).int())),
+                ))
             }
             Opcode::Mach => {
                 let b = val(1).int();
                 // The high word of source 1, on top of the low word's product in the accumulator.
-                let acc =
-                    t.regs.acc_wide[i].wrapping_add(((val(0).int() * (b >> 16)) << 16) as i64);
+                let acc = t.regs.acc_wide[i]
+                    .wrapping_add((val(0).int().wrapping_mul(b >> 16) << 16) as i64);
                 t.set_acc(i, acc, 4);
                 let hi = if w.signed {
                     i128::from((acc >> 32) as i32)
@@ -310,7 +319,7 @@ fn compute(
                 };
                 match alu_float::eval(op, f(0), f(1), f(2)) {
                     Some(v) => Picked::Val(v),
-                    None => return Err(t.unimplemented(u)),
+                    None => return Err(t.wrong_types(u)),
                 }
             }
             _ => {
@@ -324,7 +333,7 @@ fn compute(
                 let a = if op == Opcode::Not { !f(0) } else { f(0) };
                 match alu_int::eval(op, w, a, f(1), f(2)) {
                     Some(v) => Picked::Val(Val::I(v)),
-                    None => return Err(t.unimplemented(u)),
+                    None => return Err(t.wrong_types(u)),
                 }
             }
         };

@@ -313,6 +313,16 @@ impl Thread {
         })
     }
 
+    /// An operation on types it does not have.
+    pub(crate) fn wrong_types(&self, u: &Uop) -> Box<Stop> {
+        self.undefined(
+            u,
+            "types",
+            "SKL PRM vol. 2a, instruction reference",
+            format!("{:?} of {:?} and {:?}", u.op, u.dst.ty, u.src[0].ty),
+        )
+    }
+
     /// Notes that GRF bytes have been written.
     pub(crate) fn mark_written(&mut self, from: usize, len: usize) {
         if let Some(w) = &mut self.written {

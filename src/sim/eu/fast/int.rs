@@ -7,7 +7,7 @@ use super::sized;
 use crate::alu_int::{self, Width};
 use crate::decode::{AluFn, Uop};
 use crate::flags;
-use crate::general::R;
+use crate::general::{self, R};
 use crate::thread::Thread;
 use isa::{CondMod, MathFn, Opcode, Type};
 
@@ -101,6 +101,28 @@ fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     }
     finish(t, u, m, &v);
     Ok(())
+}
+
+/// A raw MOV from registers that a0 names: an array indexed by each channel.
+fn mov_indirect<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    let m = t.mask(u);
+    let mut v = [0u32; N];
+    let s = &u.src[0];
+    let size = usize::from(s.size);
+    for (i, v) in v.iter_mut().enumerate() {
+        if m >> i & 1 != 0 {
+            let at = general::indirect(t, u, s, i)?;
+            *v = t.regs.read(at, size) as u32;
+        }
+    }
+    store(t, u, m, &v);
+    Ok(())
+}
+
+/// The routine for a raw MOV of at most 32 bits from an indirect source.
+pub(super) fn select_indirect(u: &Uop) -> Option<AluFn> {
+    (u.op == Opcode::Mov && u.cmod == CondMod::None && u.dst.size <= 4)
+        .then(|| -> AluFn { sized!(u, mov_indirect) })
 }
 
 /// INT DIV, quotient or remainder.

@@ -38,7 +38,6 @@ pub(crate) fn select(u: &mut Uop) -> Option<AluFn> {
         || lanes_cut
         || u.dst.is_acc()
         || u.dst.kind == Kind::Indirect
-        || u.src[..n].iter().any(|s| s.kind == Kind::Indirect)
         || !matches!(u.n, 1 | 2 | 4 | 8 | 16 | 32)
         || n == 0
     {
@@ -58,6 +57,14 @@ pub(crate) fn select(u: &mut Uop) -> Option<AluFn> {
             .all(|s| s.ty == u.dst.ty && !s.abs && !s.neg)
         && !u.saturate;
     let raw = raw_mov || raw_sel;
+    if u.src[..n].iter().any(|s| s.kind == Kind::Indirect) {
+        if !raw_mov {
+            return None;
+        }
+        let f = int::select_indirect(u);
+        u.fast = Operands::new(u);
+        return f;
+    }
     let int = |t: Type| !t.is_float();
     let narrow = |t: Type| t.size_bytes() <= 4;
     let df = u.dst.ty == Type::Df || !all(&|t| t != Type::Df);

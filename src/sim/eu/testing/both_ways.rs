@@ -143,6 +143,19 @@ fn random_inst(r: &mut Rng) -> Inst {
         dst(64, td)
     };
     let mut i = op(o, n, d, &s);
+    if o == Opcode::Mov && r.below(3) == 0 {
+        i.src[0] = random_src(r, td, n.min(8), 8);
+        i.exec_size = n.min(8);
+        if i.src[0].file == File::Grf {
+            i.src[0].addr = Addr::Indirect {
+                a0_sub: 0,
+                imm_bytes: 64,
+            };
+            if r.below(2) == 0 && n > 1 {
+                i.src[0].region = Region::new(Region::VX1, 1, 0);
+            }
+        }
+    }
     if o == Opcode::Math {
         i.math = Some(r.pick(&[
             MathFn::Inv,
@@ -221,6 +234,12 @@ fn fast_and_general_paths_agree() {
         let mut end = Vec::new();
         for k in [&kernel, &general] {
             let mut t = Thread::new(k, &payload, mask, &init, Options::default());
+            for (i, w) in t.regs.words_mut()[crate::regs::A0 / 2..][..16]
+                .iter_mut()
+                .enumerate()
+            {
+                *w = ((payload[i] as u16) % 100) * 32;
+            }
             t.regs.set_flags(flags);
             let e = t.run(&mut Recorder::default(), 10);
             end.push((e, t));

@@ -2,6 +2,7 @@
 
 mod alu;
 mod both_ways;
+mod cases;
 mod flow;
 mod operands;
 mod state;
