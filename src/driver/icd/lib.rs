@@ -1,1 +1,105 @@
-//! The C face of the driver.
+//! The C face of the driver: a Vulkan ICD.
+//!
+//! In:  calls of the loader, or of an application that opened this library itself.
+//! Out: calls of `vk`, on plain structures and slices; its errors as `VkResult`.
+//!
+//! Every entry point is made by one macro (`entry`), which catches unwinding and maps errors; a body checks its handles
+//! (`handle`) and reads pointers and `pNext` chains (`raw`, `chain`) before it calls `vk`. `VkAllocationCallbacks` are ignored,
+//! as the specification permits: our allocations do not outlive the process's allocator. The only global state is where GPUs
+//! come from ([`set_kernel_source`]), for programs that bring a kernel of their own.
+//! Ref: Vulkan specification; "Architecture of the Vulkan Loader Interfaces", driver interface.
+
+#![allow(unsafe_code, reason = "this crate is where C calls us")]
+
+mod chain;
+mod command;
+mod descriptor;
+mod device;
+mod entry;
+mod extension;
+mod graphics;
+mod handle;
+mod instance;
+mod pipeline;
+mod raw;
+mod sync;
+mod table;
+
+use std::ffi::c_char;
+use std::sync::OnceLock;
+
+use ash::vk as c;
+
+pub use entry::Pointer;
+pub use vk::instance::KernelSource;
+
+static KERNEL_SOURCE: OnceLock<KernelSource> = OnceLock::new();
+
+/// Makes every instance created from now on find its GPUs through `source` instead of in `/dev/dri`. Each call of `source` must
+/// open them anew. Can be set once; false if it was set already.
+pub fn set_kernel_source(source: KernelSource) -> bool {
+    KERNEL_SOURCE.set(source).is_ok()
+}
+
+fn kernel_source() -> Option<KernelSource> {
+    KERNEL_SOURCE.get().cloned()
+}
+
+/// An entry for programs that link this crate: what `ash::StaticFn` wants.
+pub fn get_instance_proc_addr() -> c::PFN_vkGetInstanceProcAddr {
+    vk_icdGetInstanceProcAddr
+}
+
+/// Tells an error on standard error if `INGOT_DEBUG` has `api`.
+fn report(error: &vk::Error) {
+    static WANTED: OnceLock<bool> = OnceLock::new();
+    let wanted = WANTED.get_or_init(|| {
+        std::env::var("INGOT_DEBUG").is_ok_and(|flags| flags.split(',').any(|flag| flag == "api"))
+    });
+    if *wanted {
+        eprintln!("ingot: {error}");
+    }
+}
+
+/// Interface version that loader and driver agree on.
+///
+/// # Safety
+/// `version` may be read and written.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(
+    version: *mut u32,
+) -> c::Result {
+    const OURS: u32 = 5;
+    // SAFETY: as the caller says.
+    let Some(version) = (unsafe { version.as_mut() }) else {
+        return c::Result::ERROR_INITIALIZATION_FAILED;
+    };
+    *version = (*version).min(OURS);
+    c::Result::SUCCESS
+}
+
+/// Resolves every name that the driver has.
+///
+/// # Safety
+/// `instance` is null or an instance of ours; `name` is a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
+    instance: c::Instance,
+    name: *const c_char,
+) -> Option<Pointer> {
+    // SAFETY: as the caller says.
+    entry::guard::<Option<Pointer>>(|| unsafe { table::instance_pointer(instance, name) })
+}
+
+/// Resolves the names of commands on physical devices.
+///
+/// # Safety
+/// As [`vk_icdGetInstanceProcAddr`].
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
+    instance: c::Instance,
+    name: *const c_char,
+) -> Option<Pointer> {
+    // SAFETY: as the caller says.
+    entry::guard::<Option<Pointer>>(|| unsafe { table::physical_pointer(instance, name) })
+}

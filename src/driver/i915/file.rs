@@ -1,0 +1,329 @@
+//! One open device file: the kernel's calls in our terms, and handles that are closed when their last user goes.
+
+use std::collections::BTreeMap;
+use std::io::{Seek, SeekFrom};
+use std::num::NonZeroUsize;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use uapi::i915::{
+    self, CONTEXT_PARAM_GTT_SIZE, ENGINE_CLASS_RENDER, EXEC_HANDLE_LUT, EXEC_NO_RELOC,
+    EXEC_OBJECT_ASYNC, EXEC_OBJECT_CAPTURE, EXEC_OBJECT_PINNED, EXEC_OBJECT_SUPPORTS_48B_ADDRESS,
+    EngineClassInstance, MMAP_OFFSET_WB, MMAP_OFFSET_WC,
+};
+use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, drm};
+
+use crate::error::{Error, Result};
+use crate::mapping::Mapping;
+use crate::zone::canonical;
+
+/// An open device file. Physical and logical devices share it.
+pub struct File {
+    kernel: Arc<dyn Kernel>,
+    /// How often each buffer is in use: the kernel gives the same handle for each import of the same pages.
+    handles: Mutex<BTreeMap<u32, u32>>,
+}
+
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("File")
+            .field("handles", &self.handles().len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Something a submission waits for or signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fence {
+    /// Syncobj.
+    pub(crate) handle: u32,
+    /// Point; 0 for a binary one.
+    pub(crate) value: u64,
+    /// Wait, or signal.
+    pub(crate) wait: bool,
+}
+
+fn failed(call: &'static str) -> impl FnOnce(Errno) -> Error {
+    move |errno| Error::Ioctl {
+        call,
+        errno: errno.0,
+    }
+}
+
+/// `ETIME` is an answer, not an error.
+fn met(call: &'static str, answer: uapi::Result<u32>) -> Result<bool> {
+    match answer {
+        Ok(_) => Ok(true),
+        Err(Errno::ETIME) => Ok(false),
+        Err(errno) => Err(failed(call)(errno)),
+    }
+}
+
+impl File {
+    pub(crate) fn new(kernel: Arc<dyn Kernel>) -> Arc<Self> {
+        Arc::new(Self {
+            kernel,
+            handles: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn kernel(&self) -> &dyn Kernel {
+        &*self.kernel
+    }
+
+    fn handles(&self) -> MutexGuard<'_, BTreeMap<u32, u32>> {
+        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// New pages.
+    pub(crate) fn create(&self, bytes: u64) -> Result<u32> {
+        let (handle, _) = self
+            .kernel
+            .gem_create(bytes)
+            .map_err(failed("GEM_CREATE"))?;
+        *self.handles().entry(handle).or_insert(0) += 1;
+        Ok(handle)
+    }
+
+    /// One user less.
+    pub(crate) fn close(&self, handle: u32) {
+        let mut handles = self.handles();
+        let Some(users) = handles.get_mut(&handle) else {
+            return;
+        };
+        *users -= 1;
+        if *users == 0 {
+            handles.remove(&handle);
+            // The lock is held until the handle is gone: an import meanwhile would be given it, and lose it.
+            // There is nothing to do about a failure.
+            let _ = self.kernel.gem_close(handle);
+        }
+    }
+
+    /// The pages of a dma-buf: handle and bytes.
+    pub(crate) fn import(&self, descriptor: OwnedFd) -> Result<(u32, u64)> {
+        let mut file = std::fs::File::from(descriptor);
+        let bytes = file
+            .seek(SeekFrom::End(0))
+            .map_err(|error| Error::Mapping {
+                why: format!("size of a dma-buf: {error}"),
+            })?;
+        let mut handles = self.handles();
+        let handle = self
+            .kernel
+            .prime_fd_to_handle(file.as_fd())
+            .map_err(failed("PRIME_FD_TO_HANDLE"))?;
+        *handles.entry(handle).or_insert(0) += 1;
+        Ok((handle, bytes))
+    }
+
+    /// A dma-buf.
+    pub(crate) fn export(&self, handle: u32) -> Result<OwnedFd> {
+        let flags = drm::PRIME_CLOEXEC | drm::PRIME_RDWR;
+        self.kernel
+            .prime_handle_to_fd(handle, flags)
+            .map_err(failed("PRIME_HANDLE_TO_FD"))
+    }
+
+    /// Maps pages: cached where that is coherent, else write-combining.
+    pub(crate) fn map(&self, handle: u32, bytes: u64, has_llc: bool) -> Result<Mapping> {
+        let flags = if has_llc {
+            MMAP_OFFSET_WB
+        } else {
+            MMAP_OFFSET_WC
+        };
+        let offset = self
+            .kernel
+            .gem_mmap_offset(handle, flags)
+            .map_err(failed("GEM_MMAP_OFFSET"))?;
+        let (descriptor, offset) = self.kernel.mapping(offset).map_err(failed("mmap"))?;
+        let length = usize::try_from(bytes).ok().and_then(NonZeroUsize::new);
+        Mapping::new(
+            descriptor.as_fd(),
+            length.ok_or(Error::Range { what: "a mapping" })?,
+            offset,
+        )
+    }
+
+    /// A context with one render engine, which is not recovered after a hang: its state would be unknown.
+    pub(crate) fn context_create(&self) -> Result<u32> {
+        let engine = EngineClassInstance {
+            engine_class: ENGINE_CLASS_RENDER,
+            engine_instance: 0,
+        };
+        let context = self
+            .kernel
+            .context_create(0, &[ContextParam::Engines(vec![engine])])
+            .map_err(failed("GEM_CONTEXT_CREATE_EXT"))?;
+        let unrecoverable = self
+            .kernel
+            .context_setparam(context, &ContextParam::recoverable(false));
+        if let Err(errno) = unrecoverable {
+            self.context_destroy(context);
+            return Err(failed("GEM_CONTEXT_SETPARAM")(errno));
+        }
+        // Kernels without a scheduler know no priorities; the middle one is what they do.
+        let _ = self
+            .kernel
+            .context_setparam(context, &ContextParam::priority(0));
+        Ok(context)
+    }
+
+    pub(crate) fn context_destroy(&self, context: u32) {
+        // There is nothing to do about a failure.
+        let _ = self.kernel.context_destroy(context);
+    }
+
+    /// Bytes that a context can address.
+    pub(crate) fn gtt_bytes(&self) -> Result<u64> {
+        self.kernel
+            .context_getparam(0, CONTEXT_PARAM_GTT_SIZE)
+            .map_err(failed("GEM_CONTEXT_GETPARAM"))
+    }
+
+    /// Whether the context hung, or lost work to a hang.
+    pub(crate) fn context_hung(&self, context: u32) -> Result<bool> {
+        let stats = self
+            .kernel
+            .get_reset_stats(context)
+            .map_err(failed("GET_RESET_STATS"))?;
+        Ok(stats.batch_active > 0 || stats.batch_pending > 0)
+    }
+
+    /// Runs the batch that is the last of the objects (handle and address).
+    pub(crate) fn execute(
+        &self,
+        context: u32,
+        objects: &[(u32, u64)],
+        batch_start_bytes: u32,
+        fences: &[Fence],
+    ) -> Result<()> {
+        const FLAGS: u64 = EXEC_OBJECT_PINNED
+            | EXEC_OBJECT_SUPPORTS_48B_ADDRESS
+            | EXEC_OBJECT_ASYNC
+            | EXEC_OBJECT_CAPTURE;
+        let mut objects: Vec<ExecObject> = objects
+            .iter()
+            .map(|&(handle, address)| ExecObject {
+                handle,
+                address: canonical(address),
+                flags: FLAGS,
+                ..ExecObject::default()
+            })
+            .collect();
+        let fences: Vec<ExecFence> = fences
+            .iter()
+            .map(|fence| ExecFence {
+                handle: fence.handle,
+                flags: if fence.wait {
+                    i915::EXEC_FENCE_WAIT
+                } else {
+                    i915::EXEC_FENCE_SIGNAL
+                },
+                point: fence.value,
+            })
+            .collect();
+        let exec = Exec {
+            objects: &mut objects,
+            batch_start_bytes,
+            batch_bytes: 0,
+            // The low bits are the engine's index in the context.
+            flags: EXEC_NO_RELOC | EXEC_HANDLE_LUT,
+            context,
+            fences: &fences,
+            in_fence: None,
+            out_fence: false,
+        };
+        self.kernel
+            .execbuffer2(exec)
+            .map_err(failed("GEM_EXECBUFFER2"))?;
+        Ok(())
+    }
+
+    pub(crate) fn syncobj_create(&self, signalled: bool) -> Result<u32> {
+        let flags = if signalled {
+            drm::SYNCOBJ_CREATE_SIGNALED
+        } else {
+            0
+        };
+        self.kernel
+            .syncobj_create(flags)
+            .map_err(failed("SYNCOBJ_CREATE"))
+    }
+
+    pub(crate) fn syncobj_destroy(&self, handle: u32) {
+        // There is nothing to do about a failure.
+        let _ = self.kernel.syncobj_destroy(handle);
+    }
+
+    pub(crate) fn syncobj_import(&self, descriptor: OwnedFd) -> Result<u32> {
+        self.kernel
+            .syncobj_fd_to_handle(descriptor.as_fd(), 0, 0)
+            .map_err(failed("SYNCOBJ_FD_TO_HANDLE"))
+    }
+
+    pub(crate) fn syncobj_export(&self, handle: u32) -> Result<OwnedFd> {
+        self.kernel
+            .syncobj_handle_to_fd(handle, 0)
+            .map_err(failed("SYNCOBJ_HANDLE_TO_FD"))
+    }
+
+    pub(crate) fn syncobj_reset(&self, handle: u32) -> Result<()> {
+        self.kernel
+            .syncobj_reset(&[handle])
+            .map_err(failed("SYNCOBJ_RESET"))
+    }
+
+    /// Signals a point of a timeline.
+    pub(crate) fn syncobj_signal(&self, handle: u32, value: u64) -> Result<()> {
+        self.kernel
+            .syncobj_timeline_signal(&[handle], &[value])
+            .map_err(failed("SYNCOBJ_TIMELINE_SIGNAL"))
+    }
+
+    /// The last point signalled.
+    pub(crate) fn syncobj_query(&self, handle: u32) -> Result<u64> {
+        let values = self
+            .kernel
+            .syncobj_query(&[handle], 0)
+            .map_err(failed("SYNCOBJ_QUERY"))?;
+        Ok(values.first().copied().unwrap_or(0))
+    }
+
+    /// Waits for binary syncobjs. False: the deadline passed.
+    pub(crate) fn syncobj_wait(
+        &self,
+        handles: &[u32],
+        all: bool,
+        deadline_ns: i64,
+    ) -> Result<bool> {
+        let flags = drm::SYNCOBJ_WAIT_FOR_SUBMIT | if all { drm::SYNCOBJ_WAIT_ALL } else { 0 };
+        met(
+            "SYNCOBJ_WAIT",
+            self.kernel.syncobj_wait(handles, deadline_ns, flags),
+        )
+    }
+
+    /// Waits for points of timelines, or until they are submitted. False: the deadline passed.
+    pub(crate) fn timeline_wait(
+        &self,
+        points: &[(u32, u64)],
+        all: bool,
+        submitted: bool,
+        deadline_ns: i64,
+    ) -> Result<bool> {
+        let flags = drm::SYNCOBJ_WAIT_FOR_SUBMIT
+            | if all { drm::SYNCOBJ_WAIT_ALL } else { 0 }
+            | if submitted {
+                drm::SYNCOBJ_WAIT_AVAILABLE
+            } else {
+                0
+            };
+        let handles: Vec<u32> = points.iter().map(|point| point.0).collect();
+        let values: Vec<u64> = points.iter().map(|point| point.1).collect();
+        let answer = self
+            .kernel
+            .syncobj_timeline_wait(&handles, &values, deadline_ns, flags);
+        met("SYNCOBJ_TIMELINE_WAIT", answer)
+    }
+}

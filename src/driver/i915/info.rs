@@ -1,0 +1,242 @@
+//! What a probe finds out about a GPU.
+
+use std::sync::Arc;
+
+use uapi::i915::{
+    MEMORY_CLASS_SYSTEM, MemoryRegionInfo, PARAM_CHIPSET_ID, PARAM_CS_TIMESTAMP_FREQUENCY,
+    PARAM_HAS_EXEC_FENCE_ARRAY, PARAM_HAS_EXEC_SOFTPIN, PARAM_HAS_EXEC_TIMELINE_FENCES,
+    PARAM_HAS_LLC, PARAM_MMAP_GTT_VERSION, PARAM_REVISION, QUERY_MEMORY_REGIONS,
+    QUERY_TOPOLOGY_INFO, QueryMemoryRegions, TopologyInfo,
+};
+use uapi::{Kernel, drm};
+
+use crate::error::{Error, Result};
+use crate::file::File;
+
+/// Where a GPU is on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Major number of the render node.
+    pub major: u32,
+    /// Minor number of the render node.
+    pub minor: u32,
+    /// PCI domain, bus, device, function.
+    pub pci: Option<[u32; 4]>,
+}
+
+/// What is not fused off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// Slices.
+    pub slices: u32,
+    /// Subslices, of all slices.
+    pub subslices: u32,
+    /// Execution units, of all subslices.
+    pub eus: u32,
+    /// Execution units of the subslice that has fewest.
+    pub min_eus: u32,
+}
+
+/// A GPU.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// The device's row.
+    pub device: &'static hw::Device,
+    /// PCI device.
+    pub pci_id: u32,
+    /// PCI revision.
+    pub revision: u32,
+    /// What is not fused off.
+    pub topology: Topology,
+    /// Ticks of the timestamp counter in a second.
+    pub timestamp_hz: u64,
+    /// Bytes that the GPU can address.
+    pub gtt_bytes: u64,
+    /// Bytes of memory that it shares with the CPU.
+    pub memory_bytes: u64,
+    /// CPU and GPU share a last-level cache: cached mappings are coherent.
+    pub has_llc: bool,
+    /// Where it is, if it is on this machine.
+    pub node: Option<Node>,
+}
+
+/// Probes a kernel: which GPU is behind it, and whether both can do what the driver needs.
+pub fn probe(kernel: Arc<dyn Kernel>, node: Option<Node>) -> Result<(Arc<File>, Info)> {
+    let file = File::new(kernel);
+    let kernel = file.kernel();
+    let unsupported = |why: String| Error::Unsupported { why };
+    let version = kernel
+        .version()
+        .map_err(|errno| unsupported(format!("VERSION: {errno}")))?;
+    if version.name != "i915" {
+        return Err(unsupported(format!("driven by {}, not i915", version.name)));
+    }
+    let get = |param: i32, what: &str| {
+        kernel
+            .getparam(param)
+            .map_err(|errno| unsupported(format!("GETPARAM {what}: {errno}")))
+    };
+    for (param, least, what) in [
+        (PARAM_HAS_EXEC_SOFTPIN, 1, "fixed addresses"),
+        (PARAM_HAS_EXEC_FENCE_ARRAY, 1, "syncobjs in submissions"),
+        (
+            PARAM_HAS_EXEC_TIMELINE_FENCES,
+            1,
+            "timelines in submissions",
+        ),
+        (PARAM_MMAP_GTT_VERSION, 4, "mapping by offset"),
+    ] {
+        if get(param, what)? < least {
+            return Err(unsupported(format!("the kernel lacks {what}")));
+        }
+    }
+    if kernel.get_cap(drm::CAP_SYNCOBJ_TIMELINE).unwrap_or(0) == 0 {
+        return Err(unsupported("the kernel lacks timeline syncobjs".into()));
+    }
+    let pci_id = get(PARAM_CHIPSET_ID, "CHIPSET_ID")? as u32;
+    let device = u16::try_from(pci_id)
+        .ok()
+        .and_then(hw::Device::by_pci_id)
+        .filter(|device| device.hw_gen == hw::Gen::Gen9)
+        .ok_or_else(|| unsupported(format!("PCI device {pci_id:#06x}")))?;
+    let topology = kernel
+        .query(QUERY_TOPOLOGY_INFO, 0)
+        .ok()
+        .and_then(|blob| topology(&blob))
+        .ok_or_else(|| unsupported("no topology".into()))?;
+    let memory_bytes = kernel
+        .query(QUERY_MEMORY_REGIONS, 0)
+        .ok()
+        .and_then(|blob| system_memory_bytes(&blob))
+        .or_else(|| {
+            kernel
+                .gem_get_aperture()
+                .ok()
+                .map(|aperture| aperture.aper_size)
+        })
+        .unwrap_or(2 << 30);
+    let info = Info {
+        device,
+        pci_id,
+        revision: get(PARAM_REVISION, "REVISION")? as u32,
+        topology,
+        timestamp_hz: u64::try_from(get(PARAM_CS_TIMESTAMP_FREQUENCY, "CS_TIMESTAMP_FREQUENCY")?)
+            .unwrap_or(1)
+            .max(1),
+        gtt_bytes: file.gtt_bytes()?,
+        memory_bytes,
+        has_llc: get(PARAM_HAS_LLC, "HAS_LLC")? > 0,
+        node,
+    };
+    Ok((file, info))
+}
+
+/// Counts the bits of the masks. Ref: i915 uapi, drm_i915_query_topology_info.
+fn topology(blob: &[u8]) -> Option<Topology> {
+    let (header, masks) = blob.split_at_checked(size_of::<TopologyInfo>())?;
+    let header: TopologyInfo = bytemuck::try_pod_read_unaligned(header).ok()?;
+    let bit = |offset: usize, index: usize| {
+        masks
+            .get(offset + index / 8)
+            .is_some_and(|byte| byte >> (index % 8) & 1 != 0)
+    };
+    let mut found = Topology {
+        slices: 0,
+        subslices: 0,
+        eus: 0,
+        min_eus: u32::MAX,
+    };
+    for slice in (0..usize::from(header.max_slices)).filter(|&slice| bit(0, slice)) {
+        found.slices += 1;
+        let subslices =
+            usize::from(header.subslice_offset) + slice * usize::from(header.subslice_stride);
+        for subslice in
+            (0..usize::from(header.max_subslices)).filter(|&subslice| bit(subslices, subslice))
+        {
+            found.subslices += 1;
+            let index = slice * usize::from(header.max_subslices) + subslice;
+            let eus = usize::from(header.eu_offset) + index * usize::from(header.eu_stride);
+            let count = (0..usize::from(header.max_eus_per_subslice))
+                .filter(|&eu| bit(eus, eu))
+                .count() as u32;
+            found.eus += count;
+            found.min_eus = found.min_eus.min(count);
+        }
+    }
+    (found.subslices > 0 && found.min_eus > 0).then_some(found)
+}
+
+/// Bytes of the system's region. Ref: i915 uapi, drm_i915_query_memory_regions.
+fn system_memory_bytes(blob: &[u8]) -> Option<u64> {
+    let regions = blob.get(size_of::<QueryMemoryRegions>()..)?;
+    regions
+        .chunks_exact(size_of::<MemoryRegionInfo>())
+        .filter_map(|region| bytemuck::try_pod_read_unaligned::<MemoryRegionInfo>(region).ok())
+        .find(|region| region.region.memory_class == MEMORY_CLASS_SYSTEM)
+        .map(|region| region.probed_size)
+        // A kernel that does not tell says 0 or -1.
+        .filter(|&bytes| bytes > 0 && bytes < 1 << 48)
+}
+
+impl Info {
+    /// Threads that a workgroup can have: those of the smallest subslice, and no more than the device's table has.
+    pub fn workgroup_threads(&self) -> u32 {
+        let subslice = self.topology.min_eus * u32::from(self.device.threads);
+        subslice.min(self.device.max_workgroup_threads.into())
+    }
+
+    /// Bytes of shared local memory that a workgroup can have.
+    pub fn slm_bytes(&self) -> u32 {
+        self.device.slm_bytes
+    }
+
+    /// Threads whose scratch a buffer must hold. The hardware numbers threads as if every slice had four subslices, fused off
+    /// or not. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space.
+    pub fn scratch_threads(&self) -> u32 {
+        const SUBSLICES: u32 = 4;
+        let subslice = u32::from(self.device.eus) * u32::from(self.device.threads);
+        self.topology.slices * SUBSLICES * subslice
+    }
+
+    /// For example "Intel(R) HD Graphics 530 (SKL GT2)".
+    pub fn marketing_name(&self) -> String {
+        format!(
+            "Intel(R) {} ({})",
+            self.device.marketing_name, self.device.code_name
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topologies_are_counted() {
+        let header = TopologyInfo {
+            flags: 0,
+            max_slices: 1,
+            max_subslices: 3,
+            max_eus_per_subslice: 8,
+            subslice_offset: 1,
+            subslice_stride: 1,
+            eu_offset: 2,
+            eu_stride: 1,
+        };
+        let mut blob = bytemuck::bytes_of(&header).to_vec();
+        blob.extend_from_slice(&[1, 0b101, 0xff, 0xff, 0x3f]);
+        let found = topology(&blob).unwrap();
+        assert_eq!(
+            found,
+            Topology {
+                slices: 1,
+                subslices: 2,
+                eus: 14,
+                min_eus: 6
+            }
+        );
+        assert_eq!(topology(&blob[..18]), None);
+        assert_eq!(topology(&blob[..9]), None);
+        assert_eq!(system_memory_bytes(&blob), None);
+    }
+}

@@ -1,0 +1,624 @@
+//! The kernel of this machine: ioctls on a render node.
+//!
+//! In:  calls of [`Kernel`]. Out: structures of C with the addresses of our arrays, and what the kernel wrote back.
+//! Ref: include/drm.h, include/i915_drm.h.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use uapi::i915::{self, MemoryClassInstance, ResetStats};
+use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, Result, Tiling, Transfer, drm};
+
+use crate::info::Node;
+
+/// A render node, open.
+#[derive(Debug)]
+struct LinuxKernel {
+    descriptor: OwnedFd,
+}
+
+/// Every render node of this machine with a device of Intel behind it, open, and where it is.
+pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, Node)> {
+    const INTEL: u32 = 0x8086;
+    let intel = sys::render_nodes()
+        .into_iter()
+        .filter(|node| node.vendor == INTEL);
+    intel
+        .filter_map(|node| {
+            let kernel: Arc<dyn Kernel> = Arc::new(LinuxKernel {
+                descriptor: sys::open_node(&node.path).ok()?,
+            });
+            Some((
+                kernel,
+                Node {
+                    major: node.major,
+                    minor: node.minor,
+                    pci: node.pci,
+                },
+            ))
+        })
+        .collect()
+}
+
+/// Address for the kernel to read from. Exposed: to the compiler, whatever follows may use it.
+fn address<T>(items: &[T]) -> u64 {
+    items.as_ptr().expose_provenance() as u64
+}
+
+/// Address for the kernel to write to.
+fn address_mut<T>(items: &mut [T]) -> u64 {
+    items.as_mut_ptr().expose_provenance() as u64
+}
+
+/// A length for a field of 32 bits.
+fn count<T>(items: &[T]) -> Result<u32> {
+    u32::try_from(items.len()).map_err(|_| Errno::E2BIG)
+}
+
+impl LinuxKernel {
+    fn call<T: Pod>(&self, request: u32, argument: &mut T) -> Result<()> {
+        sys::ioctl(self.descriptor.as_fd(), request, argument)
+    }
+
+    fn call_fd<T: Pod>(
+        &self,
+        request: u32,
+        argument: &mut T,
+        made: impl FnOnce(&T) -> i32,
+    ) -> Result<OwnedFd> {
+        sys::ioctl_fd(self.descriptor.as_fd(), request, argument, made)
+    }
+
+    /// Builds the argument for a parameter, and uses it while what it points to is there.
+    fn with_param<R>(
+        context: u32,
+        param: &ContextParam,
+        then: impl FnOnce(i915::GemContextParam) -> Result<R>,
+    ) -> Result<R> {
+        let mut argument = i915::GemContextParam {
+            ctx_id: context,
+            ..Zeroable::zeroed()
+        };
+        match param {
+            ContextParam::Engines(engines) => {
+                // struct i915_context_param_engines: a chain of extensions, then the engines.
+                let mut bytes = 0u64.to_ne_bytes().to_vec();
+                bytes.extend_from_slice(bytemuck::cast_slice(engines));
+                argument.param = i915::CONTEXT_PARAM_ENGINES;
+                argument.size = count(&bytes)?;
+                argument.value = address(&bytes);
+                then(argument)
+            }
+            ContextParam::Sseu(sseu) => {
+                let bytes = bytemuck::bytes_of(sseu);
+                argument.param = i915::CONTEXT_PARAM_SSEU;
+                argument.size = count(bytes)?;
+                argument.value = address(bytes);
+                then(argument)
+            }
+            ContextParam::Vm(vm) => {
+                argument.param = i915::CONTEXT_PARAM_VM;
+                argument.value = (*vm).into();
+                then(argument)
+            }
+            ContextParam::Value { param, value } => {
+                argument.param = *param;
+                argument.value = *value;
+                then(argument)
+            }
+        }
+    }
+}
+
+impl Kernel for LinuxKernel {
+    fn version(&self) -> Result<DriverVersion> {
+        let (mut name, mut date, mut description) = ([0u8; 64], [0u8; 64], [0u8; 128]);
+        let mut version = drm::Version {
+            name_len: name.len() as u64,
+            name: address_mut(&mut name),
+            date_len: date.len() as u64,
+            date: address_mut(&mut date),
+            desc_len: description.len() as u64,
+            desc: address_mut(&mut description),
+            ..Zeroable::zeroed()
+        };
+        self.call(drm::VERSION, &mut version)?;
+        let text = |bytes: &[u8], length: u64| {
+            let kept = bytes
+                .get(..(length as usize).min(bytes.len()))
+                .unwrap_or_default();
+            String::from_utf8_lossy(kept)
+                .trim_end_matches('\0')
+                .to_string()
+        };
+        Ok(DriverVersion {
+            number: [version.major, version.minor, version.patch],
+            name: text(&name, version.name_len),
+            date: text(&date, version.date_len),
+            description: text(&description, version.desc_len),
+        })
+    }
+
+    fn get_cap(&self, capability: u64) -> Result<u64> {
+        let mut argument = drm::GetCap {
+            capability,
+            value: 0,
+        };
+        self.call(drm::GET_CAP, &mut argument)?;
+        Ok(argument.value)
+    }
+
+    fn getparam(&self, param: i32) -> Result<i32> {
+        let mut value = [0i32];
+        let mut argument = i915::Getparam {
+            param,
+            value: address_mut(&mut value),
+            ..Zeroable::zeroed()
+        };
+        self.call(i915::GETPARAM, &mut argument)?;
+        Ok(value[0])
+    }
+
+    fn query(&self, id: u64, flags: u32) -> Result<Vec<u8>> {
+        let mut data = Vec::new();
+        // First for the length, then for the data.
+        for _ in 0..2 {
+            let length = i32::try_from(data.len()).map_err(|_| Errno::E2BIG)?;
+            let mut item = [i915::QueryItem {
+                query_id: id,
+                length,
+                flags,
+                data_ptr: if length == 0 {
+                    0
+                } else {
+                    address_mut(&mut data)
+                },
+            }];
+            let mut argument = i915::Query {
+                num_items: 1,
+                flags: 0,
+                items_ptr: address_mut(&mut item),
+            };
+            self.call(i915::QUERY, &mut argument)?;
+            let told = item[0].length;
+            let told = usize::try_from(told).map_err(|_| Errno(-told))?;
+            data.resize(told, 0);
+        }
+        Ok(data)
+    }
+
+    fn reg_read(&self, offset: u64) -> Result<u64> {
+        let mut argument = i915::RegRead { offset, val: 0 };
+        self.call(i915::REG_READ, &mut argument)?;
+        Ok(argument.val)
+    }
+
+    fn gem_get_aperture(&self) -> Result<i915::GemGetAperture> {
+        let mut argument = i915::GemGetAperture::zeroed();
+        self.call(i915::GEM_GET_APERTURE, &mut argument)?;
+        Ok(argument)
+    }
+
+    fn gem_create(&self, bytes: u64) -> Result<(u32, u64)> {
+        let mut argument = i915::GemCreate {
+            size: bytes,
+            ..Zeroable::zeroed()
+        };
+        self.call(i915::GEM_CREATE, &mut argument)?;
+        Ok((argument.handle, argument.size))
+    }
+
+    fn gem_create_ext(
+        &self,
+        bytes: u64,
+        flags: u32,
+        regions: &[MemoryClassInstance],
+    ) -> Result<(u32, u64)> {
+        // I915_GEM_CREATE_EXT_MEMORY_REGIONS is extension 0.
+        let extension = [i915::GemCreateExtMemoryRegions {
+            num_regions: count(regions)?,
+            regions: address(regions),
+            ..Zeroable::zeroed()
+        }];
+        let extensions = if regions.is_empty() {
+            0
+        } else {
+            address(&extension)
+        };
+        let mut argument = i915::GemCreateExt {
+            size: bytes,
+            handle: 0,
+            flags,
+            extensions,
+        };
+        self.call(i915::GEM_CREATE_EXT, &mut argument)?;
+        Ok((argument.handle, argument.size))
+    }
+
+    fn gem_close(&self, handle: u32) -> Result<()> {
+        self.call(drm::GEM_CLOSE, &mut drm::GemClose { handle, pad: 0 })
+    }
+
+    fn gem_mmap_offset(&self, handle: u32, flags: u64) -> Result<u64> {
+        let mut argument = i915::GemMmapOffset {
+            handle,
+            flags,
+            ..Zeroable::zeroed()
+        };
+        self.call(i915::GEM_MMAP_OFFSET, &mut argument)?;
+        Ok(argument.offset)
+    }
+
+    fn mapping(&self, mmap_offset: u64) -> Result<(OwnedFd, u64)> {
+        let copy = self
+            .descriptor
+            .try_clone()
+            .map_err(|error| Errno(error.raw_os_error().unwrap_or(Errno::EMFILE.0)))?;
+        Ok((copy, mmap_offset))
+    }
+
+    fn gem_set_domain(&self, handle: u32, read_domains: u32, write_domain: u32) -> Result<()> {
+        self.call(
+            i915::GEM_SET_DOMAIN,
+            &mut i915::GemSetDomain {
+                handle,
+                read_domains,
+                write_domain,
+            },
+        )
+    }
+
+    fn gem_busy(&self, handle: u32) -> Result<u32> {
+        let mut argument = i915::GemBusy { handle, busy: 0 };
+        self.call(i915::GEM_BUSY, &mut argument)?;
+        Ok(argument.busy)
+    }
+
+    fn gem_wait(&self, handle: u32, timeout_ns: i64) -> Result<i64> {
+        let mut argument = i915::GemWait {
+            bo_handle: handle,
+            flags: 0,
+            timeout_ns,
+        };
+        self.call(i915::GEM_WAIT, &mut argument)?;
+        Ok(argument.timeout_ns)
+    }
+
+    fn gem_madvise(&self, handle: u32, advice: u32) -> Result<bool> {
+        let mut argument = i915::GemMadvise {
+            handle,
+            madv: advice,
+            retained: 0,
+        };
+        self.call(i915::GEM_MADVISE, &mut argument)?;
+        Ok(argument.retained != 0)
+    }
+
+    fn gem_set_tiling(&self, handle: u32, mode: u32, stride_bytes: u32) -> Result<Tiling> {
+        let mut argument = i915::GemSetTiling {
+            handle,
+            tiling_mode: mode,
+            stride: stride_bytes,
+            ..Zeroable::zeroed()
+        };
+        self.call(i915::GEM_SET_TILING, &mut argument)?;
+        Ok(Tiling {
+            mode: argument.tiling_mode,
+            stride_bytes: argument.stride,
+            swizzle: argument.swizzle_mode,
+        })
+    }
+
+    fn gem_get_tiling(&self, handle: u32) -> Result<Tiling> {
+        let mut argument = i915::GemGetTiling {
+            handle,
+            ..Zeroable::zeroed()
+        };
+        self.call(i915::GEM_GET_TILING, &mut argument)?;
+        Ok(Tiling {
+            mode: argument.tiling_mode,
+            stride_bytes: 0,
+            swizzle: argument.swizzle_mode,
+        })
+    }
+
+    fn gem_set_caching(&self, handle: u32, caching: u32) -> Result<()> {
+        self.call(
+            i915::GEM_SET_CACHING,
+            &mut i915::GemCaching { handle, caching },
+        )
+    }
+
+    fn gem_get_caching(&self, handle: u32) -> Result<u32> {
+        let mut argument = i915::GemCaching { handle, caching: 0 };
+        self.call(i915::GEM_GET_CACHING, &mut argument)?;
+        Ok(argument.caching)
+    }
+
+    fn prime_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd> {
+        let mut argument = drm::PrimeHandle {
+            handle,
+            flags,
+            fd: -1,
+        };
+        self.call_fd(drm::PRIME_HANDLE_TO_FD, &mut argument, |argument| {
+            argument.fd
+        })
+    }
+
+    fn prime_fd_to_handle(&self, dma_buf: BorrowedFd<'_>) -> Result<u32> {
+        let mut argument = drm::PrimeHandle {
+            handle: 0,
+            flags: 0,
+            fd: dma_buf.as_raw_fd(),
+        };
+        self.call(drm::PRIME_FD_TO_HANDLE, &mut argument)?;
+        Ok(argument.handle)
+    }
+
+    fn context_create(&self, flags: u32, params: &[ContextParam]) -> Result<u32> {
+        // I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS says that there is a chain; parameters are set one by one instead, which
+        // means the same: a context that fails to get one is destroyed again.
+        let mut argument = i915::GemContextCreateExt {
+            flags: flags & !1,
+            ..Zeroable::zeroed()
+        };
+        self.call(i915::GEM_CONTEXT_CREATE_EXT, &mut argument)?;
+        for param in params {
+            if let Err(errno) = self.context_setparam(argument.ctx_id, param) {
+                let _ = self.context_destroy(argument.ctx_id);
+                return Err(errno);
+            }
+        }
+        Ok(argument.ctx_id)
+    }
+
+    fn context_destroy(&self, context: u32) -> Result<()> {
+        self.call(
+            i915::GEM_CONTEXT_DESTROY,
+            &mut i915::GemContextDestroy {
+                ctx_id: context,
+                pad: 0,
+            },
+        )
+    }
+
+    fn context_getparam(&self, context: u32, param: u64) -> Result<u64> {
+        let mut argument = i915::GemContextParam {
+            ctx_id: context,
+            param,
+            ..Zeroable::zeroed()
+        };
+        self.call(i915::GEM_CONTEXT_GETPARAM, &mut argument)?;
+        Ok(argument.value)
+    }
+
+    fn context_setparam(&self, context: u32, param: &ContextParam) -> Result<()> {
+        Self::with_param(context, param, |mut argument| {
+            self.call(i915::GEM_CONTEXT_SETPARAM, &mut argument)
+        })
+    }
+
+    fn vm_create(&self) -> Result<u32> {
+        let mut argument = i915::GemVmControl::zeroed();
+        self.call(i915::GEM_VM_CREATE, &mut argument)?;
+        Ok(argument.vm_id)
+    }
+
+    fn vm_destroy(&self, vm: u32) -> Result<()> {
+        self.call(
+            i915::GEM_VM_DESTROY,
+            &mut i915::GemVmControl {
+                vm_id: vm,
+                ..Zeroable::zeroed()
+            },
+        )
+    }
+
+    fn get_reset_stats(&self, context: u32) -> Result<ResetStats> {
+        let mut argument = ResetStats {
+            ctx_id: context,
+            ..Zeroable::zeroed()
+        };
+        self.call(i915::GET_RESET_STATS, &mut argument)?;
+        Ok(argument)
+    }
+
+    fn execbuffer2(&self, exec: Exec<'_>) -> Result<Option<OwnedFd>> {
+        let mut objects: Vec<i915::ExecObject2> = exec
+            .objects
+            .iter()
+            .map(|object| {
+                Ok(i915::ExecObject2 {
+                    handle: object.handle,
+                    relocation_count: count(&object.relocations)?,
+                    relocs_ptr: address(&object.relocations),
+                    alignment: object.alignment_bytes,
+                    offset: object.address,
+                    flags: object.flags,
+                    pad_to_size: object.pad_to_bytes,
+                    ..Zeroable::zeroed()
+                })
+            })
+            .collect::<Result<_>>()?;
+        let fences: Vec<i915::ExecFence> = exec
+            .fences
+            .iter()
+            .map(|fence| i915::ExecFence {
+                handle: fence.handle,
+                flags: fence.flags,
+            })
+            .collect();
+        let points: Vec<u64> = exec.fences.iter().map(|fence| fence.point).collect();
+        // DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES is extension 0.
+        let timelines = [i915::TimelineFences {
+            fence_count: fences.len() as u64,
+            handles_ptr: address(&fences),
+            values_ptr: address(&points),
+            ..Zeroable::zeroed()
+        }];
+        let mut argument = i915::Execbuffer2 {
+            buffers_ptr: address_mut(&mut objects),
+            buffer_count: count(&objects)?,
+            batch_start_offset: exec.batch_start_bytes,
+            batch_len: exec.batch_bytes,
+            flags: exec.flags,
+            rsvd1: exec.context.into(),
+            ..Zeroable::zeroed()
+        };
+        if points.iter().any(|&point| point != 0) {
+            argument.flags |= i915::EXEC_USE_EXTENSIONS;
+            argument.cliprects_ptr = address(&timelines);
+        } else if !fences.is_empty() {
+            argument.flags |= i915::EXEC_FENCE_ARRAY;
+            argument.num_cliprects = count(&fences)?;
+            argument.cliprects_ptr = address(&fences);
+        }
+        if let Some(fence) = exec.in_fence {
+            argument.flags |= i915::EXEC_FENCE_IN;
+            argument.rsvd2 = fence.as_raw_fd() as u32 as u64;
+        }
+        let out_fence = if exec.out_fence {
+            argument.flags |= i915::EXEC_FENCE_OUT;
+            let made = |argument: &i915::Execbuffer2| (argument.rsvd2 >> 32) as i32;
+            Some(self.call_fd(i915::GEM_EXECBUFFER2_WR, &mut argument, made)?)
+        } else {
+            self.call(i915::GEM_EXECBUFFER2, &mut argument)?;
+            None
+        };
+        for (object, after) in exec.objects.iter_mut().zip(objects) {
+            object.address = after.offset;
+        }
+        Ok(out_fence)
+    }
+
+    fn syncobj_create(&self, flags: u32) -> Result<u32> {
+        let mut argument = drm::SyncobjCreate { handle: 0, flags };
+        self.call(drm::SYNCOBJ_CREATE, &mut argument)?;
+        Ok(argument.handle)
+    }
+
+    fn syncobj_destroy(&self, handle: u32) -> Result<()> {
+        self.call(
+            drm::SYNCOBJ_DESTROY,
+            &mut drm::SyncobjDestroy { handle, pad: 0 },
+        )
+    }
+
+    fn syncobj_wait(&self, handles: &[u32], deadline_ns: i64, flags: u32) -> Result<u32> {
+        let mut argument = drm::SyncobjWait {
+            handles: address(handles),
+            timeout_nsec: deadline_ns,
+            count_handles: count(handles)?,
+            flags,
+            ..Zeroable::zeroed()
+        };
+        self.call(drm::SYNCOBJ_WAIT, &mut argument)?;
+        Ok(argument.first_signaled)
+    }
+
+    fn syncobj_timeline_wait(
+        &self,
+        handles: &[u32],
+        points: &[u64],
+        deadline_ns: i64,
+        flags: u32,
+    ) -> Result<u32> {
+        same_length(handles, points)?;
+        let mut argument = drm::SyncobjTimelineWait {
+            handles: address(handles),
+            points: address(points),
+            timeout_nsec: deadline_ns,
+            count_handles: count(handles)?,
+            flags,
+            ..Zeroable::zeroed()
+        };
+        self.call(drm::SYNCOBJ_TIMELINE_WAIT, &mut argument)?;
+        Ok(argument.first_signaled)
+    }
+
+    fn syncobj_reset(&self, handles: &[u32]) -> Result<()> {
+        let mut argument = drm::SyncobjArray {
+            handles: address(handles),
+            count_handles: count(handles)?,
+            pad: 0,
+        };
+        self.call(drm::SYNCOBJ_RESET, &mut argument)
+    }
+
+    fn syncobj_signal(&self, handles: &[u32]) -> Result<()> {
+        let mut argument = drm::SyncobjArray {
+            handles: address(handles),
+            count_handles: count(handles)?,
+            pad: 0,
+        };
+        self.call(drm::SYNCOBJ_SIGNAL, &mut argument)
+    }
+
+    fn syncobj_timeline_signal(&self, handles: &[u32], points: &[u64]) -> Result<()> {
+        same_length(handles, points)?;
+        let mut argument = drm::SyncobjTimelineArray {
+            handles: address(handles),
+            points: address(points),
+            count_handles: count(handles)?,
+            flags: 0,
+        };
+        self.call(drm::SYNCOBJ_TIMELINE_SIGNAL, &mut argument)
+    }
+
+    fn syncobj_query(&self, handles: &[u32], flags: u32) -> Result<Vec<u64>> {
+        let mut points = vec![0u64; handles.len()];
+        let mut argument = drm::SyncobjTimelineArray {
+            handles: address(handles),
+            points: address_mut(&mut points),
+            count_handles: count(handles)?,
+            flags,
+        };
+        self.call(drm::SYNCOBJ_QUERY, &mut argument)?;
+        Ok(points)
+    }
+
+    fn syncobj_transfer(&self, transfer: Transfer) -> Result<()> {
+        let mut argument = drm::SyncobjTransfer {
+            src_handle: transfer.source,
+            dst_handle: transfer.destination,
+            src_point: transfer.source_point,
+            dst_point: transfer.destination_point,
+            flags: transfer.flags,
+            pad: 0,
+        };
+        self.call(drm::SYNCOBJ_TRANSFER, &mut argument)
+    }
+
+    fn syncobj_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd> {
+        let mut argument = drm::SyncobjHandle {
+            handle,
+            flags,
+            fd: -1,
+            pad: 0,
+        };
+        self.call_fd(drm::SYNCOBJ_HANDLE_TO_FD, &mut argument, |argument| {
+            argument.fd
+        })
+    }
+
+    fn syncobj_fd_to_handle(&self, fd: BorrowedFd<'_>, handle: u32, flags: u32) -> Result<u32> {
+        let mut argument = drm::SyncobjHandle {
+            handle,
+            flags,
+            fd: fd.as_raw_fd(),
+            pad: 0,
+        };
+        self.call(drm::SYNCOBJ_FD_TO_HANDLE, &mut argument)?;
+        Ok(argument.handle)
+    }
+}
+
+fn same_length(handles: &[u32], points: &[u64]) -> Result<()> {
+    if handles.len() == points.len() {
+        Ok(())
+    } else {
+        Err(Errno::EINVAL)
+    }
+}

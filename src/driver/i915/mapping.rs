@@ -1,0 +1,44 @@
+//! Mapped pages, with our errors.
+
+use std::num::NonZeroUsize;
+use std::os::fd::BorrowedFd;
+
+use crate::error::{Error, Result};
+
+/// Pages of a buffer, mapped for reading and writing.
+#[derive(Debug)]
+pub struct Mapping(sys::Mapping);
+
+fn failed(what: &'static str) -> impl FnOnce(uapi::Errno) -> Error {
+    move |errno| Error::Mapping {
+        why: format!("{what}: {errno}"),
+    }
+}
+
+impl Mapping {
+    /// Maps pages of a file.
+    pub(crate) fn new(
+        descriptor: BorrowedFd<'_>,
+        length: NonZeroUsize,
+        offset_bytes: u64,
+    ) -> Result<Self> {
+        sys::Mapping::of_device(descriptor, offset_bytes, length.get())
+            .map(Self)
+            .map_err(failed("mmap"))
+    }
+
+    /// The first byte, for C.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.0.as_ptr()
+    }
+
+    /// Writes bytes.
+    pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
+        self.0.write(offset_bytes, data).map_err(failed("write"))
+    }
+
+    /// Reads bytes.
+    pub fn read(&self, offset_bytes: usize, out: &mut [u8]) -> Result<()> {
+        self.0.read(offset_bytes, out).map_err(failed("read"))
+    }
+}

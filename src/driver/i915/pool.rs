@@ -1,0 +1,149 @@
+//! Pools: small pieces of larger buffers.
+//!
+//! In:  sizes. Out: slices, each a range of one buffer, mapped; a dropped slice is free again.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::range::{From, RangeAllocator};
+use crate::zone::Zone;
+
+/// Bytes of the first buffer of a pool; each further one is twice as large, up to [`MAX_BLOCK_BYTES`].
+const FIRST_BLOCK_BYTES: u64 = 64 << 10;
+const MAX_BLOCK_BYTES: u64 = 4 << 20;
+
+/// A pool in one zone.
+#[derive(Debug)]
+pub struct Pool {
+    device: Arc<Device>,
+    zone: Zone,
+    blocks: Mutex<Vec<Block>>,
+}
+
+#[derive(Debug)]
+struct Block {
+    buffer: Arc<Buffer>,
+    free: RangeAllocator,
+}
+
+/// A piece of a pool.
+#[derive(Debug)]
+pub struct Slice {
+    pool: Arc<Pool>,
+    buffer: Arc<Buffer>,
+    offset_bytes: u64,
+    bytes: u64,
+}
+
+impl Pool {
+    /// An empty pool.
+    pub fn new(device: &Arc<Device>, zone: Zone) -> Arc<Self> {
+        Arc::new(Self {
+            device: device.clone(),
+            zone,
+            blocks: Mutex::default(),
+        })
+    }
+
+    fn blocks(&self) -> MutexGuard<'_, Vec<Block>> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A piece of `bytes` (rounded up to `align`) whose address is a multiple of `align`, a power of two up to a page.
+    pub fn take(self: &Arc<Self>, bytes: u64, align: u64) -> Result<Slice> {
+        let bytes = bytes
+            .max(1)
+            .checked_next_multiple_of(align.max(1))
+            .ok_or(Error::Range {
+                what: "a pool's piece",
+            })?;
+        let mut blocks = self.blocks();
+        let found = blocks
+            .iter_mut()
+            .find_map(|block| Some((block.buffer.clone(), block.free.take(bytes, align)?)));
+        let (buffer, offset_bytes) = match found {
+            Some(found) => found,
+            None => {
+                let grown = FIRST_BLOCK_BYTES << blocks.len().min(6);
+                let buffer = self
+                    .device
+                    .buffer(bytes.max(grown.min(MAX_BLOCK_BYTES)), self.zone)?;
+                let mut free = RangeAllocator::new(0, buffer.bytes(), From::Bottom);
+                let offset = free.take(bytes, align).ok_or(Error::Range {
+                    what: "a pool's piece",
+                })?;
+                blocks.push(Block {
+                    buffer: buffer.clone(),
+                    free,
+                });
+                (buffer, offset)
+            }
+        };
+        Ok(Slice {
+            pool: self.clone(),
+            buffer,
+            offset_bytes,
+            bytes,
+        })
+    }
+}
+
+impl Slice {
+    /// GPU address of the first byte.
+    pub fn address(&self) -> u64 {
+        self.buffer.address() + self.offset_bytes
+    }
+
+    /// Bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The buffer it is a piece of.
+    pub fn buffer(&self) -> &Arc<Buffer> {
+        &self.buffer
+    }
+
+    /// Its first byte in that buffer.
+    pub fn offset_bytes(&self) -> u64 {
+        self.offset_bytes
+    }
+
+    fn place(&self, offset: usize, length: usize) -> Result<usize> {
+        let inside = offset
+            .checked_add(length)
+            .is_some_and(|end| end as u64 <= self.bytes);
+        if inside {
+            Ok(self.offset_bytes as usize + offset)
+        } else {
+            Err(Error::Range {
+                what: "a pool's piece",
+            })
+        }
+    }
+
+    /// Writes bytes.
+    pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
+        self.buffer
+            .write(self.place(offset_bytes, data.len())?, data)
+    }
+
+    /// Reads bytes.
+    pub fn read(&self, offset_bytes: usize, out: &mut [u8]) -> Result<()> {
+        self.buffer.read(self.place(offset_bytes, out.len())?, out)
+    }
+}
+
+impl Drop for Slice {
+    fn drop(&mut self) {
+        let mut blocks = self.pool.blocks();
+        if let Some(block) = blocks
+            .iter_mut()
+            .find(|block| Arc::ptr_eq(&block.buffer, &self.buffer))
+        {
+            block.free.give(self.offset_bytes, self.bytes);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The GPU's address space of one device: which addresses serve which purpose.
+//!
+//! Heaps that commands reach through a base address (STATE_BASE_ADDRESS) have 4 GiB each, since offsets have 32 bits.
+//! Everything else comes from the top of the 48-bit space downwards. The first pages stay empty: a null pointer faults.
+//! Ref: SKL PRM vol. 2d, "STATE_BASE_ADDRESS"; i915 uapi, EXEC_OBJECT_PINNED and canonical addresses.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::range::{From, RangeAllocator};
+
+const GIB: u64 = 1 << 30;
+/// Pages of GPU memory: everything is a multiple of this.
+pub const PAGE_BYTES: u64 = 4096;
+
+/// General State Base Address: scratch lies in the low zone.
+pub const GENERAL_BASE: u64 = 0;
+/// Dynamic State Base Address.
+pub const DYNAMIC_BASE: u64 = 4 * GIB;
+/// Surface State Base Address. (Binding tables; the bindless heap has a base of its own.)
+pub const SURFACE_BASE: u64 = 8 * GIB;
+/// Bindless Surface State Base Address.
+pub const BINDLESS_BASE: u64 = 12 * GIB;
+/// Instruction Base Address.
+pub const INSTRUCTION_BASE: u64 = 16 * GIB;
+const HIGH_START: u64 = 20 * GIB;
+/// Bytes of the bindless heap: 2^20 surfaces, the most that Bindless Surface State Size can tell.
+pub const BINDLESS_HEAP_BYTES: u64 = 64 << 20;
+
+/// A part of the address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zone {
+    /// Below 4 GiB: scratch.
+    Low,
+    /// Dynamic state.
+    Dynamic,
+    /// Surface states and binding tables.
+    Surface,
+    /// The bindless heap.
+    Bindless,
+    /// Shader code.
+    Instruction,
+    /// Everything else.
+    High,
+}
+
+impl Zone {
+    const ALL: [Zone; 6] = [
+        Zone::Low,
+        Zone::Dynamic,
+        Zone::Surface,
+        Zone::Bindless,
+        Zone::Instruction,
+        Zone::High,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Zone::Low => "low",
+            Zone::Dynamic => "dynamic state",
+            Zone::Surface => "surface state",
+            Zone::Bindless => "bindless",
+            Zone::Instruction => "instruction",
+            Zone::High => "high",
+        }
+    }
+
+    fn range(self, gtt_bytes: u64) -> (u64, u64) {
+        // A page is left free at the end of a heap: its size field counts pages and cannot say 4 GiB.
+        let heap = |base: u64| (base, base + 4 * GIB - PAGE_BYTES);
+        match self {
+            Zone::Low => (2 << 20, 4 * GIB - PAGE_BYTES),
+            Zone::Dynamic => heap(DYNAMIC_BASE),
+            Zone::Surface => heap(SURFACE_BASE),
+            Zone::Bindless => (BINDLESS_BASE, BINDLESS_BASE + BINDLESS_HEAP_BYTES),
+            Zone::Instruction => heap(INSTRUCTION_BASE),
+            Zone::High => (HIGH_START, gtt_bytes.saturating_sub(PAGE_BYTES)),
+        }
+    }
+}
+
+/// Bit 47 copied up: the form in which the kernel takes addresses.
+pub fn canonical(address: u64) -> u64 {
+    ((address << 16) as i64 >> 16) as u64
+}
+
+/// Who owns which addresses.
+#[derive(Debug)]
+pub struct AddressSpace {
+    zones: Mutex<Vec<RangeAllocator>>,
+}
+
+impl AddressSpace {
+    /// All free. Fails if the GPU cannot address enough.
+    pub fn new(gtt_bytes: u64) -> Result<Self> {
+        if gtt_bytes < 64 * GIB {
+            return Err(Error::Unsupported {
+                why: format!("an address space of {gtt_bytes:#x} bytes is too small"),
+            });
+        }
+        let allocator = |zone: Zone| {
+            let (start, end) = zone.range(gtt_bytes.min(1 << 48));
+            RangeAllocator::new(
+                start,
+                end,
+                if zone == Zone::High {
+                    From::Top
+                } else {
+                    From::Bottom
+                },
+            )
+        };
+        Ok(Self {
+            zones: Mutex::new(Zone::ALL.into_iter().map(allocator).collect()),
+        })
+    }
+
+    fn zones(&self) -> MutexGuard<'_, Vec<RangeAllocator>> {
+        self.zones.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Addresses for `bytes`.
+    pub fn take(&self, zone: Zone, bytes: u64) -> Result<u64> {
+        let lacking = Error::OutOfAddressSpace {
+            bytes,
+            zone: zone.name(),
+        };
+        let bytes = bytes
+            .checked_next_multiple_of(PAGE_BYTES)
+            .ok_or_else(|| lacking.clone())?;
+        // Large buffers may use large pages.
+        let align = if bytes >= 2 << 20 {
+            2 << 20
+        } else if bytes >= 64 << 10 {
+            64 << 10
+        } else {
+            PAGE_BYTES
+        };
+        let mut zones = self.zones();
+        zones
+            .get_mut(zone as usize)
+            .and_then(|range| range.take(bytes, align))
+            .ok_or(lacking)
+    }
+
+    /// Exactly these addresses.
+    pub fn take_at(&self, zone: Zone, address: u64, bytes: u64) -> Result<()> {
+        let taken = self
+            .zones()
+            .get_mut(zone as usize)
+            .is_some_and(|range| range.take_at(address, bytes));
+        if taken {
+            Ok(())
+        } else {
+            Err(Error::OutOfAddressSpace {
+                bytes,
+                zone: zone.name(),
+            })
+        }
+    }
+
+    /// Gives addresses back.
+    pub fn give(&self, zone: Zone, address: u64, bytes: u64) {
+        if let Some(range) = self.zones().get_mut(zone as usize) {
+            range.give(address, bytes.next_multiple_of(PAGE_BYTES));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_are_apart_and_canonical() {
+        for (index, zone) in Zone::ALL.into_iter().enumerate() {
+            assert_eq!(zone as usize, index);
+            let (start, end) = zone.range(1 << 48);
+            assert!(start < end && start % PAGE_BYTES == 0 && end % PAGE_BYTES == 0);
+            for other in Zone::ALL.into_iter().skip(index + 1) {
+                assert!(end <= other.range(1 << 48).0, "{zone:?} {other:?}");
+            }
+        }
+        assert_eq!(canonical(0xffff_fefe_f000), 0xffff_ffff_fefe_f000);
+        assert_eq!(canonical(0x7fff_ffff_f000), 0x7fff_ffff_f000);
+    }
+
+    #[test]
+    fn high_addresses_fall() {
+        let space = AddressSpace::new(1 << 48).unwrap();
+        let first = space.take(Zone::High, 1).unwrap();
+        let second = space.take(Zone::High, 5000).unwrap();
+        assert_eq!(first, (1 << 48) - 2 * PAGE_BYTES);
+        assert_eq!(second, first - 2 * PAGE_BYTES);
+        space.give(Zone::High, second, 5000);
+        assert_eq!(space.take(Zone::High, 8192), Ok(second));
+        assert!(space.take(Zone::Bindless, BINDLESS_HEAP_BYTES + 1).is_err());
+        assert!(space.take(Zone::High, u64::MAX).is_err());
+        assert!(AddressSpace::new(1 << 31).is_err());
+    }
+}

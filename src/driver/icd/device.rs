@@ -1,0 +1,330 @@
+//! Entry points of devices, queues, memory and buffers.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+use std::sync::Arc;
+
+use ash::vk as c;
+
+use crate::entry::{Pointer, done, entries};
+use crate::handle::{self, DeviceFace};
+use crate::{chain, raw, table};
+
+entries! { DEVICE:
+    Physical vkCreateDevice(
+        physical_device: c::PhysicalDevice,
+        create_info: *const c::DeviceCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        device: *mut c::Device,
+    ) -> c::Result {
+        let physical = handle::get(physical_device)?;
+        let info = raw::reference(create_info, "VkDeviceCreateInfo")?;
+        let queues = raw::slice(info.p_queue_create_infos, info.queue_create_info_count);
+        if queues.iter().any(|queue| !queue.flags.is_empty()) {
+            return Err(vk::Error::FeatureNotPresent { what: "protected queues" });
+        }
+        let request = vk::device::Request {
+            extensions: raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count),
+            features: chain::read_features(info),
+            queues: queues.iter().map(|queue| (queue.queue_family_index, queue.queue_count)).collect(),
+        };
+        let object = vk::Device::new(physical, &request)?;
+        let queue = handle::make(object.clone());
+        raw::put(device, handle::make(DeviceFace { device: object, queue }));
+        done()
+    }
+
+    Device vkGetDeviceProcAddr(device: c::Device, name: *const c_char) -> Option<Pointer> {
+        table::device_pointer(device, name)
+    }
+
+    Device vkDestroyDevice(device: c::Device, allocator: *const c::AllocationCallbacks<'_>) {
+        if let Some(face) = handle::destroy(device) {
+            handle::destroy(face.queue);
+        }
+        Ok(())
+    }
+
+    Device vkGetDeviceQueue(device: c::Device, queue_family_index: u32, queue_index: u32, queue: *mut c::Queue) {
+        let face = handle::get(device)?;
+        let exists = queue_family_index == 0 && queue_index == 0;
+        raw::put(queue, if exists { face.queue } else { c::Queue::null() });
+        Ok(())
+    }
+
+    Device vkGetDeviceQueue2(
+        device: c::Device,
+        queue_info: *const c::DeviceQueueInfo2<'_>,
+        queue: *mut c::Queue,
+    ) {
+        let face = handle::get(device)?;
+        let info = raw::reference(queue_info, "VkDeviceQueueInfo2")?;
+        let exists = info.queue_family_index == 0 && info.queue_index == 0 && info.flags.is_empty();
+        raw::put(queue, if exists { face.queue } else { c::Queue::null() });
+        Ok(())
+    }
+
+    Device vkDeviceWaitIdle(device: c::Device) -> c::Result {
+        handle::get(device)?.device.wait_idle()?;
+        done()
+    }
+
+    Device vkGetDeviceGroupPeerMemoryFeatures(
+        device: c::Device,
+        heap_index: u32,
+        local_device_index: u32,
+        remote_device_index: u32,
+        peer_memory_features: *mut c::PeerMemoryFeatureFlags,
+    ) {
+        handle::get(device)?;
+        // There is one device, so no peer.
+        raw::put(peer_memory_features, c::PeerMemoryFeatureFlags::empty());
+        Ok(())
+    }
+
+    Device vkAllocateMemory(
+        device: c::Device,
+        allocate_info: *const c::MemoryAllocateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        memory: *mut c::DeviceMemory,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let info = raw::reference(allocate_info, "VkMemoryAllocateInfo")?;
+        let export = raw::find::<c::ExportMemoryAllocateInfo<'_>>(info.p_next)
+            .map_or(c::ExternalMemoryHandleTypeFlags::empty(), |node| node.handle_types);
+        let import = raw::find::<c::ImportMemoryFdInfoKHR<'_>>(info.p_next).filter(|node| !node.handle_type.is_empty());
+        let import = match import {
+            Some(node) if !vk::memory::SHAREABLE.contains(node.handle_type) => {
+                return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
+            }
+            Some(node) if node.fd < 0 => {
+                return Err(vk::Error::InvalidExternalHandle { why: "not a file descriptor".into() });
+            }
+            // The descriptor is ours only when the import succeeds, so a duplicate is handed down.
+            Some(node) => Some((borrow(node.fd)?, node.fd)),
+            None => None,
+        };
+        let (descriptor, taken) = import.map_or((None, None), |(descriptor, fd)| (Some(descriptor), Some(fd)));
+        let object = vk::memory::Memory::new(
+            &face.device,
+            vk::memory::Request {
+                bytes: info.allocation_size,
+                type_index: info.memory_type_index,
+                import: descriptor,
+                export,
+            },
+        )?;
+        if let Some(fd) = taken {
+            // The import succeeded: the application has given the descriptor away.
+            drop(OwnedFd::from_raw_fd(fd));
+        }
+        raw::put(memory, handle::make(Arc::new(object)));
+        done()
+    }
+
+    Device vkFreeMemory(
+        device: c::Device,
+        memory: c::DeviceMemory,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::get(device)?;
+        handle::destroy(memory);
+        Ok(())
+    }
+
+    Device vkMapMemory(
+        device: c::Device,
+        memory: c::DeviceMemory,
+        offset: c::DeviceSize,
+        size: c::DeviceSize,
+        flags: c::MemoryMapFlags,
+        data: *mut *mut c_void,
+    ) -> c::Result {
+        let mapping = handle::get(memory)?.map(offset, size)?;
+        raw::put(data, mapping.as_ptr().add(offset as usize).cast::<c_void>());
+        done()
+    }
+
+    Device vkUnmapMemory(device: c::Device, memory: c::DeviceMemory) {
+        handle::get(memory)?.unmap();
+        Ok(())
+    }
+
+    // All memory types are coherent.
+    Device vkFlushMappedMemoryRanges(
+        device: c::Device,
+        memory_range_count: u32,
+        memory_ranges: *const c::MappedMemoryRange<'_>,
+    ) -> c::Result {
+        handle::get(device)?;
+        done()
+    }
+
+    Device vkInvalidateMappedMemoryRanges(
+        device: c::Device,
+        memory_range_count: u32,
+        memory_ranges: *const c::MappedMemoryRange<'_>,
+    ) -> c::Result {
+        handle::get(device)?;
+        done()
+    }
+
+    Device vkGetDeviceMemoryCommitment(
+        device: c::Device,
+        memory: c::DeviceMemory,
+        committed_memory_in_bytes: *mut c::DeviceSize,
+    ) {
+        let bytes = handle::get(memory)?.bytes;
+        raw::put(committed_memory_in_bytes, bytes);
+        Ok(())
+    }
+
+    Device ["VK_KHR_external_memory_fd"] vkGetMemoryFdKHR(
+        device: c::Device,
+        get_fd_info: *const c::MemoryGetFdInfoKHR<'_>,
+        fd: *mut c_int,
+    ) -> c::Result {
+        let info = raw::reference(get_fd_info, "VkMemoryGetFdInfoKHR")?;
+        raw::put(fd, handle::get(info.memory)?.export()?.into_raw_fd());
+        done()
+    }
+
+    Device ["VK_KHR_external_memory_fd"] vkGetMemoryFdPropertiesKHR(
+        device: c::Device,
+        handle_type: c::ExternalMemoryHandleTypeFlags,
+        fd: c_int,
+        memory_fd_properties: *mut c::MemoryFdPropertiesKHR<'_>,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        if handle_type != c::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT {
+            return Err(vk::Error::InvalidExternalHandle { why: "only dma-bufs are asked about".into() });
+        }
+        // Fails if it is no dma-buf.
+        face.device.gpu.import(borrow(fd)?).map_err(|error| vk::Error::InvalidExternalHandle { why: error.to_string() })?;
+        if let Some(out) = memory_fd_properties.as_mut() {
+            out.memory_type_bits = (1 << face.device.physical.memory_types().len()) - 1;
+        }
+        done()
+    }
+
+    Device vkCreateBuffer(
+        device: c::Device,
+        create_info: *const c::BufferCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        buffer: *mut c::Buffer,
+    ) -> c::Result {
+        handle::get(device)?;
+        let info = raw::reference(create_info, "VkBufferCreateInfo")?;
+        let external = raw::find::<c::ExternalMemoryBufferCreateInfo<'_>>(info.p_next);
+        if external.is_some_and(|node| !vk::memory::SHAREABLE.contains(node.handle_types)) {
+            return Err(vk::Error::FeatureNotPresent { what: "this kind of external memory" });
+        }
+        let object = vk::buffer::Buffer::new(info.size, info.usage, info.flags)?;
+        raw::put(buffer, handle::make(Arc::new(object)));
+        done()
+    }
+
+    Device vkDestroyBuffer(device: c::Device, buffer: c::Buffer, allocator: *const c::AllocationCallbacks<'_>) {
+        handle::destroy(buffer);
+        Ok(())
+    }
+
+    Device vkGetBufferMemoryRequirements(
+        device: c::Device,
+        buffer: c::Buffer,
+        memory_requirements: *mut c::MemoryRequirements,
+    ) {
+        raw::put(memory_requirements, requirements(device, buffer)?);
+        Ok(())
+    }
+
+    Device vkGetBufferMemoryRequirements2(
+        device: c::Device,
+        info: *const c::BufferMemoryRequirementsInfo2<'_>,
+        memory_requirements: *mut c::MemoryRequirements2<'_>,
+    ) {
+        let info = raw::reference(info, "VkBufferMemoryRequirementsInfo2")?;
+        if let Some(out) = memory_requirements.as_mut() {
+            out.memory_requirements = requirements(device, info.buffer)?;
+            for node in raw::chain(out.p_next) {
+                if (*node).s_type == c::StructureType::MEMORY_DEDICATED_REQUIREMENTS {
+                    let node = &mut *node.cast::<c::MemoryDedicatedRequirements<'_>>();
+                    node.prefers_dedicated_allocation = c::FALSE;
+                    node.requires_dedicated_allocation = c::FALSE;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    Device vkBindBufferMemory(
+        device: c::Device,
+        buffer: c::Buffer,
+        memory: c::DeviceMemory,
+        memory_offset: c::DeviceSize,
+    ) -> c::Result {
+        handle::get(buffer)?.bind(handle::get(memory)?, memory_offset)?;
+        done()
+    }
+
+    Device vkBindBufferMemory2(
+        device: c::Device,
+        bind_info_count: u32,
+        bind_infos: *const c::BindBufferMemoryInfo<'_>,
+    ) -> c::Result {
+        for info in raw::slice(bind_infos, bind_info_count) {
+            handle::get(info.buffer)?.bind(handle::get(info.memory)?, info.memory_offset)?;
+        }
+        done()
+    }
+}
+
+/// A duplicate of a descriptor that stays the application's.
+///
+/// # Safety
+/// `fd` is open, or refused by the kernel.
+unsafe fn borrow(fd: c_int) -> vk::Result<OwnedFd> {
+    if fd < 0 {
+        return Err(vk::Error::InvalidExternalHandle {
+            why: "not a file descriptor".into(),
+        });
+    }
+    // SAFETY: as the caller says; it is not negative.
+    let borrowed = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) };
+    borrowed
+        .try_clone_to_owned()
+        .map_err(|error| vk::Error::InvalidExternalHandle {
+            why: format!("not open: {error}"),
+        })
+}
+
+/// What a buffer wants.
+///
+/// # Safety
+/// As [`handle::get`].
+unsafe fn requirements(device: c::Device, buffer: c::Buffer) -> vk::Result<c::MemoryRequirements> {
+    // SAFETY: as the caller says.
+    let (face, buffer) = unsafe { (handle::get(device)?, handle::get(buffer)?) };
+    let found = buffer.requirements(face.device.physical.memory_types().len() as u32);
+    Ok(c::MemoryRequirements {
+        size: found.bytes,
+        alignment: found.alignment_bytes,
+        memory_type_bits: found.type_bits,
+    })
+}
+
+/// Takes a descriptor that an import consumed; before that, hands a duplicate to `import`.
+///
+/// # Safety
+/// `fd` is the application's to give.
+pub unsafe fn import_fd(
+    fd: c_int,
+    import: impl FnOnce(OwnedFd) -> vk::Result<()>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        import(borrow(fd)?)?;
+        drop(OwnedFd::from_raw_fd(fd));
+    }
+    Ok(())
+}

@@ -1,0 +1,476 @@
+//! Entry points of what the driver cannot do yet: images and graphics.
+//!
+//! Vulkan 1.1 wants the functions to exist. None of their objects can be created, so those that take one have nothing to do;
+//! commands that would draw or touch an image make their command buffer invalid, which `vkEndCommandBuffer` tells.
+
+use ash::vk as c;
+use ash::vk::Handle;
+
+use crate::command::record;
+use crate::entry::entries;
+use crate::{handle, raw};
+
+entries! { GRAPHICS:
+    Device vkCreateBufferView(
+        device: c::Device,
+        create_info: *const c::BufferViewCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        view: *mut c::BufferView,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(view, Handle::from_raw(0));
+        Err(vk::Error::FeatureNotPresent { what: "texel buffer formats" })
+    }
+
+    Device vkCreateImage(
+        device: c::Device,
+        create_info: *const c::ImageCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        image: *mut c::Image,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(image, Handle::from_raw(0));
+        Err(vk::Error::FeatureNotPresent { what: "images" })
+    }
+
+    Device vkCreateImageView(
+        device: c::Device,
+        create_info: *const c::ImageViewCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        view: *mut c::ImageView,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(view, Handle::from_raw(0));
+        Err(vk::Error::FeatureNotPresent { what: "images" })
+    }
+
+    Device vkCreateSampler(
+        device: c::Device,
+        create_info: *const c::SamplerCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        sampler: *mut c::Sampler,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(sampler, Handle::from_raw(0));
+        Err(vk::Error::FeatureNotPresent { what: "samplers" })
+    }
+
+    Device vkCreateFramebuffer(
+        device: c::Device,
+        create_info: *const c::FramebufferCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        framebuffer: *mut c::Framebuffer,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(framebuffer, Handle::from_raw(0));
+        Err(vk::Error::FeatureNotPresent { what: "graphics" })
+    }
+
+    Device vkCreateRenderPass(
+        device: c::Device,
+        create_info: *const c::RenderPassCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        render_pass: *mut c::RenderPass,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(render_pass, Handle::from_raw(0));
+        Err(vk::Error::FeatureNotPresent { what: "graphics" })
+    }
+
+    Device vkCreateSamplerYcbcrConversion(
+        device: c::Device,
+        create_info: *const c::SamplerYcbcrConversionCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        ycbcr_conversion: *mut c::SamplerYcbcrConversion,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(ycbcr_conversion, Handle::from_raw(0));
+        Err(vk::Error::FeatureNotPresent { what: "samplers" })
+    }
+
+    Device vkCreateGraphicsPipelines(
+        device: c::Device,
+        pipeline_cache: c::PipelineCache,
+        create_info_count: u32,
+        create_infos: *const c::GraphicsPipelineCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        pipelines: *mut c::Pipeline,
+    ) -> c::Result {
+        handle::get(device)?;
+        for index in 0..create_info_count as usize {
+            raw::put_at(pipelines, index, c::Pipeline::null());
+        }
+        Err(vk::Error::FeatureNotPresent { what: "graphics" })
+    }
+
+    Device vkBindImageMemory(
+        device: c::Device,
+        image: c::Image,
+        memory: c::DeviceMemory,
+        memory_offset: c::DeviceSize,
+    ) -> c::Result {
+        Err(vk::Error::FeatureNotPresent { what: "images" })
+    }
+
+    Device vkBindImageMemory2(
+        device: c::Device,
+        bind_info_count: u32,
+        bind_infos: *const c::BindImageMemoryInfo<'_>,
+    ) -> c::Result {
+        Err(vk::Error::FeatureNotPresent { what: "images" })
+    }
+
+    Device vkGetImageMemoryRequirements(
+        device: c::Device,
+        image: c::Image,
+        memory_requirements: *mut c::MemoryRequirements,
+    ) {
+        raw::put(memory_requirements, c::MemoryRequirements::default());
+        Ok(())
+    }
+
+    Device vkGetImageMemoryRequirements2(
+        device: c::Device,
+        info: *const c::ImageMemoryRequirementsInfo2<'_>,
+        memory_requirements: *mut c::MemoryRequirements2<'_>,
+    ) {
+        if let Some(out) = memory_requirements.as_mut() {
+            out.memory_requirements = c::MemoryRequirements::default();
+        }
+        Ok(())
+    }
+
+    Device vkGetImageSparseMemoryRequirements(
+        device: c::Device,
+        image: c::Image,
+        sparse_memory_requirement_count: *mut u32,
+        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements,
+    ) {
+        raw::put(sparse_memory_requirement_count, 0);
+        Ok(())
+    }
+
+    Device vkGetImageSparseMemoryRequirements2(
+        device: c::Device,
+        info: *const c::ImageSparseMemoryRequirementsInfo2<'_>,
+        sparse_memory_requirement_count: *mut u32,
+        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements2<'_>,
+    ) {
+        raw::put(sparse_memory_requirement_count, 0);
+        Ok(())
+    }
+
+    Device vkGetImageSubresourceLayout(
+        device: c::Device,
+        image: c::Image,
+        subresource: *const c::ImageSubresource,
+        layout: *mut c::SubresourceLayout,
+    ) {
+        raw::put(layout, c::SubresourceLayout::default());
+        Ok(())
+    }
+
+    Device vkGetRenderAreaGranularity(
+        device: c::Device,
+        render_pass: c::RenderPass,
+        granularity: *mut c::Extent2D,
+    ) {
+        raw::put(granularity, c::Extent2D { width: 1, height: 1 });
+        Ok(())
+    }
+
+    Device vkDestroyBufferView(
+        device: c::Device,
+        buffer_view: c::BufferView,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        Ok(())
+    }
+
+    Device vkDestroyImage(device: c::Device, image: c::Image, allocator: *const c::AllocationCallbacks<'_>) {
+        Ok(())
+    }
+
+    Device vkDestroyImageView(
+        device: c::Device,
+        image_view: c::ImageView,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        Ok(())
+    }
+
+    Device vkDestroySampler(
+        device: c::Device,
+        sampler: c::Sampler,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        Ok(())
+    }
+
+    Device vkDestroyFramebuffer(
+        device: c::Device,
+        framebuffer: c::Framebuffer,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        Ok(())
+    }
+
+    Device vkDestroyRenderPass(
+        device: c::Device,
+        render_pass: c::RenderPass,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        Ok(())
+    }
+
+    Device vkDestroySamplerYcbcrConversion(
+        device: c::Device,
+        ycbcr_conversion: c::SamplerYcbcrConversion,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        Ok(())
+    }
+
+    Device vkCmdSetViewport(
+        command_buffer: c::CommandBuffer,
+        first_viewport: u32,
+        viewport_count: u32,
+        viewports: *const c::Viewport,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdSetScissor(
+        command_buffer: c::CommandBuffer,
+        first_scissor: u32,
+        scissor_count: u32,
+        scissors: *const c::Rect2D,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdSetLineWidth(command_buffer: c::CommandBuffer, line_width: f32) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdSetDepthBias(
+        command_buffer: c::CommandBuffer,
+        depth_bias_constant_factor: f32,
+        depth_bias_clamp: f32,
+        depth_bias_slope_factor: f32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdSetBlendConstants(command_buffer: c::CommandBuffer, blend_constants: *const [f32; 4usize]) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdSetDepthBounds(command_buffer: c::CommandBuffer, min_depth_bounds: f32, max_depth_bounds: f32) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdSetStencilCompareMask(
+        command_buffer: c::CommandBuffer,
+        face_mask: c::StencilFaceFlags,
+        compare_mask: u32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdSetStencilWriteMask(
+        command_buffer: c::CommandBuffer,
+        face_mask: c::StencilFaceFlags,
+        write_mask: u32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdSetStencilReference(
+        command_buffer: c::CommandBuffer,
+        face_mask: c::StencilFaceFlags,
+        reference: u32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdBindIndexBuffer(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        index_type: c::IndexType,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdBindVertexBuffers(
+        command_buffer: c::CommandBuffer,
+        first_binding: u32,
+        binding_count: u32,
+        buffers: *const c::Buffer,
+        offsets: *const c::DeviceSize,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdDraw(
+        command_buffer: c::CommandBuffer,
+        vertex_count: u32,
+        instance_count: u32,
+        first_vertex: u32,
+        first_instance: u32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdDrawIndexed(
+        command_buffer: c::CommandBuffer,
+        index_count: u32,
+        instance_count: u32,
+        first_index: u32,
+        vertex_offset: i32,
+        first_instance: u32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdDrawIndirect(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdDrawIndexedIndirect(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdCopyImage(
+        command_buffer: c::CommandBuffer,
+        src_image: c::Image,
+        src_image_layout: c::ImageLayout,
+        dst_image: c::Image,
+        dst_image_layout: c::ImageLayout,
+        region_count: u32,
+        regions: *const c::ImageCopy,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device vkCmdBlitImage(
+        command_buffer: c::CommandBuffer,
+        src_image: c::Image,
+        src_image_layout: c::ImageLayout,
+        dst_image: c::Image,
+        dst_image_layout: c::ImageLayout,
+        region_count: u32,
+        regions: *const c::ImageBlit,
+        filter: c::Filter,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device vkCmdCopyBufferToImage(
+        command_buffer: c::CommandBuffer,
+        src_buffer: c::Buffer,
+        dst_image: c::Image,
+        dst_image_layout: c::ImageLayout,
+        region_count: u32,
+        regions: *const c::BufferImageCopy,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device vkCmdCopyImageToBuffer(
+        command_buffer: c::CommandBuffer,
+        src_image: c::Image,
+        src_image_layout: c::ImageLayout,
+        dst_buffer: c::Buffer,
+        region_count: u32,
+        regions: *const c::BufferImageCopy,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device vkCmdClearColorImage(
+        command_buffer: c::CommandBuffer,
+        image: c::Image,
+        image_layout: c::ImageLayout,
+        color: *const c::ClearColorValue,
+        range_count: u32,
+        ranges: *const c::ImageSubresourceRange,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device vkCmdClearDepthStencilImage(
+        command_buffer: c::CommandBuffer,
+        image: c::Image,
+        image_layout: c::ImageLayout,
+        depth_stencil: *const c::ClearDepthStencilValue,
+        range_count: u32,
+        ranges: *const c::ImageSubresourceRange,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device vkCmdClearAttachments(
+        command_buffer: c::CommandBuffer,
+        attachment_count: u32,
+        attachments: *const c::ClearAttachment,
+        rect_count: u32,
+        rects: *const c::ClearRect,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdResolveImage(
+        command_buffer: c::CommandBuffer,
+        src_image: c::Image,
+        src_image_layout: c::ImageLayout,
+        dst_image: c::Image,
+        dst_image_layout: c::ImageLayout,
+        region_count: u32,
+        regions: *const c::ImageResolve,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device vkCmdBeginQuery(
+        command_buffer: c::CommandBuffer,
+        query_pool: c::QueryPool,
+        query: u32,
+        flags: c::QueryControlFlags,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "queries other than timestamps" }))
+    }
+
+    Device vkCmdEndQuery(command_buffer: c::CommandBuffer, query_pool: c::QueryPool, query: u32) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "queries other than timestamps" }))
+    }
+
+    Device vkCmdBeginRenderPass(
+        command_buffer: c::CommandBuffer,
+        render_pass_begin: *const c::RenderPassBeginInfo<'_>,
+        contents: c::SubpassContents,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdNextSubpass(command_buffer: c::CommandBuffer, contents: c::SubpassContents) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdEndRenderPass(command_buffer: c::CommandBuffer) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+}

@@ -1,0 +1,184 @@
+//! Handles: boxes with a word for the loader and a word that tells their kind.
+//!
+//! The loader writes its dispatch table into the first word of dispatchable objects, and wants to find a magic number there
+//! first (loader interface, "ICD_LOADER_MAGIC"). All other handles are such boxes too: one kind of box, one check.
+
+use std::cell::UnsafeCell;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use ash::vk as c;
+use ash::vk::Handle;
+
+const LOADER_MAGIC: usize = 0x01CD_C0DE;
+
+/// What a handle points to.
+#[repr(C)]
+struct Boxed<T> {
+    /// The loader's.
+    loader: UnsafeCell<usize>,
+    kind: u32,
+    object: T,
+}
+
+/// A type of handle: what is behind it.
+pub trait Kind: Handle + Copy {
+    /// The object.
+    type Object: Send + Sync;
+    /// Its name in messages.
+    const WHAT: &'static str;
+    /// Tells it from other kinds.
+    const NUMBER: u32;
+}
+
+/// A handle to a new object.
+pub fn make<H: Kind>(object: H::Object) -> H {
+    let boxed = Boxed {
+        loader: UnsafeCell::new(LOADER_MAGIC),
+        kind: H::NUMBER,
+        object,
+    };
+    H::from_raw(Box::into_raw(Box::new(boxed)) as u64)
+}
+
+/// The object of a handle.
+///
+/// # Safety
+/// `handle` is null or came from [`make`], and is not destroyed during `'a`. (A handle of another kind is noticed.)
+pub unsafe fn get<'a, H: Kind>(handle: H) -> vk::Result<&'a H::Object> {
+    let bad = vk::Error::BadHandle { what: H::WHAT };
+    if handle.as_raw() == 0 || !handle.as_raw().is_multiple_of(align_of::<usize>() as u64) {
+        return Err(bad);
+    }
+    let boxed = handle.as_raw() as *const Boxed<H::Object>;
+    // SAFETY: the handle is a box of ours; `kind` lies at one place in all of them, and says whether the type is right.
+    unsafe {
+        if (&raw const (*boxed).kind).read() == H::NUMBER {
+            Ok(&(*boxed).object)
+        } else {
+            Err(bad)
+        }
+    }
+}
+
+/// The object of a handle that may be null.
+///
+/// # Safety
+/// As [`get`].
+pub unsafe fn optional<'a, H: Kind>(handle: H) -> vk::Result<Option<&'a H::Object>> {
+    if handle.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as the caller says.
+    unsafe { get(handle) }.map(Some)
+}
+
+/// Takes the object back and ends the handle; null is nothing.
+///
+/// # Safety
+/// As [`get`]; nobody uses the handle during or after the call.
+pub unsafe fn destroy<H: Kind>(handle: H) -> Option<H::Object> {
+    // SAFETY: as the caller says; the kind is checked before the box is taken.
+    unsafe {
+        get(handle).ok()?;
+        let mut boxed = Box::from_raw(handle.as_raw() as *mut Boxed<H::Object>);
+        boxed.kind = 0;
+        Some(boxed.object)
+    }
+}
+
+/// Behind `VkInstance`.
+pub struct InstanceFace {
+    /// The object.
+    pub instance: Arc<vk::Instance>,
+    /// Handles of its physical devices.
+    pub physical: OnceLock<Vec<c::PhysicalDevice>>,
+}
+
+// SAFETY: the handles in it are addresses of boxes whose objects are `Sync` (bound on `Kind::Object`).
+unsafe impl Send for InstanceFace {}
+// SAFETY: as above.
+unsafe impl Sync for InstanceFace {}
+
+/// Behind `VkDevice`.
+pub struct DeviceFace {
+    /// The object.
+    pub device: Arc<vk::Device>,
+    /// Handle of its queue.
+    pub queue: c::Queue,
+}
+
+// SAFETY: as for `InstanceFace`.
+unsafe impl Send for DeviceFace {}
+// SAFETY: as for `InstanceFace`.
+unsafe impl Sync for DeviceFace {}
+
+/// Behind `VkCommandPool`.
+pub struct CommandPoolFace {
+    /// Its device.
+    pub device: Arc<vk::Device>,
+    /// Handles (as numbers) of its command buffers.
+    pub buffers: Mutex<BTreeSet<u64>>,
+}
+
+/// Behind `VkDescriptorPool`.
+pub struct DescriptorPoolFace {
+    /// The object.
+    pub pool: Arc<vk::descriptor::Pool>,
+    /// Handles (as numbers) of its sets.
+    pub sets: Mutex<BTreeSet<u64>>,
+}
+
+macro_rules! kinds {
+    ($($handle:ident = $number:literal: $object:ty;)*) => {
+        $(impl Kind for c::$handle {
+            type Object = $object;
+            const WHAT: &'static str = stringify!($handle);
+            const NUMBER: u32 = 0x494e_4700 | $number;
+        })*
+    };
+}
+
+kinds! {
+    Instance = 1: InstanceFace;
+    PhysicalDevice = 2: Arc<vk::PhysicalDevice>;
+    Device = 3: DeviceFace;
+    Queue = 4: Arc<vk::Device>;
+    CommandBuffer = 5: Mutex<vk::command::CommandBuffer>;
+    CommandPool = 6: CommandPoolFace;
+    DeviceMemory = 7: Arc<vk::memory::Memory>;
+    Buffer = 8: Arc<vk::buffer::Buffer>;
+    DescriptorSetLayout = 9: Arc<vk::descriptor::SetLayout>;
+    PipelineLayout = 10: Arc<vk::descriptor::PipelineLayout>;
+    DescriptorPool = 11: DescriptorPoolFace;
+    DescriptorSet = 12: Arc<vk::descriptor::Set>;
+    DescriptorUpdateTemplate = 13: vk::descriptor::Template;
+    ShaderModule = 14: Arc<vk::shader::Module>;
+    PipelineCache = 15: vk::cache::Cache;
+    Pipeline = 16: Arc<vk::pipeline::Pipeline>;
+    Fence = 17: Arc<vk::sync::Fence>;
+    Semaphore = 18: Arc<vk::sync::Semaphore>;
+    Event = 19: vk::sync::Event;
+    QueryPool = 20: vk::query::QueryPool;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_know_their_kind() {
+        let module = vk::shader::Module::new(&[0x0723_0203]).unwrap();
+        let handle: c::ShaderModule = make(Arc::new(module));
+        // SAFETY: the handle is live until `destroy`.
+        unsafe {
+            assert_eq!((handle.as_raw() as *const usize).read(), LOADER_MAGIC);
+            assert!(get(handle).is_ok());
+            assert!(get(c::Buffer::from_raw(handle.as_raw())).is_err());
+            assert!(get(c::ShaderModule::null()).is_err());
+            assert!(optional(c::ShaderModule::null()).unwrap().is_none());
+            assert!(destroy(c::Buffer::from_raw(handle.as_raw())).is_none());
+            assert_eq!(destroy(handle).unwrap().words.len(), 1);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Entry points of instances and physical devices.
+
+use std::ffi::c_char;
+use std::sync::OnceLock;
+
+use ash::vk as c;
+
+use crate::entry::{Pointer, done, entries};
+use crate::handle::{self, InstanceFace};
+use crate::{chain, extension, raw, table};
+
+entries! { INSTANCE:
+    Global vkEnumerateInstanceVersion(api_version: *mut u32) -> c::Result {
+        raw::put(api_version, vk::extension::API_VERSION);
+        done()
+    }
+
+    Global vkEnumerateInstanceLayerProperties(
+        property_count: *mut u32,
+        properties: *mut c::LayerProperties,
+    ) -> c::Result {
+        Ok(raw::list::<c::LayerProperties>(std::iter::empty(), property_count, properties))
+    }
+
+    Global vkEnumerateInstanceExtensionProperties(
+        layer_name: *const c_char,
+        property_count: *mut u32,
+        properties: *mut c::ExtensionProperties,
+    ) -> c::Result {
+        extension::list(vk::extension::INSTANCE, layer_name, property_count, properties)
+    }
+
+    Global vkCreateInstance(
+        create_info: *const c::InstanceCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        instance: *mut c::Instance,
+    ) -> c::Result {
+        let info = raw::reference(create_info, "VkInstanceCreateInfo")?;
+        let layers = raw::texts(info.pp_enabled_layer_names, info.enabled_layer_count);
+        let extensions = raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count);
+        let object = vk::Instance::new(crate::kernel_source(), &layers, &extensions)?;
+        raw::put(instance, handle::make(InstanceFace { instance: object, physical: OnceLock::new() }));
+        done()
+    }
+
+    Global vkGetInstanceProcAddr(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
+        table::instance_pointer(instance, name)
+    }
+
+    Instance vkDestroyInstance(instance: c::Instance, allocator: *const c::AllocationCallbacks<'_>) {
+        if let Some(face) = handle::destroy(instance) {
+            for device in face.physical.into_inner().unwrap_or_default() {
+                handle::destroy(device);
+            }
+        }
+        Ok(())
+    }
+
+    Instance vkEnumeratePhysicalDevices(
+        instance: c::Instance,
+        physical_device_count: *mut u32,
+        physical_devices: *mut c::PhysicalDevice,
+    ) -> c::Result {
+        let devices = devices_of(handle::get(instance)?);
+        Ok(raw::list(devices.iter().copied(), physical_device_count, physical_devices))
+    }
+
+    Instance vkEnumeratePhysicalDeviceGroups(
+        instance: c::Instance,
+        physical_device_group_count: *mut u32,
+        physical_device_group_properties: *mut c::PhysicalDeviceGroupProperties<'_>,
+    ) -> c::Result {
+        let devices = devices_of(handle::get(instance)?);
+        let fill = |device: &c::PhysicalDevice, group: *mut c::PhysicalDeviceGroupProperties<'_>| {
+            (*group).physical_device_count = 1;
+            (*group).physical_devices = Default::default();
+            (*group).physical_devices[0] = *device;
+            (*group).subset_allocation = c::FALSE;
+        };
+        Ok(raw::list_with(
+            devices.iter(),
+            physical_device_group_count,
+            physical_device_group_properties,
+            fill,
+        ))
+    }
+
+    Physical vkGetPhysicalDeviceFeatures(
+        physical_device: c::PhysicalDevice,
+        features: *mut c::PhysicalDeviceFeatures,
+    ) {
+        raw::put(features, handle::get(physical_device)?.features().core);
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceFeatures2(
+        physical_device: c::PhysicalDevice,
+        features: *mut c::PhysicalDeviceFeatures2<'_>,
+    ) {
+        let all = handle::get(physical_device)?.features();
+        chain::write_features(&all, features);
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceProperties(
+        physical_device: c::PhysicalDevice,
+        properties: *mut c::PhysicalDeviceProperties,
+    ) {
+        raw::put(properties, chain::core_properties(handle::get(physical_device)?));
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceProperties2(
+        physical_device: c::PhysicalDevice,
+        properties: *mut c::PhysicalDeviceProperties2<'_>,
+    ) {
+        chain::write_properties(handle::get(physical_device)?, properties);
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceFormatProperties(
+        physical_device: c::PhysicalDevice,
+        format: c::Format,
+        format_properties: *mut c::FormatProperties,
+    ) {
+        raw::put(format_properties, handle::get(physical_device)?.format_properties(format));
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceFormatProperties2(
+        physical_device: c::PhysicalDevice,
+        format: c::Format,
+        format_properties: *mut c::FormatProperties2<'_>,
+    ) {
+        let device = handle::get(physical_device)?;
+        if let Some(out) = format_properties.as_mut() {
+            out.format_properties = device.format_properties(format);
+        }
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceImageFormatProperties(
+        physical_device: c::PhysicalDevice,
+        format: c::Format,
+        ty: c::ImageType,
+        tiling: c::ImageTiling,
+        usage: c::ImageUsageFlags,
+        flags: c::ImageCreateFlags,
+        image_format_properties: *mut c::ImageFormatProperties,
+    ) -> c::Result {
+        raw::put(image_format_properties, c::ImageFormatProperties::default());
+        let found = handle::get(physical_device)?.image_format_properties(format)?;
+        raw::put(image_format_properties, found);
+        done()
+    }
+
+    Physical vkGetPhysicalDeviceImageFormatProperties2(
+        physical_device: c::PhysicalDevice,
+        image_format_info: *const c::PhysicalDeviceImageFormatInfo2<'_>,
+        image_format_properties: *mut c::ImageFormatProperties2<'_>,
+    ) -> c::Result {
+        let info = raw::reference(image_format_info, "VkPhysicalDeviceImageFormatInfo2")?;
+        let found = handle::get(physical_device)?.image_format_properties(info.format);
+        if let Some(out) = image_format_properties.as_mut() {
+            out.image_format_properties = found.clone().unwrap_or_default();
+        }
+        found.and(done())
+    }
+
+    Physical vkGetPhysicalDeviceSparseImageFormatProperties(
+        physical_device: c::PhysicalDevice,
+        format: c::Format,
+        ty: c::ImageType,
+        samples: c::SampleCountFlags,
+        usage: c::ImageUsageFlags,
+        tiling: c::ImageTiling,
+        property_count: *mut u32,
+        properties: *mut c::SparseImageFormatProperties,
+    ) {
+        // A void command: whether the list was cut is in the count.
+        let _ = raw::list(std::iter::empty::<c::SparseImageFormatProperties>(), property_count, properties);
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceSparseImageFormatProperties2(
+        physical_device: c::PhysicalDevice,
+        format_info: *const c::PhysicalDeviceSparseImageFormatInfo2<'_>,
+        property_count: *mut u32,
+        properties: *mut c::SparseImageFormatProperties2<'_>,
+    ) {
+        // A void command: whether the list was cut is in the count.
+        let _ = raw::list(std::iter::empty::<c::SparseImageFormatProperties2<'_>>(), property_count, properties);
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceQueueFamilyProperties(
+        physical_device: c::PhysicalDevice,
+        queue_family_property_count: *mut u32,
+        queue_family_properties: *mut c::QueueFamilyProperties,
+    ) {
+        let family = handle::get(physical_device)?.queue_family();
+        // A void command: whether the list was cut is in the count.
+        let _ = raw::list(std::iter::once(family), queue_family_property_count, queue_family_properties);
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceQueueFamilyProperties2(
+        physical_device: c::PhysicalDevice,
+        queue_family_property_count: *mut u32,
+        queue_family_properties: *mut c::QueueFamilyProperties2<'_>,
+    ) {
+        let family = handle::get(physical_device)?.queue_family();
+        let _ = raw::list_with(
+            std::iter::once(family),
+            queue_family_property_count,
+            queue_family_properties,
+            |family, out: *mut c::QueueFamilyProperties2<'_>| (*out).queue_family_properties = family,
+        );
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceMemoryProperties(
+        physical_device: c::PhysicalDevice,
+        memory_properties: *mut c::PhysicalDeviceMemoryProperties,
+    ) {
+        raw::put(memory_properties, chain::memory_properties(handle::get(physical_device)?));
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceMemoryProperties2(
+        physical_device: c::PhysicalDevice,
+        memory_properties: *mut c::PhysicalDeviceMemoryProperties2<'_>,
+    ) {
+        let device = handle::get(physical_device)?;
+        if let Some(out) = memory_properties.as_mut() {
+            out.memory_properties = chain::memory_properties(device);
+        }
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceExternalBufferProperties(
+        physical_device: c::PhysicalDevice,
+        external_buffer_info: *const c::PhysicalDeviceExternalBufferInfo<'_>,
+        external_buffer_properties: *mut c::ExternalBufferProperties<'_>,
+    ) {
+        let info = raw::reference(external_buffer_info, "VkPhysicalDeviceExternalBufferInfo")?;
+        if let Some(out) = external_buffer_properties.as_mut() {
+            out.external_memory_properties = chain::external_memory(info.handle_type);
+        }
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceExternalFenceProperties(
+        physical_device: c::PhysicalDevice,
+        external_fence_info: *const c::PhysicalDeviceExternalFenceInfo<'_>,
+        external_fence_properties: *mut c::ExternalFenceProperties<'_>,
+    ) {
+        let info = raw::reference(external_fence_info, "VkPhysicalDeviceExternalFenceInfo")?;
+        if let Some(out) = external_fence_properties.as_mut() {
+            let kind = c::ExternalFenceHandleTypeFlags::OPAQUE_FD;
+            let known = info.handle_type == kind;
+            let kinds = if known { kind } else { c::ExternalFenceHandleTypeFlags::empty() };
+            out.export_from_imported_handle_types = kinds;
+            out.compatible_handle_types = kinds;
+            out.external_fence_features = if known {
+                c::ExternalFenceFeatureFlags::EXPORTABLE | c::ExternalFenceFeatureFlags::IMPORTABLE
+            } else {
+                c::ExternalFenceFeatureFlags::empty()
+            };
+        }
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceExternalSemaphoreProperties(
+        physical_device: c::PhysicalDevice,
+        external_semaphore_info: *const c::PhysicalDeviceExternalSemaphoreInfo<'_>,
+        external_semaphore_properties: *mut c::ExternalSemaphoreProperties<'_>,
+    ) {
+        let info = raw::reference(external_semaphore_info, "VkPhysicalDeviceExternalSemaphoreInfo")?;
+        if let Some(out) = external_semaphore_properties.as_mut() {
+            let kind = c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
+            let known = info.handle_type == kind;
+            let kinds = if known { kind } else { c::ExternalSemaphoreHandleTypeFlags::empty() };
+            out.export_from_imported_handle_types = kinds;
+            out.compatible_handle_types = kinds;
+            out.external_semaphore_features = if known {
+                c::ExternalSemaphoreFeatureFlags::EXPORTABLE | c::ExternalSemaphoreFeatureFlags::IMPORTABLE
+            } else {
+                c::ExternalSemaphoreFeatureFlags::empty()
+            };
+        }
+        Ok(())
+    }
+
+    Physical vkEnumerateDeviceLayerProperties(
+        physical_device: c::PhysicalDevice,
+        property_count: *mut u32,
+        properties: *mut c::LayerProperties,
+    ) -> c::Result {
+        handle::get(physical_device)?;
+        Ok(raw::list::<c::LayerProperties>(std::iter::empty(), property_count, properties))
+    }
+
+    Physical vkEnumerateDeviceExtensionProperties(
+        physical_device: c::PhysicalDevice,
+        layer_name: *const c_char,
+        property_count: *mut u32,
+        properties: *mut c::ExtensionProperties,
+    ) -> c::Result {
+        handle::get(physical_device)?;
+        extension::list(vk::extension::DEVICE, layer_name, property_count, properties)
+    }
+}
+
+/// Handles of an instance's physical devices, made at the first call.
+fn devices_of(face: &InstanceFace) -> &[c::PhysicalDevice] {
+    face.physical.get_or_init(|| {
+        face.instance
+            .devices()
+            .iter()
+            .cloned()
+            .map(handle::make)
+            .collect()
+    })
+}

@@ -1,0 +1,234 @@
+//! Entry points of shader modules, pipelines and their caches.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use ash::vk as c;
+use vk::executable;
+use vk::pipeline::{ComputeInfo, Pipeline};
+
+use crate::entry::{done, entries};
+use crate::{handle, raw};
+
+entries! { PIPELINE:
+    Device vkCreateShaderModule(
+        device: c::Device,
+        create_info: *const c::ShaderModuleCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        shader_module: *mut c::ShaderModule,
+    ) -> c::Result {
+        handle::get(device)?;
+        let info = raw::reference(create_info, "VkShaderModuleCreateInfo")?;
+        let bytes = raw::bytes(info.p_code.cast(), info.code_size);
+        let words: Vec<u32> = bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        raw::put(shader_module, handle::make(Arc::new(vk::shader::Module::new(&words)?)));
+        done()
+    }
+
+    Device vkDestroyShaderModule(
+        device: c::Device,
+        shader_module: c::ShaderModule,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(shader_module);
+        Ok(())
+    }
+
+    Device vkCreatePipelineCache(
+        device: c::Device,
+        create_info: *const c::PipelineCacheCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        pipeline_cache: *mut c::PipelineCache,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let info = raw::reference(create_info, "VkPipelineCacheCreateInfo")?;
+        let data = raw::bytes(info.p_initial_data, info.initial_data_size);
+        let cache = vk::cache::Cache::new(face.device.physical.cache_owner(), data);
+        raw::put(pipeline_cache, handle::make(cache));
+        done()
+    }
+
+    Device vkDestroyPipelineCache(
+        device: c::Device,
+        pipeline_cache: c::PipelineCache,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(pipeline_cache);
+        Ok(())
+    }
+
+    Device vkGetPipelineCacheData(
+        device: c::Device,
+        pipeline_cache: c::PipelineCache,
+        data_size: *mut usize,
+        data: *mut c_void,
+    ) -> c::Result {
+        let cache = handle::get(pipeline_cache)?;
+        let size = data_size.as_mut().ok_or(vk::Error::BadHandle { what: "a size" })?;
+        if data.is_null() {
+            *size = cache.save(usize::MAX).0.len();
+            return done();
+        }
+        let (bytes, whole) = cache.save(*size);
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), data.cast::<u8>(), bytes.len());
+        *size = bytes.len();
+        Ok(if whole { c::Result::SUCCESS } else { c::Result::INCOMPLETE })
+    }
+
+    Device vkMergePipelineCaches(
+        device: c::Device,
+        dst_cache: c::PipelineCache,
+        src_cache_count: u32,
+        src_caches: *const c::PipelineCache,
+    ) -> c::Result {
+        let target = handle::get(dst_cache)?;
+        for &source in raw::slice(src_caches, src_cache_count) {
+            target.merge(handle::get(source)?);
+        }
+        done()
+    }
+
+    Device vkCreateComputePipelines(
+        device: c::Device,
+        pipeline_cache: c::PipelineCache,
+        create_info_count: u32,
+        create_infos: *const c::ComputePipelineCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        pipelines: *mut c::Pipeline,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let cache = handle::optional(pipeline_cache)?;
+        let mut first_error = None;
+        for (index, info) in raw::slice(create_infos, create_info_count).iter().enumerate() {
+            raw::put_at(pipelines, index, c::Pipeline::null());
+            match compute_info(info).and_then(|info| Pipeline::compute(&face.device, cache, &info)) {
+                Ok(pipeline) => raw::put_at(pipelines, index, handle::make(Arc::new(pipeline))),
+                // The others are made all the same.
+                Err(error) => {
+                    crate::report(&error);
+                    first_error.get_or_insert(error);
+                }
+            }
+        }
+        match first_error {
+            Some(error) => Err(error),
+            None => done(),
+        }
+    }
+
+    Device vkDestroyPipeline(
+        device: c::Device,
+        pipeline: c::Pipeline,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(pipeline);
+        Ok(())
+    }
+
+    Device ["VK_KHR_pipeline_executable_properties"] vkGetPipelineExecutablePropertiesKHR(
+        device: c::Device,
+        pipeline_info: *const c::PipelineInfoKHR<'_>,
+        executable_count: *mut u32,
+        properties: *mut c::PipelineExecutablePropertiesKHR<'_>,
+    ) -> c::Result {
+        let info = raw::reference(pipeline_info, "VkPipelineInfoKHR")?;
+        let found = executable::properties(handle::get(info.pipeline)?);
+        Ok(raw::list_with(found.iter(), executable_count, properties, |one, out: *mut c::PipelineExecutablePropertiesKHR<'_>| {
+            (*out).stages = c::ShaderStageFlags::COMPUTE;
+            (*out).name = raw::array(&one.name);
+            (*out).description = raw::array(&one.description);
+            (*out).subgroup_size = one.subgroup_size;
+        }))
+    }
+
+    Device ["VK_KHR_pipeline_executable_properties"] vkGetPipelineExecutableStatisticsKHR(
+        device: c::Device,
+        executable_info: *const c::PipelineExecutableInfoKHR<'_>,
+        statistic_count: *mut u32,
+        statistics: *mut c::PipelineExecutableStatisticKHR<'_>,
+    ) -> c::Result {
+        let info = raw::reference(executable_info, "VkPipelineExecutableInfoKHR")?;
+        let found = executable::statistics(handle::get(info.pipeline)?, info.executable_index)?;
+        Ok(raw::list_with(found.iter(), statistic_count, statistics, |one, out: *mut c::PipelineExecutableStatisticKHR<'_>| {
+            (*out).name = raw::array(one.name);
+            (*out).description = raw::array(one.description);
+            (*out).format = c::PipelineExecutableStatisticFormatKHR::UINT64;
+            (*out).value = c::PipelineExecutableStatisticValueKHR { u64: one.value };
+        }))
+    }
+
+    Device ["VK_KHR_pipeline_executable_properties"] vkGetPipelineExecutableInternalRepresentationsKHR(
+        device: c::Device,
+        executable_info: *const c::PipelineExecutableInfoKHR<'_>,
+        internal_representation_count: *mut u32,
+        internal_representations: *mut c::PipelineExecutableInternalRepresentationKHR<'_>,
+    ) -> c::Result {
+        let info = raw::reference(executable_info, "VkPipelineExecutableInfoKHR")?;
+        let found = executable::representations(handle::get(info.pipeline)?, info.executable_index)?;
+        let mut cut = false;
+        let listed = raw::list_with(
+            found.iter(),
+            internal_representation_count,
+            internal_representations,
+            |one, out: *mut c::PipelineExecutableInternalRepresentationKHR<'_>| {
+                (*out).name = raw::array(&one.name);
+                (*out).description = raw::array(&one.name);
+                (*out).is_text = c::TRUE;
+                cut |= put_text(&one.text, &mut (*out).data_size, (*out).p_data);
+            },
+        );
+        Ok(if cut { c::Result::INCOMPLETE } else { listed })
+    }
+}
+
+/// Writes a text with its NUL, or tells how long it is. True: it was cut.
+///
+/// # Safety
+/// `out` is null, or has room for `*size` bytes.
+unsafe fn put_text(text: &str, size: &mut usize, out: *mut c_void) -> bool {
+    let whole = text.len() + 1;
+    if out.is_null() {
+        *size = whole;
+        return false;
+    }
+    let length = whole.min(*size);
+    if length > 0 {
+        // SAFETY: `length` bytes have room, as the caller says; the last of them is the NUL.
+        unsafe {
+            std::ptr::copy_nonoverlapping(text.as_ptr(), out.cast::<u8>(), length - 1);
+            out.cast::<u8>().add(length - 1).write(0);
+        }
+    }
+    *size = length;
+    length < whole
+}
+
+/// # Safety
+/// The structure is valid.
+unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<ComputeInfo> {
+    let stage = &info.stage;
+    // SAFETY: as the caller says.
+    unsafe {
+        let constants = match stage.p_specialization_info.as_ref() {
+            Some(map) => {
+                let entries: Vec<_> = raw::slice(map.p_map_entries, map.map_entry_count)
+                    .iter()
+                    .map(|entry| (entry.constant_id, entry.offset, entry.size))
+                    .collect();
+                vk::shader::constants(&entries, raw::bytes(map.p_data, map.data_size))?
+            }
+            None => Vec::new(),
+        };
+        let capture = c::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
+        Ok(ComputeInfo {
+            module: handle::get(stage.module)?.clone(),
+            entry: raw::text(stage.p_name),
+            constants,
+            layout: handle::get(info.layout)?.clone(),
+            capture: info.flags.contains(capture),
+        })
+    }
+}

@@ -1,0 +1,378 @@
+//! Entry points of submission, fences, semaphores, events and queries.
+
+use std::ffi::{c_int, c_void};
+use std::os::fd::IntoRawFd;
+use std::sync::{Arc, PoisonError};
+
+use ash::vk as c;
+use vk::queue::Submission;
+use vk::sync::{Event, Fence, Semaphore};
+
+use crate::device::import_fd;
+use crate::entry::{done, entries};
+use crate::{handle, raw};
+
+entries! { SYNC:
+    Device vkQueueSubmit(
+        queue: c::Queue,
+        submit_count: u32,
+        submits: *const c::SubmitInfo<'_>,
+        fence: c::Fence,
+    ) -> c::Result {
+        let device = handle::get(queue)?;
+        let fence = handle::optional(fence)?.map(|fence| fence.syncobj());
+        let submits = raw::slice(submits, submit_count);
+        let mut work = submits.iter().map(|submit| submission(submit)).collect::<vk::Result<Vec<_>>>()?;
+        if let Some(syncobj) = fence {
+            if work.is_empty() {
+                work.push(Submission::default());
+            }
+            if let Some(last) = work.last_mut() {
+                last.signals.push(vk::sync::Point { syncobj, value: 0 });
+            }
+        }
+        for submission in work {
+            device.queue.submit(submission)?;
+        }
+        done()
+    }
+
+    Device vkQueueWaitIdle(queue: c::Queue) -> c::Result {
+        handle::get(queue)?.queue.wait_idle()?;
+        done()
+    }
+
+    Device vkQueueBindSparse(
+        queue: c::Queue,
+        bind_info_count: u32,
+        bind_info: *const c::BindSparseInfo<'_>,
+        fence: c::Fence,
+    ) -> c::Result {
+        handle::get(queue)?;
+        Err(vk::Error::FeatureNotPresent { what: "sparse binding" })
+    }
+
+    Device vkCreateFence(
+        device: c::Device,
+        create_info: *const c::FenceCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        fence: *mut c::Fence,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let info = raw::reference(create_info, "VkFenceCreateInfo")?;
+        let export = raw::find::<c::ExportFenceCreateInfo<'_>>(info.p_next);
+        if export.is_some_and(|node| !c::ExternalFenceHandleTypeFlags::OPAQUE_FD.contains(node.handle_types)) {
+            return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" });
+        }
+        let object = Fence::new(&face.device, info.flags.contains(c::FenceCreateFlags::SIGNALED))?;
+        raw::put(fence, handle::make(Arc::new(object)));
+        done()
+    }
+
+    Device vkDestroyFence(device: c::Device, fence: c::Fence, allocator: *const c::AllocationCallbacks<'_>) {
+        handle::destroy(fence);
+        Ok(())
+    }
+
+    Device vkResetFences(device: c::Device, fence_count: u32, fences: *const c::Fence) -> c::Result {
+        for &fence in raw::slice(fences, fence_count) {
+            handle::get(fence)?.reset()?;
+        }
+        done()
+    }
+
+    Device vkGetFenceStatus(device: c::Device, fence: c::Fence) -> c::Result {
+        Ok(if handle::get(fence)?.is_signalled()? { c::Result::SUCCESS } else { c::Result::NOT_READY })
+    }
+
+    Device vkWaitForFences(
+        device: c::Device,
+        fence_count: u32,
+        fences: *const c::Fence,
+        wait_all: c::Bool32,
+        timeout: u64,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let fences = raw::slice(fences, fence_count)
+            .iter()
+            .map(|&fence| handle::get(fence).cloned())
+            .collect::<vk::Result<Vec<_>>>()?;
+        let deadline = deadline(&face.device, timeout);
+        let met = vk::sync::wait_fences(&face.device, &fences, wait_all != c::FALSE, deadline)?;
+        Ok(if met { c::Result::SUCCESS } else { c::Result::TIMEOUT })
+    }
+
+    Device ["VK_KHR_external_fence_fd"] vkGetFenceFdKHR(
+        device: c::Device,
+        get_fd_info: *const c::FenceGetFdInfoKHR<'_>,
+        fd: *mut c_int,
+    ) -> c::Result {
+        let info = raw::reference(get_fd_info, "VkFenceGetFdInfoKHR")?;
+        if info.handle_type != c::ExternalFenceHandleTypeFlags::OPAQUE_FD {
+            return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" });
+        }
+        raw::put(fd, handle::get(info.fence)?.export()?.into_raw_fd());
+        done()
+    }
+
+    Device ["VK_KHR_external_fence_fd"] vkImportFenceFdKHR(
+        device: c::Device,
+        import_fence_fd_info: *const c::ImportFenceFdInfoKHR<'_>,
+    ) -> c::Result {
+        let info = raw::reference(import_fence_fd_info, "VkImportFenceFdInfoKHR")?;
+        if info.handle_type != c::ExternalFenceHandleTypeFlags::OPAQUE_FD {
+            return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
+        }
+        let temporary = info.flags.contains(c::FenceImportFlags::TEMPORARY);
+        let fence = handle::get(info.fence)?;
+        import_fd(info.fd, |descriptor| fence.import(descriptor, temporary))?;
+        done()
+    }
+
+    Device vkCreateSemaphore(
+        device: c::Device,
+        create_info: *const c::SemaphoreCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        semaphore: *mut c::Semaphore,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let info = raw::reference(create_info, "VkSemaphoreCreateInfo")?;
+        let export = raw::find::<c::ExportSemaphoreCreateInfo<'_>>(info.p_next);
+        if export.is_some_and(|node| !c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD.contains(node.handle_types)) {
+            return Err(vk::Error::FeatureNotPresent { what: "this kind of external semaphore" });
+        }
+        let initial = raw::find::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
+            .filter(|node| node.semaphore_type == c::SemaphoreType::TIMELINE)
+            .map(|node| node.initial_value);
+        raw::put(semaphore, handle::make(Arc::new(Semaphore::new(&face.device, initial)?)));
+        done()
+    }
+
+    Device vkDestroySemaphore(
+        device: c::Device,
+        semaphore: c::Semaphore,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(semaphore);
+        Ok(())
+    }
+
+    Device ["VK_KHR_timeline_semaphore"] vkGetSemaphoreCounterValueKHR(
+        device: c::Device,
+        semaphore: c::Semaphore,
+        value: *mut u64,
+    ) -> c::Result {
+        raw::put(value, handle::get(semaphore)?.value()?);
+        done()
+    }
+
+    Device ["VK_KHR_timeline_semaphore"] vkWaitSemaphoresKHR(
+        device: c::Device,
+        wait_info: *const c::SemaphoreWaitInfo<'_>,
+        timeout: u64,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let info = raw::reference(wait_info, "VkSemaphoreWaitInfo")?;
+        let semaphores = raw::slice(info.p_semaphores, info.semaphore_count);
+        let values = raw::slice(info.p_values, info.semaphore_count);
+        let waits = semaphores
+            .iter()
+            .zip(values)
+            .map(|(&semaphore, &value)| Ok((handle::get(semaphore)?.clone(), value)))
+            .collect::<vk::Result<Vec<_>>>()?;
+        let all = !info.flags.contains(c::SemaphoreWaitFlags::ANY);
+        let deadline = deadline(&face.device, timeout);
+        let met = vk::sync::wait_timelines(&face.device, &waits, all, deadline)?;
+        Ok(if met { c::Result::SUCCESS } else { c::Result::TIMEOUT })
+    }
+
+    Device ["VK_KHR_timeline_semaphore"] vkSignalSemaphoreKHR(device: c::Device, signal_info: *const c::SemaphoreSignalInfo<'_>) -> c::Result {
+        let info = raw::reference(signal_info, "VkSemaphoreSignalInfo")?;
+        handle::get(info.semaphore)?.signal(info.value)?;
+        done()
+    }
+
+    Device ["VK_KHR_external_semaphore_fd"] vkGetSemaphoreFdKHR(
+        device: c::Device,
+        get_fd_info: *const c::SemaphoreGetFdInfoKHR<'_>,
+        fd: *mut c_int,
+    ) -> c::Result {
+        let info = raw::reference(get_fd_info, "VkSemaphoreGetFdInfoKHR")?;
+        if info.handle_type != c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD {
+            return Err(vk::Error::FeatureNotPresent { what: "this kind of external semaphore" });
+        }
+        raw::put(fd, handle::get(info.semaphore)?.export()?.into_raw_fd());
+        done()
+    }
+
+    Device ["VK_KHR_external_semaphore_fd"] vkImportSemaphoreFdKHR(
+        device: c::Device,
+        import_semaphore_fd_info: *const c::ImportSemaphoreFdInfoKHR<'_>,
+    ) -> c::Result {
+        let info = raw::reference(import_semaphore_fd_info, "VkImportSemaphoreFdInfoKHR")?;
+        if info.handle_type != c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD {
+            return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
+        }
+        let temporary = info.flags.contains(c::SemaphoreImportFlags::TEMPORARY);
+        let semaphore = handle::get(info.semaphore)?;
+        import_fd(info.fd, |descriptor| semaphore.import(descriptor, temporary))?;
+        done()
+    }
+
+    Device vkCreateEvent(
+        device: c::Device,
+        create_info: *const c::EventCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        event: *mut c::Event,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        raw::put(event, handle::make(Event::new(&face.device)?));
+        done()
+    }
+
+    Device vkDestroyEvent(device: c::Device, event: c::Event, allocator: *const c::AllocationCallbacks<'_>) {
+        handle::destroy(event);
+        Ok(())
+    }
+
+    Device vkGetEventStatus(device: c::Device, event: c::Event) -> c::Result {
+        Ok(if handle::get(event)?.is_set()? { c::Result::EVENT_SET } else { c::Result::EVENT_RESET })
+    }
+
+    Device vkSetEvent(device: c::Device, event: c::Event) -> c::Result {
+        handle::get(event)?.set()?;
+        done()
+    }
+
+    Device vkResetEvent(device: c::Device, event: c::Event) -> c::Result {
+        handle::get(event)?.reset()?;
+        done()
+    }
+
+    Device vkCreateQueryPool(
+        device: c::Device,
+        create_info: *const c::QueryPoolCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        query_pool: *mut c::QueryPool,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let info = raw::reference(create_info, "VkQueryPoolCreateInfo")?;
+        let object = vk::query::QueryPool::new(&face.device, info.query_type, info.query_count)?;
+        raw::put(query_pool, handle::make(object));
+        done()
+    }
+
+    Device vkDestroyQueryPool(
+        device: c::Device,
+        query_pool: c::QueryPool,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(query_pool);
+        Ok(())
+    }
+
+    Device ["VK_EXT_host_query_reset"] vkResetQueryPoolEXT(device: c::Device, query_pool: c::QueryPool, first_query: u32, query_count: u32) {
+        handle::get(query_pool)?.reset(first_query, query_count)?;
+        Ok(())
+    }
+
+    Device vkGetQueryPoolResults(
+        device: c::Device,
+        query_pool: c::QueryPool,
+        first_query: u32,
+        query_count: u32,
+        data_size: usize,
+        data: *mut c_void,
+        stride: c::DeviceSize,
+        flags: c::QueryResultFlags,
+    ) -> c::Result {
+        let pool = handle::get(query_pool)?;
+        pool.check(first_query, query_count)?;
+        let has = |flag| flags.contains(flag);
+        let wide = has(c::QueryResultFlags::TYPE_64);
+        let slot = if wide { 8 } else { 4 };
+        let result_bytes = slot * if has(c::QueryResultFlags::WITH_AVAILABILITY) { 2 } else { 1 };
+        let mut all = true;
+        for index in 0..query_count {
+            let at = (index as usize).saturating_mul(stride as usize);
+            if at.checked_add(result_bytes).is_none_or(|end| end > data_size) {
+                return Err(vk::Error::InvalidUse { why: "query results beyond their memory" });
+            }
+            let reading = pool.reading(first_query + index, has(c::QueryResultFlags::WAIT))?;
+            all &= reading.available;
+            let put = |slot_index: usize, value: u64| {
+                let to = data.cast::<u8>().add(at + slot_index * slot);
+                if wide {
+                    to.cast::<u64>().write_unaligned(value);
+                } else {
+                    to.cast::<u32>().write_unaligned(value as u32);
+                }
+            };
+            if reading.available || has(c::QueryResultFlags::PARTIAL) {
+                put(0, reading.value);
+            }
+            if has(c::QueryResultFlags::WITH_AVAILABILITY) {
+                put(1, reading.available.into());
+            }
+        }
+        Ok(if all { c::Result::SUCCESS } else { c::Result::NOT_READY })
+    }
+}
+
+fn deadline(device: &vk::Device, timeout_ns: u64) -> i64 {
+    let timeout = i64::try_from(timeout_ns).unwrap_or(i64::MAX);
+    if timeout == 0 {
+        0
+    } else {
+        device.gpu.now_ns().saturating_add(timeout)
+    }
+}
+
+/// # Safety
+/// The structure and its chain are valid.
+unsafe fn submission(info: &c::SubmitInfo<'_>) -> vk::Result<Submission> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let values = raw::find::<c::TimelineSemaphoreSubmitInfo<'_>>(info.p_next);
+        let wait_values = values.map_or(&[][..], |node| {
+            raw::slice(
+                node.p_wait_semaphore_values,
+                node.wait_semaphore_value_count,
+            )
+        });
+        let signal_values = values.map_or(&[][..], |node| {
+            raw::slice(
+                node.p_signal_semaphore_values,
+                node.signal_semaphore_value_count,
+            )
+        });
+        let mut work = Submission::default();
+        // Everything is waited for before anything starts, so the stages do not matter.
+        for (index, &semaphore) in raw::slice(info.p_wait_semaphores, info.wait_semaphore_count)
+            .iter()
+            .enumerate()
+        {
+            let value = wait_values.get(index).copied().unwrap_or(0);
+            let semaphore = handle::get(semaphore)?;
+            // Every timeline has reached 0.
+            if value > 0 || !semaphore.is_timeline() {
+                work.waits.push(semaphore.wait_point(value));
+            }
+        }
+        for &buffer in raw::slice(info.p_command_buffers, info.command_buffer_count) {
+            let buffer = handle::get(buffer)?
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            work.batches.push(buffer.batch()?);
+        }
+        for (index, &semaphore) in raw::slice(info.p_signal_semaphores, info.signal_semaphore_count)
+            .iter()
+            .enumerate()
+        {
+            let value = signal_values.get(index).copied().unwrap_or(0);
+            work.signals
+                .push(handle::get(semaphore)?.signal_point(value));
+        }
+        Ok(work)
+    }
+}

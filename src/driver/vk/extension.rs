@@ -1,0 +1,84 @@
+//! The extensions, each in one row: name, revision, and the core version it became part of.
+//!
+//! Promoted names are listed too: many applications look for them even where they are long in core.
+
+use ash::vk as api;
+
+/// One extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extension {
+    /// `VK_...`.
+    pub name: &'static str,
+    /// Revision of its specification.
+    pub spec_version: u32,
+    /// Core version that contains it, if any up to the one we offer.
+    pub core_since: Option<u32>,
+}
+
+const fn row(name: &'static str, spec_version: u32, core_since: Option<u32>) -> Extension {
+    Extension {
+        name,
+        spec_version,
+        core_since,
+    }
+}
+
+const V1_1: Option<u32> = Some(api::API_VERSION_1_1);
+
+/// The version of Vulkan the driver offers.
+pub const API_VERSION: u32 = api::make_api_version(0, 1, 1, 281);
+
+/// Instance extensions, by name.
+pub const INSTANCE: &[Extension] = &[
+    row("VK_KHR_device_group_creation", 1, V1_1),
+    row("VK_KHR_external_fence_capabilities", 1, V1_1),
+    row("VK_KHR_external_memory_capabilities", 1, V1_1),
+    row("VK_KHR_external_semaphore_capabilities", 1, V1_1),
+    row("VK_KHR_get_physical_device_properties2", 2, V1_1),
+];
+
+/// Device extensions, by name.
+pub const DEVICE: &[Extension] = &[
+    row("VK_EXT_external_memory_dma_buf", 1, None),
+    row("VK_EXT_host_query_reset", 1, None),
+    row("VK_EXT_pci_bus_info", 2, None),
+    row("VK_EXT_physical_device_drm", 1, None),
+    row("VK_KHR_bind_memory2", 1, V1_1),
+    row("VK_KHR_dedicated_allocation", 3, V1_1),
+    row("VK_KHR_descriptor_update_template", 1, V1_1),
+    row("VK_KHR_device_group", 4, V1_1),
+    row("VK_KHR_driver_properties", 1, None),
+    row("VK_KHR_external_fence", 1, V1_1),
+    row("VK_KHR_external_fence_fd", 1, None),
+    row("VK_KHR_external_memory", 1, V1_1),
+    row("VK_KHR_external_memory_fd", 1, None),
+    row("VK_KHR_external_semaphore", 1, V1_1),
+    row("VK_KHR_external_semaphore_fd", 1, None),
+    row("VK_KHR_get_memory_requirements2", 1, V1_1),
+    row("VK_KHR_maintenance1", 2, V1_1),
+    row("VK_KHR_maintenance2", 1, V1_1),
+    row("VK_KHR_maintenance3", 1, V1_1),
+    row("VK_KHR_pipeline_executable_properties", 1, None),
+    row("VK_KHR_relaxed_block_layout", 1, V1_1),
+    row("VK_KHR_storage_buffer_storage_class", 1, V1_1),
+    row("VK_KHR_timeline_semaphore", 2, None),
+];
+
+/// The row of a name.
+pub fn find(table: &'static [Extension], name: &str) -> Option<&'static Extension> {
+    table.iter().find(|row| row.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted_without_doubles() {
+        for table in [INSTANCE, DEVICE] {
+            assert!(table.windows(2).all(|pair| pair[0].name < pair[1].name));
+        }
+        assert!(find(DEVICE, "VK_KHR_timeline_semaphore").is_some());
+        assert!(find(DEVICE, "VK_KHR_swapchain").is_none());
+    }
+}

@@ -1,0 +1,96 @@
+//! Instances: versions, extensions, and the GPUs of the machine.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::error::{Error, Result};
+use crate::extension;
+use crate::physical::PhysicalDevice;
+
+/// Where GPUs come from: each call opens every one anew.
+pub type KernelSource = Arc<dyn Fn() -> Vec<Arc<dyn i915::Kernel>> + Send + Sync>;
+
+/// `VkInstance`.
+pub struct Instance {
+    source: Option<KernelSource>,
+    devices: OnceLock<Vec<Arc<PhysicalDevice>>>,
+    extensions: Vec<&'static str>,
+}
+
+impl std::fmt::Debug for Instance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Instance")
+            .field("devices", &self.devices)
+            .field("extensions", &self.extensions)
+            .finish()
+    }
+}
+
+impl Instance {
+    /// An instance. GPUs come from `source`, or else from the render nodes of the machine.
+    pub fn new(
+        source: Option<KernelSource>,
+        layers: &[String],
+        extensions: &[String],
+    ) -> Result<Arc<Self>> {
+        if let Some(name) = layers.first() {
+            return Err(Error::LayerNotPresent { name: name.clone() });
+        }
+        let extensions = enabled(extension::INSTANCE, extensions)?;
+        Ok(Arc::new(Self {
+            source,
+            devices: OnceLock::new(),
+            extensions,
+        }))
+    }
+
+    /// The GPUs, found at the first call.
+    pub fn devices(&self) -> &[Arc<PhysicalDevice>] {
+        self.devices.get_or_init(|| match &self.source {
+            Some(source) => source()
+                .into_iter()
+                .filter_map(|kernel| PhysicalDevice::probe(kernel, None).ok())
+                .collect(),
+            None => {
+                let open = |(kernel, node)| PhysicalDevice::probe(kernel, Some(node)).ok();
+                i915::render_nodes().into_iter().filter_map(open).collect()
+            }
+        })
+    }
+
+    /// Whether an extension was enabled.
+    pub fn has(&self, name: &str) -> bool {
+        self.extensions.contains(&name)
+    }
+}
+
+/// The rows of enabled names; an unknown name is refused.
+pub fn enabled(
+    table: &'static [extension::Extension],
+    names: &[String],
+) -> Result<Vec<&'static str>> {
+    let known = |name: &String| extension::find(table, name).map(|row| row.name);
+    names
+        .iter()
+        .map(|name| known(name).ok_or_else(|| Error::ExtensionNotPresent { name: name.clone() }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_refused() {
+        let none = || Some(Arc::new(Vec::new) as KernelSource);
+        assert!(Instance::new(none(), &[], &["VK_KHR_surface_of_mars".into()]).is_err());
+        assert!(Instance::new(none(), &["VK_LAYER_x".into()], &[]).is_err());
+        let good = Instance::new(
+            none(),
+            &[],
+            &["VK_KHR_get_physical_device_properties2".into()],
+        )
+        .unwrap();
+        assert!(good.has("VK_KHR_get_physical_device_properties2"));
+        assert!(good.devices().is_empty());
+    }
+}

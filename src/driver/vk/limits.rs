@@ -1,0 +1,169 @@
+//! `VkPhysicalDeviceLimits`.
+//!
+//! In:  the device. Out: its limits. Those of graphics are what the hardware has (SKL PRM vol. 2d, surface state and
+//! viewport fields); features decide whether they can be reached.
+
+use ash::vk as api;
+
+/// Bytes of push constants an application may use.
+pub const MAX_PUSH_CONSTANTS_BYTES: u32 = 128;
+/// Descriptor sets bound at once.
+pub const MAX_SETS: u32 = 8;
+/// Dynamic buffers of one kind in a pipeline layout.
+pub const MAX_DYNAMIC_BUFFERS: u32 = 8;
+/// Bytes that one RAW buffer surface can span (RENDER_SURFACE_STATE, Depth, Height and Width of a buffer).
+pub const MAX_SURFACE_BYTES: u64 = 1 << 30;
+/// Alignment of a uniform buffer's offset: one cache line, so that no constant is fetched in two.
+pub const UNIFORM_OFFSET_ALIGNMENT: u64 = 64;
+/// Alignment of a storage buffer's offset: RAW surfaces start at a dword (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Surface
+/// Base Address).
+pub const STORAGE_OFFSET_ALIGNMENT: u64 = 4;
+/// Descriptors of one kind in a stage or set.
+const DESCRIPTORS: u32 = 1 << 16;
+
+/// What the limits depend on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Basis {
+    /// Ticks of the timestamp counter in a second.
+    pub timestamp_hz: u64,
+    /// Threads that a workgroup can have (those of one subslice, at most 64).
+    pub workgroup_threads: u32,
+    /// Bytes of shared local memory of a workgroup.
+    pub slm_bytes: u32,
+}
+
+/// The limits of a device.
+pub fn limits(basis: &Basis) -> api::PhysicalDeviceLimits {
+    let invocations = (basis.workgroup_threads * 32).min(1024);
+    let samples = api::SampleCountFlags::TYPE_1 | api::SampleCountFlags::TYPE_4;
+    api::PhysicalDeviceLimits {
+        max_image_dimension1_d: 1 << 14,
+        max_image_dimension2_d: 1 << 14,
+        max_image_dimension3_d: 1 << 11,
+        max_image_dimension_cube: 1 << 14,
+        max_image_array_layers: 1 << 11,
+        max_texel_buffer_elements: 1 << 27,
+        max_uniform_buffer_range: 1 << 27,
+        max_storage_buffer_range: MAX_SURFACE_BYTES as u32,
+        max_push_constants_size: MAX_PUSH_CONSTANTS_BYTES,
+        max_memory_allocation_count: u32::MAX,
+        max_sampler_allocation_count: 64 * 1024,
+        buffer_image_granularity: 1,
+        sparse_address_space_size: 0,
+        max_bound_descriptor_sets: MAX_SETS,
+        max_per_stage_descriptor_samplers: DESCRIPTORS,
+        max_per_stage_descriptor_uniform_buffers: DESCRIPTORS,
+        max_per_stage_descriptor_storage_buffers: DESCRIPTORS,
+        max_per_stage_descriptor_sampled_images: DESCRIPTORS,
+        max_per_stage_descriptor_storage_images: DESCRIPTORS,
+        max_per_stage_descriptor_input_attachments: 64,
+        max_per_stage_resources: DESCRIPTORS,
+        max_descriptor_set_samplers: DESCRIPTORS,
+        max_descriptor_set_uniform_buffers: DESCRIPTORS,
+        max_descriptor_set_uniform_buffers_dynamic: MAX_DYNAMIC_BUFFERS,
+        max_descriptor_set_storage_buffers: DESCRIPTORS,
+        max_descriptor_set_storage_buffers_dynamic: MAX_DYNAMIC_BUFFERS,
+        max_descriptor_set_sampled_images: DESCRIPTORS,
+        max_descriptor_set_storage_images: DESCRIPTORS,
+        max_descriptor_set_input_attachments: 256,
+        max_vertex_input_attributes: 28,
+        max_vertex_input_bindings: 28,
+        max_vertex_input_attribute_offset: 2047,
+        max_vertex_input_binding_stride: 2048,
+        max_vertex_output_components: 128,
+        max_tessellation_generation_level: 64,
+        max_tessellation_patch_size: 32,
+        max_tessellation_control_per_vertex_input_components: 128,
+        max_tessellation_control_per_vertex_output_components: 128,
+        max_tessellation_control_per_patch_output_components: 128,
+        max_tessellation_control_total_output_components: 2048,
+        max_tessellation_evaluation_input_components: 128,
+        max_tessellation_evaluation_output_components: 128,
+        max_geometry_shader_invocations: 32,
+        max_geometry_input_components: 64,
+        max_geometry_output_components: 128,
+        max_geometry_output_vertices: 256,
+        max_geometry_total_output_components: 1024,
+        max_fragment_input_components: 116,
+        max_fragment_output_attachments: 8,
+        max_fragment_dual_src_attachments: 1,
+        max_fragment_combined_output_resources: 8,
+        max_compute_shared_memory_size: basis.slm_bytes,
+        max_compute_work_group_count: [65535; 3],
+        max_compute_work_group_invocations: invocations,
+        max_compute_work_group_size: [invocations; 3],
+        sub_pixel_precision_bits: 8,
+        sub_texel_precision_bits: 8,
+        mipmap_precision_bits: 8,
+        max_draw_indexed_index_value: u32::MAX,
+        max_draw_indirect_count: u32::MAX,
+        max_sampler_lod_bias: 16.0,
+        max_sampler_anisotropy: 16.0,
+        max_viewports: 16,
+        max_viewport_dimensions: [1 << 14; 2],
+        viewport_bounds_range: [-32768.0, 32767.0],
+        viewport_sub_pixel_bits: 13,
+        min_memory_map_alignment: 4096,
+        min_texel_buffer_offset_alignment: 16,
+        min_uniform_buffer_offset_alignment: UNIFORM_OFFSET_ALIGNMENT,
+        min_storage_buffer_offset_alignment: STORAGE_OFFSET_ALIGNMENT,
+        min_texel_offset: -8,
+        max_texel_offset: 7,
+        min_texel_gather_offset: -32,
+        max_texel_gather_offset: 31,
+        min_interpolation_offset: -0.5,
+        max_interpolation_offset: 0.4375,
+        sub_pixel_interpolation_offset_bits: 4,
+        max_framebuffer_width: 1 << 14,
+        max_framebuffer_height: 1 << 14,
+        max_framebuffer_layers: 1 << 11,
+        framebuffer_color_sample_counts: samples,
+        framebuffer_depth_sample_counts: samples,
+        framebuffer_stencil_sample_counts: samples,
+        framebuffer_no_attachments_sample_counts: samples,
+        max_color_attachments: 8,
+        sampled_image_color_sample_counts: samples,
+        sampled_image_integer_sample_counts: samples,
+        sampled_image_depth_sample_counts: samples,
+        sampled_image_stencil_sample_counts: samples,
+        storage_image_sample_counts: api::SampleCountFlags::TYPE_1,
+        max_sample_mask_words: 1,
+        timestamp_compute_and_graphics: api::TRUE,
+        timestamp_period: (1e9 / basis.timestamp_hz.max(1) as f64) as f32,
+        max_clip_distances: 8,
+        max_cull_distances: 8,
+        max_combined_clip_and_cull_distances: 8,
+        discrete_queue_priorities: 2,
+        point_size_range: [0.125, 255.875],
+        line_width_range: [0.0, 7.9921875],
+        point_size_granularity: 0.125,
+        line_width_granularity: 0.0078125,
+        strict_lines: api::FALSE,
+        standard_sample_locations: api::TRUE,
+        optimal_buffer_copy_offset_alignment: 64,
+        optimal_buffer_copy_row_pitch_alignment: 64,
+        non_coherent_atom_size: 64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workgroups_never_exceed_a_subslice() {
+        let basis = Basis {
+            timestamp_hz: 12_000_000,
+            workgroup_threads: 56,
+            slm_bytes: 65536,
+        };
+        let skylake = limits(&basis);
+        assert_eq!(skylake.max_compute_work_group_invocations, 1024);
+        assert_eq!(skylake.timestamp_period, 83.333336);
+        let small = limits(&Basis {
+            workgroup_threads: 6,
+            ..basis
+        });
+        assert_eq!(small.max_compute_work_group_invocations, 192);
+    }
+}

@@ -1,0 +1,152 @@
+//! Device memory: one GEM buffer each.
+
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::vk as api;
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+
+/// Most bytes of one allocation (`maxMemoryAllocationSize`).
+pub const MAX_ALLOCATION_BYTES: u64 = 1 << 32;
+
+/// What is allocated.
+#[derive(Debug)]
+pub struct Request {
+    /// Bytes.
+    pub bytes: u64,
+    /// Memory type.
+    pub type_index: u32,
+    /// A descriptor to take over instead of making memory anew.
+    pub import: Option<OwnedFd>,
+    /// Kinds of handle it may be exported as.
+    pub export: api::ExternalMemoryHandleTypeFlags,
+}
+
+/// Kinds of handle that memory can be shared as.
+pub const SHAREABLE: api::ExternalMemoryHandleTypeFlags =
+    api::ExternalMemoryHandleTypeFlags::from_raw(
+        api::ExternalMemoryHandleTypeFlags::OPAQUE_FD.as_raw()
+            | api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT.as_raw(),
+    );
+
+/// `VkDeviceMemory`.
+#[derive(Debug)]
+pub struct Memory {
+    /// Bytes that the application asked for.
+    pub bytes: u64,
+    /// Memory type.
+    pub type_index: u32,
+    device: Arc<Device>,
+    buffer: Arc<i915::Buffer>,
+    mapped: Mutex<bool>,
+}
+
+impl Memory {
+    /// Allocates or imports.
+    pub fn new(device: &Arc<Device>, request: Request) -> Result<Self> {
+        let physical = &device.physical;
+        if request.type_index >= physical.memory_types().len() as u32 {
+            return Err(Error::InvalidUse {
+                why: "a memory type that does not exist",
+            });
+        }
+        if !SHAREABLE.contains(request.export) {
+            return Err(Error::FeatureNotPresent {
+                what: "this kind of external memory",
+            });
+        }
+        if let Some(descriptor) = request.import {
+            let buffer = device.gpu.import(descriptor).map_err(|error| match error {
+                i915::Error::OutOfAddressSpace { .. } => Error::from(error),
+                other => Error::InvalidExternalHandle {
+                    why: other.to_string(),
+                },
+            })?;
+            if buffer.bytes() < request.bytes {
+                return Err(Error::InvalidExternalHandle {
+                    why: "smaller than the allocation".into(),
+                });
+            }
+            let bytes = if request.bytes == 0 {
+                buffer.bytes()
+            } else {
+                request.bytes
+            };
+            return Ok(Self::of(device, buffer, bytes, request.type_index));
+        }
+        if request.bytes == 0
+            || request.bytes > MAX_ALLOCATION_BYTES
+            || request.bytes > physical.heap_bytes()
+        {
+            return Err(Error::OutOfDeviceMemory {
+                what: "an allocation",
+            });
+        }
+        let buffer = device.gpu.buffer(request.bytes, i915::Zone::High)?;
+        Ok(Self::of(device, buffer, request.bytes, request.type_index))
+    }
+
+    fn of(device: &Arc<Device>, buffer: Arc<i915::Buffer>, bytes: u64, type_index: u32) -> Self {
+        Self {
+            bytes,
+            type_index,
+            device: device.clone(),
+            buffer,
+            mapped: Mutex::new(false),
+        }
+    }
+
+    /// GPU address of the first byte.
+    pub fn address(&self) -> u64 {
+        self.buffer.address()
+    }
+
+    /// Maps it; what comes back stays in place until the memory is freed.
+    pub fn map(&self, offset: u64, bytes: u64) -> Result<&i915::Mapping> {
+        let end = if bytes == api::WHOLE_SIZE {
+            Some(self.bytes)
+        } else {
+            offset.checked_add(bytes)
+        };
+        if offset >= self.bytes || end.is_none_or(|end| end > self.bytes || end <= offset) {
+            return Err(Error::MemoryMapFailed {
+                why: "a range beyond the memory".into(),
+            });
+        }
+        let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        if *mapped {
+            return Err(Error::MemoryMapFailed {
+                why: "already mapped".into(),
+            });
+        }
+        let mapping = self.buffer.map().map_err(|error| Error::MemoryMapFailed {
+            why: error.to_string(),
+        })?;
+        *mapped = true;
+        Ok(mapping)
+    }
+
+    /// Ends the mapping. The pages stay mapped until the memory is freed: mapping again is then free.
+    pub fn unmap(&self) {
+        *self.mapped.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+
+    /// A new descriptor for the memory.
+    pub fn export(&self) -> Result<OwnedFd> {
+        self.buffer
+            .export()
+            .map_err(|error| match Error::from(error) {
+                lost @ Error::DeviceLost { .. } => lost,
+                _ => Error::TooManyObjects {
+                    what: "file descriptors",
+                },
+            })
+    }
+
+    /// Its device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+}

@@ -1,0 +1,223 @@
+//! Physical devices: what a GPU is, and what the driver offers on it.
+
+use std::sync::Arc;
+
+use ash::vk as api;
+
+use crate::cache::{self, Owner};
+use crate::error::{Error, Result};
+use crate::feature::Features;
+use crate::limits;
+use crate::query::TIMESTAMP_BITS;
+
+/// PCI vendor of Intel.
+pub const VENDOR: u32 = 0x8086;
+/// Invocations of a subgroup as the API tells it: shaders run 8, 16 or 32 wide, and see at most this.
+pub const SUBGROUP_SIZE: u32 = 32;
+
+/// One kind of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryType {
+    /// What it is good for.
+    pub flags: api::MemoryPropertyFlags,
+    /// Heap it comes from.
+    pub heap_index: u32,
+}
+
+/// `VkPhysicalDevice`.
+#[derive(Debug)]
+pub struct PhysicalDevice {
+    file: Arc<i915::File>,
+    info: i915::Info,
+    heap_bytes: u64,
+}
+
+/// The driver's version, as `driverVersion`.
+pub const DRIVER_VERSION: u32 = api::make_api_version(0, 0, 1, 0);
+/// The driver's name.
+pub const DRIVER_NAME: &str = "Ingot";
+
+fn uuid(parts: &[&[u8]]) -> [u8; 16] {
+    let mut bytes = Vec::new();
+    for part in parts {
+        bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(part);
+    }
+    let low = cache::checksum(&bytes);
+    bytes.push(1);
+    let high = cache::checksum(&bytes);
+    let mut out = [0; 16];
+    for (to, from) in out
+        .iter_mut()
+        .zip(low.to_le_bytes().into_iter().chain(high.to_le_bytes()))
+    {
+        *to = from;
+    }
+    out
+}
+
+impl PhysicalDevice {
+    /// Probes a kernel. Fails if there is no GPU behind it that the driver can drive.
+    pub fn probe(kernel: Arc<dyn i915::Kernel>, node: Option<i915::Node>) -> Result<Arc<Self>> {
+        let (file, info) = i915::probe(kernel, node)?;
+        // Half of a small machine's memory, three quarters of a large one's, as other drivers of shared memory have it; and
+        // never more than three quarters of what the GPU can address.
+        let memory = info.memory_bytes;
+        let share = if memory <= 4 << 30 {
+            memory / 2
+        } else {
+            memory / 4 * 3
+        };
+        let heap_bytes = share.min(info.gtt_bytes / 4 * 3) & !0xfff;
+        Ok(Arc::new(Self {
+            file,
+            info,
+            heap_bytes,
+        }))
+    }
+
+    /// The open device file.
+    pub fn file(&self) -> &Arc<i915::File> {
+        &self.file
+    }
+
+    /// What the probe found.
+    pub fn info(&self) -> &i915::Info {
+        &self.info
+    }
+
+    /// Bytes of the one memory heap.
+    pub fn heap_bytes(&self) -> u64 {
+        self.heap_bytes
+    }
+
+    /// Threads that a workgroup can have.
+    pub fn workgroup_threads(&self) -> u32 {
+        self.info.workgroup_threads()
+    }
+
+    /// Memory types; all from heap 0.
+    pub fn memory_types(&self) -> &'static [MemoryType] {
+        const CACHED: MemoryType = MemoryType {
+            flags: api::MemoryPropertyFlags::from_raw(
+                api::MemoryPropertyFlags::DEVICE_LOCAL.as_raw()
+                    | api::MemoryPropertyFlags::HOST_VISIBLE.as_raw()
+                    | api::MemoryPropertyFlags::HOST_COHERENT.as_raw()
+                    | api::MemoryPropertyFlags::HOST_CACHED.as_raw(),
+            ),
+            heap_index: 0,
+        };
+        const COMBINED: MemoryType = MemoryType {
+            flags: api::MemoryPropertyFlags::from_raw(
+                api::MemoryPropertyFlags::DEVICE_LOCAL.as_raw()
+                    | api::MemoryPropertyFlags::HOST_VISIBLE.as_raw()
+                    | api::MemoryPropertyFlags::HOST_COHERENT.as_raw(),
+            ),
+            heap_index: 0,
+        };
+        // With a last-level cache that CPU and GPU share, cached pages are coherent.
+        if self.info.has_llc {
+            &[CACHED]
+        } else {
+            &[COMBINED]
+        }
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> api::PhysicalDeviceLimits {
+        limits::limits(&limits::Basis {
+            timestamp_hz: self.info.timestamp_hz,
+            workgroup_threads: self.workgroup_threads(),
+            slm_bytes: self.info.slm_bytes(),
+        })
+    }
+
+    /// The features.
+    pub fn features(&self) -> Features {
+        Features::supported()
+    }
+
+    /// For example "Intel(R) HD Graphics 530 (SKL GT2) [Ingot]".
+    pub fn name(&self) -> String {
+        format!("{} [{DRIVER_NAME}]", self.info.marketing_name())
+    }
+
+    /// `pipelineCacheUUID`: changes with the driver's version and the device.
+    pub fn cache_uuid(&self) -> [u8; 16] {
+        uuid(&[
+            b"pipeline cache",
+            self.build(),
+            &self.info.pci_id.to_le_bytes(),
+            &self.info.revision.to_le_bytes(),
+        ])
+    }
+
+    /// `deviceUUID`: the same for every process that sees this GPU.
+    pub fn device_uuid(&self) -> [u8; 16] {
+        let place = self
+            .info
+            .node
+            .as_ref()
+            .and_then(|node| node.pci)
+            .unwrap_or_default();
+        let place: Vec<u8> = place.iter().flat_map(|part| part.to_le_bytes()).collect();
+        uuid(&[b"device", &self.info.pci_id.to_le_bytes(), &place])
+    }
+
+    /// `driverUUID`: the same for every process that runs this build.
+    pub fn driver_uuid(&self) -> [u8; 16] {
+        uuid(&[b"driver", self.build()])
+    }
+
+    fn build(&self) -> &'static [u8] {
+        concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).as_bytes()
+    }
+
+    /// Who writes pipeline caches.
+    pub fn cache_owner(&self) -> Owner {
+        Owner {
+            vendor: VENDOR,
+            device: self.info.pci_id,
+            uuid: self.cache_uuid(),
+        }
+    }
+
+    /// The one queue family: one queue, compute and transfer.
+    pub fn queue_family(&self) -> api::QueueFamilyProperties {
+        api::QueueFamilyProperties {
+            queue_flags: api::QueueFlags::COMPUTE | api::QueueFlags::TRANSFER,
+            queue_count: 1,
+            timestamp_valid_bits: TIMESTAMP_BITS,
+            min_image_transfer_granularity: api::Extent3D {
+                width: 1,
+                height: 1,
+                depth: 1,
+            },
+        }
+    }
+
+    /// What a format can be used for: nothing, while there are no images and no texel buffers.
+    pub fn format_properties(&self, _format: api::Format) -> api::FormatProperties {
+        api::FormatProperties::default()
+    }
+
+    /// Whether an image of these properties can be made.
+    pub fn image_format_properties(
+        &self,
+        _format: api::Format,
+    ) -> Result<api::ImageFormatProperties> {
+        Err(Error::FormatNotSupported)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uuids_tell_their_parts_apart() {
+        assert_ne!(uuid(&[b"ab", b"c"]), uuid(&[b"a", b"bc"]));
+        assert_eq!(uuid(&[b"x"]), uuid(&[b"x"]));
+        assert_ne!(uuid(&[b"x"])[..8], uuid(&[b"x"])[8..]);
+    }
+}

@@ -1,0 +1,173 @@
+//! Compute pipelines: a compiled shader, its code in the instruction heap, and how to launch it.
+
+use std::sync::Arc;
+
+use crate::cache::Cache;
+use crate::compiler;
+use crate::descriptor::PipelineLayout;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::shader::{Constant, Module};
+
+/// Everything that makes a compute pipeline.
+#[derive(Clone, Debug)]
+pub struct ComputeInfo {
+    /// The module.
+    pub module: Arc<Module>,
+    /// Entry point.
+    pub entry: String,
+    /// Specialization constants.
+    pub constants: Vec<Constant>,
+    /// Layout.
+    pub layout: Arc<PipelineLayout>,
+    /// Keep the texts for `vkGetPipelineExecutableInternalRepresentationsKHR`.
+    pub capture: bool,
+}
+
+/// `VkPipeline`.
+#[derive(Debug)]
+pub struct Pipeline {
+    shader: Arc<abi::ShaderBinary>,
+    variant: usize,
+    code: i915::Slice,
+    scratch: Option<Arc<i915::Buffer>>,
+}
+
+impl Pipeline {
+    /// Compiles, or finds the shader in a cache, and uploads it.
+    pub fn compute(
+        device: &Arc<Device>,
+        cache: Option<&Cache>,
+        info: &ComputeInfo,
+    ) -> Result<Self> {
+        let key = compiler::key(device, info);
+        let cached = cache
+            .filter(|_| !info.capture)
+            .and_then(|cache| cache.get(&key));
+        let shader = match cached {
+            Some(shader) => shader,
+            None => {
+                let shader = Arc::new(compiler::compile(device, info)?);
+                if let Some(cache) = cache.filter(|_| !info.capture) {
+                    cache.put(key, &shader);
+                }
+                shader
+            }
+        };
+        Self::of(device, shader)
+    }
+
+    /// Uploads a compiled shader.
+    pub fn of(device: &Arc<Device>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
+        let variant = choose(&shader, device.physical.workgroup_threads())?;
+        // The instruction prefetcher runs ahead of the last instruction (SKL PRM vol. 7, instruction fetch): the
+        // bytes behind the code belong to it too.
+        let bytes = shader.code.len() as u64 + PREFETCH_BYTES;
+        let code = device.instructions.take(bytes, 64)?;
+        code.write(0, &shader.code)?;
+        let scratch_bytes = shader
+            .variants
+            .get(variant)
+            .map_or(0, |variant| variant.scratch_bytes);
+        let scratch = match scratch_bytes {
+            0 => None,
+            bytes => Some(device.scratch(bytes)?),
+        };
+        Ok(Self {
+            shader,
+            variant,
+            code,
+            scratch,
+        })
+    }
+
+    /// The compiled shader.
+    pub fn shader(&self) -> &abi::ShaderBinary {
+        &self.shader
+    }
+
+    /// Which of its variants runs.
+    pub fn variant_index(&self) -> usize {
+        self.variant
+    }
+
+    /// The variant that runs.
+    pub fn variant(&self) -> Option<&abi::Variant> {
+        self.shader.variants.get(self.variant)
+    }
+
+    /// Byte of the variant's code in the instruction heap.
+    pub fn kernel_offset_bytes(&self) -> u64 {
+        let inside = self
+            .variant()
+            .map_or(0, |variant| u64::from(variant.code_offset_bytes));
+        self.code.address() - i915::INSTRUCTION_BASE + inside
+    }
+
+    /// Scratch memory that it uses, for all threads.
+    pub fn scratch(&self) -> Option<&Arc<i915::Buffer>> {
+        self.scratch.as_ref()
+    }
+}
+
+const PREFETCH_BYTES: u64 = 128;
+
+/// The preferred variant, or the narrowest wider one when a workgroup of it has more threads than fit a subslice.
+fn choose(shader: &abi::ShaderBinary, max_threads: u32) -> Result<usize> {
+    let invocations: u32 = shader
+        .compute
+        .workgroup_size
+        .iter()
+        .fold(1, |product, &size| product.saturating_mul(size));
+    let fits = |variant: &abi::Variant| {
+        invocations.div_ceil(u32::from(variant.simd_width).max(1)) <= max_threads
+    };
+    let preferred = shader
+        .variants
+        .get(shader.preferred)
+        .filter(|variant| fits(variant));
+    if preferred.is_some() {
+        return Ok(shader.preferred);
+    }
+    shader
+        .variants
+        .iter()
+        .position(fits)
+        .ok_or(Error::InvalidShader {
+            why: "no variant runs its workgroup on one subslice".into(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shader(preferred: usize, size: [u32; 3]) -> abi::ShaderBinary {
+        let variant = |simd_width| abi::Variant {
+            simd_width,
+            code_offset_bytes: 0,
+            code_bytes: 0,
+            scratch_bytes: 0,
+            stats: abi::Stats::default(),
+            dumps: Vec::new(),
+        };
+        abi::ShaderBinary {
+            code: Vec::new(),
+            variants: vec![variant(8), variant(16), variant(32)],
+            preferred,
+            compute: abi::ComputeInfo {
+                workgroup_size: size,
+                ..Default::default()
+            },
+        }
+    }
+
+    #[test]
+    fn wide_groups_take_wide_variants() {
+        assert_eq!(choose(&shader(0, [64, 1, 1]), 56).unwrap(), 0);
+        assert_eq!(choose(&shader(2, [64, 1, 1]), 56).unwrap(), 2);
+        assert_eq!(choose(&shader(0, [512, 1, 1]), 56).unwrap(), 1);
+        assert_eq!(choose(&shader(1, [1024, 1, 1]), 56).unwrap(), 2);
+        assert!(choose(&shader(0, [1 << 16, 1 << 16, 2]), 56).is_err());
+    }
+}

@@ -1,0 +1,91 @@
+//! Shader modules: words, kept as they came.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+
+/// `VkShaderModule`.
+#[derive(Debug)]
+pub struct Module {
+    /// SPIR-V, in host order.
+    pub words: Arc<[u32]>,
+}
+
+impl Module {
+    /// Takes SPIR-V. The reader checks it when a pipeline is made of it; here only what every module has.
+    pub fn new(words: &[u32]) -> Result<Self> {
+        const MAGIC: u32 = 0x0723_0203;
+        match words.first() {
+            Some(&MAGIC) => Ok(Self {
+                words: words.into(),
+            }),
+            Some(&first) if first == MAGIC.swap_bytes() => Ok(Self {
+                words: words.iter().map(|word| word.swap_bytes()).collect(),
+            }),
+            _ => Err(Error::InvalidShader {
+                why: "not SPIR-V".into(),
+            }),
+        }
+    }
+}
+
+/// A value for a specialization constant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Constant {
+    /// `SpecId`.
+    pub id: u32,
+    /// Its bytes, little endian: 1, 2, 4 or 8.
+    pub bytes: Vec<u8>,
+}
+
+/// The constants of a map over the application's data.
+///
+/// In: entries (id, first byte, bytes) and the data. Out: constants; an entry beyond the data is refused.
+pub fn constants(entries: &[(u32, u32, usize)], data: &[u8]) -> Result<Vec<Constant>> {
+    let one = |&(id, offset, length): &(u32, u32, usize)| {
+        let start = offset as usize;
+        let bytes = start
+            .checked_add(length)
+            .and_then(|end| data.get(start..end));
+        bytes
+            .map(|bytes| Constant {
+                id,
+                bytes: bytes.to_vec(),
+            })
+            .ok_or(Error::InvalidUse {
+                why: "a specialization constant beyond its data",
+            })
+    };
+    entries.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_of_either_byte_order() {
+        assert_eq!(
+            Module::new(&[0x0723_0203, 1]).unwrap().words[..],
+            [0x0723_0203, 1]
+        );
+        assert_eq!(
+            Module::new(&[0x0302_2307, 0x0100_0000]).unwrap().words[..],
+            [0x0723_0203, 1]
+        );
+        assert!(Module::new(&[]).is_err());
+        assert!(Module::new(&[1]).is_err());
+    }
+
+    #[test]
+    fn constants_stay_inside_their_data() {
+        let data = [1, 2, 3, 4, 5];
+        let good = constants(&[(7, 0, 4), (9, 4, 1)], &data).unwrap();
+        assert_eq!(
+            (good[0].bytes.as_slice(), good[1].bytes.as_slice()),
+            (&data[..4], &data[4..])
+        );
+        assert!(constants(&[(7, 2, 4)], &data).is_err());
+        assert!(constants(&[(7, u32::MAX, usize::MAX)], &data).is_err());
+    }
+}

@@ -1,0 +1,267 @@
+//! Fences, semaphores, events: syncobjs, and one dword for an event.
+
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+
+/// A point in a timeline, or (point 0) a binary syncobj.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The kernel's object.
+    pub syncobj: Arc<i915::Syncobj>,
+    /// Value; 0 for a binary one.
+    pub value: u64,
+}
+
+/// A payload that an import may stand in for, for a while.
+#[derive(Debug)]
+struct Payload {
+    permanent: Arc<i915::Syncobj>,
+    temporary: Option<Arc<i915::Syncobj>>,
+}
+
+impl Payload {
+    fn current(&self) -> &Arc<i915::Syncobj> {
+        self.temporary.as_ref().unwrap_or(&self.permanent)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `VkFence`.
+#[derive(Debug)]
+pub struct Fence {
+    device: Arc<Device>,
+    payload: Mutex<Payload>,
+}
+
+impl Fence {
+    /// A fence.
+    pub fn new(device: &Arc<Device>, signalled: bool) -> Result<Self> {
+        let permanent = Arc::new(device.gpu.syncobj(signalled)?);
+        Ok(Self {
+            device: device.clone(),
+            payload: Mutex::new(Payload {
+                permanent,
+                temporary: None,
+            }),
+        })
+    }
+
+    /// What a submission signals.
+    pub fn syncobj(&self) -> Arc<i915::Syncobj> {
+        locked(&self.payload).current().clone()
+    }
+
+    /// Unsignals it; an imported temporary payload ends.
+    pub fn reset(&self) -> Result<()> {
+        let mut payload = locked(&self.payload);
+        payload.temporary = None;
+        Ok(payload.permanent.reset()?)
+    }
+
+    /// Whether it is signalled.
+    pub fn is_signalled(&self) -> Result<bool> {
+        self.device.check_lost()?;
+        let signalled = self.syncobj().wait(0)?;
+        self.device.check_hang()?;
+        Ok(signalled)
+    }
+
+    /// A descriptor of the payload.
+    pub fn export(&self) -> Result<OwnedFd> {
+        Ok(self.syncobj().export()?)
+    }
+
+    /// Takes a payload over.
+    pub fn import(&self, descriptor: OwnedFd, temporary: bool) -> Result<()> {
+        import(&self.device, &self.payload, descriptor, temporary)
+    }
+}
+
+fn import(
+    device: &Device,
+    payload: &Mutex<Payload>,
+    descriptor: OwnedFd,
+    temporary: bool,
+) -> Result<()> {
+    let syncobj =
+        device
+            .gpu
+            .import_syncobj(descriptor)
+            .map_err(|error| Error::InvalidExternalHandle {
+                why: error.to_string(),
+            })?;
+    let mut payload = locked(payload);
+    if temporary {
+        payload.temporary = Some(Arc::new(syncobj));
+    } else {
+        *payload = Payload {
+            permanent: Arc::new(syncobj),
+            temporary: None,
+        };
+    }
+    Ok(())
+}
+
+/// Waits for fences until a deadline of the monotonic clock. False: the deadline passed first.
+pub fn wait_fences(
+    device: &Device,
+    fences: &[Arc<Fence>],
+    all: bool,
+    deadline_ns: i64,
+) -> Result<bool> {
+    let syncobjs: Vec<_> = fences.iter().map(|fence| fence.syncobj()).collect();
+    let done = device.wait(deadline_ns, |until| {
+        device.gpu.wait_syncobjs(&syncobjs, all, until)
+    })?;
+    device.check_hang()?;
+    Ok(done)
+}
+
+/// `VkSemaphore`.
+#[derive(Debug)]
+pub struct Semaphore {
+    device: Arc<Device>,
+    timeline: bool,
+    payload: Mutex<Payload>,
+}
+
+impl Semaphore {
+    /// A binary one, or a timeline with its first value.
+    pub fn new(device: &Arc<Device>, initial: Option<u64>) -> Result<Self> {
+        let permanent = Arc::new(device.gpu.syncobj(false)?);
+        if let Some(value) = initial.filter(|&value| value > 0) {
+            permanent.signal(value)?;
+        }
+        Ok(Self {
+            device: device.clone(),
+            timeline: initial.is_some(),
+            payload: Mutex::new(Payload {
+                permanent,
+                temporary: None,
+            }),
+        })
+    }
+
+    /// Whether it counts.
+    pub fn is_timeline(&self) -> bool {
+        self.timeline
+    }
+
+    /// What a submission signals.
+    pub fn signal_point(&self, value: u64) -> Point {
+        Point {
+            syncobj: locked(&self.payload).current().clone(),
+            value: if self.timeline { value } else { 0 },
+        }
+    }
+
+    /// What a submission waits for; a temporary payload is used up by this.
+    pub fn wait_point(&self, value: u64) -> Point {
+        let mut payload = locked(&self.payload);
+        let syncobj = payload
+            .temporary
+            .take()
+            .unwrap_or_else(|| payload.permanent.clone());
+        Point {
+            syncobj,
+            value: if self.timeline { value } else { 0 },
+        }
+    }
+
+    /// The timeline's value.
+    pub fn value(&self) -> Result<u64> {
+        self.device.check_lost()?;
+        let value = self.signal_point(0).syncobj.query()?;
+        self.device.check_hang()?;
+        Ok(value)
+    }
+
+    /// Signals a timeline from the host.
+    pub fn signal(&self, value: u64) -> Result<()> {
+        Ok(self.signal_point(value).syncobj.signal(value)?)
+    }
+
+    /// A descriptor of the payload.
+    pub fn export(&self) -> Result<OwnedFd> {
+        Ok(self.signal_point(0).syncobj.export()?)
+    }
+
+    /// Takes a payload over.
+    pub fn import(&self, descriptor: OwnedFd, temporary: bool) -> Result<()> {
+        import(&self.device, &self.payload, descriptor, temporary)
+    }
+}
+
+/// Waits for values of timelines until a deadline of the monotonic clock. False: the deadline passed first.
+pub fn wait_timelines(
+    device: &Device,
+    waits: &[(Arc<Semaphore>, u64)],
+    all: bool,
+    deadline_ns: i64,
+) -> Result<bool> {
+    let points: Vec<_> = waits
+        .iter()
+        .map(|(semaphore, value)| (semaphore.signal_point(*value).syncobj, *value))
+        .collect();
+    let done = device.wait(deadline_ns, |until| {
+        device.gpu.wait_points(&points, all, until)
+    })?;
+    device.check_hang()?;
+    Ok(done)
+}
+
+/// Value of an event that is set.
+pub const EVENT_SET: u32 = 1;
+
+/// `VkEvent`: one dword that CPU and GPU write, and that the command streamer polls.
+#[derive(Debug)]
+pub struct Event {
+    device: Arc<Device>,
+    slice: i915::Slice,
+}
+
+impl Event {
+    /// An event, not set.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let slice = device.general.take(64, 64)?;
+        let event = Self {
+            device: device.clone(),
+            slice,
+        };
+        event.put(0)?;
+        Ok(event)
+    }
+
+    fn put(&self, value: u32) -> Result<()> {
+        Ok(self.slice.write(0, &value.to_le_bytes())?)
+    }
+
+    /// Sets it from the host.
+    pub fn set(&self) -> Result<()> {
+        self.put(EVENT_SET)
+    }
+
+    /// Resets it from the host.
+    pub fn reset(&self) -> Result<()> {
+        self.put(0)
+    }
+
+    /// Whether it is set.
+    pub fn is_set(&self) -> Result<bool> {
+        self.device.check_lost()?;
+        let mut bytes = [0; 4];
+        self.slice.read(0, &mut bytes)?;
+        Ok(u32::from_le_bytes(bytes) == EVENT_SET)
+    }
+
+    /// GPU address of its dword.
+    pub fn address(&self) -> u64 {
+        self.slice.address()
+    }
+}
