@@ -121,8 +121,10 @@ fn mov_indirect<const N: usize>(t: &mut Thread, u: &Uop) -> R {
 
 /// The routine for a raw MOV of at most 32 bits from an indirect source.
 pub(super) fn select_indirect(u: &Uop) -> Option<AluFn> {
-    (u.op == Opcode::Mov && u.cmod == CondMod::None && u.dst.size <= 4)
-        .then(|| -> AluFn { sized!(u, mov_indirect) })
+    if u.op != Opcode::Mov || u.cmod != CondMod::None || u.dst.size > 4 {
+        return None;
+    }
+    Some(sized!(u, mov_indirect))
 }
 
 /// INT DIV, quotient or remainder.
