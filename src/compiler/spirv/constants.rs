@@ -272,7 +272,7 @@ impl Tr<'_> {
             name = m.name(to);
         }
         let var = self.e.variable(name, mode, ty);
-        let v = &mut self.e.shader.vars[var];
+        let v = self.e.var_mut(var);
         v.access = access;
         v.set = m.deco_arg(inst.id, Decoration::DescriptorSet).unwrap_or(0);
         v.binding = m.deco_arg(inst.id, Decoration::Binding).unwrap_or(0);
@@ -290,7 +290,7 @@ impl Tr<'_> {
                         .limit("parts of an initial value", MAX_LEAVES as usize);
                 }
                 let zero = self.zero(ty);
-                self.e.shader.vars[var].init = Some(zero);
+                self.e.var_mut(var).init = Some(zero);
             } else if mode == Mode::ShaderTemp {
                 let init = self.get(init)?;
                 let Value::Pointer(p) = &value else {

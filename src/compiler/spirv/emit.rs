@@ -7,6 +7,10 @@
 //! of a loop's body read behind the loop, of a guarded part read behind it) goes through a variable: the load
 //! is written at the use, the store behind the definition when the shader is finished. `lower_vars_to_ssa`
 //! makes phis of them. Constants and system values live at the start of the shader, visible everywhere.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "ids are those of the shader's own arenas, made here, never numbers of the module"
+)]
 
 use crate::error::{Loc, Result};
 use entity::{Id, IdMap};
@@ -334,6 +338,16 @@ impl Emit {
             init: None::<ConstValue>,
             offset_bytes: None,
         })
+    }
+
+    /// A variable, to fill in what [`Emit::variable`] leaves empty.
+    pub fn var_mut(&mut self, var: Id<Variable>) -> &mut Variable {
+        &mut self.shader.vars[var]
+    }
+
+    /// Storage and type of a variable.
+    pub fn var_type(&self, var: Id<Variable>) -> (Mode, Id<Type>) {
+        (self.shader.vars[var].mode, self.shader.vars[var].ty)
     }
 
     // --- derefs --------------------------------------------------------------------------------------

@@ -30,6 +30,8 @@
 mod alu;
 pub mod asm;
 mod builtins;
+#[cfg(test)]
+mod case_tests;
 mod cfg;
 mod composite;
 mod constants;
@@ -55,6 +57,8 @@ mod translate;
 mod trig;
 mod types;
 mod value;
+#[cfg(test)]
+mod value_tests;
 
 pub use error::SpirvError;
 pub use module::Module;

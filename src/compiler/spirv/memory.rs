@@ -228,8 +228,8 @@ impl Tr<'_> {
         let (mode, mut def, mut ty) = match p.base {
             Base::Var(v) => {
                 let d = self.e.deref_var(v, p.access)?;
-                let var = &self.e.shader.vars[v];
-                (var.mode, d, var.ty)
+                let (mode, ty) = self.e.var_type(v);
+                (mode, d, ty)
             }
             Base::Value {
                 def,

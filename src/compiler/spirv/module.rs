@@ -12,6 +12,9 @@ use smallvec::SmallVec;
 use spirv::{Decoration, ExecutionMode, ExecutionModel, Op};
 use std::ops::Range;
 
+/// What a decoration group is applied to: ids, or members of theirs.
+type Targets = SmallVec<[(u32, Option<u32>); 4]>;
+
 /// A checked module.
 #[derive(Clone, Debug)]
 pub struct Module {
@@ -146,7 +149,7 @@ impl Module {
 
     fn sections(&mut self, stream: &Stream) -> Result<()> {
         let mut builder = FunctionBuilder::default();
-        let mut groups: Vec<(u32, SmallVec<[(u32, Option<u32>); 4]>)> = Vec::new();
+        let mut groups: Vec<(u32, Targets)> = Vec::new();
         for (index, r) in stream.insts.iter().enumerate() {
             let inst = stream.inst(r);
             match inst.op {

@@ -74,7 +74,7 @@ fn mutate(words: &mut Vec<u32>, r: &mut Random) {
                 *w ^= 1 << r.below(32);
             }
         }
-        2 | 3 | 4 => {
+        2..=4 => {
             // Another id, mostly of another type.
             if let Some(w) = words.get_mut(at)
                 && u64::from(*w) < bound

@@ -1,13 +1,15 @@
 #!/bin/sh
-# Makes the .spvasm files from the .comp files: glslangValidator and spirv-tools needed.
+# Makes the .spvasm files here and in ../run from the .comp files: glslangValidator and spirv-tools needed.
 # The optimised forms have phis, merged blocks and selections without merge that the plain ones lack.
 set -e
 cd "$(dirname "$0")"
 t=$(mktemp -d)
-for f in *.comp; do
-    b=${f%.comp}
+for f in *.comp ../run/*.comp; do
+    b=$(basename "${f%.comp}")
     glslangValidator -V --target-env vulkan1.1 "$f" -o "$t/$b.spv" >/dev/null
-    spirv-dis --no-header --no-indent "$t/$b.spv" -o "$b.spvasm"
+    # What a run case wants stands in the leading comments of its source.
+    sed -n 's,^// ,; ,p;/^#version/q' "$f" >"${f%.comp}.spvasm"
+    spirv-dis --no-header --no-indent "$t/$b.spv" >>"${f%.comp}.spvasm"
 done
 for b in control_flow layouts; do
     spirv-opt --target-env=vulkan1.1 -O "$t/$b.spv" -o "$t/o.spv" 2>/dev/null
