@@ -185,6 +185,11 @@ impl Info {
         subslice.min(self.device.max_workgroup_threads.into())
     }
 
+    /// Threads that run at once, on all subslices.
+    pub fn threads(&self) -> u32 {
+        self.topology.eus * u32::from(self.device.threads)
+    }
+
     /// Bytes of shared local memory that a workgroup can have.
     pub fn slm_bytes(&self) -> u32 {
         self.device.slm_bytes

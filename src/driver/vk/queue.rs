@@ -67,7 +67,7 @@ impl Queue {
     ) -> Result<Arc<Self>> {
         let chunk = batches.take(64, 64)?;
         let mut end = Vec::new();
-        for word in [0x0500_0000u32, 0] {
+        for word in crate::command::trivial() {
             end.extend_from_slice(&word.to_le_bytes());
         }
         chunk.write(0, &end)?;

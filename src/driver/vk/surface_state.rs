@@ -19,7 +19,9 @@ const SELECT_RED: u64 = 4;
 /// The surface of a buffer. Its end is rounded up to a dword: the data port bounds dwords.
 pub fn buffer(buffer: BufferDescriptor) -> [u8; 64] {
     let bytes = buffer.bytes.min(MAX_SURFACE_BYTES).next_multiple_of(4);
-    let words = rss::PACKET.words::<16>().with(rss::SURFACE_FORMAT, FORMAT_RAW);
+    let words = rss::PACKET
+        .words::<16>()
+        .with(rss::SURFACE_FORMAT, FORMAT_RAW);
     let words = match bytes.checked_sub(1) {
         None => words.with(rss::SURFACE_TYPE, SURFTYPE_NULL),
         Some(last) => words
@@ -37,7 +39,10 @@ pub fn buffer(buffer: BufferDescriptor) -> [u8; 64] {
             .with(rss::SURFACE_BASE_ADDRESS, buffer.address),
     };
     let mut out = [0; 64];
-    for (to, from) in out.iter_mut().zip(words.dwords.iter().flat_map(|dword| dword.to_le_bytes())) {
+    for (to, from) in out
+        .iter_mut()
+        .zip(words.dwords.iter().flat_map(|dword| dword.to_le_bytes()))
+    {
         *to = from;
     }
     out
@@ -49,17 +54,35 @@ mod tests {
 
     #[test]
     fn sizes_come_back_from_the_fields() {
-        for bytes in [1, 4, 127, 128, 129, 65_536, (1 << 21) + 8, 1 << 30, u64::MAX / 2] {
-            let state = buffer(BufferDescriptor { address: 0x1_2345_6780, bytes });
+        for bytes in [
+            1,
+            4,
+            127,
+            128,
+            129,
+            65_536,
+            (1 << 21) + 8,
+            1 << 30,
+            u64::MAX / 2,
+        ] {
+            let state = buffer(BufferDescriptor {
+                address: 0x1_2345_6780,
+                bytes,
+            });
             let words: Vec<u32> = state
                 .chunks_exact(4)
                 .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
                 .collect();
-            let last = rss::WIDTH.get(&words) | rss::HEIGHT.get(&words) << 7 | rss::DEPTH.get(&words) << 21;
+            let last = rss::WIDTH.get(&words)
+                | rss::HEIGHT.get(&words) << 7
+                | rss::DEPTH.get(&words) << 21;
             assert_eq!(last + 1, bytes.min(MAX_SURFACE_BYTES).next_multiple_of(4));
             assert_eq!(rss::SURFACE_BASE_ADDRESS.get(&words), 0x1_2345_6780);
         }
-        let nothing = buffer(BufferDescriptor { address: 0, bytes: 0 });
+        let nothing = buffer(BufferDescriptor {
+            address: 0,
+            bytes: 0,
+        });
         assert_eq!(nothing[3] >> 5, 7);
     }
 }

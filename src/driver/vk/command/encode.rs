@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use abi::PushValue;
 
-use super::emit::{Emitter, Launch};
+use super::emit::Emitter;
+use super::words::{self, Walk};
 use super::{BoundSet, Command, CopyRegion, Groups};
 use crate::descriptor::{BufferDescriptor, PipelineLayout};
 use crate::device::Device;
@@ -334,18 +335,34 @@ impl Encoder {
                 Some(state)
             }
         };
-        let descriptor = self.state(32, 64)?;
-        let launch = Launch {
-            pipeline: &pipeline,
-            threads,
+        let descriptor = self.state(words::DESCRIPTOR_BYTES, 64)?;
+        let from_dynamic_base = |state: &State| state.address() - i915::DYNAMIC_BASE;
+        let walk = Walk {
+            kernel_offset_bytes: pipeline.kernel_offset_bytes(),
+            simd_width: variant.simd_width.into(),
             invocations,
-            push_address: push_state.as_ref().map_or(0, State::address),
-            push_bytes: push.len() as u32,
-            descriptor_address: descriptor.address(),
-            groups,
+            slm_bytes: compute.slm_bytes,
+            barrier: compute.uses_barrier,
+            scratch: (
+                pipeline.scratch().map_or(0, |buffer| buffer.address()),
+                variant.scratch_bytes,
+            ),
+            push_offset_bytes: push_state.as_ref().map_or(0, from_dynamic_base),
+            cross_thread_grf: (compute.cross_thread.len() * 4).div_ceil(REGISTER_BYTES) as u32,
+            per_thread_grf: compute.per_thread_push.into(),
+            descriptor_offset_bytes: from_dynamic_base(&descriptor),
+            groups: match groups {
+                Groups::Direct { count, .. } => words::Groups::Direct(count),
+                Groups::Indirect { address } => words::Groups::Indirect(address),
+            },
         };
-        let words = self.emitter.dispatch(&launch)?;
-        descriptor.write(&words)?;
+        let bytes: Vec<u8> = walk
+            .descriptor()
+            .iter()
+            .flat_map(|dword| dword.to_le_bytes())
+            .collect();
+        descriptor.write(&bytes)?;
+        self.emitter.walk(&walk)?;
         if !self
             .pipelines
             .iter()
