@@ -7,6 +7,7 @@
 mod builder;
 mod cfg;
 pub mod fold;
+pub mod interp;
 mod intrinsic;
 mod ir;
 mod op;

@@ -49,6 +49,10 @@
 //! **Subgroup operations** are scalar. Constants and undefs may have several components.
 //! `info.shared_bytes` and `info.scratch_bytes` are final.
 
+mod algebra;
+mod cf;
+#[cfg(test)]
+mod fuzz_tests;
 mod lower_alu;
 mod lower_alu_to_scalar;
 mod lower_explicit_io;
@@ -57,16 +61,27 @@ mod lower_phis_to_scalar;
 mod lower_system_values;
 mod lower_var_copies;
 mod lower_vars_to_ssa;
+mod opt_algebraic;
+mod opt_constant_folding;
 mod opt_copy_prop;
+mod opt_cse;
 mod opt_dce;
+mod opt_dead_cf;
+mod opt_peephole_select;
+mod opt_remove_phis;
 mod pass;
 mod pipeline;
 mod rewrite;
+mod rules;
+#[cfg(test)]
+mod rules_tests;
 #[cfg(test)]
 mod text_tests;
 
-pub use pass::{Ctx, OptError, Pass, Runner, Step, Timing};
+pub use algebra::{Inexact, Rule};
+pub use pass::{Ctx, OptError, Pass, Runner, Sink, Step, Timing};
 pub use pipeline::COMPUTE_GEN9;
+pub use rules::RULES;
 
 use nir::Shader;
 

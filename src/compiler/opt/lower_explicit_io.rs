@@ -70,12 +70,18 @@ struct Addr {
     resource: Option<(Id<Variable>, Option<Id<Def>>)>,
 }
 
+/// A phi of pointers, and the phis of its parts.
+struct PointerPhi {
+    pointer: Id<Instr>,
+    handle: Option<Id<Instr>>,
+    offset: Id<Instr>,
+}
+
 struct Lower<'s> {
     s: &'s mut Shader,
     addr: IdMap<Def, Option<Addr>>,
     natural: IdMap<Type, (u32, u32)>,
-    /// Pairs for phis of pointers: the phi, (handle, offset).
-    phis: Vec<(Id<Instr>, Option<Id<Instr>>, Id<Instr>)>,
+    phis: Vec<PointerPhi>,
 }
 
 fn lowers(mode: Mode) -> bool {
@@ -213,7 +219,7 @@ impl Lower<'_> {
                     a.is_none()
                 }
                 Instr::Intrinsic(i) => match i.srcs.first().and_then(|d| self.addr[*d]) {
-                    Some(a) if i.op.info().srcs.first().is_some() => {
+                    Some(a) if !i.op.info().srcs.is_empty() => {
                         let i = i.clone();
                         !self.access(block, id, &i, a)
                     }
@@ -828,7 +834,11 @@ impl Lower<'_> {
             self.s.blocks[block].instrs.push(base_id);
         }
         self.s.blocks[block].instrs.push(offset_id);
-        self.phis.push((id, base.map(|b| b.0), offset_id));
+        self.phis.push(PointerPhi {
+            pointer: id,
+            handle: base.map(|b| b.0),
+            offset: offset_id,
+        });
         self.addr[phi.def] = Some(Addr {
             mode,
             base: if wide {
@@ -852,8 +862,13 @@ impl Lower<'_> {
     }
 
     fn finish_phis(&mut self) {
-        for (id, base, offset) in std::mem::take(&mut self.phis) {
-            let Instr::Phi(phi) = self.s.instrs[id].clone() else {
+        for PointerPhi {
+            pointer,
+            handle: base,
+            offset,
+        } in std::mem::take(&mut self.phis)
+        {
+            let Instr::Phi(phi) = self.s.instrs[pointer].clone() else {
                 continue;
             };
             let (mut bases, mut offsets) = (SmallVec::new(), SmallVec::new());

@@ -19,7 +19,7 @@ pub fn lower_phis_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
             .take_while(|i| matches!(s.instrs[*i], Instr::Phi(_)))
             .collect();
         let mut behind = phis.len();
-        let mut vectors: SmallVec<[(Id<Instr>, SmallVec<[Id<Def>; 4]>); 2]> = SmallVec::new();
+        let mut vectors = Vec::new();
         for &id in &phis {
             let Instr::Phi(phi) = s.instrs[id].clone() else {
                 continue;
@@ -29,7 +29,7 @@ pub fn lower_phis_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
                 continue;
             }
             changed = true;
-            let mut parts = SmallVec::new();
+            let mut parts: SmallVec<[Id<Def>; 4]> = SmallVec::new();
             let mut made: SmallVec<[Id<Instr>; 4]> = SmallVec::new();
             for c in 0..shape.num_components {
                 let srcs = phi

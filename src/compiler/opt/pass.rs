@@ -71,11 +71,14 @@ pub struct Timing {
     pub time: Duration,
 }
 
+/// Where dumps go: the name of the pass that has run, and what it left.
+pub type Sink<'a> = &'a mut dyn FnMut(&'static str, &Shader);
+
 /// How to run a pipeline.
 #[derive(Default)]
 pub struct Runner<'a> {
     /// Called after each pass that changed something, with its name.
-    pub dump: Option<&'a mut dyn FnMut(&'static str, &Shader)>,
+    pub dump: Option<Sink<'a>>,
     /// Ends the run behind the first run of the pass of this name.
     pub stop_after: Option<&'a str>,
     /// Validates after every pass that changed something; always on in debug builds of this crate's tests.

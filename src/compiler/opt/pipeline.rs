@@ -14,15 +14,30 @@ macro_rules! pass {
 
 /// Compute on gen9: from the SPIR-V front end's output to what the crate's documentation promises.
 pub static COMPUTE_GEN9: &[Step] = &[
+    Step::Once(pass!(opt_dead_cf)),
     Step::Once(pass!(lower_var_copies)),
     Step::Once(pass!(lower_vars_to_ssa)),
+    Step::Once(pass!(opt_remove_phis)),
+    Step::Once(pass!(opt_copy_prop)),
     Step::Once(pass!(opt_dce)),
     Step::Once(pass!(lower_explicit_io)),
     Step::Once(pass!(lower_system_values)),
     Step::Once(pass!(lower_mem_access)),
     Step::Once(pass!(lower_alu_to_scalar)),
     Step::Once(pass!(lower_phis_to_scalar)),
-    Step::UntilStable(&[pass!(opt_copy_prop), pass!(opt_dce)]),
+    Step::UntilStable(OPTIMISE),
     Step::Once(pass!(lower_alu)),
-    Step::UntilStable(&[pass!(opt_copy_prop), pass!(opt_dce)]),
+    Step::UntilStable(OPTIMISE),
+];
+
+/// Run in turn until none finds anything.
+static OPTIMISE: &[Pass] = &[
+    pass!(opt_copy_prop),
+    pass!(opt_constant_folding),
+    pass!(opt_algebraic),
+    pass!(opt_cse),
+    pass!(opt_remove_phis),
+    pass!(opt_dead_cf),
+    pass!(opt_peephole_select),
+    pass!(opt_dce),
 ];

@@ -1,7 +1,8 @@
 //! Runs the text cases of tests/opt.
 
 use crate::{COMPUTE_GEN9, Runner, Step};
-use nir::{Shader, parse};
+use nir::interp::Machine;
+use nir::{Shader, parse, parse_bits};
 use std::path::Path;
 
 /// Every case below `tests/opt`, in order of name: (path, text).
@@ -55,6 +56,87 @@ fn check(name: &str, text: &str, shader: &Shader) {
     }
 }
 
+/// `0.1=[1 2.5 …]` (set.binding, dwords), `push=[…]`, `groups=2`; behind `=>` what buffers must begin with.
+fn machine(name: &str, text: &str) -> Machine {
+    let mut m = Machine {
+        workgroups: [1, 1, 1],
+        subgroup_size: 8,
+        ..Machine::default()
+    };
+    let mut rest = text.trim();
+    while let Some((key, tail)) = rest.split_once('=') {
+        let (value, tail) = match tail.strip_prefix('[') {
+            Some(t) => t.split_once(']').unwrap_or_else(|| panic!("{name}: no ]")),
+            None => tail.split_once(' ').unwrap_or((tail, "")),
+        };
+        let bytes: Vec<u8> = value
+            .split_whitespace()
+            .flat_map(|w| {
+                (parse_bits(w, 32).unwrap_or_else(|| panic!("{name}: {w}")) as u32).to_le_bytes()
+            })
+            .collect();
+        match key.trim() {
+            "push" => m.push_constants = bytes,
+            "groups" => m.workgroups[0] = value.trim().parse().unwrap(),
+            key => {
+                let (set, binding) = key.split_once('.').unwrap();
+                let (binding, element) = binding.split_once('.').unwrap_or((binding, "0"));
+                let at = (
+                    set.parse().unwrap(),
+                    binding.parse().unwrap(),
+                    element.parse().unwrap(),
+                );
+                m.buffers.push((at, bytes));
+            }
+        }
+        rest = tail.trim();
+    }
+    m
+}
+
+/// Before and after the passes, the same buffers come out, and those that the case expects.
+fn run(name: &str, line: &str, before: &Shader, after: &Shader) {
+    let (input, expected) = line.split_once("=>").unwrap_or((line, ""));
+    let start = machine(name, input);
+    let expected = machine(name, expected);
+    let mut first = start.clone();
+    first
+        .run(before)
+        .unwrap_or_else(|e| panic!("{name}: before: {e}"));
+    let mut second = start;
+    second
+        .run(after)
+        .unwrap_or_else(|e| panic!("{name}: after: {e}\n{after}"));
+    for (at, bytes) in &expected.buffers {
+        let found = &first.buffers.iter().find(|b| b.0 == *at).unwrap().1;
+        assert_eq!(
+            dwords(&found[..bytes.len()]),
+            dwords(bytes),
+            "{name}: {at:?} before"
+        );
+    }
+    for (a, b) in first.buffers.iter().zip(&second.buffers) {
+        assert_eq!(
+            dwords(&a.1),
+            dwords(&b.1),
+            "{name}: {:?}, before and after\n{after}",
+            a.0
+        );
+    }
+}
+
+fn dwords(bytes: &[u8]) -> Vec<String> {
+    bytes
+        .chunks(4)
+        .map(|c| {
+            format!(
+                "{:#x}",
+                c.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b))
+            )
+        })
+        .collect()
+}
+
 #[test]
 fn text_cases() {
     for (name, text) in cases() {
@@ -68,6 +150,7 @@ fn text_cases() {
             .split_whitespace()
             .flat_map(steps_of)
             .collect();
+        let original = shader.clone();
         let mut runner = Runner {
             validate: true,
             ..Runner::default()
@@ -76,6 +159,9 @@ fn text_cases() {
             .run(&mut shader, &passes)
             .unwrap_or_else(|e| panic!("{name}: {e}\n{shader}"));
         check(&name, &text, &shader);
+        for line in text.lines().filter_map(|l| l.strip_prefix("; run: ")) {
+            run(&name, line, &original, &shader);
+        }
         if std::env::var_os("SHOW").is_some() {
             println!("{name}\n{shader}");
         }

@@ -1,0 +1,172 @@
+//! Surgery on control flow.
+//!
+//! A pass makes any number of changes through a [`CfEdit`] and then calls [`CfEdit::finish`], which renames
+//! merged blocks in all phis at once and drops the operands of edges that are gone.
+
+use entity::{Id, IdMap};
+use nir::*;
+
+/// Changes to control flow in progress.
+pub(crate) struct CfEdit {
+    rename: IdMap<Block, Option<Id<Block>>>,
+    /// Values that another one replaces.
+    pub(crate) to: IdMap<Def, Option<Id<Def>>>,
+    /// Anything was changed.
+    pub(crate) changed: bool,
+    replaced: bool,
+}
+
+impl CfEdit {
+    pub(crate) fn new() -> CfEdit {
+        CfEdit {
+            rename: IdMap::with_default(None),
+            to: IdMap::with_default(None),
+            changed: false,
+            replaced: false,
+        }
+    }
+
+    /// All uses of `from` will read `to`.
+    pub(crate) fn replace(&mut self, from: Id<Def>, to: Id<Def>) {
+        if from != to {
+            self.to[from] = Some(to);
+            self.replaced = true;
+        }
+    }
+
+    /// The block that now holds what `b` held.
+    pub(crate) fn block(&self, mut b: Id<Block>) -> Id<Block> {
+        while let Some(next) = self.rename[b] {
+            b = next;
+        }
+        b
+    }
+
+    /// Appends block `b` to block `a`: `b` must have no phis any more.
+    fn merge(&mut self, s: &mut Shader, a: Id<Block>, b: Id<Block>) {
+        let tail = std::mem::take(&mut s.blocks[b].instrs);
+        s.blocks[a].instrs.extend(tail);
+        self.rename[b] = Some(a);
+    }
+
+    /// Replaces the node at `at` of list `parent` (an `if` or loop) by the nodes of `list`, which is what it
+    /// executes, always and once. The phis of the block behind it keep only the operand of the new way.
+    pub(crate) fn splice(&mut self, s: &mut Shader, parent: ListRef, at: usize, list: CfList) {
+        self.changed = true;
+        let (Some(&CfNode::Block(before)), Some(&CfNode::Block(after))) = (
+            s.list(parent).get(at.wrapping_sub(1)),
+            s.list(parent).get(at + 1),
+        ) else {
+            return;
+        };
+        let (Some(&CfNode::Block(first)), Some(&CfNode::Block(last))) = (list.first(), list.last())
+        else {
+            return;
+        };
+        self.resolve_phis(s, after, last);
+        self.resolve_phis(s, first, before);
+        let jumps = s.jump_of(last).is_some();
+        self.merge(s, before, first);
+        let last = if list.len() == 1 { before } else { last };
+        let mut nodes: CfList = list[1..].to_vec();
+        let mut end = at + 2;
+        if jumps {
+            // What follows in the parent cannot be reached any more.
+            s.blocks[after].instrs.clear();
+            end = s.list(parent).len();
+        } else {
+            self.merge(s, last, after);
+        }
+        s.list_mut(parent).splice(at..end, nodes.drain(..));
+    }
+
+    /// The phis of `block` are replaced by their operands from `pred`.
+    pub(crate) fn resolve_phis(&mut self, s: &mut Shader, block: Id<Block>, pred: Id<Block>) {
+        let n = s.blocks[block]
+            .instrs
+            .iter()
+            .take_while(|i| matches!(s.instrs[**i], Instr::Phi(_)))
+            .count();
+        let phis: Vec<Id<Instr>> = s.blocks[block].instrs.drain(..n).collect();
+        for id in phis {
+            let Instr::Phi(p) = &s.instrs[id] else {
+                continue;
+            };
+            let def = p.def;
+            let value = p
+                .srcs
+                .iter()
+                .find(|(b, _)| self.block(*b) == self.block(pred))
+                .map(|x| x.1);
+            match value {
+                Some(v) if v != def => self.replace(def, v),
+                _ => {
+                    // Never reached that way: any value will do.
+                    s.instrs[id] = Instr::Undef { def };
+                    s.blocks[block].instrs.insert(0, id);
+                }
+            }
+        }
+    }
+
+    /// Brings uses up to date in the middle of a pass.
+    pub(crate) fn flush(&mut self, s: &mut Shader) {
+        if self.replaced {
+            s.rewrite_uses(&mut self.to);
+            self.replaced = false;
+            self.changed = true;
+        }
+    }
+
+    /// Brings phis and uses up to date. True if anything was changed.
+    pub(crate) fn finish(mut self, s: &mut Shader) -> bool {
+        if self.replaced {
+            s.rewrite_uses(&mut self.to);
+        }
+        if self.changed {
+            let cfg = Cfg::new(s);
+            for &b in &cfg.order {
+                for k in 0..s.blocks[b].instrs.len() {
+                    let id = s.blocks[b].instrs[k];
+                    let Instr::Phi(p) = &mut s.instrs[id] else {
+                        break;
+                    };
+                    for src in &mut p.srcs {
+                        while let Some(next) = self.rename[src.0] {
+                            src.0 = next;
+                        }
+                    }
+                    let preds = &cfg[b].preds;
+                    p.srcs.retain(|(from, _)| preds.contains(from));
+                }
+            }
+        }
+        self.changed || self.replaced
+    }
+}
+
+/// All lists of the shader, inner ones before those that contain them.
+pub(crate) fn lists_inside_out(s: &Shader) -> Vec<ListRef> {
+    let mut out = vec![ListRef::Body];
+    let mut k = 0;
+    while let Some(&list) = out.get(k) {
+        k += 1;
+        for node in s.list(list) {
+            match *node {
+                CfNode::If(i) => out.extend([ListRef::Then(i), ListRef::Else(i)]),
+                CfNode::Loop(l) => out.push(ListRef::Loop(l)),
+                CfNode::Block(_) => {}
+            }
+        }
+    }
+    out.reverse();
+    out
+}
+
+/// True if a list is one block without instructions.
+pub(crate) fn is_empty_list(s: &Shader, list: ListRef) -> bool {
+    match s.list(list).as_slice() {
+        [CfNode::Block(b)] => s.blocks[*b].instrs.is_empty(),
+        _ => false,
+    }
+}

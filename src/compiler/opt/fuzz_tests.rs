@@ -1,0 +1,472 @@
+//! Random shaders, run by the interpreter before and after every pass.
+
+use crate::{COMPUTE_GEN9, Ctx, Step};
+use entity::Id;
+use nir::interp::Machine;
+use nir::*;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: u32) -> u32 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as u32) % below
+    }
+}
+
+/// What a random shader is made of.
+struct Gen<'s> {
+    b: Builder<'s>,
+    r: Random,
+    /// Local variables: 32-bit scalars, and a boolean.
+    vars: Vec<Id<Variable>>,
+    vector: Id<Variable>,
+    array: Id<Variable>,
+    shared: Id<Variable>,
+    input: Id<Variable>,
+    output: Id<Variable>,
+    lane: Id<Def>,
+    loops: u32,
+}
+
+impl Gen<'_> {
+    fn leaf(&mut self) -> Id<Def> {
+        match self.r.next(9) {
+            0 | 1 => {
+                let corner = [0, 1, -1, 2, 31, 255, i64::from(i32::MIN), 0x3f80_0000];
+                let v = corner[self.r.next(8) as usize];
+                self.b.imm_int(32, v)
+            }
+            2 => self.lane,
+            3 => {
+                let i = self.lane;
+                self.element(self.input, i)
+            }
+            4 => {
+                let i = self.b.imm_u32(self.r.next(8));
+                self.element(self.input, i)
+            }
+            5 => {
+                let v = self.b.load_var(self.vector).unwrap();
+                let c = self.r.next(4) as u8;
+                self.b.channel(v, c)
+            }
+            6 => {
+                let at = self.index();
+                let p = self.b.deref_var(self.array);
+                let p = self.b.deref_array(p, at).unwrap();
+                self.b.load_deref(p).unwrap()
+            }
+            _ => {
+                let v = self.vars[self.r.next(self.vars.len() as u32) as usize];
+                self.b.load_var(v).unwrap()
+            }
+        }
+    }
+
+    /// An index below 4: constant, or not.
+    fn index(&mut self) -> Id<Def> {
+        if self.r.next(3) > 0 {
+            let i = self.r.next(4);
+            return self.b.imm_u32(i);
+        }
+        let three = self.b.imm_u32(3);
+        let v = self.vars[0];
+        let v = self.b.load_var(v).unwrap();
+        self.b.iand(v, three)
+    }
+
+    fn element(&mut self, buffer: Id<Variable>, i: Id<Def>) -> Id<Def> {
+        let p = self.b.deref_var(buffer);
+        let p = self.b.deref_struct(p, 0).unwrap();
+        let p = self.b.deref_array(p, i).unwrap();
+        self.b.load_deref(p).unwrap()
+    }
+
+    fn expr(&mut self, depth: u32) -> Id<Def> {
+        if depth == 0 {
+            return self.leaf();
+        }
+        use AluOp as Op;
+        const OPS: &[AluOp] = &[
+            Op::IAdd,
+            Op::ISub,
+            Op::IMul,
+            Op::IAnd,
+            Op::IOr,
+            Op::IXor,
+            Op::IMin,
+            Op::UMax,
+            Op::IShl,
+            Op::UShr,
+            Op::IShr,
+            Op::UDiv,
+            Op::UMod,
+            Op::IMod,
+            Op::UMulHigh,
+            Op::UAddCarry,
+            Op::USubBorrow,
+            Op::IAddSat,
+            Op::USubSat,
+            Op::FAdd,
+            Op::FMul,
+            Op::FMin,
+        ];
+        const ONE: &[AluOp] = &[
+            Op::INeg,
+            Op::INot,
+            Op::IAbs,
+            Op::ISign,
+            Op::BitCount,
+            Op::UFindMsb,
+            Op::IFindMsb,
+            Op::FindLsb,
+            Op::BitfieldReverse,
+            Op::FNeg,
+            Op::FFloor,
+            Op::FSign,
+        ];
+        match self.r.next(10) {
+            0 => self.leaf(),
+            1 => {
+                let x = self.expr(depth - 1);
+                let op = ONE[self.r.next(ONE.len() as u32) as usize];
+                self.b.alu(op, &[x])
+            }
+            2 => {
+                let c = self.condition(depth - 1);
+                let (x, y) = (self.expr(depth - 1), self.expr(depth - 1));
+                self.b.bcsel(c, x, y)
+            }
+            3 => {
+                let c = self.condition(depth - 1);
+                self.b.b2i(c, 32)
+            }
+            4 => {
+                let (x, y) = (self.expr(depth - 1), self.leaf());
+                let v = self.b.vec(&[x, y, x, y]);
+                let w = self.b.load_var(self.vector).unwrap();
+                let sum = self.b.iadd(v, w);
+                let c = self.r.next(4) as u8;
+                self.b.channel(sum, c)
+            }
+            _ => {
+                let op = OPS[self.r.next(OPS.len() as u32) as usize];
+                let (x, y) = (self.expr(depth - 1), self.expr(depth - 1));
+                self.b.alu(op, &[x, y])
+            }
+        }
+    }
+
+    fn condition(&mut self, depth: u32) -> Id<Def> {
+        use AluOp as Op;
+        const OPS: &[AluOp] = &[Op::ILt, Op::UGe, Op::IEq, Op::INe, Op::ULt];
+        if self.r.next(8) == 0 {
+            let v = self.r.next(2) == 0;
+            return self.b.imm_bool(v);
+        }
+        let op = OPS[self.r.next(OPS.len() as u32) as usize];
+        let (x, y) = (self.expr(depth), self.leaf());
+        let c = self.b.alu(op, &[x, y]);
+        match self.r.next(4) {
+            0 => self.b.inot(c),
+            1 => {
+                let z = self.leaf();
+                let d = self.b.ine(z, y);
+                self.b.iand(c, d)
+            }
+            _ => c,
+        }
+    }
+
+    fn statements(&mut self, depth: u32, in_loop: bool) {
+        for _ in 0..1 + self.r.next(4) {
+            if self.b.is_terminated() {
+                return;
+            }
+            match self.r.next(12) {
+                0 | 1 if depth > 0 => {
+                    let c = self.condition(1);
+                    self.b.push_if(c);
+                    self.statements(depth - 1, in_loop);
+                    if self.r.next(2) == 0 {
+                        self.b.push_else();
+                        self.statements(depth - 1, in_loop);
+                    }
+                    self.b.pop_if();
+                }
+                2 if depth > 0 && self.loops > 0 => {
+                    self.loops -= 1;
+                    self.repeat(depth - 1);
+                }
+                3 if in_loop && self.r.next(2) == 0 => {
+                    let c = self.condition(1);
+                    self.b.push_if(c);
+                    self.statements(0, false);
+                    let j = if self.r.next(2) == 0 {
+                        Jump::Break
+                    } else {
+                        Jump::Continue
+                    };
+                    self.b.jump(j);
+                    self.b.pop_if();
+                }
+                4 => {
+                    let at = self.index();
+                    let x = self.expr(1);
+                    let p = self.b.deref_var(self.array);
+                    let p = self.b.deref_array(p, at).unwrap();
+                    self.b.store_deref(p, x);
+                }
+                5 => {
+                    let x = self.expr(1);
+                    let c = self.r.next(4);
+                    let v = self.b.vec(&[x, x, x, x]);
+                    let p = self.b.deref_var(self.vector);
+                    self.b
+                        .intrinsic(IntrinsicOp::StoreDeref, None, &[p, v], &[1 << c, 0]);
+                }
+                6 => {
+                    // Each invocation has its own word of shared memory.
+                    let x = self.expr(1);
+                    let p = self.b.deref_var(self.shared);
+                    let p = self.b.deref_array(p, self.lane).unwrap();
+                    let old = self.b.load_deref(p).unwrap();
+                    let x = self.b.ixor(x, old);
+                    self.b.store_deref(p, x);
+                }
+                7 => {
+                    let x = self.expr(1);
+                    self.put(x);
+                }
+                _ => {
+                    let x = self.expr(2);
+                    let v = self.vars[self.r.next(self.vars.len() as u32) as usize];
+                    self.b.store_var(v, x);
+                }
+            }
+        }
+    }
+
+    /// A loop of a few rounds, counted in a variable of its own; the count is known or not.
+    fn repeat(&mut self, depth: u32) {
+        let int = self.b.shader.types.intern(Type::Int(32));
+        let counter = self.b.shader.vars.push(temp(int));
+        let zero = self.b.imm_u32(0);
+        self.b.store_var(counter, zero);
+        let mut limit = self.b.imm_u32(1 + self.r.next(4));
+        if self.r.next(2) == 0 {
+            let three = self.b.imm_u32(3);
+            limit = self.b.iand(self.lane, three);
+        }
+        self.b.push_loop();
+        let i = self.b.load_var(counter).unwrap();
+        let done = self.b.uge(i, limit);
+        self.b.push_if(done);
+        self.b.jump(Jump::Break);
+        self.b.pop_if();
+        let next = self.b.iadd_imm(i, 1);
+        self.b.store_var(counter, next);
+        self.statements(depth, true);
+        self.b.pop_loop();
+    }
+
+    /// Adds to this invocation's output.
+    fn put(&mut self, x: Id<Def>) {
+        let p = self.b.deref_var(self.output);
+        let p = self.b.deref_struct(p, 0).unwrap();
+        let p = self.b.deref_array(p, self.lane).unwrap();
+        let old = self.b.load_deref(p).unwrap();
+        let five = self.b.imm_u32(5);
+        let old = self.b.imul(old, five);
+        let x = self.b.iadd(old, x);
+        self.b.store_deref(p, x);
+    }
+}
+
+fn temp(ty: Id<Type>) -> Variable {
+    Variable {
+        name: String::new(),
+        mode: Mode::FunctionTemp,
+        ty,
+        set: 0,
+        binding: 0,
+        location: 0,
+        access: Access::default(),
+        init: None,
+        offset_bytes: None,
+    }
+}
+
+fn generate(seed: u64) -> Shader {
+    let mut s = Shader::new(Stage::Compute, "fuzz");
+    s.info.workgroup_size = [4, 2, 1];
+    let int = s.types.intern(Type::Int(32));
+    let vec4 = s.types.vector(int, 4);
+    let four = s.types.intern(Type::Array {
+        elem: int,
+        len: Some(4),
+        stride_bytes: 0,
+    });
+    let eight = s.types.intern(Type::Array {
+        elem: int,
+        len: Some(8),
+        stride_bytes: 0,
+    });
+    let runtime = s.types.intern(Type::Array {
+        elem: int,
+        len: None,
+        stride_bytes: 4,
+    });
+    let block = s.types.intern(Type::Struct {
+        name: "B".into(),
+        members: vec![Member {
+            name: "d".into(),
+            ty: runtime,
+            offset_bytes: 0,
+        }],
+    });
+    let vars: Vec<_> = (0..4).map(|_| s.vars.push(temp(int))).collect();
+    let vector = s.vars.push(temp(vec4));
+    let array = s.vars.push(temp(four));
+    let shared = s.vars.push(Variable {
+        mode: Mode::Shared,
+        ..temp(eight)
+    });
+    let input = s.vars.push(Variable {
+        mode: Mode::Ssbo,
+        ..temp(block)
+    });
+    let output = s.vars.push(Variable {
+        mode: Mode::Ssbo,
+        binding: 1,
+        ..temp(block)
+    });
+    let mut b = Builder::at_end(&mut s);
+    b.exact = true;
+    let lane = b.system_value(IntrinsicOp::LoadLocalInvocationIndex);
+    for (k, v) in vars.iter().enumerate() {
+        let x = b.iadd_imm(lane, k as i64 * 3);
+        b.store_var(*v, x);
+    }
+    let x = b.vec(&[lane, lane, lane, lane]);
+    b.store_var(vector, x);
+    for k in 0..4 {
+        let i = b.imm_u32(k);
+        let p = b.deref_var(array);
+        let p = b.deref_array(p, i).unwrap();
+        b.store_deref(p, i);
+    }
+    let mut g = Gen {
+        b,
+        r: Random(seed),
+        vars,
+        vector,
+        array,
+        shared,
+        input,
+        output,
+        lane,
+        loops: 3,
+    };
+    g.r.next(2);
+    g.statements(3, false);
+    for k in 0..4 {
+        let v = g.vars[k];
+        let x = g.b.load_var(v).unwrap();
+        g.put(x);
+    }
+    let v = g.b.load_var(g.vector).unwrap();
+    for c in 0..4 {
+        let x = g.b.channel(v, c);
+        g.put(x);
+    }
+    s
+}
+
+fn run(s: &Shader) -> Vec<u8> {
+    let dwords = |f: fn(u32) -> u32| {
+        (0..8)
+            .flat_map(move |i| f(i).to_le_bytes())
+            .collect::<Vec<u8>>()
+    };
+    let mut m = Machine {
+        buffers: vec![
+            (
+                (0, 0, 0),
+                dwords(|i| i.wrapping_mul(0x9e37_79b9) >> (i * 3)),
+            ),
+            ((0, 1, 0), dwords(|i| i)),
+        ],
+        workgroups: [1, 1, 1],
+        subgroup_size: 8,
+        step_limit: 20_000,
+        ..Machine::default()
+    };
+    m.run(s).unwrap_or_else(|e| panic!("{e}\n{s}"));
+    m.buffers[1].1.clone()
+}
+
+/// Runs every pass on the shader and compares after each that changed something.
+fn check(seed: u64) {
+    let mut s = generate(seed);
+    validate(&s).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
+    let want = run(&s);
+    let text = s.to_string();
+    let again = parse(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+    assert_eq!(again.to_string(), text, "seed {seed}");
+    let ctx = Ctx::default();
+    for step in COMPUTE_GEN9 {
+        let (passes, rounds) = match step {
+            Step::Once(p) => (vec![*p], 1),
+            Step::UntilStable(p) => (p.to_vec(), 30),
+        };
+        for round in 0..rounds {
+            let mut any = false;
+            for p in &passes {
+                let before = s.to_string();
+                if !(p.run)(&mut s, &ctx) {
+                    assert_eq!(
+                        before,
+                        s.to_string(),
+                        "seed {seed}: {} hides a change",
+                        p.name
+                    );
+                    continue;
+                }
+                any = true;
+                if let Err(e) = validate(&s) {
+                    panic!("seed {seed}, {}: {e}\nbefore\n{before}\nafter\n{s}", p.name);
+                }
+                let found = run(&s);
+                assert_eq!(
+                    found, want,
+                    "seed {seed}, {}\nbefore\n{before}\nafter\n{s}",
+                    p.name
+                );
+            }
+            assert!(round < 29, "seed {seed}: passes undo each other\n{s}");
+            if !any {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn random_shaders_mean_the_same_after_every_pass() {
+    // FUZZ=first,number runs others.
+    let (from, n) = match std::env::var("FUZZ") {
+        Ok(v) => {
+            let (a, b) = v.split_once(',').unwrap_or((&v, "1"));
+            (a.parse().unwrap(), b.parse().unwrap())
+        }
+        Err(_) => (0, 150),
+    };
+    for seed in from..from + n {
+        check(seed);
+    }
+}

@@ -1,0 +1,86 @@
+//! Evaluates operations on constants.
+//!
+//! In:  any shader. Out: no ALU operation has only constant operands; a selection by a constant is a copy.
+//! Tests: tests/opt/opt_constant_folding/.
+
+use crate::pass::Ctx;
+use entity::Id;
+use nir::*;
+use smallvec::SmallVec;
+
+/// Entry point.
+pub fn opt_constant_folding(s: &mut Shader, _: &Ctx) -> bool {
+    let mut changed = false;
+    for b in s.block_order() {
+        for k in 0..s.blocks[b].instrs.len() {
+            let id = s.blocks[b].instrs[k];
+            if let Some(new) = fold_instr(s, id) {
+                s.instrs[id] = new;
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// What the instruction becomes if its operands are constants.
+pub(crate) fn fold_instr(s: &Shader, id: Id<Instr>) -> Option<Instr> {
+    let Instr::Alu(a) = &s.instrs[id] else {
+        return None;
+    };
+    let def = s.defs[a.def];
+    if a.op == AluOp::Bcsel {
+        return select(s, a, def);
+    }
+    // The last operand is the constant one, if any is.
+    if a.srcs.iter().rev().any(|x| s.const_of(x.def).is_none()) {
+        return None;
+    }
+    let n = def.num_components;
+    let mut values: SmallVec<[SmallVec<[u64; 4]>; 3]> = SmallVec::new();
+    let mut bits: SmallVec<[u8; 4]> = SmallVec::new();
+    for (i, src) in a.srcs.iter().enumerate() {
+        let of = s.const_of(src.def)?;
+        let used = usize::from(a.src_components(i, n));
+        let mut v = SmallVec::new();
+        for c in &src.swizzle[..used] {
+            v.push(*of.get(usize::from(*c))?);
+        }
+        values.push(v);
+        bits.push(s.defs[src.def].bit_size);
+    }
+    let parts: SmallVec<[&[u64]; 3]> = values.iter().map(|v| v.as_slice()).collect();
+    let mut out: SmallVec<[u64; 4]> = SmallVec::from_elem(0, usize::from(n));
+    fold::fold(
+        a.op,
+        def.bit_size,
+        &bits,
+        &parts,
+        s.info.float_controls,
+        &mut out,
+    )
+    .then_some(Instr::Const {
+        def: a.def,
+        values: out,
+    })
+}
+
+fn select(s: &Shader, a: &Alu, def: Def) -> Option<Instr> {
+    let cond = s.const_of(a.srcs[0].def)?;
+    let n = usize::from(def.num_components);
+    let mut picks = a.srcs[0].swizzle[..n]
+        .iter()
+        .map(|c| cond.get(usize::from(*c)).copied());
+    let first = picks.next()??;
+    if picks.any(|p| p != Some(first)) {
+        return None;
+    }
+    let src = if first != 0 { a.srcs[1] } else { a.srcs[2] };
+    Some(Instr::Alu(Alu {
+        op: AluOp::Mov,
+        def: a.def,
+        srcs: SmallVec::from_iter([src]),
+        exact: false,
+        preserve_nan_inf_sz: false,
+    }))
+}

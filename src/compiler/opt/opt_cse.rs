@@ -1,0 +1,198 @@
+//! Computes equal things once.
+//!
+//! In:  any shader. Out: a pure instruction is not repeated where an equal one dominates it. Loads are merged
+//! within a block while nothing can have been written between; operations of a subgroup as the effects table
+//! allows: those that read the mask only within a block, those by index also from a dominating block of the
+//! same loop. Tests: tests/opt/opt_cse/.
+
+use crate::pass::Ctx;
+use entity::{Id, IdMap};
+use nir::*;
+use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+
+/// Where an instruction may take the value of an equal one from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Nowhere.
+    Never,
+    /// Any dominating place.
+    Dominator,
+    /// The same block.
+    Block,
+    /// The same block, with no write between.
+    Memory,
+    /// A dominating place in the same loop.
+    Loop,
+}
+
+fn reach(i: &Instr) -> Reach {
+    match i {
+        Instr::Alu(_) | Instr::Const { .. } | Instr::Deref(_) => Reach::Dominator,
+        Instr::Undef { .. } => Reach::Dominator,
+        Instr::Phi(_) => Reach::Block,
+        Instr::Jump(_) => Reach::Never,
+        Instr::Intrinsic(i) => {
+            let e = i.op.info().effects;
+            let ordered = e.any(Effects::WRITES) || e.any(Effects::BARRIER);
+            if i.def.is_none() || ordered || i.index("access") & 4 != 0 {
+                Reach::Never
+            } else if e.any(Effects::READS) {
+                Reach::Memory
+            } else if e.any(Effects::BY_INDEX) {
+                Reach::Loop
+            } else if e.any(Effects::CROSS_THREAD) {
+                Reach::Block
+            } else {
+                Reach::Dominator
+            }
+        }
+    }
+}
+
+/// Entry point.
+pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
+    let cfg = Cfg::new(s);
+    let mut table: FxHashMap<u64, SmallVec<[Found; 1]>> = FxHashMap::default();
+    table.reserve(s.instrs.len());
+    let mut to: IdMap<Def, Option<Id<Def>>> = IdMap::for_arena(&s.defs, None);
+    let mut changed = false;
+    // Counts blocks and writes: loads of one epoch see the same memory.
+    let mut epoch = 0u32;
+    for &b in &cfg.order {
+        let mut instrs = std::mem::take(&mut s.blocks[b].instrs);
+        instrs.retain(|&id| {
+            s.instrs[id].for_each_src_mut(|d| {
+                if let Some(new) = to[*d] {
+                    *d = new;
+                }
+            });
+            let instr = &s.instrs[id];
+            if let Instr::Intrinsic(i) = instr
+                && (i.op.info().effects.any(Effects::WRITES)
+                    || i.op.info().effects.any(Effects::BARRIER))
+            {
+                epoch += 1;
+            }
+            let reach = reach(instr);
+            let Some(def) = instr.def().filter(|_| reach != Reach::Never) else {
+                return true;
+            };
+            let entry = table.entry(hash(s, instr)).or_default();
+            for f in entry.iter() {
+                let near = match reach {
+                    Reach::Never => false,
+                    Reach::Dominator => cfg.dominates(f.block, b),
+                    Reach::Block => f.block == b,
+                    Reach::Memory => f.block == b && f.epoch == epoch,
+                    Reach::Loop => {
+                        cfg.dominates(f.block, b) && cfg[f.block].in_loop == cfg[b].in_loop
+                    }
+                };
+                if near && equal(s, f.instr, id) {
+                    let Some(old) = s.instrs[f.instr].def() else {
+                        continue;
+                    };
+                    to[def] = Some(old);
+                    // The one that stays must satisfy both.
+                    if let Instr::Alu(a) = &s.instrs[id] {
+                        let (exact, preserve) = (a.exact, a.preserve_nan_inf_sz);
+                        if let Instr::Alu(kept) = &mut s.instrs[f.instr] {
+                            kept.exact |= exact;
+                            kept.preserve_nan_inf_sz |= preserve;
+                        }
+                    }
+                    changed = true;
+                    return false;
+                }
+            }
+            entry.push(Found {
+                instr: id,
+                block: b,
+                epoch,
+            });
+            true
+        });
+        s.blocks[b].instrs = instrs;
+        epoch = epoch.wrapping_add(1);
+    }
+    if changed {
+        s.rewrite_uses(&mut to);
+    }
+    changed
+}
+
+struct Found {
+    instr: Id<Instr>,
+    block: Id<Block>,
+    epoch: u32,
+}
+
+fn hash(s: &Shader, i: &Instr) -> u64 {
+    let mut h = FxHasher::default();
+    std::mem::discriminant(i).hash(&mut h);
+    if let Some(d) = i.def() {
+        let d = s.defs[d];
+        (d.num_components, d.bit_size).hash(&mut h);
+    }
+    match i {
+        Instr::Alu(a) => {
+            (a.op as u16).hash(&mut h);
+            // Commuting operands hash alike in either order.
+            let mut sum = 0usize;
+            for (k, src) in a.srcs.iter().enumerate() {
+                if k < 2 && a.op.info().props.has(Props::COMMUTES) {
+                    sum = sum.wrapping_add(src.def.index() * 16 + usize::from(src.swizzle[0]));
+                } else {
+                    (src.def.index(), src.swizzle[0]).hash(&mut h);
+                }
+            }
+            sum.hash(&mut h);
+        }
+        Instr::Const { values, .. } => values.hash(&mut h),
+        Instr::Intrinsic(x) => {
+            (x.op as u16).hash(&mut h);
+            x.srcs.hash(&mut h);
+            x.indices.hash(&mut h);
+        }
+        _ => i.for_each_src(|d| d.hash(&mut h)),
+    }
+    h.finish()
+}
+
+fn equal(s: &Shader, a: Id<Instr>, b: Id<Instr>) -> bool {
+    let (x, y) = (&s.instrs[a], &s.instrs[b]);
+    let shape = |i: &Instr| {
+        i.def()
+            .map(|d| (s.defs[d].num_components, s.defs[d].bit_size))
+    };
+    if shape(x) != shape(y) {
+        return false;
+    }
+    match (x, y) {
+        (Instr::Alu(p), Instr::Alu(q)) => p.op == q.op && equal_srcs(s, p, q),
+        (Instr::Const { values: p, .. }, Instr::Const { values: q, .. }) => p == q,
+        (Instr::Undef { .. }, Instr::Undef { .. }) => true,
+        (Instr::Deref(p), Instr::Deref(q)) => {
+            p.kind == q.kind && p.mode == q.mode && p.ty == q.ty && p.access == q.access
+        }
+        (Instr::Intrinsic(p), Instr::Intrinsic(q)) => {
+            p.op == q.op && p.srcs == q.srcs && p.indices == q.indices
+        }
+        (Instr::Phi(p), Instr::Phi(q)) => p.srcs == q.srcs,
+        _ => false,
+    }
+}
+
+fn equal_srcs(s: &Shader, p: &Alu, q: &Alu) -> bool {
+    let n = s.defs[p.def].num_components;
+    let same = |i: usize, j: usize| {
+        let used = usize::from(p.src_components(i, n));
+        let (x, y) = (&p.srcs[i], &q.srcs[j]);
+        x.def == y.def && x.swizzle[..used] == y.swizzle[..used]
+    };
+    let rest = (2..p.srcs.len()).all(|i| same(i, i));
+    let plain = (0..p.srcs.len().min(2)).all(|i| same(i, i));
+    rest && (plain || (p.op.info().props.has(Props::COMMUTES) && same(0, 1) && same(1, 0)))
+}

@@ -1,0 +1,113 @@
+//! Turns short ifs into selections.
+//!
+//! In:  any shader. Out: an `if` whose sides only compute a few pure values is gone: they are computed always,
+//! and phis become `bcsel`. What reads other lanes or memory is never executed speculatively, except
+//! constants of the dispatch (loads that the table calls pure). Tests: tests/opt/opt_peephole_select/.
+
+use crate::cf::{CfEdit, lists_inside_out};
+use crate::pass::Ctx;
+use entity::Id;
+use nir::*;
+use smallvec::SmallVec;
+
+/// Cost of both sides together up to which they are executed always.
+const LIMIT: u32 = 8;
+
+/// Entry point.
+pub fn opt_peephole_select(s: &mut Shader, _: &Ctx) -> bool {
+    if s.ifs.is_empty() {
+        return false;
+    }
+    let mut edit = CfEdit::new();
+    for list in lists_inside_out(s) {
+        let mut at = 1;
+        while at < s.list(list).len() {
+            if let CfNode::If(i) = s.list(list)[at]
+                && flatten(s, &mut edit, list, at, i).is_some()
+            {
+                continue;
+            }
+            at += 2;
+        }
+    }
+    edit.finish(s)
+}
+
+/// Cost of executing the block always; `None` if that is not allowed.
+fn cost(s: &Shader, b: Id<Block>) -> Option<u32> {
+    let mut sum = 0u32;
+    for &id in &s.blocks[b].instrs {
+        sum += match &s.instrs[id] {
+            Instr::Alu(a) => u32::from(a.op.info().cost) * u32::from(s.defs[a.def].num_components),
+            Instr::Const { .. } | Instr::Undef { .. } | Instr::Deref(_) => 0,
+            Instr::Intrinsic(i) => match i.op {
+                // Pure, but a message: not worth waiting for.
+                IntrinsicOp::LoadUbo
+                | IntrinsicOp::LoadGlobalConstant
+                | IntrinsicOp::GetSsboSize => return None,
+                _ if i.op.info().effects.can_reorder() => 1,
+                _ => return None,
+            },
+            Instr::Phi(_) | Instr::Jump(_) => return None,
+        };
+    }
+    Some(sum)
+}
+
+fn flatten(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) -> Option<()> {
+    let (&[CfNode::Block(then)], &[CfNode::Block(other)]) = (
+        s.list(ListRef::Then(i)).as_slice(),
+        s.list(ListRef::Else(i)).as_slice(),
+    ) else {
+        return None;
+    };
+    let Some(&CfNode::Block(after)) = s.list(list).get(at + 1) else {
+        return None;
+    };
+    let total = cost(s, then)? + cost(s, other)?;
+    let phis: SmallVec<[Id<Instr>; 4]> = s.blocks[after]
+        .instrs
+        .iter()
+        .copied()
+        .take_while(|p| matches!(s.instrs[*p], Instr::Phi(_)))
+        .collect();
+    if total + phis.len() as u32 > LIMIT {
+        return None;
+    }
+    let cond = s.ifs[i].cond;
+    // All phis of this block must have exactly the two sides as operands.
+    let mut pairs = Vec::with_capacity(phis.len());
+    for &id in &phis {
+        let Instr::Phi(p) = &s.instrs[id] else {
+            return None;
+        };
+        let from = |b: Id<Block>| {
+            p.srcs
+                .iter()
+                .find(|(x, _)| edit.block(*x) == b)
+                .map(|x| x.1)
+        };
+        pairs.push((id, from(then)?, from(other)?));
+    }
+    for (id, x, y) in pairs {
+        let Some(def) = s.instrs[id].def() else {
+            continue;
+        };
+        s.instrs[id] = Instr::Alu(Alu {
+            op: AluOp::Bcsel,
+            def,
+            srcs: SmallVec::from_iter([
+                AluSrc::splat(cond, 0),
+                AluSrc::identity(x),
+                AluSrc::identity(y),
+            ]),
+            exact: false,
+            preserve_nan_inf_sz: false,
+        });
+    }
+    let tail = std::mem::take(&mut s.blocks[other].instrs);
+    s.blocks[then].instrs.extend(tail);
+    let nodes = std::mem::take(s.list_mut(ListRef::Then(i)));
+    edit.splice(s, list, at, nodes);
+    Some(())
+}
