@@ -1,0 +1,85 @@
+//! What a context keeps between batches: registers, base addresses, and the media pipeline's state.
+
+use std::collections::BTreeMap;
+
+/// Which pipeline commands go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pipeline {
+    /// 3D.
+    #[default]
+    Draw,
+    /// Media.
+    Media,
+    /// GPGPU.
+    Gpgpu,
+}
+
+/// STATE_BASE_ADDRESS, byte addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BaseAddresses {
+    pub general: u64,
+    pub surface: u64,
+    pub dynamic: u64,
+    pub indirect: u64,
+    pub instruction: u64,
+    pub bindless_surface: u64,
+    /// Surfaces in the bindless heap minus one, as programmed.
+    pub bindless_surfaces: u32,
+}
+
+/// MEDIA_VFE_STATE and what belongs to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vfe {
+    /// Address of scratch memory, 0 if none.
+    pub scratch: u64,
+    /// Bytes of scratch for each thread: 1 KiB << the field, 0 without a pointer.
+    pub scratch_bytes: u64,
+    /// Threads minus one that may run at once.
+    pub max_threads: u32,
+}
+
+/// A range of dynamic state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DynamicRange {
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+/// The state of one hardware context.
+#[derive(Clone, Debug, Default)]
+pub struct HwContext {
+    pub(crate) registers: BTreeMap<u32, u32>,
+    pub(crate) pipeline: Pipeline,
+    pub(crate) base: BaseAddresses,
+    pub(crate) vfe: Vfe,
+    pub(crate) curbe: DynamicRange,
+    pub(crate) descriptors: DynamicRange,
+    /// Result of MI_PREDICATE; commands with their predicate bit set run only if it is true.
+    pub(crate) predicate: bool,
+    /// Threads dispatched by this context, for CS_INVOCATION_COUNT.
+    pub(crate) invocations: u64,
+}
+
+impl HwContext {
+    /// The state after reset.
+    pub fn new() -> HwContext {
+        HwContext::default()
+    }
+
+    pub(crate) fn register(&self, offset: u32) -> u32 {
+        self.registers.get(&offset).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn register64(&self, offset: u32) -> u64 {
+        u64::from(self.register(offset)) | u64::from(self.register(offset + 4)) << 32
+    }
+
+    pub(crate) fn set_register(&mut self, offset: u32, value: u32) {
+        self.registers.insert(offset, value);
+    }
+
+    pub(crate) fn set_register64(&mut self, offset: u32, value: u64) {
+        self.set_register(offset, value as u32);
+        self.set_register(offset + 4, (value >> 32) as u32);
+    }
+}

@@ -1,0 +1,218 @@
+//! State commands, PIPE_CONTROL and the GPGPU pipeline. Ref: SKL PRM vol. 2a; vol. 7, "GPGPU Pipeline".
+
+use super::{Next, Run};
+use crate::context::{DynamicRange, Pipeline, Vfe};
+use crate::dataport::Bases;
+use crate::gpgpu::Dispatch;
+use eu::Stop;
+use hw::state::interface_descriptor_data as idd;
+use hw::{Packet, draw, media, register};
+
+fn is(packet: &Packet, other: &Packet) -> bool {
+    std::ptr::eq(packet, other)
+}
+
+impl Run<'_> {
+    pub(super) fn pipeline(
+        &mut self,
+        packet: &Packet,
+        words: &[u32],
+        at: u64,
+    ) -> Result<Next, Stop> {
+        match packet {
+            p if is(p, &media::pipe_control::PACKET) => self.pipe_control(words)?,
+            p if is(p, &media::state_base_address::PACKET) => self.state_base_address(words),
+            p if is(p, &media::pipeline_select::PACKET) => {
+                use media::pipeline_select as f;
+                if f::MASK_BITS.get(words) & 3 == 3 {
+                    self.context.pipeline = match f::PIPELINE_SELECTION.get(words) {
+                        0 => Pipeline::Draw,
+                        1 => Pipeline::Media,
+                        _ => Pipeline::Gpgpu,
+                    };
+                }
+            }
+            p if is(p, &media::media_vfe_state::PACKET) => {
+                use media::media_vfe_state as f;
+                let scratch = f::SCRATCH_SPACE_BASE_POINTER.get(words);
+                self.context.vfe = Vfe {
+                    scratch,
+                    scratch_bytes: match scratch {
+                        0 => 0,
+                        _ => 1024 << f::PER_THREAD_SCRATCH_SPACE.get(words),
+                    },
+                    max_threads: f::MAXIMUM_NUMBER_OF_THREADS.get(words) as u32,
+                };
+            }
+            p if is(p, &media::media_curbe_load::PACKET) => {
+                use media::media_curbe_load as f;
+                self.context.curbe = DynamicRange {
+                    offset: f::CURBE_DATA_START_ADDRESS.get(words),
+                    bytes: f::CURBE_TOTAL_DATA_LENGTH.get(words),
+                };
+            }
+            p if is(p, &media::media_interface_descriptor_load::PACKET) => {
+                use media::media_interface_descriptor_load as f;
+                self.context.descriptors = DynamicRange {
+                    offset: f::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS.get(words),
+                    bytes: f::INTERFACE_DESCRIPTOR_TOTAL_LENGTH.get(words),
+                };
+            }
+            p if is(p, &media::media_state_flush::PACKET)
+                || is(p, &media::state_sip::PACKET)
+                || is(p, &media::state_prefetch::PACKET)
+                || is(p, &media::gpgpu_csr_base_address::PACKET) => {}
+            p if is(p, &media::gpgpu_walker::PACKET) => self.walker(words, at)?,
+            p if is(p, &media::media_object::PACKET) || p.name == "3DPRIMITIVE" => {
+                return Err(Stop::Unimplemented {
+                    what: p.name.into(),
+                    at,
+                });
+            }
+            // State of the 3D pipeline is latched by nobody until it draws.
+            p if draw::ALL.iter().any(|d| is(p, d)) => {}
+            other => {
+                return Err(Stop::Unimplemented {
+                    what: other.name.into(),
+                    at,
+                });
+            }
+        }
+        Ok(Next::Continue)
+    }
+
+    fn pipe_control(&mut self, words: &[u32]) -> Result<(), Stop> {
+        use media::pipe_control as f;
+        let address = f::ADDRESS.get(words);
+        match f::POST_SYNC_OPERATION.get(words) {
+            1 => self.view.write64(address, f::IMMEDIATE_DATA.get(words)),
+            // Depth samples that passed: nothing draws.
+            2 => self.view.write64(address, 0),
+            3 => self.view.write64(address, self.gpu.timestamp()),
+            _ => Ok(()),
+        }
+    }
+
+    fn state_base_address(&mut self, words: &[u32]) {
+        use media::state_base_address as f;
+        let base = &mut self.context.base;
+        let fields = [
+            (
+                f::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+                f::GENERAL_STATE_BASE_ADDRESS,
+                &mut base.general,
+            ),
+            (
+                f::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+                f::SURFACE_STATE_BASE_ADDRESS,
+                &mut base.surface,
+            ),
+            (
+                f::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+                f::DYNAMIC_STATE_BASE_ADDRESS,
+                &mut base.dynamic,
+            ),
+            (
+                f::INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE,
+                f::INDIRECT_OBJECT_BASE_ADDRESS,
+                &mut base.indirect,
+            ),
+            (
+                f::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE,
+                f::INSTRUCTION_BASE_ADDRESS,
+                &mut base.instruction,
+            ),
+            (
+                f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+                f::BINDLESS_SURFACE_STATE_BASE_ADDRESS,
+                &mut base.bindless_surface,
+            ),
+        ];
+        for (enable, address, slot) in fields {
+            if enable.get(words) == 1 {
+                *slot = address.get(words);
+            }
+        }
+        if f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
+            base.bindless_surfaces = f::BINDLESS_SURFACE_STATE_SIZE.get(words) as u32;
+        }
+    }
+
+    fn walker(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+        use media::gpgpu_walker as f;
+        if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
+            return Ok(());
+        }
+        if self.gpu.options.strict && self.context.pipeline != Pipeline::Gpgpu {
+            return Err(Stop::Undefined {
+                rule: "walker-pipeline",
+                prm: "SKL PRM vol. 2a, PIPELINE_SELECT",
+                what: format!(
+                    "GPGPU_WALKER with the {:?} pipeline selected",
+                    self.context.pipeline
+                ),
+                at,
+            });
+        }
+        let get = |field: hw::Field| field.get(words) as u32;
+        let mut end = [
+            get(f::THREAD_GROUP_ID_X_DIMENSION),
+            get(f::THREAD_GROUP_ID_Y_DIMENSION),
+            get(f::THREAD_GROUP_ID_Z_DIMENSION),
+        ];
+        if f::INDIRECT_PARAMETER_ENABLE.get(words) == 1 {
+            end = [
+                self.context.register(register::GPGPU_DISPATCHDIMX),
+                self.context.register(register::GPGPU_DISPATCHDIMY),
+                self.context.register(register::GPGPU_DISPATCHDIMZ),
+            ];
+        }
+        let base = self.context.base;
+        let index = f::INTERFACE_DESCRIPTOR_OFFSET.get(words);
+        if (index + 1) * 32 > self.context.descriptors.bytes {
+            return Err(Stop::Undefined {
+                rule: "interface-descriptor-bounds",
+                prm: "SKL PRM vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+                what: format!(
+                    "descriptor {index} of {} bytes of descriptors",
+                    self.context.descriptors.bytes
+                ),
+                at,
+            });
+        }
+        let mut descriptor = [0; 8];
+        let address = base.dynamic + self.context.descriptors.offset + index * 32;
+        self.view.read_block(address, &mut descriptor)?;
+        let mut curbe = vec![0; (self.context.curbe.bytes / 4) as usize];
+        self.view
+            .read_block(base.dynamic + self.context.curbe.offset, &mut curbe)?;
+        let table = idd::BINDING_TABLE_POINTER.get(&descriptor);
+        self.dispatch(&Dispatch {
+            at,
+            simd: 8 << get(f::SIMD_SIZE).min(2),
+            first: [
+                get(f::THREAD_GROUP_ID_STARTING_X),
+                get(f::THREAD_GROUP_ID_STARTING_Y),
+                get(f::THREAD_GROUP_ID_STARTING_RESUME_Z),
+            ],
+            end,
+            counters: [
+                get(f::THREAD_WIDTH_COUNTER_MAXIMUM) + 1,
+                get(f::THREAD_HEIGHT_COUNTER_MAXIMUM) + 1,
+                get(f::THREAD_DEPTH_COUNTER_MAXIMUM) + 1,
+            ],
+            right_mask: get(f::RIGHT_EXECUTION_MASK),
+            bottom_mask: get(f::BOTTOM_EXECUTION_MASK),
+            descriptor,
+            bases: Bases {
+                general: base.general,
+                binding_table: base.surface + table,
+                surface: base.surface,
+                bindless: base.bindless_surface,
+            },
+            instruction_base: base.instruction,
+            curbe,
+            scratch: (self.context.vfe.scratch, self.context.vfe.scratch_bytes),
+        })
+    }
+}

@@ -1,0 +1,305 @@
+//! MI_* commands. Ref: SKL PRM vol. 2a, "Memory Interface Commands".
+
+use super::{Next, Run};
+use eu::Stop;
+use hw::{Packet, mi, register};
+
+/// Same packet, by identity.
+fn is(packet: &Packet, other: &Packet) -> bool {
+    std::ptr::eq(packet, other)
+}
+
+impl Run<'_> {
+    /// A register's value as commands read it.
+    fn read_register(&self, offset: u32) -> u32 {
+        match offset {
+            register::TIMESTAMP => self.gpu.timestamp() as u32,
+            o if o == register::TIMESTAMP + 4 => (self.gpu.timestamp() >> 32) as u32,
+            register::CS_INVOCATION_COUNT => self.context.invocations as u32,
+            o if o == register::CS_INVOCATION_COUNT + 4 => (self.context.invocations >> 32) as u32,
+            _ => self.context.register(offset),
+        }
+    }
+
+    fn write_register(&mut self, offset: u32, value: u32) {
+        if offset == register::MI_PREDICATE_RESULT {
+            self.context.predicate = value & 1 == 1;
+        }
+        self.context.set_register(offset, value);
+    }
+
+    pub(super) fn mi(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<Next, Stop> {
+        match packet {
+            p if is(p, &mi::mi_noop::PACKET) => {}
+            p if is(p, &mi::mi_batch_buffer_end::PACKET) => return Ok(Next::End),
+            p if is(p, &mi::mi_batch_buffer_start::PACKET) => {
+                use mi::mi_batch_buffer_start as f;
+                if f::PREDICATION_ENABLE.get(words) == 1 && !self.context.predicate {
+                    return Ok(Next::Continue);
+                }
+                return Ok(Next::Jump {
+                    to: f::BATCH_BUFFER_START_ADDRESS.get(words),
+                    call: f::SECOND_LEVEL_BATCH_BUFFER.get(words) == 1,
+                });
+            }
+            p if is(p, &mi::mi_load_register_imm::PACKET) => {
+                for pair in words[1..].chunks_exact(2) {
+                    self.write_register(pair[0] & 0x7f_fffc, pair[1]);
+                }
+            }
+            p if is(p, &mi::mi_load_register_mem::PACKET) => {
+                use mi::mi_load_register_mem as f;
+                let value = self.view.read(f::MEMORY_ADDRESS.get(words))?;
+                self.write_register(f::REGISTER_ADDRESS.get(words) as u32, value);
+            }
+            p if is(p, &mi::mi_load_register_reg::PACKET) => {
+                use mi::mi_load_register_reg as f;
+                let value = self.read_register(f::SOURCE_REGISTER_ADDRESS.get(words) as u32);
+                self.write_register(f::DESTINATION_REGISTER_ADDRESS.get(words) as u32, value);
+            }
+            p if is(p, &mi::mi_store_register_mem::PACKET) => {
+                use mi::mi_store_register_mem as f;
+                if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
+                    return Ok(Next::Continue);
+                }
+                let value = self.read_register(f::REGISTER_ADDRESS.get(words) as u32);
+                self.view.write(f::MEMORY_ADDRESS.get(words), value)?;
+            }
+            p if is(p, &mi::mi_store_data_imm::PACKET) => {
+                use mi::mi_store_data_imm as f;
+                let address = f::ADDRESS.get(words);
+                if f::STORE_QWORD.get(words) == 1 {
+                    self.view.write64(address, f::IMMEDIATE_DATA.get(words))?;
+                } else {
+                    let data = words.get(3).copied().unwrap_or(0);
+                    self.view.write(address, data)?;
+                }
+            }
+            p if is(p, &mi::mi_copy_mem_mem::PACKET) => {
+                use mi::mi_copy_mem_mem as f;
+                let value = self.view.read(f::SOURCE_MEMORY_ADDRESS.get(words))?;
+                self.view
+                    .write(f::DESTINATION_MEMORY_ADDRESS.get(words), value)?;
+            }
+            p if is(p, &mi::mi_math::PACKET) => self.math(&words[1..], at)?,
+            p if is(p, &mi::mi_predicate::PACKET) => self.predicate(words),
+            p if is(p, &mi::mi_conditional_batch_buffer_end::PACKET) => {
+                use mi::mi_conditional_batch_buffer_end as f;
+                let value = self.view.read(f::COMPARE_ADDRESS.get(words))?;
+                // Ends where what is in memory is not greater than the operand.
+                if u64::from(value) <= f::COMPARE_DATA_DWORD.get(words) {
+                    return Ok(Next::End);
+                }
+            }
+            p if is(p, &mi::mi_semaphore_wait::PACKET) => self.semaphore_wait(words, at)?,
+            p if is(p, &mi::mi_atomic::PACKET) => self.atomic(words, at)?,
+            p if is(p, &mi::mi_flush_dw::PACKET) => {
+                use mi::mi_flush_dw as f;
+                let address = f::ADDRESS.get(words);
+                match f::POST_SYNC_OPERATION.get(words) {
+                    1 => self.view.write64(address, f::IMMEDIATE_DATA.get(words))?,
+                    3 => self.view.write64(address, self.gpu.timestamp())?,
+                    _ => {}
+                }
+            }
+            // Nothing that these change can be seen here.
+            p if is(p, &mi::mi_arb_check::PACKET)
+                || is(p, &mi::mi_arb_on_off::PACKET)
+                || is(p, &mi::mi_user_interrupt::PACKET)
+                || is(p, &mi::mi_suspend_flush::PACKET)
+                || is(p, &mi::mi_clflush::PACKET)
+                || is(p, &mi::mi_rs_control::PACKET)
+                || is(p, &mi::mi_report_head::PACKET)
+                || is(p, &mi::mi_topology_filter::PACKET)
+                || is(p, &mi::mi_semaphore_signal::PACKET) => {}
+            p if is(p, &mi::mi_set_predicate::PACKET) => {
+                self.context.predicate = words[0] & 15 == 0;
+            }
+            other => {
+                return Err(Stop::Unimplemented {
+                    what: other.name.into(),
+                    at,
+                });
+            }
+        }
+        Ok(Next::Continue)
+    }
+
+    /// MI_MATH: 64-bit arithmetic on the general purpose registers.
+    fn math(&mut self, program: &[u32], at: u64) -> Result<(), Stop> {
+        let (mut a, mut b) = (0u64, 0u64);
+        let (mut accumulator, mut zero, mut carry) = (0u64, false, false);
+        let gpr = |index: u32| register::CS_GPR0 + (index & 15) * 8;
+        for instruction in program {
+            let (opcode, x, y) = (
+                instruction >> 20,
+                instruction >> 10 & 0x3ff,
+                instruction & 0x3ff,
+            );
+            match opcode {
+                0x000 => {}
+                // LOAD, LOADINV, LOAD0, LOAD1 of SRCA (0x20) or SRCB (0x21).
+                0x080 | 0x480 | 0x081 | 0x481 => {
+                    let value = match opcode {
+                        0x081 => 0,
+                        0x481 => u64::MAX,
+                        _ => match y {
+                            0..=15 => self.context.register64(gpr(y)),
+                            0x31 => accumulator,
+                            0x32 => u64::from(zero),
+                            0x33 => u64::from(carry),
+                            _ => 0,
+                        },
+                    };
+                    let value = if opcode == 0x480 { !value } else { value };
+                    match x {
+                        0x20 => a = value,
+                        0x21 => b = value,
+                        _ => {}
+                    }
+                }
+                0x100 => {
+                    let (sum, overflow) = a.overflowing_add(b);
+                    (accumulator, carry) = (sum, overflow);
+                    zero = sum == 0;
+                }
+                0x101 => {
+                    let (difference, borrow) = a.overflowing_sub(b);
+                    (accumulator, carry) = (difference, borrow);
+                    zero = difference == 0;
+                }
+                0x102..=0x104 => {
+                    accumulator = match opcode {
+                        0x102 => a & b,
+                        0x103 => a | b,
+                        _ => a ^ b,
+                    };
+                    zero = accumulator == 0;
+                    carry = false;
+                }
+                // STORE, STOREINV: flags are stored as all ones or zeros.
+                0x180 | 0x580 => {
+                    let all = |flag: bool| if flag { u64::MAX } else { 0 };
+                    let value = match y {
+                        0x31 => accumulator,
+                        0x32 => all(zero),
+                        0x33 => all(carry),
+                        _ => 0,
+                    };
+                    let value = if opcode == 0x580 { !value } else { value };
+                    self.context.set_register64(gpr(x), value);
+                }
+                _ => {
+                    return Err(Stop::Undefined {
+                        rule: "mi-math-opcode",
+                        prm: "SKL PRM vol. 2a, MI_MATH",
+                        what: format!("ALU instruction {instruction:#010x}"),
+                        at,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn predicate(&mut self, words: &[u32]) {
+        use mi::mi_predicate as f;
+        let compared = match f::COMPARE_OPERATION.get(words) {
+            0 => true,
+            1 => false,
+            2 => {
+                self.context.register64(register::MI_PREDICATE_SRC0)
+                    == self.context.register64(register::MI_PREDICATE_SRC1)
+            }
+            _ => {
+                self.context.register64(register::MI_PREDICATE_SRC0)
+                    != self.context.register64(register::MI_PREDICATE_SRC1)
+            }
+        };
+        let combined = match f::COMBINE_OPERATION.get(words) {
+            0 => compared,
+            1 => compared & self.context.predicate,
+            2 => compared | self.context.predicate,
+            _ => compared ^ self.context.predicate,
+        };
+        self.context.predicate = match f::LOAD_OPERATION.get(words) {
+            0 => self.context.predicate,
+            2 => combined,
+            3 => !combined,
+            _ => self.context.predicate,
+        };
+        let result = u32::from(self.context.predicate);
+        self.context
+            .set_register(register::MI_PREDICATE_RESULT, result);
+    }
+
+    fn semaphore_wait(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+        use mi::mi_semaphore_wait as f;
+        let address = f::SEMAPHORE_ADDRESS.get(words);
+        let data = f::SEMAPHORE_DATA_DWORD.get(words) as u32;
+        let started = std::time::Instant::now();
+        loop {
+            let value = self.view.read(address)?;
+            let met = match f::COMPARE_OPERATION.get(words) {
+                0 => value > data,
+                1 => value >= data,
+                2 => value < data,
+                3 => value <= data,
+                4 => value == data,
+                _ => value != data,
+            };
+            if met {
+                return Ok(());
+            }
+            // The kernel's hang check gives a ring about this long.
+            if self.gpu.options.cancelled() || started.elapsed().as_secs() >= 10 {
+                return Err(Stop::Fault {
+                    what: format!("hang: a semaphore at {address:#x} is never signalled"),
+                    at,
+                });
+            }
+            std::thread::sleep(std::time::Duration::from_micros(50));
+        }
+    }
+
+    fn atomic(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+        use mi::mi_atomic as f;
+        use std::sync::atomic::Ordering::SeqCst;
+        if f::DATA_SIZE.get(words) != 0 {
+            return Err(Stop::Unimplemented {
+                what: "MI_ATOMIC of more than a dword".into(),
+                at,
+            });
+        }
+        let operand = |i: usize| match f::INLINE_DATA.get(words) {
+            1 => words.get(i).copied().unwrap_or(0),
+            _ => self.context.register(register::CS_GPR0),
+        };
+        let (a, b) = (operand(3), operand(7));
+        let opcode = f::ATOMIC_OPCODE.get(words) as u32;
+        let word = &self.view.words(f::MEMORY_ADDRESS.get(words))?[0];
+        let update = |old: u32| {
+            Some(match opcode {
+                0x04 => a,
+                0x05 => old.wrapping_add(1),
+                0x06 => old.wrapping_sub(1),
+                0x07 => old.wrapping_add(a),
+                0x08 => old.wrapping_sub(a),
+                0x0e if old == b => a,
+                _ => old,
+            })
+        };
+        if !matches!(opcode, 0x04..=0x08 | 0x0e) {
+            return Err(Stop::Unimplemented {
+                what: format!("MI_ATOMIC operation {opcode:#x}"),
+                at,
+            });
+        }
+        // The closure always answers.
+        let old = word.fetch_update(SeqCst, SeqCst, update).unwrap_or(0);
+        if f::RETURN_DATA_CONTROL.get(words) == 1 {
+            self.context.set_register(register::CS_GPR0, old);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,269 @@
+//! The command streamer: walks a batch and does what its commands say.
+//!
+//! In:  a batch's address, a context. Out: memory and context changed.
+//! Ref: SKL PRM vol. 2a (commands), vol. 3 "Command Streamer".
+
+mod media;
+mod mi;
+
+use crate::context::HwContext;
+use crate::gpgpu;
+use crate::memory::{AddressSpace, View};
+use eu::Stop;
+use hw::batch::length_dw;
+use hw::{Device, Gen, Packet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Choices of whoever runs the simulator.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Stop at what a real machine would not forgive.
+    pub strict: bool,
+    /// EU threads of a dispatch run on this many CPU threads; 0 = all. One in strict mode, for a fixed order.
+    pub cpu_threads: usize,
+    /// Instructions of one dispatch before it counts as a hang.
+    pub instruction_budget: u64,
+    /// Commands of one batch before it counts as a hang.
+    pub command_budget: u64,
+    /// Set by others to stop a batch.
+    pub cancel: Arc<AtomicBool>,
+    /// Generation of the machine (filled in by [`Gpu::new`]).
+    pub hw_gen: Gen,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            strict: false,
+            cpu_threads: 0,
+            instruction_budget: 200_000_000_000,
+            command_budget: 100_000_000,
+            cancel: Arc::new(AtomicBool::new(false)),
+            hw_gen: Gen::Gen9,
+        }
+    }
+}
+
+impl Options {
+    pub(crate) fn workers(&self) -> usize {
+        match (self.strict, self.cpu_threads) {
+            (true, _) => 1,
+            (false, 0) => std::thread::available_parallelism().map_or(1, usize::from),
+            (false, n) => n,
+        }
+    }
+
+    pub(crate) fn cancelled(&self) -> bool {
+        self.cancel.load(Relaxed)
+    }
+
+    pub(crate) fn thread_options(&self) -> eu::Options {
+        eu::Options {
+            strict: self.strict,
+            ..eu::Options::default()
+        }
+    }
+}
+
+/// What a batch did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Commands executed.
+    pub commands: u64,
+    /// Dispatches.
+    pub dispatches: u64,
+    /// EU threads.
+    pub threads: u64,
+    /// EU instructions.
+    pub instructions: u64,
+    /// Messages.
+    pub messages: u64,
+}
+
+/// A simulated GPU.
+pub struct Gpu {
+    device: &'static Device,
+    options: Options,
+    epoch: Instant,
+}
+
+/// What goes on after a command.
+enum Next {
+    /// The next command.
+    Continue,
+    /// Commands at this address; `call` comes back at its end.
+    Jump { to: u64, call: bool },
+    /// The end of this level.
+    End,
+}
+
+/// A batch being executed.
+struct Run<'a> {
+    gpu: &'a Gpu,
+    context: &'a mut HwContext,
+    space: &'a AddressSpace,
+    view: View<'a>,
+    report: Report,
+}
+
+/// Longest command in dwords that is looked at.
+const MAX_COMMAND: usize = 512;
+
+impl Gpu {
+    /// A machine of this kind.
+    pub fn new(device: &'static Device, options: Options) -> Gpu {
+        Gpu {
+            device,
+            options: Options {
+                hw_gen: device.hw_gen,
+                ..options
+            },
+            epoch: Instant::now(),
+        }
+    }
+
+    /// The device that this machine is.
+    pub fn device(&self) -> &'static Device {
+        self.device
+    }
+
+    /// The choices it runs with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The timestamp counter, in ticks of the device's frequency, 36 bits.
+    pub fn timestamp(&self) -> u64 {
+        let ticks = self.epoch.elapsed().as_nanos() * u128::from(self.device.timestamp_hz);
+        (ticks / 1_000_000_000) as u64 & 0xf_ffff_ffff
+    }
+
+    /// Executes the batch at `start`, at most `len_bytes` long (0: to its MI_BATCH_BUFFER_END).
+    ///
+    /// # Errors
+    /// Faults and hangs of the machine, what the PRM leaves undefined (in strict mode), and gaps of the simulator;
+    /// memory and context keep what was done before.
+    pub fn execute(
+        &self,
+        context: &mut HwContext,
+        space: &AddressSpace,
+        start: u64,
+        len_bytes: u64,
+    ) -> Result<Report, Stop> {
+        let mut run = Run {
+            gpu: self,
+            context,
+            space,
+            view: View::new(space),
+            report: Report::default(),
+        };
+        run.batch(start, len_bytes)?;
+        Ok(run.report)
+    }
+}
+
+impl Run<'_> {
+    fn batch(&mut self, start: u64, len_bytes: u64) -> Result<(), Stop> {
+        let mut at = start;
+        let mut end = (len_bytes != 0).then(|| start + len_bytes);
+        let mut returns: Vec<(u64, Option<u64>)> = Vec::new();
+        loop {
+            if end.is_some_and(|end| at >= end) {
+                return Err(Stop::Fault {
+                    what: "the batch ends without MI_BATCH_BUFFER_END".into(),
+                    at,
+                });
+            }
+            self.report.commands += 1;
+            if self.report.commands > self.gpu.options.command_budget
+                || self.gpu.options.cancelled()
+            {
+                return Err(Stop::Fault {
+                    what: format!(
+                        "hang: the batch did not end after {} commands",
+                        self.report.commands
+                    ),
+                    at,
+                });
+            }
+            let (next, length) = self.command(at)?;
+            let after = at + length as u64 * 4;
+            match next {
+                Next::Continue => at = after,
+                Next::Jump { to, call } => {
+                    if call {
+                        if returns.len() >= 2 {
+                            return Err(Stop::Fault {
+                                what: "batches are nested more than three deep".into(),
+                                at,
+                            });
+                        }
+                        returns.push((after, end));
+                    }
+                    end = None;
+                    at = to;
+                }
+                Next::End => match returns.pop() {
+                    Some((back, outer)) => {
+                        at = back;
+                        end = outer;
+                    }
+                    None => return Ok(()),
+                },
+            }
+        }
+    }
+
+    /// Executes the command at `at`; returns its length in dwords.
+    fn command(&mut self, at: u64) -> Result<(Next, usize), Stop> {
+        let first = self.view.read(at)?;
+        let packet = hw::batch::find(first, Gen::Gen9);
+        let length = packet
+            .map_or_else(|| length_dw(first), |p| p.length(first))
+            .clamp(1, MAX_COMMAND);
+        let mut words = [0; MAX_COMMAND];
+        self.view.read_block(at, &mut words[..length])?;
+        let words = &words[..length];
+        let Some(packet) = packet else {
+            return Err(Stop::Fault {
+                what: format!("unknown command {first:#010x}"),
+                at,
+            });
+        };
+        self.check_length(packet, length, at)?;
+        let next = match first >> 29 {
+            0 => self.mi(packet, words, at)?,
+            _ => self.pipeline(packet, words, at)?,
+        };
+        Ok((next, length))
+    }
+
+    fn check_length(&self, packet: &Packet, length: usize, at: u64) -> Result<(), Stop> {
+        let short = packet.dwords != 0 && length < usize::from(packet.dwords);
+        // Commands of several forms may be longer than their shortest one.
+        if short && self.gpu.options.strict {
+            return Err(Stop::Undefined {
+                rule: "command-length",
+                prm: "SKL PRM vol. 2a, DWord Length",
+                what: format!(
+                    "{} of {length} dwords instead of {}",
+                    packet.name, packet.dwords
+                ),
+                at,
+            });
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, dispatch: &gpgpu::Dispatch) -> Result<(), Stop> {
+        let counters = gpgpu::run(dispatch, self.space, &self.gpu.options)?;
+        self.report.dispatches += 1;
+        self.report.threads += counters.threads;
+        self.report.instructions += counters.instructions;
+        self.report.messages += counters.messages;
+        self.context.invocations += counters.threads * u64::from(dispatch.simd);
+        Ok(())
+    }
+}

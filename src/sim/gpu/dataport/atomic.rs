@@ -1,0 +1,227 @@
+//! Atomics on surfaces, shared local memory and 64-bit addresses.
+//!
+//! Ref: SKL PRM vol. 7, "Untyped Atomic"; vol. 2d, MDC_AOP (integer), MDC_FOP (float).
+
+use super::{Payload, Port};
+use crate::surface::Surface;
+use eu::{Message, Stop};
+use std::sync::atomic::Ordering::SeqCst;
+
+/// Source operands of an integer operation.
+fn integer_operands(op: u32) -> usize {
+    match op {
+        5 | 6 | 15 => 0,
+        14 => 2,
+        _ => 1,
+    }
+}
+
+/// The new value, `bits` wide.
+fn integer(op: u32, bits: u32, old: u64, a: u64, b: u64) -> u64 {
+    let mask = u64::MAX >> (64 - bits);
+    let signed = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
+    let new = match op {
+        1 => old & a,
+        2 => old | a,
+        3 => old ^ a,
+        4 => a,
+        5 => old.wrapping_add(1),
+        6 | 15 => old.wrapping_sub(1),
+        7 => old.wrapping_add(a),
+        8 => old.wrapping_sub(a),
+        9 => a.wrapping_sub(old),
+        10 if signed(a) > signed(old) => a,
+        11 if signed(a) < signed(old) => a,
+        12 if a > old => a,
+        13 if a < old => a,
+        // CMPWR: writes the first operand where the second equals what is there.
+        14 if old == b => a,
+        _ => old,
+    };
+    new & mask
+}
+
+/// The new value of a float operation: 1 max, 2 min, 3 compare and write, 4 add.
+fn float(op: u32, old: u32, a: u32, b: u32) -> u32 {
+    let value = f32::from_bits;
+    match op {
+        1 if value(a) > value(old) || value(old).is_nan() => a,
+        2 if value(a) < value(old) || value(old).is_nan() => a,
+        3 if value(old) == value(b) => a,
+        4 => (value(old) + value(a)).to_bits(),
+        _ => old,
+    }
+}
+
+/// What an atomic message does to each lane's place.
+#[derive(Clone, Copy)]
+struct Operation {
+    op: u32,
+    float: bool,
+    wide: bool,
+}
+
+impl Operation {
+    fn operands(self) -> usize {
+        match (self.float, self.op) {
+            (true, 3) => 2,
+            (true, _) => 1,
+            (false, op) => integer_operands(op),
+        }
+    }
+
+    fn narrow(self, old: u32, a: u32, b: u32) -> u32 {
+        if self.float {
+            float(self.op, old, a, b)
+        } else {
+            integer(self.op, 32, old.into(), a.into(), b.into()) as u32
+        }
+    }
+
+    /// What the message returns: the old value, but for PREDEC the new one.
+    fn result(self, old: u64, new: u64) -> u64 {
+        if self.op == 15 && !self.float {
+            new
+        } else {
+            old
+        }
+    }
+}
+
+impl Port<'_> {
+    fn atomic_at(
+        &mut self,
+        address: u64,
+        operation: Operation,
+        a: u64,
+        b: u64,
+    ) -> Result<u64, Stop> {
+        if operation.wide {
+            // Nothing panics while holding it, so a poisoned lock is as good as a sound one.
+            let _guard = self.wide.lock().unwrap_or_else(|e| e.into_inner());
+            let old = self.view.read64(address & !7)?;
+            let new = integer(operation.op, 64, old, a, b);
+            self.view.write64(address & !7, new)?;
+            return Ok(operation.result(old, new));
+        }
+        let word = &self.view.words(address & !3)?[0];
+        let mut new = 0;
+        let update = word.fetch_update(SeqCst, SeqCst, |old| {
+            new = operation.narrow(old, a as u32, b as u32);
+            Some(new)
+        });
+        // The closure always answers.
+        let old = update.unwrap_or_else(|old| old);
+        Ok(operation.result(old.into(), new.into()))
+    }
+
+    pub(super) fn untyped_atomic(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+        float: bool,
+    ) -> Result<(), Stop> {
+        let surface = self.surface(message)?;
+        let control = message.desc >> 8 & 0x3f;
+        let lanes = if control >> 4 & 1 == 1 { 8 } else { 16 };
+        let operation = Operation {
+            op: control & if float { 3 } else { 15 },
+            float,
+            wide: false,
+        };
+        // FADD is 4, which needs three bits: bit 2 of the control.
+        let operation = Operation {
+            op: if float { control & 7 } else { operation.op },
+            ..operation
+        };
+        let start = (message.desc >> 19 & 1) as usize * 8;
+        for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
+            let offset = u64::from(payload.dword(start + lane));
+            let operand = |n: usize| {
+                if operation.operands() > n {
+                    payload.dword(start + (n + 1) * lanes + lane)
+                } else {
+                    0
+                }
+            };
+            let (a, b) = (operand(0), operand(1));
+            let result = if surface == Surface::Slm {
+                let index = self.slm_index(message, offset)?;
+                let old = self.slm[index];
+                let new = operation.narrow(old, a, b);
+                self.slm[index] = new;
+                operation.result(old.into(), new.into())
+            } else {
+                match surface.place(offset, 4) {
+                    Some(address) => self.atomic_at(address, operation, a.into(), b.into())?,
+                    None => 0,
+                }
+            };
+            if control >> 5 & 1 == 1
+                && let Some(out) = response.get_mut(lane)
+            {
+                *out = result as u32;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn a64_atomic(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+        float: bool,
+    ) -> Result<(), Stop> {
+        let control = message.desc >> 8 & 0x3f;
+        let lanes = 8;
+        let operation = Operation {
+            op: control & if float { 7 } else { 15 },
+            float,
+            wide: !float && control >> 4 & 1 == 1,
+        };
+        let start = (message.desc >> 19 & 1) as usize * 8;
+        let data = start + lanes * 2;
+        for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
+            let address = payload.qword(start + lane * 2);
+            let operand = |n: usize| match (operation.operands() > n, operation.wide) {
+                (false, _) => 0,
+                (true, false) => payload.dword(data + n * lanes + lane).into(),
+                (true, true) => payload.qword(data + (n * lanes + lane) * 2),
+            };
+            let (a, b) = (operand(0), operand(1));
+            let result = self.atomic_at(address, operation, a, b)?;
+            if control >> 5 & 1 == 0 {
+                continue;
+            }
+            if operation.wide {
+                if let Some(out) = response.get_mut(lane * 2..lane * 2 + 2) {
+                    out.copy_from_slice(&[result as u32, (result >> 32) as u32]);
+                }
+            } else if let Some(out) = response.get_mut(lane) {
+                *out = result as u32;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_follow_the_table() {
+        assert_eq!(integer(7, 32, 0xffff_ffff, 2, 0), 1);
+        assert_eq!(integer(10, 32, 0xffff_ffff, 1, 0), 1);
+        assert_eq!(integer(12, 32, 0xffff_ffff, 1, 0), 0xffff_ffff);
+        assert_eq!(integer(14, 32, 5, 9, 5), 9);
+        assert_eq!(integer(14, 32, 5, 9, 6), 5);
+        assert_eq!(integer(9, 64, 1, 0, 0), u64::MAX);
+        assert_eq!(
+            float(4, 1.5f32.to_bits(), 2.0f32.to_bits(), 0),
+            3.5f32.to_bits()
+        );
+    }
+}

@@ -1,0 +1,335 @@
+//! The shared functions that compute threads talk to: data ports, sampler reads of buffers, gateway, spawner.
+//!
+//! In:  messages. Out: memory and SLM changed, responses, arrivals at the barrier.
+//! Ref: SKL PRM vol. 7, "Data Port"; vol. 2d, message descriptors (MDC_*).
+
+mod atomic;
+mod block;
+mod scattered;
+mod untyped;
+
+use crate::memory::View;
+use crate::surface::Surface;
+use eu::{Message, Reply, SharedFunctions, Stop};
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// Shared function ids (SKL PRM vol. 7, "Message Descriptor", SFID).
+pub mod sfid {
+    pub const NULL: u8 = 0;
+    pub const SAMPLER: u8 = 2;
+    pub const GATEWAY: u8 = 3;
+    pub const THREAD_SPAWNER: u8 = 7;
+    pub const CONSTANT_CACHE: u8 = 9;
+    pub const DATA_CACHE_0: u8 = 10;
+    pub const DATA_CACHE_1: u8 = 12;
+}
+
+/// Binding table indices with a meaning of their own.
+mod bti {
+    pub const BINDLESS: u32 = 252;
+    pub const STATELESS_NON_COHERENT: u32 = 253;
+    pub const SLM: u32 = 254;
+    pub const STATELESS: u32 = 255;
+}
+
+/// Everything a dispatch's messages refer to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bases {
+    /// General state base address.
+    pub general: u64,
+    /// Address of the binding table, and of what its entries are relative to.
+    pub binding_table: u64,
+    pub surface: u64,
+    pub bindless: u64,
+}
+
+/// Serialises 64-bit atomics, which are two words here.
+pub type WideLock = Mutex<()>;
+
+/// Surfaces that a port remembers; a dispatch uses few.
+const REMEMBERED: usize = 8;
+
+/// The shared functions as one worker's threads see them.
+pub struct Port<'a> {
+    pub view: View<'a>,
+    bases: Bases,
+    wide: &'a WideLock,
+    /// Shared local memory of the group at work.
+    pub slm: Vec<u32>,
+    /// Threads of the group that are at the barrier.
+    pub arrived: u32,
+    started: Instant,
+    /// Surface states by address.
+    surfaces: [(u64, Surface); REMEMBERED],
+    next: usize,
+    /// Messages carried out.
+    pub messages: u64,
+}
+
+/// The two parts of a payload as one.
+#[derive(Clone, Copy)]
+struct Payload<'m> {
+    first: &'m [u32],
+    second: &'m [u32],
+}
+
+impl Payload<'_> {
+    /// A dword; one that the message does not have is zero.
+    fn dword(&self, index: usize) -> u32 {
+        let second = || self.second.get(index - self.first.len()).copied();
+        match self.first.get(index) {
+            Some(dword) => *dword,
+            None => second().unwrap_or(0),
+        }
+    }
+
+    fn qword(&self, index: usize) -> u64 {
+        u64::from(self.dword(index)) | u64::from(self.dword(index + 1)) << 32
+    }
+}
+
+impl<'a> Port<'a> {
+    /// A port for one worker.
+    pub fn new(view: View<'a>, bases: Bases, wide: &'a WideLock, slm_bytes: usize) -> Port<'a> {
+        Port {
+            view,
+            bases,
+            wide,
+            slm: vec![0; slm_bytes / 4],
+            arrived: 0,
+            started: Instant::now(),
+            surfaces: [(u64::MAX, Surface::Null); REMEMBERED],
+            next: 0,
+            messages: 0,
+        }
+    }
+
+    /// The surface that a descriptor's binding table index means.
+    fn surface(&mut self, message: &Message<'_>) -> Result<Surface, Stop> {
+        let address = match message.desc & 0xff {
+            bti::SLM => return Ok(Surface::Slm),
+            bti::STATELESS | bti::STATELESS_NON_COHERENT => {
+                return Ok(Surface::Stateless {
+                    base: self.bases.general,
+                });
+            }
+            bti::BINDLESS => self.bases.bindless + u64::from(message.ex_desc >> 12) * 64,
+            index => {
+                let entry = self
+                    .view
+                    .read(self.bases.binding_table + u64::from(index) * 4)?;
+                self.bases.surface + u64::from(entry & !63)
+            }
+        };
+        if let Some(known) = self.surfaces.iter().find(|s| s.0 == address) {
+            return Ok(known.1);
+        }
+        let surface = Surface::read(&self.view, address)?;
+        self.surfaces[self.next] = (address, surface);
+        self.next = (self.next + 1) % REMEMBERED;
+        Ok(surface)
+    }
+
+    fn unimplemented<T>(message: &Message<'_>, what: &str) -> Result<T, Stop> {
+        Err(Stop::Unimplemented {
+            what: format!(
+                "{what} (SFID {}, descriptor {:#010x})",
+                message.sfid, message.desc
+            ),
+            at: message.ip,
+        })
+    }
+
+    fn slm_index(&self, message: &Message<'_>, offset: u64) -> Result<usize, Stop> {
+        let index = (offset / 4) as usize;
+        if index < self.slm.len() {
+            return Ok(index);
+        }
+        Err(Stop::Undefined {
+            rule: "slm-bounds",
+            prm: "SKL PRM vol. 7, Shared Local Memory",
+            what: format!(
+                "offset {offset:#x} of {} bytes of shared local memory",
+                self.slm.len() * 4
+            ),
+            at: message.ip,
+        })
+    }
+
+    /// Reads a dword of a surface at a byte offset; zero out of bounds.
+    fn load(&self, message: &Message<'_>, surface: Surface, offset: u64) -> Result<u32, Stop> {
+        match surface {
+            Surface::Slm => Ok(self.slm[self.slm_index(message, offset)?]),
+            _ => match surface.place(offset, 4) {
+                Some(address) => self.view.read(address & !3),
+                None => Ok(0),
+            },
+        }
+    }
+
+    /// Writes a dword of a surface at a byte offset; dropped out of bounds.
+    fn store(
+        &mut self,
+        message: &Message<'_>,
+        surface: Surface,
+        offset: u64,
+        value: u32,
+    ) -> Result<(), Stop> {
+        match surface {
+            Surface::Slm => {
+                let index = self.slm_index(message, offset)?;
+                self.slm[index] = value;
+                Ok(())
+            }
+            _ => match surface.place(offset, 4) {
+                Some(address) => self.view.write(address & !3, value),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn data_cache_0(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        if message.desc >> 18 & 1 == 1 {
+            return self.scratch_block(message, payload, response);
+        }
+        match message.desc >> 14 & 15 {
+            0 | 1 => self.oword_block_read(message, payload, response),
+            3 => self.dword_scattered(message, payload, response, false),
+            4 => self.byte_scattered(message, payload, response, false),
+            7 => {
+                // A memory fence: accesses here are ordered already. The response is its commit.
+                response.fill(0);
+                Ok(())
+            }
+            8 => self.oword_block_write(message, payload),
+            11 => self.dword_scattered(message, payload, response, true),
+            12 => self.byte_scattered(message, payload, response, true),
+            _ => Self::unimplemented(message, "a data port message"),
+        }
+    }
+
+    fn data_cache_1(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        match message.desc >> 14 & 31 {
+            0x01 => self.untyped_read(message, payload, response),
+            0x02 => self.untyped_atomic(message, payload, response, false),
+            0x09 => self.untyped_write(message, payload),
+            0x10 => self.a64_scattered(message, payload, response, false),
+            0x11 => self.a64_untyped_read(message, payload, response),
+            0x12 => self.a64_atomic(message, payload, response, false),
+            0x14 => self.a64_block_read(message, payload, response),
+            0x15 => self.a64_block_write(message, payload),
+            0x19 => self.a64_untyped_write(message, payload),
+            0x1a => self.a64_scattered(message, payload, response, true),
+            0x1b => self.untyped_atomic(message, payload, response, true),
+            0x1d => self.a64_atomic(message, payload, response, true),
+            _ => Self::unimplemented(message, "a data port message"),
+        }
+    }
+
+    fn constant_cache(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        match message.desc >> 14 & 15 {
+            0 | 1 => self.oword_block_read(message, payload, response),
+            3 => self.dword_scattered(message, payload, response, false),
+            _ => Self::unimplemented(message, "a constant cache message"),
+        }
+    }
+
+    /// `ld` and `resinfo` of buffers: what drivers use the sampler for without textures.
+    fn sampler(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        let surface = self.surface(message)?;
+        let lanes = match message.desc >> 17 & 3 {
+            1 => 8,
+            2 => 16,
+            _ => return Self::unimplemented(message, "a sampler message of this width"),
+        };
+        let header = (message.desc >> 19 & 1) as usize * 8;
+        let Surface::Buffer { pitch, bytes, .. } = surface else {
+            if surface == Surface::Null {
+                response.fill(0);
+                return Ok(());
+            }
+            return Self::unimplemented(message, "sampling what is no buffer");
+        };
+        match message.desc >> 12 & 31 {
+            7 => {
+                for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
+                    let offset = u64::from(payload.dword(header + lane)) * pitch;
+                    for component in 0..response.len() / lanes {
+                        let at = offset + component as u64 * 4;
+                        response[component * lanes + lane] = self.load(message, surface, at)?;
+                    }
+                }
+                Ok(())
+            }
+            10 => {
+                let values = [(bytes / pitch) as u32, 0, 0, 0];
+                for (component, value) in values.iter().enumerate() {
+                    if let Some(lanes) =
+                        response.get_mut(component * lanes..(component + 1) * lanes)
+                    {
+                        lanes.fill(*value);
+                    }
+                }
+                Ok(())
+            }
+            _ => Self::unimplemented(message, "a sampler message"),
+        }
+    }
+
+    fn gateway(&mut self, message: &Message<'_>) -> Result<Reply, Stop> {
+        match message.desc & 7 {
+            4 => {
+                self.arrived += 1;
+                Ok(Reply::BarrierArrived)
+            }
+            // Opening, closing and updating a gateway concern messages between threads, which nothing sends.
+            0 | 1 | 5 => Ok(Reply::Done),
+            _ => Self::unimplemented(message, "a gateway message"),
+        }
+    }
+}
+
+impl SharedFunctions for Port<'_> {
+    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+        self.messages += 1;
+        let payload = Payload {
+            first: message.src0,
+            second: message.src1,
+        };
+        match message.sfid {
+            sfid::DATA_CACHE_1 => self.data_cache_1(message, payload, response)?,
+            sfid::DATA_CACHE_0 => self.data_cache_0(message, payload, response)?,
+            sfid::CONSTANT_CACHE => self.constant_cache(message, payload, response)?,
+            sfid::SAMPLER => self.sampler(message, payload, response)?,
+            sfid::GATEWAY => return self.gateway(message),
+            sfid::THREAD_SPAWNER | sfid::NULL => {}
+            _ => return Self::unimplemented(message, "a message"),
+        }
+        Ok(Reply::Done)
+    }
+
+    fn timestamp(&mut self) -> u64 {
+        self.started.elapsed().as_nanos() as u64
+    }
+}

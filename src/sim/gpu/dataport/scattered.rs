@@ -1,0 +1,162 @@
+//! Scattered reads and writes of bytes, words and dwords.
+//!
+//! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered"; vol. 2d, MDC_DS, MDC_A64_DS.
+
+use super::{Payload, Port};
+use crate::surface::Surface;
+use eu::{Message, Stop};
+
+impl Port<'_> {
+    fn load_bytes(
+        &self,
+        message: &Message<'_>,
+        surface: Surface,
+        offset: u64,
+        bytes: u32,
+    ) -> Result<u32, Stop> {
+        if surface == Surface::Slm {
+            let mut value = 0;
+            for i in 0..u64::from(bytes) {
+                let word = self.slm[self.slm_index(message, offset + i)?];
+                value |= (word >> ((offset + i) % 4 * 8) & 0xff) << (8 * i);
+            }
+            return Ok(value);
+        }
+        match surface.place(offset, bytes.into()) {
+            Some(address) => Ok(self.view.read_bytes(address, bytes)? as u32),
+            None => Ok(0),
+        }
+    }
+
+    fn store_bytes(
+        &mut self,
+        message: &Message<'_>,
+        surface: Surface,
+        offset: u64,
+        bytes: u32,
+        value: u32,
+    ) -> Result<(), Stop> {
+        if surface == Surface::Slm {
+            for i in 0..u64::from(bytes) {
+                let index = self.slm_index(message, offset + i)?;
+                let shift = (offset + i) % 4 * 8;
+                let byte = value >> (8 * i) & 0xff;
+                self.slm[index] = self.slm[index] & !(0xff << shift) | byte << shift;
+            }
+            return Ok(());
+        }
+        match surface.place(offset, bytes.into()) {
+            Some(address) => self.view.write_bytes(address, bytes, value.into()),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn byte_scattered(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+        write: bool,
+    ) -> Result<(), Stop> {
+        let surface = self.surface(message)?;
+        let lanes = if message.desc >> 8 & 1 == 1 { 16 } else { 8 };
+        let bytes = match message.desc >> 10 & 3 {
+            0 => 1,
+            1 => 2,
+            2 => 4,
+            _ => return Self::unimplemented(message, "a byte scattered message of this size"),
+        };
+        self.scatter(message, payload, response, write, (surface, lanes, bytes))
+    }
+
+    pub(super) fn dword_scattered(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+        write: bool,
+    ) -> Result<(), Stop> {
+        let surface = self.surface(message)?;
+        let lanes = if message.desc >> 8 & 1 == 1 { 16 } else { 8 };
+        let start = (message.desc >> 19 & 1) as usize * 8;
+        for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
+            // Offsets count dwords here.
+            let offset = u64::from(payload.dword(start + lane)) * 4;
+            if write {
+                let value = payload.dword(start + lanes + lane);
+                self.store(message, surface, offset, value)?;
+            } else if let Some(out) = response.get_mut(lane) {
+                *out = self.load(message, surface, offset)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn scatter(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+        write: bool,
+        (surface, lanes, bytes): (Surface, usize, u32),
+    ) -> Result<(), Stop> {
+        let start = (message.desc >> 19 & 1) as usize * 8;
+        for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
+            let offset = u64::from(payload.dword(start + lane));
+            if write {
+                let value = payload.dword(start + lanes + lane);
+                self.store_bytes(message, surface, offset, bytes, value)?;
+            } else if let Some(out) = response.get_mut(lane) {
+                *out = self.load_bytes(message, surface, offset, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A64 scattered: one to eight elements of a byte, a dword or a qword for each lane.
+    pub(super) fn a64_scattered(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+        write: bool,
+    ) -> Result<(), Stop> {
+        let control = message.desc >> 8 & 0x3f;
+        let lanes = if control >> 4 & 1 == 1 { 16 } else { 8 };
+        let count = 1u32 << (control >> 2 & 3);
+        let start = (message.desc >> 19 & 1) as usize * 8;
+        let subtype = control & 3;
+        for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
+            let address = payload.qword(start + lane * 2);
+            let data = start + lanes * 2;
+            match subtype {
+                // Bytes: one to four of them in the low bits of a dword.
+                0 if count <= 4 => {
+                    if write {
+                        let value = payload.dword(data + lane);
+                        self.view.write_bytes(address, count, value.into())?;
+                    } else if let Some(out) = response.get_mut(lane) {
+                        *out = self.view.read_bytes(address, count)? as u32;
+                    }
+                }
+                // Dwords and qwords: element by element, each a block of lanes.
+                1 | 2 => {
+                    let dwords = if subtype == 1 { 1 } else { 2 };
+                    for element in 0..count as usize {
+                        for half in 0..dwords {
+                            let at = address + ((element * dwords + half) * 4) as u64;
+                            let slot = element * lanes * dwords + lane * dwords + half;
+                            if write {
+                                self.view.write(at & !3, payload.dword(data + slot))?;
+                            } else if let Some(out) = response.get_mut(slot) {
+                                *out = self.view.read(at & !3)?;
+                            }
+                        }
+                    }
+                }
+                _ => return Self::unimplemented(message, "an A64 scattered message of this size"),
+            }
+        }
+        Ok(())
+    }
+}

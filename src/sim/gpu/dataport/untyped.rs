@@ -1,0 +1,108 @@
+//! Untyped surface reads and writes, by surface and by 64-bit address.
+//!
+//! Ref: SKL PRM vol. 7, "Untyped Surface Read/Write"; vol. 2d, MDC_CMASK, MDC_SM3.
+
+use super::{Payload, Port};
+use eu::{Message, Stop};
+
+/// Lanes of MDC_SM3; SIMD4x2 is for align16 code that compute shaders do not have.
+fn lanes(message: &Message<'_>) -> Result<usize, Stop> {
+    match message.desc >> 12 & 3 {
+        1 => Ok(16),
+        2 => Ok(8),
+        _ => Port::unimplemented(message, "a SIMD4x2 message"),
+    }
+}
+
+/// Channels that MDC_CMASK leaves enabled.
+fn channels(message: &Message<'_>) -> impl Iterator<Item = u64> {
+    let mask = message.desc >> 8 & 15;
+    (0..4).filter(move |c| mask >> c & 1 == 0)
+}
+
+fn header_dwords(message: &Message<'_>) -> usize {
+    (message.desc >> 19 & 1) as usize * 8
+}
+
+fn enabled(message: &Message<'_>, lanes: usize) -> impl Iterator<Item = usize> {
+    let mask = message.lanes;
+    (0..lanes).filter(move |l| mask >> l & 1 == 1)
+}
+
+impl Port<'_> {
+    pub(super) fn untyped_read(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        let surface = self.surface(message)?;
+        let lanes = lanes(message)?;
+        let start = header_dwords(message);
+        for (i, channel) in channels(message).enumerate() {
+            let Some(out) = response.get_mut(i * lanes..(i + 1) * lanes) else {
+                break;
+            };
+            for lane in enabled(message, lanes) {
+                let offset = u64::from(payload.dword(start + lane)) + channel * 4;
+                out[lane] = self.load(message, surface, offset)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn untyped_write(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+    ) -> Result<(), Stop> {
+        let surface = self.surface(message)?;
+        let lanes = lanes(message)?;
+        let start = header_dwords(message);
+        for (i, channel) in channels(message).enumerate() {
+            for lane in enabled(message, lanes) {
+                let offset = u64::from(payload.dword(start + lane)) + channel * 4;
+                let value = payload.dword(start + (i + 1) * lanes + lane);
+                self.store(message, surface, offset, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn a64_untyped_read(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        let lanes = lanes(message)?;
+        let start = header_dwords(message);
+        for (i, channel) in channels(message).enumerate() {
+            let Some(out) = response.get_mut(i * lanes..(i + 1) * lanes) else {
+                break;
+            };
+            for lane in enabled(message, lanes) {
+                let address = payload.qword(start + lane * 2) + channel * 4;
+                out[lane] = self.view.read(address & !3)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn a64_untyped_write(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+    ) -> Result<(), Stop> {
+        let lanes = lanes(message)?;
+        let start = header_dwords(message);
+        for (i, channel) in channels(message).enumerate() {
+            for lane in enabled(message, lanes) {
+                let address = payload.qword(start + lane * 2) + channel * 4;
+                let value = payload.dword(start + (i + 2) * lanes + lane);
+                self.view.write(address & !3, value)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,337 @@
+//! GPGPU_WALKER: workgroups to threads, threads to EUs.
+//!
+//! In:  a walker's parameters, an interface descriptor, the CURBE. Out: every thread run to its end.
+//! Ref: SKL PRM vol. 7, "GPGPU Thread Group Dispatch", "GPGPU Thread Payload".
+
+use crate::dataport::{Bases, Port, WideLock};
+use crate::memory::View;
+use crate::{AddressSpace, Options};
+use eu::{Exit, Init, Kernel, Stop, Thread};
+use hw::state::interface_descriptor_data as idd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+/// What one walker dispatches.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// Address of the walker command, for reports.
+    pub at: u64,
+    /// Channels of a thread: 8, 16 or 32.
+    pub simd: u32,
+    /// First workgroup in x, y, z.
+    pub first: [u32; 3],
+    /// One past the last workgroup.
+    pub end: [u32; 3],
+    /// Threads of a workgroup along width, height and depth.
+    pub counters: [u32; 3],
+    /// Channels of the last thread of a row, and of threads of the last row.
+    pub right_mask: u32,
+    /// See `right_mask`.
+    pub bottom_mask: u32,
+    /// The interface descriptor.
+    pub descriptor: [u32; 8],
+    /// Base addresses.
+    pub bases: Bases,
+    /// Instruction base address.
+    pub instruction_base: u64,
+    /// CURBE data.
+    pub curbe: Vec<u32>,
+    /// Scratch pointer, relative to the general state base, and bytes for each thread.
+    pub scratch: (u64, u64),
+}
+
+/// What a dispatch did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Threads.
+    pub threads: u64,
+    /// Instructions of all of them.
+    pub instructions: u64,
+    /// Messages.
+    pub messages: u64,
+}
+
+/// Instructions a thread runs before the others of its group, and a request to stop, get a look in.
+const SLICE: u64 = 1 << 16;
+
+/// Bytes of shared local memory by the descriptor's code (SKL: 0, 1, 2, 4 … 64 KiB).
+fn slm_bytes(code: u64) -> usize {
+    match code {
+        0 => 0,
+        n => 1024 << (n - 1).min(6),
+    }
+}
+
+/// The parts of a dispatch that all workers share.
+struct Job<'a> {
+    dispatch: &'a Dispatch,
+    space: &'a AddressSpace,
+    kernel: Arc<Kernel>,
+    options: &'a Options,
+    wide: WideLock,
+    next_group: AtomicU64,
+    groups: u64,
+    /// Instructions left before the dispatch counts as a hang.
+    budget: AtomicU64,
+    stopped: AtomicBool,
+    failure: Mutex<Option<Stop>>,
+}
+
+/// Runs a dispatch to its end.
+pub fn run(dispatch: &Dispatch, space: &AddressSpace, options: &Options) -> Result<Counters, Stop> {
+    let size = |i: usize| u64::from(dispatch.end[i].saturating_sub(dispatch.first[i]));
+    let groups = size(0)
+        .checked_mul(size(1))
+        .and_then(|n| n.checked_mul(size(2)));
+    let Some(groups) = groups else {
+        return Err(Stop::Fault {
+            what: "more workgroups than can ever be run".into(),
+            at: dispatch.at,
+        });
+    };
+    if groups == 0 {
+        return Ok(Counters::default());
+    }
+    let start = idd::KERNEL_START_POINTER.get(&dispatch.descriptor);
+    let view = View::new(space);
+    let fetch = |offset: u64| -> Result<[u8; 16], Stop> {
+        let mut words = [0; 4];
+        view.read_block(dispatch.instruction_base + offset, &mut words[..2])?;
+        // The second half may lie beyond the end of the heap if the instruction is compacted.
+        let _ = view.read_block(dispatch.instruction_base + offset + 8, &mut words[2..]);
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.chunks_exact_mut(4).zip(words) {
+            to.copy_from_slice(&from.to_le_bytes());
+        }
+        Ok(bytes)
+    };
+    let kernel = Arc::new(Kernel::decode(&fetch, start, options.hw_gen)?);
+    let job = Job {
+        dispatch,
+        space,
+        kernel,
+        options,
+        wide: Mutex::new(()),
+        next_group: AtomicU64::new(0),
+        groups,
+        budget: AtomicU64::new(options.instruction_budget),
+        stopped: AtomicBool::new(false),
+        failure: Mutex::new(None),
+    };
+    let workers = options.workers().min(groups as usize).max(1);
+    let counters = if workers == 1 {
+        job.work(0)
+    } else {
+        let total = Mutex::new(Counters::default());
+        std::thread::scope(|scope| {
+            for worker in 0..workers {
+                let (job, total) = (&job, &total);
+                scope.spawn(move || {
+                    let part = job.work(worker);
+                    let mut total = total.lock().unwrap_or_else(|e| e.into_inner());
+                    total.threads += part.threads;
+                    total.instructions += part.instructions;
+                    total.messages += part.messages;
+                });
+            }
+        });
+        total.into_inner().unwrap_or_else(|e| e.into_inner())
+    };
+    match job.failure.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        Some(stop) => Err(stop),
+        None => Ok(counters),
+    }
+}
+
+impl Job<'_> {
+    /// One worker: takes workgroups until there are none.
+    fn work(&self, worker: usize) -> Counters {
+        let mut counters = Counters::default();
+        let descriptor = &self.dispatch.descriptor;
+        let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
+        let view = View::new(self.space);
+        let mut port = Port::new(view, self.dispatch.bases, &self.wide, slm);
+        let mut threads: Vec<Thread> = Vec::new();
+        while !self.stopped.load(Relaxed) {
+            let group = self.next_group.fetch_add(1, Relaxed);
+            if group >= self.groups {
+                break;
+            }
+            match self.group(worker, group, &mut port, &mut threads) {
+                Ok(instructions) => {
+                    counters.threads += threads.len() as u64;
+                    counters.instructions += instructions;
+                }
+                Err(stop) => {
+                    self.stopped.store(true, Relaxed);
+                    let mut failure = self.failure.lock().unwrap_or_else(|e| e.into_inner());
+                    failure.get_or_insert(stop);
+                }
+            }
+        }
+        counters.messages = port.messages;
+        counters
+    }
+
+    /// Runs one workgroup: its threads in turn, each until it ends or waits at the barrier.
+    fn group(
+        &self,
+        worker: usize,
+        group: u64,
+        port: &mut Port<'_>,
+        threads: &mut Vec<Thread>,
+    ) -> Result<u64, Stop> {
+        let count = self.start_threads(worker, group, threads)?;
+        port.slm.fill(0);
+        port.arrived = 0;
+        let mut done = vec![false; count];
+        let mut left = count;
+        let mut waiting = vec![false; count];
+        while left > 0 {
+            let mut progress = false;
+            for i in 0..count {
+                if done[i] || waiting[i] {
+                    continue;
+                }
+                progress = true;
+                self.check()?;
+                let before = threads[i].statistics().instructions;
+                let exit = threads[i].run(port, SLICE)?;
+                self.spend(threads[i].statistics().instructions - before)?;
+                match exit {
+                    Exit::Eot => {
+                        done[i] = true;
+                        left -= 1;
+                    }
+                    Exit::Barrier => waiting[i] = true,
+                    Exit::Budget => {}
+                }
+            }
+            // Threads that have ended are no longer counted at the barrier of those that remain.
+            if port.arrived > 0 && port.arrived as usize >= count {
+                port.arrived -= count as u32;
+                for (i, thread) in threads.iter_mut().enumerate().take(count) {
+                    if !done[i] {
+                        thread.notify();
+                        waiting[i] = false;
+                    }
+                }
+            } else if !progress {
+                return Err(Stop::Fault {
+                    what: format!(
+                        "a workgroup hangs: {} of {count} threads are at the barrier, {} have ended",
+                        port.arrived,
+                        count - left
+                    ),
+                    at: self.dispatch.at,
+                });
+            }
+        }
+        let instructions = threads
+            .iter()
+            .take(count)
+            .map(|t| t.statistics().instructions);
+        Ok(instructions.sum())
+    }
+
+    fn check(&self) -> Result<(), Stop> {
+        if self.stopped.load(Relaxed) || self.options.cancelled() {
+            return Err(Stop::Fault {
+                what: "the dispatch was stopped".into(),
+                at: self.dispatch.at,
+            });
+        }
+        Ok(())
+    }
+
+    fn spend(&self, instructions: u64) -> Result<(), Stop> {
+        let spend = |left: u64| left.checked_sub(instructions);
+        if self.budget.fetch_update(Relaxed, Relaxed, spend).is_err() {
+            return Err(Stop::Fault {
+                what: format!(
+                    "hang: a dispatch of more than {} instructions",
+                    self.options.instruction_budget
+                ),
+                at: self.dispatch.at,
+            });
+        }
+        Ok(())
+    }
+
+    /// Makes the threads of a workgroup in `threads`; returns how many there are.
+    fn start_threads(
+        &self,
+        worker: usize,
+        group: u64,
+        threads: &mut Vec<Thread>,
+    ) -> Result<usize, Stop> {
+        let d = self.dispatch;
+        let descriptor = &d.descriptor;
+        let [width, height, depth] = d.counters;
+        let count = (width * height * depth) as usize;
+        let expected = idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP.get(descriptor) as usize;
+        if self.options.strict && count != expected {
+            return Err(Stop::Undefined {
+                rule: "walker-threads",
+                prm: "SKL PRM vol. 2a, GPGPU_WALKER, Thread Width Counter Maximum",
+                what: format!("{count} threads by the walker, {expected} by the descriptor"),
+                at: d.at,
+            });
+        }
+        let (sx, sy) = (
+            u64::from(d.end[0] - d.first[0]),
+            u64::from(d.end[1] - d.first[1]),
+        );
+        let id = [
+            d.first[0] + (group % sx) as u32,
+            d.first[1] + (group / sx % sy) as u32,
+            d.first[2] + (group / (sx * sy)) as u32,
+        ];
+        let cross = idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH.get(descriptor) as usize * 8;
+        let per_thread = idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor) as usize * 8;
+        let read_offset = idd::CONSTANT_URB_ENTRY_READ_OFFSET.get(descriptor) as usize * 8;
+        // Float mode: IEEE or alternate; denormals are flushed until the kernel asks otherwise.
+        let init = Init {
+            cr0: idd::FLOATING_POINT_MODE.get(descriptor) as u32
+                | (idd::ROUNDING_MODE.get(descriptor) as u32) << 4,
+            ..Init::default()
+        };
+        for index in 0..count {
+            let i = index as u32;
+            let (x, y) = (i % width, i / width % height);
+            let mut mask = u32::MAX >> (32 - d.simd);
+            if x + 1 == width {
+                mask &= d.right_mask;
+            }
+            if y + 1 == height {
+                mask &= d.bottom_mask;
+            }
+            let slot = (worker * count + index) as u64;
+            let mut payload = [0u32; 8];
+            payload[0] = i;
+            payload[1] = id[0];
+            payload[2] = 0;
+            payload[3] = d.scratch.1.checked_ilog2().map_or(0, |log| log - 10);
+            payload[4] = idd::BINDING_TABLE_POINTER.get(descriptor) as u32;
+            payload[5] = (d.scratch.0 + slot * d.scratch.1) as u32 & !0x3ff | slot as u32 & 0x1ff;
+            payload[6] = id[1];
+            payload[7] = id[2];
+            let mut registers = payload.to_vec();
+            let constants = |from: usize, len: usize| {
+                (from..from + len).map(|at| d.curbe.get(at).copied().unwrap_or(0))
+            };
+            registers.extend(constants(read_offset, cross));
+            registers.extend(constants(
+                read_offset + cross + index * per_thread,
+                per_thread,
+            ));
+            let options = self.options.thread_options();
+            match threads.get_mut(index) {
+                Some(thread) => thread.reset(&self.kernel, &registers, mask, &init),
+                None => threads.push(Thread::new(&self.kernel, &registers, mask, &init, options)),
+            }
+        }
+        threads.truncate(count);
+        Ok(count)
+    }
+}

@@ -1,0 +1,317 @@
+//! A context's address space: GPU addresses to memory that the CPU shares.
+//!
+//! Ref: SKL PRM vol. 5, "Memory Views", per-process GTT with 48-bit addresses.
+
+use eu::Stop;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Memory behind a range of addresses. It may be mapped by the application at the same time, which is why it is
+/// seen as atomics.
+pub trait Backing: Send + Sync {
+    /// All of it, a whole number of pages.
+    fn words(&self) -> &[AtomicU32];
+}
+
+impl Backing for Box<[AtomicU32]> {
+    fn words(&self) -> &[AtomicU32] {
+        self
+    }
+}
+
+/// One mapped range.
+#[derive(Clone)]
+struct Range {
+    start: u64,
+    end: u64,
+    backing: Arc<dyn Backing>,
+    /// First word of the backing that the range shows.
+    first_word: usize,
+}
+
+/// Why a range cannot be mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MapError {
+    /// Not a multiple of 4 KiB, empty, or beyond 48 bits.
+    #[error("the range {start:#x}+{len:#x} is not made of pages of a 48-bit space")]
+    Range {
+        /// First address.
+        start: u64,
+        /// Bytes.
+        len: u64,
+    },
+    /// Something else is mapped there.
+    #[error("the range {start:#x}+{len:#x} overlaps another")]
+    Overlap {
+        /// First address.
+        start: u64,
+        /// Bytes.
+        len: u64,
+    },
+    /// The backing is shorter than the range.
+    #[error("the memory behind {start:#x}+{len:#x} is shorter than that")]
+    Short {
+        /// First address.
+        start: u64,
+        /// Bytes.
+        len: u64,
+    },
+}
+
+const PAGE: u64 = 4096;
+
+/// Bits of an address that count: 47 and up are copies.
+const ADDRESS_MASK: u64 = (1 << 48) - 1;
+
+/// A 48-bit address space. Cloning is cheap: backings are shared.
+#[derive(Clone, Default)]
+pub struct AddressSpace {
+    /// Sorted by start, without overlap.
+    ranges: Vec<Range>,
+}
+
+impl AddressSpace {
+    /// An empty space.
+    pub fn new() -> AddressSpace {
+        AddressSpace::default()
+    }
+
+    /// Maps `len` bytes of `backing` from byte `offset` on at `start` (canonical or not).
+    pub fn map(
+        &mut self,
+        start: u64,
+        len: u64,
+        backing: Arc<dyn Backing>,
+        offset: u64,
+    ) -> Result<(), MapError> {
+        let start = start & ADDRESS_MASK;
+        let aligned = [start, len, offset].iter().all(|v| v.is_multiple_of(PAGE));
+        if !aligned || len == 0 || start.checked_add(len).is_none_or(|e| e > ADDRESS_MASK + 1) {
+            return Err(MapError::Range { start, len });
+        }
+        let have = backing.words().len() as u64 * 4;
+        if offset.checked_add(len).is_none_or(|end| end > have) {
+            return Err(MapError::Short { start, len });
+        }
+        let end = start + len;
+        let at = self.ranges.partition_point(|r| r.end <= start);
+        if self.ranges.get(at).is_some_and(|r| r.start < end) {
+            return Err(MapError::Overlap { start, len });
+        }
+        let range = Range {
+            start,
+            end,
+            backing,
+            first_word: (offset / 4) as usize,
+        };
+        self.ranges.insert(at, range);
+        Ok(())
+    }
+
+    /// Removes the range that starts at `start`; true if there was one.
+    pub fn unmap(&mut self, start: u64) -> bool {
+        let start = start & ADDRESS_MASK;
+        match self.ranges.binary_search_by_key(&start, |r| r.start) {
+            Ok(at) => {
+                self.ranges.remove(at);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Start and length of every range, in order.
+    pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.ranges.iter().map(|r| (r.start, r.end - r.start))
+    }
+
+    fn find(&self, address: u64) -> Option<usize> {
+        let at = self.ranges.partition_point(|r| r.end <= address);
+        (self.ranges.get(at)?.start <= address).then_some(at)
+    }
+}
+
+/// One thread's view of an address space: remembers the last range, as a TLB does.
+pub struct View<'a> {
+    space: &'a AddressSpace,
+    last: Cell<usize>,
+}
+
+impl<'a> View<'a> {
+    /// A view with nothing remembered.
+    pub fn new(space: &'a AddressSpace) -> View<'a> {
+        View {
+            space,
+            last: Cell::new(0),
+        }
+    }
+
+    /// The words from `address` (rounded down to a dword) to the end of its range.
+    pub fn words(&self, address: u64) -> Result<&'a [AtomicU32], Stop> {
+        let at = address & ADDRESS_MASK;
+        let ranges = &self.space.ranges;
+        let known = ranges.get(self.last.get());
+        let range = match known.filter(|r| r.start <= at && at < r.end) {
+            Some(range) => range,
+            None => {
+                let Some(index) = self.space.find(at) else {
+                    return Err(fault(address));
+                };
+                self.last.set(index);
+                &ranges[index]
+            }
+        };
+        let first = range.first_word + ((at - range.start) / 4) as usize;
+        let last = range.first_word + ((range.end - range.start) / 4) as usize;
+        range
+            .backing
+            .words()
+            .get(first..last)
+            .ok_or_else(|| fault(address))
+    }
+
+    /// Reads a dword at a multiple of 4.
+    pub fn read(&self, address: u64) -> Result<u32, Stop> {
+        Ok(self.words(address)?[0].load(Relaxed))
+    }
+
+    /// Writes a dword at a multiple of 4.
+    pub fn write(&self, address: u64, value: u32) -> Result<(), Stop> {
+        self.words(address)?[0].store(value, Relaxed);
+        Ok(())
+    }
+
+    /// Reads two dwords.
+    pub fn read64(&self, address: u64) -> Result<u64, Stop> {
+        let low = self.read(address)?;
+        let high = self.read(address.wrapping_add(4))?;
+        Ok(u64::from(low) | u64::from(high) << 32)
+    }
+
+    /// Writes two dwords.
+    pub fn write64(&self, address: u64, value: u64) -> Result<(), Stop> {
+        self.write(address, value as u32)?;
+        self.write(address.wrapping_add(4), (value >> 32) as u32)
+    }
+
+    /// Fills `out` with dwords from a multiple of 4 on, across ranges that adjoin.
+    pub fn read_block(&self, address: u64, out: &mut [u32]) -> Result<(), Stop> {
+        let mut done = 0;
+        while done < out.len() {
+            let words = self.words(address.wrapping_add(done as u64 * 4))?;
+            for (to, from) in out[done..].iter_mut().zip(words) {
+                *to = from.load(Relaxed);
+            }
+            done += words.len();
+        }
+        Ok(())
+    }
+
+    /// Writes dwords from a multiple of 4 on.
+    pub fn write_block(&self, address: u64, values: &[u32]) -> Result<(), Stop> {
+        let mut done = 0;
+        while done < values.len() {
+            let words = self.words(address.wrapping_add(done as u64 * 4))?;
+            for (from, to) in values[done..].iter().zip(words) {
+                to.store(*from, Relaxed);
+            }
+            done += words.len();
+        }
+        Ok(())
+    }
+
+    /// Reads 1, 2, 4 or 8 bytes at any address.
+    pub fn read_bytes(&self, address: u64, bytes: u32) -> Result<u64, Stop> {
+        let shift = (address & 3) as u32 * 8;
+        let base = address & !3;
+        let mut raw = u128::from(self.read(base)?);
+        let last = address.wrapping_add(u64::from(bytes) - 1) & !3;
+        for i in 1..=2u64 {
+            if base.wrapping_add(i * 4) <= last {
+                raw |= u128::from(self.read(base + i * 4)?) << (32 * i);
+            }
+        }
+        Ok((raw >> shift) as u64 & (u64::MAX >> (64 - bytes * 8)))
+    }
+
+    /// Writes 1, 2, 4 or 8 bytes at any address; neighbours in the same dword keep what others write to them.
+    pub fn write_bytes(&self, address: u64, bytes: u32, value: u64) -> Result<(), Stop> {
+        let shift = (address & 3) as u32 * 8;
+        let base = address & !3;
+        let mask = u128::from(u64::MAX >> (64 - bytes * 8)) << shift;
+        let bits = u128::from(value) << shift & mask;
+        for i in 0..3u64 {
+            let part = |wide: u128| (wide >> (32 * i)) as u32;
+            let (mask, bits) = (part(mask), part(bits));
+            match mask {
+                0 => {}
+                u32::MAX => self.write(base + i * 4, bits)?,
+                _ => {
+                    let word = &self.words(base + i * 4)?[0];
+                    // The closure always answers, so the update cannot fail.
+                    let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !mask | bits));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn fault(address: u64) -> Stop {
+    Stop::Fault {
+        what: "no memory is mapped at this GPU address".into(),
+        at: address,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Zeroed memory.
+    pub(crate) fn memory(bytes: usize) -> Arc<dyn Backing> {
+        let words: Box<[AtomicU32]> = (0..bytes / 4).map(|_| AtomicU32::new(0)).collect();
+        Arc::new(words)
+    }
+
+    #[test]
+    fn ranges_do_not_overlap_and_faults_name_the_address() {
+        let mut space = AddressSpace::new();
+        space.map(0x1000, 0x2000, memory(0x2000), 0).unwrap();
+        let overlap = space.map(0x2000, 0x1000, memory(0x1000), 0);
+        assert!(matches!(overlap, Err(MapError::Overlap { .. })));
+        assert!(matches!(
+            space.map(0x10, 0x1000, memory(0x1000), 0),
+            Err(MapError::Range { .. })
+        ));
+        assert!(matches!(
+            space.map(0x8000, 0x2000, memory(0x1000), 0),
+            Err(MapError::Short { .. })
+        ));
+        let view = View::new(&space);
+        assert!(view.read(0x2ffc).is_ok());
+        assert!(matches!(
+            view.read(0x3000),
+            Err(Stop::Fault { at: 0x3000, .. })
+        ));
+        assert!(space.unmap(0x1000) && !space.unmap(0x1000));
+    }
+
+    #[test]
+    fn bytes_cross_dwords_and_ranges() {
+        let mut space = AddressSpace::new();
+        space.map(0, 0x1000, memory(0x1000), 0).unwrap();
+        space.map(0x1000, 0x1000, memory(0x1000), 0).unwrap();
+        let view = View::new(&space);
+        view.write_bytes(0xffe, 4, 0x1122_3344).unwrap();
+        assert_eq!(view.read_bytes(0xffe, 4).unwrap(), 0x1122_3344);
+        assert_eq!(view.read(0xffc).unwrap(), 0x3344_0000);
+        assert_eq!(view.read(0x1000).unwrap(), 0x1122);
+        view.write_bytes(0xffd, 1, 0xaa).unwrap();
+        assert_eq!(view.read_bytes(0xffc, 8).unwrap(), 0x1122_3344_aa00);
+        let mut out = [0; 2];
+        view.read_block(0xffc, &mut out).unwrap();
+        assert_eq!(out, [0x3344_aa00, 0x1122]);
+    }
+}
