@@ -7,14 +7,16 @@
 use crate::error::{Loc, Result};
 use crate::module::{self, Function, Merge};
 use crate::reader::Stream;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use spirv::Op;
 
 /// "None" in node and loop numbers.
 pub(crate) const NONE: u32 = u32::MAX;
 /// Blocks in one function at most.
-const MAX_BLOCKS: usize = 1 << 17;
+const MAX_BLOCKS: usize = 1 << 15;
+/// Blocks in loops without a merge instruction, counted once for each loop, at most.
+const MAX_LOOP_BLOCKS: usize = 1 << 20;
 
 /// How a block ends.
 #[derive(Clone, Debug)]
@@ -127,7 +129,7 @@ impl Cfg {
         cfg.reverse_postorder();
         cfg.dominators();
         cfg.edges(f)?;
-        cfg.loops(f, &index);
+        cfg.loops(f, &index)?;
         Ok(cfg)
     }
 
@@ -256,7 +258,7 @@ impl Cfg {
 
     /// Finds the loop around every node. What a loop's merge block dominates is outside of it; so is
     /// whatever belongs to a construct around the loop.
-    fn loops(&mut self, f: &Function, index: &FxHashMap<u32, u32>) {
+    fn loops(&mut self, f: &Function, index: &FxHashMap<u32, u32>) -> Result<()> {
         let n = self.succs.len() as u32;
         let node = |label: u32| index.get(&label).copied().unwrap_or(NONE);
         let mut owners: FxHashMap<u32, SmallVec<[u32; 2]>> = FxHashMap::default();
@@ -271,7 +273,7 @@ impl Cfg {
             }
         }
         let mut depth = vec![0u32; n as usize];
-        let mut natural: FxHashMap<u32, Vec<bool>> = FxHashMap::default();
+        let natural = self.natural_loops(f)?;
         for i in 0..self.rpo.len() {
             let y = get(&self.rpo, i as u32, 0);
             let preds = self
@@ -294,12 +296,7 @@ impl Cfg {
                 let outside = y == n - 1
                     || match f.blocks.get(loop_ as usize).map(|b| b.merge) {
                         Some(Merge::Loop(m, _)) => node(m) == y,
-                        _ => {
-                            let body = natural
-                                .entry(loop_)
-                                .or_insert_with(|| natural_loop(self, loop_));
-                            !get(body, y, true)
-                        }
+                        _ => !natural.contains(&(loop_, y)),
                     }
                     || owners.get(&y).is_some_and(|o| {
                         o.iter()
@@ -318,6 +315,47 @@ impl Cfg {
             };
             set(&mut depth, y, d);
         }
+        Ok(())
+    }
+
+    /// (header, node) for the loops without a merge instruction: the nodes that reach a back edge of the header
+    /// without passing it.
+    fn natural_loops(&self, f: &Function) -> Result<FxHashSet<(u32, u32)>> {
+        let mut body = FxHashSet::default();
+        let mut preds: Vec<SmallVec<[u32; 2]>> = Vec::new();
+        for (header, b) in f.blocks.iter().enumerate() {
+            let header = header as u32;
+            if !get(&self.is_header, header, false) || matches!(b.merge, Merge::Loop(..)) {
+                continue;
+            }
+            if preds.is_empty() {
+                preds = vec![SmallVec::new(); self.succs.len()];
+                for &u in &self.rpo {
+                    for &v in self.succs.get(u as usize).into_iter().flatten() {
+                        if let Some(p) = preds.get_mut(v as usize) {
+                            p.push(u);
+                        }
+                    }
+                }
+            }
+            body.insert((header, header));
+            let mut work: Vec<u32> = preds
+                .get(header as usize)
+                .into_iter()
+                .flatten()
+                .copied()
+                .collect();
+            work.retain(|&u| self.is_back_edge(u, header));
+            while let Some(u) = work.pop() {
+                if body.insert((header, u)) {
+                    work.extend(preds.get(u as usize).into_iter().flatten());
+                }
+                if body.len() > MAX_LOOP_BLOCKS {
+                    return f.loc.limit("blocks in nested loops", MAX_LOOP_BLOCKS);
+                }
+            }
+        }
+        Ok(body)
     }
 
     /// True if `node` runs inside the loop of `header`.
@@ -345,32 +383,6 @@ impl Cfg {
         }
         a
     }
-}
-
-/// The nodes that reach a back edge of `header` without passing it.
-fn natural_loop(cfg: &Cfg, header: u32) -> Vec<bool> {
-    let n = cfg.succs.len();
-    let mut preds: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); n];
-    let mut work = Vec::new();
-    for &u in &cfg.rpo {
-        for &v in cfg.succs.get(u as usize).into_iter().flatten() {
-            if let Some(p) = preds.get_mut(v as usize) {
-                p.push(u);
-            }
-            if v == header && cfg.is_back_edge(u, v) {
-                work.push(u);
-            }
-        }
-    }
-    let mut body = vec![false; n];
-    set(&mut body, header, true);
-    while let Some(u) = work.pop() {
-        if !get(&body, u, true) {
-            set(&mut body, u, true);
-            work.extend(preds.get(u as usize).into_iter().flatten());
-        }
-    }
-    body
 }
 
 fn terminator(stream: &Stream, b: &module::Block, index: &FxHashMap<u32, u32>) -> Result<Term> {

@@ -111,11 +111,22 @@ impl Emit {
         });
     }
 
+    /// Refuses a shader that grows without end.
+    pub fn check_room(&self) -> Result<()> {
+        if self.shader.vars.len() >= MAX_INSTRS || self.shader.blocks.len() >= MAX_INSTRS {
+            return self
+                .loc
+                .limit("variables or blocks after inlining", MAX_INSTRS);
+        }
+        Ok(())
+    }
+
     /// Opens a list inside the current one.
     pub fn open_list(&mut self) -> Result<()> {
         if self.open.len() >= MAX_NESTING {
             return self.loc.limit("nested control flow", MAX_NESTING);
         }
+        self.check_room()?;
         self.push_list();
         Ok(())
     }

@@ -66,8 +66,6 @@ impl Tr<'_> {
         let (set, number) = (inst.arg(0)?, inst.arg(1)?);
         match self.m.ext_sets.get(&set) {
             Some(ExtSet::Glsl450) => {}
-            // Nothing may use their results but each other.
-            Some(ExtSet::NonSemantic) => return Ok(Some(Value::Composite(Vec::new().into()))),
             _ => return inst.loc.unsupported("this extended instruction set"),
         }
         let Some(op) = G::from_u32(number) else {

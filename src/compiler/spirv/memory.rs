@@ -4,7 +4,7 @@ use crate::constants::MAX_LEAVES;
 use crate::error::Result;
 use crate::reader::Inst;
 use crate::translate::Tr;
-use crate::types::{Ty, has_layout, member_layout};
+use crate::types::{Ty, has_layout};
 use crate::value::{Base, Pointer, Step, Value, access_bits};
 use entity::Id;
 use nir::{Access, AluOp, Def, IntrinsicOp, Mode, Type};
@@ -139,6 +139,7 @@ impl Tr<'_> {
                 .expected("storage class Function", format!("{class:?}"));
         }
         let ty = self.nir_type(to, false)?;
+        self.e.check_room()?;
         let var = self
             .e
             .variable(self.m.name(inst.id), Mode::FunctionTemp, ty);
@@ -168,7 +169,7 @@ impl Tr<'_> {
                     let Some(&member) = members.get(i as usize) else {
                         return inst.loc.expected("a member", i.to_string());
                     };
-                    let more = member_layout(self.m, *id, i).access;
+                    let more = self.member(*id, i).access;
                     p.access = merge_access(p.access, more);
                     p.to = member;
                     p.steps.push(Step::Struct(i));
@@ -454,7 +455,7 @@ impl Tr<'_> {
         );
         let mut access = p.access;
         let def = if let Ty::Struct { id, .. } = &*self.ty(to)? {
-            access = merge_access(access, member_layout(self.m, *id, i).access);
+            access = merge_access(access, self.member(*id, i).access);
             self.e.deref_struct(p.def, i, p.mode, ty, p.access)?
         } else {
             let index = self.e.imm32(i);

@@ -15,6 +15,14 @@ use std::ops::Range;
 /// What a decoration group is applied to: ids, or members of theirs.
 type Targets = SmallVec<[(u32, Option<u32>); 4]>;
 
+/// Decorations that groups add, at most.
+const MAX_GROUP_DECORATIONS: usize = 1 << 20;
+/// The place of a group that nothing defines.
+const NOWHERE: Loc = Loc {
+    at: 0,
+    op: "GroupDecorate",
+};
+
 /// A checked module.
 #[derive(Clone, Debug)]
 pub struct Module {
@@ -237,8 +245,14 @@ impl Module {
             }
         }
         builder.finish()?;
+        let mut applied = 0;
         for (group, targets) in groups {
             let decos = self.decorations.get(&group).cloned().unwrap_or_default();
+            applied += decos.len() * targets.len();
+            if applied > MAX_GROUP_DECORATIONS {
+                let loc = stream.def(group).map_or(NOWHERE, |r| r.loc());
+                return loc.limit("decorations by groups", MAX_GROUP_DECORATIONS);
+            }
             for (target, member) in targets {
                 let list = self.decorations.entry(target).or_default();
                 list.extend(decos.iter().map(|d| Deco {

@@ -9,10 +9,10 @@
 use crate::cfg::{Arm, Cfg, Term};
 use crate::emit::Emit;
 use crate::error::{Loc, Result};
-use crate::module::{EntryPoint, Module, last};
+use crate::module::{EntryPoint, ExtSet, Module, last};
 use crate::reader::Inst;
 use crate::structure::{Action, Item, Plan, Tree, structure};
-use crate::types::{MatrixLayout, TyEntry};
+use crate::types::{MatrixLayout, MemberLayout, TyEntry};
 use crate::value::{Slot, Value};
 use entity::{Arena, Id};
 use nir::{
@@ -23,6 +23,8 @@ use smallvec::SmallVec;
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use std::rc::Rc;
 
+/// Calls in all at most: those of functions that do nothing cost no instructions.
+const MAX_TOTAL_CALLS: usize = 1 << 16;
 /// Calls inside calls at most.
 const MAX_CALLS: usize = 256;
 
@@ -56,6 +58,7 @@ pub(crate) struct Tr<'m> {
     pub m: &'m Module,
     pub e: Emit,
     pub types: Vec<Option<TyEntry>>,
+    pub member_layouts: FxHashMap<(u32, u32), MemberLayout>,
     pub nir_types: FxHashMap<(u32, bool, MatrixLayout), Id<Type>>,
     /// Pointer types being made, to stop at types that hold pointers to themselves.
     pub pointers_open: u32,
@@ -66,6 +69,7 @@ pub(crate) struct Tr<'m> {
     /// Control flow of the functions already seen.
     graphs: FxHashMap<u32, Rc<Graph>>,
     calls: Vec<Call>,
+    total_calls: usize,
     tasks: Vec<Task>,
 }
 
@@ -170,6 +174,7 @@ impl Module {
             m: self,
             e: Emit::new(shader, entry.loc),
             types: vec![None; ids],
+            member_layouts: FxHashMap::default(),
             nir_types: FxHashMap::default(),
             pointers_open: 0,
             specialization: options.specialization.iter().copied().collect(),
@@ -178,6 +183,7 @@ impl Module {
             slots: vec![Slot::Empty; ids],
             graphs: FxHashMap::default(),
             calls: Vec::new(),
+            total_calls: 0,
             tasks: Vec::new(),
         };
         tr.modes(entry)?;
@@ -437,6 +443,10 @@ impl<'m> Tr<'m> {
         }
         if self.calls.len() >= MAX_CALLS {
             return loc.limit("nested calls", MAX_CALLS);
+        }
+        self.total_calls += 1;
+        if self.total_calls > MAX_TOTAL_CALLS {
+            return loc.limit("calls after inlining", MAX_TOTAL_CALLS);
         }
         let m = self.m;
         let Some(f) = m.functions.get(index as usize) else {
@@ -823,10 +833,12 @@ impl<'m> Tr<'m> {
                     });
                 }
                 let Some(cond) = cond else { continue };
-                any = Some(match any {
-                    Some(a) => self.e.op2(AluOp::IOr, a, cond)?,
-                    None => cond,
-                });
+                if default_matters {
+                    any = Some(match any {
+                        Some(a) => self.e.op2(AluOp::IOr, a, cond)?,
+                        None => cond,
+                    });
+                }
                 cond
             };
             if !self.is_nothing(graph, list) {
@@ -877,6 +889,7 @@ impl<'m> Tr<'m> {
 
     fn new_place(&mut self, ty: u32) -> Result<Place> {
         let nir = self.nir_type(ty, false)?;
+        self.e.check_room()?;
         let var = self.e.variable(String::new(), Mode::FunctionTemp, nir);
         Ok(Place { var, ty })
     }
@@ -974,6 +987,11 @@ impl<'m> Tr<'m> {
             | Op::LifetimeStart
             | Op::LifetimeStop => return Ok(()),
             _ => {}
+        }
+        if inst.op == Op::ExtInst
+            && self.m.ext_sets.get(&inst.arg(0)?) == Some(&ExtSet::NonSemantic)
+        {
+            return Ok(());
         }
         self.e.exact = inst.id != 0 && self.m.has(inst.id, Decoration::NoContraction);
         if let Some(v) = self.pure(inst)? {

@@ -318,7 +318,7 @@ impl Tr<'_> {
             Ty::Struct { id, members } => {
                 let mut out = Vec::with_capacity(members.len());
                 for (i, &m) in members.iter().enumerate() {
-                    let layout = member_layout(self.m, *id, i as u32);
+                    let layout = self.member(*id, i as u32);
                     let matrix = if explicit {
                         layout.matrix
                     } else {
@@ -362,6 +362,15 @@ impl Tr<'_> {
         Ok(t)
     }
 
+    /// The decorations of member `index` of struct `id`.
+    pub fn member(&mut self, id: u32, index: u32) -> MemberLayout {
+        let m = self.m;
+        *self
+            .member_layouts
+            .entry((id, index))
+            .or_insert_with(|| member_layout(m, id, index))
+    }
+
     /// NIR's storage for a storage class; `to` is the type pointed to.
     pub fn mode_of(&self, class: StorageClass, to: u32) -> Result<Mode> {
         Ok(match class {
@@ -370,7 +379,6 @@ impl Tr<'_> {
             StorageClass::Workgroup => Mode::Shared,
             StorageClass::StorageBuffer => Mode::Ssbo,
             StorageClass::PushConstant => Mode::PushConst,
-            StorageClass::PhysicalStorageBuffer => Mode::Global,
             StorageClass::Input => Mode::ShaderIn,
             StorageClass::Output => Mode::ShaderOut,
             // Before SPIR-V 1.3, a storage buffer is a Uniform block decorated BufferBlock. A pointer into the
@@ -397,10 +405,7 @@ impl Tr<'_> {
 pub(crate) fn has_layout(class: StorageClass) -> bool {
     matches!(
         class,
-        StorageClass::Uniform
-            | StorageClass::StorageBuffer
-            | StorageClass::PushConstant
-            | StorageClass::PhysicalStorageBuffer
+        StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::PushConstant
     )
 }
 
@@ -413,7 +418,7 @@ pub(crate) struct MemberLayout {
 }
 
 /// The decorations of member `index` of struct `id`.
-pub(crate) fn member_layout(m: &Module, id: u32, index: u32) -> MemberLayout {
+fn member_layout(m: &Module, id: u32, index: u32) -> MemberLayout {
     let mut out = MemberLayout::default();
     for d in m.decorations(id).iter().filter(|d| d.member == Some(index)) {
         let arg = d.args.first().copied().unwrap_or(0);
