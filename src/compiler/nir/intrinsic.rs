@@ -221,7 +221,7 @@ intrinsics! {
     /// (address, compare, data)
     GlobalAtomicSwap "global_atomic_swap" ([1 x 64] [1 x any] [1 x any]) -> [1 x any] {access} READS | WRITES;
 
-    // --- barriers. Scopes and semantics are SPIR-V's numbers; scope 5 (Invocation) in execution_scope = none -----
+    // --- barriers. Scopes and semantics are SPIR-V's numbers; scope 4 (Invocation) in execution_scope = none -----
     /// Control and memory barrier. memory_modes: 1 ssbo and global, 2 shared, 4 image.
     Barrier "barrier" () -> [] {execution_scope memory_scope memory_semantics memory_modes} BARRIER | WRITES | CROSS_THREAD | CONVERGENT;
     /// Ends the invocation.
