@@ -4,9 +4,7 @@
 //! Buffers: 0 is the source where there is one, the last is the destination. All work on dwords; a copy at odd bytes shifts
 //! two source dwords together, and writes the ragged ends with atomics, so that neighbouring copies do not disturb each other.
 
-use spirv::Op;
-
-use crate::module::{Module, WORKGROUP};
+use crate::module::{Module, Op, WORKGROUP};
 
 /// An internal shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,7 +81,10 @@ pub fn fill_launches(address: u64, bytes: u64, value: u32) -> Vec<Launch> {
         let count = (part / 4) as u32;
         launches.push(Launch {
             shader: Shader::Fill,
-            buffers: vec![Span { address: address + done, bytes: part }],
+            buffers: vec![Span {
+                address: address + done,
+                bytes: part,
+            }],
             push_dw: vec![value, count],
             groups: count.div_ceil(WORKGROUP),
         });
@@ -101,8 +102,13 @@ fn copy() -> Vec<u32> {
     m.branch(
         inside,
         |m| {
-            let (zero, one, two, three, four) =
-                (m.constant(0), m.constant(1), m.constant(2), m.constant(3), m.constant(4));
+            let (zero, one, two, three, four) = (
+                m.constant(0),
+                m.constant(1),
+                m.constant(2),
+                m.constant(3),
+                m.constant(4),
+            );
             let first = m.binary(Op::ShiftLeftLogical, at, two);
             let behind = m.binary(Op::IAdd, first, four);
             // Destination bytes start..stop of this dword are written.
@@ -167,8 +173,14 @@ pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> Vec<Launch> {
         launches.push(Launch {
             shader: Shader::Copy,
             buffers: vec![
-                Span { address: source_base, bytes: (low + shift + part).next_multiple_of(4) },
-                Span { address: destination & !3, bytes: count * 4 },
+                Span {
+                    address: source_base,
+                    bytes: (low + shift + part).next_multiple_of(4),
+                },
+                Span {
+                    address: destination & !3,
+                    bytes: count * 4,
+                },
             ],
             push_dw: vec![low as u32, (low + part) as u32, shift as u32, count as u32],
             groups: (count as u32).div_ceil(WORKGROUP),
@@ -198,7 +210,11 @@ fn query_results() -> Vec<u32> {
             let query = m.binary(Op::ShiftLeftLogical, at, two);
             let high_at = m.binary(Op::IAdd, query, one);
             let available_at = m.binary(Op::IAdd, query, two);
-            let (low, high, available) = (m.load(0, query), m.load(0, high_at), m.load(0, available_at));
+            let (low, high, available) = (
+                m.load(0, query),
+                m.load(0, high_at),
+                m.load(0, available_at),
+            );
             let put = m.binary(Op::IMul, at, stride);
             let put_1 = m.binary(Op::IAdd, put, one);
             let put_2 = m.binary(Op::IAdd, put, two);
@@ -242,15 +258,32 @@ fn query_results() -> Vec<u32> {
 }
 
 /// The launch that writes the results of `count` queries from `queries` to `destination`, `stride_bytes` apart.
-pub fn query_launch(queries: u64, destination: u64, count: u32, stride_bytes: u64, flags: u32) -> Launch {
+pub fn query_launch(
+    queries: u64,
+    destination: u64,
+    count: u32,
+    stride_bytes: u64,
+    flags: u32,
+) -> Launch {
     let slot = if flags & RESULT_64 != 0 { 8 } else { 4 };
-    let result = slot * if flags & RESULT_AVAILABILITY != 0 { 2 } else { 1 };
+    let result = slot
+        * if flags & RESULT_AVAILABILITY != 0 {
+            2
+        } else {
+            1
+        };
     let bytes = u64::from(count.saturating_sub(1)) * stride_bytes + result;
     Launch {
         shader: Shader::QueryResults,
         buffers: vec![
-            Span { address: queries, bytes: u64::from(count) * 16 },
-            Span { address: destination, bytes: bytes.next_multiple_of(4) },
+            Span {
+                address: queries,
+                bytes: u64::from(count) * 16,
+            },
+            Span {
+                address: destination,
+                bytes: bytes.next_multiple_of(4),
+            },
         ],
         push_dw: vec![count, (stride_bytes / 4) as u32, flags],
         groups: count.div_ceil(WORKGROUP),
@@ -263,11 +296,16 @@ mod tests {
 
     /// What the copy shader computes, written once more over bytes of one dword at a time.
     fn run_copy(launch: &Launch, memory: &mut [u8]) {
-        let [low, end, shift, count] = launch.push_dw[..] else { panic!("four push constants") };
+        let [low, end, shift, count] = launch.push_dw[..] else {
+            panic!("four push constants")
+        };
         for dword in 0..count {
             for byte in dword * 4..dword * 4 + 4 {
                 if byte >= low && byte < end {
-                    let from = launch.buffers[0].address.wrapping_add(u64::from(byte + shift)) as usize;
+                    let from = launch.buffers[0]
+                        .address
+                        .wrapping_add(u64::from(byte + shift))
+                        as usize;
                     memory[(launch.buffers[1].address + u64::from(byte)) as usize] = memory[from];
                 }
             }
@@ -282,9 +320,15 @@ mod tests {
                     let mut memory: Vec<u8> = (0..80).map(|byte| byte * 3 + 1).collect();
                     let mut expected = memory.clone();
                     let part: Vec<u8> = memory[source as usize..(source + bytes) as usize].to_vec();
-                    expected[destination as usize..(destination + bytes) as usize].copy_from_slice(&part);
+                    expected[destination as usize..(destination + bytes) as usize]
+                        .copy_from_slice(&part);
                     for launch in copy_launches(source, destination, bytes) {
-                        assert!(launch.buffers.iter().all(|span| span.address % 4 == 0 && span.bytes % 4 == 0));
+                        assert!(
+                            launch
+                                .buffers
+                                .iter()
+                                .all(|span| span.address % 4 == 0 && span.bytes % 4 == 0)
+                        );
                         run_copy(&launch, &mut memory);
                     }
                     assert_eq!(memory, expected, "{source} to {destination}, {bytes} bytes");

@@ -2,10 +2,74 @@
 //!
 //! In:  instructions, one call each. Out: words. Ref: SPIR-V specification, "Physical Layout of a SPIR-V Module".
 
-use spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op,
-    SelectionControl, StorageClass,
-};
+/// Opcodes of SPIR-V that are used here. Ref: SPIR-V specification, "Instructions".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    MemoryModel = 14,
+    EntryPoint = 15,
+    ExecutionMode = 16,
+    Capability = 17,
+    TypeVoid = 19,
+    TypeBool = 20,
+    TypeInt = 21,
+    TypeVector = 23,
+    TypeRuntimeArray = 29,
+    TypeStruct = 30,
+    TypePointer = 32,
+    TypeFunction = 33,
+    Constant = 43,
+    Function = 54,
+    FunctionEnd = 56,
+    Variable = 59,
+    Load = 61,
+    Store = 62,
+    AccessChain = 65,
+    Decorate = 71,
+    MemberDecorate = 72,
+    IAdd = 128,
+    ISub = 130,
+    IMul = 132,
+    Select = 169,
+    IEqual = 170,
+    INotEqual = 171,
+    ULessThan = 176,
+    ShiftRightLogical = 194,
+    ShiftLeftLogical = 196,
+    BitwiseOr = 197,
+    BitwiseAnd = 199,
+    Not = 200,
+    AtomicAnd = 240,
+    AtomicOr = 241,
+    SelectionMerge = 247,
+    Label = 248,
+    Branch = 249,
+    BranchConditional = 250,
+    Return = 253,
+}
+
+/// Enumerants of SPIR-V that are used here.
+mod enumerant {
+    pub const MAGIC: u32 = 0x0723_0203;
+    pub const VERSION_1_3: u32 = 0x0001_0300;
+    pub const CAPABILITY_SHADER: u32 = 1;
+    pub const ADDRESSING_LOGICAL: u32 = 0;
+    pub const MEMORY_GLSL450: u32 = 1;
+    pub const EXECUTION_GLCOMPUTE: u32 = 5;
+    pub const MODE_LOCAL_SIZE: u32 = 17;
+    pub const BUILT_IN_GLOBAL_INVOCATION_ID: u32 = 28;
+    pub const SCOPE_DEVICE: u32 = 1;
+    pub const CLASS_INPUT: u32 = 1;
+    pub const CLASS_PUSH_CONSTANT: u32 = 9;
+    pub const CLASS_STORAGE_BUFFER: u32 = 12;
+    pub const DECORATION_BLOCK: u32 = 2;
+    pub const DECORATION_ARRAY_STRIDE: u32 = 6;
+    pub const DECORATION_BUILT_IN: u32 = 11;
+    pub const DECORATION_BINDING: u32 = 33;
+    pub const DECORATION_DESCRIPTOR_SET: u32 = 34;
+    pub const DECORATION_OFFSET: u32 = 35;
+}
+
+use enumerant as e;
 
 /// A result id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,32 +124,36 @@ impl Module {
         module.uint = module.global(Op::TypeInt, &[32, 0]);
         let uint = module.uint;
         let vector = module.global(Op::TypeVector, &[uint, 3]);
-        let pointer = module.global(Op::TypePointer, &[StorageClass::Input as u32, vector]);
-        module.invocation = module.variable(pointer, StorageClass::Input);
+        let pointer = module.global(Op::TypePointer, &[e::CLASS_INPUT, vector]);
+        module.invocation = module.variable(pointer, e::CLASS_INPUT);
         let invocation = module.invocation;
-        module.decorate(invocation, Decoration::BuiltIn, &[BuiltIn::GlobalInvocationId as u32]);
+        module.decorate(
+            invocation,
+            e::DECORATION_BUILT_IN,
+            &[e::BUILT_IN_GLOBAL_INVOCATION_ID],
+        );
         let array = module.global(Op::TypeRuntimeArray, &[uint]);
-        module.decorate(array, Decoration::ArrayStride, &[4]);
+        module.decorate(array, e::DECORATION_ARRAY_STRIDE, &[4]);
         let block = module.global(Op::TypeStruct, &[array]);
-        module.decorate(block, Decoration::Block, &[]);
+        module.decorate(block, e::DECORATION_BLOCK, &[]);
         module.decorate_member(block, 0, 0);
-        let class = StorageClass::StorageBuffer;
-        let pointer = module.global(Op::TypePointer, &[class as u32, block]);
-        module.uint_in_buffer = module.global(Op::TypePointer, &[class as u32, uint]);
+        let class = e::CLASS_STORAGE_BUFFER;
+        let pointer = module.global(Op::TypePointer, &[class, block]);
+        module.uint_in_buffer = module.global(Op::TypePointer, &[class, uint]);
         for binding in 0..buffers {
             let buffer = module.variable(pointer, class);
-            module.decorate(buffer, Decoration::DescriptorSet, &[0]);
-            module.decorate(buffer, Decoration::Binding, &[binding]);
+            module.decorate(buffer, e::DECORATION_DESCRIPTOR_SET, &[0]);
+            module.decorate(buffer, e::DECORATION_BINDING, &[binding]);
             module.buffers.push(buffer);
         }
         let block = module.global(Op::TypeStruct, &vec![uint; push_dw as usize]);
-        module.decorate(block, Decoration::Block, &[]);
+        module.decorate(block, e::DECORATION_BLOCK, &[]);
         for member in 0..push_dw {
             module.decorate_member(block, member, member * 4);
         }
-        let class = StorageClass::PushConstant;
-        let pointer = module.global(Op::TypePointer, &[class as u32, block]);
-        module.uint_in_push = module.global(Op::TypePointer, &[class as u32, uint]);
+        let class = e::CLASS_PUSH_CONSTANT;
+        let pointer = module.global(Op::TypePointer, &[class, block]);
+        module.uint_in_push = module.global(Op::TypePointer, &[class, uint]);
         module.push = module.variable(pointer, class);
         module
     }
@@ -103,20 +171,20 @@ impl Module {
         id
     }
 
-    fn variable(&mut self, pointer: u32, class: StorageClass) -> u32 {
+    fn variable(&mut self, pointer: u32, class: u32) -> u32 {
         let id = self.id();
-        put(&mut self.globals, Op::Variable, &[pointer, id, class as u32]);
+        put(&mut self.globals, Op::Variable, &[pointer, id, class]);
         id
     }
 
-    fn decorate(&mut self, target: u32, decoration: Decoration, operands: &[u32]) {
-        let mut all = vec![target, decoration as u32];
+    fn decorate(&mut self, target: u32, decoration: u32, operands: &[u32]) {
+        let mut all = vec![target, decoration];
         all.extend_from_slice(operands);
         put(&mut self.annotations, Op::Decorate, &all);
     }
 
     fn decorate_member(&mut self, block: u32, member: u32, offset_bytes: u32) {
-        let operands = [block, member, Decoration::Offset as u32, offset_bytes];
+        let operands = [block, member, e::DECORATION_OFFSET, offset_bytes];
         put(&mut self.annotations, Op::MemberDecorate, &operands);
     }
 
@@ -186,7 +254,7 @@ impl Module {
 
     fn pointer_to_uint_input(&mut self) -> u32 {
         let uint = self.uint;
-        self.global(Op::TypePointer, &[StorageClass::Input as u32, uint])
+        self.global(Op::TypePointer, &[e::CLASS_INPUT, uint])
     }
 
     /// A dword of the push constants.
@@ -218,15 +286,24 @@ impl Module {
     /// An atomic operation (scope device, relaxed) on a dword of a buffer.
     pub fn atomic(&mut self, op: Op, buffer: usize, index: Value, value: Value) {
         let (ty, pointer) = (self.uint, self.element(buffer, index));
-        let (scope, semantics) = (self.constant(spirv::Scope::Device as u32), self.constant(0));
+        let (scope, semantics) = (self.constant(e::SCOPE_DEVICE), self.constant(0));
         self.result(op, ty, &[pointer.0, scope.0, semantics.0, value.0]);
     }
 
     /// Runs `then` where the condition holds, and `otherwise` elsewhere.
-    pub fn branch(&mut self, condition: Value, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+    pub fn branch(
+        &mut self,
+        condition: Value,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
         let (yes, no, merge) = (self.id(), self.id(), self.id());
-        put(&mut self.body, Op::SelectionMerge, &[merge, SelectionControl::NONE.bits()]);
-        put(&mut self.body, Op::BranchConditional, &[condition.0, yes, no]);
+        put(&mut self.body, Op::SelectionMerge, &[merge, 0]);
+        put(
+            &mut self.body,
+            Op::BranchConditional,
+            &[condition.0, yes, no],
+        );
         put(&mut self.body, Op::Label, &[yes]);
         then(self);
         put(&mut self.body, Op::Branch, &[merge]);
@@ -241,16 +318,30 @@ impl Module {
         let void = self.void;
         let signature = self.global(Op::TypeFunction, &[void]);
         let (main, label) = (self.id(), self.id());
-        let mut words = vec![spirv::MAGIC_NUMBER, 0x0001_0300, 0, self.next, 0];
-        put(&mut words, Op::Capability, &[Capability::Shader as u32]);
-        put(&mut words, Op::MemoryModel, &[AddressingModel::Logical as u32, MemoryModel::GLSL450 as u32]);
+        let mut words = vec![e::MAGIC, e::VERSION_1_3, 0, self.next, 0];
+        put(&mut words, Op::Capability, &[e::CAPABILITY_SHADER]);
+        put(
+            &mut words,
+            Op::MemoryModel,
+            &[e::ADDRESSING_LOGICAL, e::MEMORY_GLSL450],
+        );
         let name = [u32::from_le_bytes(*b"main"), 0];
-        let entry = [ExecutionModel::GLCompute as u32, main, name[0], name[1], self.invocation];
+        let entry = [
+            e::EXECUTION_GLCOMPUTE,
+            main,
+            name[0],
+            name[1],
+            self.invocation,
+        ];
         put(&mut words, Op::EntryPoint, &entry);
-        put(&mut words, Op::ExecutionMode, &[main, ExecutionMode::LocalSize as u32, WORKGROUP, 1, 1]);
+        put(
+            &mut words,
+            Op::ExecutionMode,
+            &[main, e::MODE_LOCAL_SIZE, WORKGROUP, 1, 1],
+        );
         words.append(&mut self.annotations);
         words.append(&mut self.globals);
-        put(&mut words, Op::Function, &[void, main, FunctionControl::NONE.bits(), signature]);
+        put(&mut words, Op::Function, &[void, main, 0, signature]);
         put(&mut words, Op::Label, &[label]);
         words.append(&mut self.body);
         put(&mut words, Op::Return, &[]);

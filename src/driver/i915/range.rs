@@ -124,7 +124,7 @@ mod tests {
                     .wrapping_mul(6364136223846793005)
                     .wrapping_add(1442695040888963407);
                 let draw = seed >> 33;
-                if draw % 3 == 0 && !taken.is_empty() {
+                if draw.is_multiple_of(3) && !taken.is_empty() {
                     let (at, length) = taken.swap_remove(draw as usize / 3 % taken.len());
                     range.give(at, length);
                 } else {

@@ -225,8 +225,10 @@ mod tests {
     #[test]
     fn chains_are_searched() {
         let mut last = c::PhysicalDeviceMultiviewFeatures::default();
-        let mut first = c::PhysicalDeviceTimelineSemaphoreFeatures::default();
-        first.p_next = (&raw mut last).cast();
+        let first = c::PhysicalDeviceTimelineSemaphoreFeatures {
+            p_next: (&raw mut last).cast(),
+            ..Default::default()
+        };
         let head: *const c_void = (&raw const first).cast();
         // SAFETY: the two structures outlive the calls.
         unsafe {

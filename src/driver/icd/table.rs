@@ -245,7 +245,6 @@ mod tests {
             // SAFETY: a null instance and a string.
             unsafe { instance_pointer(c::Instance::null(), name.as_ptr()) }.is_some()
         };
-        use ash::vk::Handle;
         for name in [
             c"vkCreateInstance",
             c"vkEnumerateInstanceVersion",

@@ -247,14 +247,12 @@ impl Encoder {
     fn state(&mut self, bytes: u64, align: u64) -> Result<State> {
         let last = self.states.last().map_or(0, |slice| slice.bytes());
         let at = self.state_used.next_multiple_of(align);
-        if at + bytes <= last {
-            if let Some(slice) = self.states.last() {
-                self.state_used = at + bytes;
-                return Ok(State {
-                    slice: slice.clone(),
-                    offset_bytes: at,
-                });
-            }
+        if let Some(slice) = self.states.last().filter(|_| at + bytes <= last) {
+            self.state_used = at + bytes;
+            return Ok(State {
+                slice: slice.clone(),
+                offset_bytes: at,
+            });
         }
         let slice = Arc::new(
             self.device

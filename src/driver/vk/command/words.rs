@@ -116,7 +116,7 @@ pub(crate) fn trivial() -> [u32; 2] {
 /// The end of a batch, padded to whole quadwords.
 pub(super) fn end(used_dw: usize) -> Vec<u32> {
     let mut words = vec![mi_batch_buffer_end::PACKET.header];
-    if (used_dw + 1) % 2 != 0 {
+    if used_dw.is_multiple_of(2) {
         words.push(mi_noop::PACKET.header);
     }
     words
