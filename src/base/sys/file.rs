@@ -32,6 +32,17 @@ pub fn ioctl<T: Pod>(fd: BorrowedFd<'_>, request: u32, argument: &mut T) -> Resu
     }
 }
 
+/// Calls an ioctl that makes a descriptor, and takes the descriptor that it wrote into its argument.
+pub fn ioctl_fd<T: Pod>(
+    fd: BorrowedFd<'_>,
+    request: u32,
+    argument: &mut T,
+    made: impl FnOnce(&T) -> i32,
+) -> Result<OwnedFd> {
+    ioctl(fd, request, argument)?;
+    owned(made(argument).into())
+}
+
 fn owned(raw: libc::c_long) -> Result<OwnedFd> {
     let raw = RawFd::try_from(check(raw)?).map_err(|_| Errno::EBADF)?;
     // SAFETY: the kernel has just made it, for us alone.

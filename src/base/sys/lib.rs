@@ -13,12 +13,14 @@ mod node;
 mod process;
 
 pub use file::{
-    Identity, Pipe, dup_high, identity, ioctl, memfd, memfd_bytes, poll_readable,
+    Identity, Pipe, dup_high, identity, ioctl, ioctl_fd, memfd, memfd_bytes, poll_readable,
     raise_descriptor_limit,
 };
 pub use mapping::{Mapping, PAGE_BYTES};
 pub use node::{Node, open_node, render_nodes};
-pub use process::{monotonic_ns, process_id, read_process, write_process};
+pub use process::{
+    block_signals, memory_bytes, monotonic_ns, process_id, read_process, write_process,
+};
 pub use uapi::{Errno, Result};
 
 /// The reason of the last failure in this thread.

@@ -57,6 +57,35 @@ impl Mapping {
         })
     }
 
+    /// Maps pages of a device file, shared. Unlike [`Mapping::new`] through libc's function: a preload library may stand for the
+    /// device, and its offsets mean something to that library only.
+    pub fn of_device(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: usize) -> Result<Self> {
+        let offset = i64::try_from(offset_bytes).map_err(|_| Errno::EINVAL)?;
+        if len_bytes == 0 || len_bytes > isize::MAX as usize {
+            return Err(Errno::EINVAL);
+        }
+        // SAFETY: as in `new`.
+        let base = unsafe {
+            libc::mmap64(
+                std::ptr::null_mut(),
+                len_bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                fd.as_raw_fd(),
+                offset,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(last_error());
+        }
+        let base = NonNull::new(base.cast()).ok_or(Errno::EFAULT)?;
+        Ok(Self {
+            base,
+            len_bytes,
+            owned: true,
+        })
+    }
+
     /// Pages that somebody else mapped.
     ///
     /// # Safety

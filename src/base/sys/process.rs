@@ -21,6 +21,30 @@ pub fn process_id() -> i32 {
     unsafe { libc::syscall(libc::SYS_getpid) as i32 }
 }
 
+/// Bytes of memory of this machine.
+pub fn memory_bytes() -> Option<u64> {
+    // SAFETY: plain numbers.
+    let (pages, bytes) = unsafe {
+        (
+            libc::sysconf(libc::_SC_PHYS_PAGES),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
+    u64::try_from(pages)
+        .ok()?
+        .checked_mul(u64::try_from(bytes).ok()?)
+}
+
+/// Leaves all signals of the process to its other threads.
+pub fn block_signals() {
+    let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the set is filled before it is used; only this thread's mask changes.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
+    }
+}
+
 fn vector(base: *mut u8, len_bytes: usize) -> libc::iovec {
     libc::iovec {
         iov_base: base.cast(),

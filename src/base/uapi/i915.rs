@@ -541,6 +541,12 @@ numbers! { NUMBERS;
     PARAM_CHIPSET_ID: i32 = 4, "I915_PARAM_CHIPSET_ID";
     /// Buffers.
     PARAM_HAS_GEM: i32 = 5, "I915_PARAM_HAS_GEM";
+    /// Fence registers.
+    PARAM_NUM_FENCES_AVAIL: i32 = 6, "I915_PARAM_NUM_FENCES_AVAIL";
+    /// A display overlay.
+    PARAM_HAS_OVERLAY: i32 = 7, "I915_PARAM_HAS_OVERLAY";
+    /// Page flips.
+    PARAM_HAS_PAGEFLIPPING: i32 = 8, "I915_PARAM_HAS_PAGEFLIPPING";
     /// EXECBUFFER2.
     PARAM_HAS_EXECBUF2: i32 = 9, "I915_PARAM_HAS_EXECBUF2";
     /// A video engine.

@@ -9,7 +9,7 @@ use crate::i915::{
 };
 
 /// What a kernel answers.
-pub type Result<T> = std::result::Result<T, Errno>;
+pub type Result<T, E = Errno> = std::result::Result<T, E>;
 
 /// Who answers the ioctls.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,143 @@
+//! Buffers: pages, and who uses them.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use sys::Mapping;
+use uapi::{Errno, Result, Tiling, i915};
+
+use crate::fence::{Fence, all_signalled, lock};
+
+/// Bytes of a GPU page.
+pub(crate) const PAGE_BYTES: u64 = 4096;
+
+/// Where a buffer's bytes are.
+#[derive(Debug)]
+enum Pages {
+    /// In a file of their own, which is also the dma-buf, and what mmap maps.
+    File(OwnedFd),
+    /// In the process (userptr).
+    User,
+}
+
+/// Batches that use a buffer.
+#[derive(Debug, Default)]
+struct Activity {
+    write: Option<Arc<Fence>>,
+    all: Vec<Arc<Fence>>,
+}
+
+/// A buffer.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    pages: Pages,
+    bytes: u64,
+    /// What mmap is given to map it: unique in a device.
+    pub(crate) mmap_offset: u64,
+    mapping: OnceLock<Arc<Mapping>>,
+    activity: Mutex<Activity>,
+    pub(crate) tiling: Mutex<Tiling>,
+    pub(crate) caching: AtomicU32,
+}
+
+impl Buffer {
+    /// A buffer of zeros.
+    pub(crate) fn new(bytes: u64, mmap_offset: u64, cached: bool) -> Result<Arc<Self>> {
+        // EMFILE is what a real device never says.
+        let file = sys::memfd(c"i915", bytes).map_err(|_| Errno::ENOMEM)?;
+        Ok(Self::make(Pages::File(file), bytes, mmap_offset, cached))
+    }
+
+    /// A buffer on somebody else's file.
+    pub(crate) fn import(file: OwnedFd, bytes: u64, mmap_offset: u64, cached: bool) -> Arc<Self> {
+        Self::make(Pages::File(file), bytes, mmap_offset, cached)
+    }
+
+    /// A buffer on pages of the process.
+    pub(crate) fn user(mapping: Mapping, mmap_offset: u64) -> Arc<Self> {
+        let buffer = Self::make(Pages::User, mapping.len_bytes() as u64, mmap_offset, true);
+        // A new buffer has no mapping yet.
+        let _ = buffer.mapping.set(Arc::new(mapping));
+        buffer
+    }
+
+    fn make(pages: Pages, bytes: u64, mmap_offset: u64, cached: bool) -> Arc<Self> {
+        let caching = if cached {
+            i915::CACHING_CACHED
+        } else {
+            i915::CACHING_NONE
+        };
+        Arc::new(Self {
+            pages,
+            bytes,
+            mmap_offset,
+            mapping: OnceLock::new(),
+            activity: Mutex::default(),
+            tiling: Mutex::default(),
+            caching: AtomicU32::new(caching),
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The file behind it. Pages of the process have none: `EINVAL`, as the kernel says for exports of them.
+    pub(crate) fn file(&self) -> Result<BorrowedFd<'_>> {
+        match &self.pages {
+            Pages::File(file) => Ok(file.as_fd()),
+            Pages::User => Err(Errno::EINVAL),
+        }
+    }
+
+    /// The pages as the GPU sees them, mapped at the first call.
+    pub(crate) fn mapping(&self) -> Result<&Arc<Mapping>> {
+        if let Some(mapping) = self.mapping.get() {
+            return Ok(mapping);
+        }
+        let len = usize::try_from(self.bytes).map_err(|_| Errno::ENOMEM)?;
+        let mapping = Arc::new(Mapping::new(self.file()?, 0, len)?);
+        // Another thread may have been quicker; then this mapping goes again.
+        Ok(self.mapping.get_or_init(|| mapping))
+    }
+
+    /// Whether caches of the CPU are snooped.
+    pub(crate) fn set_caching(&self, caching: u32) {
+        self.caching.store(caching, Ordering::Relaxed);
+    }
+
+    /// Notes a batch that uses it.
+    pub(crate) fn use_by(&self, fence: &Arc<Fence>, write: bool) {
+        let mut activity = lock(&self.activity);
+        activity.all.retain(|fence| !fence.is_signalled());
+        activity.all.push(fence.clone());
+        if write {
+            activity.write = Some(fence.clone());
+        }
+    }
+
+    /// What a new user has to wait for: a reader for the last writer, a writer for everybody.
+    pub(crate) fn fences(&self, write: bool) -> Vec<Arc<Fence>> {
+        let mut activity = lock(&self.activity);
+        activity.all.retain(|fence| !fence.is_signalled());
+        if write {
+            activity.all.clone()
+        } else {
+            activity
+                .write
+                .iter()
+                .filter(|f| !f.is_signalled())
+                .cloned()
+                .collect()
+        }
+    }
+
+    /// Whether a batch uses it, and whether one writes it.
+    pub(crate) fn busy(&self) -> (bool, bool) {
+        (
+            !all_signalled(&self.fences(true)),
+            !all_signalled(&self.fences(false)),
+        )
+    }
+}

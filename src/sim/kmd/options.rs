@@ -1,0 +1,88 @@
+//! How the simulated device behaves: strictness, tracing, and where its messages go.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Where messages go: one line each, without its end.
+#[derive(Clone)]
+pub struct Sink(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl Sink {
+    /// A sink that calls this function.
+    pub fn new(write: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(write))
+    }
+
+    /// A sink that drops everything.
+    pub fn none() -> Self {
+        Self::new(|_| ())
+    }
+
+    /// Writes a line.
+    pub fn line(&self, line: &str) {
+        (self.0)(line);
+    }
+}
+
+impl fmt::Debug for Sink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sink")
+    }
+}
+
+/// Options of a simulated device.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Report what a real machine would not forgive, and hang as it would.
+    pub strict: bool,
+    /// Write a line for every ioctl.
+    pub trace_ioctls: bool,
+    /// Write a line for every submission, and where its batch is.
+    pub trace_submits: bool,
+    /// Where messages go.
+    pub sink: Sink,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            strict: false,
+            trace_ioctls: false,
+            trace_submits: false,
+            sink: Sink::none(),
+        }
+    }
+}
+
+/// What the comma list of options may hold, with a word on each.
+pub const OPTION_NAMES: &[(&str, &str)] = &[
+    (
+        "strict",
+        "report what a real machine would not forgive, and hang as it would",
+    ),
+    ("trace=ioctl", "write a line for every ioctl"),
+    ("trace=submit", "write a line for every submission"),
+];
+
+impl Options {
+    /// Reads a comma list, such as `INGOT_SIM` holds. Err: the word that is no option.
+    pub fn parse(list: &str, sink: Sink) -> Result<Self, String> {
+        let mut options = Self {
+            sink,
+            ..Self::default()
+        };
+        for word in list
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+        {
+            match word {
+                "strict" => options.strict = true,
+                "trace=ioctl" => options.trace_ioctls = true,
+                "trace=submit" => options.trace_submits = true,
+                _ => return Err(word.to_owned()),
+            }
+        }
+        Ok(options)
+    }
+}

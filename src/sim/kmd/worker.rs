@@ -1,0 +1,183 @@
+//! The thread that runs batches: one at a time, in the order of their submission as far as what they wait for lets them.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use uapi::i915::EngineClassInstance;
+
+use crate::context::Context;
+use crate::engine::{Ended, Engine};
+use crate::fence::{Events, Fence, all_signalled, lock};
+use crate::options::Options;
+use crate::space::Binding;
+
+/// A batch with all that it needs.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) context: Arc<Context>,
+    pub(crate) engine: EngineClassInstance,
+    /// Index of the engine in the context: batches of one context and index run in order.
+    pub(crate) slot: u32,
+    /// The address space while it runs.
+    pub(crate) bindings: Vec<Binding>,
+    /// Address of the first command, not canonical.
+    pub(crate) batch_address: u64,
+    pub(crate) batch_bytes: u64,
+    /// Start with stream output offsets of 0 (gen7).
+    pub(crate) reset_stream_output: bool,
+    pub(crate) waits: Vec<Arc<Fence>>,
+    pub(crate) done: Arc<Fence>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    jobs: Vec<Job>,
+    stop: bool,
+}
+
+enum Next {
+    Run(Box<Job>),
+    Stop,
+}
+
+impl Queue {
+    /// The first batch of the highest priority that waits for nothing, and for no earlier batch of its context.
+    fn next(&mut self) -> Option<Next> {
+        let mut blocked = BTreeSet::new();
+        let mut best: Option<(i32, usize)> = None;
+        for (index, job) in self.jobs.iter().enumerate() {
+            let priority = job.context.priority.load(Ordering::Acquire);
+            // A batch holds back later ones of its own context, whether it is ready or not.
+            let first = blocked.insert((job.context.id, job.slot));
+            let better = best.is_none_or(|(highest, _)| priority > highest);
+            if first && better && all_signalled(&job.waits) {
+                best = Some((priority, index));
+            }
+        }
+        match best {
+            Some((_, index)) => Some(Next::Run(Box::new(self.jobs.remove(index)))),
+            // What still waits then waits for something that cannot happen any more.
+            None if self.stop => Some(Next::Stop),
+            None => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    queue: Mutex<Queue>,
+    events: Arc<Events>,
+    reset_count: Arc<AtomicU32>,
+    engine: Engine,
+}
+
+/// The thread, and the way to it.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    shared: Arc<Shared>,
+    /// Process that the thread lives in: a fork leaves it behind.
+    thread: Mutex<Option<(i32, JoinHandle<()>)>>,
+}
+
+impl Worker {
+    pub(crate) fn new(
+        hw: &'static hw::Device,
+        events: &Arc<Events>,
+        resets: &Arc<AtomicU32>,
+        options: &Options,
+    ) -> Self {
+        let shared = Shared {
+            queue: Mutex::default(),
+            events: events.clone(),
+            reset_count: resets.clone(),
+            engine: Engine::new(hw, options),
+        };
+        Self {
+            shared: Arc::new(shared),
+            thread: Mutex::new(None),
+        }
+    }
+
+    /// The render engine's timestamp.
+    pub(crate) fn timestamp(&self) -> u64 {
+        self.shared.engine.timestamp()
+    }
+
+    /// Queues a batch.
+    pub(crate) fn submit(&self, job: Job) -> uapi::Result<()> {
+        self.start()?;
+        let shared = &self.shared;
+        shared.events.change(|| lock(&shared.queue).jobs.push(job));
+        Ok(())
+    }
+
+    /// Starts the thread, if it does not run in this process.
+    fn start(&self) -> uapi::Result<()> {
+        let process = sys::process_id();
+        let mut thread = lock(&self.thread);
+        if thread.as_ref().is_some_and(|(home, _)| *home == process) {
+            return Ok(());
+        }
+        // A handle from before a fork belongs to no thread of this process.
+        std::mem::forget(thread.take());
+        let shared = self.shared.clone();
+        let body = move || {
+            // Signals are for the program's own threads.
+            sys::block_signals();
+            shared.run();
+        };
+        let handle = std::thread::Builder::new()
+            .name("ingot-gpu".into())
+            .spawn(body);
+        *thread = Some((process, handle.map_err(|_| uapi::Errno::ENOMEM)?));
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        loop {
+            let next = self
+                .events
+                .wait_until(i64::MAX, || Ok(lock(&self.queue).next()));
+            match next {
+                Ok(Next::Run(job)) => self.run_job(*job),
+                Ok(Next::Stop) => return,
+                // The end of the clock's range.
+                Err(_) => (),
+            }
+        }
+    }
+
+    fn run_job(&self, job: Job) {
+        if job.context.is_banned() {
+            job.context.dropped();
+        } else if self.engine.run(&job) == Ended::Hung {
+            self.reset_count.fetch_add(1, Ordering::AcqRel);
+            job.context.hung();
+        }
+        job.done.signal(&self.events);
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.shared
+            .events
+            .change(|| lock(&self.shared.queue).stop = true);
+        let Some((home, handle)) = lock(&self.thread).take() else {
+            return;
+        };
+        if home == sys::process_id() && handle.thread().id() != std::thread::current().id() {
+            // A panic of the thread has been printed already.
+            let _ = handle.join();
+        } else {
+            std::mem::forget(handle);
+        }
+        for job in std::mem::take(&mut lock(&self.shared.queue).jobs) {
+            job.done.signal(&self.shared.events);
+        }
+    }
+}
