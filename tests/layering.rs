@@ -21,7 +21,15 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "compiler/spirv",
         &["entity", "nir", "abi"],
-        &["rspirv", "spirv", "smallvec", "thiserror", "rustc-hash"],
+        &[
+            "rspirv",
+            "spirv",
+            "smallvec",
+            "thiserror",
+            "rustc-hash",
+            "bitflags",
+            "half",
+        ],
     ),
     ("compiler/opt", &["entity", "nir", "abi"], PLAIN),
     ("compiler/fs", &["nir", "abi", "entity", "isa", "hw"], PLAIN),
@@ -37,7 +45,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "isa",
             "hw",
         ],
-        PLAIN,
+        &["thiserror", "sha2"],
     ),
     ("driver/surface", &["hw"], &["thiserror"]),
     ("driver/cmd", &["hw", "abi", "surface"], &["thiserror"]),
@@ -68,7 +76,11 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         &["vk", "wsi", "i915", "uapi", "debug"],
         &["ash"],
     ),
-    ("sim/eu", &["isa", "hw"], &["thiserror", "smallvec", "half"]),
+    (
+        "sim/eu",
+        &["isa", "hw"],
+        &["thiserror", "smallvec", "half", "bytemuck"],
+    ),
     ("sim/gpu", &["eu", "isa", "hw"], &["thiserror", "smallvec"]),
     (
         "sim/kmd",

@@ -1,1 +1,115 @@
-//! One call from SPIR-V and a key to a ShaderBinary.
+//! One call from SPIR-V and a key to a [`ShaderBinary`].
+//!
+//! In:  SPIR-V words, and a [`Key`]: everything else that the machine code depends on.
+//! Out: a [`ShaderBinary`]; [`Key::hash`] names it in caches.
+
+use abi::{PipelineLayout, ShaderBinary};
+use hw::Device;
+use sha2::{Digest, Sha256};
+
+/// Everything besides the SPIR-V that the machine code depends on.
+#[derive(Clone, Debug)]
+pub struct Key<'a> {
+    /// Name of the entry point.
+    pub entry_point: &'a str,
+    /// Specialization constants: `SpecId` and bit pattern, zero-extended; booleans are 0 or 1.
+    pub specialization: &'a [(u32, u64)],
+    /// The dispatch may start at another workgroup than 0.
+    pub dispatch_base: bool,
+    /// Where the launcher puts descriptors.
+    pub layout: &'a PipelineLayout,
+    /// The machine.
+    pub device: &'static Device,
+    /// Choices of the backend.
+    pub backend: fs::Options,
+    /// Flags that change code in any other way: `debug::Flags::code_bits`.
+    pub flags: u64,
+}
+
+impl Key<'_> {
+    /// A name for the result of compiling `words` with this key. Equal names mean equal results, within one version of
+    /// the compiler.
+    pub fn hash(&self, words: &[u32]) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        hash.update(concat!("ingot ", env!("CARGO_PKG_VERSION")));
+        let mut number = |n: u64| hash.update(n.to_le_bytes());
+        number(words.len() as u64);
+        number(self.specialization.len() as u64);
+        for (id, value) in self.specialization {
+            number((*id).into());
+            number(*value);
+        }
+        number(self.dispatch_base.into());
+        number(self.device.pci_id.into());
+        number(self.flags);
+        number(self.layout.sets.len() as u64);
+        for set in &self.layout.sets {
+            number(set.bindings.len() as u64);
+            for binding in &set.bindings {
+                number(binding.binding.into());
+                number(binding.kind as u64);
+                number(binding.count.into());
+                number(binding.offset_bytes.into());
+                number(binding.dynamic_index.into());
+            }
+        }
+        hash.update(format!("{:?}", self.backend));
+        hash.update(self.entry_point);
+        for word in words {
+            hash.update(word.to_le_bytes());
+        }
+        hash.finalize().into()
+    }
+}
+
+/// Why a shader cannot be compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// The SPIR-V is malformed, or uses what is not supported.
+    #[error("SPIR-V: {0}")]
+    Spirv(#[from] spirv_front::SpirvError),
+    /// A pass of the optimiser failed.
+    #[error("NIR: {0}")]
+    Opt(#[from] opt::OptError),
+    /// The backend failed.
+    #[error("backend: {0}")]
+    Backend(#[from] fs::FsError),
+}
+
+/// Dumps on the way: the pass that has run, and the text of what it left.
+pub type Sink<'a> = &'a mut dyn FnMut(&'static str, String);
+
+/// Compiles a compute shader.
+pub fn compile_compute(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+    let mut shader = front_end(words, key)?;
+    opt::compile_compute(&mut shader)?;
+    Ok(fs::compile_compute(&shader, key.device, key.layout, &key.backend)?)
+}
+
+/// The same, with NIR after each pass that changes something (and after the front end) given to `sink`.
+pub fn compile_compute_with_dumps(
+    words: &[u32],
+    key: &Key<'_>,
+    sink: Sink<'_>,
+) -> Result<ShaderBinary, CompileError> {
+    let mut shader = front_end(words, key)?;
+    sink("spirv", shader.to_string());
+    let mut dump = |pass: &'static str, shader: &nir::Shader| sink(pass, shader.to_string());
+    let mut runner = opt::Runner {
+        dump: Some(&mut dump),
+        validate: true,
+        ..opt::Runner::default()
+    };
+    runner.run(&mut shader, opt::COMPUTE_GEN9)?;
+    Ok(fs::compile_compute(&shader, key.device, key.layout, &key.backend)?)
+}
+
+fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
+    let module = spirv_front::Module::parse(words)?;
+    Ok(module.to_nir(&spirv_front::Options {
+        entry_point: key.entry_point,
+        stage: nir::Stage::Compute,
+        specialization: key.specialization,
+        dispatch_base: key.dispatch_base,
+    })?)
+}

@@ -84,8 +84,13 @@ impl Thread {
             buffer[..rlen * 8].copy_from_slice(&self.regs.grf()[d * 8..(d + rlen) * 8]);
         }
         let grf = self.regs.grf();
+        // With the extended descriptor in a0, the shared function's id is its lowest bits.
+        let sfid = match send.ex_desc {
+            Desc::Imm(_) => send.sfid,
+            Desc::A0(_) => (ex_desc & 15) as u8,
+        };
         let message = Message {
-            sfid: send.sfid,
+            sfid,
             desc,
             ex_desc,
             exec_size: u.n,
