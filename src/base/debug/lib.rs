@@ -39,6 +39,7 @@ flags! {
     SpillFs "spill_fs" true "spill everything in the FS backend";
     NoOpt "noopt" true "skip every optimisation that may be skipped";
     Sync "sync" false "wait for each submission to end";
+    Api "api" false "say why a Vulkan command fails";
     Help "help" false "list these flags and go on";
 }
 

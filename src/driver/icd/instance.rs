@@ -38,7 +38,7 @@ entries! { INSTANCE:
         let info = raw::reference(create_info, "VkInstanceCreateInfo")?;
         let layers = raw::texts(info.pp_enabled_layer_names, info.enabled_layer_count);
         let extensions = raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count);
-        let object = vk::Instance::new(crate::kernel_source(), &layers, &extensions)?;
+        let object = vk::Instance::new(crate::kernel_source(), crate::diagnosis().clone(), &layers, &extensions)?;
         raw::put(instance, handle::make(InstanceFace { instance: object, physical: OnceLock::new() }));
         done()
     }

@@ -26,7 +26,7 @@ mod sync;
 mod table;
 
 use std::ffi::c_char;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ash::vk as c;
 
@@ -50,15 +50,25 @@ pub fn get_instance_proc_addr() -> c::PFN_vkGetInstanceProcAddr {
     vk_icdGetInstanceProcAddr
 }
 
-/// Tells an error on standard error if `INGOT_DEBUG` has `api`.
+/// What `INGOT_DEBUG` asks for. The environment is read once, here.
+fn diagnosis() -> &'static vk::Diagnosis {
+    static DIAGNOSIS: OnceLock<vk::Diagnosis> = OnceLock::new();
+    DIAGNOSIS.get_or_init(|| {
+        let sink: vk::diagnosis::Sink = Arc::new(|text| eprint!("{text}"));
+        let (flags, unknown) = debug::Flags::parse(&std::env::var("INGOT_DEBUG").unwrap_or_default());
+        for flag in unknown {
+            sink(&format!("{flag}\n"));
+        }
+        if flags.has(debug::Flag::Help) {
+            sink(&debug::help());
+        }
+        vk::Diagnosis::new(flags, sink)
+    })
+}
+
+/// Says why a command failed, if that is asked for.
 fn report(error: &vk::Error) {
-    static WANTED: OnceLock<bool> = OnceLock::new();
-    let wanted = WANTED.get_or_init(|| {
-        std::env::var("INGOT_DEBUG").is_ok_and(|flags| flags.split(',').any(|flag| flag == "api"))
-    });
-    if *wanted {
-        eprintln!("ingot: {error}");
-    }
+    diagnosis().say(debug::Flag::Api, || format!("ingot: {error}\n"));
 }
 
 /// Interface version that loader and driver agree on.

@@ -81,7 +81,7 @@ impl Device {
         let lost = Arc::new(Lost::default());
         let pool = |zone| i915::Pool::new(&gpu, zone);
         let batches = pool(i915::Zone::High);
-        let queue = Queue::new(&gpu, &lost, &batches)?;
+        let queue = Queue::new(&gpu, &lost, physical.diagnosis(), &batches)?;
         Ok(Arc::new(Self {
             physical: physical.clone(),
             general: pool(i915::Zone::High),

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::extension;
 use crate::physical::PhysicalDevice;
@@ -12,6 +13,7 @@ pub type KernelSource = Arc<dyn Fn() -> Vec<Arc<dyn i915::Kernel>> + Send + Sync
 /// `VkInstance`.
 pub struct Instance {
     source: Option<KernelSource>,
+    diagnosis: Diagnosis,
     devices: OnceLock<Vec<Arc<PhysicalDevice>>>,
     extensions: Vec<&'static str>,
 }
@@ -29,6 +31,7 @@ impl Instance {
     /// An instance. GPUs come from `source`, or else from the render nodes of the machine.
     pub fn new(
         source: Option<KernelSource>,
+        diagnosis: Diagnosis,
         layers: &[String],
         extensions: &[String],
     ) -> Result<Arc<Self>> {
@@ -38,6 +41,7 @@ impl Instance {
         let extensions = enabled(extension::INSTANCE, extensions)?;
         Ok(Arc::new(Self {
             source,
+            diagnosis,
             devices: OnceLock::new(),
             extensions,
         }))
@@ -48,10 +52,12 @@ impl Instance {
         self.devices.get_or_init(|| match &self.source {
             Some(source) => source()
                 .into_iter()
-                .filter_map(|kernel| PhysicalDevice::probe(kernel, None).ok())
+                .filter_map(|kernel| PhysicalDevice::probe(kernel, None, &self.diagnosis).ok())
                 .collect(),
             None => {
-                let open = |(kernel, node)| PhysicalDevice::probe(kernel, Some(node)).ok();
+                let open = |(kernel, node)| {
+                    PhysicalDevice::probe(kernel, Some(node), &self.diagnosis).ok()
+                };
                 i915::render_nodes().into_iter().filter_map(open).collect()
             }
         })
@@ -82,10 +88,19 @@ mod tests {
     #[test]
     fn unknown_names_are_refused() {
         let none = || Some(Arc::new(Vec::new) as KernelSource);
-        assert!(Instance::new(none(), &[], &["VK_KHR_surface_of_mars".into()]).is_err());
-        assert!(Instance::new(none(), &["VK_LAYER_x".into()], &[]).is_err());
+        assert!(
+            Instance::new(
+                none(),
+                Diagnosis::default(),
+                &[],
+                &["VK_KHR_surface_of_mars".into()]
+            )
+            .is_err()
+        );
+        assert!(Instance::new(none(), Diagnosis::default(), &["VK_LAYER_x".into()], &[]).is_err());
         let good = Instance::new(
             none(),
+            Diagnosis::default(),
             &[],
             &["VK_KHR_get_physical_device_properties2".into()],
         )

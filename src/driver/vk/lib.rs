@@ -11,6 +11,7 @@ pub mod command;
 mod compiler;
 pub mod descriptor;
 pub mod device;
+pub mod diagnosis;
 mod error;
 pub mod executable;
 pub mod extension;
@@ -28,6 +29,7 @@ mod surface_state;
 pub mod sync;
 
 pub use device::Device;
+pub use diagnosis::Diagnosis;
 pub use error::{Error, Result};
 pub use instance::Instance;
 pub use physical::PhysicalDevice;

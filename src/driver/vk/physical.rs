@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk as api;
 
 use crate::cache::{self, Owner};
+use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature::Features;
 use crate::limits;
@@ -30,6 +31,7 @@ pub struct PhysicalDevice {
     file: Arc<i915::File>,
     info: i915::Info,
     heap_bytes: u64,
+    diagnosis: Diagnosis,
 }
 
 /// The driver's version, as `driverVersion`.
@@ -58,7 +60,11 @@ fn uuid(parts: &[&[u8]]) -> [u8; 16] {
 
 impl PhysicalDevice {
     /// Probes a kernel. Fails if there is no GPU behind it that the driver can drive.
-    pub fn probe(kernel: Arc<dyn i915::Kernel>, node: Option<i915::Node>) -> Result<Arc<Self>> {
+    pub fn probe(
+        kernel: Arc<dyn i915::Kernel>,
+        node: Option<i915::Node>,
+        diagnosis: &Diagnosis,
+    ) -> Result<Arc<Self>> {
         let (file, info) = i915::probe(kernel, node)?;
         // Half of a small machine's memory, three quarters of a large one's, as other drivers of shared memory have it; and
         // never more than three quarters of what the GPU can address.
@@ -73,12 +79,18 @@ impl PhysicalDevice {
             file,
             info,
             heap_bytes,
+            diagnosis: diagnosis.clone(),
         }))
     }
 
     /// The open device file.
     pub fn file(&self) -> &Arc<i915::File> {
         &self.file
+    }
+
+    /// What `INGOT_DEBUG` asks for.
+    pub fn diagnosis(&self) -> &Diagnosis {
+        &self.diagnosis
     }
 
     /// What the probe found.

@@ -40,20 +40,27 @@ impl Pipeline {
         cache: Option<&Cache>,
         info: &ComputeInfo,
     ) -> Result<Self> {
+        let diagnosis = device.physical.diagnosis();
+        let dump = diagnosis.has(debug::Flag::Cs);
+        let info = &ComputeInfo {
+            capture: info.capture || dump,
+            ..info.clone()
+        };
+        let cache = cache.filter(|_| !info.capture && !diagnosis.has(debug::Flag::NoCache));
         let key = compiler::key(device, info);
-        let cached = cache
-            .filter(|_| !info.capture)
-            .and_then(|cache| cache.get(&key));
-        let shader = match cached {
+        let shader = match cache.and_then(|cache| cache.get(&key)) {
             Some(shader) => shader,
             None => {
                 let shader = Arc::new(compiler::compile(device, info)?);
-                if let Some(cache) = cache.filter(|_| !info.capture) {
+                if let Some(cache) = cache {
                     cache.put(key, &shader);
                 }
                 shader
             }
         };
+        for (name, text) in shader.variants.iter().flat_map(|variant| &variant.dumps) {
+            diagnosis.say(debug::Flag::Cs, || format!("; {name}\n{text}\n"));
+        }
         Self::of(device, shader)
     }
 

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::device::{self, Lost, STEP_NS};
+use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::sync::Point;
 
@@ -40,6 +41,7 @@ pub struct Queue {
 struct Inner {
     gpu: Arc<i915::Device>,
     lost: Arc<Lost>,
+    diagnosis: Diagnosis,
     /// Signalled with a rising value by every submission.
     timeline: Arc<i915::Syncobj>,
     /// A batch that does nothing, for submissions without one.
@@ -63,6 +65,7 @@ impl Queue {
     pub fn new(
         gpu: &Arc<i915::Device>,
         lost: &Arc<Lost>,
+        diagnosis: &Diagnosis,
         batches: &Arc<i915::Pool>,
     ) -> Result<Arc<Self>> {
         let chunk = batches.take(64, 64)?;
@@ -74,6 +77,7 @@ impl Queue {
         let inner = Arc::new(Inner {
             gpu: gpu.clone(),
             lost: lost.clone(),
+            diagnosis: diagnosis.clone(),
             timeline: Arc::new(gpu.syncobj(false)?),
             trivial: BatchStart {
                 chunk: Arc::new(chunk),
@@ -99,6 +103,10 @@ impl Queue {
         });
         if state.waiting.is_empty() && !state.busy && inner.can_run(&submission, 0)? {
             let ran = inner.run(&submission);
+            if ran.is_ok() && inner.diagnosis.has(debug::Flag::Sync) {
+                drop(state);
+                return self.wait_idle();
+            }
             if ran.is_err() {
                 // Nobody will signal this value.
                 state.last -= 1;
@@ -158,6 +166,21 @@ impl Inner {
                 .map(|point| (point.syncobj.clone(), point.value))
                 .collect()
         };
+        self.diagnosis.say(debug::Flag::Submit, || {
+            let points = |points: &[Point]| -> Vec<String> {
+                points
+                    .iter()
+                    .map(|point| format!("{}:{}", point.syncobj.handle(), point.value))
+                    .collect()
+            };
+            let (waits, signals) = (points(&submission.waits), points(&submission.signals));
+            let batches: Vec<String> = submission
+                .batches
+                .iter()
+                .map(|batch| format!("{:#x}", batch.chunk.address()))
+                .collect();
+            format!("submit {batches:?} after {waits:?}, signals {signals:?}\n")
+        });
         let trivial = [self.trivial.clone()];
         let batches = if submission.batches.is_empty() {
             &trivial[..]

@@ -51,7 +51,15 @@ impl Emitter {
             .flat_map(|word| word.to_le_bytes())
             .collect();
         match self.chunks.last() {
-            Some(chunk) => Ok(chunk.write(0, &bytes)?),
+            Some(chunk) => {
+                self.device.physical.diagnosis().say(debug::Flag::Bat, || {
+                    let commands = hw::batch::commands(&self.words, hw::Gen::Gen9);
+                    commands
+                        .map(|command| hw::batch::print(&command, chunk.address()))
+                        .collect()
+                });
+                Ok(chunk.write(0, &bytes)?)
+            }
             None => Ok(()),
         }
     }
