@@ -254,6 +254,13 @@ impl Shader {
         out
     }
 
+    /// As [`Shader::layout`], of nodes that need not stand anywhere.
+    pub fn layout_of_nodes(&self, nodes: &CfList) -> Vec<CfEvent> {
+        let mut out = Vec::new();
+        self.layout_into(nodes, &mut out);
+        out
+    }
+
     fn layout_into(&self, list: &CfList, out: &mut Vec<CfEvent>) {
         // (list, next node, what follows the list)
         let mut stack: Vec<(&CfList, usize, Option<CfEvent>)> = vec![(list, 0, None)];

@@ -5,6 +5,7 @@
 
 use entity::{Id, IdMap};
 use nir::*;
+use rustc_hash::FxHashMap;
 
 /// Changes to control flow in progress.
 pub(crate) struct CfEdit {
@@ -34,6 +35,13 @@ impl CfEdit {
         }
     }
 
+    /// Phis that name `from` will name `to`.
+    pub(crate) fn rename_block(&mut self, from: Id<Block>, to: Id<Block>) {
+        if from != to {
+            self.rename[from] = Some(to);
+        }
+    }
+
     /// The block that now holds what `b` held.
     pub(crate) fn block(&self, mut b: Id<Block>) -> Id<Block> {
         while let Some(next) = self.rename[b] {
@@ -43,7 +51,7 @@ impl CfEdit {
     }
 
     /// Appends block `b` to block `a`: `b` must have no phis any more.
-    fn merge(&mut self, s: &mut Shader, a: Id<Block>, b: Id<Block>) {
+    pub(crate) fn merge(&mut self, s: &mut Shader, a: Id<Block>, b: Id<Block>) {
         let tail = std::mem::take(&mut s.blocks[b].instrs);
         s.blocks[a].instrs.extend(tail);
         self.rename[b] = Some(a);
@@ -168,5 +176,115 @@ pub(crate) fn is_empty_list(s: &Shader, list: ListRef) -> bool {
     match s.list(list).as_slice() {
         [CfNode::Block(b)] => s.blocks[*b].instrs.is_empty(),
         _ => false,
+    }
+}
+
+/// Copies of nodes, with what stands in them.
+pub(crate) struct Copy {
+    /// The new nodes.
+    pub(crate) nodes: CfList,
+    /// New values for old ones; holds what it was given, too.
+    pub(crate) defs: FxHashMap<Id<Def>, Id<Def>>,
+}
+
+/// Copies nodes. Operands that `defs` names become what it says; so do those made inside.
+pub(crate) fn copy_nodes(
+    s: &mut Shader,
+    nodes: &CfList,
+    mut defs: FxHashMap<Id<Def>, Id<Def>>,
+) -> Copy {
+    let events = s.layout_of_nodes(nodes);
+    let mut blocks: FxHashMap<Id<Block>, Id<Block>> = FxHashMap::default();
+    let mut made: Vec<Id<Instr>> = Vec::new();
+    let mut new_ifs: Vec<Id<If>> = Vec::new();
+    let mut open: Vec<CfList> = vec![Vec::new()];
+    let mut thens: Vec<CfList> = Vec::new();
+    for event in events {
+        match event {
+            CfEvent::Block(b) => {
+                let mut instrs = Vec::with_capacity(s.blocks[b].instrs.len());
+                for k in 0..s.blocks[b].instrs.len() {
+                    let old = s.blocks[b].instrs[k];
+                    let instr = s.instrs[old].clone();
+                    let id = match instr.def() {
+                        None => s.instrs.push(instr),
+                        Some(def) => {
+                            let d = s.defs[def];
+                            let (id, new) = s.add_instr(d.num_components, d.bit_size, |new| {
+                                let mut instr = instr;
+                                set_def(&mut instr, new);
+                                instr
+                            });
+                            defs.insert(def, new);
+                            id
+                        }
+                    };
+                    made.push(id);
+                    instrs.push(id);
+                }
+                let new = s.blocks.push(Block { instrs });
+                blocks.insert(b, new);
+                if let Some(list) = open.last_mut() {
+                    list.push(CfNode::Block(new));
+                }
+            }
+            CfEvent::If(_) | CfEvent::Loop(_) => open.push(Vec::new()),
+            CfEvent::Else(_) => {
+                thens.push(open.pop().unwrap_or_default());
+                open.push(Vec::new());
+            }
+            CfEvent::EndIf(i) => {
+                let new = s.ifs.push(If {
+                    cond: s.ifs[i].cond,
+                    then_list: thens.pop().unwrap_or_default(),
+                    else_list: open.pop().unwrap_or_default(),
+                });
+                new_ifs.push(new);
+                if let Some(list) = open.last_mut() {
+                    list.push(CfNode::If(new));
+                }
+            }
+            CfEvent::EndLoop(_) => {
+                let body = open.pop().unwrap_or_default();
+                let new = s.loops.push(Loop { body });
+                if let Some(list) = open.last_mut() {
+                    list.push(CfNode::Loop(new));
+                }
+            }
+        }
+    }
+    for id in made {
+        s.instrs[id].for_each_src_mut(|d| {
+            if let Some(new) = defs.get(d) {
+                *d = *new;
+            }
+        });
+        if let Instr::Phi(p) = &mut s.instrs[id] {
+            for src in &mut p.srcs {
+                if let Some(new) = blocks.get(&src.0) {
+                    src.0 = *new;
+                }
+            }
+        }
+    }
+    for i in new_ifs {
+        if let Some(new) = defs.get(&s.ifs[i].cond) {
+            s.ifs[i].cond = *new;
+        }
+    }
+    Copy {
+        nodes: open.pop().unwrap_or_default(),
+        defs,
+    }
+}
+
+fn set_def(instr: &mut Instr, new: Id<Def>) {
+    match instr {
+        Instr::Alu(a) => a.def = new,
+        Instr::Const { def, .. } | Instr::Undef { def } => *def = new,
+        Instr::Deref(d) => d.def = new,
+        Instr::Intrinsic(i) => i.def = Some(new),
+        Instr::Phi(p) => p.def = new,
+        Instr::Jump(_) => {}
     }
 }

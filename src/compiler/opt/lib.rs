@@ -67,6 +67,8 @@ mod opt_copy_prop;
 mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
+mod opt_if;
+mod opt_loop_unroll;
 mod opt_peephole_select;
 mod opt_remove_phis;
 mod pass;

@@ -38,6 +38,8 @@ static OPTIMISE: &[Pass] = &[
     pass!(opt_cse),
     pass!(opt_remove_phis),
     pass!(opt_dead_cf),
+    pass!(opt_if),
     pass!(opt_peephole_select),
+    pass!(opt_loop_unroll),
     pass!(opt_dce),
 ];

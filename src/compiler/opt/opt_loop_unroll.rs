@@ -1,0 +1,321 @@
+//! Unrolls loops whose number of rounds is known.
+//!
+//! In:  loops with one way out, an `if` that stands first and breaks on a condition that can be computed from
+//! constants round by round. Out: as many copies of the body, if that is not too long. All invocations run the same
+//! rounds, so every copy has the tangle of the original. Tests: tests/opt/opt_loop_unroll/.
+
+use crate::cf::{CfEdit, copy_nodes, lists_inside_out};
+use crate::pass::Ctx;
+use entity::Id;
+use nir::*;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Most rounds that are unrolled.
+const MAX_ROUNDS: u32 = 64;
+
+/// Entry point.
+pub fn opt_loop_unroll(s: &mut Shader, ctx: &Ctx) -> bool {
+    if s.loops.is_empty() {
+        return false;
+    }
+    for list in lists_inside_out(s) {
+        for at in (1..s.list(list).len()).step_by(2) {
+            if let CfNode::Loop(l) = s.list(list)[at] {
+                let cfg = Cfg::new(s);
+                if let Some(plan) = plan(s, &cfg, ctx, list, at, l) {
+                    let mut edit = CfEdit::new();
+                    unroll(s, &mut edit, list, at, l, plan);
+                    // Lists have changed: the pass runs again for more.
+                    return edit.finish(s);
+                }
+            }
+        }
+    }
+    false
+}
+
+/// A loop that can be unrolled.
+struct Plan {
+    /// Times that the condition does not break.
+    rounds: u32,
+    before: Id<Block>,
+    head: Id<Block>,
+    tail: Id<Block>,
+    /// The block that breaks.
+    exit: Id<Block>,
+    /// The other side of that `if`: empty.
+    stay: Id<Block>,
+}
+
+fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>) -> Option<Plan> {
+    let body = ListRef::Loop(l);
+    let (Some(&CfNode::Block(before)), Some(&CfNode::Block(after))) =
+        (s.list(list).get(at - 1), s.list(list).get(at + 1))
+    else {
+        return None;
+    };
+    let (head, tail) = (s.first_block(body)?, s.last_block(body)?);
+    let Some(&CfNode::If(term)) = s.list(body).get(1) else {
+        return None;
+    };
+    let (&[CfNode::Block(then)], &[CfNode::Block(other)]) = (
+        s.ifs[term].then_list.as_slice(),
+        s.ifs[term].else_list.as_slice(),
+    ) else {
+        return None;
+    };
+    let (exit, stay, breaks_on) = match (s.jump_of(then), s.jump_of(other)) {
+        (Some(Jump::Break), None) => (then, other, true),
+        (None, Some(Jump::Break)) => (other, then, false),
+        _ => return None,
+    };
+    // One way in, one way back, one way out.
+    let back = &cfg[head].preds;
+    if back.len() != 2
+        || !back.contains(&before)
+        || !back.contains(&tail)
+        || cfg[after].preds.as_slice() != [exit]
+        || !s.blocks[stay].instrs.is_empty()
+        || head == tail
+    {
+        return None;
+    }
+    let size = size_of(s, body);
+    let most = (ctx.unroll_limit / size.max(1)).min(MAX_ROUNDS);
+    let rounds = count_rounds(s, term, breaks_on, l, (before, tail), most)?;
+    Some(Plan {
+        rounds,
+        before,
+        head,
+        tail,
+        exit,
+        stay,
+    })
+}
+
+fn size_of(s: &Shader, body: ListRef) -> u32 {
+    s.layout_of(body)
+        .iter()
+        .map(|e| match e {
+            CfEvent::Block(b) => s.blocks[*b]
+                .instrs
+                .iter()
+                .filter(|i| !matches!(s.instrs[**i], Instr::Const { .. } | Instr::Phi(_)))
+                .count() as u32,
+            CfEvent::If(_) | CfEvent::Loop(_) => 2,
+            _ => 0,
+        })
+        .sum()
+}
+
+/// Follows what can be computed of the loop until it breaks; `None` if that cannot be seen within `most` rounds.
+fn count_rounds(
+    s: &Shader,
+    term: Id<If>,
+    breaks_on: bool,
+    l: Id<Loop>,
+    (before, tail): (Id<Block>, Id<Block>),
+    most: u32,
+) -> Option<u32> {
+    type Known = FxHashMap<Id<Def>, SmallVec<[u64; 4]>>;
+    let top: Vec<Id<Block>> = s.loops[l]
+        .body
+        .iter()
+        .filter_map(|n| match n {
+            CfNode::Block(b) => Some(*b),
+            _ => None,
+        })
+        .collect();
+    let value = |known: &Known, d: Id<Def>| -> Option<SmallVec<[u64; 4]>> {
+        match s.const_of(d) {
+            Some(v) => Some(v.into()),
+            None => known.get(&d).cloned(),
+        }
+    };
+    let mut phis = Vec::new();
+    for &id in &s.blocks[*top.first()?].instrs {
+        if let Instr::Phi(p) = &s.instrs[id] {
+            let of = |b: Id<Block>| p.srcs.iter().find(|x| x.0 == b).map(|x| x.1);
+            phis.push((p.def, of(before)?, of(tail)?));
+        }
+    }
+    let mut known: Known = phis
+        .iter()
+        .filter_map(|p| Some((p.0, value(&Known::default(), p.1)?)))
+        .collect();
+    let cond = s.ifs[term].cond;
+    for round in 0..=most {
+        for &b in &top {
+            for &id in &s.blocks[b].instrs {
+                if let Instr::Alu(a) = &s.instrs[id]
+                    && let Some(v) = evaluate(s, a, |d| value(&known, d))
+                {
+                    known.insert(a.def, v);
+                }
+            }
+        }
+        let hit = *value(&known, cond)?.first()? != 0;
+        if hit == breaks_on {
+            return Some(round);
+        }
+        known = phis
+            .iter()
+            .filter_map(|p| Some((p.0, value(&known, p.2)?)))
+            .collect();
+    }
+    None
+}
+
+fn evaluate(
+    s: &Shader,
+    a: &Alu,
+    value: impl Fn(Id<Def>) -> Option<SmallVec<[u64; 4]>>,
+) -> Option<SmallVec<[u64; 4]>> {
+    let def = s.defs[a.def];
+    let mut srcs: SmallVec<[SmallVec<[u64; 4]>; 3]> = SmallVec::new();
+    let mut bits: SmallVec<[u8; 4]> = SmallVec::new();
+    for (k, src) in a.srcs.iter().enumerate() {
+        let v = value(src.def)?;
+        let n = usize::from(a.src_components(k, def.num_components));
+        let mut part = SmallVec::new();
+        for c in &src.swizzle[..n] {
+            part.push(*v.get(usize::from(*c))?);
+        }
+        srcs.push(part);
+        bits.push(s.defs[src.def].bit_size);
+    }
+    let parts: SmallVec<[&[u64]; 3]> = srcs.iter().map(|v| v.as_slice()).collect();
+    let mut out: SmallVec<[u64; 4]> = SmallVec::from_elem(0, usize::from(def.num_components));
+    let controls = s.info.float_controls;
+    fold::fold(a.op, def.bit_size, &bits, &parts, controls, &mut out).then_some(out)
+}
+
+fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loop>, plan: Plan) {
+    let mut body = std::mem::take(&mut s.loops[l].body);
+    let Some(&CfNode::Block(rest)) = body.get(2) else {
+        return;
+    };
+    // The phis of the head, as (phi, first value, next value).
+    let n = s.blocks[plan.head]
+        .instrs
+        .iter()
+        .take_while(|i| matches!(s.instrs[**i], Instr::Phi(_)))
+        .count();
+    let mut phis = Vec::new();
+    for id in s.blocks[plan.head].instrs.drain(..n) {
+        if let Instr::Phi(p) = &s.instrs[id] {
+            let of = |b: Id<Block>| p.srcs.iter().find(|x| x.0 == b).map(|x| x.1);
+            if let (Some(first), Some(next)) = (of(plan.before), of(plan.tail)) {
+                phis.push((p.def, first, next));
+            }
+        }
+    }
+    // What runs once more, up to the break: the head and the block that breaks.
+    s.blocks[plan.exit].instrs.pop();
+    let last_head: Vec<Id<Instr>> = s.blocks[plan.head].instrs.clone();
+    let last_exit = s.blocks[plan.exit].instrs.clone();
+    // One round: the head goes on without the `if`.
+    let mut inner: FxHashMap<Id<Def>, Id<Def>> = FxHashMap::default();
+    let behind = s.blocks[rest]
+        .instrs
+        .iter()
+        .take_while(|i| matches!(s.instrs[**i], Instr::Phi(_)))
+        .count();
+    for id in s.blocks[rest].instrs.drain(..behind) {
+        if let Instr::Phi(p) = &s.instrs[id]
+            && let Some((_, v)) = p.srcs.iter().find(|x| x.0 == plan.stay)
+        {
+            inner.insert(p.def, *v);
+        }
+    }
+    if s.jump_of(plan.tail) == Some(Jump::Continue) {
+        s.blocks[plan.tail].instrs.pop();
+    }
+    let more = std::mem::take(&mut s.blocks[rest].instrs);
+    s.blocks[plan.head].instrs.extend(more);
+    edit.rename_block(rest, plan.head);
+    body.drain(1..3);
+    // Phis inside that name the merged block must name the head before they are copied.
+    for event in s.layout_of_nodes(&body) {
+        if let CfEvent::Block(b) = event {
+            for k in 0..s.blocks[b].instrs.len() {
+                let id = s.blocks[b].instrs[k];
+                if let Instr::Phi(p) = &mut s.instrs[id] {
+                    for src in &mut p.srcs {
+                        if src.0 == rest {
+                            src.0 = plan.head;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let mut now: FxHashMap<Id<Def>, Id<Def>> = phis.iter().map(|p| (p.0, p.1)).collect();
+    let start = s.blocks.push(Block::default());
+    let mut nodes: CfList = vec![CfNode::Block(start)];
+    for _ in 0..plan.rounds {
+        // Phis behind the `if` had one operand: a value of the head, or from outside the loop.
+        // Their users read it directly once the copy has renamed it.
+        let copy = copy_nodes(s, &body, now);
+        let find = |d: Id<Def>| {
+            let mut d = d;
+            while let Some(v) = inner.get(&d) {
+                d = *v;
+            }
+            copy.defs.get(&d).copied().unwrap_or(d)
+        };
+        for (from, _) in sorted(&inner) {
+            edit_copy(s, &copy.nodes, from, find(from));
+        }
+        now = phis.iter().map(|p| (p.0, find(p.2))).collect();
+        append(s, edit, &mut nodes, copy.nodes);
+    }
+    // The last, partial round.
+    let end = s.blocks.push(Block {
+        instrs: last_head.into_iter().chain(last_exit).collect(),
+    });
+    let copy = copy_nodes(s, &vec![CfNode::Block(end)], now);
+    for (old, new) in sorted(&copy.defs) {
+        edit.replace(old, new);
+    }
+    append(s, edit, &mut nodes, copy.nodes);
+    if let Some(&CfNode::Block(last)) = nodes.last() {
+        edit.rename_block(plan.exit, last);
+    }
+    edit.splice(s, list, at, nodes);
+}
+
+fn sorted(defs: &FxHashMap<Id<Def>, Id<Def>>) -> Vec<(Id<Def>, Id<Def>)> {
+    let mut v: Vec<_> = defs.iter().map(|(a, b)| (*a, *b)).collect();
+    v.sort_unstable();
+    v
+}
+
+/// Inside `nodes`, `from` is `to`.
+fn edit_copy(s: &mut Shader, nodes: &CfList, from: Id<Def>, to: Id<Def>) {
+    for event in s.layout_of_nodes(nodes) {
+        match event {
+            CfEvent::Block(b) => {
+                for k in 0..s.blocks[b].instrs.len() {
+                    let id = s.blocks[b].instrs[k];
+                    s.instrs[id].for_each_src_mut(|d| {
+                        if *d == from {
+                            *d = to;
+                        }
+                    });
+                }
+            }
+            CfEvent::If(i) if s.ifs[i].cond == from => s.ifs[i].cond = to,
+            _ => {}
+        }
+    }
+}
+
+/// Joins two lists: the last block of one and the first of the other become one.
+fn append(s: &mut Shader, edit: &mut CfEdit, nodes: &mut CfList, more: CfList) {
+    if let (Some(&CfNode::Block(a)), Some(&CfNode::Block(b))) = (nodes.last(), more.first()) {
+        edit.merge(s, a, b);
+        nodes.extend(more.into_iter().skip(1));
+    }
+}
