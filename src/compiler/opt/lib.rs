@@ -56,6 +56,7 @@ mod fuzz_tests;
 mod lower_alu;
 mod lower_alu_to_scalar;
 mod lower_explicit_io;
+mod lower_indirect_vars;
 mod lower_mem_access;
 mod lower_phis_to_scalar;
 mod lower_system_values;
@@ -68,6 +69,7 @@ mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
 mod opt_if;
+mod opt_load_store_vectorize;
 mod opt_loop_unroll;
 mod opt_peephole_select;
 mod opt_remove_phis;
@@ -79,11 +81,13 @@ mod rules;
 mod rules_tests;
 #[cfg(test)]
 mod text_tests;
+mod validate_lowered;
 
 pub use algebra::{Inexact, Rule};
 pub use pass::{Ctx, OptError, Pass, Runner, Sink, Step, Timing};
 pub use pipeline::COMPUTE_GEN9;
 pub use rules::RULES;
+pub use validate_lowered::validate_lowered;
 
 use nir::Shader;
 
@@ -94,5 +98,5 @@ pub fn compile_compute(shader: &mut Shader) -> Result<(), OptError> {
         ..Runner::default()
     };
     runner.run(shader, COMPUTE_GEN9)?;
-    Ok(())
+    validate_lowered(shader)
 }

@@ -19,7 +19,7 @@ impl Default for Ctx {
     fn default() -> Self {
         Ctx {
             unroll_limit: 512,
-            select_array_limit: 4,
+            select_array_limit: 16,
         }
     }
 }

@@ -16,6 +16,7 @@ macro_rules! pass {
 pub static COMPUTE_GEN9: &[Step] = &[
     Step::Once(pass!(opt_dead_cf)),
     Step::Once(pass!(lower_var_copies)),
+    Step::Once(pass!(lower_indirect_vars)),
     Step::Once(pass!(lower_vars_to_ssa)),
     Step::Once(pass!(opt_remove_phis)),
     Step::Once(pass!(opt_copy_prop)),
@@ -26,6 +27,7 @@ pub static COMPUTE_GEN9: &[Step] = &[
     Step::Once(pass!(lower_alu_to_scalar)),
     Step::Once(pass!(lower_phis_to_scalar)),
     Step::UntilStable(OPTIMISE),
+    Step::Once(pass!(opt_load_store_vectorize)),
     Step::Once(pass!(lower_alu)),
     Step::UntilStable(OPTIMISE),
 ];

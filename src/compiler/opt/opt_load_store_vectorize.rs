@@ -1,0 +1,325 @@
+//! Joins neighbouring accesses of memory.
+//!
+//! In:  offset-based loads and stores of dwords. Out: within a block, loads of neighbouring dwords of one buffer at
+//! one dynamic offset are one message of up to four dwords, at the place of the first, if nothing that may write is
+//! between; stores likewise, at the place of the last. Tests: tests/opt/opt_load_store_vectorize/.
+
+use crate::pass::Ctx;
+use entity::Id;
+use nir::*;
+use smallvec::SmallVec;
+
+/// Memory that may be the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Buffers and physical addresses.
+    Buffer,
+    Shared,
+    Scratch,
+    /// Never written while the shader runs.
+    Constant,
+}
+
+/// (class, position of the offset, position of the handle, is a store)
+fn describe(op: IntrinsicOp) -> Option<(Class, usize, Option<usize>, bool)> {
+    use IntrinsicOp as Op;
+    Some(match op {
+        Op::LoadUbo => (Class::Constant, 1, Some(0), false),
+        Op::LoadPushConstant => (Class::Constant, 0, None, false),
+        Op::LoadGlobalConstant => (Class::Constant, 0, None, false),
+        Op::LoadSsbo => (Class::Buffer, 1, Some(0), false),
+        Op::StoreSsbo => (Class::Buffer, 2, Some(1), true),
+        Op::LoadGlobal => (Class::Buffer, 0, None, false),
+        Op::StoreGlobal => (Class::Buffer, 1, None, true),
+        Op::LoadShared => (Class::Shared, 0, None, false),
+        Op::StoreShared => (Class::Shared, 1, None, true),
+        Op::LoadScratch => (Class::Scratch, 0, None, false),
+        Op::StoreScratch => (Class::Scratch, 1, None, true),
+        _ => return None,
+    })
+}
+
+/// Accesses that differ in a constant only.
+#[derive(Clone, PartialEq, Eq)]
+struct Key {
+    op: IntrinsicOp,
+    handle: Option<Id<Def>>,
+    /// Dynamic part of the offset.
+    root: Option<Id<Def>>,
+    access: u32,
+}
+
+#[derive(Clone)]
+struct Access {
+    /// Position in the block.
+    at: usize,
+    instr: Id<Instr>,
+    /// Constant part of the offset.
+    offset: i64,
+    components: u8,
+}
+
+struct Group {
+    key: Key,
+    class: Class,
+    store: bool,
+    accesses: Vec<Access>,
+}
+
+/// Entry point.
+pub fn opt_load_store_vectorize(s: &mut Shader, _: &Ctx) -> bool {
+    let mut changed = false;
+    for b in s.block_order() {
+        changed |= block(s, b);
+    }
+    changed
+}
+
+/// Offset as (dynamic part, constant).
+fn split(s: &Shader, offset: Id<Def>) -> (Option<Id<Def>>, i64) {
+    let bits = s.defs[offset].bit_size;
+    if let Some(v) = s.const_component(offset, 0) {
+        return (None, fold::sext(bits, v));
+    }
+    if let Some(a) = s.alu_of(offset)
+        && a.op == AluOp::IAdd
+    {
+        for (c, other) in [(1, 0), (0, 1)] {
+            let src = a.srcs[other];
+            if let Some(v) = s.const_component(a.srcs[c].def, a.srcs[c].swizzle[0])
+                && s.defs[src.def].num_components == 1
+            {
+                return (Some(src.def), fold::sext(bits, v));
+            }
+        }
+    }
+    (Some(offset), 0)
+}
+
+fn block(s: &mut Shader, b: Id<Block>) -> bool {
+    let candidates = s.blocks[b]
+        .instrs
+        .iter()
+        .filter(|i| match &s.instrs[**i] {
+            Instr::Intrinsic(i) => describe(i.op).is_some(),
+            _ => false,
+        })
+        .count();
+    if candidates < 2 {
+        return false;
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    let mut done: Vec<Group> = Vec::new();
+    for (at, &id) in s.blocks[b].instrs.iter().enumerate() {
+        let Instr::Intrinsic(i) = &s.instrs[id] else {
+            continue;
+        };
+        let Some((class, offset_at, handle_at, store)) = describe(i.op) else {
+            // Atomics and barriers order everything.
+            let effects = i.op.info().effects;
+            if effects.any(Effects::WRITES) || effects.any(Effects::BARRIER) {
+                done.append(&mut groups);
+            }
+            continue;
+        };
+        let value = if store { Some(i.srcs[0]) } else { i.def };
+        let shape = value.map(|v| s.defs[v]);
+        let (root, constant) = split(s, i.srcs[offset_at]);
+        let key = Key {
+            op: i.op,
+            handle: handle_at.map(|h| i.srcs[h]),
+            root,
+            access: i.index("access"),
+        };
+        // A write ends what else may touch the same memory; a read ends pending writes.
+        close(&mut groups, &mut done, |g| {
+            g.class == class && class != Class::Constant && (store || g.store) && g.key != key
+        });
+        let fits = shape.is_some_and(|d| d.bit_size == 32 && d.num_components <= 4)
+            && key.access & 4 == 0
+            && (!store
+                || shape.is_some_and(|d| i.index("write_mask") == (1 << d.num_components) - 1));
+        if !fits {
+            close(&mut groups, &mut done, |g| g.key == key);
+            continue;
+        }
+        let access = Access {
+            at,
+            instr: id,
+            offset: constant + i64::from(i.index("base")),
+            components: shape.map_or(1, |d| d.num_components),
+        };
+        match groups.iter_mut().find(|g| g.key == key) {
+            Some(g) => g.accesses.push(access),
+            None => groups.push(Group {
+                key,
+                class,
+                store,
+                accesses: vec![access],
+            }),
+        }
+    }
+    done.append(&mut groups);
+    let mut edits: Vec<Merge> = Vec::new();
+    for g in &mut done {
+        merges(g, &mut edits);
+    }
+    if edits.is_empty() {
+        return false;
+    }
+    apply(s, b, edits);
+    true
+}
+
+fn close(groups: &mut Vec<Group>, done: &mut Vec<Group>, which: impl Fn(&Group) -> bool) {
+    let mut k = 0;
+    while k < groups.len() {
+        if which(&groups[k]) {
+            done.push(groups.remove(k));
+        } else {
+            k += 1;
+        }
+    }
+}
+
+/// Accesses that become one.
+struct Merge {
+    store: bool,
+    /// Where the one will stand.
+    at: usize,
+    start: i64,
+    dwords: u8,
+    parts: Vec<Access>,
+}
+
+fn merges(g: &mut Group, out: &mut Vec<Merge>) {
+    if g.accesses.len() < 2 {
+        return;
+    }
+    g.accesses.sort_by_key(|a| (a.offset, a.at));
+    let mut run: Vec<Access> = Vec::new();
+    let mut end = 0i64;
+    let mut flush = |run: &mut Vec<Access>, end: i64| {
+        if run.len() > 1 {
+            let places = run.iter().map(|a| a.at);
+            let at = if g.store { places.max() } else { places.min() };
+            out.push(Merge {
+                store: g.store,
+                at: at.unwrap_or(0),
+                start: run[0].offset,
+                dwords: ((end - run[0].offset) / 4) as u8,
+                parts: std::mem::take(run),
+            });
+        }
+        run.clear();
+    };
+    for a in &g.accesses {
+        let bytes = i64::from(a.components) * 4;
+        let joins = run.first().is_some_and(|first| {
+            a.offset <= end
+                && (a.offset - first.offset) % 4 == 0
+                && (a.offset + bytes).max(end) - first.offset <= 16
+                // Two stores to the same place: leave that alone.
+                && (!g.store || a.offset == end)
+        });
+        if !joins {
+            flush(&mut run, end);
+            end = a.offset + bytes;
+        }
+        end = end.max(a.offset + bytes);
+        run.push(a.clone());
+    }
+    flush(&mut run, end);
+}
+
+fn apply(s: &mut Shader, block: Id<Block>, mut edits: Vec<Merge>) {
+    edits.sort_by_key(|m| m.at);
+    let old = std::mem::take(&mut s.blocks[block].instrs);
+    let mut gone: Vec<Option<usize>> = vec![None; old.len()];
+    for (k, m) in edits.iter().enumerate() {
+        for p in &m.parts {
+            gone[p.at] = Some(k);
+        }
+    }
+    let mut b = Builder::at_end_of_block(s, block);
+    // Loads whose value has been read already, and where to take it from.
+    let mut loaded: Vec<Option<Id<Def>>> = vec![None; edits.len()];
+    for (at, id) in old.into_iter().enumerate() {
+        let Some(k) = gone[at] else {
+            b.place(id);
+            continue;
+        };
+        let m = &edits[k];
+        if m.at == at {
+            if m.store {
+                store(&mut b, m);
+            } else {
+                loaded[k] = load(&mut b, m);
+            }
+        }
+        if m.store {
+            continue;
+        }
+        let Some(part) = m.parts.iter().find(|p| p.at == at) else {
+            continue;
+        };
+        if let (Some(from), Some(def)) = (loaded[k], b.shader.instrs[id].def()) {
+            let first = ((part.offset - m.start) / 4) as u8;
+            let mut src = AluSrc::identity(from);
+            for c in 0..MAX_COMPONENTS as u8 {
+                src.swizzle[usize::from(c)] = first + c.min(part.components - 1);
+            }
+            b.shader.instrs[id] = Instr::Alu(Alu {
+                op: AluOp::Mov,
+                def,
+                srcs: SmallVec::from_iter([src]),
+                exact: false,
+                preserve_nan_inf_sz: false,
+            });
+            b.place(id);
+        }
+    }
+}
+
+/// Operands and indices of the joined access: those of `model`, moved to the start.
+fn moved(b: &mut Builder<'_>, m: &Merge, model: &Access) -> Option<Intrinsic> {
+    let Instr::Intrinsic(mut i) = b.shader.instrs[model.instr].clone() else {
+        return None;
+    };
+    let (_, offset_at, _, _) = describe(i.op)?;
+    let delta = m.start - model.offset;
+    if delta != 0 {
+        if i.op.index_of("base").is_some() && i64::from(i.index("base")) + delta >= 0 {
+            let base = i64::from(i.index("base")) + delta;
+            i.set_index("base", base as u32);
+        } else {
+            i.srcs[offset_at] = b.iadd_imm(i.srcs[offset_at], delta);
+        }
+        let mul = i64::from(i.index("align_mul").max(1));
+        let off = (i64::from(i.index("align_offset")) + delta).rem_euclid(mul);
+        i.set_index("align_offset", off as u32);
+    }
+    Some(i)
+}
+
+fn load(b: &mut Builder<'_>, m: &Merge) -> Option<Id<Def>> {
+    let model = m.parts.iter().find(|p| p.at == m.at)?;
+    let i = moved(b, m, model)?;
+    Some(b.load(i.op, m.dwords, 32, &i.srcs, &i.indices))
+}
+
+fn store(b: &mut Builder<'_>, m: &Merge) -> Option<()> {
+    let model = m.parts.iter().find(|p| p.at == m.at)?;
+    let mut i = moved(b, m, model)?;
+    let mut parts: SmallVec<[(Id<Def>, u8); 4]> = SmallVec::new();
+    for p in &m.parts {
+        if let Instr::Intrinsic(x) = &b.shader.instrs[p.instr] {
+            let v = x.srcs[0];
+            parts.extend((0..p.components).map(|c| (v, c)));
+        }
+    }
+    i.srcs[0] = b.vec_of(&parts);
+    i.set_index("write_mask", (1 << m.dwords) - 1);
+    b.intrinsic(i.op, None, &i.srcs, &i.indices);
+    Some(())
+}

@@ -1,0 +1,177 @@
+//! Checks what the pipeline promises (the crate's documentation).
+//!
+//! In:  a shader after the pipeline. Out: the first instruction that breaks a promise.
+
+use crate::pass::OptError;
+use nir::*;
+
+/// Checks a shader for compute on gen9.
+pub fn validate_lowered(s: &Shader) -> Result<(), OptError> {
+    for b in s.block_order() {
+        for &id in &s.blocks[b].instrs {
+            if let Err(what) = check(s, &s.instrs[id]) {
+                return Err(OptError::Unsupported(what));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check(s: &Shader, i: &Instr) -> Result<(), String> {
+    match i {
+        Instr::Deref(d) => Err(format!("a pointer that cannot be resolved ({:?})", d.mode)),
+        Instr::Phi(p) if s.defs[p.def].num_components != 1 => Err("a phi of a vector".into()),
+        Instr::Alu(a) => check_alu(s, a),
+        Instr::Intrinsic(i) => check_intrinsic(s, i),
+        _ => Ok(()),
+    }
+}
+
+fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
+    use AluOp as Op;
+    let def = s.defs[a.def];
+    if a.op.is_vec() {
+        return Ok(());
+    }
+    let name = a.op.info().name;
+    if def.num_components != 1 && a.op != Op::Mov {
+        return Err(format!("{name} of a vector"));
+    }
+    let bits = a
+        .srcs
+        .first()
+        .map_or(def.bit_size, |x| s.defs[x.def].bit_size);
+    let ok = match a.op {
+        Op::Mov
+        | Op::Bcsel
+        | Op::FAdd
+        | Op::FMul
+        | Op::FFma
+        | Op::FNeg
+        | Op::FAbs
+        | Op::FSat
+        | Op::FMin
+        | Op::FMax
+        | Op::FLt
+        | Op::FGe
+        | Op::FEq
+        | Op::FNeu
+        | Op::IAdd
+        | Op::IMul
+        | Op::INeg
+        | Op::IAbs
+        | Op::IMin
+        | Op::IMax
+        | Op::UMin
+        | Op::UMax
+        | Op::ILt
+        | Op::IGe
+        | Op::ULt
+        | Op::UGe
+        | Op::IEq
+        | Op::INe
+        | Op::IAnd
+        | Op::IOr
+        | Op::IXor
+        | Op::INot
+        | Op::IShl
+        | Op::IShr
+        | Op::UShr => true,
+        Op::FFloor | Op::FCeil | Op::FTrunc | Op::FFract | Op::FRoundEven => bits != 64,
+        Op::FRcp
+        | Op::FSqrt
+        | Op::FRsq
+        | Op::FExp2
+        | Op::FLog2
+        | Op::FSin
+        | Op::FCos
+        | Op::FPow => bits != 64,
+        Op::IMulHigh
+        | Op::UMulHigh
+        | Op::IMul2x32_64
+        | Op::UMul2x32_64
+        | Op::IDiv
+        | Op::UDiv
+        | Op::IRem
+        | Op::UMod
+        | Op::BitfieldReverse
+        | Op::BitCount
+        | Op::FindLsb
+        | Op::UClz
+        | Op::UBfe
+        | Op::IBfe
+        | Op::Bfi
+        | Op::Bfm => bits == 32,
+        Op::ExtractU8 | Op::ExtractI8 | Op::ExtractU16 | Op::ExtractI16 => {
+            s.const_of(a.srcs[1].def).is_some()
+        }
+        Op::B2I
+        | Op::B2F
+        | Op::I2I
+        | Op::U2U
+        | Op::I2F
+        | Op::U2F
+        | Op::F2I
+        | Op::F2U
+        | Op::F2F
+        | Op::F2FRtz
+        | Op::F2FRtne => true,
+        Op::Pack64_2x32Split
+        | Op::Unpack64_2x32SplitX
+        | Op::Unpack64_2x32SplitY
+        | Op::Pack32_2x16Split
+        | Op::Unpack32_2x16SplitX
+        | Op::Unpack32_2x16SplitY
+        | Op::PackHalf2x16Split
+        | Op::UnpackHalf2x16SplitX
+        | Op::UnpackHalf2x16SplitY => true,
+        _ => false,
+    };
+    if ok {
+        Ok(())
+    } else {
+        Err(format!("{name} of {bits} bits"))
+    }
+}
+
+fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
+    use IntrinsicOp as Op;
+    let name = i.op.info().name;
+    let value = match i.op {
+        Op::LoadUbo
+        | Op::LoadSsbo
+        | Op::LoadPushConstant
+        | Op::LoadShared
+        | Op::LoadScratch
+        | Op::LoadGlobal
+        | Op::LoadGlobalConstant => i.def,
+        Op::StoreSsbo | Op::StoreShared | Op::StoreScratch | Op::StoreGlobal => Some(i.srcs[0]),
+        Op::LoadDeref
+        | Op::StoreDeref
+        | Op::CopyDeref
+        | Op::DerefAtomic
+        | Op::DerefAtomicSwap
+        | Op::DerefBufferArrayLength
+        | Op::LoadLocalInvocationId
+        | Op::LoadLocalInvocationIndex
+        | Op::LoadNumSubgroups
+        | Op::LoadSubgroupMask => return Err(name.into()),
+        _ => return Ok(()),
+    };
+    let Some(d) = value.map(|v| s.defs[v]) else {
+        return Ok(());
+    };
+    let ok = match d.bit_size {
+        32 => d.num_components <= 4,
+        8 | 16 => d.num_components == 1,
+        _ => false,
+    };
+    if ok {
+        Ok(())
+    } else {
+        Err(format!(
+            "{name} of {} x {} bits",
+            d.num_components, d.bit_size
+        ))
+    }
+}
