@@ -86,6 +86,13 @@ pub struct Identity {
     inode: u64,
 }
 
+impl Identity {
+    /// From what stat says.
+    pub fn new(device: u64, inode: u64) -> Self {
+        Self { device, inode }
+    }
+}
+
 /// Identity of what a descriptor refers to. Sockets, eventfds and the like may share one; pipes and files do not.
 pub fn identity(fd: RawFd) -> Result<Identity> {
     let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
@@ -169,6 +176,12 @@ fn poll(fd: RawFd, events: i16, timeout_ms: i32) -> Result<i16> {
         )
     })?;
     Ok(entry.revents)
+}
+
+/// Leaves a descriptor open over exec.
+pub fn keep_over_exec(fd: BorrowedFd<'_>) -> Result<()> {
+    // SAFETY: plain numbers.
+    check(unsafe { libc::syscall(libc::SYS_fcntl, fd.as_raw_fd(), libc::F_SETFD, 0) }).map(drop)
 }
 
 /// Whether a descriptor is readable now.

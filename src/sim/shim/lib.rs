@@ -1,1 +1,20 @@
-//! The LD_PRELOAD face of the simulated i915.
+//! The LD_PRELOAD face of the simulated i915: a process that loads this library sees a render node with a GPU behind it.
+//!
+//! In:  `INGOT_GPU` (a name of `hw::DEVICES`) and `INGOT_SIM` (options of `kmd`), read once, and the libc calls of a process.
+//! Out: files under /dev/dri and in sysfs, as a small tree in a temporary folder to which paths are redirected; device
+//!      descriptors, whose ioctls and mappings [`kmd`] answers. Everything else goes to the kernel as it came.
+//!
+//! A device descriptor is the reading end of a pipe: it has an identity that duplicates share, whoever made them and however,
+//! and its writing end tells when the last of them is closed. So nothing that duplicates descriptors is interposed.
+//!
+//! Limits: calls that do not go through libc's functions are not seen. A forked child shares the buffers of its parent, but has
+//! the rest of the device for itself, as of the fork.
+#![allow(unsafe_code, reason = "one of the rooms for it: STYLE.md, section 9")]
+
+mod entry;
+mod files;
+mod ioctl;
+mod nodes;
+mod start;
+mod tree;
+mod user;

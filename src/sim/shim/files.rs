@@ -1,0 +1,143 @@
+//! Paths and file descriptors: which are ours, and what the kernel is asked instead.
+//!
+//! System calls are made directly: our own libc functions of these names are the ones that call this.
+
+use std::ffi::{CStr, CString, c_int, c_long};
+use std::os::fd::RawFd;
+
+use sys::Identity;
+use uapi::{Errno, drm};
+
+use crate::start::{Simulation, simulation};
+use crate::tree;
+
+/// Result of a system call: a number, or the reason.
+pub(crate) type SysResult = Result<c_long, Errno>;
+
+/// Makes the result of `libc::syscall` one of ours.
+pub(crate) fn result(value: c_long) -> SysResult {
+    if value < 0 {
+        Err(Errno(
+            std::io::Error::last_os_error()
+                .raw_os_error()
+                .unwrap_or(libc::EIO),
+        ))
+    } else {
+        Ok(value)
+    }
+}
+
+/// Where a path of ours is in the tree; None for all others.
+pub(crate) fn redirect(path: &CStr) -> Option<CString> {
+    let simulation = simulation()?;
+    let bytes = path.to_bytes();
+    if bytes.first() != Some(&b'/') {
+        return None;
+    }
+    let below = |prefix: &&str| {
+        bytes
+            .strip_prefix(prefix.as_bytes())
+            .is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
+    };
+    tree::PREFIXES.iter().find(|prefix| below(prefix))?;
+    CString::new([&simulation.root, bytes].concat()).ok()
+}
+
+/// A path of the tree as the program knows it.
+pub(crate) fn unredirect(path: &[u8]) -> Option<&[u8]> {
+    path.strip_prefix(simulation()?.root.as_slice())
+        .filter(|rest| rest.first() == Some(&b'/'))
+}
+
+/// Minor number of the device that a file of the tree stands for.
+fn stand_in(simulation: &Simulation, identity: Identity) -> Option<u32> {
+    simulation
+        .stand_ins
+        .iter()
+        .find(|(known, _)| *known == identity)
+        .map(|(_, minor)| *minor)
+}
+
+/// Whether a relative path could end in a device node: looked at only then, as programs open many files.
+fn names_node(path: &CStr) -> bool {
+    let last = path
+        .to_bytes()
+        .rsplit(|&byte| byte == b'/')
+        .next()
+        .unwrap_or_default();
+    tree::NODES.iter().any(|(name, _)| name.as_bytes() == last) || last.starts_with(b"pci-")
+}
+
+/// `openat`. `path` is the program's, and valid for the call.
+pub(crate) fn open(folder: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> SysResult {
+    let ours = redirect(path);
+    let target = ours.as_deref().unwrap_or(path);
+    // SAFETY: a path that ends in a zero, and plain numbers.
+    let fd =
+        result(unsafe { libc::syscall(libc::SYS_openat, folder, target.as_ptr(), flags, mode) })?;
+    let Some(simulation) = simulation() else {
+        return Ok(fd);
+    };
+    if (ours.is_none() && (path.to_bytes().first() == Some(&b'/') || !names_node(path)))
+        || flags & libc::O_PATH != 0
+    {
+        return Ok(fd);
+    }
+    let minor = sys::identity(fd as RawFd)
+        .ok()
+        .and_then(|identity| stand_in(simulation, identity));
+    let Some(minor) = minor else {
+        return Ok(fd);
+    };
+    close(fd as RawFd);
+    let node = simulation
+        .nodes
+        .open(&simulation.device, minor, flags & libc::O_CLOEXEC != 0)?;
+    Ok(node.into())
+}
+
+fn close(fd: RawFd) {
+    // SAFETY: the number is of a descriptor that this crate has just opened.
+    unsafe { libc::syscall(libc::SYS_close, fd) };
+}
+
+/// `close` of any descriptor of the program.
+pub(crate) fn close_any(fd: c_int) -> SysResult {
+    let simulation = simulation();
+    let is_node = simulation.is_some_and(|simulation| simulation.nodes.find(fd).is_some());
+    // SAFETY: the program's own call.
+    let closed = result(unsafe { libc::syscall(libc::SYS_close, fd) });
+    if let Some(simulation) = simulation.filter(|_| is_node) {
+        simulation.nodes.reap();
+    }
+    closed
+}
+
+/// The minor number of the device that `stat` has just looked at: by path, or by descriptor.
+fn device_of(fd: Option<RawFd>, device: u64, inode: u64) -> Option<u32> {
+    let simulation = simulation()?;
+    if let Some(minor) = stand_in(simulation, Identity::new(device, inode)) {
+        return Some(minor);
+    }
+    simulation.nodes.find(fd?).map(|(_, minor)| minor)
+}
+
+/// Makes what `stat` says of a stand-in or a descriptor what it would say of the device.
+pub(crate) fn patch_stat(fd: Option<RawFd>, stat: &mut libc::stat) {
+    if let Some(minor) = device_of(fd, stat.st_dev, stat.st_ino) {
+        stat.st_mode = libc::S_IFCHR | 0o666;
+        stat.st_rdev = libc::makedev(drm::MAJOR, minor);
+        stat.st_size = 0;
+    }
+}
+
+/// The same for `statx`.
+pub(crate) fn patch_statx(fd: Option<RawFd>, stat: &mut libc::statx) {
+    let device = libc::makedev(stat.stx_dev_major, stat.stx_dev_minor);
+    if let Some(minor) = device_of(fd, device, stat.stx_ino) {
+        stat.stx_mode = (libc::S_IFCHR | 0o666) as u16;
+        stat.stx_rdev_major = drm::MAJOR;
+        stat.stx_rdev_minor = minor;
+        stat.stx_size = 0;
+    }
+}

@@ -1,0 +1,80 @@
+//! What is set up once, when the library is loaded.
+
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use kmd::{Device, Options, Sink};
+use sys::Identity;
+
+use crate::nodes::Nodes;
+use crate::tree;
+
+/// The simulation, in a process that asked for one.
+pub(crate) struct Simulation {
+    pub(crate) device: Arc<Device>,
+    pub(crate) options: Options,
+    /// Root of the tree of files, without a slash at the end.
+    pub(crate) root: Vec<u8>,
+    /// The stand-ins of the device nodes in the tree, with their minor numbers.
+    pub(crate) stand_ins: Vec<(Identity, u32)>,
+    pub(crate) nodes: Nodes,
+}
+
+static SIMULATION: OnceLock<Simulation> = OnceLock::new();
+
+/// The simulation. None: nobody asked for one, or it is being set up, and libc's functions do what they always do.
+pub(crate) fn simulation() -> Option<&'static Simulation> {
+    SIMULATION.get()
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static START: extern "C" fn() = start;
+
+extern "C" fn start() {
+    // A panic must not reach the loader; it has been printed.
+    let _ = std::panic::catch_unwind(|| {
+        let Ok(gpu) = std::env::var("INGOT_GPU") else {
+            return;
+        };
+        match set_up(&gpu, &std::env::var("INGOT_SIM").unwrap_or_default()) {
+            Ok(simulation) => drop(SIMULATION.set(simulation)),
+            Err(why) => eprintln!("ingot-sim: {why}"),
+        }
+    });
+}
+
+fn set_up(gpu: &str, words: &str) -> Result<Simulation, String> {
+    let sink = Sink::new(|line| eprintln!("ingot-sim: {line}"));
+    let options = Options::parse(words, sink).map_err(|word| {
+        let known: Vec<&str> = kmd::OPTION_NAMES.iter().map(|(name, _)| *name).collect();
+        format!(
+            "INGOT_SIM: no option is called {word:?}; there are {}",
+            known.join(", ")
+        )
+    })?;
+    let device = Device::new(gpu, options.clone()).map_err(|error| {
+        let known: Vec<&str> = hw::DEVICES.iter().map(|device| device.name).collect();
+        format!("INGOT_GPU: {error}; there are {}", known.join(", "))
+    })?;
+    let root: PathBuf =
+        tree::write(device.hw()).map_err(|error| format!("the tree of files: {error}"))?;
+    let mut stand_ins = Vec::new();
+    for (name, minor) in tree::NODES {
+        let file = std::fs::File::open(root.join("dev/dri").join(name))
+            .map_err(|error| error.to_string())?;
+        stand_ins.push((
+            sys::identity(file.as_raw_fd()).map_err(|error| error.to_string())?,
+            *minor,
+        ));
+    }
+    let root = root.into_os_string().into_encoded_bytes();
+    Ok(Simulation {
+        device,
+        options,
+        root,
+        stand_ins,
+        nodes: Nodes::default(),
+    })
+}
