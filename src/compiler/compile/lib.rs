@@ -3,7 +3,7 @@
 //! In:  SPIR-V words, and a [`Key`]: everything else that the machine code depends on.
 //! Out: a [`ShaderBinary`]; [`Key::hash`] names it in caches.
 
-use abi::{PipelineLayout, ShaderBinary};
+use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout, ShaderBinary};
 use hw::Device;
 use sha2::{Digest, Sha256};
 
@@ -102,6 +102,49 @@ pub fn compile_compute_with_dumps(
     };
     runner.run(&mut shader, opt::COMPUTE_GEN9)?;
     Ok(fs::compile_compute(&shader, key.device, key.layout, &key.backend)?)
+}
+
+/// A layout for a shader on its own: every buffer it names, packed in the order of sets and bindings.
+pub fn default_layout(words: &[u32], entry_point: &str) -> Result<PipelineLayout, CompileError> {
+    let module = spirv_front::Module::parse(words)?;
+    let shader = module.to_nir(&spirv_front::Options {
+        entry_point,
+        ..spirv_front::Options::default()
+    })?;
+    let mut layout = PipelineLayout::default();
+    for (_, variable) in shader.vars.iter() {
+        let kind = match variable.mode {
+            nir::Mode::Ubo => DescriptorKind::UniformBuffer,
+            nir::Mode::Ssbo => DescriptorKind::StorageBuffer,
+            _ => continue,
+        };
+        let set = variable.set as usize;
+        if layout.sets.len() <= set {
+            layout.sets.resize_with(set + 1, SetLayout::default);
+        }
+        let count = match &shader.types[variable.ty] {
+            nir::Type::Array { len: Some(len), .. } => *len,
+            _ => 1,
+        };
+        layout.sets[set].bindings.push(Binding {
+            binding: variable.binding,
+            kind,
+            count,
+            offset_bytes: 0,
+            dynamic_index: 0,
+        });
+    }
+    for set in &mut layout.sets {
+        set.bindings.sort_by_key(|b| b.binding);
+        // Several variables may share a binding.
+        set.bindings.dedup_by_key(|b| b.binding);
+        let mut offset = 0;
+        for binding in &mut set.bindings {
+            binding.offset_bytes = offset;
+            offset += binding.count * 64;
+        }
+    }
+    Ok(layout)
 }
 
 fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {

@@ -1,23 +1,53 @@
 //! Which Vulkan implementation a command runs on.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use vkrunner::EntryPoint;
 
-/// The user's choice, `--icd`.
+/// The user's choice, `--icd` and what belongs to it.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct IcdArgs {
     /// Vulkan implementation: `loader` for the system's loader (which obeys VK_DRIVER_FILES), or the path of a
-    /// library; Ingot itself by default
+    /// library; Ingot itself by default, on the real GPU if it drives it, else on a simulated one
     #[arg(long, value_name = "ICD")]
     pub icd: Option<String>,
+    /// Simulate this GPU, even where there is a real one (also INGOT_GPU)
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Option<String>,
+    /// The simulated GPU stops at everything that a real machine would not forgive
+    #[arg(long)]
+    pub strict: bool,
 }
 
 impl IcdArgs {
     /// The implementation's entry point.
     pub fn entry(&self) -> Result<EntryPoint, String> {
         match self.icd.as_deref() {
-            Some("loader") | None => Ok(EntryPoint::Loader),
+            Some("loader") => Ok(EntryPoint::Loader),
             Some(path) => Ok(EntryPoint::Library(PathBuf::from(path))),
+            None => {
+                self.simulate()?;
+                Ok(EntryPoint::Function(icd::get_instance_proc_addr()))
+            }
         }
+    }
+
+    /// Puts a simulated GPU behind the driver, unless there is a real one and none was asked for by name.
+    fn simulate(&self) -> Result<(), String> {
+        let named = self.gpu.clone().or_else(|| std::env::var("INGOT_GPU").ok());
+        if named.is_none() && !i915::render_nodes().is_empty() {
+            return Ok(());
+        }
+        let name = named.unwrap_or_else(|| "skl".into());
+        let sink = kmd::Sink::new(|line| eprintln!("ingot-sim: {line}"));
+        let list = std::env::var("INGOT_SIM").unwrap_or_default();
+        let mut options = kmd::Options::parse(&list, sink)
+            .map_err(|word| format!("INGOT_SIM: unknown option “{word}”"))?;
+        options.strict |= self.strict;
+        let device = kmd::Device::new(&name, options).map_err(|e| e.to_string())?;
+        let open = move || -> Vec<Arc<dyn uapi::Kernel>> { vec![device.open()] };
+        // A second choice in one process would need a second driver: nobody makes one.
+        icd::set_kernel_source(Arc::new(open));
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The `ingot` command: everything people do with the project from a shell.
 
+mod compile;
 mod expectations;
 mod implementation;
 mod run;
@@ -28,6 +29,8 @@ struct Cli {
 enum Command {
     /// Run VkRunner scripts and compare their verdicts with what is expected
     Run(run::Args),
+    /// Compile compute shaders, with statistics and dumps
+    Compile(compile::Args),
     /// Run any program on the simulated GPU
     Sim(sim::Args),
 }
@@ -35,6 +38,7 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => run::main(&args),
+        Command::Compile(args) => compile::main(&args),
         Command::Sim(args) => sim::main(&args),
     }
 }

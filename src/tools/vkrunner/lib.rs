@@ -28,3 +28,13 @@ pub use vulkan::{EntryPoint, VulkanError};
 pub fn parse(text: &str, replacements: &[Replacement]) -> Result<Script, ScriptError> {
     parse::parse(text, replacements)
 }
+
+/// Compiles one GLSL text to SPIR-V for a version of Vulkan, as the runner compiles shader sections.
+pub fn compile_glsl(
+    stage: ShaderStage,
+    text: &str,
+    version: (u32, u32, u32),
+) -> Result<Vec<u32>, String> {
+    let source = script::ShaderSource::Glsl(vec![(1, text.to_string())]);
+    shader::compile(stage, &source, version)
+}

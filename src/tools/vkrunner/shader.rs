@@ -49,10 +49,10 @@ pub fn compile(
 ) -> Result<Vec<u32>, String> {
     match source {
         ShaderSource::SpirvWords(words) => Ok(words.clone()),
-        ShaderSource::Passthrough => assemble(PASSTHROUGH),
+        ShaderSource::Passthrough => assemble(PASSTHROUGH, (1, 0, 0)),
         ShaderSource::SpirvText(line, text) => match std::env::var_os("PIGLIT_SPIRV_AS_BINARY") {
             Some(binary) => external_assembler(&binary, text, version),
-            None => assemble(text),
+            None => assemble(text, version),
         }
         .map_err(|message| format!("SPIR-V assembly starting at line {line}: {message}")),
         ShaderSource::Glsl(parts) => match std::env::var_os("PIGLIT_GLSLANG_VALIDATOR_BINARY") {
@@ -62,8 +62,15 @@ pub fn compile(
     }
 }
 
-fn assemble(text: &str) -> Result<Vec<u32>, String> {
-    Err(format!("no assembler yet for {} bytes", text.len()))
+fn assemble(text: &str, version: (u32, u32, u32)) -> Result<Vec<u32>, String> {
+    // The SPIR-V version that each Vulkan version brought.
+    let spirv = match version {
+        (1, 0, _) => (1, 0),
+        (1, 1, _) => (1, 3),
+        (1, 2, _) => (1, 5),
+        _ => (1, 6),
+    };
+    spirv_front::asm::assemble(text, spirv).map_err(|error| error.to_string())
 }
 
 fn target(version: (u32, u32, u32)) -> Target {

@@ -1,0 +1,143 @@
+//! `ingot compile`: a shader to statistics, and on request to everything between SPIR-V and machine code.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+use vkrunner::ShaderStage;
+
+/// Arguments of `ingot compile`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    ingot compile shader.comp                    statistics of every SIMD width\n  \
+    ingot compile shader.spv --nir opt_cse       NIR after that pass\n  \
+    ingot compile shader.comp --asm              machine code as IGA reads it")]
+pub struct Args {
+    /// GLSL (*.comp) or SPIR-V (*.spv) files, compute
+    #[arg(required = true)]
+    shaders: Vec<PathBuf>,
+    /// Device to compile for
+    #[arg(long, default_value = "skl")]
+    gpu: String,
+    /// Entry point
+    #[arg(long, default_value = "main")]
+    entry: String,
+    /// Only this SIMD width: 8, 16 or 32
+    #[arg(long)]
+    simd: Option<u8>,
+    /// Print NIR after this pass (`all` for each, `final` for what the backend gets)
+    #[arg(long, value_name = "PASS")]
+    nir: Option<String>,
+    /// Print the backend's LIR
+    #[arg(long)]
+    lir: bool,
+    /// Print the machine code
+    #[arg(long)]
+    asm: bool,
+    /// Write the machine code of all widths to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn main(args: &Args) -> ExitCode {
+    println!(
+        "{:32} {:>4} {:>6} {:>8} {:>5} {:>5} {:>6} {:>5} {:>4} {:>8}",
+        "shader", "simd", "instr", "cycles", "sends", "loops", "spills", "fills", "regs", "ms"
+    );
+    let mut failed = false;
+    for path in &args.shaders {
+        if let Err(message) = one(args, path) {
+            eprintln!("{}: {message}", path.display());
+            failed = true;
+        }
+    }
+    if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// SPIR-V words of a file: GLSL is compiled.
+pub fn words_of(path: &Path) -> Result<Vec<u32>, String> {
+    if path.extension().is_some_and(|e| e == "spv") {
+        let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+        if bytes.len() % 4 != 0 {
+            return Err("the length is no multiple of 4".into());
+        }
+        let words = bytes.chunks_exact(4);
+        return Ok(words
+            .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+            .collect());
+    }
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    vkrunner::compile_glsl(ShaderStage::Compute, &text, (1, 1, 0))
+}
+
+fn one(args: &Args, path: &Path) -> Result<(), String> {
+    let words = words_of(path)?;
+    let device =
+        hw::Device::by_name(&args.gpu).ok_or_else(|| format!("no device {}", args.gpu))?;
+    let layout = compile::default_layout(&words, &args.entry).map_err(|e| e.to_string())?;
+    let backend = fs::Options {
+        required_width: args.simd,
+        dump: args.lir || args.asm,
+        ..fs::Options::default()
+    };
+    let key = compile::Key {
+        entry_point: &args.entry,
+        specialization: &[],
+        dispatch_base: false,
+        layout: &layout,
+        device,
+        backend,
+        flags: 0,
+    };
+    let start = Instant::now();
+    let binary = match &args.nir {
+        None => compile::compile_compute(&words, &key),
+        Some(wanted) => {
+            let mut last = String::new();
+            let result =
+                compile::compile_compute_with_dumps(&words, &key, &mut |pass, text: String| {
+                    if wanted == "all" || wanted == pass {
+                        println!("; after {pass}\n{text}");
+                    }
+                    last = text;
+                });
+            if wanted == "final" {
+                println!("{last}");
+            }
+            result
+        }
+    };
+    let binary = binary.map_err(|e| e.to_string())?;
+    let time = start.elapsed().as_secs_f64() * 1e3;
+    for (i, variant) in binary.variants.iter().enumerate() {
+        let s = &variant.stats;
+        let name = path.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        println!(
+            "{:32} {:>3}{} {:>6} {:>8} {:>5} {:>5} {:>6} {:>5} {:>4} {:>8.2}",
+            name,
+            variant.simd_width,
+            if i == binary.preferred { "*" } else { " " },
+            s.instructions,
+            s.cycles,
+            s.sends,
+            s.loops,
+            s.spills,
+            s.fills,
+            s.max_live_registers,
+            time
+        );
+        for (name, text) in &variant.dumps {
+            if args.lir && name != "asm" || args.asm && name == "asm" {
+                println!("; SIMD{} {name}\n{text}", variant.simd_width);
+            }
+        }
+    }
+    if let Some(output) = &args.output {
+        std::fs::write(output, &binary.code).map_err(|e| format!("{}: {e}", output.display()))?;
+    }
+    Ok(())
+}
