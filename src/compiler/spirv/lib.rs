@@ -5,7 +5,7 @@
 //!
 //! The way: [`Module::parse`] (`reader`: words to instructions, checked against the grammar; `module`: sections,
 //! functions, blocks), then [`Module::to_nir`] (`types`, `constants`; per function `cfg` and `structure`;
-//! `translate` walks; `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `sync`, `group`, `builtins` by
+//! `translate` and `walk` drive; `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `sync`, `group`, `builtins` by
 //! instruction family; `emit` and `ops` write NIR).
 //!
 //! Nothing here trusts its input: a wrong module is an [`SpirvError`] with a word offset.
@@ -59,6 +59,7 @@ mod types;
 mod value;
 #[cfg(test)]
 mod value_tests;
+mod walk;
 
 pub use error::SpirvError;
 pub use module::Module;
