@@ -1,13 +1,14 @@
 //! Entry points of what the driver cannot do yet: images and graphics.
 //!
-//! Vulkan 1.1 wants the functions to exist. None of their objects can be created, so those that take one have nothing to do;
+//! Vulkan 1.1 wants the functions to exist. But for samplers, which are settings alone, none of their objects can be created, so
+//! functions that take one have nothing to do;
 //! commands that would draw or touch an image make their command buffer invalid, which `vkEndCommandBuffer` tells.
 
 use ash::vk as c;
 use ash::vk::Handle;
 
 use crate::command::record;
-use crate::entry::entries;
+use crate::entry::{done, entries};
 use crate::{handle, raw};
 
 entries! { GRAPHICS:
@@ -51,8 +52,8 @@ entries! { GRAPHICS:
         sampler: *mut c::Sampler,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(sampler, Handle::from_raw(0));
-        Err(vk::Error::FeatureNotPresent { what: "samplers" })
+        raw::put(sampler, handle::make(vk::descriptor::Sampler));
+        done()
     }
 
     Device vkCreateFramebuffer(
@@ -204,6 +205,7 @@ entries! { GRAPHICS:
         sampler: c::Sampler,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
+        handle::destroy(sampler);
         Ok(())
     }
 

@@ -160,6 +160,7 @@ kinds! {
     Semaphore = 18: Arc<vk::sync::Semaphore>;
     Event = 19: vk::sync::Event;
     QueryPool = 20: vk::query::QueryPool;
+    Sampler = 21: vk::descriptor::Sampler;
 }
 
 #[cfg(test)]

@@ -55,7 +55,8 @@ fn diagnosis() -> &'static vk::Diagnosis {
     static DIAGNOSIS: OnceLock<vk::Diagnosis> = OnceLock::new();
     DIAGNOSIS.get_or_init(|| {
         let sink: vk::diagnosis::Sink = Arc::new(|text| eprint!("{text}"));
-        let (flags, unknown) = debug::Flags::parse(&std::env::var("INGOT_DEBUG").unwrap_or_default());
+        let (flags, unknown) =
+            debug::Flags::parse(&std::env::var("INGOT_DEBUG").unwrap_or_default());
         for flag in unknown {
             sink(&format!("{flag}\n"));
         }

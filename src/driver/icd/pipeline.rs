@@ -228,6 +228,7 @@ unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<Co
             entry: raw::text(stage.p_name),
             constants,
             layout: handle::get(info.layout)?.clone(),
+            dispatch_base: info.flags.contains(c::PipelineCreateFlags::DISPATCH_BASE),
             capture: info.flags.contains(capture),
         })
     }

@@ -342,6 +342,7 @@ mod tests {
                     PushValue::NumWorkgroupsAddress { dword: 1 },
                     PushValue::BaseWorkgroupId { component: 2 },
                     PushValue::Zero,
+                    PushValue::SurfaceHeapAddress { dword: 1 },
                 ],
                 per_thread_push: true,
             },

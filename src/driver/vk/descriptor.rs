@@ -512,6 +512,10 @@ pub struct Template {
     pub entries: Vec<TemplateEntry>,
 }
 
+/// `VkSampler`. Nothing reads it: there is no image that it could be used with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sampler;
+
 /// Whether a descriptor of the type holds a buffer: all that can be written today.
 pub fn holds_buffer(kind: api::DescriptorType) -> bool {
     buffer_kind(kind).is_some()

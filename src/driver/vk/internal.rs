@@ -46,6 +46,7 @@ impl Internal {
                 &[Arc::new(SetLayout::new(&bindings)?)],
                 &[push],
             )?),
+            dispatch_base: false,
             capture: false,
         };
         let pipeline = Arc::new(Pipeline::compute(device, None, &info)?);

@@ -20,6 +20,8 @@ pub struct ComputeInfo {
     pub constants: Vec<Constant>,
     /// Layout.
     pub layout: Arc<PipelineLayout>,
+    /// `vkCmdDispatchBase` may start at another workgroup than 0.
+    pub dispatch_base: bool,
     /// Keep the texts for `vkGetPipelineExecutableInternalRepresentationsKHR`.
     pub capture: bool,
 }

@@ -34,8 +34,8 @@ impl Module {
 pub struct Constant {
     /// `SpecId`.
     pub id: u32,
-    /// Its bytes, little endian: 1, 2, 4 or 8.
-    pub bytes: Vec<u8>,
+    /// Its bits, zero-extended.
+    pub bits: u64,
 }
 
 /// The constants of a map over the application's data.
@@ -47,14 +47,16 @@ pub fn constants(entries: &[(u32, u32, usize)], data: &[u8]) -> Result<Vec<Const
         let bytes = start
             .checked_add(length)
             .and_then(|end| data.get(start..end));
-        bytes
-            .map(|bytes| Constant {
-                id,
-                bytes: bytes.to_vec(),
-            })
-            .ok_or(Error::InvalidUse {
-                why: "a specialization constant beyond its data",
-            })
+        let bytes = bytes.filter(|bytes| bytes.len() <= 8);
+        let bytes = bytes.ok_or(Error::InvalidUse {
+            why: "a specialization constant beyond its data",
+        })?;
+        // The data has the byte order of the machine, which is the GPU's: little endian.
+        let bits = bytes
+            .iter()
+            .rev()
+            .fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+        Ok(Constant { id, bits })
     };
     entries.iter().map(one).collect()
 }
@@ -81,11 +83,9 @@ mod tests {
     fn constants_stay_inside_their_data() {
         let data = [1, 2, 3, 4, 5];
         let good = constants(&[(7, 0, 4), (9, 4, 1)], &data).unwrap();
-        assert_eq!(
-            (good[0].bytes.as_slice(), good[1].bytes.as_slice()),
-            (&data[..4], &data[4..])
-        );
+        assert_eq!((good[0].bits, good[1].bits), (0x0403_0201, 5));
         assert!(constants(&[(7, 2, 4)], &data).is_err());
+        assert!(constants(&[(7, 0, 9)], &[0; 16]).is_err());
         assert!(constants(&[(7, u32::MAX, usize::MAX)], &data).is_err());
     }
 }

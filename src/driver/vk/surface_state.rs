@@ -16,7 +16,7 @@ const ALIGN_4: u64 = 1;
 const MOCS_CACHED: u64 = 2 << 1;
 const SELECT_RED: u64 = 4;
 
-/// The surface of a buffer. Its end is rounded up to a dword: the data port bounds dwords.
+/// The surface of a buffer, with the exact size where `abi` has it. Its end is rounded up to a dword: the data port bounds dwords.
 pub fn buffer(buffer: BufferDescriptor) -> [u8; 64] {
     let bytes = buffer.bytes.min(MAX_SURFACE_BYTES).next_multiple_of(4);
     let words = rss::PACKET
@@ -38,6 +38,10 @@ pub fn buffer(buffer: BufferDescriptor) -> [u8; 64] {
             .with(rss::SHADER_CHANNEL_SELECT_ALPHA, SELECT_RED + 3)
             .with(rss::SURFACE_BASE_ADDRESS, buffer.address),
     };
+    let mut words = words;
+    if let Some(size) = words.dwords.get_mut(abi::SURFACE_BYTES_DWORD) {
+        *size = buffer.bytes.min(MAX_SURFACE_BYTES) as u32;
+    }
     let mut out = [0; 64];
     for (to, from) in out
         .iter_mut()
@@ -78,6 +82,10 @@ mod tests {
                 | rss::DEPTH.get(&words) << 21;
             assert_eq!(last + 1, bytes.min(MAX_SURFACE_BYTES).next_multiple_of(4));
             assert_eq!(rss::SURFACE_BASE_ADDRESS.get(&words), 0x1_2345_6780);
+            assert_eq!(
+                u64::from(words[abi::SURFACE_BYTES_DWORD]),
+                bytes.min(MAX_SURFACE_BYTES)
+            );
         }
         let nothing = buffer(BufferDescriptor {
             address: 0,

@@ -205,10 +205,18 @@ pub fn wait_timelines(
     all: bool,
     deadline_ns: i64,
 ) -> Result<bool> {
+    // Every timeline has reached 0; to the kernel, point 0 would be the binary fence.
+    if !all && waits.iter().any(|wait| wait.1 == 0) {
+        return Ok(true);
+    }
     let points: Vec<_> = waits
         .iter()
+        .filter(|wait| wait.1 > 0)
         .map(|(semaphore, value)| (semaphore.signal_point(*value).syncobj, *value))
         .collect();
+    if points.is_empty() {
+        return Ok(true);
+    }
     let done = device.wait(deadline_ns, |until| {
         device.gpu.wait_points(&points, all, until)
     })?;

@@ -1,0 +1,225 @@
+//! What commands do to memory.
+
+use ash::vk;
+
+use crate::rig::{Kernel, Rig};
+
+/// A pipeline that writes `value` to the first `count` dwords of its buffer: push constants are value and count.
+fn fill(rig: &Rig, kind: vk::DescriptorType, buffer: &crate::rig::Buffer<'_>) -> Kernel {
+    Kernel::new(
+        rig,
+        &blit::Shader::Fill.spirv(),
+        kind,
+        &[buffer],
+        vk::PipelineCache::null(),
+    )
+}
+
+#[test]
+fn fill_writes_its_range_alone() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(1024);
+    buffer.data.fill(1);
+    rig.run(|commands| unsafe {
+        rig.device
+            .cmd_fill_buffer(commands, buffer.buffer, 16, 500 & !3, 0xdead_beef);
+        rig.device
+            .cmd_fill_buffer(commands, buffer.buffer, 1000, vk::WHOLE_SIZE, 7);
+    });
+    let dwords = buffer.dwords();
+    for (index, &dword) in dwords.iter().enumerate() {
+        let expected = match index * 4 {
+            16..516 => 0xdead_beef,
+            1000.. => 7,
+            _ => 0x0101_0101,
+        };
+        assert_eq!(dword, expected, "dword {index}");
+    }
+}
+
+#[test]
+fn copies_of_any_alignment() {
+    let rig = Rig::new();
+    let (source, target) = (rig.buffer(4096), rig.buffer(4096));
+    for (index, byte) in source.data.iter_mut().enumerate() {
+        *byte = (index * 7 + index / 256) as u8;
+    }
+    let mut expected = vec![0xee; 4096];
+    target.data.fill(0xee);
+    let mut regions = Vec::new();
+    let mut at = 0;
+    for length in 1..60usize {
+        let from = (length * 37) % 2000;
+        regions.push(
+            vk::BufferCopy::default()
+                .src_offset(from as u64)
+                .dst_offset(at as u64)
+                .size(length as u64),
+        );
+        expected[at..at + length].copy_from_slice(&source.data[from..from + length]);
+        // Neighbours within a dword, sometimes with a gap.
+        at += length + length % 3;
+    }
+    rig.run(|commands| unsafe {
+        rig.device
+            .cmd_copy_buffer(commands, source.buffer, target.buffer, &regions);
+    });
+    assert_eq!(target.data, expected);
+}
+
+#[test]
+fn updates_carry_their_data() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(70_000);
+    let data: Vec<u8> = (0..65_536u32).map(|index| (index % 251) as u8).collect();
+    rig.run(|commands| unsafe {
+        rig.device
+            .cmd_update_buffer(commands, buffer.buffer, 4, &data);
+        rig.device
+            .cmd_update_buffer(commands, buffer.buffer, 65_600, &[1, 2, 3, 4]);
+    });
+    assert_eq!(buffer.data[4..65_540], data);
+    assert_eq!(buffer.data[65_600..65_604], [1, 2, 3, 4]);
+    assert_eq!(buffer.data[..4], [0; 4]);
+}
+
+#[test]
+fn dispatches_direct_indirect_and_in_parts() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(4096);
+    let counts = rig.buffer(64);
+    let kernel = fill(&rig, vk::DescriptorType::STORAGE_BUFFER, &buffer);
+    rig.run(|commands| unsafe {
+        kernel.bind(&rig, commands, &[], &[5, 1024]);
+        rig.device.cmd_dispatch(commands, 2, 1, 1);
+    });
+    let dwords = buffer.dwords();
+    assert!(
+        dwords[..128].iter().all(|&dword| dword == 5)
+            && dwords[128..].iter().all(|&dword| dword == 0)
+    );
+
+    counts.data[16..28].copy_from_slice(&[3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+    rig.run(|commands| unsafe {
+        kernel.bind(&rig, commands, &[], &[6, 1024]);
+        rig.device
+            .cmd_dispatch_indirect(commands, counts.buffer, 16);
+    });
+    let dwords = buffer.dwords();
+    assert!(
+        dwords[..192].iter().all(|&dword| dword == 6)
+            && dwords[192..].iter().all(|&dword| dword == 0)
+    );
+
+    rig.run(|commands| unsafe {
+        kernel.bind(&rig, commands, &[], &[7, 1024]);
+        rig.device.cmd_dispatch_base(commands, 10, 0, 0, 1, 1, 1);
+        rig.device.cmd_dispatch(commands, 0, 1, 1);
+    });
+    let dwords = buffer.dwords();
+    assert!(dwords[640..704].iter().all(|&dword| dword == 7));
+    assert!(
+        dwords[192..640]
+            .iter()
+            .chain(&dwords[704..])
+            .all(|&dword| dword == 0)
+    );
+    kernel.destroy(&rig);
+}
+
+#[test]
+fn dynamic_offsets_move_the_buffer() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(4096);
+    let kernel = fill(&rig, vk::DescriptorType::STORAGE_BUFFER_DYNAMIC, &buffer);
+    rig.run(|commands| unsafe {
+        kernel.bind(&rig, commands, &[256], &[9, 8]);
+        rig.device.cmd_dispatch(commands, 1, 1, 1);
+        kernel.bind(&rig, commands, &[1024], &[10, 4]);
+        rig.device.cmd_dispatch(commands, 1, 1, 1);
+    });
+    let dwords = buffer.dwords();
+    for (index, &dword) in dwords.iter().enumerate() {
+        let expected = match index {
+            64..72 => 9,
+            256..260 => 10,
+            _ => 0,
+        };
+        assert_eq!(dword, expected, "dword {index}");
+    }
+    kernel.destroy(&rig);
+}
+
+#[test]
+fn barriers_order_read_after_write() {
+    let rig = Rig::new();
+    let (a, b) = (rig.buffer(4096), rig.buffer(4096));
+    rig.run(|commands| unsafe {
+        for round in 0..8 {
+            rig.device
+                .cmd_fill_buffer(commands, a.buffer, 0, 4096, round);
+            rig.barrier(commands);
+            let region = [vk::BufferCopy::default()
+                .src_offset(u64::from(round) * 8)
+                .dst_offset(u64::from(round) * 64)
+                .size(64)];
+            rig.device
+                .cmd_copy_buffer(commands, a.buffer, b.buffer, &region);
+            rig.barrier(commands);
+        }
+    });
+    for (index, &dword) in b.dwords()[..128].iter().enumerate() {
+        assert_eq!(dword, index as u32 / 16);
+    }
+}
+
+#[test]
+fn secondaries_run_in_their_primary() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(256);
+    let kernel = fill(&rig, vk::DescriptorType::STORAGE_BUFFER, &buffer);
+    let secondary = rig.command_buffer(vk::CommandBufferLevel::SECONDARY);
+    let inheritance = vk::CommandBufferInheritanceInfo::default();
+    let info = vk::CommandBufferBeginInfo::default()
+        .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)
+        .inheritance_info(&inheritance);
+    unsafe {
+        rig.device.begin_command_buffer(secondary, &info).unwrap();
+        kernel.bind(&rig, secondary, &[], &[3, 16]);
+        rig.device.cmd_dispatch(secondary, 1, 1, 1);
+        rig.device.end_command_buffer(secondary).unwrap();
+    }
+    for _ in 0..2 {
+        buffer.data.fill(0);
+        rig.run(|commands| unsafe {
+            rig.device
+                .cmd_execute_commands(commands, &[secondary, secondary]);
+            rig.barrier(commands);
+            rig.device.cmd_fill_buffer(commands, buffer.buffer, 0, 4, 8);
+        });
+        let dwords = buffer.dwords();
+        assert_eq!((dwords[0], dwords[1], dwords[15], dwords[16]), (8, 3, 3, 0));
+    }
+    kernel.destroy(&rig);
+}
+
+#[test]
+fn one_command_buffer_many_times_and_long() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(4096);
+    let counters: Vec<u32> = (0..1024).collect();
+    let commands = rig.record(|commands| unsafe {
+        // More than one chunk of batch, state and surfaces.
+        for &index in &counters {
+            rig.device
+                .cmd_fill_buffer(commands, buffer.buffer, u64::from(index) * 4, 4, index);
+        }
+        rig.barrier(commands);
+    });
+    for _ in 0..3 {
+        buffer.data.fill(0xff);
+        rig.submit(&[commands, commands], vk::Fence::null());
+        unsafe { rig.device.queue_wait_idle(rig.queue) }.unwrap();
+        assert_eq!(buffer.dwords(), counters);
+    }
+}

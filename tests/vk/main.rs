@@ -1,0 +1,21 @@
+//! The driver through its C face, on a simulated GPU: what Vulkan promises, one promise in each test.
+//!
+//! The functions are called as an application calls them, so this is the one place of the tests with `unsafe`.
+
+#![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
+
+mod commands;
+mod external;
+mod objects;
+mod rig;
+mod synchronisation;
+
+use std::sync::{Arc, OnceLock};
+
+/// Opens the simulated GPU anew. One GPU for all tests, as on a machine.
+fn kernels() -> Vec<Arc<dyn uapi::Kernel>> {
+    static GPU: OnceLock<Arc<kmd::Device>> = OnceLock::new();
+    let gpu =
+        GPU.get_or_init(|| kmd::Device::new("skl", kmd::Options::default()).expect("a known GPU"));
+    vec![gpu.open()]
+}

@@ -1,0 +1,310 @@
+//! Queries, objects, errors of creation, caches.
+
+use ash::vk;
+use ash::vk::Handle;
+
+use crate::rig::{Kernel, Rig, entry};
+
+#[test]
+fn the_device_tells_who_it_is() {
+    let rig = Rig::new();
+    let properties = unsafe { rig.instance.get_physical_device_properties(rig.physical) };
+    let name = properties.device_name_as_c_str().unwrap().to_str().unwrap();
+    assert_eq!(name, "Intel(R) HD Graphics 530 (SKL GT2) [Ingot]");
+    assert_eq!(
+        properties.device_type,
+        vk::PhysicalDeviceType::INTEGRATED_GPU
+    );
+    assert_eq!(
+        (properties.vendor_id, properties.device_id),
+        (0x8086, 0x1912)
+    );
+    assert_eq!(vk::api_version_major(properties.api_version), 1);
+    assert_eq!(vk::api_version_minor(properties.api_version), 1);
+    assert_eq!(properties.limits.max_compute_work_group_invocations, 1024);
+    let families = unsafe {
+        rig.instance
+            .get_physical_device_queue_family_properties(rig.physical)
+    };
+    assert_eq!(families.len(), 1);
+    assert_eq!(
+        families[0].queue_flags,
+        vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER
+    );
+    let memory = unsafe {
+        rig.instance
+            .get_physical_device_memory_properties(rig.physical)
+    };
+    assert!(memory.memory_heaps[0].size >= 1 << 29);
+    assert!(
+        memory.memory_types[0].property_flags.contains(
+            vk::MemoryPropertyFlags::HOST_COHERENT | vk::MemoryPropertyFlags::DEVICE_LOCAL
+        )
+    );
+}
+
+#[test]
+fn chains_are_answered_and_strangers_skipped() {
+    let rig = Rig::new();
+    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut ids = vk::PhysicalDeviceIDProperties::default();
+    // Of an extension that the driver does not have: it must stay as it was.
+    let mut stranger = vk::PhysicalDeviceMeshShaderPropertiesNV {
+        max_draw_mesh_tasks_count: 77,
+        ..Default::default()
+    };
+    let mut properties = vk::PhysicalDeviceProperties2::default()
+        .push_next(&mut subgroup)
+        .push_next(&mut stranger)
+        .push_next(&mut ids);
+    unsafe {
+        rig.instance
+            .get_physical_device_properties2(rig.physical, &mut properties)
+    };
+    assert_eq!(subgroup.subgroup_size, 32);
+    assert_ne!(ids.device_uuid, [0; 16]);
+    assert_eq!(stranger.max_draw_mesh_tasks_count, 77);
+
+    let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default();
+    let mut multiview = vk::PhysicalDeviceMultiviewFeatures::default().multiview(true);
+    let mut features = vk::PhysicalDeviceFeatures2::default()
+        .push_next(&mut timeline)
+        .push_next(&mut multiview);
+    unsafe {
+        rig.instance
+            .get_physical_device_features2(rig.physical, &mut features)
+    };
+    assert_eq!(features.features.robust_buffer_access, vk::TRUE);
+    assert_eq!(
+        (timeline.timeline_semaphore, multiview.multiview),
+        (vk::TRUE, vk::FALSE)
+    );
+}
+
+#[test]
+fn every_core_function_of_1_1_resolves() {
+    let rig = Rig::new();
+    let resolve = |name: &std::ffi::CStr| unsafe {
+        (rig.instance.fp_v1_0().get_device_proc_addr)(rig.device.handle(), name.as_ptr()).is_some()
+    };
+    for name in [
+        c"vkCmdDraw",
+        c"vkCreateImage",
+        c"vkCmdDispatchBase",
+        c"vkTrimCommandPool",
+        c"vkGetDeviceProcAddr",
+    ] {
+        assert!(resolve(name), "{name:?}");
+    }
+    // Not enabled, not of a device, not there.
+    for name in [
+        c"vkBindBufferMemory2KHR",
+        c"vkCreateInstance",
+        c"vkGetPhysicalDeviceProperties",
+        c"vkCreateSwapchainKHR",
+    ] {
+        assert!(!resolve(name), "{name:?}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_refused() {
+    let entry = entry();
+    let layers = [c"VK_LAYER_of_paint".as_ptr()];
+    let info = vk::InstanceCreateInfo::default().enabled_layer_names(&layers);
+    let refused = unsafe { entry.create_instance(&info, None) }.err();
+    assert_eq!(refused, Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
+
+    let rig = Rig::new();
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+    let names = [c"VK_KHR_ray_tracing_pipeline".as_ptr()];
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names);
+    let refused = unsafe { rig.instance.create_device(rig.physical, &info, None) }.err();
+    assert_eq!(refused, Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
+    let features = vk::PhysicalDeviceFeatures::default().geometry_shader(true);
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_features(&features);
+    let refused = unsafe { rig.instance.create_device(rig.physical, &info, None) }.err();
+    assert_eq!(refused, Some(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+
+    let image = unsafe {
+        rig.instance.get_physical_device_image_format_properties(
+            rig.physical,
+            vk::Format::R8G8B8A8_UNORM,
+            vk::ImageType::TYPE_2D,
+            vk::ImageTiling::OPTIMAL,
+            vk::ImageUsageFlags::SAMPLED,
+            vk::ImageCreateFlags::empty(),
+        )
+    };
+    assert_eq!(image.err(), Some(vk::Result::ERROR_FORMAT_NOT_SUPPORTED));
+    let info = vk::MemoryAllocateInfo::default().allocation_size(1 << 60);
+    let memory = unsafe { rig.device.allocate_memory(&info, None) };
+    assert_eq!(memory.err(), Some(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+    let info = vk::ShaderModuleCreateInfo::default().code(&[1, 2, 3]);
+    assert!(unsafe { rig.device.create_shader_module(&info, None) }.is_err());
+}
+
+#[test]
+fn graphics_commands_make_the_command_buffer_fail() {
+    let rig = Rig::new();
+    let commands = rig.command_buffer(vk::CommandBufferLevel::PRIMARY);
+    let ended = rig.record_into(commands, |commands| unsafe {
+        rig.device.cmd_draw(commands, 3, 1, 0, 0)
+    });
+    assert_eq!(ended, Err(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+    // It can be recorded again.
+    assert_eq!(rig.record_into(commands, |_| ()), Ok(()));
+}
+
+#[test]
+fn memory_is_zeroed_kept_and_given_back() {
+    let rig = Rig::new();
+    for _ in 0..3 {
+        let buffer = rig.buffer(10_000);
+        assert!(buffer.data.iter().all(|&byte| byte == 0));
+        buffer.data.fill(0xa5);
+        unsafe {
+            rig.device.unmap_memory(buffer.memory);
+            let again = rig
+                .device
+                .map_memory(buffer.memory, 4096, 16, vk::MemoryMapFlags::empty())
+                .unwrap();
+            assert_eq!(again.cast::<u8>().read(), 0xa5);
+            let twice = rig
+                .device
+                .map_memory(buffer.memory, 0, 16, vk::MemoryMapFlags::empty());
+            assert_eq!(twice.err(), Some(vk::Result::ERROR_MEMORY_MAP_FAILED));
+        }
+    }
+}
+
+#[test]
+fn descriptor_pools_run_out_and_recover() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    unsafe {
+        let bindings = [vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(kind)
+            .descriptor_count(3)];
+        let layout = d.create_descriptor_set_layout(
+            &vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings),
+            None,
+        );
+        let layouts = [layout.unwrap()];
+        let sizes = [vk::DescriptorPoolSize::default()
+            .ty(kind)
+            .descriptor_count(7)];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(9)
+            .pool_sizes(&sizes);
+        let pool = d.create_descriptor_pool(&info, None).unwrap();
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(&layouts);
+        let first = d.allocate_descriptor_sets(&info).unwrap();
+        d.allocate_descriptor_sets(&info).unwrap();
+        assert_eq!(
+            d.allocate_descriptor_sets(&info).err(),
+            Some(vk::Result::ERROR_OUT_OF_POOL_MEMORY)
+        );
+        d.free_descriptor_sets(pool, &first).unwrap();
+        d.allocate_descriptor_sets(&info).unwrap();
+        d.reset_descriptor_pool(pool, vk::DescriptorPoolResetFlags::empty())
+            .unwrap();
+        let sets = d.allocate_descriptor_sets(&info).unwrap();
+        assert!(!sets[0].is_null());
+        d.destroy_descriptor_pool(pool, None);
+        d.destroy_descriptor_set_layout(layouts[0], None);
+    }
+}
+
+#[test]
+fn pipeline_caches_survive_their_bytes() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let words = blit::Shader::Fill.spirv();
+    let buffer = rig.buffer(256);
+    unsafe {
+        let cache = d
+            .create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None)
+            .unwrap();
+        let empty = d.get_pipeline_cache_data(cache).unwrap().len();
+        let kernel = Kernel::new(
+            &rig,
+            &words,
+            vk::DescriptorType::STORAGE_BUFFER,
+            &[&buffer],
+            cache,
+        );
+        let data = d.get_pipeline_cache_data(cache).unwrap();
+        assert!(data.len() > empty + 64);
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
+        let loaded = d.create_pipeline_cache(&info, None).unwrap();
+        assert_eq!(d.get_pipeline_cache_data(loaded).unwrap(), data);
+        // The same pipeline adds nothing: it was found.
+        let other = Kernel::new(
+            &rig,
+            &words,
+            vk::DescriptorType::STORAGE_BUFFER,
+            &[&buffer],
+            loaded,
+        );
+        assert_eq!(d.get_pipeline_cache_data(loaded).unwrap(), data);
+        let merged = d
+            .create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None)
+            .unwrap();
+        d.merge_pipeline_caches(merged, &[cache, loaded]).unwrap();
+        assert_eq!(d.get_pipeline_cache_data(merged).unwrap(), data);
+        other.destroy(&rig);
+        kernel.destroy(&rig);
+        for cache in [cache, loaded, merged] {
+            d.destroy_pipeline_cache(cache, None);
+        }
+    }
+}
+
+#[test]
+fn executables_tell_their_statistics() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(256);
+    let words = blit::Shader::Copy.spirv();
+    let kernel = Kernel::new(
+        &rig,
+        &words,
+        vk::DescriptorType::STORAGE_BUFFER,
+        &[&buffer, &buffer],
+        vk::PipelineCache::null(),
+    );
+    let executables =
+        ash::khr::pipeline_executable_properties::Device::new(&rig.instance, &rig.device);
+    unsafe {
+        let info = vk::PipelineInfoKHR::default().pipeline(kernel.pipeline);
+        let found = executables
+            .get_pipeline_executable_properties(&info)
+            .unwrap();
+        assert!(!found.is_empty());
+        assert!(matches!(found[0].subgroup_size, 8 | 16 | 32));
+        let info = vk::PipelineExecutableInfoKHR::default().pipeline(kernel.pipeline);
+        let statistics = executables
+            .get_pipeline_executable_statistics(&info)
+            .unwrap();
+        let value = |name: &std::ffi::CStr| {
+            let row = statistics
+                .iter()
+                .find(|row| row.name_as_c_str() == Ok(name))
+                .unwrap();
+            row.value.u64
+        };
+        assert!(value(c"Instruction Count") > 10);
+        assert!(value(c"SEND Count") >= 3);
+        assert!(value(c"Cycle Count") > 10);
+        assert_eq!(value(c"SIMD Width"), u64::from(found[0].subgroup_size));
+    }
+    kernel.destroy(&rig);
+}

@@ -1,0 +1,322 @@
+//! A device of the driver on the simulator, and the few steps every test takes.
+
+use ash::vk;
+
+/// Everything a test needs.
+pub struct Rig {
+    pub instance: ash::Instance,
+    pub physical: vk::PhysicalDevice,
+    pub device: ash::Device,
+    pub queue: vk::Queue,
+    pub pool: vk::CommandPool,
+    _entry: ash::Entry,
+}
+
+/// The entry of the driver, with simulated GPUs behind it.
+pub fn entry() -> ash::Entry {
+    icd::set_kernel_source(std::sync::Arc::new(crate::kernels));
+    let get = icd::get_instance_proc_addr();
+    unsafe {
+        ash::Entry::from_static_fn(ash::StaticFn {
+            get_instance_proc_addr: get,
+        })
+    }
+}
+
+/// Device extensions that tests use.
+pub const EXTENSIONS: &[&std::ffi::CStr] = &[
+    c"VK_EXT_external_memory_dma_buf",
+    c"VK_EXT_host_query_reset",
+    c"VK_KHR_external_fence_fd",
+    c"VK_KHR_external_memory_fd",
+    c"VK_KHR_external_semaphore_fd",
+    c"VK_KHR_pipeline_executable_properties",
+    c"VK_KHR_timeline_semaphore",
+];
+
+impl Rig {
+    pub fn new() -> Self {
+        let entry = entry();
+        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        let info = vk::InstanceCreateInfo::default().application_info(&app);
+        let instance = unsafe { entry.create_instance(&info, None) }.unwrap();
+        let physical = unsafe { instance.enumerate_physical_devices() }.unwrap()[0];
+        let priorities = [1.0];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+        let names: Vec<_> = EXTENSIONS.iter().map(|name| name.as_ptr()).collect();
+        let mut timeline =
+            vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
+        let mut reset = vk::PhysicalDeviceHostQueryResetFeatures::default().host_query_reset(true);
+        let mut executable = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
+            .pipeline_executable_info(true);
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&names)
+            .push_next(&mut timeline)
+            .push_next(&mut reset)
+            .push_next(&mut executable);
+        let device = unsafe { instance.create_device(physical, &info, None) }.unwrap();
+        let queue = unsafe { device.get_device_queue(0, 0) };
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
+        let pool = unsafe { device.create_command_pool(&info, None) }.unwrap();
+        Self {
+            instance,
+            physical,
+            device,
+            queue,
+            pool,
+            _entry: entry,
+        }
+    }
+
+    pub fn buffer(&self, bytes: u64) -> Buffer<'_> {
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::INDIRECT_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
+        unsafe {
+            let buffer = self.device.create_buffer(&info, None).unwrap();
+            let wants = self.device.get_buffer_memory_requirements(buffer);
+            let info = vk::MemoryAllocateInfo::default().allocation_size(wants.size);
+            let memory = self.device.allocate_memory(&info, None).unwrap();
+            self.device.bind_buffer_memory(buffer, memory, 0).unwrap();
+            let data = self
+                .device
+                .map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
+                .unwrap();
+            let data = std::slice::from_raw_parts_mut(data.cast::<u8>(), bytes as usize);
+            Buffer {
+                rig: self,
+                buffer,
+                memory,
+                data,
+            }
+        }
+    }
+
+    pub fn command_buffer(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .level(level)
+            .command_buffer_count(1);
+        unsafe { self.device.allocate_command_buffers(&info) }.unwrap()[0]
+    }
+
+    pub fn record(&self, body: impl FnOnce(vk::CommandBuffer)) -> vk::CommandBuffer {
+        let commands = self.command_buffer(vk::CommandBufferLevel::PRIMARY);
+        self.record_into(commands, body).unwrap();
+        commands
+    }
+
+    pub fn record_into(
+        &self,
+        commands: vk::CommandBuffer,
+        body: impl FnOnce(vk::CommandBuffer),
+    ) -> Result<(), vk::Result> {
+        unsafe {
+            self.device
+                .begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
+            body(commands);
+            self.device.end_command_buffer(commands)
+        }
+    }
+
+    pub fn barrier(&self, commands: vk::CommandBuffer) {
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        unsafe {
+            self.device.cmd_pipeline_barrier(
+                commands,
+                all,
+                all | vk::PipelineStageFlags::HOST,
+                vk::DependencyFlags::empty(),
+                &barrier,
+                &[],
+                &[],
+            );
+        }
+    }
+
+    pub fn submit(&self, commands: &[vk::CommandBuffer], fence: vk::Fence) {
+        let submit = [vk::SubmitInfo::default().command_buffers(commands)];
+        unsafe { self.device.queue_submit(self.queue, &submit, fence) }.unwrap();
+    }
+
+    pub fn run(&self, body: impl FnOnce(vk::CommandBuffer)) {
+        let commands = self.record(|commands| {
+            body(commands);
+            self.barrier(commands);
+        });
+        unsafe {
+            let fence = self
+                .device
+                .create_fence(&vk::FenceCreateInfo::default(), None)
+                .unwrap();
+            self.submit(&[commands], fence);
+            self.device
+                .wait_for_fences(&[fence], true, u64::MAX)
+                .unwrap();
+            self.device.destroy_fence(fence, None);
+            self.device.free_command_buffers(self.pool, &[commands]);
+        }
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        unsafe {
+            let _ = self.device.device_wait_idle();
+            self.device.destroy_command_pool(self.pool, None);
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
+
+pub struct Buffer<'a> {
+    rig: &'a Rig,
+    pub buffer: vk::Buffer,
+    pub memory: vk::DeviceMemory,
+    pub data: &'a mut [u8],
+}
+
+impl Drop for Buffer<'_> {
+    fn drop(&mut self) {
+        unsafe {
+            let _ = self.rig.device.device_wait_idle();
+            self.rig.device.destroy_buffer(self.buffer, None);
+            self.rig.device.free_memory(self.memory, None);
+        }
+    }
+}
+
+impl Buffer<'_> {
+    pub fn dwords(&self) -> Vec<u32> {
+        self.data
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect()
+    }
+}
+
+/// A compute pipeline of one set of dynamic or plain storage buffers, with its descriptor set.
+pub struct Kernel {
+    pub set_layout: vk::DescriptorSetLayout,
+    pub layout: vk::PipelineLayout,
+    pub descriptors: vk::DescriptorPool,
+    pub set: vk::DescriptorSet,
+    pub pipeline: vk::Pipeline,
+}
+
+impl Kernel {
+    pub fn new(
+        rig: &Rig,
+        words: &[u32],
+        kind: vk::DescriptorType,
+        buffers: &[&Buffer<'_>],
+        cache: vk::PipelineCache,
+    ) -> Self {
+        let d = &rig.device;
+        unsafe {
+            let bindings: Vec<_> = (0..buffers.len() as u32)
+                .map(|binding| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(binding)
+                        .descriptor_type(kind)
+                        .descriptor_count(1)
+                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                })
+                .collect();
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            let set_layout = d.create_descriptor_set_layout(&info, None).unwrap();
+            let layouts = [set_layout];
+            let push = [vk::PushConstantRange::default()
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                .size(64)];
+            let info = vk::PipelineLayoutCreateInfo::default()
+                .set_layouts(&layouts)
+                .push_constant_ranges(&push);
+            let layout = d.create_pipeline_layout(&info, None).unwrap();
+            let sizes = [vk::DescriptorPoolSize::default()
+                .ty(kind)
+                .descriptor_count(buffers.len() as u32)];
+            let info = vk::DescriptorPoolCreateInfo::default()
+                .max_sets(1)
+                .pool_sizes(&sizes);
+            let descriptors = d.create_descriptor_pool(&info, None).unwrap();
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(descriptors)
+                .set_layouts(&layouts);
+            let set = d.allocate_descriptor_sets(&info).unwrap()[0];
+            for (binding, buffer) in buffers.iter().enumerate() {
+                let info = [vk::DescriptorBufferInfo::default()
+                    .buffer(buffer.buffer)
+                    .range(vk::WHOLE_SIZE)];
+                let write = vk::WriteDescriptorSet::default()
+                    .dst_set(set)
+                    .dst_binding(binding as u32)
+                    .descriptor_type(kind)
+                    .buffer_info(&info);
+                d.update_descriptor_sets(&[write], &[]);
+            }
+            let module = d
+                .create_shader_module(&vk::ShaderModuleCreateInfo::default().code(words), None)
+                .unwrap();
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(c"main");
+            let info = [vk::ComputePipelineCreateInfo::default()
+                .flags(vk::PipelineCreateFlags::DISPATCH_BASE)
+                .stage(stage)
+                .layout(layout)];
+            let pipeline = d.create_compute_pipelines(cache, &info, None).unwrap()[0];
+            d.destroy_shader_module(module, None);
+            Self {
+                set_layout,
+                layout,
+                descriptors,
+                set,
+                pipeline,
+            }
+        }
+    }
+
+    pub fn bind(&self, rig: &Rig, commands: vk::CommandBuffer, offsets: &[u32], push: &[u32]) {
+        let bytes: Vec<u8> = push.iter().flat_map(|dword| dword.to_le_bytes()).collect();
+        unsafe {
+            rig.device
+                .cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, self.pipeline);
+            rig.device.cmd_bind_descriptor_sets(
+                commands,
+                vk::PipelineBindPoint::COMPUTE,
+                self.layout,
+                0,
+                &[self.set],
+                offsets,
+            );
+            rig.device.cmd_push_constants(
+                commands,
+                self.layout,
+                vk::ShaderStageFlags::COMPUTE,
+                0,
+                &bytes,
+            );
+        }
+    }
+
+    pub fn destroy(self, rig: &Rig) {
+        unsafe {
+            rig.device.destroy_pipeline(self.pipeline, None);
+            rig.device.destroy_descriptor_pool(self.descriptors, None);
+            rig.device.destroy_pipeline_layout(self.layout, None);
+            rig.device
+                .destroy_descriptor_set_layout(self.set_layout, None);
+        }
+    }
+}

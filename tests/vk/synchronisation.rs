@@ -1,0 +1,225 @@
+//! Fences, semaphores, events, queries.
+
+use ash::vk;
+
+use crate::rig::Rig;
+
+#[test]
+fn fences_signal_wait_and_reset() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let buffer = rig.buffer(64);
+    let commands = rig.record(|commands| unsafe {
+        d.cmd_fill_buffer(commands, buffer.buffer, 0, 64, 1);
+        rig.barrier(commands);
+    });
+    unsafe {
+        let signalled = vk::FenceCreateInfo::default().flags(vk::FenceCreateFlags::SIGNALED);
+        let (a, b) = (
+            d.create_fence(&signalled, None).unwrap(),
+            d.create_fence(&Default::default(), None).unwrap(),
+        );
+        assert!(d.get_fence_status(a).unwrap());
+        assert!(!d.get_fence_status(b).unwrap());
+        assert_eq!(
+            d.wait_for_fences(&[a, b], true, 1000),
+            Err(vk::Result::TIMEOUT)
+        );
+        d.wait_for_fences(&[a, b], false, u64::MAX).unwrap();
+        d.reset_fences(&[a]).unwrap();
+        assert!(!d.get_fence_status(a).unwrap());
+        rig.submit(&[commands], b);
+        d.wait_for_fences(&[b], true, u64::MAX).unwrap();
+        assert_eq!(buffer.dwords()[15], 1);
+        // Nothing but a fence.
+        d.queue_submit(rig.queue, &[], a).unwrap();
+        d.wait_for_fences(&[a, b], true, u64::MAX).unwrap();
+        d.destroy_fence(a, None);
+        d.destroy_fence(b, None);
+    }
+}
+
+#[test]
+fn binary_semaphores_chain_submissions() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let buffer = rig.buffer(64);
+    unsafe {
+        let semaphore = d.create_semaphore(&Default::default(), None).unwrap();
+        let signals = [semaphore];
+        let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
+        for round in 1..4 {
+            let first = [rig.record(|commands| {
+                d.cmd_fill_buffer(commands, buffer.buffer, 0, 64, round);
+                rig.barrier(commands);
+            })];
+            let second = [rig.record(|commands| {
+                let region = [vk::BufferCopy::default().dst_offset(32).size(4)];
+                d.cmd_copy_buffer(commands, buffer.buffer, buffer.buffer, &region);
+                rig.barrier(commands);
+            })];
+            let submits = [
+                vk::SubmitInfo::default()
+                    .command_buffers(&first)
+                    .signal_semaphores(&signals),
+                vk::SubmitInfo::default()
+                    .command_buffers(&second)
+                    .wait_semaphores(&signals)
+                    .wait_dst_stage_mask(&stages),
+            ];
+            d.queue_submit(rig.queue, &submits, vk::Fence::null())
+                .unwrap();
+            d.queue_wait_idle(rig.queue).unwrap();
+            assert_eq!(buffer.dwords()[8], round);
+        }
+        d.destroy_semaphore(semaphore, None);
+    }
+}
+
+#[test]
+fn timelines_order_submissions_made_in_any_order() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let timelines = ash::khr::timeline_semaphore::Device::new(&rig.instance, d);
+    let buffer = rig.buffer(64);
+    unsafe {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(5);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        let semaphore = d.create_semaphore(&info, None).unwrap();
+        let semaphores = [semaphore];
+        assert_eq!(timelines.get_semaphore_counter_value(semaphore).unwrap(), 5);
+        let commands = [rig.record(|commands| {
+            d.cmd_fill_buffer(commands, buffer.buffer, 0, 64, 4);
+            rig.barrier(commands);
+        })];
+        // Waits for a value that only the host signals, later; what comes behind must wait too.
+        let (waits, signals) = ([7], [9]);
+        let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
+        let mut values = vk::TimelineSemaphoreSubmitInfo::default()
+            .wait_semaphore_values(&waits)
+            .signal_semaphore_values(&signals);
+        let submit = vk::SubmitInfo::default()
+            .command_buffers(&commands)
+            .wait_semaphores(&semaphores)
+            .wait_dst_stage_mask(&stages)
+            .signal_semaphores(&semaphores)
+            .push_next(&mut values);
+        d.queue_submit(rig.queue, &[submit], vk::Fence::null())
+            .unwrap();
+        let fence = d.create_fence(&Default::default(), None).unwrap();
+        d.queue_submit(rig.queue, &[], fence).unwrap();
+        assert_eq!(
+            d.wait_for_fences(&[fence], true, 2_000_000),
+            Err(vk::Result::TIMEOUT)
+        );
+        assert_eq!(buffer.dwords()[0], 0);
+        timelines
+            .signal_semaphore(
+                &vk::SemaphoreSignalInfo::default()
+                    .semaphore(semaphore)
+                    .value(7),
+            )
+            .unwrap();
+        let wait = vk::SemaphoreWaitInfo::default()
+            .semaphores(&semaphores)
+            .values(&signals);
+        timelines.wait_semaphores(&wait, u64::MAX).unwrap();
+        d.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+        assert_eq!(timelines.get_semaphore_counter_value(semaphore).unwrap(), 9);
+        assert_eq!(buffer.dwords()[0], 4);
+        let late = [10];
+        let wait = vk::SemaphoreWaitInfo::default()
+            .semaphores(&semaphores)
+            .values(&late);
+        assert_eq!(
+            timelines.wait_semaphores(&wait, 1000),
+            Err(vk::Result::TIMEOUT)
+        );
+        d.destroy_fence(fence, None);
+        d.destroy_semaphore(semaphore, None);
+    }
+}
+
+#[test]
+fn events_from_host_and_device() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    unsafe {
+        let event = d.create_event(&Default::default(), None).unwrap();
+        assert!(!d.get_event_status(event).unwrap());
+        rig.run(|commands| d.cmd_set_event(commands, event, all));
+        assert!(d.get_event_status(event).unwrap());
+        rig.run(|commands| d.cmd_reset_event(commands, event, all));
+        assert!(!d.get_event_status(event).unwrap());
+        let buffer = rig.buffer(64);
+        d.set_event(event).unwrap();
+        rig.run(|commands| {
+            d.cmd_wait_events(commands, &[event], all, all, &[], &[], &[]);
+            d.cmd_fill_buffer(commands, buffer.buffer, 0, 64, 2);
+        });
+        assert_eq!(buffer.dwords()[0], 2);
+        d.reset_event(event).unwrap();
+        d.destroy_event(event, None);
+    }
+}
+
+#[test]
+fn timestamps_rise_and_tell_availability() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let (buffer, results) = (rig.buffer(64), rig.buffer(256));
+    unsafe {
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(4);
+        let pool = d.create_query_pool(&info, None).unwrap();
+        results.data.fill(0xcc);
+        rig.run(|commands| {
+            d.cmd_reset_query_pool(commands, pool, 0, 4);
+            d.cmd_write_timestamp(commands, vk::PipelineStageFlags::TOP_OF_PIPE, pool, 0);
+            d.cmd_fill_buffer(commands, buffer.buffer, 0, 64, 2);
+            d.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, pool, 1);
+            let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
+            d.cmd_copy_query_pool_results(commands, pool, 0, 3, results.buffer, 0, 16, flags);
+        });
+        let mut values = [[0u64; 2]; 3];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
+        let read = d.get_query_pool_results(pool, 0, &mut values, flags);
+        assert_eq!(read, Err(vk::Result::NOT_READY));
+        assert_eq!((values[0][1], values[1][1], values[2][1]), (1, 1, 0));
+        assert!(values[0][0] > 0 && values[1][0] > values[0][0]);
+        let mut short = [0u32; 2];
+        d.get_query_pool_results(pool, 0, &mut short, vk::QueryResultFlags::WAIT)
+            .unwrap();
+        assert_eq!(
+            short.map(u64::from),
+            [values[0][0] & 0xffff_ffff, values[1][0] & 0xffff_ffff]
+        );
+        let copied: Vec<u64> = results
+            .data
+            .chunks_exact(8)
+            .map(|b| u64::from_le_bytes(b.try_into().unwrap()))
+            .collect();
+        assert_eq!(copied[..4], [values[0][0], 1, values[1][0], 1]);
+        // The third is not available: its value stays, its availability is told.
+        assert_eq!(copied[4..6], [0xcccc_cccc_cccc_cccc, 0]);
+        let reset = ash::ext::host_query_reset::Device::new(&rig.instance, d);
+        (reset.fp().reset_query_pool_ext)(d.handle(), pool, 0, 4);
+        let mut one = [0u64];
+        assert_eq!(
+            d.get_query_pool_results(pool, 0, &mut one, vk::QueryResultFlags::TYPE_64),
+            Err(vk::Result::NOT_READY)
+        );
+        d.destroy_query_pool(pool, None);
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::OCCLUSION)
+            .query_count(1);
+        assert_eq!(
+            d.create_query_pool(&info, None).err(),
+            Some(vk::Result::ERROR_FEATURE_NOT_PRESENT)
+        );
+    }
+}
