@@ -8,6 +8,8 @@ pub const CS_GPR0: u32 = 0x2600;
 pub const MI_PREDICATE_SRC0: u32 = 0x2400;
 /// See [`MI_PREDICATE_SRC0`].
 pub const MI_PREDICATE_SRC1: u32 = 0x2408;
+/// What the difference of the sources is compared with.
+pub const MI_PREDICATE_DATA: u32 = 0x2410;
 /// Result of MI_PREDICATE.
 pub const MI_PREDICATE_RESULT: u32 = 0x2418;
 /// Workgroups of an indirect GPGPU_WALKER: x, then y and z.

@@ -11,7 +11,11 @@ fn all() -> impl Iterator<Item = &'static Packet> {
 }
 
 /// Packets with inline data that is there only if the length says so: name, longest form in dwords.
-const OPTIONAL_TAIL: &[(&str, u16)] = &[("MI_ATOMIC", 11), ("MI_STORE_DATA_IMM", 5)];
+const OPTIONAL_TAIL: &[(&str, u16)] = &[
+    ("MI_ATOMIC", 11),
+    ("MI_STORE_DATA_IMM", 5),
+    ("MI_STORE_DATA_INDEX", 4),
+];
 
 #[test]
 fn fields_fit_their_packets() {

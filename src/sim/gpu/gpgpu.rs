@@ -4,10 +4,13 @@
 //! Ref: SKL PRM vol. 7, "GPGPU Thread Group Dispatch", "GPGPU Thread Payload".
 
 use crate::dataport::{Bases, Port, WideLock};
-use crate::memory::View;
+use crate::memory::{ADDRESS_MASK, View};
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Kernel, Stop, Thread};
+use hw::Gen;
 use hw::state::interface_descriptor_data as idd;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -38,6 +41,8 @@ pub struct Dispatch {
     pub curbe: Vec<u32>,
     /// Scratch pointer, relative to the general state base, and bytes for each thread.
     pub scratch: (u64, u64),
+    /// Threads that may run at once, which is how many the scratch memory is for.
+    pub max_threads: u32,
 }
 
 /// What a dispatch did.
@@ -49,6 +54,76 @@ pub struct Counters {
     pub instructions: u64,
     /// Messages.
     pub messages: u64,
+}
+
+/// Threads that a workgroup can have at most on any part.
+const MAX_GROUP_THREADS: u32 = 128;
+
+/// Kernels kept decoded.
+const MAX_KERNELS: usize = 256;
+
+/// A kernel and the bytes that it was decoded from, by their address.
+struct Known {
+    code: Vec<(u64, [u8; 16])>,
+    kernel: Arc<Kernel>,
+}
+
+/// Kernels decoded before, by address. One is used again only where the bytes are still the same.
+#[derive(Default)]
+pub struct Kernels {
+    known: Mutex<BTreeMap<u64, Known>>,
+}
+
+impl Kernels {
+    fn get(
+        &self,
+        dispatch: &Dispatch,
+        space: &AddressSpace,
+        hw_gen: Gen,
+    ) -> Result<Arc<Kernel>, Stop> {
+        let view = View::new(space);
+        let heap = dispatch.instruction_base;
+        let fetch = |address: u64| -> Result<[u8; 16], Stop> {
+            let mut words = [0; 4];
+            view.read_block(address, &mut words[..2])?;
+            // The second half may lie beyond the end of the heap if the instruction is compacted.
+            let _ = view.read_block(address + 8, &mut words[2..]);
+            let mut bytes = [0; 16];
+            for (to, from) in bytes.chunks_exact_mut(4).zip(words) {
+                to.copy_from_slice(&from.to_le_bytes());
+            }
+            Ok(bytes)
+        };
+        let start = idd::KERNEL_START_POINTER.get(&dispatch.descriptor);
+        let key = heap + start;
+        let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+        let same = |k: &&Known| {
+            k.code
+                .iter()
+                .all(|(at, bytes)| fetch(*at).as_ref() == Ok(bytes))
+        };
+        if let Some(found) = known.get(&key).filter(same) {
+            return Ok(Arc::clone(&found.kernel));
+        }
+        let code = RefCell::new(Vec::new());
+        let record = |offset: u64| {
+            // Jumps may lead below the heap; the sum is cut to an address all the same.
+            let address = heap.wrapping_add(offset) & ADDRESS_MASK;
+            let bytes = fetch(address)?;
+            code.borrow_mut().push((address, bytes));
+            Ok(bytes)
+        };
+        let kernel = Arc::new(Kernel::decode(&record, start, hw_gen)?);
+        if known.len() >= MAX_KERNELS {
+            known.clear();
+        }
+        let entry = Known {
+            code: code.into_inner(),
+            kernel: Arc::clone(&kernel),
+        };
+        known.insert(key, entry);
+        Ok(kernel)
+    }
 }
 
 /// Instructions a thread runs before the others of its group, and a request to stop, get a look in.
@@ -78,7 +153,12 @@ struct Job<'a> {
 }
 
 /// Runs a dispatch to its end.
-pub fn run(dispatch: &Dispatch, space: &AddressSpace, options: &Options) -> Result<Counters, Stop> {
+pub fn run(
+    dispatch: &Dispatch,
+    space: &AddressSpace,
+    options: &Options,
+    kernels: &Kernels,
+) -> Result<Counters, Stop> {
     let size = |i: usize| u64::from(dispatch.end[i].saturating_sub(dispatch.first[i]));
     let groups = size(0)
         .checked_mul(size(1))
@@ -92,20 +172,14 @@ pub fn run(dispatch: &Dispatch, space: &AddressSpace, options: &Options) -> Resu
     if groups == 0 {
         return Ok(Counters::default());
     }
-    let start = idd::KERNEL_START_POINTER.get(&dispatch.descriptor);
-    let view = View::new(space);
-    let fetch = |offset: u64| -> Result<[u8; 16], Stop> {
-        let mut words = [0; 4];
-        view.read_block(dispatch.instruction_base + offset, &mut words[..2])?;
-        // The second half may lie beyond the end of the heap if the instruction is compacted.
-        let _ = view.read_block(dispatch.instruction_base + offset + 8, &mut words[2..]);
-        let mut bytes = [0; 16];
-        for (to, from) in bytes.chunks_exact_mut(4).zip(words) {
-            to.copy_from_slice(&from.to_le_bytes());
-        }
-        Ok(bytes)
-    };
-    let kernel = Arc::new(Kernel::decode(&fetch, start, options.hw_gen)?);
+    let group_threads: u32 = dispatch.counters.iter().product();
+    if group_threads > MAX_GROUP_THREADS {
+        return Err(Stop::Fault {
+            what: format!("a workgroup of {group_threads} threads"),
+            at: dispatch.at,
+        });
+    }
+    let kernel = kernels.get(dispatch, space, options.hw_gen)?;
     let job = Job {
         dispatch,
         space,
@@ -118,7 +192,12 @@ pub fn run(dispatch: &Dispatch, space: &AddressSpace, options: &Options) -> Resu
         stopped: AtomicBool::new(false),
         failure: Mutex::new(None),
     };
-    let workers = options.workers().min(groups as usize).max(1);
+    // A worker holds a whole workgroup, each thread of it with its own scratch memory.
+    let slots = (dispatch.max_threads / group_threads).max(1) as usize;
+    let workers = (options.workers() as u64)
+        .min(groups)
+        .min(slots as u64)
+        .max(1) as usize;
     let counters = if workers == 1 {
         job.work(0)
     } else {

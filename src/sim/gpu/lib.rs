@@ -15,3 +15,6 @@ pub use context::HwContext;
 pub use cs::{Gpu, Options, Report};
 pub use eu::Stop;
 pub use memory::{AddressSpace, Backing, MapError, View};
+
+#[cfg(test)]
+mod tests;

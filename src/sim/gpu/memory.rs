@@ -61,8 +61,9 @@ pub enum MapError {
 
 const PAGE: u64 = 4096;
 
-/// Bits of an address that count: 47 and up are copies.
-const ADDRESS_MASK: u64 = (1 << 48) - 1;
+/// Bits of an address that count: those above are copies of bit 47. What is cut to these can be added to without
+/// overflow.
+pub(crate) const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 /// A 48-bit address space. Cloning is cheap: backings are shared.
 #[derive(Clone, Default)]
@@ -228,8 +229,8 @@ impl<'a> View<'a> {
         let mut raw = u128::from(self.read(base)?);
         let last = address.wrapping_add(u64::from(bytes) - 1) & !3;
         for i in 1..=2u64 {
-            if base.wrapping_add(i * 4) <= last {
-                raw |= u128::from(self.read(base + i * 4)?) << (32 * i);
+            if i * 4 <= last.wrapping_sub(base) {
+                raw |= u128::from(self.read(base.wrapping_add(i * 4))?) << (32 * i);
             }
         }
         Ok((raw >> shift) as u64 & (u64::MAX >> (64 - bytes * 8)))
@@ -246,9 +247,9 @@ impl<'a> View<'a> {
             let (mask, bits) = (part(mask), part(bits));
             match mask {
                 0 => {}
-                u32::MAX => self.write(base + i * 4, bits)?,
+                u32::MAX => self.write(base.wrapping_add(i * 4), bits)?,
                 _ => {
-                    let word = &self.words(base + i * 4)?[0];
+                    let word = &self.words(base.wrapping_add(i * 4))?[0];
                     // The closure always answers, so the update cannot fail.
                     let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !mask | bits));
                 }

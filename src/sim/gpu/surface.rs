@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; vol. 7, "Surface State Model", buffer surfaces.
 
-use crate::memory::View;
+use crate::memory::{ADDRESS_MASK, View};
 use eu::Stop;
 use hw::state::render_surface_state as rss;
 
@@ -22,9 +22,9 @@ pub enum Surface {
     },
     /// Reads give zero, writes are dropped.
     Null,
-    /// Memory from this address on, unchecked but by the page tables.
+    /// Memory from this address on, unchecked but by the page tables: offsets are of 32 bits.
     Stateless {
-        /// General state base address.
+        /// General state base address, plus the buffer base of the message's header.
         base: u64,
     },
     /// Shared local memory of the workgroup.
@@ -52,7 +52,7 @@ impl Surface {
                 let entries = (width | height << 7 | depth << 21) + 1;
                 let pitch = rss::SURFACE_PITCH.get(&words) + 1;
                 Ok(Surface::Buffer {
-                    address: rss::SURFACE_BASE_ADDRESS.get(&words),
+                    address: rss::SURFACE_BASE_ADDRESS.get(&words) & ADDRESS_MASK,
                     bytes: entries * pitch,
                     pitch,
                     format: rss::SURFACE_FORMAT.get(&words) as u32 & 0x1ff,

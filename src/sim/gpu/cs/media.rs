@@ -4,6 +4,7 @@ use super::{Next, Run};
 use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::dataport::Bases;
 use crate::gpgpu::Dispatch;
+use crate::memory::ADDRESS_MASK;
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Packet, draw, media, register};
@@ -130,7 +131,7 @@ impl Run<'_> {
         ];
         for (enable, address, slot) in fields {
             if enable.get(words) == 1 {
-                *slot = address.get(words);
+                *slot = address.get(words) & ADDRESS_MASK;
             }
         }
         if f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
@@ -213,6 +214,7 @@ impl Run<'_> {
             instruction_base: base.instruction,
             curbe,
             scratch: (self.context.vfe.scratch, self.context.vfe.scratch_bytes),
+            max_threads: self.context.vfe.max_threads + 1,
         })
     }
 }

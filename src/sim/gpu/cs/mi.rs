@@ -1,6 +1,7 @@
 //! MI_* commands. Ref: SKL PRM vol. 2a, "Memory Interface Commands".
 
 use super::{Next, Run};
+use crate::memory::ADDRESS_MASK;
 use eu::Stop;
 use hw::{Packet, mi, register};
 
@@ -38,7 +39,7 @@ impl Run<'_> {
                     return Ok(Next::Continue);
                 }
                 return Ok(Next::Jump {
-                    to: f::BATCH_BUFFER_START_ADDRESS.get(words),
+                    to: f::BATCH_BUFFER_START_ADDRESS.get(words) & ADDRESS_MASK,
                     call: f::SECOND_LEVEL_BATCH_BUFFER.get(words) == 1,
                 });
             }
@@ -113,7 +114,13 @@ impl Run<'_> {
                 || is(p, &mi::mi_topology_filter::PACKET)
                 || is(p, &mi::mi_semaphore_signal::PACKET) => {}
             p if is(p, &mi::mi_set_predicate::PACKET) => {
-                self.context.predicate = words[0] & 15 == 0;
+                // Zero turns off what the others turn on: skipping of every command that follows.
+                if words[0] & 15 != 0 {
+                    return Err(Stop::Unimplemented {
+                        what: "MI_SET_PREDICATE that makes commands conditional".into(),
+                        at,
+                    });
+                }
             }
             other => {
                 return Err(Stop::Unimplemented {
@@ -212,8 +219,9 @@ impl Run<'_> {
                     == self.context.register64(register::MI_PREDICATE_SRC1)
             }
             _ => {
-                self.context.register64(register::MI_PREDICATE_SRC0)
-                    != self.context.register64(register::MI_PREDICATE_SRC1)
+                let [first, second] = [register::MI_PREDICATE_SRC0, register::MI_PREDICATE_SRC1]
+                    .map(|source| self.context.register64(source));
+                second.wrapping_sub(first) == self.context.register64(register::MI_PREDICATE_DATA)
             }
         };
         let combined = match f::COMBINE_OPERATION.get(words) {

@@ -8,7 +8,7 @@ mod mi;
 
 use crate::context::HwContext;
 use crate::gpgpu;
-use crate::memory::{AddressSpace, View};
+use crate::memory::{ADDRESS_MASK, AddressSpace, View};
 use eu::Stop;
 use hw::batch::length_dw;
 use hw::{Device, Gen, Packet};
@@ -38,8 +38,8 @@ impl Default for Options {
         Options {
             strict: false,
             cpu_threads: 0,
-            instruction_budget: 200_000_000_000,
-            command_budget: 100_000_000,
+            instruction_budget: 20_000_000_000,
+            command_budget: 20_000_000,
             cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
         }
@@ -87,6 +87,7 @@ pub struct Gpu {
     device: &'static Device,
     options: Options,
     epoch: Instant,
+    kernels: gpgpu::Kernels,
 }
 
 /// What goes on after a command.
@@ -121,6 +122,7 @@ impl Gpu {
                 ..options
             },
             epoch: Instant::now(),
+            kernels: gpgpu::Kernels::default(),
         }
     }
 
@@ -166,8 +168,8 @@ impl Gpu {
 
 impl Run<'_> {
     fn batch(&mut self, start: u64, len_bytes: u64) -> Result<(), Stop> {
-        let mut at = start;
-        let mut end = (len_bytes != 0).then(|| start + len_bytes);
+        let mut at = start & ADDRESS_MASK;
+        let mut end = (len_bytes != 0).then(|| at.saturating_add(len_bytes));
         let mut returns: Vec<(u64, Option<u64>)> = Vec::new();
         loop {
             if end.is_some_and(|end| at >= end) {
@@ -189,7 +191,7 @@ impl Run<'_> {
                 });
             }
             let (next, length) = self.command(at)?;
-            let after = at + length as u64 * 4;
+            let after = (at + length as u64 * 4) & ADDRESS_MASK;
             match next {
                 Next::Continue => at = after,
                 Next::Jump { to, call } => {
@@ -258,7 +260,7 @@ impl Run<'_> {
     }
 
     fn dispatch(&mut self, dispatch: &gpgpu::Dispatch) -> Result<(), Stop> {
-        let counters = gpgpu::run(dispatch, self.space, &self.gpu.options)?;
+        let counters = gpgpu::run(dispatch, self.space, &self.gpu.options, &self.gpu.kernels)?;
         self.report.dispatches += 1;
         self.report.threads += counters.threads;
         self.report.instructions += counters.instructions;

@@ -122,7 +122,7 @@ impl Port<'_> {
         response: &mut [u32],
         float: bool,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message)?;
+        let surface = self.surface(message, payload, false)?;
         let control = message.desc >> 8 & 0x3f;
         let lanes = if control >> 4 & 1 == 1 { 8 } else { 16 };
         let operation = Operation {
@@ -184,7 +184,7 @@ impl Port<'_> {
         let start = (message.desc >> 19 & 1) as usize * 8;
         let data = start + lanes * 2;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
-            let address = payload.qword(start + lane * 2);
+            let address = payload.address(start + lane * 2);
             let operand = |n: usize| match (operation.operands() > n, operation.wide) {
                 (false, _) => 0,
                 (true, false) => payload.dword(data + n * lanes + lane).into(),

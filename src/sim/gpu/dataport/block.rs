@@ -53,7 +53,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let surface = self.surface(message)?;
+        let surface = self.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
         // The aligned form counts OWords, the unaligned one bytes.
         let unit = if message.desc >> 14 & 1 == 1 { 1 } else { 16 };
@@ -72,7 +72,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message)?;
+        let surface = self.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
         let offset = u64::from(payload.dword(2)) * 16;
         let shift = if high { 4 } else { 0 };
@@ -92,7 +92,7 @@ impl Port<'_> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
         let unaligned = message.desc >> 11 & 3 != 0;
-        let address = payload.qword(0) & if unaligned { !3 } else { !15 };
+        let address = payload.address(0) & if unaligned { !3 } else { !15 };
         for i in 0..dwords {
             if let Some(out) = response.get_mut(i + shift) {
                 *out = self.view.read(address + i as u64 * 4)?;
@@ -108,7 +108,7 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
-        let address = payload.qword(0) & !15;
+        let address = payload.address(0) & !15;
         for i in 0..dwords {
             let value = payload.dword(8 + shift + i);
             self.view.write(address + i as u64 * 4, value)?;

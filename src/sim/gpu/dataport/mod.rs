@@ -8,7 +8,7 @@ mod block;
 mod scattered;
 mod untyped;
 
-use crate::memory::View;
+use crate::memory::{ADDRESS_MASK, View};
 use crate::surface::Surface;
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
@@ -84,6 +84,11 @@ impl Payload<'_> {
         }
     }
 
+    /// A 64-bit address, cut to the bits that count.
+    fn address(&self, index: usize) -> u64 {
+        self.qword(index) & ADDRESS_MASK
+    }
+
     fn qword(&self, index: usize) -> u64 {
         u64::from(self.dword(index)) | u64::from(self.dword(index + 1)) << 32
     }
@@ -105,13 +110,23 @@ impl<'a> Port<'a> {
         }
     }
 
-    /// The surface that a descriptor's binding table index means.
-    fn surface(&mut self, message: &Message<'_>) -> Result<Surface, Stop> {
+    /// The surface that a descriptor's binding table index means. Block and scattered messages, `based`, carry the
+    /// buffer base of stateless accesses in dword 5 of their header (SKL PRM vol. 2d, MH_A32_GO, MH_BTS_GO).
+    fn surface(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        based: bool,
+    ) -> Result<Surface, Stop> {
         let address = match message.desc & 0xff {
             bti::SLM => return Ok(Surface::Slm),
             bti::STATELESS | bti::STATELESS_NON_COHERENT => {
+                let base = match based && message.desc >> 19 & 1 == 1 {
+                    true => u64::from(payload.dword(5)),
+                    false => 0,
+                };
                 return Ok(Surface::Stateless {
-                    base: self.bases.general,
+                    base: self.bases.general + base,
                 });
             }
             bti::BINDLESS => self.bases.bindless + u64::from(message.ex_desc >> 12) * 64,
@@ -257,7 +272,7 @@ impl<'a> Port<'a> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let surface = self.surface(message)?;
+        let surface = self.surface(message, payload, false)?;
         let lanes = match message.desc >> 17 & 3 {
             1 => 8,
             2 => 16,

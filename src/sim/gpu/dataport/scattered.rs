@@ -58,7 +58,7 @@ impl Port<'_> {
         response: &mut [u32],
         write: bool,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message)?;
+        let surface = self.surface(message, payload, true)?;
         let lanes = if message.desc >> 8 & 1 == 1 { 16 } else { 8 };
         let bytes = match message.desc >> 10 & 3 {
             0 => 1,
@@ -76,7 +76,7 @@ impl Port<'_> {
         response: &mut [u32],
         write: bool,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message)?;
+        let surface = self.surface(message, payload, true)?;
         let lanes = if message.desc >> 8 & 1 == 1 { 16 } else { 8 };
         let start = (message.desc >> 19 & 1) as usize * 8;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
@@ -127,7 +127,7 @@ impl Port<'_> {
         let start = (message.desc >> 19 & 1) as usize * 8;
         let subtype = control & 3;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
-            let address = payload.qword(start + lane * 2);
+            let address = payload.address(start + lane * 2);
             let data = start + lanes * 2;
             match subtype {
                 // Bytes: one to four of them in the low bits of a dword.

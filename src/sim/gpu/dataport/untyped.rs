@@ -36,7 +36,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let surface = self.surface(message)?;
+        let surface = self.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
         for (i, channel) in channels(message).enumerate() {
@@ -56,7 +56,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message)?;
+        let surface = self.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
         for (i, channel) in channels(message).enumerate() {
@@ -82,7 +82,7 @@ impl Port<'_> {
                 break;
             };
             for lane in enabled(message, lanes) {
-                let address = payload.qword(start + lane * 2) + channel * 4;
+                let address = payload.address(start + lane * 2) + channel * 4;
                 out[lane] = self.view.read(address & !3)?;
             }
         }
@@ -98,7 +98,7 @@ impl Port<'_> {
         let start = header_dwords(message);
         for (i, channel) in channels(message).enumerate() {
             for lane in enabled(message, lanes) {
-                let address = payload.qword(start + lane * 2) + channel * 4;
+                let address = payload.address(start + lane * 2) + channel * 4;
                 let value = payload.dword(start + (i + 2) * lanes + lane);
                 self.view.write(address & !3, value)?;
             }
