@@ -12,9 +12,27 @@ use crate::fence::{Fence, all_signalled, lock};
 /// Bytes of a GPU page.
 pub(crate) const PAGE_BYTES: u64 = 4096;
 
+/// A buffer's bytes, as the GPU sees them.
+#[derive(Debug)]
+pub(crate) struct Pages(Mapping);
+
+impl gpu::Backing for Pages {
+    fn words(&self) -> &[AtomicU32] {
+        self.0.words()
+    }
+}
+
+impl std::ops::Deref for Pages {
+    type Target = Mapping;
+
+    fn deref(&self) -> &Mapping {
+        &self.0
+    }
+}
+
 /// Where a buffer's bytes are.
 #[derive(Debug)]
-enum Pages {
+enum Source {
     /// In a file of their own, which is also the dma-buf, and what mmap maps.
     File(OwnedFd),
     /// In the process (userptr).
@@ -31,11 +49,11 @@ struct Activity {
 /// A buffer.
 #[derive(Debug)]
 pub(crate) struct Buffer {
-    pages: Pages,
+    source: Source,
     bytes: u64,
     /// What mmap is given to map it: unique in a device.
     pub(crate) mmap_offset: u64,
-    mapping: OnceLock<Arc<Mapping>>,
+    pages: OnceLock<Arc<Pages>>,
     activity: Mutex<Activity>,
     pub(crate) tiling: Mutex<Tiling>,
     pub(crate) caching: AtomicU32,
@@ -46,33 +64,33 @@ impl Buffer {
     pub(crate) fn new(bytes: u64, mmap_offset: u64, cached: bool) -> Result<Arc<Self>> {
         // EMFILE is what a real device never says.
         let file = sys::memfd(c"i915", bytes).map_err(|_| Errno::ENOMEM)?;
-        Ok(Self::make(Pages::File(file), bytes, mmap_offset, cached))
+        Ok(Self::make(Source::File(file), bytes, mmap_offset, cached))
     }
 
     /// A buffer on somebody else's file.
     pub(crate) fn import(file: OwnedFd, bytes: u64, mmap_offset: u64, cached: bool) -> Arc<Self> {
-        Self::make(Pages::File(file), bytes, mmap_offset, cached)
+        Self::make(Source::File(file), bytes, mmap_offset, cached)
     }
 
     /// A buffer on pages of the process.
     pub(crate) fn user(mapping: Mapping, mmap_offset: u64) -> Arc<Self> {
-        let buffer = Self::make(Pages::User, mapping.len_bytes() as u64, mmap_offset, true);
-        // A new buffer has no mapping yet.
-        let _ = buffer.mapping.set(Arc::new(mapping));
+        let buffer = Self::make(Source::User, mapping.len_bytes() as u64, mmap_offset, true);
+        // A new buffer has no pages yet.
+        let _ = buffer.pages.set(Arc::new(Pages(mapping)));
         buffer
     }
 
-    fn make(pages: Pages, bytes: u64, mmap_offset: u64, cached: bool) -> Arc<Self> {
+    fn make(source: Source, bytes: u64, mmap_offset: u64, cached: bool) -> Arc<Self> {
         let caching = if cached {
             i915::CACHING_CACHED
         } else {
             i915::CACHING_NONE
         };
         Arc::new(Self {
-            pages,
+            source,
             bytes,
             mmap_offset,
-            mapping: OnceLock::new(),
+            pages: OnceLock::new(),
             activity: Mutex::default(),
             tiling: Mutex::default(),
             caching: AtomicU32::new(caching),
@@ -85,21 +103,21 @@ impl Buffer {
 
     /// The file behind it. Pages of the process have none: `EINVAL`, as the kernel says for exports of them.
     pub(crate) fn file(&self) -> Result<BorrowedFd<'_>> {
-        match &self.pages {
-            Pages::File(file) => Ok(file.as_fd()),
-            Pages::User => Err(Errno::EINVAL),
+        match &self.source {
+            Source::File(file) => Ok(file.as_fd()),
+            Source::User => Err(Errno::EINVAL),
         }
     }
 
     /// The pages as the GPU sees them, mapped at the first call.
-    pub(crate) fn mapping(&self) -> Result<&Arc<Mapping>> {
-        if let Some(mapping) = self.mapping.get() {
-            return Ok(mapping);
+    pub(crate) fn pages(&self) -> Result<&Arc<Pages>> {
+        if let Some(pages) = self.pages.get() {
+            return Ok(pages);
         }
         let len = usize::try_from(self.bytes).map_err(|_| Errno::ENOMEM)?;
-        let mapping = Arc::new(Mapping::new(self.file()?, 0, len)?);
-        // Another thread may have been quicker; then this mapping goes again.
-        Ok(self.mapping.get_or_init(|| mapping))
+        let pages = Arc::new(Pages(Mapping::new(self.file()?, 0, len)?));
+        // Another thread may have been quicker; then these are unmapped again.
+        Ok(self.pages.get_or_init(|| pages))
     }
 
     /// Whether caches of the CPU are snooped.

@@ -8,7 +8,6 @@ use uapi::i915::{self, ContextParamSseu, EngineClassInstance, ResetStats};
 use uapi::{ContextParam, Errno, Result};
 
 use crate::device::Device;
-use crate::engine::SavedState;
 use crate::fence::lock;
 use crate::file::{File, State};
 use crate::query::engines;
@@ -42,7 +41,7 @@ pub(crate) struct Context {
     pub(crate) batches_active: AtomicU32,
     pub(crate) batches_pending: AtomicU32,
     /// What the hardware saves of it between batches, by engine class and slot.
-    pub(crate) saved: Mutex<BTreeMap<(u16, u32), SavedState>>,
+    pub(crate) saved: Mutex<BTreeMap<(u16, u32), gpu::HwContext>>,
 }
 
 impl Context {

@@ -31,7 +31,6 @@ struct Exports {
 #[derive(Debug)]
 pub struct Device {
     pub(crate) hw: &'static hw::Device,
-    pub(crate) options: Options,
     pub(crate) events: Arc<Events>,
     pub(crate) worker: Worker,
     pub(crate) memory_bytes: u64,
@@ -54,7 +53,6 @@ impl Device {
         Ok(Arc::new(Self {
             hw,
             worker: Worker::new(hw, &events, &reset_count, &options),
-            options,
             events,
             memory_bytes: sys::memory_bytes().unwrap_or(2 << 30),
             next_mmap_offset: AtomicU64::new(FIRST_MMAP_OFFSET),
@@ -126,7 +124,7 @@ impl Device {
             self.hw.has(hw::Cap::Llc),
         );
         // A file that cannot be mapped is no dma-buf.
-        buffer.mapping().map_err(|_| Errno::EINVAL)?;
+        buffer.pages().map_err(|_| Errno::EINVAL)?;
         exports.buffers.insert(identity, Arc::downgrade(&buffer));
         Ok(buffer)
     }

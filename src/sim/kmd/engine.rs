@@ -1,5 +1,11 @@
-//! The hardware behind the kernel: runs one batch on `gpu`.
+//! The hardware behind the kernel: runs one batch on `gpu`, and stops it when it takes for ever.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+use gpu::{AddressSpace, Gpu, HwContext};
+
+use crate::fence::lock;
 use crate::options::Options;
 use crate::worker::Job;
 
@@ -10,42 +16,111 @@ pub(crate) enum Ended {
     Hung,
 }
 
-/// What the hardware saves of a context between its batches.
-#[derive(Debug, Default)]
-pub(crate) struct SavedState;
-
 /// The hardware.
-#[derive(Debug)]
 pub(crate) struct Engine {
-    hw: &'static hw::Device,
+    gpu: Gpu,
     options: Options,
+    /// What `gpu` looks at while it runs.
+    cancel: Arc<AtomicBool>,
+    submits: AtomicU64,
+    /// When the running batch is to be cancelled, in ns of the monotonic clock; 0: none runs.
+    deadline_ns: AtomicI64,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Engine")
+    }
 }
 
 impl Engine {
     pub(crate) fn new(hw: &'static hw::Device, options: &Options) -> Self {
+        let cancel = Arc::new(AtomicBool::new(false));
+        let gpu_options = gpu::Options {
+            strict: options.strict,
+            cpu_threads: options.cpu_threads,
+            cancel: cancel.clone(),
+            ..gpu::Options::default()
+        };
+        let gpu = Gpu::new(hw, gpu_options);
+        let options = options.clone();
         Self {
-            hw,
-            options: options.clone(),
+            gpu,
+            options,
+            cancel,
+            submits: AtomicU64::new(0),
+            deadline_ns: AtomicI64::new(0),
+        }
+    }
+
+    /// Cancels the running batch if its time is over. To be called now and then by another thread.
+    pub(crate) fn watch(&self) {
+        let deadline = self.deadline_ns.load(Ordering::Acquire);
+        if deadline != 0 && sys::monotonic_ns() > deadline {
+            self.cancel.store(true, Ordering::Release);
         }
     }
 
     /// The timestamp: 36 bits of a counter at the part's frequency.
     pub(crate) fn timestamp(&self) -> u64 {
-        let ns = sys::monotonic_ns().unsigned_abs();
-        let ticks = u128::from(ns) * u128::from(self.hw.timestamp_hz) / 1_000_000_000;
-        ticks as u64 & ((1 << 36) - 1)
+        self.gpu.timestamp()
     }
 
     /// Runs a batch to its end.
     pub(crate) fn run(&self, job: &Job) -> Ended {
-        if self.options.trace_submits {
+        let number = self.submits.fetch_add(1, Ordering::Relaxed);
+        let mut saved = lock(&job.context.saved);
+        let context = saved
+            .entry((job.engine.engine_class, job.slot))
+            .or_default();
+        let outcome = self.execute(job, context);
+        if self.options.trace_submits || outcome.is_err() {
             let (address, bytes) = (job.batch_address, job.batch_bytes);
-            let line = format!(
-                "batch at {address:#x}, {bytes} bytes, {} buffers",
-                job.bindings.len()
+            let ended = match &outcome {
+                Ok(report) => format!(
+                    "done: {} commands, {} EU instructions",
+                    report.commands, report.instructions
+                ),
+                Err(why) => format!("hung: {why}"),
+            };
+            let place = format!(
+                "context {}, batch at {address:#x}, {bytes} bytes",
+                job.context.id
             );
-            self.options.sink.line(&line);
+            self.options.sink.line(&format!(
+                "submit {number}, {place}, {} buffers: {ended}",
+                job.bindings.len()
+            ));
         }
-        Ended::Done
+        match outcome {
+            Ok(_) => Ended::Done,
+            Err(_) => {
+                // A reset: the context's state in the hardware is that of a new one.
+                *context = HwContext::new();
+                Ended::Hung
+            }
+        }
+    }
+
+    fn execute(&self, job: &Job, context: &mut HwContext) -> Result<gpu::Report, String> {
+        let mut places: Vec<_> = job.bindings.iter().collect();
+        places.sort_by_key(|binding| binding.address);
+        let mut space = AddressSpace::new();
+        for binding in places {
+            let pages = binding.buffer.pages().map_err(|error| error.to_string())?;
+            let mapped = space.map(binding.address, binding.buffer.bytes(), pages.clone(), 0);
+            mapped.map_err(|error| error.to_string())?;
+        }
+        self.cancel.store(false, Ordering::Release);
+        let time_ns = i64::from(self.options.hang_seconds) * 1_000_000_000;
+        self.deadline_ns.store(
+            sys::monotonic_ns().saturating_add(time_ns),
+            Ordering::Release,
+        );
+        let outcome = self
+            .gpu
+            .execute(context, &space, job.batch_address, job.batch_bytes);
+        self.deadline_ns.store(0, Ordering::Release);
+        outcome.map_err(|stop| stop.to_string())
     }
 }

@@ -38,7 +38,10 @@ struct Fences {
 
 impl File {
     pub(crate) fn execute(&self, exec: Exec<'_>) -> Result<Option<OwnedFd>> {
-        if exec.flags & !KNOWN_FLAGS != 0 {
+        // Only gen7 has offsets of stream output that the kernel resets.
+        let sol_reset = exec.flags & i915::EXEC_GEN7_SOL_RESET != 0;
+        if exec.flags & !KNOWN_FLAGS != 0 || (sol_reset && self.device.hw.hw_gen > hw::Gen::Gen7_5)
+        {
             return Err(Errno::EINVAL);
         }
         if (exec.batch_start_bytes | exec.batch_bytes) & 7 != 0 || exec.objects.is_empty() {
@@ -94,7 +97,7 @@ impl File {
 
         // The GPU maps them now: afterwards nothing can fail any more.
         for buffer in &buffers {
-            buffer.mapping()?;
+            buffer.pages()?;
         }
         let done = Fence::new();
         let out_fence = match exec.out_fence {
@@ -111,7 +114,6 @@ impl File {
             .get(batch_index)
             .map(|binding| binding.address + start)
             .ok_or(Errno::EINVAL)?;
-        let reset_stream_output = exec.flags & i915::EXEC_GEN7_SOL_RESET != 0;
         let waits = fences.waits;
         let job = Job {
             context,
@@ -120,7 +122,6 @@ impl File {
             bindings,
             batch_address,
             batch_bytes,
-            reset_stream_output,
             waits,
             done: done.clone(),
         };
@@ -292,7 +293,7 @@ impl File {
                 let address = canonical(decanonical(target.wrapping_add(relocation.delta.into())));
                 let bytes = address.to_le_bytes();
                 let bytes = bytes.get(..address_bytes as usize).unwrap_or(&bytes);
-                binding.buffer.mapping()?.write(at as usize, bytes)?;
+                binding.buffer.pages()?.write(at as usize, bytes)?;
                 relocation.presumed_offset = target;
             }
         }

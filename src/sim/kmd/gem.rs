@@ -136,7 +136,7 @@ impl File {
         let (offset, len) = range(&buffer, offset_bytes, len_bytes)?;
         self.wait_idle(&buffer, false, i64::MAX)?;
         let mut data = vec![0; len];
-        buffer.mapping()?.read(offset, &mut data)?;
+        buffer.pages()?.read(offset, &mut data)?;
         Ok(data)
     }
 
@@ -150,7 +150,7 @@ impl File {
         let buffer = self.buffer(handle)?;
         let (offset, _) = range(&buffer, offset_bytes, data.len() as u64)?;
         self.wait_idle(&buffer, true, i64::MAX)?;
-        buffer.mapping()?.write(offset, data)
+        buffer.pages()?.write(offset, data)
     }
 
     pub(crate) fn set_domain(&self, handle: u32, read: u32, write: u32) -> Result<()> {

@@ -30,11 +30,18 @@ impl fmt::Debug for Sink {
     }
 }
 
+/// A real machine gives up after seconds; a simulated one is slower by some orders of magnitude.
+const DEFAULT_HANG_SECONDS: u32 = 120;
+
 /// Options of a simulated device.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Report what a real machine would not forgive, and hang as it would.
     pub strict: bool,
+    /// Seconds after which a batch counts as hung.
+    pub hang_seconds: u32,
+    /// CPU threads that EU threads run on; 0: as many as there are CPUs. One in strict mode, for a fixed order.
+    pub cpu_threads: usize,
     /// Write a line for every ioctl.
     pub trace_ioctls: bool,
     /// Write a line for every submission, and where its batch is.
@@ -47,6 +54,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             strict: false,
+            hang_seconds: DEFAULT_HANG_SECONDS,
+            cpu_threads: 0,
             trace_ioctls: false,
             trace_submits: false,
             sink: Sink::none(),
@@ -59,6 +68,11 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     (
         "strict",
         "report what a real machine would not forgive, and hang as it would",
+    ),
+    ("hang=SECONDS", "time after which a batch counts as hung"),
+    (
+        "threads=N",
+        "CPU threads that EU threads run on, outside strict mode",
     ),
     ("trace=ioctl", "write a line for every ioctl"),
     ("trace=submit", "write a line for every submission"),
@@ -76,11 +90,18 @@ impl Options {
             .map(str::trim)
             .filter(|word| !word.is_empty())
         {
-            match word {
-                "strict" => options.strict = true,
-                "trace=ioctl" => options.trace_ioctls = true,
-                "trace=submit" => options.trace_submits = true,
-                _ => return Err(word.to_owned()),
+            let bad = || word.to_owned();
+            match word.split_once('=') {
+                None if word == "strict" => options.strict = true,
+                Some(("hang", seconds)) => {
+                    options.hang_seconds = seconds.parse().map_err(|_| bad())?
+                }
+                Some(("threads", count)) => {
+                    options.cpu_threads = count.parse().map_err(|_| bad())?
+                }
+                Some(("trace", "ioctl")) => options.trace_ioctls = true,
+                Some(("trace", "submit")) => options.trace_submits = true,
+                _ => return Err(bad()),
             }
         }
         Ok(options)

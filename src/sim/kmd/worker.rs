@@ -1,9 +1,10 @@
 //! The thread that runs batches: one at a time, in the order of their submission as far as what they wait for lets them.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use uapi::i915::EngineClassInstance;
 
@@ -12,6 +13,9 @@ use crate::engine::{Ended, Engine};
 use crate::fence::{Events, Fence, all_signalled, lock};
 use crate::options::Options;
 use crate::space::Binding;
+
+/// How often somebody looks whether a batch takes for ever.
+const WATCH_EVERY: Duration = Duration::from_millis(200);
 
 /// A batch with all that it needs.
 #[derive(Debug)]
@@ -25,8 +29,6 @@ pub(crate) struct Job {
     /// Address of the first command, not canonical.
     pub(crate) batch_address: u64,
     pub(crate) batch_bytes: u64,
-    /// Start with stream output offsets of 0 (gen7).
-    pub(crate) reset_stream_output: bool,
     pub(crate) waits: Vec<Arc<Fence>>,
     pub(crate) done: Arc<Fence>,
 }
@@ -71,14 +73,24 @@ struct Shared {
     events: Arc<Events>,
     reset_count: Arc<AtomicU32>,
     engine: Engine,
+    /// The thread has ended.
+    ended: AtomicBool,
+}
+
+/// The threads of one process.
+#[derive(Debug)]
+struct Threads {
+    /// The process: a fork leaves its threads behind.
+    home: i32,
+    worker: JoinHandle<()>,
+    watcher: JoinHandle<()>,
 }
 
 /// The thread, and the way to it.
 #[derive(Debug)]
 pub(crate) struct Worker {
     shared: Arc<Shared>,
-    /// Process that the thread lives in: a fork leaves it behind.
-    thread: Mutex<Option<(i32, JoinHandle<()>)>>,
+    threads: Mutex<Option<Threads>>,
 }
 
 impl Worker {
@@ -93,10 +105,11 @@ impl Worker {
             events: events.clone(),
             reset_count: resets.clone(),
             engine: Engine::new(hw, options),
+            ended: AtomicBool::new(false),
         };
         Self {
             shared: Arc::new(shared),
-            thread: Mutex::new(None),
+            threads: Mutex::new(None),
         }
     }
 
@@ -113,27 +126,43 @@ impl Worker {
         Ok(())
     }
 
-    /// Starts the thread, if it does not run in this process.
+    /// Starts the threads, if they do not run in this process.
     fn start(&self) -> uapi::Result<()> {
-        let process = sys::process_id();
-        let mut thread = lock(&self.thread);
-        if thread.as_ref().is_some_and(|(home, _)| *home == process) {
+        let home = sys::process_id();
+        let mut threads = lock(&self.threads);
+        if threads.as_ref().is_some_and(|threads| threads.home == home) {
             return Ok(());
         }
-        // A handle from before a fork belongs to no thread of this process.
-        std::mem::forget(thread.take());
+        // Handles from before a fork belong to no thread of this process.
+        std::mem::forget(threads.take());
+        let watched = self.shared.clone();
+        let watcher = spawn("ingot-watch", move || {
+            while !watched.ended.load(Ordering::Acquire) {
+                watched.engine.watch();
+                std::thread::park_timeout(WATCH_EVERY);
+            }
+        })?;
         let shared = self.shared.clone();
-        let body = move || {
-            // Signals are for the program's own threads.
-            sys::block_signals();
-            shared.run();
-        };
-        let handle = std::thread::Builder::new()
-            .name("ingot-gpu".into())
-            .spawn(body);
-        *thread = Some((process, handle.map_err(|_| uapi::Errno::ENOMEM)?));
+        let worker = spawn("ingot-gpu", move || shared.run())?;
+        *threads = Some(Threads {
+            home,
+            worker,
+            watcher,
+        });
         Ok(())
     }
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> uapi::Result<JoinHandle<()>> {
+    let body = move || {
+        // Signals are for the program's own threads.
+        sys::block_signals();
+        body();
+    };
+    std::thread::Builder::new()
+        .name(name.into())
+        .spawn(body)
+        .map_err(|_| uapi::Errno::ENOMEM)
 }
 
 impl Shared {
@@ -167,14 +196,17 @@ impl Drop for Worker {
         self.shared
             .events
             .change(|| lock(&self.shared.queue).stop = true);
-        let Some((home, handle)) = lock(&self.thread).take() else {
+        let Some(threads) = lock(&self.threads).take() else {
             return;
         };
-        if home == sys::process_id() && handle.thread().id() != std::thread::current().id() {
-            // A panic of the thread has been printed already.
-            let _ = handle.join();
+        if threads.home == sys::process_id() {
+            // A panic of a thread has been printed already.
+            let _ = threads.worker.join();
+            self.shared.ended.store(true, Ordering::Release);
+            threads.watcher.thread().unpark();
+            let _ = threads.watcher.join();
         } else {
-            std::mem::forget(handle);
+            std::mem::forget(threads);
         }
         for job in std::mem::take(&mut lock(&self.shared.queue).jobs) {
             job.done.signal(&self.shared.events);
