@@ -330,9 +330,9 @@ fn what_never_ends_is_a_hang() {
         .with(start::BATCH_BUFFER_START_ADDRESS, BATCH);
     let looped = rig.execute(&jump.dwords);
     assert!(matches!(looped, Err(Stop::Fault { .. })), "{looped:?}");
-    // Distances of JMPI count from the next instruction.
+    // A JMPI to itself; the hardware counts from the instruction behind it.
     let mut jump = Inst::new(Opcode::Jmpi, 1).no_mask();
-    jump.jip = -16;
+    jump.src[0] = Src::imm_d(-16);
     let looped = rig.walk(&[jump], 1, 1);
     assert!(matches!(looped, Err(Stop::Fault { .. })), "{looped:?}");
 }
@@ -402,6 +402,7 @@ fn random_batches_end() {
         .flatten()
         .filter(|p| !waits.contains(&&raw const ***p))
         .collect();
+    let mut endings = [0; 4];
     for round in 0..1500 {
         let mut rig = Rig::new(Options {
             strict: round % 2 == 0,
@@ -436,7 +437,14 @@ fn random_batches_end() {
         rig.write(STATE, &state);
         let code: Vec<u32> = (0..64).map(|_| next()).collect();
         rig.write(CODE, &code);
-        // Any ending will do.
-        let _ = rig.execute(&batch);
+        match rig.execute(&batch) {
+            Ok(_) => endings[0] += 1,
+            Err(Stop::Undefined { .. }) => endings[1] += 1,
+            Err(Stop::Unimplemented { .. }) => endings[2] += 1,
+            Err(Stop::Fault { .. }) => endings[3] += 1,
+        }
     }
+    // Any ending will do, as long as none is all there is.
+    assert!(endings.iter().all(|n| *n > 0), "{endings:?}");
+    eprintln!("ended, undefined, unimplemented, fault: {endings:?}");
 }
