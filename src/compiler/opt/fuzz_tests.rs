@@ -309,7 +309,7 @@ fn generate(seed: u64) -> Shader {
     let four = s.types.intern(Type::Array {
         elem: int,
         // Small ones become selections, large ones go to scratch.
-        len: Some(if seed % 2 == 0 { 4 } else { 20 }),
+        len: Some(if seed.is_multiple_of(2) { 4 } else { 20 }),
         stride_bytes: 0,
     });
     let eight = s.types.intern(Type::Array {

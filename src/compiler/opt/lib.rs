@@ -68,6 +68,7 @@ mod opt_copy_prop;
 mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
+mod opt_idiv_const;
 mod opt_if;
 mod opt_load_store_vectorize;
 mod opt_loop_unroll;

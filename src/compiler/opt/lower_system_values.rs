@@ -30,17 +30,9 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
             match op {
                 Op::LoadLocalInvocationIndex => Action::Replace(local_index(b)),
                 Op::LoadLocalInvocationId => {
-                    let [x, y, _] = b.shader.info.workgroup_size;
+                    let size = b.shader.info.workgroup_size.map(|n| n.max(1));
                     let index = local_index(b);
-                    let width = b.imm_u32(x.max(1));
-                    let height = b.imm_u32(y.max(1));
-                    let row = b.udiv(index, width);
-                    let parts = [
-                        b.umod(index, width),
-                        b.umod(row, height),
-                        b.udiv(row, height),
-                    ];
-                    Action::ReplaceVec(parts.into_iter().collect())
+                    Action::ReplaceVec(local_id(b, index, size).into_iter().collect())
                 }
                 Op::LoadNumSubgroups => {
                     let all: u32 = b.shader.info.workgroup_size.iter().product();
@@ -63,6 +55,24 @@ fn local_index(b: &mut Builder<'_>) -> Id<Def> {
     let lane = b.system_value(IntrinsicOp::LoadSubgroupInvocation);
     let start = b.imul(group, size);
     b.iadd(start, lane)
+}
+
+/// The index taken apart. A dimension of 1 takes no part, and the last other one needs no remainder.
+fn local_id(b: &mut Builder<'_>, index: Id<Def>, size: [u32; 3]) -> [Id<Def>; 3] {
+    let last = size.iter().rposition(|n| *n > 1).unwrap_or(0);
+    let mut rest = index;
+    [0, 1, 2].map(|k| {
+        if k > last || size[k] == 1 {
+            return b.imm_u32(0);
+        }
+        if k == last {
+            return rest;
+        }
+        let n = b.imm_u32(size[k]);
+        let part = b.umod(rest, n);
+        rest = b.udiv(rest, n);
+        part
+    })
 }
 
 /// The masks fit the first dword: no variant is wider than 32.

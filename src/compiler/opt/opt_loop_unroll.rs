@@ -19,16 +19,16 @@ pub fn opt_loop_unroll(s: &mut Shader, ctx: &Ctx) -> bool {
     if s.loops.is_empty() {
         return false;
     }
+    let cfg = Cfg::new(s);
     for list in lists_inside_out(s) {
         for at in (1..s.list(list).len()).step_by(2) {
-            if let CfNode::Loop(l) = s.list(list)[at] {
-                let cfg = Cfg::new(s);
-                if let Some(plan) = plan(s, &cfg, ctx, list, at, l) {
-                    let mut edit = CfEdit::new();
-                    unroll(s, &mut edit, list, at, l, plan);
-                    // Lists have changed: the pass runs again for more.
-                    return edit.finish(s);
-                }
+            if let CfNode::Loop(l) = s.list(list)[at]
+                && let Some(plan) = plan(s, &cfg, ctx, list, at, l)
+            {
+                let mut edit = CfEdit::new();
+                unroll(s, &mut edit, list, at, l, plan);
+                // Lists have changed: the pass runs again for more.
+                return edit.finish(s);
             }
         }
     }

@@ -29,6 +29,7 @@ pub static COMPUTE_GEN9: &[Step] = &[
     Step::UntilStable(OPTIMISE),
     Step::Once(pass!(opt_load_store_vectorize)),
     Step::Once(pass!(lower_alu)),
+    Step::Once(pass!(opt_idiv_const)),
     Step::UntilStable(OPTIMISE),
 ];
 
