@@ -12,10 +12,17 @@ mod synchronisation;
 
 use std::sync::{Arc, OnceLock};
 
-/// Opens the simulated GPU anew. One GPU for all tests, as on a machine.
+/// Opens the simulated GPU anew. One strict GPU for all tests, as on a machine.
 fn kernels() -> Vec<Arc<dyn uapi::Kernel>> {
     static GPU: OnceLock<Arc<kmd::Device>> = OnceLock::new();
-    let gpu =
-        GPU.get_or_init(|| kmd::Device::new("skl", kmd::Options::default()).expect("a known GPU"));
-    vec![gpu.open()]
+    let options = || kmd::Options {
+        strict: true,
+        hang_seconds: 3,
+        sink: kmd::Sink::new(|line| eprintln!("{line}")),
+        ..kmd::Options::default()
+    };
+    vec![
+        GPU.get_or_init(|| kmd::Device::new("skl", options()).expect("a known GPU"))
+            .open(),
+    ]
 }

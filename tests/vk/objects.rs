@@ -308,3 +308,27 @@ fn executables_tell_their_statistics() {
     }
     kernel.destroy(&rig);
 }
+
+#[test]
+fn wrong_handles_are_errors_not_crashes() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let buffer = rig.buffer(64);
+    unsafe {
+        // Null is nothing to destroy.
+        d.destroy_buffer(vk::Buffer::null(), None);
+        d.destroy_pipeline(vk::Pipeline::null(), None);
+        d.free_memory(vk::DeviceMemory::null(), None);
+        // A handle of another kind.
+        let fence = vk::Fence::from_raw(buffer.buffer.as_raw());
+        assert_eq!(d.get_fence_status(fence), Err(vk::Result::ERROR_UNKNOWN));
+        let bound = d.bind_buffer_memory(
+            buffer.buffer,
+            vk::DeviceMemory::from_raw(buffer.buffer.as_raw()),
+            0,
+        );
+        assert_eq!(bound, Err(vk::Result::ERROR_UNKNOWN));
+        // It is still what it was.
+        assert_eq!(d.get_buffer_memory_requirements(buffer.buffer).size, 64);
+    }
+}

@@ -223,3 +223,82 @@ fn timestamps_rise_and_tell_availability() {
         );
     }
 }
+
+#[test]
+fn a_hang_loses_its_device_and_no_other() {
+    let (rig, other) = (Rig::new(), Rig::new());
+    let d = &rig.device;
+    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    unsafe {
+        let event = d.create_event(&Default::default(), None).unwrap();
+        let commands =
+            rig.record(|commands| d.cmd_wait_events(commands, &[event], all, all, &[], &[], &[]));
+        let fence = d.create_fence(&Default::default(), None).unwrap();
+        rig.submit(&[commands], fence);
+        assert_eq!(
+            d.wait_for_fences(&[fence], true, u64::MAX),
+            Err(vk::Result::ERROR_DEVICE_LOST)
+        );
+        assert_eq!(
+            d.get_fence_status(fence),
+            Err(vk::Result::ERROR_DEVICE_LOST)
+        );
+        let submit = [vk::SubmitInfo::default()];
+        assert_eq!(
+            d.queue_submit(rig.queue, &submit, vk::Fence::null()),
+            Err(vk::Result::ERROR_DEVICE_LOST)
+        );
+        assert_eq!(d.device_wait_idle(), Err(vk::Result::ERROR_DEVICE_LOST));
+        d.destroy_fence(fence, None);
+        d.destroy_event(event, None);
+        other
+            .device
+            .queue_submit(other.queue, &submit, vk::Fence::null())
+            .unwrap();
+        other.device.device_wait_idle().unwrap();
+    }
+}
+
+#[test]
+fn the_host_ends_a_wait_of_the_gpu() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    unsafe {
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(2);
+        let pool = d.create_query_pool(&info, None).unwrap();
+        let (go, done) = (
+            d.create_event(&Default::default(), None).unwrap(),
+            d.create_event(&Default::default(), None).unwrap(),
+        );
+        let commands = rig.record(|commands| {
+            d.cmd_reset_query_pool(commands, pool, 0, 2);
+            d.cmd_write_timestamp(commands, vk::PipelineStageFlags::TOP_OF_PIPE, pool, 0);
+            d.cmd_wait_events(commands, &[go], all, all, &[], &[], &[]);
+            d.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, pool, 1);
+            d.cmd_set_event(commands, done, all);
+        });
+        let fence = d.create_fence(&Default::default(), None).unwrap();
+        rig.submit(&[commands], fence);
+        assert_eq!(
+            d.wait_for_fences(&[fence], true, 20_000_000),
+            Err(vk::Result::TIMEOUT)
+        );
+        assert!(!d.get_event_status(done).unwrap());
+        d.set_event(go).unwrap();
+        d.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+        assert!(d.get_event_status(done).unwrap());
+        let mut times = [0u64; 2];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        d.get_query_pool_results(pool, 0, &mut times, flags)
+            .unwrap();
+        // 20 ms at 12 MHz.
+        assert!(times[1] - times[0] >= 240_000, "{times:?}");
+        d.destroy_fence(fence, None);
+        d.destroy_event(go, None);
+        d.destroy_event(done, None);
+        d.destroy_query_pool(pool, None);
+    }
+}
