@@ -293,7 +293,7 @@ impl Run<'_> {
                 0x06 => old.wrapping_sub(1),
                 0x07 => old.wrapping_add(a),
                 0x08 => old.wrapping_sub(a),
-                0x0e if old == b => a,
+                0x0e if old == a => b,
                 _ => old,
             })
         };

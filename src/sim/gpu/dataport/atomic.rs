@@ -34,8 +34,8 @@ fn integer(op: u32, bits: u32, old: u64, a: u64, b: u64) -> u64 {
         11 if signed(a) < signed(old) => a,
         12 if a > old => a,
         13 if a < old => a,
-        // CMPWR: writes the first operand where the second equals what is there.
-        14 if old == b => a,
+        // CMPWR: writes the second operand where the first equals what is there.
+        14 if old == a => b,
         _ => old,
     };
     new & mask
@@ -47,7 +47,7 @@ fn float(op: u32, old: u32, a: u32, b: u32) -> u32 {
     match op {
         1 if value(a) > value(old) || value(old).is_nan() => a,
         2 if value(a) < value(old) || value(old).is_nan() => a,
-        3 if value(old) == value(b) => a,
+        3 if value(old) == value(a) => b,
         4 => (value(old) + value(a)).to_bits(),
         _ => old,
     }
@@ -216,8 +216,8 @@ mod tests {
         assert_eq!(integer(7, 32, 0xffff_ffff, 2, 0), 1);
         assert_eq!(integer(10, 32, 0xffff_ffff, 1, 0), 1);
         assert_eq!(integer(12, 32, 0xffff_ffff, 1, 0), 0xffff_ffff);
-        assert_eq!(integer(14, 32, 5, 9, 5), 9);
-        assert_eq!(integer(14, 32, 5, 9, 6), 5);
+        assert_eq!(integer(14, 32, 5, 5, 9), 9);
+        assert_eq!(integer(14, 32, 5, 6, 9), 5);
         assert_eq!(integer(9, 64, 1, 0, 0), u64::MAX);
         assert_eq!(
             float(4, 1.5f32.to_bits(), 2.0f32.to_bits(), 0),
