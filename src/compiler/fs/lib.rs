@@ -1,1 +1,27 @@
 //! The FS backend: NIR to LIR to EU bytes.
+//!
+//! In:  a shader after the NIR pipeline (crate `opt` says what holds then), a device, the pipeline layout.
+//! Out: machine code in one SIMD width or more ([`abi::ShaderBinary`]).
+//!
+//! For each width: select instructions ([`isel`]), optimise, schedule, allocate registers (spilling to scratch until it
+//! fits), schedule again, encode. The widths to make, and the one to prefer, are chosen by an estimate of cycles per lane.
+//! Ref: SKL PRM vol. 7. Tests: tests/fs/, tests/fs_exec/.
+
+mod builder;
+mod compile;
+mod encode;
+mod error;
+mod isel;
+mod lir;
+mod live;
+mod message;
+mod opt_control;
+mod opt_dce;
+mod print;
+mod regalloc;
+mod spill;
+mod uniform;
+mod validate;
+
+pub use compile::{Options, compile_compute};
+pub use error::FsError;

@@ -1,0 +1,458 @@
+//! Building LIR: operations on all lanes become as many instructions as the hardware needs.
+//!
+//! In:  an operation and its operands in lane form ([`Lanes`]: bytes from one lane to the next).
+//! Out: instructions in which no operand spans more than two registers.
+//! Ref: SKL PRM vol. 7, "Register Region Restrictions".
+
+use crate::lir::*;
+use isa::{ArfReg, CondMod, MathFn, Opcode, Type};
+
+/// An operand in lane form: it knows where each lane's element lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lanes {
+    pub reg: Reg,
+    /// Byte of lane 0.
+    pub offset: u32,
+    pub ty: Type,
+    /// Bytes from one lane to the next; 0: the same for all.
+    pub pitch: u8,
+    /// Bytes from lane 0 to lane 16.
+    pub half: u16,
+    pub neg: bool,
+    pub abs: bool,
+}
+
+impl Lanes {
+    pub const fn new(v: VgrfId, offset: u32, ty: Type, pitch: u8) -> Lanes {
+        Lanes {
+            reg: Reg::Vgrf(v),
+            offset,
+            ty,
+            pitch,
+            half: 16 * pitch as u16,
+            neg: false,
+            abs: false,
+        }
+    }
+    pub const fn imm(ty: Type, bits: u64) -> Lanes {
+        Lanes {
+            reg: Reg::Imm(bits),
+            offset: 0,
+            ty,
+            pitch: 0,
+            half: 0,
+            neg: false,
+            abs: false,
+        }
+    }
+    pub const fn null(ty: Type, pitch: u8) -> Lanes {
+        Lanes {
+            reg: Reg::Null,
+            offset: 0,
+            ty,
+            pitch,
+            half: 0,
+            neg: false,
+            abs: false,
+        }
+    }
+    pub const fn arf(reg: ArfReg, index: u8, ty: Type) -> Lanes {
+        Lanes {
+            reg: Reg::Arf(reg, index),
+            ..Lanes::null(ty, 0)
+        }
+    }
+    pub const fn retype(mut self, ty: Type) -> Lanes {
+        self.ty = ty;
+        self
+    }
+    pub const fn at(mut self, bytes: u32) -> Lanes {
+        self.offset += bytes;
+        self
+    }
+    pub fn negated(mut self) -> Lanes {
+        if let Reg::Imm(_) = self.reg {
+            self.reg = self.src(0).negated().reg;
+        } else {
+            self.neg = !self.neg;
+        }
+        self
+    }
+    pub const fn absolute(mut self) -> Lanes {
+        self.abs = true;
+        self.neg = false;
+        self
+    }
+    pub const fn is_imm(&self) -> bool {
+        matches!(self.reg, Reg::Imm(_))
+    }
+    pub const fn imm_bits(&self) -> Option<u64> {
+        match self.reg {
+            Reg::Imm(bits) => Some(bits),
+            _ => None,
+        }
+    }
+    /// Lane 0 for all lanes.
+    pub const fn scalar(mut self) -> Lanes {
+        self.pitch = 0;
+        self.half = 0;
+        self
+    }
+    /// Elements lie one behind the other.
+    pub const fn is_packed(&self) -> bool {
+        self.pitch as u32 == self.ty.size_bytes()
+    }
+
+    fn byte_of(&self, lane: u8) -> u32 {
+        let lane = u32::from(lane);
+        self.offset + lane / 16 * u32::from(self.half) + lane % 16 * u32::from(self.pitch)
+    }
+    /// As the source of an instruction that starts at `lane`.
+    pub fn src(&self, lane: u8) -> Src {
+        Src {
+            reg: self.reg,
+            offset: self.byte_of(lane),
+            ty: self.ty,
+            stride: (u32::from(self.pitch) / self.ty.size_bytes()) as u8,
+            neg: self.neg,
+            abs: self.abs,
+        }
+    }
+    /// As its destination.
+    pub fn dst(&self, lane: u8) -> Dst {
+        Dst {
+            reg: self.reg,
+            offset: self.byte_of(lane),
+            ty: self.ty,
+            stride: (u32::from(self.pitch) / self.ty.size_bytes()).max(1) as u8,
+        }
+    }
+}
+
+/// Which lanes an operation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exec {
+    /// The active ones.
+    Active,
+    /// One, whatever is active: values that are the same for all.
+    Scalar,
+    /// So many, from lane 0, whatever is active.
+    Whole(u8),
+    /// So many from this lane on, the active ones.
+    Part(u8, u8),
+}
+
+/// Modifiers of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mods {
+    pub pred: Option<Pred>,
+    pub cmod: CondMod,
+    pub flag: u8,
+    pub sat: bool,
+}
+
+impl Mods {
+    pub const NONE: Mods = Mods {
+        pred: None,
+        cmod: CondMod::None,
+        flag: 0,
+        sat: false,
+    };
+    pub const fn pred(flag: u8, inverse: bool) -> Mods {
+        Mods {
+            pred: Some(Pred {
+                ctrl: isa::PredCtrl::Normal,
+                inverse,
+            }),
+            flag,
+            ..Mods::NONE
+        }
+    }
+    pub const fn cmod(cmod: CondMod, flag: u8) -> Mods {
+        Mods {
+            cmod,
+            flag,
+            ..Mods::NONE
+        }
+    }
+}
+
+/// Emits into a program.
+#[derive(Debug)]
+pub(crate) struct Build {
+    pub lir: Lir,
+    /// Registers that hold immediates in this block: (bits, bytes of the type) → register.
+    imms: Vec<(u64, u8, VgrfId)>,
+}
+
+impl Build {
+    pub fn new(width: u8) -> Build {
+        Build {
+            lir: Lir {
+                width,
+                ..Lir::default()
+            },
+            imms: Vec::new(),
+        }
+    }
+
+    pub fn width(&self) -> u8 {
+        self.lir.width
+    }
+
+    /// Forgets what is known about registers: another block begins.
+    pub fn new_block(&mut self) {
+        self.imms.clear();
+    }
+
+    /// A new register for one value of this type: in every lane, or one for all.
+    pub fn temp(&mut self, ty: Type, exec: Exec) -> Lanes {
+        let slot: u8 = if ty.size_bytes() == 8 { 8 } else { 4 };
+        match exec {
+            Exec::Scalar => Lanes::new(self.lir.vgrf(GRF_BYTES), 0, ty, 0),
+            Exec::Active | Exec::Part(..) => {
+                let bytes = u32::from(self.lir.width) * u32::from(slot);
+                Lanes::new(self.lir.vgrf(bytes), 0, ty, slot)
+            }
+            Exec::Whole(n) => {
+                Lanes::new(self.lir.vgrf(u32::from(n) * u32::from(slot)), 0, ty, slot)
+            }
+        }
+    }
+
+    /// An immediate in a register.
+    pub fn imm_reg(&mut self, ty: Type, bits: u64) -> Lanes {
+        let size = ty.size_bytes().max(4) as u8;
+        if let Some(&(.., v)) = self.imms.iter().find(|e| e.0 == bits && e.1 == size) {
+            return Lanes::new(v, 0, ty, 0);
+        }
+        let to = self.temp(ty, Exec::Scalar);
+        let (raw, bits) = match (size, ty) {
+            (8, Type::Df) => (Type::Df, bits),
+            (8, _) => (Type::Q, bits),
+            (_, Type::F) => (Type::F, bits),
+            (_, Type::Hf | Type::Uw | Type::Ub) => (Type::Ud, bits),
+            _ => (Type::D, bits),
+        };
+        self.emit(
+            Op::Eu(Opcode::Mov),
+            Exec::Scalar,
+            to.retype(raw),
+            &[Lanes::imm(raw, bits)],
+            Mods::NONE,
+        );
+        if let Reg::Vgrf(v) = to.reg {
+            self.imms.push((bits, size, v));
+        }
+        to
+    }
+
+    /// Emits an operation for the lanes of `exec`, in as many instructions as it takes. Operands must be legal
+    /// but for their width.
+    pub fn emit(&mut self, op: Op, exec: Exec, dst: Lanes, srcs: &[Lanes], mods: Mods) {
+        let (first, count, no_mask) = match exec {
+            Exec::Active => (0, self.lir.width, false),
+            Exec::Scalar => (0, 1, true),
+            Exec::Whole(n) => (0, n, true),
+            Exec::Part(lane, n) => (lane, n, false),
+        };
+        let mut bytes = dst.ty.size_bytes().max(u32::from(dst.pitch));
+        for s in srcs {
+            bytes = bytes.max(s.ty.size_bytes()).max(u32::from(s.pitch));
+        }
+        let mut step = count.min(16).min((64 / bytes) as u8);
+        if let Op::Math(f) = op
+            && (f.sources() == 2 && f != MathFn::Pow && f != MathFn::Fdiv || dst.ty == Type::Hf)
+        {
+            step = step.min(8);
+        }
+        if op == Op::MovIndirect {
+            step = step.min(8);
+        }
+        let mut lane = first;
+        while lane < first + count {
+            let mut inst = Inst::new(op, step);
+            inst.group = lane;
+            inst.no_mask = no_mask;
+            inst.pred = mods.pred;
+            inst.cmod = mods.cmod;
+            inst.flag = mods.flag;
+            inst.sat = mods.sat;
+            inst.dst = dst.dst(lane);
+            for (to, from) in inst.src.iter_mut().zip(srcs) {
+                *to = from.src(lane);
+            }
+            self.lir.insts.push(inst);
+            lane += step;
+        }
+    }
+
+    pub fn mov(&mut self, exec: Exec, dst: Lanes, src: Lanes) {
+        self.emit(Op::Eu(Opcode::Mov), exec, dst, &[src], Mods::NONE);
+    }
+
+    /// A two-source operation; immediates are put where they may stand.
+    pub fn binary(&mut self, op: Opcode, exec: Exec, dst: Lanes, a: Lanes, b: Lanes, mods: Mods) {
+        let commutes = matches!(
+            op,
+            Opcode::Add | Opcode::Mul | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Avg
+        ) || op == Opcode::Sel && mods.cmod != CondMod::None;
+        let (mut a, mut b) = if a.is_imm() && !b.is_imm() && commutes {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        if let Some(bits) = a.imm_bits() {
+            a = self.imm_reg(a.ty, bits);
+        }
+        if let Some(bits) = b.imm_bits() {
+            b = self.second_imm(b, bits);
+        }
+        self.emit(Op::Eu(op), exec, dst, &[a, b], mods);
+    }
+
+    /// Makes an immediate fit for the second source: 32 bits at most, not a byte.
+    fn second_imm(&mut self, b: Lanes, bits: u64) -> Lanes {
+        match b.ty {
+            Type::Q | Type::Uq => match i32::try_from(bits as i64) {
+                Ok(small) => Lanes::imm(Type::D, u64::from(small as u32)),
+                Err(_) => self.imm_reg(b.ty, bits),
+            },
+            Type::Df => self.imm_reg(b.ty, bits),
+            Type::B => Lanes::imm(Type::W, u64::from(bits as i8 as u16)),
+            Type::Ub => Lanes::imm(Type::Uw, bits & 0xff),
+            _ => b,
+        }
+    }
+
+    /// A three-source operation: align16 reads whole registers, lane after lane, or one element for all.
+    pub fn ternary(&mut self, op: Opcode, exec: Exec, dst: Lanes, srcs: [Lanes; 3], mods: Mods) {
+        let wide = exec == Exec::Scalar;
+        let exec3 = if wide { Exec::Whole(8) } else { exec };
+        let srcs = srcs.map(|s| {
+            let s = match s.imm_bits() {
+                Some(bits) => self.imm_reg(s.ty, bits),
+                None => s,
+            };
+            if s.is_packed() && s.offset.is_multiple_of(16) || s.pitch == 0 && s.ty != Type::Df {
+                return s;
+            }
+            let plain = Lanes {
+                neg: false,
+                abs: false,
+                ..s
+            };
+            let copy = self.temp(s.ty, exec3);
+            self.mov(exec3, copy, plain);
+            Lanes {
+                neg: s.neg,
+                abs: s.abs,
+                ..copy
+            }
+        });
+        let to = if wide {
+            Lanes {
+                pitch: dst.ty.size_bytes() as u8,
+                ..dst
+            }
+        } else {
+            dst
+        };
+        self.emit(Op::Eu(op), exec3, to, &srcs, mods);
+    }
+
+    /// The math box.
+    pub fn math(
+        &mut self,
+        f: MathFn,
+        exec: Exec,
+        dst: Lanes,
+        a: Lanes,
+        b: Option<Lanes>,
+        sat: bool,
+    ) {
+        let a = match a.imm_bits() {
+            Some(bits) => self.imm_reg(a.ty, bits),
+            None => a,
+        };
+        let mods = Mods { sat, ..Mods::NONE };
+        match b {
+            Some(b) => {
+                let b = match b.imm_bits() {
+                    Some(bits) => self.imm_reg(b.ty, bits),
+                    None => b,
+                };
+                self.emit(Op::Math(f), exec, dst, &[a, b], mods);
+            }
+            None => self.emit(Op::Math(f), exec, dst, &[a], mods),
+        }
+    }
+
+    /// An instruction of control flow, for all lanes.
+    pub fn control(&mut self, op: Op, pred: Option<Pred>, flag: u8) {
+        let mut inst = Inst::new(op, self.lir.width);
+        inst.pred = pred;
+        inst.flag = flag;
+        self.lir.insts.push(inst);
+    }
+
+    /// A message for so many lanes from `lane` on.
+    pub fn send(
+        &mut self,
+        exec: Exec,
+        dst: Dst,
+        payload: Src,
+        second: Src,
+        handle: Src,
+        info: SendInfo,
+        mods: Mods,
+    ) {
+        let (lane, count, no_mask) = match exec {
+            Exec::Active => (0, self.lir.width, false),
+            Exec::Scalar => (0, 1, true),
+            Exec::Whole(n) => (0, n, true),
+            Exec::Part(lane, n) => (lane, n, false),
+        };
+        let mut inst = Inst::new(Op::Send, count);
+        inst.group = lane;
+        inst.no_mask = no_mask;
+        inst.pred = mods.pred;
+        inst.flag = mods.flag;
+        inst.dst = dst;
+        inst.src = [payload, second, handle];
+        inst.send = Some(info);
+        self.lir.insts.push(inst);
+    }
+
+    /// Values of so many lanes one behind the other, in whole registers, as messages want them: the
+    /// registers where they are already, or copies.
+    pub fn collect(&mut self, lane: u8, count: u8, parts: &[Lanes]) -> Src {
+        let step = u32::from(count) * 4;
+        let first = parts[0];
+        let in_place = count >= 8
+            && matches!(first.reg, Reg::Vgrf(_))
+            && first.src(lane).offset.is_multiple_of(GRF_BYTES)
+            && parts.iter().enumerate().all(|(i, p)| {
+                p.reg == first.reg
+                    && p.pitch == 4
+                    && !p.neg
+                    && !p.abs
+                    && p.src(lane).offset == first.src(lane).offset + step * i as u32
+            });
+        if in_place {
+            return first.src(lane);
+        }
+        let v = self.lir.vgrf(step * parts.len() as u32);
+        for (i, p) in parts.iter().enumerate() {
+            let part = if p.pitch > 4 { count.min(8) } else { count };
+            for k in (0..count).step_by(usize::from(part)) {
+                let mut inst = Inst::new(Op::Eu(Opcode::Mov), part);
+                inst.group = lane + k;
+                inst.dst = Dst::vgrf(v, step * i as u32 + u32::from(k) * 4, p.ty, 1);
+                inst.src[0] = p.src(lane + k);
+                self.lir.insts.push(inst);
+            }
+        }
+        Src::vgrf(v, 0, Type::Ud, 1)
+    }
+}

@@ -1,0 +1,224 @@
+//! From a shader to its binary: the passes in order, and the choice of widths.
+
+use crate::error::FsError;
+use crate::isel::{self, Selected};
+use crate::lir::{Lir, Op};
+use crate::{encode, opt_control, opt_dce, print, regalloc, uniform, validate};
+use abi::{ComputeInfo, PipelineLayout, ShaderBinary, Stats, Variant};
+use entity::{Id, IdSet};
+use hw::Device;
+use nir::{Def, Shader};
+
+/// What to compile for, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where the launcher puts descriptors.
+    pub layout: PipelineLayout,
+    /// Widths that may be made, as a bit set of 8, 16 and 32; 0 for all.
+    pub widths: u8,
+    /// The one width to make, if the application asks for it.
+    pub required_width: Option<u8>,
+    /// Names of the dumps to keep in each [`Variant`]: a pass's name for LIR after it, `all` for every pass,
+    /// `asm` for the assembly.
+    pub dumps: Vec<String>,
+    /// Check LIR after every pass, also in release builds.
+    pub validate: bool,
+    /// Pretend that there is no register left for anything that can be spilled: for tests.
+    pub spill_everything: bool,
+}
+
+impl Options {
+    fn wants(&self, name: &str) -> bool {
+        self.dumps.iter().any(|d| d == name || d == "all")
+    }
+}
+
+/// One width, compiled.
+struct Compiled {
+    width: u8,
+    code: Vec<u8>,
+    scratch_bytes: u32,
+    stats: Stats,
+    dumps: Vec<(String, String)>,
+    push: Vec<abi::PushValue>,
+    per_thread: bool,
+    barrier: bool,
+}
+
+/// Compiles a compute shader.
+pub fn compile_compute(
+    shader: &Shader,
+    device: &Device,
+    options: &Options,
+) -> Result<ShaderBinary, FsError> {
+    let divergent = uniform::divergent(shader);
+    let uses = isel::count_uses(shader);
+    let allowed = match (options.required_width, options.widths) {
+        (Some(w), _) => w,
+        (None, 0) => 8 | 16 | 32,
+        (None, some) => some,
+    };
+    let size = shader.info.workgroup_size;
+    let invocations: u64 = size.iter().map(|&s| u64::from(s.max(1))).product();
+    let max_threads = u64::from(device.max_workgroup_threads);
+    let fits = |w: u8| invocations.div_ceil(u64::from(w)) <= max_threads;
+    let usable = |w: u8| allowed & w != 0 && (fits(w) || options.required_width == Some(w));
+    if ![8, 16, 32].into_iter().any(usable) {
+        return Err(if allowed & (8 | 16 | 32) == 0 {
+            FsError::NoWidth
+        } else {
+            FsError::Limit {
+                what: "threads in a workgroup",
+                need: invocations.div_ceil(32),
+                max: max_threads,
+            }
+        });
+    }
+    let one = |width: u8, may_spill: bool| -> Result<Option<Compiled>, FsError> {
+        compile_width(shader, device, options, &divergent, &uses, width, may_spill)
+    };
+    // 16 lanes first: as a rule they fit, and beat 8. Fewer lanes where they are enough or where 16 would spill;
+    // 32 where a workgroup has too many threads otherwise.
+    let mut made: Vec<Compiled> = Vec::new();
+    let narrow_is_enough = invocations <= 8 && usable(8);
+    let first = if narrow_is_enough || !usable(16) && usable(8) {
+        8
+    } else if usable(16) {
+        16
+    } else {
+        32
+    };
+    let has_narrower = first > 8 && usable(first / 2);
+    match one(first, !has_narrower)? {
+        Some(c) => made.push(c),
+        None => {
+            if let Some(c) = one(first / 2, true)? {
+                made.push(c);
+            }
+        }
+    }
+    assemble(shader, made)
+}
+
+fn assemble(shader: &Shader, mut made: Vec<Compiled>) -> Result<ShaderBinary, FsError> {
+    made.sort_by_key(|c| c.width);
+    let per_lane = |c: &Compiled| c.stats.cycles * 32 / u64::from(c.width);
+    let preferred = (0..made.len())
+        .min_by_key(|&i| (per_lane(&made[i]), u8::MAX - made[i].width))
+        .ok_or(FsError::NoWidth)?;
+    let mut code = Vec::new();
+    let mut variants = Vec::new();
+    let mut compute = ComputeInfo {
+        workgroup_size: shader.info.workgroup_size,
+        slm_bytes: shader.info.shared_bytes,
+        ..ComputeInfo::default()
+    };
+    for c in made {
+        let at = code.len() as u32;
+        let bytes = c.code.len() as u32;
+        code.extend_from_slice(&c.code);
+        code.resize(code.len().next_multiple_of(64), 0);
+        compute.uses_barrier |= c.barrier;
+        compute.per_thread_push |= c.per_thread;
+        compute.cross_thread = c.push;
+        variants.push(Variant {
+            simd_width: c.width,
+            code_offset_bytes: at,
+            code_bytes: bytes,
+            scratch_bytes: c.scratch_bytes,
+            stats: c.stats,
+            dumps: c.dumps,
+        });
+    }
+    let pad = compute.cross_thread.len().next_multiple_of(8);
+    compute.cross_thread.resize(pad, abi::PushValue::Zero);
+    Ok(ShaderBinary {
+        code,
+        variants,
+        preferred,
+        compute,
+    })
+}
+
+/// A pass over LIR.
+type Pass = (&'static str, fn(&mut Lir) -> bool);
+
+/// What runs before scheduling and allocation.
+const PIPELINE: &[Pass] = &[
+    ("opt_control", opt_control::opt_control),
+    ("opt_dce", opt_dce::opt_dce),
+];
+
+fn compile_width(
+    shader: &Shader,
+    device: &Device,
+    options: &Options,
+    divergent: &IdSet<Def>,
+    uses: &[u32],
+    width: u8,
+    may_spill: bool,
+) -> Result<Option<Compiled>, FsError> {
+    let mut dumps = Vec::new();
+    let Selected {
+        mut lir,
+        push,
+        per_thread,
+        barrier,
+        loops,
+    } = isel::select(shader, &options.layout, divergent, uses, width)?;
+    let check = cfg!(debug_assertions) || options.validate;
+    let mut after = |lir: &Lir, pass: &'static str| -> Result<(), FsError> {
+        if options.wants(pass) {
+            dumps.push((pass.to_owned(), print::program(lir, None)));
+        }
+        if check {
+            validate::validate(lir, pass)?;
+        }
+        Ok(())
+    };
+    after(&lir, "isel")?;
+    for (name, pass) in PIPELINE {
+        pass(&mut lir);
+        after(&lir, name)?;
+    }
+    let r0 = Id::new(0);
+    if options.spill_everything {
+        regalloc::spill_everything(&mut lir, r0)?;
+    }
+    let Some(allocation) = regalloc::allocate(&mut lir, r0, may_spill)? else {
+        return Ok(None);
+    };
+    after(&lir, "regalloc")?;
+    if check {
+        validate::validate_allocation(&lir, &allocation.reg, "regalloc")?;
+    }
+    let insts = encode::encode(&lir, &allocation.reg);
+    let code = encode::bytes(&insts, device.hw_gen)?;
+    if options.wants("registers") {
+        let text = print::program(&lir, Some(&allocation.reg));
+        dumps.push(("registers".to_owned(), text));
+    }
+    let stats = Stats {
+        instructions: insts.len() as u32,
+        cycles: insts.len() as u64,
+        sends: lir.insts.iter().filter(|i| i.op == Op::Send).count() as u32,
+        loops,
+        spills: allocation.spills,
+        fills: allocation.fills,
+        max_live_registers: allocation.max_live,
+    };
+    let scratch_bytes = match lir.scratch_bytes {
+        0 => 0,
+        n => n.next_power_of_two().max(1024),
+    };
+    Ok(Some(Compiled {
+        width,
+        code,
+        scratch_bytes,
+        stats,
+        dumps,
+        push,
+        per_thread,
+        barrier,
+    }))
+}

@@ -1,0 +1,318 @@
+//! LIR with registers to EU instructions.
+//!
+//! In:  LIR, and the register of each VGRF.
+//! Out: [`isa::Inst`]s with their jumps, and their bytes.
+//! Ref: SKL PRM vol. 7, "EU Instructions": IF, ELSE, ENDIF, WHILE, BREAK, CONT, HALT; "SEND".
+
+use crate::error::FsError;
+use crate::lir::{Dst, GRF_BYTES, Inst, Lir, Op, Reg, Src, Vgrf};
+use entity::IdMap;
+use isa::{ArfReg, Desc, Opcode, Region, Type};
+
+/// Bytes of an instruction.
+const INST_BYTES: i32 = 16;
+
+/// a0.0, in words: indirect operands.
+const A0_INDEX: u8 = 0;
+/// a0.2, in words: extended descriptors.
+const A0_EX_DESC: u8 = 2;
+
+/// An open construct of control flow. `pending` are instructions that jump to its next end.
+struct Open {
+    is_loop: bool,
+    /// IF, or the loop's first instruction.
+    start: usize,
+    else_at: Option<usize>,
+    pending: Vec<usize>,
+    /// BREAK and CONT of a loop.
+    leaves: Vec<usize>,
+}
+
+struct Encoder<'a> {
+    reg: &'a IdMap<Vgrf, u8>,
+    out: Vec<isa::Inst>,
+    open: Vec<Open>,
+    halts: Vec<usize>,
+}
+
+/// The EU instructions of a program.
+pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Vec<isa::Inst> {
+    let mut e = Encoder {
+        reg,
+        out: Vec::with_capacity(lir.insts.len() + 16),
+        open: Vec::new(),
+        halts: Vec::new(),
+    };
+    for inst in &lir.insts {
+        e.inst(inst);
+    }
+    e.out
+}
+
+/// The bytes of EU instructions.
+pub(crate) fn bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u8>, FsError> {
+    let mut out = Vec::with_capacity(insts.len() * 16);
+    for (at, inst) in insts.iter().enumerate() {
+        let code = isa::encode(inst, hw_gen).map_err(|source| FsError::Encode { at, source })?;
+        out.extend_from_slice(&code);
+    }
+    Ok(out)
+}
+
+impl Encoder<'_> {
+    fn inst(&mut self, inst: &Inst) {
+        match inst.op {
+            Op::Undef => {}
+            Op::Do => self.open.push(Open {
+                is_loop: true,
+                start: self.out.len(),
+                else_at: None,
+                pending: Vec::new(),
+                leaves: Vec::new(),
+            }),
+            Op::HaltTarget => self.halt_target(inst),
+            Op::Eu(op) if op.is_branch() => self.branch(inst, op),
+            Op::Eu(op) => {
+                let mut i = self.base(inst, op);
+                self.operands(inst, &mut i);
+                if i.op.info().class == isa::Class::ThreeSource {
+                    i.align16 = true;
+                }
+                self.out.push(i);
+            }
+            Op::Math(f) => {
+                let mut i = self.base(inst, Opcode::Math);
+                self.operands(inst, &mut i);
+                i.math = Some(f);
+                self.out.push(i);
+            }
+            Op::Send => self.send(inst),
+            Op::MovIndirect => self.mov_indirect(inst),
+        }
+    }
+
+    fn base(&self, inst: &Inst, op: Opcode) -> isa::Inst {
+        let mut i = isa::Inst::new(op, inst.exec);
+        i.chan_off = inst.group;
+        i.no_mask = inst.no_mask;
+        i.pred = inst.pred.map(|p| isa::Pred {
+            ctrl: p.ctrl,
+            inverse: p.inverse,
+        });
+        i.cmod = inst.cmod;
+        i.flag = inst.flag;
+        i.saturate = inst.sat;
+        i.acc_wr = inst.acc_wr;
+        i.switch = inst.switch;
+        i
+    }
+
+    fn operands(&self, inst: &Inst, i: &mut isa::Inst) {
+        i.dst = self.dst(&inst.dst);
+        let three = i.op.info().class == isa::Class::ThreeSource;
+        for k in 0..inst.sources() {
+            i.src[k] = self.src(&inst.src[k], inst.exec);
+            if three && inst.src[k].stride == 0 {
+                i.src[k].rep_ctrl = true;
+            }
+        }
+    }
+
+    fn dst(&self, d: &Dst) -> isa::Dst {
+        let out = match d.reg {
+            Reg::Vgrf(v) => {
+                let at = u32::from(self.reg[v]) * GRF_BYTES + d.offset;
+                isa::Dst::grf((at / GRF_BYTES) as u8, (at % GRF_BYTES) as u8, d.ty)
+            }
+            Reg::Arf(reg, index) => isa::Dst::arf(reg, index, d.offset as u8, d.ty),
+            Reg::Null | Reg::Imm(_) => isa::Dst::null(d.ty),
+        };
+        out.with_stride(d.stride.max(1))
+    }
+
+    fn src(&self, s: &Src, exec: u8) -> isa::Src {
+        let region = region(exec, s.stride, s.ty);
+        let mut out = match s.reg {
+            Reg::Vgrf(v) => {
+                let at = u32::from(self.reg[v]) * GRF_BYTES + s.offset;
+                isa::Src::grf((at / GRF_BYTES) as u8, (at % GRF_BYTES) as u8, s.ty, region)
+            }
+            Reg::Arf(reg, index) => isa::Src::arf(reg, index, s.offset as u8, s.ty, region),
+            Reg::Imm(bits) => return isa::Src::imm(s.ty, bits),
+            Reg::Null => isa::Src::null(s.ty),
+        };
+        out.negate = s.neg;
+        out.abs = s.abs;
+        out
+    }
+
+    fn send(&mut self, inst: &Inst) {
+        let Some(info) = inst.send else { return };
+        let desc = info.desc
+            | u32::from(info.mlen) << 25
+            | u32::from(info.rlen) << 20
+            | u32::from(info.header) << 19;
+        let lengths = u32::from(info.ex_mlen) << 6;
+        let handle = &inst.src[2];
+        let dynamic = handle.reg != Reg::Null;
+        let ex_desc = if dynamic {
+            // The unit that serves the message takes its own number and the end of thread from here too.
+            let bits = lengths | u32::from(info.sfid) | u32::from(info.eot) << 5;
+            let a0 = isa::Dst::arf(ArfReg::Address, 0, A0_EX_DESC * 2, Type::Ud);
+            let handle = self.src(handle, 1);
+            let or = isa::Inst::binary(Opcode::Or, 1, a0, handle, isa::Src::imm_ud(bits));
+            self.out.push(or.no_mask());
+            Desc::A0(A0_EX_DESC)
+        } else {
+            Desc::Imm(lengths)
+        };
+        let split = dynamic || info.ex_mlen > 0;
+        let op = if split { Opcode::Sends } else { Opcode::Send };
+        let mut i = self.base(inst, op);
+        i.dst = self.dst(&inst.dst);
+        i.dst.ty = Type::Ud;
+        i.src[0] = self.src(&inst.src[0], inst.exec).retype(Type::Ud);
+        if split {
+            i.src[1] = self.src(&inst.src[1], inst.exec).retype(Type::Ud);
+        }
+        i.send = Some(isa::Send {
+            sfid: info.sfid,
+            desc: Desc::Imm(desc),
+            ex_desc,
+            eot: info.eot,
+        });
+        self.out.push(i);
+    }
+
+    fn mov_indirect(&mut self, inst: &Inst) {
+        let Reg::Vgrf(v) = inst.src[0].reg else {
+            return;
+        };
+        let base = u32::from(self.reg[v]) * GRF_BYTES + inst.src[0].offset;
+        let a0 = isa::Dst::arf(ArfReg::Address, 0, A0_INDEX * 2, Type::Uw);
+        let per_lane = inst.src[1].stride != 0 && inst.exec > 1;
+        let lanes = if per_lane { inst.exec } else { 1 };
+        let offset = self.src(&inst.src[1], lanes);
+        let mut add = isa::Inst::binary(
+            Opcode::Add,
+            lanes,
+            a0,
+            offset,
+            isa::Src::imm_uw(base as u16),
+        )
+        .at_channel(inst.group);
+        // Every lane's address is written, so that the region reads no stale one.
+        add.no_mask = true;
+        self.out.push(add);
+        let region = if per_lane {
+            Region::new(Region::VX1, 1, 0)
+        } else {
+            Region::SCALAR
+        };
+        let mut mov = self.base(inst, Opcode::Mov);
+        mov.dst = self.dst(&inst.dst);
+        mov.src[0] = isa::Src::indirect(A0_INDEX, 0, inst.dst.ty, region);
+        self.out.push(mov);
+    }
+
+    // --- control flow -----------------------------------------------------------------------------
+
+    fn distance(from: usize, to: usize) -> i32 {
+        (to as i32 - from as i32) * INST_BYTES
+    }
+
+    fn branch(&mut self, inst: &Inst, op: Opcode) {
+        let at = self.out.len();
+        let i = self.base(inst, op);
+        self.out.push(i);
+        match op {
+            Opcode::If => self.open.push(Open {
+                is_loop: false,
+                start: at,
+                else_at: None,
+                pending: Vec::new(),
+                leaves: Vec::new(),
+            }),
+            Opcode::Else => {
+                if let Some(open) = self.open.last_mut() {
+                    open.else_at = Some(at);
+                    for p in std::mem::take(&mut open.pending) {
+                        self.out[p].jip = Self::distance(p, at);
+                    }
+                }
+            }
+            Opcode::Endif => {
+                if let Some(open) = self.open.pop() {
+                    let first = open.else_at.map_or(at, |e| e + 1);
+                    self.out[open.start].jip = Self::distance(open.start, first);
+                    self.out[open.start].uip = Self::distance(open.start, at);
+                    if let Some(e) = open.else_at {
+                        self.out[e].jip = Self::distance(e, at);
+                        self.out[e].uip = Self::distance(e, at);
+                    }
+                    for p in open.pending {
+                        self.out[p].jip = Self::distance(p, at);
+                    }
+                }
+                self.ends_at_next(at, INST_BYTES);
+            }
+            Opcode::While => {
+                if let Some(open) = self.open.pop() {
+                    self.out[at].jip = Self::distance(at, open.start);
+                    for p in open.pending {
+                        self.out[p].jip = Self::distance(p, at);
+                    }
+                    for p in open.leaves {
+                        self.out[p].uip = Self::distance(p, at);
+                    }
+                }
+            }
+            Opcode::Break | Opcode::Cont => {
+                if let Some(l) = self.open.iter_mut().rev().find(|o| o.is_loop) {
+                    l.leaves.push(at);
+                }
+                self.ends_at_next(at, INST_BYTES);
+            }
+            Opcode::Halt => {
+                self.halts.push(at);
+                self.ends_at_next(at, 0);
+            }
+            _ => {}
+        }
+    }
+
+    /// The instruction at `at` jumps to the end of the innermost construct; without one, by `without`.
+    fn ends_at_next(&mut self, at: usize, without: i32) {
+        match self.open.last_mut() {
+            Some(open) => open.pending.push(at),
+            None => self.out[at].jip = without,
+        }
+    }
+
+    fn halt_target(&mut self, inst: &Inst) {
+        let at = self.out.len();
+        for h in std::mem::take(&mut self.halts) {
+            let to = Self::distance(h, at);
+            self.out[h].uip = to;
+            if self.out[h].jip == 0 {
+                self.out[h].jip = to;
+            }
+        }
+        let mut halt = self.base(inst, Opcode::Halt);
+        (halt.jip, halt.uip) = (INST_BYTES, INST_BYTES);
+        self.out.push(halt);
+    }
+}
+
+/// The region of a source: rows that stay within a register.
+fn region(exec: u8, stride: u8, ty: Type) -> Region {
+    if stride == 0 || exec == 1 {
+        return Region::SCALAR;
+    }
+    let row = (GRF_BYTES / (u32::from(stride) * ty.size_bytes())).max(1) as u8;
+    let width = exec.min(row).min(16);
+    if width == 1 {
+        return Region::new(stride, 1, 0);
+    }
+    Region::new(width * stride, width, stride)
+}

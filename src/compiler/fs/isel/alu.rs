@@ -1,0 +1,489 @@
+//! ALU operations.
+
+use super::cond::comparison;
+use super::{Comp, Isel, raw_type};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::Op;
+use isa::{CondMod, MathFn, Opcode, Type};
+use nir::{Alu, AluOp};
+
+/// Signed integer type of so many bits.
+pub(super) fn int(bits: u8) -> Type {
+    match bits {
+        8 => Type::B,
+        16 => Type::W,
+        64 => Type::Q,
+        _ => Type::D,
+    }
+}
+
+/// Unsigned integer type of so many bits.
+pub(super) fn uint(bits: u8) -> Type {
+    match bits {
+        8 => Type::Ub,
+        16 => Type::Uw,
+        64 => Type::Uq,
+        _ => Type::Ud,
+    }
+}
+
+/// Float type of so many bits.
+pub(super) fn float(bits: u8) -> Type {
+    match bits {
+        16 => Type::Hf,
+        64 => Type::Df,
+        _ => Type::F,
+    }
+}
+
+impl Isel<'_> {
+    pub(super) fn alu(&mut self, alu: &Alu) -> Result<(), FsError> {
+        use AluOp as A;
+        let bits = self.bits(alu.def);
+        match alu.op {
+            A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Vec5 | A::Vec8 | A::Vec16 => {
+                self.alias(alu);
+                Ok(())
+            }
+            A::Bcsel => self.select(alu),
+            A::FAdd | A::FMul | A::FMin | A::FMax => {
+                self.float_binary(alu, bits);
+                Ok(())
+            }
+            A::FFma => {
+                self.fma(alu, bits);
+                Ok(())
+            }
+            A::FNeg | A::FAbs => {
+                let exec = self.exec_for(alu.def);
+                let a = self.fsrc_of_sign_op(alu, bits);
+                let dst = self.new_def(alu.def).retype(float(bits));
+                self.b.mov(exec, dst, a);
+                Ok(())
+            }
+            A::FSat | A::FFloor | A::FCeil | A::FTrunc | A::FRoundEven | A::FFract => {
+                self.float_unary(alu, bits);
+                Ok(())
+            }
+            A::FRcp | A::FSqrt | A::FRsq | A::FExp2 | A::FLog2 | A::FSin | A::FCos | A::FPow => {
+                self.float_math(alu, bits)
+            }
+            A::FLt
+            | A::FGe
+            | A::FEq
+            | A::FNeu
+            | A::ILt
+            | A::IGe
+            | A::ULt
+            | A::UGe
+            | A::IEq
+            | A::INe => {
+                let src_bits = self.bits(alu.srcs[0].def);
+                match comparison(alu.op, src_bits) {
+                    Some((cmod, ty)) if src_bits > 1 => self.comparison_mask(alu, cmod, ty),
+                    _ => self.equal_booleans(alu),
+                }
+                Ok(())
+            }
+            A::IAdd
+            | A::IMul
+            | A::IMin
+            | A::IMax
+            | A::UMin
+            | A::UMax
+            | A::IAnd
+            | A::IOr
+            | A::IXor
+            | A::IShl
+            | A::IShr
+            | A::UShr => {
+                self.int_binary(alu, bits);
+                Ok(())
+            }
+            A::INeg | A::IAbs | A::INot => {
+                self.int_unary(alu, bits);
+                Ok(())
+            }
+            A::IMulHigh | A::UMulHigh | A::IMul2x32_64 | A::UMul2x32_64 => {
+                self.wide_multiply(alu);
+                Ok(())
+            }
+            A::IDiv | A::UDiv | A::IRem | A::UMod => {
+                self.divide(alu);
+                Ok(())
+            }
+            A::BitfieldReverse | A::BitCount | A::FindLsb | A::UClz => {
+                let op = match alu.op {
+                    A::BitfieldReverse => Opcode::Bfrev,
+                    A::BitCount => Opcode::Cbit,
+                    A::FindLsb => Opcode::Fbl,
+                    _ => Opcode::Lzd,
+                };
+                self.bit_unary(alu, op)
+            }
+            A::UBfe | A::IBfe => {
+                let ty = if alu.op == A::IBfe { Type::D } else { Type::Ud };
+                let s = |isel: &Self, i: usize| isel.src(&alu.srcs[i], ty);
+                let srcs = [s(self, 2), s(self, 1), s(self, 0)];
+                self.bit_ternary(alu, Opcode::Bfe, ty, srcs);
+                Ok(())
+            }
+            A::Bfi => {
+                let s = |isel: &Self, i: usize| isel.src(&alu.srcs[i], Type::Ud);
+                let srcs = [s(self, 0), s(self, 1), s(self, 2)];
+                self.bit_ternary(alu, Opcode::Bfi2, Type::Ud, srcs);
+                Ok(())
+            }
+            A::Bfm => {
+                let exec = self.exec_for(alu.def);
+                let (a, b) = (
+                    self.src(&alu.srcs[0], Type::Ud),
+                    self.src(&alu.srcs[1], Type::Ud),
+                );
+                let dst = self.new_def(alu.def);
+                self.b.binary(Opcode::Bfi1, exec, dst, a, b, Mods::NONE);
+                Ok(())
+            }
+            _ => self.convert(alu),
+        }
+    }
+
+    /// A value that lies where its operands lie.
+    fn alias(&mut self, alu: &Alu) {
+        let n = self.sh.defs[alu.def].num_components;
+        for c in 0..n {
+            let place = if alu.op == AluOp::Mov {
+                self.place(alu.srcs[0].def, alu.srcs[0].swizzle[usize::from(c)])
+            } else {
+                let s = &alu.srcs[usize::from(c)];
+                self.place(s.def, s.swizzle[0])
+            };
+            let from = match alu.op {
+                AluOp::Mov => alu.srcs[0].def,
+                _ => alu.srcs[usize::from(c)].def,
+            };
+            // A scalar that lanes take out of a loop at different times becomes one for each lane.
+            if self.is_divergent(alu.def)
+                && !self.is_divergent(from)
+                && let Comp::Reg { .. } = place
+            {
+                let ty = raw_type(self.bits(alu.def));
+                let to = self.b.temp(ty, Exec::Active);
+                let (from_c, from_def) = match alu.op {
+                    AluOp::Mov => (alu.srcs[0].swizzle[usize::from(c)], from),
+                    _ => (alu.srcs[usize::from(c)].swizzle[0], from),
+                };
+                let from = self.comp(from_def, from_c, ty);
+                self.b.mov(Exec::Active, to, from);
+                self.set_place(alu.def, c, to);
+            } else {
+                self.set_comp(alu.def, c, place);
+            }
+        }
+    }
+
+    /// Says that component `c` of a def is at these lanes.
+    pub(super) fn set_place(&mut self, def: entity::Id<nir::Def>, c: u8, l: Lanes) {
+        if let crate::lir::Reg::Vgrf(v) = l.reg {
+            self.set_comp(
+                def,
+                c,
+                Comp::Reg {
+                    v,
+                    offset: l.offset,
+                    pitch: l.pitch,
+                    half: l.half,
+                },
+            );
+        } else if let Some(bits) = l.imm_bits() {
+            self.set_comp(def, c, Comp::Imm(bits));
+        }
+    }
+
+    fn fsrc_of_sign_op(&mut self, alu: &Alu, bits: u8) -> Lanes {
+        let ty = float(bits);
+        let a = self.fsrc(&alu.srcs[0], ty);
+        if alu.op == AluOp::FNeg {
+            return a.negated();
+        }
+        match a.imm_bits() {
+            Some(v) => Lanes::imm(ty, v & !super::sign_bit(ty)),
+            None => a.absolute(),
+        }
+    }
+
+    fn float_binary(&mut self, alu: &Alu, bits: u8) {
+        let ty = float(bits);
+        let exec = self.exec_for(alu.def);
+        let (a, b) = (self.fsrc(&alu.srcs[0], ty), self.fsrc(&alu.srcs[1], ty));
+        let dst = self.new_def(alu.def).retype(ty);
+        let (op, mods) = match alu.op {
+            AluOp::FAdd => (Opcode::Add, Mods::NONE),
+            AluOp::FMul => (Opcode::Mul, Mods::NONE),
+            AluOp::FMin => (Opcode::Sel, Mods::cmod(CondMod::L, 0)),
+            _ => (Opcode::Sel, Mods::cmod(CondMod::Ge, 0)),
+        };
+        self.b.binary(op, exec, dst, a, b, mods);
+    }
+
+    fn fma(&mut self, alu: &Alu, bits: u8) {
+        let exec = self.exec_for(alu.def);
+        if bits == 16 {
+            // 16-bit values lie two bytes apart, which align16 cannot read: computed in 32 bits, rounded at the end.
+            let srcs = [2, 0, 1].map(|i| {
+                let s = self.fsrc(&alu.srcs[i], Type::Hf);
+                let wide = self.b.temp(Type::F, exec);
+                self.b.mov(exec, wide, s);
+                wide
+            });
+            let sum = self.b.temp(Type::F, exec);
+            self.b.ternary(Opcode::Mad, exec, sum, srcs, Mods::NONE);
+            let dst = self.new_def(alu.def).retype(Type::Hf);
+            self.b.mov(exec, dst, sum);
+            return;
+        }
+        let ty = float(bits);
+        let srcs = [2, 0, 1].map(|i| self.fsrc(&alu.srcs[i], ty));
+        let dst = self.new_def(alu.def).retype(ty);
+        if bits == 64 && exec == Exec::Scalar {
+            let whole = self.b.temp(ty, Exec::Whole(4));
+            let wide = srcs.map(|s| {
+                let w = self.b.temp(ty, Exec::Whole(4));
+                self.b.mov(Exec::Whole(4), w, s);
+                w
+            });
+            self.b
+                .ternary(Opcode::Mad, Exec::Whole(4), whole, wide, Mods::NONE);
+            self.b.mov(exec, dst, whole.scalar());
+            return;
+        }
+        self.b.ternary(Opcode::Mad, exec, dst, srcs, Mods::NONE);
+    }
+
+    fn float_unary(&mut self, alu: &Alu, bits: u8) {
+        let ty = float(bits);
+        let exec = self.exec_for(alu.def);
+        let a = self.fsrc(&alu.srcs[0], ty);
+        let dst = self.new_def(alu.def).retype(ty);
+        let (op, sat) = match alu.op {
+            AluOp::FSat => (Opcode::Mov, true),
+            AluOp::FFloor => (Opcode::Rndd, false),
+            AluOp::FCeil => (Opcode::Rndu, false),
+            AluOp::FTrunc => (Opcode::Rndz, false),
+            AluOp::FRoundEven => (Opcode::Rnde, false),
+            _ => (Opcode::Frc, false),
+        };
+        let a = match a.imm_bits() {
+            Some(v) if op != Opcode::Mov || ty == Type::Df => self.b.imm_reg(ty, v),
+            _ => a,
+        };
+        let mods = Mods { sat, ..Mods::NONE };
+        self.b.emit(Op::Eu(op), exec, dst, &[a], mods);
+    }
+
+    fn float_math(&mut self, alu: &Alu, bits: u8) -> Result<(), FsError> {
+        let f = match alu.op {
+            AluOp::FRcp => MathFn::Inv,
+            AluOp::FSqrt => MathFn::Sqrt,
+            AluOp::FRsq => MathFn::Rsq,
+            AluOp::FExp2 => MathFn::Exp,
+            AluOp::FLog2 => MathFn::Log,
+            AluOp::FSin => MathFn::Sin,
+            AluOp::FCos => MathFn::Cos,
+            _ => MathFn::Pow,
+        };
+        if bits == 64 {
+            return Err(FsError::Unsupported {
+                op: alu.op.info().name,
+                what: "the math box has no 64 bits",
+            });
+        }
+        let exec = self.exec_for(alu.def);
+        let n = f.sources();
+        let mut srcs = [Lanes::imm(Type::F, 0); 2];
+        for (i, s) in srcs.iter_mut().enumerate().take(n) {
+            *s = self.fsrc(&alu.srcs[i], float(bits));
+            if bits == 16 {
+                let wide = self.b.temp(Type::F, exec);
+                self.b.mov(exec, wide, *s);
+                *s = wide;
+            }
+        }
+        let second = (n == 2).then_some(srcs[1]);
+        let dst = self.new_def(alu.def);
+        if bits == 16 {
+            let wide = self.b.temp(Type::F, exec);
+            self.b.math(f, exec, wide, srcs[0], second, false);
+            self.b.mov(exec, dst.retype(Type::Hf), wide);
+        } else {
+            self.b
+                .math(f, exec, dst.retype(Type::F), srcs[0], second, false);
+        }
+        Ok(())
+    }
+
+    /// `ieq` and `ine` of booleans.
+    fn equal_booleans(&mut self, alu: &Alu) {
+        let exec = self.exec_for(alu.def);
+        let (a, b) = (
+            self.src(&alu.srcs[0], Type::D),
+            self.src(&alu.srcs[1], Type::D),
+        );
+        let dst = self.new_def(alu.def).retype(Type::D);
+        self.b.binary(Opcode::Xor, exec, dst, a, b, Mods::NONE);
+        if alu.op == AluOp::IEq {
+            self.b
+                .emit(Op::Eu(Opcode::Not), exec, dst, &[dst], Mods::NONE);
+        }
+    }
+
+    fn int_binary(&mut self, alu: &Alu, bits: u8) {
+        use AluOp as A;
+        let exec = self.exec_for(alu.def);
+        let (signed, unsigned) = (int(bits.max(16)), uint(bits.max(16)));
+        let (signed, unsigned) = if bits == 1 {
+            (Type::D, Type::Ud)
+        } else {
+            (signed, unsigned)
+        };
+        let (op, ty, mods) = match alu.op {
+            A::IAdd => (Opcode::Add, signed, Mods::NONE),
+            A::IMul => (Opcode::Mul, signed, Mods::NONE),
+            A::IMin => (Opcode::Sel, signed, Mods::cmod(CondMod::L, 0)),
+            A::IMax => (Opcode::Sel, signed, Mods::cmod(CondMod::Ge, 0)),
+            A::UMin => (Opcode::Sel, unsigned, Mods::cmod(CondMod::L, 0)),
+            A::UMax => (Opcode::Sel, unsigned, Mods::cmod(CondMod::Ge, 0)),
+            A::IAnd => (Opcode::And, unsigned, Mods::NONE),
+            A::IOr => (Opcode::Or, unsigned, Mods::NONE),
+            A::IXor => (Opcode::Xor, unsigned, Mods::NONE),
+            A::IShl => (Opcode::Shl, signed, Mods::NONE),
+            A::IShr => (Opcode::Asr, signed, Mods::NONE),
+            _ => (Opcode::Shr, unsigned, Mods::NONE),
+        };
+        let is_shift = matches!(alu.op, A::IShl | A::IShr | A::UShr);
+        let a = match alu.op {
+            A::IAdd => self.isrc(&alu.srcs[0], ty),
+            _ => self.src(&alu.srcs[0], ty),
+        };
+        let b = if is_shift {
+            self.shift_count(alu, bits, exec)
+        } else if alu.op == A::IAdd {
+            self.isrc(&alu.srcs[1], ty)
+        } else {
+            self.src(&alu.srcs[1], ty)
+        };
+        let dst = self.new_def(alu.def).retype(ty);
+        self.b.binary(op, exec, dst, a, b, mods);
+    }
+
+    /// A shift's count. The hardware takes it modulo 32 or 64: shorter values need the mask.
+    fn shift_count(&mut self, alu: &Alu, bits: u8, exec: Exec) -> Lanes {
+        let s = self.src(&alu.srcs[1], Type::Ud);
+        if let Some(v) = s.imm_bits() {
+            return Lanes::imm(Type::Ud, v & u64::from(bits - 1));
+        }
+        if bits >= 32 {
+            return s;
+        }
+        let t = self.b.temp(Type::Ud, exec);
+        let mask = Lanes::imm(Type::Ud, u64::from(bits - 1));
+        self.b.binary(Opcode::And, exec, t, s, mask, Mods::NONE);
+        t
+    }
+
+    /// An operand of an integer sum: negations become modifiers.
+    fn isrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
+        if let Some(alu) = self.sh.alu_of(s.def)
+            && alu.op == AluOp::INeg
+            && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
+            && let l = self.src(&alu.srcs[0], ty)
+            && !l.is_imm()
+        {
+            return l.negated();
+        }
+        self.src(s, ty)
+    }
+
+    fn int_unary(&mut self, alu: &Alu, bits: u8) {
+        let exec = self.exec_for(alu.def);
+        let ty = if bits == 1 {
+            Type::D
+        } else {
+            int(bits.max(16))
+        };
+        let a = self.src(&alu.srcs[0], ty);
+        let a = match a.imm_bits() {
+            Some(v) => self.b.imm_reg(ty, v),
+            None => a,
+        };
+        let dst = self.new_def(alu.def).retype(ty);
+        match alu.op {
+            AluOp::INeg => self.b.mov(exec, dst, a.negated()),
+            AluOp::IAbs => self.b.mov(exec, dst, a.absolute()),
+            _ => self
+                .b
+                .emit(Op::Eu(Opcode::Not), exec, dst, &[a], Mods::NONE),
+        }
+    }
+
+    /// Products of 64 bits, and their high halves.
+    fn wide_multiply(&mut self, alu: &Alu) {
+        let signed = matches!(alu.op, AluOp::IMulHigh | AluOp::IMul2x32_64);
+        let (narrow, wide) = if signed {
+            (Type::D, Type::Q)
+        } else {
+            (Type::Ud, Type::Uq)
+        };
+        let exec = self.exec_for(alu.def);
+        let (a, b) = (
+            self.src(&alu.srcs[0], narrow),
+            self.src(&alu.srcs[1], narrow),
+        );
+        if matches!(alu.op, AluOp::IMul2x32_64 | AluOp::UMul2x32_64) {
+            let dst = self.new_def(alu.def).retype(wide);
+            self.b.binary(Opcode::Mul, exec, dst, a, b, Mods::NONE);
+            return;
+        }
+        let product = self.b.temp(wide, exec);
+        self.b.binary(Opcode::Mul, exec, product, a, b, Mods::NONE);
+        self.set_place(alu.def, 0, product.retype(narrow).at(4));
+    }
+
+    fn divide(&mut self, alu: &Alu) {
+        let signed = matches!(alu.op, AluOp::IDiv | AluOp::IRem);
+        let ty = if signed { Type::D } else { Type::Ud };
+        let f = match alu.op {
+            AluOp::IDiv | AluOp::UDiv => MathFn::IntDivQuotient,
+            _ => MathFn::IntDivRemainder,
+        };
+        let exec = self.exec_for(alu.def);
+        let (a, b) = (self.src(&alu.srcs[0], ty), self.src(&alu.srcs[1], ty));
+        let dst = self.new_def(alu.def).retype(ty);
+        self.b.math(f, exec, dst, a, Some(b), false);
+    }
+
+    fn bit_unary(&mut self, alu: &Alu, op: Opcode) -> Result<(), FsError> {
+        if self.bits(alu.srcs[0].def) != 32 {
+            return Err(FsError::Unsupported {
+                op: alu.op.info().name,
+                what: "only 32 bits",
+            });
+        }
+        let exec = self.exec_for(alu.def);
+        let a = self.src(&alu.srcs[0], Type::Ud);
+        let a = match a.imm_bits() {
+            Some(v) => self.b.imm_reg(Type::Ud, v),
+            None => a,
+        };
+        let dst = self.new_def(alu.def);
+        self.b.emit(Op::Eu(op), exec, dst, &[a], Mods::NONE);
+        Ok(())
+    }
+
+    fn bit_ternary(&mut self, alu: &Alu, op: Opcode, ty: Type, srcs: [Lanes; 3]) {
+        let exec = self.exec_for(alu.def);
+        let dst = self.new_def(alu.def).retype(ty);
+        self.b.ternary(op, exec, dst, srcs, Mods::NONE);
+    }
+}

@@ -1,0 +1,217 @@
+//! Conditions: comparisons into the flag where a branch or a select reads them, into registers elsewhere.
+
+use super::{Isel, exec_of};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Op, Pred};
+use entity::Id;
+use isa::{CondMod, Opcode, PredCtrl, Type};
+use nir::{Alu, AluOp, Def};
+
+/// How deep a tree of ANDs and ORs is followed into the flag.
+const MAX_DEPTH: u32 = 6;
+
+/// Condition and operand type of a comparison.
+pub(super) fn comparison(op: AluOp, bits: u8) -> Option<(CondMod, Type)> {
+    let float = match bits {
+        16 => Type::Hf,
+        64 => Type::Df,
+        _ => Type::F,
+    };
+    let (signed, unsigned) = match bits {
+        16 => (Type::W, Type::Uw),
+        64 => (Type::Q, Type::Uq),
+        _ => (Type::D, Type::Ud),
+    };
+    Some(match op {
+        AluOp::FLt => (CondMod::L, float),
+        AluOp::FGe => (CondMod::Ge, float),
+        AluOp::FEq => (CondMod::Z, float),
+        AluOp::FNeu => (CondMod::Nz, float),
+        AluOp::ILt => (CondMod::L, signed),
+        AluOp::IGe => (CondMod::Ge, signed),
+        AluOp::ULt => (CondMod::L, unsigned),
+        AluOp::UGe => (CondMod::Ge, unsigned),
+        AluOp::IEq => (CondMod::Z, signed),
+        AluOp::INe => (CondMod::Nz, signed),
+        _ => return None,
+    })
+}
+
+/// The same condition with its operands exchanged.
+fn swapped(cmod: CondMod) -> CondMod {
+    match cmod {
+        CondMod::G => CondMod::L,
+        CondMod::Ge => CondMod::Le,
+        CondMod::L => CondMod::G,
+        CondMod::Le => CondMod::Ge,
+        other => other,
+    }
+}
+
+impl Isel<'_> {
+    /// Puts a condition into a flag: (flag, the flag is its inverse).
+    pub(super) fn flag_of(
+        &mut self,
+        def: Id<Def>,
+        exec: Exec,
+        depth: u32,
+    ) -> Result<(u8, bool), FsError> {
+        self.flag_under(def, exec, None, depth)
+    }
+
+    /// The same; with a predicate only lanes where it holds are changed.
+    fn flag_under(
+        &mut self,
+        def: Id<Def>,
+        exec: Exec,
+        pred: Option<Pred>,
+        depth: u32,
+    ) -> Result<(u8, bool), FsError> {
+        if let Some(alu) = self.sh.alu_of(def)
+            && depth < MAX_DEPTH
+            && self.may_repeat(alu)
+        {
+            let bits = self.bits(alu.srcs[0].def);
+            match alu.op {
+                AluOp::INot if pred.is_none() => {
+                    let (flag, inverse) =
+                        self.flag_under(alu.srcs[0].def, exec, pred, depth + 1)?;
+                    return Ok((flag, !inverse));
+                }
+                AluOp::IAnd | AluOp::IOr if pred.is_none() => {
+                    let (a, b) = (alu.srcs[0].def, alu.srcs[1].def);
+                    if let Some(second) = self.sh.alu_of(b)
+                        && comparison(second.op, self.bits(second.srcs[0].def)).is_some()
+                        && self.bits(second.srcs[0].def) > 1
+                        && self.may_repeat(second)
+                        && self.plain_condition(a)
+                    {
+                        self.flag_under(a, exec, None, depth + 1)?;
+                        let pred = Pred {
+                            ctrl: PredCtrl::Normal,
+                            inverse: alu.op == AluOp::IOr,
+                        };
+                        return self.flag_under(b, exec, Some(pred), depth + 1);
+                    }
+                }
+                _ if bits > 1 => {
+                    if let Some((cmod, ty)) = comparison(alu.op, bits) {
+                        let mods = Mods {
+                            pred,
+                            ..Mods::cmod(cmod, 0)
+                        };
+                        self.compare(alu, exec, None, ty, mods);
+                        return Ok((0, false));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mask = self.comp(def, 0, Type::D);
+        let null = Lanes::null(Type::D, 4);
+        let mods = Mods {
+            pred,
+            ..Mods::cmod(CondMod::Nz, 0)
+        };
+        self.b.emit(Op::Eu(Opcode::Mov), exec, null, &[mask], mods);
+        Ok((0, false))
+    }
+
+    /// True if the condition comes into the flag as itself, not inverted.
+    fn plain_condition(&self, def: Id<Def>) -> bool {
+        !matches!(self.sh.alu_of(def), Some(alu) if alu.op == AluOp::INot)
+    }
+
+    /// True if the operands still are what they were where the operation stands.
+    fn may_repeat(&self, alu: &Alu) -> bool {
+        if self.loop_of[alu.def.index()] == self.this_loop {
+            return true;
+        }
+        let divergent = self.is_divergent(alu.def);
+        alu.srcs
+            .iter()
+            .all(|s| self.is_divergent(s.def) == divergent || self.sh.const_of(s.def).is_some())
+    }
+
+    /// A comparison into the flag, and into `dst` if there is one.
+    pub(super) fn compare(
+        &mut self,
+        alu: &Alu,
+        exec: Exec,
+        dst: Option<Lanes>,
+        ty: Type,
+        mods: Mods,
+    ) {
+        let operand = |i: usize| {
+            if ty.is_float() {
+                self.fsrc(&alu.srcs[i], ty)
+            } else {
+                self.src(&alu.srcs[i], ty)
+            }
+        };
+        let (mut a, mut b) = (operand(0), operand(1));
+        let mut mods = mods;
+        if a.is_imm() && !b.is_imm() {
+            (a, b) = (b, a);
+            mods.cmod = swapped(mods.cmod);
+        }
+        let null = Lanes::null(ty, a.pitch.max(b.pitch));
+        self.b
+            .binary(Opcode::Cmp, exec, dst.unwrap_or(null), a, b, mods);
+    }
+
+    /// A comparison whose result lies in registers, as 0 or ~0.
+    pub(super) fn comparison_mask(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
+        let exec = self.exec_for(alu.def);
+        let dst = self.new_def(alu.def);
+        if ty.size_bytes() == 4 {
+            self.compare(alu, exec, Some(dst.retype(ty)), ty, Mods::cmod(cmod, 0));
+            return;
+        }
+        self.compare(alu, exec, None, ty, Mods::cmod(cmod, 0));
+        self.mask_from_flag(exec, dst, 0, false);
+    }
+
+    /// 0 or ~0 from a flag.
+    pub(super) fn mask_from_flag(&mut self, exec: Exec, dst: Lanes, flag: u8, inverse: bool) {
+        let dst = dst.retype(Type::D);
+        self.b.mov(exec, dst, Lanes::imm(Type::D, 0));
+        let mods = Mods::pred(flag, inverse);
+        let ones = Lanes::imm(Type::D, 0xffff_ffff);
+        self.b.emit(Op::Eu(Opcode::Mov), exec, dst, &[ones], mods);
+    }
+
+    /// `cond ? a : b`.
+    pub(super) fn select(&mut self, alu: &Alu) -> Result<(), FsError> {
+        let bits = self.bits(alu.def);
+        let exec = self.exec_for(alu.def);
+        let ty = match bits {
+            64 => Type::Uq,
+            16 => Type::Uw,
+            _ => Type::Ud,
+        };
+        let (mut a, mut b) = (self.src(&alu.srcs[1], ty), self.src(&alu.srcs[2], ty));
+        let dst = self.new_def(alu.def).retype(ty);
+        let (flag, mut inverse) = self.flag_of(alu.srcs[0].def, exec, 0)?;
+        if a.is_imm() && b.is_imm() {
+            self.b.mov(exec, dst, b);
+            self.b.emit(
+                Op::Eu(Opcode::Mov),
+                exec,
+                dst,
+                &[a],
+                Mods::pred(flag, inverse),
+            );
+            return Ok(());
+        }
+        if a.is_imm() {
+            (a, b) = (b, a);
+            inverse = !inverse;
+        }
+        self.b
+            .binary(Opcode::Sel, exec, dst, a, b, Mods::pred(flag, inverse));
+        debug_assert!(exec_of(dst) == exec);
+        Ok(())
+    }
+}

@@ -1,0 +1,292 @@
+//! Conversions, packing and sub-words.
+//!
+//! Values of 8 and 16 bits lie in slots of 32 bits, whose upper bits are anything: truncation of an integer is the same
+//! place read as a shorter type. Values converted down from 64 bits stay 8 bytes apart, as the region rules want.
+
+use super::alu::{float, int, uint};
+use super::{Comp, Isel};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Dst, Inst, Op, Reg, Src};
+use isa::{ArfReg, Opcode, Type};
+use nir::{Alu, AluOp};
+
+impl Isel<'_> {
+    pub(super) fn convert(&mut self, alu: &Alu) -> Result<(), FsError> {
+        use AluOp as A;
+        let to = self.bits(alu.def);
+        let from = self.bits(alu.srcs[0].def);
+        match alu.op {
+            A::B2I => self.from_bool(alu, int(to.max(32))),
+            A::B2F => self.from_bool(alu, float(to)),
+            A::I2I | A::U2U if to <= from => self.sub_word(alu, 0),
+            A::I2I => self.cast(alu, int(from), int(to)),
+            A::U2U => self.cast(alu, uint(from), uint(to)),
+            A::I2F => self.cast(alu, int(from), float(to)),
+            A::U2F => self.cast(alu, uint(from), float(to)),
+            A::F2I => self.cast(alu, float(from), int(to)),
+            A::F2U => self.cast(alu, float(from), uint(to)),
+            A::F2F | A::F2FRtne => self.cast(alu, float(from), float(to)),
+            A::F2FRtz => {
+                self.rounding(true);
+                self.cast(alu, float(from), float(to));
+                self.rounding(false);
+            }
+            A::Unpack64_2x32SplitX => self.sub_word(alu, 0),
+            A::Unpack64_2x32SplitY => self.sub_word(alu, 4),
+            A::Unpack32_2x16SplitX => self.sub_word(alu, 0),
+            A::Unpack32_2x16SplitY => self.sub_word(alu, 2),
+            A::Pack64_2x32Split => self.pack(alu, Type::Ud, Type::Ud, 4),
+            A::Pack32_2x16Split => self.pack(alu, Type::Uw, Type::Uw, 2),
+            A::PackHalf2x16Split => self.pack(alu, Type::F, Type::Hf, 2),
+            A::UnpackHalf2x16SplitX => self.unpack_half(alu, 0),
+            A::UnpackHalf2x16SplitY => self.unpack_half(alu, 2),
+            A::ExtractU8 => self.extract(alu, Type::Ub)?,
+            A::ExtractI8 => self.extract(alu, Type::B)?,
+            A::ExtractU16 => self.extract(alu, Type::Uw)?,
+            A::ExtractI16 => self.extract(alu, Type::W)?,
+            _ => {
+                return Err(FsError::Unsupported {
+                    op: alu.op.info().name,
+                    what: "is lowered before the backend",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn from_bool(&mut self, alu: &Alu, ty: Type) {
+        let exec = self.exec_for(alu.def);
+        let mask = self.src(&alu.srcs[0], Type::D).negated();
+        let dst = self.new_def(alu.def).retype(ty);
+        let mask = match mask.imm_bits() {
+            Some(_) if ty.is_float() => {
+                let v = self.src(&alu.srcs[0], Type::D);
+                self.b.imm_reg(Type::D, v.imm_bits().unwrap_or(0)).negated()
+            }
+            _ => mask,
+        };
+        self.b.mov(exec, dst, mask);
+    }
+
+    /// The bytes from `offset` on, where they are.
+    fn sub_word(&mut self, alu: &Alu, offset: u32) {
+        let s = &alu.srcs[0];
+        match self.place(s.def, s.swizzle[0]) {
+            Comp::Imm(bits) => {
+                self.set_comp(alu.def, 0, Comp::Imm(self.truncated(alu, bits, offset)))
+            }
+            Comp::Reg {
+                v,
+                offset: at,
+                pitch,
+                half,
+            } => {
+                if self.is_divergent(alu.def) && pitch == 0 {
+                    let exec = Exec::Active;
+                    let ty = uint(self.bits(alu.def));
+                    let dst = self.new_def(alu.def).retype(ty);
+                    self.b.mov(exec, dst, Lanes::new(v, at + offset, ty, 0));
+                    return;
+                }
+                self.set_comp(
+                    alu.def,
+                    0,
+                    Comp::Reg {
+                        v,
+                        offset: at + offset,
+                        pitch,
+                        half,
+                    },
+                );
+            }
+            Comp::None => self.set_comp(alu.def, 0, Comp::Imm(0)),
+        }
+    }
+
+    fn truncated(&self, alu: &Alu, bits: u64, offset: u32) -> u64 {
+        let n = self.bits(alu.def);
+        let v = bits >> (offset * 8);
+        if n == 64 { v } else { v & ((1 << n) - 1) }
+    }
+
+    /// A conversion by value, in steps that the hardware has.
+    fn cast(&mut self, alu: &Alu, from: Type, to: Type) {
+        let exec = self.exec_for(alu.def);
+        let s = &alu.srcs[0];
+        let mut src = if from.is_float() {
+            self.fsrc(s, from)
+        } else {
+            self.src(s, from)
+        };
+        if let Some(bits) = src.imm_bits() {
+            // Bytes have no immediates; the register's upper bits are anything, as in every slot.
+            src = self.b.imm_reg(from, bits);
+        }
+        // Between 64 bits and bytes or halves there is no direct conversion.
+        let (small, big) = (
+            from.size_bytes().min(to.size_bytes()),
+            from.size_bytes().max(to.size_bytes()),
+        );
+        let between = if big == 8 && (small == 1 || from == Type::Hf || to == Type::Hf) {
+            Some(
+                if from.is_float() && to.is_float() || from == Type::Hf || to == Type::Hf {
+                    Type::F
+                } else if to.is_signed_int() || from.is_signed_int() || from.is_float() {
+                    Type::D
+                } else {
+                    Type::Ud
+                },
+            )
+        } else if small == 1 && (from == Type::Hf || to == Type::Hf) {
+            Some(if from == Type::Hf || to == Type::Hf {
+                Type::F
+            } else {
+                Type::D
+            })
+        } else {
+            None
+        };
+        if let Some(mid) = between {
+            let t = self.converted(exec, src, mid);
+            let d = self.converted(exec, t, to);
+            self.set_place(alu.def, 0, d);
+        } else {
+            let d = self.converted(exec, src, to);
+            self.set_place(alu.def, 0, d);
+        }
+    }
+
+    /// `src` converted to `to`, in new registers.
+    fn converted(&mut self, exec: Exec, src: Lanes, to: Type) -> Lanes {
+        let wide = src.ty.size_bytes() == 8 || to.size_bytes() == 8;
+        let mut dst = self
+            .b
+            .temp(if wide { Type::Uq } else { Type::Ud }, exec)
+            .retype(to);
+        if exec == Exec::Scalar {
+            // One element: its stride must still be that of the execution type.
+            let exec_bytes = src.ty.size_bytes();
+            let stride = exec_bytes.max(to.size_bytes());
+            let mut inst = Inst::new(Op::Eu(Opcode::Mov), 1);
+            inst.no_mask = true;
+            inst.dst = dst.dst(0);
+            inst.dst.stride = (stride / to.size_bytes()) as u8;
+            inst.src[0] = src.src(0);
+            self.b.lir.insts.push(inst);
+            return dst;
+        }
+        if dst.pitch == 0 {
+            dst.pitch = 4;
+        }
+        self.b.mov(exec, dst, src);
+        dst
+    }
+
+    /// Sets the rounding of conversions: towards zero, or to nearest even.
+    fn rounding(&mut self, to_zero: bool) {
+        let cr0 = ArfReg::Control;
+        let (op, bits) = if to_zero {
+            (Opcode::Or, 0x30)
+        } else {
+            (Opcode::And, !0x30)
+        };
+        let mut inst = Inst::new(Op::Eu(op), 1);
+        inst.no_mask = true;
+        inst.switch = true;
+        inst.dst = Dst::arf(cr0, 0, 0, Type::Ud);
+        inst.src[0] = Src::arf(cr0, 0, 0, Type::Ud);
+        inst.src[1] = Src::ud(bits);
+        self.b.lir.insts.push(inst);
+    }
+
+    /// Two values side by side.
+    fn pack(&mut self, alu: &Alu, from: Type, part: Type, step: u32) {
+        let exec = self.exec_for(alu.def);
+        let dst = self.new_def(alu.def);
+        for i in 0..2 {
+            let s = if from.is_float() {
+                self.fsrc(&alu.srcs[i], from)
+            } else {
+                self.src(&alu.srcs[i], from)
+            };
+            let s = match s.imm_bits() {
+                Some(bits) if from != part => self.b.imm_reg(from, bits),
+                _ => s,
+            };
+            let to = dst.retype(part).at(step * i as u32);
+            if exec == Exec::Scalar && from.size_bytes() > part.size_bytes() {
+                let mut inst = Inst::new(Op::Eu(Opcode::Mov), 1);
+                inst.no_mask = true;
+                inst.dst = to.dst(0);
+                inst.dst.stride = (from.size_bytes() / part.size_bytes()) as u8;
+                inst.src[0] = s.src(0);
+                self.b.lir.insts.push(inst);
+            } else {
+                self.b.mov(exec, to, s);
+            }
+        }
+    }
+
+    fn unpack_half(&mut self, alu: &Alu, offset: u32) {
+        let exec = self.exec_for(alu.def);
+        let s = self.src(&alu.srcs[0], Type::Ud);
+        let s = match s.imm_bits() {
+            Some(bits) => self.b.imm_reg(Type::Ud, bits),
+            None => s,
+        };
+        let dst = self.new_def(alu.def).retype(Type::F);
+        self.b.mov(exec, dst, s.retype(Type::Hf).at(offset));
+    }
+
+    fn extract(&mut self, alu: &Alu, part: Type) -> Result<(), FsError> {
+        let Some(index) = self
+            .sh
+            .const_component(alu.srcs[1].def, alu.srcs[1].swizzle[0])
+        else {
+            return Err(FsError::Unsupported {
+                op: alu.op.info().name,
+                what: "the index is a constant",
+            });
+        };
+        let bits = self.bits(alu.def);
+        let exec = self.exec_for(alu.def);
+        let ty = if part.is_signed_int() {
+            int(bits)
+        } else {
+            uint(bits)
+        };
+        let s = self.src(&alu.srcs[0], uint(bits));
+        let s = match s.imm_bits() {
+            Some(v) => self.b.imm_reg(uint(bits), v),
+            None => s,
+        };
+        let at = index as u32 * part.size_bytes();
+        let dst = self.new_def(alu.def).retype(ty);
+        if at >= u32::from(bits) / 8 {
+            self.b.mov(exec, dst, Lanes::imm(ty, 0));
+            return Ok(());
+        }
+        if bits == 64 && part.size_bytes() == 1 {
+            // Bytes become 64 bits by way of 32.
+            let mid = if part.is_signed_int() {
+                Type::D
+            } else {
+                Type::Ud
+            };
+            let t = self.b.temp(mid, exec);
+            self.b.mov(exec, t, s.retype(part).at(at));
+            self.b.mov(exec, dst, t);
+            return Ok(());
+        }
+        self.b.emit(
+            Op::Eu(Opcode::Mov),
+            exec,
+            dst,
+            &[s.retype(part).at(at)],
+            Mods::NONE,
+        );
+        debug_assert!(matches!(dst.reg, Reg::Vgrf(_)));
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! Intrinsics: dispatch, system values, barriers.
+
+use super::memory::Surface;
+use super::{Comp, Isel};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Dst, GRF_BYTES, Inst, Op, Src};
+use crate::message;
+use abi::PushValue;
+use isa::{ArfReg, Opcode, Type};
+use nir::{CfEvent, Instr, Intrinsic, IntrinsicOp};
+
+/// SPIR-V's scope Workgroup; smaller numbers are wider scopes.
+const SCOPE_WORKGROUP: u32 = 2;
+
+impl Isel<'_> {
+    pub(super) fn intrinsic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        use IntrinsicOp as I;
+        if i.op.info().effects.can_eliminate() && i.def.is_some_and(|d| self.uses[d.index()] == 0) {
+            return Ok(());
+        }
+        let buffer = |isel: &Self, at: usize| Surface::Buffer(isel.comp(i.srcs[at], 0, Type::Ud));
+        match i.op {
+            I::VulkanResourceIndex => self.resource_index(i)?,
+            I::LoadUbo | I::LoadSsbo => {
+                let surface = buffer(self, 0);
+                self.load(i, surface, i.srcs[1], 0);
+            }
+            I::StoreSsbo => {
+                let surface = buffer(self, 1);
+                self.store(i.srcs[0], surface, i.srcs[2], 0);
+            }
+            I::SsboAtomic | I::SsboAtomicSwap => {
+                let surface = buffer(self, 0);
+                self.atomic(i, surface, i.srcs[1], 0, &i.srcs[2..])?;
+            }
+            I::GetSsboSize => self.buffer_size(i),
+            I::LoadPushConstant => self.load_push_constant(i),
+            I::LoadShared => self.load(i, Surface::Shared, i.srcs[0], i.index("base")),
+            I::StoreShared => self.store(i.srcs[0], Surface::Shared, i.srcs[1], i.index("base")),
+            I::SharedAtomic | I::SharedAtomicSwap => {
+                self.atomic(i, Surface::Shared, i.srcs[0], i.index("base"), &i.srcs[1..])?;
+            }
+            I::LoadScratch => self.load_scratch(i),
+            I::StoreScratch => self.store_scratch(i),
+            I::LoadGlobal | I::LoadGlobalConstant => self.load_global(i),
+            I::StoreGlobal => self.store_global(i),
+            I::GlobalAtomic | I::GlobalAtomicSwap => self.global_atomic(i)?,
+            I::Barrier => self.barrier(i),
+            I::Terminate => {
+                self.halts = true;
+                self.b.control(Op::Eu(Opcode::Halt), None, 0);
+            }
+            I::ShaderClock => self.clock(i),
+            I::LoadWorkgroupId => {
+                for (c, dword) in [1, 6, 7].into_iter().enumerate() {
+                    let place = Lanes::new(self.r0, dword * 4, Type::Ud, 0);
+                    self.system_value(i, c as u8, place);
+                }
+            }
+            I::LoadBaseWorkgroupId => {
+                for c in 0..3 {
+                    let place = self.push_value(PushValue::BaseWorkgroupId { component: c });
+                    self.system_value(i, c as u8, place);
+                }
+            }
+            I::LoadNumWorkgroups => self.num_workgroups(i),
+            I::LoadSubgroupId => {
+                self.per_thread = true;
+                let place = Lanes::new(self.thread_reg, 0, Type::Ud, 0);
+                self.system_value(i, 0, place);
+            }
+            I::LoadSubgroupSize => {
+                let width = Lanes::imm(Type::Ud, u64::from(self.b.width()));
+                self.system_value(i, 0, width);
+            }
+            I::LoadNumSubgroups => {
+                let n = self.invocations().div_ceil(u32::from(self.b.width()));
+                self.system_value(i, 0, Lanes::imm(Type::Ud, u64::from(n)));
+            }
+            I::LoadSubgroupInvocation => {
+                let lane = self.lane_index();
+                self.system_value(i, 0, lane);
+            }
+            I::LoadLocalInvocationIndex => self.local_index(i),
+            _ => return self.subgroup(i),
+        }
+        Ok(())
+    }
+
+    pub(super) fn invocations(&self) -> u32 {
+        let size = self.sh.info.workgroup_size;
+        size.iter().fold(1u32, |n, &s| n.saturating_mul(s.max(1)))
+    }
+
+    fn system_value(&mut self, i: &Intrinsic, c: u8, place: Lanes) {
+        if let Some(def) = i.def {
+            // What never changes need not be copied where a loop ends.
+            self.set_place(def, c, place);
+        }
+    }
+
+    /// The lanes' numbers.
+    pub(super) fn prepare_lane_id(&mut self, layout: &[CfEvent]) {
+        let sh = self.sh;
+        let needs = |op: IntrinsicOp| {
+            !matches!(
+                op,
+                IntrinsicOp::LoadUbo
+                    | IntrinsicOp::LoadSsbo
+                    | IntrinsicOp::StoreSsbo
+                    | IntrinsicOp::VulkanResourceIndex
+                    | IntrinsicOp::LoadPushConstant
+                    | IntrinsicOp::LoadShared
+                    | IntrinsicOp::StoreShared
+            )
+        };
+        let used = layout.iter().any(|event| match *event {
+            CfEvent::Block(b) => sh.blocks[b].instrs.iter().any(
+                |&i| matches!(&sh.instrs[i], Instr::Intrinsic(intrinsic) if needs(intrinsic.op)),
+            ),
+            _ => false,
+        });
+        if !used {
+            return;
+        }
+        let words = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, Type::Uw, 2);
+        let numbers = Lanes::imm(Type::Uv, 0x7654_3210);
+        let eight = Exec::Whole(8);
+        self.b.mov(eight, words, numbers);
+        let lanes = self.b.temp(Type::Ud, Exec::Active);
+        self.b.mov(eight, lanes, words);
+        for k in 1..self.b.width() / 8 {
+            let first = Lanes::imm(Type::Ud, u64::from(k) * 8);
+            let to = lanes.at(u32::from(k) * 32);
+            self.b
+                .binary(Opcode::Add, eight, to, lanes, first, Mods::NONE);
+        }
+        self.lane_id = Some(lanes);
+    }
+
+    pub(super) fn lane_index(&mut self) -> Lanes {
+        debug_assert!(self.lane_id.is_some(), "the lanes' numbers are prepared");
+        self.lane_id.unwrap_or(Lanes::imm(Type::Ud, 0))
+    }
+
+    fn local_index(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        self.per_thread = true;
+        let thread = Lanes::new(self.thread_reg, 0, Type::Ud, 0);
+        let first = self.b.temp(Type::Ud, Exec::Scalar);
+        let log2 = Lanes::imm(Type::Ud, u64::from(self.b.width().trailing_zeros()));
+        self.b
+            .binary(Opcode::Shl, Exec::Scalar, first, thread, log2, Mods::NONE);
+        let lane = self.lane_index();
+        let dst = self.new_def(def);
+        self.b
+            .binary(Opcode::Add, Exec::Active, dst, lane, first, Mods::NONE);
+    }
+
+    fn barrier(&mut self, i: &Intrinsic) {
+        let ud = Type::Ud;
+        if i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 {
+            let answer = self.b.lir.vgrf(GRF_BYTES);
+            self.b.send(
+                Exec::Whole(8),
+                Dst::vgrf(answer, 0, ud, 1),
+                Src::vgrf(self.r0, 0, ud, 1),
+                Src::NULL,
+                Src::NULL,
+                message::fence(),
+                Mods::NONE,
+            );
+            // Reading the answer waits for the fence.
+            let null = Lanes::null(ud, 4);
+            self.b
+                .mov(Exec::Whole(8), null, Lanes::new(answer, 0, ud, 4));
+        }
+        if i.index("execution_scope") > SCOPE_WORKGROUP
+            || self.invocations() <= u32::from(self.b.width())
+        {
+            return;
+        }
+        self.barrier = true;
+        let payload = self.b.lir.vgrf(GRF_BYTES);
+        self.b.mov(
+            Exec::Whole(8),
+            Lanes::new(payload, 0, ud, 4),
+            Lanes::imm(ud, 0),
+        );
+        // The barrier's number is in bits 27:24 of r0.2.
+        self.b.binary(
+            Opcode::And,
+            Exec::Scalar,
+            Lanes::new(payload, 8, ud, 0),
+            Lanes::new(self.r0, 8, ud, 0),
+            Lanes::imm(ud, 0x0f00_0000),
+            Mods::NONE,
+        );
+        self.b.send(
+            Exec::Whole(8),
+            Dst::null(ud),
+            Src::vgrf(payload, 0, ud, 1),
+            Src::NULL,
+            Src::NULL,
+            message::barrier(),
+            Mods::NONE,
+        );
+        let mut wait = Inst::new(Op::Eu(Opcode::Wait), 1);
+        wait.no_mask = true;
+        wait.dst = Dst::arf(ArfReg::Notification, 0, 0, ud);
+        wait.src[0] = Src::arf(ArfReg::Notification, 0, 0, ud);
+        self.b.lir.insts.push(wait);
+    }
+
+    fn clock(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        let v = self.b.lir.vgrf(GRF_BYTES);
+        let mut inst = Inst::new(Op::Eu(Opcode::Mov), 4);
+        inst.no_mask = true;
+        inst.dst = Dst::vgrf(v, 0, Type::Ud, 1);
+        inst.src[0] = Src::arf(ArfReg::Timestamp, 0, 0, Type::Ud);
+        inst.src[0].stride = 1;
+        self.b.lir.insts.push(inst);
+        for c in 0..self.sh.defs[def].num_components {
+            self.uniform_place(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
+        }
+        debug_assert!(!matches!(self.place(def, 0), Comp::None));
+    }
+}

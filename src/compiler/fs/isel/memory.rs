@@ -1,0 +1,710 @@
+//! Buffers, shared memory, scratch and push constants.
+//!
+//! Buffers are bindless: the handle goes into the extended descriptor, which holds one surface for all lanes. A handle
+//! that differs between lanes is served by a loop, one surface each time round.
+
+use super::{Comp, Isel};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Dst, GRF_BYTES, Op, Pred, Reg, SendInfo, Src, VgrfId};
+use crate::message::{self, BTI_BINDLESS, BTI_SLM};
+use abi::PushValue;
+use entity::Id;
+use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
+use nir::{AtomicOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp};
+use smallvec::SmallVec;
+
+/// Flag of the loops over surfaces: f1.0.
+const LOOP_FLAG: u8 = 2;
+
+/// Where a memory access goes.
+#[derive(Clone, Copy)]
+pub(super) enum Surface {
+    Buffer(Lanes),
+    Shared,
+}
+
+impl Isel<'_> {
+    // --- push data --------------------------------------------------------------------------------
+
+    /// A dword of push data.
+    pub(super) fn push_value(&mut self, value: PushValue) -> Lanes {
+        let at = match self.push.iter().position(|v| *v == value) {
+            Some(at) => at,
+            None => {
+                self.push.push(value);
+                self.push.len() - 1
+            }
+        };
+        Lanes::new(self.push_reg, at as u32 * 4, Type::Ud, 0)
+    }
+
+    /// Pushes what is indexed at run time, so that it lies in order.
+    pub(super) fn prepare_push(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
+        let sh = self.sh;
+        for event in layout {
+            let CfEvent::Block(b) = *event else { continue };
+            for &i in &sh.blocks[b].instrs {
+                let Instr::Intrinsic(intrinsic) = &sh.instrs[i] else {
+                    continue;
+                };
+                let dynamic = |d: Id<Def>| sh.const_of(d).is_none();
+                match intrinsic.op {
+                    IntrinsicOp::LoadPushConstant if dynamic(intrinsic.srcs[0]) => {
+                        let first = intrinsic.index("base") / 4;
+                        let end = (intrinsic.index("base") + intrinsic.index("range")).div_ceil(4);
+                        self.push_in_order(first, end);
+                    }
+                    IntrinsicOp::VulkanResourceIndex if dynamic(intrinsic.srcs[0]) => {
+                        let binding = self.binding(intrinsic)?;
+                        if is_dynamic(binding.kind) {
+                            self.push_handles(binding);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn push_in_order(&mut self, first: u32, end: u32) {
+        let want = |i: u32| PushValue::PushConstant {
+            offset_bytes: i * 4,
+        };
+        let at = self.push.iter().position(|v| *v == want(first));
+        let there = at.is_some_and(|at| {
+            (first..end).all(|i| self.push.get(at + (i - first) as usize) == Some(&want(i)))
+        });
+        if !there {
+            // A copy of its own, behind what is there.
+            self.push.extend((first..end).map(want));
+            let start = self.push.len() - (end - first) as usize;
+            for v in &mut self.push[..start] {
+                if matches!(*v, PushValue::PushConstant { offset_bytes } if (first..end).contains(&(offset_bytes / 4)))
+                {
+                    *v = PushValue::Zero;
+                }
+            }
+        }
+    }
+
+    fn push_handles(&mut self, binding: abi::Binding) {
+        let first = PushValue::DynamicHandle {
+            index: binding.dynamic_index,
+        };
+        if self.push.contains(&first) {
+            return;
+        }
+        for i in 0..binding.count {
+            self.push.push(PushValue::DynamicHandle {
+                index: binding.dynamic_index + i,
+            });
+        }
+    }
+
+    fn binding(&self, intrinsic: &Intrinsic) -> Result<abi::Binding, FsError> {
+        let (set, binding) = (intrinsic.index("set"), intrinsic.index("binding"));
+        let missing = FsError::NoBinding { set, binding };
+        let layout = self.layout.sets.get(set as usize).ok_or(missing.clone())?;
+        let found = layout.bindings.iter().find(|b| b.binding == binding);
+        found.copied().ok_or(missing)
+    }
+
+    /// `load_push_constant`.
+    pub(super) fn load_push_constant(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        let d = self.sh.defs[def];
+        let bytes = u32::from(d.bit_size) / 8;
+        if let Some(offset) = self.sh.const_component(i.srcs[0], 0) {
+            let at = i.index("base") + offset as u32;
+            for c in 0..d.num_components {
+                let byte = at + u32::from(c) * bytes;
+                let l = self.push_value(PushValue::PushConstant {
+                    offset_bytes: byte & !3,
+                });
+                let place = l.at(byte & 3);
+                self.uniform_place(def, c, place);
+            }
+            return;
+        }
+        let first = PushValue::PushConstant {
+            offset_bytes: i.index("base") & !3,
+        };
+        let base = self.push_value(first).offset + (i.index("base") & 3);
+        let offset = self.comp(i.srcs[0], 0, Type::Ud);
+        let exec = self.exec_for(def);
+        let whole = self.new_def(def);
+        let _ = whole;
+        for c in 0..d.num_components {
+            let dst = self.comp(def, c, Type::Ud);
+            let from = Lanes::new(self.push_reg, base + u32::from(c) * bytes, Type::Ud, 0);
+            self.indirect(exec, dst, from, offset);
+        }
+    }
+
+    /// A place that is the same for all lanes, as a component of a def.
+    pub(super) fn uniform_place(&mut self, def: Id<Def>, c: u8, place: Lanes) {
+        if !self.is_divergent(def) {
+            self.set_place(def, c, place);
+            return;
+        }
+        let to = self.b.temp(Type::Ud, Exec::Active);
+        self.b.mov(Exec::Active, to, place.retype(Type::Ud));
+        self.set_place(def, c, to);
+    }
+
+    /// `dst = base[bytes]`.
+    pub(super) fn indirect(&mut self, exec: Exec, dst: Lanes, base: Lanes, bytes: Lanes) {
+        // The address register adds words: the low half of each dword.
+        let offset = match bytes.imm_bits() {
+            Some(v) => self.b.imm_reg(Type::Ud, v),
+            None => bytes,
+        };
+        self.b.emit(
+            Op::MovIndirect,
+            exec,
+            dst,
+            &[base.scalar(), offset.retype(Type::Uw)],
+            Mods::NONE,
+        );
+    }
+
+    // --- descriptors --------------------------------------------------------------------------------
+
+    /// `vulkan_resource_index`.
+    pub(super) fn resource_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let binding = self.binding(i)?;
+        let exec = self.exec_for(def);
+        let index = self.comp(i.srcs[0], 0, Type::Ud);
+        if is_dynamic(binding.kind) {
+            if let Some(index) = index.imm_bits() {
+                let handle = self.push_value(PushValue::DynamicHandle {
+                    index: binding.dynamic_index + index as u32,
+                });
+                self.set_place(def, 0, handle);
+                return Ok(());
+            }
+            let bytes = self.b.temp(Type::Ud, exec);
+            let two = Lanes::imm(Type::Ud, 2);
+            self.b
+                .binary(Opcode::Shl, exec, bytes, index, two, Mods::NONE);
+            let base = self.push_value(PushValue::DynamicHandle {
+                index: binding.dynamic_index,
+            });
+            let dst = self.new_def(def);
+            self.indirect(exec, dst, base, bytes);
+            return Ok(());
+        }
+        let set = self.push_value(PushValue::SetHandle {
+            set: i.index("set"),
+        });
+        // Handles count 64 bytes in bits 31:12.
+        let first = u64::from(binding.offset_bytes) << 6;
+        if let Some(index) = index.imm_bits() {
+            let offset = first + (index << 12);
+            if offset == 0 {
+                self.set_place(def, 0, set);
+                return Ok(());
+            }
+            let dst = self.new_def(def);
+            let offset = Lanes::imm(Type::Ud, offset & 0xffff_ffff);
+            self.b
+                .binary(Opcode::Add, exec, dst, set, offset, Mods::NONE);
+            return Ok(());
+        }
+        let dst = self.new_def(def);
+        let shifted = self.b.temp(Type::Ud, exec);
+        let twelve = Lanes::imm(Type::Ud, 12);
+        self.b
+            .binary(Opcode::Shl, exec, shifted, index, twelve, Mods::NONE);
+        let sum = self.b.temp(Type::Ud, exec);
+        self.b
+            .binary(Opcode::Add, exec, sum, shifted, set, Mods::NONE);
+        let first = Lanes::imm(Type::Ud, first & 0xffff_ffff);
+        self.b
+            .binary(Opcode::Add, exec, dst, sum, first, Mods::NONE);
+        Ok(())
+    }
+
+    /// Runs `f` with the handle of one surface; for handles that differ, in a loop over them.
+    fn each_surface(&mut self, surface: Surface, f: &mut dyn FnMut(&mut Self, u32, Src, Mods)) {
+        let handle = match surface {
+            Surface::Shared => {
+                f(self, BTI_SLM, Src::NULL, Mods::NONE);
+                return;
+            }
+            Surface::Buffer(h) => h,
+        };
+        if handle.is_imm() || handle.pitch == 0 {
+            let handle = match handle.imm_bits() {
+                Some(bits) => self.b.imm_reg(Type::Ud, bits),
+                None => handle,
+            };
+            f(self, BTI_BINDLESS, handle.src(0), Mods::NONE);
+            return;
+        }
+        let packed = self.packed(handle);
+        let one = self.b.temp(Type::Ud, Exec::Scalar);
+        self.b.control(Op::Do, None, 0);
+        self.first_live(one, packed);
+        let null = Lanes::null(Type::Ud, 4);
+        let equal = Mods::cmod(CondMod::Z, LOOP_FLAG);
+        self.b
+            .binary(Opcode::Cmp, Exec::Active, null, packed, one, equal);
+        f(self, BTI_BINDLESS, one.src(0), Mods::pred(LOOP_FLAG, false));
+        let rest = Pred {
+            ctrl: PredCtrl::Normal,
+            inverse: true,
+        };
+        self.b.control(Op::Eu(Opcode::While), Some(rest), LOOP_FLAG);
+        self.b.new_block();
+    }
+
+    /// The same values, lane after lane in one register.
+    pub(super) fn packed(&mut self, l: Lanes) -> Lanes {
+        if l.pitch == 4 && l.half == 64 && !l.neg && !l.abs && l.offset.is_multiple_of(GRF_BYTES) {
+            return l;
+        }
+        let to = self.b.temp(Type::Ud, Exec::Active);
+        self.b.mov(Exec::Active, to, l);
+        to
+    }
+
+    /// The value of the first active lane. `from` is packed.
+    pub(super) fn first_live(&mut self, to: Lanes, from: Lanes) {
+        let lane = self.b.temp(Type::Ud, Exec::Scalar);
+        let mask = Lanes::arf(ArfReg::ChannelEnable, 0, Type::Ud);
+        self.b
+            .emit(Op::Eu(Opcode::Fbl), Exec::Scalar, lane, &[mask], Mods::NONE);
+        let bytes = self.b.temp(Type::Ud, Exec::Scalar);
+        let two = Lanes::imm(Type::Ud, 2);
+        self.b
+            .binary(Opcode::Shl, Exec::Scalar, bytes, lane, two, Mods::NONE);
+        self.indirect(Exec::Scalar, to, from, bytes);
+    }
+
+    // --- loads and stores -----------------------------------------------------------------------------
+
+    /// Offsets of all lanes with a constant added.
+    fn address(&mut self, offset: Id<Def>, base: u32) -> Lanes {
+        let l = self.comp(offset, 0, Type::Ud);
+        if let Some(v) = l.imm_bits() {
+            return Lanes::imm(Type::Ud, u64::from((v as u32).wrapping_add(base)));
+        }
+        if base == 0 {
+            return l;
+        }
+        let exec = super::exec_of(l);
+        let to = self.b.temp(Type::Ud, exec);
+        let base = Lanes::imm(Type::Ud, u64::from(base));
+        self.b.binary(Opcode::Add, exec, to, l, base, Mods::NONE);
+        to
+    }
+
+    /// Lanes of one message, and the parts that it takes.
+    pub(super) fn parts(&self, at_once: u8) -> (u8, impl Iterator<Item = u8> + use<>) {
+        let width = self.b.width();
+        let n = width.min(at_once);
+        (n, (0..width).step_by(usize::from(n)))
+    }
+
+    /// A register for the answers of messages of `n` lanes with `comps` dwords, as components of a def.
+    pub(super) fn answer(&mut self, def: Id<Def>, n: u8) -> VgrfId {
+        let comps = self.sh.defs[def].num_components;
+        let width = self.b.width();
+        let part = u32::from(n) * 4;
+        let v = self.b.lir.vgrf(u32::from(comps) * u32::from(width) * 4);
+        // Lanes of a message follow each other; the next message's answers lie behind all components.
+        let half = if n == 16 { part * u32::from(comps) } else { 64 };
+        for c in 0..comps {
+            let place = Comp::Reg {
+                v,
+                offset: u32::from(c) * part,
+                pitch: 4,
+                half: half as u16,
+            };
+            self.set_comp(def, c, place);
+        }
+        v
+    }
+
+    pub(super) fn load(&mut self, i: &Intrinsic, surface: Surface, offset: Id<Def>, base: u32) {
+        let Some(def) = i.def else { return };
+        let d = self.sh.defs[def];
+        let bytes = d.bit_size / 8;
+        let n = d.num_components;
+        if !self.is_divergent(def)
+            && let Surface::Buffer(handle) = surface
+        {
+            self.load_block(def, handle, offset, base);
+            return;
+        }
+        let address = self.address(offset, base);
+        let (lanes, parts) = self.parts(16);
+        let v = self.answer(def, lanes);
+        let payloads: SmallVec<[(u8, Src); 2]> = parts
+            .map(|lane| (lane, self.b.collect(lane, lanes, &[address])))
+            .collect();
+        self.each_surface(surface, &mut |isel, bti, handle, mods| {
+            for &(lane, payload) in &payloads {
+                let info = if bytes == 4 {
+                    message::untyped_read(bti, lanes, n)
+                } else {
+                    message::byte_read(bti, lanes, bytes)
+                };
+                let at = u32::from(lane) * 4 * u32::from(n);
+                let dst = Dst::vgrf(v, at, Type::Ud, 1);
+                isel.b.send(
+                    Exec::Part(lane, lanes),
+                    dst,
+                    payload,
+                    Src::NULL,
+                    handle,
+                    info,
+                    mods,
+                );
+            }
+        });
+    }
+
+    /// A load of the same dwords for all lanes.
+    fn load_block(&mut self, def: Id<Def>, handle: Lanes, offset: Id<Def>, base: u32) {
+        let address = self.address(offset, base);
+        let header = self.b.lir.vgrf(GRF_BYTES);
+        let ud = Type::Ud;
+        self.b.mov(
+            Exec::Whole(8),
+            Lanes::new(header, 0, ud, 4),
+            Lanes::imm(ud, 0),
+        );
+        self.b
+            .mov(Exec::Scalar, Lanes::new(header, 8, ud, 0), address);
+        let handle = match handle.imm_bits() {
+            Some(bits) => self.b.imm_reg(ud, bits),
+            None => handle,
+        };
+        let v = self.b.lir.vgrf(GRF_BYTES);
+        let info = message::block_read(BTI_BINDLESS);
+        self.b.send(
+            Exec::Whole(8),
+            Dst::vgrf(v, 0, ud, 1),
+            Src::vgrf(header, 0, ud, 1),
+            Src::NULL,
+            handle.src(0),
+            info,
+            Mods::NONE,
+        );
+        for c in 0..self.sh.defs[def].num_components {
+            self.set_place(def, c, Lanes::new(v, u32::from(c) * 4, ud, 0));
+        }
+    }
+
+    pub(super) fn store(&mut self, value: Id<Def>, surface: Surface, offset: Id<Def>, base: u32) {
+        let d = self.sh.defs[value];
+        let bytes = d.bit_size / 8;
+        let address = self.address(offset, base);
+        let data: SmallVec<[Lanes; 4]> = (0..d.num_components)
+            .map(|c| self.comp(value, c, Type::Ud))
+            .collect();
+        let data = self.whole_slots(data, d.bit_size);
+        let (lanes, parts) = self.parts(16);
+        let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
+            .map(|lane| {
+                let address = self.b.collect(lane, lanes, &[address]);
+                (lane, address, self.b.collect(lane, lanes, &data))
+            })
+            .collect();
+        self.each_surface(surface, &mut |isel, bti, handle, mods| {
+            for &(lane, address, data) in &payloads {
+                let info = if bytes == 4 {
+                    message::untyped_write(bti, lanes, d.num_components)
+                } else {
+                    message::byte_write(bti, lanes, bytes)
+                };
+                let null = Dst::null(Type::Ud);
+                isel.b.send(
+                    Exec::Part(lane, lanes),
+                    null,
+                    address,
+                    data,
+                    handle,
+                    info,
+                    mods,
+                );
+            }
+        });
+    }
+
+    /// Values of 8 or 16 bits that do not begin their slot are moved to where one begins.
+    pub(super) fn whole_slots(
+        &mut self,
+        data: SmallVec<[Lanes; 4]>,
+        bits: u8,
+    ) -> SmallVec<[Lanes; 4]> {
+        if bits >= 32 {
+            return data;
+        }
+        data.into_iter()
+            .map(|l| {
+                if l.is_imm() || l.offset.is_multiple_of(4) {
+                    return l;
+                }
+                let ty = if bits == 8 { Type::Ub } else { Type::Uw };
+                let to = self.b.temp(Type::Ud, super::exec_of(l));
+                self.b.mov(super::exec_of(l), to, l.retype(ty));
+                to
+            })
+            .collect()
+    }
+
+    pub(super) fn atomic(
+        &mut self,
+        i: &Intrinsic,
+        surface: Surface,
+        offset: Id<Def>,
+        base: u32,
+        operands: &[Id<Def>],
+    ) -> Result<(), FsError> {
+        let op = atomic_op(i)?;
+        let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
+        let address = self.address(offset, base);
+        let data: SmallVec<[Lanes; 2]> = operands
+            .iter()
+            .map(|d| self.comp(*d, 0, Type::Ud))
+            .collect();
+        let (lanes, parts) = self.parts(16);
+        let v = wanted.map(|def| self.answer(def, lanes));
+        let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
+            .map(|lane| {
+                let address = self.b.collect(lane, lanes, &[address]);
+                (lane, address, self.b.collect(lane, lanes, &data))
+            })
+            .collect();
+        let mut failed = None;
+        let operands = operands.len() as u8;
+        self.each_surface(surface, &mut |isel, bti, handle, mods| {
+            for &(lane, address, data) in &payloads {
+                let Some(info) = message::untyped_atomic(bti, lanes, op, operands, v.is_some())
+                else {
+                    failed = Some(no_atomic(i));
+                    return;
+                };
+                let dst = match v {
+                    Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
+                    None => Dst::null(Type::Ud),
+                };
+                isel.b.send(
+                    Exec::Part(lane, lanes),
+                    dst,
+                    address,
+                    data,
+                    handle,
+                    info,
+                    mods,
+                );
+            }
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    // --- scratch ----------------------------------------------------------------------------------------
+
+    /// The header of stateless messages: the thread's scratch base and size.
+    fn stateless_header(&mut self) -> Lanes {
+        let ud = Type::Ud;
+        let v = self.b.lir.vgrf(GRF_BYTES);
+        let header = Lanes::new(v, 0, ud, 0);
+        self.b
+            .mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), Lanes::imm(ud, 0));
+        for (dword, mask) in [(3, 0xf), (5, 0xffff_fc00)] {
+            let from = Lanes::new(self.r0, dword * 4, ud, 0);
+            let mask = Lanes::imm(ud, mask);
+            self.b.binary(
+                Opcode::And,
+                Exec::Scalar,
+                header.at(dword * 4),
+                from,
+                mask,
+                Mods::NONE,
+            );
+        }
+        header
+    }
+
+    /// The place of a lane's own byte in scratch: dwords of the lanes are interleaved. In dwords, or in bytes.
+    fn scratch_place(&mut self, offset: Id<Def>, base: u32, dwords: bool) -> Lanes {
+        let exec = Exec::Active;
+        let ud = Type::Ud;
+        let address = self.address(offset, base);
+        let log2 = u64::from(self.b.width().trailing_zeros());
+        let lane = self.lane_index();
+        let t = |isel: &mut Self, op, a, b: u64| {
+            let to = isel.b.temp(ud, exec);
+            isel.b
+                .binary(op, exec, to, a, Lanes::imm(ud, b), Mods::NONE);
+            to
+        };
+        if dwords {
+            let scaled = t(self, Opcode::Shl, address, log2 - 2);
+            let to = self.b.temp(ud, exec);
+            self.b
+                .binary(Opcode::Add, exec, to, scaled, lane, Mods::NONE);
+            return to;
+        }
+        let high = t(self, Opcode::And, address, 0xffff_fffc);
+        let high = t(self, Opcode::Shl, high, log2);
+        let low = t(self, Opcode::And, address, 3);
+        let lane = t(self, Opcode::Shl, lane, 2);
+        let sum = self.b.temp(ud, exec);
+        self.b.binary(Opcode::Add, exec, sum, high, low, Mods::NONE);
+        let to = self.b.temp(ud, exec);
+        self.b.binary(Opcode::Add, exec, to, sum, lane, Mods::NONE);
+        to
+    }
+
+    /// The header followed by the lanes' places, shifted by component `c`.
+    fn scratch_payload(&mut self, header: Lanes, place: Lanes, lane: u8, n: u8) -> Src {
+        let v = self.b.lir.vgrf(GRF_BYTES + u32::from(n) * 4);
+        let ud = Type::Ud;
+        let whole = Lanes {
+            pitch: 4,
+            half: 64,
+            ..header
+        };
+        self.b.mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), whole);
+        let mut inst = crate::lir::Inst::new(Op::Eu(Opcode::Mov), n);
+        inst.group = lane;
+        inst.dst = Dst::vgrf(v, GRF_BYTES, ud, 1);
+        inst.src[0] = place.src(lane);
+        self.b.lir.insts.push(inst);
+        Src::vgrf(v, 0, ud, 1)
+    }
+
+    pub(super) fn load_scratch(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        let d = self.sh.defs[def];
+        let bytes = d.bit_size / 8;
+        let header = self.stateless_header();
+        let base = i.index("base");
+        let (lanes, parts) = self.parts(16);
+        let v = self.answer(def, lanes);
+        let starts: SmallVec<[u8; 2]> = parts.collect();
+        for c in 0..d.num_components {
+            let place = self.scratch_place(i.srcs[0], base + 4 * u32::from(c), bytes == 4);
+            for &lane in &starts {
+                let at = u32::from(lane) * 4 * u32::from(d.num_components)
+                    + u32::from(c) * u32::from(lanes) * 4;
+                let dst = Dst::vgrf(v, at, Type::Ud, 1);
+                if bytes == 4 {
+                    let index = self.b.collect(lane, lanes, &[place]);
+                    let info = message::dword_read(lanes);
+                    self.b.send(
+                        Exec::Part(lane, lanes),
+                        dst,
+                        header.src(0),
+                        index,
+                        Src::NULL,
+                        info,
+                        Mods::NONE,
+                    );
+                } else {
+                    let index = self.b.collect(lane, lanes, &[place]);
+                    let info = SendInfo {
+                        header: true,
+                        mlen: 1,
+                        ex_mlen: lanes.div_ceil(8),
+                        ..message::byte_read(message::BTI_STATELESS, lanes, bytes)
+                    };
+                    self.b.send(
+                        Exec::Part(lane, lanes),
+                        dst,
+                        header.src(0),
+                        index,
+                        Src::NULL,
+                        info,
+                        Mods::NONE,
+                    );
+                }
+            }
+        }
+    }
+
+    pub(super) fn store_scratch(&mut self, i: &Intrinsic) {
+        let value = i.srcs[0];
+        let d = self.sh.defs[value];
+        let bytes = d.bit_size / 8;
+        let header = self.stateless_header();
+        let base = i.index("base");
+        let (lanes, parts) = self.parts(16);
+        let starts: SmallVec<[u8; 2]> = parts.collect();
+        for c in 0..d.num_components {
+            let place = self.scratch_place(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
+            let one: SmallVec<[Lanes; 4]> = SmallVec::from_elem(self.comp(value, c, Type::Ud), 1);
+            let data = self.whole_slots(one, d.bit_size);
+            for &lane in &starts {
+                let payload = self.scratch_payload(header, place, lane, lanes);
+                let data = self.b.collect(lane, lanes, &data);
+                let info = if bytes == 4 {
+                    message::dword_write(lanes)
+                } else {
+                    SendInfo {
+                        header: true,
+                        mlen: 1 + lanes.div_ceil(8),
+                        ..message::byte_write(message::BTI_STATELESS, lanes, bytes)
+                    }
+                };
+                self.b.send(
+                    Exec::Part(lane, lanes),
+                    Dst::null(Type::Ud),
+                    payload,
+                    data,
+                    Src::NULL,
+                    info,
+                    Mods::NONE,
+                );
+            }
+        }
+        debug_assert!(matches!(header.reg, Reg::Vgrf(_)));
+    }
+}
+
+pub(super) fn is_dynamic(kind: abi::DescriptorKind) -> bool {
+    matches!(
+        kind,
+        abi::DescriptorKind::UniformBufferDynamic | abi::DescriptorKind::StorageBufferDynamic
+    )
+}
+
+/// The operation of an atomic intrinsic.
+pub(super) fn atomic_op(i: &Intrinsic) -> Result<AtomicOp, FsError> {
+    const ALL: [AtomicOp; 13] = [
+        AtomicOp::IAdd,
+        AtomicOp::IMin,
+        AtomicOp::UMin,
+        AtomicOp::IMax,
+        AtomicOp::UMax,
+        AtomicOp::IAnd,
+        AtomicOp::IOr,
+        AtomicOp::IXor,
+        AtomicOp::Xchg,
+        AtomicOp::FAdd,
+        AtomicOp::FMin,
+        AtomicOp::FMax,
+        AtomicOp::CmpXchg,
+    ];
+    if i.op.index_of("atomic_op").is_none() {
+        return Ok(AtomicOp::CmpXchg);
+    }
+    let number = i.index("atomic_op");
+    let found = ALL.into_iter().find(|op| *op as u32 == number);
+    found.ok_or_else(|| no_atomic(i))
+}
+
+pub(super) fn no_atomic(i: &Intrinsic) -> FsError {
+    FsError::Unsupported {
+        op: i.op.info().name,
+        what: "the hardware has no such atomic",
+    }
+}

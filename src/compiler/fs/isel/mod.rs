@@ -1,0 +1,480 @@
+//! Instruction selection: NIR to LIR at one SIMD width.
+//!
+//! In:  a shader after the NIR pipeline (see the list in crate `opt`), its divergent values.
+//! Out: LIR over virtual registers. Vectors and moves cost nothing here: a def is a list of places.
+//! Booleans are 0 or ~0 in 32 bits where they must lie in registers; a comparison that feeds a branch or a select
+//! is selected again there, into the flag.
+
+mod alu;
+mod cond;
+mod convert;
+mod global;
+mod intrinsic;
+mod memory;
+mod subgroup;
+
+use crate::builder::{Build, Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::*;
+use abi::PushValue;
+use entity::{Id, IdMap, IdSet};
+use isa::{Opcode, Type};
+use nir::{Alu, AluSrc, Block, CfEvent, Def, Instr, Jump, Shader};
+use smallvec::SmallVec;
+
+/// Where one component of a def is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Comp {
+    /// Not made yet.
+    None,
+    /// A constant.
+    Imm(u64),
+    /// In a register.
+    Reg {
+        v: VgrfId,
+        offset: u32,
+        pitch: u8,
+        half: u16,
+    },
+}
+
+/// The result of selection, before the payload is laid out.
+#[derive(Debug)]
+pub(crate) struct Selected {
+    pub lir: Lir,
+    /// Cross-thread push data, in dwords.
+    pub push: Vec<PushValue>,
+    /// The shader reads its subgroup index.
+    pub per_thread: bool,
+    /// It has a workgroup barrier.
+    pub barrier: bool,
+    /// Loops.
+    pub loops: u32,
+}
+
+pub(super) struct Isel<'a> {
+    sh: &'a Shader,
+    layout: &'a abi::PipelineLayout,
+    divergent: &'a IdSet<Def>,
+    b: Build,
+    /// First component of each def in `comps`.
+    start: Vec<u32>,
+    comps: Vec<Comp>,
+    uses: &'a [u32],
+    /// Copies to make at the end of a block: (phi, value).
+    copies: IdMap<Block, SmallVec<[(Id<Def>, Id<Def>); 2]>>,
+    /// Loop in which each def is made, `u32::MAX` for none.
+    loop_of: Vec<u32>,
+    this_loop: u32,
+    r0: VgrfId,
+    push_reg: VgrfId,
+    thread_reg: VgrfId,
+    push: Vec<PushValue>,
+    per_thread: bool,
+    barrier: bool,
+    halts: bool,
+    loops: u32,
+    lane_id: Option<Lanes>,
+}
+
+/// Number of uses of each def.
+pub(crate) fn count_uses(sh: &Shader) -> Vec<u32> {
+    let mut uses = vec![0u32; sh.defs.len()];
+    for event in sh.layout() {
+        match event {
+            CfEvent::Block(b) => {
+                for &i in &sh.blocks[b].instrs {
+                    sh.instrs[i].for_each_src(|d| uses[d.index()] += 1);
+                }
+            }
+            CfEvent::If(i) => uses[sh.ifs[i].cond.index()] += 1,
+            _ => {}
+        }
+    }
+    uses
+}
+
+/// Selects instructions for `width` lanes.
+pub(crate) fn select(
+    sh: &Shader,
+    layout: &abi::PipelineLayout,
+    divergent: &IdSet<Def>,
+    uses: &[u32],
+    width: u8,
+) -> Result<Selected, FsError> {
+    let mut b = Build::new(width);
+    let r0 = b.lir.vgrf(GRF_BYTES);
+    let push_reg = b.lir.vgrf(GRF_BYTES);
+    let thread_reg = b.lir.vgrf(GRF_BYTES);
+    let mut start = Vec::with_capacity(sh.defs.len() + 1);
+    let mut total = 0;
+    for (_, def) in sh.defs.iter() {
+        start.push(total);
+        total += u32::from(def.num_components);
+    }
+    let mut isel = Isel {
+        sh,
+        layout,
+        divergent,
+        b,
+        start,
+        comps: vec![Comp::None; total as usize],
+        uses,
+        copies: IdMap::default(),
+        loop_of: vec![u32::MAX; sh.defs.len()],
+        this_loop: u32::MAX,
+        r0,
+        push_reg,
+        thread_reg,
+        push: Vec::new(),
+        per_thread: false,
+        barrier: false,
+        halts: false,
+        loops: 0,
+        lane_id: None,
+    };
+    isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
+    isel.run()?;
+    let lir = &mut isel.b.lir;
+    let push_regs = isel.push.len().div_ceil(8) as u16;
+    lir.vgrfs[r0].fixed = Some(0);
+    lir.vgrfs[push_reg].regs = push_regs.max(1);
+    lir.vgrfs[push_reg].fixed = (push_regs > 0).then_some(1);
+    lir.vgrfs[thread_reg].fixed = isel.per_thread.then_some(1 + push_regs as u8);
+    if push_regs > 64 {
+        return Err(FsError::Limit {
+            what: "registers of push data",
+            need: u64::from(push_regs),
+            max: 64,
+        });
+    }
+    Ok(Selected {
+        lir: isel.b.lir,
+        push: isel.push,
+        per_thread: isel.per_thread,
+        barrier: isel.barrier,
+        loops: isel.loops,
+    })
+}
+
+impl<'a> Isel<'a> {
+    fn run(&mut self) -> Result<(), FsError> {
+        let layout = self.sh.layout();
+        self.prepare_phis(&layout);
+        self.prepare_push(&layout)?;
+        self.prepare_lane_id(&layout);
+        let mut loops: Vec<u32> = Vec::new();
+        for (at, event) in layout.iter().enumerate() {
+            self.b.new_block();
+            match *event {
+                CfEvent::Block(b) => self.block(b, at + 1 == layout.len())?,
+                CfEvent::If(i) => {
+                    let cond = self.sh.ifs[i].cond;
+                    let (flag, inverse) = self.flag_of(cond, Exec::Active, 0)?;
+                    let pred = Pred {
+                        ctrl: isa::PredCtrl::Normal,
+                        inverse,
+                    };
+                    self.b.control(Op::Eu(Opcode::If), Some(pred), flag);
+                }
+                CfEvent::Else(_) => self.b.control(Op::Eu(Opcode::Else), None, 0),
+                CfEvent::EndIf(_) => self.b.control(Op::Eu(Opcode::Endif), None, 0),
+                CfEvent::Loop(_) => {
+                    loops.push(self.this_loop);
+                    self.this_loop = self.loops;
+                    self.loops += 1;
+                    self.b.control(Op::Do, None, 0);
+                }
+                CfEvent::EndLoop(_) => {
+                    self.b.control(Op::Eu(Opcode::While), None, 0);
+                    self.this_loop = loops.pop().unwrap_or(u32::MAX);
+                }
+            }
+        }
+        if self.halts {
+            self.b.control(Op::HaltTarget, None, 0);
+        }
+        self.end_of_thread();
+        Ok(())
+    }
+
+    /// Gives phis their registers, and blocks their copies.
+    fn prepare_phis(&mut self, layout: &[CfEvent]) {
+        for event in layout {
+            let CfEvent::Block(b) = *event else { continue };
+            for &i in &self.sh.blocks[b].instrs {
+                let Instr::Phi(phi) = &self.sh.instrs[i] else {
+                    break;
+                };
+                self.new_def(phi.def);
+                for &(pred, src) in &phi.srcs {
+                    self.copies[pred].push((phi.def, src));
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, block: Id<Block>, last: bool) -> Result<(), FsError> {
+        let sh = self.sh;
+        let mut jump = None;
+        for &i in &sh.blocks[block].instrs {
+            let instr = &sh.instrs[i];
+            if let Some(def) = instr.def() {
+                self.loop_of[def.index()] = self.this_loop;
+            }
+            match instr {
+                Instr::Const { def, values } => {
+                    let at = self.start[def.index()] as usize;
+                    for (c, v) in values.iter().enumerate() {
+                        self.comps[at + c] = Comp::Imm(*v);
+                    }
+                }
+                Instr::Undef { def } => {
+                    let at = self.start[def.index()] as usize;
+                    for c in 0..usize::from(sh.defs[*def].num_components) {
+                        self.comps[at + c] = Comp::Imm(0);
+                    }
+                }
+                Instr::Alu(alu) => {
+                    if self.uses[alu.def.index()] > 0 {
+                        self.alu(alu)?;
+                    }
+                }
+                Instr::Intrinsic(intrinsic) => self.intrinsic(intrinsic)?,
+                Instr::Phi(_) => {}
+                Instr::Jump(j) => jump = Some(*j),
+                Instr::Deref(_) => {
+                    return Err(FsError::Unsupported {
+                        op: "deref",
+                        what: "is lowered before the backend",
+                    });
+                }
+            }
+        }
+        self.phi_copies(block);
+        match jump {
+            Some(Jump::Break) => self.b.control(Op::Eu(Opcode::Break), None, 0),
+            Some(Jump::Continue) => self.b.control(Op::Eu(Opcode::Cont), None, 0),
+            Some(Jump::Return) if !last => {
+                self.halts = true;
+                self.b.control(Op::Eu(Opcode::Halt), None, 0);
+            }
+            Some(Jump::Return) | None => {}
+        }
+        Ok(())
+    }
+
+    /// The parallel copies at the end of a block, in an order that reads every value before it is lost.
+    fn phi_copies(&mut self, block: Id<Block>) {
+        let mut todo: SmallVec<[(Lanes, Lanes); 4]> = SmallVec::new();
+        for (phi, src) in std::mem::take(&mut self.copies[block]) {
+            let ty = raw_type(self.sh.defs[phi].bit_size);
+            let comps = self.sh.defs[phi].num_components;
+            for c in 0..comps {
+                let to = self.comp(phi, c, ty);
+                if matches!(self.sh.instr_of(src), Instr::Undef { .. }) {
+                    self.undef(to);
+                    continue;
+                }
+                let from = self.comp(src, c, ty);
+                if to.reg != from.reg || to.offset != from.offset {
+                    todo.push((to, from));
+                }
+            }
+        }
+        while !todo.is_empty() {
+            let ready = todo
+                .iter()
+                .position(|(to, _)| todo.iter().all(|(_, from)| from.reg != to.reg));
+            let at = ready.unwrap_or(0);
+            let (to, from) = todo.remove(at);
+            if ready.is_none() {
+                // A cycle: what is overwritten now is read from a copy later.
+                let saved = self.b.temp(to.ty, exec_of(to));
+                self.b.mov(exec_of(to), saved, to);
+                for other in &mut todo {
+                    if other.1.reg == to.reg {
+                        other.1 = saved;
+                    }
+                }
+            }
+            self.b.mov(exec_of(to), to, from);
+        }
+    }
+
+    /// Marks a register as defined, with any value.
+    fn undef(&mut self, to: Lanes) {
+        if let Reg::Vgrf(v) = to.reg {
+            let regs = self.b.lir.vgrfs[v].regs;
+            let mut inst = Inst::new(Op::Undef, regs.min(255) as u8);
+            inst.dst = Dst::vgrf(v, 0, Type::Ud, 1);
+            inst.no_mask = true;
+            self.b.lir.insts.push(inst);
+        }
+    }
+
+    fn end_of_thread(&mut self) {
+        let payload = self.b.lir.vgrfs.push(Vgrf {
+            regs: 1,
+            fixed: Some(127),
+            no_spill: true,
+        });
+        let ud = Type::Ud;
+        self.b.mov(
+            Exec::Whole(8),
+            Lanes::new(payload, 0, ud, 4),
+            Lanes::new(self.r0, 0, ud, 4),
+        );
+        // The URB entry belongs to the fixed function: it is not dereferenced (bit 4).
+        let info = SendInfo {
+            sfid: crate::message::SFID_THREAD_SPAWNER,
+            desc: 1 << 4,
+            mlen: 1,
+            ex_mlen: 0,
+            rlen: 0,
+            header: false,
+            eot: true,
+            writes: true,
+            reads: false,
+        };
+        self.b.send(
+            Exec::Whole(8),
+            Dst::null(Type::Uw),
+            Src::vgrf(payload, 0, ud, 1),
+            Src::NULL,
+            Src::NULL,
+            info,
+            Mods::NONE,
+        );
+    }
+
+    // --- defs -------------------------------------------------------------------------------------
+
+    pub(super) fn bits(&self, def: Id<Def>) -> u8 {
+        self.sh.defs[def].bit_size
+    }
+
+    pub(super) fn is_divergent(&self, def: Id<Def>) -> bool {
+        self.divergent.contains(def)
+    }
+
+    /// How a def is computed: once, or for every active lane.
+    pub(super) fn exec_for(&self, def: Id<Def>) -> Exec {
+        if self.is_divergent(def) {
+            Exec::Active
+        } else {
+            Exec::Scalar
+        }
+    }
+
+    /// Gives a def registers of its own, and returns its first component as raw bits.
+    pub(super) fn new_def(&mut self, def: Id<Def>) -> Lanes {
+        let d = self.sh.defs[def];
+        let slot: u8 = if d.bit_size == 64 { 8 } else { 4 };
+        let (pitch, step) = if self.is_divergent(def) {
+            (slot, u32::from(slot) * u32::from(self.b.width()))
+        } else {
+            (0, u32::from(slot))
+        };
+        let v = self.b.lir.vgrf(step * u32::from(d.num_components));
+        let at = self.start[def.index()] as usize;
+        for c in 0..u32::from(d.num_components) {
+            self.comps[at + c as usize] = Comp::Reg {
+                v,
+                offset: c * step,
+                pitch,
+                half: 16 * u16::from(pitch),
+            };
+        }
+        Lanes::new(v, 0, raw_type(d.bit_size), pitch)
+    }
+
+    /// Says where component `c` of a def is.
+    pub(super) fn set_comp(&mut self, def: Id<Def>, c: u8, place: Comp) {
+        self.comps[self.start[def.index()] as usize + usize::from(c)] = place;
+    }
+
+    /// Where component `c` of a def is.
+    pub(super) fn place(&self, def: Id<Def>, c: u8) -> Comp {
+        self.comps
+            .get(self.start[def.index()] as usize + usize::from(c))
+            .copied()
+            .unwrap_or(Comp::None)
+    }
+
+    /// Component `c` of a def, read as `ty`.
+    pub(super) fn comp(&self, def: Id<Def>, c: u8, ty: Type) -> Lanes {
+        match self.place(def, c) {
+            Comp::Imm(bits) => {
+                let bits = if self.bits(def) == 1 && bits != 0 {
+                    0xffff_ffff
+                } else {
+                    bits
+                };
+                Lanes::imm(ty, bits)
+            }
+            Comp::Reg {
+                v,
+                offset,
+                pitch,
+                half,
+            } => Lanes {
+                half,
+                ..Lanes::new(v, offset, ty, pitch)
+            },
+            Comp::None => {
+                debug_assert!(false, "a def is read before it is made");
+                Lanes::imm(ty, 0)
+            }
+        }
+    }
+
+    /// An ALU operand read as `ty`.
+    pub(super) fn src(&self, s: &AluSrc, ty: Type) -> Lanes {
+        self.comp(s.def, s.swizzle[0], ty)
+    }
+
+    /// An ALU operand of a float operation: negations and absolute values become modifiers.
+    pub(super) fn fsrc(&self, s: &AluSrc, ty: Type) -> Lanes {
+        let (mut def, mut c) = (s.def, s.swizzle[0]);
+        let (mut neg, mut abs) = (false, false);
+        while let Instr::Alu(Alu { op, srcs, .. }) = self.sh.instr_of(def) {
+            match op {
+                nir::AluOp::FNeg => neg ^= !abs,
+                nir::AluOp::FAbs => abs = true,
+                _ => break,
+            }
+            // A scalar that lanes left behind in a loop has moved on since.
+            if self.is_divergent(def) != self.is_divergent(srcs[0].def) {
+                break;
+            }
+            (def, c) = (srcs[0].def, srcs[0].swizzle[0]);
+        }
+        let mut l = self.comp(def, c, ty);
+        if abs {
+            l = match l.imm_bits() {
+                Some(bits) => Lanes::imm(ty, bits & !sign_bit(ty)),
+                None => l.absolute(),
+            };
+        }
+        if neg { l.negated() } else { l }
+    }
+}
+
+pub(super) fn sign_bit(ty: Type) -> u64 {
+    1 << (ty.size_bytes() * 8 - 1)
+}
+
+/// The lanes a place is for.
+pub(super) fn exec_of(l: Lanes) -> Exec {
+    if l.pitch == 0 {
+        Exec::Scalar
+    } else {
+        Exec::Active
+    }
+}
+
+/// The type that copies a def bit for bit.
+pub(super) fn raw_type(bits: u8) -> Type {
+    if bits == 64 { Type::Uq } else { Type::Ud }
+}

@@ -1,0 +1,407 @@
+//! LIR: EU instructions over virtual registers.
+//!
+//! A program is one list of instructions in layout order; IF, ELSE, ENDIF, DO, WHILE, BREAK and CONT
+//! stand in it as themselves. Every instruction is as wide as the hardware can execute it: wider
+//! operations are split when they are built. A VGRF is some whole registers; per-lane values
+//! lie in it lane after lane.
+
+use entity::{Arena, Id};
+use isa::{ArfReg, CondMod, MathFn, Opcode, PredCtrl, Type};
+
+/// Bytes of a general register.
+pub const GRF_BYTES: u32 = 32;
+
+/// A virtual register: contiguous general registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vgrf {
+    /// Length in registers.
+    pub regs: u16,
+    /// Must lie at this register (payload, end-of-thread message).
+    pub fixed: Option<u8>,
+    /// Made by the spiller: lives too shortly to be spilled.
+    pub no_spill: bool,
+}
+
+/// Name of a virtual register.
+pub type VgrfId = Id<Vgrf>;
+
+/// Where an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reg {
+    /// Nowhere.
+    Null,
+    /// A virtual register.
+    Vgrf(VgrfId),
+    /// An architecture register and its index.
+    Arf(ArfReg, u8),
+    /// An immediate with these bits.
+    Imm(u64),
+}
+
+/// A source operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Src {
+    /// Register.
+    pub reg: Reg,
+    /// Byte at which it starts within the register.
+    pub offset: u32,
+    /// Element type.
+    pub ty: Type,
+    /// Elements from one lane to the next; 0: one element for all.
+    pub stride: u8,
+    /// Negated (complemented on logic operations).
+    pub neg: bool,
+    /// Absolute value, before the negation.
+    pub abs: bool,
+}
+
+impl Src {
+    /// No operand.
+    pub const NULL: Src = Src {
+        reg: Reg::Null,
+        offset: 0,
+        ty: Type::Ud,
+        stride: 1,
+        neg: false,
+        abs: false,
+    };
+
+    /// A region of a virtual register.
+    pub const fn vgrf(v: VgrfId, offset: u32, ty: Type, stride: u8) -> Src {
+        Src {
+            reg: Reg::Vgrf(v),
+            offset,
+            ty,
+            stride,
+            neg: false,
+            abs: false,
+        }
+    }
+
+    /// An immediate.
+    pub const fn imm(ty: Type, bits: u64) -> Src {
+        Src {
+            reg: Reg::Imm(bits),
+            offset: 0,
+            ty,
+            stride: 0,
+            neg: false,
+            abs: false,
+        }
+    }
+
+    /// An immediate of 32 bits.
+    pub const fn ud(bits: u32) -> Src {
+        Src::imm(Type::Ud, bits as u64)
+    }
+
+    /// An architecture register as a scalar.
+    pub const fn arf(reg: ArfReg, index: u8, offset: u32, ty: Type) -> Src {
+        Src {
+            reg: Reg::Arf(reg, index),
+            offset,
+            ty,
+            stride: 0,
+            neg: false,
+            abs: false,
+        }
+    }
+
+    /// The virtual register, if it is one.
+    pub const fn as_vgrf(&self) -> Option<VgrfId> {
+        match self.reg {
+            Reg::Vgrf(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// True for an immediate.
+    pub const fn is_imm(&self) -> bool {
+        matches!(self.reg, Reg::Imm(_))
+    }
+
+    /// The same, negated once more. An immediate is negated itself.
+    pub fn negated(mut self) -> Src {
+        if let Reg::Imm(bits) = self.reg {
+            self.reg = Reg::Imm(match self.ty {
+                Type::F => bits ^ 0x8000_0000,
+                Type::Hf => bits ^ 0x8000,
+                Type::Df => bits ^ 1 << 63,
+                Type::Uq | Type::Q => bits.wrapping_neg(),
+                Type::Uw | Type::W => bits.wrapping_neg() & 0xffff,
+                _ => bits.wrapping_neg() & 0xffff_ffff,
+            });
+        } else {
+            self.neg = !self.neg;
+        }
+        self
+    }
+
+    /// The same bits as another type of the same size.
+    pub const fn retype(mut self, ty: Type) -> Src {
+        self.ty = ty;
+        self
+    }
+}
+
+/// A destination operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dst {
+    /// Register.
+    pub reg: Reg,
+    /// Byte at which it starts within the register.
+    pub offset: u32,
+    /// Element type.
+    pub ty: Type,
+    /// Elements from one lane to the next: 1, 2 or 4.
+    pub stride: u8,
+}
+
+impl Dst {
+    /// The null register.
+    pub const fn null(ty: Type) -> Dst {
+        Dst {
+            reg: Reg::Null,
+            offset: 0,
+            ty,
+            stride: 1,
+        }
+    }
+
+    /// A region of a virtual register.
+    pub const fn vgrf(v: VgrfId, offset: u32, ty: Type, stride: u8) -> Dst {
+        Dst {
+            reg: Reg::Vgrf(v),
+            offset,
+            ty,
+            stride,
+        }
+    }
+
+    /// An architecture register.
+    pub const fn arf(reg: ArfReg, index: u8, offset: u32, ty: Type) -> Dst {
+        Dst {
+            reg: Reg::Arf(reg, index),
+            offset,
+            ty,
+            stride: 1,
+        }
+    }
+
+    /// The virtual register, if it is one.
+    pub const fn as_vgrf(&self) -> Option<VgrfId> {
+        match self.reg {
+            Reg::Vgrf(v) => Some(v),
+            _ => None,
+        }
+    }
+}
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// An operation of the EU with one to three sources, or control flow.
+    Eu(Opcode),
+    /// The math box.
+    Math(MathFn),
+    /// A message: sources are payload, second payload or null, and a handle to be ORed into the
+    /// extended descriptor or null.
+    Send,
+    /// `dst = base[offset]`: sources are the base (the whole VGRF may be read) and a byte offset of type UW,
+    /// one for each lane or one for all. It takes the address register.
+    MovIndirect,
+    /// The top of a loop: no instruction.
+    Do,
+    /// Gives the destination an undefined value: no instruction.
+    Undef,
+    /// Where HALT goes: every lane is active again.
+    HaltTarget,
+}
+
+/// Predicate of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pred {
+    /// Form.
+    pub ctrl: PredCtrl,
+    /// Executes where the flag is 0.
+    pub inverse: bool,
+}
+
+/// The message of a [`Op::Send`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendInfo {
+    /// Shared function.
+    pub sfid: u8,
+    /// Descriptor without lengths.
+    pub desc: u32,
+    /// Registers of the payload.
+    pub mlen: u8,
+    /// Registers of the second payload.
+    pub ex_mlen: u8,
+    /// Registers of the response.
+    pub rlen: u8,
+    /// The payload starts with a header.
+    pub header: bool,
+    /// Ends the thread.
+    pub eot: bool,
+    /// Writes memory or does something else that must happen.
+    pub writes: bool,
+    /// Reads memory that may change.
+    pub reads: bool,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inst {
+    /// Operation.
+    pub op: Op,
+    /// Lanes: 1, 2, 4, 8, 16 or 32.
+    pub exec: u8,
+    /// First lane.
+    pub group: u8,
+    /// Ignores which lanes are active.
+    pub no_mask: bool,
+    /// Predicate.
+    pub pred: Option<Pred>,
+    /// Conditional modifier.
+    pub cmod: CondMod,
+    /// Flag subregister of predicate and conditional modifier, 0..=3.
+    pub flag: u8,
+    /// Saturates.
+    pub sat: bool,
+    /// Writes the accumulator.
+    pub acc_wr: bool,
+    /// Thread switch after it (writes to control registers).
+    pub switch: bool,
+    /// Destination.
+    pub dst: Dst,
+    /// Sources.
+    pub src: [Src; 3],
+    /// Message.
+    pub send: Option<SendInfo>,
+}
+
+impl Inst {
+    /// `op` without operands.
+    pub const fn new(op: Op, exec: u8) -> Inst {
+        Inst {
+            op,
+            exec,
+            group: 0,
+            no_mask: false,
+            pred: None,
+            cmod: CondMod::None,
+            flag: 0,
+            sat: false,
+            acc_wr: false,
+            switch: false,
+            dst: Dst::null(Type::Ud),
+            src: [Src::NULL; 3],
+            send: None,
+        }
+    }
+
+    /// Number of sources that count.
+    pub fn sources(&self) -> usize {
+        match self.op {
+            Op::Eu(op) => match op {
+                Opcode::Jmpi | Opcode::Wait => 0,
+                _ => usize::from(op.info().sources),
+            },
+            Op::Math(f) => f.sources(),
+            Op::Send => 3,
+            Op::MovIndirect => 2,
+            Op::Do | Op::Undef | Op::HaltTarget => 0,
+        }
+    }
+
+    /// Bytes of its VGRF that the destination covers, from `dst.offset` on.
+    pub fn dst_bytes(&self) -> u32 {
+        match self.send {
+            Some(send) => u32::from(send.rlen) * GRF_BYTES,
+            None if self.op == Op::Undef => u32::from(self.exec) * GRF_BYTES,
+            None => {
+                let pitch = u32::from(self.dst.stride) * self.dst.ty.size_bytes();
+                (u32::from(self.exec) - 1) * pitch + self.dst.ty.size_bytes()
+            }
+        }
+    }
+
+    /// Bytes of its VGRF that source `i` covers, from its offset on.
+    pub fn src_bytes(&self, i: usize) -> u32 {
+        let s = &self.src[i];
+        if let Some(send) = self.send {
+            return match i {
+                0 => u32::from(send.mlen) * GRF_BYTES,
+                1 => u32::from(send.ex_mlen) * GRF_BYTES,
+                _ => 4,
+            };
+        }
+        let size = s.ty.size_bytes();
+        (u32::from(self.exec) - 1) * u32::from(s.stride) * size + size
+    }
+
+    /// True if it opens, closes or leaves a block of control flow.
+    pub fn is_control(&self) -> bool {
+        match self.op {
+            Op::Eu(op) => op.is_branch(),
+            Op::Do | Op::HaltTarget => true,
+            _ => false,
+        }
+    }
+
+    /// True if it must stay although nobody reads its result.
+    pub fn has_side_effects(&self) -> bool {
+        if self.is_control() || matches!(self.op, Op::Eu(Opcode::Wait | Opcode::Nop)) {
+            return true;
+        }
+        if let Some(send) = self.send {
+            return send.writes || send.eot;
+        }
+        self.acc_wr
+            || matches!(self.dst.reg, Reg::Arf(..))
+            || matches!(self.dst.reg, Reg::Null) && self.op != Op::Undef
+            || self.cmod != CondMod::None && self.writes_flag()
+    }
+
+    /// True if the conditional modifier changes the flag (SEL's and CSEL's does not).
+    pub fn writes_flag(&self) -> bool {
+        self.cmod != CondMod::None && !matches!(self.op, Op::Eu(Opcode::Sel | Opcode::Csel))
+    }
+
+    /// The flag bits it reads or writes, as a mask over f0 and f1.
+    pub fn flag_bits(&self) -> u64 {
+        let (first, width) = match self.pred.map(|p| p.ctrl) {
+            None | Some(PredCtrl::Normal) => (
+                u32::from(self.flag) * 16 + u32::from(self.group),
+                u32::from(self.exec),
+            ),
+            Some(_) => (u32::from(self.flag) * 16, 32),
+        };
+        ((1u64 << width) - 1) << first
+    }
+}
+
+/// A program.
+#[derive(Clone, Debug, Default)]
+pub struct Lir {
+    /// The instructions in layout order.
+    pub insts: Vec<Inst>,
+    /// The virtual registers.
+    pub vgrfs: Arena<Vgrf>,
+    /// Lanes of a thread: 8, 16 or 32.
+    pub width: u8,
+    /// Bytes of scratch for each thread used so far.
+    pub scratch_bytes: u32,
+}
+
+impl Lir {
+    /// A new virtual register of so many bytes.
+    pub fn vgrf(&mut self, bytes: u32) -> VgrfId {
+        self.vgrfs.push(Vgrf {
+            regs: bytes.div_ceil(GRF_BYTES).max(1) as u16,
+            fixed: None,
+            no_spill: false,
+        })
+    }
+}

@@ -1,0 +1,307 @@
+//! Descriptors of the messages that gen9 shaders send.
+//!
+//! Ref: SKL PRM vol. 7, "Data Port Messages", "Message Gateway", "Thread Spawner".
+
+use crate::lir::SendInfo;
+use nir::AtomicOp;
+
+/// Message gateway.
+pub(crate) const SFID_GATEWAY: u8 = 3;
+/// Thread spawner.
+pub(crate) const SFID_THREAD_SPAWNER: u8 = 7;
+/// Data cache, data port 0.
+pub(crate) const SFID_DC0: u8 = 10;
+/// Data cache, data port 1.
+pub(crate) const SFID_DC1: u8 = 12;
+
+/// Binding table index: surface given by the extended descriptor's offset into the bindless heap.
+pub(crate) const BTI_BINDLESS: u32 = 252;
+/// Binding table index: stateless, not coherent with IA cores.
+pub(crate) const BTI_STATELESS: u32 = 253;
+/// Binding table index: shared local memory.
+pub(crate) const BTI_SLM: u32 = 254;
+
+const fn desc(bti: u32, kind: u32, control: u32) -> u32 {
+    bti | control << 8 | kind << 14
+}
+
+const fn info(sfid: u8, desc: u32, mlen: u8, ex_mlen: u8, rlen: u8) -> SendInfo {
+    SendInfo {
+        sfid,
+        desc,
+        mlen,
+        ex_mlen,
+        rlen,
+        header: false,
+        eot: false,
+        writes: false,
+        reads: true,
+    }
+}
+
+/// Channels that are not read or written, as a mask.
+const fn channels(n: u8) -> u32 {
+    0xf & (0xf << n)
+}
+
+const fn simd(lanes: u8) -> u32 {
+    if lanes > 8 { 1 } else { 2 }
+}
+
+/// Registers of so many lanes of 32 bits.
+const fn regs(lanes: u8) -> u8 {
+    lanes.div_ceil(8)
+}
+
+/// Untyped surface read of `n` dwords each lane.
+pub(crate) const fn untyped_read(bti: u32, lanes: u8, n: u8) -> SendInfo {
+    let control = channels(n) | simd(lanes) << 4;
+    info(
+        SFID_DC1,
+        desc(bti, 1, control),
+        regs(lanes),
+        0,
+        n * regs(lanes),
+    )
+}
+
+/// Untyped surface write of `n` dwords each lane.
+pub(crate) const fn untyped_write(bti: u32, lanes: u8, n: u8) -> SendInfo {
+    let control = channels(n) | simd(lanes) << 4;
+    SendInfo {
+        writes: true,
+        reads: false,
+        ..info(
+            SFID_DC1,
+            desc(bti, 9, control),
+            regs(lanes),
+            n * regs(lanes),
+            0,
+        )
+    }
+}
+
+/// Untyped atomic with `n` operands each lane.
+pub(crate) fn untyped_atomic(
+    bti: u32,
+    lanes: u8,
+    op: AtomicOp,
+    n: u8,
+    result: bool,
+) -> Option<SendInfo> {
+    let (code, float) = atomic(op)?;
+    let kind = if float { 0x1b } else { 2 };
+    let control = code | u32::from(lanes <= 8) << 4 | u32::from(result) << 5;
+    let rlen = if result { regs(lanes) } else { 0 };
+    Some(SendInfo {
+        writes: true,
+        ..info(
+            SFID_DC1,
+            desc(bti, kind, control),
+            regs(lanes),
+            n * regs(lanes),
+            rlen,
+        )
+    })
+}
+
+/// 64-bit address atomic; eight lanes.
+pub(crate) fn a64_atomic(op: AtomicOp, n: u8, result: bool) -> Option<SendInfo> {
+    let (code, float) = atomic(op)?;
+    let kind = if float { 0x1d } else { 0x12 };
+    let control = code | u32::from(result) << 5;
+    Some(SendInfo {
+        writes: true,
+        ..info(
+            SFID_DC1,
+            desc(BTI_STATELESS, kind, control),
+            2,
+            n,
+            u8::from(result),
+        )
+    })
+}
+
+fn atomic(op: AtomicOp) -> Option<(u32, bool)> {
+    Some(match op {
+        AtomicOp::IAnd => (1, false),
+        AtomicOp::IOr => (2, false),
+        AtomicOp::IXor => (3, false),
+        AtomicOp::Xchg => (4, false),
+        AtomicOp::IAdd => (7, false),
+        AtomicOp::IMax => (10, false),
+        AtomicOp::IMin => (11, false),
+        AtomicOp::UMax => (12, false),
+        AtomicOp::UMin => (13, false),
+        AtomicOp::CmpXchg => (14, false),
+        AtomicOp::FMax => (1, true),
+        AtomicOp::FMin => (2, true),
+        // Float sums came with gen12.
+        AtomicOp::FAdd => return None,
+    })
+}
+
+/// Code of an access of one byte, word or dword.
+const fn scattered_size(bytes: u8) -> u32 {
+    match bytes {
+        1 => 0,
+        2 => 1,
+        _ => 2,
+    }
+}
+
+/// Byte scattered read: each lane's value zero-extended to a dword.
+pub(crate) const fn byte_read(bti: u32, lanes: u8, bytes: u8) -> SendInfo {
+    let control = (lanes > 8) as u32 | scattered_size(bytes) << 2;
+    info(SFID_DC0, desc(bti, 4, control), regs(lanes), 0, regs(lanes))
+}
+
+/// Byte scattered write.
+pub(crate) const fn byte_write(bti: u32, lanes: u8, bytes: u8) -> SendInfo {
+    let control = (lanes > 8) as u32 | scattered_size(bytes) << 2;
+    SendInfo {
+        writes: true,
+        reads: false,
+        ..info(
+            SFID_DC0,
+            desc(bti, 12, control),
+            regs(lanes),
+            regs(lanes),
+            0,
+        )
+    }
+}
+
+/// Stateless dword scattered read: a header and an index in dwords each lane.
+pub(crate) const fn dword_read(lanes: u8) -> SendInfo {
+    let control = 2 | (lanes > 8) as u32;
+    SendInfo {
+        header: true,
+        ..info(
+            SFID_DC0,
+            desc(BTI_STATELESS, 3, control),
+            1,
+            regs(lanes),
+            regs(lanes),
+        )
+    }
+}
+
+/// Stateless dword scattered write: a header and an index in dwords each lane, then the data.
+pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
+    let control = 2 | (lanes > 8) as u32;
+    SendInfo {
+        header: true,
+        writes: true,
+        reads: false,
+        ..info(
+            SFID_DC0,
+            desc(BTI_STATELESS, 11, control),
+            1 + regs(lanes),
+            regs(lanes),
+            0,
+        )
+    }
+}
+
+/// Unaligned OWord block read of 8 dwords at the header's byte offset (dword 2).
+pub(crate) const fn block_read(bti: u32) -> SendInfo {
+    SendInfo {
+        header: true,
+        ..info(SFID_DC0, desc(bti, 1, 2), 1, 0, 1)
+    }
+}
+
+/// 64-bit address untyped read of `n` dwords each lane.
+pub(crate) const fn a64_read(lanes: u8, n: u8) -> SendInfo {
+    let control = channels(n) | simd(lanes) << 4;
+    info(
+        SFID_DC1,
+        desc(BTI_STATELESS, 0x11, control),
+        2 * regs(lanes),
+        0,
+        n * regs(lanes),
+    )
+}
+
+/// 64-bit address untyped write.
+pub(crate) const fn a64_write(lanes: u8, n: u8) -> SendInfo {
+    let control = channels(n) | simd(lanes) << 4;
+    SendInfo {
+        writes: true,
+        reads: false,
+        ..info(
+            SFID_DC1,
+            desc(BTI_STATELESS, 0x19, control),
+            2 * regs(lanes),
+            n * regs(lanes),
+            0,
+        )
+    }
+}
+
+/// 64-bit address scattered read of one byte or word each lane.
+pub(crate) const fn a64_byte_read(lanes: u8, bytes: u8) -> SendInfo {
+    let control = scattered_size(bytes) << 2 | ((lanes > 8) as u32) << 4;
+    info(
+        SFID_DC1,
+        desc(BTI_STATELESS, 0x10, control),
+        2 * regs(lanes),
+        0,
+        regs(lanes),
+    )
+}
+
+/// 64-bit address scattered write of one byte or word each lane.
+pub(crate) const fn a64_byte_write(lanes: u8, bytes: u8) -> SendInfo {
+    let control = scattered_size(bytes) << 2 | ((lanes > 8) as u32) << 4;
+    SendInfo {
+        writes: true,
+        reads: false,
+        ..info(
+            SFID_DC1,
+            desc(BTI_STATELESS, 0x1a, control),
+            2 * regs(lanes),
+            regs(lanes),
+            0,
+        )
+    }
+}
+
+/// Fence on the data cache that answers when all writes before are visible.
+pub(crate) const fn fence() -> SendInfo {
+    SendInfo {
+        header: true,
+        writes: true,
+        ..info(SFID_DC0, desc(0, 7, 1 << 5), 1, 0, 1)
+    }
+}
+
+/// Barrier of a workgroup.
+pub(crate) const fn barrier() -> SendInfo {
+    SendInfo {
+        writes: true,
+        reads: false,
+        ..info(SFID_GATEWAY, 4, 1, 0, 0)
+    }
+}
+
+/// Scratch block read of `n` registers (a power of two up to 8) at register `at`.
+pub(crate) const fn scratch_read(n: u8, at: u32) -> SendInfo {
+    let d = 1 << 18 | n.trailing_zeros() << 12 | at;
+    SendInfo {
+        header: true,
+        ..info(SFID_DC0, d, 1, 0, n)
+    }
+}
+
+/// Scratch block write.
+pub(crate) const fn scratch_write(n: u8, at: u32) -> SendInfo {
+    let d = 1 << 18 | 1 << 17 | n.trailing_zeros() << 12 | at;
+    SendInfo {
+        header: true,
+        writes: true,
+        reads: false,
+        ..info(SFID_DC0, d, 1, n, 0)
+    }
+}

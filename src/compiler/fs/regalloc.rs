@@ -1,0 +1,255 @@
+//! Register allocation: linear scan over intervals; what does not fit goes to scratch memory, and the scan starts again.
+//!
+//! In:  LIR over virtual registers.
+//! Out: a general register for each VGRF. It ends: every round spills at least one register that was there before,
+//!      and what spilling makes lives for one instruction.
+
+use crate::error::FsError;
+use crate::lir::*;
+use crate::live::{Interval, intervals, loops};
+use crate::spill;
+use entity::{Id, IdMap, IdSet};
+
+/// Registers that may be given out: all but g127, the end-of-thread message's.
+const REGISTERS: usize = 127;
+
+/// What allocation found.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    /// First general register of each VGRF.
+    pub reg: IdMap<Vgrf, u8>,
+    /// Registers written to scratch.
+    pub spills: u32,
+    /// Registers read back.
+    pub fills: u32,
+    /// Most registers in use at once.
+    pub max_live: u32,
+}
+
+/// Allocates; spills until it fits. `r0` is the register of the thread's header. With `may_spill` false it gives up
+/// (`None`) instead.
+pub(crate) fn allocate(
+    lir: &mut Lir,
+    r0: VgrfId,
+    may_spill: bool,
+) -> Result<Option<Allocation>, FsError> {
+    let (mut spills, mut fills) = (0, 0);
+    loop {
+        let loops = loops(lir);
+        let live = intervals(lir, &loops);
+        let mut out = Allocation {
+            reg: IdMap::for_arena(&lir.vgrfs, 0),
+            spills,
+            fills,
+            max_live: 0,
+        };
+        let spilled = scan(lir, &live, &mut out)?;
+        if spilled.is_empty() {
+            return Ok(Some(out));
+        }
+        if !may_spill {
+            return Ok(None);
+        }
+        let counts = spill::spill(lir, &live, &spilled, r0)?;
+        spills += counts.0;
+        fills += counts.1;
+    }
+}
+
+/// One scan. Returns what must be spilled.
+fn scan(
+    lir: &Lir,
+    live: &IdMap<Vgrf, Interval>,
+    out: &mut Allocation,
+) -> Result<IdSet<Vgrf>, FsError> {
+    let mut order: Vec<(u32, VgrfId)> = lir
+        .vgrfs
+        .ids()
+        .filter(|v| live[*v].is_used() && lir.vgrfs[*v].fixed.is_none())
+        .map(|v| (start_of(lir, live, v), v))
+        .collect();
+    order.sort_unstable_by_key(|(start, v)| (*start, v.index()));
+    // Position from which each register is free.
+    let mut free_at = [0u32; 128];
+    let mut active: Vec<VgrfId> = Vec::new();
+    let mut spilled = IdSet::new();
+    for (v, vgrf) in lir.vgrfs.iter() {
+        if let (Some(reg), true) = (vgrf.fixed, live[v].is_used()) {
+            out.reg[v] = reg;
+            if usize::from(reg) < REGISTERS {
+                for r in usize::from(reg)..usize::from(reg) + usize::from(vgrf.regs) {
+                    free_at[r] = live[v].end + 1;
+                }
+            }
+        }
+    }
+    let mut used = 0usize;
+    for (start, v) in order {
+        let regs = usize::from(lir.vgrfs[v].regs);
+        active.retain(|a| live[*a].end >= start);
+        if let Some(reg) = inherited(lir, live, v, start, out, &spilled) {
+            place(v, reg, regs, &mut free_at, live, out, &mut active);
+            continue;
+        }
+        loop {
+            if let Some(reg) = find(&free_at, regs, start) {
+                place(v, reg, regs, &mut free_at, live, out, &mut active);
+                used = used.max(reg + regs);
+                break;
+            }
+            let victim = cheapest(lir, live, v, &active, regs);
+            let Some(victim) = victim else {
+                return Err(FsError::Limit {
+                    what: "registers at once",
+                    need: regs as u64,
+                    max: REGISTERS as u64,
+                });
+            };
+            spilled.insert(victim);
+            if victim == v {
+                break;
+            }
+            active.retain(|a| *a != victim);
+            let reg = usize::from(out.reg[victim]);
+            for r in reg..reg + usize::from(lir.vgrfs[victim].regs) {
+                free_at[r] = free_at[r].min(start);
+            }
+        }
+    }
+    out.max_live = pressure(lir, live).max(1);
+    debug_assert!(used <= REGISTERS);
+    Ok(spilled)
+}
+
+/// Most registers live at once.
+fn pressure(lir: &Lir, live: &IdMap<Vgrf, Interval>) -> u32 {
+    let mut change = vec![0i32; 2 * lir.insts.len() + 3];
+    for (v, vgrf) in lir.vgrfs.iter() {
+        if live[v].is_used() {
+            change[live[v].start as usize] += i32::from(vgrf.regs);
+            change[live[v].end as usize + 1] -= i32::from(vgrf.regs);
+        }
+    }
+    let (mut now, mut max) = (0, 0);
+    for c in change {
+        now += c;
+        max = max.max(now);
+    }
+    max as u32
+}
+
+/// Where a register begins to be taken. An instruction of two halves writes the first before it reads for the second: its
+/// destination may not share registers with sources that die there.
+fn start_of(lir: &Lir, live: &IdMap<Vgrf, Interval>, v: VgrfId) -> u32 {
+    let start = live[v].start;
+    if start & 1 == 0 {
+        return start;
+    }
+    let inst = &lir.insts[start as usize / 2];
+    if inst.send.is_some() {
+        return start;
+    }
+    let halves = inst.op == Op::MovIndirect
+        || inst.dst_bytes() > GRF_BYTES
+        || (0..inst.sources()).any(|i| inst.src_bytes(i) > GRF_BYTES);
+    if halves { start - 1 } else { start }
+}
+
+/// The register of a source that dies where `v` is made and lies in the same way: the two may share it.
+fn inherited(
+    lir: &Lir,
+    live: &IdMap<Vgrf, Interval>,
+    v: VgrfId,
+    start: u32,
+    out: &Allocation,
+    spilled: &IdSet<Vgrf>,
+) -> Option<usize> {
+    if live[v].start != start + 1 {
+        return None;
+    }
+    let inst = &lir.insts[start as usize / 2];
+    if inst.op == Op::MovIndirect || inst.dst.offset != 0 {
+        return None;
+    }
+    let pitch = u32::from(inst.dst.stride) * inst.dst.ty.size_bytes();
+    let same = |s: &Src| s.offset == 0 && u32::from(s.stride) * s.ty.size_bytes() == pitch;
+    for i in 0..inst.sources() {
+        let Some(s) = inst.src[i].as_vgrf() else {
+            continue;
+        };
+        let dies = live[s].end == start && lir.vgrfs[s].fixed.is_none() && !spilled.contains(s);
+        if dies
+            && lir.vgrfs[s].regs == lir.vgrfs[v].regs
+            && (0..inst.sources()).all(|j| inst.src[j].as_vgrf() != Some(s) || same(&inst.src[j]))
+        {
+            return Some(usize::from(out.reg[s]));
+        }
+    }
+    None
+}
+
+fn place(
+    v: VgrfId,
+    reg: usize,
+    regs: usize,
+    free_at: &mut [u32; 128],
+    live: &IdMap<Vgrf, Interval>,
+    out: &mut Allocation,
+    active: &mut Vec<VgrfId>,
+) {
+    out.reg[v] = reg as u8;
+    for f in &mut free_at[reg..reg + regs] {
+        *f = live[v].end + 1;
+    }
+    active.push(v);
+}
+
+/// The lowest run of registers that is free at `start`.
+fn find(free_at: &[u32; 128], regs: usize, start: u32) -> Option<usize> {
+    let mut run = 0;
+    for r in 0..REGISTERS {
+        if free_at[r] <= start {
+            run += 1;
+            if run == regs {
+                return Some(r + 1 - regs);
+            }
+        } else {
+            run = 0;
+        }
+    }
+    None
+}
+
+/// What is best spilled: little used, long alive, and large enough.
+fn cheapest(
+    lir: &Lir,
+    live: &IdMap<Vgrf, Interval>,
+    v: VgrfId,
+    active: &[VgrfId],
+    regs: usize,
+) -> Option<Id<Vgrf>> {
+    let cost = |c: VgrfId| {
+        let i = &live[c];
+        let length = u64::from(i.end - i.start) + 1;
+        let size = u64::from(lir.vgrfs[c].regs).min(regs as u64);
+        u64::from(i.weight) * 4096 / (length * size)
+    };
+    active
+        .iter()
+        .copied()
+        .chain([v])
+        .filter(|c| !lir.vgrfs[*c].no_spill && lir.vgrfs[*c].fixed.is_none())
+        .min_by_key(|c| (cost(*c), c.index()))
+}
+
+/// Spills every register that can be, once: for tests of the spiller.
+pub(crate) fn spill_everything(lir: &mut Lir, r0: VgrfId) -> Result<(), FsError> {
+    let live = intervals(lir, &loops(lir));
+    let mut all = IdSet::new();
+    for (v, vgrf) in lir.vgrfs.iter() {
+        if live[v].is_used() && vgrf.fixed.is_none() && !vgrf.no_spill {
+            all.insert(v);
+        }
+    }
+    spill::spill(lir, &live, &all, r0).map(|_| ())
+}

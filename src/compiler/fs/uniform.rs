@@ -1,0 +1,229 @@
+//! Divergence: which values are the same in every lane that is active where they are made.
+//!
+//! In:  a shader after the NIR pipeline.
+//! Out: a set of the *divergent* defs. A value made in a loop that lanes leave at different times and used after
+//!      that loop is divergent too: each lane must keep its own last one.
+
+use entity::{Id, IdSet};
+use nir::{CfEvent, Def, Instr, IntrinsicOp, Jump, Phi, Shader};
+
+/// What an open construct of control flow contributes.
+#[derive(Clone, Copy)]
+enum Open {
+    If { divergent: bool },
+    Loop { index: usize },
+}
+
+struct LoopFacts {
+    divergent_exit: bool,
+    divergent_continue: bool,
+}
+
+/// The divergent defs.
+pub fn divergent(shader: &Shader) -> IdSet<Def> {
+    let layout = shader.layout();
+    let mut out = IdSet::new();
+    // Loop nest of each def: outermost-first list is not needed, only how deep and which.
+    let mut loop_of_def: Vec<u32> = vec![u32::MAX; shader.defs.len()];
+    let mut parent: Vec<u32> = Vec::new();
+    let mut loops: Vec<LoopFacts> = Vec::new();
+    loop {
+        let before = (out.len(), facts(&loops));
+        let mut open: Vec<Open> = Vec::new();
+        let mut stack: Vec<u32> = Vec::new();
+        let mut next_loop = 0usize;
+        // (phis of the next block are those after this construct)
+        let mut after: After = After::None;
+        for event in &layout {
+            match *event {
+                CfEvent::If(i) => {
+                    open.push(Open::If {
+                        divergent: out.contains(shader.ifs[i].cond),
+                    });
+                    after = After::None;
+                }
+                CfEvent::Else(_) => after = After::None,
+                CfEvent::EndIf(_) => {
+                    after = match open.pop() {
+                        Some(Open::If { divergent: true }) => After::Divergent,
+                        _ => After::None,
+                    };
+                }
+                CfEvent::Loop(_) => {
+                    let index = next_loop;
+                    next_loop += 1;
+                    if loops.len() <= index {
+                        loops.push(LoopFacts {
+                            divergent_exit: false,
+                            divergent_continue: false,
+                        });
+                        parent.push(stack.last().copied().unwrap_or(u32::MAX));
+                    }
+                    stack.push(index as u32);
+                    open.push(Open::Loop { index });
+                    after = if loops[index].divergent_continue {
+                        After::Divergent
+                    } else {
+                        After::None
+                    };
+                }
+                CfEvent::EndLoop(_) => {
+                    stack.pop();
+                    after = match open.pop() {
+                        Some(Open::Loop { index }) if loops[index].divergent_exit => After::Exit,
+                        _ => After::None,
+                    };
+                }
+                CfEvent::Block(b) => {
+                    for &i in &shader.blocks[b].instrs {
+                        let instr = &shader.instrs[i];
+                        if let Some(def) = instr.def() {
+                            loop_of_def[def.index()] = stack.last().copied().unwrap_or(u32::MAX);
+                            if instr_diverges(shader, instr, &out, after) {
+                                out.insert(def);
+                            }
+                        }
+                        if let Instr::Jump(jump) = instr {
+                            note_jump(*jump, &open, &mut loops);
+                        }
+                    }
+                    after = After::None;
+                }
+            }
+        }
+        // Values that leave a loop whose lanes leave at different times.
+        let mut stack: Vec<u32> = Vec::new();
+        let mut next_loop = 0u32;
+        for event in &layout {
+            match *event {
+                CfEvent::Loop(_) => {
+                    stack.push(next_loop);
+                    next_loop += 1;
+                }
+                CfEvent::EndLoop(_) => {
+                    stack.pop();
+                }
+                CfEvent::Block(b) => {
+                    for &i in &shader.blocks[b].instrs {
+                        if let Instr::Phi(Phi { .. }) = &shader.instrs[i] {
+                            // A phi behind a loop reads in the blocks that break, inside the loop.
+                            continue;
+                        }
+                        shader.instrs[i].for_each_src(|d| {
+                            if leaves_divergent_loop(
+                                loop_of_def[d.index()],
+                                &stack,
+                                &parent,
+                                &loops,
+                            ) && !is_constant(shader, d)
+                            {
+                                out.insert(d);
+                            }
+                        });
+                    }
+                }
+                CfEvent::If(i) => {
+                    let d = shader.ifs[i].cond;
+                    if leaves_divergent_loop(loop_of_def[d.index()], &stack, &parent, &loops) {
+                        out.insert(d);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if (out.len(), facts(&loops)) == before {
+            return out;
+        }
+    }
+}
+
+/// What the construct before a block means for that block's phis.
+#[derive(Clone, Copy, PartialEq)]
+enum After {
+    /// Every active lane comes the same way.
+    None,
+    /// Lanes come from different blocks.
+    Divergent,
+    /// Lanes left a loop in different iterations.
+    Exit,
+}
+
+fn facts(loops: &[LoopFacts]) -> usize {
+    let of = |l: &LoopFacts| usize::from(l.divergent_exit) + usize::from(l.divergent_continue);
+    loops.iter().map(of).sum::<usize>() + loops.len()
+}
+
+fn is_constant(shader: &Shader, def: Id<Def>) -> bool {
+    matches!(
+        shader.instr_of(def),
+        Instr::Const { .. } | Instr::Undef { .. }
+    )
+}
+
+fn note_jump(jump: Jump, open: &[Open], loops: &mut [LoopFacts]) {
+    let mut divergent = false;
+    for o in open.iter().rev() {
+        match *o {
+            Open::If { divergent: d } => divergent |= d,
+            Open::Loop { index } => {
+                let facts = &mut loops[index];
+                match jump {
+                    Jump::Break | Jump::Return => facts.divergent_exit |= divergent,
+                    Jump::Continue => facts.divergent_continue |= divergent,
+                }
+                if jump != Jump::Return {
+                    return;
+                }
+                // Lanes that return leave every loop around.
+                divergent |= facts.divergent_exit;
+            }
+        }
+    }
+}
+
+/// True if a use inside `stack` of a def made in `def_loop` crosses the end of a loop with divergent exits.
+fn leaves_divergent_loop(
+    def_loop: u32,
+    stack: &[u32],
+    parent: &[u32],
+    loops: &[LoopFacts],
+) -> bool {
+    let mut at = def_loop;
+    while at != u32::MAX && !stack.contains(&at) {
+        if loops[at as usize].divergent_exit {
+            return true;
+        }
+        at = parent[at as usize];
+    }
+    false
+}
+
+fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After) -> bool {
+    let mut any_src = false;
+    instr.for_each_src(|d| any_src |= out.contains(d));
+    match instr {
+        Instr::Const { .. } | Instr::Undef { .. } | Instr::Jump(_) => false,
+        Instr::Alu(_) | Instr::Deref(_) => any_src,
+        Instr::Phi(phi) => match after {
+            After::None => any_src,
+            After::Divergent => any_src || phi.srcs.len() > 1,
+            After::Exit => true,
+        },
+        Instr::Intrinsic(i) => match i.op {
+            IntrinsicOp::LoadWorkgroupId
+            | IntrinsicOp::LoadBaseWorkgroupId
+            | IntrinsicOp::LoadNumWorkgroups
+            | IntrinsicOp::LoadSubgroupId
+            | IntrinsicOp::LoadNumSubgroups
+            | IntrinsicOp::LoadSubgroupSize => false,
+            IntrinsicOp::LoadPushConstant
+            | IntrinsicOp::VulkanResourceIndex
+            | IntrinsicOp::GetSsboSize => any_src,
+            IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo => {
+                let bits = i.def.map_or(0, |d| shader.defs[d].bit_size);
+                any_src || bits != 32
+            }
+            _ => true,
+        },
+    }
+}

@@ -1,0 +1,162 @@
+//! The LIR validator.
+//!
+//! Before allocation: every operand lies within its VGRF; no source or destination spans more than two registers (but
+//! payloads and answers of messages, whose lengths fit); lanes lie within the thread; strides can be encoded; control
+//! flow nests; nothing is read that was never written. After allocation besides: no two VGRFs that are live at once share a
+//! register, unless one takes over from the other at the instruction between them.
+
+use crate::error::FsError;
+use crate::lir::*;
+use crate::live::{intervals, loops};
+use entity::{IdMap, IdSet};
+use isa::Opcode;
+
+fn fail<T>(at: usize, pass: &'static str, what: impl Into<String>) -> Result<T, FsError> {
+    Err(FsError::Invalid {
+        at,
+        pass,
+        what: what.into(),
+    })
+}
+
+/// Checks a program over virtual registers.
+pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
+    let mut open: Vec<Op> = Vec::new();
+    let mut written: IdSet<Vgrf> = IdSet::new();
+    for (v, vgrf) in lir.vgrfs.iter() {
+        if vgrf.fixed.is_some() {
+            written.insert(v);
+        }
+    }
+    for (at, inst) in lir.insts.iter().enumerate() {
+        if !matches!(inst.exec, 1 | 2 | 4 | 8 | 16 | 32) && inst.op != Op::Undef {
+            return fail(at, pass, format!("{} lanes", inst.exec));
+        }
+        if inst.op != Op::Undef
+            && !inst.no_mask
+            && u32::from(inst.group) + u32::from(inst.exec) > u32::from(lir.width)
+        {
+            return fail(at, pass, "lanes beyond the thread's");
+        }
+        for i in 0..inst.sources() {
+            let s = &inst.src[i];
+            let Reg::Vgrf(v) = s.reg else { continue };
+            let Some(vgrf) = lir.vgrfs.get(v) else {
+                return fail(at, pass, "no such VGRF");
+            };
+            if !written.contains(v) {
+                return fail(
+                    at,
+                    pass,
+                    format!("v{} is read and never written", v.index()),
+                );
+            }
+            let bytes = inst.src_bytes(i);
+            if s.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
+                return fail(at, pass, format!("source {i} lies beyond its VGRF"));
+            }
+            if inst.send.is_none()
+                && inst.op != Op::MovIndirect
+                && (s.offset + bytes).div_ceil(GRF_BYTES) - s.offset / GRF_BYTES > 2
+            {
+                return fail(
+                    at,
+                    pass,
+                    format!("source {i} spans more than two registers"),
+                );
+            }
+            if inst.send.is_some() && i < 2 && !s.offset.is_multiple_of(GRF_BYTES) {
+                return fail(at, pass, "a payload does not start a register");
+            }
+            if !matches!(s.stride, 0 | 1 | 2 | 4) {
+                return fail(at, pass, format!("source {i} has a stride of {}", s.stride));
+            }
+        }
+        if let Reg::Vgrf(v) = inst.dst.reg {
+            let Some(vgrf) = lir.vgrfs.get(v) else {
+                return fail(at, pass, "no such VGRF");
+            };
+            let bytes = inst.dst_bytes();
+            if inst.op != Op::Undef && inst.dst.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
+                return fail(at, pass, "the destination lies beyond its VGRF");
+            }
+            if inst.send.is_none()
+                && inst.op != Op::Undef
+                && (inst.dst.offset + bytes).div_ceil(GRF_BYTES) - inst.dst.offset / GRF_BYTES > 2
+            {
+                return fail(at, pass, "the destination spans more than two registers");
+            }
+            if !matches!(inst.dst.stride, 1 | 2 | 4) {
+                return fail(
+                    at,
+                    pass,
+                    format!("a destination stride of {}", inst.dst.stride),
+                );
+            }
+            written.insert(v);
+        }
+        if inst.op == Op::Send {
+            match inst.send {
+                Some(s) if s.mlen >= 1 && s.mlen <= 15 && s.ex_mlen <= 15 && s.rlen <= 16 => {}
+                _ => return fail(at, pass, "a message's lengths"),
+            }
+        }
+        match inst.op {
+            Op::Do | Op::Eu(Opcode::If) => open.push(inst.op),
+            Op::Eu(Opcode::Else) if open.last() != Some(&Op::Eu(Opcode::If)) => {
+                return fail(at, pass, "ELSE without IF");
+            }
+            Op::Eu(Opcode::Endif) if open.pop() != Some(Op::Eu(Opcode::If)) => {
+                return fail(at, pass, "ENDIF without IF");
+            }
+            Op::Eu(Opcode::While) if open.pop() != Some(Op::Do) => {
+                return fail(at, pass, "WHILE without DO");
+            }
+            Op::Eu(Opcode::Break | Opcode::Cont) if !open.contains(&Op::Do) => {
+                return fail(at, pass, "BREAK or CONT outside a loop");
+            }
+            _ => {}
+        }
+    }
+    if open.is_empty() {
+        Ok(())
+    } else {
+        fail(lir.insts.len(), pass, "control flow is not closed")
+    }
+}
+
+/// Checks an allocation.
+pub(crate) fn validate_allocation(
+    lir: &Lir,
+    reg: &IdMap<Vgrf, u8>,
+    pass: &'static str,
+) -> Result<(), FsError> {
+    let live = intervals(lir, &loops(lir));
+    let mut used: Vec<VgrfId> = lir.vgrfs.ids().filter(|v| live[*v].is_used()).collect();
+    used.sort_unstable_by_key(|v| (live[*v].start, v.index()));
+    let mut owner: [Option<VgrfId>; 128] = [None; 128];
+    for v in used {
+        let first = usize::from(reg[v]);
+        let end = first + usize::from(lir.vgrfs[v].regs);
+        if end > 128 || lir.vgrfs[v].fixed.is_some_and(|f| f != reg[v]) {
+            return fail(
+                live[v].start as usize / 2,
+                pass,
+                format!("v{} at g{first}", v.index()),
+            );
+        }
+        for o in &mut owner[first..end] {
+            if let Some(other) = *o
+                && live[other].end >= live[v].start
+            {
+                return fail(
+                    live[v].start as usize / 2,
+                    pass,
+                    format!("v{} and v{} share a register", v.index(), other.index()),
+                );
+            }
+            *o = Some(v);
+        }
+    }
+    Ok(())
+}
