@@ -6,6 +6,7 @@
 pub mod batch;
 mod device;
 pub mod draw;
+mod format;
 mod generation;
 pub mod media;
 pub mod mi;
@@ -14,6 +15,7 @@ pub mod register;
 pub mod state;
 
 pub use device::{Cap, DEVICES, Device, Wa};
+pub use format::{ChannelKind, FORMATS, Format};
 pub use generation::Gen;
 pub use packet::{Field, Kind, Packet, Words};
 
