@@ -7,6 +7,8 @@ use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout, ShaderBinary};
 use hw::Device;
 use sha2::{Digest, Sha256};
 
+pub use fs::Options as Backend;
+
 /// Everything besides the SPIR-V that the machine code depends on.
 #[derive(Clone, Debug)]
 pub struct Key<'a> {
@@ -20,7 +22,7 @@ pub struct Key<'a> {
     pub layout: &'a PipelineLayout,
     /// The machine.
     pub device: &'static Device,
-    /// Choices of the backend.
+    /// Choices of the backend; its `layout` is replaced by the one above.
     pub backend: fs::Options,
     /// Flags that change code in any other way: `debug::Flags::code_bits`.
     pub flags: u64,
@@ -83,7 +85,7 @@ pub type Sink<'a> = &'a mut dyn FnMut(&'static str, String);
 pub fn compile_compute(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
     let mut shader = front_end(words, key)?;
     opt::compile_compute(&mut shader)?;
-    Ok(fs::compile_compute(&shader, key.device, key.layout, &key.backend)?)
+    back_end(&shader, key)
 }
 
 /// The same, with NIR after each pass that changes something (and after the front end) given to `sink`.
@@ -101,7 +103,15 @@ pub fn compile_compute_with_dumps(
         ..opt::Runner::default()
     };
     runner.run(&mut shader, opt::COMPUTE_GEN9)?;
-    Ok(fs::compile_compute(&shader, key.device, key.layout, &key.backend)?)
+    back_end(&shader, key)
+}
+
+fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+    let options = fs::Options {
+        layout: key.layout.clone(),
+        ..key.backend.clone()
+    };
+    Ok(fs::compile_compute(shader, key.device, &options)?)
 }
 
 /// A layout for a shader on its own: every buffer it names, packed in the order of sets and bindings.

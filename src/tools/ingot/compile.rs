@@ -76,12 +76,15 @@ pub fn words_of(path: &Path) -> Result<Vec<u32>, String> {
 
 fn one(args: &Args, path: &Path) -> Result<(), String> {
     let words = words_of(path)?;
-    let device =
-        hw::Device::by_name(&args.gpu).ok_or_else(|| format!("no device {}", args.gpu))?;
+    let device = hw::Device::by_name(&args.gpu).ok_or_else(|| format!("no device {}", args.gpu))?;
     let layout = compile::default_layout(&words, &args.entry).map_err(|e| e.to_string())?;
     let backend = fs::Options {
         required_width: args.simd,
-        dump: args.lir || args.asm,
+        dumps: [(args.lir, "all"), (args.asm, "asm")]
+            .into_iter()
+            .filter(|d| d.0)
+            .map(|d| d.1.to_string())
+            .collect(),
         ..fs::Options::default()
     };
     let key = compile::Key {
@@ -115,7 +118,9 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
     let time = start.elapsed().as_secs_f64() * 1e3;
     for (i, variant) in binary.variants.iter().enumerate() {
         let s = &variant.stats;
-        let name = path.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        let name = path
+            .file_stem()
+            .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         println!(
             "{:32} {:>3}{} {:>6} {:>8} {:>5} {:>5} {:>6} {:>5} {:>4} {:>8.2}",
             name,

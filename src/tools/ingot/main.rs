@@ -1,8 +1,10 @@
 //! The `ingot` command: everything people do with the project from a shell.
 
+mod bench;
 mod compile;
 mod expectations;
 mod implementation;
+mod pipelines;
 mod run;
 mod sim;
 
@@ -31,6 +33,8 @@ enum Command {
     Run(run::Args),
     /// Compile compute shaders, with statistics and dumps
     Compile(compile::Args),
+    /// Measure, beside other drivers
+    Bench(bench::Args),
     /// Run any program on the simulated GPU
     Sim(sim::Args),
 }
@@ -39,6 +43,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => run::main(&args),
         Command::Compile(args) => compile::main(&args),
+        Command::Bench(args) => bench::main(&args),
         Command::Sim(args) => sim::main(&args),
     }
 }

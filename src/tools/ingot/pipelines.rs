@@ -1,0 +1,169 @@
+//! Time that a driver takes for a shader module and a compute pipeline: the measuring half of `ingot bench`.
+#![allow(
+    unsafe_code,
+    reason = "Vulkan is a C interface; this module is where bench calls it"
+)]
+
+use ash::vk;
+use std::time::{Duration, Instant};
+use vkrunner::EntryPoint;
+
+/// A device on which pipelines are made.
+pub struct Compiler {
+    _entry: ash::Entry,
+    instance: ash::Instance,
+    device: ash::Device,
+    /// The device's name.
+    pub name: String,
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        // SAFETY: everything made from the device is destroyed where it was made; both go once.
+        unsafe {
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
+
+fn error(call: &'static str) -> impl FnOnce(vk::Result) -> String {
+    move |result| format!("{call}: {result:?}")
+}
+
+impl Compiler {
+    /// The first device of the implementation, with every feature that compute shaders may use.
+    pub fn new(entry: &EntryPoint) -> Result<Compiler, String> {
+        // SAFETY: the library is trusted as one linked in; structures live until the calls return, here and below.
+        unsafe {
+            let entry = match entry {
+                EntryPoint::Loader => ash::Entry::load().map_err(|e| e.to_string())?,
+                EntryPoint::Library(path) => {
+                    ash::Entry::load_from(path).map_err(|e| e.to_string())?
+                }
+                EntryPoint::Function(get) => ash::Entry::from_static_fn(ash::StaticFn {
+                    get_instance_proc_addr: *get,
+                }),
+            };
+            let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+            let info = vk::InstanceCreateInfo::default().application_info(&app);
+            let instance = entry
+                .create_instance(&info, None)
+                .map_err(error("vkCreateInstance"))?;
+            let physical = instance
+                .enumerate_physical_devices()
+                .map_err(error("vkEnumeratePhysicalDevices"))?
+                .first()
+                .copied()
+                .ok_or("there is no device")?;
+            let properties = instance.get_physical_device_properties(physical);
+            let mut features = instance.get_physical_device_features(physical);
+            features.robust_buffer_access = vk::FALSE;
+            let priorities = [1.0];
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_features(&features);
+            let device = instance
+                .create_device(physical, &info, None)
+                .map_err(error("vkCreateDevice"))?;
+            let name = properties.device_name_as_c_str().unwrap_or(c"?");
+            Ok(Compiler {
+                name: name.to_string_lossy().into_owned(),
+                _entry: entry,
+                instance,
+                device,
+            })
+        }
+    }
+
+    /// Makes a module and a pipeline `repeat` times; the shortest time. `bindings` are (set, binding, storage buffer?).
+    pub fn time(
+        &self,
+        words: &[u32],
+        bindings: &[(u32, u32, bool)],
+        repeat: u32,
+    ) -> Result<Duration, String> {
+        let device = &self.device;
+        let sets = bindings.iter().map(|b| b.0 + 1).max().unwrap_or(0);
+        let mut layouts = Vec::new();
+        let mut best = Duration::MAX;
+        // SAFETY: as in `new`; every handle is of this device and destroyed once, before the function returns.
+        unsafe {
+            for set in 0..sets {
+                let bindings: Vec<_> = bindings
+                    .iter()
+                    .filter(|b| b.0 == set)
+                    .map(|b| {
+                        vk::DescriptorSetLayoutBinding::default()
+                            .binding(b.1)
+                            .descriptor_type(if b.2 {
+                                vk::DescriptorType::STORAGE_BUFFER
+                            } else {
+                                vk::DescriptorType::UNIFORM_BUFFER
+                            })
+                            .descriptor_count(1)
+                            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                    })
+                    .collect();
+                let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+                let layout = device
+                    .create_descriptor_set_layout(&info, None)
+                    .map_err(error("vkCreateDescriptorSetLayout"))?;
+                layouts.push(layout);
+            }
+            let range = [vk::PushConstantRange::default()
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                .size(128)];
+            let info = vk::PipelineLayoutCreateInfo::default()
+                .set_layouts(&layouts)
+                .push_constant_ranges(&range);
+            let layout = device
+                .create_pipeline_layout(&info, None)
+                .map_err(error("vkCreatePipelineLayout"))?;
+            let mut result = Ok(());
+            for _ in 0..repeat {
+                let start = Instant::now();
+                result = self.once(words, layout);
+                best = best.min(start.elapsed());
+                if result.is_err() {
+                    break;
+                }
+            }
+            device.destroy_pipeline_layout(layout, None);
+            for layout in layouts {
+                device.destroy_descriptor_set_layout(layout, None);
+            }
+            result.map(|()| best)
+        }
+    }
+
+    fn once(&self, words: &[u32], layout: vk::PipelineLayout) -> Result<(), String> {
+        let device = &self.device;
+        // SAFETY: as in `time`.
+        unsafe {
+            let info = vk::ShaderModuleCreateInfo::default().code(words);
+            let module = device
+                .create_shader_module(&info, None)
+                .map_err(error("vkCreateShaderModule"))?;
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(c"main");
+            let info = [vk::ComputePipelineCreateInfo::default()
+                .stage(stage)
+                .layout(layout)];
+            let made = device.create_compute_pipelines(vk::PipelineCache::null(), &info, None);
+            device.destroy_shader_module(module, None);
+            match made {
+                Ok(pipelines) => {
+                    for pipeline in pipelines {
+                        device.destroy_pipeline(pipeline, None);
+                    }
+                    Ok(())
+                }
+                Err((_, result)) => Err(format!("vkCreateComputePipelines: {result:?}")),
+            }
+        }
+    }
+}

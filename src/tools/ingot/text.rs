@@ -1,0 +1,107 @@
+//! `ingot asm`, `ingot dis` and `ingot batch`: machine code and batches to text, and back.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `ingot asm`.
+#[derive(clap::Args)]
+pub struct AsmArgs {
+    /// Assembly in IGA's syntax
+    file: PathBuf,
+    /// Device
+    #[arg(long, default_value = "skl")]
+    gpu: String,
+    /// Where the machine code goes
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Arguments of `ingot dis`.
+#[derive(clap::Args)]
+pub struct DisArgs {
+    /// Machine code
+    file: PathBuf,
+    /// Device
+    #[arg(long, default_value = "skl")]
+    gpu: String,
+}
+
+/// Arguments of `ingot batch`.
+#[derive(clap::Args)]
+pub struct BatchArgs {
+    /// Words of a batch, little endian
+    file: PathBuf,
+    /// Device
+    #[arg(long, default_value = "skl")]
+    gpu: String,
+    /// GPU address of the first word, for the addresses printed
+    #[arg(long, default_value_t = 0)]
+    address: u64,
+}
+
+fn finish(name: &str, result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("ingot {name}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn device(name: &str) -> Result<&'static hw::Device, String> {
+    hw::Device::by_name(name).ok_or_else(|| {
+        let names: Vec<&str> = hw::DEVICES.iter().map(|d| d.name).collect();
+        format!("no device {name}; there are {}", names.join(", "))
+    })
+}
+
+fn read(path: &PathBuf) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Runs `ingot asm`.
+pub fn asm(args: &AsmArgs) -> ExitCode {
+    let run = || {
+        let text = String::from_utf8(read(&args.file)?).map_err(|e| e.to_string())?;
+        let code = isa::assemble_kernel(&text, device(&args.gpu)?.hw_gen)
+            .map_err(|e| format!("{}: {e}", args.file.display()))?;
+        std::fs::write(&args.output, code).map_err(|e| format!("{}: {e}", args.output.display()))
+    };
+    finish("asm", run())
+}
+
+/// Runs `ingot dis`.
+pub fn dis(args: &DisArgs) -> ExitCode {
+    let run = || {
+        let code = read(&args.file)?;
+        let text = isa::disassemble_kernel(&code, device(&args.gpu)?.hw_gen)
+            .map_err(|e| format!("{}: {e}", args.file.display()))?;
+        print!("{text}");
+        Ok(())
+    };
+    finish("dis", run())
+}
+
+/// Runs `ingot batch`.
+pub fn batch(args: &BatchArgs) -> ExitCode {
+    let run = || {
+        let bytes = read(&args.file)?;
+        if bytes.len() % 4 != 0 {
+            return Err(format!(
+                "{}: {} bytes are not whole words",
+                args.file.display(),
+                bytes.len()
+            ));
+        }
+        let words: Vec<u32> = bytes
+            .chunks_exact(4)
+            .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+            .collect();
+        for command in hw::batch::commands(&words, device(&args.gpu)?.hw_gen) {
+            print!("{}", hw::batch::print(&command, args.address));
+        }
+        Ok(())
+    };
+    finish("batch", run())
+}
