@@ -15,6 +15,15 @@ fn fill(rig: &Rig, kind: vk::DescriptorType, buffer: &crate::rig::Buffer<'_>) ->
     )
 }
 
+/// Fails with the first difference alone.
+fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T]) {
+    assert_eq!(found.len(), expected.len());
+    let difference = found.iter().zip(expected).position(|(found, expected)| found != expected);
+    if let Some(at) = difference {
+        panic!("element {at}: {:?}, expected {:?}", found[at], expected[at]);
+    }
+}
+
 #[test]
 fn fill_writes_its_range_alone() {
     let rig = Rig::new();
@@ -64,7 +73,7 @@ fn copies_of_any_alignment() {
         rig.device
             .cmd_copy_buffer(commands, source.buffer, target.buffer, &regions);
     });
-    assert_eq!(target.data, expected);
+    same(target.data, &expected);
 }
 
 #[test]
@@ -78,7 +87,7 @@ fn updates_carry_their_data() {
         rig.device
             .cmd_update_buffer(commands, buffer.buffer, 65_600, &[1, 2, 3, 4]);
     });
-    assert_eq!(buffer.data[4..65_540], data);
+    same(&buffer.data[4..65_540], &data);
     assert_eq!(buffer.data[65_600..65_604], [1, 2, 3, 4]);
     assert_eq!(buffer.data[..4], [0; 4]);
 }
@@ -220,6 +229,6 @@ fn one_command_buffer_many_times_and_long() {
         buffer.data.fill(0xff);
         rig.submit(&[commands, commands], vk::Fence::null());
         unsafe { rig.device.queue_wait_idle(rig.queue) }.unwrap();
-        assert_eq!(buffer.dwords(), counters);
+        same(&buffer.dwords(), &counters);
     }
 }

@@ -1,15 +1,76 @@
 //! The one door to the shader compiler.
+//!
+//! In:  what makes a pipeline. Out: a [`abi::ShaderBinary`], and a name for it in caches.
 
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::pipeline::ComputeInfo;
 
-/// Names what [`compile`] would make.
-pub fn key(_device: &Device, _info: &ComputeInfo) -> [u8; 32] {
-    [0; 32]
+fn with_key<R>(
+    device: &Device,
+    info: &ComputeInfo,
+    then: impl FnOnce(&compile::Key<'_>) -> R,
+) -> R {
+    let specialization: Vec<(u32, u64)> = info
+        .constants
+        .iter()
+        .map(|constant| (constant.id, constant.bits))
+        .collect();
+    then(&compile::Key {
+        entry_point: &info.entry,
+        specialization: &specialization,
+        dispatch_base: info.dispatch_base,
+        layout: &info.layout.abi,
+        device: device.physical.info().device,
+        backend: backend(device, info),
+        flags: device.physical.diagnosis().flags.code_bits(),
+    })
 }
 
-/// Compiles a compute shader.
-pub fn compile(_device: &Device, _info: &ComputeInfo) -> Result<abi::ShaderBinary> {
-    Err(Error::FeatureNotPresent { what: "shaders" })
+/// Names what [`compile`] would make.
+pub fn key(device: &Device, info: &ComputeInfo) -> [u8; 32] {
+    with_key(device, info, |key| key.hash(&info.module.words))
+}
+
+/// Compiles a compute shader. With `capture`, every variant has its texts: NIR as the backend got it, then the backend's own.
+pub fn compile(device: &Device, info: &ComputeInfo) -> Result<abi::ShaderBinary> {
+    let invalid = |error: compile::CompileError| Error::InvalidShader {
+        why: error.to_string(),
+    };
+    with_key(device, info, |key| {
+        if !info.capture {
+            return compile::compile_compute(&info.module.words, key).map_err(invalid);
+        }
+        let mut last = String::new();
+        let mut sink = |_: &'static str, text: String| last = text;
+        let shader = compile::compile_compute_with_dumps(&info.module.words, key, &mut sink);
+        let mut shader = shader.map_err(invalid)?;
+        for variant in &mut shader.variants {
+            variant.dumps.insert(0, ("NIR".into(), last.clone()));
+        }
+        Ok(shader)
+    })
+}
+
+/// The backend's choices.
+fn backend(device: &Device, info: &ComputeInfo) -> compile::Backend {
+    let flags = device.physical.diagnosis().flags;
+    let mut widths = 0;
+    for (flag, width) in [
+        (debug::Flag::No8, 8),
+        (debug::Flag::No16, 16),
+        (debug::Flag::No32, 32),
+    ] {
+        widths |= if flags.has(flag) { 0 } else { width };
+    }
+    compile::Backend {
+        widths,
+        dumps: if info.capture {
+            vec!["asm".into()]
+        } else {
+            Vec::new()
+        },
+        spill_everything: flags.has(debug::Flag::SpillFs),
+        ..Default::default()
+    }
 }
