@@ -132,8 +132,8 @@ impl File {
             }
             for (syncobj, point) in &fences.signals {
                 match point {
-                    0 => syncobj.replace(&[done.clone()]),
-                    point => syncobj.add_point(*point, &[done.clone()]),
+                    0 => syncobj.replace(std::slice::from_ref(&done)),
+                    point => syncobj.add_point(*point, std::slice::from_ref(&done)),
                 }
             }
         });

@@ -20,7 +20,7 @@ mod sync;
 mod syncobj;
 mod table;
 #[cfg(test)]
-mod tests;
+mod testing;
 mod worker;
 
 use std::sync::Arc;

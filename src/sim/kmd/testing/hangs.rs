@@ -1,0 +1,69 @@
+use super::*;
+
+/// A batch that jumps to itself.
+fn endless(address: u64) -> [u32; 3] {
+    [BATCH_START, address as u32, (address >> 32) as u32]
+}
+
+#[test]
+fn a_hang_loses_its_context_and_no_other() {
+    let (device, lines) = device(Options {
+        hang_seconds: 0,
+        ..Options::default()
+    });
+    let file = device.open();
+    let (bad, good) = (context(&file), context(&file));
+    let endless = Buffer::with(&file, &endless(0x1000));
+    let fine = Buffer::with(&file, &[BATCH_END]);
+    exec(&file, bad, &mut [endless.at(0x1000)], &[]).unwrap();
+    // It waits behind the one that hangs, and is dropped with it.
+    let queued = Buffer::with(&file, &[BATCH_END]);
+    let accepted = exec(&file, bad, &mut [queued.at(0x1000)], &[]);
+    exec(&file, good, &mut [fine.at(0x1000)], &[]).unwrap();
+    for buffer in [&endless, &queued, &fine] {
+        file.gem_wait(buffer.handle, -1).unwrap();
+    }
+    let stats = file.get_reset_stats(bad).unwrap();
+    assert_eq!((stats.reset_count, stats.batch_active), (1, 1));
+    assert_eq!(stats.batch_pending, u32::from(accepted.is_ok()));
+    let stats = file.get_reset_stats(good).unwrap();
+    assert_eq!((stats.batch_active, stats.batch_pending), (0, 0));
+    assert_eq!(
+        exec(&file, bad, &mut [fine.at(0x1000)], &[]),
+        Err(Errno::EIO)
+    );
+    assert_eq!(exec(&file, good, &mut [fine.at(0x1000)], &[]), Ok(()));
+    let lines = lines.lock().unwrap();
+    assert!(lines.iter().any(|line| line.contains("hung")), "{lines:?}");
+}
+
+#[test]
+fn faults_and_truncated_batches_hang_and_say_where() {
+    let (device, lines) = device(Options::default());
+    let file = device.open();
+    let stray = Buffer::with(&file, &[&store(0xdead_0000, 1)[..], &[BATCH_END]].concat());
+    exec(&file, 0, &mut [stray.at(0x1000)], &[]).unwrap();
+    file.gem_wait(stray.handle, -1).unwrap();
+    // Zeros are MI_NOOP: the batch runs off its end.
+    let empty = Buffer::new(&file, 4096);
+    exec(&file, 0, &mut [empty.at(0x1000)], &[]).unwrap();
+    file.gem_wait(empty.handle, -1).unwrap();
+    {
+        let lines = lines.lock().unwrap();
+        assert!(lines[0].contains("0xdead0000"), "{lines:?}");
+        assert!(
+            lines[1].contains("without MI_BATCH_BUFFER_END"),
+            "{lines:?}"
+        );
+    }
+    // The file's own context recovers, until it has hung too often.
+    assert_eq!(file.get_reset_stats(0).unwrap().batch_active, 2);
+    for _ in 0..2 {
+        exec(&file, 0, &mut [empty.at(0x1000)], &[]).unwrap();
+        file.gem_wait(empty.handle, -1).unwrap();
+    }
+    assert_eq!(
+        exec(&file, 0, &mut [empty.at(0x1000)], &[]),
+        Err(Errno::EIO)
+    );
+}

@@ -1,0 +1,133 @@
+use uapi::i915::RelocationEntry;
+
+use super::*;
+
+#[test]
+fn dma_bufs_share_pages_and_handles() {
+    let (device, _) = device(Options::default());
+    let (one, two) = (device.open(), device.open());
+    let buffer = Buffer::new(&one, 8192);
+    let fd = one.prime_handle_to_fd(buffer.handle, 0).unwrap();
+    assert_eq!(sys::memfd_bytes(fd.as_fd()), Ok(8192));
+    assert_eq!(
+        one.prime_fd_to_handle(fd.as_fd()),
+        Ok(buffer.handle),
+        "the same buffer again"
+    );
+    let there = two.prime_fd_to_handle(fd.as_fd()).unwrap();
+    assert_eq!(two.prime_fd_to_handle(fd.as_fd()), Ok(there));
+    two.gem_pwrite(there, 4, &7_u32.to_le_bytes()).unwrap();
+    assert_eq!(buffer.word(1), 7);
+    drop(one);
+    assert_eq!(two.gem_pread(there, 4, 1), Ok(vec![7]));
+    let pipe = sys::Pipe::new().unwrap();
+    assert_eq!(
+        two.prime_fd_to_handle(pipe.reader.as_fd()),
+        Err(Errno::EINVAL)
+    );
+    assert_eq!(two.prime_handle_to_fd(there, 1).unwrap_err(), Errno::EINVAL);
+}
+
+#[test]
+fn relocations_find_their_targets() {
+    let file = open();
+    let target = Buffer::new(&file, 4096);
+    let batch = Buffer::with(&file, &[&store(0, 9)[..], &[BATCH_END]].concat());
+    let relocation = |delta| RelocationEntry {
+        target_handle: 0,
+        delta,
+        offset: 4,
+        presumed_offset: u64::MAX,
+        write_domain: i915::GEM_DOMAIN_RENDER,
+        read_domains: i915::GEM_DOMAIN_RENDER,
+    };
+    let unplaced = |handle, relocations| ExecObject {
+        handle,
+        address: u64::MAX,
+        relocations,
+        ..Default::default()
+    };
+    let mut objects = [
+        unplaced(target.handle, vec![]),
+        unplaced(batch.handle, vec![relocation(12)]),
+    ];
+    exec(&file, 0, &mut objects, &[]).unwrap();
+    file.gem_wait(batch.handle, -1).unwrap();
+    assert_eq!(target.word(3), 9);
+    let [placed, after] = &objects;
+    assert!(placed.address > 0 && placed.address < 1 << 32 && placed.address != after.address);
+    assert_eq!(after.relocations[0].presumed_offset, placed.address);
+    assert_eq!(u64::from(batch.word(1)), placed.address + 12);
+    // The second time nothing moves, and nothing needs to be written.
+    let before = objects.clone();
+    exec(&file, 0, &mut objects, &[]).unwrap();
+    assert_eq!(objects, before);
+    let spoilt = |spoil: fn(&mut RelocationEntry)| {
+        let mut bad = relocation(0);
+        spoil(&mut bad);
+        exec(
+            &file,
+            0,
+            &mut [
+                unplaced(target.handle, vec![]),
+                unplaced(batch.handle, vec![bad]),
+            ],
+            &[],
+        )
+    };
+    assert_eq!(spoilt(|bad| bad.target_handle = 2), Err(Errno::ENOENT));
+    assert_eq!(spoilt(|bad| bad.offset = 4092), Err(Errno::EINVAL));
+    assert_eq!(spoilt(|bad| bad.offset = u64::MAX), Err(Errno::EINVAL));
+    assert_eq!(spoilt(|bad| bad.offset = 2), Err(Errno::EINVAL));
+    assert_eq!(spoilt(|bad| bad.write_domain = 6), Err(Errno::EINVAL));
+}
+
+#[test]
+fn contexts_can_share_an_address_space() {
+    let file = open();
+    let vm = file.vm_create().unwrap();
+    let context = file.context_create(1, &[ContextParam::Vm(vm)]).unwrap();
+    let batch = Buffer::with(&file, &[BATCH_END]);
+    exec(&file, context, &mut [batch.at(0x7000)], &[]).unwrap();
+    // The buffer stays where it is in that space.
+    let mut unplaced = ExecObject {
+        handle: batch.handle,
+        ..Default::default()
+    };
+    let other = file.context_create(1, &[ContextParam::Vm(vm)]).unwrap();
+    exec(&file, other, std::slice::from_mut(&mut unplaced), &[]).unwrap();
+    assert_eq!(unplaced.address, 0x7000);
+    let name = file
+        .context_getparam(other, i915::CONTEXT_PARAM_VM)
+        .unwrap();
+    assert_ne!(name, u64::from(vm));
+    file.vm_destroy(vm).unwrap();
+    assert_eq!(file.vm_destroy(vm), Err(Errno::ENOENT));
+    exec(&file, context, &mut [batch.at(0x7000)], &[]).unwrap();
+}
+
+#[test]
+fn closing_frees_buffers() {
+    let (device, _) = device(Options::default());
+    let file = device.open();
+    let (handle, _) = file.gem_create(4096).unwrap();
+    let weak = Arc::downgrade(&file.buffer(handle).unwrap());
+    let (second, _) = file.gem_create(4096).unwrap();
+    let other = Arc::downgrade(&file.buffer(second).unwrap());
+    let batch = Buffer::with(&file, &[BATCH_END]);
+    let there = ExecObject {
+        handle,
+        address: 0x10_0000,
+        flags: 16,
+        ..Default::default()
+    };
+    exec(&file, 0, &mut [there, batch.at(0x1000)], &[]).unwrap();
+    file.gem_wait(batch.handle, -1).unwrap();
+    file.gem_close(handle).unwrap();
+    // The thread that ran the batch lets go of its buffers a moment after its fence is signalled.
+    while weak.strong_count() > 0 {
+        std::thread::yield_now();
+    }
+    drop(file);
+    assert_eq!(other.strong_count(), 0);
+}
