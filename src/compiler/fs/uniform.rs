@@ -25,6 +25,7 @@ pub fn divergent(shader: &Shader) -> IdSet<Def> {
     let mut out = IdSet::new();
     // Loop nest of each def: outermost-first list is not needed, only how deep and which.
     let mut loop_of_def: Vec<u32> = vec![u32::MAX; shader.defs.len()];
+    let mut loop_of_block: Vec<u32> = vec![u32::MAX; shader.blocks.len()];
     let mut parent: Vec<u32> = Vec::new();
     let mut loops: Vec<LoopFacts> = Vec::new();
     loop {
@@ -75,6 +76,7 @@ pub fn divergent(shader: &Shader) -> IdSet<Def> {
                     };
                 }
                 CfEvent::Block(b) => {
+                    loop_of_block[b.index()] = stack.last().copied().unwrap_or(u32::MAX);
                     for &i in &shader.blocks[b].instrs {
                         let instr = &shader.instrs[i];
                         if let Some(def) = instr.def() {
@@ -105,8 +107,21 @@ pub fn divergent(shader: &Shader) -> IdSet<Def> {
                 }
                 CfEvent::Block(b) => {
                     for &i in &shader.blocks[b].instrs {
-                        if let Instr::Phi(Phi { .. }) = &shader.instrs[i] {
-                            // A phi behind a loop reads in the blocks that break, inside the loop.
+                        if let Instr::Phi(Phi { srcs, .. }) = &shader.instrs[i] {
+                            // A phi reads at the end of each predecessor, which may be inside the loop it stands behind,
+                            // or behind a loop inside the one it heads.
+                            for &(from, d) in srcs {
+                                let at = ancestors(loop_of_block[from.index()], &parent);
+                                if leaves_divergent_loop(
+                                    loop_of_def[d.index()],
+                                    &at,
+                                    &parent,
+                                    &loops,
+                                ) && !is_constant(shader, d)
+                                {
+                                    out.insert(d);
+                                }
+                            }
                             continue;
                         }
                         shader.instrs[i].for_each_src(|d| {
@@ -135,6 +150,16 @@ pub fn divergent(shader: &Shader) -> IdSet<Def> {
             return out;
         }
     }
+}
+
+/// A loop and the loops around it, innermost first.
+fn ancestors(mut at: u32, parent: &[u32]) -> Vec<u32> {
+    let mut all = Vec::new();
+    while at != u32::MAX {
+        all.push(at);
+        at = parent[at as usize];
+    }
+    all
 }
 
 /// What the construct before a block means for that block's phis.
