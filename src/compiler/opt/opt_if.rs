@@ -13,8 +13,8 @@ pub fn opt_if(s: &mut Shader, _: &Ctx) -> bool {
     if s.ifs.is_empty() {
         return false;
     }
+    let mut changed = propagate_conditions(s);
     let mut edit = CfEdit::new();
-    let mut changed = false;
     for list in lists_inside_out(s) {
         let mut at = 1;
         while at < s.list(list).len() {
@@ -25,8 +25,7 @@ pub fn opt_if(s: &mut Shader, _: &Ctx) -> bool {
             at += 2;
         }
     }
-    changed |= edit.finish(s);
-    changed | propagate_conditions(s)
+    changed | edit.finish(s)
 }
 
 /// `if !c` with its sides exchanged.
@@ -80,7 +79,7 @@ fn hoist(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>)
     s.list_mut(list).splice(at + 1..at + 2, nodes.drain(..));
 }
 
-/// On its sides, a condition is known.
+/// On its sides, a condition is known, and behind the `if` where the other side has jumped away.
 fn propagate_conditions(s: &mut Shader) -> bool {
     let mut uses: IdMap<Def, u32> = IdMap::for_arena(&s.defs, 0);
     let layout = s.layout();
@@ -96,8 +95,9 @@ fn propagate_conditions(s: &mut Shader) -> bool {
         }
     }
     let mut changed = false;
-    for event in layout {
-        let CfEvent::If(i) = event else { continue };
+    let mut cfg = None;
+    for event in &layout {
+        let CfEvent::If(i) = *event else { continue };
         let cond = s.ifs[i].cond;
         if s.const_of(cond).is_some() {
             continue;
@@ -115,22 +115,29 @@ fn propagate_conditions(s: &mut Shader) -> bool {
         };
         let then = terms(s, AluOp::IAnd);
         let other = terms(s, AluOp::IOr);
-        changed |= assume(s, ListRef::Then(i), &then, true);
-        changed |= assume(s, ListRef::Else(i), &other, false);
+        if then.is_empty() && other.is_empty() {
+            continue;
+        }
+        let cfg = cfg.get_or_insert_with(|| Cfg::new(s));
+        changed |= assume(s, cfg, &layout, ListRef::Then(i), &then, true);
+        changed |= assume(s, cfg, &layout, ListRef::Else(i), &other, false);
     }
     changed
 }
 
-/// Inside `list`, the values of `known` are `value`.
-fn assume(s: &mut Shader, list: ListRef, known: &[Id<Def>], value: bool) -> bool {
-    if known.is_empty() {
-        return false;
-    }
-    let mut constant: Option<Id<Def>> = None;
-    let mut changed = false;
-    let Some(first) = s.first_block(list) else {
+/// Where `list` has been entered, the values of `known` are `value`.
+fn assume(
+    s: &mut Shader,
+    cfg: &Cfg,
+    layout: &[CfEvent],
+    list: ListRef,
+    known: &[Id<Def>],
+    value: bool,
+) -> bool {
+    let Some(first) = s.first_block(list).filter(|_| !known.is_empty()) else {
         return false;
     };
+    let mut constant: Option<Id<Def>> = None;
     let mut get = |s: &mut Shader| {
         *constant.get_or_insert_with(|| {
             let at = s.blocks[first]
@@ -141,15 +148,22 @@ fn assume(s: &mut Shader, list: ListRef, known: &[Id<Def>], value: bool) -> bool
             Builder::before(s, first, at).imm_bool(value)
         })
     };
-    for event in s.layout_of(list) {
-        match event {
+    let mut changed = false;
+    // Whether the place in the walk is dominated by the list's first block.
+    let mut inside = false;
+    for event in layout {
+        match *event {
             CfEvent::Block(b) => {
-                let mut k = 0;
-                while let Some(&id) = s.blocks[b].instrs.get(k) {
-                    k += 1;
+                inside = cfg.dominates(first, b);
+                if !inside {
+                    continue;
+                }
+                for k in 0..s.blocks[b].instrs.len() {
+                    let Some(&id) = s.blocks[b].instrs.get(k) else {
+                        break;
+                    };
                     let mut hit = false;
-                    // What a phi reads on an edge from outside the list does not concern us; operands from inside
-                    // are used at the end of those blocks.
+                    // A phi reads on its edges, which may begin elsewhere.
                     if !matches!(s.instrs[id], Instr::Phi(_)) {
                         s.instrs[id].for_each_src(|d| hit |= known.contains(&d));
                     }
@@ -164,7 +178,7 @@ fn assume(s: &mut Shader, list: ListRef, known: &[Id<Def>], value: bool) -> bool
                     }
                 }
             }
-            CfEvent::If(i) if known.contains(&s.ifs[i].cond) => {
+            CfEvent::If(i) if inside && known.contains(&s.ifs[i].cond) => {
                 s.ifs[i].cond = get(s);
                 changed = true;
             }

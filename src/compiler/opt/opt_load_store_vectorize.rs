@@ -293,7 +293,12 @@ fn moved(b: &mut Builder<'_>, m: &Merge, model: &Access) -> Option<Intrinsic> {
             let base = i64::from(i.index("base")) + delta;
             i.set_index("base", base as u32);
         } else {
-            i.srcs[offset_at] = b.iadd_imm(i.srcs[offset_at], delta);
+            let bits = b.bits(i.srcs[offset_at]);
+            let (root, constant) = split(b.shader, i.srcs[offset_at]);
+            i.srcs[offset_at] = match root {
+                Some(root) => b.iadd_imm(root, constant + delta),
+                None => b.imm_int(bits, constant + delta),
+            };
         }
         let mul = i64::from(i.index("align_mul").max(1));
         let off = (i64::from(i.index("align_offset")) + delta).rem_euclid(mul);

@@ -408,6 +408,106 @@ impl Run<'_> {
         natural
     }
 
+    /// Copies an object, scalar by scalar: the two sides may be laid out differently.
+    fn copy(&mut self, dst: Id<Def>, src: Id<Def>, lane: usize) -> Result<(), InterpError> {
+        let s = self.s;
+        let side = |r: &mut Self, d: Id<Def>| {
+            let deref = s
+                .deref_of(d)
+                .ok_or(InterpError::Unsupported("copy of no deref".into()))?;
+            let ours = matches!(
+                deref.mode,
+                Mode::FunctionTemp | Mode::ShaderTemp | Mode::Shared
+            );
+            let stride = match s.types[deref.ty] {
+                Type::Vector { elem, .. } => r.component_stride(d, r.memory.sizes[elem].0),
+                _ => 0,
+            };
+            Ok((r.pointer(d, deref.mode, lane), deref.ty, stride, ours))
+        };
+        let mut work = vec![(side(self, dst)?, side(self, src)?)];
+        while let Some((to, from)) = work.pop() {
+            let n = match &s.types[to.1] {
+                Type::Vector { len, .. } => u64::from(*len),
+                Type::Matrix { columns, .. } => u64::from(*columns),
+                Type::Array { len, .. } => u64::from(len.unwrap_or(0)),
+                Type::Struct { members, .. } => members.len() as u64,
+                _ => {
+                    let bytes = self.memory.sizes[to.1].0 as usize;
+                    let v = self.read(from.0, lane, 0, bytes);
+                    self.write(to.0, lane, 0, bytes, v);
+                    continue;
+                }
+            };
+            for k in (0..n).rev() {
+                let parts = (self.part(to, k), self.part(from, k));
+                let (Some(a), Some(b)) = parts else {
+                    return Err(InterpError::Unsupported("copy between types".into()));
+                };
+                work.push((a, b));
+            }
+        }
+        Ok(())
+    }
+
+    /// Part `k` of an object: pointer, type, bytes between components of a vector, whether we lay it out.
+    fn part(
+        &self,
+        (ptr, ty, stride, ours): (Ptr, Id<Type>, u64, bool),
+        k: u64,
+    ) -> Option<(Ptr, Id<Type>, u64, bool)> {
+        let sizes = &self.memory.sizes;
+        let natural_stride = |ty: Id<Type>| match self.s.types[ty] {
+            Type::Vector { elem, .. } => sizes[elem].0,
+            _ => 0,
+        };
+        let at = |offset: u64, ty: Id<Type>, stride: u64| {
+            let offset = ptr.offset.wrapping_add(offset);
+            Some((Ptr { offset, ..ptr }, ty, stride, ours))
+        };
+        match &self.s.types[ty] {
+            Type::Vector { elem, .. } => at(k * stride, *elem, 0),
+            Type::Matrix {
+                column,
+                stride_bytes,
+                row_major,
+                ..
+            } => {
+                let between = u64::from(*stride_bytes);
+                if ours || between == 0 {
+                    at(k * sizes[*column].0, *column, natural_stride(*column))
+                } else if *row_major {
+                    at(k * natural_stride(*column), *column, between)
+                } else {
+                    at(k * between, *column, natural_stride(*column))
+                }
+            }
+            Type::Array {
+                elem, stride_bytes, ..
+            } => {
+                let between = match u64::from(*stride_bytes) {
+                    n if n != 0 && !ours => n,
+                    _ => sizes[*elem].0,
+                };
+                at(k * between, *elem, natural_stride(*elem))
+            }
+            Type::Struct { members, .. } => {
+                let m = members.get(k as usize)?;
+                let mut offset = u64::from(m.offset_bytes);
+                if ours {
+                    offset = 0;
+                    for before in members.iter().take(k as usize) {
+                        let (size, align) = sizes[before.ty];
+                        offset = offset.next_multiple_of(align) + size;
+                    }
+                    offset = offset.next_multiple_of(sizes[m.ty].1);
+                }
+                at(offset, m.ty, natural_stride(m.ty))
+            }
+            _ => None,
+        }
+    }
+
     /// Bytes of one component in memory: booleans take four.
     fn unit(bits: u8) -> usize {
         if bits == 1 { 4 } else { usize::from(bits) / 8 }
@@ -429,6 +529,11 @@ impl Run<'_> {
                         let n = self.buffer(i.index("set"), i.index("binding"), element)?;
                         self.set(def, l, &[n as u64]);
                     }
+                }
+            }
+            Op::CopyDeref => {
+                for &l in lanes {
+                    self.copy(i.srcs[0], i.srcs[1], l)?;
                 }
             }
             Op::GetSsboSize => {
