@@ -93,6 +93,12 @@ pub(crate) fn loops(lir: &Lir) -> Vec<Loop> {
 /// The intervals of all virtual registers.
 pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
     let mut out = IdMap::for_arena(&lir.vgrfs, Interval::UNUSED);
+    // The payload is there from the start, outside all loops.
+    let payload = lir.vgrfs.iter().filter(|v| v.1.fixed.is_some_and(|r| r != 127));
+    let payload: Vec<VgrfId> = payload.map(|v| v.0).collect();
+    for &v in &payload {
+        occurs(&mut out[v], 0, NO_LOOP, 0, loops);
+    }
     let mut next = 0u32;
     let mut here = NO_LOOP;
     let mut weight = 1u32;
@@ -120,12 +126,6 @@ pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
                 loops[here as usize].depth
             };
             weight = 10u32.saturating_pow(depth.min(6));
-        }
-    }
-    for (v, vgrf) in lir.vgrfs.iter() {
-        // The payload is there from the start.
-        if vgrf.fixed.is_some_and(|r| r != 127) && out[v].is_used() {
-            out[v].start = 0;
         }
     }
     out
