@@ -70,7 +70,7 @@ impl Queue {
     ) -> Result<Arc<Self>> {
         let chunk = batches.take(64, 64)?;
         let mut end = Vec::new();
-        for word in crate::command::trivial() {
+        for word in cmd::compute::trivial() {
             end.extend_from_slice(&word.to_le_bytes());
         }
         chunk.write(0, &end)?;

@@ -2,16 +2,26 @@
 
 use std::sync::Arc;
 
-use super::words::{self, CHAIN_DW, Machine, Walk};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::query::{AVAILABLE_AT, VALUE_AT};
 use crate::queue::BatchStart;
+use cmd::compute::{self as words, CHAIN_DW, Heaps, Machine, Walk};
 
 /// Bytes of one chunk.
 const CHUNK_BYTES: u64 = 8 << 10;
 /// Dwords of a chunk that commands may use; behind them is room for the link.
 const ROOM_DW: usize = CHUNK_BYTES as usize / 4 - CHAIN_DW - 1;
+
+/// The heaps, where the address space of a device has them.
+const HEAPS: Heaps = Heaps {
+    general: i915::GENERAL_BASE,
+    surface: i915::SURFACE_BASE,
+    dynamic: i915::DYNAMIC_BASE,
+    instruction: i915::INSTRUCTION_BASE,
+    bindless: i915::BINDLESS_BASE,
+    bindless_surfaces: i915::BINDLESS_HEAP_BYTES / 64,
+};
 
 /// A batch being written.
 #[derive(Debug)]
@@ -36,7 +46,7 @@ impl Emitter {
             words: Vec::new(),
         };
         emitter.chunks.push(emitter.chunk()?);
-        emitter.push(&words::preamble())?;
+        emitter.push(&words::preamble(&HEAPS))?;
         Ok(emitter)
     }
 

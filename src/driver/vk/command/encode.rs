@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use abi::PushValue;
+use cmd::compute::{self as words, Walk};
 
 use super::emit::Emitter;
-use super::words::{self, Walk};
 use super::{BoundSet, Command, CopyRegion, Groups};
 use crate::descriptor::{BufferDescriptor, PipelineLayout};
 use crate::device::Device;

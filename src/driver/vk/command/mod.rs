@@ -7,7 +7,6 @@
 
 mod emit;
 mod encode;
-mod words;
 
 pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
 
@@ -20,7 +19,6 @@ use crate::pipeline::Pipeline;
 use crate::queue::BatchStart;
 
 use encode::Encoder;
-pub(crate) use words::trivial;
 
 /// A bound descriptor set, resolved when it is bound: its contents must not change before the command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]

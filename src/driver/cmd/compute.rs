@@ -1,4 +1,4 @@
-//! Packets of the compute path. Knows no Vulkan type.
+//! Packets of the compute path.
 //!
 //! In:  addresses and counts. Out: words.
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 "GPGPU Context"; the order of flushes around STATE_BASE_ADDRESS and PIPELINE_SELECT
@@ -21,51 +21,70 @@ const MOCS_CACHED: u64 = 2 << 1;
 /// Bytes of a register: the unit of push data.
 const REGISTER_BYTES: u32 = 32;
 /// Dwords of the command that links one chunk of a batch to the next.
-pub(super) const CHAIN_DW: usize = 3;
+pub const CHAIN_DW: usize = 3;
+
+/// Where the heaps begin, that commands reach through STATE_BASE_ADDRESS. Each spans 4 GiB, but for the bindless one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heaps {
+    /// General State Base Address: scratch.
+    pub general: u64,
+    /// Surface State Base Address.
+    pub surface: u64,
+    /// Dynamic State Base Address.
+    pub dynamic: u64,
+    /// Instruction Base Address.
+    pub instruction: u64,
+    /// Bindless Surface State Base Address.
+    pub bindless: u64,
+    /// Surfaces of the bindless heap, up to 2^20.
+    pub bindless_surfaces: u64,
+}
 
 /// What a device looks like to the compute path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Machine {
+pub struct Machine {
     /// Threads that run at once, on all subslices.
-    pub(super) max_threads: u32,
+    pub max_threads: u32,
 }
 
 /// A launch of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Walk {
+pub struct Walk {
     /// Code, in bytes from Instruction Base Address.
-    pub(super) kernel_offset_bytes: u64,
+    pub kernel_offset_bytes: u64,
     /// 8, 16 or 32.
-    pub(super) simd_width: u32,
+    pub simd_width: u32,
     /// Invocations of a workgroup.
-    pub(super) invocations: u32,
+    pub invocations: u32,
     /// Bytes of shared local memory.
-    pub(super) slm_bytes: u32,
+    pub slm_bytes: u32,
     /// Workgroup barriers are used.
-    pub(super) barrier: bool,
+    pub barrier: bool,
     /// Scratch of all threads: address, and bytes of each thread; 0 for none.
-    pub(super) scratch: (u64, u32),
+    pub scratch: (u64, u32),
     /// Push data, in bytes from Dynamic State Base Address: all of it, padded to registers.
-    pub(super) push_offset_bytes: u64,
+    pub push_offset_bytes: u64,
     /// Registers of push data that all threads share.
-    pub(super) cross_thread_grf: u32,
+    pub cross_thread_grf: u32,
     /// Registers of push data of each thread.
-    pub(super) per_thread_grf: u32,
+    pub per_thread_grf: u32,
     /// The interface descriptor, in bytes from Dynamic State Base Address.
-    pub(super) descriptor_offset_bytes: u64,
+    pub descriptor_offset_bytes: u64,
     /// Workgroups, or where their numbers are.
-    pub(super) groups: Groups,
+    pub groups: Groups,
 }
 
 /// Workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Groups {
+pub enum Groups {
+    /// As many along x, y, z.
     Direct([u32; 3]),
+    /// Three dwords at a GPU address.
     Indirect(u64),
 }
 
 /// Bytes of an interface descriptor.
-pub(super) const DESCRIPTOR_BYTES: u64 = 32;
+pub const DESCRIPTOR_BYTES: u64 = 32;
 
 impl Walk {
     fn threads(&self) -> u32 {
@@ -77,7 +96,7 @@ impl Walk {
     }
 
     /// The interface descriptor.
-    pub(super) fn descriptor(&self) -> [u32; 8] {
+    pub fn descriptor(&self) -> [u32; 8] {
         use interface_descriptor_data as idd;
         idd::PACKET
             .words::<8>()
@@ -109,12 +128,12 @@ fn slm_code(bytes: u32) -> u64 {
 }
 
 /// Two nothings: a batch for a submission that only signals.
-pub(crate) fn trivial() -> [u32; 2] {
+pub fn trivial() -> [u32; 2] {
     [mi_batch_buffer_end::PACKET.header, mi_noop::PACKET.header]
 }
 
 /// The end of a batch, padded to whole quadwords.
-pub(super) fn end(used_dw: usize) -> Vec<u32> {
+pub fn end(used_dw: usize) -> Vec<u32> {
     let mut words = vec![mi_batch_buffer_end::PACKET.header];
     if used_dw.is_multiple_of(2) {
         words.push(mi_noop::PACKET.header);
@@ -123,7 +142,7 @@ pub(super) fn end(used_dw: usize) -> Vec<u32> {
 }
 
 /// A jump to another chunk.
-pub(super) fn chain(address: u64) -> [u32; CHAIN_DW] {
+pub fn chain(address: u64) -> [u32; CHAIN_DW] {
     use mi_batch_buffer_start as start;
     const PER_PROCESS: u64 = 1;
     start::PACKET
@@ -158,12 +177,12 @@ fn invalidate() -> [u32; 6] {
 }
 
 /// A full barrier.
-pub(super) fn barrier() -> Vec<u32> {
+pub fn barrier() -> Vec<u32> {
     [flush(), invalidate()].concat()
 }
 
 /// The start of every batch: the GPGPU pipeline, the heaps, the L3's partition.
-pub(super) fn preamble() -> Vec<u32> {
+pub fn preamble(heaps: &Heaps) -> Vec<u32> {
     use pipeline_select as select;
     use state_base_address as sba;
     const GPGPU: u64 = 2;
@@ -183,20 +202,20 @@ pub(super) fn preamble() -> Vec<u32> {
         .words::<19>()
         .flag(sba::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::GENERAL_STATE_MOCS, MOCS_CACHED)
-        .with(sba::GENERAL_STATE_BASE_ADDRESS, i915::GENERAL_BASE)
+        .with(sba::GENERAL_STATE_BASE_ADDRESS, heaps.general)
         .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, MOCS_CACHED)
         .flag(sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::SURFACE_STATE_MOCS, MOCS_CACHED)
-        .with(sba::SURFACE_STATE_BASE_ADDRESS, i915::SURFACE_BASE)
+        .with(sba::SURFACE_STATE_BASE_ADDRESS, heaps.surface)
         .flag(sba::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::DYNAMIC_STATE_MOCS, MOCS_CACHED)
-        .with(sba::DYNAMIC_STATE_BASE_ADDRESS, i915::DYNAMIC_BASE)
+        .with(sba::DYNAMIC_STATE_BASE_ADDRESS, heaps.dynamic)
         .flag(sba::INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::INDIRECT_OBJECT_MOCS, MOCS_CACHED)
         .with(sba::INDIRECT_OBJECT_BASE_ADDRESS, 0)
         .flag(sba::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::INSTRUCTION_MOCS, MOCS_CACHED)
-        .with(sba::INSTRUCTION_BASE_ADDRESS, i915::INSTRUCTION_BASE)
+        .with(sba::INSTRUCTION_BASE_ADDRESS, heaps.instruction)
         .flag(sba::GENERAL_STATE_BUFFER_SIZE_MODIFY_ENABLE, true)
         .with(sba::GENERAL_STATE_BUFFER_SIZE, PAGES)
         .flag(sba::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE, true)
@@ -207,13 +226,10 @@ pub(super) fn preamble() -> Vec<u32> {
         .with(sba::INSTRUCTION_BUFFER_SIZE, PAGES)
         .flag(sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::BINDLESS_SURFACE_STATE_MOCS, MOCS_CACHED)
-        .with(
-            sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS,
-            i915::BINDLESS_BASE,
-        )
+        .with(sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS, heaps.bindless)
         .with(
             sba::BINDLESS_SURFACE_STATE_SIZE,
-            i915::BINDLESS_HEAP_BYTES / 64 - 1,
+            heaps.bindless_surfaces.saturating_sub(1),
         );
     words.extend(bases.dwords);
     words.extend(invalidate());
@@ -269,7 +285,7 @@ fn front_end(machine: Machine, walk: &Walk) -> Vec<u32> {
 }
 
 /// A launch.
-pub(super) fn walk(machine: Machine, walk: &Walk) -> Vec<u32> {
+pub fn walk(machine: Machine, walk: &Walk) -> Vec<u32> {
     use gpgpu_walker as gw;
     use media_curbe_load as curbe;
     use media_interface_descriptor_load as load;
@@ -342,7 +358,7 @@ fn load_register_mem(offset: u32, address: u64) -> [u32; 4] {
 }
 
 /// Writes a dword, in the command streamer's order.
-pub(super) fn store(address: u64, value: u32) -> [u32; 4] {
+pub fn store(address: u64, value: u32) -> [u32; 4] {
     use mi_store_data_imm as sdi;
     sdi::PACKET
         .words()
@@ -352,7 +368,7 @@ pub(super) fn store(address: u64, value: u32) -> [u32; 4] {
 }
 
 /// Waits until a dword has a value.
-pub(super) fn wait_equal(address: u64, value: u32) -> [u32; 4] {
+pub fn wait_equal(address: u64, value: u32) -> [u32; 4] {
     use mi_semaphore_wait as wait;
     const EQUAL: u64 = 4;
     const POLL: u64 = 1;
@@ -366,7 +382,7 @@ pub(super) fn wait_equal(address: u64, value: u32) -> [u32; 4] {
 }
 
 /// Writes the time when the command streamer comes by, and the quadword 1 elsewhere.
-pub(super) fn timestamp_early(value_at: u64, available_at: u64) -> Vec<u32> {
+pub fn timestamp_early(value_at: u64, available_at: u64) -> Vec<u32> {
     use mi_store_register_mem as srm;
     let mut words = Vec::new();
     for half in 0..2 {
@@ -385,7 +401,7 @@ pub(super) fn timestamp_early(value_at: u64, available_at: u64) -> Vec<u32> {
 }
 
 /// Writes the time when everything before is done, and then the quadword 1 elsewhere.
-pub(super) fn timestamp_late(value_at: u64, available_at: u64) -> Vec<u32> {
+pub fn timestamp_late(value_at: u64, available_at: u64) -> Vec<u32> {
     use pipe_control as pc;
     const WRITE_IMMEDIATE: u64 = 1;
     const WRITE_TIMESTAMP: u64 = 3;
@@ -442,7 +458,15 @@ mod tests {
             scratch: (0, 0),
             ..WALK
         };
-        let mut words = preamble();
+        let heaps = Heaps {
+            general: 0,
+            surface: 8 << 30,
+            dynamic: 4 << 30,
+            instruction: 16 << 30,
+            bindless: 12 << 30,
+            bindless_surfaces: 1 << 20,
+        };
+        let mut words = preamble(&heaps);
         words.extend(walk(machine, &WALK));
         words.extend(walk(machine, &indirect));
         words.extend(timestamp_late(0x1000, 0x1008));
