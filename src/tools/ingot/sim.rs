@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
     ingot sim --gpu skl --strict -- vkcube --c 60\n\n\
     The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.")]
 pub struct Args {
-    /// Simulated GPU (also INGOT_GPU)
+    /// Simulated GPU (also INGOT_GPU; skl by default)
     #[arg(long, value_name = "NAME")]
     gpu: Option<String>,
     /// Stop at everything that a real machine would not forgive
@@ -55,8 +55,14 @@ fn command(args: &Args) -> Result<Command, String> {
         preload.push(others);
     }
     command.env("LD_PRELOAD", preload);
-    if let Some(gpu) = &args.gpu {
-        command.env("INGOT_GPU", gpu);
+    match &args.gpu {
+        Some(gpu) => {
+            command.env("INGOT_GPU", gpu);
+        }
+        None if std::env::var_os("INGOT_GPU").is_none() => {
+            command.env("INGOT_GPU", "skl");
+        }
+        None => {}
     }
     let mut options: Vec<String> = std::env::var("INGOT_SIM").into_iter().collect();
     if args.strict {
