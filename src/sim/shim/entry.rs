@@ -179,18 +179,16 @@ c_functions! {
     fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
         entry(|| {
             let type_byte = request >> 8 & 0xff;
-            if type_byte == c_ulong::from(drm::IOCTL_BASE) {
-                if let Some(simulation) = simulation() {
-                    if let Some((file, minor)) = simulation.nodes.find(fd) {
-                        let answer = ioctl::answer(&file, minor, request as u32, argument as u64);
-                        if simulation.options.trace_ioctls {
-                            let name = ioctl::name(request as u32);
-                            let outcome = answer.map_or_else(|error| error.to_string(), |()| "ok".into());
-                            simulation.options.sink.line(&format!("{name}: {outcome}"));
-                        }
-                        return answer.map(|()| 0);
-                    }
+            let ours = simulation().filter(|_| type_byte == c_ulong::from(drm::IOCTL_BASE));
+            let node = ours.and_then(|ours| ours.nodes.find(fd).map(|node| (ours, node)));
+            if let Some((simulation, (file, minor))) = node {
+                let answer = ioctl::answer(&file, minor, request as u32, argument as u64);
+                if simulation.options.trace_ioctls {
+                    let name = ioctl::name(request as u32);
+                    let outcome = answer.map_or_else(|error| error.to_string(), |()| "ok".into());
+                    simulation.options.sink.line(&format!("{name} ({request:#x}): {outcome}"));
                 }
+                return answer.map(|()| 0);
             }
             result(libc::syscall(libc::SYS_ioctl, fd, request, argument))
         }) as c_int

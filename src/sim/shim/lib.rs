@@ -16,5 +16,7 @@ mod files;
 mod ioctl;
 mod nodes;
 mod start;
+#[cfg(test)]
+mod testing;
 mod tree;
 mod user;

@@ -38,11 +38,18 @@ extern "C" fn start() {
         let Ok(gpu) = std::env::var("INGOT_GPU") else {
             return;
         };
-        match set_up(&gpu, &std::env::var("INGOT_SIM").unwrap_or_default()) {
-            Ok(simulation) => drop(SIMULATION.set(simulation)),
-            Err(why) => eprintln!("ingot-sim: {why}"),
+        if let Err(why) = simulate(&gpu, &std::env::var("INGOT_SIM").unwrap_or_default()) {
+            eprintln!("ingot-sim: {why}");
         }
     });
+}
+
+/// Makes this process one with a GPU.
+pub(crate) fn simulate(gpu: &str, words: &str) -> Result<(), String> {
+    let simulation = set_up(gpu, words)?;
+    // Nobody replaces a simulation that is there.
+    let _ = SIMULATION.set(simulation);
+    Ok(())
 }
 
 fn set_up(gpu: &str, words: &str) -> Result<Simulation, String> {
