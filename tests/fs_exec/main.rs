@@ -30,7 +30,12 @@ fn scripts() -> Vec<PathBuf> {
 }
 
 /// The compute shaders of all scripts, lowered, with the name of their script.
-fn shaders() -> Vec<(String, Shader)> {
+fn shaders() -> &'static [(String, Shader)] {
+    static ALL: std::sync::OnceLock<Vec<(String, Shader)>> = std::sync::OnceLock::new();
+    ALL.get_or_init(make_shaders)
+}
+
+fn make_shaders() -> Vec<(String, Shader)> {
     let filter = std::env::var("FS_EXEC").unwrap_or_default();
     let mut out = Vec::new();
     for path in scripts() {
@@ -232,7 +237,7 @@ fn check_all(options: &fs::Options) {
         ..options.clone()
     };
     for (name, shader) in shaders() {
-        ran += check(&name, &shader, &options, &mut failures);
+        ran += check(name, shader, &options, &mut failures);
     }
     assert!(
         failures.is_empty(),

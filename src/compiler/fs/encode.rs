@@ -62,7 +62,6 @@ pub(crate) fn bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u8>, FsE
 impl Encoder<'_> {
     fn inst(&mut self, inst: &Inst) {
         match inst.op {
-            Op::Undef => {}
             Op::Do => self.open.push(Open {
                 is_loop: true,
                 start: self.out.len(),
@@ -201,8 +200,7 @@ impl Encoder<'_> {
             isa::Src::imm_uw(base as u16),
         )
         .at_channel(inst.group);
-        // Every lane's address is written, so that the region reads no stale one.
-        add.no_mask = true;
+        add.no_mask = inst.no_mask || !per_lane;
         self.out.push(add);
         let region = if per_lane {
             Region::new(Region::VX1, 1, 0)

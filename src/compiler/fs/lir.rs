@@ -115,11 +115,6 @@ impl Src {
         }
     }
 
-    /// True for an immediate.
-    pub const fn is_imm(&self) -> bool {
-        matches!(self.reg, Reg::Imm(_))
-    }
-
     /// The same, negated once more. An immediate is negated itself.
     pub fn negated(mut self) -> Src {
         if let Reg::Imm(bits) = self.reg {
@@ -134,12 +129,6 @@ impl Src {
         } else {
             self.neg = !self.neg;
         }
-        self
-    }
-
-    /// The same bits as another type of the same size.
-    pub const fn retype(mut self, ty: Type) -> Src {
-        self.ty = ty;
         self
     }
 }
@@ -212,8 +201,6 @@ pub enum Op {
     MovIndirect,
     /// The top of a loop: no instruction.
     Do,
-    /// Gives the destination an undefined value: no instruction.
-    Undef,
     /// Where HALT goes: every lane is active again.
     HaltTarget,
 }
@@ -311,7 +298,7 @@ impl Inst {
             Op::Math(f) => f.sources(),
             Op::Send => 3,
             Op::MovIndirect => 2,
-            Op::Do | Op::Undef | Op::HaltTarget => 0,
+            Op::Do | Op::HaltTarget => 0,
         }
     }
 
@@ -319,7 +306,6 @@ impl Inst {
     pub fn dst_bytes(&self) -> u32 {
         match self.send {
             Some(send) => u32::from(send.rlen) * GRF_BYTES,
-            None if self.op == Op::Undef => u32::from(self.exec) * GRF_BYTES,
             None => {
                 let pitch = u32::from(self.dst.stride) * self.dst.ty.size_bytes();
                 (u32::from(self.exec) - 1) * pitch + self.dst.ty.size_bytes()
@@ -360,7 +346,7 @@ impl Inst {
         }
         self.acc_wr
             || matches!(self.dst.reg, Reg::Arf(..))
-            || matches!(self.dst.reg, Reg::Null) && self.op != Op::Undef
+            || matches!(self.dst.reg, Reg::Null)
             || self.cmod != CondMod::None && self.writes_flag()
     }
 

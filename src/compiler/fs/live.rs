@@ -94,7 +94,10 @@ pub(crate) fn loops(lir: &Lir) -> Vec<Loop> {
 pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
     let mut out = IdMap::for_arena(&lir.vgrfs, Interval::UNUSED);
     // The payload is there from the start, outside all loops.
-    let payload = lir.vgrfs.iter().filter(|v| v.1.fixed.is_some_and(|r| r != 127));
+    let payload = lir
+        .vgrfs
+        .iter()
+        .filter(|v| v.1.fixed.is_some_and(|r| r != 127));
     let payload: Vec<VgrfId> = payload.map(|v| v.0).collect();
     for &v in &payload {
         occurs(&mut out[v], 0, NO_LOOP, 0, loops);

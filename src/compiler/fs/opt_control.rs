@@ -29,6 +29,15 @@ pub(crate) fn opt_control(lir: &mut Lir) -> bool {
                 continue;
             }
         }
+        if inst.op == Op::Eu(Opcode::Else)
+            && let Some(condition) = out.last_mut()
+            && condition.op == Op::Eu(Opcode::If)
+            && let Some(pred) = &mut condition.pred
+        {
+            // Nothing to do where the condition holds.
+            pred.inverse = !pred.inverse;
+            continue;
+        }
         out.push(inst);
     }
     lir.insts = out;

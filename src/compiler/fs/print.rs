@@ -81,7 +81,6 @@ pub(crate) fn inst(i: &Inst) -> String {
         Op::Send => "send".into(),
         Op::MovIndirect => "mov_indirect".into(),
         Op::Do => "do".into(),
-        Op::Undef => "undef".into(),
         Op::HaltTarget => "halt_target".into(),
     };
     let sat = if i.sat { ".sat" } else { "" };

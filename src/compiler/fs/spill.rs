@@ -68,9 +68,6 @@ pub(crate) fn spill(
             }
         }
         if let Some(v) = inst.dst.as_vgrf().filter(|v| spilled.contains(*v)) {
-            if inst.op == Op::Undef {
-                continue;
-            }
             let d = &inst.dst;
             touch(
                 v,

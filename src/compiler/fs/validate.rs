@@ -29,13 +29,10 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
         }
     }
     for (at, inst) in lir.insts.iter().enumerate() {
-        if !matches!(inst.exec, 1 | 2 | 4 | 8 | 16 | 32) && inst.op != Op::Undef {
+        if !matches!(inst.exec, 1 | 2 | 4 | 8 | 16 | 32) {
             return fail(at, pass, format!("{} lanes", inst.exec));
         }
-        if inst.op != Op::Undef
-            && !inst.no_mask
-            && u32::from(inst.group) + u32::from(inst.exec) > u32::from(lir.width)
-        {
+        if !inst.no_mask && u32::from(inst.group) + u32::from(inst.exec) > u32::from(lir.width) {
             return fail(at, pass, "lanes beyond the thread's");
         }
         for i in 0..inst.sources() {
@@ -77,11 +74,10 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
                 return fail(at, pass, "no such VGRF");
             };
             let bytes = inst.dst_bytes();
-            if inst.op != Op::Undef && inst.dst.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
+            if inst.dst.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
                 return fail(at, pass, "the destination lies beyond its VGRF");
             }
             if inst.send.is_none()
-                && inst.op != Op::Undef
                 && (inst.dst.offset + bytes).div_ceil(GRF_BYTES) - inst.dst.offset / GRF_BYTES > 2
             {
                 return fail(at, pass, "the destination spans more than two registers");

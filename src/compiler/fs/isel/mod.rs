@@ -272,10 +272,6 @@ impl<'a> Isel<'a> {
             let comps = self.sh.defs[phi].num_components;
             for c in 0..comps {
                 let to = self.comp(phi, c, ty);
-                if matches!(self.sh.instr_of(src), Instr::Undef { .. }) {
-                    self.undef(to);
-                    continue;
-                }
                 let from = self.comp(src, c, ty);
                 if to.reg != from.reg || to.offset != from.offset {
                     todo.push((to, from));
@@ -299,17 +295,6 @@ impl<'a> Isel<'a> {
                 }
             }
             self.b.mov(exec_of(to), to, from);
-        }
-    }
-
-    /// Marks a register as defined, with any value.
-    fn undef(&mut self, to: Lanes) {
-        if let Reg::Vgrf(v) = to.reg {
-            let regs = self.b.lir.vgrfs[v].regs;
-            let mut inst = Inst::new(Op::Undef, regs.min(255) as u8);
-            inst.dst = Dst::vgrf(v, 0, Type::Ud, 1);
-            inst.no_mask = true;
-            self.b.lir.insts.push(inst);
         }
     }
 
