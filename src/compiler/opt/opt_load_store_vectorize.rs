@@ -59,6 +59,15 @@ struct Access {
     components: u8,
 }
 
+impl Access {
+    fn end(&self) -> i64 {
+        self.offset + 4 * i64::from(self.components)
+    }
+    fn overlaps(&self, other: &Access) -> bool {
+        self.offset < other.end() && other.offset < self.end()
+    }
+}
+
 struct Group {
     key: Key,
     class: Class,
@@ -149,6 +158,10 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
             offset: constant + i64::from(i.index("base")),
             components: shape.map_or(1, |d| d.num_components),
         };
+        // Stores to one place keep their order: the later one begins a new group.
+        close(&mut groups, &mut done, |g| {
+            g.store && g.key == key && g.accesses.iter().any(|a| a.overlaps(&access))
+        });
         match groups.iter_mut().find(|g| g.key == key) {
             Some(g) => g.accesses.push(access),
             None => groups.push(Group {
@@ -219,7 +232,6 @@ fn merges(g: &mut Group, out: &mut Vec<Merge>) {
             a.offset <= end
                 && (a.offset - first.offset) % 4 == 0
                 && (a.offset + bytes).max(end) - first.offset <= 16
-                // Two stores to the same place: leave that alone.
                 && (!g.store || a.offset == end)
         });
         if !joins {

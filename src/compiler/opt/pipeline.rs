@@ -18,6 +18,7 @@ pub static COMPUTE_GEN9: &[Step] = &[
     Step::Once(pass!(lower_var_copies)),
     Step::Once(pass!(lower_indirect_vars)),
     Step::Once(pass!(lower_vars_to_ssa)),
+    Step::Once(pass!(opt_dead_write_vars)),
     Step::Once(pass!(opt_remove_phis)),
     Step::Once(pass!(opt_copy_prop)),
     Step::Once(pass!(opt_dce)),
@@ -31,6 +32,7 @@ pub static COMPUTE_GEN9: &[Step] = &[
     Step::Once(pass!(lower_alu)),
     Step::Once(pass!(opt_idiv_const)),
     Step::UntilStable(OPTIMISE),
+    Step::UntilStable(&[pass!(opt_sink)]),
 ];
 
 /// Run in turn until none finds anything.
@@ -40,6 +42,7 @@ static OPTIMISE: &[Pass] = &[
     pass!(opt_algebraic),
     pass!(opt_cse),
     pass!(opt_remove_phis),
+    pass!(opt_undef),
     pass!(opt_dead_cf),
     pass!(opt_if),
     pass!(opt_peephole_select),

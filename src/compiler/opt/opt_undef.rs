@@ -1,0 +1,86 @@
+//! Lets what is undefined be whatever is cheapest.
+//!
+//! In:  any shader. Out: operations on undefined operands alone are undefined (where every result is possible),
+//! a selection by or of something undefined is the other operand, and undefined values are not stored.
+//! Tests: tests/opt/opt_undef/.
+
+use crate::pass::Ctx;
+use entity::Id;
+use nir::*;
+use smallvec::SmallVec;
+
+/// Entry point.
+pub fn opt_undef(s: &mut Shader, _: &Ctx) -> bool {
+    let mut changed = false;
+    for b in s.block_order() {
+        let mut k = 0;
+        while let Some(&id) = s.blocks[b].instrs.get(k) {
+            match &s.instrs[id] {
+                Instr::Alu(a) => {
+                    if let Some(new) = alu(s, a) {
+                        s.instrs[id] = new;
+                        changed = true;
+                    }
+                }
+                Instr::Intrinsic(i) if is_dead_store(s, i) => {
+                    s.blocks[b].instrs.remove(k);
+                    changed = true;
+                    continue;
+                }
+                _ => {}
+            }
+            k += 1;
+        }
+    }
+    changed
+}
+
+fn undefined(s: &Shader, d: Id<Def>) -> bool {
+    matches!(s.instr_of(d), Instr::Undef { .. })
+}
+
+fn alu(s: &Shader, a: &Alu) -> Option<Instr> {
+    let mov = |src: AluSrc| {
+        Instr::Alu(Alu {
+            op: AluOp::Mov,
+            def: a.def,
+            srcs: SmallVec::from_iter([src]),
+            exact: false,
+            preserve_nan_inf_sz: false,
+        })
+    };
+    match a.op {
+        AluOp::Bcsel => {
+            let [c, x, y] = [a.srcs[0].def, a.srcs[1].def, a.srcs[2].def].map(|d| undefined(s, d));
+            if x || c {
+                Some(mov(a.srcs[2]))
+            } else if y {
+                Some(mov(a.srcs[1]))
+            } else {
+                None
+            }
+        }
+        // Any bits can come out of these.
+        AluOp::Mov | AluOp::INot | AluOp::INeg | AluOp::IAdd | AluOp::ISub | AluOp::IXor => a
+            .srcs
+            .iter()
+            .all(|x| undefined(s, x.def))
+            .then_some(Instr::Undef { def: a.def }),
+        op if op.is_vec() => a
+            .srcs
+            .iter()
+            .all(|x| undefined(s, x.def))
+            .then_some(Instr::Undef { def: a.def }),
+        _ => None,
+    }
+}
+
+fn is_dead_store(s: &Shader, i: &Intrinsic) -> bool {
+    use IntrinsicOp as Op;
+    let value = match i.op {
+        Op::StoreDeref => i.srcs[1],
+        Op::StoreSsbo | Op::StoreShared | Op::StoreScratch | Op::StoreGlobal => i.srcs[0],
+        _ => return false,
+    };
+    undefined(s, value) && i.index("access") & 4 == 0
+}
