@@ -129,8 +129,9 @@ impl Gen<'_> {
             Op::FFloor,
             Op::FSign,
         ];
-        match self.r.next(10) {
+        match self.r.next(11) {
             0 => self.leaf(),
+            10 => self.subgroup(),
             1 => {
                 let x = self.expr(depth - 1);
                 let op = ONE[self.r.next(ONE.len() as u32) as usize];
@@ -157,6 +158,28 @@ impl Gen<'_> {
                 let op = OPS[self.r.next(OPS.len() as u32) as usize];
                 let (x, y) = (self.expr(depth - 1), self.expr(depth - 1));
                 self.b.alu(op, &[x, y])
+            }
+        }
+    }
+
+    /// Something that depends on who else is here.
+    fn subgroup(&mut self) -> Id<Def> {
+        use IntrinsicOp as Op;
+        let x = self.leaf();
+        match self.r.next(4) {
+            0 => {
+                let y = self.leaf();
+                let c = self.b.ilt(x, y);
+                self.b.load(Op::Ballot, 1, 32, &[c], &[])
+            }
+            1 => self.b.load(Op::ReadFirstInvocation, 1, 32, &[x], &[]),
+            2 => {
+                let add = AluOp::IAdd as u32;
+                self.b.load(Op::Reduce, 1, 32, &[x], &[add, 0])
+            }
+            _ => {
+                let e = self.b.load(Op::Elect, 1, 1, &[], &[]);
+                self.b.b2i(e, 32)
             }
         }
     }
@@ -212,6 +235,13 @@ impl Gen<'_> {
                         Jump::Continue
                     };
                     self.b.jump(j);
+                    self.b.pop_if();
+                }
+                8 if depth > 0 && !in_loop && self.r.next(6) == 0 => {
+                    let c = self.condition(1);
+                    self.b.push_if(c);
+                    self.statements(0, false);
+                    self.b.jump(Jump::Return);
                     self.b.pop_if();
                 }
                 4 => {
