@@ -56,7 +56,7 @@ pub fn dup_high(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
 
 fn dup_from(fd: BorrowedFd<'_>, from: i32) -> Result<OwnedFd> {
     // SAFETY: plain numbers.
-    owned(unsafe { libc::syscall(libc::SYS_fcntl, fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, from) })
+    owned(unsafe { system_call!(libc::SYS_fcntl, fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, from) })
 }
 
 /// A file in memory, of zeros, with a high number.
@@ -64,9 +64,9 @@ pub fn memfd(name: &CStr, len_bytes: u64) -> Result<OwnedFd> {
     let len = i64::try_from(len_bytes).map_err(|_| Errno::EFBIG)?;
     // SAFETY: the name ends in a zero.
     let fd =
-        owned(unsafe { libc::syscall(libc::SYS_memfd_create, name.as_ptr(), libc::MFD_CLOEXEC) })?;
+        owned(unsafe { system_call!(libc::SYS_memfd_create, name.as_ptr(), libc::MFD_CLOEXEC) })?;
     // SAFETY: plain numbers.
-    check(unsafe { libc::syscall(libc::SYS_ftruncate, fd.as_raw_fd(), len) })?;
+    check(unsafe { system_call!(libc::SYS_ftruncate, fd.as_raw_fd(), len) })?;
     use std::os::fd::AsFd;
     dup_high(fd.as_fd())
 }
@@ -75,7 +75,7 @@ pub fn memfd(name: &CStr, len_bytes: u64) -> Result<OwnedFd> {
 pub fn memfd_bytes(fd: BorrowedFd<'_>) -> Result<u64> {
     // SAFETY: plain numbers.
     let end =
-        check(unsafe { libc::syscall(libc::SYS_lseek, fd.as_raw_fd(), 0_i64, libc::SEEK_END) })?;
+        check(unsafe { system_call!(libc::SYS_lseek, fd.as_raw_fd(), 0_i64, libc::SEEK_END) })?;
     u64::try_from(end).map_err(|_| Errno::EINVAL)
 }
 
@@ -98,7 +98,7 @@ pub fn identity(fd: RawFd) -> Result<Identity> {
     let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the kernel fills the whole structure if it succeeds; a number that is no descriptor is an error.
     let stat = unsafe {
-        check(libc::syscall(libc::SYS_fstat, fd, stat.as_mut_ptr()))?;
+        check(system_call!(libc::SYS_fstat, fd, stat.as_mut_ptr()))?;
         stat.assume_init()
     };
     Ok(Identity {
@@ -122,7 +122,7 @@ impl Pipe {
         let mut ends = [-1_i32; 2];
         // SAFETY: room for two descriptors.
         check(unsafe {
-            libc::syscall(
+            system_call!(
                 libc::SYS_pipe2,
                 ends.as_mut_ptr(),
                 libc::O_CLOEXEC | libc::O_NONBLOCK,
@@ -141,7 +141,7 @@ impl Pipe {
         if Self::has_reader(writer) {
             // SAFETY: one byte.
             unsafe {
-                libc::syscall(
+                system_call!(
                     libc::SYS_write,
                     writer.as_raw_fd(),
                     [1_u8].as_ptr(),
@@ -168,7 +168,7 @@ fn poll(fd: RawFd, events: i16, timeout_ms: i32) -> Result<i16> {
     };
     // SAFETY: one entry.
     check(unsafe {
-        libc::syscall(
+        system_call!(
             libc::SYS_poll,
             &mut entry as *mut libc::pollfd,
             1_usize,
@@ -181,7 +181,7 @@ fn poll(fd: RawFd, events: i16, timeout_ms: i32) -> Result<i16> {
 /// Leaves a descriptor open over exec.
 pub fn keep_over_exec(fd: BorrowedFd<'_>) -> Result<()> {
     // SAFETY: plain numbers.
-    check(unsafe { libc::syscall(libc::SYS_fcntl, fd.as_raw_fd(), libc::F_SETFD, 0) }).map(drop)
+    check(unsafe { system_call!(libc::SYS_fcntl, fd.as_raw_fd(), libc::F_SETFD, 0) }).map(drop)
 }
 
 /// Whether a descriptor is readable now.

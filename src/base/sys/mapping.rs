@@ -36,7 +36,7 @@ impl Mapping {
         let base = unsafe {
             let protection = libc::PROT_READ | libc::PROT_WRITE;
             // Not libc's function: in a process whose mmap is interposed, this must reach the kernel.
-            libc::syscall(
+            system_call!(
                 libc::SYS_mmap,
                 std::ptr::null_mut::<u8>(),
                 len_bytes,
@@ -180,7 +180,7 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         if self.owned {
             // SAFETY: made by `new`, and nobody can hold a reference into it any more.
-            unsafe { libc::syscall(libc::SYS_munmap, self.base.as_ptr(), self.len_bytes) };
+            unsafe { system_call!(libc::SYS_munmap, self.base.as_ptr(), self.len_bytes) };
         }
     }
 }

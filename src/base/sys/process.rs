@@ -18,7 +18,7 @@ pub fn monotonic_ns() -> i64 {
 /// This process's number, as the kernel has it now: a fork changes it.
 pub fn process_id() -> i32 {
     // SAFETY: no arguments.
-    unsafe { libc::syscall(libc::SYS_getpid) as i32 }
+    unsafe { system_call!(libc::SYS_getpid) as i32 }
 }
 
 /// Bytes of memory of this machine.
@@ -61,7 +61,7 @@ pub fn read_process(address: u64, out: &mut [u8]) -> Result<()> {
     let remote = vector(address as *mut u8, out.len());
     // SAFETY: the kernel copies, into `out` only, and checks the other address.
     let copied = check(unsafe {
-        libc::syscall(
+        system_call!(
             libc::SYS_process_vm_readv,
             process_id(),
             &raw const local,
@@ -90,7 +90,7 @@ pub unsafe fn write_process(address: u64, data: &[u8]) -> Result<()> {
     let remote = vector(address as *mut u8, data.len());
     // SAFETY: the kernel only reads `data`, and checks the other address; the caller vouches for what is there.
     let copied = check(unsafe {
-        libc::syscall(
+        system_call!(
             libc::SYS_process_vm_writev,
             process_id(),
             &raw const local,

@@ -137,7 +137,7 @@ c_functions! {
             let target = ours.as_deref().unwrap_or(path);
             // A wider mask than asked for is allowed, and the identity is needed here.
             let mask = mask | libc::STATX_INO;
-            let done = result(libc::syscall(libc::SYS_statx, folder, target.as_ptr(), flags, mask, out))?;
+            let done = result(system_call!(libc::SYS_statx, folder, target.as_ptr(), flags, mask, out))?;
             if let Some(out) = out.as_mut() {
                 patch_statx(path.is_empty().then_some(folder), out);
             }
@@ -190,7 +190,7 @@ c_functions! {
                 }
                 return answer.map(|()| 0);
             }
-            result(libc::syscall(libc::SYS_ioctl, fd, request, argument))
+            result(system_call!(libc::SYS_ioctl, fd, request, argument))
         }) as c_int
     }
 
@@ -214,7 +214,7 @@ unsafe fn stat_at(folder: c_int, path: *const c_char, out: *mut libc::stat, flag
         let target = ours.as_deref().unwrap_or(path);
         // SAFETY: the kernel checks `out`.
         let done = result(unsafe {
-            libc::syscall(libc::SYS_newfstatat, folder, target.as_ptr(), out, flags)
+            system_call!(libc::SYS_newfstatat, folder, target.as_ptr(), out, flags)
         })?;
         // SAFETY: the kernel has just filled it.
         if let Some(out) = unsafe { out.as_mut() } {
@@ -227,7 +227,7 @@ unsafe fn stat_at(folder: c_int, path: *const c_char, out: *mut libc::stat, flag
 unsafe fn stat_fd(fd: c_int, out: *mut libc::stat) -> c_int {
     entry(|| {
         // SAFETY: the kernel checks `out`.
-        let done = result(unsafe { libc::syscall(libc::SYS_fstat, fd, out) })?;
+        let done = result(unsafe { system_call!(libc::SYS_fstat, fd, out) })?;
         // SAFETY: the kernel has just filled it.
         if let Some(out) = unsafe { out.as_mut() } {
             patch_stat(Some(fd), out);
@@ -245,8 +245,8 @@ unsafe fn access_at(folder: c_int, path: *const c_char, mode: c_int, flags: c_in
         // SAFETY: a path that ends in a zero, and plain numbers.
         result(unsafe {
             match flags {
-                0 => libc::syscall(libc::SYS_faccessat, folder, target.as_ptr(), mode),
-                flags => libc::syscall(libc::SYS_faccessat2, folder, target.as_ptr(), mode, flags),
+                0 => system_call!(libc::SYS_faccessat, folder, target.as_ptr(), mode),
+                flags => system_call!(libc::SYS_faccessat2, folder, target.as_ptr(), mode, flags),
             }
         })
     }) as c_int
@@ -259,7 +259,7 @@ unsafe fn read_link(folder: c_int, path: *const c_char, out: *mut c_char, room: 
         let ours = redirect(path);
         let target = ours.as_deref().unwrap_or(path);
         // SAFETY: the kernel checks `out`.
-        result(unsafe { libc::syscall(libc::SYS_readlinkat, folder, target.as_ptr(), out, room) })
+        result(unsafe { system_call!(libc::SYS_readlinkat, folder, target.as_ptr(), out, room) })
     }) as ssize_t
 }
 
@@ -385,7 +385,7 @@ unsafe fn map(
         let Some((file, _)) = node else {
             // SAFETY: the program's own call.
             return result(unsafe {
-                libc::syscall(libc::SYS_mmap, at, len, protection, flags, fd, offset)
+                system_call!(libc::SYS_mmap, at, len, protection, flags, fd, offset)
             });
         };
         let (memory, bytes) = file.mapped_buffer(offset as u64)?;
@@ -394,7 +394,7 @@ unsafe fn map(
         }
         // SAFETY: the program's own call, on the file that holds the buffer.
         result(unsafe {
-            libc::syscall(
+            system_call!(
                 libc::SYS_mmap,
                 at,
                 len,
@@ -414,7 +414,7 @@ pub(crate) fn map_anywhere(file: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u
     let fd = file.as_raw_fd();
     // SAFETY: the kernel picks free pages.
     let address = result(unsafe {
-        libc::syscall(
+        system_call!(
             libc::SYS_mmap,
             nowhere,
             len_bytes,

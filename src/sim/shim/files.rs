@@ -74,7 +74,7 @@ pub(crate) fn open(folder: c_int, path: &CStr, flags: c_int, mode: libc::mode_t)
     let target = ours.as_deref().unwrap_or(path);
     // SAFETY: a path that ends in a zero, and plain numbers.
     let fd =
-        result(unsafe { libc::syscall(libc::SYS_openat, folder, target.as_ptr(), flags, mode) })?;
+        result(unsafe { system_call!(libc::SYS_openat, folder, target.as_ptr(), flags, mode) })?;
     let Some(simulation) = simulation() else {
         return Ok(fd);
     };
@@ -98,7 +98,7 @@ pub(crate) fn open(folder: c_int, path: &CStr, flags: c_int, mode: libc::mode_t)
 
 fn close(fd: RawFd) {
     // SAFETY: the number is of a descriptor that this crate has just opened.
-    unsafe { libc::syscall(libc::SYS_close, fd) };
+    unsafe { system_call!(libc::SYS_close, fd) };
 }
 
 /// `close` of any descriptor of the program.
@@ -106,7 +106,7 @@ pub(crate) fn close_any(fd: c_int) -> SysResult {
     let simulation = simulation();
     let is_node = simulation.is_some_and(|simulation| simulation.nodes.find(fd).is_some());
     // SAFETY: the program's own call.
-    let closed = result(unsafe { libc::syscall(libc::SYS_close, fd) });
+    let closed = result(unsafe { system_call!(libc::SYS_close, fd) });
     if let Some(simulation) = simulation.filter(|_| is_node) {
         simulation.nodes.reap();
     }
