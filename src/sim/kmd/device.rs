@@ -10,7 +10,7 @@ use uapi::{Errno, Result, drm};
 
 use crate::KmdError;
 use crate::buffer::Buffer;
-use crate::fence::{Events, Fence, SyncFile, lock};
+use crate::fence::{Events, Fence, SyncFile, all_signalled, lock};
 use crate::file::File;
 use crate::options::Options;
 use crate::syncobj::Syncobj;
@@ -127,6 +127,19 @@ impl Device {
         buffer.pages().map_err(|_| Errno::EINVAL)?;
         exports.buffers.insert(identity, Arc::downgrade(&buffer));
         Ok(buffer)
+    }
+
+    /// DMA_BUF_IOCTL_SYNC at the start of an access by the CPU: waits for writers, or for everybody. `ENOTTY`: not a dma-buf of
+    /// this device.
+    pub fn begin_cpu_access(&self, dma_buf: BorrowedFd<'_>, write: bool) -> Result<()> {
+        let identity = sys::identity(dma_buf.as_raw_fd())?;
+        let known = lock(&self.exports)
+            .buffers
+            .get(&identity)
+            .and_then(Weak::upgrade);
+        let fences = known.ok_or(Errno::ENOTTY)?.fences(write);
+        self.events
+            .wait_until(i64::MAX, || Ok(all_signalled(&fences).then_some(())))
     }
 
     /// A sync file: readable when all fences are signalled.

@@ -1,6 +1,6 @@
 //! Address spaces: which buffer is where.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use uapi::{Errno, Result};
@@ -110,11 +110,10 @@ impl Space {
             });
         }
         let placed: Vec<Binding> = placed.into_iter().flatten().collect();
-        bound.retain(|_, binding| {
-            let used = placed
-                .iter()
-                .any(|new| Arc::ptr_eq(&new.buffer, &binding.buffer));
-            !used && !overlaps(&taken, binding.address, binding.address + binding.bytes)
+        let used: BTreeSet<u64> = placed.iter().map(|new| new.buffer.mmap_offset).collect();
+        bound.retain(|_, old| {
+            let moved = used.contains(&old.buffer.mmap_offset);
+            !moved && !overlaps(&taken, old.address, old.address + old.bytes)
         });
         bound.extend(
             placed

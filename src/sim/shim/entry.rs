@@ -190,6 +190,14 @@ c_functions! {
                 }
                 return answer.map(|()| 0);
             }
+            if request as u32 == ioctl::DMA_BUF_SYNC
+                && let Some(simulation) = simulation()
+            {
+                match ioctl::sync_dma_buf(&simulation.device, fd, argument as u64) {
+                    Err(Errno::ENOTTY) => (),
+                    answer => return answer.map(|()| 0),
+                }
+            }
             result(system_call!(libc::SYS_ioctl, fd, request, argument))
         }) as c_int
     }

@@ -66,6 +66,23 @@ pub(crate) fn answer(file: &File, minor: u32, request: u32, address: u64) -> Res
     }
 }
 
+/// DMA_BUF_IOCTL_SYNC. Ref: Linux's include/uapi/linux/dma-buf.h.
+pub(crate) const DMA_BUF_SYNC: u32 = 0x4008_6200;
+const DMA_BUF_SYNC_WRITE: u64 = 2;
+const DMA_BUF_SYNC_END: u64 = 4;
+
+/// Answers [`DMA_BUF_SYNC`]; `ENOTTY` for what is no dma-buf of ours.
+pub(crate) fn sync_dma_buf(device: &kmd::Device, fd: RawFd, address: u64) -> Result<()> {
+    let flags: u64 = user::read(address)?;
+    // Caches are coherent here: at the end of an access there is nothing to do.
+    let write = flags & (DMA_BUF_SYNC_WRITE | DMA_BUF_SYNC_END) == DMA_BUF_SYNC_WRITE;
+    if flags > 7 {
+        Err(Errno::EINVAL)
+    } else {
+        device.begin_cpu_access(borrow(fd)?, write)
+    }
+}
+
 const fn number_of(request: u32) -> u32 {
     request & 0xff
 }

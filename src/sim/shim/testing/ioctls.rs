@@ -286,3 +286,43 @@ fn endless_extensions_are_refused() {
     assert_eq!(create(link(unknown).as_ptr() as u64), Err(Errno::EINVAL));
     assert_eq!(create(12), Err(Errno::EFAULT));
 }
+
+#[test]
+fn dma_bufs_are_files_of_their_own() {
+    let node = open();
+    let create = i915::GemCreate {
+        size: 8192,
+        ..Default::default()
+    };
+    let handle = call(&node, i915::GEM_CREATE, create).unwrap().handle;
+    let prime = drm::PrimeHandle {
+        handle,
+        flags: drm::PRIME_CLOEXEC | drm::PRIME_RDWR,
+        fd: -1,
+    };
+    let prime = call(&node, drm::PRIME_HANDLE_TO_FD, prime).unwrap();
+    // SAFETY: the kernel has just given it to us.
+    let dma_buf = unsafe { <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(prime.fd) };
+    assert_eq!(sys::memfd_bytes(dma_buf.as_fd()), Ok(8192));
+    assert_eq!(call(&dma_buf, crate::ioctl::DMA_BUF_SYNC, 3_u64), Ok(3));
+    assert_eq!(
+        call(&dma_buf, crate::ioctl::DMA_BUF_SYNC, 9_u64),
+        Err(Errno::EINVAL)
+    );
+    let again = call(
+        &node,
+        drm::PRIME_FD_TO_HANDLE,
+        drm::PrimeHandle { handle: 0, ..prime },
+    );
+    assert_eq!(again.unwrap().handle, handle);
+    let nothing = drm::PrimeHandle { fd: -1, ..prime };
+    assert_eq!(
+        call(&node, drm::PRIME_FD_TO_HANDLE, nothing),
+        Err(Errno::EBADF)
+    );
+    let other = OwnedFd::from(std::fs::File::open("/proc/self/exe").unwrap());
+    assert_eq!(
+        call(&other, crate::ioctl::DMA_BUF_SYNC, 3_u64),
+        Err(Errno::ENOTTY)
+    );
+}
