@@ -147,7 +147,7 @@ fn compare(folder: &Path, repeat: u32, with: &str) -> Result<(), String> {
     theirs
         .args(["--icd", "loader"])
         .env("MESA_SHADER_CACHE_DISABLE", "true")
-        .env("ANV_ENABLE_PIPELINE_CACHE", "0");
+        .env("VK_ENABLE_PIPELINE_CACHE", "false");
     let ((our_name, ours), (their_name, theirs)) = (run(ours)?, run(theirs)?);
     println!(
         "{:24} {:>10} {:>10} {:>7}",
