@@ -3,7 +3,9 @@
 use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
-use crate::{encode, opt_control, opt_dce, print, regalloc, uniform, validate};
+use crate::{
+    encode, live, opt_coalesce, opt_control, opt_dce, print, regalloc, schedule, uniform, validate,
+};
 use abi::{ComputeInfo, PipelineLayout, ShaderBinary, Stats, Variant};
 use entity::{Id, IdSet};
 use hw::Device;
@@ -147,6 +149,7 @@ type Pass = (&'static str, fn(&mut Lir) -> bool);
 const PIPELINE: &[Pass] = &[
     ("opt_control", opt_control::opt_control),
     ("opt_dce", opt_dce::opt_dce),
+    ("opt_coalesce", opt_coalesce::opt_coalesce),
 ];
 
 fn compile_width(
@@ -182,16 +185,27 @@ fn compile_width(
         after(&lir, name)?;
     }
     let r0 = Id::new(0);
+    let written = lir.clone();
+    let live = live::intervals(&lir, &live::loops(&lir));
+    schedule::before_allocation(&mut lir, &live);
+    after(&lir, "schedule")?;
     if options.spill_everything {
         regalloc::spill_everything(&mut lir, r0)?;
     }
-    let Some(allocation) = regalloc::allocate(&mut lir, r0, may_spill)? else {
+    // An order that hides latency is not worth a spill: the order as written needs fewer registers as a rule.
+    let mut allocation = regalloc::allocate(&mut lir, r0, options.spill_everything)?;
+    if allocation.is_none() {
+        lir = written;
+        allocation = regalloc::allocate(&mut lir, r0, may_spill)?;
+    }
+    let Some(allocation) = allocation else {
         return Ok(None);
     };
     after(&lir, "regalloc")?;
     if check {
         validate::validate_allocation(&lir, &allocation.reg, "regalloc")?;
     }
+    schedule::after_allocation(&mut lir, &allocation.reg);
     let insts = encode::encode(&lir, &allocation.reg);
     let code = encode::bytes(&insts, device.hw_gen)?;
     if options.wants("registers") {
@@ -200,7 +214,7 @@ fn compile_width(
     }
     let stats = Stats {
         instructions: insts.len() as u32,
-        cycles: insts.len() as u64,
+        cycles: schedule::cycles(&lir, &allocation.reg),
         sends: lir.insts.iter().filter(|i| i.op == Op::Send).count() as u32,
         loops,
         spills: allocation.spills,

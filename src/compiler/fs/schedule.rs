@@ -1,0 +1,567 @@
+//! Orders the instructions of each block, and estimates how long they take.
+//!
+//! In:  LIR, before allocation (no registers) or after it.
+//! Out: the same instructions in an order that hides latency: before allocation as long as registers are left, after it by
+//!      the critical path alone. [`cycles`] walks a finished program and counts.
+//! The figures are those of one thread with the unit to itself, as far as published measurements and Mesa's
+//! performance model for gen9 agree; only their proportions matter.
+
+use crate::lir::*;
+use crate::live::{Interval, NO_LOOP, loops};
+use crate::message;
+use entity::IdMap;
+use isa::{ArfReg, MathFn, Opcode};
+use smallvec::SmallVec;
+
+/// Registers in use beyond which the order before allocation saves registers.
+const PRESSURE: i32 = 72;
+/// Blocks longer than this keep their order before allocation.
+const MAX_BLOCK: usize = 4000;
+
+/// Cycles that an instruction occupies the issue slot, and until its result can be read.
+fn timing(inst: &Inst) -> (u32, u32) {
+    let regs = inst
+        .dst_bytes()
+        .max(
+            (0..inst.sources())
+                .map(|i| inst.src_bytes(i))
+                .max()
+                .unwrap_or(0),
+        )
+        .div_ceil(GRF_BYTES)
+        .max(1);
+    match inst.op {
+        Op::Eu(op) => match op {
+            Opcode::If | Opcode::Else | Opcode::Endif | Opcode::While => (8, 8),
+            Opcode::Break | Opcode::Cont | Opcode::Halt => (8, 8),
+            Opcode::Wait => (16, 100),
+            Opcode::Mad | Opcode::Lrp => (2 * regs, 16),
+            _ => (2 * regs, 14),
+        },
+        Op::Math(f) => {
+            let lanes = u32::from(inst.exec).div_ceil(8);
+            match f {
+                MathFn::IntDivBoth | MathFn::IntDivQuotient | MathFn::IntDivRemainder => {
+                    (64 * lanes, 100)
+                }
+                MathFn::Pow | MathFn::Fdiv => (16 * lanes, 34),
+                _ => (8 * lanes, 24),
+            }
+        }
+        Op::MovIndirect => (4 * regs, 24),
+        Op::Send => {
+            let Some(send) = inst.send else { return (2, 2) };
+            let payload = u32::from(send.mlen + send.ex_mlen);
+            let issue = 4 + payload;
+            let latency = match send.sfid {
+                message::SFID_GATEWAY => 60,
+                message::SFID_DC0 if send.desc >> 18 & 1 == 1 => 120,
+                message::SFID_DC0 | message::SFID_DC1 if send.desc & 0xff == message::BTI_SLM => {
+                    110
+                }
+                message::SFID_DC0 | message::SFID_DC1 => 220,
+                _ => 60,
+            };
+            (issue, latency + 2 * u32::from(send.rlen))
+        }
+        Op::Do | Op::HaltTarget => (0, 0),
+    }
+}
+
+/// What an instruction depends on besides registers.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    None,
+    /// Reads memory.
+    Read,
+    /// Writes memory.
+    Write,
+    /// Moves registers to or from scratch.
+    Scratch,
+    /// Nothing passes it.
+    All,
+}
+
+fn order_of(inst: &Inst) -> Order {
+    if let Some(send) = inst.send {
+        if send.sfid == message::SFID_GATEWAY || send.eot {
+            return Order::All;
+        }
+        if send.sfid == message::SFID_DC0 && send.desc >> 18 & 1 == 1 {
+            return Order::Scratch;
+        }
+        // A fence answers nothing, but everything before it must be done.
+        if send.sfid == message::SFID_DC0 && send.desc >> 14 & 0x1f == 7 {
+            return Order::All;
+        }
+        return if send.writes {
+            Order::Write
+        } else {
+            Order::Read
+        };
+    }
+    let special = |r: Reg| {
+        matches!(
+            r,
+            Reg::Arf(
+                ArfReg::Control | ArfReg::State | ArfReg::Timestamp | ArfReg::Notification,
+                _
+            )
+        )
+    };
+    let any = special(inst.dst.reg)
+        || (0..inst.sources()).any(|i| special(inst.src[i].reg))
+        || inst.op == Op::Eu(Opcode::Wait)
+        || inst.dst.reg == Reg::Null && !inst.writes_flag() && !inst.is_control();
+    if any { Order::All } else { Order::None }
+}
+
+/// Numbers of the things that dependencies go through: registers, then four words of flags.
+struct Units<'a> {
+    base: Vec<u32>,
+    reg: Option<&'a IdMap<Vgrf, u8>>,
+    flags: usize,
+    count: usize,
+}
+
+impl<'a> Units<'a> {
+    fn new(lir: &Lir, reg: Option<&'a IdMap<Vgrf, u8>>) -> Units<'a> {
+        let mut base = Vec::new();
+        let mut count = 128;
+        if reg.is_none() {
+            count = 0;
+            base.reserve(lir.vgrfs.len());
+            for (_, v) in lir.vgrfs.iter() {
+                base.push(count as u32);
+                count += usize::from(v.regs);
+            }
+        }
+        Units {
+            base,
+            reg,
+            flags: count,
+            count: count + 4,
+        }
+    }
+
+    fn range(&self, v: VgrfId, offset: u32, bytes: u32) -> std::ops::Range<usize> {
+        let first = match self.reg {
+            Some(reg) => usize::from(reg[v]),
+            None => self.base[v.index()] as usize,
+        };
+        let start = first + (offset / GRF_BYTES) as usize;
+        start..first + ((offset + bytes.max(1)).div_ceil(GRF_BYTES)) as usize
+    }
+
+    fn reads(&self, lir: &Lir, inst: &Inst, mut f: impl FnMut(usize)) {
+        for i in 0..inst.sources() {
+            let s = &inst.src[i];
+            match s.reg {
+                Reg::Vgrf(v) if inst.op == Op::MovIndirect && i == 0 => {
+                    let all = u32::from(lir.vgrfs[v].regs) * GRF_BYTES;
+                    self.range(v, 0, all).for_each(&mut f);
+                }
+                Reg::Vgrf(v) if inst.src_bytes(i) > 0 => {
+                    self.range(v, s.offset, inst.src_bytes(i)).for_each(&mut f);
+                }
+                Reg::Arf(ArfReg::Flag, _) => (self.flags..self.count).for_each(&mut f),
+                _ => {}
+            }
+        }
+        if inst.pred.is_some() {
+            self.flag_words(inst, &mut f);
+        }
+    }
+
+    fn writes(&self, inst: &Inst, mut f: impl FnMut(usize)) {
+        match inst.dst.reg {
+            Reg::Vgrf(v) if inst.dst_bytes() > 0 => {
+                self.range(v, inst.dst.offset, inst.dst_bytes())
+                    .for_each(&mut f);
+            }
+            Reg::Arf(ArfReg::Flag, _) => (self.flags..self.count).for_each(&mut f),
+            _ => {}
+        }
+        if inst.writes_flag() {
+            self.flag_words(inst, &mut f);
+        }
+    }
+
+    fn flag_words(&self, inst: &Inst, mut f: impl FnMut(usize)) {
+        let bits = inst.flag_bits();
+        for word in 0..4 {
+            if bits >> (16 * word) & 0xffff != 0 {
+                f(self.flags + word);
+            }
+        }
+    }
+}
+
+/// The dependencies within a block.
+struct Graph {
+    succs: Vec<SmallVec<[(u32, u32); 4]>>,
+    preds: Vec<u32>,
+    height: Vec<u32>,
+}
+
+/// Scratch space for building graphs, kept from block to block.
+struct Trackers {
+    /// Last writer of each unit, and its readers since; valid where `stamp` is the block's.
+    writer: Vec<u32>,
+    readers: Vec<SmallVec<[u32; 4]>>,
+    touched: Vec<usize>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+fn graph(lir: &Lir, block: &[Inst], units: &Units<'_>, t: &mut Trackers) -> Graph {
+    let n = block.len();
+    let mut g = Graph {
+        succs: vec![SmallVec::new(); n],
+        preds: vec![0; n],
+        height: vec![0; n],
+    };
+    let edge = |g: &mut Graph, from: u32, to: usize, latency: u32| {
+        if from as usize != to {
+            g.succs[from as usize].push((to as u32, latency));
+            g.preds[to] += 1;
+        }
+    };
+    let mut last_all = NOBODY;
+    let mut last_write = NOBODY;
+    let mut last_scratch = NOBODY;
+    let mut reads: Vec<u32> = Vec::new();
+    for (k, inst) in block.iter().enumerate() {
+        let me = k as u32;
+        if last_all != NOBODY {
+            edge(&mut g, last_all, k, timing(&block[last_all as usize]).1);
+        }
+        units.reads(lir, inst, |u| {
+            if t.writer[u] != NOBODY {
+                let from = t.writer[u];
+                edge(&mut g, from, k, timing(&block[from as usize]).1);
+            }
+            t.touched.push(u);
+            t.readers[u].push(me);
+        });
+        units.writes(inst, |u| {
+            if t.writer[u] != NOBODY {
+                let from = t.writer[u];
+                edge(&mut g, from, k, timing(&block[from as usize]).1);
+            }
+            for &r in &t.readers[u] {
+                edge(&mut g, r, k, 2);
+            }
+            t.touched.push(u);
+            t.readers[u].clear();
+            t.writer[u] = me;
+        });
+        match order_of(inst) {
+            Order::None => {}
+            Order::Read => {
+                if last_write != NOBODY {
+                    edge(&mut g, last_write, k, 4);
+                }
+                reads.push(me);
+            }
+            Order::Write => {
+                if last_write != NOBODY {
+                    edge(&mut g, last_write, k, 4);
+                }
+                for r in reads.drain(..) {
+                    edge(&mut g, r, k, 4);
+                }
+                last_write = me;
+            }
+            Order::Scratch => {
+                if last_scratch != NOBODY {
+                    edge(&mut g, last_scratch, k, 4);
+                }
+                last_scratch = me;
+            }
+            Order::All => {
+                let first = if last_all == NOBODY { 0 } else { last_all + 1 };
+                for before in first..me {
+                    edge(&mut g, before, k, timing(&block[before as usize]).0);
+                }
+                last_all = me;
+                last_write = NOBODY;
+                reads.clear();
+            }
+        }
+    }
+    for u in t.touched.drain(..) {
+        t.writer[u] = NOBODY;
+        t.readers[u].clear();
+    }
+    for k in (0..n).rev() {
+        let own = timing(&block[k]).0;
+        let below = g.succs[k]
+            .iter()
+            .map(|(s, latency)| g.height[*s as usize] + latency)
+            .max();
+        g.height[k] = below.unwrap_or(own).max(own);
+    }
+    g
+}
+
+/// Where blocks begin and end: control flow stands between them.
+fn blocks(lir: &Lir) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (at, inst) in lir.insts.iter().enumerate() {
+        if inst.is_control() {
+            if at > start {
+                out.push((start, at));
+            }
+            start = at + 1;
+        }
+    }
+    if lir.insts.len() > start {
+        out.push((start, lir.insts.len()));
+    }
+    out
+}
+
+/// Registers as they come and go in a block, before allocation.
+struct Pressure<'a> {
+    live: &'a IdMap<Vgrf, Interval>,
+    /// Reads still to come in the block.
+    left: IdMap<Vgrf, u32>,
+    now: i32,
+    first: u32,
+    end: u32,
+    /// VGRFs that the block has made or found.
+    here: IdMap<Vgrf, bool>,
+}
+
+impl Pressure<'_> {
+    fn enter(&mut self, lir: &Lir, block: &[Inst], start: usize) {
+        self.first = 2 * start as u32;
+        self.end = 2 * (start + block.len()) as u32;
+        for inst in block {
+            for i in 0..inst.sources() {
+                if let Some(v) = inst.src[i].as_vgrf() {
+                    self.left[v] = 0;
+                    self.here[v] = self.live[v].start < self.first;
+                }
+            }
+            if let Some(v) = inst.dst.as_vgrf() {
+                self.left[v] = 0;
+                self.here[v] = self.live[v].start < self.first;
+            }
+        }
+        for inst in block {
+            for i in 0..inst.sources() {
+                if let Some(v) = inst.src[i].as_vgrf() {
+                    self.left[v] += 1;
+                }
+            }
+        }
+        let _ = lir;
+    }
+
+    /// Registers that executing the instruction takes, less those it gives back.
+    fn change(&self, lir: &Lir, inst: &Inst) -> i32 {
+        let mut sum = 0;
+        if let Some(v) = inst.dst.as_vgrf()
+            && !self.here[v]
+        {
+            sum += i32::from(lir.vgrfs[v].regs);
+        }
+        for i in 0..inst.sources() {
+            if let Some(v) = inst.src[i].as_vgrf() {
+                let again = (0..i).any(|j| inst.src[j].as_vgrf() == Some(v));
+                let count = (0..inst.sources())
+                    .filter(|j| inst.src[*j].as_vgrf() == Some(v))
+                    .count() as u32;
+                if !again && self.left[v] == count && self.live[v].end < self.end {
+                    sum -= i32::from(lir.vgrfs[v].regs);
+                }
+            }
+        }
+        sum
+    }
+
+    fn execute(&mut self, lir: &Lir, inst: &Inst) {
+        self.now += self.change(lir, inst);
+        if let Some(v) = inst.dst.as_vgrf() {
+            self.here[v] = true;
+        }
+        for i in 0..inst.sources() {
+            if let Some(v) = inst.src[i].as_vgrf() {
+                self.left[v] = self.left[v].saturating_sub(1);
+            }
+        }
+    }
+}
+
+/// Orders the blocks before allocation.
+pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>) {
+    let units = Units::new(lir, None);
+    let mut t = trackers(&units);
+    // Registers live where each block begins.
+    let mut change = vec![0i32; 2 * lir.insts.len() + 3];
+    for (v, vgrf) in lir.vgrfs.iter() {
+        if live[v].is_used() {
+            change[live[v].start as usize] += i32::from(vgrf.regs);
+            change[live[v].end as usize + 1] -= i32::from(vgrf.regs);
+        }
+    }
+    let mut now = 0;
+    for c in &mut change {
+        now += *c;
+        *c = now;
+    }
+    let mut p = Pressure {
+        live,
+        left: IdMap::for_arena(&lir.vgrfs, 0),
+        now: 0,
+        first: 0,
+        end: 0,
+        here: IdMap::for_arena(&lir.vgrfs, false),
+    };
+    for (start, end) in blocks(lir) {
+        if end - start < 3 || end - start > MAX_BLOCK {
+            continue;
+        }
+        let block: Vec<Inst> = lir.insts[start..end].to_vec();
+        let g = graph(lir, &block, &units, &mut t);
+        p.enter(lir, &block, start);
+        p.now = if start == 0 { 0 } else { change[2 * start - 1] };
+        let order = list(&block, g, |ready, time| {
+            if p.now > PRESSURE {
+                // Too many registers: what frees most; among equals the written order.
+                let best = ready
+                    .iter()
+                    .enumerate()
+                    .min_by_key(|(_, r)| (p.change(lir, &block[r.node as usize]), r.node));
+                let at = best.map_or(0, |b| b.0);
+                p.execute(lir, &block[ready[at].node as usize]);
+                return at;
+            }
+            let at = by_height(ready, time);
+            p.execute(lir, &block[ready[at].node as usize]);
+            at
+        });
+        for (k, node) in order.into_iter().enumerate() {
+            lir.insts[start + k] = block[node as usize];
+        }
+    }
+}
+
+/// Orders the blocks after allocation.
+pub(crate) fn after_allocation(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
+    let units = Units::new(lir, Some(reg));
+    let mut t = trackers(&units);
+    for (start, end) in blocks(lir) {
+        if end - start < 3 {
+            continue;
+        }
+        let block: Vec<Inst> = lir.insts[start..end].to_vec();
+        let g = graph(lir, &block, &units, &mut t);
+        let order = list(&block, g, by_height);
+        for (k, node) in order.into_iter().enumerate() {
+            lir.insts[start + k] = block[node as usize];
+        }
+    }
+}
+
+fn trackers(units: &Units<'_>) -> Trackers {
+    Trackers {
+        writer: vec![NOBODY; units.count],
+        readers: vec![SmallVec::new(); units.count],
+        touched: Vec::new(),
+    }
+}
+
+/// An instruction all of whose predecessors are placed.
+#[derive(Clone, Copy)]
+struct Ready {
+    node: u32,
+    /// When its operands are there.
+    at: u32,
+    height: u32,
+}
+
+/// The longest way to the end among those that can start now; else the one that can start first.
+fn by_height(ready: &[Ready], time: u32) -> usize {
+    let best = ready.iter().enumerate().min_by_key(|(_, r)| {
+        let wait = r.at.saturating_sub(time);
+        (wait, u32::MAX - r.height, r.node)
+    });
+    best.map_or(0, |b| b.0)
+}
+
+/// List scheduling: `pick` chooses among the ready.
+fn list(block: &[Inst], mut g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usize) -> Vec<u32> {
+    let n = block.len();
+    let mut at = vec![0u32; n];
+    let mut ready: Vec<Ready> = (0..n)
+        .filter(|k| g.preds[*k] == 0)
+        .map(|k| Ready {
+            node: k as u32,
+            at: 0,
+            height: g.height[k],
+        })
+        .collect();
+    let mut order = Vec::with_capacity(n);
+    let mut time = 0;
+    while !ready.is_empty() {
+        let chosen = pick(&ready, time).min(ready.len() - 1);
+        let r = ready.swap_remove(chosen);
+        let k = r.node as usize;
+        let start = time.max(r.at);
+        order.push(r.node);
+        for &(s, latency) in &g.succs[k] {
+            let s = s as usize;
+            at[s] = at[s].max(start + latency);
+            g.preds[s] -= 1;
+            if g.preds[s] == 0 {
+                ready.push(Ready {
+                    node: s as u32,
+                    at: at[s],
+                    height: g.height[s],
+                });
+            }
+        }
+        time = start + timing(&block[k]).0;
+    }
+    debug_assert_eq!(order.len(), n);
+    order
+}
+
+/// Estimated cycles of one thread through the program: loops count ten times.
+pub(crate) fn cycles(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> u64 {
+    let units = Units::new(lir, Some(reg));
+    let loops = loops(lir);
+    let mut there = vec![0u64; units.count];
+    let mut time = 0u64;
+    let mut total = 0u64;
+    let mut weight = 1u64;
+    let mut here = NO_LOOP;
+    let mut next = 0;
+    for inst in &lir.insts {
+        if inst.op == Op::Do {
+            here = next;
+            next += 1;
+            weight = 10u64.saturating_pow(loops[here as usize].depth.min(6));
+        }
+        let (issue, latency) = timing(inst);
+        let mut start = time;
+        units.reads(lir, inst, |u| start = start.max(there[u]));
+        units.writes(inst, |u| start = start.max(there[u]));
+        units.writes(inst, |u| there[u] = start + u64::from(latency));
+        total += (start + u64::from(issue) - time) * weight;
+        time = start + u64::from(issue);
+        if inst.op == Op::Eu(Opcode::While) && here != NO_LOOP {
+            here = loops[here as usize].parent;
+            weight = if here == NO_LOOP {
+                1
+            } else {
+                10u64.saturating_pow(loops[here as usize].depth.min(6))
+            };
+        }
+    }
+    total
+}
