@@ -1,5 +1,6 @@
 //! The hardware behind the kernel: runs one batch on `gpu`, and stops it when it takes for ever.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
@@ -73,7 +74,10 @@ impl Engine {
         let context = saved
             .entry((job.engine.engine_class, job.slot))
             .or_default();
-        let outcome = self.execute(job, context);
+        // A panic in the simulator is a gap like any other: waiters must not wait for ever for a thread that is gone.
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.execute(job, context)))
+            .unwrap_or_else(|_| Err("the simulator panicked".into()));
+        self.deadline_ns.store(0, Ordering::Release);
         if self.options.trace_submits || outcome.is_err() {
             let (address, bytes) = (job.batch_address, job.batch_bytes);
             let ended = match &outcome {
@@ -120,7 +124,6 @@ impl Engine {
         let outcome = self
             .gpu
             .execute(context, &space, job.batch_address, job.batch_bytes);
-        self.deadline_ns.store(0, Ordering::Release);
         outcome.map_err(|stop| stop.to_string())
     }
 }

@@ -1,5 +1,6 @@
 //! What is set up once, when the library is loaded.
 
+use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -39,7 +40,7 @@ extern "C" fn start() {
             return;
         };
         if let Err(why) = simulate(&gpu, &std::env::var("INGOT_SIM").unwrap_or_default()) {
-            eprintln!("ingot-sim: {why}");
+            say(&why);
         }
     });
 }
@@ -52,8 +53,13 @@ pub(crate) fn simulate(gpu: &str, words: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Writes a message; where there is no stderr, nobody wants it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "ingot-sim: {line}");
+}
+
 fn set_up(gpu: &str, words: &str) -> Result<Simulation, String> {
-    let sink = Sink::new(|line| eprintln!("ingot-sim: {line}"));
+    let sink = Sink::new(say);
     let options = Options::parse(words, sink).map_err(|word| {
         let known: Vec<&str> = kmd::OPTION_NAMES.iter().map(|(name, _)| *name).collect();
         format!(
