@@ -55,6 +55,7 @@ mod cf;
 mod fuzz_tests;
 mod lower_alu;
 mod lower_alu_to_scalar;
+mod lower_bit_size;
 mod lower_explicit_io;
 mod lower_indirect_vars;
 mod lower_mem_access;

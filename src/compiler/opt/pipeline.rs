@@ -31,8 +31,9 @@ pub static COMPUTE_GEN9: &[Step] = &[
     Step::Once(pass!(opt_load_store_vectorize)),
     Step::Once(pass!(lower_alu)),
     Step::Once(pass!(opt_idiv_const)),
+    Step::Once(pass!(lower_bit_size)),
     Step::UntilStable(OPTIMISE),
-    Step::UntilStable(&[pass!(opt_sink)]),
+    Step::Once(pass!(opt_sink)),
 ];
 
 /// Run in turn until none finds anything.

@@ -159,6 +159,8 @@ rules! {
     bcsel_not_bool: "(bcsel a false true)" => "(inot a)", BOOL, NONE;
     bcsel_and: "(bcsel a b1 false)" => "(iand a b1)", BOOL, NONE;
     bcsel_or: "(bcsel a true b1)" => "(ior a b1)", BOOL, NONE;
+    bcsel_self_then: "(bcsel a a b1)" => "(ior a b1)", BOOL, NONE;
+    bcsel_self_else: "(bcsel a b1 a)" => "(iand a b1)", BOOL, NONE;
     bcsel_twice_then: "(bcsel a (bcsel a b c) d)" => "(bcsel a b d)", ALL_BITS, NONE;
     bcsel_twice_else: "(bcsel a b (bcsel a c d))" => "(bcsel a b d)", ALL_BITS, NONE;
     bcsel_b2i: "(bcsel a 1 0)" => "(b2i a)", &[16, 32, 64], NONE;

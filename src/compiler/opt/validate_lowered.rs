@@ -42,9 +42,8 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
         .first()
         .map_or(def.bit_size, |x| s.defs[x.def].bit_size);
     let ok = match a.op {
-        Op::Mov
-        | Op::Bcsel
-        | Op::FAdd
+        Op::Mov | Op::Bcsel => true,
+        Op::FAdd
         | Op::FMul
         | Op::FFma
         | Op::FNeg
@@ -76,7 +75,7 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
         | Op::INot
         | Op::IShl
         | Op::IShr
-        | Op::UShr => true,
+        | Op::UShr => bits != 8,
         Op::FFloor | Op::FCeil | Op::FTrunc | Op::FFract | Op::FRoundEven => bits != 64,
         Op::FRcp
         | Op::FSqrt

@@ -1,0 +1,74 @@
+//! Computes on bytes as words.
+//!
+//! In:  scalar ALU operations. Out: none but copies, selections, logic and conversions has operands or a result of
+//! 8 bits. Only moves may write packed bytes on gen9. Tests: tests/opt/lower_bit_size/.
+//! Ref: SKL PRM vol. 7, "Register Region Restrictions" (destinations of byte type).
+
+use crate::pass::Ctx;
+use crate::rewrite::{Action, lower_instrs};
+use nir::*;
+use smallvec::SmallVec;
+
+/// Entry point.
+pub fn lower_bit_size(s: &mut Shader, _: &Ctx) -> bool {
+    lower_instrs(
+        s,
+        |s, i| match i {
+            Instr::Alu(a) => wants(s, a),
+            _ => false,
+        },
+        |b, id| {
+            let Instr::Alu(a) = b.shader.instrs[id].clone() else {
+                return Action::Keep;
+            };
+            b.exact = a.exact;
+            let action = lower(b, &a);
+            b.exact = false;
+            action
+        },
+    )
+}
+
+fn wants(s: &Shader, a: &Alu) -> bool {
+    let info = a.op.info();
+    if info.props.has(Props::CONVERTS) || info.props.has(Props::SELECTS) || a.op.is_vec() {
+        return false;
+    }
+    // Bit by bit, the width does not matter: the back end moves bytes as it likes.
+    if matches!(a.op, AluOp::Bcsel) || s.defs[a.def].num_components != 1 {
+        return false;
+    }
+    let byte = |size: Size, bits: u8| size == Size::Same && bits == 8;
+    byte(info.out.size, s.defs[a.def].bit_size)
+        || info
+            .srcs
+            .iter()
+            .zip(&a.srcs)
+            .any(|(r, x)| byte(r.ty.size, s.defs[x.def].bit_size))
+}
+
+fn lower(b: &mut Builder<'_>, a: &Alu) -> Action {
+    let info = a.op.info();
+    let mut srcs: SmallVec<[entity::Id<Def>; 4]> = SmallVec::new();
+    for (rule, src) in info.srcs.iter().zip(&a.srcs) {
+        let v = b.channel(src.def, src.swizzle[0]);
+        srcs.push(if rule.ty.size != Size::Same || b.bits(v) != 8 {
+            v
+        } else if rule.ty.base == Base::Uint {
+            b.u2u(v, 16)
+        } else {
+            b.i2i(v, 16)
+        });
+    }
+    if matches!(a.op, AluOp::IShl | AluOp::IShr | AluOp::UShr) {
+        // A count is taken modulo the width, which is about to change.
+        let seven = b.imm_u32(7);
+        srcs[1] = b.iand(srcs[1], seven);
+    }
+    let v = b.alu(a.op, &srcs);
+    if info.out.size == Size::Same {
+        Action::Replace(b.u2u(v, 8))
+    } else {
+        Action::Replace(v)
+    }
+}
