@@ -16,9 +16,15 @@ const MAX_ROUNDS: u32 = 64;
 
 /// Entry point.
 pub fn opt_loop_unroll(s: &mut Shader, ctx: &Ctx) -> bool {
-    if s.loops.is_empty() {
-        return false;
+    let mut changed = false;
+    while !s.loops.is_empty() && unroll_one(s, ctx) {
+        changed = true;
     }
+    changed
+}
+
+/// Unrolls the first loop that can be, from the inside.
+fn unroll_one(s: &mut Shader, ctx: &Ctx) -> bool {
     let cfg = Cfg::new(s);
     for list in lists_inside_out(s) {
         for at in (1..s.list(list).len()).step_by(2) {
@@ -27,7 +33,7 @@ pub fn opt_loop_unroll(s: &mut Shader, ctx: &Ctx) -> bool {
             {
                 let mut edit = CfEdit::new();
                 unroll(s, &mut edit, list, at, l, plan);
-                // Lists have changed: the pass runs again for more.
+                // Lists have changed: what is known of them has to be found anew.
                 return edit.finish(s);
             }
         }

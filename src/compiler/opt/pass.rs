@@ -81,7 +81,7 @@ pub struct Runner<'a> {
     pub dump: Option<Sink<'a>>,
     /// Ends the run behind the first run of the pass of this name.
     pub stop_after: Option<&'a str>,
-    /// Validates after every pass that changed something; always on in debug builds of this crate's tests.
+    /// Validates after every pass that changed something.
     pub validate: bool,
     /// Collects times.
     pub timings: Option<Vec<Timing>>,
@@ -89,8 +89,8 @@ pub struct Runner<'a> {
     pub ctx: Ctx,
 }
 
-/// Rounds of [`Step::UntilStable`] after which a pipeline gives up on reaching a fixed point: passes that undo
-/// each other are a bug, which debug builds report.
+/// Rounds of [`Step::UntilStable`] after which a pipeline goes on without a fixed point. Passes that undo each other
+/// are a bug, which the random shaders of the tests look for.
 const MAX_ROUNDS: usize = 40;
 
 impl Runner<'_> {
@@ -123,7 +123,6 @@ impl Runner<'_> {
                         }
                         runs += 1;
                         if runs == MAX_ROUNDS {
-                            debug_assert!(false, "passes undo each other");
                             break;
                         }
                     }
