@@ -114,6 +114,16 @@ fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, Compile
     Ok(fs::compile_compute(shader, key.device, &options)?)
 }
 
+/// Invocations of a workgroup in x, y and z, with specialization constants at their defaults.
+pub fn workgroup_size(words: &[u32], entry_point: &str) -> Result<[u32; 3], CompileError> {
+    let module = spirv_front::Module::parse(words)?;
+    let shader = module.to_nir(&spirv_front::Options {
+        entry_point,
+        ..spirv_front::Options::default()
+    })?;
+    Ok(shader.info.workgroup_size)
+}
+
 /// A layout for a shader on its own: every buffer it names, packed in the order of sets and bindings.
 pub fn default_layout(words: &[u32], entry_point: &str) -> Result<PipelineLayout, CompileError> {
     let module = spirv_front::Module::parse(words)?;

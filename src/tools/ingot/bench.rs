@@ -7,6 +7,9 @@ use clap::Subcommand;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
 /// Arguments of `ingot bench`.
 #[derive(clap::Args)]
@@ -28,6 +31,18 @@ enum What {
         #[arg(long, default_value = "anv")]
         with: String,
     },
+    /// Speed of the simulated EUs on a dispatch of ten million invocations, beside another implementation
+    Simulator {
+        /// The dispatch, as a script
+        #[arg(default_value = "benches/dispatch.shader_test")]
+        script: PathBuf,
+        /// Implementation to compare with: a manifest for the Vulkan loader, or `lavapipe`
+        #[arg(long, default_value = "lavapipe")]
+        with: String,
+        /// Times the script is run; the shortest counts
+        #[arg(long, default_value_t = 3)]
+        repeat: u32,
+    },
     /// Compiles the shaders of a folder on one driver and prints microseconds: the worker of `compile`
     #[command(hide = true)]
     Worker {
@@ -47,6 +62,11 @@ pub fn main(args: &Args) -> ExitCode {
             repeat,
             with,
         } => compare(folder, *repeat, with),
+        What::Simulator {
+            script,
+            with,
+            repeat,
+        } => simulator(script, with, *repeat),
         What::Worker {
             folder,
             repeat,
@@ -173,5 +193,90 @@ fn compare(folder: &Path, repeat: u32, with: &str) -> Result<(), String> {
             ratios.len()
         );
     }
+    Ok(())
+}
+
+/// Invocations that a script dispatches, each shader's workgroup size taken from its SPIR-V.
+fn invocations(script: &vkrunner::Script) -> Result<u64, String> {
+    let modules = vkrunner::Runner::compile(script)?;
+    let (_, words) = modules.first().ok_or("the script has no shader")?;
+    let size = compile::workgroup_size(words, "main").map_err(|e| e.to_string())?;
+    let per_group: u64 = size.iter().map(|n| u64::from(*n)).product();
+    Ok(script.workgroups() * per_group)
+}
+
+/// Runs a script on the simulator in this process, and on another implementation in another one.
+fn simulator(path: &Path, with: &str, repeat: u32) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let script = vkrunner::parse(&text, &[]).map_err(|e| e.to_string())?;
+    let invocations = invocations(&script)?;
+    let instructions = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&instructions);
+    // The simulator's own report of each submission holds the number of instructions.
+    let sink = kmd::Sink::new(move |line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for pair in words.windows(2) {
+            if pair[1] == "EU"
+                && let Ok(n) = pair[0].parse()
+            {
+                counter.store(n, Relaxed);
+            }
+        }
+    });
+    let options = kmd::Options {
+        trace_submits: true,
+        sink,
+        ..kmd::Options::default()
+    };
+    let device = kmd::Device::new("skl", options).map_err(|e| e.to_string())?;
+    icd::set_kernel_source(Arc::new(move || -> Vec<Arc<dyn uapi::Kernel>> {
+        vec![device.open()]
+    }));
+    let entry = vkrunner::EntryPoint::Function(icd::get_instance_proc_addr());
+    let mut runner = vkrunner::Runner::new(entry, vkrunner::RunnerOptions::default());
+    let mut best = f64::MAX;
+    for _ in 0..repeat {
+        let start = Instant::now();
+        let outcome = runner.run(&script);
+        best = best.min(start.elapsed().as_secs_f64());
+        if outcome.verdict != vkrunner::Verdict::Pass {
+            return Err(outcome.log.join("\n"));
+        }
+    }
+    let count = instructions.load(Relaxed);
+    println!("{invocations} invocations, {count} EU instructions");
+    println!(
+        "simulator: {best:.3} s, {:.1} M EU instructions/s, {:.1} M invocations/s",
+        count as f64 / best / 1e6,
+        invocations as f64 / best / 1e6
+    );
+    let manifest = match with {
+        "lavapipe" => "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
+        path => path,
+    };
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut theirs = f64::MAX;
+    for _ in 0..repeat {
+        let output = Command::new(&program)
+            .args(["run", "--icd", "loader", "-v"])
+            .arg(path)
+            .env("VK_ICD_FILENAMES", manifest)
+            .output()
+            .map_err(|e| e.to_string())?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let time = text.lines().find_map(|l| {
+            l.strip_prefix("pass")?
+                .split_whitespace()
+                .next()?
+                .parse::<f64>()
+                .ok()
+        });
+        theirs = theirs.min(time.ok_or_else(|| format!("{with} did not pass: {text}"))? / 1e3);
+    }
+    println!(
+        "{with}: {theirs:.3} s, {:.1} M invocations/s; ratio simulator/{with} {:.2}",
+        invocations as f64 / theirs / 1e6,
+        best / theirs
+    );
     Ok(())
 }

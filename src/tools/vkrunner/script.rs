@@ -324,6 +324,15 @@ pub struct Script {
 }
 
 impl Script {
+    /// Workgroups of all dispatches together.
+    pub fn workgroups(&self) -> u64 {
+        let of = |c: &Command| match c.op {
+            Operation::Dispatch { groups, .. } => groups.iter().map(|g| u64::from(*g)).product(),
+            _ => 0,
+        };
+        self.commands.iter().map(of).sum()
+    }
+
     /// True if the script needs a graphics queue: it draws, clears, or probes the framebuffer.
     pub fn needs_graphics(&self) -> bool {
         self.commands.iter().any(|c| {
