@@ -457,6 +457,7 @@ fn check(seed: u64) {
         };
         for round in 0..rounds {
             let mut any = false;
+            let mut moved = Vec::new();
             for p in &passes {
                 let before = s.to_string();
                 if !(p.run)(&mut s, &ctx) {
@@ -469,6 +470,7 @@ fn check(seed: u64) {
                     continue;
                 }
                 any = true;
+                moved.push(p.name);
                 if let Err(e) = validate(&s) {
                     panic!("seed {seed}, {}: {e}\nbefore\n{before}\nafter\n{s}", p.name);
                 }
@@ -479,7 +481,10 @@ fn check(seed: u64) {
                     p.name
                 );
             }
-            assert!(round < 29, "seed {seed}: passes undo each other\n{s}");
+            assert!(
+                round < 29,
+                "seed {seed}: passes undo each other: {moved:?}\n{s}"
+            );
             if !any {
                 break;
             }

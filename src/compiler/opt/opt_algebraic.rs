@@ -6,6 +6,7 @@
 
 use crate::algebra::{Compiled, Inexact, Match, Node, RuleSet, constant_bits, matches, node_bits};
 use crate::opt_constant_folding::fold_instr;
+use crate::opt_copy_prop;
 use crate::pass::Ctx;
 use crate::rules::RULES;
 use entity::Id;
@@ -25,6 +26,12 @@ pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
     for block in s.block_order() {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
+            // What an operand has just become, a copy or a constant, shows at once: long chains need one walk.
+            changed |= opt_copy_prop::instr(s, id);
+            if let Some(new) = fold_instr(s, id) {
+                s.instrs[id] = new;
+                changed = true;
+            }
             // A rewritten instruction may match again: another rule, or a constant now.
             for _ in 0..8 {
                 let before = s.blocks[block].instrs.len();

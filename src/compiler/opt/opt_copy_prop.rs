@@ -30,7 +30,8 @@ pub fn opt_copy_prop(s: &mut Shader, _: &Ctx) -> bool {
     changed
 }
 
-fn instr(s: &mut Shader, id: Id<nir::Instr>) -> bool {
+/// Replaces the copies that one instruction reads.
+pub(crate) fn instr(s: &mut Shader, id: Id<nir::Instr>) -> bool {
     let mut changed = false;
     if let Instr::Alu(alu) = &s.instrs[id] {
         let n = s.defs[alu.def].num_components;
