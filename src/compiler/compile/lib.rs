@@ -9,6 +9,9 @@ use sha2::{Digest, Sha256};
 
 pub use fs::Options as Backend;
 
+/// Invocations of a subgroup as the API reports them and shaders read them. Threads run 8, 16 or 32 of them.
+pub const API_SUBGROUP_SIZE: u32 = 32;
+
 /// Everything besides the SPIR-V that the machine code depends on.
 #[derive(Clone, Debug)]
 pub struct Key<'a> {
@@ -174,5 +177,6 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
         stage: nir::Stage::Compute,
         specialization: key.specialization,
         dispatch_base: key.dispatch_base,
+        subgroup_size: Some(API_SUBGROUP_SIZE),
     })?)
 }

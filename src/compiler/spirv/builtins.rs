@@ -47,7 +47,10 @@ impl Tr<'_> {
                 let size = self.e.shader.info.workgroup_size.map(u64::from);
                 return Ok(self.e.constant(32, &size));
             }
-            BuiltIn::SubgroupSize => simple(I::LoadSubgroupSize, 1),
+            BuiltIn::SubgroupSize => match self.subgroup_size {
+                Some(size) => return Ok(self.e.imm32(size)),
+                None => simple(I::LoadSubgroupSize, 1),
+            },
             BuiltIn::SubgroupId => simple(I::LoadSubgroupId, 1),
             BuiltIn::NumSubgroups => simple(I::LoadNumSubgroups, 1),
             BuiltIn::SubgroupLocalInvocationId => simple(I::LoadSubgroupInvocation, 1),

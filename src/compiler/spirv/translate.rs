@@ -31,6 +31,9 @@ pub struct Options<'a> {
     /// The workgroup ids of a dispatch may start at another value than 0
     /// (`VK_PIPELINE_CREATE_DISPATCH_BASE_BIT`).
     pub dispatch_base: bool,
+    /// What the built-in SubgroupSize reads: the size that the API reports, where the pipeline did not ask for a
+    /// varying one (Vulkan, "SubgroupSize"); `None` for the width that the shader really runs at.
+    pub subgroup_size: Option<u32>,
 }
 
 impl Default for Options<'_> {
@@ -40,6 +43,7 @@ impl Default for Options<'_> {
             stage: Stage::Compute,
             specialization: &[],
             dispatch_base: false,
+            subgroup_size: None,
         }
     }
 }
@@ -55,6 +59,7 @@ pub(crate) struct Tr<'m> {
     pub pointers_open: u32,
     pub specialization: FxHashMap<u32, u64>,
     pub dispatch_base: bool,
+    pub subgroup_size: Option<u32>,
     pub builtins: Vec<(BuiltIn, Id<Def>)>,
     slots: Vec<Slot>,
     /// Control flow of the functions already seen.
@@ -105,6 +110,7 @@ impl Module {
             pointers_open: 0,
             specialization: options.specialization.iter().copied().collect(),
             dispatch_base: options.dispatch_base,
+            subgroup_size: options.subgroup_size,
             builtins: Vec::new(),
             slots: vec![Slot::Empty; ids],
             graphs: FxHashMap::default(),

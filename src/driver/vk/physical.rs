@@ -14,7 +14,7 @@ use crate::query::TIMESTAMP_BITS;
 /// PCI vendor of Intel.
 pub const VENDOR: u32 = 0x8086;
 /// Invocations of a subgroup as the API tells it: shaders run 8, 16 or 32 wide, and see at most this.
-pub const SUBGROUP_SIZE: u32 = 32;
+pub const SUBGROUP_SIZE: u32 = compile::API_SUBGROUP_SIZE;
 
 /// One kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
