@@ -4,10 +4,10 @@
 //! Out: scalar SSA from which the FS backend selects instructions.
 //!
 //! ## What holds after the pipeline for compute on gen9
-//! The backend relies on exactly this; `validate_lowered` checks it in debug builds.
+//! The backend relies on exactly this; [`validate_lowered`] checks it: what cannot be lowered is an error, never a
+//! surprise further down.
 //!
-//! **Control flow** is that of `nir`: lists, `if`, `loop`, jumps. `Return` may remain only where the list
-//! cannot be rewritten without one (it is lowered by the front end as a rule). Unreachable blocks are gone
+//! **Control flow** is that of `nir`: lists, `if`, `loop`, jumps, `Return` among them. Unreachable blocks are gone
 //! but for the empty block that must follow an `if` or `loop`.
 //!
 //! **Values.** Booleans are 1-bit scalars. Every ALU operation has one component and reads one component of
