@@ -288,6 +288,12 @@ impl Build {
     }
 
     pub fn mov(&mut self, exec: Exec, dst: Lanes, src: Lanes) {
+        let (mut dst, mut src) = (dst, src);
+        if src.is_imm() && dst.ty == Type::Uw && src.ty == Type::Uw && dst.offset.is_multiple_of(4)
+        {
+            // A constant fills its slot.
+            (dst.ty, src.ty) = (Type::Ud, Type::Ud);
+        }
         self.emit(Op::Eu(Opcode::Mov), exec, dst, &[src], Mods::NONE);
     }
 
@@ -448,7 +454,8 @@ impl Build {
             for k in (0..count).step_by(usize::from(part)) {
                 let mut inst = Inst::new(Op::Eu(Opcode::Mov), part);
                 inst.group = lane + k;
-                inst.dst = Dst::vgrf(v, step * i as u32 + u32::from(k) * 4, p.ty, 1);
+                let at = step * i as u32 + u32::from(k) * 4;
+                inst.dst = Dst::vgrf(v, at, p.ty, (4 / p.ty.size_bytes()) as u8);
                 inst.src[0] = p.src(lane + k);
                 self.lir.insts.push(inst);
             }

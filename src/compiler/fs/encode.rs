@@ -33,6 +33,8 @@ struct Encoder<'a> {
     out: Vec<isa::Inst>,
     open: Vec<Open>,
     halts: Vec<usize>,
+    /// What a0.2 holds, if it is known: register and byte of the handle, and what was added.
+    ex_desc: Option<(u8, u8, u32)>,
 }
 
 /// The EU instructions of a program.
@@ -42,6 +44,7 @@ pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Vec<isa::Inst> {
         out: Vec::with_capacity(lir.insts.len() + 16),
         open: Vec::new(),
         halts: Vec::new(),
+        ex_desc: None,
     };
     for inst in &lir.insts {
         e.inst(inst);
@@ -61,6 +64,27 @@ pub(crate) fn bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u8>, FsE
 
 impl Encoder<'_> {
     fn inst(&mut self, inst: &Inst) {
+        self.select(inst);
+        self.forget(inst);
+    }
+
+    /// A handle that is written, or control that comes from elsewhere: a0 has to be made again.
+    fn forget(&mut self, inst: &Inst) {
+        // An indirect access takes the words of a0 for itself.
+        if inst.is_control() || inst.op == Op::MovIndirect {
+            self.ex_desc = None;
+        }
+        if let (Reg::Vgrf(v), Some((nr, ..))) = (inst.dst.reg, self.ex_desc) {
+            let first = u32::from(self.reg[v]) + inst.dst.offset / GRF_BYTES;
+            let end =
+                u32::from(self.reg[v]) + (inst.dst.offset + inst.dst_bytes()).div_ceil(GRF_BYTES);
+            if (first..end).contains(&u32::from(nr)) {
+                self.ex_desc = None;
+            }
+        }
+    }
+
+    fn select(&mut self, inst: &Inst) {
         match inst.op {
             Op::Do => self.open.push(Open {
                 is_loop: true,
@@ -156,11 +180,19 @@ impl Encoder<'_> {
         let dynamic = handle.reg != Reg::Null;
         let ex_desc = if dynamic {
             // The unit that serves the message takes its own number and the end of thread from here too.
-            let bits = lengths | u32::from(info.sfid) | u32::from(info.eot) << 5;
+            let bits =
+                info.handle_offset | lengths | u32::from(info.sfid) | u32::from(info.eot) << 5;
             let a0 = isa::Dst::arf(ArfReg::Address, 0, A0_EX_DESC * 2, Type::Ud);
             let handle = self.src(handle, 1);
-            let or = isa::Inst::binary(Opcode::Or, 1, a0, handle, isa::Src::imm_ud(bits));
-            self.out.push(or.no_mask());
+            let key = match handle.addr {
+                isa::Addr::Direct { nr, sub_bytes } => Some((nr, sub_bytes, bits)),
+                isa::Addr::Indirect { .. } => None,
+            };
+            if key.is_none() || self.ex_desc != key {
+                let add = isa::Inst::binary(Opcode::Add, 1, a0, handle, isa::Src::imm_ud(bits));
+                self.out.push(add.no_mask());
+                self.ex_desc = key;
+            }
             Desc::A0(A0_EX_DESC)
         } else {
             Desc::Imm(lengths)

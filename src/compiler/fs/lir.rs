@@ -193,7 +193,7 @@ pub enum Op {
     Eu(Opcode),
     /// The math box.
     Math(MathFn),
-    /// A message: sources are payload, second payload or null, and a handle to be ORed into the
+    /// A message: sources are payload, second payload or null, and a handle to be added to the
     /// extended descriptor or null.
     Send,
     /// `dst = base[offset]`: sources are the base (the whole VGRF may be read) and a byte offset of type UW,
@@ -221,6 +221,8 @@ pub struct SendInfo {
     pub sfid: u8,
     /// Descriptor without lengths.
     pub desc: u32,
+    /// Added to the handle; its lowest 12 bits are 0.
+    pub handle_offset: u32,
     /// Registers of the payload.
     pub mlen: u8,
     /// Registers of the second payload.

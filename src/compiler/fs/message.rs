@@ -29,6 +29,7 @@ const fn info(sfid: u8, desc: u32, mlen: u8, ex_mlen: u8, rlen: u8) -> SendInfo 
     SendInfo {
         sfid,
         desc,
+        handle_offset: 0,
         mlen,
         ex_mlen,
         rlen,

@@ -186,14 +186,19 @@ impl Isel<'_> {
     pub(super) fn select(&mut self, alu: &Alu) -> Result<(), FsError> {
         let bits = self.bits(alu.def);
         let exec = self.exec_for(alu.def);
-        let ty = match bits {
-            64 => Type::Uq,
-            16 => Type::Uw,
-            _ => Type::Ud,
-        };
+        let ty = super::raw_type(bits);
         let (mut a, mut b) = (self.src(&alu.srcs[1], ty), self.src(&alu.srcs[2], ty));
         let dst = self.new_def(alu.def).retype(ty);
         let (flag, mut inverse) = self.flag_of(alu.srcs[0].def, exec, 0)?;
+        if bits == 8 {
+            // Nothing but the byte itself need be there to be read, and only moves write bytes.
+            for (s, mods) in [(b, Mods::NONE), (a, Mods::pred(flag, inverse))] {
+                let ty = if s.is_imm() { Type::Ud } else { Type::Ub };
+                let (to, from) = (dst.retype(ty), s.retype(ty));
+                self.b.emit(Op::Eu(Opcode::Mov), exec, to, &[from], mods);
+            }
+            return Ok(());
+        }
         if a.is_imm() && b.is_imm() {
             self.b.mov(exec, dst, b);
             self.b.emit(

@@ -82,9 +82,20 @@ impl Isel<'_> {
                 pitch,
                 half,
             } => {
+                if pitch == 8 && self.bits(alu.def) == 8 {
+                    // Bytes can be read four apart, not eight.
+                    let exec = Exec::Active;
+                    let dst = self.new_def(alu.def).retype(Type::Ud);
+                    let from = Lanes {
+                        half,
+                        ..Lanes::new(v, at + offset, Type::Ud, pitch)
+                    };
+                    self.b.mov(exec, dst, from);
+                    return;
+                }
                 if self.is_divergent(alu.def) && pitch == 0 {
                     let exec = Exec::Active;
-                    let ty = uint(self.bits(alu.def));
+                    let ty = super::raw_type(self.bits(alu.def));
                     let dst = self.new_def(alu.def).retype(ty);
                     self.b.mov(exec, dst, Lanes::new(v, at + offset, ty, 0));
                     return;
@@ -154,6 +165,13 @@ impl Isel<'_> {
         } else {
             let d = self.converted(exec, src, to);
             self.set_place(alu.def, 0, d);
+        }
+        if to.size_bytes() == 1 {
+            // A slot's lower half is always written.
+            let byte = self.comp(alu.def, 0, to);
+            let word = if to == Type::B { Type::W } else { Type::Uw };
+            let whole = self.converted(exec, byte, word);
+            self.set_place(alu.def, 0, whole);
         }
     }
 
@@ -274,8 +292,10 @@ impl Isel<'_> {
             } else {
                 Type::Ud
             };
+            let dword = self.b.temp(Type::Ud, exec);
+            self.b.mov(exec, dword, s.retype(Type::Ud).at(at & !3));
             let t = self.b.temp(mid, exec);
-            self.b.mov(exec, t, s.retype(part).at(at));
+            self.b.mov(exec, t, dword.retype(part).at(at & 3));
             self.b.mov(exec, dst, t);
             return Ok(());
         }

@@ -73,7 +73,7 @@ impl Isel<'_> {
         let bytes = d.bit_size / 8;
         let address = self.comp(i.srcs[1], 0, Type::Uq);
         let data: SmallVec<[Lanes; 4]> = (0..d.num_components)
-            .map(|c| self.comp(value, c, Type::Ud))
+            .map(|c| self.comp(value, c, super::raw_type(d.bit_size)))
             .collect();
         let data = self.whole_slots(data, d.bit_size);
         let (lanes, parts) = self.parts(16);
@@ -172,7 +172,7 @@ impl Isel<'_> {
     pub(super) fn buffer_size(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let ud = Type::Ud;
-        let handle = self.comp(i.srcs[0], 0, ud);
+        let handle = self.handle(i.srcs[0]);
         let low = self.push_value(PushValue::SurfaceHeapAddress { dword: 0 });
         let high = self.push_value(PushValue::SurfaceHeapAddress { dword: 1 });
         let exec = super::exec_of(handle);

@@ -19,19 +19,18 @@ impl Isel<'_> {
         if i.op.info().effects.can_eliminate() && i.def.is_some_and(|d| self.uses[d.index()] == 0) {
             return Ok(());
         }
-        let buffer = |isel: &Self, at: usize| Surface::Buffer(isel.comp(i.srcs[at], 0, Type::Ud));
         match i.op {
             I::VulkanResourceIndex => self.resource_index(i)?,
             I::LoadUbo | I::LoadSsbo => {
-                let surface = buffer(self, 0);
+                let surface = self.buffer(i.srcs[0]);
                 self.load(i, surface, i.srcs[1], 0);
             }
             I::StoreSsbo => {
-                let surface = buffer(self, 1);
+                let surface = self.buffer(i.srcs[1]);
                 self.store(i.srcs[0], surface, i.srcs[2], 0);
             }
             I::SsboAtomic | I::SsboAtomicSwap => {
-                let surface = buffer(self, 0);
+                let surface = self.buffer(i.srcs[0]);
                 self.atomic(i, surface, i.srcs[1], 0, &i.srcs[2..])?;
             }
             I::GetSsboSize => self.buffer_size(i),

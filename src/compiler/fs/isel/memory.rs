@@ -20,7 +20,8 @@ const LOOP_FLAG: u8 = 2;
 /// Where a memory access goes.
 #[derive(Clone, Copy)]
 pub(super) enum Surface {
-    Buffer(Lanes),
+    /// Handle, and what is added to it.
+    Buffer(Lanes, u32),
     Shared,
 }
 
@@ -48,6 +49,9 @@ impl Isel<'_> {
                 let Instr::Intrinsic(intrinsic) = &sh.instrs[i] else {
                     continue;
                 };
+                if let Some(at) = handle_operand(intrinsic.op) {
+                    self.handle_uses[intrinsic.srcs[at]] += 1;
+                }
                 let dynamic = |d: Id<Def>| sh.const_of(d).is_none();
                 match intrinsic.op {
                     IntrinsicOp::LoadPushConstant if dynamic(intrinsic.srcs[0]) => {
@@ -208,6 +212,12 @@ impl Isel<'_> {
                 self.set_place(def, 0, set);
                 return Ok(());
             }
+            if self.handle_uses[def] == self.uses[def.index()] {
+                // Messages add the offset themselves.
+                self.set_place(def, 0, set);
+                self.handle_offsets[def] = offset as u32;
+                return Ok(());
+            }
             let dst = self.new_def(def);
             let offset = Lanes::imm(Type::Ud, offset & 0xffff_ffff);
             self.b
@@ -228,21 +238,45 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// A buffer by its handle.
+    pub(super) fn buffer(&self, handle: Id<Def>) -> Surface {
+        Surface::Buffer(self.comp(handle, 0, Type::Ud), self.handle_offsets[handle])
+    }
+
+    /// A handle in registers.
+    pub(super) fn handle(&mut self, handle: Id<Def>) -> Lanes {
+        let place = self.comp(handle, 0, Type::Ud);
+        let offset = self.handle_offsets[handle];
+        if offset == 0 {
+            return place;
+        }
+        let exec = super::exec_of(place);
+        let sum = self.b.temp(Type::Ud, exec);
+        let offset = Lanes::imm(Type::Ud, u64::from(offset));
+        self.b
+            .binary(Opcode::Add, exec, sum, place, offset, Mods::NONE);
+        sum
+    }
+
     /// Runs `f` with the handle of one surface; for handles that differ, in a loop over them.
-    fn each_surface(&mut self, surface: Surface, f: &mut dyn FnMut(&mut Self, u32, Src, Mods)) {
-        let handle = match surface {
+    fn each_surface(
+        &mut self,
+        surface: Surface,
+        f: &mut dyn FnMut(&mut Self, u32, u32, Src, Mods),
+    ) {
+        let (handle, more) = match surface {
             Surface::Shared => {
-                f(self, BTI_SLM, Src::NULL, Mods::NONE);
+                f(self, BTI_SLM, 0, Src::NULL, Mods::NONE);
                 return;
             }
-            Surface::Buffer(h) => h,
+            Surface::Buffer(h, more) => (h, more),
         };
         if handle.is_imm() || handle.pitch == 0 {
             let handle = match handle.imm_bits() {
                 Some(bits) => self.b.imm_reg(Type::Ud, bits),
                 None => handle,
             };
-            f(self, BTI_BINDLESS, handle.src(0), Mods::NONE);
+            f(self, BTI_BINDLESS, more, handle.src(0), Mods::NONE);
             return;
         }
         let packed = self.packed(handle);
@@ -253,7 +287,13 @@ impl Isel<'_> {
         let equal = Mods::cmod(CondMod::Z, LOOP_FLAG);
         self.b
             .binary(Opcode::Cmp, Exec::Active, null, packed, one, equal);
-        f(self, BTI_BINDLESS, one.src(0), Mods::pred(LOOP_FLAG, false));
+        f(
+            self,
+            BTI_BINDLESS,
+            more,
+            one.src(0),
+            Mods::pred(LOOP_FLAG, false),
+        );
         let rest = Pred {
             ctrl: PredCtrl::Normal,
             inverse: true,
@@ -336,9 +376,9 @@ impl Isel<'_> {
         let bytes = d.bit_size / 8;
         let n = d.num_components;
         if !self.is_divergent(def)
-            && let Surface::Buffer(handle) = surface
+            && let Surface::Buffer(handle, more) = surface
         {
-            self.load_block(def, handle, offset, base);
+            self.load_block(def, handle, more, offset, base);
             return;
         }
         let address = self.address(offset, base);
@@ -347,12 +387,16 @@ impl Isel<'_> {
         let payloads: SmallVec<[(u8, Src); 2]> = parts
             .map(|lane| (lane, self.b.collect(lane, lanes, &[address])))
             .collect();
-        self.each_surface(surface, &mut |isel, bti, handle, mods| {
+        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, payload) in &payloads {
                 let info = if bytes == 4 {
                     message::untyped_read(bti, lanes, n)
                 } else {
                     message::byte_read(bti, lanes, bytes)
+                };
+                let info = SendInfo {
+                    handle_offset: more,
+                    ..info
                 };
                 let at = u32::from(lane) * 4 * u32::from(n);
                 let dst = Dst::vgrf(v, at, Type::Ud, 1);
@@ -370,7 +414,7 @@ impl Isel<'_> {
     }
 
     /// A load of the same dwords for all lanes.
-    fn load_block(&mut self, def: Id<Def>, handle: Lanes, offset: Id<Def>, base: u32) {
+    fn load_block(&mut self, def: Id<Def>, handle: Lanes, more: u32, offset: Id<Def>, base: u32) {
         let address = self.address(offset, base);
         let header = self.b.lir.vgrf(GRF_BYTES);
         let ud = Type::Ud;
@@ -386,7 +430,10 @@ impl Isel<'_> {
             None => handle,
         };
         let v = self.b.lir.vgrf(GRF_BYTES);
-        let info = message::block_read(BTI_BINDLESS);
+        let info = SendInfo {
+            handle_offset: more,
+            ..message::block_read(BTI_BINDLESS)
+        };
         self.b.send(
             Exec::Whole(8),
             Dst::vgrf(v, 0, ud, 1),
@@ -406,7 +453,7 @@ impl Isel<'_> {
         let bytes = d.bit_size / 8;
         let address = self.address(offset, base);
         let data: SmallVec<[Lanes; 4]> = (0..d.num_components)
-            .map(|c| self.comp(value, c, Type::Ud))
+            .map(|c| self.comp(value, c, super::raw_type(d.bit_size)))
             .collect();
         let data = self.whole_slots(data, d.bit_size);
         let (lanes, parts) = self.parts(16);
@@ -416,12 +463,16 @@ impl Isel<'_> {
                 (lane, address, self.b.collect(lane, lanes, &data))
             })
             .collect();
-        self.each_surface(surface, &mut |isel, bti, handle, mods| {
+        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, address, data) in &payloads {
                 let info = if bytes == 4 {
                     message::untyped_write(bti, lanes, d.num_components)
                 } else {
                     message::byte_write(bti, lanes, bytes)
+                };
+                let info = SendInfo {
+                    handle_offset: more,
+                    ..info
                 };
                 let null = Dst::null(Type::Ud);
                 isel.b.send(
@@ -454,7 +505,7 @@ impl Isel<'_> {
                 let ty = if bits == 8 { Type::Ub } else { Type::Uw };
                 let to = self.b.temp(Type::Ud, super::exec_of(l));
                 self.b.mov(super::exec_of(l), to, l.retype(ty));
-                to
+                to.retype(Type::Uw)
             })
             .collect()
     }
@@ -484,12 +535,16 @@ impl Isel<'_> {
             .collect();
         let mut failed = None;
         let operands = operands.len() as u8;
-        self.each_surface(surface, &mut |isel, bti, handle, mods| {
+        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, address, data) in &payloads {
                 let Some(info) = message::untyped_atomic(bti, lanes, op, operands, v.is_some())
                 else {
                     failed = Some(no_atomic(i));
                     return;
+                };
+                let info = SendInfo {
+                    handle_offset: more,
+                    ..info
                 };
                 let dst = match v {
                     Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
@@ -641,7 +696,8 @@ impl Isel<'_> {
         let starts: SmallVec<[u8; 2]> = parts.collect();
         for c in 0..d.num_components {
             let place = self.scratch_place(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
-            let one: SmallVec<[Lanes; 4]> = SmallVec::from_elem(self.comp(value, c, Type::Ud), 1);
+            let one: SmallVec<[Lanes; 4]> =
+                SmallVec::from_elem(self.comp(value, c, super::raw_type(d.bit_size)), 1);
             let data = self.whole_slots(one, d.bit_size);
             for &lane in &starts {
                 let payload = self.scratch_payload(header, place, lane, lanes);
@@ -667,6 +723,19 @@ impl Isel<'_> {
             }
         }
         debug_assert!(matches!(header.reg, Reg::Vgrf(_)));
+    }
+}
+
+/// Which operand is the handle of a buffer.
+fn handle_operand(op: IntrinsicOp) -> Option<usize> {
+    match op {
+        IntrinsicOp::LoadUbo
+        | IntrinsicOp::LoadSsbo
+        | IntrinsicOp::SsboAtomic
+        | IntrinsicOp::SsboAtomicSwap
+        | IntrinsicOp::GetSsboSize => Some(0),
+        IntrinsicOp::StoreSsbo => Some(1),
+        _ => None,
     }
 }
 

@@ -75,6 +75,10 @@ pub(super) struct Isel<'a> {
     halts: bool,
     loops: u32,
     lane_id: Option<Lanes>,
+    /// Handles that are a scalar and a constant: (def, what is added to its register).
+    handle_offsets: IdMap<Def, u32>,
+    /// Uses of a def as the handle of a buffer.
+    handle_uses: IdMap<Def, u32>,
 }
 
 /// Number of uses of each def.
@@ -132,6 +136,8 @@ pub(crate) fn select(
         halts: false,
         loops: 0,
         lane_id: None,
+        handle_offsets: IdMap::default(),
+        handle_uses: IdMap::default(),
     };
     isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
     isel.run()?;
@@ -314,6 +320,7 @@ impl<'a> Isel<'a> {
         let info = SendInfo {
             sfid: crate::message::SFID_THREAD_SPAWNER,
             desc: 1 << 4,
+            handle_offset: 0,
             mlen: 1,
             ex_mlen: 0,
             rlen: 0,
@@ -459,7 +466,11 @@ pub(super) fn exec_of(l: Lanes) -> Exec {
     }
 }
 
-/// The type that copies a def bit for bit.
+/// The type that copies a def bit for bit. Of a slot with 8 or 16 bits the lower half is always written.
 pub(super) fn raw_type(bits: u8) -> Type {
-    if bits == 64 { Type::Uq } else { Type::Ud }
+    match bits {
+        64 => Type::Uq,
+        8 | 16 => Type::Uw,
+        _ => Type::Ud,
+    }
 }

@@ -278,7 +278,12 @@ impl Isel<'_> {
                     value.at(at)
                 };
                 let value = self.as_register(value);
-                let dst = self.comp(def, c, Type::Ud).at(at);
+                let ty = if d.bit_size < 32 {
+                    super::raw_type(d.bit_size)
+                } else {
+                    Type::Ud
+                };
+                let dst = self.comp(def, c, ty).at(at);
                 self.element(Exec::Active, dst, value, lane);
             }
         }
