@@ -123,6 +123,68 @@ pub fn expand(low: u64, hw_gen: Gen) -> Result<u128, DecodeError> {
     Ok(word)
 }
 
+/// The 8-byte form of a 16-byte instruction, where the tables hold its fields.
+pub fn compact(word: u128, hw_gen: Gen) -> Option<u64> {
+    let field = |hi: u32, lo: u32| (word >> lo) as u64 & ((1 << (hi - lo + 1)) - 1);
+    let op = Opcode::from_number(field(6, 0) as u8, hw_gen)?;
+    let low = if op.info().class == Class::ThreeSource {
+        compact_ternary(&field)?
+    } else {
+        compact_basic(word, &field, hw_gen)?
+    };
+    // The test of truth: bits that no field of the short form carries are lost.
+    (expand(low, hw_gen).ok()? == word).then_some(low)
+}
+
+fn index_of<T: Copy + Into<u64>>(table: &[T], value: u64) -> Option<u64> {
+    let at = table.iter().position(|row| (*row).into() == value)?;
+    Some(at as u64)
+}
+
+fn compact_basic(word: u128, field: &dyn Fn(u32, u32) -> u64, hw_gen: Gen) -> Option<u64> {
+    let control = field(33, 31) << 16 | field(23, 12) << 4 | field(10, 9) << 2;
+    let control = control | field(34, 34) << 1 | field(8, 8);
+    let types = if hw_gen >= Gen::Gen11 {
+        &DATA_TYPE_GEN11
+    } else {
+        &DATA_TYPE
+    };
+    let data_type = field(63, 61) << 18 | field(94, 89) << 12 | field(46, 35);
+    let immediate = SOURCES.iter().any(|s| s.file.get(word) == 3);
+    let mut sub = field(68, 64) << 5 | field(52, 48);
+    if !immediate {
+        sub |= field(100, 96) << 10;
+    }
+    let mut low = field(6, 0) | field(30, 30) << 7 | 1 << 29;
+    low |= index_of(&CONTROL, control)? << 8;
+    low |= index_of(types, data_type)? << 13;
+    low |= index_of(&SUBREG, sub)? << 18;
+    low |= field(28, 28) << 23 | field(27, 24) << 24;
+    low |= index_of(&SOURCE, field(88, 77))? << 30;
+    low |= field(60, 53) << 40 | field(76, 69) << 48;
+    if immediate {
+        low |= field(108, 104) << 35 | field(103, 96) << 56;
+    } else {
+        low |= index_of(&SOURCE, field(120, 109))? << 35 | field(108, 101) << 56;
+    }
+    Some(low)
+}
+
+fn compact_ternary(field: &dyn Fn(u32, u32) -> u64) -> Option<u64> {
+    let control = field(36, 35) << 24 | field(34, 32) << 21 | field(28, 8);
+    let source = field(126, 125) << 47 | field(105, 104) << 45 | field(84, 84) << 44;
+    let source = source | field(83, 83) << 43 | field(114, 107) << 35 | field(93, 86) << 27;
+    let source = source | field(72, 65) << 19 | field(55, 37);
+    let mut low = field(6, 0) | 1 << 29;
+    low |= index_of(&TERNARY_CONTROL, control)? << 8;
+    low |= index_of(&TERNARY_SOURCE, source)? << 10;
+    low |= field(62, 56) << 12 | field(64, 64) << 28 | field(30, 30) << 30;
+    low |= field(31, 31) << 31 | field(85, 85) << 32 | field(106, 106) << 33;
+    low |= field(75, 73) << 34 | field(96, 94) << 37 | field(117, 115) << 40;
+    low |= field(82, 76) << 43 | field(103, 97) << 50 | field(124, 118) << 57;
+    Some(low)
+}
+
 fn expand_ternary(low: u64, word: &mut u128) {
     let control = u64::from(TERNARY_CONTROL[bits(low, 9, 8) as usize]);
     put(word, 35, bits(control, 25, 24));

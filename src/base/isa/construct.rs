@@ -272,6 +272,12 @@ impl Inst {
         self
     }
 
+    /// MATH's macro functions INVM and RSQRTM: align16, with accumulators named where swizzles and write masks stand,
+    /// and always a flag, which says that no more steps are needed.
+    pub fn is_math_macro(&self) -> bool {
+        matches!(self.math, Some(MathFn::Invm | MathFn::Rsqrtm))
+    }
+
     /// Number of sources of its opcode; MATH functions of one operand have one.
     pub fn sources(&self) -> usize {
         match self.math {

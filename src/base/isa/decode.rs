@@ -1,4 +1,4 @@
-//! Bytes to [`Inst`], gen8 to gen11's layout.
+//! Bytes to [`Inst`], gen8 and gen9's layout.
 
 use crate::encode::{PRED_ALIGN1, PRED_ALIGN16};
 use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, MathFn, Pred, Region, Send, Src, Type};
@@ -35,7 +35,7 @@ pub enum DecodeError {
 
 /// Decodes the instruction at the start of `bytes`; returns it and its length, 16 or (compacted) 8 bytes.
 pub fn decode(bytes: &[u8], hw_gen: Gen) -> Result<(Inst, usize), DecodeError> {
-    if !(Gen::Gen8..=Gen::Gen11).contains(&hw_gen) {
+    if !matches!(hw_gen, Gen::Gen8 | Gen::Gen9) {
         return Err(DecodeError::Generation(hw_gen));
     }
     let truncated = DecodeError::Truncated { have: bytes.len() };
@@ -66,6 +66,7 @@ fn decode_word(word: u128, hw_gen: Gen) -> Result<Inst, DecodeError> {
     let mut inst = Inst::new(op, 1);
     let class = op.info().class;
     if class == Class::Nullary {
+        inst.breakpoint = BREAKPOINT.get(word) == 1;
         return Ok(inst);
     }
     decoder.controls(&mut inst)?;
@@ -78,6 +79,9 @@ fn decode_word(word: u128, hw_gen: Gen) -> Result<Inst, DecodeError> {
         Class::Jip | Class::JipUip | Class::Jump => decoder.branch(&mut inst)?,
         Class::Wait => {
             inst.src[0] = decoder.src(&SOURCES[0])?;
+            inst.dst = decoder.dst()?;
+            inst.dst.file = File::Arf;
+            inst.dst.hstride = 1;
             if let Addr::Direct { nr, sub_bytes } = inst.src[0].addr {
                 inst.dst.addr = Addr::Direct { nr, sub_bytes };
             }
@@ -163,7 +167,7 @@ impl Decoder {
         }
         inst.breakpoint = self.get(BREAKPOINT) == 1;
         inst.saturate = self.get(SATURATE) == 1;
-        if inst.pred.is_some() || inst.cmod != CondMod::None {
+        if inst.pred.is_some() || inst.cmod != CondMod::None || inst.is_math_macro() {
             inst.flag = self.get(FLAG) as u8;
         }
         inst.no_mask = self.get(MASK_CONTROL) == 1;
@@ -319,9 +323,13 @@ impl Decoder {
         inst.dst.writemask = self.get(T_DST_WRITEMASK) as u8;
         let half = [0, self.get(T_SRC1_TYPE), self.get(T_SRC2_TYPE)];
         for (i, fields) in TERNARY.iter().enumerate() {
-            let ty = if half[i] == 1 { Type::Hf } else { src_ty };
+            let ty = match (src_ty, half[i]) {
+                (Type::F | Type::Hf, 1) if i != 0 => Type::Hf,
+                (Type::F | Type::Hf, _) if i != 0 => Type::F,
+                _ => src_ty,
+            };
             let nr = self.get(fields.reg) as u8;
-            let sub_bytes = self.get(fields.sub) as u8 * 4;
+            let sub_bytes = self.get(fields.sub) as u8 * 4 + self.get(fields.sub_half) as u8 * 2;
             let mut src = Src::grf(nr, sub_bytes, ty, Region::new(4, 4, 1));
             src.abs = self.get(fields.abs) == 1;
             src.negate = self.get(fields.negate) == 1;

@@ -1,4 +1,4 @@
-//! [`Inst`] to its 16 bytes, gen8 to gen11's layout.
+//! [`Inst`] to its 16 bytes, gen8 and gen9's layout.
 //!
 //! What an instruction does not have (a second source, a destination of a branch) is encoded as zeros, as IGA does.
 
@@ -43,7 +43,7 @@ pub enum EncodeError {
 
 /// Encodes one instruction.
 pub fn encode(inst: &Inst, hw_gen: Gen) -> Result<[u8; 16], EncodeError> {
-    if !(Gen::Gen8..=Gen::Gen11).contains(&hw_gen) {
+    if !matches!(hw_gen, Gen::Gen8 | Gen::Gen9) {
         return Err(EncodeError::Generation(hw_gen));
     }
     let name = inst.op.info().name;
@@ -58,7 +58,9 @@ pub fn encode(inst: &Inst, hw_gen: Gen) -> Result<[u8; 16], EncodeError> {
     };
     OPCODE.put(&mut encoder.word, number.into());
     let class = inst.op.info().class;
-    if class != Class::Nullary {
+    if class == Class::Nullary {
+        BREAKPOINT.put(&mut encoder.word, inst.breakpoint.into());
+    } else {
         encoder.controls()?;
     }
     match class {
@@ -162,7 +164,7 @@ impl Encoder<'_> {
         if inst.flag > 3 {
             return self.bad("flag register", inst.flag);
         }
-        if inst.pred.is_some() || inst.cmod != CondMod::None {
+        if inst.pred.is_some() || inst.cmod != CondMod::None || inst.is_math_macro() {
             self.put(FLAG, inst.flag.into());
         }
         self.put(MASK_CONTROL, inst.no_mask.into());
@@ -212,7 +214,9 @@ impl Encoder<'_> {
         let ty = self.reg_type(dst.ty)?;
         self.put(DST_TYPE, ty);
         let stride = self.stride("destination stride", dst.hstride, 4)?;
-        self.put(DST_HSTRIDE, stride);
+        if !self.inst.is_math_macro() {
+            self.put(DST_HSTRIDE, stride);
+        }
         match dst.addr {
             Addr::Direct { nr, sub_bytes } => {
                 if sub_bytes > 31 {
@@ -345,8 +349,8 @@ impl Encoder<'_> {
             return self.form("a three-source instruction of this type");
         };
         self.put(T_DST_TYPE, dst);
-        // A mix of F and HF is the one mix there is: the first source's type, and a bit for each other one.
-        let half = |src: &Src| u64::from(src.ty == Type::Hf && inst.src[0].ty != Type::Hf);
+        // F and HF are the one mix there is: the first source's type, and for each other one a bit that says HF.
+        let half = |src: &Src| u64::from(src.ty == Type::Hf);
         self.put(T_SRC_TYPE, src);
         self.put(T_SRC1_TYPE, half(&inst.src[1]));
         self.put(T_SRC2_TYPE, half(&inst.src[2]));
@@ -357,11 +361,12 @@ impl Encoder<'_> {
             if src.file != File::Grf {
                 return self.form("sources of a three-source instruction are GRFs");
             }
-            if !sub_bytes.is_multiple_of(4) || sub_bytes > 28 {
+            if !sub_bytes.is_multiple_of(2) || sub_bytes > 30 {
                 return self.bad("source subregister", sub_bytes);
             }
             self.put(fields.reg, nr.into());
             self.put(fields.sub, (sub_bytes / 4).into());
+            self.put(fields.sub_half, (sub_bytes / 2 % 2).into());
             self.put(fields.abs, src.abs.into());
             self.put(fields.negate, src.negate.into());
             self.put(fields.swizzle, src.swizzle.into());
@@ -507,10 +512,10 @@ impl Encoder<'_> {
             Opcode::Brd | Opcode::Brc => {
                 self.put(DST_REG, ip);
                 self.put(DST_HSTRIDE, 1);
+                self.put(DST_TYPE, 1);
                 if immediate {
                     self.put(SRC0_FILE, 3);
                     self.put(SRC0_TYPE, 1);
-                    self.put(DST_TYPE, 1);
                     self.put(JIP, jip);
                     if inst.op == Opcode::Brc {
                         self.put(UIP, uip);
@@ -546,6 +551,8 @@ impl Encoder<'_> {
         let Addr::Direct { nr, sub_bytes } = inst.src[0].addr else {
             return self.form("an indirect notification register");
         };
+        let ty = self.reg_type(inst.dst.ty)?;
+        self.put(DST_TYPE, ty);
         self.put(DST_REG, nr.into());
         self.put(DST_SUB_A1, sub_bytes.into());
         self.put(DST_HSTRIDE, 1);

@@ -154,14 +154,17 @@ fields! {
     T_SRC0_SWIZZLE 72 65;
     T_SRC0_SUB 75 73;
     T_SRC0_REG 83 76;
+    T_SRC0_SUB_HALF 84 84;
     T_SRC1_REP 85 85;
     T_SRC1_SWIZZLE 93 86;
     T_SRC1_SUB 96 94;
     T_SRC1_REG 104 97;
+    T_SRC1_SUB_HALF 105 105;
     T_SRC2_REP 106 106;
     T_SRC2_SWIZZLE 114 107;
     T_SRC2_SUB 117 115;
     T_SRC2_REG 125 118;
+    T_SRC2_SUB_HALF 126 126;
 }
 
 /// The fields of one ordinary source, so that both are coded by the same function.
@@ -232,7 +235,10 @@ pub struct TernaryFields {
     pub negate: Field,
     pub rep: Field,
     pub swizzle: Field,
+    /// Dword within the register.
     pub sub: Field,
+    /// Word within that dword (HF).
+    pub sub_half: Field,
     pub reg: Field,
 }
 
@@ -244,6 +250,7 @@ pub const TERNARY: [TernaryFields; 3] = [
         rep: T_SRC0_REP,
         swizzle: T_SRC0_SWIZZLE,
         sub: T_SRC0_SUB,
+        sub_half: T_SRC0_SUB_HALF,
         reg: T_SRC0_REG,
     },
     TernaryFields {
@@ -252,6 +259,7 @@ pub const TERNARY: [TernaryFields; 3] = [
         rep: T_SRC1_REP,
         swizzle: T_SRC1_SWIZZLE,
         sub: T_SRC1_SUB,
+        sub_half: T_SRC1_SUB_HALF,
         reg: T_SRC1_REG,
     },
     TernaryFields {
@@ -260,6 +268,7 @@ pub const TERNARY: [TernaryFields; 3] = [
         rep: T_SRC2_REP,
         swizzle: T_SRC2_SWIZZLE,
         sub: T_SRC2_SUB,
+        sub_half: T_SRC2_SUB_HALF,
         reg: T_SRC2_REG,
     },
 ];

@@ -10,14 +10,18 @@ mod decode;
 mod encode;
 mod inst;
 mod layout;
+mod message;
 mod opcode;
+mod text;
 
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};
 pub use inst::{
     Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src, Type,
 };
+pub use message::{SHARED_FUNCTIONS, SharedFunction, describe_send};
 pub use opcode::{Class, OPCODES, Opcode, OpcodeInfo};
+pub use text::{AsmError, KernelError, assemble, assemble_kernel, disassemble, disassemble_kernel};
 
 #[cfg(test)]
-mod tests;
+mod testing;

@@ -2,6 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "EU Opcode Encoding"; later and earlier numbers from the same section of those PRMs.
 
+use crate::inst::Type;
 use hw::Gen;
 
 /// How an instruction's operands are encoded and what it does with control flow.
@@ -40,13 +41,128 @@ pub struct OpcodeInfo {
     pub class: Class,
     /// Source modifier `-` is a bitwise NOT from gen8 on.
     pub logic: bool,
+    /// What may modify it: bits [`PRED`], [`CMOD`], [`SAT`], [`MODS`].
+    pub takes: u8,
+    /// Which destination types go with which source types, in gen9; empty where operands have no types. A source
+    /// is checked by itself: sources may differ where each has its row.
+    pub types: &'static [TypeRow],
     /// (first generation, last generation, number).
     pub numbers: &'static [(Gen, Gen, u8)],
 }
 
+/// May be predicated.
+pub const PRED: u8 = 1;
+/// May have a conditional modifier.
+pub const CMOD: u8 = 2;
+/// May saturate.
+pub const SAT: u8 = 4;
+/// Sources may have modifiers.
+pub const MODS: u8 = 8;
+/// Logic operation, see [`OpcodeInfo::logic`].
+const LOGIC: u8 = 0x80;
+
+/// A set of types, one bit each by [`Type`]'s order.
+pub type TypeSet = u16;
+
+/// Destination types and the source types that go with them.
+pub type TypeRow = (TypeSet, TypeSet);
+
+/// The set of one type.
+pub const fn only(ty: Type) -> TypeSet {
+    1 << ty as u16
+}
+
+const BYTES: TypeSet = only(Type::Ub) | only(Type::B);
+const WORDS: TypeSet = only(Type::Uw) | only(Type::W);
+const DOUBLEWORDS: TypeSet = only(Type::Ud) | only(Type::D);
+const QUADWORDS: TypeSet = only(Type::Uq) | only(Type::Q);
+/// Integers up to 32 bits.
+const SMALL: TypeSet = BYTES | WORDS | DOUBLEWORDS;
+const WIDER: TypeSet = WORDS | DOUBLEWORDS;
+const UD: TypeSet = only(Type::Ud);
+const HF: TypeSet = only(Type::Hf);
+const F: TypeSet = only(Type::F);
+const DF: TypeSet = only(Type::Df);
+
+// Ref: SKL PRM vol. 2a, the data type tables of the instructions' pages.
+const NONE: &[TypeRow] = &[];
+const BITWISE: &[TypeRow] = &[
+    (SMALL, SMALL),
+    (QUADWORDS, WIDER),
+    (WIDER, QUADWORDS),
+    (QUADWORDS, QUADWORDS),
+];
+const SHIFT_RIGHT: &[TypeRow] = &[
+    (BYTES | WIDER, BYTES | WIDER),
+    (QUADWORDS, WIDER),
+    (WIDER, QUADWORDS),
+    (QUADWORDS, QUADWORDS),
+];
+const ADD: &[TypeRow] = &[
+    (SMALL | F | HF, SMALL),
+    (F | HF, F | HF),
+    (DF, DF),
+    (QUADWORDS, WIDER),
+    (WIDER, QUADWORDS),
+    (QUADWORDS, QUADWORDS),
+];
+/// The destination's type does not matter to a comparison, but for its size.
+const COMPARE: &[TypeRow] = &[(
+    SMALL | QUADWORDS | HF | F | DF,
+    SMALL | QUADWORDS | HF | F | DF,
+)];
+const SELECT: &[TypeRow] = &[
+    (SMALL, SMALL),
+    (F | HF, F | HF),
+    (DF, DF),
+    (QUADWORDS, WIDER),
+    (WIDER, QUADWORDS),
+    (QUADWORDS, QUADWORDS),
+];
+const MOVE: &[TypeRow] = &[
+    (SMALL | F | HF, SMALL | F | HF),
+    (DF | QUADWORDS, WIDER | F | DF | QUADWORDS),
+    (WIDER | F, DF | QUADWORDS),
+];
+const MULTIPLY: &[TypeRow] = &[
+    (BYTES | WIDER, BYTES),
+    (WIDER, WORDS),
+    (DOUBLEWORDS | QUADWORDS, DOUBLEWORDS),
+    (F | HF, F | HF),
+    (DF, DF),
+];
+const MULTIPLY_ADD: &[TypeRow] = &[(SMALL, BYTES | WORDS), (F | HF, F | HF), (DF, DF)];
+const SMALL_INTEGERS: &[TypeRow] = &[(SMALL, SMALL)];
+const UD_ONLY: &[TypeRow] = &[(UD, UD)];
+const DWORDS: &[TypeRow] = &[(UD, UD), (only(Type::D), only(Type::D))];
+const COUNT: &[TypeRow] = &[(UD, only(Type::Ub) | only(Type::Uw) | UD)];
+const LEADING: &[TypeRow] = &[(UD, DOUBLEWORDS)];
+const DIFFERENCES: &[TypeRow] = &[(WORDS, BYTES)];
+const SINGLES: &[TypeRow] = &[(F, F)];
+const HALVES: &[TypeRow] = &[(WORDS | F, WORDS | F)];
+const FUSED: &[TypeRow] = &[(F | HF, F | HF), (DF, DF)];
+const FUSED_MACRO: &[TypeRow] = &[(F, F), (DF, DF)];
+const MATH: &[TypeRow] = &[
+    (F | HF, F | HF),
+    (DF, DF),
+    (UD, UD),
+    (only(Type::D), only(Type::D)),
+];
+const INDEXED: &[TypeRow] = &[
+    (BYTES, BYTES),
+    (WORDS, WORDS),
+    (DOUBLEWORDS, DOUBLEWORDS),
+    (F, F),
+];
+const SCATTERED: &[TypeRow] = &[(
+    WIDER | HF | F | QUADWORDS | DF,
+    WIDER | HF | F | QUADWORDS | DF,
+)];
+const DOUBLE_IMMEDIATE: &[TypeRow] = &[(DF, F | DF)];
+
 macro_rules! opcodes {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $sources:literal $class:ident $($logic:ident)?
-        [$($first:ident .. $last:ident = $number:literal),+];)*) => {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $sources:literal $class:ident
+        [$($first:ident .. $last:ident = $number:literal),+] ($takes:expr) $types:ident;)*) => {
         /// Operations, by the PRM's mnemonics.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[expect(missing_docs, reason = "the PRM's mnemonics")]
@@ -57,7 +173,9 @@ macro_rules! opcodes {
             name: $name,
             sources: $sources,
             class: Class::$class,
-            logic: logic!($($logic)?),
+            logic: ($takes) & LOGIC != 0,
+            takes: ($takes) & !LOGIC,
+            types: $types,
             numbers: &[$((Gen::$first, Gen::$last, $number)),+],
         },)*];
 
@@ -67,91 +185,82 @@ macro_rules! opcodes {
         }
     };
 }
-macro_rules! logic {
-    () => {
-        false
-    };
-    (logic) => {
-        true
-    };
-}
-
 opcodes! {
-    Illegal "illegal" 0 Nullary [Gen7..Gen12_5 = 0];
-    Mov "mov" 1 Basic [Gen7..Gen11 = 1, Gen12..Gen12_5 = 97];
-    Sel "sel" 2 Basic [Gen7..Gen11 = 2, Gen12..Gen12_5 = 98];
-    Movi "movi" 1 Basic [Gen7..Gen11 = 3, Gen12..Gen12_5 = 99];
-    Not "not" 1 Basic logic [Gen7..Gen11 = 4, Gen12..Gen12_5 = 100];
-    And "and" 2 Basic logic [Gen7..Gen11 = 5, Gen12..Gen12_5 = 101];
-    Or "or" 2 Basic logic [Gen7..Gen11 = 6, Gen12..Gen12_5 = 102];
-    Xor "xor" 2 Basic logic [Gen7..Gen11 = 7, Gen12..Gen12_5 = 103];
-    Shr "shr" 2 Basic [Gen7..Gen11 = 8, Gen12..Gen12_5 = 104];
-    Shl "shl" 2 Basic [Gen7..Gen11 = 9, Gen12..Gen12_5 = 105];
-    Dim "dim" 1 Basic [Gen7_5..Gen7_5 = 10];
-    Smov "smov" 2 Basic [Gen8..Gen11 = 10, Gen12..Gen12_5 = 106];
-    Asr "asr" 2 Basic [Gen7..Gen11 = 12, Gen12..Gen12_5 = 108];
-    Ror "ror" 2 Basic [Gen11..Gen11 = 14, Gen12..Gen12_5 = 110];
-    Rol "rol" 2 Basic [Gen11..Gen11 = 15, Gen12..Gen12_5 = 111];
-    Cmp "cmp" 2 Basic [Gen7..Gen11 = 16, Gen12..Gen12_5 = 112];
-    Cmpn "cmpn" 2 Basic [Gen7..Gen11 = 17, Gen12..Gen12_5 = 113];
-    Csel "csel" 3 ThreeSource [Gen8..Gen11 = 18, Gen12..Gen12_5 = 114];
-    F32to16 "f32to16" 1 Basic [Gen7..Gen7_5 = 19];
-    F16to32 "f16to32" 1 Basic [Gen7..Gen7_5 = 20];
-    Bfrev "bfrev" 1 Basic [Gen7..Gen11 = 23, Gen12..Gen12_5 = 119];
-    Bfe "bfe" 3 ThreeSource [Gen7..Gen11 = 24, Gen12..Gen12_5 = 120];
-    Bfi1 "bfi1" 2 Basic [Gen7..Gen11 = 25, Gen12..Gen12_5 = 121];
-    Bfi2 "bfi2" 3 ThreeSource [Gen7..Gen11 = 26, Gen12..Gen12_5 = 122];
-    Jmpi "jmpi" 1 Jump [Gen7..Gen12_5 = 32];
-    Brd "brd" 1 Jump [Gen7..Gen12_5 = 33];
-    If "if" 0 JipUip [Gen7..Gen12_5 = 34];
-    Brc "brc" 1 Jump [Gen7..Gen12_5 = 35];
-    Else "else" 0 JipUip [Gen7..Gen12_5 = 36];
-    Endif "endif" 0 Jip [Gen7..Gen12_5 = 37];
-    While "while" 0 Jip [Gen7..Gen12_5 = 39];
-    Break "break" 0 JipUip [Gen7..Gen12_5 = 40];
-    Cont "cont" 0 JipUip [Gen7..Gen12_5 = 41];
-    Halt "halt" 0 JipUip [Gen7..Gen12_5 = 42];
-    Calla "calla" 1 Jump [Gen7_5..Gen12_5 = 43];
-    Call "call" 1 Jump [Gen7..Gen12_5 = 44];
-    Ret "ret" 1 Jump [Gen7..Gen12_5 = 45];
-    Goto "goto" 0 JipUip [Gen8..Gen12_5 = 46];
-    Join "join" 0 Jip [Gen8..Gen12_5 = 47];
-    Wait "wait" 1 Wait [Gen7..Gen11 = 48];
-    Send "send" 1 Send [Gen7..Gen12_5 = 49];
-    Sendc "sendc" 1 Send [Gen7..Gen12_5 = 50];
-    Sends "sends" 2 SplitSend [Gen9..Gen11 = 51];
-    Sendsc "sendsc" 2 SplitSend [Gen9..Gen11 = 52];
-    Math "math" 2 Math [Gen7..Gen12_5 = 56];
-    Add "add" 2 Basic [Gen7..Gen12_5 = 64];
-    Mul "mul" 2 Basic [Gen7..Gen12_5 = 65];
-    Avg "avg" 2 Basic [Gen7..Gen12_5 = 66];
-    Frc "frc" 1 Basic [Gen7..Gen12_5 = 67];
-    Rndu "rndu" 1 Basic [Gen7..Gen12_5 = 68];
-    Rndd "rndd" 1 Basic [Gen7..Gen12_5 = 69];
-    Rnde "rnde" 1 Basic [Gen7..Gen12_5 = 70];
-    Rndz "rndz" 1 Basic [Gen7..Gen12_5 = 71];
-    Mac "mac" 2 Basic [Gen7..Gen12_5 = 72];
-    Mach "mach" 2 Basic [Gen7..Gen12_5 = 73];
-    Lzd "lzd" 1 Basic [Gen7..Gen12_5 = 74];
-    Fbh "fbh" 1 Basic [Gen7..Gen12_5 = 75];
-    Fbl "fbl" 1 Basic [Gen7..Gen12_5 = 76];
-    Cbit "cbit" 1 Basic [Gen7..Gen12_5 = 77];
-    Addc "addc" 2 Basic [Gen7..Gen12_5 = 78];
-    Subb "subb" 2 Basic [Gen7..Gen12_5 = 79];
-    Sad2 "sad2" 2 Basic [Gen7..Gen11 = 80];
-    Sada2 "sada2" 2 Basic [Gen7..Gen11 = 81];
-    Dp4 "dp4" 2 Basic [Gen7..Gen9 = 84];
-    Dph "dph" 2 Basic [Gen7..Gen9 = 85];
-    Dp3 "dp3" 2 Basic [Gen7..Gen9 = 86];
-    Dp2 "dp2" 2 Basic [Gen7..Gen9 = 87];
-    Dp4a "dp4a" 3 ThreeSource [Gen12..Gen12_5 = 88];
-    Line "line" 2 Basic [Gen7..Gen9 = 89];
-    Pln "pln" 2 Basic [Gen7..Gen9 = 90];
-    Mad "mad" 3 ThreeSource [Gen7..Gen12_5 = 91];
-    Lrp "lrp" 3 ThreeSource [Gen7..Gen9 = 92];
-    Madm "madm" 3 ThreeSource [Gen8..Gen12_5 = 93];
-    Sync "sync" 1 Basic [Gen12..Gen12_5 = 1];
-    Nop "nop" 0 Nullary [Gen7..Gen11 = 126, Gen12..Gen12_5 = 96];
+    Illegal "illegal" 0 Nullary [Gen7..Gen12_5 = 0] (0) NONE;
+    Mov "mov" 1 Basic [Gen7..Gen11 = 1, Gen12..Gen12_5 = 97] (PRED | CMOD | SAT | MODS) MOVE;
+    Sel "sel" 2 Basic [Gen7..Gen11 = 2, Gen12..Gen12_5 = 98] (PRED | CMOD | SAT | MODS) SELECT;
+    Movi "movi" 1 Basic [Gen7..Gen11 = 3, Gen12..Gen12_5 = 99] (PRED | SAT | MODS) INDEXED;
+    Not "not" 1 Basic [Gen7..Gen11 = 4, Gen12..Gen12_5 = 100] (PRED | CMOD | MODS | LOGIC) BITWISE;
+    And "and" 2 Basic [Gen7..Gen11 = 5, Gen12..Gen12_5 = 101] (PRED | CMOD | MODS | LOGIC) BITWISE;
+    Or "or" 2 Basic [Gen7..Gen11 = 6, Gen12..Gen12_5 = 102] (PRED | CMOD | MODS | LOGIC) BITWISE;
+    Xor "xor" 2 Basic [Gen7..Gen11 = 7, Gen12..Gen12_5 = 103] (PRED | CMOD | MODS | LOGIC) BITWISE;
+    Shr "shr" 2 Basic [Gen7..Gen11 = 8, Gen12..Gen12_5 = 104] (PRED | CMOD | SAT | MODS) SHIFT_RIGHT;
+    Shl "shl" 2 Basic [Gen7..Gen11 = 9, Gen12..Gen12_5 = 105] (PRED | CMOD | SAT | MODS) BITWISE;
+    Dim "dim" 1 Basic [Gen7_5..Gen7_5 = 10] (PRED | CMOD | SAT | MODS) DOUBLE_IMMEDIATE;
+    Smov "smov" 2 Basic [Gen8..Gen11 = 10, Gen12..Gen12_5 = 106] (PRED) SCATTERED;
+    Asr "asr" 2 Basic [Gen7..Gen11 = 12, Gen12..Gen12_5 = 108] (PRED | CMOD | SAT | MODS) BITWISE;
+    Ror "ror" 2 Basic [Gen11..Gen11 = 14, Gen12..Gen12_5 = 110] (PRED | CMOD | MODS) DWORDS;
+    Rol "rol" 2 Basic [Gen11..Gen11 = 15, Gen12..Gen12_5 = 111] (PRED | CMOD | MODS) DWORDS;
+    Cmp "cmp" 2 Basic [Gen7..Gen11 = 16, Gen12..Gen12_5 = 112] (PRED | CMOD | MODS) COMPARE;
+    Cmpn "cmpn" 2 Basic [Gen7..Gen11 = 17, Gen12..Gen12_5 = 113] (PRED | CMOD | MODS) COMPARE;
+    Csel "csel" 3 ThreeSource [Gen8..Gen11 = 18, Gen12..Gen12_5 = 114] (CMOD | SAT | MODS) SINGLES;
+    F32to16 "f32to16" 1 Basic [Gen7..Gen7_5 = 19] (PRED | CMOD | SAT | MODS) HALVES;
+    F16to32 "f16to32" 1 Basic [Gen7..Gen7_5 = 20] (PRED | CMOD | SAT | MODS) HALVES;
+    Bfrev "bfrev" 1 Basic [Gen7..Gen11 = 23, Gen12..Gen12_5 = 119] (PRED) UD_ONLY;
+    Bfe "bfe" 3 ThreeSource [Gen7..Gen11 = 24, Gen12..Gen12_5 = 120] (PRED) DWORDS;
+    Bfi1 "bfi1" 2 Basic [Gen7..Gen11 = 25, Gen12..Gen12_5 = 121] (PRED) DWORDS;
+    Bfi2 "bfi2" 3 ThreeSource [Gen7..Gen11 = 26, Gen12..Gen12_5 = 122] (PRED) DWORDS;
+    Jmpi "jmpi" 1 Jump [Gen7..Gen12_5 = 32] (PRED) NONE;
+    Brd "brd" 1 Jump [Gen7..Gen12_5 = 33] (PRED) NONE;
+    If "if" 0 JipUip [Gen7..Gen12_5 = 34] (PRED) NONE;
+    Brc "brc" 1 Jump [Gen7..Gen12_5 = 35] (PRED) NONE;
+    Else "else" 0 JipUip [Gen7..Gen12_5 = 36] (0) NONE;
+    Endif "endif" 0 Jip [Gen7..Gen12_5 = 37] (0) NONE;
+    While "while" 0 Jip [Gen7..Gen12_5 = 39] (PRED) NONE;
+    Break "break" 0 JipUip [Gen7..Gen12_5 = 40] (PRED) NONE;
+    Cont "cont" 0 JipUip [Gen7..Gen12_5 = 41] (PRED) NONE;
+    Halt "halt" 0 JipUip [Gen7..Gen12_5 = 42] (PRED) NONE;
+    Calla "calla" 1 Jump [Gen7_5..Gen12_5 = 43] (PRED) NONE;
+    Call "call" 1 Jump [Gen7..Gen12_5 = 44] (PRED) NONE;
+    Ret "ret" 1 Jump [Gen7..Gen12_5 = 45] (PRED) NONE;
+    Goto "goto" 0 JipUip [Gen8..Gen12_5 = 46] (PRED) NONE;
+    Join "join" 0 Jip [Gen8..Gen12_5 = 47] (PRED) NONE;
+    Wait "wait" 1 Wait [Gen7..Gen11 = 48] (0) NONE;
+    Send "send" 1 Send [Gen7..Gen12_5 = 49] (PRED) NONE;
+    Sendc "sendc" 1 Send [Gen7..Gen12_5 = 50] (PRED) NONE;
+    Sends "sends" 2 SplitSend [Gen9..Gen11 = 51] (PRED) NONE;
+    Sendsc "sendsc" 2 SplitSend [Gen9..Gen11 = 52] (PRED) NONE;
+    Math "math" 2 Math [Gen7..Gen12_5 = 56] (PRED | SAT | MODS) MATH;
+    Add "add" 2 Basic [Gen7..Gen12_5 = 64] (PRED | CMOD | SAT | MODS) ADD;
+    Mul "mul" 2 Basic [Gen7..Gen12_5 = 65] (PRED | CMOD | SAT | MODS) MULTIPLY;
+    Avg "avg" 2 Basic [Gen7..Gen12_5 = 66] (PRED | CMOD | SAT | MODS) SMALL_INTEGERS;
+    Frc "frc" 1 Basic [Gen7..Gen12_5 = 67] (PRED | CMOD | MODS) SINGLES;
+    Rndu "rndu" 1 Basic [Gen7..Gen12_5 = 68] (PRED | CMOD | SAT | MODS) SINGLES;
+    Rndd "rndd" 1 Basic [Gen7..Gen12_5 = 69] (PRED | CMOD | SAT | MODS) SINGLES;
+    Rnde "rnde" 1 Basic [Gen7..Gen12_5 = 70] (PRED | CMOD | SAT | MODS) SINGLES;
+    Rndz "rndz" 1 Basic [Gen7..Gen12_5 = 71] (PRED | CMOD | SAT | MODS) SINGLES;
+    Mac "mac" 2 Basic [Gen7..Gen12_5 = 72] (PRED | CMOD | SAT | MODS) MULTIPLY_ADD;
+    Mach "mach" 2 Basic [Gen7..Gen12_5 = 73] (PRED | SAT | MODS) DWORDS;
+    Lzd "lzd" 1 Basic [Gen7..Gen12_5 = 74] (PRED | CMOD | SAT | MODS) LEADING;
+    Fbh "fbh" 1 Basic [Gen7..Gen12_5 = 75] (PRED) LEADING;
+    Fbl "fbl" 1 Basic [Gen7..Gen12_5 = 76] (PRED) UD_ONLY;
+    Cbit "cbit" 1 Basic [Gen7..Gen12_5 = 77] (PRED) COUNT;
+    Addc "addc" 2 Basic [Gen7..Gen12_5 = 78] (PRED | CMOD) UD_ONLY;
+    Subb "subb" 2 Basic [Gen7..Gen12_5 = 79] (PRED | CMOD | SAT) UD_ONLY;
+    Sad2 "sad2" 2 Basic [Gen7..Gen11 = 80] (PRED | CMOD | SAT | MODS) DIFFERENCES;
+    Sada2 "sada2" 2 Basic [Gen7..Gen11 = 81] (PRED | CMOD | SAT | MODS) DIFFERENCES;
+    Dp4 "dp4" 2 Basic [Gen7..Gen9 = 84] (PRED | CMOD | SAT | MODS) SINGLES;
+    Dph "dph" 2 Basic [Gen7..Gen9 = 85] (PRED | CMOD | SAT | MODS) SINGLES;
+    Dp3 "dp3" 2 Basic [Gen7..Gen9 = 86] (PRED | CMOD | SAT | MODS) SINGLES;
+    Dp2 "dp2" 2 Basic [Gen7..Gen9 = 87] (PRED | CMOD | SAT | MODS) SINGLES;
+    Dp4a "dp4a" 3 ThreeSource [Gen12..Gen12_5 = 88] (PRED | CMOD | SAT) DWORDS;
+    Line "line" 2 Basic [Gen7..Gen9 = 89] (PRED | CMOD | SAT | MODS) SINGLES;
+    Pln "pln" 2 Basic [Gen7..Gen9 = 90] (PRED | CMOD | SAT) SINGLES;
+    Mad "mad" 3 ThreeSource [Gen7..Gen12_5 = 91] (PRED | CMOD | SAT | MODS) FUSED;
+    Lrp "lrp" 3 ThreeSource [Gen7..Gen9 = 92] (PRED | CMOD | SAT | MODS) SINGLES;
+    Madm "madm" 3 ThreeSource [Gen8..Gen12_5 = 93] (PRED | CMOD | SAT | MODS) FUSED_MACRO;
+    Sync "sync" 1 Basic [Gen12..Gen12_5 = 1] (0) NONE;
+    Nop "nop" 0 Nullary [Gen7..Gen11 = 126, Gen12..Gen12_5 = 96] (0) NONE;
 }
 
 impl Opcode {

@@ -1,0 +1,167 @@
+//! What several rules ask of an instruction.
+
+use crate::inst::{Addr, ArfReg, Dst, File, Inst, Region, Src, Type};
+use crate::opcode::Class;
+
+/// Bytes of a general register.
+pub const GRF_BYTES: u32 = 32;
+
+/// An instruction, and what is derived from it.
+pub struct Facts<'a> {
+    pub inst: &'a Inst,
+    pub class: Class,
+}
+
+impl<'a> Facts<'a> {
+    pub fn new(inst: &'a Inst) -> Facts<'a> {
+        let class = inst.op.info().class;
+        Facts { inst, class }
+    }
+
+    /// Ordinary arithmetic: operands with types, regions and a destination of the common encoding.
+    pub fn is_alu(&self) -> bool {
+        let ordinary = matches!(self.class, Class::Basic | Class::Math);
+        ordinary && !self.inst.is_math_macro()
+    }
+
+    /// The same in align1.
+    pub fn is_align1(&self) -> bool {
+        self.is_alu() && !self.inst.align16
+    }
+
+    /// The sources that count.
+    pub fn sources(&self) -> &'a [Src] {
+        self.inst.src.get(..self.inst.sources()).unwrap_or(&[])
+    }
+
+    /// Sources of align1 arithmetic that are registers, with their regions. Empty in other instructions.
+    pub fn regions(&self) -> impl Iterator<Item = (&'a Src, Region)> + use<'a> {
+        let counted = if self.is_align1() {
+            self.sources()
+        } else {
+            &[]
+        };
+        let registers = counted
+            .iter()
+            .filter(|s| s.file != File::Imm && !is_null(s.file, s.addr));
+        registers.map(|s| (s, s.region))
+    }
+
+    /// The immediate of an arithmetic instruction.
+    pub fn immediate(&self) -> Option<&'a Src> {
+        if !self.is_alu() {
+            return None;
+        }
+        self.sources().iter().find(|s| s.file == File::Imm)
+    }
+
+    /// The destination of arithmetic that is written.
+    pub fn written(&self) -> Option<&'a Dst> {
+        let dst = &self.inst.dst;
+        let writes = matches!(self.class, Class::Basic | Class::Math | Class::ThreeSource);
+        (writes && !self.inst.is_math_macro() && !is_null(dst.file, dst.addr)).then_some(dst)
+    }
+
+    pub fn exec_size(&self) -> u32 {
+        self.inst.exec_size.into()
+    }
+
+    /// From the first byte to behind the last one of an align1 destination, from its register's start.
+    pub fn dst_end_bytes(&self, dst: &Dst) -> u32 {
+        let (_, sub) = place(dst.addr).unwrap_or((0, 0));
+        let stride = u32::from(dst.hstride) * dst.ty.size_bytes();
+        sub + self.exec_size().saturating_sub(1) * stride + dst.ty.size_bytes()
+    }
+
+    /// Offset behind the last byte that an align1 source reads, from its register's start.
+    pub fn src_end_bytes(&self, src: &Src) -> u32 {
+        let region = src.region;
+        let (_, sub) = place(src.addr).unwrap_or((0, 0));
+        let size = src.ty.size_bytes();
+        let rows = self.rows(region).saturating_sub(1) * vstride(region);
+        let columns = u32::from(region.width).saturating_sub(1) * u32::from(region.hstride);
+        sub + (rows + columns + 1) * size
+    }
+
+    pub fn rows(&self, region: Region) -> u32 {
+        self.exec_size() / u32::from(region.width.max(1))
+    }
+
+    /// The type that the instruction computes in.
+    pub fn execution_type(&self) -> Type {
+        let widened = |ty| match ty {
+            Type::Ub | Type::B | Type::Uw | Type::W | Type::Uv | Type::V => Type::W,
+            Type::Ud | Type::D => Type::D,
+            Type::Uq | Type::Q => Type::Q,
+            Type::Vf => Type::F,
+            other => other,
+        };
+        let dst = widened(self.inst.dst.ty);
+        let sources = self.sources();
+        let Some(first) = sources.first().map(|s| widened(s.ty)) else {
+            return dst;
+        };
+        let Some(second) = sources.get(1).map(|s| widened(s.ty)) else {
+            return if first == Type::Hf { dst } else { first };
+        };
+        if self.is_mixed_float() {
+            return Type::F;
+        }
+        let rank = |ty: Type| (ty.size_bytes(), ty.is_float());
+        if rank(second) > rank(first) {
+            second
+        } else {
+            first
+        }
+    }
+
+    /// HF and F in one instruction of one or two sources.
+    pub fn is_mixed_float(&self) -> bool {
+        if !self.is_alu() {
+            return false;
+        }
+        let has = |ty| self.inst.dst.ty == ty || self.sources().iter().any(|s| s.ty == ty);
+        has(Type::Hf) && has(Type::F)
+    }
+
+    /// MOV that only copies bits: no conversion, no modifier.
+    pub fn is_raw_move(&self) -> bool {
+        let inst = self.inst;
+        let src = &inst.src[0];
+        let same = inst.dst.ty.size_bytes() == src.ty.size_bytes()
+            && inst.dst.ty.is_float() == src.ty.is_float();
+        inst.op == crate::opcode::Opcode::Mov
+            && !inst.saturate
+            && !src.negate
+            && !src.abs
+            && same
+            && src.file != File::Imm
+    }
+}
+
+/// Register and byte of a direct address.
+pub fn place(addr: Addr) -> Option<(u8, u32)> {
+    match addr {
+        Addr::Direct { nr, sub_bytes } => Some((nr, sub_bytes.into())),
+        Addr::Indirect { .. } => None,
+    }
+}
+
+/// True for a directly addressed architecture register of this kind.
+pub fn is_arf(file: File, addr: Addr, reg: ArfReg) -> bool {
+    let kind = place(addr).map(|p| p.0 >> 4);
+    file == File::Arf && kind == Some(reg as u8)
+}
+
+/// True for the null register.
+pub fn is_null(file: File, addr: Addr) -> bool {
+    is_arf(file, addr, ArfReg::Null)
+}
+
+/// Vertical stride in elements; one address each row counts as none.
+pub fn vstride(region: Region) -> u32 {
+    match region.vstride {
+        Region::VX1 => 0,
+        v => v.into(),
+    }
+}

@@ -1,0 +1,164 @@
+//! Rules on SEND, SENDC, SENDS, SENDSC.
+
+use super::Rule;
+use super::facts::{Facts, is_null, place};
+use crate::inst::{CondMod, Desc, File, Src};
+use crate::opcode::Class;
+
+const SEND: &str = "SEND";
+const SENDS: &str = "SENDS";
+
+/// First register that may hold the payload of a message that ends the thread.
+const EOT_FIRST: u8 = 112;
+
+pub static RULES: &[Rule] = &[
+    Rule {
+        name: "send_described",
+        prm: SEND,
+        text: "a message has descriptors",
+        broken: |f| f.inst.op.is_send() && f.inst.send.is_none(),
+    },
+    Rule {
+        name: "send_payload",
+        prm: SEND,
+        text: "the payload is in general registers, addressed directly",
+        broken: |f| f.inst.op.is_send() && register(&f.inst.src[0]).is_none(),
+    },
+    Rule {
+        name: "send_destination",
+        prm: SEND,
+        text: "the response goes to general registers, addressed directly, or to null",
+        broken: |f| {
+            let dst = &f.inst.dst;
+            let grf = dst.file == File::Grf && place(dst.addr).is_some();
+            f.inst.op.is_send() && !grf && !is_null(dst.file, dst.addr)
+        },
+    },
+    Rule {
+        name: "send_modifiers",
+        prm: SEND,
+        text: "a message has no source modifiers, no conditional modifier and does not saturate",
+        broken: |f| {
+            let src = f.sources().iter().any(|s| s.negate || s.abs);
+            let modified = src || f.inst.saturate || f.inst.cmod != CondMod::None;
+            f.inst.op.is_send() && modified
+        },
+    },
+    Rule {
+        name: "send_lengths",
+        prm: SEND,
+        text: "the payload has 1 to 15 registers, and the response at most 16",
+        broken: |f| {
+            lengths(f).is_some_and(|l| l.payload == 0 || l.response > 16)
+        },
+    },
+    Rule {
+        name: "send_past_last_register",
+        prm: "General Register File",
+        text: "payloads and response end with r127",
+        broken: |f| {
+            let Some(l) = lengths(f) else { return false };
+            let over = |nr: Option<u8>, len: u32| nr.is_some_and(|nr| u32::from(nr) + len > 128);
+            let second = f.inst.src.get(1).filter(|_| f.class == Class::SplitSend);
+            over(register(&f.inst.src[0]), l.payload)
+                || over(second.and_then(register), l.second)
+                || over(response(f), l.response)
+        },
+    },
+    Rule {
+        name: "send_eot_payload",
+        prm: SEND,
+        text: "payloads of a message that ends the thread are in r112 to r127",
+        broken: |f| {
+            let low = |s: &Src| register(s).is_some_and(|nr| nr < EOT_FIRST);
+            is_eot(f) && f.sources().iter().any(low)
+        },
+    },
+    Rule {
+        name: "send_eot_response",
+        prm: SEND,
+        text: "a message that ends the thread has no response",
+        broken: |f| is_eot(f) && lengths(f).is_some_and(|l| l.response != 0),
+    },
+    Rule {
+        name: "send_r127",
+        prm: "SEND: Destination and Source Overlap",
+        text: "r127 receives nothing while payload and response overlap",
+        broken: |f| {
+            let Some(l) = lengths(f).filter(|_| f.class == Class::Send) else {
+                return false;
+            };
+            let (Some(src), Some(dst)) = (register(&f.inst.src[0]), response(f)) else {
+                return false;
+            };
+            let (src, dst) = (u32::from(src), u32::from(dst));
+            l.response > 0 && dst + l.response > 127 && src + l.payload > dst
+        },
+    },
+    Rule {
+        name: "sends_second_payload",
+        prm: SENDS,
+        text: "the second payload is in general registers, or is null",
+        broken: |f| {
+            let src = &f.inst.src[1];
+            f.class == Class::SplitSend
+                && register(src).is_none()
+                && !is_null(src.file, src.addr)
+        },
+    },
+    Rule {
+        name: "sends_overlap",
+        prm: SENDS,
+        text: "the two payloads do not overlap",
+        broken: |f| {
+            let Some(l) = lengths(f).filter(|_| f.class == Class::SplitSend) else {
+                return false;
+            };
+            let (Some(a), Some(b)) = (register(&f.inst.src[0]), register(&f.inst.src[1])) else {
+                return false;
+            };
+            let (a, b) = (u32::from(a), u32::from(b));
+            (a <= b && b < a + l.payload) || (b <= a && a < b + l.second.max(1))
+        },
+    },
+];
+
+/// Registers of a message.
+struct Lengths {
+    payload: u32,
+    second: u32,
+    response: u32,
+}
+
+/// What the descriptors say; the least that there can be where they are in a0.
+fn lengths(f: &Facts) -> Option<Lengths> {
+    let send = f.inst.send.filter(|_| f.inst.op.is_send())?;
+    let (payload, response) = match send.desc {
+        Desc::Imm(desc) => (desc >> 25 & 15, desc >> 20 & 31),
+        Desc::A0(_) => (1, 0),
+    };
+    let second = match send.ex_desc {
+        Desc::Imm(ex_desc) if f.class == Class::SplitSend => ex_desc >> 6 & 15,
+        _ => 0,
+    };
+    Some(Lengths {
+        payload,
+        second,
+        response,
+    })
+}
+
+fn is_eot(f: &Facts) -> bool {
+    f.inst.send.is_some_and(|s| s.eot) && f.inst.op.is_send()
+}
+
+/// Number of a directly addressed general register.
+fn register(src: &Src) -> Option<u8> {
+    place(src.addr).map(|p| p.0).filter(|_| src.file == File::Grf)
+}
+
+/// First register of the response.
+fn response(f: &Facts) -> Option<u8> {
+    let dst = &f.inst.dst;
+    place(dst.addr).map(|p| p.0).filter(|_| dst.file == File::Grf)
+}

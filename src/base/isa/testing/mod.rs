@@ -1,0 +1,6 @@
+//! Tests of the whole crate.
+
+mod iga;
+mod random;
+mod robust;
+mod vectors;
