@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Other people's programs on our driver and on our simulator: clients (ncnn, wgpu, vulkaninfo) and witnesses
+# (the validation layer, piglit, Mesa's driver). A line `ok NAME` or `FAILED NAME` for each.
+#
+# In:  optionally the folder of a finished build (default: target/release, which is then built); without
+#      INGOT_REQUIRE_TOOLS, what is not installed is skipped and said to be.
+set -u
+cd "$(dirname "$0")/.."
+export CARGO_TERM_COLOR=never
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failed=0
+
+check() { # check NAME COMMAND...
+    local name=$1 start=$SECONDS
+    shift
+    if "$@" >"$log" 2>&1; then
+        printf 'ok %s (%d s): %s\n' "$name" $((SECONDS - start)) "$(tail -n 1 "$log")"
+    else
+        failed=$((failed + 1))
+        printf 'FAILED %s (%d s)\n' "$name" $((SECONDS - start))
+        tail -n 60 "$log"
+    fi
+}
+
+have() { # have NAME TOOL...: whether all are there; in CI they must be
+    local name=$1 tool
+    shift
+    for tool in "$@"; do
+        if ! command -v "$tool" >/dev/null && [ ! -e "$tool" ]; then
+            if [ -n "${INGOT_REQUIRE_TOOLS:-}" ]; then
+                failed=$((failed + 1))
+                printf 'FAILED %s: %s is not installed\n' "$name" "$tool"
+            else
+                printf 'skipped %s: %s is not installed\n' "$name" "$tool"
+            fi
+            return 1
+        fi
+    done
+}
+
+if [ $# -gt 0 ]; then
+    binaries=$1
+else
+    binaries=target/release
+    cargo build -q --release --workspace || { echo 'FAILED build'; exit 1; }
+fi
+binaries=$(cd "$binaries" && pwd)
+anv=/usr/share/vulkan/icd.d/intel_icd.x86_64.json
+lavapipe=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json
+layer=/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json
+device='Intel(R) HD Graphics 530 (SKL GT2)'
+
+on_ingot() { "$binaries/ingot" sim --gpu skl --strict --driver ingot -- "$@"; }
+# ncnn once through the loader and once on the driver's library alone.
+ncnn_through_loader() {
+    on_ingot target/clients/venv/bin/python tests/clients/ncnn_networks.py --device '[Ingot]'
+}
+ncnn_alone() {
+    on_ingot target/clients/venv/bin/python tests/clients/ncnn_networks.py --device '[Ingot]' \
+        --icd "$binaries/libvulkan_ingot.so"
+}
+install_ncnn() {
+    # Debian's own Python where there is one: it has wheels for certain.
+    local python=/usr/bin/python3
+    [ -x "$python" ] || python=python3
+    [ -x target/clients/venv/bin/pip ] || "$python" -m venv target/clients/venv || return 1
+    target/clients/venv/bin/pip install -q --disable-pip-version-check -r tests/clients/requirements.txt
+}
+build_wgpu() {
+    cargo build -q --locked --manifest-path tests/clients/wgpu/Cargo.toml --target-dir target/clients/wgpu
+}
+# The clients themselves, where no line of ours takes part.
+ncnn_on_lavapipe() {
+    VK_ICD_FILENAMES=$lavapipe target/clients/venv/bin/python tests/clients/ncnn_networks.py --device llvmpipe
+}
+wgpu_on_lavapipe() { VK_ICD_FILENAMES=$lavapipe target/clients/wgpu/debug/ingot-client-wgpu llvmpipe; }
+wgpu_examples() { on_ingot target/clients/wgpu/debug/ingot-client-wgpu '[Ingot]'; }
+
+if have vulkaninfo vulkaninfo; then
+    check 'vulkaninfo on Ingot' tests/witness/vulkaninfo.sh "$binaries" ingot "$device [Ingot]"
+    have 'vulkaninfo on ANV' "$anv" &&
+        check 'vulkaninfo on ANV' tests/witness/vulkaninfo.sh "$binaries" anv "$device"
+fi
+if have validation "$layer" python3; then
+    check 'validation layer on Ingot' tests/witness/validation.sh "$binaries" ingot vkrunner-scripts
+    have 'validation layer on ANV' "$anv" &&
+        check 'validation layer on ANV' tests/witness/validation.sh "$binaries" anv vkrunner-scripts
+fi
+if have piglit piglit; then
+    check 'piglit' /usr/bin/python3 tests/witness/piglit.py "$binaries" vkrunner-scripts
+fi
+if have ncnn python3; then
+    check 'ncnn: install' install_ncnn
+    check 'ncnn through the loader' ncnn_through_loader
+    check 'ncnn without a loader' ncnn_alone
+    have 'ncnn on lavapipe' "$lavapipe" && check 'ncnn on lavapipe' ncnn_on_lavapipe
+fi
+check 'wgpu: build' build_wgpu
+check 'wgpu examples' wgpu_examples
+have 'wgpu on lavapipe' "$lavapipe" && check 'wgpu examples on lavapipe' wgpu_on_lavapipe
+
+exit $((failed > 0))

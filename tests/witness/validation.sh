@@ -1,0 +1,46 @@
+#!/bin/sh
+# Runs a folder of scripts through the Vulkan loader and the Khronos validation layer, on the simulated
+# GPU: the layer must say nothing about how our runner uses Vulkan, nor may our driver make it.
+#
+# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the scripts.
+# Out: the layer's messages, with a count; exit status 1 if there is one or a script surprises.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+binaries=$1 driver=$2 scripts=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+cat >"$folder/vk_layer_settings.txt" <<END
+khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
+khronos_validation.report_flags = error,warn,perf
+khronos_validation.log_filename = $folder/messages
+khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
+khronos_validation.duplicate_message_limit = 3
+END
+
+validated() { # validated COMMAND...: on the simulated GPU, with the layer's messages in $folder/messages
+    rm -f "$folder/messages"
+    VK_LAYER_SETTINGS_PATH=$folder/vk_layer_settings.txt VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation \
+        "$binaries/ingot" sim --gpu skl --driver "$driver" -- "$@"
+}
+
+# Silence means something only where a mistake is reported.
+validated python3 "$here/misuse.py"
+if ! grep -q VUID-VkApplicationInfo-sType-sType "$folder/messages" 2>/dev/null; then
+    echo "the validation layer did not report a mistake made on purpose"
+    exit 1
+fi
+
+validated "$binaries/ingot" run --icd loader "$scripts" >"$folder/output" 2>&1
+status=$?
+tail -n 2 "$folder/output"
+messages=$(grep -c 'VUID\|UNASSIGNED\|SYNC-HAZARD\|Validation' "$folder/messages" 2>/dev/null)
+echo "$driver: ${messages:-0} validation messages"
+if [ "$status" -ne 0 ]; then
+    head -n 40 "$folder/output"
+    exit 1
+fi
+if [ -s "$folder/messages" ]; then
+    cut -c 1-400 "$folder/messages" | head -n 40
+    exit 1
+fi
