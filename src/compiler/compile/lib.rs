@@ -106,6 +106,7 @@ pub fn compile_compute_with_dumps(
         ..opt::Runner::default()
     };
     runner.run(&mut shader, opt::COMPUTE_GEN9)?;
+    opt::validate_lowered(&shader)?;
     back_end(&shader, key)
 }
 

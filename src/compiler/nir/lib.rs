@@ -11,6 +11,7 @@ pub mod fold;
 pub mod interp;
 mod intrinsic;
 mod ir;
+mod lex;
 mod op;
 mod parse;
 mod print;

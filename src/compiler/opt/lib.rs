@@ -54,6 +54,7 @@ mod cf;
 #[cfg(test)]
 mod fuzz_tests;
 mod lower_alu;
+mod lower_alu_64;
 mod lower_alu_to_scalar;
 mod lower_bit_size;
 mod lower_explicit_io;

@@ -4,6 +4,7 @@
 //! Ref: SKL PRM vol. 7, "Extended Math Function"; Vulkan spec, "Precision and Operation of SPIR-V
 //! Instructions". Tests: tests/opt/lower_alu/.
 
+use crate::lower_alu_64 as wide;
 use crate::pass::Ctx;
 use crate::rewrite::{Action, lower_instrs};
 use entity::Id;
@@ -50,7 +51,20 @@ fn wants(s: &Shader, i: &Instr) -> bool {
         Op::IMul => bits == 64,
         Op::IMulHigh | Op::UMulHigh => bits != 32,
         Op::BitfieldReverse => bits != 32,
-        Op::UDiv | Op::UMod | Op::IDiv | Op::IRem => bits < 32,
+        Op::UDiv | Op::UMod | Op::IDiv | Op::IRem => bits != 32,
+        Op::FRcp
+        | Op::FSqrt
+        | Op::FRsq
+        | Op::FFloor
+        | Op::FCeil
+        | Op::FTrunc
+        | Op::FRoundEven
+        | Op::FFract => bits == 64,
+        // A byte or word of 64 bits.
+        Op::ExtractU8 | Op::ExtractI8 | Op::ExtractU16 | Op::ExtractI16 => {
+            bits == 64 && s.const_of(a.srcs[1].def).is_some()
+        }
+        Op::F2F | Op::F2FRtne => bits == 16 && s.defs[a.srcs[0].def].bit_size == 64,
         Op::BitCount | Op::FindLsb | Op::UClz => s.defs[a.srcs[0].def].bit_size != 32,
         _ => false,
     }
@@ -105,6 +119,34 @@ fn one(b: &mut Builder<'_>, op: AluOp, [x, y, z, w]: [Id<Def>; 4], bits: u8) -> 
             b.imax(v, minus)
         }
         Op::IMod => imod(b, x, y, bits),
+        Op::UDiv if bits == 64 => wide::udivmod(b, x, y).0,
+        Op::UMod if bits == 64 => wide::udivmod(b, x, y).1,
+        Op::IDiv | Op::IRem if bits == 64 => wide::signed_division(b, x, y, op == Op::IDiv),
+        Op::FRcp => {
+            let one = b.imm_float(64, 1.0);
+            wide::fdiv(b, one, x)
+        }
+        Op::FSqrt | Op::FRsq => wide::root(b, x, op == Op::FRsq),
+        Op::FTrunc => wide::ftrunc(b, x),
+        Op::FFloor | Op::FCeil => wide::floor_or_ceil(b, x, op == Op::FCeil),
+        Op::FRoundEven => wide::fround_even(b, x),
+        Op::FFract => {
+            let floor = wide::floor_or_ceil(b, x, false);
+            let minus = b.fneg(floor);
+            b.fadd(x, minus)
+        }
+        Op::ExtractU8 | Op::ExtractI8 | Op::ExtractU16 | Op::ExtractI16 => {
+            extract64(b, op, x, y)?
+        }
+        Op::F2F | Op::F2FRtne => {
+            // By way of 32 bits, rounded to odd, so that the second rounding sees what the first one lost.
+            let single = b.f2f_rtz(x, 32);
+            let back = b.f2f(single, 64);
+            let lost = b.fneu(back, x);
+            let lost = b.b2i(lost, 32);
+            let single = b.ior(single, lost);
+            b.alu_sized(op, &[single], 16)
+        }
         Op::UDiv | Op::UMod | Op::IDiv | Op::IRem => {
             // Narrow integers divide as 32 bits.
             let signed = matches!(op, Op::IDiv | Op::IRem);
@@ -270,6 +312,9 @@ fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8) -> Id<Def> {
         let q = fdiv_plain(b, x, y);
         return b.f2f(q, 16);
     }
+    if bits == 64 {
+        return wide::fdiv(b, x, y);
+    }
     fdiv_plain(b, x, y)
 }
 
@@ -346,19 +391,44 @@ fn ldexp(b: &mut Builder<'_>, x: Id<Def>, e: Id<Def>, bits: u8) -> Id<Def> {
 
 /// Significand in [0.5, 1) and exponent. Zero, infinity and NaN: themselves, and 0.
 fn frexp(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> (Id<Def>, Id<Def>) {
+    if bits == 16 {
+        // Every half, subnormals included, is a normal float of 32 bits.
+        let wide = b.f2f(x, 32);
+        let zero = b.imm_u32(0);
+        let (sig, exp) = frexp_normal(b, wide, 32, zero);
+        return (b.f2f(sig, 16), exp);
+    }
+    // Subnormals become normal first.
+    let (least, up) = match bits {
+        64 => (f64::MIN_POSITIVE, 54),
+        _ => (f64::from(f32::MIN_POSITIVE), 24),
+    };
+    let (least, factor) = (
+        b.imm_float(bits, least),
+        b.imm_float(bits, 2f64.powi(up)),
+    );
+    let magnitude = b.fabs(x);
+    let small = b.flt(magnitude, least);
+    let larger = b.fmul(x, factor);
+    let x = b.bcsel(small, larger, x);
+    let (extra, zero) = (b.imm_int(32, -i64::from(up)), b.imm_u32(0));
+    let extra = b.bcsel(small, extra, zero);
+    frexp_normal(b, x, bits, extra)
+}
+
+/// `frexp` where no operand is subnormal; `extra` is added to the exponent.
+fn frexp_normal(
+    b: &mut Builder<'_>,
+    x: Id<Def>,
+    bits: u8,
+    extra: Id<Def>,
+) -> (Id<Def>, Id<Def>) {
     // The fields of the dword that holds the exponent.
-    let (word, low, field, shift, bias) = match bits {
-        64 => {
-            let (lo, hi) = halves(b, x);
-            (hi, Some(lo), 0x7ff0_0000u32, 20, 1022)
-        }
-        16 => {
-            // Every half, subnormals included, is a normal float of 32 bits.
-            let wide = b.f2f(x, 32);
-            let (sig, exp) = frexp(b, wide, 32);
-            return (b.f2f(sig, 16), exp);
-        }
-        _ => (x, None, 0x7f80_0000, 23, 126),
+    let (word, low, field, shift, bias) = if bits == 64 {
+        let (lo, hi) = halves(b, x);
+        (hi, Some(lo), 0x7ff0_0000u32, 20, 1022)
+    } else {
+        (x, None, 0x7f80_0000, 23, 126)
     };
     let mask = b.imm_u32(field);
     let keep = b.imm_u32(!field);
@@ -369,7 +439,7 @@ fn frexp(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> (Id<Def>, Id<Def>) {
     let by = b.imm_u32(shift);
     let exp = b.ushr(e, by);
     let exp = b.iadd_imm(exp, -i64::from(bias));
-    // Subnormals count as zero here: Vulkan lets them be flushed unless the shader preserves them.
+    let exp = b.iadd(exp, extra);
     let zero = b.imm_u32(0);
     let not_zero = b.ine(e, zero);
     let not_inf = b.ine(e, mask);
@@ -380,6 +450,28 @@ fn frexp(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> (Id<Def>, Id<Def>) {
         None => (sig, exp),
         Some(lo) => (b.pack_64_2x32_split(lo, sig), exp),
     }
+}
+
+/// A byte or word of 64 bits: of the half that holds it, since no region steps over 8 bytes by bytes.
+fn extract64(b: &mut Builder<'_>, op: AluOp, x: Id<Def>, index: Id<Def>) -> Option<Id<Def>> {
+    let index = b.shader.const_component(index, 0)?;
+    let (each, signed) = match op {
+        AluOp::ExtractU8 => (4, false),
+        AluOp::ExtractI8 => (4, true),
+        AluOp::ExtractU16 => (2, false),
+        _ => (2, true),
+    };
+    if index >= 2 * each {
+        return Some(b.imm_zero(1, 64));
+    }
+    let (lo, hi) = halves(b, x);
+    let at = b.imm_u32((index % each) as u32);
+    let part = b.alu(op, &[if index < each { lo } else { hi }, at]);
+    Some(if signed {
+        b.i2i(part, 64)
+    } else {
+        b.u2u(part, 64)
+    })
 }
 
 fn imul64(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {

@@ -1,0 +1,281 @@
+//! Loads, stores and atomics at a lowered pointer.
+//!
+//! In:  an intrinsic on a deref, and the [`Addr`] that the deref has become.
+//! Out: `load_ssbo` and its like, one for each run of components that stand together in memory.
+
+use super::{Addr, Lower};
+use entity::Id;
+use nir::*;
+use smallvec::SmallVec;
+
+impl Lower<'_> {
+    pub(super) fn access(
+        &mut self,
+        block: Id<Block>,
+        id: Id<Instr>,
+        i: &Intrinsic,
+        a: Addr,
+    ) -> bool {
+        use IntrinsicOp as Op;
+        let ty = self.s.deref_of(i.srcs[0]).map(|d| d.ty);
+        match i.op {
+            Op::LoadDeref => {
+                let (Some(def), Some(ty)) = (i.def, ty) else {
+                    return false;
+                };
+                self.load(block, id, def, ty, a, i.index("access"));
+                true
+            }
+            Op::StoreDeref => {
+                self.store(block, i, a);
+                true
+            }
+            Op::DerefAtomic | Op::DerefAtomicSwap => {
+                self.atomic(block, id, i, a);
+                true
+            }
+            Op::DerefBufferArrayLength => {
+                let Some(ty) = ty else { return false };
+                let stride = match self.s.types.get(ty) {
+                    Some(Type::Array {
+                        elem, stride_bytes, ..
+                    }) if *stride_bytes == 0 => self.natural[*elem].0,
+                    Some(Type::Array { stride_bytes, .. }) => *stride_bytes,
+                    _ => return false,
+                };
+                let Some(handle) = a.base else { return false };
+                let mut b = Builder::at_end_of_block(self.s, block);
+                let size = b.load(Op::GetSsboSize, 1, 32, &[handle], &[]);
+                let start = Self::whole_offset(&mut b, &a, 0);
+                let bytes = b.usub_sat(size, start);
+                let stride = b.imm_u32(stride.max(1));
+                let length = b.udiv(bytes, stride);
+                crate::rewrite::become_mov(b.shader, id, length);
+                b.place(id);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Where the components of a vector of `n` × `bytes` lie: runs of (first component, number, offset).
+    fn runs(a: &Addr, n: u8, bytes: u32, mask: u32) -> SmallVec<[(u8, u8, u32); 4]> {
+        let mut out: SmallVec<[(u8, u8, u32); 4]> = SmallVec::new();
+        let stride = a.component_stride.unwrap_or(bytes);
+        for c in 0..n {
+            if mask >> c & 1 == 0 {
+                continue;
+            }
+            match out.last_mut() {
+                Some((first, len, _)) if *first + *len == c && stride == bytes => *len += 1,
+                _ => out.push((c, 1, u32::from(c) * stride)),
+            }
+        }
+        out
+    }
+
+    fn load(
+        &mut self,
+        block: Id<Block>,
+        id: Id<Instr>,
+        def: Id<Def>,
+        ty: Id<Type>,
+        a: Addr,
+        access: u32,
+    ) {
+        let shape = self.s.defs[def];
+        let (n, bits) = (shape.num_components, shape.bit_size);
+        let boolean = bits == 1;
+        let bits = if boolean { 32 } else { bits };
+        if matches!(self.s.types.get(ty), Some(Type::Pointer { .. })) {
+            // Only pointers to physical storage can lie in memory: 64-bit addresses.
+            let mut b = Builder::at_end_of_block(self.s, block);
+            let value = Self::load_run(&mut b, &a, 1, 64, 0, access);
+            self.addr[def] = Some(Addr {
+                mode: Mode::Global,
+                base: Some(value),
+                offset: None,
+                constant: 0,
+                align_mul: 4,
+                align_offset: 0,
+                component_stride: None,
+                resource: None,
+            });
+            return;
+        }
+        let runs = Self::runs(&a, n, u32::from(bits) / 8, u32::MAX);
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let mut parts: SmallVec<[(Id<Def>, u8); 4]> = SmallVec::new();
+        for &(_, len, offset) in &runs {
+            let v = Self::load_run(&mut b, &a, len, bits, offset, access);
+            parts.extend((0..len).map(|c| (v, c)));
+        }
+        let mut value = b.vec_of(&parts);
+        if boolean {
+            let zero = b.imm_zero(1, 32);
+            value = b.ine(value, zero);
+        }
+        crate::rewrite::become_mov(b.shader, id, value);
+        b.place(id);
+    }
+
+    fn load_run(
+        b: &mut Builder<'_>,
+        a: &Addr,
+        n: u8,
+        bits: u8,
+        extra: u32,
+        access: u32,
+    ) -> Id<Def> {
+        use IntrinsicOp as Op;
+        let mul = a.align_mul;
+        let off = a.align_offset.wrapping_add(extra) & (mul - 1);
+        let base = a.constant.wrapping_add(extra);
+        let dynamic = |b: &mut Builder<'_>| a.offset.unwrap_or_else(|| b.imm_u32(0));
+        match a.mode {
+            Mode::Ubo | Mode::Ssbo => {
+                let handle = a.base.unwrap_or_else(|| b.undef(1, 32));
+                let offset = Self::whole_offset(b, a, extra);
+                let op = if a.mode == Mode::Ubo {
+                    Op::LoadUbo
+                } else {
+                    Op::LoadSsbo
+                };
+                b.load(op, n, bits, &[handle, offset], &[access, mul, off])
+            }
+            Mode::PushConst => {
+                let offset = dynamic(b);
+                let range = b.shader.info.push_constant_bytes.saturating_sub(base);
+                b.load(
+                    Op::LoadPushConstant,
+                    n,
+                    bits,
+                    &[offset],
+                    &[base, range, mul, off],
+                )
+            }
+            Mode::Shared => {
+                let offset = dynamic(b);
+                b.load(Op::LoadShared, n, bits, &[offset], &[base, mul, off])
+            }
+            Mode::Global => {
+                let address = Self::address(b, a, extra);
+                b.load(Op::LoadGlobal, n, bits, &[address], &[access, mul, off])
+            }
+            _ => {
+                let offset = dynamic(b);
+                b.load(Op::LoadScratch, n, bits, &[offset], &[base, mul, off])
+            }
+        }
+    }
+
+    fn store(&mut self, block: Id<Block>, i: &Intrinsic, a: Addr) {
+        use IntrinsicOp as Op;
+        let (value, mask, access) = (i.srcs[1], i.index("write_mask"), i.index("access"));
+        let pointer = self.addr[value];
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let value = match pointer {
+            // A pointer is stored as its address.
+            Some(p) => Self::address(&mut b, &p, 0),
+            None if b.bits(value) == 1 => b.b2i(value, 32),
+            None => value,
+        };
+        let (n, bits) = (b.components(value), b.bits(value));
+        for (first, len, extra) in Self::runs(&a, n, u32::from(bits) / 8, mask) {
+            let parts: SmallVec<[(Id<Def>, u8); 4]> =
+                (first..first + len).map(|c| (value, c)).collect();
+            let part = if len == n { value } else { b.vec_of(&parts) };
+            let full = (1u32 << len) - 1;
+            let mul = a.align_mul;
+            let off = a.align_offset.wrapping_add(extra) & (mul - 1);
+            let base = a.constant.wrapping_add(extra);
+            match a.mode {
+                Mode::Ssbo | Mode::Ubo => {
+                    let handle = a.base.unwrap_or_else(|| b.undef(1, 32));
+                    let offset = Self::whole_offset(&mut b, &a, extra);
+                    b.intrinsic(
+                        Op::StoreSsbo,
+                        None,
+                        &[part, handle, offset],
+                        &[full, access, mul, off],
+                    );
+                }
+                Mode::Global => {
+                    let address = Self::address(&mut b, &a, extra);
+                    b.intrinsic(
+                        Op::StoreGlobal,
+                        None,
+                        &[part, address],
+                        &[full, access, mul, off],
+                    );
+                }
+                _ => {
+                    let op = if a.mode == Mode::Shared {
+                        Op::StoreShared
+                    } else {
+                        Op::StoreScratch
+                    };
+                    let offset = a.offset.unwrap_or_else(|| b.imm_u32(0));
+                    b.intrinsic(op, None, &[part, offset], &[base, full, mul, off]);
+                }
+            }
+        }
+    }
+
+    fn atomic(&mut self, block: Id<Block>, id: Id<Instr>, i: &Intrinsic, a: Addr) {
+        use IntrinsicOp as Op;
+        let swap = i.op == Op::DerefAtomicSwap;
+        let (atomic_op, access) = (i.index("atomic_op"), i.index("access"));
+        let mut b = Builder::at_end_of_block(self.s, block);
+        let mut srcs: SmallVec<[Id<Def>; 4]> = SmallVec::new();
+        let mut indices: SmallVec<[u32; 4]> = SmallVec::new();
+        let op = match a.mode {
+            Mode::Shared => {
+                let offset = a.offset.unwrap_or_else(|| b.imm_u32(0));
+                srcs.push(offset);
+                indices.push(a.constant);
+                if !swap {
+                    indices.push(atomic_op);
+                }
+                if swap {
+                    Op::SharedAtomicSwap
+                } else {
+                    Op::SharedAtomic
+                }
+            }
+            Mode::Global => {
+                srcs.push(Self::address(&mut b, &a, 0));
+                if !swap {
+                    indices.push(atomic_op);
+                }
+                indices.push(access);
+                if swap {
+                    Op::GlobalAtomicSwap
+                } else {
+                    Op::GlobalAtomic
+                }
+            }
+            _ => {
+                srcs.push(a.base.unwrap_or_else(|| b.undef(1, 32)));
+                srcs.push(Self::whole_offset(&mut b, &a, 0));
+                if !swap {
+                    indices.push(atomic_op);
+                }
+                indices.push(access);
+                if swap {
+                    Op::SsboAtomicSwap
+                } else {
+                    Op::SsboAtomic
+                }
+            }
+        };
+        srcs.extend(i.srcs[1..].iter().copied());
+        b.shader.instrs[id] = Instr::Intrinsic(Intrinsic {
+            op,
+            def: i.def,
+            srcs,
+            indices,
+        });
+        b.place(id);
+    }
+}
