@@ -4,7 +4,7 @@
 //!      device's name that must be there, as the only argument.
 //! Out: a line per example; exit status 1 if one is wrong or no device is found.
 //! Ref: wgpu's examples hello_compute, repeated_compute, hello_synchronization and
-//!      hello_workgroups, whose shaders are restated here; two programs of our own follow them.
+//!      hello_workgroups, whose shaders are restated here; three programs of our own go with them.
 
 mod instance;
 
@@ -47,6 +47,20 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     atomicAdd(&counter, 1u);
     workgroupBarrier();
     if (local == 0u) { patient[group.x] = atomicLoad(&count) + group.x; }
+}
+";
+
+/// Each group counts in one place of each array, by the parity of its invocations.
+const WORKGROUPS: &str = "
+@group(0) @binding(0) var<storage, read_write> a: array<i32>;
+@group(0) @binding(1) var<storage, read_write> b: array<i32>;
+@compute @workgroup_size(2, 1, 1)
+fn main(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
+    if (local.x == 0u) {
+        a[group.x] += 1;
+    } else if (local.x == 1u) {
+        b[group.x] += 1;
+    }
 }
 ";
 
@@ -117,7 +131,9 @@ struct Dispatch<'a> {
     shader: &'a str,
     overrides: &'a [(&'a str, f64)],
     buffers: &'a [&'a wgpu::Buffer],
+    /// Groups along x; with `indirect` they are read from a buffer (which wgpu checks in a shader of its own).
     groups: u32,
+    indirect: bool,
     times: u32,
 }
 
@@ -184,12 +200,18 @@ impl Gpu {
             layout: &pipeline.get_bind_group_layout(0),
             entries: &entries,
         });
+        let arguments = what
+            .indirect
+            .then(|| self.buffer(&[99, what.groups, 1, 1], wgpu::BufferUsages::INDIRECT));
         let mut encoder = self.device.create_command_encoder(&Default::default());
         for _ in 0..what.times {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups(what.groups, 1, 1);
+            match &arguments {
+                Some(buffer) => pass.dispatch_workgroups_indirect(buffer, 4),
+                None => pass.dispatch_workgroups(what.groups, 1, 1),
+            }
         }
         self.queue.submit([encoder.finish()]);
     }
@@ -264,6 +286,7 @@ fn hello_compute(gpu: &Gpu) -> Result<(), String> {
         overrides: &[],
         buffers: &[&v],
         groups: input.len() as u32,
+        indirect: false,
         times: 1,
     });
     let expected: Vec<u32> = input.iter().map(|&n| steps(n)).collect();
@@ -286,6 +309,7 @@ fn repeated_compute(gpu: &Gpu) -> Result<(), String> {
             overrides: &[],
             buffers: &[&v],
             groups: input.len() as u32,
+            indirect: false,
             times: 2,
         });
         let expected: Vec<u32> = input.iter().map(|&n| steps(steps(n))).collect();
@@ -302,11 +326,45 @@ fn hello_synchronization(gpu: &Gpu) -> Result<(), String> {
         overrides: &[],
         buffers: &[&patient, &counter],
         groups: 16,
+        indirect: false,
         times: 1,
     });
     let expected: Vec<u32> = (0..16).map(|group| 120 + group).collect();
     same(&gpu.read(&patient)?, &expected)?;
     same(&gpu.read(&counter)?, &[7 + 256])
+}
+
+fn hello_workgroups(gpu: &Gpu) -> Result<(), String> {
+    let start: Vec<u32> = (0..100).collect();
+    let (a, b) = (gpu.storage(&start), gpu.storage(&start));
+    gpu.dispatch(&Dispatch {
+        shader: WORKGROUPS,
+        overrides: &[],
+        buffers: &[&a, &b],
+        groups: 60,
+        indirect: false,
+        times: 3,
+    });
+    let expected: Vec<u32> = start
+        .iter()
+        .map(|&i| if i < 60 { i + 3 } else { i })
+        .collect();
+    same(&gpu.read(&a)?, &expected)?;
+    same(&gpu.read(&b)?, &expected)
+}
+
+fn indirect(gpu: &Gpu) -> Result<(), String> {
+    let v = gpu.storage(&[27; 40]);
+    gpu.dispatch(&Dispatch {
+        shader: COLLATZ,
+        overrides: &[],
+        buffers: &[&v],
+        groups: 33,
+        indirect: true,
+        times: 1,
+    });
+    let expected: Vec<u32> = (0..40).map(|i| if i < 33 { 111 } else { 27 }).collect();
+    same(&gpu.read(&v)?, &expected)
 }
 
 fn reduction(gpu: &Gpu) -> Result<(), String> {
@@ -320,6 +378,7 @@ fn reduction(gpu: &Gpu) -> Result<(), String> {
         overrides: &[("bias", 5.0)],
         buffers: &[&source, &sums, &parameters],
         groups: 40,
+        indirect: false,
         times: 1,
     });
     let expected: Vec<u32> = input
@@ -339,6 +398,7 @@ fn prefix_sum(gpu: &Gpu) -> Result<(), String> {
         overrides: &[],
         buffers: &[&v],
         groups: 4,
+        indirect: false,
         times: 1,
     });
     let mut expected = Vec::new();
@@ -375,10 +435,12 @@ fn main() -> ExitCode {
         println!("not the device asked for: {wanted}");
         return ExitCode::FAILURE;
     }
-    let examples: [(&str, Example); 5] = [
+    let examples: [(&str, Example); 7] = [
         ("hello_compute", hello_compute),
         ("repeated_compute", repeated_compute),
         ("hello_synchronization", hello_synchronization),
+        ("hello_workgroups", hello_workgroups),
+        ("indirect", indirect),
         ("reduction", reduction),
         ("prefix_sum", prefix_sum),
     ];
