@@ -41,6 +41,7 @@ struct Compiled {
     code: Vec<u8>,
     scratch_bytes: u32,
     stats: Stats,
+    estimate: schedule::Estimate,
     dumps: Vec<(String, String)>,
     push: Vec<abi::PushValue>,
     per_thread: bool,
@@ -80,7 +81,7 @@ pub fn compile_compute(
         compile_width(shader, device, options, &divergent, &uses, width, may_spill)
     };
     // 16 lanes first: as a rule they fit, and beat 8. Fewer lanes where they are enough or where 16 would spill;
-    // 32 where a workgroup has too many threads otherwise.
+    // 32 where a workgroup has too many threads otherwise, and as a second try where threads mostly wait.
     let mut made: Vec<Compiled> = Vec::new();
     let narrow_is_enough = invocations <= 8 && usable(8);
     let first = if narrow_is_enough || !usable(16) && usable(8) {
@@ -99,14 +100,34 @@ pub fn compile_compute(
             }
         }
     }
+    if let [only] = &made[..]
+        && only.width == 16
+        && usable(32)
+        && invocations >= 32
+        && only.estimate.cycles / THREADS > only.estimate.issue
+        && only.stats.max_live_registers < 56
+        && let Some(c) = one(32, false)?
+    {
+        made.push(c);
+    }
     assemble(shader, made)
+}
+
+/// Threads that take turns on an EU.
+const THREADS: u64 = 7;
+
+/// Time of a whole workgroup on one EU: what its threads issue, or what they wait when all wait together.
+fn cost(c: &Compiled, invocations: u64) -> u64 {
+    let threads = invocations.div_ceil(u64::from(c.width));
+    threads.saturating_mul(c.estimate.issue.max(c.estimate.cycles / THREADS))
 }
 
 fn assemble(shader: &Shader, mut made: Vec<Compiled>) -> Result<ShaderBinary, FsError> {
     made.sort_by_key(|c| c.width);
-    let per_lane = |c: &Compiled| c.stats.cycles * 32 / u64::from(c.width);
+    let size = shader.info.workgroup_size;
+    let invocations: u64 = size.iter().map(|&s| u64::from(s.max(1))).product();
     let preferred = (0..made.len())
-        .min_by_key(|&i| (per_lane(&made[i]), u8::MAX - made[i].width))
+        .min_by_key(|&i| (cost(&made[i], invocations), made[i].width))
         .ok_or(FsError::NoWidth)?;
     let mut code = Vec::new();
     let mut variants = Vec::new();
@@ -208,13 +229,18 @@ fn compile_width(
     schedule::after_allocation(&mut lir, &allocation.reg);
     let insts = encode::encode(&lir, &allocation.reg);
     let code = encode::bytes(&insts, device.hw_gen)?;
+    if options.wants("asm") {
+        let text = isa::disassemble_kernel(&code, device.hw_gen);
+        dumps.push(("asm".to_owned(), text.unwrap_or_else(|e| e.to_string())));
+    }
     if options.wants("registers") {
         let text = print::program(&lir, Some(&allocation.reg));
         dumps.push(("registers".to_owned(), text));
     }
+    let estimate = schedule::estimate(&lir, &allocation.reg);
     let stats = Stats {
         instructions: insts.len() as u32,
-        cycles: schedule::cycles(&lir, &allocation.reg),
+        cycles: estimate.cycles,
         sends: lir.insts.iter().filter(|i| i.op == Op::Send).count() as u32,
         loops,
         spills: allocation.spills,
@@ -230,6 +256,7 @@ fn compile_width(
         code,
         scratch_bytes,
         stats,
+        estimate,
         dumps,
         push,
         per_thread,

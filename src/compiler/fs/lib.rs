@@ -22,6 +22,8 @@ mod print;
 mod regalloc;
 mod schedule;
 mod spill;
+#[cfg(test)]
+mod text_tests;
 mod uniform;
 mod validate;
 

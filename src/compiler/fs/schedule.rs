@@ -2,7 +2,7 @@
 //!
 //! In:  LIR, before allocation (no registers) or after it.
 //! Out: the same instructions in an order that hides latency: before allocation as long as registers are left, after it by
-//!      the critical path alone. [`cycles`] walks a finished program and counts.
+//!      the critical path alone. [`estimate`] walks a finished program and counts.
 //! The figures are those of one thread with the unit to itself, as far as published measurements and Mesa's
 //! performance model for gen9 agree; only their proportions matter.
 
@@ -531,13 +531,22 @@ fn list(block: &[Inst], mut g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usi
     order
 }
 
-/// Estimated cycles of one thread through the program: loops count ten times.
-pub(crate) fn cycles(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> u64 {
+/// What one run of a thread costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Estimate {
+    /// Cycles from start to end, alone on its EU.
+    pub cycles: u64,
+    /// Cycles in which it occupies the EU.
+    pub issue: u64,
+}
+
+/// Estimates one thread's run through the program: loops count ten times.
+pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
     let units = Units::new(lir, Some(reg));
     let loops = loops(lir);
     let mut there = vec![0u64; units.count];
     let mut time = 0u64;
-    let mut total = 0u64;
+    let mut total = Estimate::default();
     let mut weight = 1u64;
     let mut here = NO_LOOP;
     let mut next = 0;
@@ -552,7 +561,8 @@ pub(crate) fn cycles(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> u64 {
         units.reads(lir, inst, |u| start = start.max(there[u]));
         units.writes(inst, |u| start = start.max(there[u]));
         units.writes(inst, |u| there[u] = start + u64::from(latency));
-        total += (start + u64::from(issue) - time) * weight;
+        total.cycles += (start + u64::from(issue) - time) * weight;
+        total.issue += u64::from(issue) * weight;
         time = start + u64::from(issue);
         if inst.op == Op::Eu(Opcode::While) && here != NO_LOOP {
             here = loops[here as usize].parent;
