@@ -1,9 +1,11 @@
 #!/bin/sh
-# Makes seeds from the SPIR-V test modules: corpus/spirv/*.spv. spirv-tools needed; with glslangValidator, the
-# .comp files named as arguments become seeds too.
+# Makes seeds: corpus/spirv from the SPIR-V test modules (spirv-tools needed) and, where `ingot` is built (INGOT names it),
+# corpus/batch from what the driver submits for some scripts. With glslangValidator, the .comp files named as arguments
+# become seeds too.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$here/corpus/spirv"
+root=$here/../..
+mkdir -p "$here/corpus/spirv" "$here/corpus/batch" "$here/corpus/ioctls" "$here/corpus/isa_decode"
 for f in "$here"/../spirv/*/*.spvasm; do
     case $f in */error_*) continue ;; esac
     spirv-as --target-env spv1.3 "$f" -o "$here/corpus/spirv/$(basename "${f%.spvasm}").spv"
@@ -11,3 +13,11 @@ done
 for f in "$@"; do
     glslangValidator -V --target-env vulkan1.1 "$f" -o "$here/corpus/spirv/$(basename "${f%.comp}").spv" >/dev/null
 done
+ingot=${INGOT:-$root/target/release/ingot}
+if [ -x "$ingot" ]; then
+    for f in "$root"/vkrunner-scripts/atomics "$root"/vkrunner-scripts/shared "$root"/vkrunner-scripts/workgroups; do
+        INGOT_GPU=skl INGOT_SIM=strict,dump="$here/corpus/batch" "$ingot" run "$f" >/dev/null
+    done
+    # The longest are slow to mutate.
+    find "$here/corpus/batch" -name '*.batch' -size +64k -delete
+fi

@@ -70,6 +70,11 @@ impl Engine {
     /// Runs a batch to its end.
     pub(crate) fn run(&self, job: &Job) -> Ended {
         let number = self.submits.fetch_add(1, Ordering::Relaxed);
+        if let Some(folder) = &self.options.dump
+            && let Err(why) = crate::dump::write(folder, number, job, self.options.strict)
+        {
+            self.options.sink.line(&format!("submit {number}: {why}"));
+        }
         let mut saved = lock(&job.context.saved);
         let context = saved
             .entry((job.engine.engine_class, job.slot))

@@ -8,6 +8,7 @@
 mod buffer;
 mod context;
 mod device;
+mod dump;
 mod engine;
 mod exec;
 mod fence;

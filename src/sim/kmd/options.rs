@@ -1,6 +1,7 @@
 //! How the simulated device behaves: strictness, tracing, and where its messages go.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Where messages go: one line each, without its end.
@@ -46,6 +47,8 @@ pub struct Options {
     pub trace_ioctls: bool,
     /// Write a line for every submission, and where its batch is.
     pub trace_submits: bool,
+    /// Write each batch, with the memory it sees, to a file in this folder.
+    pub dump: Option<PathBuf>,
     /// Where messages go.
     pub sink: Sink,
 }
@@ -58,6 +61,7 @@ impl Default for Options {
             cpu_threads: 0,
             trace_ioctls: false,
             trace_submits: false,
+            dump: None,
             sink: Sink::none(),
         }
     }
@@ -76,6 +80,10 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     ("trace=ioctl", "write a line for every ioctl"),
     ("trace=submit", "write a line for every submission"),
+    (
+        "dump=FOLDER",
+        "write each batch, with the memory it sees, to a file",
+    ),
 ];
 
 impl Options {
@@ -101,6 +109,7 @@ impl Options {
                 }
                 Some(("trace", "ioctl")) => options.trace_ioctls = true,
                 Some(("trace", "submit")) => options.trace_submits = true,
+                Some(("dump", folder)) => options.dump = Some(folder.into()),
                 _ => return Err(bad()),
             }
         }

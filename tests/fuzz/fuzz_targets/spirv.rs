@@ -1,7 +1,7 @@
 //! Any words: an error, or NIR that the validator accepts. Seeds: `seeds.sh`.
 #![no_main]
 
-use ingot_spirv::{Module, Options};
+use spirv_front::{Module, Options};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
             ..Options::default()
         };
         if let Ok(shader) = module.to_nir(&options) {
-            ingot_nir::validate(&shader).unwrap();
+            nir::validate(&shader).unwrap();
         }
     }
 });

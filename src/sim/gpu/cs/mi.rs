@@ -259,8 +259,8 @@ impl Run<'_> {
             if met {
                 return Ok(());
             }
-            // The kernel's hang check gives a ring about this long.
-            if self.gpu.options.cancelled() || started.elapsed().as_secs() >= 10 {
+            let options = &self.gpu.options;
+            if options.cancelled() || started.elapsed() >= options.semaphore_wait {
                 return Err(Stop::Fault {
                     what: format!("hang: a semaphore at {address:#x} is never signalled"),
                     at,

@@ -14,7 +14,7 @@ use hw::batch::length_dw;
 use hw::{Device, Gen, Packet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Choices of whoever runs the simulator.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Options {
     pub instruction_budget: u64,
     /// Commands of one batch before it counts as a hang.
     pub command_budget: u64,
+    /// How long a semaphore may stay unsignalled before it counts as a hang.
+    pub semaphore_wait: Duration,
     /// Set by others to stop a batch.
     pub cancel: Arc<AtomicBool>,
     /// Generation of the machine (filled in by [`Gpu::new`]).
@@ -40,6 +42,8 @@ impl Default for Options {
             cpu_threads: 0,
             instruction_budget: 20_000_000_000,
             command_budget: 20_000_000,
+            // The kernel's hang check gives a ring about this long.
+            semaphore_wait: Duration::from_secs(10),
             cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
         }
@@ -62,6 +66,7 @@ impl Options {
     pub(crate) fn thread_options(&self) -> eu::Options {
         eu::Options {
             strict: self.strict,
+            uninit: self.strict,
             ..eu::Options::default()
         }
     }
