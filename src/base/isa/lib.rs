@@ -4,6 +4,7 @@
 //! Out: any of the other two, and a list of the rules an instruction breaks.
 //! Ref: SKL PRM vol. 7 "3D-Media-GPGPU", EU instruction set; text syntax: IGA's.
 
+mod check;
 mod compact;
 mod construct;
 mod decode;
@@ -14,6 +15,7 @@ mod message;
 mod opcode;
 mod text;
 
+pub use check::{Violation, check};
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};
 pub use inst::{

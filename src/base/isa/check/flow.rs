@@ -13,7 +13,11 @@ pub static RULES: &[Rule] = &[
         prm: MATH,
         text: "MATH has at most 16 channels, and integer division 8",
         broken: |f| {
-            let most = if f.inst.math.is_some_and(divides) { 8 } else { 16 };
+            let most = if f.inst.math.is_some_and(divides) {
+                8
+            } else {
+                16
+            };
             f.class == Class::Math && f.inst.exec_size > most
         },
     },

@@ -48,9 +48,7 @@ pub static RULES: &[Rule] = &[
         name: "send_lengths",
         prm: SEND,
         text: "the payload has 1 to 15 registers, and the response at most 16",
-        broken: |f| {
-            lengths(f).is_some_and(|l| l.payload == 0 || l.response > 16)
-        },
+        broken: |f| lengths(f).is_some_and(|l| l.payload == 0 || l.response > 16),
     },
     Rule {
         name: "send_past_last_register",
@@ -101,9 +99,7 @@ pub static RULES: &[Rule] = &[
         text: "the second payload is in general registers, or is null",
         broken: |f| {
             let src = &f.inst.src[1];
-            f.class == Class::SplitSend
-                && register(src).is_none()
-                && !is_null(src.file, src.addr)
+            f.class == Class::SplitSend && register(src).is_none() && !is_null(src.file, src.addr)
         },
     },
     Rule {
@@ -154,11 +150,15 @@ fn is_eot(f: &Facts) -> bool {
 
 /// Number of a directly addressed general register.
 fn register(src: &Src) -> Option<u8> {
-    place(src.addr).map(|p| p.0).filter(|_| src.file == File::Grf)
+    place(src.addr)
+        .map(|p| p.0)
+        .filter(|_| src.file == File::Grf)
 }
 
 /// First register of the response.
 fn response(f: &Facts) -> Option<u8> {
     let dst = &f.inst.dst;
-    place(dst.addr).map(|p| p.0).filter(|_| dst.file == File::Grf)
+    place(dst.addr)
+        .map(|p| p.0)
+        .filter(|_| dst.file == File::Grf)
 }

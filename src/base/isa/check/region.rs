@@ -1,10 +1,11 @@
 //! Rules on regions: strides, rows, spans, alignment.
 
 use super::Rule;
-use super::facts::{Facts, GRF_BYTES, place, vstride};
+use super::facts::{GRF_BYTES, place, vstride};
 use crate::inst::{File, Region};
 
-const PARAMETERS: &str = "Register Region Restrictions: General Restrictions on Regioning Parameters";
+const PARAMETERS: &str =
+    "Register Region Restrictions: General Restrictions on Regioning Parameters";
 const ALIGNMENT: &str = "Register Region Restrictions: Region Alignment Rules";
 
 pub static RULES: &[Rule] = &[
@@ -84,9 +85,8 @@ pub static RULES: &[Rule] = &[
         prm: ALIGNMENT,
         text: "a source spans at most two adjacent registers",
         broken: |f| {
-            f.regions().any(|(s, r)| {
-                r.vstride != Region::VX1 && f.src_end_bytes(s) > 2 * GRF_BYTES
-            })
+            f.regions()
+                .any(|(s, r)| r.vstride != Region::VX1 && f.src_end_bytes(s) > 2 * GRF_BYTES)
         },
     },
     Rule {

@@ -77,9 +77,8 @@ pub static RULES: &[Rule] = &[
         prm: "Register Region Restrictions: Region Alignment Rules",
         text: "an operand of a three-source instruction spans at most two registers",
         broken: |f| {
-            let end = |addr, ty: Type| {
-                place(addr).map_or(0, |p| p.1) + f.exec_size() * ty.size_bytes()
-            };
+            let end =
+                |addr, ty: Type| place(addr).map_or(0, |p| p.1) + f.exec_size() * ty.size_bytes();
             let mut wide = f.inst.src.iter().filter(|s| !is_replicated(s));
             is_ternary(f)
                 && (end(f.inst.dst.addr, f.inst.dst.ty) > 2 * GRF_BYTES
