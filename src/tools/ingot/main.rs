@@ -7,6 +7,7 @@ mod implementation;
 mod pipelines;
 mod run;
 mod sim;
+mod text;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +36,12 @@ enum Command {
     Compile(compile::Args),
     /// Measure, beside other drivers
     Bench(bench::Args),
+    /// Assemble EU machine code, in IGA's syntax
+    Asm(text::AsmArgs),
+    /// Disassemble EU machine code
+    Dis(text::DisArgs),
+    /// Print a batch, packet by packet
+    Batch(text::BatchArgs),
     /// Run any program on the simulated GPU
     Sim(sim::Args),
 }
@@ -44,6 +51,9 @@ fn main() -> ExitCode {
         Command::Run(args) => run::main(&args),
         Command::Compile(args) => compile::main(&args),
         Command::Bench(args) => bench::main(&args),
+        Command::Asm(args) => text::asm(&args),
+        Command::Dis(args) => text::dis(&args),
+        Command::Batch(args) => text::batch(&args),
         Command::Sim(args) => sim::main(&args),
     }
 }
