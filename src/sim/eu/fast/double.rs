@@ -49,8 +49,17 @@ fn load<const N: usize>(t: &Thread, s: &SrcOp) -> [f64; N] {
         let mut x = match s.ty {
             Type::Df => f64::from_bits(bits),
             Type::F => f64::from(f32::from_bits(bits as u32)),
-            Type::D => f64::from(bits as u32 as i32),
-            _ => f64::from(bits as u32),
+            _ => {
+                // Modified as an integer: -0 is 0.
+                let n = if s.ty == Type::D {
+                    i64::from(bits as u32 as i32)
+                } else {
+                    i64::from(bits as u32)
+                };
+                let n = if s.abs { n.abs() } else { n };
+                *v = if s.neg { -n } else { n } as f64;
+                continue;
+            }
         };
         let flush = match s.ty {
             Type::Df => !t.mode.keep_df && x.is_subnormal(),
