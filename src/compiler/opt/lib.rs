@@ -19,7 +19,7 @@
 //! - `mov vec2 vec3 vec4 bcsel` at any size;
 //! - F: `fadd fmul ffma fneg fabs fsat ffloor fceil ftrunc ffract fround_even fmin fmax flt fge feq fneu`
 //!   (64-bit rounding operations are lowered);
-//! - F16, F32 (the math box): `frcp fsqrt frsq fexp2 flog2 fsin fcos fpow`;
+//! - F16, F32 (the math box): `frcp fsqrt frsq fexp2 flog2 fsin fcos fpow` (`frcp fsqrt frsq` of 64 bits are lowered);
 //! - I: `iadd imul ineg iabs imin imax umin umax ilt ige ult uge ieq ine iand ior ixor inot ishl ishr ushr`
 //!   (`imul` of 64 bits is lowered); `iand ior ixor inot ieq ine` also at 1 bit;
 //! - 32 bits: `imul_high umul_high imul_2x32_64 umul_2x32_64`, and with the math box's integer division

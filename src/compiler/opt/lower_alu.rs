@@ -135,9 +135,7 @@ fn one(b: &mut Builder<'_>, op: AluOp, [x, y, z, w]: [Id<Def>; 4], bits: u8) -> 
             let minus = b.fneg(floor);
             b.fadd(x, minus)
         }
-        Op::ExtractU8 | Op::ExtractI8 | Op::ExtractU16 | Op::ExtractI16 => {
-            extract64(b, op, x, y)?
-        }
+        Op::ExtractU8 | Op::ExtractI8 | Op::ExtractU16 | Op::ExtractI16 => extract64(b, op, x, y)?,
         Op::F2F | Op::F2FRtne => {
             // By way of 32 bits, rounded to odd, so that the second rounding sees what the first one lost.
             let single = b.f2f_rtz(x, 32);
@@ -403,10 +401,7 @@ fn frexp(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> (Id<Def>, Id<Def>) {
         64 => (f64::MIN_POSITIVE, 54),
         _ => (f64::from(f32::MIN_POSITIVE), 24),
     };
-    let (least, factor) = (
-        b.imm_float(bits, least),
-        b.imm_float(bits, 2f64.powi(up)),
-    );
+    let (least, factor) = (b.imm_float(bits, least), b.imm_float(bits, 2f64.powi(up)));
     let magnitude = b.fabs(x);
     let small = b.flt(magnitude, least);
     let larger = b.fmul(x, factor);
@@ -417,12 +412,7 @@ fn frexp(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> (Id<Def>, Id<Def>) {
 }
 
 /// `frexp` where no operand is subnormal; `extra` is added to the exponent.
-fn frexp_normal(
-    b: &mut Builder<'_>,
-    x: Id<Def>,
-    bits: u8,
-    extra: Id<Def>,
-) -> (Id<Def>, Id<Def>) {
+fn frexp_normal(b: &mut Builder<'_>, x: Id<Def>, bits: u8, extra: Id<Def>) -> (Id<Def>, Id<Def>) {
     // The fields of the dword that holds the exponent.
     let (word, low, field, shift, bias) = if bits == 64 {
         let (lo, hi) = halves(b, x);

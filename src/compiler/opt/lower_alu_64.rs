@@ -28,7 +28,9 @@ fn is_significand(b: &mut Builder<'_>, sig: Id<Def>) -> Id<Def> {
 /// The quotient, to about an ULP: a seed of 22 bits, two steps of Newton, one correction of the product.
 pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {
     let exact = std::mem::replace(&mut b.exact, true);
-    let (sig, exp) = (b.frexp_sig(y), b.frexp_exp(y));
+    // Both in [0.5, 1), so that nothing between overflows or loses bits.
+    let (x, up) = (b.frexp_sig(x), b.frexp_exp(x));
+    let (sig, down) = (b.frexp_sig(y), b.frexp_exp(y));
     let single = b.f2f(sig, 32);
     let seed = b.frcp(single);
     let seed = b.f2f(seed, 64);
@@ -48,12 +50,16 @@ pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {
     let (some, finite) = (b.flt(zero, magnitude), b.flt(magnitude, infinity));
     let plain = b.iand(some, finite);
     let q = b.bcsel(plain, corrected, product);
-    // The exponent in two halves, neither of which overflows.
+    // The exponent in two halves, neither of which overflows; only the second product rounds.
     let by = b.imm_u32(1);
-    let down = b.ineg(exp);
-    let first = b.ishr(down, by);
+    let minus = b.ineg(down);
+    let exp = b.iadd(up, minus);
+    let (least, most) = (b.imm_int(32, -2044), b.imm_int(32, 2046));
+    let exp = b.imax(exp, least);
+    let exp = b.imin(exp, most);
+    let first = b.ishr(exp, by);
     let other = b.ineg(first);
-    let second = b.iadd(down, other);
+    let second = b.iadd(exp, other);
     let (first, second) = (power_of_two(b, first), power_of_two(b, second));
     let q = b.fmul(q, first);
     let q = b.fmul(q, second);
