@@ -1,6 +1,10 @@
 //! Compiled code against the NIR interpreter: every compute shader of vkrunner-scripts, at every width, with and without
 //! spilling, on buffers of made-up contents.
 
+mod alu;
+mod alu_bounds;
+mod alu_operands;
+mod alu_tables;
 mod machine;
 
 use machine::{Buffers, ELEMENTS};
