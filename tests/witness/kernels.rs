@@ -1,0 +1,176 @@
+//! `iga64`, an assembler by others, reads every kernel of the script folder as we print it, and our text as our bytes.
+//!
+//! In:  the compute shaders of vkrunner-scripts, compiled at each width that exists, with and without spilling.
+//! Out: text and bytes equal to those of `iga64` (Debian: libigc-tools); where it is not installed nothing is
+//!      compared, unless INGOT_REQUIRE_TOOLS=1 makes that a failure.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use vkrunner::{Runner, ShaderStage};
+
+/// Kernels that the folder must give: far fewer would be another mistake than a wrong encoding.
+const AT_LEAST: usize = 300;
+
+fn scripts() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vkrunner-scripts");
+    let mut pending = vec![root];
+    let mut files = Vec::new();
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(&path).expect("a readable folder");
+            pending.extend(entries.flatten().map(|e| e.path()));
+        } else if path.extension().is_some_and(|e| e == "shader_test") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Machine code of a shader at each width: (label, bytes).
+fn kernels(name: &str, words: &[u32], out: &mut Vec<(String, Vec<u8>)>) {
+    let Ok(layout) = compile::default_layout(words, "main") else {
+        return;
+    };
+    let device = hw::Device::by_name("skl").expect("a known device");
+    for spill_everything in [false, true] {
+        for width in [8, 16, 32] {
+            let key = compile::Key {
+                entry_point: "main",
+                specialization: &[],
+                dispatch_base: false,
+                layout: &layout,
+                device,
+                backend: fs::Options {
+                    required_width: Some(width),
+                    spill_everything,
+                    ..fs::Options::default()
+                },
+                flags: 0,
+            };
+            // A workgroup may be too large for a width; the scripts' own verdicts watch over the rest.
+            let Ok(binary) = compile::compile_compute(words, &key) else {
+                continue;
+            };
+            for variant in &binary.variants {
+                let start = variant.code_offset_bytes as usize;
+                let code = &binary.code[start..start + variant.code_bytes as usize];
+                let spilled = if spill_everything { " spilled" } else { "" };
+                let label = format!("{name} SIMD{}{spilled}", variant.simd_width);
+                out.push((label, code.to_vec()));
+            }
+        }
+    }
+}
+
+fn all_kernels() -> Vec<(String, Vec<u8>)> {
+    let mut out = Vec::new();
+    for path in scripts() {
+        let text = std::fs::read_to_string(&path).expect("a readable script");
+        let name = path.file_stem().map(|n| n.to_string_lossy().into_owned());
+        // Scripts that must not parse or compile are among them.
+        let Ok(modules) = vkrunner::parse(&text, &[])
+            .map_err(|e| e.to_string())
+            .and_then(|script| Runner::compile(&script).map_err(|e| e.to_string()))
+        else {
+            continue;
+        };
+        for (stage, words) in modules {
+            if stage == ShaderStage::Compute {
+                kernels(&name.clone().unwrap_or_default(), &words, &mut out);
+            }
+        }
+    }
+    out
+}
+
+/// Runs `iga64` for gen9 on `input`; returns what it wrote.
+fn iga(mode: &str, input: &[u8]) -> Result<Vec<u8>, String> {
+    let base = std::env::temp_dir().join(format!("ingot-kernels-{}{mode}", std::process::id()));
+    let (from, to) = (base.with_extension("in"), base.with_extension("out"));
+    std::fs::write(&from, input).map_err(|e| e.to_string())?;
+    let run = Command::new("iga64")
+        .args(["-p=9", mode])
+        .arg(&from)
+        .arg("-o")
+        .arg(&to)
+        .output()
+        .map_err(|e| e.to_string())?;
+    let output = std::fs::read(&to);
+    for file in [&from, &to] {
+        let _ = std::fs::remove_file(file);
+    }
+    if !run.status.success() {
+        let complaints = String::from_utf8_lossy(&run.stderr);
+        return Err(complaints.chars().take(1_000).collect());
+    }
+    output.map_err(|e| e.to_string())
+}
+
+/// Without comments and with single blanks.
+fn normal(text: &str) -> Vec<String> {
+    let code = |line: &str| {
+        let code = line.split("//").next().unwrap_or("");
+        code.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(code).filter(|l| !l.is_empty()).collect()
+}
+
+/// The first difference of one kernel.
+fn disagreement(code: &[u8]) -> Option<String> {
+    let ours = match isa::disassemble_kernel(code, hw::Gen::Gen9) {
+        Ok(text) => text,
+        Err(e) => return Some(e.to_string()),
+    };
+    let theirs = match iga("-d", code) {
+        Ok(text) => String::from_utf8_lossy(&text).into_owned(),
+        Err(e) => return Some(format!("iga64 does not disassemble: {e}")),
+    };
+    let (a, mut b) = (normal(&ours), normal(&theirs));
+    // IGA begins another block after the end of the thread, though nothing stands there.
+    if b.last() == Some(&format!("L{}:", code.len())) {
+        b.pop();
+    }
+    if let Some(at) = (0..a.len().max(b.len())).find(|&i| a.get(i) != b.get(i)) {
+        return Some(format!(
+            "line {at}:\n  ours {:?}\n  iga  {:?}",
+            a.get(at),
+            b.get(at)
+        ));
+    }
+    match iga("-a", ours.as_bytes()) {
+        Ok(bytes) if bytes == code => None,
+        Ok(bytes) => {
+            let at = bytes
+                .chunks(16)
+                .zip(code.chunks(16))
+                .position(|(a, b)| a != b);
+            Some(format!("assembled otherwise from instruction {at:?}"))
+        }
+        Err(e) => Some(format!("iga64 does not assemble: {e}")),
+    }
+}
+
+#[test]
+fn iga_agrees_on_every_kernel_of_the_scripts() {
+    let required = std::env::var_os("INGOT_REQUIRE_TOOLS").is_some();
+    if Command::new("iga64").arg("-h").output().is_err() {
+        assert!(!required, "iga64 is not installed");
+        return;
+    }
+    let kernels = all_kernels();
+    let wrong: Vec<String> = kernels
+        .iter()
+        .filter_map(|(name, code)| disagreement(code).map(|why| format!("{name}: {why}")))
+        .collect();
+    let first: Vec<&str> = wrong.iter().take(10).map(String::as_str).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} of {} kernels:\n{}",
+        wrong.len(),
+        kernels.len(),
+        first.join("\n")
+    );
+    println!("{} kernels", kernels.len());
+    assert!(kernels.len() >= AT_LEAST, "only {} kernels", kernels.len());
+}
