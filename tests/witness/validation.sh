@@ -21,7 +21,7 @@ END
 validated() { # validated COMMAND...: on the simulated GPU, with the layer's messages in $folder/messages
     rm -f "$folder/messages"
     VK_LAYER_SETTINGS_PATH=$folder/vk_layer_settings.txt VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation \
-        "$binaries/ingot" sim --gpu skl --driver "$driver" -- "$@"
+        "$binaries/ingot" sim --gpu skl --strict --driver "$driver" -- "$@"
 }
 
 # Silence means something only where a mistake is reported.
