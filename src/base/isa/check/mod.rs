@@ -73,4 +73,6 @@ pub fn check(inst: &Inst, hw_gen: Gen) -> Vec<Violation> {
 }
 
 #[cfg(test)]
+mod anv;
+#[cfg(test)]
 mod tests;

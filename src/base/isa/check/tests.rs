@@ -1,6 +1,8 @@
 //! Each rule broken once, beside a legal neighbour.
 
+use super::anv::LEGAL;
 use super::{FAMILIES, check};
+use crate::decode;
 use crate::inst::{Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Region, Send, Src, Type};
 use crate::opcode::Opcode;
 use hw::Gen;
@@ -483,4 +485,14 @@ fn nonsense_is_judged_without_a_panic() {
     assert!(!check(&odd, Gen::Gen9).is_empty());
     odd.exec_size = 255;
     assert!(!check(&odd, Gen::Gen9).is_empty());
+}
+
+#[test]
+fn instructions_of_another_compiler_are_legal() {
+    for (word, text) in LEGAL {
+        let decoded = decode(&word.to_le_bytes(), Gen::Gen9);
+        let (inst, _) = decoded.unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(inst.compacted, text.contains("Compacted"), "{text}");
+        assert_eq!(check(&inst, Gen::Gen9), [], "{text}");
+    }
 }
