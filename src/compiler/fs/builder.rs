@@ -266,7 +266,9 @@ impl Build {
         {
             step = step.min(8);
         }
-        if op == Op::MovIndirect {
+        // Mixed mode with a destination of 32 bits has 8 lanes (SKL PRM vol. 7, "Mixed Mode").
+        let mixed = dst.ty == Type::F && srcs.iter().any(|s| s.ty == Type::Hf);
+        if op == Op::MovIndirect || mixed {
             step = step.min(8);
         }
         let mut lane = first;
@@ -433,9 +435,15 @@ impl Build {
     /// Values of so many lanes one behind the other, in whole registers, as messages want them: the
     /// registers where they are already, or copies.
     pub fn collect(&mut self, lane: u8, count: u8, parts: &[Lanes]) -> Src {
+        self.collect_apart(lane, count, parts, Reg::Null)
+    }
+
+    /// The same, but not in the register `from`: the two payloads of a message must not overlap.
+    pub fn collect_apart(&mut self, lane: u8, count: u8, parts: &[Lanes], from: Reg) -> Src {
         let step = u32::from(count) * 4;
         let first = parts[0];
         let in_place = count >= 8
+            && first.reg != from
             && matches!(first.reg, Reg::Vgrf(_))
             && first.src(lane).offset.is_multiple_of(GRF_BYTES)
             && parts.iter().enumerate().all(|(i, p)| {

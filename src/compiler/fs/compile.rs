@@ -229,6 +229,9 @@ fn compile_width(
     schedule::after_allocation(&mut lir, &allocation.reg);
     let insts = encode::encode(&lir, &allocation.reg);
     let code = encode::bytes(&insts, device.hw_gen)?;
+    if check {
+        encode::check(&insts, device.hw_gen)?;
+    }
     if options.wants("asm") {
         let text = isa::disassemble_kernel(&code, device.hw_gen);
         dumps.push(("asm".to_owned(), text.unwrap_or_else(|e| e.to_string())));

@@ -62,6 +62,20 @@ pub(crate) fn bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u8>, FsE
     Ok(out)
 }
 
+/// Checks the instructions against the hardware's rules.
+pub(crate) fn check(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<(), FsError> {
+    for (at, inst) in insts.iter().enumerate() {
+        if let Some(broken) = isa::check(inst, hw_gen).first() {
+            return Err(FsError::Illegal {
+                at,
+                inst: isa::disassemble(inst),
+                rule: format!("{}: {}", broken.rule, broken.text),
+            });
+        }
+    }
+    Ok(())
+}
+
 impl Encoder<'_> {
     fn inst(&mut self, inst: &Inst) {
         self.select(inst);

@@ -42,6 +42,16 @@ pub enum FsError {
         /// What is wrong.
         what: String,
     },
+    /// An instruction breaks a rule of the hardware.
+    #[error("instruction {at}, {inst}: {rule}")]
+    Illegal {
+        /// Index of the instruction.
+        at: usize,
+        /// The instruction as text.
+        inst: String,
+        /// The rule.
+        rule: String,
+    },
     /// An instruction has no encoding.
     #[error("instruction {at}: {source}")]
     Encode {

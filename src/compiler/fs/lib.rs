@@ -25,6 +25,8 @@ mod spill;
 #[cfg(test)]
 mod text_tests;
 mod uniform;
+#[cfg(test)]
+mod unit_tests;
 mod validate;
 
 pub use compile::{Options, compile_compute};

@@ -79,7 +79,7 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(16);
         for lane in parts {
             let payload = self.addresses(address, lane, lanes);
-            let data = self.b.collect(lane, lanes, &data);
+            let data = self.b.collect_apart(lane, lanes, &data, payload.reg);
             let info = if bytes == 4 {
                 message::a64_write(lanes, d.num_components)
             } else {
@@ -110,7 +110,7 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(8);
         for lane in parts {
             let payload = self.addresses(address, lane, lanes);
-            let data = self.b.collect(lane, lanes, &data);
+            let data = self.b.collect_apart(lane, lanes, &data, payload.reg);
             let info = message::a64_atomic(op, operands.len() as u8, v.is_some())
                 .ok_or_else(|| no_atomic(i))?;
             let dst = match v {

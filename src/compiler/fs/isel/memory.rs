@@ -460,7 +460,11 @@ impl Isel<'_> {
         let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
             .map(|lane| {
                 let address = self.b.collect(lane, lanes, &[address]);
-                (lane, address, self.b.collect(lane, lanes, &data))
+                (
+                    lane,
+                    address,
+                    self.b.collect_apart(lane, lanes, &data, address.reg),
+                )
             })
             .collect();
         self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
@@ -530,7 +534,11 @@ impl Isel<'_> {
         let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
             .map(|lane| {
                 let address = self.b.collect(lane, lanes, &[address]);
-                (lane, address, self.b.collect(lane, lanes, &data))
+                (
+                    lane,
+                    address,
+                    self.b.collect_apart(lane, lanes, &data, address.reg),
+                )
             })
             .collect();
         let mut failed = None;
@@ -701,7 +709,7 @@ impl Isel<'_> {
             let data = self.whole_slots(one, d.bit_size);
             for &lane in &starts {
                 let payload = self.scratch_payload(header, place, lane, lanes);
-                let data = self.b.collect(lane, lanes, &data);
+                let data = self.b.collect_apart(lane, lanes, &data, payload.reg);
                 let info = if bytes == 4 {
                     message::dword_write(lanes)
                 } else {

@@ -1,0 +1,216 @@
+//! Tests of single passes on LIR made by hand.
+
+use crate::encode::encode;
+use crate::lir::*;
+use crate::live::{NO_LOOP, intervals, loops};
+use crate::{regalloc, schedule, uniform, validate};
+use entity::IdMap;
+use isa::{Opcode, Type};
+
+fn control(lir: &mut Lir, op: Op) {
+    lir.insts.push(Inst::new(op, 8));
+}
+
+fn mov(lir: &mut Lir, dst: VgrfId, src: Src) {
+    let mut inst = Inst::new(Op::Eu(Opcode::Mov), 8);
+    inst.dst = Dst::vgrf(dst, 0, Type::Ud, 1);
+    inst.src[0] = src;
+    lir.insts.push(inst);
+}
+
+fn reg(v: VgrfId) -> Src {
+    Src::vgrf(v, 0, Type::Ud, 1)
+}
+
+fn program() -> Lir {
+    Lir {
+        width: 8,
+        ..Lir::default()
+    }
+}
+
+#[test]
+fn what_crosses_a_loop_lives_through_it() {
+    let mut lir = program();
+    let [before, inside, after] = [(); 3].map(|()| lir.vgrf(32));
+    mov(&mut lir, before, Src::ud(1));
+    control(&mut lir, Op::Do);
+    mov(&mut lir, inside, reg(before));
+    mov(&mut lir, after, reg(inside));
+    control(&mut lir, Op::Eu(Opcode::Break));
+    control(&mut lir, Op::Eu(Opcode::While));
+    mov(&mut lir, before, reg(after));
+    let loops = loops(&lir);
+    let live = intervals(&lir, &loops);
+    assert_eq!((live[before].start, live[before].end), (1, 13));
+    // Made and used in one round.
+    assert_eq!((live[inside].start, live[inside].end), (5, 6));
+    // A lane that has left keeps it while others go round again.
+    assert_eq!((live[after].start, live[after].end), (2, 12));
+    assert_eq!(live[after].around, NO_LOOP);
+}
+
+#[test]
+fn jumps_go_where_the_hardware_looks() {
+    let mut lir = program();
+    let v = lir.vgrf(32);
+    control(&mut lir, Op::Do);
+    control(&mut lir, Op::Eu(Opcode::If));
+    control(&mut lir, Op::Eu(Opcode::Break));
+    control(&mut lir, Op::Eu(Opcode::Else));
+    mov(&mut lir, v, Src::ud(0));
+    control(&mut lir, Op::Eu(Opcode::Endif));
+    control(&mut lir, Op::Eu(Opcode::Halt));
+    control(&mut lir, Op::Eu(Opcode::While));
+    control(&mut lir, Op::HaltTarget);
+    let out = encode(&lir, &IdMap::default());
+    let jumps: Vec<(i32, i32)> = out.iter().map(|i| (i.jip / 16, i.uip / 16)).collect();
+    // 0 if, 1 break, 2 else, 3 mov, 4 endif, 5 halt, 6 while, 7 halt
+    assert_eq!(
+        jumps,
+        [
+            (3, 4),
+            (1, 5),
+            (2, 2),
+            (0, 0),
+            (2, 0),
+            (1, 2),
+            (-6, 0),
+            (1, 1)
+        ]
+    );
+}
+
+/// Many values at once, more than there are registers.
+fn crowd(n: usize) -> Lir {
+    let mut lir = program();
+    let r0 = lir.vgrf(32);
+    lir.vgrfs[r0].fixed = Some(0);
+    let all: Vec<VgrfId> = (0..n).map(|_| lir.vgrf(64)).collect();
+    for (i, v) in all.iter().enumerate() {
+        mov(&mut lir, *v, Src::ud(i as u32));
+    }
+    for pair in all.windows(2) {
+        let mut inst = Inst::new(Op::Eu(Opcode::Add), 8);
+        inst.dst = Dst::vgrf(pair[1], 0, Type::Ud, 1);
+        inst.src[0] = reg(pair[0]);
+        inst.src[1] = reg(pair[1]);
+        lir.insts.push(inst);
+    }
+    mov(&mut lir, r0, reg(all[n - 1]));
+    lir
+}
+
+#[test]
+fn allocation_spills_until_it_fits() {
+    let mut lir = crowd(50);
+    let r0 = lir.vgrfs.ids().next().unwrap();
+    let fits = regalloc::allocate(&mut lir, r0, false).unwrap().unwrap();
+    assert_eq!((fits.spills, fits.fills), (0, 0));
+    let mut lir = crowd(200);
+    assert!(regalloc::allocate(&mut lir, r0, false).unwrap().is_none());
+    let spilled = regalloc::allocate(&mut lir, r0, true).unwrap().unwrap();
+    assert!(spilled.spills > 100 && spilled.fills > 100);
+    assert!(lir.scratch_bytes >= 64 * 100);
+    validate::validate(&lir, "regalloc").unwrap();
+    validate::validate_allocation(&lir, &spilled.reg, "regalloc").unwrap();
+}
+
+#[test]
+fn the_validator_sees_a_shared_register() {
+    let lir = crowd(3);
+    let reg = IdMap::for_arena(&lir.vgrfs, 0u8);
+    assert!(validate::validate_allocation(&lir, &reg, "test").is_err());
+    let mut lir = crowd(3);
+    let unwritten = lir.vgrf(32);
+    let v = lir.vgrf(32);
+    mov(&mut lir, v, self::reg(unwritten));
+    assert!(validate::validate(&lir, "test").is_err());
+}
+
+#[test]
+fn scheduling_keeps_every_dependency() {
+    let mut lir = program();
+    let r0 = lir.vgrf(32);
+    lir.vgrfs[r0].fixed = Some(0);
+    let all: Vec<VgrfId> = (0..8).map(|_| lir.vgrf(32)).collect();
+    for v in &all {
+        mov(&mut lir, *v, Src::ud(3));
+    }
+    let mut state = 7usize;
+    let mut next = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % n
+    };
+    for _ in 0..200 {
+        let mut inst = Inst::new(Op::Eu(Opcode::Add), 8);
+        inst.dst = Dst::vgrf(all[next(8)], 0, Type::Ud, 1);
+        inst.src[0] = reg(all[next(8)]);
+        inst.src[1] = reg(all[next(8)]);
+        lir.insts.push(inst);
+    }
+    // Runs the sums, to see that the same ones come out.
+    let run = |lir: &Lir| {
+        let mut regs = IdMap::for_arena(&lir.vgrfs, 0u64);
+        for inst in &lir.insts {
+            let value = |s: &Src, regs: &IdMap<Vgrf, u64>| match s.reg {
+                Reg::Vgrf(v) => regs[v],
+                Reg::Imm(bits) => bits,
+                _ => 0,
+            };
+            let a = value(&inst.src[0], &regs);
+            let b = if inst.op == Op::Eu(Opcode::Add) {
+                value(&inst.src[1], &regs)
+            } else {
+                0
+            };
+            if let Some(d) = inst.dst.as_vgrf() {
+                regs[d] = a.wrapping_mul(3).wrapping_add(b);
+            }
+        }
+        all.iter().map(|v| regs[*v]).collect::<Vec<_>>()
+    };
+    let want = run(&lir);
+    let live = intervals(&lir, &loops(&lir));
+    schedule::before_allocation(&mut lir, &live);
+    assert_eq!(run(&lir), want);
+    let found = regalloc::allocate(&mut lir, r0, false).unwrap().unwrap();
+    schedule::after_allocation(&mut lir, &found.reg);
+    assert_eq!(run(&lir), want);
+    assert_eq!(lir.insts.len(), 208);
+}
+
+#[test]
+fn a_value_that_lanes_take_from_a_loop_at_different_times_diverges() {
+    let text = "shader compute {
+    workgroup_size 8 1 1
+b0:
+    %0:32 = const 0
+    %1:32 = const 1
+    %2:32 = load_subgroup_invocation
+loop {
+    b1:
+        %3:32 = phi b0: %0, b4: %4
+        %4:32 = iadd %3, %1
+        %5:32 = iadd %4, %1
+        %6:1 = ilt %4, %2
+    if %6 {
+        b2:
+    } else {
+        b3:
+            break
+    }
+    b4:
+}
+b5:
+    %7:32 = iadd %4, %1
+}
+";
+    let shader = nir::parse(text).unwrap();
+    let divergent = uniform::divergent(&shader);
+    let names: Vec<usize> = divergent.iter().map(entity::Id::index).collect();
+    // %4 and what follows from it; %3 and %5 stay the same for the lanes still in the loop, but %3 is made of %4.
+    assert_eq!(names, [2, 3, 4, 5, 6, 7]);
+}
