@@ -322,7 +322,12 @@ impl Build {
     /// Makes an immediate fit for the second source: 32 bits at most, not a byte.
     fn second_imm(&mut self, b: Lanes, bits: u64) -> Lanes {
         match b.ty {
-            Type::Q | Type::Uq => match i32::try_from(bits as i64) {
+            // Not sign-extended from 32 bits: the comparison would be signed.
+            Type::Uq => match u32::try_from(bits) {
+                Ok(small) => Lanes::imm(Type::Ud, u64::from(small)),
+                Err(_) => self.imm_reg(b.ty, bits),
+            },
+            Type::Q => match i32::try_from(bits as i64) {
                 Ok(small) => Lanes::imm(Type::D, u64::from(small as u32)),
                 Err(_) => self.imm_reg(b.ty, bits),
             },
