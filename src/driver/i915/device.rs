@@ -53,10 +53,12 @@ pub struct Device {
 impl Device {
     /// A context with one render engine that is not recovered after a hang, and an empty address space.
     pub fn new(file: &Arc<File>, info: &Info) -> Result<Arc<Self>> {
+        let space = AddressSpace::new(info.gtt_bytes)?;
+        // Last of what can fail: from here on `Core` destroys it.
         let context = file.context_create()?;
         let core = Arc::new(Core {
             file: file.clone(),
-            space: AddressSpace::new(info.gtt_bytes)?,
+            space,
             has_llc: info.has_llc,
             context,
             resident: Mutex::default(),

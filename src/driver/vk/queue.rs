@@ -96,12 +96,14 @@ impl Queue {
         let inner = &self.inner;
         inner.lost.check()?;
         let mut state = inner.state();
+        // Asked first: if it fails, no value has been promised that nobody will signal.
+        let now = state.waiting.is_empty() && !state.busy && inner.can_run(&submission, 0)?;
         state.last += 1;
         submission.signals.push(Point {
             syncobj: inner.timeline.clone(),
             value: state.last,
         });
-        if state.waiting.is_empty() && !state.busy && inner.can_run(&submission, 0)? {
+        if now {
             let ran = inner.run(&submission);
             if ran.is_ok() && inner.diagnosis.has(debug::Flag::Sync) {
                 drop(state);
@@ -213,7 +215,11 @@ impl Inner {
             }
         }
         for point in submission.waits.iter().filter(|point| point.value == 0) {
-            point.syncobj.reset()?;
+            if let Err(error) = point.syncobj.reset() {
+                // The work is on its way: the submission cannot fail any more, and the semaphore is wrong.
+                self.lost.mark(error.to_string());
+                self.lost.check()?;
+            }
         }
         Ok(())
     }
