@@ -115,16 +115,6 @@ pub static RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "bits_modifiers",
-        prm: "BFREV, BFI1, CBIT, FBL",
-        text: "BFREV, BFI1, CBIT and FBL have no source modifiers and do not saturate",
-        broken: |f| {
-            use Opcode::{Bfi1, Bfrev, Cbit, Fbl};
-            let modified = f.inst.saturate || f.sources().iter().any(|s| s.negate || s.abs);
-            matches!(f.inst.op, Bfrev | Bfi1 | Cbit | Fbl) && modified
-        },
-    },
-    Rule {
         name: "carry_size",
         prm: "ADDC, SUBB, MACH",
         text: "ADDC, SUBB and MACH have at most 8 channels: as many integers as an accumulator holds",

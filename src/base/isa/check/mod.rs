@@ -13,6 +13,7 @@ mod facts;
 mod flow;
 mod message;
 mod region;
+mod table;
 mod ternary;
 mod types;
 
@@ -31,6 +32,12 @@ pub struct Violation {
     pub text: &'static str,
 }
 
+impl std::fmt::Display for Violation {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}: {} (PRM, \"{}\")", self.rule, self.text, self.prm)
+    }
+}
+
 /// One rule.
 struct Rule {
     name: &'static str,
@@ -40,6 +47,7 @@ struct Rule {
 }
 
 static FAMILIES: &[&[Rule]] = &[
+    table::RULES,
     region::RULES,
     types::RULES,
     ternary::RULES,

@@ -64,15 +64,6 @@ pub static RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "ternary_modifiers",
-        prm: "BFE, BFI2",
-        text: "bit-field instructions have no source modifiers and do not saturate",
-        broken: |f| {
-            let bits = matches!(f.inst.op, Opcode::Bfe | Opcode::Bfi2);
-            bits && (f.inst.saturate || f.inst.src.iter().any(|s| s.negate || s.abs))
-        },
-    },
-    Rule {
         name: "ternary_span",
         prm: "Register Region Restrictions: Region Alignment Rules",
         text: "an operand of a three-source instruction spans at most two registers",

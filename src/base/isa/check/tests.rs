@@ -291,7 +291,7 @@ fn three_sources() -> Vec<Case> {
             with(single, |i| i.src[1] = acc(Type::F)),
             single,
         ),
-        ("ternary_types", mad(8, Type::W), mad(8, Type::D)),
+        ("ternary_types", mad(8, Type::W), mad(8, Type::Df)),
         (
             "ternary_one_type",
             with(single, |i| i.src[2].ty = Type::D),
@@ -299,11 +299,6 @@ fn three_sources() -> Vec<Case> {
         ),
         ("ternary_integers", bfe(Type::F), bfe(Type::Ud)),
         ("ternary_floats", lrp(Type::D), lrp(Type::F)),
-        (
-            "ternary_modifiers",
-            with(bfe(Type::D), |i| i.src[0].negate = true),
-            bfe(Type::D),
-        ),
         ("ternary_span", mad(16, Type::Df), mad(8, Type::Df)),
         (
             "ternary_aligned",
@@ -377,7 +372,6 @@ fn operations() -> Vec<Case> {
     let cmp = Inst::binary(Opcode::Cmp, 8, Dst::null(Type::D), d(20), d(22));
     let sel = Inst::binary(Opcode::Sel, 8, to(Type::D), d(20), d(22));
     let addc = Inst::binary(Opcode::Addc, 8, to(Type::Ud), ud(20), ud(22));
-    let cbit = Inst::unary(Opcode::Cbit, 8, to(Type::Ud), ud(20));
     let inv = math(MathFn::Inv, 8, Type::F);
     let quotient = math(MathFn::IntDivQuotient, 8, Type::D);
     let split = |sub| Dst::grf(10, sub, Type::F);
@@ -412,11 +406,6 @@ fn operations() -> Vec<Case> {
             with(and(Type::D), |i| i.src[0].abs = true),
             with(and(Type::D), |i| i.src[0].negate = true),
         ),
-        (
-            "bits_modifiers",
-            with(cbit, |i| i.src[0].negate = true),
-            cbit,
-        ),
         ("carry_size", with(addc, |i| i.exec_size = 16), addc),
         (
             "read_only",
@@ -434,6 +423,27 @@ fn operations() -> Vec<Case> {
     ]
 }
 
+fn by_operation() -> Vec<Case> {
+    let cbit = Inst::unary(Opcode::Cbit, 8, to(Type::Ud), ud(20));
+    let frc = Inst::unary(Opcode::Frc, 8, to(Type::F), f(20));
+    let csel = with(mad(8, Type::F), |i| i.op = Opcode::Csel).with_cmod(CondMod::G, 0);
+    vec![
+        (
+            "takes_predicate",
+            csel.predicated(0, false),
+            cbit.predicated(0, false),
+        ),
+        ("takes_condition", cbit.with_cmod(CondMod::Nz, 0), csel),
+        ("takes_saturation", frc.saturated(), csel.saturated()),
+        (
+            "takes_modifiers",
+            with(cbit, |i| i.src[0].negate = true),
+            with(frc, |i| i.src[0].negate = true),
+        ),
+        ("types", with(frc, |i| i.dst.ty = Type::Ud), frc),
+    ]
+}
+
 fn cases() -> Vec<Case> {
     [
         regions(),
@@ -441,6 +451,7 @@ fn cases() -> Vec<Case> {
         three_sources(),
         messages(),
         operations(),
+        by_operation(),
     ]
     .concat()
 }
