@@ -6,7 +6,7 @@
 use crate::decode::Uop;
 use crate::message::{Message, SharedFunctions, Stop};
 use crate::regs;
-use crate::thread::Thread;
+use crate::thread::{Sent, Thread};
 use isa::{Addr, Desc, File, Opcode};
 
 /// Registers that a message may move.
@@ -89,6 +89,14 @@ impl Thread {
             Desc::Imm(_) => send.sfid,
             Desc::A0(_) => (ex_desc & 15) as u8,
         };
+        let sent = Sent {
+            sfid,
+            desc,
+            lanes,
+            register: s0,
+            len: mlen,
+        };
+        self.check_addresses(u, &sent)?;
         let message = Message {
             sfid,
             desc,

@@ -29,7 +29,8 @@ pub enum Exit {
 pub struct Options {
     /// Stop where the PRM leaves the result undefined: stray indirect addresses and the like.
     pub strict: bool,
-    /// Stop where an enabled channel reads a GRF byte that nothing has written.
+    /// Stop where an enabled channel computes with a GRF byte that nothing has written, or sends it as an address. What
+    /// is only moved or selected stays unwritten where it arrives.
     pub uninit: bool,
     /// Count instructions and lanes.
     pub statistics: bool,
@@ -449,6 +450,9 @@ impl Thread {
         if self.written.is_none() || matches!(u.run, Run::Flow(_) | Run::Send) {
             return Ok(());
         }
+        if self.carry(u, lanes)? {
+            return Ok(());
+        }
         for s in &u.src[..usize::from(u.sources).min(3)] {
             self.check_written(u, s, lanes)?;
         }
@@ -467,40 +471,117 @@ impl Thread {
     }
 
     fn check_written(&self, u: &Uop, s: &SrcOp, lanes: u32) -> general::R {
-        let Some(w) = &self.written else {
-            return Ok(());
-        };
-        if s.kind == Kind::Imm {
-            return Ok(());
-        }
         for i in 0..usize::from(u.n) {
             if lanes >> i & 1 == 0 {
                 continue;
             }
-            let at = if s.kind == Kind::Indirect {
-                general::indirect(self, u, s, i)?
-            } else {
-                s.offset(i)
-            };
-            let size = usize::from(s.size);
-            if at + size > regs::GRF_BYTES {
-                return Ok(());
-            }
-            let need = ((1u64 << size) - 1) << (at % 32);
-            if u64::from(w[at / 32]) & need & 0xffff_ffff != need & 0xffff_ffff {
-                return Err(self.undefined(
-                    u,
-                    "uninitialised",
-                    "SKL PRM vol. 7, EU Register Files",
-                    format!(
-                        "lane {i} of {:?} reads g{}.{} before anything is written there",
-                        u.op,
-                        at / 32,
-                        at % 32
-                    ),
-                ));
+            if let Some(at) = self.unwritten(u, s, i)? {
+                return Err(self.uninitialised(u, i, at));
             }
         }
         Ok(())
     }
+
+    /// Where a source's lane is that has unwritten bytes; nothing for other files than the GRF.
+    fn unwritten(
+        &self,
+        u: &Uop,
+        s: &SrcOp,
+        lane: usize,
+    ) -> Result<Option<usize>, Box<crate::message::Stop>> {
+        let Some(w) = self.written.as_ref().filter(|_| s.kind != Kind::Imm) else {
+            return Ok(None);
+        };
+        let at = match s.kind {
+            Kind::Indirect => general::indirect(self, u, s, lane)?,
+            _ => s.offset(lane),
+        };
+        let size = usize::from(s.size);
+        if at + size > regs::GRF_BYTES {
+            return Ok(None);
+        }
+        let need = (((1u64 << size) - 1) << (at % 32)) as u32;
+        Ok((w[at / 32] & need != need).then_some(at))
+    }
+
+    fn uninitialised(&self, u: &Uop, lane: usize, at: usize) -> Box<crate::message::Stop> {
+        self.undefined(
+            u,
+            "uninitialised",
+            "SKL PRM vol. 7, EU Register Files",
+            format!(
+                "lane {lane} of {:?} reads g{}.{} before anything is written there",
+                u.op,
+                at / 32,
+                at % 32
+            ),
+        )
+    }
+
+    /// Moves and selections are no use of a value: compilers make them of undefined ones, and do nothing wrong. True if
+    /// this is one, whose result is now as written as what it takes.
+    fn carry(&mut self, u: &Uop, lanes: u32) -> Result<bool, Box<crate::message::Stop>> {
+        let chosen = match u.op {
+            Opcode::Mov => u.full,
+            Opcode::Sel => self.predicate(u),
+            _ => return Ok(false),
+        };
+        let size = usize::from(u.dst.size);
+        let direct = matches!(u.dst.kind, Kind::Contig | Kind::Table);
+        if !direct || u.cmod != isa::CondMod::None || u.dst.offset(0) + size > regs::GRF_BYTES {
+            return Ok(false);
+        }
+        let lanes = lanes & u.dst.lane_mask;
+        let mut unwritten = 0u32;
+        for i in (0..usize::from(u.n)).filter(|i| lanes >> i & 1 != 0) {
+            let source = &u.src[usize::from(chosen >> i & 1 == 0)];
+            unwritten |= u32::from(self.unwritten(u, source, i)?.is_some()) << i;
+        }
+        for i in (0..usize::from(u.n)).filter(|i| lanes >> i & 1 != 0) {
+            let at = u.dst.offset(i);
+            self.mark_written(at, size);
+            if unwritten >> i & 1 != 0
+                && let Some(w) = &mut self.written
+            {
+                for b in at..(at + size).min(regs::GRF_BYTES) {
+                    w[b / 32] &= !(1 << (b % 32));
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Checks that what a SEND's enabled lanes send as addresses has been written.
+    pub(crate) fn check_addresses(&self, u: &Uop, m: &Sent) -> general::R {
+        let Some(w) = &self.written else {
+            return Ok(());
+        };
+        let header = (m.desc >> 19 & 1) as usize;
+        // SKL PRM vol. 2d: messages of both data caches that have an address for each lane, by their type.
+        let bytes = match (m.sfid, m.desc >> 14 & 31) {
+            (12, 0x01 | 0x02 | 0x09 | 0x1b) => 4,
+            (12, 0x10..=0x12 | 0x19 | 0x1a | 0x1d) => 8,
+            (10, t) if matches!(t & 15, 3 | 4 | 11 | 12) && m.desc >> 18 & 1 == 0 => 4,
+            _ => return Ok(()),
+        };
+        let (first, end) = ((m.register + header) * 32, (m.register + m.len) * 32);
+        for lane in (0..32).filter(|lane| m.lanes >> lane & 1 != 0) {
+            let at = first + lane * bytes;
+            let need = (((1u64 << bytes) - 1) << (at % 32)) as u32;
+            if at + bytes <= end && w.get(at / 32).is_some_and(|w| w & need != need) {
+                return Err(self.uninitialised(u, lane, at));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a SEND sends.
+pub(crate) struct Sent {
+    pub(crate) sfid: u8,
+    pub(crate) desc: u32,
+    pub(crate) lanes: u32,
+    /// First register, and how many.
+    pub(crate) register: usize,
+    pub(crate) len: usize,
 }

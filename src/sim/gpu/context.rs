@@ -14,6 +14,17 @@ pub enum Pipeline {
     Gpgpu,
 }
 
+impl Pipeline {
+    /// By the value of PIPELINE_SELECT's field.
+    pub(crate) fn of(selection: u64) -> Pipeline {
+        match selection {
+            0 => Pipeline::Draw,
+            1 => Pipeline::Media,
+            _ => Pipeline::Gpgpu,
+        }
+    }
+}
+
 /// STATE_BASE_ADDRESS, byte addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BaseAddresses {
@@ -36,6 +47,8 @@ pub struct Vfe {
     pub scratch_bytes: u64,
     /// Threads minus one that may run at once.
     pub max_threads: u32,
+    /// Bytes allocated for the CURBE.
+    pub curbe_bytes: u64,
 }
 
 /// A range of dynamic state.

@@ -3,8 +3,9 @@
 //! In:  a walker's parameters, an interface descriptor, the CURBE. Out: every thread run to its end.
 //! Ref: SKL PRM vol. 7, "GPGPU Thread Group Dispatch", "GPGPU Thread Payload".
 
-use crate::dataport::{Bases, Port, WideLock};
+use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::memory::{ADDRESS_MASK, View};
+use crate::strict;
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Kernel, Stop, Thread};
 use hw::Gen;
@@ -230,6 +231,10 @@ impl Job<'_> {
         let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
         let view = View::new(self.space);
         let mut port = Port::new(view, self.dispatch.bases, &self.wide, slm);
+        port.limits = self.options.strict.then_some(Limits {
+            barrier: idd::BARRIER_ENABLE.get(descriptor) == 1,
+            scratch_bytes: self.dispatch.scratch.1,
+        });
         let mut threads: Vec<Thread> = Vec::new();
         while !self.stopped.load(Relaxed) {
             let group = self.next_group.fetch_add(1, Relaxed);
@@ -350,12 +355,8 @@ impl Job<'_> {
         let count = (width * height * depth) as usize;
         let expected = idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP.get(descriptor) as usize;
         if self.options.strict && count != expected {
-            return Err(Stop::Undefined {
-                rule: "walker-threads",
-                prm: "SKL PRM vol. 2a, GPGPU_WALKER, Thread Width Counter Maximum",
-                what: format!("{count} threads by the walker, {expected} by the descriptor"),
-                at: d.at,
-            });
+            let what = format!("{count} threads by the walker, {expected} by the descriptor");
+            return Err(strict::WALKER_THREADS.stop(what, d.at));
         }
         let (sx, sy) = (
             u64::from(d.end[0] - d.first[0]),

@@ -2,6 +2,7 @@
 //!
 //! In:  a batch in an [`AddressSpace`], and a context's state. Out: memory changed as the batch says, and a [`Report`].
 //! Files follow the PRM's units: the command streamer ([`cs`]), the GPGPU pipeline ([`gpgpu`]), the data port ([`dataport`]).
+//! What strict mode demands of batches is in one table, [`RULES`].
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 (GPGPU, data port).
 
 mod context;
@@ -9,12 +10,16 @@ mod cs;
 mod dataport;
 mod gpgpu;
 mod memory;
+mod strict;
 mod surface;
 
 pub use context::HwContext;
 pub use cs::{Gpu, Options, Report};
 pub use eu::Stop;
 pub use memory::{AddressSpace, Backing, MapError, View};
+pub use strict::{RULES, Rule};
 
+#[cfg(test)]
+mod strict_tests;
 #[cfg(test)]
 mod tests;

@@ -6,27 +6,27 @@ use hw::state::{interface_descriptor_data as idd, render_surface_state as rss};
 use hw::{Device, Gen, Words, media, mi, register};
 use isa::{ArfReg, Desc, Dst, Inst, Opcode, Region, Send, Src, Type};
 
-const BATCH: u64 = 0x10_0000;
-const CODE: u64 = 0x20_0000;
-const STATE: u64 = 0x30_0000;
-const DATA: u64 = 0x40_0000;
+pub(crate) const BATCH: u64 = 0x10_0000;
+pub(crate) const CODE: u64 = 0x20_0000;
+pub(crate) const STATE: u64 = 0x30_0000;
+pub(crate) const DATA: u64 = 0x40_0000;
 /// Bytes of each of these, and of the surface in `DATA`.
 const BYTES: u64 = 0x4000;
 const SURFACE_BYTES: u32 = 1024;
 /// Offsets in `STATE`: binding table, surface state, interface descriptor, CURBE.
 const TABLE: u64 = 0;
 const SURFACE: u64 = 0x40;
-const DESCRIPTOR: u64 = 0x80;
-const CURBE: u64 = 0x100;
+pub(crate) const DESCRIPTOR: u64 = 0x80;
+pub(crate) const CURBE: u64 = 0x100;
 
-struct Rig {
+pub(crate) struct Rig {
     gpu: Gpu,
     space: AddressSpace,
     context: HwContext,
 }
 
 impl Rig {
-    fn new(options: Options) -> Rig {
+    pub(crate) fn new(options: Options) -> Rig {
         let mut space = AddressSpace::new();
         for start in [BATCH, CODE, STATE, DATA] {
             let backing = memory(BYTES as usize);
@@ -40,7 +40,7 @@ impl Rig {
         }
     }
 
-    fn write(&self, address: u64, words: &[u32]) {
+    pub(crate) fn write(&self, address: u64, words: &[u32]) {
         let view = View::new(&self.space);
         view.write_block(address, words).expect("mapped");
     }
@@ -52,14 +52,25 @@ impl Rig {
         out
     }
 
-    fn execute(&mut self, batch: &[u32]) -> Result<Report, Stop> {
+    pub(crate) fn execute(&mut self, batch: &[u32]) -> Result<Report, Stop> {
         self.write(BATCH, batch);
         self.gpu
             .execute(&mut self.context, &self.space, BATCH, BYTES)
     }
 
     /// Puts a kernel, its surface and `threads` × one register of lane offsets in place, and walks `groups` of them.
-    fn walk(&mut self, kernel: &[Inst], groups: u32, threads: u32) -> Result<Report, Stop> {
+    pub(crate) fn walk(
+        &mut self,
+        kernel: &[Inst],
+        groups: u32,
+        threads: u32,
+    ) -> Result<Report, Stop> {
+        self.place(kernel, threads);
+        self.execute(&walk_batch(groups, threads))
+    }
+
+    /// Puts a kernel, its surface and its state in place.
+    pub(crate) fn place(&mut self, kernel: &[Inst], threads: u32) {
         let mut code = Vec::new();
         for inst in kernel.iter().chain(&[eot()]) {
             let bytes = isa::encode(inst, Gen::Gen9).expect("legal");
@@ -89,19 +100,31 @@ impl Rig {
         self.write(STATE + DESCRIPTOR, &descriptor.dwords);
         let offsets: Vec<u32> = (0..threads * 8).map(|i| i * 4).collect();
         self.write(STATE + CURBE, &offsets);
-        self.execute(&walk_batch(groups, threads))
     }
 }
 
-fn push<const N: usize>(batch: &mut Vec<u32>, words: Words<N>) {
+pub(crate) fn push<const N: usize>(batch: &mut Vec<u32>, words: Words<N>) {
     batch.extend(words.dwords);
 }
 
-fn end(batch: &mut Vec<u32>) {
+pub(crate) fn end(batch: &mut Vec<u32>) {
     push(batch, mi::mi_batch_buffer_end::PACKET.words::<1>());
 }
 
-fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
+/// Invalidates everything that reads memory.
+pub(crate) fn invalidate() -> Words<6> {
+    use media::pipe_control as pipe;
+    pipe::PACKET
+        .words::<6>()
+        .flag(pipe::COMMAND_STREAMER_STALL_ENABLE, true)
+        .flag(pipe::TEXTURE_CACHE_INVALIDATION_ENABLE, true)
+        .flag(pipe::CONSTANT_CACHE_INVALIDATION_ENABLE, true)
+        .flag(pipe::STATE_CACHE_INVALIDATION_ENABLE, true)
+        .flag(pipe::INSTRUCTION_CACHE_INVALIDATE_ENABLE, true)
+}
+
+/// A sound batch: one walker, and all that it needs.
+pub(crate) fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
     let mut batch = Vec::new();
     use media::gpgpu_walker as walker;
     use media::media_curbe_load as curbe;
@@ -129,17 +152,35 @@ fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
             .flag(sba::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE, true)
             .with(sba::INSTRUCTION_BASE_ADDRESS, CODE),
     );
+    push(&mut batch, invalidate());
+    push(
+        &mut batch,
+        mi::mi_load_register_imm::PACKET
+            .words::<3>()
+            .with(
+                mi::mi_load_register_imm::REGISTER_OFFSET,
+                register::L3CNTLREG.into(),
+            )
+            .with(
+                mi::mi_load_register_imm::DATA_DWORD,
+                register::L3CNTLREG_SLM_ENABLE.into(),
+            ),
+    );
     push(
         &mut batch,
         vfe::PACKET
             .words::<9>()
+            .with(vfe::CURBE_ALLOCATION_SIZE, 64)
             .with(vfe::MAXIMUM_NUMBER_OF_THREADS, 167),
     );
     push(
         &mut batch,
         curbe::PACKET
             .words::<4>()
-            .with(curbe::CURBE_TOTAL_DATA_LENGTH, u64::from(threads) * 32)
+            .with(
+                curbe::CURBE_TOTAL_DATA_LENGTH,
+                (u64::from(threads) * 32).next_multiple_of(64),
+            )
             .with(curbe::CURBE_DATA_START_ADDRESS, CURBE),
     );
     push(
@@ -166,15 +207,15 @@ fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
 
 const VECTOR: Region = Region::new(8, 8, 1);
 
-fn ud(nr: u8) -> Src {
+pub(crate) fn ud(nr: u8) -> Src {
     Src::grf(nr, 0, Type::Ud, VECTOR)
 }
 
-fn to(nr: u8) -> Dst {
+pub(crate) fn to(nr: u8) -> Dst {
     Dst::grf(nr, 0, Type::Ud)
 }
 
-fn send(sfid: u8, desc: u32, dst: Dst, payload: u8) -> Inst {
+pub(crate) fn send(sfid: u8, desc: u32, dst: Dst, payload: u8) -> Inst {
     let send = Send {
         sfid,
         desc: Desc::Imm(desc),
@@ -184,7 +225,7 @@ fn send(sfid: u8, desc: u32, dst: Dst, payload: u8) -> Inst {
     Inst::send(8, dst, ud(payload), send)
 }
 
-fn eot() -> Inst {
+pub(crate) fn eot() -> Inst {
     let mut inst = send(7, 1 << 25, Dst::null(Type::Ud), 127).no_mask();
     if let Some(send) = &mut inst.send {
         send.eot = true;

@@ -209,7 +209,12 @@ fn cr0_sets_rounding_and_denormals() {
 
 #[test]
 fn uninitialised_reads_are_undefined_when_asked_for() {
-    let read = op(Opcode::Mov, 8, dst(4, Type::D), &[g(30, Type::D)]);
+    let read = op(
+        Opcode::Add,
+        8,
+        dst(4, Type::D),
+        &[g(30, Type::D), imm(Type::D, 1)],
+    );
     let options = Options {
         uninit: true,
         ..Options::default()
@@ -232,17 +237,39 @@ fn uninitialised_reads_are_undefined_when_asked_for() {
     let mut t = thread_with(&[write, read], &[0; 16], 0xff, 0, options);
     assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
     // Disabled channels read nothing.
-    let mut t = thread_with(
-        &[
-            write,
-            op(Opcode::Mov, 8, dst(4, Type::D), &[g(30, Type::D)]),
-        ],
-        &[0; 16],
-        0x0f,
-        0,
-        options,
-    );
+    let mut t = thread_with(&[write, read], &[0; 16], 0x0f, 0, options);
     assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+}
+
+#[test]
+fn moves_carry_what_is_unwritten() {
+    let options = Options {
+        uninit: true,
+        ..Options::default()
+    };
+    let copy = op(Opcode::Mov, 8, dst(4, Type::D), &[g(30, Type::D)]);
+    let mut t = thread_with(&[copy], &[0; 16], 0xff, 0, options);
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    // Of a copy of nothing, nothing can be made.
+    let add = op(
+        Opcode::Add,
+        8,
+        dst(5, Type::D),
+        &[g(4, Type::D), imm(Type::D, 1)],
+    );
+    let mut t = thread_with(&[copy, add], &[0; 16], 0xff, 0, options);
+    let e = t.run(&mut Recorder::default(), 10);
+    assert!(
+        matches!(
+            e,
+            Err(Stop::Undefined {
+                rule: "uninitialised",
+                at: 16,
+                ..
+            })
+        ),
+        "{e:?}"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::dataport::Bases;
 use crate::gpgpu::Dispatch;
 use crate::memory::ADDRESS_MASK;
+use crate::strict;
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Packet, draw, media, register};
@@ -26,11 +27,7 @@ impl Run<'_> {
             p if is(p, &media::pipeline_select::PACKET) => {
                 use media::pipeline_select as f;
                 if f::MASK_BITS.get(words) & 3 == 3 {
-                    self.context.pipeline = match f::PIPELINE_SELECTION.get(words) {
-                        0 => Pipeline::Draw,
-                        1 => Pipeline::Media,
-                        _ => Pipeline::Gpgpu,
-                    };
+                    self.context.pipeline = Pipeline::of(f::PIPELINE_SELECTION.get(words));
                 }
             }
             p if is(p, &media::media_vfe_state::PACKET) => {
@@ -43,6 +40,7 @@ impl Run<'_> {
                         _ => 1024 << f::PER_THREAD_SCRATCH_SPACE.get(words),
                     },
                     max_threads: f::MAXIMUM_NUMBER_OF_THREADS.get(words) as u32,
+                    curbe_bytes: f::CURBE_ALLOCATION_SIZE.get(words) * 32,
                 };
             }
             p if is(p, &media::media_curbe_load::PACKET) => {
@@ -96,6 +94,7 @@ impl Run<'_> {
 
     fn state_base_address(&mut self, words: &[u32]) {
         use media::state_base_address as f;
+        let old = self.context.base;
         let base = &mut self.context.base;
         let fields = [
             (
@@ -137,23 +136,15 @@ impl Run<'_> {
         if f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
             base.bindless_surfaces = f::BINDLESS_SURFACE_STATE_SIZE.get(words) as u32;
         }
+        if let Some(tracker) = &mut self.tracker {
+            tracker.base_addresses(&old, &self.context.base);
+        }
     }
 
     fn walker(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
         use media::gpgpu_walker as f;
         if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
             return Ok(());
-        }
-        if self.gpu.options.strict && self.context.pipeline != Pipeline::Gpgpu {
-            return Err(Stop::Undefined {
-                rule: "walker-pipeline",
-                prm: "SKL PRM vol. 2a, PIPELINE_SELECT",
-                what: format!(
-                    "GPGPU_WALKER with the {:?} pipeline selected",
-                    self.context.pipeline
-                ),
-                at,
-            });
         }
         let get = |field: hw::Field| field.get(words) as u32;
         let mut end = [
@@ -171,19 +162,18 @@ impl Run<'_> {
         let base = self.context.base;
         let index = f::INTERFACE_DESCRIPTOR_OFFSET.get(words);
         if (index + 1) * 32 > self.context.descriptors.bytes {
-            return Err(Stop::Undefined {
-                rule: "interface-descriptor-bounds",
-                prm: "SKL PRM vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
-                what: format!(
-                    "descriptor {index} of {} bytes of descriptors",
-                    self.context.descriptors.bytes
-                ),
-                at,
-            });
+            let what = format!(
+                "descriptor {index} of {} bytes of descriptors",
+                self.context.descriptors.bytes
+            );
+            return Err(strict::DESCRIPTOR_BOUNDS.stop(what, at));
         }
         let mut descriptor = [0; 8];
         let address = base.dynamic + self.context.descriptors.offset + index * 32;
         self.view.read_block(address, &mut descriptor)?;
+        if let Some(tracker) = &mut self.tracker {
+            tracker.walker(words, &descriptor, self.context, self.gpu.device, at)?;
+        }
         let mut curbe = vec![0; (self.context.curbe.bytes / 4) as usize];
         self.view
             .read_block(base.dynamic + self.context.curbe.offset, &mut curbe)?;

@@ -9,6 +9,7 @@ mod mi;
 use crate::context::HwContext;
 use crate::gpgpu;
 use crate::memory::{ADDRESS_MASK, AddressSpace, View};
+use crate::strict::{self, Tracker};
 use eu::Stop;
 use hw::batch::length_dw;
 use hw::{Device, Gen, Packet};
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 /// Choices of whoever runs the simulator.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Stop at what a real machine would not forgive.
+    /// Stop at what a real machine would not forgive: see [`crate::RULES`] for batches, and [`eu::Options`] for threads.
     pub strict: bool,
     /// EU threads of a dispatch run on this many CPU threads; 0 = all. One in strict mode, for a fixed order.
     pub cpu_threads: usize,
@@ -112,6 +113,8 @@ struct Run<'a> {
     space: &'a AddressSpace,
     view: View<'a>,
     report: Report,
+    /// Checks of strict mode.
+    tracker: Option<Tracker>,
 }
 
 /// Longest command in dwords that is looked at.
@@ -165,6 +168,7 @@ impl Gpu {
             space,
             view: View::new(space),
             report: Report::default(),
+            tracker: self.options.strict.then(Tracker::default),
         };
         run.batch(start, len_bytes)?;
         Ok(run.report)
@@ -240,6 +244,9 @@ impl Run<'_> {
             });
         };
         self.check_length(packet, length, at)?;
+        if let Some(tracker) = &mut self.tracker {
+            tracker.command(packet, words, self.context, self.gpu.device, at)?;
+        }
         let next = match first >> 29 {
             0 => self.mi(packet, words, at)?,
             _ => self.pipeline(packet, words, at)?,
@@ -251,15 +258,11 @@ impl Run<'_> {
         let short = packet.dwords != 0 && length < usize::from(packet.dwords);
         // Commands of several forms may be longer than their shortest one.
         if short && self.gpu.options.strict {
-            return Err(Stop::Undefined {
-                rule: "command-length",
-                prm: "SKL PRM vol. 2a, DWord Length",
-                what: format!(
-                    "{} of {length} dwords instead of {}",
-                    packet.name, packet.dwords
-                ),
-                at,
-            });
+            let what = format!(
+                "{} of {length} dwords instead of {}",
+                packet.name, packet.dwords
+            );
+            return Err(strict::COMMAND_LENGTH.stop(what, at));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! Ref: SKL PRM vol. 7, "OWord Block", "Unaligned OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
 
 use super::{Payload, Port};
+use crate::strict;
 use eu::{Message, Stop};
 
 /// Dwords of MDC_DB_OW, and whether one OWord goes to the high half of the register.
@@ -32,6 +33,11 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let dwords = 8usize << (message.desc >> 12 & 3);
         let write = message.desc >> 17 & 1 == 1;
+        let end = u64::from(message.desc & 0xfff) * 32 + dwords as u64 * 4;
+        if let Some(limits) = self.limits.filter(|limits| end > limits.scratch_bytes) {
+            let what = format!("up to byte {end} of {}", limits.scratch_bytes);
+            return Err(strict::SCRATCH_BOUNDS.stop(what, message.ip));
+        }
         let address = self.scratch_address(message, payload);
         // Channel mode follows the execution mask dword by dword; block mode takes all.
         let dword_mode = message.desc >> 16 & 1 == 1;

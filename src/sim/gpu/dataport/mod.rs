@@ -9,6 +9,7 @@ mod scattered;
 mod untyped;
 
 use crate::memory::{ADDRESS_MASK, View};
+use crate::strict;
 use crate::surface::Surface;
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
@@ -44,6 +45,15 @@ pub struct Bases {
     pub bindless: u64,
 }
 
+/// What the threads of a dispatch may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// There is a barrier.
+    pub barrier: bool,
+    /// Bytes of scratch memory of a thread.
+    pub scratch_bytes: u64,
+}
+
 /// Serialises 64-bit atomics, which are two words here.
 pub type WideLock = Mutex<()>;
 
@@ -59,6 +69,8 @@ pub struct Port<'a> {
     pub slm: Vec<u32>,
     /// Threads of the group that are at the barrier.
     pub arrived: u32,
+    /// What threads may use, where that is checked.
+    pub limits: Option<Limits>,
     started: Instant,
     /// Surface states by address.
     surfaces: [(u64, Surface); REMEMBERED],
@@ -103,6 +115,7 @@ impl<'a> Port<'a> {
             wide,
             slm: vec![0; slm_bytes / 4],
             arrived: 0,
+            limits: None,
             started: Instant::now(),
             surfaces: [(u64::MAX, Surface::Null); REMEMBERED],
             next: 0,
@@ -161,15 +174,11 @@ impl<'a> Port<'a> {
         if index < self.slm.len() {
             return Ok(index);
         }
-        Err(Stop::Undefined {
-            rule: "slm-bounds",
-            prm: "SKL PRM vol. 7, Shared Local Memory",
-            what: format!(
-                "offset {offset:#x} of {} bytes of shared local memory",
-                self.slm.len() * 4
-            ),
-            at: message.ip,
-        })
+        let what = format!(
+            "offset {offset:#x} of {} bytes of shared local memory",
+            self.slm.len() * 4
+        );
+        Err(strict::SLM_BOUNDS.stop(what, message.ip))
     }
 
     /// Reads a dword of a surface at a byte offset; zero out of bounds.
@@ -315,6 +324,10 @@ impl<'a> Port<'a> {
     fn gateway(&mut self, message: &Message<'_>) -> Result<Reply, Stop> {
         match message.desc & 7 {
             4 => {
+                if self.limits.is_some_and(|limits| !limits.barrier) {
+                    let what = "a barrier in a dispatch without Barrier Enable";
+                    return Err(strict::BARRIER_ENABLE.stop(what, message.ip));
+                }
                 self.arrived += 1;
                 Ok(Reply::BarrierArrived)
             }

@@ -1,0 +1,369 @@
+//! Strict mode: what a real machine would not forgive, as one table of rules, and what the checks remember of a batch.
+//!
+//! In:  commands in order, and the state that a walker finds. Out: [`Stop::Undefined`] at the first broken rule.
+//! A rule stands here only if drivers known to work on real machines keep it.
+
+use crate::context::{BaseAddresses, HwContext, Pipeline};
+use eu::Stop;
+use hw::state::interface_descriptor_data as idd;
+use hw::{Device, Field, Packet, media, mi, register};
+
+/// Something that the PRM demands of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Short name, stable.
+    pub name: &'static str,
+    /// Where the PRM says so.
+    pub prm: &'static str,
+    /// What is demanded, in one line.
+    pub help: &'static str,
+}
+
+impl Rule {
+    /// The end of a batch that breaks the rule at this address.
+    pub(crate) fn stop(&self, what: impl Into<String>, at: u64) -> Stop {
+        Stop::Undefined {
+            rule: self.name,
+            prm: self.prm,
+            what: what.into(),
+            at,
+        }
+    }
+
+    /// Err where the rule is broken.
+    fn check(&self, kept: bool, at: u64, what: impl FnOnce() -> String) -> Result<(), Stop> {
+        match kept {
+            true => Ok(()),
+            false => Err(self.stop(what(), at)),
+        }
+    }
+}
+
+macro_rules! rules {
+    ($($id:ident $name:literal, $prm:literal, $help:literal;)*) => {
+        $(pub(crate) static $id: Rule = Rule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
+        /// Every rule for batches and dispatches. Those for instructions are the EU's.
+        pub static RULES: &[&Rule] = &[$(&$id),*];
+    };
+}
+
+#[rustfmt::skip]
+rules! {
+    COMMAND_LENGTH "command-length", "vol. 2a, DWord Length", "a command has all the dwords of its kind";
+    RESERVED_BITS "reserved-bits", "vol. 2a, Reserved: MBZ", "bits of commands and descriptors that are no field are zero";
+    PIPELINE_SELECT_FLUSH "pipeline-select-flush", "vol. 2a, PIPELINE_SELECT, programming notes",
+        "before the pipeline changes, work is waited for and its writes are flushed, by a stalling PIPE_CONTROL";
+    PIPELINE_SELECT_INVALIDATE "pipeline-select-invalidate", "vol. 2a, PIPELINE_SELECT, programming notes",
+        "before the pipeline changes, a second PIPE_CONTROL invalidates the read-only caches";
+    BASE_ADDRESS_FLUSH "base-address-flush", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
+        "before STATE_BASE_ADDRESS, work is waited for and its writes are flushed, by a stalling PIPE_CONTROL";
+    BASE_ADDRESS_INVALIDATE "base-address-invalidate", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
+        "between a change of a base address and the next dispatch, caches of what is relative to it are invalidated";
+    L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 is divided anew only when work is done and its writes are flushed";
+    PIPE_CONTROL_STALL "pipe-control-stall", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
+        "a stall comes with a flush, an invalidation, a post-sync operation, or another stall";
+    PIPE_CONTROL_TEXTURE "pipe-control-texture", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
+        "while GPGPU work runs, an invalidation of the texture cache comes with a stall";
+    PIPE_CONTROL_VF "pipe-control-vf", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+        "an invalidation of the vertex fetch cache comes with a post-sync operation";
+    POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
+    STORE_ALIGNMENT "store-alignment", "vol. 2a, MI_STORE_DATA_IMM, Address", "a stored quadword is aligned";
+    VFE_STALL "vfe-stall", "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
+    VFE_THREADS "vfe-threads", "vol. 2a, MEDIA_VFE_STATE, Maximum Number of Threads", "no more threads than the machine has";
+    VFE_SCRATCH "vfe-scratch", "vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space", "scratch of a thread is at most 2 MB";
+    CURBE_FLUSH "curbe-flush", "vol. 2a, MEDIA_STATE_FLUSH", "a flush comes between GPGPU_WALKER and MEDIA_CURBE_LOAD";
+    CURBE_ALIGNMENT "curbe-alignment", "vol. 2a, MEDIA_CURBE_LOAD", "start and length of CURBE data are multiples of 64 bytes";
+    CURBE_ALLOCATION "curbe-allocation", "vol. 2a, MEDIA_VFE_STATE, CURBE Allocation Size", "CURBE data fits what is allocated";
+    CURBE_READ "curbe-read", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Constant URB Entry Read Length",
+        "threads are given no more constants than were loaded";
+    DESCRIPTOR_FLUSH "interface-descriptor-flush", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+        "a flush comes between GPGPU_WALKER and MEDIA_INTERFACE_DESCRIPTOR_LOAD";
+    DESCRIPTOR_RANGE "interface-descriptor-range", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+        "interface descriptors start at a multiple of 64 bytes, and are 1 to 64 of 32 bytes";
+    DESCRIPTOR_BOUNDS "interface-descriptor-bounds", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+        "a walker's descriptor is one of those loaded";
+    WALKER_PIPELINE "walker-pipeline", "vol. 2a, PIPELINE_SELECT", "a walker finds the GPGPU pipeline selected";
+    WALKER_THREADS "walker-threads", "vol. 2a, GPGPU_WALKER, Thread Width Counter Maximum",
+        "walker and descriptor agree on the threads of a workgroup";
+    WALKER_SIMD "walker-simd", "vol. 2a, GPGPU_WALKER, SIMD Size", "8, 16 or 32 channels";
+    WALKER_MASK "walker-mask", "vol. 2a, GPGPU_WALKER, Right Execution Mask", "the last thread of a row or column has channels";
+    WALKER_GROUP "walker-group", "vol. 2a, GPGPU_WALKER", "a workgroup's threads run at once: as many as a subslice and the VFE have room for";
+    SLM_SIZE "slm-size", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Shared Local Memory Size", "at most 64 KB, by its code";
+    SLM_L3 "slm-l3", "vol. 2c, L3CNTLREG, SLM Mode Enable", "the L3 has a part for shared local memory where there is some";
+    SLM_BOUNDS "slm-bounds", "vol. 7, Shared Local Memory", "shared local memory is used as far as there is some";
+    BARRIER_ENABLE "barrier-enable", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Barrier Enable", "who waits at a barrier has one";
+    SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread keeps to its scratch memory";
+}
+
+/// Caches that commands invalidate.
+const CACHES: [Field; 4] = [
+    media::pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE,
+    media::pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE,
+    media::pipe_control::STATE_CACHE_INVALIDATION_ENABLE,
+    media::pipe_control::INSTRUCTION_CACHE_INVALIDATE_ENABLE,
+];
+/// Bits by the index of a cache in [`CACHES`].
+const DATA_CACHES: u8 = 0b0111;
+const INSTRUCTION_CACHE: u8 = 0b1000;
+const ALL_CACHES: u8 = DATA_CACHES | INSTRUCTION_CACHE;
+
+/// What a batch has left undone so far. The kernel flushes and invalidates between batches, so each starts with a new one.
+#[derive(Debug, Default)]
+pub(crate) struct Tracker {
+    /// Work may still run.
+    busy: bool,
+    /// Work has written what is not flushed.
+    dirty: bool,
+    /// Work may still use its interface descriptor and constants.
+    held: bool,
+    /// Caches not invalidated since work ended.
+    used: u8,
+    /// Caches not invalidated since base addresses changed.
+    stale: u8,
+}
+
+impl Tracker {
+    /// Checks a command before it executes.
+    pub(crate) fn command(
+        &mut self,
+        packet: &Packet,
+        words: &[u32],
+        context: &HwContext,
+        device: &Device,
+        at: u64,
+    ) -> Result<(), Stop> {
+        reserved(packet, words, at)?;
+        let is = |other: &Packet| std::ptr::eq(packet, other);
+        if is(&media::pipe_control::PACKET) {
+            self.pipe_control(words, context, at)
+        } else if is(&media::pipeline_select::PACKET) {
+            self.pipeline_select(words, context, at)
+        } else if is(&media::state_base_address::PACKET) {
+            BASE_ADDRESS_FLUSH.check(!self.busy && !self.dirty, at, || self.undone())
+        } else if is(&media::media_vfe_state::PACKET) {
+            self.vfe_state(words, device, at)
+        } else if is(&media::media_curbe_load::PACKET) {
+            self.curbe_load(words, context, at)
+        } else if is(&media::media_interface_descriptor_load::PACKET) {
+            self.descriptor_load(words, at)
+        } else if is(&media::media_state_flush::PACKET) {
+            self.held = false;
+            Ok(())
+        } else if is(&mi::mi_load_register_imm::PACKET) {
+            let mut pairs = words.get(1..).unwrap_or_default().chunks_exact(2);
+            let divides = pairs.any(|pair| pair[0] & 0x7f_fffc == register::L3CNTLREG);
+            L3_DRAINED.check(!divides || !self.busy && !self.dirty, at, || self.undone())
+        } else if is(&mi::mi_store_data_imm::PACKET) {
+            use mi::mi_store_data_imm as f;
+            let (qword, address) = (f::STORE_QWORD.get(words) == 1, f::ADDRESS.get(words));
+            STORE_ALIGNMENT.check(!qword || address.is_multiple_of(8), at, || {
+                format!("a quadword is stored at {address:#x}")
+            })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn undone(&self) -> String {
+        match self.busy {
+            true => "work since the last stalling PIPE_CONTROL may still run".into(),
+            false => "writes of work before are not flushed".into(),
+        }
+    }
+
+    fn pipe_control(&mut self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+        use media::pipe_control as f;
+        let set = |field: Field| field.get(words) != 0;
+        let stall = set(f::COMMAND_STREAMER_STALL_ENABLE);
+        let companions = [
+            f::RENDER_TARGET_CACHE_FLUSH_ENABLE,
+            f::DEPTH_CACHE_FLUSH_ENABLE,
+            f::DC_FLUSH_ENABLE,
+            f::STALL_AT_PIXEL_SCOREBOARD,
+            f::DEPTH_STALL_ENABLE,
+            f::POST_SYNC_OPERATION,
+            f::VF_CACHE_INVALIDATION_ENABLE,
+        ];
+        let accompanied = companions.into_iter().chain(CACHES).any(set);
+        PIPE_CONTROL_STALL.check(!stall || accompanied, at, || "a stall alone".into())?;
+        let gpgpu = context.pipeline == Pipeline::Gpgpu;
+        let texture = set(f::TEXTURE_CACHE_INVALIDATION_ENABLE);
+        let early = gpgpu && self.busy && texture && !stall;
+        PIPE_CONTROL_TEXTURE.check(!early, at, || {
+            "the texture cache is invalidated under running work".into()
+        })?;
+        let post_sync = set(f::POST_SYNC_OPERATION);
+        let vertices = set(f::VF_CACHE_INVALIDATION_ENABLE);
+        PIPE_CONTROL_VF.check(!vertices || post_sync, at, || {
+            "the vertex fetch cache is invalidated without a post-sync operation".into()
+        })?;
+        let address = f::ADDRESS.get(words);
+        POST_SYNC_ALIGNMENT.check(!post_sync || address.is_multiple_of(8), at, || {
+            format!("a quadword is written at {address:#x}")
+        })?;
+        let caches = CACHES.iter().enumerate();
+        let invalidated = caches.fold(0, |all, (i, cache)| all | u8::from(set(*cache)) << i);
+        self.stale &= !invalidated;
+        // Caches are invalidated when the command is read, before its own stall: work that still runs fills them again.
+        if !self.busy {
+            self.used &= !invalidated;
+        }
+        if stall {
+            self.busy = false;
+            self.held = false;
+            self.dirty &= !set(f::DC_FLUSH_ENABLE);
+        }
+        Ok(())
+    }
+
+    fn pipeline_select(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+        use media::pipeline_select as f;
+        let to = Pipeline::of(f::PIPELINE_SELECTION.get(words));
+        if f::MASK_BITS.get(words) & 3 != 3 || to == context.pipeline {
+            return Ok(());
+        }
+        PIPELINE_SELECT_FLUSH.check(!self.busy && !self.dirty, at, || self.undone())?;
+        PIPELINE_SELECT_INVALIDATE.check(self.used == 0, at, || names(self.used))
+    }
+
+    /// Notes base addresses that have changed.
+    pub(crate) fn base_addresses(&mut self, old: &BaseAddresses, new: &BaseAddresses) {
+        if (old.surface, old.dynamic, old.bindless_surface)
+            != (new.surface, new.dynamic, new.bindless_surface)
+        {
+            self.stale |= DATA_CACHES;
+        }
+        if old.instruction != new.instruction {
+            self.stale |= INSTRUCTION_CACHE;
+        }
+    }
+
+    fn vfe_state(&self, words: &[u32], device: &Device, at: u64) -> Result<(), Stop> {
+        use media::media_vfe_state as f;
+        VFE_STALL.check(!self.busy, at, || self.undone())?;
+        let threads = f::MAXIMUM_NUMBER_OF_THREADS.get(words) + 1;
+        VFE_THREADS.check(threads <= device.total_threads().into(), at, || {
+            format!("{threads} threads of {}", device.total_threads())
+        })?;
+        let scratch = f::PER_THREAD_SCRATCH_SPACE.get(words);
+        VFE_SCRATCH.check(scratch <= 11, at, || {
+            format!("code {scratch} for scratch of a thread")
+        })
+    }
+
+    fn curbe_load(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+        use media::media_curbe_load as f;
+        CURBE_FLUSH.check(!self.held, at, || {
+            "the walker before may still read its constants".into()
+        })?;
+        let start = f::CURBE_DATA_START_ADDRESS.get(words);
+        let bytes = f::CURBE_TOTAL_DATA_LENGTH.get(words);
+        let aligned = start.is_multiple_of(64) && bytes.is_multiple_of(64);
+        CURBE_ALIGNMENT.check(aligned, at, || format!("{bytes} bytes at {start:#x}"))?;
+        let room = context.vfe.curbe_bytes;
+        CURBE_ALLOCATION.check(bytes <= room, at, || {
+            format!("{bytes} bytes where {room} are allocated")
+        })
+    }
+
+    fn descriptor_load(&self, words: &[u32], at: u64) -> Result<(), Stop> {
+        use media::media_interface_descriptor_load as f;
+        DESCRIPTOR_FLUSH.check(!self.held, at, || {
+            "the walker before may still read its descriptor".into()
+        })?;
+        let start = f::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS.get(words);
+        let bytes = f::INTERFACE_DESCRIPTOR_TOTAL_LENGTH.get(words);
+        let whole = bytes.is_multiple_of(32) && (32..=64 * 32).contains(&bytes);
+        DESCRIPTOR_RANGE.check(start.is_multiple_of(64) && whole, at, || {
+            format!("{bytes} bytes at {start:#x}")
+        })
+    }
+
+    /// Checks a walker, and notes that its work has begun.
+    pub(crate) fn walker(
+        &mut self,
+        words: &[u32],
+        descriptor: &[u32; 8],
+        context: &HwContext,
+        device: &Device,
+        at: u64,
+    ) -> Result<(), Stop> {
+        use media::gpgpu_walker as f;
+        WALKER_PIPELINE.check(context.pipeline == Pipeline::Gpgpu, at, || {
+            format!("the {:?} pipeline is selected", context.pipeline)
+        })?;
+        BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
+        reserved(&idd::PACKET, descriptor, at)?;
+        let simd = f::SIMD_SIZE.get(words);
+        WALKER_SIMD.check(simd < 3, at, || format!("code {simd} for the SIMD size"))?;
+        let masks = [f::RIGHT_EXECUTION_MASK, f::BOTTOM_EXECUTION_MASK].map(|m| m.get(words));
+        let lanes = u64::from(u32::MAX >> (32 - (8 << simd)));
+        WALKER_MASK.check(masks.iter().all(|mask| mask & lanes != 0), at, || {
+            format!("masks {:#x} and {:#x}", masks[0], masks[1])
+        })?;
+        let counters = [
+            f::THREAD_WIDTH_COUNTER_MAXIMUM,
+            f::THREAD_HEIGHT_COUNTER_MAXIMUM,
+            f::THREAD_DEPTH_COUNTER_MAXIMUM,
+        ];
+        let threads: u64 = counters.iter().map(|c| c.get(words) + 1).product();
+        let most =
+            (u64::from(context.vfe.max_threads) + 1).min(device.max_workgroup_threads.into());
+        WALKER_GROUP.check(threads <= most, at, || {
+            format!("a workgroup of {threads} threads where {most} can be")
+        })?;
+        let slm = idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor);
+        SLM_SIZE.check(slm <= 7, at, || format!("code {slm}"))?;
+        let divided = context.register(register::L3CNTLREG) & register::L3CNTLREG_SLM_ENABLE != 0;
+        SLM_L3.check(slm == 0 || divided, at, || {
+            "shared local memory, of which the L3 has none".into()
+        })?;
+        let grf = idd::CONSTANT_URB_ENTRY_READ_OFFSET.get(descriptor)
+            + idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH.get(descriptor)
+            + idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor) * threads;
+        let constants = idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH.get(descriptor)
+            + idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor);
+        CURBE_READ.check(
+            constants == 0 || grf * 32 <= context.curbe.bytes,
+            at,
+            || format!("{} of {} bytes", grf * 32, context.curbe.bytes),
+        )?;
+        (self.busy, self.dirty, self.held) = (true, true, true);
+        self.used = ALL_CACHES;
+        Ok(())
+    }
+}
+
+fn names(caches: u8) -> String {
+    let names = CACHES
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| caches >> i & 1 == 1);
+    let names: Vec<_> = names.map(|(_, field)| field.name).collect();
+    format!("missing: {}", names.join(", "))
+}
+
+/// Bits that belong to no field. Commands of several forms are left alone.
+fn reserved(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+    if packet.dwords == 0 || usize::from(packet.dwords) != words.len() {
+        return Ok(());
+    }
+    for (index, word) in words.iter().enumerate() {
+        let mut known = match index {
+            0 => packet.header_mask | packet.length_mask,
+            _ => 0,
+        };
+        let first = index * 32;
+        for field in packet.fields {
+            let (lo, hi) = (usize::from(field.lo), usize::from(field.hi));
+            if hi >= first && lo < first + 32 {
+                let (lo, hi) = (lo.max(first) - first, hi.min(first + 31) - first);
+                known |= u32::MAX >> (31 - (hi - lo)) << lo;
+            }
+        }
+        RESERVED_BITS.check(word & !known == 0, at, || {
+            format!("{}, dword {index}: bits {:#x}", packet.name, word & !known)
+        })?;
+    }
+    Ok(())
+}

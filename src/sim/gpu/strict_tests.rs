@@ -1,0 +1,348 @@
+//! Each rule of strict mode: a batch that breaks it is caught by name, and the nearest one that does not passes.
+
+use crate::tests::{DATA, DESCRIPTOR, Rig, STATE, invalidate, send, to, ud, walk_batch};
+use crate::{Options, RULES, Stop};
+use hw::state::interface_descriptor_data as idd;
+use hw::{Field, Packet, media, mi, register};
+use isa::{Dst, Inst, Opcode, Src, Type};
+
+fn rig() -> Rig {
+    let mut rig = Rig::new(Options {
+        strict: true,
+        ..Options::default()
+    });
+    let nothing = Inst::unary(Opcode::Mov, 8, to(5), ud(1));
+    rig.place(&[nothing], 2);
+    rig
+}
+
+/// The commands of a sound batch of two threads, without its end.
+fn sound() -> Vec<Vec<u32>> {
+    let batch = walk_batch(1, 2);
+    let commands = hw::batch::commands(&batch, hw::Gen::Gen9);
+    let mut commands: Vec<Vec<u32>> = commands.map(|c| c.words.to_vec()).collect();
+    commands.pop();
+    commands
+}
+
+fn join(commands: &[Vec<u32>]) -> Vec<u32> {
+    let mut batch = commands.concat();
+    batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
+    batch
+}
+
+/// The sound batch with one command changed.
+fn with(packet: &Packet, field: Field, value: u64) -> Vec<u32> {
+    changed(packet, |words| field.set(words, value))
+}
+
+fn changed(packet: &Packet, change: impl Fn(&mut Vec<u32>)) -> Vec<u32> {
+    let mut commands = sound();
+    let found = commands.iter_mut().find(|c| packet.matches(c[0]));
+    change(found.expect("in the batch"));
+    join(&commands)
+}
+
+/// The sound batch, and more.
+fn then(more: &[Vec<u32>]) -> Vec<u32> {
+    join(&[sound(), more.to_vec()].concat())
+}
+
+fn command(packet: &Packet) -> Vec<u32> {
+    let commands = sound();
+    let found = commands.into_iter().find(|c| packet.matches(c[0]));
+    found.expect("in the batch")
+}
+
+fn pipe_control(fields: &[(Field, u64)]) -> Vec<u32> {
+    let mut words = media::pipe_control::PACKET.words::<6>().dwords;
+    for (field, value) in fields {
+        field.set(&mut words, *value);
+    }
+    words.to_vec()
+}
+
+/// A stalling flush.
+fn flush() -> Vec<u32> {
+    use media::pipe_control as f;
+    pipe_control(&[
+        (f::COMMAND_STREAMER_STALL_ENABLE, 1),
+        (f::DC_FLUSH_ENABLE, 1),
+    ])
+}
+
+fn draw() -> Vec<u32> {
+    use media::pipeline_select as f;
+    let select = f::PACKET.words::<1>().with(f::MASK_BITS, 3);
+    select.dwords.to_vec()
+}
+
+#[track_caller]
+fn broken(rule: &str, batch: &[u32]) {
+    broken_by(rule, &mut rig(), batch);
+}
+
+#[track_caller]
+fn broken_by(name: &str, rig: &mut Rig, batch: &[u32]) {
+    match rig.execute(batch) {
+        Err(Stop::Undefined { rule, .. }) if rule == name => {}
+        other => panic!("{name}: {other:?}"),
+    }
+    assert!(RULES.iter().any(|rule| rule.name == name), "{name}");
+}
+
+#[track_caller]
+fn kept(batch: &[u32]) {
+    let result = rig().execute(batch);
+    assert!(result.is_ok(), "{result:?}");
+}
+
+#[test]
+fn rules_are_told_apart() {
+    for (i, rule) in RULES.iter().enumerate() {
+        assert!(RULES[..i].iter().all(|other| other.name != rule.name));
+        assert!(rule.prm.starts_with("SKL PRM vol. ") && !rule.help.is_empty());
+    }
+    kept(&then(&[]));
+}
+
+#[test]
+fn forms_of_commands() {
+    let select = &media::pipeline_select::PACKET;
+    broken(
+        "reserved-bits",
+        &changed(select, |words| words[0] |= 1 << 2),
+    );
+    let vfe = &media::media_vfe_state::PACKET;
+    broken("reserved-bits", &changed(vfe, |words| words[3] |= 1));
+    let short = changed(vfe, |words| {
+        words[0] -= 1;
+        words.pop();
+    });
+    broken("command-length", &short);
+    use mi::mi_store_data_imm as store;
+    let stored = |address, qword| {
+        let words = store::PACKET
+            .words::<4>()
+            .with(store::ADDRESS, address)
+            .flag(store::STORE_QWORD, qword);
+        join(&[words.dwords.to_vec()])
+    };
+    broken("store-alignment", &stored(DATA + 4, true));
+    kept(&stored(DATA + 8, true));
+    kept(&stored(DATA + 4, false));
+}
+
+#[test]
+fn the_pipeline_changes_between_flushes() {
+    let invalidate = invalidate().dwords.to_vec();
+    broken("pipeline-select-flush", &then(&[draw()]));
+    broken(
+        "pipeline-select-flush",
+        &then(&[invalidate.clone(), draw()]),
+    );
+    broken("pipeline-select-invalidate", &then(&[flush(), draw()]));
+    kept(&then(&[flush(), invalidate, draw()]));
+    // Nothing changes.
+    kept(&then(&[command(&media::pipeline_select::PACKET)]));
+    let mut commands = sound();
+    commands[0] = draw();
+    broken("walker-pipeline", &join(&commands));
+}
+
+#[test]
+fn base_addresses_change_between_flushes() {
+    let bases = command(&media::state_base_address::PACKET);
+    broken("base-address-flush", &then(&[bases.clone()]));
+    kept(&then(&[flush(), bases.clone()]));
+    let mut commands = sound();
+    commands.retain(|c| !media::pipe_control::PACKET.matches(c[0]));
+    broken("base-address-invalidate", &join(&commands));
+    // The same addresses as before need nothing.
+    let walker = command(&media::gpgpu_walker::PACKET);
+    kept(&then(&[flush(), bases, walker]));
+}
+
+#[test]
+fn the_l3_is_divided_when_drained() {
+    let divide = command(&mi::mi_load_register_imm::PACKET);
+    broken("l3-drained", &then(&[divide.clone()]));
+    kept(&then(&[flush(), divide.clone()]));
+    let none = changed(&mi::mi_load_register_imm::PACKET, |words| words[2] = 0);
+    broken("slm-l3", &none);
+    let mut elsewhere = divide;
+    elsewhere[1] = register::CS_GPR0;
+    kept(&then(&[elsewhere]));
+}
+
+#[test]
+fn pipe_controls() {
+    use media::pipe_control as f;
+    let stall = (f::COMMAND_STREAMER_STALL_ENABLE, 1);
+    broken("pipe-control-stall", &join(&[pipe_control(&[stall])]));
+    let scoreboard = (f::STALL_AT_PIXEL_SCOREBOARD, 1);
+    kept(&join(&[pipe_control(&[stall, scoreboard])]));
+    let texture = (f::TEXTURE_CACHE_INVALIDATION_ENABLE, 1);
+    broken("pipe-control-texture", &then(&[pipe_control(&[texture])]));
+    kept(&then(&[pipe_control(&[texture, stall])]));
+    kept(&then(&[flush(), pipe_control(&[texture])]));
+    let vertices = (f::VF_CACHE_INVALIDATION_ENABLE, 1);
+    let write = |address| [(f::POST_SYNC_OPERATION, 1), (f::ADDRESS, address)];
+    broken("pipe-control-vf", &join(&[pipe_control(&[vertices])]));
+    let [operation, place] = write(DATA);
+    kept(&join(&[pipe_control(&[vertices, operation, place])]));
+    broken(
+        "post-sync-alignment",
+        &join(&[pipe_control(&write(DATA + 4))]),
+    );
+    kept(&join(&[pipe_control(&write(DATA + 8))]));
+}
+
+#[test]
+fn the_front_end_s_state() {
+    use media::media_vfe_state as f;
+    let state = command(&f::PACKET);
+    broken("vfe-stall", &then(&[state.clone()]));
+    kept(&then(&[flush(), state]));
+    let threads = f::MAXIMUM_NUMBER_OF_THREADS;
+    broken("vfe-threads", &with(&f::PACKET, threads, 168));
+    broken("walker-group", &with(&f::PACKET, threads, 0));
+    kept(&with(&f::PACKET, threads, 1));
+    let scratch = f::PER_THREAD_SCRATCH_SPACE;
+    broken("vfe-scratch", &with(&f::PACKET, scratch, 12));
+    kept(&with(&f::PACKET, scratch, 11));
+    let room = f::CURBE_ALLOCATION_SIZE;
+    broken("curbe-allocation", &with(&f::PACKET, room, 1));
+    kept(&with(&f::PACKET, room, 2));
+}
+
+#[test]
+fn constants_and_descriptors() {
+    use media::media_curbe_load as curbe;
+    use media::media_interface_descriptor_load as load;
+    let idle = media::media_state_flush::PACKET
+        .words::<2>()
+        .dwords
+        .to_vec();
+    for (rule, packet) in [
+        ("curbe-flush", &curbe::PACKET),
+        ("interface-descriptor-flush", &load::PACKET),
+    ] {
+        broken(rule, &then(&[command(packet)]));
+        kept(&then(&[idle.clone(), command(packet)]));
+        kept(&then(&[flush(), command(packet)]));
+    }
+    let bytes = curbe::CURBE_TOTAL_DATA_LENGTH;
+    broken("curbe-alignment", &with(&curbe::PACKET, bytes, 96));
+    let start = curbe::CURBE_DATA_START_ADDRESS;
+    broken("curbe-alignment", &with(&curbe::PACKET, start, 0x120));
+    kept(&with(&curbe::PACKET, start, 0x140));
+    kept(&with(&curbe::PACKET, bytes, 128));
+    broken("curbe-read", &with(&curbe::PACKET, bytes, 0));
+    let start = load::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS;
+    let range = "interface-descriptor-range";
+    broken(range, &with(&load::PACKET, start, DESCRIPTOR + 32));
+    let bytes = load::INTERFACE_DESCRIPTOR_TOTAL_LENGTH;
+    broken(range, &with(&load::PACKET, bytes, 48));
+    broken(range, &with(&load::PACKET, bytes, 65 * 32));
+    kept(&with(&load::PACKET, bytes, 64));
+    use media::gpgpu_walker::{INTERFACE_DESCRIPTOR_OFFSET, PACKET};
+    let second = with(&PACKET, INTERFACE_DESCRIPTOR_OFFSET, 1);
+    broken("interface-descriptor-bounds", &second);
+}
+
+#[test]
+fn walkers() {
+    use media::gpgpu_walker as f;
+    broken("walker-simd", &with(&f::PACKET, f::SIMD_SIZE, 3));
+    kept(&with(&f::PACKET, f::SIMD_SIZE, 1));
+    let (right, bottom) = (f::RIGHT_EXECUTION_MASK, f::BOTTOM_EXECUTION_MASK);
+    broken("walker-mask", &with(&f::PACKET, right, 0));
+    broken("walker-mask", &with(&f::PACKET, right, 0x100));
+    broken("walker-mask", &with(&f::PACKET, bottom, 0));
+    kept(&with(&f::PACKET, right, 0x101));
+    let width = f::THREAD_WIDTH_COUNTER_MAXIMUM;
+    broken("walker-threads", &with(&f::PACKET, width, 0));
+    let rows = changed(&f::PACKET, |words| {
+        f::THREAD_HEIGHT_COUNTER_MAXIMUM.set(words, 40);
+    });
+    broken("walker-group", &rows);
+}
+
+/// Changes the interface descriptor.
+fn described(field: Field, value: u64) -> Rig {
+    let rig = rig();
+    let mut descriptor = idd::PACKET
+        .words::<8>()
+        .with(idd::CONSTANT_URB_ENTRY_READ_LENGTH, 1)
+        .with(idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP, 2)
+        .with(idd::SHARED_LOCAL_MEMORY_SIZE, 1)
+        .flag(idd::BARRIER_ENABLE, true);
+    field.set(&mut descriptor.dwords, value);
+    rig.write(STATE + DESCRIPTOR, &descriptor.dwords);
+    rig
+}
+
+#[test]
+fn what_threads_are_given() {
+    let batch = then(&[]);
+    let size = idd::SHARED_LOCAL_MEMORY_SIZE;
+    broken_by("slm-size", &mut described(size, 8), &batch);
+    let largest = described(size, 7).execute(&batch);
+    assert!(largest.is_ok(), "{largest:?}");
+    let read = idd::CONSTANT_URB_ENTRY_READ_LENGTH;
+    broken_by("curbe-read", &mut described(read, 2), &batch);
+    let shared = idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH;
+    broken_by("curbe-read", &mut described(shared, 1), &batch);
+    let mut low = described(size, 1);
+    low.write(STATE + DESCRIPTOR, &[1]);
+    broken_by("reserved-bits", &mut low, &batch);
+}
+
+#[test]
+fn what_threads_use() {
+    let run = |field, value, kernel: &[Inst]| {
+        let mut rig = rig();
+        rig.place(kernel, 1);
+        let mut descriptor = idd::PACKET
+            .words::<8>()
+            .with(idd::CONSTANT_URB_ENTRY_READ_LENGTH, 1)
+            .with(idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP, 1)
+            .with(idd::SHARED_LOCAL_MEMORY_SIZE, 1)
+            .flag(idd::BARRIER_ENABLE, true);
+        Field::set(&field, &mut descriptor.dwords, value);
+        rig.write(STATE + DESCRIPTOR, &descriptor.dwords);
+        let result = rig.execute(&walk_batch(1, 1));
+        result.map(|_| ()).map_err(|stop| match stop {
+            Stop::Undefined { rule, .. } => rule,
+            other => panic!("{other:?}"),
+        })
+    };
+    let null = Dst::null(Type::Ud);
+    let barrier = [send(3, 1 << 25 | 4, null, 0).no_mask()];
+    let enable = idd::BARRIER_ENABLE;
+    assert_eq!(run(enable, 0, &barrier), Err("barrier-enable"));
+    assert_eq!(run(enable, 1, &barrier), Ok(()));
+    // An untyped write to shared local memory, at each lane's offset, and beyond the first kilobyte.
+    const WRITE: u32 = 2 << 25 | 9 << 14 | 2 << 12 | 0xe << 8 | 254;
+    let store = |offset| {
+        [
+            Inst::binary(Opcode::Add, 8, to(6), ud(1), Src::imm_ud(offset)),
+            Inst::unary(Opcode::Mov, 8, to(7), Src::imm_ud(1)),
+            send(12, WRITE, null, 6),
+        ]
+    };
+    let size = idd::SHARED_LOCAL_MEMORY_SIZE;
+    assert_eq!(run(size, 0, &store(0)), Err("slm-bounds"));
+    assert_eq!(run(size, 1, &store(0)), Ok(()));
+    assert_eq!(run(size, 1, &store(1024)), Err("slm-bounds"));
+    assert_eq!(run(size, 2, &store(1024)), Ok(()));
+    // A register from scratch memory, of which there is none.
+    let scratch = [send(10, 1 << 25 | 1 << 20 | 1 << 19 | 1 << 18, to(8), 0).no_mask()];
+    assert_eq!(run(size, 1, &scratch), Err("scratch-bounds"));
+    // Registers that nothing has written, as addresses and as operands.
+    let stray = [send(12, WRITE, null, 40)];
+    assert_eq!(run(size, 1, &stray), Err("uninitialised"));
+    let sum = [Inst::binary(Opcode::Add, 8, to(6), ud(40), Src::imm_ud(1))];
+    assert_eq!(run(size, 1, &sum), Err("uninitialised"));
+}
