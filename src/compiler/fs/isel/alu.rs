@@ -278,7 +278,24 @@ impl Isel<'_> {
             Some(v) if op != Opcode::Mov || ty == Type::Df => self.b.imm_reg(ty, v),
             _ => a,
         };
+        if bits == 16 && op != Opcode::Mov {
+            // Rounding has no 16-bit form; it is exact in 32 bits.
+            let wide = self.b.temp(Type::F, exec);
+            self.b.mov(exec, wide, a);
+            self.b.emit(Op::Eu(op), exec, wide, &[wide], Mods::NONE);
+            self.b.mov(exec, dst, wide);
+            return;
+        }
         let mods = Mods { sat, ..Mods::NONE };
+        if bits == 16 && op != Opcode::Mov {
+            // The hardware rounds 32 bits only; rounding a half to an integer is exact there.
+            let wide = self.b.temp(Type::F, exec);
+            self.b.mov(exec, wide, a);
+            let rounded = self.b.temp(Type::F, exec);
+            self.b.emit(Op::Eu(op), exec, rounded, &[wide], mods);
+            self.b.mov(exec, dst, rounded);
+            return;
+        }
         self.b.emit(Op::Eu(op), exec, dst, &[a], mods);
     }
 

@@ -285,8 +285,8 @@ impl Isel<'_> {
             self.b.mov(exec, dst, Lanes::imm(ty, 0));
             return Ok(());
         }
-        if bits == 64 && part.size_bytes() == 1 {
-            // Bytes become 64 bits by way of 32.
+        if (bits == 64 || s.pitch == 8) && part.size_bytes() == 1 {
+            // Bytes can be read four apart, not eight, and become 64 bits by way of 32.
             let mid = if part.is_signed_int() {
                 Type::D
             } else {
@@ -299,13 +299,16 @@ impl Isel<'_> {
             self.b.mov(exec, dst, t);
             return Ok(());
         }
-        self.b.emit(
-            Op::Eu(Opcode::Mov),
-            exec,
-            dst,
-            &[s.retype(part).at(at)],
-            Mods::NONE,
-        );
+        let from = if s.pitch == 8 && part.size_bytes() == 1 {
+            // Half of 64 bits: its words can be read 8 bytes apart, its bytes cannot.
+            let word = self.b.temp(Type::Ud, exec).retype(Type::Uw);
+            self.b.mov(exec, word, s.retype(Type::Uw).at(at & !1));
+            word.retype(part).at(at & 1)
+        } else {
+            s.retype(part).at(at)
+        };
+        self.b
+            .emit(Op::Eu(Opcode::Mov), exec, dst, &[from], Mods::NONE);
         debug_assert!(matches!(dst.reg, Reg::Vgrf(_)));
         Ok(())
     }
