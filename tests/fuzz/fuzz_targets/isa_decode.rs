@@ -12,6 +12,8 @@ fuzz_target!(|data: &[u8]| {
             continue;
         };
         at += length;
+        // Text and verdict exist for whatever decodes.
+        let _ = (isa::disassemble(&inst), isa::check(&inst, Gen::Gen9));
         let Ok(bytes) = isa::encode(&inst, Gen::Gen9) else {
             continue;
         };

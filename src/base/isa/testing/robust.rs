@@ -1,7 +1,7 @@
 //! Bytes and text of any kind are answered, never with a panic.
 
 use super::random::Random;
-use crate::{assemble_kernel, decode, disassemble, disassemble_kernel, encode};
+use crate::{assemble_kernel, check, decode, disassemble, disassemble_kernel, encode};
 use hw::Gen;
 
 #[test]
@@ -13,6 +13,7 @@ fn no_bytes_make_decoding_panic() {
             // What was decoded can be encoded, but for combinations that only garbage has.
             let _ = encode(&inst, Gen::Gen9);
             let _ = disassemble(&inst);
+            let _ = check(&inst, Gen::Gen9);
         }
     }
     assert!(decode(&[0; 7], Gen::Gen9).is_err());
