@@ -111,6 +111,12 @@ impl Buffer {
         Ok(self.mapping.get_or_init(|| mapping))
     }
 
+    /// The buffer, mapped: writes and reads within it no longer fail.
+    pub(crate) fn mapped(self: Arc<Self>) -> Result<Arc<Self>> {
+        self.map()?;
+        Ok(self)
+    }
+
     /// Writes bytes.
     pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
         self.map()?.write(offset_bytes, data)

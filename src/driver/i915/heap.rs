@@ -65,7 +65,9 @@ impl Heap {
         let at = state.free.take(rounded, SURFACE_BYTES).ok_or(lacking)?;
         while (state.blocks.len() as u64) * BLOCK_BYTES < at + rounded {
             let address = BINDLESS_BASE + state.blocks.len() as u64 * BLOCK_BYTES;
-            match Buffer::new(&self.core, BLOCK_BYTES, Zone::Bindless, Some(address)) {
+            let block = Buffer::new(&self.core, BLOCK_BYTES, Zone::Bindless, Some(address));
+            // Mapped at once: a write of a descriptor cannot report that there is no memory for it.
+            match block.and_then(Buffer::mapped) {
                 Ok(block) => state.blocks.push(block),
                 Err(error) => {
                     state.free.give(at, rounded);

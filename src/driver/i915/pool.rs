@@ -67,9 +67,9 @@ impl Pool {
             Some(found) => found,
             None => {
                 let grown = FIRST_BLOCK_BYTES << blocks.len().min(6);
-                let buffer = self
-                    .device
-                    .buffer(bytes.max(grown.min(MAX_BLOCK_BYTES)), self.zone)?;
+                let wanted = bytes.max(grown.min(MAX_BLOCK_BYTES));
+                // Mapped at once: some writes (a host's reset of queries) cannot report a failure.
+                let buffer = self.device.buffer(wanted, self.zone)?.mapped()?;
                 let mut free = RangeAllocator::new(0, buffer.bytes(), From::Bottom);
                 let offset = free.take(bytes, align).ok_or(Error::Range {
                     what: "a pool's piece",
