@@ -68,6 +68,7 @@ impl Pipeline {
 
     /// Uploads a compiled shader.
     pub fn of(device: &Arc<Device>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
+        within_limits(&shader.compute, &device.physical.limits())?;
         let variant = choose(&shader, device.physical.workgroup_threads())?;
         // The instruction prefetcher runs ahead of the last instruction (SKL PRM vol. 7, instruction fetch): the
         // bytes behind the code belong to it too.
@@ -120,6 +121,28 @@ impl Pipeline {
 }
 
 const PREFETCH_BYTES: u64 = 128;
+
+/// Valid usage has no such shaders; the hardware's fields would take some of them for others.
+fn within_limits(compute: &abi::ComputeInfo, limits: &ash::vk::PhysicalDeviceLimits) -> Result<()> {
+    let size = compute.workgroup_size;
+    let invocations = size
+        .iter()
+        .fold(1, |product: u32, &size| product.saturating_mul(size));
+    let most = limits.max_compute_work_group_size;
+    let too_large = size.iter().zip(most).any(|(&size, most)| size > most);
+    let too_many = invocations > limits.max_compute_work_group_invocations;
+    if invocations == 0 || too_large || too_many {
+        return Err(Error::InvalidShader {
+            why: format!("a workgroup of {size:?} invocations"),
+        });
+    }
+    if compute.slm_bytes > limits.max_compute_shared_memory_size {
+        return Err(Error::InvalidShader {
+            why: format!("{} bytes of shared memory", compute.slm_bytes),
+        });
+    }
+    Ok(())
+}
 
 /// The preferred variant, or the narrowest wider one when a workgroup of it has more threads than fit a subslice.
 fn choose(shader: &abi::ShaderBinary, max_threads: u32) -> Result<usize> {
