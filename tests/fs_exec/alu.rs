@@ -1,5 +1,6 @@
 //! Every ALU operation at every bit size, four ways: the folder, the interpreter before and after the pipeline, and
-//! machine code at each width. Operands differ from lane to lane, or are one for the whole thread.
+//! machine code at each width. Operands differ from lane to lane, or are one for the whole thread; one may be a
+//! constant, or all negations, which become immediates and source modifiers.
 
 use crate::alu_bounds::{Value, allowed, defined, folded};
 use crate::alu_operands;
@@ -12,16 +13,28 @@ use std::fmt::Write;
 
 /// Bytes from one operand or result component to the next.
 const SLOT: usize = 8;
-/// Rows compared where all lanes compute the same.
-const UNIFORM_ROWS: usize = 160;
 
-/// One operation at one choice of sizes; the second operand may be a constant.
+/// How the operands of a case are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    /// Loaded by each lane.
+    Lanes,
+    /// Loaded once for all lanes.
+    Uniform,
+    /// Loaded by each lane, and negated where numbers are.
+    Negated,
+    /// Loaded by each lane; of floats the negative magnitude.
+    NegatedMagnitude,
+}
+
+/// One operation at one choice of sizes; one operand may be a constant.
 #[derive(Clone, Debug)]
 struct Case {
     info: &'static OpInfo,
     src_bits: Vec<u8>,
     def_bits: u8,
-    constant: Option<u64>,
+    constant: Option<(usize, u64)>,
+    form: Form,
 }
 
 impl Case {
@@ -37,8 +50,11 @@ impl Case {
             write!(s, " {b}").expect("a string");
         }
         write!(s, " -> {}", self.def_bits).expect("a string");
-        if let Some(c) = self.constant {
-            write!(s, " with {c}").expect("a string");
+        if let Some((i, c)) = self.constant {
+            write!(s, " with {c:#x} at {i}").expect("a string");
+        }
+        if self.form != Form::Lanes {
+            write!(s, " {:?}", self.form).expect("a string");
         }
         s
     }
@@ -84,6 +100,7 @@ fn cases(info: &'static OpInfo) -> Vec<Case> {
                     src_bits: info.srcs.iter().map(|s| bits(s.ty, from)).collect(),
                     def_bits: bits(info.out, to),
                     constant: None,
+                    form: Form::Lanes,
                 };
                 let part = match info.op {
                     AluOp::ExtractU8 | AluOp::ExtractI8 => 8,
@@ -95,7 +112,7 @@ fn cases(info: &'static OpInfo) -> Vec<Case> {
                 } else {
                     // Which part is a constant.
                     out.extend((0..case.def_bits / part).map(|i| Case {
-                        constant: Some(u64::from(i)),
+                        constant: Some((1, u64::from(i))),
                         ..case.clone()
                     }));
                 }
@@ -105,9 +122,24 @@ fn cases(info: &'static OpInfo) -> Vec<Case> {
     out
 }
 
-/// Reads a row of operands, applies the operation, stores the result. `uniform`: one row for each workgroup, of one
+impl Case {
+    /// What the form makes of an operand, as the shader does.
+    fn dressed(&self, i: usize, v: u64) -> u64 {
+        let bits = self.src_bits[i];
+        let sign = 1 << (bits - 1);
+        match (self.form, self.info.srcs[i].ty.base) {
+            (Form::Negated, Base::Int | Base::Uint) => v.wrapping_neg() & nir::fold::mask(bits),
+            (Form::Negated, Base::Float) => v ^ sign,
+            (Form::NegatedMagnitude, Base::Float) => v | sign,
+            _ => v,
+        }
+    }
+}
+
+/// Reads a row of operands, applies the operation, stores the result. Uniform: one row for each workgroup, of one
 /// invocation; otherwise one for each invocation.
-fn shader(case: &Case, uniform: bool) -> Shader {
+fn shader(case: &Case) -> Shader {
+    let uniform = case.form == Form::Uniform;
     let mut sh = Shader::new(Stage::Compute, case.info.name);
     sh.info.workgroup_size = [if uniform { 1 } else { 32 }, 1, 1];
     let mut b = Builder::at_end(&mut sh);
@@ -146,13 +178,27 @@ fn shader(case: &Case, uniform: bool) -> Shader {
             })
             .collect();
         srcs.push(match case.constant {
-            Some(c) if i == 1 => b.constant(bits, &[c]),
-            _ => b.vec(&parts),
+            Some((at, c)) if i == at => b.constant(bits, &[c]),
+            _ => {
+                let v = b.vec(&parts);
+                match (case.form, case.info.srcs[i].ty.base) {
+                    (Form::Negated, Base::Int | Base::Uint) => b.ineg(v),
+                    (Form::Negated, Base::Float) => b.fneg(v),
+                    (Form::NegatedMagnitude, Base::Float) => {
+                        let v = b.fabs(v);
+                        b.fneg(v)
+                    }
+                    _ => v,
+                }
+            }
         });
     }
-    b.exact = !uniform;
+    b.exact = case.form == Form::Lanes && case.constant.is_none();
+    // Without it, rules may lose signs of zeros and NaNs that constants bring about.
+    b.preserve_nan_inf_sz = true;
     let result = b.alu_sized(case.info.op, &srcs, case.def_bits);
     b.exact = false;
+    b.preserve_nan_inf_sz = false;
     let start = b.imul_imm(row, SLOT as i64 * i64::from(case.out_components()));
     for c in 0..case.out_components() {
         let at = b.iadd_imm(start, SLOT as i64 * i64::from(c));
@@ -261,7 +307,9 @@ fn interpret(sh: &Shader, buffers: &Buffers, groups: u32) -> Result<Vec<u8>, Str
     Ok(machine.buffers.swap_remove(1).1)
 }
 
-fn check(case: &Case, uniform: bool, t: &mut Tally) {
+/// Compares all ways of one case, on at most so many rows, at these widths.
+fn check(case: &Case, most: usize, widths: &[u8], t: &mut Tally) {
+    let uniform = case.form == Form::Uniform;
     let operands: Vec<(OpType, u8, u8)> = case
         .info
         .srcs
@@ -271,12 +319,11 @@ fn check(case: &Case, uniform: bool, t: &mut Tally) {
         .map(|(i, (s, b))| (s.ty, *b, case.components(i)))
         .collect();
     let mut rows = alu_operands::rows(case.info.op, &operands, 1 + u64::from(uniform));
-    if let Some(c) = case.constant {
-        rows.iter_mut().for_each(|r| r[1] = c);
+    if rows.len() > most {
+        let step = rows.len().div_ceil(most);
+        rows = rows.into_iter().step_by(step).collect();
     }
     let groups = if uniform {
-        let step = rows.len().div_ceil(UNIFORM_ROWS);
-        rows = rows.into_iter().step_by(step).collect();
         rows.len()
     } else {
         rows.truncate(rows.len() / 32 * 32);
@@ -291,30 +338,40 @@ fn check(case: &Case, uniform: bool, t: &mut Tally) {
         .flat_map(|o| (0..o.2).map(|_| o.1))
         .collect();
     let input = memory(&rows, &slot_bits);
+    let operand_of: Vec<usize> = (0..operands.len())
+        .flat_map(|i| (0..operands[i].2).map(move |_| i))
+        .collect();
+    for row in &mut rows {
+        for (v, &i) in row.iter_mut().zip(&operand_of) {
+            *v = match case.constant {
+                Some((at, c)) if at == i => c,
+                _ => case.dressed(i, *v),
+            };
+        }
+    }
     let output = vec![0; rows.len() * usize::from(case.out_components()) * SLOT];
     let buffers: Buffers = vec![((0, 0, 0), input), ((0, 1, 0), output)];
-    let mut sh = shader(case, uniform);
+    let mut sh = shader(case);
     let name = case.name();
-    let kind = if uniform { "uniform " } else { "" };
     t.cases += 1;
     if let Err(e) = nir::validate(&sh) {
         t.failures.push(format!("{name}: {e}"));
         return;
     }
     match interpret(&sh, &buffers, groups) {
-        Ok(got) => compare(case, &format!("{kind}interpreted"), &rows, &got, true, t),
+        Ok(got) => compare(case, "interpreted", &rows, &got, true, t),
         Err(e) => t.failures.push(format!("{name}: {e}")),
     }
     let result = opt::compile_compute(&mut sh).map_err(|e| e.to_string());
     if result.is_ok() {
         match interpret(&sh, &buffers, groups) {
-            Ok(got) => compare(case, &format!("{kind}lowered"), &rows, &got, false, t),
+            Ok(got) => compare(case, "lowered", &rows, &got, false, t),
             Err(e) => t.failures.push(format!("{name} lowered: {e}")),
         }
     }
     let device = hw::Device::by_name("skl").expect("skl");
-    for width in [8u8, 16, 32] {
-        let how = format!("{kind}simd{width}");
+    for &width in widths {
+        let how = format!("simd{width}");
         let options = fs::Options {
             layout: layout(&bindings(&sh)),
             required_width: Some(width),
@@ -337,6 +394,9 @@ fn check(case: &Case, uniform: bool, t: &mut Tally) {
             (Err(_), Some(_)) => continue,
             (Err(e), None) => {
                 t.failures.push(format!("{name} {how}: {e}"));
+                if std::env::var_os("ALU").is_some() {
+                    eprintln!("{sh}");
+                }
                 continue;
             }
         };
@@ -357,7 +417,30 @@ fn check(case: &Case, uniform: bool, t: &mut Tally) {
     }
 }
 
-fn check_all(uniform: bool, half: usize) {
+/// Constants worth being operands: zeros, ones, powers of two, extremes.
+fn constants(case: &Case, operand: usize) -> Vec<u64> {
+    let bits = case.src_bits[operand];
+    let float = |x: f64| nir::fold::round_float(bits, x.into(), false);
+    let mut out = match case.info.srcs[operand].ty.base {
+        _ if bits == 1 => vec![0, 1],
+        Base::Float => [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 100.25, f64::INFINITY]
+            .iter()
+            .map(|x| float(*x))
+            .collect(),
+        _ => {
+            let top = 1u64 << (bits - 1);
+            [0, 1, 2, 5, 8, 31, top, top - 1, u64::MAX]
+                .iter()
+                .map(|v| v & nir::fold::mask(bits))
+                .collect()
+        }
+    };
+    out.dedup();
+    out
+}
+
+/// Runs the cases that `make` gives for each case of every second operation.
+fn check_all(half: usize, mut make: impl FnMut(&Case, &mut Tally)) {
     let filter = std::env::var("ALU").unwrap_or_default();
     let mut t = Tally {
         failures: Vec::new(),
@@ -367,7 +450,7 @@ fn check_all(uniform: bool, half: usize) {
     for info in ALU_OPS.iter().skip(half).step_by(2) {
         if filter.is_empty() || info.name == filter {
             for case in cases(info) {
-                check(&case, uniform, &mut t);
+                make(&case, &mut t);
             }
         }
     }
@@ -386,22 +469,84 @@ fn check_all(uniform: bool, half: usize) {
     );
 }
 
-#[test]
-fn lanes_agree_on_even_operations() {
-    check_all(false, 0);
+const WIDTHS: [u8; 3] = [8, 16, 32];
+
+fn check_lanes(half: usize) {
+    check_all(half, |case, t| check(case, usize::MAX, &WIDTHS, t));
 }
 
-#[test]
-fn lanes_agree_on_odd_operations() {
-    check_all(false, 1);
+fn check_uniform(half: usize) {
+    check_all(half, |case, t| {
+        let case = Case {
+            form: Form::Uniform,
+            ..case.clone()
+        };
+        check(&case, 160, &WIDTHS, t);
+    });
 }
 
-#[test]
-fn threads_agree_on_even_operations() {
-    check_all(true, 0);
+fn check_constants(half: usize) {
+    let mut turn = 0;
+    check_all(half, |case, t| {
+        // One operand alone is folded.
+        let folded = case.src_bits.len() == 1 || case.info.op.is_vec();
+        if case.constant.is_some() || case.gap().is_some() || folded {
+            return;
+        }
+        for i in 0..case.src_bits.len() {
+            if case.components(i) > 1 {
+                continue;
+            }
+            for c in constants(case, i) {
+                let case = Case {
+                    constant: Some((i, c)),
+                    ..case.clone()
+                };
+                turn += 1;
+                check(&case, 96, &WIDTHS[turn % 3..][..1], t);
+            }
+        }
+    });
 }
 
-#[test]
-fn threads_agree_on_odd_operations() {
-    check_all(true, 1);
+fn check_modifiers(half: usize) {
+    let mut turn = 0;
+    check_all(half, |case, t| {
+        for form in [Form::Negated, Form::NegatedMagnitude] {
+            let bases = case.info.srcs.iter().map(|s| s.ty.base);
+            let float = bases.clone().any(|b| b == Base::Float);
+            let number = float || bases.clone().any(|b| matches!(b, Base::Int | Base::Uint));
+            if float || number && form == Form::Negated {
+                let case = Case {
+                    form,
+                    ..case.clone()
+                };
+                turn += 1;
+                check(&case, 320, &WIDTHS[turn % 3..][..1], t);
+            }
+        }
+    });
+}
+
+macro_rules! tests {
+    ($($even:ident $odd:ident $check:ident;)*) => {
+        $(
+            #[test]
+            fn $even() {
+                $check(0);
+            }
+            #[test]
+            fn $odd() {
+                $check(1);
+            }
+        )*
+    };
+}
+
+// Two halves of each, for two cores.
+tests! {
+    lanes_agree_even lanes_agree_odd check_lanes;
+    threads_agree_even threads_agree_odd check_uniform;
+    constants_agree_even constants_agree_odd check_constants;
+    modifiers_agree_even modifiers_agree_odd check_modifiers;
 }
