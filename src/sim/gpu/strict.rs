@@ -61,7 +61,7 @@ rules! {
         "between a change of a base address and the next dispatch, caches of what is relative to it are invalidated";
     L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 is divided anew only when work is done and its writes are flushed";
     PIPE_CONTROL_STALL "pipe-control-stall", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
-        "a stall comes with a flush, an invalidation, a post-sync operation, or another stall";
+        "a stall comes with a flush, an invalidation, a post-sync operation, a reset of state pointers, or another stall";
     PIPE_CONTROL_TEXTURE "pipe-control-texture", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "while GPGPU work runs, an invalidation of the texture cache comes with a stall";
     PIPE_CONTROL_VF "pipe-control-vf", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
@@ -183,6 +183,7 @@ impl Tracker {
             f::DEPTH_STALL_ENABLE,
             f::POST_SYNC_OPERATION,
             f::VF_CACHE_INVALIDATION_ENABLE,
+            f::INDIRECT_STATE_POINTERS_DISABLE,
         ];
         let accompanied = companions.into_iter().chain(CACHES).any(set);
         PIPE_CONTROL_STALL.check(!stall || accompanied, at, || "a stall alone".into())?;
