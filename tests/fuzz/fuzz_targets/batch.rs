@@ -37,8 +37,12 @@ impl<'a> Input<'a> {
 /// One run of memory.
 fn run(input: &mut Input<'_>, space: &mut AddressSpace) -> Option<()> {
     let address = input.u64()? & !4095;
-    let mapped = u64::from(input.u32()?).clamp(1, MAX_RUN_BYTES).next_multiple_of(4096);
-    let given = (input.u32()? as usize).min(input.0.len()).min(mapped as usize);
+    let mapped = u64::from(input.u32()?)
+        .clamp(1, MAX_RUN_BYTES)
+        .next_multiple_of(4096);
+    let given = (input.u32()? as usize)
+        .min(input.0.len())
+        .min(mapped as usize);
     let data = input.take(given)?;
     let mut words: Vec<AtomicU32> = Vec::new();
     for chunk in data.chunks(4) {

@@ -5,7 +5,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
 use libfuzzer_sys::fuzz_target;
-use uapi::i915::{self, ContextParamSseu, EngineClassInstance, MemoryClassInstance, RelocationEntry};
+use uapi::i915::{
+    self, ContextParamSseu, EngineClassInstance, MemoryClassInstance, RelocationEntry,
+};
 use uapi::{ContextParam, Exec, ExecFence, ExecObject, Kernel, Transfer, drm};
 
 /// Calls of one input.
@@ -151,7 +153,8 @@ fn exec(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
 
 /// Words into a buffer, so that some batches are more than zeros.
 fn write(input: &mut Input<'_>, kernel: &dyn Kernel, names: &Names) {
-    let Ok(offset) = kernel.gem_mmap_offset(input.pick(&names.buffers), i915::MMAP_OFFSET_WB) else {
+    let Ok(offset) = kernel.gem_mmap_offset(input.pick(&names.buffers), i915::MMAP_OFFSET_WB)
+    else {
         return;
     };
     let Ok((fd, base)) = kernel.mapping(offset) else {
@@ -162,7 +165,10 @@ fn write(input: &mut Input<'_>, kernel: &dyn Kernel, names: &Names) {
         .collect();
     let file = std::fs::File::from(fd);
     // Inside: past its end the file would grow, which a dma-buf cannot.
-    if file.metadata().is_ok_and(|data| data.len() >= bytes.len() as u64) {
+    if file
+        .metadata()
+        .is_ok_and(|data| data.len() >= bytes.len() as u64)
+    {
         let _ = file.write_at(&bytes, base);
     }
 }
@@ -170,7 +176,10 @@ fn write(input: &mut Input<'_>, kernel: &dyn Kernel, names: &Names) {
 fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
     let descriptor = |input: &mut Input<'_>, names: &Names| {
         let index = usize::from(input.u8());
-        names.descriptors.get(index % names.descriptors.len().max(1)).and_then(|fd| fd.try_clone().ok())
+        names
+            .descriptors
+            .get(index % names.descriptors.len().max(1))
+            .and_then(|fd| fd.try_clone().ok())
     };
     match input.u8() % 44 {
         0 => drop(kernel.version()),
@@ -179,7 +188,9 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
         3 => drop(kernel.query(input.number(), input.word())),
         4 => drop(kernel.reg_read(input.number())),
         5 => drop(kernel.gem_get_aperture()),
-        6 | 7 => names.buffers.extend(kernel.gem_create(input.number()).map(|made| made.0)),
+        6 | 7 => names
+            .buffers
+            .extend(kernel.gem_create(input.number()).map(|made| made.0)),
         8 => {
             let region = MemoryClassInstance {
                 memory_class: input.word() as u16,
@@ -204,7 +215,9 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
         17 => drop(kernel.gem_get_tiling(input.pick(&names.buffers))),
         18 => drop(kernel.gem_set_caching(input.pick(&names.buffers), input.word())),
         19 => drop(kernel.gem_get_caching(input.pick(&names.buffers))),
-        20 => names.descriptors.extend(kernel.prime_handle_to_fd(input.pick(&names.buffers), input.word())),
+        20 => names
+            .descriptors
+            .extend(kernel.prime_handle_to_fd(input.pick(&names.buffers), input.word())),
         21 => {
             if let Some(fd) = descriptor(input, names) {
                 names.buffers.extend(kernel.prime_fd_to_handle(fd.as_fd()));
@@ -212,7 +225,9 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
         }
         22 => {
             let params = params(input, names);
-            names.contexts.extend(kernel.context_create(input.word(), &params));
+            names
+                .contexts
+                .extend(kernel.context_create(input.word(), &params));
         }
         23 => drop(kernel.context_destroy(input.pick(&names.contexts))),
         24 => drop(kernel.context_getparam(input.pick(&names.contexts), input.number())),
@@ -255,11 +270,17 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
             };
             drop(kernel.syncobj_transfer(transfer));
         }
-        41 => names.descriptors.extend(kernel.syncobj_handle_to_fd(input.pick(&names.syncobjs), input.word())),
+        41 => names
+            .descriptors
+            .extend(kernel.syncobj_handle_to_fd(input.pick(&names.syncobjs), input.word())),
         42 => {
             if let Some(fd) = descriptor(input, names) {
                 let handle = input.pick(&names.syncobjs);
-                names.syncobjs.extend(kernel.syncobj_fd_to_handle(fd.as_fd(), handle, input.word()));
+                names.syncobjs.extend(kernel.syncobj_fd_to_handle(
+                    fd.as_fd(),
+                    handle,
+                    input.word(),
+                ));
             }
         }
         _ => write(input, kernel, names),

@@ -19,6 +19,10 @@ fuzz_target!(|data: &[u8]| {
         };
         // Bits without a meaning may be lost once, and never again.
         let (again, _) = isa::decode(&bytes, Gen::Gen9).expect("our own encoding");
-        assert_eq!(isa::encode(&again, Gen::Gen9).as_ref(), Ok(&bytes), "{inst:?}");
+        assert_eq!(
+            isa::encode(&again, Gen::Gen9).as_ref(),
+            Ok(&bytes),
+            "{inst:?}"
+        );
     }
 });

@@ -1,8 +1,8 @@
 //! Any words: an error, or NIR that the validator accepts. Seeds: `seeds.sh`.
 #![no_main]
 
-use spirv_front::{Module, Options};
 use libfuzzer_sys::fuzz_target;
+use spirv_front::{Module, Options};
 
 fuzz_target!(|data: &[u8]| {
     let words: Vec<u32> = data
