@@ -15,7 +15,9 @@ mod message;
 mod opcode;
 mod text;
 
-pub use check::{Violation, check};
+#[cfg(test)]
+pub(crate) use check::further_rules;
+pub use check::{Violation, check, check_part};
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};
 pub use inst::{

@@ -6,16 +6,18 @@
 //!
 //! Rules are data: a name, where the PRM has it, a sentence, and the test whether it is broken. Not among them: that
 //! ExecSize times the largest type is at most 64 bytes (the rules on spans and on the destination's stride together
-//! say so), what only some products of a generation demand (Broxton's 64-bit rules), and what needs more than one
+//! say so), and what needs more than one
 //! instruction (NoDDChk pairs, the accumulator's contents).
 
 mod facts;
 mod flow;
 mod message;
+mod operands;
 mod region;
 mod table;
 mod ternary;
 mod types;
+mod wide;
 
 use crate::inst::Inst;
 use facts::Facts;
@@ -55,9 +57,44 @@ static FAMILIES: &[&[Rule]] = &[
     flow::RULES,
 ];
 
+/// Rules with text cases of their own, some for one generation or kind of core.
+struct Part {
+    gens: (Gen, Gen),
+    small_core: bool,
+    rules: &'static [Rule],
+}
+
+static PARTS: &[Part] = &[
+    Part {
+        gens: (Gen::Gen8, Gen::Gen9),
+        small_core: false,
+        rules: operands::RULES,
+    },
+    Part {
+        gens: (Gen::Gen8, Gen::Gen9),
+        small_core: false,
+        rules: wide::RULES,
+    },
+    Part {
+        gens: (Gen::Gen8, Gen::Gen9),
+        small_core: true,
+        rules: wide::SMALL_CORES,
+    },
+    Part {
+        gens: (Gen::Gen8, Gen::Gen8),
+        small_core: false,
+        rules: wide::EARLY,
+    },
+];
+
 /// The rules that `inst` breaks on `hw_gen`, in the table's order. Rules are those of gen8 and gen9; there are none yet
 /// for other generations but that the operation exists.
 pub fn check(inst: &Inst, hw_gen: Gen) -> Vec<Violation> {
+    check_part(inst, hw_gen, false)
+}
+
+/// The same for a part with the small core (CHV, BXT, GLK), which has more rules on 64-bit operands.
+pub fn check_part(inst: &Inst, hw_gen: Gen, small_core: bool) -> Vec<Violation> {
     if inst.op.number(hw_gen).is_none() {
         return vec![Violation {
             rule: "opcode",
@@ -69,7 +106,11 @@ pub fn check(inst: &Inst, hw_gen: Gen) -> Vec<Violation> {
         return Vec::new();
     }
     let facts = Facts::new(inst);
-    let rules = FAMILIES.iter().copied().flatten();
+    let parts = PARTS
+        .iter()
+        .filter(|p| p.gens.0 <= hw_gen && hw_gen <= p.gens.1 && (small_core || !p.small_core))
+        .flat_map(|p| p.rules);
+    let rules = FAMILIES.iter().copied().flatten().chain(parts);
     let broken = rules.filter(|rule| (rule.broken)(&facts));
     broken
         .map(|rule| Violation {
@@ -78,6 +119,12 @@ pub fn check(inst: &Inst, hw_gen: Gen) -> Vec<Violation> {
             text: rule.text,
         })
         .collect()
+}
+
+/// Names of the rules in [`PARTS`].
+#[cfg(test)]
+pub(crate) fn further_rules() -> impl Iterator<Item = &'static str> {
+    PARTS.iter().flat_map(|p| p.rules).map(|rule| rule.name)
 }
 
 #[cfg(test)]

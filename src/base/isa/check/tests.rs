@@ -372,6 +372,7 @@ fn operations() -> Vec<Case> {
     let cmp = Inst::binary(Opcode::Cmp, 8, Dst::null(Type::D), d(20), d(22));
     let sel = Inst::binary(Opcode::Sel, 8, to(Type::D), d(20), d(22));
     let addc = Inst::binary(Opcode::Addc, 8, to(Type::Ud), ud(20), ud(22));
+    let addc = with(addc, |i| i.acc_wr = true);
     let inv = math(MathFn::Inv, 8, Type::F);
     let quotient = math(MathFn::IntDivQuotient, 8, Type::D);
     let split = |sub| Dst::grf(10, sub, Type::F);
@@ -416,7 +417,7 @@ fn operations() -> Vec<Case> {
             ),
             mov(
                 1,
-                Dst::arf(ArfReg::Control, 0, 0, Type::Ud),
+                Dst::arf(ArfReg::State, 0, 0, Type::Ud),
                 src(Type::Ud, 0, (0, 1, 0)),
             ),
         ),

@@ -1,0 +1,144 @@
+//! Rules on 64-bit operands, most of them of small cores alone (CHV, BXT, GLK).
+
+use super::Rule;
+use super::facts::{Facts, is_arf, is_null, place, vstride};
+use crate::inst::{ArfReg, File, Region, Src, Type};
+use crate::opcode::Opcode;
+
+const WIDE: &str =
+    "Register Region Restrictions: Special Requirements for Handling Double Precision Data Types";
+
+/// Every core of gen8 and gen9.
+pub static RULES: &[Rule] = &[Rule {
+    name: "wide_align16",
+    prm: WIDE,
+    text: "in align16 at most 2 channels write 64 bits from narrower sources",
+    broken: |f| {
+        let narrow = |s: &Src| s.ty.size_bytes() != 8;
+        let wide = f.inst.dst.ty.size_bytes() == 8 && f.exec_size() > 2;
+        f.is_alu() && f.inst.align16 && wide && f.sources().iter().any(narrow)
+    },
+}];
+
+/// Small cores.
+pub static SMALL_CORES: &[Rule] = &[
+    Rule {
+        name: "wide_stride",
+        prm: WIDE,
+        text: "64-bit sources and destination are equally far apart, by whole quadwords, but for one element",
+        broken: |f| {
+            let dst = u32::from(f.inst.dst.hstride) * f.inst.dst.ty.size_bytes();
+            wide_regions(f).any(|(s, region)| {
+                let step = match region.hstride {
+                    0 => vstride(region),
+                    h => h.into(),
+                };
+                let src = step * s.ty.size_bytes();
+                src % 8 != 0 || dst % 8 != 0 || src != dst
+            })
+        },
+    },
+    Rule {
+        name: "wide_linear",
+        prm: WIDE,
+        text: "the VertStride of a 64-bit operation is Width times HorzStride",
+        broken: |f| {
+            wide_regions(f).any(|(_, region)| {
+                vstride(region) != u32::from(region.width) * u32::from(region.hstride)
+            })
+        },
+    },
+    Rule {
+        name: "wide_offset",
+        prm: WIDE,
+        text: "64-bit sources start at the destination's offset in its register, but for one element",
+        broken: |f| {
+            let to = place(f.inst.dst.addr).map(|p| p.1);
+            wide_regions(f).any(|(s, _)| place(s.addr).map(|p| p.1) != to)
+        },
+    },
+    Rule {
+        name: "wide_indirect",
+        prm: WIDE,
+        text: "a 64-bit operation addresses directly",
+        broken: |f| {
+            let indirect = |addr| place(addr).is_none();
+            let read = f.sources().iter().any(|s| indirect(s.addr));
+            is_wide(f) && (indirect(f.inst.dst.addr) || read)
+        },
+    },
+    Rule {
+        name: "wide_register",
+        prm: WIDE,
+        text: "a 64-bit operation uses no architecture register, not the accumulator either",
+        broken: |f| {
+            let other = |file, addr| file == File::Arf && !is_null(file, addr);
+            let implicit = f.inst.op == Opcode::Mac || f.inst.acc_wr;
+            let written = other(f.inst.dst.file, f.inst.dst.addr);
+            let read = f.sources().iter().any(|s| other(s.file, s.addr));
+            is_wide(f) && (implicit || written || read)
+        },
+    },
+    Rule {
+        name: "wide_dependency",
+        prm: WIDE,
+        text: "a 64-bit operation has neither NoDDClr nor NoDDChk",
+        broken: |f| is_wide(f) && (f.inst.no_dd_clr || f.inst.no_dd_chk),
+    },
+];
+
+/// Gen8 and before.
+pub static EARLY: &[Rule] = &[
+    Rule {
+        name: "destination_owords",
+        prm: "Register Region Restrictions: Region Alignment Rules",
+        text: "where a source spans two registers, a destination in one is in one half of it, or evenly in both",
+        broken: |f| {
+            let two = f
+                .regions()
+                .any(|(s, _)| place(s.addr).is_some() && f.src_end_bytes(s) > 32);
+            let Some((low, high)) = shares(f, 16) else {
+                return false;
+            };
+            let one = f.written().is_some_and(|d| f.dst_end_bytes(d) <= 32);
+            one && two && low != 0 && high != 0 && low != high
+        },
+    },
+    Rule {
+        name: "destination_registers",
+        prm: "Register Region Restrictions: Region Alignment Rules",
+        text: "a destination that spans two registers has half of its elements in each",
+        broken: |f| {
+            let spans = f.written().is_some_and(|d| f.dst_end_bytes(d) > 32);
+            spans && shares(f, 32).is_some_and(|(low, high)| low != high)
+        },
+    },
+];
+
+/// A 64-bit type among the operands, or a product of doublewords.
+fn is_wide(f: &Facts) -> bool {
+    let dword = |s: &Src| matches!(s.ty, Type::D | Type::Ud);
+    let product = f.inst.op == Opcode::Mul && f.sources().iter().all(dword);
+    let read = f.sources().iter().any(|s| s.ty.size_bytes() == 8);
+    f.is_alu() && (product || read || f.inst.dst.ty.size_bytes() == 8)
+}
+
+/// Sources of a 64-bit align1 operation that are more than one element.
+fn wide_regions<'a>(f: &Facts<'a>) -> impl Iterator<Item = (&'a Src, Region)> + use<'a> {
+    let wide = is_wide(f);
+    f.regions().filter(move |(s, region)| {
+        wide && *region != Region::SCALAR && !is_arf(s.file, s.addr, ArfReg::Null)
+    })
+}
+
+/// How many elements of an align1 destination start in the lower and in the upper of two parts.
+fn shares(f: &Facts, part_bytes: u32) -> Option<(u32, u32)> {
+    let dst = f.written().filter(|_| f.is_align1())?;
+    let first = place(dst.addr)?.1;
+    let step = u32::from(dst.hstride) * dst.ty.size_bytes();
+    let starts = (0..f.exec_size()).map(|i| first + i * step);
+    let low = starts
+        .filter(|at| at % (2 * part_bytes) < part_bytes)
+        .count() as u32;
+    Some((low, f.exec_size() - low))
+}
