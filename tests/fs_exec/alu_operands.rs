@@ -61,7 +61,7 @@ fn floats(bits: u8) -> Vec<u64> {
         32 => 23,
         _ => 52,
     };
-    let inf = (1u64 << (u32::from(bits) - 1 - mant)) - 1 << mant;
+    let inf = ((1u64 << (u32::from(bits) - 1 - mant)) - 1) << mant;
     let near = |x: f64| round_float(bits, x.into(), false);
     let mut out: Vec<u64> = [
         0.0,

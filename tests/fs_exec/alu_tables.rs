@@ -1,5 +1,7 @@
 //! What the comparison of ALU operations may assume: precision, undefined operands, gaps.
 
+use std::f64::consts::PI;
+
 /// How near a compiled result must be to the folder's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
@@ -56,16 +58,8 @@ pub static PRECISION: &[Precision] = &[
         Bound::Within(0.007_812_5, [-3.140_625, 3.140_625]),
     ),
     // 2^-11 in -π..=π.
-    (
-        "fsin",
-        0,
-        Bound::Within(0.000_488_281_25, [-3.141_592, 3.141_592]),
-    ),
-    (
-        "fcos",
-        0,
-        Bound::Within(0.000_488_281_25, [-3.141_592, 3.141_592]),
-    ),
+    ("fsin", 0, Bound::Within(0.000_488_281_25, [-PI, PI])),
+    ("fcos", 0, Bound::Within(0.000_488_281_25, [-PI, PI])),
     ("fpow", 0, Bound::Power),
     ("fmod", 0, Bound::Modulo),
     ("frem", 0, Bound::Modulo),
