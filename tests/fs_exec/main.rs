@@ -6,6 +6,7 @@ mod alu_bounds;
 mod alu_operands;
 mod alu_tables;
 mod machine;
+mod subgroup;
 
 use machine::{Buffers, ELEMENTS};
 use nir::interp::Machine;

@@ -226,6 +226,7 @@ fn compile_width(
     if check {
         validate::validate_allocation(&lir, &allocation.reg, "regalloc")?;
     }
+    regalloc::remove_copies_to_self(&mut lir, &allocation.reg);
     schedule::after_allocation(&mut lir, &allocation.reg);
     let insts = encode::encode(&lir, &allocation.reg);
     let code = encode::bytes(&insts, device.hw_gen)?;

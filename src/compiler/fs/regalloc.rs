@@ -253,3 +253,23 @@ pub(crate) fn spill_everything(lir: &mut Lir, r0: VgrfId) -> Result<(), FsError>
     }
     spill::spill(lir, &live, &all, r0).map(|_| ())
 }
+
+/// Removes copies whose source and destination have got the same register.
+pub(crate) fn remove_copies_to_self(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
+    lir.insts.retain(|inst| {
+        let plain = inst.op == Op::Eu(isa::Opcode::Mov)
+            && inst.cmod == isa::CondMod::None
+            && !inst.sat
+            && !inst.src[0].neg
+            && !inst.src[0].abs
+            && inst.dst.ty == inst.src[0].ty
+            && (inst.dst.stride == inst.src[0].stride || inst.exec == 1);
+        let at = |v: VgrfId, offset: u32| u32::from(reg[v]) * GRF_BYTES + offset;
+        match (plain, inst.dst.reg, inst.src[0].reg) {
+            (true, Reg::Vgrf(d), Reg::Vgrf(s)) => {
+                at(d, inst.dst.offset) != at(s, inst.src[0].offset)
+            }
+            _ => true,
+        }
+    });
+}

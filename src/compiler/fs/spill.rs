@@ -11,9 +11,19 @@ use crate::live::Interval;
 use crate::message;
 use entity::{IdMap, IdSet};
 use isa::Type;
+use smallvec::SmallVec;
 
 /// Registers that a scratch message can address.
 const MAX_REGISTERS: u32 = 4096;
+
+/// The registers of a spilled VGRF that an instruction accesses.
+struct Touched {
+    v: VgrfId,
+    first: u32,
+    end: u32,
+    read: bool,
+    written: bool,
+}
 
 /// Returns how many registers were written and read by the code added.
 pub(crate) fn spill(
@@ -24,7 +34,7 @@ pub(crate) fn spill(
 ) -> Result<(u32, u32), FsError> {
     let mut slot: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
     for v in spilled.iter() {
-        let at = lir.scratch_bytes.next_multiple_of(GRF_BYTES) / GRF_BYTES;
+        let at = lir.scratch_bytes.div_ceil(GRF_BYTES);
         let end = at + u32::from(lir.vgrfs[v].regs);
         if end > MAX_REGISTERS {
             return Err(FsError::Limit {
@@ -40,20 +50,24 @@ pub(crate) fn spill(
     let mut out = Vec::with_capacity(insts.len() * 2);
     let (mut spills, mut fills) = (0, 0);
     for mut inst in insts {
-        // The registers of each spilled VGRF that the instruction touches: (VGRF, first, end, read, written).
-        let mut touched: smallvec::SmallVec<[(VgrfId, u32, u32, bool, bool); 4]> =
-            smallvec::SmallVec::new();
+        let mut touched: SmallVec<[Touched; 4]> = SmallVec::new();
         let mut touch = |v: VgrfId, first: u32, end: u32, write: bool| match touched
             .iter_mut()
-            .find(|t| t.0 == v)
+            .find(|t| t.v == v)
         {
             Some(t) => {
-                t.1 = t.1.min(first);
-                t.2 = t.2.max(end);
-                t.3 |= !write;
-                t.4 |= write;
+                t.first = t.first.min(first);
+                t.end = t.end.max(end);
+                t.read |= !write;
+                t.written |= write;
             }
-            None => touched.push((v, first, end, !write, write)),
+            None => touched.push(Touched {
+                v,
+                first,
+                end,
+                read: !write,
+                written: write,
+            }),
         };
         for i in 0..inst.sources() {
             if let Some(v) = inst.src[i].as_vgrf().filter(|v| spilled.contains(*v)) {
@@ -76,8 +90,15 @@ pub(crate) fn spill(
                 true,
             );
         }
-        let mut after: smallvec::SmallVec<[(VgrfId, u32, u32); 2]> = smallvec::SmallVec::new();
-        for &(v, first, end, read, written) in &touched {
+        let mut after: SmallVec<[(VgrfId, u32, u32); 2]> = SmallVec::new();
+        for t in &touched {
+            let Touched {
+                v,
+                first,
+                end,
+                read,
+                written,
+            } = *t;
             let temp = lir.vgrfs.push(Vgrf {
                 regs: (end - first) as u16,
                 fixed: None,

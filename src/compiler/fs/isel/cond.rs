@@ -118,6 +118,23 @@ impl Isel<'_> {
         Ok((0, false))
     }
 
+    /// True if a register with 0 or ~0 would take more instructions than the flag: comparisons of other sizes than 32 bits.
+    pub(super) fn is_cheaper_as_flag(&self, def: Id<Def>) -> bool {
+        let narrow_or_wide = |def: Id<Def>| {
+            self.sh.alu_of(def).is_some_and(|alu| {
+                let bits = self.bits(alu.srcs[0].def);
+                comparison(alu.op, bits).is_some() && !matches!(bits, 1 | 32)
+            })
+        };
+        match self.sh.alu_of(def) {
+            Some(alu) if matches!(alu.op, AluOp::IAnd | AluOp::IOr) => {
+                let single = alu.srcs.iter().all(|s| self.uses[s.def.index()] == 1);
+                single && alu.srcs.iter().all(|s| narrow_or_wide(s.def))
+            }
+            _ => narrow_or_wide(def),
+        }
+    }
+
     /// True if the condition comes into the flag as itself, not inverted.
     fn plain_condition(&self, def: Id<Def>) -> bool {
         !matches!(self.sh.alu_of(def), Some(alu) if alu.op == AluOp::INot)

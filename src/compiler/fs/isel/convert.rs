@@ -17,8 +17,8 @@ impl Isel<'_> {
         let to = self.bits(alu.def);
         let from = self.bits(alu.srcs[0].def);
         match alu.op {
-            A::B2I => self.from_bool(alu, int(to.max(32))),
-            A::B2F => self.from_bool(alu, float(to)),
+            A::B2I => self.number_of_bool(alu, int(to.max(32)))?,
+            A::B2F => self.number_of_bool(alu, float(to))?,
             A::I2I | A::U2U if to <= from => self.sub_word(alu, 0),
             A::I2I => self.cast(alu, int(from), int(to)),
             A::U2U => self.cast(alu, uint(from), uint(to)),
@@ -55,8 +55,28 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn from_bool(&mut self, alu: &Alu, ty: Type) {
+    fn number_of_bool(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
         let exec = self.exec_for(alu.def);
+        let cond = alu.srcs[0].def;
+        if self.uses[cond.index()] == 1 && self.is_cheaper_as_flag(cond) {
+            let (flag, inverse) = self.flag_of(cond, exec, 0)?;
+            let dst = self.new_def(alu.def).retype(ty);
+            let one = match ty {
+                Type::Hf => 0x3c00,
+                Type::F => 0x3f80_0000,
+                Type::Df => 0x3ff0_0000_0000_0000,
+                _ => 1,
+            };
+            self.b.mov(exec, dst, Lanes::imm(ty, 0));
+            let mods = Mods::pred(flag, inverse);
+            let one = if ty.size_bytes() == 8 {
+                self.b.imm_reg(ty, one)
+            } else {
+                Lanes::imm(ty, one)
+            };
+            self.b.emit(Op::Eu(Opcode::Mov), exec, dst, &[one], mods);
+            return Ok(());
+        }
         let mask = self.src(&alu.srcs[0], Type::D).negated();
         let dst = self.new_def(alu.def).retype(ty);
         let mask = match mask.imm_bits() {
@@ -67,6 +87,7 @@ impl Isel<'_> {
             _ => mask,
         };
         self.b.mov(exec, dst, mask);
+        Ok(())
     }
 
     /// The bytes from `offset` on, where they are.

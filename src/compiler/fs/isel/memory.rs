@@ -25,6 +25,9 @@ pub(super) enum Surface {
     Shared,
 }
 
+/// End of push constants that may be indexed at run time: a quarter of the register file.
+const MAX_INDEXED_PUSH_BYTES: u64 = 1024;
+
 impl Isel<'_> {
     // --- push data --------------------------------------------------------------------------------
 
@@ -55,9 +58,17 @@ impl Isel<'_> {
                 let dynamic = |d: Id<Def>| sh.const_of(d).is_none();
                 match intrinsic.op {
                     IntrinsicOp::LoadPushConstant if dynamic(intrinsic.srcs[0]) => {
-                        let first = intrinsic.index("base") / 4;
-                        let end = (intrinsic.index("base") + intrinsic.index("range")).div_ceil(4);
-                        self.push_in_order(first, end);
+                        let (base, range) = (intrinsic.index("base"), intrinsic.index("range"));
+                        // A module may declare any size; every dword of it would take room here.
+                        let end = u64::from(base) + u64::from(range);
+                        if end > MAX_INDEXED_PUSH_BYTES {
+                            return Err(FsError::Limit {
+                                what: "bytes of push constants indexed at run time",
+                                need: end,
+                                max: MAX_INDEXED_PUSH_BYTES,
+                            });
+                        }
+                        self.push_in_order(base / 4, (end as u32).div_ceil(4));
                     }
                     IntrinsicOp::VulkanResourceIndex if dynamic(intrinsic.srcs[0]) => {
                         let binding = self.binding(intrinsic)?;

@@ -52,6 +52,9 @@ pub(crate) struct Selected {
     pub loops: u32,
 }
 
+/// Copies for phis: (phi, value).
+type Copies = SmallVec<[(Id<Def>, Id<Def>); 2]>;
+
 pub(super) struct Isel<'a> {
     sh: &'a Shader,
     layout: &'a abi::PipelineLayout,
@@ -62,7 +65,7 @@ pub(super) struct Isel<'a> {
     comps: Vec<Comp>,
     uses: &'a [u32],
     /// Copies to make at the end of a block: (phi, value).
-    copies: IdMap<Block, SmallVec<[(Id<Def>, Id<Def>); 2]>>,
+    copies: IdMap<Block, Copies>,
     /// Loop in which each def is made, `u32::MAX` for none.
     loop_of: Vec<u32>,
     this_loop: u32,

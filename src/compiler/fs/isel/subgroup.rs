@@ -61,6 +61,20 @@ impl Isel<'_> {
                 let first = self.first_lane();
                 self.read_lane(i, def, first);
             }
+            I::ReadInvocation
+                if self.sh.const_component(i.srcs[1], 0).is_some()
+                    && self.bits(i.srcs[0]) <= 32 =>
+            {
+                let lane = self.sh.const_component(i.srcs[1], 0).unwrap_or(0);
+                let lane = lane as u32 & u32::from(width - 1);
+                self.new_def(def);
+                for c in 0..self.sh.defs[def].num_components {
+                    let value = self.comp(i.srcs[0], c, Type::Ud);
+                    let value = self.as_register(value);
+                    let dst = self.comp(def, c, Type::Ud);
+                    self.b.mov(active, dst, value.at(lane * 4).scalar());
+                }
+            }
             I::ReadInvocation | I::Shuffle => {
                 let lane = self.comp(i.srcs[1], 0, Type::Ud);
                 self.read_lane(i, def, lane);
@@ -85,6 +99,10 @@ impl Isel<'_> {
                 }
                 self.read_lane(i, def, lane);
             }
+            I::QuadBroadcast if self.quad_index(i).is_some() => {
+                let index = self.quad_index(i).unwrap_or(0);
+                self.quad(i, def, [index; 4])?;
+            }
             I::QuadBroadcast => {
                 let own = self.lane_index();
                 let index = self.comp(i.srcs[1], 0, Type::Ud);
@@ -97,19 +115,9 @@ impl Isel<'_> {
                     .binary(Opcode::Add, active, lane, first, index, Mods::NONE);
                 self.read_lane(i, def, lane);
             }
-            I::QuadSwapHorizontal | I::QuadSwapVertical | I::QuadSwapDiagonal => {
-                let by = match i.op {
-                    I::QuadSwapHorizontal => 1,
-                    I::QuadSwapVertical => 2,
-                    _ => 3,
-                };
-                let own = self.lane_index();
-                let lane = self.b.temp(Type::Ud, active);
-                let by = Lanes::imm(Type::Ud, by);
-                self.b
-                    .binary(Opcode::Xor, active, lane, own, by, Mods::NONE);
-                self.read_lane(i, def, lane);
-            }
+            I::QuadSwapHorizontal => self.quad(i, def, [1, 0, 3, 2])?,
+            I::QuadSwapVertical => self.quad(i, def, [2, 3, 0, 1])?,
+            I::QuadSwapDiagonal => self.quad(i, def, [3, 2, 1, 0])?,
             I::InverseBallot => {
                 let own = self.lane_index();
                 let bits = self.comp(i.srcs[0], 0, Type::Ud);
@@ -134,6 +142,14 @@ impl Isel<'_> {
             _ => return Err(unsupported(i)),
         }
         Ok(())
+    }
+
+    fn quad_index(&self, i: &Intrinsic) -> Option<u8> {
+        if self.bits(i.srcs[0]) > 32 {
+            return None;
+        }
+        let index = self.sh.const_component(i.srcs[1], 0)?;
+        Some((index & 3) as u8)
     }
 
     /// Number of the first active lane.
@@ -327,7 +343,8 @@ impl Isel<'_> {
         }
     }
 
-    /// Reductions and scans, in steps of doubling distance over all lanes; inactive lanes hold the identity.
+    /// Reductions and scans. Inactive lanes hold the identity, so all lanes take part: pairs are joined, then fours, eights
+    /// and so on, each half's last lane into the whole next half. A cluster's last lane then holds its result.
     fn reduce(&mut self, i: &Intrinsic, def: Id<Def>, cluster: u8) -> Result<(), FsError> {
         let src = i.srcs[0];
         let bits = self.bits(src);
@@ -342,43 +359,132 @@ impl Isel<'_> {
         let (opcode, ty, cmod, identity) = reduction(op).ok_or_else(|| unsupported(i))?;
         let width = self.b.width();
         let whole = Exec::Whole(width);
-        let own = self.lane_index();
         let ud = Type::Ud;
         let mut acc = self.b.temp(ud, Exec::Active);
         self.b.mov(whole, acc, Lanes::imm(ud, u64::from(identity)));
         let value = self.comp(src, 0, ud);
         self.b.mov(Exec::Active, acc, value);
-        let mods = Mods::cmod(cmod, 0);
-        let scan = i.op != IntrinsicOp::Reduce;
         if i.op == IntrinsicOp::ExclusiveScan {
+            let own = self.lane_index();
             acc = self.shifted_up(acc, own, 1, identity);
         }
-        let mut step = 1u8;
-        while step < cluster {
-            let other = if scan {
-                self.shifted_up(acc, own, step, identity)
-            } else {
-                let lane = self.b.temp(ud, Exec::Active);
-                let by = Lanes::imm(ud, u64::from(step));
-                self.b.binary(Opcode::Xor, whole, lane, own, by, Mods::NONE);
-                let other = self.b.temp(ud, Exec::Active);
-                self.element(whole, other, acc, lane);
-                other
+        let acc_ty = acc.retype(ty);
+        let mut half = 1u8;
+        while half < cluster {
+            // Lane `first + half - 1` of every `2 * half` into the `half` lanes behind it.
+            let join = |isel: &mut Self, lane: u8, step: u8, n: u8| {
+                let from = u32::from(lane / (2 * half) * (2 * half) + half - 1);
+                let stride = if n > 1 { step } else { 1 };
+                let pick = |at: u32, stride: u8| Src {
+                    stride,
+                    offset: at * 4,
+                    ..acc_ty.src(0)
+                };
+                let mut inst = Inst::new(Op::Eu(opcode), n);
+                inst.no_mask = true;
+                inst.cmod = cmod;
+                inst.dst = acc_ty.dst(0);
+                inst.dst.offset = u32::from(lane) * 4;
+                inst.dst.stride = stride;
+                let spread = if step > 1 { stride } else { 0 };
+                inst.src[0] = pick(from, spread);
+                inst.src[1] = pick(u32::from(lane), stride);
+                isel.b.lir.insts.push(inst);
             };
-            let sum = self.b.temp(ud, Exec::Active);
-            self.b.binary(
-                opcode,
-                whole,
-                sum.retype(ty),
-                other.retype(ty),
-                acc.retype(ty),
-                mods,
-            );
-            acc = sum;
-            step *= 2;
+            match half {
+                // Every second lane, or every fourth: as many as two registers hold.
+                1 | 2 => {
+                    let step = 2 * half;
+                    for first in (0..width).step_by(16) {
+                        let n = width.min(16) / step;
+                        for lane in half..2 * half {
+                            join(self, first + lane, step, n);
+                        }
+                    }
+                }
+                _ => {
+                    for first in (0..width).step_by(usize::from(2 * half)) {
+                        join(self, first + half, 1, half);
+                    }
+                }
+            }
+            half *= 2;
         }
         let dst = self.new_def(def);
-        self.b.mov(Exec::Active, dst, acc);
+        if i.op != IntrinsicOp::Reduce {
+            self.b.mov(Exec::Active, dst, acc);
+            return Ok(());
+        }
+        if cluster == width {
+            let last = acc.at(u32::from(width - 1) * 4).scalar();
+            self.b.mov(Exec::Active, dst, last);
+            return Ok(());
+        }
+        let spread = self.spread(acc, cluster);
+        self.b.mov(Exec::Active, dst, spread);
+        Ok(())
+    }
+
+    /// Each cluster's last lane in all its lanes.
+    fn spread(&mut self, from: Lanes, cluster: u8) -> Lanes {
+        let width = self.b.width();
+        let to = self.b.temp(Type::Ud, Exec::Active);
+        for first in (0..width).step_by(usize::from(cluster.max(16).min(width))) {
+            let lanes = cluster.max(16).min(width);
+            if cluster < 8 {
+                for lane in 0..cluster {
+                    let n = lanes / cluster;
+                    self.strided(to, first + lane, from, first + cluster - 1, cluster, n);
+                }
+            } else {
+                for c in (first..first + lanes).step_by(usize::from(cluster)) {
+                    let mut inst = Inst::new(Op::Eu(Opcode::Mov), cluster);
+                    inst.no_mask = true;
+                    inst.dst = to.dst(c);
+                    inst.src[0] = from.at(u32::from(c + cluster - 1) * 4).scalar().src(0);
+                    self.b.lir.insts.push(inst);
+                }
+            }
+        }
+        to
+    }
+
+    /// Copies `n` lanes, each `step` lanes behind the one before, whatever is active.
+    fn strided(&mut self, to: Lanes, lane: u8, from: Lanes, source: u8, step: u8, n: u8) {
+        let mut inst = Inst::new(Op::Eu(Opcode::Mov), n);
+        inst.no_mask = true;
+        inst.dst = to.dst(lane);
+        inst.dst.stride = step;
+        inst.src[0] = from.src(source);
+        inst.src[0].stride = step;
+        self.b.lir.insts.push(inst);
+    }
+
+    /// A def each lane of which is lane `pattern[n % 4]` of its quad.
+    fn quad(&mut self, i: &Intrinsic, def: Id<Def>, pattern: [u8; 4]) -> Result<(), FsError> {
+        let src = i.srcs[0];
+        let d = self.sh.defs[src];
+        if d.bit_size > 32 {
+            return Err(unsupported(i));
+        }
+        let width = self.b.width();
+        for c in 0..d.num_components {
+            let value = self.comp(src, c, Type::Ud);
+            let value = self.as_register(value);
+            let to = self.b.temp(Type::Ud, Exec::Active);
+            for first in (0..width).step_by(16) {
+                let n = width.min(16);
+                if pattern == [1, 0, 3, 2] {
+                    self.strided(to, first, value, first + 1, 2, n / 2);
+                    self.strided(to, first + 1, value, first, 2, n / 2);
+                    continue;
+                }
+                for (lane, &source) in pattern.iter().enumerate() {
+                    self.strided(to, first + lane as u8, value, first + source, 4, n / 4);
+                }
+            }
+            self.set_place(def, c, to);
+        }
         Ok(())
     }
 

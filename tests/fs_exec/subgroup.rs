@@ -1,0 +1,129 @@
+//! Subgroup operations against the interpreter, with all lanes and with some.
+
+use crate::check;
+use nir::AluOp;
+
+/// A shader that stores `op` of each lane's value, computed by the lanes of `when` only.
+fn shader(op: &str, def: &str, when: &str) -> String {
+    let store = match def {
+        "1" => {
+            "        %30:32 = b2i %20\n        store_ssbo %30, %1, %11 {write_mask=1 align_mul=4}\n"
+        }
+        _ => "        store_ssbo %20, %1, %11 {write_mask=1 align_mul=4}\n",
+    };
+    format!(
+        "shader compute {{
+    workgroup_size 64 1 1
+b0:
+    %0:32 = const 0
+    %1:32 = vulkan_resource_index %0 {{set=0 binding=0}}
+    %2:32 = load_subgroup_invocation
+    %3:32 = load_subgroup_id
+    %4:32 = load_subgroup_size
+    %5:32 = imul %3, %4
+    %6:32 = iadd %5, %2
+    %7:32 = const 2
+    %8:32 = ishl %6, %7
+    %9:32 = load_ssbo %1, %8 {{align_mul=4}}
+    %10:32 = const 512
+    %11:32 = iadd %8, %10
+    %12:32 = const 3
+    %13:32 = umod %6, %12
+    %14:32 = const 1
+    %15:1 = ilt %0, %9
+    %16:1 = {when}
+if %16 {{
+    b1:
+        %20:{def} = {op}
+{store}}} else {{
+    b2:
+}}
+b3:
+}}
+"
+    )
+}
+
+#[test]
+fn subgroup_operations_give_the_interpreters_results() {
+    let mut ops: Vec<(String, &str)> = [
+        ("elect", "1"),
+        ("first_invocation", "32"),
+        ("ballot %15", "32"),
+        ("vote_any %15", "1"),
+        ("vote_all %15", "1"),
+        ("vote_ieq %13", "1"),
+        ("vote_ieq %3", "1"),
+        ("vote_feq %9", "1"),
+        ("read_first_invocation %9", "32"),
+        ("inverse_ballot %12", "1"),
+    ]
+    .map(|(op, def)| (op.to_owned(), def))
+    .to_vec();
+    let arithmetic = [
+        AluOp::IAdd,
+        AluOp::IMul,
+        AluOp::IMin,
+        AluOp::UMin,
+        AluOp::IMax,
+        AluOp::UMax,
+        AluOp::IAnd,
+        AluOp::IOr,
+        AluOp::IXor,
+        AluOp::FMin,
+        AluOp::FMax,
+    ];
+    for op in arithmetic {
+        let n = op as u32;
+        for cluster in [0, 2, 4, 8] {
+            ops.push((
+                format!("reduce %9 {{reduction_op={n} cluster_size={cluster}}}"),
+                "32",
+            ));
+        }
+        // Whether the least of NaN alone is NaN is open.
+        if matches!(op, AluOp::FMin | AluOp::FMax) {
+            continue;
+        }
+        ops.push((format!("inclusive_scan %9 {{reduction_op={n}}}"), "32"));
+        ops.push((format!("exclusive_scan %9 {{reduction_op={n}}}"), "32"));
+    }
+    let everyone = "ige %13, %0";
+    let some = "ilt %0, %13";
+    let mut failures = Vec::new();
+    let mut ran = 0;
+    let mut run = |op: &str, def: &str, when: &str| {
+        let text = shader(op, def, when);
+        let shader = nir::parse(&text).unwrap_or_else(|e| panic!("{op}: {e}\n{text}"));
+        nir::validate(&shader).unwrap_or_else(|e| panic!("{op}: {e}\n{text}"));
+        ran += check(
+            &format!("{op} when {when}"),
+            &shader,
+            &fs::Options::default(),
+            &mut failures,
+        );
+    };
+    for (op, def) in &ops {
+        run(op, def, everyone);
+        run(op, def, some);
+    }
+    // By index: what other lanes have is defined only where they are active.
+    for op in [
+        "read_invocation %9, %12",
+        "shuffle %9, %13",
+        "shuffle_xor %9, %12",
+        "quad_broadcast %9, %14",
+        "quad_swap_horizontal %9",
+        "quad_swap_vertical %9",
+        "quad_swap_diagonal %9",
+    ] {
+        run(op, "32", everyone);
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {ran}:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    assert!(ran > 400, "only {ran} runs");
+}
