@@ -127,3 +127,54 @@ fn subgroup_operations_give_the_interpreters_results() {
     );
     assert!(ran > 400, "only {ran} runs");
 }
+
+#[test]
+fn lanes_that_return_early_do_no_more() {
+    let text = "shader compute {
+    workgroup_size 32 1 1
+b0:
+    %0:32 = const 0
+    %1:32 = vulkan_resource_index %0 {set=0 binding=0}
+    %2:32 = load_local_invocation_index
+    %3:32 = const 2
+    %4:32 = ishl %2, %3
+    %5:32 = const 7
+    %6:32 = const 1
+loop {
+    b1:
+        %7:32 = phi b0: %0, b6: %8
+        %8:32 = iadd %7, %6
+        %9:1 = ieq %8, %5
+    if %9 {
+        b2:
+            break
+    } else {
+        b3:
+    }
+    b4:
+        %10:1 = ilt %2, %7
+    if %10 {
+        b5:
+            store_ssbo %8, %1, %4 {write_mask=1 align_mul=4}
+            return
+    } else {
+        b7:
+    }
+    b6:
+}
+b8:
+    store_ssbo %2, %1, %4 {write_mask=1 align_mul=4}
+}
+";
+    let shader = nir::parse(text).expect("parses");
+    nir::validate(&shader).expect("valid");
+    let mut failures = Vec::new();
+    for spill_everything in [false, true] {
+        let options = fs::Options {
+            spill_everything,
+            ..fs::Options::default()
+        };
+        let ran = check("return", &shader, &options, &mut failures);
+        assert!(failures.is_empty() && ran == 3, "{ran}: {failures:?}");
+    }
+}

@@ -411,6 +411,13 @@ impl Isel<'_> {
 
     /// An operand of an integer sum: negations become modifiers.
     fn isrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
+        if let Some(i) = self.sh.intrinsic_of(s.def)
+            && i.op == nir::IntrinsicOp::LoadSubgroupInvocation
+            && ty == Type::D
+            && let Some(words) = self.lane_words
+        {
+            return words;
+        }
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::INeg
             && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)

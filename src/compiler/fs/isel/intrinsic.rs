@@ -123,18 +123,20 @@ impl Isel<'_> {
         if !used {
             return;
         }
-        let words = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, Type::Uw, 2);
-        let numbers = Lanes::imm(Type::Uv, 0x7654_3210);
+        let width = self.b.width();
+        let words = Lanes::new(self.b.lir.vgrf(u32::from(width) * 2), 0, Type::Uw, 2);
         let eight = Exec::Whole(8);
-        self.b.mov(eight, words, numbers);
-        let lanes = self.b.temp(Type::Ud, Exec::Active);
-        self.b.mov(eight, lanes, words);
-        for k in 1..self.b.width() / 8 {
-            let first = Lanes::imm(Type::Ud, u64::from(k) * 8);
-            let to = lanes.at(u32::from(k) * 32);
+        self.b.mov(eight, words, Lanes::imm(Type::Uv, 0x7654_3210));
+        for k in 1..width / 8 {
+            let first = Lanes::imm(Type::Uw, u64::from(k) * 8);
+            let to = words.at(u32::from(k) * 16);
             self.b
-                .binary(Opcode::Add, eight, to, lanes, first, Mods::NONE);
+                .binary(Opcode::Add, eight, to, words, first, Mods::NONE);
         }
+        // Sums read the words; this copy goes where nothing else needs it.
+        let lanes = self.b.temp(Type::Ud, Exec::Active);
+        self.b.mov(Exec::Whole(width), lanes, words);
+        self.lane_words = Some(words);
         self.lane_id = Some(lanes);
     }
 

@@ -78,6 +78,8 @@ pub(super) struct Isel<'a> {
     halts: bool,
     loops: u32,
     lane_id: Option<Lanes>,
+    /// The same as words.
+    lane_words: Option<Lanes>,
     /// Handles that are a scalar and a constant: (def, what is added to its register).
     handle_offsets: IdMap<Def, u32>,
     /// Uses of a def as the handle of a buffer.
@@ -139,6 +141,7 @@ pub(crate) fn select(
         halts: false,
         loops: 0,
         lane_id: None,
+        lane_words: None,
         handle_offsets: IdMap::default(),
         handle_uses: IdMap::default(),
     };
