@@ -22,7 +22,7 @@ const KEEP_DENORMALS: Init = Init {
 
 /// Byte in the heap of a descriptor.
 fn heap_byte(key: (u32, u32, u32)) -> u32 {
-    key.0 << 18 | (key.1 * ELEMENTS + key.2) * 64
+    (key.0 << 18) | ((key.1 * ELEMENTS + key.2) * 64)
 }
 
 struct Memory<'a> {
