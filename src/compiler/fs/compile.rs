@@ -54,6 +54,12 @@ pub fn compile_compute(
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
+    if device.hw_gen != hw::Gen::Gen9 || device.needs(hw::Wa::Align64BitRegions) {
+        return Err(FsError::Device {
+            device: device.name,
+            what: "only gen9 with the full 64-bit regions so far",
+        });
+    }
     let divergent = uniform::divergent(shader);
     let uses = isel::count_uses(shader);
     let allowed = match (options.required_width, options.widths) {

@@ -19,6 +19,14 @@ pub enum FsError {
         /// Binding.
         binding: u32,
     },
+    /// A device whose code this backend does not make.
+    #[error("no code is made for {device}: {what}")]
+    Device {
+        /// Its short name.
+        device: &'static str,
+        /// What is missing.
+        what: &'static str,
+    },
     /// None of the allowed SIMD widths is one that the backend makes.
     #[error("no SIMD width is allowed")]
     NoWidth,

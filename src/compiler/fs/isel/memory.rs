@@ -6,7 +6,7 @@
 use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Op, Pred, Reg, SendInfo, Src, VgrfId};
+use crate::lir::{Dst, GRF_BYTES, Op, Pred, SendInfo, Src, VgrfId};
 use crate::message::{self, BTI_BINDLESS, BTI_SLM};
 use abi::PushValue;
 use entity::Id;
@@ -339,7 +339,7 @@ impl Isel<'_> {
     // --- loads and stores -----------------------------------------------------------------------------
 
     /// Offsets of all lanes with a constant added.
-    fn address(&mut self, offset: Id<Def>, base: u32) -> Lanes {
+    pub(super) fn address(&mut self, offset: Id<Def>, base: u32) -> Lanes {
         let l = self.comp(offset, 0, Type::Ud);
         if let Some(v) = l.imm_bits() {
             return Lanes::imm(Type::Ud, u64::from((v as u32).wrapping_add(base)));
@@ -581,167 +581,6 @@ impl Isel<'_> {
             }
         });
         failed.map_or(Ok(()), Err)
-    }
-
-    // --- scratch ----------------------------------------------------------------------------------------
-
-    /// The header of stateless messages: the thread's scratch base and size.
-    fn stateless_header(&mut self) -> Lanes {
-        let ud = Type::Ud;
-        let v = self.b.lir.vgrf(GRF_BYTES);
-        let header = Lanes::new(v, 0, ud, 0);
-        self.b
-            .mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), Lanes::imm(ud, 0));
-        for (dword, mask) in [(3, 0xf), (5, 0xffff_fc00)] {
-            let from = Lanes::new(self.r0, dword * 4, ud, 0);
-            let mask = Lanes::imm(ud, mask);
-            self.b.binary(
-                Opcode::And,
-                Exec::Scalar,
-                header.at(dword * 4),
-                from,
-                mask,
-                Mods::NONE,
-            );
-        }
-        header
-    }
-
-    /// The place of a lane's own byte in scratch: dwords of the lanes are interleaved. In dwords, or in bytes.
-    fn scratch_place(&mut self, offset: Id<Def>, base: u32, dwords: bool) -> Lanes {
-        let exec = Exec::Active;
-        let ud = Type::Ud;
-        let address = self.address(offset, base);
-        let log2 = u64::from(self.b.width().trailing_zeros());
-        let lane = self.lane_index();
-        let t = |isel: &mut Self, op, a, b: u64| {
-            let to = isel.b.temp(ud, exec);
-            isel.b
-                .binary(op, exec, to, a, Lanes::imm(ud, b), Mods::NONE);
-            to
-        };
-        if dwords {
-            let scaled = t(self, Opcode::Shl, address, log2 - 2);
-            let to = self.b.temp(ud, exec);
-            self.b
-                .binary(Opcode::Add, exec, to, scaled, lane, Mods::NONE);
-            return to;
-        }
-        let high = t(self, Opcode::And, address, 0xffff_fffc);
-        let high = t(self, Opcode::Shl, high, log2);
-        let low = t(self, Opcode::And, address, 3);
-        let lane = t(self, Opcode::Shl, lane, 2);
-        let sum = self.b.temp(ud, exec);
-        self.b.binary(Opcode::Add, exec, sum, high, low, Mods::NONE);
-        let to = self.b.temp(ud, exec);
-        self.b.binary(Opcode::Add, exec, to, sum, lane, Mods::NONE);
-        to
-    }
-
-    /// The header followed by the lanes' places, shifted by component `c`.
-    fn scratch_payload(&mut self, header: Lanes, place: Lanes, lane: u8, n: u8) -> Src {
-        let v = self.b.lir.vgrf(GRF_BYTES + u32::from(n) * 4);
-        let ud = Type::Ud;
-        let whole = Lanes {
-            pitch: 4,
-            half: 64,
-            ..header
-        };
-        self.b.mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), whole);
-        let mut inst = crate::lir::Inst::new(Op::Eu(Opcode::Mov), n);
-        inst.group = lane;
-        inst.dst = Dst::vgrf(v, GRF_BYTES, ud, 1);
-        inst.src[0] = place.src(lane);
-        self.b.lir.insts.push(inst);
-        Src::vgrf(v, 0, ud, 1)
-    }
-
-    pub(super) fn load_scratch(&mut self, i: &Intrinsic) {
-        let Some(def) = i.def else { return };
-        let d = self.sh.defs[def];
-        let bytes = d.bit_size / 8;
-        let header = self.stateless_header();
-        let base = i.index("base");
-        let (lanes, parts) = self.parts(16);
-        let v = self.answer(def, lanes);
-        let starts: SmallVec<[u8; 2]> = parts.collect();
-        for c in 0..d.num_components {
-            let place = self.scratch_place(i.srcs[0], base + 4 * u32::from(c), bytes == 4);
-            for &lane in &starts {
-                let at = u32::from(lane) * 4 * u32::from(d.num_components)
-                    + u32::from(c) * u32::from(lanes) * 4;
-                let dst = Dst::vgrf(v, at, Type::Ud, 1);
-                if bytes == 4 {
-                    let index = self.b.collect(lane, lanes, &[place]);
-                    let info = message::dword_read(lanes);
-                    self.b.send(
-                        Exec::Part(lane, lanes),
-                        dst,
-                        header.src(0),
-                        index,
-                        Src::NULL,
-                        info,
-                        Mods::NONE,
-                    );
-                } else {
-                    let index = self.b.collect(lane, lanes, &[place]);
-                    let info = SendInfo {
-                        header: true,
-                        mlen: 1,
-                        ex_mlen: lanes.div_ceil(8),
-                        ..message::byte_read(message::BTI_STATELESS, lanes, bytes)
-                    };
-                    self.b.send(
-                        Exec::Part(lane, lanes),
-                        dst,
-                        header.src(0),
-                        index,
-                        Src::NULL,
-                        info,
-                        Mods::NONE,
-                    );
-                }
-            }
-        }
-    }
-
-    pub(super) fn store_scratch(&mut self, i: &Intrinsic) {
-        let value = i.srcs[0];
-        let d = self.sh.defs[value];
-        let bytes = d.bit_size / 8;
-        let header = self.stateless_header();
-        let base = i.index("base");
-        let (lanes, parts) = self.parts(16);
-        let starts: SmallVec<[u8; 2]> = parts.collect();
-        for c in 0..d.num_components {
-            let place = self.scratch_place(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
-            let one: SmallVec<[Lanes; 4]> =
-                SmallVec::from_elem(self.comp(value, c, super::raw_type(d.bit_size)), 1);
-            let data = self.whole_slots(one, d.bit_size);
-            for &lane in &starts {
-                let payload = self.scratch_payload(header, place, lane, lanes);
-                let data = self.b.collect_apart(lane, lanes, &data, payload.reg);
-                let info = if bytes == 4 {
-                    message::dword_write(lanes)
-                } else {
-                    SendInfo {
-                        header: true,
-                        mlen: 1 + lanes.div_ceil(8),
-                        ..message::byte_write(message::BTI_STATELESS, lanes, bytes)
-                    }
-                };
-                self.b.send(
-                    Exec::Part(lane, lanes),
-                    Dst::null(Type::Ud),
-                    payload,
-                    data,
-                    Src::NULL,
-                    info,
-                    Mods::NONE,
-                );
-            }
-        }
-        debug_assert!(matches!(header.reg, Reg::Vgrf(_)));
     }
 }
 

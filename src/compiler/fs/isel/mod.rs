@@ -11,6 +11,7 @@ mod convert;
 mod global;
 mod intrinsic;
 mod memory;
+mod scratch;
 mod subgroup;
 
 use crate::builder::{Build, Exec, Lanes, Mods};
