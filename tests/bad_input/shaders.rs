@@ -158,9 +158,11 @@ fn limits_are_kept() {
         rig.pipeline(&glsl(&text), &[STORAGE])
     };
     assert!(push(limits.max_push_constants_size / 4).is_ok());
+    // Beyond what could ever be pushed.
+    assert!(push(4096).is_err() && push(0x1000_0000).is_err());
     // More than the layout has: an error, or values that mean nothing.
-    for dwords in [limits.max_push_constants_size / 4 + 1, 4096, 0x1000_0000] {
-        if let Ok(mut work) = push(dwords) {
+    for over in [1, 4, 32] {
+        if let Ok(mut work) = push(limits.max_push_constants_size / 4 + over) {
             let (buffers, data) = work.memory(1, 4096).unwrap();
             work.describe(0, STORAGE, buffers[0]);
             data.fill(0);
