@@ -59,6 +59,7 @@ fn decode_word(word: u128, hw_gen: Gen) -> Result<Inst, DecodeError> {
     let number = OPCODE.get(word) as u8;
     let op = Opcode::from_number(number, hw_gen).ok_or(DecodeError::Opcode(number))?;
     let decoder = Decoder {
+        hw_gen,
         word,
         op,
         align16: ACCESS_MODE.get(word) == 1,
@@ -91,6 +92,7 @@ fn decode_word(word: u128, hw_gen: Gen) -> Result<Inst, DecodeError> {
 }
 
 struct Decoder {
+    hw_gen: Gen,
     word: u128,
     op: Opcode,
     align16: bool,
@@ -321,15 +323,17 @@ impl Decoder {
             dst_ty,
         );
         inst.dst.writemask = self.get(T_DST_WRITEMASK) as u8;
-        let half = [0, self.get(T_SRC1_TYPE), self.get(T_SRC2_TYPE)];
+        let is_half = [0, self.get(T_SRC1_TYPE), self.get(T_SRC2_TYPE)];
         for (i, fields) in TERNARY.iter().enumerate() {
-            let ty = match (src_ty, half[i]) {
-                (Type::F | Type::Hf, 1) if i != 0 => Type::Hf,
-                (Type::F | Type::Hf, _) if i != 0 => Type::F,
+            let mixes = self.hw_gen >= Gen::Gen9 && i != 0;
+            let ty = match (src_ty, is_half[i]) {
+                (Type::F | Type::Hf, 1) if mixes => Type::Hf,
+                (Type::F | Type::Hf, _) if mixes => Type::F,
                 _ => src_ty,
             };
             let nr = self.get(fields.reg) as u8;
-            let sub_bytes = self.get(fields.sub) as u8 * 4 + self.get(fields.sub_half) as u8 * 2;
+            let half = self.hw_gen >= Gen::Gen9 && self.get(fields.sub_half) == 1;
+            let sub_bytes = self.get(fields.sub) as u8 * 4 + u8::from(half) * 2;
             let mut src = Src::grf(nr, sub_bytes, ty, Region::new(4, 4, 1));
             src.abs = self.get(fields.abs) == 1;
             src.negate = self.get(fields.negate) == 1;
@@ -360,10 +364,11 @@ impl Decoder {
         } else {
             Desc::A0(self.get(SEND_DESC_REG_ADDR) as u8 / 2)
         };
-        let ex_desc = self.get(SEND_EX_DESC_31_28) << 28
-            | self.get(SEND_EX_DESC_27_24) << 24
-            | self.get(SEND_EX_DESC_23_20) << 20
-            | self.get(SEND_EX_DESC_19_16) << 16;
+        let ex_desc = if self.hw_gen < Gen::Gen9 {
+            0
+        } else {
+            self.extended_descriptor()
+        };
         // Bits 19:16 share the place of the payload's subregister.
         inst.src[0].addr = Addr::Direct {
             nr: addr,
@@ -376,6 +381,13 @@ impl Decoder {
             eot: self.get(SEND_EOT) == 1,
         });
         Ok(())
+    }
+
+    fn extended_descriptor(&self) -> u64 {
+        self.get(SEND_EX_DESC_31_28) << 28
+            | self.get(SEND_EX_DESC_27_24) << 24
+            | self.get(SEND_EX_DESC_23_20) << 20
+            | self.get(SEND_EX_DESC_19_16) << 16
     }
 
     fn sends(&self, inst: &mut Inst) -> Result<(), DecodeError> {

@@ -55,6 +55,7 @@ pub fn encode(inst: &Inst, hw_gen: Gen) -> Result<[u8; 16], EncodeError> {
         word: 0,
         inst,
         name,
+        hw_gen,
     };
     OPCODE.put(&mut encoder.word, number.into());
     let class = inst.op.info().class;
@@ -79,6 +80,7 @@ struct Encoder<'a> {
     word: u128,
     inst: &'a Inst,
     name: &'static str,
+    hw_gen: Gen,
 }
 
 impl Encoder<'_> {
@@ -349,11 +351,17 @@ impl Encoder<'_> {
             return self.form("a three-source instruction of this type");
         };
         self.put(T_DST_TYPE, dst);
-        // F and HF are the one mix there is: the first source's type, and for each other one a bit that says HF.
-        let half = |src: &Src| u64::from(src.ty == Type::Hf);
         self.put(T_SRC_TYPE, src);
-        self.put(T_SRC1_TYPE, half(&inst.src[1]));
-        self.put(T_SRC2_TYPE, half(&inst.src[2]));
+        let float = |src: &Src| matches!(src.ty, Type::F | Type::Hf);
+        let mixes = self.hw_gen >= Gen::Gen9 && inst.src.iter().all(float);
+        if mixes {
+            // F and HF are the one mix there is: the first source's type, and for each other one a bit that says HF.
+            let half = |src: &Src| u64::from(src.ty == Type::Hf);
+            self.put(T_SRC1_TYPE, half(&inst.src[1]));
+            self.put(T_SRC2_TYPE, half(&inst.src[2]));
+        } else if inst.src.iter().any(|s| s.ty != inst.src[0].ty) {
+            return self.form("three sources of these types");
+        }
         for (src, fields) in inst.src.iter().zip(&TERNARY) {
             let Addr::Direct { nr, sub_bytes } = src.addr else {
                 return self.form("an indirect operand of a three-source instruction");
@@ -361,7 +369,9 @@ impl Encoder<'_> {
             if src.file != File::Grf {
                 return self.form("sources of a three-source instruction are GRFs");
             }
-            if !sub_bytes.is_multiple_of(2) || sub_bytes > 30 {
+            // Gen8 can only start at dwords.
+            let unit = if self.hw_gen < Gen::Gen9 { 4 } else { 2 };
+            if !sub_bytes.is_multiple_of(unit) || sub_bytes > 30 {
                 return self.bad("source subregister", sub_bytes);
             }
             self.put(fields.reg, nr.into());
@@ -402,7 +412,8 @@ impl Encoder<'_> {
         }
         match send.ex_desc {
             Desc::Imm(ex) => {
-                if ex & 0xffff != 0 {
+                // Gen8 has none: its bits are the payload's region.
+                if ex & 0xffff != 0 || ex != 0 && self.hw_gen < Gen::Gen9 {
                     return self.bad("the extended descriptor of SEND", ex);
                 }
                 let ex = u64::from(ex);
@@ -530,10 +541,12 @@ impl Encoder<'_> {
             }
             _ => {
                 self.dst(&inst.dst)?;
-                // The source that is not there has the region <2;2,1>.
-                self.put(SRC0_HSTRIDE, 1);
-                self.put(SRC0_WIDTH, 1);
-                self.put(SRC0_VSTRIDE, 2);
+                // The source that is not there has the region <2;2,1>, but in gen8's CALL.
+                if inst.op == Opcode::Calla || self.hw_gen >= Gen::Gen9 {
+                    self.put(SRC0_HSTRIDE, 1);
+                    self.put(SRC0_WIDTH, 1);
+                    self.put(SRC0_VSTRIDE, 2);
+                }
                 if immediate {
                     self.put(SRC1_FILE, 3);
                     self.put(SRC1_TYPE, 1);

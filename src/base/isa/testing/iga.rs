@@ -2,14 +2,18 @@
 //!
 //! Runs where `iga64` (Debian: libigc-tools) is installed; `INGOT_REQUIRE_TOOLS=1` makes its absence a failure.
 
-use super::random::{Random, instruction};
-use crate::{Inst, assemble, assemble_kernel, decode, disassemble, disassemble_kernel, encode};
+use super::random::{Random, instruction, legal};
+use crate::{
+    Inst, Opcode, assemble, assemble_kernel, check, decode, disassemble, disassemble_kernel, encode,
+};
 use hw::Gen;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Random instructions of the comparison.
-const COUNT: usize = 20_000;
+/// Generations, `iga64`'s name for each, and how many random instructions are compared.
+const GENERATIONS: &[(Gen, &str, usize)] =
+    &[(Gen::Gen9, "-p=9", 20_000), (Gen::Gen8, "-p=8", 4_000)];
 /// Instructions of one call of `iga64`; jumps go to places among them.
 const BATCH: usize = 2_000;
 
@@ -18,12 +22,12 @@ fn scratch(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("ingot-isa-{}-{name}", std::process::id()))
 }
 
-/// Runs `iga64` for gen9 on `input`; returns what it wrote.
-fn iga(name: &str, mode: &[&str], input: &[u8]) -> Vec<u8> {
+/// Runs `iga64` on `input`; returns what it wrote.
+fn iga(name: &str, platform: &str, mode: &[&str], input: &[u8]) -> Vec<u8> {
     let (from, to) = (scratch(name), scratch(&format!("{name}.out")));
     std::fs::write(&from, input).expect("a scratch file");
     let run = Command::new("iga64")
-        .arg("-p=9")
+        .arg(platform)
         .args(mode)
         .arg(&from)
         .arg("-o")
@@ -59,54 +63,73 @@ fn normal(text: &str) -> Vec<String> {
     text.lines().map(code).filter(|l| !l.is_empty()).collect()
 }
 
-fn program(random: &mut Random, count: usize) -> Vec<Inst> {
+fn program(random: &mut Random, hw_gen: Gen, count: usize) -> Vec<Inst> {
     let end = count as i32 * 16;
     (0..count)
-        .map(|i| instruction(random, i as i32 * 16, end))
+        .map(|i| legal(random, hw_gen, i as i32 * 16, end))
         .collect()
 }
 
-fn bytes(insts: &[Inst]) -> Vec<u8> {
-    let one = |inst: &Inst| encode(inst, Gen::Gen9).unwrap_or_else(|e| panic!("{e}: {inst:?}"));
+fn bytes(insts: &[Inst], hw_gen: Gen) -> Vec<u8> {
+    let one = |inst: &Inst| encode(inst, hw_gen).unwrap_or_else(|e| panic!("{e}: {inst:?}"));
     insts.iter().flat_map(one).collect()
 }
 
 #[test]
 fn random_instructions_survive_encoding_and_text() {
-    let mut random = Random::new(7);
-    for inst in program(&mut random, COUNT) {
-        let code = bytes(&[inst]);
-        assert_eq!(decode(&code, Gen::Gen9), Ok((inst, 16)));
-        let text = disassemble(&inst);
-        let again = assemble(&text, Gen::Gen9).unwrap_or_else(|e| panic!("{text}: {e}"));
-        assert_eq!(bytes(&[again]), code, "{text}");
+    for &(hw_gen, _, count) in GENERATIONS {
+        let mut random = Random::new(7);
+        let mut seen = BTreeSet::new();
+        for i in 0..count {
+            // Legal or not.
+            let inst = instruction(&mut random, hw_gen, i as i32 * 16, count as i32 * 16);
+            if check(&inst, hw_gen).is_empty() {
+                seen.insert(inst.op);
+            }
+            let code = bytes(&[inst], hw_gen);
+            assert_eq!(decode(&code, hw_gen), Ok((inst, 16)));
+            let text = disassemble(&inst);
+            let again = assemble(&text, hw_gen).unwrap_or_else(|e| panic!("{text}: {e}"));
+            assert_eq!(bytes(&[again], hw_gen), code, "{text}");
+        }
+        // The generator writes each operation in some legal way.
+        for op in Opcode::ALL.iter().filter(|op| op.number(hw_gen).is_some()) {
+            assert!(seen.contains(op), "{op:?} is never legal");
+        }
     }
 }
 
 #[test]
-fn iga_agrees_on_random_instructions() {
+fn iga_agrees_on_random_legal_instructions() {
     if missing() {
         return;
     }
-    let mut random = Random::new(8);
-    for batch in 0..COUNT / BATCH {
-        let insts = program(&mut random, BATCH);
-        let code = bytes(&insts);
-        let ours: Vec<String> = insts.iter().map(disassemble).collect();
-        let theirs = iga(&format!("{batch}.bin"), &["-d", "-n"], &code);
-        let theirs = normal(&String::from_utf8_lossy(&theirs));
-        let expected = normal(&ours.join("\n"));
-        assert_eq!(theirs.len(), expected.len());
-        for (theirs, ours) in theirs.iter().zip(&expected) {
-            assert_eq!(theirs, ours);
+    for &(hw_gen, platform, count) in GENERATIONS {
+        let mut random = Random::new(8);
+        for batch in 0..count / BATCH {
+            let insts = program(&mut random, hw_gen, BATCH);
+            compare(&insts, hw_gen, platform, batch);
         }
-        // With labels: IGA reads a second distance that is negative as a subtraction.
-        let text = disassemble_kernel(&code, Gen::Gen9).expect("our own code");
-        let assembled = iga(&format!("{batch}.asm"), &["-a"], text.as_bytes());
-        assert_eq!(assembled.len(), code.len());
-        for (i, (theirs, ours)) in assembled.chunks(16).zip(code.chunks(16)).enumerate() {
-            assert_eq!(theirs, ours, "{}", expected[i]);
-        }
+    }
+}
+
+fn compare(insts: &[Inst], hw_gen: Gen, platform: &str, batch: usize) {
+    let name = format!("{hw_gen:?}-{batch}");
+    let code = bytes(insts, hw_gen);
+    let ours: Vec<String> = insts.iter().map(disassemble).collect();
+    let theirs = iga(&format!("{name}.bin"), platform, &["-d", "-n"], &code);
+    let theirs = normal(&String::from_utf8_lossy(&theirs));
+    let expected = normal(&ours.join("\n"));
+    assert_eq!(theirs.len(), expected.len());
+    for (theirs, ours) in theirs.iter().zip(&expected) {
+        assert_eq!(theirs, ours);
+    }
+    // With labels: IGA reads a second distance that is negative as a subtraction.
+    let text = disassemble_kernel(&code, hw_gen).expect("our own code");
+    let assembled = iga(&format!("{name}.asm"), platform, &["-a"], text.as_bytes());
+    assert_eq!(assembled.len(), code.len());
+    for (i, (theirs, ours)) in assembled.chunks(16).zip(code.chunks(16)).enumerate() {
+        assert_eq!(theirs, ours, "{}", expected[i]);
     }
 }
 
@@ -119,16 +142,17 @@ fn iga_prints_the_same_labels() {
     let mut insts = Vec::new();
     for at in 0..600 {
         // One jump in three, to nearby places.
-        let mut inst = instruction(&mut random, at * 16, 600 * 16);
+        let mut inst = instruction(&mut random, Gen::Gen9, at * 16, 600 * 16);
         while random.chance(3) && !inst.op.is_branch() {
-            inst = instruction(&mut random, at * 16, 600 * 16);
+            inst = instruction(&mut random, Gen::Gen9, at * 16, 600 * 16);
         }
         insts.push(inst);
     }
-    let code = bytes(&insts);
+    let code = bytes(&insts, Gen::Gen9);
     let ours = disassemble_kernel(&code, Gen::Gen9).expect("our own code");
-    let theirs = iga("labels.bin", &["-d"], &code);
+    let theirs = iga("labels.bin", "-p=9", &["-d"], &code);
     assert_eq!(normal(&ours), normal(&String::from_utf8_lossy(&theirs)));
     assert_eq!(assemble_kernel(&ours, Gen::Gen9).as_deref(), Ok(&code[..]));
-    assert_eq!(iga("labels.asm", &["-a"], ours.as_bytes()), code);
+    let assembled = iga("labels.asm", "-p=9", &["-a"], ours.as_bytes());
+    assert_eq!(assembled, code);
 }

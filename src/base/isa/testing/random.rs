@@ -1,9 +1,9 @@
-//! Random instructions of gen9, such as a compiler could write.
+//! Random instructions of gen8 and gen9, such as a compiler could write.
 
 use crate::opcode;
 use crate::{
     Addr, ArfReg, Class, CondMod, Desc, Dst, File, Inst, MathFn, Opcode, Pred, PredCtrl, Region,
-    Send, Src, Type,
+    Send, Src, Type, check,
 };
 use hw::Gen;
 
@@ -61,12 +61,22 @@ const ALL: &[Type] = &[
 ];
 const FLOATS: &[Type] = &[Type::Hf, Type::F, Type::Df];
 
+/// One that breaks no rule.
+pub fn legal(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst {
+    loop {
+        let inst = instruction(random, hw_gen, at, end);
+        if check(&inst, hw_gen).is_empty() {
+            return inst;
+        }
+    }
+}
+
 /// An instruction that can be encoded; `at` and `end` are the places of it and of its program's end, in bytes.
-pub fn instruction(random: &mut Random, at: i32, end: i32) -> Inst {
+pub fn instruction(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst {
     let ops: Vec<Opcode> = Opcode::ALL
         .iter()
         .copied()
-        .filter(|op| op.number(Gen::Gen9).is_some())
+        .filter(|op| op.number(hw_gen).is_some())
         .collect();
     let op = random.pick(&ops);
     let mut inst = Inst::new(op, random.pick(&[1, 2, 4, 8, 8, 8, 16, 16, 16, 32]));
@@ -89,8 +99,8 @@ pub fn instruction(random: &mut Random, at: i32, end: i32) -> Inst {
     match class {
         Class::Basic => basic(random, &mut inst),
         Class::Math => math(random, &mut inst),
-        Class::ThreeSource => ternary(random, &mut inst),
-        Class::Send | Class::SplitSend => send(random, &mut inst),
+        Class::ThreeSource => ternary(random, &mut inst, hw_gen),
+        Class::Send | Class::SplitSend => send(random, &mut inst, hw_gen),
         Class::Wait => {
             inst.exec_size = 1;
             inst.chan_off = 0;
@@ -119,6 +129,10 @@ pub fn instruction(random: &mut Random, at: i32, end: i32) -> Inst {
     }
     only_what_it_takes(&mut inst);
     inst.switch = !inst.atomic && random.chance(32) && class != Class::Wait;
+    if inst.op.is_send() && hw_gen < Gen::Gen9 {
+        // IGA knows no thread control here.
+        inst.switch = false;
+    }
     inst.breakpoint = random.chance(64);
     inst
 }
@@ -449,7 +463,7 @@ fn math(random: &mut Random, inst: &mut Inst) {
     inst.saturate = !integer && random.chance(8);
 }
 
-fn ternary(random: &mut Random, inst: &mut Inst) {
+fn ternary(random: &mut Random, inst: &mut Inst, hw_gen: Gen) {
     inst.align16 = true;
     let ty = match inst.op {
         Opcode::Bfe | Opcode::Bfi2 => random.pick(&[Type::D, Type::Ud]),
@@ -479,6 +493,9 @@ fn ternary(random: &mut Random, inst: &mut Inst) {
                 sub_bytes &= 16;
             } else {
                 src.rep_ctrl = true;
+                if hw_gen < Gen::Gen9 {
+                    sub_bytes &= !2;
+                }
             }
             let Addr::Direct { nr, .. } = src.addr else {
                 continue;
@@ -506,7 +523,7 @@ fn ternary(random: &mut Random, inst: &mut Inst) {
     inst.saturate = !integer && random.chance(8);
 }
 
-fn send(random: &mut Random, inst: &mut Inst) {
+fn send(random: &mut Random, inst: &mut Inst, hw_gen: Gen) {
     let split = inst.op.info().class == Class::SplitSend;
     let region = Region::new(8, 8, 1);
     let eot = random.chance(16);
@@ -523,7 +540,7 @@ fn send(random: &mut Random, inst: &mut Inst) {
     };
     let first = if eot { 120 } else { random.below(100) as u8 };
     inst.src[0] = Src::grf(first, 0, random.pick(&types), region);
-    let high = if random.chance(4) {
+    let high = if hw_gen >= Gen::Gen9 && random.chance(4) {
         random.next() as u32 & 0xffff_0000
     } else {
         0
