@@ -173,6 +173,9 @@ fn write(input: &mut Input<'_>, kernel: &dyn Kernel, names: &Names) {
     }
 }
 
+/// An answer that may be anything.
+fn ignore<T>(_: T) {}
+
 fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
     let descriptor = |input: &mut Input<'_>, names: &Names| {
         let index = usize::from(input.u8());
@@ -182,12 +185,12 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
             .and_then(|fd| fd.try_clone().ok())
     };
     match input.u8() % 44 {
-        0 => drop(kernel.version()),
-        1 => drop(kernel.get_cap(input.number())),
-        2 => drop(kernel.getparam(input.word() as i32)),
-        3 => drop(kernel.query(input.number(), input.word())),
-        4 => drop(kernel.reg_read(input.number())),
-        5 => drop(kernel.gem_get_aperture()),
+        0 => ignore(kernel.version()),
+        1 => ignore(kernel.get_cap(input.number())),
+        2 => ignore(kernel.getparam(input.word() as i32)),
+        3 => ignore(kernel.query(input.number(), input.word())),
+        4 => ignore(kernel.reg_read(input.number())),
+        5 => ignore(kernel.gem_get_aperture()),
         6 | 7 => names
             .buffers
             .extend(kernel.gem_create(input.number()).map(|made| made.0)),
@@ -200,21 +203,21 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
             let made = kernel.gem_create_ext(input.number(), input.word(), &regions);
             names.buffers.extend(made.map(|made| made.0));
         }
-        9 => drop(kernel.gem_close(input.pick(&names.buffers))),
-        10 => drop(kernel.gem_mmap_offset(input.pick(&names.buffers), input.number())),
-        11 => drop(kernel.mapping(input.number())),
-        12 => drop(kernel.gem_set_domain(input.pick(&names.buffers), input.word(), input.word())),
-        13 => drop(kernel.gem_busy(input.pick(&names.buffers))),
+        9 => ignore(kernel.gem_close(input.pick(&names.buffers))),
+        10 => ignore(kernel.gem_mmap_offset(input.pick(&names.buffers), input.number())),
+        11 => ignore(kernel.mapping(input.number())),
+        12 => ignore(kernel.gem_set_domain(input.pick(&names.buffers), input.word(), input.word())),
+        13 => ignore(kernel.gem_busy(input.pick(&names.buffers))),
         14 => {
             // Not for as long as the fuzzer would wait.
             let nanoseconds = (input.number() as i64).min(1_000_000);
-            drop(kernel.gem_wait(input.pick(&names.buffers), nanoseconds));
+            ignore(kernel.gem_wait(input.pick(&names.buffers), nanoseconds));
         }
-        15 => drop(kernel.gem_madvise(input.pick(&names.buffers), input.word())),
-        16 => drop(kernel.gem_set_tiling(input.pick(&names.buffers), input.word(), input.word())),
-        17 => drop(kernel.gem_get_tiling(input.pick(&names.buffers))),
-        18 => drop(kernel.gem_set_caching(input.pick(&names.buffers), input.word())),
-        19 => drop(kernel.gem_get_caching(input.pick(&names.buffers))),
+        15 => ignore(kernel.gem_madvise(input.pick(&names.buffers), input.word())),
+        16 => ignore(kernel.gem_set_tiling(input.pick(&names.buffers), input.word(), input.word())),
+        17 => ignore(kernel.gem_get_tiling(input.pick(&names.buffers))),
+        18 => ignore(kernel.gem_set_caching(input.pick(&names.buffers), input.word())),
+        19 => ignore(kernel.gem_get_caching(input.pick(&names.buffers))),
         20 => names
             .descriptors
             .extend(kernel.prime_handle_to_fd(input.pick(&names.buffers), input.word())),
@@ -229,36 +232,36 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
                 .contexts
                 .extend(kernel.context_create(input.word(), &params));
         }
-        23 => drop(kernel.context_destroy(input.pick(&names.contexts))),
-        24 => drop(kernel.context_getparam(input.pick(&names.contexts), input.number())),
+        23 => ignore(kernel.context_destroy(input.pick(&names.contexts))),
+        24 => ignore(kernel.context_getparam(input.pick(&names.contexts), input.number())),
         25 => {
             for param in params(input, names) {
                 let _ = kernel.context_setparam(input.pick(&names.contexts), &param);
             }
         }
         26 => names.spaces.extend(kernel.vm_create()),
-        27 => drop(kernel.vm_destroy(input.pick(&names.spaces))),
-        28 => drop(kernel.get_reset_stats(input.pick(&names.contexts))),
+        27 => ignore(kernel.vm_destroy(input.pick(&names.spaces))),
+        28 => ignore(kernel.get_reset_stats(input.pick(&names.contexts))),
         29..=31 => exec(input, kernel, names),
         32 => names.syncobjs.extend(kernel.syncobj_create(input.word())),
-        33 => drop(kernel.syncobj_destroy(input.pick(&names.syncobjs))),
+        33 => ignore(kernel.syncobj_destroy(input.pick(&names.syncobjs))),
         34 => {
             let handles = input.handles(&names.syncobjs);
-            drop(kernel.syncobj_wait(&handles, deadline(input), input.word()));
+            ignore(kernel.syncobj_wait(&handles, deadline(input), input.word()));
         }
         35 => {
             let handles = input.handles(&names.syncobjs);
             let points: Vec<u64> = (0..input.u8() % 4).map(|_| input.number()).collect();
-            drop(kernel.syncobj_timeline_wait(&handles, &points, deadline(input), input.word()));
+            ignore(kernel.syncobj_timeline_wait(&handles, &points, deadline(input), input.word()));
         }
-        36 => drop(kernel.syncobj_reset(&input.handles(&names.syncobjs))),
-        37 => drop(kernel.syncobj_signal(&input.handles(&names.syncobjs))),
+        36 => ignore(kernel.syncobj_reset(&input.handles(&names.syncobjs))),
+        37 => ignore(kernel.syncobj_signal(&input.handles(&names.syncobjs))),
         38 => {
             let handles = input.handles(&names.syncobjs);
             let points: Vec<u64> = (0..input.u8() % 4).map(|_| input.number()).collect();
-            drop(kernel.syncobj_timeline_signal(&handles, &points));
+            ignore(kernel.syncobj_timeline_signal(&handles, &points));
         }
-        39 => drop(kernel.syncobj_query(&input.handles(&names.syncobjs), input.word())),
+        39 => ignore(kernel.syncobj_query(&input.handles(&names.syncobjs), input.word())),
         40 => {
             let transfer = Transfer {
                 source: input.pick(&names.syncobjs),
@@ -268,7 +271,7 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
                 // A wait for somebody to submit takes seconds: as long as the kernel's.
                 flags: input.word() & !drm::SYNCOBJ_WAIT_FOR_SUBMIT,
             };
-            drop(kernel.syncobj_transfer(transfer));
+            ignore(kernel.syncobj_transfer(transfer));
         }
         41 => names
             .descriptors
