@@ -18,7 +18,10 @@ fn fill(rig: &Rig, kind: vk::DescriptorType, buffer: &crate::rig::Buffer<'_>) ->
 /// Fails with the first difference alone.
 fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T]) {
     assert_eq!(found.len(), expected.len());
-    let difference = found.iter().zip(expected).position(|(found, expected)| found != expected);
+    let difference = found
+        .iter()
+        .zip(expected)
+        .position(|(found, expected)| found != expected);
     if let Some(at) = difference {
         panic!("element {at}: {:?}, expected {:?}", found[at], expected[at]);
     }

@@ -143,6 +143,30 @@ impl Kernel {
         })
     }
 
+    /// Like [`Kernel::decode`], but an instruction that breaks a rule of the instruction set ([`isa::check`]) stops the
+    /// thread that reaches it.
+    ///
+    /// # Errors
+    /// As `decode`.
+    pub fn decode_legal(fetch: &Fetch<'_>, start: u64, generation: Gen) -> Result<Kernel, Stop> {
+        Kernel::build(start, &mut |at| {
+            let bytes = fetch(at)?;
+            let (inst, len) = isa::decode(&bytes, generation).map_err(|e| Stop::Fault {
+                what: format!("illegal instruction: {e}"),
+                at,
+            })?;
+            match isa::check(&inst, generation).into_iter().next() {
+                None => Ok((inst, len as u32)),
+                Some(broken) => Err(Stop::Undefined {
+                    rule: broken.rule,
+                    prm: broken.prm,
+                    what: format!("{:?}: {}", inst.op, broken.text),
+                    at,
+                }),
+            }
+        })
+    }
+
     /// A kernel of instructions in memory, 16 bytes apart, the first at offset 0.
     ///
     /// # Errors

@@ -36,6 +36,9 @@ pub struct BaseAddresses {
     pub bindless_surface: u64,
     /// Surfaces in the bindless heap minus one, as programmed.
     pub bindless_surfaces: u32,
+    /// Pages of the heaps, where they have been programmed.
+    pub dynamic_pages: Option<u64>,
+    pub instruction_pages: Option<u64>,
 }
 
 /// MEDIA_VFE_STATE and what belongs to it.

@@ -8,7 +8,6 @@ use crate::memory::{ADDRESS_MASK, View};
 use crate::strict;
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Kernel, Stop, Thread};
-use hw::Gen;
 use hw::state::interface_descriptor_data as idd;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -36,6 +35,8 @@ pub struct Dispatch {
     pub descriptor: [u32; 8],
     /// Base addresses.
     pub bases: Bases,
+    /// Surfaces of the bindless heap.
+    pub bindless_surfaces: u64,
     /// Instruction base address.
     pub instruction_base: u64,
     /// CURBE data.
@@ -80,7 +81,7 @@ impl Kernels {
         &self,
         dispatch: &Dispatch,
         space: &AddressSpace,
-        hw_gen: Gen,
+        options: &Options,
     ) -> Result<Arc<Kernel>, Stop> {
         let view = View::new(space);
         let heap = dispatch.instruction_base;
@@ -114,7 +115,11 @@ impl Kernels {
             code.borrow_mut().push((address, bytes));
             Ok(bytes)
         };
-        let kernel = Arc::new(Kernel::decode(&record, start, hw_gen)?);
+        let decode = match options.strict {
+            true => Kernel::decode_legal,
+            false => Kernel::decode,
+        };
+        let kernel = Arc::new(decode(&record, start, options.hw_gen)?);
         if known.len() >= MAX_KERNELS {
             known.clear();
         }
@@ -180,7 +185,7 @@ pub fn run(
             at: dispatch.at,
         });
     }
-    let kernel = kernels.get(dispatch, space, options.hw_gen)?;
+    let kernel = kernels.get(dispatch, space, options)?;
     let job = Job {
         dispatch,
         space,
@@ -234,6 +239,7 @@ impl Job<'_> {
         port.limits = self.options.strict.then_some(Limits {
             barrier: idd::BARRIER_ENABLE.get(descriptor) == 1,
             scratch_bytes: self.dispatch.scratch.1,
+            bindless_surfaces: self.dispatch.bindless_surfaces,
         });
         let mut threads: Vec<Thread> = Vec::new();
         while !self.stopped.load(Relaxed) {

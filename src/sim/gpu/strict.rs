@@ -92,6 +92,10 @@ rules! {
     SLM_L3 "slm-l3", "vol. 2c, L3CNTLREG, SLM Mode Enable", "the L3 has a part for shared local memory where there is some";
     SLM_BOUNDS "slm-bounds", "vol. 7, Shared Local Memory", "shared local memory is used as far as there is some";
     BARRIER_ENABLE "barrier-enable", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Barrier Enable", "who waits at a barrier has one";
+    BINDLESS_BOUNDS "bindless-bounds", "vol. 2a, STATE_BASE_ADDRESS, Bindless Surface State Size",
+        "a surface's handle means one of the bindless heap";
+    HEAP_BOUNDS "heap-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
+        "constants, descriptors and kernels lie in their heaps";
     SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread keeps to its scratch memory";
 }
 
@@ -313,6 +317,18 @@ impl Tracker {
         WALKER_GROUP.check(threads <= most, at, || {
             format!("a workgroup of {threads} threads where {most} can be")
         })?;
+        let (dynamic, code) = (context.base.dynamic_pages, context.base.instruction_pages);
+        let kernel = idd::KERNEL_START_POINTER.get(descriptor);
+        let loaded = [context.curbe, context.descriptors].map(|range| range.offset + range.bytes);
+        let places = [
+            (loaded[0], dynamic),
+            (loaded[1], dynamic),
+            (kernel + 16, code),
+        ];
+        for (end, pages) in places {
+            let fits = pages.is_none_or(|pages| end <= pages * 4096);
+            HEAP_BOUNDS.check(fits, at, || format!("up to byte {end:#x}"))?;
+        }
         let slm = idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor);
         SLM_SIZE.check(slm <= 7, at, || format!("code {slm}"))?;
         let divided = context.register(register::L3CNTLREG) & register::L3CNTLREG_SLM_ENABLE != 0;

@@ -4,7 +4,7 @@ use crate::tests::{DATA, DESCRIPTOR, Rig, STATE, invalidate, send, to, ud, walk_
 use crate::{Options, RULES, Stop};
 use hw::state::interface_descriptor_data as idd;
 use hw::{Field, Packet, media, mi, register};
-use isa::{Dst, Inst, Opcode, Src, Type};
+use isa::{ArfReg, Desc, Dst, Inst, Opcode, Src, Type};
 
 fn rig() -> Rig {
     let mut rig = Rig::new(Options {
@@ -153,7 +153,7 @@ fn the_pipeline_changes_between_flushes() {
 #[test]
 fn base_addresses_change_between_flushes() {
     let bases = command(&media::state_base_address::PACKET);
-    broken("base-address-flush", &then(&[bases.clone()]));
+    broken("base-address-flush", &then(std::slice::from_ref(&bases)));
     kept(&then(&[flush(), bases.clone()]));
     let mut commands = sound();
     commands.retain(|c| !media::pipe_control::PACKET.matches(c[0]));
@@ -164,9 +164,25 @@ fn base_addresses_change_between_flushes() {
 }
 
 #[test]
+fn state_lies_in_its_heap() {
+    use media::state_base_address as f;
+    let heaps = |dynamic, code| {
+        changed(&f::PACKET, |words| {
+            f::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE.set(words, 1);
+            f::DYNAMIC_STATE_BUFFER_SIZE.set(words, dynamic);
+            f::INSTRUCTION_BUFFER_SIZE_MODIFY_ENABLE.set(words, 1);
+            f::INSTRUCTION_BUFFER_SIZE.set(words, code);
+        })
+    };
+    broken("heap-bounds", &heaps(0, 1));
+    broken("heap-bounds", &heaps(1, 0));
+    kept(&heaps(1, 1));
+}
+
+#[test]
 fn the_l3_is_divided_when_drained() {
     let divide = command(&mi::mi_load_register_imm::PACKET);
-    broken("l3-drained", &then(&[divide.clone()]));
+    broken("l3-drained", &then(std::slice::from_ref(&divide)));
     kept(&then(&[flush(), divide.clone()]));
     let none = changed(&mi::mi_load_register_imm::PACKET, |words| words[2] = 0);
     broken("slm-l3", &none);
@@ -202,7 +218,7 @@ fn pipe_controls() {
 fn the_front_end_s_state() {
     use media::media_vfe_state as f;
     let state = command(&f::PACKET);
-    broken("vfe-stall", &then(&[state.clone()]));
+    broken("vfe-stall", &then(std::slice::from_ref(&state)));
     kept(&then(&[flush(), state]));
     let threads = f::MAXIMUM_NUMBER_OF_THREADS;
     broken("vfe-threads", &with(&f::PACKET, threads, 168));
@@ -340,9 +356,33 @@ fn what_threads_use() {
     // A register from scratch memory, of which there is none.
     let scratch = [send(10, 1 << 25 | 1 << 20 | 1 << 19 | 1 << 18, to(8), 0).no_mask()];
     assert_eq!(run(size, 1, &scratch), Err("scratch-bounds"));
+    // Through the bindless heap, of two surfaces.
+    let store = |index: u32| {
+        let mut inst = send(12, WRITE & !0x1e00_00ff | 1 << 25 | 252, null, 1);
+        inst.op = Opcode::Sends;
+        inst.src[1] = ud(2);
+        if let Some(send) = &mut inst.send {
+            send.ex_desc = Desc::A0(0);
+        }
+        let target = Dst::arf(ArfReg::Address, 0, 0, Type::Ud);
+        let handle = Src::imm_ud(index << 12 | 1 << 6 | 12);
+        [
+            Inst::unary(Opcode::Mov, 1, target, handle).no_mask(),
+            Inst::unary(Opcode::Mov, 8, to(2), Src::imm_ud(0)),
+            inst,
+        ]
+    };
+    assert_eq!(run(size, 1, &store(1)), Ok(()));
+    assert_eq!(run(size, 1, &store(2)), Err("bindless-bounds"));
     // Registers that nothing has written, as addresses and as operands.
     let stray = [send(12, WRITE, null, 40)];
     assert_eq!(run(size, 1, &stray), Err("uninitialised"));
     let sum = [Inst::binary(Opcode::Add, 8, to(6), ud(40), Src::imm_ud(1))];
     assert_eq!(run(size, 1, &sum), Err("uninitialised"));
+    // A row of eight in an instruction of four channels.
+    let illegal = Inst::unary(Opcode::Mov, 4, to(6), ud(1));
+    let broken = isa::check(&illegal, hw::Gen::Gen9);
+    assert_eq!(run(size, 1, &[illegal]), Err(broken[0].rule));
+    let legal = Inst::unary(Opcode::Mov, 8, to(6), ud(1));
+    assert_eq!(run(size, 1, &[legal]), Ok(()));
 }

@@ -150,7 +150,10 @@ pub(crate) fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
             .flag(sba::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
             .with(sba::DYNAMIC_STATE_BASE_ADDRESS, STATE)
             .flag(sba::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE, true)
-            .with(sba::INSTRUCTION_BASE_ADDRESS, CODE),
+            .with(sba::INSTRUCTION_BASE_ADDRESS, CODE)
+            .flag(sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
+            .with(sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS, STATE)
+            .with(sba::BINDLESS_SURFACE_STATE_SIZE, 1),
     );
     push(&mut batch, invalidate());
     push(

@@ -136,6 +136,22 @@ impl Run<'_> {
         if f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
             base.bindless_surfaces = f::BINDLESS_SURFACE_STATE_SIZE.get(words) as u32;
         }
+        for (enable, pages, slot) in [
+            (
+                f::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE,
+                f::DYNAMIC_STATE_BUFFER_SIZE,
+                &mut base.dynamic_pages,
+            ),
+            (
+                f::INSTRUCTION_BUFFER_SIZE_MODIFY_ENABLE,
+                f::INSTRUCTION_BUFFER_SIZE,
+                &mut base.instruction_pages,
+            ),
+        ] {
+            if enable.get(words) == 1 {
+                *slot = Some(pages.get(words));
+            }
+        }
         if let Some(tracker) = &mut self.tracker {
             tracker.base_addresses(&old, &self.context.base);
         }
@@ -201,6 +217,7 @@ impl Run<'_> {
                 surface: base.surface,
                 bindless: base.bindless_surface,
             },
+            bindless_surfaces: u64::from(base.bindless_surfaces) + 1,
             instruction_base: base.instruction,
             curbe,
             scratch: (self.context.vfe.scratch, self.context.vfe.scratch_bytes),

@@ -52,6 +52,8 @@ pub struct Limits {
     pub barrier: bool,
     /// Bytes of scratch memory of a thread.
     pub scratch_bytes: u64,
+    /// Surfaces of the bindless heap.
+    pub bindless_surfaces: u64,
 }
 
 /// Serialises 64-bit atomics, which are two words here.
@@ -142,7 +144,15 @@ impl<'a> Port<'a> {
                     base: self.bases.general + base,
                 });
             }
-            bti::BINDLESS => self.bases.bindless + u64::from(message.ex_desc >> 12) * 64,
+            bti::BINDLESS => {
+                let index = u64::from(message.ex_desc >> 12);
+                let beyond = |limits: &Limits| index >= limits.bindless_surfaces;
+                if let Some(limits) = self.limits.filter(beyond) {
+                    let what = format!("surface {index} of {}", limits.bindless_surfaces);
+                    return Err(strict::BINDLESS_BOUNDS.stop(what, message.ip));
+                }
+                self.bases.bindless + index * 64
+            }
             index => {
                 let entry = self
                     .view
