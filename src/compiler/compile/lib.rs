@@ -7,7 +7,7 @@ use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout, ShaderBinary};
 use hw::Device;
 use sha2::{Digest, Sha256};
 
-pub use fs::Options as Backend;
+pub use fs::{Options as Backend, supports};
 
 /// Invocations of a subgroup as the API reports them and shaders read them. Threads run 8, 16 or 32 of them.
 pub const API_SUBGROUP_SIZE: u32 = 32;

@@ -48,13 +48,19 @@ struct Compiled {
     barrier: bool,
 }
 
+/// True for devices whose machine code the backend makes: gen9, but for its small cores with their rules on 64-bit
+/// regions.
+pub fn supports(device: &Device) -> bool {
+    device.hw_gen == hw::Gen::Gen9 && !device.needs(hw::Wa::Align64BitRegions)
+}
+
 /// Compiles a compute shader.
 pub fn compile_compute(
     shader: &Shader,
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
-    if device.hw_gen != hw::Gen::Gen9 || device.needs(hw::Wa::Align64BitRegions) {
+    if !supports(device) {
         return Err(FsError::Device {
             device: device.name,
             what: "only gen9 with the full 64-bit regions so far",

@@ -29,5 +29,5 @@ mod uniform;
 mod unit_tests;
 mod validate;
 
-pub use compile::{Options, compile_compute};
+pub use compile::{Options, compile_compute, supports};
 pub use error::FsError;

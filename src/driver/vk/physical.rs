@@ -66,6 +66,10 @@ impl PhysicalDevice {
         diagnosis: &Diagnosis,
     ) -> Result<Arc<Self>> {
         let (file, info) = i915::probe(kernel, node)?;
+        // A GPU whose machine code is not made yet is not ours to show.
+        if !compile::supports(info.device) {
+            return Err(Error::FeatureNotPresent { what: "this GPU" });
+        }
         // Half of a small machine's memory, three quarters of a large one's, as other drivers of shared memory have it; and
         // never more than three quarters of what the GPU can address.
         let memory = info.memory_bytes;
