@@ -5,9 +5,8 @@ use std::process::{Command, Output};
 
 /// Runs a program with the library before libc.
 fn run(gpu: &str, program: &str, arguments: &[&str]) -> Output {
-    // Tests are in a folder of the folder that libraries are in.
+    // `cargo test` makes the library in the folder of the tests.
     let mut library: PathBuf = std::env::current_exe().unwrap();
-    library.pop();
     library.pop();
     library.push("libingot_sim.so");
     assert!(library.exists(), "{}", library.display());
