@@ -29,14 +29,21 @@ fn scripts() -> Vec<PathBuf> {
 
 /// Machine code of a shader at each width: (label, bytes).
 fn kernels(name: &str, words: &[u32], out: &mut Vec<(String, Vec<u8>)>) {
-    let Ok(layout) = compile::default_layout(words, "main") else {
-        return;
-    };
+    let module = spirv_front::Module::parse(words).unwrap_or_else(|e| panic!("{name}: {e}"));
+    for (entry, _) in module.entry_points() {
+        kernels_of(name, words, entry, out);
+    }
+}
+
+/// The same for one entry point.
+fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec<u8>)>) {
+    let layout =
+        compile::default_layout(words, entry).unwrap_or_else(|e| panic!("{name} {entry}: {e}"));
     let device = hw::Device::by_name("skl").expect("a known device");
     for spill_everything in [false, true] {
         for width in [8, 16, 32] {
             let key = compile::Key {
-                entry_point: "main",
+                entry_point: entry,
                 specialization: &[],
                 dispatch_base: false,
                 layout: &layout,
@@ -48,15 +55,20 @@ fn kernels(name: &str, words: &[u32], out: &mut Vec<(String, Vec<u8>)>) {
                 },
                 flags: 0,
             };
-            // A workgroup may be too large for a width; the scripts' own verdicts watch over the rest.
-            let Ok(binary) = compile::compile_compute(words, &key) else {
-                continue;
+            let binary = match compile::compile_compute(words, &key) {
+                Ok(binary) => binary,
+                // A workgroup may be too large for a width: the one reason not to have a kernel.
+                Err(compile::CompileError::Backend(fs::FsError::Limit {
+                    what: "threads in a workgroup",
+                    ..
+                })) => continue,
+                Err(error) => panic!("{name} SIMD{width}: {error}"),
             };
             for variant in &binary.variants {
                 let start = variant.code_offset_bytes as usize;
                 let code = &binary.code[start..start + variant.code_bytes as usize];
                 let spilled = if spill_everything { " spilled" } else { "" };
-                let label = format!("{name} SIMD{}{spilled}", variant.simd_width);
+                let label = format!("{name} {entry} SIMD{}{spilled}", variant.simd_width);
                 out.push((label, code.to_vec()));
             }
         }
