@@ -7,7 +7,7 @@ use crate::packet::packets;
 #[rustfmt::skip]
 packets! {
     /// SKL PRM vol. 2a, "3DPRIMITIVE".
-    three_dprimitive "3DPRIMITIVE" [Gen9..Gen9] dwords 7 header 0x7b000005 mask 0xffff0000 length 0xff bias 2 {
+    primitive "3DPRIMITIVE" [Gen9..Gen9] dwords 7 header 0x7b000005 mask 0xffff0000 length 0xff bias 2 {
         PREDICATE_ENABLE "Predicate Enable" 8..8 Bool;
         UAV_COHERENCY_REQUIRED "UAV Coherency Required" 9..9 Bool;
         INDIRECT_PARAMETER_ENABLE "Indirect Parameter Enable" 10..10 Bool;
@@ -21,7 +21,7 @@ packets! {
         BASE_VERTEX_LOCATION "Base Vertex Location" 192..223 Int;
     }
     /// SKL PRM vol. 2a, "3DSTATE_AA_LINE_PARAMETERS".
-    state_state_aa_line_parameters "3DSTATE_AA_LINE_PARAMETERS" [Gen9..Gen9] dwords 3 header 0x790a0001 mask 0xffff0000 length 0xff bias 2 {
+    state_aa_line_parameters "3DSTATE_AA_LINE_PARAMETERS" [Gen9..Gen9] dwords 3 header 0x790a0001 mask 0xffff0000 length 0xff bias 2 {
         AA_COVERAGE_SLOPE "AA Coverage Slope" 32..39 Uint;
         AA_POINT_COVERAGE_SLOPE "AA Point Coverage Slope" 40..47 Uint;
         AA_COVERAGE_BIAS "AA Coverage Bias" 48..55 Uint;
@@ -32,80 +32,80 @@ packets! {
         AA_POINT_COVERAGE_ENDCAP_BIAS "AA Point Coverage EndCap Bias" 88..95 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_EDIT_DS".
-    state_state_binding_table_edit_ds "3DSTATE_BINDING_TABLE_EDIT_DS" [Gen9..Gen9] dwords 0 header 0x78460000 mask 0xffff0000 length 0x1ff bias 2 {
+    state_binding_table_edit_ds "3DSTATE_BINDING_TABLE_EDIT_DS" [Gen9..Gen9] dwords 0 header 0x78460000 mask 0xffff0000 length 0x1ff bias 2 {
         BINDING_TABLE_EDIT_TARGET "Binding Table Edit Target" 32..33 Uint;
         BINDING_TABLE_BLOCK_CLEAR "Binding Table Block Clear" 48..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_EDIT_GS".
-    state_state_binding_table_edit_gs "3DSTATE_BINDING_TABLE_EDIT_GS" [Gen9..Gen9] dwords 0 header 0x78440000 mask 0xffff0000 length 0x1ff bias 2 {
+    state_binding_table_edit_gs "3DSTATE_BINDING_TABLE_EDIT_GS" [Gen9..Gen9] dwords 0 header 0x78440000 mask 0xffff0000 length 0x1ff bias 2 {
         BINDING_TABLE_EDIT_TARGET "Binding Table Edit Target" 32..33 Uint;
         BINDING_TABLE_BLOCK_CLEAR "Binding Table Block Clear" 48..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_EDIT_HS".
-    state_state_binding_table_edit_hs "3DSTATE_BINDING_TABLE_EDIT_HS" [Gen9..Gen9] dwords 0 header 0x78450000 mask 0xffff0000 length 0x1ff bias 2 {
+    state_binding_table_edit_hs "3DSTATE_BINDING_TABLE_EDIT_HS" [Gen9..Gen9] dwords 0 header 0x78450000 mask 0xffff0000 length 0x1ff bias 2 {
         BINDING_TABLE_EDIT_TARGET "Binding Table Edit Target" 32..33 Uint;
         BINDING_TABLE_BLOCK_CLEAR "Binding Table Block Clear" 48..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_EDIT_PS".
-    state_state_binding_table_edit_ps "3DSTATE_BINDING_TABLE_EDIT_PS" [Gen9..Gen9] dwords 0 header 0x78470000 mask 0xffff0000 length 0x1ff bias 2 {
+    state_binding_table_edit_ps "3DSTATE_BINDING_TABLE_EDIT_PS" [Gen9..Gen9] dwords 0 header 0x78470000 mask 0xffff0000 length 0x1ff bias 2 {
         BINDING_TABLE_EDIT_TARGET "Binding Table Edit Target" 32..33 Uint;
         BINDING_TABLE_BLOCK_CLEAR "Binding Table Block Clear" 48..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_EDIT_VS".
-    state_state_binding_table_edit_vs "3DSTATE_BINDING_TABLE_EDIT_VS" [Gen9..Gen9] dwords 0 header 0x78430000 mask 0xffff0000 length 0x1ff bias 2 {
+    state_binding_table_edit_vs "3DSTATE_BINDING_TABLE_EDIT_VS" [Gen9..Gen9] dwords 0 header 0x78430000 mask 0xffff0000 length 0x1ff bias 2 {
         BINDING_TABLE_EDIT_TARGET "Binding Table Edit Target" 32..33 Uint;
         BINDING_TABLE_BLOCK_CLEAR "Binding Table Block Clear" 48..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_POINTERS_DS".
-    state_state_binding_table_pointers_ds "3DSTATE_BINDING_TABLE_POINTERS_DS" [Gen9..Gen9] dwords 2 header 0x78280000 mask 0xffff0000 length 0xff bias 2 {
+    state_binding_table_pointers_ds "3DSTATE_BINDING_TABLE_POINTERS_DS" [Gen9..Gen9] dwords 2 header 0x78280000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_DS_BINDING_TABLE "Pointer to DS Binding Table" 37..47 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_POINTERS_GS".
-    state_state_binding_table_pointers_gs "3DSTATE_BINDING_TABLE_POINTERS_GS" [Gen9..Gen9] dwords 2 header 0x78290000 mask 0xffff0000 length 0xff bias 2 {
+    state_binding_table_pointers_gs "3DSTATE_BINDING_TABLE_POINTERS_GS" [Gen9..Gen9] dwords 2 header 0x78290000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_GS_BINDING_TABLE "Pointer to GS Binding Table" 37..47 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_POINTERS_HS".
-    state_state_binding_table_pointers_hs "3DSTATE_BINDING_TABLE_POINTERS_HS" [Gen9..Gen9] dwords 2 header 0x78270000 mask 0xffff0000 length 0xff bias 2 {
+    state_binding_table_pointers_hs "3DSTATE_BINDING_TABLE_POINTERS_HS" [Gen9..Gen9] dwords 2 header 0x78270000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_HS_BINDING_TABLE "Pointer to HS Binding Table" 37..47 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_POINTERS_PS".
-    state_state_binding_table_pointers_ps "3DSTATE_BINDING_TABLE_POINTERS_PS" [Gen9..Gen9] dwords 2 header 0x782a0000 mask 0xffff0000 length 0xff bias 2 {
+    state_binding_table_pointers_ps "3DSTATE_BINDING_TABLE_POINTERS_PS" [Gen9..Gen9] dwords 2 header 0x782a0000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_PS_BINDING_TABLE "Pointer to PS Binding Table" 37..47 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_POINTERS_VS".
-    state_state_binding_table_pointers_vs "3DSTATE_BINDING_TABLE_POINTERS_VS" [Gen9..Gen9] dwords 2 header 0x78260000 mask 0xffff0000 length 0xff bias 2 {
+    state_binding_table_pointers_vs "3DSTATE_BINDING_TABLE_POINTERS_VS" [Gen9..Gen9] dwords 2 header 0x78260000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_VS_BINDING_TABLE "Pointer to VS Binding Table" 37..47 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BINDING_TABLE_POOL_ALLOC".
-    state_state_binding_table_pool_alloc "3DSTATE_BINDING_TABLE_POOL_ALLOC" [Gen9..Gen9] dwords 4 header 0x79190002 mask 0xffff0000 length 0xff bias 2 {
+    state_binding_table_pool_alloc "3DSTATE_BINDING_TABLE_POOL_ALLOC" [Gen9..Gen9] dwords 4 header 0x79190002 mask 0xffff0000 length 0xff bias 2 {
         MOCS "MOCS" 32..38 Uint;
         BINDING_TABLE_POOL_ENABLE "Binding Table Pool Enable" 43..43 Bool;
         BINDING_TABLE_POOL_BASE_ADDRESS "Binding Table Pool Base Address" 44..95 Address;
         BINDING_TABLE_POOL_BUFFER_SIZE "Binding Table Pool Buffer Size" 108..127 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_BLEND_STATE_POINTERS".
-    state_state_blend_state_pointers "3DSTATE_BLEND_STATE_POINTERS" [Gen9..Gen9] dwords 2 header 0x78240000 mask 0xffff0000 length 0xff bias 2 {
+    state_blend_state_pointers "3DSTATE_BLEND_STATE_POINTERS" [Gen9..Gen9] dwords 2 header 0x78240000 mask 0xffff0000 length 0xff bias 2 {
         BLEND_STATE_POINTER_VALID "Blend State Pointer Valid" 32..32 Bool;
         BLEND_STATE_POINTER "Blend State Pointer" 38..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CC_STATE_POINTERS".
-    state_state_cc_state_pointers "3DSTATE_CC_STATE_POINTERS" [Gen9..Gen9] dwords 2 header 0x780e0000 mask 0xffff0000 length 0xff bias 2 {
+    state_cc_state_pointers "3DSTATE_CC_STATE_POINTERS" [Gen9..Gen9] dwords 2 header 0x780e0000 mask 0xffff0000 length 0xff bias 2 {
         COLOR_CALC_STATE_POINTER_VALID "Color Calc State Pointer Valid" 32..32 Bool;
         COLOR_CALC_STATE_POINTER "Color Calc State Pointer" 38..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CHROMA_KEY".
-    state_state_chroma_key "3DSTATE_CHROMA_KEY" [Gen9..Gen9] dwords 4 header 0x79040002 mask 0xffff0000 length 0xff bias 2 {
+    state_chroma_key "3DSTATE_CHROMA_KEY" [Gen9..Gen9] dwords 4 header 0x79040002 mask 0xffff0000 length 0xff bias 2 {
         CHROMAKEY_TABLE_INDEX "ChromaKey Table Index" 62..63 Uint;
         CHROMAKEY_LOW_VALUE "ChromaKey Low Value" 64..95 Uint;
         CHROMAKEY_HIGH_VALUE "ChromaKey High Value" 96..127 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CLEAR_PARAMS".
-    state_state_clear_params "3DSTATE_CLEAR_PARAMS" [Gen9..Gen9] dwords 3 header 0x78040001 mask 0xffff0000 length 0xff bias 2 {
+    state_clear_params "3DSTATE_CLEAR_PARAMS" [Gen9..Gen9] dwords 3 header 0x78040001 mask 0xffff0000 length 0xff bias 2 {
         DEPTH_CLEAR_VALUE "Depth Clear Value" 32..63 Float;
         DEPTH_CLEAR_VALUE_VALID "Depth Clear Value Valid" 64..64 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CLIP".
-    state_state_clip "3DSTATE_CLIP" [Gen9..Gen9] dwords 4 header 0x78120002 mask 0xffff0000 length 0xff bias 2 {
+    state_clip "3DSTATE_CLIP" [Gen9..Gen9] dwords 4 header 0x78120002 mask 0xffff0000 length 0xff bias 2 {
         USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK "User Clip Distance Cull Test Enable Bitmask" 32..39 Uint;
         STATISTICS_ENABLE "Statistics Enable" 42..42 Bool;
         FORCE_CLIP_MODE "Force Clip Mode" 48..48 Bool;
@@ -130,27 +130,27 @@ packets! {
         MINIMUM_POINT_WIDTH "Minimum Point Width" 113..123 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CONSTANT_DS".
-    state_state_constant_ds "3DSTATE_CONSTANT_DS" [Gen9..Gen9] dwords 11 header 0x781a0009 mask 0xffff0000 length 0xff bias 2 {
+    state_constant_ds "3DSTATE_CONSTANT_DS" [Gen9..Gen9] dwords 11 header 0x781a0009 mask 0xffff0000 length 0xff bias 2 {
         MOCS "MOCS" 8..14 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CONSTANT_GS".
-    state_state_constant_gs "3DSTATE_CONSTANT_GS" [Gen9..Gen9] dwords 11 header 0x78160009 mask 0xffff0000 length 0xff bias 2 {
+    state_constant_gs "3DSTATE_CONSTANT_GS" [Gen9..Gen9] dwords 11 header 0x78160009 mask 0xffff0000 length 0xff bias 2 {
         MOCS "MOCS" 8..14 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CONSTANT_HS".
-    state_state_constant_hs "3DSTATE_CONSTANT_HS" [Gen9..Gen9] dwords 11 header 0x78190009 mask 0xffff0000 length 0xff bias 2 {
+    state_constant_hs "3DSTATE_CONSTANT_HS" [Gen9..Gen9] dwords 11 header 0x78190009 mask 0xffff0000 length 0xff bias 2 {
         MOCS "MOCS" 8..14 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CONSTANT_PS".
-    state_state_constant_ps "3DSTATE_CONSTANT_PS" [Gen9..Gen9] dwords 11 header 0x78170009 mask 0xffff0000 length 0xff bias 2 {
+    state_constant_ps "3DSTATE_CONSTANT_PS" [Gen9..Gen9] dwords 11 header 0x78170009 mask 0xffff0000 length 0xff bias 2 {
         MOCS "MOCS" 8..14 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_CONSTANT_VS".
-    state_state_constant_vs "3DSTATE_CONSTANT_VS" [Gen9..Gen9] dwords 11 header 0x78150009 mask 0xffff0000 length 0xff bias 2 {
+    state_constant_vs "3DSTATE_CONSTANT_VS" [Gen9..Gen9] dwords 11 header 0x78150009 mask 0xffff0000 length 0xff bias 2 {
         MOCS "MOCS" 8..14 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER".
-    state_state_depth_buffer "3DSTATE_DEPTH_BUFFER" [Gen9..Gen9] dwords 8 header 0x78050006 mask 0xffff0000 length 0xff bias 2 {
+    state_depth_buffer "3DSTATE_DEPTH_BUFFER" [Gen9..Gen9] dwords 8 header 0x78050006 mask 0xffff0000 length 0xff bias 2 {
         SURFACE_PITCH "Surface Pitch" 32..49 Uint;
         SURFACE_FORMAT "Surface Format" 50..52 Uint;
         HIERARCHICAL_DEPTH_BUFFER_ENABLE "Hierarchical Depth Buffer Enable" 54..54 Bool;
@@ -170,7 +170,7 @@ packets! {
         RENDER_TARGET_VIEW_EXTENT "Render Target View Extent" 245..255 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_DRAWING_RECTANGLE".
-    state_state_drawing_rectangle "3DSTATE_DRAWING_RECTANGLE" [Gen9..Gen9] dwords 4 header 0x79000002 mask 0xffff0000 length 0xff bias 2 {
+    state_drawing_rectangle "3DSTATE_DRAWING_RECTANGLE" [Gen9..Gen9] dwords 4 header 0x79000002 mask 0xffff0000 length 0xff bias 2 {
         CORE_MODE_SELECT "Core Mode Select" 14..15 Uint;
         CLIPPED_DRAWING_RECTANGLE_X_MIN "Clipped Drawing Rectangle X Min" 32..47 Uint;
         CLIPPED_DRAWING_RECTANGLE_Y_MIN "Clipped Drawing Rectangle Y Min" 48..63 Uint;
@@ -180,7 +180,7 @@ packets! {
         DRAWING_RECTANGLE_ORIGIN_Y "Drawing Rectangle Origin Y" 112..127 Int;
     }
     /// SKL PRM vol. 2a, "3DSTATE_DS".
-    state_state_ds "3DSTATE_DS" [Gen9..Gen9] dwords 11 header 0x781d0009 mask 0xffff0000 length 0xff bias 2 {
+    state_ds "3DSTATE_DS" [Gen9..Gen9] dwords 11 header 0x781d0009 mask 0xffff0000 length 0xff bias 2 {
         KERNEL_START_POINTER "Kernel Start Pointer" 38..95 Offset;
         SOFTWARE_EXCEPTION_ENABLE "Software Exception Enable" 103..103 Bool;
         ILLEGAL_OPCODE_EXCEPTION_ENABLE "Illegal Opcode Exception Enable" 109..109 Bool;
@@ -208,7 +208,7 @@ packets! {
         DUAL_PATCH_KERNEL_START_POINTER "DUAL_PATCH Kernel Start Pointer" 294..351 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_GATHER_CONSTANT_DS".
-    state_state_gather_constant_ds "3DSTATE_GATHER_CONSTANT_DS" [Gen9..Gen9] dwords 0 header 0x78370000 mask 0xffff0000 length 0xff bias 2 {
+    state_gather_constant_ds "3DSTATE_GATHER_CONSTANT_DS" [Gen9..Gen9] dwords 0 header 0x78370000 mask 0xffff0000 length 0xff bias 2 {
         UPDATE_GATHER_TABLE_ONLY "Update Gather Table Only" 33..33 Uint;
         CONSTANT_BUFFER_BINDING_TABLE_BLOCK "Constant Buffer Binding Table Block" 44..47 Uint;
         CONSTANT_BUFFER_VALID "Constant Buffer Valid" 48..63 Uint;
@@ -217,7 +217,7 @@ packets! {
         GATHER_BUFFER_OFFSET "Gather Buffer Offset" 70..86 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_GATHER_CONSTANT_GS".
-    state_state_gather_constant_gs "3DSTATE_GATHER_CONSTANT_GS" [Gen9..Gen9] dwords 0 header 0x78350000 mask 0xffff0000 length 0xff bias 2 {
+    state_gather_constant_gs "3DSTATE_GATHER_CONSTANT_GS" [Gen9..Gen9] dwords 0 header 0x78350000 mask 0xffff0000 length 0xff bias 2 {
         UPDATE_GATHER_TABLE_ONLY "Update Gather Table Only" 33..33 Uint;
         CONSTANT_BUFFER_BINDING_TABLE_BLOCK "Constant Buffer Binding Table Block" 44..47 Uint;
         CONSTANT_BUFFER_VALID "Constant Buffer Valid" 48..63 Uint;
@@ -226,7 +226,7 @@ packets! {
         GATHER_BUFFER_OFFSET "Gather Buffer Offset" 70..86 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_GATHER_CONSTANT_HS".
-    state_state_gather_constant_hs "3DSTATE_GATHER_CONSTANT_HS" [Gen9..Gen9] dwords 0 header 0x78360000 mask 0xffff0000 length 0xff bias 2 {
+    state_gather_constant_hs "3DSTATE_GATHER_CONSTANT_HS" [Gen9..Gen9] dwords 0 header 0x78360000 mask 0xffff0000 length 0xff bias 2 {
         UPDATE_GATHER_TABLE_ONLY "Update Gather Table Only" 33..33 Uint;
         CONSTANT_BUFFER_BINDING_TABLE_BLOCK "Constant Buffer Binding Table Block" 44..47 Uint;
         CONSTANT_BUFFER_VALID "Constant Buffer Valid" 48..63 Uint;
@@ -235,7 +235,7 @@ packets! {
         GATHER_BUFFER_OFFSET "Gather Buffer Offset" 70..86 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_GATHER_CONSTANT_PS".
-    state_state_gather_constant_ps "3DSTATE_GATHER_CONSTANT_PS" [Gen9..Gen9] dwords 0 header 0x78380000 mask 0xffff0000 length 0xff bias 2 {
+    state_gather_constant_ps "3DSTATE_GATHER_CONSTANT_PS" [Gen9..Gen9] dwords 0 header 0x78380000 mask 0xffff0000 length 0xff bias 2 {
         DX9_ON_DIE_REGISTER_READ_ENABLE "DX9 On-Die Register Read Enable" 32..32 Bool;
         UPDATE_GATHER_TABLE_ONLY "Update Gather Table Only" 33..33 Uint;
         CONSTANT_BUFFER_BINDING_TABLE_BLOCK "Constant Buffer Binding Table Block" 44..47 Uint;
@@ -246,7 +246,7 @@ packets! {
         GATHER_BUFFER_OFFSET "Gather Buffer Offset" 70..86 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_GATHER_CONSTANT_VS".
-    state_state_gather_constant_vs "3DSTATE_GATHER_CONSTANT_VS" [Gen9..Gen9] dwords 0 header 0x78340000 mask 0xffff0000 length 0xff bias 2 {
+    state_gather_constant_vs "3DSTATE_GATHER_CONSTANT_VS" [Gen9..Gen9] dwords 0 header 0x78340000 mask 0xffff0000 length 0xff bias 2 {
         DX9_ON_DIE_REGISTER_READ_ENABLE "DX9 On-Die Register Read Enable" 32..32 Bool;
         UPDATE_GATHER_TABLE_ONLY "Update Gather Table Only" 33..33 Uint;
         CONSTANT_BUFFER_BINDING_TABLE_BLOCK "Constant Buffer Binding Table Block" 44..47 Uint;
@@ -257,14 +257,14 @@ packets! {
         GATHER_BUFFER_OFFSET "Gather Buffer Offset" 70..86 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_GATHER_POOL_ALLOC".
-    state_state_gather_pool_alloc "3DSTATE_GATHER_POOL_ALLOC" [Gen9..Gen9] dwords 4 header 0x791a0002 mask 0xffff0000 length 0xff bias 2 {
+    state_gather_pool_alloc "3DSTATE_GATHER_POOL_ALLOC" [Gen9..Gen9] dwords 4 header 0x791a0002 mask 0xffff0000 length 0xff bias 2 {
         MOCS "MOCS" 32..38 Uint;
         GATHER_POOL_ENABLE "Gather Pool Enable" 43..43 Bool;
         GATHER_POOL_BASE_ADDRESS "Gather Pool Base Address" 44..95 Address;
         GATHER_POOL_BUFFER_SIZE "Gather Pool Buffer Size" 108..127 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_GS".
-    state_state_gs "3DSTATE_GS" [Gen9..Gen9] dwords 10 header 0x78110008 mask 0xffff0000 length 0xff bias 2 {
+    state_gs "3DSTATE_GS" [Gen9..Gen9] dwords 10 header 0x78110008 mask 0xffff0000 length 0xff bias 2 {
         KERNEL_START_POINTER "Kernel Start Pointer" 38..95 Offset;
         EXPECTED_VERTEX_COUNT "Expected Vertex Count" 96..101 Uint;
         SOFTWARE_EXCEPTION_ENABLE "Software Exception Enable" 103..103 Bool;
@@ -307,14 +307,14 @@ packets! {
         VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET "Vertex URB Entry Output Read Offset" 309..314 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_HIER_DEPTH_BUFFER".
-    state_state_hier_depth_buffer "3DSTATE_HIER_DEPTH_BUFFER" [Gen9..Gen9] dwords 5 header 0x78070003 mask 0xffff0000 length 0xff bias 2 {
+    state_hier_depth_buffer "3DSTATE_HIER_DEPTH_BUFFER" [Gen9..Gen9] dwords 5 header 0x78070003 mask 0xffff0000 length 0xff bias 2 {
         SURFACE_PITCH "Surface Pitch" 32..48 Uint;
         MOCS "MOCS" 57..63 Uint;
         SURFACE_BASE_ADDRESS "Surface Base Address" 64..127 Address;
         SURFACE_QPITCH "Surface QPitch" 128..142 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_HS".
-    state_state_hs "3DSTATE_HS" [Gen9..Gen9] dwords 9 header 0x781b0007 mask 0xffff0000 length 0xff bias 2 {
+    state_hs "3DSTATE_HS" [Gen9..Gen9] dwords 9 header 0x781b0007 mask 0xffff0000 length 0xff bias 2 {
         SOFTWARE_EXCEPTION_ENABLE "Software Exception Enable" 44..44 Bool;
         ILLEGAL_OPCODE_EXCEPTION_ENABLE "Illegal Opcode Exception Enable" 45..45 Bool;
         FLOATING_POINT_MODE "Floating Point Mode" 48..48 Uint;
@@ -340,14 +340,14 @@ packets! {
         DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5 "Dispatch GRF Start Register For URB Data [5]" 252..252 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_INDEX_BUFFER".
-    state_state_index_buffer "3DSTATE_INDEX_BUFFER" [Gen9..Gen9] dwords 5 header 0x780a0003 mask 0xffff0000 length 0xff bias 2 {
+    state_index_buffer "3DSTATE_INDEX_BUFFER" [Gen9..Gen9] dwords 5 header 0x780a0003 mask 0xffff0000 length 0xff bias 2 {
         MOCS "MOCS" 32..38 Uint;
         INDEX_FORMAT "Index Format" 40..41 Uint;
         BUFFER_STARTING_ADDRESS "Buffer Starting Address" 64..127 Address;
         BUFFER_SIZE "Buffer Size" 128..159 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_LINE_STIPPLE".
-    state_state_line_stipple "3DSTATE_LINE_STIPPLE" [Gen9..Gen9] dwords 3 header 0x79080001 mask 0xffff0000 length 0xff bias 2 {
+    state_line_stipple "3DSTATE_LINE_STIPPLE" [Gen9..Gen9] dwords 3 header 0x79080001 mask 0xffff0000 length 0xff bias 2 {
         LINE_STIPPLE_PATTERN "Line Stipple Pattern" 32..47 Uint;
         CURRENT_STIPPLE_INDEX "Current Stipple Index" 48..51 Uint;
         CURRENT_REPEAT_COUNTER "Current Repeat Counter" 53..61 Uint;
@@ -356,23 +356,23 @@ packets! {
         LINE_STIPPLE_INVERSE_REPEAT_COUNT "Line Stipple Inverse Repeat Count" 79..95 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_MONOFILTER_SIZE".
-    state_state_monofilter_size "3DSTATE_MONOFILTER_SIZE" [Gen9..Gen9] dwords 2 header 0x79110000 mask 0xffff0000 length 0xff bias 2 {
+    state_monofilter_size "3DSTATE_MONOFILTER_SIZE" [Gen9..Gen9] dwords 2 header 0x79110000 mask 0xffff0000 length 0xff bias 2 {
         MONOCHROME_FILTER_HEIGHT "Monochrome Filter Height" 32..34 Uint;
         MONOCHROME_FILTER_WIDTH "Monochrome Filter Width" 35..37 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_MULTISAMPLE".
-    state_state_multisample "3DSTATE_MULTISAMPLE" [Gen9..Gen9] dwords 2 header 0x780d0000 mask 0xffff0000 length 0xff bias 2 {
+    state_multisample "3DSTATE_MULTISAMPLE" [Gen9..Gen9] dwords 2 header 0x780d0000 mask 0xffff0000 length 0xff bias 2 {
         NUMBER_OF_MULTISAMPLES "Number of Multisamples" 33..35 Uint;
         PIXEL_LOCATION "Pixel Location" 36..36 Uint;
         PIXEL_POSITION_OFFSET_ENABLE "Pixel Position Offset Enable" 37..37 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_POLY_STIPPLE_OFFSET".
-    state_state_poly_stipple_offset "3DSTATE_POLY_STIPPLE_OFFSET" [Gen9..Gen9] dwords 2 header 0x79060000 mask 0xffff0000 length 0xff bias 2 {
+    state_poly_stipple_offset "3DSTATE_POLY_STIPPLE_OFFSET" [Gen9..Gen9] dwords 2 header 0x79060000 mask 0xffff0000 length 0xff bias 2 {
         POLYGON_STIPPLE_Y_OFFSET "Polygon Stipple Y Offset" 32..36 Uint;
         POLYGON_STIPPLE_X_OFFSET "Polygon Stipple X Offset" 40..44 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_POLY_STIPPLE_PATTERN".
-    state_state_poly_stipple_pattern "3DSTATE_POLY_STIPPLE_PATTERN" [Gen9..Gen9] dwords 33 header 0x7907001f mask 0xffff0000 length 0xff bias 2 {
+    state_poly_stipple_pattern "3DSTATE_POLY_STIPPLE_PATTERN" [Gen9..Gen9] dwords 33 header 0x7907001f mask 0xffff0000 length 0xff bias 2 {
         PATTERN_ROW "Pattern Row" 32..63 Uint;
         PATTERN_ROW_1 "Pattern Row" 64..95 Uint;
         PATTERN_ROW_2 "Pattern Row" 96..127 Uint;
@@ -407,7 +407,7 @@ packets! {
         PATTERN_ROW_31 "Pattern Row" 1024..1055 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_PS".
-    state_state_ps "3DSTATE_PS" [Gen9..Gen9] dwords 12 header 0x7820000a mask 0xffff0000 length 0xff bias 2 {
+    state_ps "3DSTATE_PS" [Gen9..Gen9] dwords 12 header 0x7820000a mask 0xffff0000 length 0xff bias 2 {
         KERNEL_START_POINTER_0 "Kernel Start Pointer 0" 38..95 Offset;
         SOFTWARE_EXCEPTION_ENABLE "Software Exception Enable" 103..103 Bool;
         MASK_STACK_EXCEPTION_ENABLE "Mask Stack Exception Enable" 107..107 Bool;
@@ -437,7 +437,7 @@ packets! {
         KERNEL_START_POINTER_2 "Kernel Start Pointer 2" 326..383 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_PS_BLEND".
-    state_state_ps_blend "3DSTATE_PS_BLEND" [Gen9..Gen9] dwords 2 header 0x784d0000 mask 0xffff0000 length 0xff bias 2 {
+    state_ps_blend "3DSTATE_PS_BLEND" [Gen9..Gen9] dwords 2 header 0x784d0000 mask 0xffff0000 length 0xff bias 2 {
         INDEPENDENT_ALPHA_BLEND_ENABLE "Independent Alpha Blend Enable" 39..39 Bool;
         ALPHA_TEST_ENABLE "Alpha Test Enable" 40..40 Bool;
         DESTINATION_BLEND_FACTOR "Destination Blend Factor" 41..45 Uint;
@@ -449,7 +449,7 @@ packets! {
         ALPHA_TO_COVERAGE_ENABLE "Alpha To Coverage Enable" 63..63 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_PS_EXTRA".
-    state_state_ps_extra "3DSTATE_PS_EXTRA" [Gen9..Gen9] dwords 2 header 0x784f0000 mask 0xffff0000 length 0xff bias 2 {
+    state_ps_extra "3DSTATE_PS_EXTRA" [Gen9..Gen9] dwords 2 header 0x784f0000 mask 0xffff0000 length 0xff bias 2 {
         INPUT_COVERAGE_MASK_STATE "Input Coverage Mask State" 32..33 Uint;
         PIXEL_SHADER_HAS_UAV "Pixel Shader Has UAV" 34..34 Bool;
         PIXEL_SHADER_PULLS_BARY "Pixel Shader Pulls Bary" 35..35 Bool;
@@ -467,32 +467,32 @@ packets! {
         PIXEL_SHADER_VALID "Pixel Shader Valid" 63..63 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_PUSH_CONSTANT_ALLOC_DS".
-    state_state_push_constant_alloc_ds "3DSTATE_PUSH_CONSTANT_ALLOC_DS" [Gen9..Gen9] dwords 2 header 0x79140000 mask 0xffff0000 length 0xff bias 2 {
+    state_push_constant_alloc_ds "3DSTATE_PUSH_CONSTANT_ALLOC_DS" [Gen9..Gen9] dwords 2 header 0x79140000 mask 0xffff0000 length 0xff bias 2 {
         CONSTANT_BUFFER_SIZE "Constant Buffer Size" 32..37 Uint;
         CONSTANT_BUFFER_OFFSET "Constant Buffer Offset" 48..52 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_PUSH_CONSTANT_ALLOC_GS".
-    state_state_push_constant_alloc_gs "3DSTATE_PUSH_CONSTANT_ALLOC_GS" [Gen9..Gen9] dwords 2 header 0x79150000 mask 0xffff0000 length 0xff bias 2 {
+    state_push_constant_alloc_gs "3DSTATE_PUSH_CONSTANT_ALLOC_GS" [Gen9..Gen9] dwords 2 header 0x79150000 mask 0xffff0000 length 0xff bias 2 {
         CONSTANT_BUFFER_SIZE "Constant Buffer Size" 32..37 Uint;
         CONSTANT_BUFFER_OFFSET "Constant Buffer Offset" 48..52 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_PUSH_CONSTANT_ALLOC_HS".
-    state_state_push_constant_alloc_hs "3DSTATE_PUSH_CONSTANT_ALLOC_HS" [Gen9..Gen9] dwords 2 header 0x79130000 mask 0xffff0000 length 0xff bias 2 {
+    state_push_constant_alloc_hs "3DSTATE_PUSH_CONSTANT_ALLOC_HS" [Gen9..Gen9] dwords 2 header 0x79130000 mask 0xffff0000 length 0xff bias 2 {
         CONSTANT_BUFFER_SIZE "Constant Buffer Size" 32..37 Uint;
         CONSTANT_BUFFER_OFFSET "Constant Buffer Offset" 48..52 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_PUSH_CONSTANT_ALLOC_PS".
-    state_state_push_constant_alloc_ps "3DSTATE_PUSH_CONSTANT_ALLOC_PS" [Gen9..Gen9] dwords 2 header 0x79160000 mask 0xffff0000 length 0xff bias 2 {
+    state_push_constant_alloc_ps "3DSTATE_PUSH_CONSTANT_ALLOC_PS" [Gen9..Gen9] dwords 2 header 0x79160000 mask 0xffff0000 length 0xff bias 2 {
         CONSTANT_BUFFER_SIZE "Constant Buffer Size" 32..37 Uint;
         CONSTANT_BUFFER_OFFSET "Constant Buffer Offset" 48..52 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_PUSH_CONSTANT_ALLOC_VS".
-    state_state_push_constant_alloc_vs "3DSTATE_PUSH_CONSTANT_ALLOC_VS" [Gen9..Gen9] dwords 2 header 0x79120000 mask 0xffff0000 length 0xff bias 2 {
+    state_push_constant_alloc_vs "3DSTATE_PUSH_CONSTANT_ALLOC_VS" [Gen9..Gen9] dwords 2 header 0x79120000 mask 0xffff0000 length 0xff bias 2 {
         CONSTANT_BUFFER_SIZE "Constant Buffer Size" 32..37 Uint;
         CONSTANT_BUFFER_OFFSET "Constant Buffer Offset" 48..52 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_RASTER".
-    state_state_raster "3DSTATE_RASTER" [Gen9..Gen9] dwords 5 header 0x78500003 mask 0xffff0000 length 0xff bias 2 {
+    state_raster "3DSTATE_RASTER" [Gen9..Gen9] dwords 5 header 0x78500003 mask 0xffff0000 length 0xff bias 2 {
         VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE "Viewport Z Near Clip Test Enable" 32..32 Bool;
         SCISSOR_RECTANGLE_ENABLE "Scissor Rectangle Enable" 33..33 Bool;
         ANTIALIASING_ENABLE "Antialiasing Enable" 34..34 Bool;
@@ -516,46 +516,46 @@ packets! {
         GLOBAL_DEPTH_OFFSET_CLAMP "Global Depth Offset Clamp" 128..159 Float;
     }
     /// SKL PRM vol. 2a, "3DSTATE_RS_CONSTANT_POINTER".
-    state_state_rs_constant_pointer "3DSTATE_RS_CONSTANT_POINTER" [Gen9..Gen9] dwords 4 header 0x78540002 mask 0xffff0000 length 0xff bias 2 {
+    state_rs_constant_pointer "3DSTATE_RS_CONSTANT_POINTER" [Gen9..Gen9] dwords 4 header 0x78540002 mask 0xffff0000 length 0xff bias 2 {
         OPERATION_LOAD_OR_STORE "Operation Load or Store" 44..44 Uint;
         SHADER_SELECT "Shader Select" 60..62 Uint;
         GLOBAL_CONSTANT_BUFFER_ADDRESS "Global Constant Buffer Address" 70..95 Address;
         GLOBAL_CONSTANT_BUFFER_ADDRESS_HIGH "Global Constant Buffer Address High" 96..127 Address;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLER_PALETTE_LOAD0".
-    state_state_sampler_palette_load0 "3DSTATE_SAMPLER_PALETTE_LOAD0" [Gen9..Gen9] dwords 0 header 0x79020000 mask 0xffff0000 length 0xff bias 2 {
+    state_sampler_palette_load0 "3DSTATE_SAMPLER_PALETTE_LOAD0" [Gen9..Gen9] dwords 0 header 0x79020000 mask 0xffff0000 length 0xff bias 2 {
 
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLER_PALETTE_LOAD1".
-    state_state_sampler_palette_load1 "3DSTATE_SAMPLER_PALETTE_LOAD1" [Gen9..Gen9] dwords 0 header 0x790c0000 mask 0xffff0000 length 0xff bias 2 {
+    state_sampler_palette_load1 "3DSTATE_SAMPLER_PALETTE_LOAD1" [Gen9..Gen9] dwords 0 header 0x790c0000 mask 0xffff0000 length 0xff bias 2 {
 
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLER_STATE_POINTERS_DS".
-    state_state_sampler_state_pointers_ds "3DSTATE_SAMPLER_STATE_POINTERS_DS" [Gen9..Gen9] dwords 2 header 0x782d0000 mask 0xffff0000 length 0xff bias 2 {
+    state_sampler_state_pointers_ds "3DSTATE_SAMPLER_STATE_POINTERS_DS" [Gen9..Gen9] dwords 2 header 0x782d0000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_DS_SAMPLER_STATE "Pointer to DS Sampler State" 37..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLER_STATE_POINTERS_GS".
-    state_state_sampler_state_pointers_gs "3DSTATE_SAMPLER_STATE_POINTERS_GS" [Gen9..Gen9] dwords 2 header 0x782e0000 mask 0xffff0000 length 0xff bias 2 {
+    state_sampler_state_pointers_gs "3DSTATE_SAMPLER_STATE_POINTERS_GS" [Gen9..Gen9] dwords 2 header 0x782e0000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_GS_SAMPLER_STATE "Pointer to GS Sampler State" 37..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLER_STATE_POINTERS_HS".
-    state_state_sampler_state_pointers_hs "3DSTATE_SAMPLER_STATE_POINTERS_HS" [Gen9..Gen9] dwords 2 header 0x782c0000 mask 0xffff0000 length 0xff bias 2 {
+    state_sampler_state_pointers_hs "3DSTATE_SAMPLER_STATE_POINTERS_HS" [Gen9..Gen9] dwords 2 header 0x782c0000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_HS_SAMPLER_STATE "Pointer to HS Sampler State" 37..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLER_STATE_POINTERS_PS".
-    state_state_sampler_state_pointers_ps "3DSTATE_SAMPLER_STATE_POINTERS_PS" [Gen9..Gen9] dwords 2 header 0x782f0000 mask 0xffff0000 length 0xff bias 2 {
+    state_sampler_state_pointers_ps "3DSTATE_SAMPLER_STATE_POINTERS_PS" [Gen9..Gen9] dwords 2 header 0x782f0000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_PS_SAMPLER_STATE "Pointer to PS Sampler State" 37..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLER_STATE_POINTERS_VS".
-    state_state_sampler_state_pointers_vs "3DSTATE_SAMPLER_STATE_POINTERS_VS" [Gen9..Gen9] dwords 2 header 0x782b0000 mask 0xffff0000 length 0xff bias 2 {
+    state_sampler_state_pointers_vs "3DSTATE_SAMPLER_STATE_POINTERS_VS" [Gen9..Gen9] dwords 2 header 0x782b0000 mask 0xffff0000 length 0xff bias 2 {
         POINTER_TO_VS_SAMPLER_STATE "Pointer to VS Sampler State" 37..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLE_MASK".
-    state_state_sample_mask "3DSTATE_SAMPLE_MASK" [Gen9..Gen9] dwords 2 header 0x78180000 mask 0xffff0000 length 0xff bias 2 {
+    state_sample_mask "3DSTATE_SAMPLE_MASK" [Gen9..Gen9] dwords 2 header 0x78180000 mask 0xffff0000 length 0xff bias 2 {
         SAMPLE_MASK "Sample Mask" 32..47 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SAMPLE_PATTERN".
-    state_state_sample_pattern "3DSTATE_SAMPLE_PATTERN" [Gen9..Gen9] dwords 9 header 0x791c0007 mask 0xffff0000 length 0xff bias 2 {
+    state_sample_pattern "3DSTATE_SAMPLE_PATTERN" [Gen9..Gen9] dwords 9 header 0x791c0007 mask 0xffff0000 length 0xff bias 2 {
         N16X_SAMPLE0_Y_OFFSET "16x Sample0 Y Offset" 32..35 Uint;
         N16X_SAMPLE0_X_OFFSET "16x Sample0 X Offset" 36..39 Uint;
         N16X_SAMPLE1_Y_OFFSET "16x Sample1 Y Offset" 40..43 Uint;
@@ -620,7 +620,7 @@ packets! {
         N1X_SAMPLE0_X_OFFSET "1x Sample0 X Offset" 276..279 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SBE".
-    state_state_sbe "3DSTATE_SBE" [Gen9..Gen9] dwords 6 header 0x781f0004 mask 0xffff0000 length 0xff bias 2 {
+    state_sbe "3DSTATE_SBE" [Gen9..Gen9] dwords 6 header 0x781f0004 mask 0xffff0000 length 0xff bias 2 {
         PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT "Primitive ID Override Attribute Select" 32..36 Uint;
         VERTEX_URB_ENTRY_READ_OFFSET "Vertex URB Entry Read Offset" 37..42 Uint;
         VERTEX_URB_ENTRY_READ_LENGTH "Vertex URB Entry Read Length" 43..47 Uint;
@@ -669,7 +669,7 @@ packets! {
         ATTRIBUTE_ACTIVE_COMPONENT_FORMAT_31 "Attribute Active Component Format" 190..191 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SBE_SWIZ".
-    state_state_sbe_swiz "3DSTATE_SBE_SWIZ" [Gen9..Gen9] dwords 11 header 0x78510009 mask 0xffff0000 length 0xff bias 2 {
+    state_sbe_swiz "3DSTATE_SBE_SWIZ" [Gen9..Gen9] dwords 11 header 0x78510009 mask 0xffff0000 length 0xff bias 2 {
         ATTRIBUTE "Attribute" 32..47 Uint;
         ATTRIBUTE_1 "Attribute" 48..63 Uint;
         ATTRIBUTE_2 "Attribute" 64..79 Uint;
@@ -704,11 +704,11 @@ packets! {
         ATTRIBUTE_WRAP_SHORTEST_ENABLES_15 "Attribute Wrap Shortest Enables" 348..351 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SCISSOR_STATE_POINTERS".
-    state_state_scissor_state_pointers "3DSTATE_SCISSOR_STATE_POINTERS" [Gen9..Gen9] dwords 2 header 0x780f0000 mask 0xffff0000 length 0xff bias 2 {
+    state_scissor_state_pointers "3DSTATE_SCISSOR_STATE_POINTERS" [Gen9..Gen9] dwords 2 header 0x780f0000 mask 0xffff0000 length 0xff bias 2 {
         SCISSOR_RECT_POINTER "Scissor Rect Pointer" 37..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SF".
-    state_state_sf "3DSTATE_SF" [Gen9..Gen9] dwords 4 header 0x78130002 mask 0xffff0000 length 0xff bias 2 {
+    state_sf "3DSTATE_SF" [Gen9..Gen9] dwords 4 header 0x78130002 mask 0xffff0000 length 0xff bias 2 {
         VIEWPORT_TRANSFORM_ENABLE "Viewport Transform Enable" 33..33 Bool;
         STATISTICS_ENABLE "Statistics Enable" 42..42 Bool;
         LEGACY_GLOBAL_DEPTH_BIAS_ENABLE "Legacy Global Depth Bias Enable" 43..43 Bool;
@@ -725,7 +725,7 @@ packets! {
         LAST_PIXEL_ENABLE "Last Pixel Enable" 127..127 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SO_BUFFER".
-    state_state_so_buffer "3DSTATE_SO_BUFFER" [Gen9..Gen9] dwords 8 header 0x79180006 mask 0xffff0000 length 0xff bias 2 {
+    state_so_buffer "3DSTATE_SO_BUFFER" [Gen9..Gen9] dwords 8 header 0x79180006 mask 0xffff0000 length 0xff bias 2 {
         STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS_ENABLE "Stream Output Buffer Offset Address Enable" 52..52 Bool;
         STREAM_OFFSET_WRITE_ENABLE "Stream Offset Write Enable" 53..53 Bool;
         MOCS "MOCS" 54..60 Uint;
@@ -737,7 +737,7 @@ packets! {
         STREAM_OFFSET "Stream Offset" 224..255 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_SO_DECL_LIST".
-    state_state_so_decl_list "3DSTATE_SO_DECL_LIST" [Gen9..Gen9] dwords 0 header 0x79170000 mask 0xffff0000 length 0x1ff bias 2 {
+    state_so_decl_list "3DSTATE_SO_DECL_LIST" [Gen9..Gen9] dwords 0 header 0x79170000 mask 0xffff0000 length 0x1ff bias 2 {
         STREAM_TO_BUFFER_SELECTS_0 "Stream to Buffer Selects [0]" 32..35 Uint;
         STREAM_TO_BUFFER_SELECTS_1 "Stream to Buffer Selects [1]" 36..39 Uint;
         STREAM_TO_BUFFER_SELECTS_2 "Stream to Buffer Selects [2]" 40..43 Uint;
@@ -748,7 +748,7 @@ packets! {
         NUM_ENTRIES_3 "Num Entries [3]" 88..95 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_STENCIL_BUFFER".
-    state_state_stencil_buffer "3DSTATE_STENCIL_BUFFER" [Gen9..Gen9] dwords 5 header 0x78060003 mask 0xffff0000 length 0xff bias 2 {
+    state_stencil_buffer "3DSTATE_STENCIL_BUFFER" [Gen9..Gen9] dwords 5 header 0x78060003 mask 0xffff0000 length 0xff bias 2 {
         SURFACE_PITCH "Surface Pitch" 32..48 Uint;
         MOCS "MOCS" 54..60 Uint;
         STENCIL_BUFFER_ENABLE "Stencil Buffer Enable" 63..63 Bool;
@@ -756,7 +756,7 @@ packets! {
         SURFACE_QPITCH "Surface QPitch" 128..142 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_STREAMOUT".
-    state_state_streamout "3DSTATE_STREAMOUT" [Gen9..Gen9] dwords 5 header 0x781e0003 mask 0xffff0000 length 0xff bias 2 {
+    state_streamout "3DSTATE_STREAMOUT" [Gen9..Gen9] dwords 5 header 0x781e0003 mask 0xffff0000 length 0xff bias 2 {
         FORCE_RENDERING "Force Rendering" 55..56 Uint;
         SO_STATISTICS_ENABLE "SO Statistics Enable" 57..57 Bool;
         REORDER_MODE "Reorder Mode" 58..58 Uint;
@@ -777,7 +777,7 @@ packets! {
         BUFFER_3_SURFACE_PITCH "Buffer 3 Surface Pitch" 144..155 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_TE".
-    state_state_te "3DSTATE_TE" [Gen9..Gen9] dwords 4 header 0x781c0002 mask 0xffff0000 length 0xff bias 2 {
+    state_te "3DSTATE_TE" [Gen9..Gen9] dwords 4 header 0x781c0002 mask 0xffff0000 length 0xff bias 2 {
         TE_ENABLE "TE Enable" 32..32 Bool;
         TE_MODE "TE Mode" 33..34 Uint;
         TE_DOMAIN "TE Domain" 36..37 Uint;
@@ -787,51 +787,51 @@ packets! {
         MAXIMUM_TESSELLATION_FACTOR_NOT_ODD "Maximum Tessellation Factor Not Odd" 96..127 Float;
     }
     /// SKL PRM vol. 2a, "3DSTATE_URB_CLEAR".
-    state_state_urb_clear "3DSTATE_URB_CLEAR" [Gen9..Gen9] dwords 2 header 0x791d0000 mask 0xffff0000 length 0xff bias 2 {
+    state_urb_clear "3DSTATE_URB_CLEAR" [Gen9..Gen9] dwords 2 header 0x791d0000 mask 0xffff0000 length 0xff bias 2 {
         URB_ADDRESS "URB Address" 32..46 Offset;
         URB_CLEAR_LENGTH "URB Clear Length" 48..61 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_URB_DS".
-    state_state_urb_ds "3DSTATE_URB_DS" [Gen9..Gen9] dwords 2 header 0x78320000 mask 0xffff0000 length 0xff bias 2 {
+    state_urb_ds "3DSTATE_URB_DS" [Gen9..Gen9] dwords 2 header 0x78320000 mask 0xffff0000 length 0xff bias 2 {
         DS_NUMBER_OF_URB_ENTRIES "DS Number of URB Entries" 32..47 Uint;
         DS_URB_ENTRY_ALLOCATION_SIZE "DS URB Entry Allocation Size" 48..56 Uint;
         DS_URB_STARTING_ADDRESS "DS URB Starting Address" 57..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_URB_GS".
-    state_state_urb_gs "3DSTATE_URB_GS" [Gen9..Gen9] dwords 2 header 0x78330000 mask 0xffff0000 length 0xff bias 2 {
+    state_urb_gs "3DSTATE_URB_GS" [Gen9..Gen9] dwords 2 header 0x78330000 mask 0xffff0000 length 0xff bias 2 {
         GS_NUMBER_OF_URB_ENTRIES "GS Number of URB Entries" 32..47 Uint;
         GS_URB_ENTRY_ALLOCATION_SIZE "GS URB Entry Allocation Size" 48..56 Uint;
         GS_URB_STARTING_ADDRESS "GS URB Starting Address" 57..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_URB_HS".
-    state_state_urb_hs "3DSTATE_URB_HS" [Gen9..Gen9] dwords 2 header 0x78310000 mask 0xffff0000 length 0xff bias 2 {
+    state_urb_hs "3DSTATE_URB_HS" [Gen9..Gen9] dwords 2 header 0x78310000 mask 0xffff0000 length 0xff bias 2 {
         HS_NUMBER_OF_URB_ENTRIES "HS Number of URB Entries" 32..47 Uint;
         HS_URB_ENTRY_ALLOCATION_SIZE "HS URB Entry Allocation Size" 48..56 Uint;
         HS_URB_STARTING_ADDRESS "HS URB Starting Address" 57..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_URB_VS".
-    state_state_urb_vs "3DSTATE_URB_VS" [Gen9..Gen9] dwords 2 header 0x78300000 mask 0xffff0000 length 0xff bias 2 {
+    state_urb_vs "3DSTATE_URB_VS" [Gen9..Gen9] dwords 2 header 0x78300000 mask 0xffff0000 length 0xff bias 2 {
         VS_NUMBER_OF_URB_ENTRIES "VS Number of URB Entries" 32..47 Uint;
         VS_URB_ENTRY_ALLOCATION_SIZE "VS URB Entry Allocation Size" 48..56 Uint;
         VS_URB_STARTING_ADDRESS "VS URB Starting Address" 57..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VERTEX_BUFFERS".
-    state_state_vertex_buffers "3DSTATE_VERTEX_BUFFERS" [Gen9..Gen9] dwords 0 header 0x78080000 mask 0xffff0000 length 0xff bias 2 {
+    state_vertex_buffers "3DSTATE_VERTEX_BUFFERS" [Gen9..Gen9] dwords 0 header 0x78080000 mask 0xffff0000 length 0xff bias 2 {
 
     }
     /// SKL PRM vol. 2a, "3DSTATE_VERTEX_ELEMENTS".
-    state_state_vertex_elements "3DSTATE_VERTEX_ELEMENTS" [Gen9..Gen9] dwords 0 header 0x78090000 mask 0xffff0000 length 0xff bias 2 {
+    state_vertex_elements "3DSTATE_VERTEX_ELEMENTS" [Gen9..Gen9] dwords 0 header 0x78090000 mask 0xffff0000 length 0xff bias 2 {
 
     }
     /// SKL PRM vol. 2a, "3DSTATE_VF".
-    state_state_vf "3DSTATE_VF" [Gen9..Gen9] dwords 2 header 0x780c0000 mask 0xffff0000 length 0xff bias 2 {
+    state_vf "3DSTATE_VF" [Gen9..Gen9] dwords 2 header 0x780c0000 mask 0xffff0000 length 0xff bias 2 {
         INDEXED_DRAW_CUT_INDEX_ENABLE "Indexed Draw Cut Index Enable" 8..8 Bool;
         COMPONENT_PACKING_ENABLE "Component Packing Enable" 9..9 Bool;
         SEQUENTIAL_DRAW_CUT_INDEX_ENABLE "Sequential Draw Cut Index Enable" 10..10 Bool;
         CUT_INDEX "Cut Index" 32..63 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VF_COMPONENT_PACKING".
-    state_state_vf_component_packing "3DSTATE_VF_COMPONENT_PACKING" [Gen9..Gen9] dwords 5 header 0x78550003 mask 0xffff0000 length 0xff bias 2 {
+    state_vf_component_packing "3DSTATE_VF_COMPONENT_PACKING" [Gen9..Gen9] dwords 5 header 0x78550003 mask 0xffff0000 length 0xff bias 2 {
         VERTEX_ELEMENT_00_ENABLES "Vertex Element 00 Enables" 32..35 Uint;
         VERTEX_ELEMENT_01_ENABLES "Vertex Element 01 Enables" 36..39 Uint;
         VERTEX_ELEMENT_02_ENABLES "Vertex Element 02 Enables" 40..43 Uint;
@@ -866,13 +866,13 @@ packets! {
         VERTEX_ELEMENT_31_ENABLES "Vertex Element 31 Enables" 156..159 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VF_INSTANCING".
-    state_state_vf_instancing "3DSTATE_VF_INSTANCING" [Gen9..Gen9] dwords 3 header 0x78490001 mask 0xffff0000 length 0xff bias 2 {
+    state_vf_instancing "3DSTATE_VF_INSTANCING" [Gen9..Gen9] dwords 3 header 0x78490001 mask 0xffff0000 length 0xff bias 2 {
         VERTEX_ELEMENT_INDEX "Vertex Element Index" 32..37 Uint;
         INSTANCING_ENABLE "Instancing Enable" 40..40 Bool;
         INSTANCE_DATA_STEP_RATE "Instance Data Step Rate" 64..95 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VF_SGVS".
-    state_state_vf_sgvs "3DSTATE_VF_SGVS" [Gen9..Gen9] dwords 2 header 0x784a0000 mask 0xffff0000 length 0xff bias 2 {
+    state_vf_sgvs "3DSTATE_VF_SGVS" [Gen9..Gen9] dwords 2 header 0x784a0000 mask 0xffff0000 length 0xff bias 2 {
         VERTEXID_ELEMENT_OFFSET "VertexID Element Offset" 32..37 Uint;
         VERTEXID_COMPONENT_NUMBER "VertexID Component Number" 45..46 Uint;
         VERTEXID_ENABLE "VertexID Enable" 47..47 Bool;
@@ -881,23 +881,23 @@ packets! {
         INSTANCEID_ENABLE "InstanceID Enable" 63..63 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VF_STATISTICS".
-    state_state_vf_statistics "3DSTATE_VF_STATISTICS" [Gen9..Gen9] dwords 1 header 0x680b0000 mask 0xffff0000 length 0x0 bias 1 {
+    state_vf_statistics "3DSTATE_VF_STATISTICS" [Gen9..Gen9] dwords 1 header 0x680b0000 mask 0xffff0000 length 0x0 bias 1 {
         STATISTICS_ENABLE "Statistics Enable" 0..0 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VF_TOPOLOGY".
-    state_state_vf_topology "3DSTATE_VF_TOPOLOGY" [Gen9..Gen9] dwords 2 header 0x784b0000 mask 0xffff0000 length 0xff bias 2 {
+    state_vf_topology "3DSTATE_VF_TOPOLOGY" [Gen9..Gen9] dwords 2 header 0x784b0000 mask 0xffff0000 length 0xff bias 2 {
         PRIMITIVE_TOPOLOGY_TYPE "Primitive Topology Type" 32..37 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VIEWPORT_STATE_POINTERS_CC".
-    state_state_viewport_state_pointers_cc "3DSTATE_VIEWPORT_STATE_POINTERS_CC" [Gen9..Gen9] dwords 2 header 0x78230000 mask 0xffff0000 length 0xff bias 2 {
+    state_viewport_state_pointers_cc "3DSTATE_VIEWPORT_STATE_POINTERS_CC" [Gen9..Gen9] dwords 2 header 0x78230000 mask 0xffff0000 length 0xff bias 2 {
         CC_VIEWPORT_POINTER "CC Viewport Pointer" 37..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP".
-    state_state_viewport_state_pointers_sf_clip "3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP" [Gen9..Gen9] dwords 2 header 0x78210000 mask 0xffff0000 length 0xff bias 2 {
+    state_viewport_state_pointers_sf_clip "3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP" [Gen9..Gen9] dwords 2 header 0x78210000 mask 0xffff0000 length 0xff bias 2 {
         SF_CLIP_VIEWPORT_POINTER "SF Clip Viewport Pointer" 38..63 Offset;
     }
     /// SKL PRM vol. 2a, "3DSTATE_VS".
-    state_state_vs "3DSTATE_VS" [Gen9..Gen9] dwords 9 header 0x78100007 mask 0xffff0000 length 0xff bias 2 {
+    state_vs "3DSTATE_VS" [Gen9..Gen9] dwords 9 header 0x78100007 mask 0xffff0000 length 0xff bias 2 {
         KERNEL_START_POINTER "Kernel Start Pointer" 38..95 Offset;
         SOFTWARE_EXCEPTION_ENABLE "Software Exception Enable" 103..103 Bool;
         ACCESSES_UAV "Accesses UAV" 108..108 Bool;
@@ -924,7 +924,7 @@ packets! {
         VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET "Vertex URB Entry Output Read Offset" 277..282 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_WM".
-    state_state_wm "3DSTATE_WM" [Gen9..Gen9] dwords 2 header 0x78140000 mask 0xffff0000 length 0xff bias 2 {
+    state_wm "3DSTATE_WM" [Gen9..Gen9] dwords 2 header 0x78140000 mask 0xffff0000 length 0xff bias 2 {
         FORCE_KILL_PIXEL_ENABLE "Force Kill Pixel Enable" 32..33 Uint;
         POINT_RASTERIZATION_RULE "Point Rasterization Rule" 34..34 Uint;
         LINE_STIPPLE_ENABLE "Line Stipple Enable" 35..35 Bool;
@@ -942,11 +942,11 @@ packets! {
         STATISTICS_ENABLE "Statistics Enable" 63..63 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_WM_CHROMAKEY".
-    state_state_wm_chromakey "3DSTATE_WM_CHROMAKEY" [Gen9..Gen9] dwords 2 header 0x784c0000 mask 0xffff0000 length 0xff bias 2 {
+    state_wm_chromakey "3DSTATE_WM_CHROMAKEY" [Gen9..Gen9] dwords 2 header 0x784c0000 mask 0xffff0000 length 0xff bias 2 {
         CHROMAKEY_KILL_ENABLE "ChromaKey Kill Enable" 63..63 Bool;
     }
     /// SKL PRM vol. 2a, "3DSTATE_WM_DEPTH_STENCIL".
-    state_state_wm_depth_stencil "3DSTATE_WM_DEPTH_STENCIL" [Gen9..Gen9] dwords 4 header 0x784e0002 mask 0xffff0000 length 0xff bias 2 {
+    state_wm_depth_stencil "3DSTATE_WM_DEPTH_STENCIL" [Gen9..Gen9] dwords 4 header 0x784e0002 mask 0xffff0000 length 0xff bias 2 {
         DEPTH_BUFFER_WRITE_ENABLE "Depth Buffer Write Enable" 32..32 Bool;
         DEPTH_TEST_ENABLE "Depth Test Enable" 33..33 Bool;
         STENCIL_BUFFER_WRITE_ENABLE "Stencil Buffer Write Enable" 34..34 Bool;
@@ -969,7 +969,7 @@ packets! {
         STENCIL_REFERENCE_VALUE "Stencil Reference Value" 104..111 Uint;
     }
     /// SKL PRM vol. 2a, "3DSTATE_WM_HZ_OP".
-    state_state_wm_hz_op "3DSTATE_WM_HZ_OP" [Gen9..Gen9] dwords 5 header 0x78520003 mask 0xffff0000 length 0xff bias 2 {
+    state_wm_hz_op "3DSTATE_WM_HZ_OP" [Gen9..Gen9] dwords 5 header 0x78520003 mask 0xffff0000 length 0xff bias 2 {
         NUMBER_OF_MULTISAMPLES "Number of Multisamples" 45..47 Uint;
         STENCIL_CLEAR_VALUE "Stencil Clear Value" 48..55 Uint;
         FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR "Full Surface Depth and Stencil Clear" 57..57 Bool;

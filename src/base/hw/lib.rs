@@ -6,6 +6,7 @@
 pub mod batch;
 mod device;
 pub mod draw;
+pub mod draw_state;
 mod format;
 mod generation;
 pub mod media;

@@ -1,11 +1,11 @@
 //! Every table: fields fit and do not overlap by accident, packing is undone by unpacking, genxml agrees.
 
 use crate::packet::{Kind, Packet};
-use crate::{batch, draw, media, mi, state};
+use crate::{batch, draw, draw_state, media, mi, state};
 use std::collections::BTreeMap;
 
 fn all() -> impl Iterator<Item = &'static Packet> {
-    [mi::ALL, media::ALL, draw::ALL, state::ALL]
+    [mi::ALL, media::ALL, draw::ALL, draw_state::ALL, state::ALL]
         .into_iter()
         .flat_map(|table| table.iter().copied())
 }
@@ -19,7 +19,11 @@ const OPTIONAL_TAIL: &[(&str, u16)] = &[
 
 /// Packets of which some bits mean one thing or another by what else is set: name, and the pairs of fields that share
 /// bits, as genxml has them too.
-const UNIONS: &[(&str, usize)] = &[("RENDER_SURFACE_STATE", 7)];
+const UNIONS: &[(&str, usize)] = &[
+    ("RENDER_SURFACE_STATE", 7),
+    ("COLOR_CALC_STATE", 1),
+    ("SAMPLER_BORDER_COLOR_STATE", 4),
+];
 
 #[test]
 fn fields_fit_their_packets() {

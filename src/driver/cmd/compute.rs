@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 "GPGPU Context"; the order of flushes around STATE_BASE_ADDRESS and PIPELINE_SELECT
 //! is in their programming notes.
 
-use hw::draw::state_state_cc_state_pointers;
+use hw::draw::state_cc_state_pointers;
 use hw::media::{
     gpgpu_walker, media_curbe_load, media_interface_descriptor_load, media_state_flush,
     media_vfe_state, pipe_control, pipeline_select, state_base_address,
@@ -187,7 +187,7 @@ pub fn preamble(heaps: &Heaps) -> Vec<u32> {
     use state_base_address as sba;
     const GPGPU: u64 = 2;
     const PAGES: u64 = 0xfffff;
-    let cc = &state_state_cc_state_pointers::PACKET;
+    let cc = &state_cc_state_pointers::PACKET;
     let mut words = cc.words::<2>().dwords.to_vec();
     words.extend(barrier());
     words.extend(
