@@ -1,5 +1,6 @@
 //! What a context keeps between batches: registers, base addresses, and the media pipeline's state.
 
+use crate::draw::state::DrawState;
 use std::collections::BTreeMap;
 
 /// Which pipeline commands go to.
@@ -70,6 +71,8 @@ pub struct HwContext {
     pub(crate) vfe: Vfe,
     pub(crate) curbe: DynamicRange,
     pub(crate) descriptors: DynamicRange,
+    /// State of the 3D pipeline.
+    pub(crate) draw: DrawState,
     /// Result of MI_PREDICATE; commands with their predicate bit set run only if it is true.
     pub(crate) predicate: bool,
     /// Threads dispatched by this context, for CS_INVOCATION_COUNT.

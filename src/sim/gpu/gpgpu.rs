@@ -4,13 +4,12 @@
 //! Ref: SKL PRM vol. 7, "GPGPU Thread Group Dispatch", "GPGPU Thread Payload".
 
 use crate::dataport::{Bases, Limits, Port, WideLock};
-use crate::memory::{ADDRESS_MASK, View};
+use crate::kernels::Kernels;
+use crate::memory::View;
 use crate::strict;
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Kernel, Stop, Thread};
 use hw::state::interface_descriptor_data as idd;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -60,77 +59,6 @@ pub struct Counters {
 
 /// Threads that a workgroup can have at most on any part.
 const MAX_GROUP_THREADS: u32 = 128;
-
-/// Kernels kept decoded.
-const MAX_KERNELS: usize = 256;
-
-/// A kernel and the bytes that it was decoded from, by their address.
-struct Known {
-    code: Vec<(u64, [u8; 16])>,
-    kernel: Arc<Kernel>,
-}
-
-/// Kernels decoded before, by address. One is used again only where the bytes are still the same.
-#[derive(Default)]
-pub struct Kernels {
-    known: Mutex<BTreeMap<u64, Known>>,
-}
-
-impl Kernels {
-    fn get(
-        &self,
-        dispatch: &Dispatch,
-        space: &AddressSpace,
-        options: &Options,
-    ) -> Result<Arc<Kernel>, Stop> {
-        let view = View::new(space);
-        let heap = dispatch.instruction_base;
-        let fetch = |address: u64| -> Result<[u8; 16], Stop> {
-            let mut words = [0; 4];
-            view.read_block(address, &mut words[..2])?;
-            // The second half may lie beyond the end of the heap if the instruction is compacted.
-            let _ = view.read_block(address + 8, &mut words[2..]);
-            let mut bytes = [0; 16];
-            for (to, from) in bytes.chunks_exact_mut(4).zip(words) {
-                to.copy_from_slice(&from.to_le_bytes());
-            }
-            Ok(bytes)
-        };
-        let start = idd::KERNEL_START_POINTER.get(&dispatch.descriptor);
-        let key = heap + start;
-        let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
-        let same = |k: &&Known| {
-            k.code
-                .iter()
-                .all(|(at, bytes)| fetch(*at).as_ref() == Ok(bytes))
-        };
-        if let Some(found) = known.get(&key).filter(same) {
-            return Ok(Arc::clone(&found.kernel));
-        }
-        let code = RefCell::new(Vec::new());
-        let record = |offset: u64| {
-            // Jumps may lead below the heap; the sum is cut to an address all the same.
-            let address = heap.wrapping_add(offset) & ADDRESS_MASK;
-            let bytes = fetch(address)?;
-            code.borrow_mut().push((address, bytes));
-            Ok(bytes)
-        };
-        let decode = match options.strict {
-            true => Kernel::decode_legal,
-            false => Kernel::decode,
-        };
-        let kernel = Arc::new(decode(&record, start, options.hw_gen)?);
-        if known.len() >= MAX_KERNELS {
-            known.clear();
-        }
-        let entry = Known {
-            code: code.into_inner(),
-            kernel: Arc::clone(&kernel),
-        };
-        known.insert(key, entry);
-        Ok(kernel)
-    }
-}
 
 /// Instructions a thread runs before the others of its group, and a request to stop, get a look in.
 const SLICE: u64 = 1 << 16;
@@ -185,7 +113,12 @@ pub fn run(
             at: dispatch.at,
         });
     }
-    let kernel = kernels.get(dispatch, space, options)?;
+    let kernel = kernels.get(
+        dispatch.instruction_base,
+        idd::KERNEL_START_POINTER.get(&dispatch.descriptor),
+        space,
+        options,
+    )?;
     let job = Job {
         dispatch,
         space,

@@ -8,7 +8,9 @@
 mod context;
 mod cs;
 mod dataport;
+mod draw;
 mod gpgpu;
+mod kernels;
 mod memory;
 mod strict;
 mod surface;

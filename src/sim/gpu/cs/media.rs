@@ -68,8 +68,7 @@ impl Run<'_> {
                     at,
                 });
             }
-            // State of the 3D pipeline is latched by nobody until it draws.
-            p if draw::ALL.iter().any(|d| is(p, d)) => {}
+            p if draw::ALL.iter().any(|d| is(p, d)) => self.context.draw.latch(p, words),
             other => {
                 return Err(Stop::Unimplemented {
                     what: other.name.into(),
@@ -216,6 +215,8 @@ impl Run<'_> {
                 binding_table: base.surface + table,
                 surface: base.surface,
                 bindless: base.bindless_surface,
+                dynamic: base.dynamic,
+                samplers: idd::SAMPLER_STATE_POINTER.get(&descriptor),
             },
             bindless_surfaces: u64::from(base.bindless_surfaces) + 1,
             instruction_base: base.instruction,

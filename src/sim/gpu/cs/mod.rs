@@ -93,7 +93,7 @@ pub struct Gpu {
     device: &'static Device,
     options: Options,
     epoch: Instant,
-    kernels: gpgpu::Kernels,
+    kernels: crate::kernels::Kernels,
 }
 
 /// What goes on after a command.
@@ -130,7 +130,7 @@ impl Gpu {
                 ..options
             },
             epoch: Instant::now(),
-            kernels: gpgpu::Kernels::default(),
+            kernels: crate::kernels::Kernels::default(),
         }
     }
 

@@ -43,6 +43,9 @@ pub struct Bases {
     pub binding_table: u64,
     pub surface: u64,
     pub bindless: u64,
+    /// Dynamic state base address, and the sampler states' offset from it.
+    pub dynamic: u64,
+    pub samplers: u64,
 }
 
 /// What the threads of a dispatch may use.

@@ -1,0 +1,209 @@
+//! Runs threads of the 3D pipeline's stages.
+//!
+//! In:  where a stage's kernel and its resources are, a thread's payload. Out: the thread run to its end, its messages
+//! to the URB, the render cache and the pixel interpolator handed to its [`Stage`].
+//! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
+
+use super::state::DrawState;
+use crate::context::BaseAddresses;
+use crate::dataport::{Bases, Port, WideLock};
+use crate::kernels::Kernels;
+use crate::memory::View;
+use crate::{AddressSpace, Options};
+use eu::{Exit, Init, Message, Reply, Stop, Thread};
+use hw::Device;
+
+/// What units of a draw look at and share. Counters and the URB are held by whoever runs the draw.
+#[derive(Clone, Copy)]
+pub(crate) struct Draw<'a> {
+    /// Address of the 3DPRIMITIVE, for reports.
+    pub at: u64,
+    pub state: &'a DrawState,
+    pub base: BaseAddresses,
+    pub space: &'a AddressSpace,
+    pub options: &'a Options,
+    pub device: &'a Device,
+    pub kernels: &'a Kernels,
+    pub wide: &'a WideLock,
+}
+
+/// A stage's kernel and what its messages refer to, as its 3DSTATE_* command says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shader {
+    /// Kernel Start Pointer: bytes from the instruction base address.
+    pub kernel: u64,
+    /// Binding table: bytes from the surface state base address.
+    pub binding_table: u64,
+    /// Sampler states: bytes from the dynamic state base address.
+    pub samplers: u64,
+    /// Scratch Space Base Pointer: bytes from the general state base address.
+    pub scratch: u64,
+    /// Bytes of scratch memory of a thread, 0 without.
+    pub scratch_bytes: u64,
+    /// Floating Point Mode: alternate instead of IEEE-754.
+    pub alternate_floats: bool,
+    /// Vector Mask Enable: predication by vmask instead of dmask is the payload's business, not the executor's.
+    pub vector_mask: bool,
+}
+
+/// The units that only a thread of this stage can talk to: URB (SFID 6), render cache (5), pixel interpolator (11).
+/// Everything else goes to the sampler and the data port.
+pub(crate) trait Stage {
+    /// Carries out one message; see [`eu::SharedFunctions::message`].
+    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
+}
+
+/// Shared functions of a stage's thread: the port, and the stage's own.
+struct Units<'p, 'a, 's> {
+    port: &'p mut Port<'a>,
+    stage: &'s mut dyn Stage,
+}
+
+/// SFIDs of [`Stage`]: render cache, URB, pixel interpolator.
+const STAGE_SFIDS: [u8; 3] = [5, 6, 11];
+
+impl eu::SharedFunctions for Units<'_, '_, '_> {
+    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+        match STAGE_SFIDS.contains(&message.sfid) {
+            true => {
+                self.port.messages += 1;
+                self.stage.message(message, response)
+            }
+            false => self.port.message(message, response),
+        }
+    }
+
+    fn timestamp(&mut self) -> u64 {
+        self.port.timestamp()
+    }
+}
+
+/// Runs threads of one shader, one after the other. One for each worker.
+pub(crate) struct Executor<'a> {
+    draw: Draw<'a>,
+    shader: Shader,
+    port: Port<'a>,
+    kernel: std::sync::Arc<eu::Kernel>,
+    thread: Option<Thread>,
+    /// Threads, instructions so far.
+    pub threads: u64,
+    pub instructions: u64,
+    /// Number of this worker: which part of the scratch memory its threads use.
+    pub worker: u32,
+}
+
+impl<'a> Executor<'a> {
+    /// Fetches the shader's kernel.
+    pub fn new(draw: Draw<'a>, shader: Shader) -> Result<Executor<'a>, Stop> {
+        let kernel = draw.kernels.get(
+            draw.base.instruction,
+            shader.kernel,
+            draw.space,
+            draw.options,
+        )?;
+        let bases = Bases {
+            general: draw.base.general,
+            binding_table: draw.base.surface + shader.binding_table,
+            surface: draw.base.surface,
+            bindless: draw.base.bindless_surface,
+            dynamic: draw.base.dynamic,
+            samplers: shader.samplers,
+        };
+        let port = Port::new(View::new(draw.space), bases, draw.wide, 0);
+        Ok(Executor {
+            draw,
+            shader,
+            port,
+            kernel,
+            thread: None,
+            threads: 0,
+            instructions: 0,
+            worker: 0,
+        })
+    }
+
+    /// The draw.
+    pub fn draw(&self) -> &Draw<'a> {
+        &self.draw
+    }
+
+    /// Messages so far.
+    pub fn messages(&self) -> u64 {
+        self.port.messages
+    }
+
+    /// The dword of R0 that holds the scratch pointer, and the code of the size of a thread's scratch memory:
+    /// what stages put into their payload.
+    pub fn scratch(&self) -> (u32, u32) {
+        let place = self.shader.scratch + u64::from(self.worker) * self.shader.scratch_bytes;
+        let code = self
+            .shader
+            .scratch_bytes
+            .checked_ilog2()
+            .map_or(0, |log| log - 10);
+        (place as u32 & !0x3ff, code)
+    }
+
+    /// Runs a thread with `payload` in g0 and on, on the channels of `mask`, to its end.
+    pub fn run(&mut self, payload: &[u32], mask: u32, stage: &mut dyn Stage) -> Result<(), Stop> {
+        let init = Init {
+            cr0: u32::from(self.shader.alternate_floats),
+            ..Init::default()
+        };
+        let thread = match &mut self.thread {
+            Some(thread) => {
+                thread.reset(&self.kernel, payload, mask, &init);
+                thread
+            }
+            none => none.insert(Thread::new(
+                &self.kernel,
+                payload,
+                mask,
+                &init,
+                self.draw.options.thread_options(),
+            )),
+        };
+        let mut units = Units {
+            port: &mut self.port,
+            stage,
+        };
+        loop {
+            if self.draw.options.cancelled() {
+                return Err(Stop::Fault {
+                    what: "the draw was stopped".into(),
+                    at: self.draw.at,
+                });
+            }
+            let exit = thread.run(&mut units, SLICE)?;
+            let spent = thread.statistics().instructions;
+            if spent > self.draw.options.instruction_budget {
+                return Err(Stop::Fault {
+                    what: format!("hang: a thread of more than {spent} instructions"),
+                    at: self.draw.at,
+                });
+            }
+            match exit {
+                Exit::Eot => break,
+                Exit::Budget => {}
+                Exit::Barrier => {
+                    // Only threads of tessellation control shaders wait for each other; the stage runs those itself.
+                    return Err(Stop::Unimplemented {
+                        what: "a barrier in a thread of the 3D pipeline".into(),
+                        at: self.draw.at,
+                    });
+                }
+            }
+        }
+        self.threads += 1;
+        self.instructions += thread.statistics().instructions;
+        Ok(())
+    }
+
+    /// The registers that the last thread left, eight dwords each.
+    pub fn registers(&self) -> &[u32] {
+        self.thread.as_ref().map_or(&[], Thread::grf)
+    }
+}
+
+/// Instructions before a request to stop gets a look in.
+const SLICE: u64 = 1 << 16;

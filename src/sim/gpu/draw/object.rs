@@ -1,0 +1,131 @@
+//! What passes between the units of the 3D pipeline.
+
+use std::sync::Arc;
+
+/// A vertex as it stands in the URB (Vertex URB Entry): dwords from the entry's first on. Dword 0 of the header is
+/// reserved, 1 is the render target array index, 2 the viewport index, 3 the point width (float); dwords 4..8 are the
+/// position in clip space; then, where there are any, eight clip distances; then attributes of four dwords. Units that
+/// read attributes count from an offset in 256-bit units (3DSTATE_SBE, Vertex URB Entry Read Offset).
+/// Ref: SKL PRM vol. 7, "Vertex URB Entry (VUE) Formats".
+pub(crate) type Vue = Arc<[u32]>;
+
+/// A dword of a vertex; what the entry does not have is zero.
+pub(crate) fn dword(vue: &[u32], index: usize) -> u32 {
+    vue.get(index).copied().unwrap_or(0)
+}
+
+/// Position in clip space: x, y, z, w.
+pub(crate) fn position(vue: &[u32]) -> [f32; 4] {
+    [4, 5, 6, 7].map(|i| f32::from_bits(dword(vue, i)))
+}
+
+/// Kinds of objects that reach the clipper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Point,
+    Line,
+    Triangle,
+    /// _3DPRIM_RECTLIST: three vertices, the fourth is implied; never clipped.
+    Rectangle,
+}
+
+impl Kind {
+    pub fn vertices(self) -> usize {
+        match self {
+            Kind::Point => 1,
+            Kind::Line => 2,
+            Kind::Triangle | Kind::Rectangle => 3,
+        }
+    }
+}
+
+/// An object assembled from vertices, as the clipper gets it. Odd triangles of strips have been put in order, so that
+/// winding can be computed from the vertices as they stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub kind: Kind,
+    /// As many as the kind has.
+    pub vertices: Vec<Vue>,
+    /// Which vertex gives flat attributes, the viewport index and the render target array index.
+    pub provoking: usize,
+    pub primitive_id: u32,
+    /// For wireframe fill: edge i goes from vertex i to the next and is drawn where true.
+    pub edges: [bool; 3],
+    /// Line strips continue the stipple pattern of the line before.
+    pub continues: bool,
+}
+
+/// A vertex on the screen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ScreenVertex {
+    /// Pixels, y down, pixel centres at halves as 3DSTATE_MULTISAMPLE says; already rounded to the sub-pixel grid.
+    pub x: f32,
+    pub y: f32,
+    /// After the viewport transform, before depth offset.
+    pub z: f32,
+    /// 1 / w of clip space (1 where the perspective divide is off).
+    pub inverse_w: f32,
+}
+
+/// An object set up: what the rasteriser and the pixel pipeline need of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub kind: Kind,
+    /// As many as the kind has; for a rectangle the three given ones.
+    pub vertices: [ScreenVertex; 3],
+    /// Attributes after 3DSTATE_SBE's swizzle, as bits: `[attribute][vertex][component]`. Those with constant
+    /// interpolation hold the provoking vertex's value three times. Point sprite coordinates are here, too, as values at
+    /// the corners of the vertices' triangle.
+    pub attributes: Vec<[[u32; 4]; 3]>,
+    /// Values at (x, y) are `c + x * dx + y * dy` of the pixel coordinates.
+    pub depth: Plane,
+    /// 1/w in the same form.
+    pub inverse_w: Plane,
+    /// Weights of vertices 1 and 2, linear in screen space.
+    pub weights: [Plane; 2],
+    pub front_facing: bool,
+    pub viewport: u32,
+    /// Render target array index.
+    pub layer: u32,
+    pub primitive_id: u32,
+}
+
+/// A quantity that is linear on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Plane {
+    pub c: f64,
+    pub dx: f64,
+    pub dy: f64,
+}
+
+impl Plane {
+    /// The value at a place in pixels.
+    pub fn at(&self, x: f64, y: f64) -> f64 {
+        self.c + x * self.dx + y * self.dy
+    }
+}
+
+impl Setup {
+    /// Weights of vertices 1 and 2 with perspective at a place in pixels.
+    pub fn perspective(&self, x: f64, y: f64) -> [f64; 2] {
+        let w = 1.0 / self.inverse_w.at(x, y);
+        let weight =
+            |i: usize| self.weights[i].at(x, y) * f64::from(self.vertices[i + 1].inverse_w) * w;
+        [weight(0), weight(1)]
+    }
+
+    /// Weights of vertices 1 and 2 without perspective.
+    pub fn linear(&self, x: f64, y: f64) -> [f64; 2] {
+        [self.weights[0].at(x, y), self.weights[1].at(x, y)]
+    }
+}
+
+/// A block of 2 × 2 pixels that an object touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Subspan {
+    /// Upper left pixel, both even.
+    pub x: u32,
+    pub y: u32,
+    /// Samples covered of the pixels (0,0), (1,0), (0,1), (1,1), scissor and drawing rectangle applied.
+    pub samples: [u16; 4],
+}

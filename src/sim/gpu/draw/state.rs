@@ -1,0 +1,67 @@
+//! The state that 3DSTATE_* commands latch, as words: each unit reads its fields by `hw`'s tables at a draw.
+//!
+//! Ref: SKL PRM vol. 2a. A command replaces what an earlier one of its kind said, but for 3DSTATE_VERTEX_BUFFERS,
+//! 3DSTATE_VF_INSTANCING and 3DSTATE_SO_BUFFER, of which each index is its own.
+
+use hw::{Field, Packet, draw, draw_state};
+use std::collections::BTreeMap;
+
+/// Vertex buffers that can be bound.
+pub(crate) const VERTEX_BUFFERS: usize = 33;
+/// Vertex elements that can be active.
+pub(crate) const VERTEX_ELEMENTS: usize = 34;
+
+/// All of it. Belongs to a context.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DrawState {
+    /// By the upper half of a command's first dword.
+    latched: BTreeMap<u16, Vec<u32>>,
+    /// VERTEX_BUFFER_STATE by index.
+    pub vertex_buffers: BTreeMap<usize, [u32; 4]>,
+    /// 3DSTATE_VF_INSTANCING by vertex element.
+    pub instancing: BTreeMap<usize, [u32; 3]>,
+    /// 3DSTATE_SO_BUFFER by index.
+    pub stream_buffers: BTreeMap<usize, Vec<u32>>,
+}
+
+impl DrawState {
+    /// Takes what a 3DSTATE_* command says.
+    pub fn latch(&mut self, packet: &Packet, words: &[u32]) {
+        let is = |other: &Packet| std::ptr::eq(packet, other);
+        if is(&draw::state_vertex_buffers::PACKET) {
+            for buffer in words.get(1..).unwrap_or_default().as_chunks::<4>().0 {
+                let index = draw_state::vertex_buffer_state::VERTEX_BUFFER_INDEX.get(buffer);
+                self.vertex_buffers.insert(index as usize, *buffer);
+            }
+        } else if is(&draw::state_vf_instancing::PACKET) {
+            let index = draw::state_vf_instancing::VERTEX_ELEMENT_INDEX.get(words);
+            let mut copy = [0; 3];
+            for (to, from) in copy.iter_mut().zip(words) {
+                *to = *from;
+            }
+            self.instancing.insert(index as usize, copy);
+        } else if is(&draw::state_so_buffer::PACKET) {
+            let index = draw::state_so_buffer::SO_BUFFER_INDEX.get(words);
+            self.stream_buffers.insert(index as usize, words.to_vec());
+        } else {
+            let key = packet.header >> 16;
+            self.latched.insert(key as u16, words.to_vec());
+        }
+    }
+
+    /// The words of the last command of this kind; none where there was no such command, which reads as zeros.
+    pub fn words(&self, packet: &Packet) -> &[u32] {
+        let key = (packet.header >> 16) as u16;
+        self.latched.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    /// A field of the last command of this kind.
+    pub fn get(&self, packet: &Packet, field: Field) -> u64 {
+        field.get(self.words(packet))
+    }
+
+    /// A flag of the last command of this kind.
+    pub fn flag(&self, packet: &Packet, field: Field) -> bool {
+        self.get(packet, field) != 0
+    }
+}

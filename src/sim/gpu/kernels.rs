@@ -1,0 +1,81 @@
+//! Kernels decoded once.
+//!
+//! In:  an instruction heap and an offset. Out: the decoded kernel, from before where the bytes have not changed.
+
+use crate::memory::{ADDRESS_MASK, View};
+use crate::{AddressSpace, Options};
+use eu::{Kernel, Stop};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// Kernels kept decoded.
+const MAX_KERNELS: usize = 256;
+
+/// A kernel and the bytes that it was decoded from, by their address.
+struct Known {
+    code: Vec<(u64, [u8; 16])>,
+    kernel: Arc<Kernel>,
+}
+
+/// Kernels decoded before, by address. One is used again only where the bytes are still the same.
+#[derive(Default)]
+pub struct Kernels {
+    known: Mutex<BTreeMap<u64, Known>>,
+}
+
+impl Kernels {
+    /// The kernel at byte offset `start` of the instruction heap at `heap`.
+    pub(crate) fn get(
+        &self,
+        heap: u64,
+        start: u64,
+        space: &AddressSpace,
+        options: &Options,
+    ) -> Result<Arc<Kernel>, Stop> {
+        let view = View::new(space);
+        let fetch = |address: u64| -> Result<[u8; 16], Stop> {
+            let mut words = [0; 4];
+            view.read_block(address, &mut words[..2])?;
+            // The second half may lie beyond the end of the heap if the instruction is compacted.
+            let _ = view.read_block(address + 8, &mut words[2..]);
+            let mut bytes = [0; 16];
+            for (to, from) in bytes.chunks_exact_mut(4).zip(words) {
+                to.copy_from_slice(&from.to_le_bytes());
+            }
+            Ok(bytes)
+        };
+        let key = heap + start;
+        let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+        let same = |k: &&Known| {
+            k.code
+                .iter()
+                .all(|(at, bytes)| fetch(*at).as_ref() == Ok(bytes))
+        };
+        if let Some(found) = known.get(&key).filter(same) {
+            return Ok(Arc::clone(&found.kernel));
+        }
+        let code = RefCell::new(Vec::new());
+        let record = |offset: u64| {
+            // Jumps may lead below the heap; the sum is cut to an address all the same.
+            let address = heap.wrapping_add(offset) & ADDRESS_MASK;
+            let bytes = fetch(address)?;
+            code.borrow_mut().push((address, bytes));
+            Ok(bytes)
+        };
+        let decode = match options.strict {
+            true => Kernel::decode_legal,
+            false => Kernel::decode,
+        };
+        let kernel = Arc::new(decode(&record, start, options.hw_gen)?);
+        if known.len() >= MAX_KERNELS {
+            known.clear();
+        }
+        let entry = Known {
+            code: code.into_inner(),
+            kernel: Arc::clone(&kernel),
+        };
+        known.insert(key, entry);
+        Ok(kernel)
+    }
+}
