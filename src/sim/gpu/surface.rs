@@ -2,6 +2,9 @@
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; vol. 7, "Surface State Model", buffer surfaces.
 
+#[cfg_attr(not(test), expect(dead_code, reason = "the sampler will call it"))]
+mod compressed;
+
 use crate::memory::{ADDRESS_MASK, View};
 use eu::Stop;
 use hw::state::render_surface_state as rss;
