@@ -3,10 +3,12 @@
 //! In:  commands in order, and the state that a walker finds. Out: [`Stop::Undefined`] at the first broken rule.
 //! A rule stands here only if drivers known to work on real machines keep it.
 
+mod urb;
+
 use crate::context::{BaseAddresses, HwContext, Pipeline};
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
-use hw::{Device, Field, Packet, media, mi, register};
+use hw::{Device, Field, Packet, draw, media, mi, register};
 
 /// Something that the PRM demands of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +99,10 @@ rules! {
     HEAP_BOUNDS "heap-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "constants, descriptors and kernels lie in their heaps";
     SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread keeps to its scratch memory";
+    URB_ENTRIES "urb-entries", "vol. 2a, 3DSTATE_URB_VS, VS Number of URB Entries",
+        "a stage has as many entries as the machine allows, in eights where they are smaller than nine rows";
+    URB_OVERLAP "urb-overlap", "vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address",
+        "entries and push constants of the stages lie in the URB, and not in each other";
 }
 
 /// Caches that commands invalidate.
@@ -157,6 +163,9 @@ impl Tracker {
             let mut pairs = words.get(1..).unwrap_or_default().chunks_exact(2);
             let divides = pairs.any(|pair| pair[0] & 0x7f_fffc == register::L3CNTLREG);
             L3_DRAINED.check(!divides || !self.busy && !self.dirty, at, || self.undone())
+        } else if is(&draw::primitive::PACKET) {
+            let l3 = context.register(register::L3CNTLREG);
+            urb::check(&context.draw, l3, device, at)
         } else if is(&mi::mi_store_data_imm::PACKET) {
             use mi::mi_store_data_imm as f;
             let (qword, address) = (f::STORE_QWORD.get(words) == 1, f::ADDRESS.get(words));

@@ -285,6 +285,25 @@ fn walkers() {
     broken("walker-group", &rows);
 }
 
+#[test]
+fn draws() {
+    use hw::draw::{primitive, state_urb_vs as vs};
+    let primitive = primitive::PACKET.words::<7>().dwords.to_vec();
+    broken("urb-entries", &join(std::slice::from_ref(&primitive)));
+    let entries = |number| {
+        let words = vs::PACKET
+            .words::<2>()
+            .with(vs::VS_NUMBER_OF_URB_ENTRIES, number)
+            .with(vs::VS_URB_STARTING_ADDRESS, 47);
+        join(&[words.dwords.to_vec(), primitive.clone()])
+    };
+    // 128 entries of 64 bytes are the last 8 KB. A legal draw may stop for another reason: nothing else is programmed.
+    broken("urb-overlap", &entries(136));
+    let result = rig().execute(&entries(128));
+    let urb = matches!(&result, Err(Stop::Undefined { rule, .. }) if rule.starts_with("urb"));
+    assert!(!urb, "{result:?}");
+}
+
 /// Changes the interface descriptor.
 fn described(field: Field, value: u64) -> Rig {
     let rig = rig();
@@ -317,7 +336,7 @@ fn what_threads_are_given() {
 
 #[test]
 fn what_threads_use() {
-    let run = |field, value, kernel: &[Inst]| {
+    let run_after = |field, value, kernel: &[Inst], batch: &[u32]| {
         let mut rig = rig();
         rig.place(kernel, 1);
         let mut descriptor = idd::PACKET
@@ -328,12 +347,13 @@ fn what_threads_use() {
             .flag(idd::BARRIER_ENABLE, true);
         Field::set(&field, &mut descriptor.dwords, value);
         rig.write(STATE + DESCRIPTOR, &descriptor.dwords);
-        let result = rig.execute(&walk_batch(1, 1));
+        let result = rig.execute(batch);
         result.map(|_| ()).map_err(|stop| match stop {
             Stop::Undefined { rule, .. } => rule,
             other => panic!("{other:?}"),
         })
     };
+    let run = |field, value, kernel: &[Inst]| run_after(field, value, kernel, &walk_batch(1, 1));
     let null = Dst::null(Type::Ud);
     let barrier = [send(3, 1 << 25 | 4, null, 0).no_mask()];
     let enable = idd::BARRIER_ENABLE;
@@ -356,6 +376,21 @@ fn what_threads_use() {
     // A register from scratch memory, of which there is none.
     let scratch = [send(10, 1 << 25 | 1 << 20 | 1 << 19 | 1 << 18, to(8), 0).no_mask()];
     assert_eq!(run(size, 1, &scratch), Err("scratch-bounds"));
+    // And of a kilobyte that begins a page into the general heap: its last register, and the one after.
+    let mut batch = walk_batch(1, 1);
+    let commands: Vec<_> = hw::batch::commands(&batch, hw::Gen::Gen9).collect();
+    let mut before = commands.iter().map(|c| c.words);
+    let state = &media::media_vfe_state::PACKET;
+    let at = before.by_ref().take_while(|words| !state.matches(words[0]));
+    let at: usize = at.map(<[u32]>::len).sum();
+    media::media_vfe_state::SCRATCH_SPACE_BASE_POINTER.set(&mut batch[at..], 0x1000);
+    let scratch = |register: u32| {
+        let desc = 1 << 25 | 1 << 20 | 1 << 19 | 1 << 18 | register;
+        [send(10, desc, to(8), 0).no_mask()]
+    };
+    assert_eq!(run_after(size, 1, &scratch(31), &batch), Ok(()));
+    let beyond = run_after(size, 1, &scratch(32), &batch);
+    assert_eq!(beyond, Err("scratch-bounds"));
     // Through the bindless heap, of two surfaces.
     let store = |index: u32| {
         let mut inst = send(12, WRITE & !0x1e00_00ff | 1 << 25 | 252, null, 1);
