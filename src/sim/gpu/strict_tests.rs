@@ -421,3 +421,91 @@ fn what_threads_use() {
     let legal = Inst::unary(Opcode::Mov, 8, to(6), ud(1));
     assert_eq!(run(size, 1, &[legal]), Ok(()));
 }
+
+/// Two walkers whose threads read the surface's first row in one way or another and then write it, and what comes between.
+fn twice(read: Option<(u8, u32)>, between: &[Vec<u32>]) -> Option<&'static str> {
+    let walker = command(&media::gpgpu_walker::PACKET);
+    rule_after(read, &[between.to_vec(), vec![walker]].concat())
+}
+
+/// The rule that stops a walker whose threads perhaps read the surface's first row, and write it, or more commands after it.
+fn rule_after(read: Option<(u8, u32)>, more: &[Vec<u32>]) -> Option<&'static str> {
+    let mut rig = rig();
+    // Untyped, four bytes for each lane.
+    const WRITE: u32 = 2 << 25 | 9 << 14 | 2 << 12 | 0xe << 8;
+    let mut kernel = vec![
+        Inst::unary(Opcode::Mov, 8, to(6), Src::imm_ud(0)),
+        Inst::unary(Opcode::Mov, 8, to(7), Src::imm_ud(1)),
+    ];
+    if let Some((function, desc)) = read {
+        kernel.push(send(function, desc, to(20), 6));
+    }
+    kernel.push(send(12, WRITE, Dst::null(Type::Ud), 6));
+    rig.place(&kernel, 2);
+    match rig.execute(&then(more)) {
+        Ok(_) => None,
+        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn memory_is_read_when_it_may_be() {
+    use media::pipe_control as f;
+    let stall = pipe_control(&[
+        (f::COMMAND_STREAMER_STALL_ENABLE, 1),
+        (f::STALL_AT_PIXEL_SCOREBOARD, 1),
+    ]);
+    let invalid = |field| pipe_control(&[(field, 1)]);
+    assert_eq!(twice(None, &[]), Some("work-order"));
+    assert_eq!(twice(None, std::slice::from_ref(&stall)), None);
+    // Through the data port, by an untyped read of a row.
+    let data = Some((12, 1 << 25 | 1 << 20 | 1 << 14 | 2 << 12 | 0xe << 8));
+    assert_eq!(twice(data, &[]), Some("work-order"));
+    assert_eq!(twice(data, std::slice::from_ref(&stall)), None);
+    // Through the sampler, by `ld`.
+    let texture = Some((2, 1 << 25 | 1 << 20 | 1 << 17 | 7 << 12));
+    let fresh = invalid(f::TEXTURE_CACHE_INVALIDATION_ENABLE);
+    assert_eq!(twice(texture, &[]), Some("work-order"));
+    assert_eq!(
+        twice(texture, std::slice::from_ref(&stall)),
+        Some("texture-stale")
+    );
+    assert_eq!(twice(texture, &[stall.clone(), fresh.clone()]), None);
+    // Through the constant cache, by a scattered read; another cache's invalidation is none.
+    let constant = Some((9, 1 << 25 | 1 << 20 | 3 << 14 | 2 << 8));
+    assert_eq!(
+        twice(constant, &[stall.clone(), fresh]),
+        Some("constant-stale")
+    );
+    let fresh = invalid(f::CONSTANT_CACHE_INVALIDATION_ENABLE);
+    // Before the work has ended it comes too early.
+    assert_eq!(
+        twice(constant, &[fresh.clone(), stall.clone()]),
+        Some("constant-stale")
+    );
+    assert_eq!(twice(constant, &[stall, fresh]), None);
+}
+
+#[test]
+fn commands_read_what_is_flushed() {
+    use media::pipe_control as f;
+    use mi::mi_load_register_mem as load;
+    let words = load::PACKET
+        .words::<4>()
+        .with(load::REGISTER_ADDRESS, register::CS_GPR0.into())
+        .with(load::MEMORY_ADDRESS, DATA);
+    let load = words.dwords.to_vec();
+    let stall = pipe_control(&[
+        (f::COMMAND_STREAMER_STALL_ENABLE, 1),
+        (f::STALL_AT_PIXEL_SCOREBOARD, 1),
+    ]);
+    for (between, expected) in [
+        (vec![], Some("commands-stale")),
+        (vec![stall], Some("commands-stale")),
+        (vec![flush()], None),
+    ] {
+        let more = [between, vec![load.clone()]].concat();
+        assert_eq!(rule_after(None, &more), expected);
+    }
+}

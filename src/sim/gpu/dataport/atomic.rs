@@ -104,7 +104,7 @@ impl Port<'_> {
             self.view.write64(address & !7, new)?;
             return Ok(operation.result(old, new));
         }
-        let word = &self.view.words(address & !3)?[0];
+        let word = self.view.atomic(address)?;
         let mut new = 0;
         let update = word.fetch_update(SeqCst, SeqCst, |old| {
             new = operation.narrow(old, a as u32, b as u32);

@@ -9,7 +9,7 @@ mod scattered;
 mod untyped;
 
 use crate::memory::{ADDRESS_MASK, View};
-use crate::strict;
+use crate::strict::{self, Log, Reader};
 use crate::surface::Surface;
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
@@ -76,6 +76,8 @@ pub struct Port<'a> {
     pub arrived: u32,
     /// What threads may use, where that is checked.
     pub limits: Option<Limits>,
+    /// Who reads memory, where that is checked.
+    pub log: Option<&'a Log>,
     started: Instant,
     /// Surface states by address.
     surfaces: [(u64, Surface); REMEMBERED],
@@ -121,6 +123,7 @@ impl<'a> Port<'a> {
             slm: vec![0; slm_bytes / 4],
             arrived: 0,
             limits: None,
+            log: None,
             started: Instant::now(),
             surfaces: [(u64::MAX, Surface::Null); REMEMBERED],
             next: 0,
@@ -358,6 +361,13 @@ impl SharedFunctions for Port<'_> {
             first: message.src0,
             second: message.src1,
         };
+        if let Some(log) = self.log {
+            log.through(match message.sfid {
+                sfid::SAMPLER => Reader::Texture,
+                sfid::CONSTANT_CACHE => Reader::Constant,
+                _ => Reader::Data,
+            });
+        }
         match message.sfid {
             sfid::DATA_CACHE_1 => self.data_cache_1(message, payload, response)?,
             sfid::DATA_CACHE_0 => self.data_cache_0(message, payload, response)?,
