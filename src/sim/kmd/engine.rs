@@ -1,13 +1,14 @@
 //! The hardware behind the kernel: runs one batch on `gpu`, and stops it when it takes for ever.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use gpu::{AddressSpace, Gpu, HwContext};
 
 use crate::fence::lock;
 use crate::options::Options;
+use crate::record::Recorder;
 use crate::worker::Job;
 
 /// How a batch ended.
@@ -24,6 +25,7 @@ pub(crate) struct Engine {
     /// What `gpu` looks at while it runs.
     cancel: Arc<AtomicBool>,
     submits: AtomicU64,
+    recorder: Mutex<Option<Recorder>>,
     /// When the running batch is to be cancelled, in ns of the monotonic clock; 0: none runs.
     deadline_ns: AtomicI64,
 }
@@ -50,6 +52,7 @@ impl Engine {
             options,
             cancel,
             submits: AtomicU64::new(0),
+            recorder: Mutex::new(None),
             deadline_ns: AtomicI64::new(0),
         }
     }
@@ -75,6 +78,7 @@ impl Engine {
         {
             self.options.sink.line(&format!("submit {number}: {why}"));
         }
+        self.record(number, |recorder| recorder.before(job));
         let mut saved = lock(&job.context.saved);
         let context = saved
             .entry((job.engine.engine_class, job.slot))
@@ -83,6 +87,7 @@ impl Engine {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.execute(job, context)))
             .unwrap_or_else(|_| Err("the simulator panicked".into()));
         self.deadline_ns.store(0, Ordering::Release);
+        self.record(number, |recorder| recorder.after(job));
         if self.options.trace_submits || outcome.is_err() {
             let (address, bytes) = (job.batch_address, job.batch_bytes);
             let ended = match &outcome {
@@ -108,6 +113,24 @@ impl Engine {
                 *context = HwContext::new();
                 Ended::Hung
             }
+        }
+    }
+
+    /// Lets the recorder write, where there is to be one. The file is made by the first submission, so that a process that
+    /// only looks at the device does not replace it.
+    fn record(&self, number: u64, write: impl FnOnce(&mut Recorder) -> std::io::Result<()>) {
+        let Some(path) = &self.options.record else {
+            return;
+        };
+        let mut recorder = lock(&self.recorder);
+        let made = match &mut *recorder {
+            Some(recorder) => Ok(recorder),
+            None => Recorder::create(path, self.gpu.device().name).map(|new| recorder.insert(new)),
+        };
+        if let Err(error) = made.and_then(write) {
+            let path = path.display();
+            let line = format!("submit {number} is not recorded: {path}: {error}");
+            self.options.sink.line(&line);
         }
     }
 

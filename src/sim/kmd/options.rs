@@ -49,6 +49,8 @@ pub struct Options {
     pub trace_submits: bool,
     /// Write each batch, with the memory it sees, to a file in this folder.
     pub dump: Option<PathBuf>,
+    /// Write every submission to this file: see [`crate::Recording`].
+    pub record: Option<PathBuf>,
     /// Where messages go.
     pub sink: Sink,
 }
@@ -62,6 +64,7 @@ impl Default for Options {
             trace_ioctls: false,
             trace_submits: false,
             dump: None,
+            record: None,
             sink: Sink::none(),
         }
     }
@@ -83,6 +86,10 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     (
         "dump=FOLDER",
         "write each batch, with the memory it sees, to a file",
+    ),
+    (
+        "record=FILE",
+        "write all submissions to a file, which `ingot sim --replay` runs again",
     ),
 ];
 
@@ -110,6 +117,7 @@ impl Options {
                 Some(("trace", "ioctl")) => options.trace_ioctls = true,
                 Some(("trace", "submit")) => options.trace_submits = true,
                 Some(("dump", folder)) => options.dump = Some(folder.into()),
+                Some(("record", file)) => options.record = Some(file.into()),
                 _ => return Err(bad()),
             }
         }

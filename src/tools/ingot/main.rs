@@ -5,6 +5,7 @@ mod compile;
 mod expectations;
 mod implementation;
 mod pipelines;
+mod recording;
 mod run;
 mod sim;
 mod text;

@@ -4,6 +4,7 @@ mod errors;
 mod fences;
 mod hangs;
 mod memory;
+mod recording;
 
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex};
