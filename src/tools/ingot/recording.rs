@@ -1,5 +1,6 @@
 //! Recordings of `ingot sim --record`: printed by `ingot batch`, executed by `ingot sim --replay`.
 
+use crate::pointed::Pointed;
 use gpu::{Gpu, HwContext, View};
 use hw::mi::mi_batch_buffer_start as start;
 use kmd::{Recording, Submission};
@@ -20,18 +21,22 @@ fn device(recording: &Recording<'_>) -> Result<&'static hw::Device, String> {
     hw::Device::by_name(name).ok_or_else(|| format!("recorded on {name:?}, which is no device"))
 }
 
-/// Prints every command of every submission, through all batches that they call.
+/// Prints every command of every submission, through all batches that they call, with the state and kernels that commands
+/// point to.
 pub fn print(bytes: &[u8], out: &mut dyn Write) -> Result<(), String> {
     let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
     let hw_gen = device(&recording)?.hw_gen;
     let mut number = 0;
+    // Base addresses are a context's, and last from one submission to the next.
+    let mut bases: BTreeMap<(u64, u32, u32), Pointed> = BTreeMap::new();
     while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
+        let pointed = bases.entry(submission.context).or_default();
         let (context, engine, slot) = submission.context;
         let at = submission.batch_address;
         let place =
             format!("context {context}, engine class {engine}, slot {slot}, batch at {at:#x}");
         let written = writeln!(out, "submission {number}: {place}")
-            .and_then(|()| print_batch(&submission, hw_gen, out));
+            .and_then(|()| print_batch(&submission, hw_gen, pointed, out));
         if let Err(error) = written {
             // Whoever reads has seen enough.
             return match error.kind() {
@@ -47,6 +52,7 @@ pub fn print(bytes: &[u8], out: &mut dyn Write) -> Result<(), String> {
 fn print_batch(
     submission: &Submission,
     hw_gen: hw::Gen,
+    pointed: &mut Pointed,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     let view = View::new(&submission.space);
@@ -74,6 +80,10 @@ fn print_batch(
             length_dw,
         };
         write!(out, "{}", hw::batch::print(&command, at))?;
+        if let Some(packet) = known {
+            let pointed = pointed.print(packet, &words, &submission.space, hw_gen);
+            write!(out, "{pointed}")?;
+        }
         let is = |packet: &hw::Packet| known.is_some_and(|p| std::ptr::eq(p, packet));
         let after = at + length_dw as u64 * 4;
         if is(&start::PACKET) {
