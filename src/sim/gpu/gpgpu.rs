@@ -349,6 +349,13 @@ impl Job<'_> {
                 Some(thread) => thread.reset(&self.kernel, &registers, mask, &init),
                 None => threads.push(Thread::new(&self.kernel, &registers, mask, &init, options)),
             }
+            let name = || format!("cs {},{},{} thread {i}:", id[0], id[1], id[2]);
+            if self.options.trace.instructions
+                && let Some(thread) = threads.get_mut(index)
+                && let Some(sink) = self.options.trace.thread(name())
+            {
+                thread.set_trace(sink);
+            }
         }
         threads.truncate(count);
         Ok(count)

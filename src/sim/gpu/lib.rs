@@ -14,12 +14,14 @@ mod kernels;
 mod memory;
 mod strict;
 mod surface;
+mod trace;
 
 pub use context::HwContext;
 pub use cs::{Gpu, Options, Report};
 pub use eu::Stop;
 pub use memory::{AddressSpace, Backing, MapError, View};
 pub use strict::{RULES, Rule};
+pub use trace::Trace;
 
 #[cfg(test)]
 mod strict_tests;

@@ -39,7 +39,12 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     pub(crate) fn new(hw: &'static hw::Device, options: &Options) -> Self {
         let cancel = Arc::new(AtomicBool::new(false));
+        let sink = options.sink.clone();
+        let mut trace = gpu::Trace::new(move |line| sink.line(line));
+        trace.commands = options.trace_commands;
+        trace.instructions = options.trace_instructions;
         let gpu_options = gpu::Options {
+            trace,
             strict: options.strict,
             cpu_threads: options.cpu_threads,
             cancel: cancel.clone(),

@@ -47,6 +47,10 @@ pub struct Options {
     pub trace_ioctls: bool,
     /// Write a line for every submission, and where its batch is.
     pub trace_submits: bool,
+    /// Write every command that the command streamer executes.
+    pub trace_commands: bool,
+    /// Write every instruction that EU threads execute; they then run one after the other.
+    pub trace_instructions: bool,
     /// Write each batch, with the memory it sees, to a file in this folder.
     pub dump: Option<PathBuf>,
     /// Write every submission to this file: see [`crate::Recording`].
@@ -63,6 +67,8 @@ impl Default for Options {
             cpu_threads: 0,
             trace_ioctls: false,
             trace_submits: false,
+            trace_commands: false,
+            trace_instructions: false,
             dump: None,
             record: None,
             sink: Sink::none(),
@@ -83,6 +89,14 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     ("trace=ioctl", "write a line for every ioctl"),
     ("trace=submit", "write a line for every submission"),
+    (
+        "trace=cs",
+        "write every command that the command streamer executes",
+    ),
+    (
+        "trace=eu",
+        "write every instruction of EU threads, with the channels that are enabled",
+    ),
     (
         "dump=FOLDER",
         "write each batch, with the memory it sees, to a file",
@@ -116,6 +130,8 @@ impl Options {
                 }
                 Some(("trace", "ioctl")) => options.trace_ioctls = true,
                 Some(("trace", "submit")) => options.trace_submits = true,
+                Some(("trace", "cs")) => options.trace_commands = true,
+                Some(("trace", "eu")) => options.trace_instructions = true,
                 Some(("dump", folder)) => options.dump = Some(folder.into()),
                 Some(("record", file)) => options.record = Some(file.into()),
                 _ => return Err(bad()),

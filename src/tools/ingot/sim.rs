@@ -19,7 +19,7 @@ pub struct Args {
     /// Stop at everything that a real machine would not forgive
     #[arg(long)]
     strict: bool,
-    /// Trace units, comma-separated: cs, eu, dp …
+    /// Write what these units do, comma-separated: ioctl, submit, cs (commands), eu (instructions)
     #[arg(long, value_name = "UNITS")]
     trace: Option<String>,
     /// Write every submission to a file, for --replay and `ingot batch`

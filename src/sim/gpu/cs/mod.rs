@@ -10,6 +10,7 @@ use crate::context::HwContext;
 use crate::gpgpu;
 use crate::memory::{ADDRESS_MASK, AddressSpace, View};
 use crate::strict::{self, Tracker};
+use crate::trace::Trace;
 use eu::Stop;
 use hw::batch::length_dw;
 use hw::{Device, Gen, Packet};
@@ -30,6 +31,8 @@ pub struct Options {
     pub command_budget: u64,
     /// How long a semaphore may stay unsignalled before it counts as a hang.
     pub semaphore_wait: Duration,
+    /// Who is told of what is executed.
+    pub trace: Trace,
     /// Set by others to stop a batch.
     pub cancel: Arc<AtomicBool>,
     /// Generation of the machine (filled in by [`Gpu::new`]).
@@ -45,6 +48,7 @@ impl Default for Options {
             command_budget: 20_000_000,
             // The kernel's hang check gives a ring about this long.
             semaphore_wait: Duration::from_secs(10),
+            trace: Trace::default(),
             cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
         }
@@ -53,7 +57,7 @@ impl Default for Options {
 
 impl Options {
     pub(crate) fn workers(&self) -> usize {
-        match (self.strict, self.cpu_threads) {
+        match (self.strict || self.trace.instructions, self.cpu_threads) {
             (true, _) => 1,
             (false, 0) => std::thread::available_parallelism().map_or(1, usize::from),
             (false, n) => n,
@@ -243,6 +247,7 @@ impl Run<'_> {
                 at,
             });
         };
+        self.gpu.options.trace.command(words, packet, at);
         self.check_length(packet, length, at)?;
         if let Some(tracker) = &mut self.tracker {
             tracker.command(packet, words, self.context, self.gpu.device, at)?;
