@@ -12,6 +12,7 @@ mod draw;
 mod gpgpu;
 mod kernels;
 mod memory;
+pub mod profile;
 mod strict;
 mod surface;
 mod trace;

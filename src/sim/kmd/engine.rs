@@ -26,6 +26,8 @@ pub(crate) struct Engine {
     cancel: Arc<AtomicBool>,
     submits: AtomicU64,
     recorder: Mutex<Option<Recorder>>,
+    /// What has been done so far, for the profile.
+    work: Mutex<Vec<gpu::profile::Work>>,
     /// When the running batch is to be cancelled, in ns of the monotonic clock; 0: none runs.
     deadline_ns: AtomicI64,
 }
@@ -45,6 +47,7 @@ impl Engine {
         trace.instructions = options.trace_instructions;
         let gpu_options = gpu::Options {
             trace,
+            profile: options.profile.is_some(),
             strict: options.strict,
             cpu_threads: options.cpu_threads,
             cancel: cancel.clone(),
@@ -58,6 +61,7 @@ impl Engine {
             cancel,
             submits: AtomicU64::new(0),
             recorder: Mutex::new(None),
+            work: Mutex::default(),
             deadline_ns: AtomicI64::new(0),
         }
     }
@@ -112,7 +116,10 @@ impl Engine {
             ));
         }
         match outcome {
-            Ok(_) => Ended::Done,
+            Ok(report) => {
+                self.profile(number, report.work);
+                Ended::Done
+            }
             Err(_) => {
                 // A reset: the context's state in the hardware is that of a new one.
                 *context = HwContext::new();
@@ -135,6 +142,24 @@ impl Engine {
         if let Err(error) = made.and_then(write) {
             let path = path.display();
             let line = format!("submit {number} is not recorded: {path}: {error}");
+            self.options.sink.line(&line);
+        }
+    }
+
+    /// Writes the profile anew with what a submission did. A program may end at any time, so this cannot wait for its end.
+    fn profile(&self, number: u64, new: Vec<gpu::profile::Work>) {
+        let Some(path) = self.options.profile.as_ref().filter(|_| !new.is_empty()) else {
+            return;
+        };
+        let mut work = lock(&self.work);
+        work.extend(new);
+        let text = match path.extension().is_some_and(|e| e == "svg") {
+            true => gpu::profile::timeline(&work, self.gpu.device()),
+            false => gpu::profile::table(&work, self.gpu.device()),
+        };
+        if let Err(error) = std::fs::write(path, text) {
+            let path = path.display();
+            let line = format!("submit {number} is not in the profile: {path}: {error}");
             self.options.sink.line(&line);
         }
     }

@@ -53,6 +53,8 @@ pub struct Options {
     pub trace_instructions: bool,
     /// Write each batch, with the memory it sees, to a file in this folder.
     pub dump: Option<PathBuf>,
+    /// Write a table of what each dispatch and draw costs to this file, or a timeline if its name ends in .svg.
+    pub profile: Option<PathBuf>,
     /// Write every submission to this file: see [`crate::Recording`].
     pub record: Option<PathBuf>,
     /// Where messages go.
@@ -70,6 +72,7 @@ impl Default for Options {
             trace_commands: false,
             trace_instructions: false,
             dump: None,
+            profile: None,
             record: None,
             sink: Sink::none(),
         }
@@ -100,6 +103,10 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     (
         "dump=FOLDER",
         "write each batch, with the memory it sees, to a file",
+    ),
+    (
+        "profile=FILE",
+        "write what each dispatch and draw costs: a table, or a timeline if FILE ends in .svg",
     ),
     (
         "record=FILE",
@@ -133,6 +140,7 @@ impl Options {
                 Some(("trace", "cs")) => options.trace_commands = true,
                 Some(("trace", "eu")) => options.trace_instructions = true,
                 Some(("dump", folder)) => options.dump = Some(folder.into()),
+                Some(("profile", file)) => options.profile = Some(file.into()),
                 Some(("record", file)) => options.record = Some(file.into()),
                 _ => return Err(bad()),
             }

@@ -22,6 +22,9 @@ pub struct Args {
     /// Write what these units do, comma-separated: ioctl, submit, cs (commands), eu (instructions)
     #[arg(long, value_name = "UNITS")]
     trace: Option<String>,
+    /// Write what each dispatch and draw costs to a file: a table, or a timeline if it ends in .svg
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
     /// Write every submission to a file, for --replay and `ingot batch`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -91,10 +94,12 @@ fn command(args: &Args) -> Result<Command, String> {
     if let Some(units) = &args.trace {
         options.extend(units.split(',').map(|unit| format!("trace={unit}")));
     }
-    if let Some(path) = &args.record {
-        // The program may change its working directory.
-        let path = std::path::absolute(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        options.push(format!("record={}", path.display()));
+    for (name, path) in [("record", &args.record), ("profile", &args.profile)] {
+        if let Some(path) = path {
+            // The program may change its working directory.
+            let path = std::path::absolute(path).map_err(|e| format!("{}: {e}", path.display()))?;
+            options.push(format!("{name}={}", path.display()));
+        }
     }
     if !options.is_empty() {
         command.env("INGOT_SIM", options.join(","));
