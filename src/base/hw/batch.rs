@@ -75,11 +75,21 @@ pub fn print(command: &Command<'_>, address: u64) -> String {
         return text;
     };
     let _ = writeln!(text, "{}", packet.name);
+    text.push_str(&fields(packet, command.words));
+    if command.words.len() < command.length_dw {
+        let _ = writeln!(text, "    (cut short)");
+    }
+    text
+}
+
+/// The fields of a packet or state structure that are not zero, a line each.
+pub fn fields(packet: &Packet, words: &[u32]) -> String {
+    let mut text = String::new();
     for field in packet.fields {
-        if usize::from(field.lo / 32) >= command.words.len() {
+        if usize::from(field.lo / 32) >= words.len() {
             break;
         }
-        let value = field.get(command.words);
+        let value = field.get(words);
         if value == 0 {
             continue;
         }
@@ -95,9 +105,6 @@ pub fn print(command: &Command<'_>, address: u64) -> String {
             }
             _ => writeln!(text, "    {name}: {value:#x}"),
         };
-    }
-    if command.words.len() < command.length_dw {
-        let _ = writeln!(text, "    (cut short)");
     }
     text
 }

@@ -294,7 +294,7 @@ impl Inst {
     pub fn sources(&self) -> usize {
         match self.op {
             Op::Eu(op) => match op {
-                Opcode::Jmpi | Opcode::Wait => 0,
+                Opcode::Jmpi => 0,
                 _ => usize::from(op.info().sources),
             },
             Op::Math(f) => f.sources(),

@@ -57,6 +57,20 @@ pub struct Statistics {
     pub lanes: u64,
     /// Instructions by class: see [`Statistics::CLASSES`].
     pub by_class: [u64; 6],
+    /// Cycles that a FPU of the EU is busy, by the widths of operations alone: eight bytes of each of four channels a
+    /// cycle, a math function four times that, a message one. What threads wait for is not in it.
+    pub cycles: u64,
+}
+
+impl std::ops::AddAssign<&Statistics> for Statistics {
+    fn add_assign(&mut self, other: &Statistics) {
+        self.instructions += other.instructions;
+        self.lanes += other.lanes;
+        for (to, from) in self.by_class.iter_mut().zip(other.by_class) {
+            *to += from;
+        }
+        self.cycles += other.cycles;
+    }
 }
 
 impl Statistics {
@@ -438,7 +452,15 @@ impl Thread {
         }
         if self.options.statistics {
             self.statistics.lanes += u64::from(lanes.count_ones());
-            self.statistics.by_class[Statistics::class(u.op)] += 1;
+            let class = Statistics::class(u.op);
+            self.statistics.by_class[class] += 1;
+            let quads = u64::from(u.n.div_ceil(4));
+            let wide = u64::from(u.dst.size.max(u.src[0].size).max(4) / 4);
+            self.statistics.cycles += match Statistics::CLASSES[class] {
+                "math" => quads * wide * 4,
+                "flow" | "send" => 1,
+                _ => quads * wide,
+            };
         }
         if self.written.is_none() || matches!(u.run, Run::Flow(_) | Run::Send) {
             return Ok(());

@@ -8,7 +8,7 @@ use crate::kernels::Kernels;
 use crate::memory::View;
 use crate::strict::{self, Log};
 use crate::{AddressSpace, Options};
-use eu::{Exit, Init, Kernel, Stop, Thread};
+use eu::{Exit, Init, Kernel, Statistics, Stop, Thread};
 use hw::state::interface_descriptor_data as idd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -55,6 +55,15 @@ pub struct Counters {
     pub instructions: u64,
     /// Messages.
     pub messages: u64,
+    /// Instructions by class, where that is asked for.
+    pub statistics: Statistics,
+}
+
+impl Dispatch {
+    /// Address of the kernel.
+    pub fn kernel(&self) -> u64 {
+        self.instruction_base + idd::KERNEL_START_POINTER.get(&self.descriptor)
+    }
 }
 
 /// Threads that a workgroup can have at most on any part.
@@ -158,6 +167,7 @@ pub fn run(
                     total.threads += part.threads;
                     total.instructions += part.instructions;
                     total.messages += part.messages;
+                    total.statistics += &part.statistics;
                 });
             }
         });
@@ -196,6 +206,9 @@ impl Job<'_> {
                 Ok(instructions) => {
                     counters.threads += threads.len() as u64;
                     counters.instructions += instructions;
+                    for thread in threads.iter().filter(|_| self.options.profile) {
+                        counters.statistics += thread.statistics();
+                    }
                 }
                 Err(stop) => {
                     self.stopped.store(true, Relaxed);
@@ -360,6 +373,13 @@ impl Job<'_> {
             match threads.get_mut(index) {
                 Some(thread) => thread.reset(&self.kernel, &registers, mask, &init),
                 None => threads.push(Thread::new(&self.kernel, &registers, mask, &init, options)),
+            }
+            let name = || format!("cs {},{},{} thread {i}:", id[0], id[1], id[2]);
+            if self.options.trace.instructions
+                && let Some(thread) = threads.get_mut(index)
+                && let Some(sink) = self.options.trace.thread(name())
+            {
+                thread.set_trace(sink);
             }
         }
         threads.truncate(count);

@@ -12,14 +12,17 @@ mod draw;
 mod gpgpu;
 mod kernels;
 mod memory;
+pub mod profile;
 mod strict;
 mod surface;
+mod trace;
 
 pub use context::HwContext;
 pub use cs::{Gpu, Options, Report};
 pub use eu::Stop;
 pub use memory::{AddressSpace, Backing, MapError, View};
 pub use strict::{RULES, Rule};
+pub use trace::Trace;
 
 #[cfg(test)]
 mod strict_tests;

@@ -298,6 +298,12 @@ impl<'a> View<'a> {
     }
 }
 
+impl std::fmt::Debug for AddressSpace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.ranges()).finish()
+    }
+}
+
 fn fault(address: u64) -> Stop {
     Stop::Fault {
         what: "no memory is mapped at this GPU address".into(),

@@ -1,13 +1,14 @@
 //! The hardware behind the kernel: runs one batch on `gpu`, and stops it when it takes for ever.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use gpu::{AddressSpace, Gpu, HwContext};
 
 use crate::fence::lock;
 use crate::options::Options;
+use crate::record::Recorder;
 use crate::worker::Job;
 
 /// How a batch ended.
@@ -24,6 +25,9 @@ pub(crate) struct Engine {
     /// What `gpu` looks at while it runs.
     cancel: Arc<AtomicBool>,
     submits: AtomicU64,
+    recorder: Mutex<Option<Recorder>>,
+    /// What has been done so far, for the profile.
+    work: Mutex<Vec<gpu::profile::Work>>,
     /// When the running batch is to be cancelled, in ns of the monotonic clock; 0: none runs.
     deadline_ns: AtomicI64,
 }
@@ -37,7 +41,13 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     pub(crate) fn new(hw: &'static hw::Device, options: &Options) -> Self {
         let cancel = Arc::new(AtomicBool::new(false));
+        let sink = options.sink.clone();
+        let mut trace = gpu::Trace::new(move |line| sink.line(line));
+        trace.commands = options.trace_commands;
+        trace.instructions = options.trace_instructions;
         let gpu_options = gpu::Options {
+            trace,
+            profile: options.profile.is_some(),
             strict: options.strict,
             cpu_threads: options.cpu_threads,
             cancel: cancel.clone(),
@@ -50,6 +60,8 @@ impl Engine {
             options,
             cancel,
             submits: AtomicU64::new(0),
+            recorder: Mutex::new(None),
+            work: Mutex::default(),
             deadline_ns: AtomicI64::new(0),
         }
     }
@@ -75,6 +87,7 @@ impl Engine {
         {
             self.options.sink.line(&format!("submit {number}: {why}"));
         }
+        self.record(number, |recorder| recorder.before(job));
         let mut saved = lock(&job.context.saved);
         let context = saved
             .entry((job.engine.engine_class, job.slot))
@@ -83,6 +96,7 @@ impl Engine {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.execute(job, context)))
             .unwrap_or_else(|_| Err("the simulator panicked".into()));
         self.deadline_ns.store(0, Ordering::Release);
+        self.record(number, |recorder| recorder.after(job));
         if self.options.trace_submits || outcome.is_err() {
             let (address, bytes) = (job.batch_address, job.batch_bytes);
             let ended = match &outcome {
@@ -102,12 +116,51 @@ impl Engine {
             ));
         }
         match outcome {
-            Ok(_) => Ended::Done,
+            Ok(report) => {
+                self.profile(number, report.work);
+                Ended::Done
+            }
             Err(_) => {
                 // A reset: the context's state in the hardware is that of a new one.
                 *context = HwContext::new();
                 Ended::Hung
             }
+        }
+    }
+
+    /// Lets the recorder write, where there is to be one. The file is made by the first submission, so that a process that
+    /// only looks at the device does not replace it.
+    fn record(&self, number: u64, write: impl FnOnce(&mut Recorder) -> std::io::Result<()>) {
+        let Some(path) = &self.options.record else {
+            return;
+        };
+        let mut recorder = lock(&self.recorder);
+        let made = match &mut *recorder {
+            Some(recorder) => Ok(recorder),
+            None => Recorder::create(path, self.gpu.device().name).map(|new| recorder.insert(new)),
+        };
+        if let Err(error) = made.and_then(write) {
+            let path = path.display();
+            let line = format!("submit {number} is not recorded: {path}: {error}");
+            self.options.sink.line(&line);
+        }
+    }
+
+    /// Writes the profile anew with what a submission did. A program may end at any time, so this cannot wait for its end.
+    fn profile(&self, number: u64, new: Vec<gpu::profile::Work>) {
+        let Some(path) = self.options.profile.as_ref().filter(|_| !new.is_empty()) else {
+            return;
+        };
+        let mut work = lock(&self.work);
+        work.extend(new);
+        let text = match path.extension().is_some_and(|e| e == "svg") {
+            true => gpu::profile::timeline(&work, self.gpu.device()),
+            false => gpu::profile::table(&work, self.gpu.device()),
+        };
+        if let Err(error) = std::fs::write(path, text) {
+            let path = path.display();
+            let line = format!("submit {number} is not in the profile: {path}: {error}");
+            self.options.sink.line(&line);
         }
     }
 

@@ -16,6 +16,7 @@ mod file;
 mod gem;
 mod options;
 mod query;
+mod record;
 mod space;
 mod sync;
 mod syncobj;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 pub use device::Device;
 pub use file::File;
 pub use options::{OPTION_NAMES, Options, Sink};
+pub use record::{Recording, RecordingError, Submission};
 
 /// What can go wrong before there is a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -47,8 +47,16 @@ pub struct Options {
     pub trace_ioctls: bool,
     /// Write a line for every submission, and where its batch is.
     pub trace_submits: bool,
+    /// Write every command that the command streamer executes.
+    pub trace_commands: bool,
+    /// Write every instruction that EU threads execute; they then run one after the other.
+    pub trace_instructions: bool,
     /// Write each batch, with the memory it sees, to a file in this folder.
     pub dump: Option<PathBuf>,
+    /// Write a table of what each dispatch and draw costs to this file, or a timeline if its name ends in .svg.
+    pub profile: Option<PathBuf>,
+    /// Write every submission to this file: see [`crate::Recording`].
+    pub record: Option<PathBuf>,
     /// Where messages go.
     pub sink: Sink,
 }
@@ -61,7 +69,11 @@ impl Default for Options {
             cpu_threads: 0,
             trace_ioctls: false,
             trace_submits: false,
+            trace_commands: false,
+            trace_instructions: false,
             dump: None,
+            profile: None,
+            record: None,
             sink: Sink::none(),
         }
     }
@@ -81,8 +93,24 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ("trace=ioctl", "write a line for every ioctl"),
     ("trace=submit", "write a line for every submission"),
     (
+        "trace=cs",
+        "write every command that the command streamer executes",
+    ),
+    (
+        "trace=eu",
+        "write every instruction of EU threads, with the channels that are enabled",
+    ),
+    (
         "dump=FOLDER",
         "write each batch, with the memory it sees, to a file",
+    ),
+    (
+        "profile=FILE",
+        "write what each dispatch and draw costs: a table, or a timeline if FILE ends in .svg",
+    ),
+    (
+        "record=FILE",
+        "write all submissions to a file, which `ingot sim --replay` runs again",
     ),
 ];
 
@@ -109,7 +137,11 @@ impl Options {
                 }
                 Some(("trace", "ioctl")) => options.trace_ioctls = true,
                 Some(("trace", "submit")) => options.trace_submits = true,
+                Some(("trace", "cs")) => options.trace_commands = true,
+                Some(("trace", "eu")) => options.trace_instructions = true,
                 Some(("dump", folder)) => options.dump = Some(folder.into()),
+                Some(("profile", file)) => options.profile = Some(file.into()),
+                Some(("record", file)) => options.record = Some(file.into()),
                 _ => return Err(bad()),
             }
         }

@@ -5,6 +5,8 @@ mod compile;
 mod expectations;
 mod implementation;
 mod pipelines;
+mod pointed;
+mod recording;
 mod run;
 mod sim;
 mod text;

@@ -11,7 +11,8 @@ use std::process::{Command, ExitCode};
 #[command(after_help = "Examples:\n  \
     ingot sim -- vulkaninfo --summary\n  \
     ingot sim --gpu skl --strict -- vkcube --c 60\n  \
-    ingot sim --rules                         what --strict demands\n\n\
+    ingot sim --rules                         what --strict demands\n  \
+    ingot sim --record cube.rec -- vkcube --c 1 && ingot sim --replay cube.rec\n\n\
     The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.")]
 pub struct Args {
     /// Simulated GPU (also INGOT_GPU; skl by default)
@@ -20,9 +21,18 @@ pub struct Args {
     /// Stop at everything that a real machine would not forgive
     #[arg(long)]
     strict: bool,
-    /// Trace units, comma-separated: cs, eu, dp …
+    /// Write what these units do, comma-separated: ioctl, submit, cs (commands), eu (instructions)
     #[arg(long, value_name = "UNITS")]
     trace: Option<String>,
+    /// Write what each dispatch and draw costs to a file: a table, or a timeline if it ends in .svg
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+    /// Write every submission to a file, for --replay and `ingot batch`
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Execute the submissions of such a file again, with no program
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "command"])]
+    replay: Option<PathBuf>,
     /// Use only this Vulkan driver: a JSON manifest, or `ingot` or `anv`
     #[arg(long, value_name = "DRIVER")]
     driver: Option<String>,
@@ -31,17 +41,26 @@ pub struct Args {
     rules: bool,
     /// The program and its arguments
     #[arg(
-        required_unless_present = "rules",
+        required_unless_present_any = ["replay", "rules"],
         trailing_var_arg = true,
         allow_hyphen_values = true
     )]
     command: Vec<OsString>,
 }
 
-/// Runs the command; returns only if it could not be started.
+/// Runs the command, and returns only if it could not be started; or replays a recording.
 pub fn main(args: &Args) -> ExitCode {
     if args.rules {
         return rules();
+    }
+    if let Some(path) = &args.replay {
+        return match crate::recording::replay(path, args.strict) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("ingot sim --replay: {message}");
+                ExitCode::FAILURE
+            }
+        };
     }
     match command(args) {
         Ok(mut command) => {
@@ -82,6 +101,13 @@ fn command(args: &Args) -> Result<Command, String> {
     }
     if let Some(units) = &args.trace {
         options.extend(units.split(',').map(|unit| format!("trace={unit}")));
+    }
+    for (name, path) in [("record", &args.record), ("profile", &args.profile)] {
+        if let Some(path) = path {
+            // The program may change its working directory.
+            let path = std::path::absolute(path).map_err(|e| format!("{}: {e}", path.display()))?;
+            options.push(format!("{name}={}", path.display()));
+        }
     }
     if !options.is_empty() {
         command.env("INGOT_SIM", options.join(","));

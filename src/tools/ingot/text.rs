@@ -29,7 +29,7 @@ pub struct DisArgs {
 /// Arguments of `ingot batch`.
 #[derive(clap::Args)]
 pub struct BatchArgs {
-    /// Words of a batch, little endian
+    /// Words of a batch, little endian, or a recording of `ingot sim --record`
     file: PathBuf,
     /// Device
     #[arg(long, default_value = "skl")]
@@ -87,6 +87,9 @@ pub fn dis(args: &DisArgs) -> ExitCode {
 pub fn batch(args: &BatchArgs) -> ExitCode {
     let run = || {
         let bytes = read(&args.file)?;
+        if crate::recording::is_recording(&bytes) {
+            return crate::recording::print(&bytes, &mut std::io::stdout().lock());
+        }
         if bytes.len() % 4 != 0 {
             return Err(format!(
                 "{}: {} bytes are not whole words",

@@ -133,6 +133,30 @@ pub static RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "register_exists",
+        prm: "ARF Registers: Register Address",
+        text: "no architecture register has the numbers 0xe0 to 0xef",
+        broken: |f| {
+            let none = |file, addr| {
+                let number = place(addr).map_or(0, |p| p.0);
+                file == File::Arf && number >> 4 == 0xe
+            };
+            let dst = &f.inst.dst;
+            let sources = f.sources().iter().any(|s| none(s.file, s.addr));
+            sources || f.written().is_some() && none(dst.file, dst.addr)
+        },
+    },
+    Rule {
+        name: "wait_notification",
+        prm: "WAIT",
+        text: "WAIT looks at a notification register",
+        broken: |f| {
+            let waits = f.inst.op == Opcode::Wait;
+            let counts = |s: &crate::inst::Src| is_arf(s.file, s.addr, ArfReg::Notification);
+            waits && !f.inst.src.first().is_some_and(counts)
+        },
+    },
+    Rule {
         name: "jmpi_scalar",
         prm: "JMPI",
         text: "JMPI has one channel",

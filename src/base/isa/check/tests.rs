@@ -82,6 +82,17 @@ type Case = (&'static str, Inst, Inst);
 /// (rule, an instruction that breaks it, a legal one).
 fn regions() -> Vec<Case> {
     let jump = Inst::new(Opcode::Jmpi, 1).no_mask();
+    let arf = |nr| {
+        let mut src = src(Type::Ud, 0, (0, 1, 0));
+        src.file = File::Arf;
+        src.addr = Addr::Direct { nr, sub_bytes: 0 };
+        src
+    };
+    let wait = |notification| {
+        let mut wait = Inst::new(Opcode::Wait, 1).no_mask();
+        wait.src[0] = notification;
+        wait
+    };
     let indirect = |v| Src::indirect(0, 0, Type::Ud, Region::new(v, 1, 0));
     let in16 = |change: fn(&mut Inst)| {
         with(mov(4, to(Type::F), src(Type::F, 0, (4, 4, 1))), |i| {
@@ -149,6 +160,12 @@ fn regions() -> Vec<Case> {
             fm(8, 0, (8, 8, 1)).at_channel(24),
         ),
         ("execution_size", with(jump, |i| i.exec_size = 3), jump),
+        (
+            "register_exists",
+            mov(8, to(Type::Ud), arf(0xe9)),
+            mov(8, to(Type::Ud), arf(0xd0)),
+        ),
+        ("wait_notification", wait(ud(48)), wait(arf(0x90))),
         ("jmpi_scalar", with(jump, |i| i.exec_size = 8), jump),
         (
             "jump_aligned",

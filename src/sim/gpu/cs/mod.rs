@@ -9,7 +9,9 @@ mod mi;
 use crate::context::HwContext;
 use crate::gpgpu;
 use crate::memory::{ADDRESS_MASK, AddressSpace, View};
+use crate::profile::{StageWork, Work};
 use crate::strict::{self, Log, Tracker};
+use crate::trace::Trace;
 use eu::Stop;
 use hw::batch::length_dw;
 use hw::{Device, Gen, Packet};
@@ -30,6 +32,10 @@ pub struct Options {
     pub command_budget: u64,
     /// How long a semaphore may stay unsignalled before it counts as a hang.
     pub semaphore_wait: Duration,
+    /// Note what each dispatch and draw costs, in [`Report::work`].
+    pub profile: bool,
+    /// Who is told of what is executed.
+    pub trace: Trace,
     /// Set by others to stop a batch.
     pub cancel: Arc<AtomicBool>,
     /// Generation of the machine (filled in by [`Gpu::new`]).
@@ -45,6 +51,8 @@ impl Default for Options {
             command_budget: 20_000_000,
             // The kernel's hang check gives a ring about this long.
             semaphore_wait: Duration::from_secs(10),
+            profile: false,
+            trace: Trace::default(),
             cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
         }
@@ -53,7 +61,7 @@ impl Default for Options {
 
 impl Options {
     pub(crate) fn workers(&self) -> usize {
-        match (self.strict, self.cpu_threads) {
+        match (self.strict || self.trace.instructions, self.cpu_threads) {
             (true, _) => 1,
             (false, 0) => std::thread::available_parallelism().map_or(1, usize::from),
             (false, n) => n,
@@ -68,13 +76,13 @@ impl Options {
         eu::Options {
             strict: self.strict,
             uninit: self.strict,
-            ..eu::Options::default()
+            statistics: self.profile,
         }
     }
 }
 
 /// What a batch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Commands executed.
     pub commands: u64,
@@ -86,6 +94,8 @@ pub struct Report {
     pub instructions: u64,
     /// Messages.
     pub messages: u64,
+    /// Each dispatch and draw, where [`Options::profile`] is set.
+    pub work: Vec<Work>,
 }
 
 /// A simulated GPU.
@@ -248,6 +258,7 @@ impl Run<'_> {
                 at,
             });
         };
+        self.gpu.options.trace.command(words, packet, at);
         self.check_length(packet, length, at)?;
         if let Some(tracker) = &mut self.tracker {
             tracker.command(packet, words, self.context, self.gpu.device, at)?;
@@ -273,6 +284,7 @@ impl Run<'_> {
     }
 
     fn dispatch(&mut self, dispatch: &gpgpu::Dispatch) -> Result<(), Stop> {
+        let started = Instant::now();
         let counters = gpgpu::run(
             dispatch,
             self.space,
@@ -280,6 +292,21 @@ impl Run<'_> {
             &self.gpu.kernels,
             self.log,
         )?;
+        if self.gpu.options.profile {
+            let stage = StageWork {
+                stage: "CS",
+                kernel: dispatch.kernel(),
+                threads: counters.threads,
+                messages: counters.messages,
+                statistics: counters.statistics,
+            };
+            self.report.work.push(Work {
+                command: "GPGPU_WALKER",
+                at: dispatch.at,
+                stages: vec![stage],
+                host: started.elapsed(),
+            });
+        }
         self.report.dispatches += 1;
         self.report.threads += counters.threads;
         self.report.instructions += counters.instructions;

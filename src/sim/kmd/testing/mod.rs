@@ -4,6 +4,7 @@ mod errors;
 mod fences;
 mod hangs;
 mod memory;
+mod recording;
 
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex};
@@ -192,4 +193,26 @@ fn options_are_a_comma_list() {
         Options::parse("lenient", Sink::none()).unwrap_err(),
         "lenient"
     );
+}
+
+#[test]
+fn a_trace_shows_the_commands_as_they_execute() {
+    let (device, lines) = device(Options {
+        trace_commands: true,
+        ..Options::default()
+    });
+    let file = device.open();
+    let target = Buffer::new(&file, 4096);
+    let words = [&store(0x1_0000_0008, 42)[..], &[BATCH_END]].concat();
+    let batch = Buffer::with(&file, &words);
+    let objects = &mut [target.at(0x1_0000_0000), batch.at(0x20_0000)];
+    exec(&file, context(&file), objects, &[]).unwrap();
+    file.gem_wait(batch.handle, -1).unwrap();
+    let lines = lines.lock().unwrap();
+    let first: Vec<_> = lines.iter().filter_map(|l| l.lines().next()).collect();
+    let expected = [
+        "0x000000200000: MI_STORE_DATA_IMM",
+        "0x000000200010: MI_BATCH_BUFFER_END",
+    ];
+    assert_eq!(first, expected);
 }

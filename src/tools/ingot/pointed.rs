@@ -1,0 +1,331 @@
+//! What commands point to: kernels, binding tables, surface and sampler states, viewports, blend states.
+//!
+//! In:  a command of a recording and the memory that it saw. Out: text under the command's own.
+//! Ref: SKL PRM vol. 2a, 2d.
+
+use gpu::{AddressSpace, View};
+use hw::state::{
+    binding_table_state, interface_descriptor_data, render_surface_state, sampler_state,
+};
+use hw::{Field, Packet, batch, draw, draw_state, media};
+use std::fmt::Write;
+
+/// Bytes of a kernel that are looked at.
+const MAX_KERNEL_BYTES: usize = 64 << 10;
+/// Entries of a binding table, and samplers, that are printed at most; tables do not say how many they have.
+const MAX_ENTRIES: u64 = 64;
+
+/// The base addresses as commands so far have set them.
+#[derive(Default)]
+pub struct Pointed {
+    surface: u64,
+    dynamic: u64,
+    instruction: u64,
+}
+
+/// A pointer to structures: the command, the field, the structure, how many, bytes from one to the next.
+struct Pointer(&'static Packet, Field, &'static Packet, u64, u64);
+
+/// Pointers relative to the dynamic state base address.
+static DYNAMIC: &[Pointer] = &[
+    Pointer(
+        &draw::state_cc_state_pointers::PACKET,
+        draw::state_cc_state_pointers::COLOR_CALC_STATE_POINTER,
+        &draw_state::color_calc_state::PACKET,
+        1,
+        24,
+    ),
+    Pointer(
+        &draw::state_viewport_state_pointers_cc::PACKET,
+        draw::state_viewport_state_pointers_cc::CC_VIEWPORT_POINTER,
+        &draw_state::cc_viewport::PACKET,
+        1,
+        8,
+    ),
+    Pointer(
+        &draw::state_viewport_state_pointers_sf_clip::PACKET,
+        draw::state_viewport_state_pointers_sf_clip::SF_CLIP_VIEWPORT_POINTER,
+        &draw_state::sf_clip_viewport::PACKET,
+        1,
+        64,
+    ),
+    Pointer(
+        &draw::state_scissor_state_pointers::PACKET,
+        draw::state_scissor_state_pointers::SCISSOR_RECT_POINTER,
+        &draw_state::scissor_rect::PACKET,
+        1,
+        8,
+    ),
+    Pointer(
+        &media::media_interface_descriptor_load::PACKET,
+        media::media_interface_descriptor_load::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS,
+        &interface_descriptor_data::PACKET,
+        1,
+        32,
+    ),
+];
+
+/// Pointers to binding tables.
+static TABLES: &[(&Packet, Field)] = &[
+    (
+        &draw::state_binding_table_pointers_vs::PACKET,
+        draw::state_binding_table_pointers_vs::POINTER_TO_VS_BINDING_TABLE,
+    ),
+    (
+        &draw::state_binding_table_pointers_hs::PACKET,
+        draw::state_binding_table_pointers_hs::POINTER_TO_HS_BINDING_TABLE,
+    ),
+    (
+        &draw::state_binding_table_pointers_ds::PACKET,
+        draw::state_binding_table_pointers_ds::POINTER_TO_DS_BINDING_TABLE,
+    ),
+    (
+        &draw::state_binding_table_pointers_gs::PACKET,
+        draw::state_binding_table_pointers_gs::POINTER_TO_GS_BINDING_TABLE,
+    ),
+    (
+        &draw::state_binding_table_pointers_ps::PACKET,
+        draw::state_binding_table_pointers_ps::POINTER_TO_PS_BINDING_TABLE,
+    ),
+];
+
+/// Pointers to sampler states.
+static SAMPLERS: &[(&Packet, Field)] = &[
+    (
+        &draw::state_sampler_state_pointers_vs::PACKET,
+        draw::state_sampler_state_pointers_vs::POINTER_TO_VS_SAMPLER_STATE,
+    ),
+    (
+        &draw::state_sampler_state_pointers_ps::PACKET,
+        draw::state_sampler_state_pointers_ps::POINTER_TO_PS_SAMPLER_STATE,
+    ),
+];
+
+/// Kernels: the command, the field that enables the stage if there is one, the pointer.
+static KERNELS: &[(&Packet, Option<Field>, Field)] = &[
+    (
+        &draw::state_vs::PACKET,
+        Some(draw::state_vs::ENABLE),
+        draw::state_vs::KERNEL_START_POINTER,
+    ),
+    (
+        &draw::state_hs::PACKET,
+        Some(draw::state_hs::ENABLE),
+        draw::state_hs::KERNEL_START_POINTER,
+    ),
+    (
+        &draw::state_ds::PACKET,
+        Some(draw::state_ds::ENABLE),
+        draw::state_ds::KERNEL_START_POINTER,
+    ),
+    (
+        &draw::state_gs::PACKET,
+        Some(draw::state_gs::ENABLE),
+        draw::state_gs::KERNEL_START_POINTER,
+    ),
+    (
+        &draw::state_ps::PACKET,
+        Some(draw::state_ps::N8_PIXEL_DISPATCH_ENABLE),
+        draw::state_ps::KERNEL_START_POINTER_0,
+    ),
+    (
+        &draw::state_ps::PACKET,
+        Some(draw::state_ps::N16_PIXEL_DISPATCH_ENABLE),
+        draw::state_ps::KERNEL_START_POINTER_2,
+    ),
+];
+
+/// Structures that a command holds itself: the command, its first dword, the structure.
+static HELD: &[(&Packet, usize, &Packet)] = &[
+    (
+        &draw::state_vertex_buffers::PACKET,
+        1,
+        &draw_state::vertex_buffer_state::PACKET,
+    ),
+    (
+        &draw::state_vertex_elements::PACKET,
+        1,
+        &draw_state::vertex_element_state::PACKET,
+    ),
+    (
+        &draw::state_so_decl_list::PACKET,
+        3,
+        &draw_state::so_decl_entry::PACKET,
+    ),
+    (
+        &draw::state_constant_vs::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+    (
+        &draw::state_constant_hs::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+    (
+        &draw::state_constant_ds::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+    (
+        &draw::state_constant_gs::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+    (
+        &draw::state_constant_ps::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+];
+
+impl Pointed {
+    /// What a command points to, as text; base addresses are noted.
+    pub fn print(
+        &mut self,
+        packet: &'static Packet,
+        words: &[u32],
+        space: &AddressSpace,
+        hw_gen: hw::Gen,
+    ) -> String {
+        let is = |other: &Packet| std::ptr::eq(packet, other);
+        let view = View::new(space);
+        let mut text = String::new();
+        if is(&media::state_base_address::PACKET) {
+            self.bases(words);
+        }
+        for (_, first, structure) in HELD.iter().filter(|held| is(held.0)) {
+            let length = usize::from(structure.dwords).max(1);
+            let inner = words.get(*first..).unwrap_or_default();
+            for (number, words) in inner.chunks_exact(length).enumerate() {
+                structure_text(&mut text, structure, words, &number.to_string());
+            }
+        }
+        for Pointer(_, field, structure, count, stride) in DYNAMIC.iter().filter(|p| is(p.0)) {
+            for number in 0..*count {
+                let at = self.dynamic + field.get(words) + number * stride;
+                let words = self.structure(&view, &mut text, structure, at);
+                if std::ptr::eq(*structure, &interface_descriptor_data::PACKET) {
+                    use interface_descriptor_data as idd;
+                    self.table(&view, &mut text, idd::BINDING_TABLE_POINTER.get(&words));
+                    let kernel = idd::KERNEL_START_POINTER.get(&words);
+                    self.kernel(&view, &mut text, kernel, hw_gen);
+                }
+            }
+        }
+        if is(&draw::state_blend_state_pointers::PACKET) {
+            let field = draw::state_blend_state_pointers::BLEND_STATE_POINTER;
+            let at = self.dynamic + field.get(words);
+            self.structure(&view, &mut text, &draw_state::blend_state::PACKET, at);
+            let entry = &draw_state::blend_state_entry::PACKET;
+            self.structure(&view, &mut text, entry, at + 4);
+        }
+        for (_, field) in TABLES.iter().filter(|table| is(table.0)) {
+            self.table(&view, &mut text, field.get(words));
+        }
+        for (_, field) in SAMPLERS.iter().filter(|sampler| is(sampler.0)) {
+            if field.get(words) != 0 {
+                let at = self.dynamic + field.get(words);
+                self.structure(&view, &mut text, &sampler_state::PACKET, at);
+            }
+        }
+        for (_, enable, field) in KERNELS.iter().filter(|kernel| is(kernel.0)) {
+            if enable.is_none_or(|enable| enable.get(words) == 1) {
+                self.kernel(&view, &mut text, field.get(words), hw_gen);
+            }
+        }
+        text
+    }
+
+    fn bases(&mut self, words: &[u32]) {
+        use media::state_base_address as f;
+        let slots = [
+            (
+                f::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+                f::SURFACE_STATE_BASE_ADDRESS,
+                &mut self.surface,
+            ),
+            (
+                f::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+                f::DYNAMIC_STATE_BASE_ADDRESS,
+                &mut self.dynamic,
+            ),
+            (
+                f::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE,
+                f::INSTRUCTION_BASE_ADDRESS,
+                &mut self.instruction,
+            ),
+        ];
+        for (enable, address, slot) in slots {
+            if enable.get(words) == 1 {
+                *slot = address.get(words) & 0xffff_ffff_ffff;
+            }
+        }
+    }
+
+    /// Prints the structure at an address, and returns its words.
+    fn structure(
+        &self,
+        view: &View<'_>,
+        text: &mut String,
+        structure: &Packet,
+        at: u64,
+    ) -> Vec<u32> {
+        let mut words = vec![0; usize::from(structure.dwords)];
+        match view.read_block(at, &mut words) {
+            Ok(()) => structure_text(text, structure, &words, &format!("at {at:#x}")),
+            Err(_) => {
+                let _ = writeln!(text, "    {} at {at:#x}: not mapped", structure.name);
+            }
+        }
+        words
+    }
+
+    /// A binding table up to its first entry that is no surface.
+    fn table(&self, view: &View<'_>, text: &mut String, offset: u64) {
+        if offset == 0 {
+            return;
+        }
+        for index in 0..MAX_ENTRIES {
+            let at = self.surface + offset + index * 4;
+            let Ok(entry) = view.read(at) else { return };
+            let state = binding_table_state::SURFACE_STATE_POINTER.get(&[entry]);
+            if state == 0 {
+                return;
+            }
+            let _ = writeln!(text, "    binding {index}:");
+            let surface = &render_surface_state::PACKET;
+            self.structure(view, text, surface, self.surface + state);
+        }
+    }
+
+    /// A kernel up to its end-of-thread message.
+    fn kernel(&self, view: &View<'_>, text: &mut String, offset: u64, hw_gen: hw::Gen) {
+        let mut code: Vec<u8> = Vec::new();
+        let start = self.instruction + offset;
+        let _ = writeln!(text, "    kernel at {start:#x}:");
+        while code.len() < MAX_KERNEL_BYTES {
+            let at = start + code.len() as u64;
+            let Ok(low) = view.read64(at) else { break };
+            let high = view.read64(at + 8).unwrap_or(0);
+            let mut bytes = low.to_le_bytes().to_vec();
+            bytes.extend(high.to_le_bytes());
+            let Ok((inst, length)) = isa::decode(&bytes, hw_gen) else {
+                let _ = writeln!(text, "        {low:#018x} {high:#018x}: no instruction");
+                return;
+            };
+            code.extend_from_slice(bytes.get(..length).unwrap_or(&bytes));
+            let _ = writeln!(text, "        {}", isa::disassemble(&inst));
+            if inst.send.is_some_and(|send| send.eot) {
+                return;
+            }
+        }
+    }
+}
+
+fn structure_text(text: &mut String, structure: &Packet, words: &[u32], place: &str) {
+    let _ = writeln!(text, "    {} {place}", structure.name);
+    for line in batch::fields(structure, words).lines() {
+        let _ = writeln!(text, "    {line}");
+    }
+}

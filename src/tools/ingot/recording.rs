@@ -1,0 +1,156 @@
+//! Recordings of `ingot sim --record`: printed by `ingot batch`, executed by `ingot sim --replay`.
+
+use crate::pointed::Pointed;
+use gpu::{Gpu, HwContext, View};
+use hw::mi::mi_batch_buffer_start as start;
+use kmd::{Recording, Submission};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+/// Commands of one submission that are printed at most: one that jumps in a circle has no end.
+const MAX_COMMANDS: usize = 1_000_000;
+
+/// True if a file's contents begin like a recording's.
+pub fn is_recording(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"INGOTREC")
+}
+
+fn device(recording: &Recording<'_>) -> Result<&'static hw::Device, String> {
+    let name = recording.device();
+    hw::Device::by_name(name).ok_or_else(|| format!("recorded on {name:?}, which is no device"))
+}
+
+/// Prints every command of every submission, through all batches that they call, with the state and kernels that commands
+/// point to.
+pub fn print(bytes: &[u8], out: &mut dyn Write) -> Result<(), String> {
+    let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
+    let hw_gen = device(&recording)?.hw_gen;
+    let mut number = 0;
+    // Base addresses are a context's, and last from one submission to the next.
+    let mut bases: BTreeMap<(u64, u32, u32), Pointed> = BTreeMap::new();
+    while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
+        let pointed = bases.entry(submission.context).or_default();
+        let (context, engine, slot) = submission.context;
+        let at = submission.batch_address;
+        let place =
+            format!("context {context}, engine class {engine}, slot {slot}, batch at {at:#x}");
+        let written = writeln!(out, "submission {number}: {place}")
+            .and_then(|()| print_batch(&submission, hw_gen, pointed, out));
+        if let Err(error) = written {
+            // Whoever reads has seen enough.
+            return match error.kind() {
+                std::io::ErrorKind::BrokenPipe => Ok(()),
+                _ => Err(error.to_string()),
+            };
+        }
+        number += 1;
+    }
+    Ok(())
+}
+
+fn print_batch(
+    submission: &Submission,
+    hw_gen: hw::Gen,
+    pointed: &mut Pointed,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let view = View::new(&submission.space);
+    let mut at = submission.batch_address;
+    let mut returns = Vec::new();
+    for _ in 0..MAX_COMMANDS {
+        let mut words = Vec::new();
+        let Ok(first) = view.read(at) else {
+            return writeln!(out, "{at:#014x}: nothing is mapped here");
+        };
+        let known = hw::batch::find(first, hw_gen);
+        let length_dw = known
+            .map_or_else(|| hw::batch::length_dw(first), |p| p.length(first))
+            .max(1);
+        for i in 0..length_dw as u64 {
+            match view.read(at + i * 4) {
+                Ok(word) => words.push(word),
+                Err(_) => break,
+            }
+        }
+        let command = hw::batch::Command {
+            at_dw: 0,
+            words: &words,
+            packet: known,
+            length_dw,
+        };
+        write!(out, "{}", hw::batch::print(&command, at))?;
+        if let Some(packet) = known {
+            let pointed = pointed.print(packet, &words, &submission.space, hw_gen);
+            write!(out, "{pointed}")?;
+        }
+        let is = |packet: &hw::Packet| known.is_some_and(|p| std::ptr::eq(p, packet));
+        let after = at + length_dw as u64 * 4;
+        if is(&start::PACKET) {
+            if start::SECOND_LEVEL_BATCH_BUFFER.get(&words) == 1 {
+                returns.push(after);
+            }
+            at = start::BATCH_BUFFER_START_ADDRESS.get(&words) & 0xffff_ffff_ffff;
+        } else if is(&hw::mi::mi_batch_buffer_end::PACKET) {
+            match returns.pop() {
+                Some(back) => at = back,
+                None => return Ok(()),
+            }
+        } else {
+            at = after;
+        }
+    }
+    writeln!(out, "… {MAX_COMMANDS} commands, and no end")
+}
+
+/// Executes every submission again, with a line for each.
+///
+/// # Errors
+/// The file cannot be read or is no recording, or a submission did not end as it should.
+pub fn replay(path: &Path, strict: bool) -> Result<(), String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut recording = Recording::new(&bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+    let options = gpu::Options {
+        strict,
+        ..gpu::Options::default()
+    };
+    let gpu = Gpu::new(device(&recording)?, options);
+    let mut contexts: BTreeMap<(u64, u32, u32), HwContext> = BTreeMap::new();
+    let mut total = gpu::Report::default();
+    let mut failed = 0;
+    println!("submission  commands  dispatches   threads  EU instructions  messages");
+    for number in 0.. {
+        let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? else {
+            break;
+        };
+        let context = contexts.entry(submission.context).or_default();
+        let (at, bytes) = (submission.batch_address, submission.batch_bytes);
+        match gpu.execute(context, &submission.space, at, bytes) {
+            Ok(report) => {
+                println!("{number:>10}{}", row(&report));
+                total.commands += report.commands;
+                total.dispatches += report.dispatches;
+                total.threads += report.threads;
+                total.instructions += report.instructions;
+                total.messages += report.messages;
+            }
+            Err(stop) => {
+                println!("{number:>10}  {stop}");
+                failed += 1;
+                *context = HwContext::new();
+            }
+        }
+    }
+    println!("     total{}", row(&total));
+    match failed {
+        0 => Ok(()),
+        n => Err(format!("{n} submissions did not end as they should")),
+    }
+}
+
+fn row(report: &gpu::Report) -> String {
+    format!(
+        "{:>10}{:>12}{:>10}{:>17}{:>10}",
+        report.commands, report.dispatches, report.threads, report.instructions, report.messages
+    )
+}
