@@ -17,7 +17,7 @@ mod text;
 
 #[cfg(test)]
 pub(crate) use check::further_rules;
-pub use check::{Violation, check, check_part};
+pub use check::{Violation, check, check_part, rules};
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};
 pub use inst::{

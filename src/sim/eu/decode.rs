@@ -480,8 +480,8 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
     let region_trap = |what: String| {
         trap(
             Stop::Undefined {
-                rule: "grf-range",
-                prm: "SKL PRM vol. 7, Register Region Addressing",
+                rule: crate::rules::GRF_RANGE.name,
+                prm: crate::rules::GRF_RANGE.prm,
                 what,
                 at,
             },

@@ -103,8 +103,7 @@ pub(crate) fn address(
     if sub > 15 {
         return Err(t.undefined(
             u,
-            "a0-range",
-            "SKL PRM vol. 7, Indirect Addressing",
+            &crate::rules::ADDRESS_RANGE,
             format!("address register a0.{sub}"),
         ));
     }
@@ -114,8 +113,7 @@ pub(crate) fn address(
         if t.options.strict {
             return Err(t.undefined(
                 u,
-                "grf-range",
-                "SKL PRM vol. 7, Indirect Addressing",
+                &crate::rules::GRF_RANGE,
                 format!("indirect access to GRF byte {a:#x}"),
             ));
         }

@@ -16,6 +16,7 @@ mod math;
 mod message;
 mod region;
 mod regs;
+mod rules;
 mod send;
 #[cfg(test)]
 mod testing;
@@ -23,4 +24,5 @@ mod thread;
 
 pub use decode::{Fetch, Kernel};
 pub use message::{Message, Reply, SharedFunctions, Stop};
+pub use rules::{RULES, Rule};
 pub use thread::{Exit, Init, Options, Statistics, Thread, TraceSink};

@@ -36,8 +36,7 @@ impl Thread {
         if reg + len > 128 || len > MAX_LEN {
             return Err(self.undefined(
                 u,
-                "send-range",
-                "SKL PRM vol. 7, Send Message",
+                &crate::rules::SEND_RANGE,
                 format!("{what} of {len} registers at g{reg}"),
             ));
         }

@@ -291,16 +291,10 @@ impl Thread {
         self.regs.write(regs::ACC + lane * size, size, v as u64);
     }
 
-    pub(crate) fn undefined(
-        &self,
-        u: &Uop,
-        rule: &'static str,
-        prm: &'static str,
-        what: String,
-    ) -> Box<Stop> {
+    pub(crate) fn undefined(&self, u: &Uop, rule: &crate::rules::Rule, what: String) -> Box<Stop> {
         Box::new(Stop::Undefined {
-            rule,
-            prm,
+            rule: rule.name,
+            prm: rule.prm,
             what,
             at: u.ip,
         })
@@ -318,8 +312,7 @@ impl Thread {
     pub(crate) fn wrong_types(&self, u: &Uop) -> Box<Stop> {
         self.undefined(
             u,
-            "types",
-            "SKL PRM vol. 2a, instruction reference",
+            &crate::rules::TYPES,
             format!("{:?} of {:?} and {:?}", u.op, u.dst.ty, u.src[0].ty),
         )
     }
@@ -507,8 +500,7 @@ impl Thread {
     fn uninitialised(&self, u: &Uop, lane: usize, at: usize) -> Box<crate::message::Stop> {
         self.undefined(
             u,
-            "uninitialised",
-            "SKL PRM vol. 7, EU Register Files",
+            &crate::rules::UNINITIALISED,
             format!(
                 "lane {lane} of {:?} reads g{}.{} before anything is written there",
                 u.op,

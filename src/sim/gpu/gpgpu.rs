@@ -6,7 +6,7 @@
 use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
-use crate::strict;
+use crate::strict::{self, Log};
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Kernel, Stop, Thread};
 use hw::state::interface_descriptor_data as idd;
@@ -77,6 +77,7 @@ struct Job<'a> {
     space: &'a AddressSpace,
     kernel: Arc<Kernel>,
     options: &'a Options,
+    log: Option<&'a Log>,
     wide: WideLock,
     next_group: AtomicU64,
     groups: u64,
@@ -92,6 +93,7 @@ pub fn run(
     space: &AddressSpace,
     options: &Options,
     kernels: &Kernels,
+    log: Option<&Log>,
 ) -> Result<Counters, Stop> {
     let size = |i: usize| u64::from(dispatch.end[i].saturating_sub(dispatch.first[i]));
     let groups = size(0)
@@ -124,6 +126,7 @@ pub fn run(
         space,
         kernel,
         options,
+        log,
         wide: Mutex::new(()),
         next_group: AtomicU64::new(0),
         groups,
@@ -137,6 +140,11 @@ pub fn run(
         .min(groups)
         .min(slots as u64)
         .max(1) as usize;
+    if let Some(log) = log {
+        let start = dispatch.bases.general + dispatch.scratch.0;
+        let bytes = dispatch.scratch.1 * u64::from(dispatch.max_threads);
+        log.begin(dispatch.at, start..start + bytes);
+    }
     let counters = if workers == 1 {
         job.work(0)
     } else {
@@ -155,6 +163,9 @@ pub fn run(
         });
         total.into_inner().unwrap_or_else(|e| e.into_inner())
     };
+    if let Some(log) = log {
+        log.end();
+    }
     match job.failure.into_inner().unwrap_or_else(|e| e.into_inner()) {
         Some(stop) => Err(stop),
         None => Ok(counters),
@@ -167,8 +178,9 @@ impl Job<'_> {
         let mut counters = Counters::default();
         let descriptor = &self.dispatch.descriptor;
         let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
-        let view = View::new(self.space);
+        let view = View::watched(self.space, self.log);
         let mut port = Port::new(view, self.dispatch.bases, &self.wide, slm);
+        port.log = self.log;
         port.limits = self.options.strict.then_some(Limits {
             barrier: idd::BARRIER_ENABLE.get(descriptor) == 1,
             scratch_bytes: self.dispatch.scratch.1,

@@ -2,6 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 5, "Memory Views", per-process GTT with 48-bit addresses.
 
+use crate::strict::Log;
 use eu::Stop;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -137,6 +138,8 @@ impl AddressSpace {
 pub struct View<'a> {
     space: &'a AddressSpace,
     last: Cell<usize>,
+    /// What strict mode remembers.
+    log: Option<&'a Log>,
 }
 
 impl<'a> View<'a> {
@@ -145,11 +148,40 @@ impl<'a> View<'a> {
         View {
             space,
             last: Cell::new(0),
+            log: None,
         }
     }
 
+    /// A view whose accesses are checked.
+    pub(crate) fn watched(space: &'a AddressSpace, log: Option<&'a Log>) -> View<'a> {
+        View {
+            log,
+            ..View::new(space)
+        }
+    }
+
+    fn reads(&self, address: u64, bytes: usize) -> Result<(), Stop> {
+        match self.log {
+            Some(log) => log.read(address & ADDRESS_MASK, bytes as u64),
+            None => Ok(()),
+        }
+    }
+
+    fn writes(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
+        match self.log {
+            Some(log) => log.write(address & ADDRESS_MASK, bytes as u64, atomic),
+            None => Ok(()),
+        }
+    }
+
+    /// The dword at `address`, rounded down, to be changed at once.
+    pub fn atomic(&self, address: u64) -> Result<&'a AtomicU32, Stop> {
+        self.writes(address & !3, 4, true)?;
+        Ok(&self.words(address)?[0])
+    }
+
     /// The words from `address` (rounded down to a dword) to the end of its range.
-    pub fn words(&self, address: u64) -> Result<&'a [AtomicU32], Stop> {
+    fn words(&self, address: u64) -> Result<&'a [AtomicU32], Stop> {
         let at = address & ADDRESS_MASK;
         let ranges = &self.space.ranges;
         let known = ranges.get(self.last.get());
@@ -174,11 +206,13 @@ impl<'a> View<'a> {
 
     /// Reads a dword at a multiple of 4.
     pub fn read(&self, address: u64) -> Result<u32, Stop> {
+        self.reads(address, 4)?;
         Ok(self.words(address)?[0].load(Relaxed))
     }
 
     /// Writes a dword at a multiple of 4.
     pub fn write(&self, address: u64, value: u32) -> Result<(), Stop> {
+        self.writes(address, 4, false)?;
         self.words(address)?[0].store(value, Relaxed);
         Ok(())
     }
@@ -198,6 +232,7 @@ impl<'a> View<'a> {
 
     /// Fills `out` with dwords from a multiple of 4 on, across ranges that adjoin.
     pub fn read_block(&self, address: u64, out: &mut [u32]) -> Result<(), Stop> {
+        self.reads(address, out.len() * 4)?;
         let mut done = 0;
         while done < out.len() {
             let words = self.words(address.wrapping_add(done as u64 * 4))?;
@@ -211,6 +246,7 @@ impl<'a> View<'a> {
 
     /// Writes dwords from a multiple of 4 on.
     pub fn write_block(&self, address: u64, values: &[u32]) -> Result<(), Stop> {
+        self.writes(address, values.len() * 4, false)?;
         let mut done = 0;
         while done < values.len() {
             let words = self.words(address.wrapping_add(done as u64 * 4))?;
@@ -226,11 +262,13 @@ impl<'a> View<'a> {
     pub fn read_bytes(&self, address: u64, bytes: u32) -> Result<u64, Stop> {
         let shift = (address & 3) as u32 * 8;
         let base = address & !3;
-        let mut raw = u128::from(self.read(base)?);
+        self.reads(address, bytes as usize)?;
+        let dword = |at: u64| -> Result<u128, Stop> { Ok(self.words(at)?[0].load(Relaxed).into()) };
+        let mut raw = dword(base)?;
         let last = address.wrapping_add(u64::from(bytes) - 1) & !3;
         for i in 1..=2u64 {
             if i * 4 <= last.wrapping_sub(base) {
-                raw |= u128::from(self.read(base.wrapping_add(i * 4))?) << (32 * i);
+                raw |= dword(base.wrapping_add(i * 4))? << (32 * i);
             }
         }
         Ok((raw >> shift) as u64 & (u64::MAX >> (64 - bytes * 8)))
@@ -240,6 +278,7 @@ impl<'a> View<'a> {
     pub fn write_bytes(&self, address: u64, bytes: u32, value: u64) -> Result<(), Stop> {
         let shift = (address & 3) as u32 * 8;
         let base = address & !3;
+        self.writes(address, bytes as usize, false)?;
         let mask = u128::from(u64::MAX >> (64 - bytes * 8)) << shift;
         let bits = u128::from(value) << shift & mask;
         for i in 0..3u64 {
@@ -247,7 +286,7 @@ impl<'a> View<'a> {
             let (mask, bits) = (part(mask), part(bits));
             match mask {
                 0 => {}
-                u32::MAX => self.write(base.wrapping_add(i * 4), bits)?,
+                u32::MAX => self.words(base.wrapping_add(i * 4))?[0].store(bits, Relaxed),
                 _ => {
                     let word = &self.words(base.wrapping_add(i * 4))?[0];
                     // The closure always answers, so the update cannot fail.

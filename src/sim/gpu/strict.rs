@@ -3,10 +3,15 @@
 //! In:  commands in order, and the state that a walker finds. Out: [`Stop::Undefined`] at the first broken rule.
 //! A rule stands here only if drivers known to work on real machines keep it.
 
+mod memory;
+mod urb;
+
+pub(crate) use memory::{Log, Reader};
+
 use crate::context::{BaseAddresses, HwContext, Pipeline};
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
-use hw::{Device, Field, Packet, media, mi, register};
+use hw::{Device, Field, Packet, draw, media, mi, register};
 
 /// Something that the PRM demands of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +102,18 @@ rules! {
     HEAP_BOUNDS "heap-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "constants, descriptors and kernels lie in their heaps";
     SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread keeps to its scratch memory";
+    WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
+        "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";
+    TEXTURE_STALE "texture-stale", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
+        "the texture cache is invalidated between work that writes memory and the sampler's reads of it";
+    CONSTANT_STALE "constant-stale", "vol. 2a, PIPE_CONTROL, Constant Cache Invalidation Enable",
+        "the constant cache is invalidated between work that writes memory and its reads of it";
+    COMMANDS_STALE "commands-stale", "vol. 2a, PIPE_CONTROL, DC Flush Enable",
+        "a stalling PIPE_CONTROL flushes the data cache between work that writes memory and commands that read it";
+    URB_ENTRIES "urb-entries", "vol. 2a, 3DSTATE_URB_VS, VS Number of URB Entries",
+        "a stage has as many entries as the machine allows, in eights where they are smaller than nine rows";
+    URB_OVERLAP "urb-overlap", "vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address",
+        "entries and push constants of the stages lie in the URB, and not in each other";
 }
 
 /// Caches that commands invalidate.
@@ -112,8 +129,9 @@ const INSTRUCTION_CACHE: u8 = 0b1000;
 const ALL_CACHES: u8 = DATA_CACHES | INSTRUCTION_CACHE;
 
 /// What a batch has left undone so far. The kernel flushes and invalidates between batches, so each starts with a new one.
-#[derive(Debug, Default)]
-pub(crate) struct Tracker {
+pub(crate) struct Tracker<'a> {
+    /// Memory that it has written.
+    log: &'a Log,
     /// Work may still run.
     busy: bool,
     /// Work has written what is not flushed.
@@ -126,7 +144,19 @@ pub(crate) struct Tracker {
     stale: u8,
 }
 
-impl Tracker {
+impl<'a> Tracker<'a> {
+    /// Nothing yet.
+    pub(crate) fn new(log: &'a Log) -> Tracker<'a> {
+        Tracker {
+            log,
+            busy: false,
+            dirty: false,
+            held: false,
+            used: 0,
+            stale: 0,
+        }
+    }
+
     /// Checks a command before it executes.
     pub(crate) fn command(
         &mut self,
@@ -157,6 +187,9 @@ impl Tracker {
             let mut pairs = words.get(1..).unwrap_or_default().chunks_exact(2);
             let divides = pairs.any(|pair| pair[0] & 0x7f_fffc == register::L3CNTLREG);
             L3_DRAINED.check(!divides || !self.busy && !self.dirty, at, || self.undone())
+        } else if is(&draw::primitive::PACKET) {
+            let l3 = context.register(register::L3CNTLREG);
+            urb::check(&context.draw, l3, device, at)
         } else if is(&mi::mi_store_data_imm::PACKET) {
             use mi::mi_store_data_imm as f;
             let (qword, address) = (f::STORE_QWORD.get(words) == 1, f::ADDRESS.get(words));
@@ -209,6 +242,12 @@ impl Tracker {
         let caches = CACHES.iter().enumerate();
         let invalidated = caches.fold(0, |all, (i, cache)| all | u8::from(set(*cache)) << i);
         self.stale &= !invalidated;
+        self.log.pipe_control(
+            stall,
+            texture && !self.busy,
+            set(f::CONSTANT_CACHE_INVALIDATION_ENABLE) && !self.busy,
+            set(f::DC_FLUSH_ENABLE),
+        );
         // Caches are invalidated when the command is read, before its own stall: work that still runs fills them again.
         if !self.busy {
             self.used &= !invalidated;

@@ -285,6 +285,25 @@ fn walkers() {
     broken("walker-group", &rows);
 }
 
+#[test]
+fn draws() {
+    use hw::draw::{primitive, state_urb_vs as vs};
+    let primitive = primitive::PACKET.words::<7>().dwords.to_vec();
+    broken("urb-entries", &join(std::slice::from_ref(&primitive)));
+    let entries = |number| {
+        let words = vs::PACKET
+            .words::<2>()
+            .with(vs::VS_NUMBER_OF_URB_ENTRIES, number)
+            .with(vs::VS_URB_STARTING_ADDRESS, 47);
+        join(&[words.dwords.to_vec(), primitive.clone()])
+    };
+    // 128 entries of 64 bytes are the last 8 KB. A legal draw may stop for another reason: nothing else is programmed.
+    broken("urb-overlap", &entries(136));
+    let result = rig().execute(&entries(128));
+    let urb = matches!(&result, Err(Stop::Undefined { rule, .. }) if rule.starts_with("urb"));
+    assert!(!urb, "{result:?}");
+}
+
 /// Changes the interface descriptor.
 fn described(field: Field, value: u64) -> Rig {
     let rig = rig();
@@ -317,7 +336,7 @@ fn what_threads_are_given() {
 
 #[test]
 fn what_threads_use() {
-    let run = |field, value, kernel: &[Inst]| {
+    let run_after = |field, value, kernel: &[Inst], batch: &[u32]| {
         let mut rig = rig();
         rig.place(kernel, 1);
         let mut descriptor = idd::PACKET
@@ -328,12 +347,13 @@ fn what_threads_use() {
             .flag(idd::BARRIER_ENABLE, true);
         Field::set(&field, &mut descriptor.dwords, value);
         rig.write(STATE + DESCRIPTOR, &descriptor.dwords);
-        let result = rig.execute(&walk_batch(1, 1));
+        let result = rig.execute(batch);
         result.map(|_| ()).map_err(|stop| match stop {
             Stop::Undefined { rule, .. } => rule,
             other => panic!("{other:?}"),
         })
     };
+    let run = |field, value, kernel: &[Inst]| run_after(field, value, kernel, &walk_batch(1, 1));
     let null = Dst::null(Type::Ud);
     let barrier = [send(3, 1 << 25 | 4, null, 0).no_mask()];
     let enable = idd::BARRIER_ENABLE;
@@ -356,6 +376,21 @@ fn what_threads_use() {
     // A register from scratch memory, of which there is none.
     let scratch = [send(10, 1 << 25 | 1 << 20 | 1 << 19 | 1 << 18, to(8), 0).no_mask()];
     assert_eq!(run(size, 1, &scratch), Err("scratch-bounds"));
+    // And of a kilobyte that begins a page into the general heap: its last register, and the one after.
+    let mut batch = walk_batch(1, 1);
+    let commands: Vec<_> = hw::batch::commands(&batch, hw::Gen::Gen9).collect();
+    let mut before = commands.iter().map(|c| c.words);
+    let state = &media::media_vfe_state::PACKET;
+    let at = before.by_ref().take_while(|words| !state.matches(words[0]));
+    let at: usize = at.map(<[u32]>::len).sum();
+    media::media_vfe_state::SCRATCH_SPACE_BASE_POINTER.set(&mut batch[at..], 0x1000);
+    let scratch = |register: u32| {
+        let desc = 1 << 25 | 1 << 20 | 1 << 19 | 1 << 18 | register;
+        [send(10, desc, to(8), 0).no_mask()]
+    };
+    assert_eq!(run_after(size, 1, &scratch(31), &batch), Ok(()));
+    let beyond = run_after(size, 1, &scratch(32), &batch);
+    assert_eq!(beyond, Err("scratch-bounds"));
     // Through the bindless heap, of two surfaces.
     let store = |index: u32| {
         let mut inst = send(12, WRITE & !0x1e00_00ff | 1 << 25 | 252, null, 1);
@@ -385,4 +420,92 @@ fn what_threads_use() {
     assert_eq!(run(size, 1, &[illegal]), Err(broken[0].rule));
     let legal = Inst::unary(Opcode::Mov, 8, to(6), ud(1));
     assert_eq!(run(size, 1, &[legal]), Ok(()));
+}
+
+/// Two walkers whose threads read the surface's first row in one way or another and then write it, and what comes between.
+fn twice(read: Option<(u8, u32)>, between: &[Vec<u32>]) -> Option<&'static str> {
+    let walker = command(&media::gpgpu_walker::PACKET);
+    rule_after(read, &[between.to_vec(), vec![walker]].concat())
+}
+
+/// The rule that stops a walker whose threads perhaps read the surface's first row, and write it, or more commands after it.
+fn rule_after(read: Option<(u8, u32)>, more: &[Vec<u32>]) -> Option<&'static str> {
+    let mut rig = rig();
+    // Untyped, four bytes for each lane.
+    const WRITE: u32 = 2 << 25 | 9 << 14 | 2 << 12 | 0xe << 8;
+    let mut kernel = vec![
+        Inst::unary(Opcode::Mov, 8, to(6), Src::imm_ud(0)),
+        Inst::unary(Opcode::Mov, 8, to(7), Src::imm_ud(1)),
+    ];
+    if let Some((function, desc)) = read {
+        kernel.push(send(function, desc, to(20), 6));
+    }
+    kernel.push(send(12, WRITE, Dst::null(Type::Ud), 6));
+    rig.place(&kernel, 2);
+    match rig.execute(&then(more)) {
+        Ok(_) => None,
+        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn memory_is_read_when_it_may_be() {
+    use media::pipe_control as f;
+    let stall = pipe_control(&[
+        (f::COMMAND_STREAMER_STALL_ENABLE, 1),
+        (f::STALL_AT_PIXEL_SCOREBOARD, 1),
+    ]);
+    let invalid = |field| pipe_control(&[(field, 1)]);
+    assert_eq!(twice(None, &[]), Some("work-order"));
+    assert_eq!(twice(None, std::slice::from_ref(&stall)), None);
+    // Through the data port, by an untyped read of a row.
+    let data = Some((12, 1 << 25 | 1 << 20 | 1 << 14 | 2 << 12 | 0xe << 8));
+    assert_eq!(twice(data, &[]), Some("work-order"));
+    assert_eq!(twice(data, std::slice::from_ref(&stall)), None);
+    // Through the sampler, by `ld`.
+    let texture = Some((2, 1 << 25 | 1 << 20 | 1 << 17 | 7 << 12));
+    let fresh = invalid(f::TEXTURE_CACHE_INVALIDATION_ENABLE);
+    assert_eq!(twice(texture, &[]), Some("work-order"));
+    assert_eq!(
+        twice(texture, std::slice::from_ref(&stall)),
+        Some("texture-stale")
+    );
+    assert_eq!(twice(texture, &[stall.clone(), fresh.clone()]), None);
+    // Through the constant cache, by a scattered read; another cache's invalidation is none.
+    let constant = Some((9, 1 << 25 | 1 << 20 | 3 << 14 | 2 << 8));
+    assert_eq!(
+        twice(constant, &[stall.clone(), fresh]),
+        Some("constant-stale")
+    );
+    let fresh = invalid(f::CONSTANT_CACHE_INVALIDATION_ENABLE);
+    // Before the work has ended it comes too early.
+    assert_eq!(
+        twice(constant, &[fresh.clone(), stall.clone()]),
+        Some("constant-stale")
+    );
+    assert_eq!(twice(constant, &[stall, fresh]), None);
+}
+
+#[test]
+fn commands_read_what_is_flushed() {
+    use media::pipe_control as f;
+    use mi::mi_load_register_mem as load;
+    let words = load::PACKET
+        .words::<4>()
+        .with(load::REGISTER_ADDRESS, register::CS_GPR0.into())
+        .with(load::MEMORY_ADDRESS, DATA);
+    let load = words.dwords.to_vec();
+    let stall = pipe_control(&[
+        (f::COMMAND_STREAMER_STALL_ENABLE, 1),
+        (f::STALL_AT_PIXEL_SCOREBOARD, 1),
+    ]);
+    for (between, expected) in [
+        (vec![], Some("commands-stale")),
+        (vec![stall], Some("commands-stale")),
+        (vec![flush()], None),
+    ] {
+        let more = [between, vec![load.clone()]].concat();
+        assert_eq!(rule_after(None, &more), expected);
+    }
 }

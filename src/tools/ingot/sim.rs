@@ -1,6 +1,7 @@
 //! `ingot sim`: any program on the simulated GPU, by preloading `libingot_sim.so`.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -9,7 +10,8 @@ use std::process::{Command, ExitCode};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     ingot sim -- vulkaninfo --summary\n  \
-    ingot sim --gpu skl --strict -- vkcube --c 60\n\n\
+    ingot sim --gpu skl --strict -- vkcube --c 60\n  \
+    ingot sim --rules                         what --strict demands\n\n\
     The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.")]
 pub struct Args {
     /// Simulated GPU (also INGOT_GPU; skl by default)
@@ -24,13 +26,23 @@ pub struct Args {
     /// Use only this Vulkan driver: a JSON manifest, or `ingot` or `anv`
     #[arg(long, value_name = "DRIVER")]
     driver: Option<String>,
+    /// Print the rules of strict mode, with where the PRM has them
+    #[arg(long)]
+    rules: bool,
     /// The program and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(
+        required_unless_present = "rules",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     command: Vec<OsString>,
 }
 
 /// Runs the command; returns only if it could not be started.
 pub fn main(args: &Args) -> ExitCode {
+    if args.rules {
+        return rules();
+    }
     match command(args) {
         Ok(mut command) => {
             let error = command.exec();
@@ -82,6 +94,22 @@ fn command(args: &Args) -> Result<Command, String> {
         command.env("NODEVICE_SELECT", "1");
     }
     Ok(command)
+}
+
+/// The rules as a table: those for batches and dispatches, those for threads, those for single instructions.
+fn rules() -> ExitCode {
+    let (mut rows, mut out) = (Vec::new(), String::new());
+    rows.extend(gpu::RULES.iter().map(|r| (r.name, r.help, r.prm.into())));
+    rows.extend(eu::RULES.iter().map(|r| (r.name, r.help, r.prm.into())));
+    let instructions = isa::rules(hw::Gen::Gen9);
+    rows.extend(instructions.map(|r| (r.rule, r.text, format!("SKL PRM, \"{}\"", r.prm))));
+    let width = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
+    for (name, demand, prm) in rows {
+        out += &format!("{name:width$}  {demand}  [{prm}]\n");
+    }
+    // A pager that is closed early is no error.
+    let _ = std::io::stdout().write_all(out.as_bytes());
+    ExitCode::SUCCESS
 }
 
 /// A file of ours: beside this program (a build tree), or where an installation puts it.

@@ -121,6 +121,20 @@ pub fn check_part(inst: &Inst, hw_gen: Gen, small_core: bool) -> Vec<Violation> 
         .collect()
 }
 
+/// Every rule of a generation, those for small cores among them, in the tables' order.
+pub fn rules(hw_gen: Gen) -> impl Iterator<Item = Violation> {
+    let parts = PARTS
+        .iter()
+        .filter(move |p| p.gens.0 <= hw_gen && hw_gen <= p.gens.1)
+        .flat_map(|p| p.rules);
+    let families = FAMILIES.iter().copied().flatten();
+    families.chain(parts).map(|rule| Violation {
+        rule: rule.name,
+        prm: rule.prm,
+        text: rule.text,
+    })
+}
+
 /// Names of the rules in [`PARTS`].
 #[cfg(test)]
 pub(crate) fn further_rules() -> impl Iterator<Item = &'static str> {

@@ -285,7 +285,7 @@ impl Run<'_> {
         };
         let (a, b) = (operand(3), operand(7));
         let opcode = f::ATOMIC_OPCODE.get(words) as u32;
-        let word = &self.view.words(f::MEMORY_ADDRESS.get(words))?[0];
+        let word = self.view.atomic(f::MEMORY_ADDRESS.get(words))?;
         let update = |old: u32| {
             Some(match opcode {
                 0x04 => a,

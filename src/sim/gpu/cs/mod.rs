@@ -9,7 +9,7 @@ mod mi;
 use crate::context::HwContext;
 use crate::gpgpu;
 use crate::memory::{ADDRESS_MASK, AddressSpace, View};
-use crate::strict::{self, Tracker};
+use crate::strict::{self, Log, Tracker};
 use eu::Stop;
 use hw::batch::length_dw;
 use hw::{Device, Gen, Packet};
@@ -114,7 +114,9 @@ struct Run<'a> {
     view: View<'a>,
     report: Report,
     /// Checks of strict mode.
-    tracker: Option<Tracker>,
+    tracker: Option<Tracker<'a>>,
+    /// Memory that work has written, in strict mode.
+    log: Option<&'a Log>,
 }
 
 /// Longest command in dwords that is looked at.
@@ -162,13 +164,16 @@ impl Gpu {
         start: u64,
         len_bytes: u64,
     ) -> Result<Report, Stop> {
+        let log = self.options.strict.then(Log::default);
+        let log = log.as_ref();
         let mut run = Run {
             gpu: self,
             context,
             space,
-            view: View::new(space),
+            view: View::watched(space, log),
             report: Report::default(),
-            tracker: self.options.strict.then(Tracker::default),
+            tracker: log.map(Tracker::new),
+            log,
         };
         run.batch(start, len_bytes)?;
         Ok(run.report)
@@ -268,7 +273,13 @@ impl Run<'_> {
     }
 
     fn dispatch(&mut self, dispatch: &gpgpu::Dispatch) -> Result<(), Stop> {
-        let counters = gpgpu::run(dispatch, self.space, &self.gpu.options, &self.gpu.kernels)?;
+        let counters = gpgpu::run(
+            dispatch,
+            self.space,
+            &self.gpu.options,
+            &self.gpu.kernels,
+            self.log,
+        )?;
         self.report.dispatches += 1;
         self.report.threads += counters.threads;
         self.report.instructions += counters.instructions;

@@ -67,12 +67,10 @@ impl Image {
 
     fn set_state(&self, view: &View<'_>, place: (u64, u32), state: u32) -> Result<(), Stop> {
         let (address, shift) = place;
-        if let Some(word) = view.words(address & !3)?.first() {
-            // The closure always answers, so the update cannot fail.
-            let _ = word.fetch_update(Relaxed, Relaxed, |old| {
-                Some(old & !(3 << shift) | state << shift)
-            });
-        }
+        // The closure always answers, so the update cannot fail.
+        let _ = view.atomic(address)?.fetch_update(Relaxed, Relaxed, |old| {
+            Some(old & !(3 << shift) | state << shift)
+        });
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! Where mip levels, slices and samples lie is in `layout.rs`, what the auxiliary surface says in `aux.rs`.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
+use super::compressed;
 use super::format;
 use super::tiling::Tiling;
 use crate::memory::{ADDRESS_MASK, View};
@@ -301,8 +302,16 @@ impl Image {
         if self.is_clear(view, lod, [x, y, z])? {
             return Ok(self.clear_color);
         }
+        let element = self.element(view, address)?;
+        let [block_w, block_h] = self.format.block_el.map(u32::from);
+        if block_w > 1 {
+            let (x, y) = ((x % block_w) as usize, (y % block_h.max(1)) as usize);
+            if let Some(texel) = compressed::decode_texel(self.format, &element, x, y) {
+                return Ok(texel);
+            }
+        }
         self.convertible()?;
-        Ok(format::decode(self.format, &self.element(view, address)?))
+        Ok(format::decode(self.format, &element))
     }
 
     /// Writes a texel; dropped out of bounds. What a fast clear left of the texel's block becomes real first.

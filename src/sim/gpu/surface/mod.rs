@@ -9,6 +9,7 @@
 )]
 
 mod aux;
+pub(crate) mod compressed;
 pub(crate) mod format;
 mod image;
 mod layout;
@@ -18,7 +19,8 @@ pub(crate) mod tiling;
     unused_imports,
     reason = "for the units that are built along this interface"
 )]
-pub(crate) use image::{Aux, AuxMode, Image, Kind, Select};
+pub(crate) use image::{Aux, AuxMode, Select};
+pub(crate) use image::{Image, Kind};
 
 use crate::memory::{ADDRESS_MASK, View};
 use eu::Stop;

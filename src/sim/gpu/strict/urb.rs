@@ -1,0 +1,223 @@
+//! How a draw divides the URB.
+//!
+//! In:  3DSTATE_URB_* and 3DSTATE_PUSH_CONSTANT_ALLOC_* as a draw finds them, the L3's division. Out: the first broken rule.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_URB_VS" and its like, "3DSTATE_PUSH_CONSTANT_ALLOC_VS" and its like; vol. 2c, "L3CNTLREG".
+
+use super::{URB_ENTRIES, URB_OVERLAP};
+use crate::draw::state::DrawState;
+use eu::Stop;
+use hw::{Device, Field, Packet, draw};
+
+/// A stage's entries: command, number, size in 64 bytes less one, start in 8 KB.
+struct Entries {
+    stage: &'static str,
+    packet: &'static Packet,
+    number: Field,
+    size: Field,
+    start: Field,
+    /// The least that there may be, of the large parts and of the small, and the most.
+    least: [u64; 2],
+    most: [u64; 2],
+}
+
+macro_rules! entries {
+    ($stage:literal, $packet:ident, $number:ident, $size:ident, $start:ident, $least:expr, $most:expr) => {
+        Entries {
+            stage: $stage,
+            packet: &draw::$packet::PACKET,
+            number: draw::$packet::$number,
+            size: draw::$packet::$size,
+            start: draw::$packet::$start,
+            least: $least,
+            most: $most,
+        }
+    };
+}
+
+#[rustfmt::skip]
+static ENTRIES: [Entries; 4] = [
+    entries!("VS", state_urb_vs, VS_NUMBER_OF_URB_ENTRIES, VS_URB_ENTRY_ALLOCATION_SIZE, VS_URB_STARTING_ADDRESS, [64, 34], [1856, 704]),
+    entries!("HS", state_urb_hs, HS_NUMBER_OF_URB_ENTRIES, HS_URB_ENTRY_ALLOCATION_SIZE, HS_URB_STARTING_ADDRESS, [0; 2], [672, 256]),
+    entries!("DS", state_urb_ds, DS_NUMBER_OF_URB_ENTRIES, DS_URB_ENTRY_ALLOCATION_SIZE, DS_URB_STARTING_ADDRESS, [0; 2], [1120, 416]),
+    entries!("GS", state_urb_gs, GS_NUMBER_OF_URB_ENTRIES, GS_URB_ENTRY_ALLOCATION_SIZE, GS_URB_STARTING_ADDRESS, [0; 2], [640, 256]),
+];
+
+macro_rules! constants {
+    ($stage:literal, $packet:ident) => {
+        (
+            $stage,
+            &draw::$packet::PACKET,
+            draw::$packet::CONSTANT_BUFFER_OFFSET,
+            draw::$packet::CONSTANT_BUFFER_SIZE,
+        )
+    };
+}
+
+/// Push constants of a stage: command, offset and size in KB.
+static CONSTANTS: [(&str, &Packet, Field, Field); 5] = [
+    constants!("VS", state_push_constant_alloc_vs),
+    constants!("HS", state_push_constant_alloc_hs),
+    constants!("DS", state_push_constant_alloc_ds),
+    constants!("GS", state_push_constant_alloc_gs),
+    constants!("PS", state_push_constant_alloc_ps),
+];
+
+/// Ways of the L3 that are the URB where nothing else is programmed.
+const DEFAULT_WAYS: u64 = 48;
+
+/// Bytes of the URB, by L3CNTLREG: zero is what it has after reset.
+fn bytes(l3: u32, device: &Device) -> u64 {
+    let default = u64::from(device.urb_bytes);
+    match l3 {
+        0 => default,
+        _ => u64::from(l3 >> 1 & 0x7f) * default / DEFAULT_WAYS,
+    }
+}
+
+/// Checks what a draw finds.
+pub(super) fn check(state: &DrawState, l3: u32, device: &Device, at: u64) -> Result<(), Stop> {
+    let part = usize::from(device.low_power);
+    let mut ranges: Vec<(u64, u64, String)> = Vec::new();
+    for (stage, packet, offset, size) in CONSTANTS {
+        let start = state.get(packet, offset) << 10;
+        let end = start + (state.get(packet, size) << 10);
+        ranges.push((start, end, format!("{stage} push constants")));
+    }
+    for entries in &ENTRIES {
+        let field = |field| state.get(entries.packet, field);
+        let (number, size) = (field(entries.number), field(entries.size) + 1);
+        let (least, most) = (entries.least[part], entries.most[part]);
+        let stage = entries.stage;
+        URB_ENTRIES.check((least..=most).contains(&number), at, || {
+            format!("{number} of {stage}, where {least} to {most} can be")
+        })?;
+        let whole = size >= 9 || number.is_multiple_of(8);
+        URB_ENTRIES.check(whole, at, || {
+            format!("{number} of {stage} with {size} rows each")
+        })?;
+        let start = field(entries.start) << 13;
+        ranges.push((
+            start,
+            start + number * size * 64,
+            format!("{stage} entries"),
+        ));
+    }
+    ranges.retain(|(start, end, _)| start < end);
+    ranges.sort_unstable();
+    for pair in ranges.windows(2) {
+        if let [(_, end, first), (start, _, second)] = pair {
+            URB_OVERLAP.check(end <= start, at, || {
+                format!("{first} up to byte {end:#x}, {second} from {start:#x}")
+            })?;
+        }
+    }
+    let size = bytes(l3, device);
+    let last = ranges.iter().max_by_key(|(_, end, _)| *end);
+    let kept = last.is_none_or(|(_, end, _)| *end <= size);
+    URB_OVERLAP.check(kept, at, || match last {
+        Some((_, end, name)) => format!("{name} up to byte {end:#x} of {size:#x}"),
+        None => String::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skl() -> &'static Device {
+        Device::by_name("skl").expect("a device")
+    }
+
+    /// What a driver would program for vertices and pixels, with one field changed.
+    fn rule_of(l3: u32, changes: &[(&'static Packet, Field, u64)]) -> Option<&'static str> {
+        use draw::{state_push_constant_alloc_ps as ps, state_push_constant_alloc_vs as vs};
+        let usual = [
+            (&vs::PACKET, vs::CONSTANT_BUFFER_SIZE, 16),
+            (&ps::PACKET, ps::CONSTANT_BUFFER_OFFSET, 16),
+            (&ps::PACKET, ps::CONSTANT_BUFFER_SIZE, 16),
+            (ENTRIES[0].packet, ENTRIES[0].start, 4),
+            (ENTRIES[0].packet, ENTRIES[0].number, 1024),
+            (ENTRIES[0].packet, ENTRIES[0].size, 1),
+            (ENTRIES[3].packet, ENTRIES[3].start, 20),
+        ];
+        let mut state = DrawState::default();
+        for (packet, field, value) in usual.iter().chain(changes) {
+            let mut words = state.words(packet).to_vec();
+            if words.is_empty() {
+                words = packet.words::<2>().dwords.to_vec();
+            }
+            field.set(&mut words, *value);
+            state.latch(packet, &words);
+        }
+        match check(&state, l3, skl(), 0) {
+            Ok(()) => None,
+            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn entries_are_as_many_as_can_be() {
+        let [vs, _, _, gs] = &ENTRIES;
+        assert_eq!(rule_of(0, &[]), None);
+        for (number, rule) in [
+            (0, Some("urb-entries")),
+            (56, Some("urb-entries")),
+            (64, None),
+            (68, Some("urb-entries")),
+            (1856, None),
+            (1864, Some("urb-entries")),
+        ] {
+            let last = (gs.packet, gs.start, 40);
+            let changes = [(vs.packet, vs.number, number), last];
+            assert_eq!(rule_of(0, &changes), rule, "{number}");
+        }
+        // Entries of nine rows need not come in eights.
+        let odd = [(gs.packet, gs.number, 3), (gs.packet, gs.size, 7)];
+        assert_eq!(rule_of(0, &odd), Some("urb-entries"));
+        let odd = [(gs.packet, gs.number, 3), (gs.packet, gs.size, 8)];
+        assert_eq!(rule_of(0, &odd), None);
+        let most = |number| [(gs.packet, gs.number, number)];
+        assert_eq!(rule_of(0, &most(648)), Some("urb-entries"));
+        assert_eq!(rule_of(0, &most(640)), None);
+    }
+
+    #[test]
+    fn ranges_do_not_overlap() {
+        let [vs, _, _, gs] = &ENTRIES;
+        let overlap = Some("urb-overlap");
+        // 1024 entries of 128 bytes from 32 KB on end at 160 KB, where those of the GS may begin.
+        let gs_at = |start| [(gs.packet, gs.number, 8), (gs.packet, gs.start, start)];
+        assert_eq!(rule_of(0, &gs_at(20)), None);
+        assert_eq!(rule_of(0, &gs_at(19)), overlap);
+        assert_eq!(rule_of(0, &gs_at(4)), overlap);
+        // Nothing of none.
+        let none = [(gs.packet, gs.start, 4)];
+        assert_eq!(rule_of(0, &none), None);
+        // Push constants: of 16 KB each, below the entries.
+        assert_eq!(rule_of(0, &[(vs.packet, vs.start, 3)]), overlap);
+        let (_, pixels, offset, size) = CONSTANTS[4];
+        assert_eq!(rule_of(0, &[(pixels, offset, 15)]), overlap);
+        assert_eq!(rule_of(0, &[(pixels, size, 17)]), overlap);
+        assert_eq!(rule_of(0, &[(pixels, size, 15)]), None);
+    }
+
+    #[test]
+    fn ranges_lie_in_the_urb() {
+        let [_, _, _, gs] = &ENTRIES;
+        let overlap = Some("urb-overlap");
+        // 64 entries of 128 bytes are 8 KB, of the 384 KB.
+        let at = |start| {
+            [
+                (gs.packet, gs.number, 64),
+                (gs.packet, gs.size, 1),
+                (gs.packet, gs.start, start),
+            ]
+        };
+        assert_eq!(rule_of(0, &at(47)), None);
+        assert_eq!(rule_of(0, &at(48)), overlap);
+        // With 32 ways the URB has 256 KB.
+        assert_eq!(rule_of(32 << 1, &at(31)), None);
+        assert_eq!(rule_of(32 << 1, &at(32)), overlap);
+    }
+}
