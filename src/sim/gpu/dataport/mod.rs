@@ -200,7 +200,11 @@ impl<'a> Port<'a> {
         if let Some(known) = self.images.iter().find(|s| s.0 == address) {
             return Ok(known.1);
         }
-        let image = Image::read(&self.view, address)?;
+        // Limits are known in strict mode.
+        let image = match self.limits {
+            Some(_) => Image::read_strictly(&self.view, address)?,
+            None => Image::read(&self.view, address)?,
+        };
         match self.images.get_mut(self.next_image) {
             Some(place) => *place = (address, image),
             None => self.images.push((address, image)),

@@ -8,6 +8,7 @@ use super::compressed;
 use super::format;
 use super::tiling::Tiling;
 use crate::memory::{ADDRESS_MASK, View};
+use crate::strict;
 use eu::Stop;
 use hw::Format;
 use hw::state::render_surface_state as rss;
@@ -126,6 +127,15 @@ impl Image {
         Image::from_words(&words, address)
     }
 
+    /// The same, held to the rules of strict mode.
+    pub fn read_strictly(view: &View<'_>, address: u64) -> Result<Image, Stop> {
+        let mut words = [0; 16];
+        view.read_block(address, &mut words)?;
+        let image = Image::from_words(&words, address)?;
+        strict::surface::check(&words, &image, address)?;
+        Ok(image)
+    }
+
     /// Decodes a surface state; `at` is its address, for reports.
     pub fn from_words(words: &[u32; 16], at: u64) -> Result<Image, Stop> {
         let get = |field: hw::Field| field.get(words) as u32;
@@ -139,7 +149,7 @@ impl Image {
             7 => Kind::Null,
             other => return unimplemented(format!("surfaces of type {other}")),
         };
-        let number = get(rss::SURFACE_FORMAT) & 0x1ff;
+        let number = get(rss::SURFACE_FORMAT);
         let Some(format) = Format::by_number(number) else {
             return unimplemented(format!("surface format {number:#x}"));
         };

@@ -273,3 +273,33 @@ fn states_that_are_not_modelled_say_so() {
         }
     }
 }
+
+#[test]
+fn texels_of_blocks_are_decoded() {
+    let space = space();
+    let view = View::new(&space);
+    let image = image(&[
+        (rss::SURFACE_FORMAT, 0x186),
+        (rss::WIDTH, 7),
+        (rss::HEIGHT, 7),
+    ]);
+    // BC1, the block at (4, 4): colours red and blue, and texel (1, 0) of index 1, the others of 0. A row of blocks is a
+    // row of the tile.
+    let place = BASE + 16 + 8;
+    view.write_block(place, &[0x001f_f800, 1 << 2])
+        .expect("mapped");
+    let load = |x, y| image.load(&view, 0, [x, y, 0], 0).expect("a texel");
+    assert_eq!(load(4, 4), [1.0f32, 0.0, 0.0, 1.0].map(f32::to_bits));
+    assert_eq!(load(5, 4), [0.0f32, 0.0, 1.0, 1.0].map(f32::to_bits));
+}
+
+#[test]
+fn selects_replace_channels() {
+    let image = image(&[
+        (rss::SHADER_CHANNEL_SELECT_RED, 6),
+        (rss::SHADER_CHANNEL_SELECT_GREEN, 0),
+        (rss::SHADER_CHANNEL_SELECT_BLUE, 1),
+        (rss::SHADER_CHANNEL_SELECT_ALPHA, 4),
+    ]);
+    assert_eq!(image.swizzled([5, 6, 7, 8]), [7, 0, 0x3f80_0000, 5]);
+}
