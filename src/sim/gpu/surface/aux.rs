@@ -38,6 +38,10 @@ impl Image {
     /// Address of the dword with a block's state, and the lower of its two bits.
     pub(super) fn ccs_place(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<(u64, u32)> {
         let [block_w, block_h] = self.ccs_block()?;
+        let [width, height, depth] = self.level_extent(lod);
+        if x >= width || y >= height || z >= depth {
+            return None;
+        }
         let slice = u64::from(z) + u64::from(self.min_array_element);
         let level = self.level(lod);
         let [left, top] = level_offset(level, [self.width, self.height], LEVEL_ALIGNMENT);

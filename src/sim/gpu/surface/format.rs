@@ -447,8 +447,10 @@ fn raw(part: &Part, bits: u32, srgb: bool) -> u64 {
 /// R9G9B9E5 of three floats (Vulkan, "Shared Exponent to RGB").
 fn shared_exponent(values: [u32; 4]) -> u32 {
     const MAX: f32 = 511.0 / 512.0 * 65536.0;
-    // `max` takes the number where the other is NaN.
-    let [r, g, b, _] = values.map(|v| f32::from_bits(v).max(0.0).min(MAX));
+    let [r, g, b, _] = values.map(|v| match f32::from_bits(v) {
+        value if value.is_nan() => 0.0,
+        value => value.clamp(0.0, MAX),
+    });
     let largest = r.max(g).max(b);
     let log = (largest.to_bits() >> 23) as i32 - 127;
     let preliminary = log.max(-16) + 1 + 15;

@@ -126,6 +126,8 @@ fn floats_of_few_bits() {
     let shared = format("R9G9B9E5_SHAREDEXP");
     let exact = floats([1.0, 0.5, 0.25, 1.0]);
     assert_eq!(decode(shared, &encode(shared, exact)), exact);
+    let nan = floats([f32::NAN; 4]);
+    assert_eq!(encode(shared, nan), [0; 16]);
     // 256 with exponent 16 is 256 * 2^-8.
     let one = (16u32 << 27 | 256).to_le_bytes();
     assert_eq!(decode(shared, &one), floats([1.0, 0.0, 0.0, 1.0]));

@@ -266,6 +266,7 @@ fn states_that_are_not_modelled_say_so() {
         };
         for at in [0, 1, 0xffff, u32::MAX] {
             let _ = image.texel_address(at, at, at, at, at);
+            let _ = image.ccs_place(at, [at; 3]);
             let [w, h, d] = image.level_extent(0);
             let _ = image.texel_address(0, w - 1, h - 1, d - 1, image.samples - 1);
             let _ = image.mcs_place([w - 1, h - 1, d - 1]);
