@@ -15,7 +15,7 @@ mod image;
 mod layout;
 pub(crate) mod tiling;
 
-#[expect(
+#[allow(
     unused_imports,
     reason = "for the units that are built along this interface"
 )]
