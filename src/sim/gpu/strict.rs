@@ -4,6 +4,7 @@
 //! A rule stands here only if drivers known to work on real machines keep it.
 
 mod memory;
+pub(crate) mod surface;
 mod urb;
 
 pub(crate) use memory::{Log, Reader};
@@ -102,6 +103,13 @@ rules! {
     HEAP_BOUNDS "heap-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "constants, descriptors and kernels lie in their heaps";
     SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread keeps to its scratch memory";
+    SURFACE_PITCH "surface-pitch", "vol. 2d, RENDER_SURFACE_STATE, Surface Pitch", "the pitch of a tiled surface is whole tiles";
+    SURFACE_BASE "surface-base", "vol. 2d, RENDER_SURFACE_STATE, Surface Base Address", "a tiled surface begins at a multiple of 4 KB";
+    SURFACE_ALIGNMENT "surface-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
+        "the alignments of levels are 4, 8 or 16 elements";
+    SURFACE_CCS_ALIGNMENT "surface-ccs-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
+        "levels of a surface with a colour control surface are aligned to 16 elements";
+    SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
     WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
         "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";
     TEXTURE_STALE "texture-stale", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",

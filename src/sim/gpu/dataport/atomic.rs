@@ -55,14 +55,14 @@ fn float(op: u32, old: u32, a: u32, b: u32) -> u32 {
 
 /// What an atomic message does to each lane's place.
 #[derive(Clone, Copy)]
-struct Operation {
-    op: u32,
-    float: bool,
-    wide: bool,
+pub(super) struct Operation {
+    pub op: u32,
+    pub float: bool,
+    pub wide: bool,
 }
 
 impl Operation {
-    fn operands(self) -> usize {
+    pub fn operands(self) -> usize {
         match (self.float, self.op) {
             (true, 3) => 2,
             (true, _) => 1,
@@ -89,7 +89,7 @@ impl Operation {
 }
 
 impl Port<'_> {
-    fn atomic_at(
+    pub(super) fn atomic_at(
         &mut self,
         address: u64,
         operation: Operation,

@@ -89,6 +89,37 @@ impl Port<'_> {
         Ok(())
     }
 
+    /// Two blocks of one or four OWords, each at an offset of its own: their OWords are the halves of registers.
+    pub(super) fn oword_dual_block(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+        write: bool,
+    ) -> Result<(), Stop> {
+        let surface = self.surface(message, payload, true)?;
+        let registers = match message.desc >> 8 & 3 {
+            0 => 1,
+            2 => 4,
+            _ => return Self::unimplemented(message, "OWord dual blocks of this size"),
+        };
+        let start = (message.desc >> 19 & 1) as usize * 8;
+        for register in 0..registers {
+            for lane in (0..8).filter(|l| message.lanes >> l & 1 == 1) {
+                // Offsets count OWords; they are in the first dword of each half.
+                let block = u64::from(payload.dword(start + lane / 4 * 4)) + register as u64;
+                let offset = block * 16 + (lane % 4) as u64 * 4;
+                if write {
+                    let value = payload.dword(start + 8 + register * 8 + lane);
+                    self.store(message, surface, offset, value)?;
+                } else if let Some(out) = response.get_mut(register * 8 + lane) {
+                    *out = self.load(message, surface, offset)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn a64_block_read(
         &mut self,
         message: &Message<'_>,

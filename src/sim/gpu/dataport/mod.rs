@@ -6,11 +6,12 @@
 mod atomic;
 mod block;
 mod scattered;
+mod typed;
 mod untyped;
 
 use crate::memory::{ADDRESS_MASK, View};
 use crate::strict::{self, Log, Reader};
-use crate::surface::Surface;
+use crate::surface::{Image, Surface};
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -82,6 +83,9 @@ pub struct Port<'a> {
     /// Surface states by address.
     surfaces: [(u64, Surface); REMEMBERED],
     next: usize,
+    /// The same for surfaces with dimensions.
+    images: Vec<(u64, Image)>,
+    next_image: usize,
     /// Messages carried out.
     pub messages: u64,
 }
@@ -127,6 +131,8 @@ impl<'a> Port<'a> {
             started: Instant::now(),
             surfaces: [(u64::MAX, Surface::Null); REMEMBERED],
             next: 0,
+            images: Vec::new(),
+            next_image: 0,
             messages: 0,
         }
     }
@@ -150,21 +156,7 @@ impl<'a> Port<'a> {
                     base: self.bases.general + base,
                 });
             }
-            bti::BINDLESS => {
-                let index = u64::from(message.ex_desc >> 12);
-                let beyond = |limits: &Limits| index >= limits.bindless_surfaces;
-                if let Some(limits) = self.limits.filter(beyond) {
-                    let what = format!("surface {index} of {}", limits.bindless_surfaces);
-                    return Err(strict::BINDLESS_BOUNDS.stop(what, message.ip));
-                }
-                self.bases.bindless + index * 64
-            }
-            index => {
-                let entry = self
-                    .view
-                    .read(self.bases.binding_table + u64::from(index) * 4)?;
-                self.bases.surface + u64::from(entry & !63)
-            }
+            _ => self.surface_state(message)?,
         };
         if let Some(known) = self.surfaces.iter().find(|s| s.0 == address) {
             return Ok(known.1);
@@ -173,6 +165,52 @@ impl<'a> Port<'a> {
         self.surfaces[self.next] = (address, surface);
         self.next = (self.next + 1) % REMEMBERED;
         Ok(surface)
+    }
+
+    /// Address of the surface state that a descriptor's binding table index, or its handle, means.
+    fn surface_state(&self, message: &Message<'_>) -> Result<u64, Stop> {
+        match message.desc & 0xff {
+            bti::BINDLESS => {
+                let index = u64::from(message.ex_desc >> 12);
+                let beyond = |limits: &Limits| index >= limits.bindless_surfaces;
+                if let Some(limits) = self.limits.filter(beyond) {
+                    let what = format!("surface {index} of {}", limits.bindless_surfaces);
+                    return Err(strict::BINDLESS_BOUNDS.stop(what, message.ip));
+                }
+                Ok(self.bases.bindless + index * 64)
+            }
+            index => {
+                let entry = self
+                    .view
+                    .read(self.bases.binding_table + u64::from(index) * 4)?;
+                Ok(self.bases.surface + u64::from(entry & !63))
+            }
+        }
+    }
+
+    /// The surface with dimensions that a descriptor's binding table index means.
+    pub(super) fn image(&mut self, message: &Message<'_>) -> Result<Image, Stop> {
+        if matches!(
+            message.desc & 0xff,
+            bti::SLM | bti::STATELESS | bti::STATELESS_NON_COHERENT
+        ) {
+            return Self::unimplemented(message, "a typed message without a surface");
+        }
+        let address = self.surface_state(message)?;
+        if let Some(known) = self.images.iter().find(|s| s.0 == address) {
+            return Ok(known.1);
+        }
+        // Limits are known in strict mode.
+        let image = match self.limits {
+            Some(_) => Image::read_strictly(&self.view, address)?,
+            None => Image::read(&self.view, address)?,
+        };
+        match self.images.get_mut(self.next_image) {
+            Some(place) => *place = (address, image),
+            None => self.images.push((address, image)),
+        }
+        self.next_image = (self.next_image + 1) % REMEMBERED;
+        Ok(image)
     }
 
     fn unimplemented<T>(message: &Message<'_>, what: &str) -> Result<T, Stop> {
@@ -240,6 +278,7 @@ impl<'a> Port<'a> {
         }
         match message.desc >> 14 & 15 {
             0 | 1 => self.oword_block_read(message, payload, response),
+            2 => self.oword_dual_block(message, payload, response, false),
             3 => self.dword_scattered(message, payload, response, false),
             4 => self.byte_scattered(message, payload, response, false),
             7 => {
@@ -248,6 +287,7 @@ impl<'a> Port<'a> {
                 Ok(())
             }
             8 => self.oword_block_write(message, payload),
+            10 => self.oword_dual_block(message, payload, response, true),
             11 => self.dword_scattered(message, payload, response, true),
             12 => self.byte_scattered(message, payload, response, true),
             _ => Self::unimplemented(message, "a data port message"),
@@ -263,7 +303,10 @@ impl<'a> Port<'a> {
         match message.desc >> 14 & 31 {
             0x01 => self.untyped_read(message, payload, response),
             0x02 => self.untyped_atomic(message, payload, response, false),
+            0x05 => self.typed_read(message, payload, response),
+            0x06 => self.typed_atomic(message, payload, response),
             0x09 => self.untyped_write(message, payload),
+            0x0d => self.typed_write(message, payload),
             0x10 => self.a64_scattered(message, payload, response, false),
             0x11 => self.a64_untyped_read(message, payload, response),
             0x12 => self.a64_atomic(message, payload, response, false),

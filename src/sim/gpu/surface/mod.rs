@@ -1,9 +1,26 @@
 //! RENDER_SURFACE_STATE as the data port and the sampler see it.
 //!
+//! Buffers that messages address by bytes are a [`Surface`]; what has texels is an [`Image`].
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; vol. 7, "Surface State Model", buffer surfaces.
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the sampler will call it"))]
-mod compressed;
+#![allow(
+    dead_code,
+    reason = "the sampler and the pixel pipeline are built along this interface"
+)]
+
+mod aux;
+pub(crate) mod compressed;
+pub(crate) mod format;
+mod image;
+mod layout;
+pub(crate) mod tiling;
+
+#[allow(
+    unused_imports,
+    reason = "for the units that are built along this interface"
+)]
+pub(crate) use image::{Aux, AuxMode, Select};
+pub(crate) use image::{Image, Kind};
 
 use crate::memory::{ADDRESS_MASK, View};
 use eu::Stop;
@@ -81,3 +98,6 @@ impl Surface {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

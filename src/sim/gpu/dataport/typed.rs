@@ -1,0 +1,186 @@
+//! Typed reads, writes and atomics: texels of surfaces by coordinates.
+//!
+//! In:  messages with U, V, R and LOD for eight slots. Out: texels converted from and to the surface's format.
+//! Out of bounds reads give zero, and writes are dropped. Coordinates that a message leaves out are zero.
+//! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3, MDC_CMASK, MDC_AOP.
+
+use super::atomic::Operation;
+use super::{Payload, Port};
+use crate::surface::{Image, Kind};
+use eu::{Message, Stop};
+
+/// Slots of a message.
+const SLOTS: usize = 8;
+
+/// A message's slots: those enabled, and where their coordinates and data are in the payload.
+struct Slots {
+    enabled: u32,
+    /// First dword of U, and registers of coordinates.
+    start: usize,
+    coordinates: usize,
+}
+
+impl Slots {
+    /// Of a message with `data` registers after its coordinates; `high` for the upper eight of sixteen slots.
+    fn new(message: &Message<'_>, payload: Payload<'_>, data: usize, high: bool) -> Slots {
+        let header = message.desc >> 19 & 1 == 1;
+        let shift = if high { 8 } else { 0 };
+        let mut enabled = match message.exec_size > 8 {
+            true => message.lanes >> shift,
+            false => message.lanes,
+        };
+        if header {
+            // The header's sample mask is for all sixteen slots.
+            enabled &= payload.dword(7) >> shift;
+        }
+        let registers = (payload.first.len() + payload.second.len()) / SLOTS;
+        let before = usize::from(header);
+        Slots {
+            enabled: enabled & 0xff,
+            start: before * SLOTS,
+            coordinates: registers.saturating_sub(before + data).min(4),
+        }
+    }
+
+    fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
+        let enabled = self.enabled;
+        (0..SLOTS).filter(move |l| enabled >> l & 1 == 1)
+    }
+
+    fn coordinate(&self, payload: Payload<'_>, index: usize, lane: usize) -> u32 {
+        match index < self.coordinates {
+            true => payload.dword(self.start + index * SLOTS + lane),
+            false => 0,
+        }
+    }
+
+    /// First dword of a register of data.
+    fn data(&self, register: usize) -> usize {
+        self.start + (self.coordinates + register) * SLOTS
+    }
+
+    /// Level and x, y, z of a slot; none where the view does not reach that far.
+    fn place(&self, image: &Image, payload: Payload<'_>, lane: usize) -> Option<(u32, [u32; 3])> {
+        let [u, v, r, lod] = [0, 1, 2, 3].map(|i| self.coordinate(payload, i, lane));
+        let place = match image.kind {
+            Kind::Buffer => [u, 0, 0],
+            // The second coordinate of lines is the array element.
+            Kind::D1 => [u, 0, v],
+            _ => [u, v, r],
+        };
+        let beyond = image.kind == Kind::D3 && r >= image.view_extent;
+        (!beyond && lod < image.levels.max(1)).then_some((lod, place))
+    }
+}
+
+/// The group of eight slots that MDC_SG3 selects: true for the high one.
+fn high_slots(message: &Message<'_>) -> Result<bool, Stop> {
+    match message.desc >> 12 & 3 {
+        1 => Ok(false),
+        2 => Ok(true),
+        _ => Port::unimplemented(message, "a SIMD4x2 message"),
+    }
+}
+
+/// Channels that MDC_CMASK leaves enabled.
+fn channels(message: &Message<'_>) -> impl Iterator<Item = usize> + use<> {
+    let mask = message.desc >> 8 & 15;
+    (0..4).filter(move |c| mask >> c & 1 == 0)
+}
+
+impl Port<'_> {
+    pub(super) fn typed_read(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        let image = self.image(message)?;
+        let slots = Slots::new(message, payload, 0, high_slots(message)?);
+        for lane in slots.lanes() {
+            let values = match slots.place(&image, payload, lane) {
+                Some((lod, place)) => image.load(&self.view, lod, place, 0)?,
+                None => [0; 4],
+            };
+            for (register, channel) in channels(message).enumerate() {
+                if let Some(out) = response.get_mut(register * SLOTS + lane) {
+                    *out = values[channel];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn typed_write(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+    ) -> Result<(), Stop> {
+        let image = self.image(message)?;
+        let count = channels(message).count();
+        let slots = Slots::new(message, payload, count, high_slots(message)?);
+        for lane in slots.lanes() {
+            let Some((lod, place)) = slots.place(&image, payload, lane) else {
+                continue;
+            };
+            let mut values = [0; 4];
+            for (register, channel) in channels(message).enumerate() {
+                values[channel] = payload.dword(slots.data(register) + lane);
+            }
+            image.store(&self.view, lod, place, 0, values)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn typed_atomic(
+        &mut self,
+        message: &Message<'_>,
+        payload: Payload<'_>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        let image = self.image(message)?;
+        let control = message.desc >> 8 & 0x3f;
+        let operation = Operation {
+            op: control & 15,
+            float: false,
+            wide: false,
+        };
+        let name = image.format.name;
+        if image.kind != Kind::Null && !["R32_UINT", "R32_SINT"].contains(&name) {
+            let what = format!("a typed atomic on {name}, which is neither R32_UINT nor R32_SINT");
+            return Self::unimplemented(message, &what);
+        }
+        let slots = Slots::new(
+            message,
+            payload,
+            operation.operands(),
+            control >> 4 & 1 == 1,
+        );
+        for lane in slots.lanes() {
+            let operand = |n: usize| match operation.operands() > n {
+                true => u64::from(payload.dword(slots.data(n) + lane)),
+                false => 0,
+            };
+            let (a, b) = (operand(0), operand(1));
+            let place = slots.place(&image, payload, lane);
+            let address = place.and_then(|(lod, [x, y, z])| image.texel_address(lod, x, y, z, 0));
+            let result = match (address, place) {
+                (Some(address), Some((lod, place))) => {
+                    image.materialize(&self.view, lod, place)?;
+                    self.atomic_at(address, operation, a, b)?
+                }
+                _ => 0,
+            };
+            if control >> 5 & 1 == 1
+                && let Some(out) = response.get_mut(lane)
+            {
+                *out = result as u32;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "typed_tests.rs"]
+mod tests;

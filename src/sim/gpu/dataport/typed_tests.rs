@@ -1,0 +1,246 @@
+//! Typed messages through a port with one surface.
+
+use super::*;
+use crate::AddressSpace;
+use crate::dataport::{Bases, WideLock, sfid};
+use crate::memory::View;
+use crate::memory::tests::memory;
+use eu::SharedFunctions;
+use hw::state::render_surface_state as rss;
+
+const STATE: u64 = 0x10_0000;
+const DATA: u64 = 0x20_0000;
+const R32_UINT: u64 = 0x0d7;
+const B8G8R8A8_UNORM: u64 = 0x0c0;
+const READ: u32 = 0x05;
+const ATOMIC: u32 = 0x06;
+const WRITE: u32 = 0x0d;
+/// Slot group low, no channel masked.
+const LOW: u32 = 1 << 12;
+
+/// A space with binding table entry 0 on a 16 × 8 surface in Y tiles of two array elements.
+fn space(set: &[(hw::Field, u64)]) -> AddressSpace {
+    let mut space = AddressSpace::new();
+    space.map(STATE, 0x1000, memory(0x1000), 0).expect("free");
+    space.map(DATA, 0x4000, memory(0x4000), 0).expect("free");
+    let mut words = [0; 16];
+    let base = [
+        (rss::SURFACE_TYPE, 1),
+        (rss::SURFACE_FORMAT, R32_UINT),
+        (rss::SURFACE_ARRAY, 1),
+        (rss::TILE_MODE, 3),
+        (rss::WIDTH, 15),
+        (rss::HEIGHT, 7),
+        (rss::DEPTH, 1),
+        (rss::SURFACE_QPITCH, 8 / 4),
+        (rss::SURFACE_PITCH, 127),
+        (rss::SURFACE_BASE_ADDRESS, DATA),
+    ];
+    for (field, value) in base.iter().chain(set) {
+        field.set(&mut words, *value);
+    }
+    let view = View::new(&space);
+    view.write(STATE, 0x40).expect("mapped");
+    view.write_block(STATE + 0x40, &words).expect("mapped");
+    space
+}
+
+/// Sends a message whose parts are registers of one value for each slot.
+fn send(
+    space: &AddressSpace,
+    opcode: u32,
+    control: u32,
+    lanes: u32,
+    parts: [&[[u32; 8]]; 2],
+) -> Result<Vec<u32>, Stop> {
+    send_to(
+        sfid::DATA_CACHE_1,
+        space,
+        opcode << 14 | control,
+        lanes,
+        parts,
+    )
+}
+
+fn send_to(
+    sfid: u8,
+    space: &AddressSpace,
+    desc: u32,
+    lanes: u32,
+    [first, second]: [&[[u32; 8]]; 2],
+) -> Result<Vec<u32>, Stop> {
+    let bases = Bases {
+        binding_table: STATE,
+        surface: STATE,
+        ..Bases::default()
+    };
+    let wide = WideLock::default();
+    let mut port = Port::new(View::new(space), bases, &wide, 0);
+    let message = Message {
+        desc,
+        ex_desc: 0,
+        sfid,
+        exec_size: 8,
+        lanes,
+        src0: first.as_flattened(),
+        src1: second.as_flattened(),
+        eot: false,
+        ip: 0,
+    };
+    let mut response = vec![0xdead; 32];
+    port.message(&message, &mut response)?;
+    Ok(response)
+}
+
+const SLOT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+#[test]
+fn texels_are_written_and_read_by_coordinates() {
+    let space = space(&[]);
+    // Only the first channel: the other three are masked.
+    let control = LOW | 0xe << 8;
+    let values = SLOT.map(|i| i + 100);
+    let address = [SLOT, [2; 8], [1; 8]];
+    let lanes = 0b1010_1010;
+    send(&space, WRITE, control, lanes, [&address, &[values]]).expect("written");
+    let view = View::new(&space);
+    // Element 1 begins 8 rows down; row 10; x = 5 is byte 20: the second column of 16 bytes.
+    assert_eq!(view.read(DATA + 512 + 10 * 16 + 4).expect("mapped"), 105);
+    assert_eq!(view.read(DATA + 512 + 10 * 16).expect("mapped"), 0);
+    let response = send(&space, READ, control, 0xff, [&address, &[]]).expect("read");
+    assert_eq!(response[..8], [0, 101, 0, 103, 0, 105, 0, 107]);
+    assert_eq!(response[8], 0xdead);
+}
+
+#[test]
+fn formats_are_converted() {
+    let space = space(&[(rss::SURFACE_FORMAT, B8G8R8A8_UNORM)]);
+    let colour = [1.0f32, 0.0, 0.2, 1.0].map(|v| [v.to_bits(); 8]);
+    let address = [SLOT, [0; 8]];
+    send(&space, WRITE, LOW, 0xff, [&address, &colour]).expect("written");
+    let view = View::new(&space);
+    assert_eq!(view.read(DATA + 4).expect("mapped"), 0xffff_0033);
+    let response = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
+    assert_eq!(response, colour.as_flattened());
+}
+
+#[test]
+fn the_edge_drops_writes_and_reads_zero() {
+    let space = space(&[]);
+    let control = LOW | 0xe << 8;
+    let out = [
+        [16, 0, 0, 15, u32::MAX, 0, 0, 0],
+        [0, 8, 0, 7, 0, u32::MAX, 0, 0],
+        [0, 0, 2, 1, 0, 0, u32::MAX, 0],
+    ];
+    send(&space, WRITE, control, 0xff, [&out, &[[7; 8]]]).expect("written");
+    let response = send(&space, READ, control, 0xff, [&out, &[]]).expect("read");
+    assert_eq!(response[..8], [0, 0, 0, 7, 0, 0, 0, 7]);
+    let mut words = [0; 0x400];
+    View::new(&space)
+        .read_block(DATA, &mut words)
+        .expect("mapped");
+    assert_eq!(words.iter().filter(|w| **w != 0).count(), 2);
+}
+
+#[test]
+fn the_header_masks_slots_of_its_group() {
+    let space = space(&[]);
+    let mut header = [0; 8];
+    header[7] = 0x0400;
+    let control = 1 << 19 | 2 << 12 | 0xe << 8;
+    let message = [header, SLOT, [9; 8]];
+    // The message has one coordinate: 9s are data.
+    send(&space, WRITE, control, 0xff, [&message, &[]]).expect("written");
+    let mut words = [0; 8];
+    View::new(&space)
+        .read_block(DATA, &mut words)
+        .expect("mapped");
+    assert_eq!(words, [0, 0, 9, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn buffers_have_texels() {
+    // Ten entries of 16 bits, 2 bytes apart.
+    let space = space(&[
+        (rss::SURFACE_TYPE, 4),
+        (rss::SURFACE_FORMAT, 0x10d),
+        (rss::WIDTH, 9),
+        (rss::HEIGHT, 0),
+        (rss::DEPTH, 0),
+        (rss::SURFACE_PITCH, 1),
+    ]);
+    let at = [1, 9, 10, 3, 4, 5, 6, 7];
+    let control = LOW | 0xe << 8;
+    send(&space, WRITE, control, 0x7, [&[at], &[[0x1_2345; 8]]]).expect("written");
+    let view = View::new(&space);
+    // Integers are clamped.
+    assert_eq!(view.read(DATA).expect("mapped"), 0xffff_0000);
+    assert_eq!(view.read(DATA + 16).expect("mapped"), 0xffff_0000);
+    assert_eq!(view.read(DATA + 20).expect("mapped"), 0);
+}
+
+#[test]
+fn atomics_count_and_compare() {
+    let space = space(&[]);
+    // Add with a response: every slot to the same texel, in order.
+    let same = [[3; 8], [0; 8]];
+    let add = 1 << 13 | 7 << 8;
+    let response = send(&space, ATOMIC, add, 0xff, [&same, &[[2; 8]]]).expect("added");
+    assert_eq!(response[..8], SLOT.map(|i| i * 2));
+    // Compare and write has two operands.
+    let swap = 1 << 13 | 14 << 8;
+    let operands = [[16; 8], [5; 8]];
+    let response = send(&space, ATOMIC, swap, 0b11, [&same, &operands]).expect("swapped");
+    assert_eq!(response[..3], [16, 5, 0xdead]);
+    assert_eq!(View::new(&space).read(DATA + 12).expect("mapped"), 5);
+    // Increment has none, and one beyond the edge gives zero.
+    let increment = 1 << 13 | 5 << 8;
+    let edge = [[3, 16, 3, 3, 3, 3, 3, 3], [0; 8]];
+    let response = send(&space, ATOMIC, increment, 0b11, [&edge, &[]]).expect("counted");
+    assert_eq!(response[..2], [5, 0]);
+}
+
+#[test]
+fn gaps_are_named() {
+    let space = space(&[(rss::SURFACE_FORMAT, B8G8R8A8_UNORM)]);
+    let address = [SLOT];
+    for (opcode, control) in [(ATOMIC, 7 << 8), (READ, 0), (0x07, 0)] {
+        let stop = send(&space, opcode, control, 0xff, [&address, &[]]);
+        assert!(matches!(stop, Err(Stop::Unimplemented { .. })), "{opcode}");
+    }
+}
+
+#[test]
+fn dual_blocks_are_halves_of_registers() {
+    let space = space(&[
+        (rss::SURFACE_TYPE, 4),
+        (rss::SURFACE_FORMAT, 0x1ff),
+        (rss::WIDTH, 0x7f),
+        (rss::HEIGHT, 0),
+        (rss::DEPTH, 0),
+        (rss::SURFACE_PITCH, 0),
+    ]);
+    // 128 bytes: OWords 0 to 7. The second block's lies at 8 when its offset is 8: beyond.
+    let offsets = |a, b| [a, 0, 0, 0, b, 0, 0, 0];
+    let send = |desc, lanes, parts| send_to(sfid::DATA_CACHE_0, &space, desc, lanes, parts);
+    let (header, one) = ([0; 8], 1 << 19);
+    let message = [header, offsets(2, 5), [1, 2, 3, 4, 5, 6, 7, 8]];
+    send(10 << 14 | one, 0b1101_1111, [&message, &[]]).expect("written");
+    let view = View::new(&space);
+    let read = |at| view.read(DATA + at).expect("mapped");
+    assert_eq!(
+        [read(32), read(44), read(80), read(88), read(92)],
+        [1, 4, 5, 7, 8]
+    );
+    assert_eq!(read(84), 0);
+    let message = [header, offsets(2, 8)];
+    let response = send(2 << 14 | one, 0xff, [&message, &[]]).expect("read");
+    assert_eq!(response[..9], [1, 2, 3, 4, 0, 0, 0, 0, 0xdead]);
+    // Four OWords of each: the second block's first is the half after the first's.
+    let message = [header, offsets(2, 4)];
+    let four = 2 << 14 | one | 2 << 8;
+    let response = send(four, 0xff, [&message, &[]]).expect("read");
+    assert_eq!(response[..4], [1, 2, 3, 4]);
+    assert_eq!(response[12..16], [5, 0, 7, 8]);
+}

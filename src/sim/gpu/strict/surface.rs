@@ -1,0 +1,118 @@
+//! What surface states must keep to.
+//!
+//! In:  RENDER_SURFACE_STATE. Out: [`Stop::Undefined`] at the first broken rule.
+//! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
+
+use super::{
+    SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT, SURFACE_PITCH,
+    reserved,
+};
+use crate::surface::tiling::Tiling;
+use crate::surface::{AuxMode, Image, Kind};
+use eu::Stop;
+use hw::state::render_surface_state as rss;
+
+/// Checks a surface state; `at` is its address.
+pub(crate) fn check(words: &[u32; 16], image: &Image, at: u64) -> Result<(), Stop> {
+    reserved(&rss::PACKET, words, at)?;
+    if matches!(image.kind, Kind::Buffer | Kind::Null) {
+        return Ok(());
+    }
+    let (pitch, tiling) = (image.pitch_bytes, image.tiling);
+    let unit = tiling.pitch_unit();
+    SURFACE_PITCH.check(pitch.is_multiple_of(unit), at, || {
+        format!("{pitch} bytes in tiles {unit} wide")
+    })?;
+    let tiled = tiling != Tiling::Linear;
+    let based = !tiled || image.address.is_multiple_of(4096);
+    SURFACE_BASE.check(based, at, || {
+        format!("tiles of 4 KB from {:#x} on", image.address)
+    })?;
+    let horizontal = rss::SURFACE_HORIZONTAL_ALIGNMENT.get(words);
+    let vertical = rss::SURFACE_VERTICAL_ALIGNMENT.get(words);
+    SURFACE_ALIGNMENT.check(horizontal != 0 && vertical != 0, at, || {
+        format!("codes {horizontal} and {vertical}")
+    })?;
+    let ccs = matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
+    SURFACE_CCS_ALIGNMENT.check(!ccs || image.halign == 16, at, || {
+        format!("levels aligned to {} elements", image.halign)
+    })?;
+    let astc = image.format.name.starts_with("ASTC");
+    SURFACE_ASTC_TILING.check(!astc || tiling == Tiling::Y, at, || {
+        format!("{} in {tiling:?} tiles", image.format.name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEPT: [(hw::Field, u64); 8] = [
+        (rss::SURFACE_TYPE, 1),
+        (rss::SURFACE_FORMAT, 0x0c7),
+        (rss::TILE_MODE, 3),
+        (rss::SURFACE_HORIZONTAL_ALIGNMENT, 3),
+        (rss::SURFACE_VERTICAL_ALIGNMENT, 1),
+        (rss::SURFACE_BASE_ADDRESS, 0x10_0000),
+        (rss::SURFACE_PITCH, 127),
+        (rss::AUXILIARY_SURFACE_MODE, 5),
+    ];
+
+    fn words(set: &[(hw::Field, u64)]) -> [u32; 16] {
+        let mut words = [0; 16];
+        for (field, value) in KEPT.iter().chain(set) {
+            field.set(&mut words, *value);
+        }
+        words
+    }
+
+    fn broken(words: &[u32; 16]) -> Option<&'static str> {
+        let image = Image::from_words(words, 0).expect("a surface");
+        match check(words, &image, 0) {
+            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(other) => panic!("{other:?}"),
+            Ok(()) => None,
+        }
+    }
+
+    #[test]
+    fn each_rule_is_found_broken() {
+        assert_eq!(broken(&words(&[])), None);
+        for (field, value, rule) in [
+            (rss::SURFACE_PITCH, 191, "surface-pitch"),
+            (rss::SURFACE_BASE_ADDRESS, 0x10_0040, "surface-base"),
+            (rss::SURFACE_VERTICAL_ALIGNMENT, 0, "surface-alignment"),
+            (
+                rss::SURFACE_HORIZONTAL_ALIGNMENT,
+                1,
+                "surface-ccs-alignment",
+            ),
+        ] {
+            assert_eq!(broken(&words(&[(field, value)])), Some(rule));
+        }
+        let astc = hw::FORMATS.iter().find(|f| f.name.starts_with("ASTC_LDR"));
+        let number = astc.expect("a format").number.into();
+        let set = [
+            (rss::SURFACE_FORMAT, number),
+            (rss::TILE_MODE, 0),
+            (rss::AUXILIARY_SURFACE_MODE, 0),
+        ];
+        assert_eq!(broken(&words(&set)), Some("surface-astc-tiling"));
+        // Dword 1 has no field in bits 15 to 18.
+        let mut reserved = words(&[]);
+        reserved[1] |= 1 << 16;
+        assert_eq!(broken(&reserved), Some("reserved-bits"));
+    }
+
+    #[test]
+    fn linear_surfaces_and_null_ones_are_free() {
+        let linear = [
+            (rss::TILE_MODE, 0),
+            (rss::SURFACE_PITCH, 99),
+            (rss::SURFACE_BASE_ADDRESS, 0x10_0044),
+        ];
+        assert_eq!(broken(&words(&linear)), None);
+        let null = [(rss::SURFACE_TYPE, 7), (rss::SURFACE_PITCH, 0)];
+        assert_eq!(broken(&words(&null)), None);
+    }
+}

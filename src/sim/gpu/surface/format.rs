@@ -1,0 +1,511 @@
+//! Texels of uncompressed surface formats to values and back.
+//!
+//! In:  a format, a texel's bytes (or four values). Out: four values as bits: floats for normalised, scaled and float
+//! channels, integers for integer ones (or bytes). Channels that a format lacks read as 0, alpha as 1.
+//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT" (a name lists channels from bit 0 on); vol. 5, "Common Surface Formats";
+//! Vulkan, "Conversion from Floating-Point to Normalized Fixed-Point", "sRGB".
+
+use hw::{ChannelKind, Format};
+use std::sync::LazyLock;
+
+/// What a channel of a texel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// Index of red, green, blue or alpha.
+    Colour(usize),
+    Luminance,
+    Intensity,
+}
+
+/// A channel of a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    target: Target,
+    lo: u32,
+    bits: u32,
+    kind: ChannelKind,
+}
+
+/// Formats with a way of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Part by part.
+    General,
+    /// Four bytes, unsigned normalised, with the position of red and blue.
+    Bytes { red: usize, blue: usize },
+    /// One to four channels that are dwords as they stand.
+    Dwords(usize),
+    /// R9G9B9E5.
+    SharedExponent,
+}
+
+/// How the bits of a texel lie.
+#[derive(Clone, Debug)]
+struct Layout {
+    parts: Vec<Part>,
+    srgb: bool,
+    integer: bool,
+    form: Form,
+    bytes: usize,
+}
+
+/// Layouts by format number.
+static LAYOUTS: LazyLock<Vec<Option<Layout>>> = LazyLock::new(|| {
+    (0..512)
+        .map(|number| Format::by_number(number).and_then(layout))
+        .collect()
+});
+
+fn layout_of(format: &Format) -> Option<&'static Layout> {
+    LAYOUTS.get(usize::from(format.number))?.as_ref()
+}
+
+fn kind_of(token: &str) -> Option<ChannelKind> {
+    Some(match token {
+        "UNORM" => ChannelKind::Unorm,
+        "SNORM" => ChannelKind::Snorm,
+        "UINT" => ChannelKind::Uint,
+        "SINT" => ChannelKind::Sint,
+        "FLOAT" => ChannelKind::Sfloat,
+        "USCALED" => ChannelKind::Uscaled,
+        "SSCALED" => ChannelKind::Sscaled,
+        "SFIXED" => ChannelKind::Sfixed,
+        "TYPELESS" => ChannelKind::Void,
+        _ => return None,
+    })
+}
+
+/// Letters and sizes of a token such as `R10G10B10A2`; none where it is something else.
+fn letters(token: &str) -> Option<Vec<(u8, u32)>> {
+    let mut found: Vec<(u8, u32)> = Vec::new();
+    for byte in token.bytes() {
+        match (byte, found.last_mut()) {
+            (b'R' | b'G' | b'B' | b'A' | b'L' | b'I' | b'X', _) => found.push((byte, 0)),
+            (b'0'..=b'9', Some((_, bits))) => *bits = *bits * 10 + u32::from(byte - b'0'),
+            _ => return None,
+        }
+    }
+    let whole = !found.is_empty() && found.iter().all(|(_, bits)| (1..=64).contains(bits));
+    whole.then_some(found)
+}
+
+/// The layout that a format's name tells. None for formats that are compressed, planar, with a palette, of single bits,
+/// or passed through.
+fn layout(format: &Format) -> Option<Layout> {
+    let bytes = usize::from(format.block_bits / 8);
+    if format.name == "R9G9B9E5_SHAREDEXP" {
+        return Some(Layout {
+            parts: Vec::new(),
+            srgb: false,
+            integer: false,
+            form: Form::SharedExponent,
+            bytes,
+        });
+    }
+    // The small floats with a sign in none of them have an exponent range of their own in this one.
+    let peculiar = format.name == "R10G10B10_FLOAT_A2_UNORM" || format.name == "R1_UNORM";
+    if format.block_el != [1, 1] || peculiar {
+        return None;
+    }
+    let mut parts: Vec<(u8, Part)> = Vec::new();
+    let (mut lo, mut untyped, mut srgb) = (0, 0, false);
+    for token in format.name.split('_') {
+        if let Some(kind) = kind_of(token) {
+            for (_, part) in parts.iter_mut().skip(untyped) {
+                part.kind = match (kind, part.bits) {
+                    (ChannelKind::Sfloat, 10 | 11) => ChannelKind::Ufloat,
+                    _ => kind,
+                };
+            }
+            untyped = parts.len();
+        } else if let Some(letters) = letters(token) {
+            for (letter, bits) in letters {
+                let target = match letter {
+                    b'R' => Target::Colour(0),
+                    b'G' => Target::Colour(1),
+                    b'B' => Target::Colour(2),
+                    b'L' => Target::Luminance,
+                    b'I' => Target::Intensity,
+                    _ => Target::Colour(3),
+                };
+                let kind = ChannelKind::Void;
+                parts.push((
+                    letter,
+                    Part {
+                        target,
+                        lo,
+                        bits,
+                        kind,
+                    },
+                ));
+                lo += bits;
+            }
+        } else if token == "SRGB" {
+            srgb = true;
+        } else if token != "LD" {
+            return None;
+        }
+    }
+    if untyped != parts.len() || parts.is_empty() {
+        return None;
+    }
+    let kept = parts.into_iter().filter(|(letter, _)| *letter != b'X');
+    let parts: Vec<Part> = kept.map(|(_, part)| part).collect();
+    let integer = parts
+        .iter()
+        .any(|p| matches!(p.kind, ChannelKind::Uint | ChannelKind::Sint));
+    let form = form_of(&parts);
+    Some(Layout {
+        parts,
+        srgb,
+        integer,
+        form,
+        bytes: lo as usize / 8,
+    })
+}
+
+fn form_of(parts: &[Part]) -> Form {
+    let as_is = |(i, p): (usize, &Part)| {
+        let raw = matches!(
+            p.kind,
+            ChannelKind::Uint | ChannelKind::Sint | ChannelKind::Sfloat
+        );
+        raw && p.bits == 32 && p.target == Target::Colour(i) && p.lo == i as u32 * 32
+    };
+    if parts.iter().enumerate().all(as_is) {
+        return Form::Dwords(parts.len());
+    }
+    let bytes = |p: &Part| p.kind == ChannelKind::Unorm && p.bits == 8;
+    if parts.len() == 4 && parts.iter().all(bytes) {
+        let targets: Vec<_> = parts.iter().map(|p| p.target).collect();
+        let order = |of: [usize; 4]| targets == of.map(Target::Colour);
+        if order([0, 1, 2, 3]) {
+            return Form::Bytes { red: 0, blue: 2 };
+        }
+        if order([2, 1, 0, 3]) {
+            return Form::Bytes { red: 2, blue: 0 };
+        }
+    }
+    Form::General
+}
+
+/// Whether [`decode`] and, up to 128 bits, [`encode`] know the format.
+pub(crate) fn known(format: &Format) -> bool {
+    layout_of(format).is_some()
+}
+
+/// Whether a format's values are integers.
+pub(crate) fn is_integer(format: &Format) -> bool {
+    layout_of(format).is_some_and(|l| l.integer)
+}
+
+/// Whether a format's colours are stored by the sRGB curve.
+pub(crate) fn is_srgb(format: &Format) -> bool {
+    layout_of(format).is_some_and(|l| l.srgb)
+}
+
+/// Bytes of a texel or of a compressed block.
+pub(crate) fn bytes(format: &Format) -> u32 {
+    match layout_of(format) {
+        Some(layout) => layout.bytes as u32,
+        None => u32::from(format.block_bits / 8).max(1),
+    }
+}
+
+const ONE: u32 = 0x3f80_0000;
+
+fn byte(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(0)
+}
+
+/// `bits` bits from bit `lo` on.
+fn extract(bytes: &[u8], lo: u32, bits: u32) -> u64 {
+    let first = (lo / 8) as usize;
+    let mut raw = 0u128;
+    for i in 0..(lo % 8 + bits).div_ceil(8) as usize {
+        raw |= u128::from(byte(bytes, first + i)) << (8 * i);
+    }
+    (raw >> (lo % 8)) as u64 & (u64::MAX >> (64 - bits))
+}
+
+fn insert(bytes: &mut [u8; 16], lo: u32, bits: u32, value: u64) {
+    for i in 0..bits {
+        let at = lo + i;
+        if let Some(byte) = bytes.get_mut((at / 8) as usize) {
+            *byte |= ((value >> i & 1) as u8) << (at % 8);
+        }
+    }
+}
+
+fn sign_extend(value: u64, bits: u32) -> i64 {
+    (value << (64 - bits)) as i64 >> (64 - bits)
+}
+
+/// A value's float from an exponent of five bits and a mantissa.
+fn small_float(exponent: u32, mantissa: u32, mantissa_bits: u32) -> f32 {
+    let fraction = mantissa as f32 / (1u32 << mantissa_bits) as f32;
+    match exponent {
+        0 => fraction * f32::powi(2.0, -14),
+        31 if mantissa == 0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1.0 + fraction) * f32::powi(2.0, exponent as i32 - 15),
+    }
+}
+
+/// Half to float.
+pub(crate) fn from_half(half: u16) -> f32 {
+    let half = u32::from(half);
+    let value = small_float(half >> 10 & 31, half & 0x3ff, 10);
+    f32::from_bits(value.to_bits() | half >> 15 << 31)
+}
+
+/// Exponent of five bits and mantissa of a magnitude, rounded to nearest even. Too large comes out as infinity.
+fn to_small(magnitude: f32, mantissa_bits: u32) -> u32 {
+    if magnitude.is_nan() {
+        return (31 << mantissa_bits) | 1 << (mantissa_bits - 1);
+    }
+    let infinity = 31 << mantissa_bits;
+    if magnitude.is_infinite() {
+        return infinity;
+    }
+    // The exponent's step at this magnitude; below 2^-14 it stays that of denormals.
+    let exponent = ((magnitude.to_bits() >> 23) as i32 - 127).max(-14);
+    let scale = f64::powi(2.0, mantissa_bits as i32 - exponent);
+    let steps = (f64::from(magnitude) * scale).round_ties_even() as u64;
+    // With the hidden bit in place a carry into the exponent comes by itself.
+    let biased = (exponent + 14) as u64;
+    let bits = (biased << mantissa_bits) + steps;
+    bits.min(infinity.into()) as u32
+}
+
+/// Float to half, rounded to nearest even.
+pub(crate) fn to_half(value: f32) -> u16 {
+    let sign = (value.to_bits() >> 31) << 15;
+    (to_small(value.abs(), 10) | sign) as u16
+}
+
+/// Float to one without sign: negative values become 0, large finite ones the largest.
+fn to_unsigned_float(value: f32, mantissa_bits: u32) -> u32 {
+    if value.is_sign_negative() && !value.is_nan() {
+        return 0;
+    }
+    let bits = to_small(value, mantissa_bits);
+    match value.is_finite() {
+        true => bits.min((31 << mantissa_bits) - 1),
+        false => bits,
+    }
+}
+
+/// The sRGB curve, from what is stored to what is meant.
+pub(crate) fn srgb_to_linear(value: f32) -> f32 {
+    match value <= 0.04045 {
+        true => value / 12.92,
+        false => ((f64::from(value) + 0.055) / 1.055).powf(2.4) as f32,
+    }
+}
+
+/// The sRGB curve, from what is meant to what is stored.
+pub(crate) fn linear_to_srgb(value: f32) -> f32 {
+    match value <= 0.003_130_8 {
+        true => value * 12.92,
+        false => (1.055 * f64::from(value).powf(1.0 / 2.4) - 0.055) as f32,
+    }
+}
+
+/// Linear values of the 256 bytes, and the bytes as they stand.
+static BYTES: LazyLock<[[u32; 256]; 2]> = LazyLock::new(|| {
+    let plain: [f32; 256] = std::array::from_fn(|i| i as f32 / 255.0);
+    [
+        plain.map(f32::to_bits),
+        plain.map(|v| srgb_to_linear(v).to_bits()),
+    ]
+});
+
+/// A channel's value.
+fn value(part: &Part, raw: u64, srgb: bool) -> u32 {
+    let float = match part.kind {
+        ChannelKind::Uint => return raw as u32,
+        ChannelKind::Sint => return sign_extend(raw, part.bits) as u32,
+        ChannelKind::Unorm => {
+            let max = u64::MAX >> (64 - part.bits);
+            let value = (raw as f64 / max as f64) as f32;
+            match srgb && part.target != Target::Colour(3) {
+                true => srgb_to_linear(value),
+                false => value,
+            }
+        }
+        ChannelKind::Snorm => {
+            let max = (u64::MAX >> (65 - part.bits)) as f64;
+            (sign_extend(raw, part.bits) as f64 / max).max(-1.0) as f32
+        }
+        ChannelKind::Uscaled => raw as f32,
+        ChannelKind::Sscaled => sign_extend(raw, part.bits) as f32,
+        ChannelKind::Sfixed => (sign_extend(raw, part.bits) as f64 / 65536.0) as f32,
+        ChannelKind::Ufloat => {
+            let mantissa = part.bits - 5;
+            let low = raw as u32 & ((1 << mantissa) - 1);
+            small_float(raw as u32 >> mantissa & 31, low, mantissa)
+        }
+        ChannelKind::Sfloat => match part.bits {
+            16 => from_half(raw as u16),
+            32 => return raw as u32,
+            _ => f64::from_bits(raw) as f32,
+        },
+        ChannelKind::Raw | ChannelKind::Ufixed | ChannelKind::Void => 0.0,
+    };
+    float.to_bits()
+}
+
+/// The values of a texel: red, green, blue, alpha. Zeros where the format is not [`known`].
+pub(crate) fn decode(format: &Format, texel: &[u8]) -> [u32; 4] {
+    let Some(layout) = layout_of(format) else {
+        return [0; 4];
+    };
+    let mut out = [0, 0, 0, if layout.integer { 1 } else { ONE }];
+    match layout.form {
+        Form::Bytes { red, blue } => {
+            let tables = &*BYTES;
+            let colour = &tables[usize::from(layout.srgb)];
+            let at = |i: usize| usize::from(byte(texel, i));
+            out = [
+                colour[at(red)],
+                colour[at(1)],
+                colour[at(blue)],
+                tables[0][at(3)],
+            ];
+        }
+        Form::Dwords(count) => {
+            let dwords = texel.as_chunks::<4>().0.iter();
+            for (to, from) in out.iter_mut().zip(dwords).take(count) {
+                *to = u32::from_le_bytes(*from);
+            }
+        }
+        Form::SharedExponent => {
+            let raw = extract(texel, 0, 32) as u32;
+            let scale = f32::powi(2.0, (raw >> 27) as i32 - 15 - 9);
+            for (i, to) in out.iter_mut().take(3).enumerate() {
+                *to = ((raw >> (9 * i) & 0x1ff) as f32 * scale).to_bits();
+            }
+        }
+        Form::General => {
+            for part in &layout.parts {
+                let value = value(part, extract(texel, part.lo, part.bits), layout.srgb);
+                match part.target {
+                    Target::Colour(i) => out[i & 3] = value,
+                    Target::Luminance => out[..3].fill(value),
+                    Target::Intensity => out.fill(value),
+                }
+            }
+        }
+    }
+    out
+}
+
+/// A float as a normalised number: clamped, rounded to nearest even; NaN is 0.
+fn normalised(value: f32, least: f64, max: f64) -> i64 {
+    // Casts take NaN to 0.
+    (f64::from(value).clamp(least, 1.0) * max).round_ties_even() as i64
+}
+
+fn raw(part: &Part, bits: u32, srgb: bool) -> u64 {
+    let mask = u64::MAX >> (64 - part.bits);
+    let float = f32::from_bits(bits);
+    let half_range = (mask >> 1) as i64;
+    match part.kind {
+        ChannelKind::Uint => u64::from(bits).min(mask),
+        ChannelKind::Sint => {
+            let signed = i64::from(bits as i32);
+            signed.clamp(-half_range - 1, half_range) as u64 & mask
+        }
+        ChannelKind::Unorm => {
+            let float = match srgb && part.target != Target::Colour(3) {
+                true => linear_to_srgb(float.clamp(0.0, 1.0)),
+                false => float,
+            };
+            normalised(float, 0.0, mask as f64) as u64
+        }
+        ChannelKind::Snorm => normalised(float, -1.0, half_range as f64) as u64 & mask,
+        ChannelKind::Uscaled => (f64::from(float).round_ties_even() as u64).min(mask),
+        ChannelKind::Sscaled => {
+            let rounded = f64::from(float).round_ties_even() as i64;
+            rounded.clamp(-half_range - 1, half_range) as u64 & mask
+        }
+        ChannelKind::Sfixed => {
+            let rounded = (f64::from(float) * 65536.0).round_ties_even() as i64;
+            rounded.clamp(-half_range - 1, half_range) as u64 & mask
+        }
+        ChannelKind::Ufloat => to_unsigned_float(float, part.bits - 5).into(),
+        ChannelKind::Sfloat => match part.bits {
+            16 => to_half(float).into(),
+            32 => bits.into(),
+            _ => f64::from(float).to_bits(),
+        },
+        ChannelKind::Raw | ChannelKind::Ufixed | ChannelKind::Void => 0,
+    }
+}
+
+/// R9G9B9E5 of three floats (Vulkan, "Shared Exponent to RGB").
+fn shared_exponent(values: [u32; 4]) -> u32 {
+    const MAX: f32 = 511.0 / 512.0 * 65536.0;
+    let [r, g, b, _] = values.map(|v| match f32::from_bits(v) {
+        value if value.is_nan() => 0.0,
+        value => value.clamp(0.0, MAX),
+    });
+    let largest = r.max(g).max(b);
+    let log = (largest.to_bits() >> 23) as i32 - 127;
+    let preliminary = log.max(-16) + 1 + 15;
+    let steps = |value: f32, exponent: i32| {
+        (f64::from(value) / f64::powi(2.0, exponent - 15 - 9) + 0.5).floor() as u32
+    };
+    let exponent = match steps(largest, preliminary) {
+        512 => preliminary + 1,
+        _ => preliminary,
+    };
+    let [r, g, b] = [r, g, b].map(|v| steps(v, exponent).min(511));
+    r | g << 9 | b << 18 | (exponent as u32) << 27
+}
+
+/// A texel of four values, [`bytes`] of the array. Zeros where the format is not [`known`] or longer than 128 bits.
+/// Floats are clamped and rounded to nearest even, integers clamped; luminance and intensity take red.
+pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
+    let mut out = [0; 16];
+    let Some(layout) = layout_of(format).filter(|l| l.bytes <= 16) else {
+        return out;
+    };
+    match layout.form {
+        Form::Bytes { red, blue } => {
+            let part = |target| Part {
+                target: Target::Colour(target),
+                lo: 0,
+                bits: 8,
+                kind: ChannelKind::Unorm,
+            };
+            for (i, at) in [red & 3, 1, blue & 3, 3].into_iter().enumerate() {
+                out[at] = raw(&part(i), values[i], layout.srgb) as u8;
+            }
+        }
+        Form::Dwords(count) => {
+            let dwords = out.as_chunks_mut::<4>().0.iter_mut();
+            for (to, from) in dwords.zip(values).take(count) {
+                *to = from.to_le_bytes();
+            }
+        }
+        Form::SharedExponent => {
+            out[..4].copy_from_slice(&shared_exponent(values).to_le_bytes());
+        }
+        Form::General => {
+            for part in &layout.parts {
+                let from = match part.target {
+                    Target::Colour(i) => values[i & 3],
+                    Target::Luminance | Target::Intensity => values[0],
+                };
+                insert(&mut out, part.lo, part.bits, raw(part, from, layout.srgb));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "format_tests.rs"]
+mod tests;

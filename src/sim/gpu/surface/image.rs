@@ -1,0 +1,343 @@
+//! Surfaces with dimensions: surface state decoded once, and texels found and read by it.
+//!
+//! In:  RENDER_SURFACE_STATE, coordinates. Out: addresses of texels, values.
+//! Where mip levels, slices and samples lie is in `layout.rs`, what the auxiliary surface says in `aux.rs`.
+//! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
+
+use super::compressed;
+use super::format;
+use super::tiling::Tiling;
+use crate::memory::{ADDRESS_MASK, View};
+use crate::strict;
+use eu::Stop;
+use hw::Format;
+use hw::state::render_surface_state as rss;
+
+/// Surface types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    D1,
+    D2,
+    D3,
+    Cube,
+    Buffer,
+    Null,
+}
+
+/// Auxiliary Surface Mode, and what the mode means for the surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AuxMode {
+    None,
+    /// Colour control surface, fast clears only.
+    CcsD,
+    /// Colour control surface with compression.
+    CcsE,
+    /// Multisample control surface.
+    Mcs,
+    Hiz,
+}
+
+/// The auxiliary surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Aux {
+    pub mode: AuxMode,
+    pub address: u64,
+    /// Bytes of a row: 128 for each tile.
+    pub pitch_bytes: u32,
+    /// Rows between slices.
+    pub qpitch_rows: u32,
+}
+
+/// What a Shader Channel Select gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Select {
+    Zero,
+    One,
+    /// Red, green, blue or alpha by index.
+    Channel(u8),
+}
+
+/// A surface as its state describes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Image {
+    pub kind: Kind,
+    pub format: &'static Format,
+    /// Of level 0; for buffers entries, and 1.
+    pub width: u32,
+    pub height: u32,
+    /// Slices of 3D surfaces at level 0, else array elements: for cubes faces.
+    pub depth: u32,
+    pub min_array_element: u32,
+    /// Slices that render targets and typed messages may reach.
+    pub view_extent: u32,
+    /// Base Mip Level, in halves as programmed: what the sampler takes for the base when it chooses filters.
+    pub base_level: u32,
+    /// MIP Count: levels that the sampler sees from `min_lod` on.
+    pub levels: u32,
+    /// The same field for render targets: the level drawn to.
+    pub lod: u32,
+    /// Surface Min LOD, which is added to the level of every access.
+    pub min_lod: u32,
+    /// Resource Min LOD, U4.8.
+    pub resource_min_lod: u32,
+    pub tiling: Tiling,
+    pub pitch_bytes: u32,
+    /// Rows of elements between slices; for linear 1D surfaces elements.
+    pub qpitch_rows: u32,
+    /// Alignment of levels in elements (compressed blocks).
+    pub halign: u32,
+    pub valign: u32,
+    /// 1 to 16.
+    pub samples: u32,
+    /// Samples lie side by side, as in depth and stencil buffers, instead of in slices of their own.
+    pub interleaved: bool,
+    /// Elements that the surface starts off its base.
+    pub x_offset: u32,
+    pub y_offset: u32,
+    pub address: u64,
+    pub aux: Aux,
+    pub clear_color: [u32; 4],
+    pub swizzle: [Select; 4],
+    pub is_array: bool,
+    /// Cube Face Enable bits as programmed: +z, -z, +y, -y, +x, -x from bit 0 on.
+    pub cube_faces: u32,
+}
+
+fn alignment(code: u64) -> u32 {
+    match code {
+        2 => 8,
+        3 => 16,
+        _ => 4,
+    }
+}
+
+fn select(code: u64) -> Select {
+    match code {
+        4..=7 => Select::Channel(code as u8 - 4),
+        1 => Select::One,
+        _ => Select::Zero,
+    }
+}
+
+impl Image {
+    /// Reads the surface state at `address`.
+    pub fn read(view: &View<'_>, address: u64) -> Result<Image, Stop> {
+        let mut words = [0; 16];
+        view.read_block(address, &mut words)?;
+        Image::from_words(&words, address)
+    }
+
+    /// The same, held to the rules of strict mode.
+    pub fn read_strictly(view: &View<'_>, address: u64) -> Result<Image, Stop> {
+        let mut words = [0; 16];
+        view.read_block(address, &mut words)?;
+        let image = Image::from_words(&words, address)?;
+        strict::surface::check(&words, &image, address)?;
+        Ok(image)
+    }
+
+    /// Decodes a surface state; `at` is its address, for reports.
+    pub fn from_words(words: &[u32; 16], at: u64) -> Result<Image, Stop> {
+        let get = |field: hw::Field| field.get(words) as u32;
+        let unimplemented = |what: String| Err(Stop::Unimplemented { what, at });
+        let kind = match rss::SURFACE_TYPE.get(words) {
+            0 => Kind::D1,
+            1 => Kind::D2,
+            2 => Kind::D3,
+            3 => Kind::Cube,
+            4 | 5 => Kind::Buffer,
+            7 => Kind::Null,
+            other => return unimplemented(format!("surfaces of type {other}")),
+        };
+        let number = get(rss::SURFACE_FORMAT);
+        let Some(format) = Format::by_number(number) else {
+            return unimplemented(format!("surface format {number:#x}"));
+        };
+        let (width, height, depth) = (get(rss::WIDTH), get(rss::HEIGHT), get(rss::DEPTH));
+        let is_array = rss::SURFACE_ARRAY.get(words) != 0;
+        let [width, height, depth] = match kind {
+            Kind::Buffer => {
+                let entries = u64::from(width & 0x7f)
+                    | u64::from(height & 0x3fff) << 7
+                    | u64::from(depth & 0x7ff) << 21;
+                [u32::try_from(entries + 1).unwrap_or(u32::MAX), 1, 1]
+            }
+            Kind::D3 => [width + 1, height + 1, depth + 1],
+            Kind::Cube if is_array => [width + 1, height + 1, (depth + 1) * 6],
+            Kind::Cube => [width + 1, height + 1, 6],
+            Kind::D1 if is_array => [width + 1, 1, depth + 1],
+            Kind::D1 => [width + 1, 1, 1],
+            _ if is_array => [width + 1, height + 1, depth + 1],
+            _ => [width + 1, height + 1, 1],
+        };
+        let real = !matches!(kind, Kind::Buffer | Kind::Null);
+        if real && rss::TILED_RESOURCE_MODE.get(words) != 0 {
+            return unimplemented("tiled resources (TileYf and TileYs)".into());
+        }
+        let samples_code = get(rss::NUMBER_OF_MULTISAMPLES);
+        if samples_code > 4 {
+            return unimplemented(format!("surfaces of 2^{samples_code} samples"));
+        }
+        let samples = 1 << samples_code;
+        let tiling = Tiling::of(rss::TILE_MODE.get(words));
+        // Of 3D surfaces in W tiles the state holds half of the rows.
+        let qpitch_unit = if kind == Kind::D3 && tiling == Tiling::W {
+            8
+        } else {
+            4
+        };
+        // The same bits are for planar formats' planes, which have no auxiliary surface.
+        let mode = match get(rss::AUXILIARY_SURFACE_MODE) {
+            _ if !real => AuxMode::None,
+            0 => AuxMode::None,
+            1 if samples > 1 => AuxMode::Mcs,
+            1 => AuxMode::CcsD,
+            3 => AuxMode::Hiz,
+            5 => AuxMode::CcsE,
+            other => return unimplemented(format!("auxiliary surfaces of mode {other}")),
+        };
+        Ok(Image {
+            kind,
+            format,
+            width,
+            height,
+            depth,
+            min_array_element: get(rss::MINIMUM_ARRAY_ELEMENT),
+            view_extent: get(rss::RENDER_TARGET_VIEW_EXTENT) + 1,
+            base_level: get(rss::BASE_MIP_LEVEL),
+            levels: get(rss::MIP_COUNT_LOD) + 1,
+            lod: get(rss::MIP_COUNT_LOD),
+            min_lod: get(rss::SURFACE_MIN_LOD),
+            resource_min_lod: get(rss::RESOURCE_MIN_LOD),
+            tiling,
+            pitch_bytes: get(rss::SURFACE_PITCH) + 1,
+            qpitch_rows: get(rss::SURFACE_QPITCH) * qpitch_unit,
+            halign: alignment(rss::SURFACE_HORIZONTAL_ALIGNMENT.get(words)),
+            valign: alignment(rss::SURFACE_VERTICAL_ALIGNMENT.get(words)),
+            samples,
+            interleaved: get(rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT) != 0,
+            x_offset: get(rss::X_OFFSET) * 4,
+            y_offset: get(rss::Y_OFFSET) * 4,
+            address: rss::SURFACE_BASE_ADDRESS.get(words) & ADDRESS_MASK,
+            aux: Aux {
+                mode,
+                address: rss::AUXILIARY_SURFACE_BASE_ADDRESS.get(words) & ADDRESS_MASK,
+                pitch_bytes: (get(rss::AUXILIARY_SURFACE_PITCH) + 1) * 128,
+                qpitch_rows: get(rss::AUXILIARY_SURFACE_QPITCH) * 4,
+            },
+            clear_color: [12, 13, 14, 15].map(|i: usize| words[i]),
+            swizzle: [
+                rss::SHADER_CHANNEL_SELECT_RED,
+                rss::SHADER_CHANNEL_SELECT_GREEN,
+                rss::SHADER_CHANNEL_SELECT_BLUE,
+                rss::SHADER_CHANNEL_SELECT_ALPHA,
+            ]
+            .map(|field| select(field.get(words))),
+            is_array,
+            cube_faces: words[0] & 0x3f,
+        })
+    }
+
+    /// Applies the Shader Channel Selects.
+    pub fn swizzled(&self, values: [u32; 4]) -> [u32; 4] {
+        let one = match format::is_integer(self.format) {
+            true => 1,
+            false => 0x3f80_0000,
+        };
+        self.swizzle.map(|select| match select {
+            Select::Zero => 0,
+            Select::One => one,
+            Select::Channel(i) => values[usize::from(i & 3)],
+        })
+    }
+
+    /// The bytes of an element: of a texel, or of a compressed block.
+    pub fn element(&self, view: &View<'_>, address: u64) -> Result<[u8; 16], Stop> {
+        let bytes = format::bytes(self.format).min(16);
+        let mut out = [0; 16];
+        if bytes.is_multiple_of(4) && address.is_multiple_of(4) {
+            let mut words = [0; 4];
+            let dwords = &mut words[..bytes as usize / 4];
+            view.read_block(address, dwords)?;
+            for (to, from) in out.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+                *to = from.to_le_bytes();
+            }
+            return Ok(out);
+        }
+        for (i, to) in out.iter_mut().enumerate().take(bytes as usize) {
+            *to = view.read_bytes(address + i as u64, 1)? as u8;
+        }
+        Ok(out)
+    }
+
+    /// Writes the bytes of a texel.
+    pub fn put(&self, view: &View<'_>, address: u64, texel: &[u8; 16]) -> Result<(), Stop> {
+        let bytes = format::bytes(self.format).min(16);
+        if bytes.is_multiple_of(4) && address.is_multiple_of(4) {
+            let words: [u32; 4] = std::array::from_fn(|i| {
+                let dword = texel.as_chunks::<4>().0.get(i);
+                dword.map_or(0, |d| u32::from_le_bytes(*d))
+            });
+            return view.write_block(address, &words[..bytes as usize / 4]);
+        }
+        for (i, byte) in texel.iter().enumerate().take(bytes as usize) {
+            view.write_bytes(address + i as u64, 1, u64::from(*byte))?;
+        }
+        Ok(())
+    }
+
+    /// Err for formats that [`format::decode`] does not know.
+    fn convertible(&self) -> Result<(), Stop> {
+        match format::known(self.format) {
+            true => Ok(()),
+            false => Err(Stop::Unimplemented {
+                what: format!("texels of the format {}", self.format.name),
+                at: self.address,
+            }),
+        }
+    }
+
+    /// The value of a texel before the swizzle: zeros out of bounds, the clear colour where the surface is cleared.
+    /// `z` is the slice, array element or face.
+    pub fn load(
+        &self,
+        view: &View<'_>,
+        lod: u32,
+        [x, y, z]: [u32; 3],
+        sample: u32,
+    ) -> Result<[u32; 4], Stop> {
+        let Some(address) = self.texel_address(lod, x, y, z, sample) else {
+            return Ok([0; 4]);
+        };
+        if self.is_clear(view, lod, [x, y, z])? {
+            return Ok(self.clear_color);
+        }
+        let element = self.element(view, address)?;
+        let [block_w, block_h] = self.format.block_el.map(u32::from);
+        if block_w > 1 {
+            let (x, y) = ((x % block_w) as usize, (y % block_h.max(1)) as usize);
+            if let Some(texel) = compressed::decode_texel(self.format, &element, x, y) {
+                return Ok(texel);
+            }
+        }
+        self.convertible()?;
+        Ok(format::decode(self.format, &element))
+    }
+
+    /// Writes a texel; dropped out of bounds. What a fast clear left of the texel's block becomes real first.
+    pub fn store(
+        &self,
+        view: &View<'_>,
+        lod: u32,
+        [x, y, z]: [u32; 3],
+        sample: u32,
+        values: [u32; 4],
+    ) -> Result<(), Stop> {
+        let Some(address) = self.texel_address(lod, x, y, z, sample) else {
+            return Ok(());
+        };
+        self.convertible()?;
+        self.materialize(view, lod, [x, y, z])?;
+        self.put(view, address, &format::encode(self.format, values))
+    }
+}
