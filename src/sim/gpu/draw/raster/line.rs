@@ -67,7 +67,7 @@ pub(super) fn draw(
 fn plot(start: usize, x: i64, y: i64, width: i64, all: u16, out: &mut Vec<Subspan>) {
     let (sx, sy) = ((x & !1) as u32, (y & !1) as u32);
     let pixel = ((x & 1) + 2 * (y & 1)) as usize;
-    let recent = out.len().saturating_sub(width as usize + 4).max(start);
+    let recent = out.len().saturating_sub(width as usize / 2 + 4).max(start);
     let known = out[recent..]
         .iter_mut()
         .rev()

@@ -132,8 +132,13 @@ impl Walk<'_> {
                 }
                 let mut samples = match whole {
                     true => [self.all; 4],
-                    false if self.samples == 1 => self.single(sx, sy),
-                    false => self.several(sx, sy),
+                    false => match self.samples {
+                        1 => self.single(sx, sy),
+                        2 => self.several::<2>(sx, sy),
+                        4 => self.several::<4>(sx, sy),
+                        8 => self.several::<8>(sx, sy),
+                        _ => self.several::<16>(sx, sy),
+                    },
                 };
                 if !within {
                     for (i, to) in samples.iter_mut().enumerate() {
@@ -169,19 +174,22 @@ impl Walk<'_> {
         signs.map(|s| u16::from(s >= 0))
     }
 
-    /// A subspan's pixels of several samples.
-    fn several(&self, x: i64, y: i64) -> [u16; 4] {
-        std::array::from_fn(|i| {
-            let (px, py) = ((x + (i as i64 & 1)) * PIXEL, (y + (i as i64 >> 1)) * PIXEL);
-            let mut signs = [0i64; 16];
-            for (edge, offsets) in self.edges.iter().zip(self.offsets) {
-                let first = edge.at(px, py);
+    /// A subspan's pixels of `N` samples.
+    fn several<const N: usize>(&self, x: i64, y: i64) -> [u16; 4] {
+        let mut signs = [[0i64; N]; 4];
+        for (edge, offsets) in self.edges.iter().zip(self.offsets) {
+            let first = edge.at(x * PIXEL, y * PIXEL);
+            let (dx, dy) = (edge.a * PIXEL, edge.b * PIXEL);
+            let pixels = [first, first + dx, first + dy, first + dx + dy];
+            for (signs, pixel) in signs.iter_mut().zip(pixels) {
                 for (sign, offset) in signs.iter_mut().zip(offsets) {
-                    *sign |= first + offset;
+                    *sign |= pixel + offset;
                 }
             }
-            let covered = signs.iter().take(self.samples).enumerate();
-            covered.fold(0, |mask, (s, sign)| mask | u16::from(*sign >= 0) << s)
+        }
+        signs.map(|signs| {
+            let each = signs.iter().enumerate();
+            each.fold(0, |mask, (i, sign)| mask | u16::from(*sign >= 0) << i)
         })
     }
 }

@@ -97,6 +97,9 @@ impl RasterState {
         if draw.state.flag(&wm::PACKET, wm::LINE_STIPPLE_ENABLE) {
             return gap("line stipple");
         }
+        if draw.state.flag(&sf::PACKET, sf::LAST_PIXEL_ENABLE) {
+            return gap("lines with their last pixel");
+        }
         if flag(raster::SMOOTH_POINT_ENABLE) {
             return gap("smooth points");
         }

@@ -191,3 +191,92 @@ fn wide_lines_are_columns_or_rectangles() {
     let rectangle = state(&[(128, 128)], Lines::Rectangles { width: 3.0 });
     assert_eq!(line((1.0, 2.5), (3.0, 2.5), &rectangle), expected);
 }
+
+#[test]
+fn state_is_read_from_commands_and_memory() {
+    use crate::draw::exec::Draw;
+    use crate::draw::state::DrawState;
+    use hw::draw as packet;
+    use packet::{
+        state_clip, state_drawing_rectangle as rectangle, state_multisample, state_raster,
+        state_sample_pattern as pattern, state_sf,
+    };
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    let memory: Box<[AtomicU32]> = (0..1024).map(|_| AtomicU32::new(0)).collect();
+    // The second scissor: (2, 3) to (20, 30).
+    memory[2].store(2 | 3 << 16, Relaxed);
+    memory[3].store(20 | 30 << 16, Relaxed);
+    let mut space = crate::AddressSpace::new();
+    space
+        .map(0x10000, 4096, std::sync::Arc::new(memory), 0)
+        .expect("a free page");
+    let mut latched = DrawState::default();
+    let mut latch = |p: &hw::Packet, words: &[u32]| latched.latch(p, words);
+    let words = rectangle::PACKET
+        .words::<4>()
+        .with(rectangle::CLIPPED_DRAWING_RECTANGLE_X_MAX, 15)
+        .with(rectangle::CLIPPED_DRAWING_RECTANGLE_Y_MAX, 99);
+    latch(&rectangle::PACKET, &words.dwords);
+    let words = state_clip::PACKET
+        .words::<4>()
+        .with(state_clip::MAXIMUM_VP_INDEX, 1);
+    latch(&state_clip::PACKET, &words.dwords);
+    let words = state_raster::PACKET
+        .words::<5>()
+        .flag(state_raster::SCISSOR_RECTANGLE_ENABLE, true)
+        .flag(state_raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE, true);
+    latch(&state_raster::PACKET, &words.dwords);
+    let words = state_sf::PACKET
+        .words::<4>()
+        .with(state_sf::LINE_WIDTH, 192);
+    latch(&state_sf::PACKET, &words.dwords);
+    let words = state_multisample::PACKET
+        .words::<2>()
+        .with(state_multisample::NUMBER_OF_MULTISAMPLES, 3);
+    latch(&state_multisample::PACKET, &words.dwords);
+    let words = pattern::PACKET
+        .words::<9>()
+        .with(pattern::N8X_SAMPLE1_X_OFFSET, 7)
+        .with(pattern::N8X_SAMPLE1_Y_OFFSET, 11)
+        .with(pattern::N8X_SAMPLE6_X_OFFSET, 3)
+        .with(pattern::N8X_SAMPLE6_Y_OFFSET, 15)
+        .with(pattern::N16X_SAMPLE1_X_OFFSET, 5);
+    latch(&pattern::PACKET, &words.dwords);
+    let draw = Draw {
+        at: 0x40,
+        state: &latched,
+        base: crate::context::BaseAddresses {
+            dynamic: 0x10000,
+            ..Default::default()
+        },
+        space: &space,
+        options: &crate::Options::default(),
+        device: hw::Device::by_name("skl").expect("a device"),
+        kernels: &crate::kernels::Kernels::default(),
+        wide: &crate::dataport::WideLock::default(),
+    };
+    let state = RasterState::read(&draw).expect("simulated");
+    assert_eq!(state.samples, 8);
+    // Sixteenths of a pixel.
+    assert_eq!(state.positions[1], (7 * 16, 11 * 16));
+    assert_eq!(state.positions[6], (3 * 16, 15 * 16));
+    assert_eq!(state.lines, Lines::Rectangles { width: 1.5 });
+    // The first scissor is the pixel (0, 0).
+    let bounds = |x0, y0, x1, y1| Bounds { x0, y0, x1, y1 };
+    assert_eq!(state.bounds, [bounds(0, 0, 0, 0), bounds(2, 3, 15, 30)]);
+
+    let words = state_raster::PACKET
+        .words::<5>()
+        .flag(state_raster::CONSERVATIVE_RASTERIZATION_ENABLE, true);
+    let mut latched = latched.clone();
+    latched.latch(&state_raster::PACKET, &words.dwords);
+    let draw = Draw {
+        state: &latched,
+        ..draw
+    };
+    assert!(matches!(
+        RasterState::read(&draw),
+        Err(eu::Stop::Unimplemented { .. })
+    ));
+}

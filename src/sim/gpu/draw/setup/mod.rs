@@ -14,7 +14,7 @@ mod tests;
 use super::clip::viewport_index;
 use super::object::{Kind, Object, Plane, ScreenVertex, Setup, Vue, dword, position};
 use attributes::attributes;
-pub(crate) use state::{Cull, Fill, SetupState, Viewport};
+pub(crate) use state::{Cull, Fill, SetupState};
 
 /// Steps of the sub-pixel grid in a pixel.
 pub(crate) const GRID: f64 = 256.0;

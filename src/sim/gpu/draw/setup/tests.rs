@@ -1,6 +1,7 @@
 //! Objects set up, with values worked out by hand.
 
 use super::attributes::{Attribute, Source};
+use super::state::Viewport;
 use super::*;
 use std::sync::Arc;
 
