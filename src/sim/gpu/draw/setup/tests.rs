@@ -188,3 +188,140 @@ fn positions_without_a_place_are_dropped() {
     flat[2] = flat[0];
     assert!(run(&state(), &object(Kind::Triangle, &flat)).is_empty());
 }
+
+#[test]
+fn state_is_read_from_commands_and_memory() {
+    use crate::draw::clip::ClipState;
+    use crate::draw::exec::Draw;
+    use crate::draw::state::DrawState;
+    use hw::draw as packet;
+    use hw::draw_state::sf_output_attribute_detail as detail;
+    use packet::{
+        state_clip, state_ds, state_multisample, state_raster, state_sbe as sbe, state_sbe_swiz,
+        state_sf, state_viewport_state_pointers_sf_clip as pointers, state_vs,
+    };
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    let memory: Box<[AtomicU32]> = (0..1024).map(|_| AtomicU32::new(0)).collect();
+    // SF_CLIP_VIEWPORT 1 of those at 0x40: m00, m30, and the right side of the guard band.
+    for (dword, value) in [(0, 3.0f32), (3, 5.0), (9, 7.5)] {
+        memory[32 + dword].store(value.to_bits(), Relaxed);
+    }
+    let mut space = crate::AddressSpace::new();
+    space
+        .map(0x10000, 4096, Arc::new(memory), 0)
+        .expect("a free page");
+    let mut latched = DrawState::default();
+    let mut latch = |p: &hw::Packet, words: &[u32]| latched.latch(p, words);
+    let words = state_clip::PACKET
+        .words::<4>()
+        .flag(state_clip::CLIP_ENABLE, true)
+        .flag(state_clip::GUARDBAND_CLIP_TEST_ENABLE, true)
+        .with(state_clip::API_MODE, 1)
+        .with(state_clip::MAXIMUM_VP_INDEX, 1)
+        .with(state_clip::MAXIMUM_POINT_WIDTH, 2047)
+        .with(state_clip::MINIMUM_POINT_WIDTH, 4);
+    latch(&state_clip::PACKET, &words.dwords);
+    let words = pointers::PACKET
+        .words::<2>()
+        .with(pointers::SF_CLIP_VIEWPORT_POINTER, 0x40);
+    latch(&pointers::PACKET, &words.dwords);
+    let words = state_sf::PACKET
+        .words::<4>()
+        .flag(state_sf::VIEWPORT_TRANSFORM_ENABLE, true);
+    latch(&state_sf::PACKET, &words.dwords);
+    let words = state_raster::PACKET
+        .words::<5>()
+        .with(state_raster::CULL_MODE, 2)
+        .with(state_raster::BACK_FACE_FILL_MODE, 1)
+        .flag(state_raster::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE, true);
+    latch(&state_raster::PACKET, &words.dwords);
+    let words = state_multisample::PACKET
+        .words::<2>()
+        .with(state_multisample::PIXEL_LOCATION, 1);
+    latch(&state_multisample::PACKET, &words.dwords);
+    // The domain shader is the last stage; what the vertex shader says does not count.
+    let words = state_vs::PACKET
+        .words::<9>()
+        .with(state_vs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET, 3)
+        .with(state_vs::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK, 1);
+    latch(&state_vs::PACKET, &words.dwords);
+    let words = state_ds::PACKET
+        .words::<11>()
+        .flag(state_ds::ENABLE, true)
+        .with(state_ds::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET, 1)
+        .with(state_ds::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK, 6);
+    latch(&state_ds::PACKET, &words.dwords);
+    let words = sbe::PACKET
+        .words::<6>()
+        .with(sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES, 3)
+        .flag(sbe::ATTRIBUTE_SWIZZLE_ENABLE, true)
+        .with(sbe::CONSTANT_INTERPOLATION_ENABLE, 0b010)
+        .with(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE, 0b100)
+        .with(sbe::PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT, 1)
+        .flag(sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_X, true);
+    latch(&sbe::PACKET, &words.dwords);
+    let details = [
+        detail::PACKET
+            .words::<1>()
+            .with(detail::SOURCE_ATTRIBUTE, 2),
+        detail::PACKET
+            .words()
+            .with(detail::SOURCE_ATTRIBUTE, 1)
+            .with(detail::SWIZZLE_SELECT, 1)
+            .with(detail::CONSTANT_SOURCE, 1)
+            .flag(detail::COMPONENT_OVERRIDE_Z, true)
+            .flag(detail::COMPONENT_OVERRIDE_W, true),
+    ]
+    .map(|w| u64::from(w.dwords[0]));
+    let words = state_sbe_swiz::PACKET
+        .words::<11>()
+        .with(state_sbe_swiz::ATTRIBUTE, details[0])
+        .with(state_sbe_swiz::ATTRIBUTE_1, details[1]);
+    latch(&state_sbe_swiz::PACKET, &words.dwords);
+    let draw = Draw {
+        at: 0x40,
+        state: &latched,
+        base: crate::context::BaseAddresses {
+            dynamic: 0x10000,
+            ..Default::default()
+        },
+        space: &space,
+        options: &crate::Options::default(),
+        device: hw::Device::by_name("skl").expect("a device"),
+        kernels: &crate::kernels::Kernels::default(),
+        wide: &crate::dataport::WideLock::default(),
+    };
+    let clip = ClipState::read(&draw).expect("simulated");
+    assert_eq!((clip.near, clip.far, clip.open_gl), (false, true, false));
+    assert_eq!((clip.user_clip, clip.bands[1].x.1), (6, 7.5));
+    let state = SetupState::read(&draw).expect("simulated");
+    assert_eq!(state.viewports.len(), 2);
+    assert_eq!(state.viewports[1].scale[0], 3.0);
+    assert_eq!(state.viewports[1].offset[0], 5.0);
+    assert_eq!(state.origin, [0.5; 2]);
+    assert_eq!(
+        (state.cull, state.back_fill),
+        (Cull::Front, Fill::Wireframe)
+    );
+    assert_eq!(
+        (state.point_width, state.point_range),
+        (None, [0.5, 255.875])
+    );
+    let [a, b, c] = state.attributes.as_slice() else {
+        panic!("three attributes");
+    };
+    // Attributes start at dword 8; the second attribute's other side is the one after it.
+    assert_eq!((a.at, a.back, a.flat, a.sprite), (16, 16, false, false));
+    assert_eq!((b.at, b.back, b.flat), (12, 16, true));
+    let one = 1f32.to_bits();
+    let expected = [
+        Source::PrimitiveId,
+        Source::Vertex,
+        Source::Constant(0),
+        Source::Constant(one),
+    ];
+    assert_eq!(b.components, expected);
+    // The swizzle of the third says attribute 0.
+    assert_eq!((c.at, c.sprite), (8, true));
+}
