@@ -103,22 +103,26 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
 
 /// A vertex to the screen; none where it has no place there.
 fn transform(state: &SetupState, viewport: usize, vue: &Vue) -> Option<ScreenVertex> {
-    let [x, y, z, w] = position(vue);
-    let (mut x, mut y, mut z, inverse_w) = match state.divide {
-        true => {
-            let inverse = 1.0 / w;
-            (x * inverse, y * inverse, z * inverse, inverse)
-        }
-        false => (x, y, z, 1.0),
+    let [x, y, z, w] = position(vue).map(f64::from);
+    // Divided, not multiplied by the reciprocal: what equals w is exactly 1.
+    let mut place = match state.divide {
+        true => [x / w, y / w, z / w],
+        false => [x, y, z],
+    };
+    let inverse_w = match state.divide {
+        true => (1.0 / w) as f32,
+        false => 1.0,
     };
     if state.transform {
         let port = state.viewports.get(viewport)?;
-        x = x.mul_add(port.scale[0], port.offset[0]);
-        y = y.mul_add(port.scale[1], port.offset[1]);
-        z = z.mul_add(port.scale[2], port.offset[2]);
+        for (i, to) in place.iter_mut().enumerate() {
+            *to = to.mul_add(f64::from(port.scale[i]), f64::from(port.offset[i]));
+        }
     }
-    let snap = |value: f32, origin: f64| {
-        let grid = ((f64::from(value) + origin) * GRID).round_ties_even() / GRID;
+    let [x, y, z] = place;
+    let z = z as f32;
+    let snap = |value: f64, origin: f64| {
+        let grid = ((value + origin) * GRID).round_ties_even() / GRID;
         grid.clamp(-LARGEST, LARGEST) as f32
     };
     let finite = !x.is_nan() && !y.is_nan() && z.is_finite() && inverse_w.is_finite();

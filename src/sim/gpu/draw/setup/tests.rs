@@ -90,6 +90,13 @@ fn vertices_go_through_divide_and_viewport_to_the_grid() {
     // 1/w is 1 - 0.25 there: vertex 1 has 0.5 * 0.5 of it.
     let [b, c] = out[0].perspective(8.0, 4.0);
     assert!((b - 0.25 / 0.75).abs() < 1e-12 && (c - 0.25 / 0.75).abs() < 1e-12);
+    // What is at the far plane is there exactly, though 49 * (1 / 49) is not 1.
+    let far = [[-49.0, -49.0, 49.0, 49.0]; 1];
+    let point = Object {
+        provoking: 0,
+        ..object(Kind::Point, &far)
+    };
+    assert_eq!(run(&state(), &point)[0].vertices[0].z, 1.0);
     // A 512th of a pixel goes to the even 256th.
     let mut shifted = state();
     shifted.viewports[0].offset[0] = 8.0 + 1.0 / 512.0;
