@@ -62,7 +62,11 @@ pub(crate) fn clip(state: &ClipState, object: Object, out: &mut Vec<Object>) {
         Mode::AcceptAll => return out.push(object),
         Mode::Normal => {}
     }
-    let finite = |v: &Vue| position(v).iter().all(|c| !c.is_nan());
+    // An infinite w is as little of a place as no number.
+    let finite = |v: &Vue| {
+        let position = position(v);
+        position.iter().all(|c| !c.is_nan()) && position[3].is_finite()
+    };
     if !object.vertices.iter().all(finite) || culled(state, &object) {
         return;
     }

@@ -158,3 +158,45 @@ fn points_are_in_or_out_and_rectangles_are_in() {
     let rectangle = object(Kind::Rectangle, vec![far.clone(), far.clone(), far]);
     assert_eq!(run(&state(), rectangle).len(), 1);
 }
+
+#[test]
+fn any_bits_for_a_position_end_well() {
+    let values = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        1e-40,
+        -1e-40,
+        1e38,
+        -1e38,
+        3e-6,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        0.5,
+        2.0,
+        -3.5,
+        7.0,
+    ];
+    let mut seed = 7u32;
+    let mut value = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        values[(seed >> 28) as usize]
+    };
+    let mut state = state();
+    state.user_clip = 3;
+    for round in 0..20_000 {
+        (state.near, state.far) = (round & 1 != 0, round & 2 != 0);
+        let kind = [Kind::Point, Kind::Line, Kind::Triangle][round % 3];
+        let vertices = (0..kind.vertices())
+            .map(|_| vue([value(), value(), value(), value()], &[value(), value()]))
+            .collect();
+        for object in run(&state, object(kind, vertices)) {
+            // What is left can be divided by w.
+            let left = &object.vertices[..kind.vertices()];
+            assert!(left.iter().all(|v| !(position(v)[3] < 0.0)));
+            assert!(object.provoking < object.vertices.len());
+        }
+    }
+}
