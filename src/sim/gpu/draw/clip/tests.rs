@@ -195,7 +195,9 @@ fn any_bits_for_a_position_end_well() {
         for object in run(&state, object(kind, vertices)) {
             // What is left can be divided by w.
             let left = &object.vertices[..kind.vertices()];
-            assert!(left.iter().all(|v| !(position(v)[3] < 0.0)));
+            // An infinite x may make a vertex of NaNs, which setup drops.
+            let mut ws = left.iter().map(|v| position(v)[3]);
+            assert!(ws.all(|w| w.is_nan() || w > 0.0));
             assert!(object.provoking < object.vertices.len());
         }
     }
