@@ -169,14 +169,15 @@ fn crossed(
 
 /// A vertex between one inside and one outside. From the inside always, so that both objects of an edge get the same.
 fn between(inside: &Vue, outside: &Vue, from: f64, to: f64) -> Vue {
-    let t = from / (from - to);
+    // Two weights, neither negative: a sum of positive w stays positive where a difference could vanish.
+    let (here, there) = (to / (to - from), from / (from - to));
     let mix = |i: usize| {
         let (a, b) = (dword(inside, i), dword(outside, i));
         if a == b {
             return a;
         }
         let (a, b) = (f64::from(f32::from_bits(a)), f64::from(f32::from_bits(b)));
-        ((a + (b - a) * t) as f32).to_bits()
+        ((a * here + b * there) as f32).to_bits()
     };
     // The header is no number to interpolate, but for the point width.
     let header = |i: usize| if i < 3 { dword(inside, i) } else { mix(i) };
