@@ -7,6 +7,9 @@
 //! | --- | --- |
 //! | [`state`] | 3DSTATE_* words → what each unit finds at a draw |
 //! | [`exec`] | a kernel, a payload, a [`exec::Stage`] → the thread run to its end |
+//! | [`clip`] | objects → those that can be seen, cut where they must be |
+//! | [`setup`] | objects → the screen: planes, attributes |
+//! | [`raster`] | what is set up → covered samples |
 //! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::Setup`], [`object::Subspan`] |
 //!
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a.
@@ -16,6 +19,9 @@
     reason = "units are built one after the other along this interface"
 )]
 
+pub(crate) mod clip;
 pub(crate) mod exec;
 pub(crate) mod object;
+pub(crate) mod raster;
+pub(crate) mod setup;
 pub(crate) mod state;

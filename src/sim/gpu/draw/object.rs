@@ -44,7 +44,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub kind: Kind,
-    /// As many as the kind has.
+    /// As many as the kind has. The clipper appends the original provoking vertex to those of an object that it cut.
     pub vertices: Vec<Vue>,
     /// Which vertex gives flat attributes, the viewport index and the render target array index.
     pub provoking: usize,
@@ -71,7 +71,8 @@ pub(crate) struct ScreenVertex {
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub kind: Kind,
-    /// As many as the kind has; for a rectangle the three given ones.
+    /// As many as the kind has; for a rectangle the three given ones, for a point the upper left, upper right and
+    /// lower left corner of its square. A line's third vertex repeats the second.
     pub vertices: [ScreenVertex; 3],
     /// Attributes after 3DSTATE_SBE's swizzle, as bits: `[attribute][vertex][component]`. Those with constant
     /// interpolation hold the provoking vertex's value three times. Point sprite coordinates are here, too, as values at

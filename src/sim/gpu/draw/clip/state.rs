@@ -1,0 +1,185 @@
+//! What 3DSTATE_CLIP and the stages before it say, decoded.
+//!
+//! In:  latched commands, SF_CLIP_VIEWPORT. Out: [`ClipState`].
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CLIP", "3DSTATE_RASTER"; vol. 2d, "SF_CLIP_VIEWPORT".
+
+use crate::draw::exec::Draw;
+use crate::draw::object::{Object, dword};
+use crate::memory::View;
+use eu::Stop;
+use hw::draw as packet;
+use hw::draw_state::sf_clip_viewport as viewport;
+use hw::{Field, Packet};
+
+/// Clip Mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Normal,
+    RejectAll,
+    AcceptAll,
+}
+
+/// How far objects reach without being cut, as multiples of w.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Band {
+    pub x: (f64, f64),
+    pub y: (f64, f64),
+}
+
+impl Default for Band {
+    /// The viewport itself.
+    fn default() -> Band {
+        Band {
+            x: (-1.0, 1.0),
+            y: (-1.0, 1.0),
+        }
+    }
+}
+
+/// The clipper's state.
+#[derive(Clone, Debug)]
+pub(crate) struct ClipState {
+    pub enable: bool,
+    pub mode: Mode,
+    pub viewport_xy: bool,
+    pub guard_band: bool,
+    pub near: bool,
+    pub far: bool,
+    /// Near is at -w, not at 0.
+    pub open_gl: bool,
+    /// User clip distances to cut at.
+    pub user_clip: u32,
+    /// User clip distances to cull by.
+    pub user_cull: u32,
+    /// By viewport.
+    pub bands: Vec<Band>,
+}
+
+/// Words of an SF_CLIP_VIEWPORT, by viewport.
+pub(crate) fn viewports(draw: &Draw<'_>) -> Result<Vec<[u32; 16]>, Stop> {
+    let clip = &packet::state_clip::PACKET;
+    let last = draw.state.get(clip, packet::state_clip::MAXIMUM_VP_INDEX);
+    let pointers = &packet::state_viewport_state_pointers_sf_clip::PACKET;
+    let field = packet::state_viewport_state_pointers_sf_clip::SF_CLIP_VIEWPORT_POINTER;
+    let start = draw
+        .base
+        .dynamic
+        .wrapping_add(draw.state.get(pointers, field));
+    let view = View::new(draw.space);
+    (0..=last)
+        .map(|i| {
+            let mut words = [0; 16];
+            view.read_block(start.wrapping_add(i * 64), &mut words)?;
+            Ok(words)
+        })
+        .collect()
+}
+
+/// The viewport index of a vertex; one out of range means the first.
+pub(crate) fn viewport_index(vue: &[u32], count: usize) -> usize {
+    let index = dword(vue, 2) as usize;
+    if index < count { index } else { 0 }
+}
+
+/// A float in a structure.
+pub(crate) fn float(field: Field, words: &[u32]) -> f32 {
+    f32::from_bits(field.get(words) as u32)
+}
+
+/// A field of the last geometry stage that is on: GS, DS or VS.
+pub(crate) fn of_last_stage(draw: &Draw<'_>, fields: [Field; 3]) -> u64 {
+    let flag = |p: &Packet, f: Field| draw.state.flag(p, f);
+    let [gs, ds, vs] = fields;
+    if flag(&packet::state_gs::PACKET, packet::state_gs::ENABLE) {
+        draw.state.get(&packet::state_gs::PACKET, gs)
+    } else if flag(&packet::state_ds::PACKET, packet::state_ds::ENABLE) {
+        draw.state.get(&packet::state_ds::PACKET, ds)
+    } else {
+        draw.state.get(&packet::state_vs::PACKET, vs)
+    }
+}
+
+impl ClipState {
+    /// Decodes what a draw finds.
+    pub fn read(draw: &Draw<'_>) -> Result<ClipState, Stop> {
+        use packet::state_clip as clip;
+        use packet::{state_ds as ds, state_gs as gs, state_raster as raster, state_vs as vs};
+        let get = |field| draw.state.get(&clip::PACKET, field);
+        let raster = |field| draw.state.flag(&raster::PACKET, field);
+        let mode = match get(clip::CLIP_MODE) {
+            0 => Mode::Normal,
+            3 => Mode::RejectAll,
+            4 => Mode::AcceptAll,
+            other => {
+                return Err(Stop::Undefined {
+                    rule: "clip-mode",
+                    prm: "SKL PRM vol. 2a, 3DSTATE_CLIP, Clip Mode",
+                    what: format!("clip mode {other} is reserved"),
+                    at: draw.at,
+                });
+            }
+        };
+        let user_clip = match get(clip::FORCE_USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK) {
+            0 => of_last_stage(
+                draw,
+                [
+                    gs::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK,
+                    ds::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK,
+                    vs::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK,
+                ],
+            ),
+            _ => get(clip::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK),
+        };
+        let user_cull = match get(clip::FORCE_USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK) {
+            0 => of_last_stage(
+                draw,
+                [
+                    gs::USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK,
+                    ds::USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK,
+                    vs::USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK,
+                ],
+            ),
+            _ => get(clip::USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK),
+        };
+        let enable = get(clip::CLIP_ENABLE) != 0;
+        let guard_band = get(clip::GUARDBAND_CLIP_TEST_ENABLE) != 0;
+        let bands = match enable && guard_band {
+            true => viewports(draw)?
+                .iter()
+                .map(|words| {
+                    let get = |field| f64::from(float(field, words));
+                    Band {
+                        x: (
+                            get(viewport::X_MIN_CLIP_GUARDBAND),
+                            get(viewport::X_MAX_CLIP_GUARDBAND),
+                        ),
+                        y: (
+                            get(viewport::Y_MIN_CLIP_GUARDBAND),
+                            get(viewport::Y_MAX_CLIP_GUARDBAND),
+                        ),
+                    }
+                })
+                .collect(),
+            false => Vec::new(),
+        };
+        Ok(ClipState {
+            enable,
+            mode,
+            viewport_xy: get(clip::VIEWPORT_XY_CLIP_TEST_ENABLE) != 0,
+            guard_band,
+            near: raster(packet::state_raster::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE),
+            far: raster(packet::state_raster::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE),
+            open_gl: get(clip::API_MODE) == 0,
+            user_clip: user_clip as u32,
+            user_cull: user_cull as u32,
+            bands,
+        })
+    }
+
+    /// Where an object is cut.
+    pub fn band(&self, object: &Object) -> Band {
+        let vue = object.vertices.get(object.provoking);
+        let index = vue.map_or(0, |v| viewport_index(v, self.bands.len()));
+        self.bands.get(index).copied().unwrap_or_default()
+    }
+}

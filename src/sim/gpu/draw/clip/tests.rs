@@ -1,0 +1,204 @@
+//! Objects cut at planes whose crossings are easily worked out.
+
+use super::*;
+
+fn vue(position: [f32; 4], rest: &[f32]) -> Vue {
+    let words = [0.0; 4]
+        .into_iter()
+        .chain(position)
+        .chain(rest.iter().copied());
+    words.map(f32::to_bits).collect::<Arc<[u32]>>()
+}
+
+fn object(kind: Kind, vertices: Vec<Vue>) -> Object {
+    Object {
+        kind,
+        vertices,
+        provoking: 0,
+        primitive_id: 7,
+        edges: [true; 3],
+        continues: false,
+    }
+}
+
+fn state() -> ClipState {
+    ClipState {
+        enable: true,
+        mode: Mode::Normal,
+        viewport_xy: true,
+        guard_band: true,
+        near: true,
+        far: true,
+        open_gl: false,
+        user_clip: 0,
+        user_cull: 0,
+        bands: vec![Band {
+            x: (-8.0, 8.0),
+            y: (-8.0, 8.0),
+        }],
+    }
+}
+
+fn run(state: &ClipState, object: Object) -> Vec<Object> {
+    let mut out = Vec::new();
+    clip(state, object, &mut out);
+    out
+}
+
+fn triangle(p: [[f32; 4]; 3]) -> Object {
+    object(Kind::Triangle, p.map(|p| vue(p, &[])).to_vec())
+}
+
+#[test]
+fn what_is_within_the_guard_band_is_not_cut() {
+    let inside = triangle([
+        [-3.0, 0.0, 0.5, 1.0],
+        [3.0, 0.0, 0.5, 1.0],
+        [0.0, 3.0, 0.5, 1.0],
+    ]);
+    let first = inside.vertices[0].clone();
+    let out = run(&state(), inside);
+    assert_eq!(out.len(), 1);
+    assert!(Arc::ptr_eq(&out[0].vertices[0], &first));
+}
+
+#[test]
+fn what_is_beyond_one_side_goes() {
+    let right = triangle([
+        [2.0, 0.0, 0.5, 1.0],
+        [3.0, 0.0, 0.5, 1.0],
+        [2.0, 3.0, 0.5, 1.0],
+    ]);
+    assert!(run(&state(), right.clone()).is_empty());
+    let mut untested = state();
+    untested.viewport_xy = false;
+    assert_eq!(run(&untested, right.clone()).len(), 1);
+    untested.mode = Mode::RejectAll;
+    assert!(run(&untested, right.clone()).is_empty());
+    let mut accepting = state();
+    accepting.mode = Mode::AcceptAll;
+    assert_eq!(run(&accepting, right).len(), 1);
+}
+
+#[test]
+fn near_cuts_a_corner_and_depth_conventions_differ() {
+    let t = triangle([
+        [0.0, 0.0, -0.5, 1.0],
+        [1.0, 0.0, 0.5, 1.0],
+        [0.0, 1.0, 0.5, 1.0],
+    ]);
+    let out = run(&state(), t.clone());
+    // Cut half way along two edges: a quadrilateral, two triangles.
+    assert_eq!(out.len(), 2);
+    let first: Vec<_> = out[0].vertices[..3].iter().map(|v| position(v)).collect();
+    assert_eq!(first[0], [0.5, 0.0, 0.0, 1.0]);
+    assert_eq!(first[1], [1.0, 0.0, 0.5, 1.0]);
+    assert_eq!(first[2], [0.0, 1.0, 0.5, 1.0]);
+    assert_eq!(position(&out[1].vertices[2]), [0.0, 0.5, 0.0, 1.0]);
+    // The diagonal between the two is none of the outline.
+    assert_eq!(out[0].edges, [true, true, false]);
+    assert_eq!(out[1].edges, [false, true, true]);
+    // Flat values still come from the vertex that was cut off.
+    assert_eq!(position(&out[0].vertices[out[0].provoking])[2], -0.5);
+    let mut open_gl = state();
+    open_gl.open_gl = true;
+    assert_eq!(run(&open_gl, t).len(), 1);
+}
+
+#[test]
+fn behind_the_eye_is_cut_to_the_guard_band() {
+    let t = triangle([
+        [0.0, 0.0, 0.0, -1.0],
+        [0.5, 0.0, 0.0, 1.0],
+        [-0.5, 0.5, 0.0, 1.0],
+    ]);
+    let mut state = state();
+    (state.near, state.far) = (false, false);
+    let out = run(&state, t);
+    assert!(!out.is_empty());
+    for object in &out {
+        for vertex in &object.vertices[..3] {
+            let [x, y, _, w] = position(vertex);
+            assert!(w > 0.0);
+            assert!((x / w).abs() < 8.001 && (y / w).abs() < 8.001);
+        }
+    }
+}
+
+#[test]
+fn user_distances_cut_and_cull() {
+    let with = |d: [f32; 2]| {
+        let at = |x: f32, d: f32| vue([x, 0.0, 0.5, 1.0], &[d, 0.0, 0.0, 0.0, 10.0 * x]);
+        object(Kind::Line, vec![at(0.0, d[0]), at(1.0, d[1])])
+    };
+    let mut clipping = state();
+    clipping.user_clip = 1;
+    let out = run(&clipping, with([1.0, -3.0]));
+    assert_eq!(position(&out[0].vertices[1])[0], 0.25);
+    // An attribute goes along.
+    assert_eq!(dword(&out[0].vertices[1], 12), 2.5f32.to_bits());
+    assert!(run(&clipping, with([-1.0, -3.0])).is_empty());
+    let mut culling = state();
+    culling.user_cull = 1;
+    assert_eq!(
+        position(&run(&culling, with([1.0, -3.0]))[0].vertices[1])[0],
+        1.0
+    );
+    assert!(run(&culling, with([-1.0, -3.0])).is_empty());
+    assert!(run(&culling, with([f32::NAN, 1.0])).is_empty());
+}
+
+#[test]
+fn points_are_in_or_out_and_rectangles_are_in() {
+    let point = |z| object(Kind::Point, vec![vue([0.0, 0.0, z, 1.0], &[])]);
+    assert_eq!(run(&state(), point(0.5)).len(), 1);
+    assert!(run(&state(), point(1.5)).is_empty());
+    assert!(run(&state(), point(f32::NAN)).is_empty());
+    let far = vue([99.0, 0.0, 5.0, 1.0], &[]);
+    let rectangle = object(Kind::Rectangle, vec![far.clone(), far.clone(), far]);
+    assert_eq!(run(&state(), rectangle).len(), 1);
+}
+
+#[test]
+fn any_bits_for_a_position_end_well() {
+    let values = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        1e-40,
+        -1e-40,
+        1e38,
+        -1e38,
+        3e-6,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        0.5,
+        2.0,
+        -3.5,
+        7.0,
+    ];
+    let mut seed = 7u32;
+    let mut value = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        values[(seed >> 28) as usize]
+    };
+    let mut state = state();
+    state.user_clip = 3;
+    for round in 0..20_000 {
+        (state.near, state.far) = (round & 1 != 0, round & 2 != 0);
+        let kind = [Kind::Point, Kind::Line, Kind::Triangle][round % 3];
+        let vertices = (0..kind.vertices())
+            .map(|_| vue([value(), value(), value(), value()], &[value(), value()]))
+            .collect();
+        for object in run(&state, object(kind, vertices)) {
+            // What is left can be divided by w.
+            let left = &object.vertices[..kind.vertices()];
+            // An infinite x may make a vertex of NaNs, which setup drops.
+            let mut ws = left.iter().map(|v| position(v)[3]);
+            assert!(ws.all(|w| w.is_nan() || w > 0.0));
+            assert!(object.provoking < object.vertices.len());
+        }
+    }
+}

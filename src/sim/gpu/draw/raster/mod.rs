@@ -1,0 +1,91 @@
+//! The windower's rasteriser.
+//!
+//! In:  [`Setup`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the drawing rectangle. Out: [`Subspan`]s: which
+//! samples an object covers. Every object but an aliased line is a convex polygon of three or four edges, all exact in
+//! 256ths of a pixel; blocks of 8 × 8 pixels are skipped or taken whole where the edges allow.
+//!
+//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Rasterization"; Vulkan, "Basic Polygon Rasterization", "Line Segments".
+
+mod line;
+mod polygon;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use super::object::{Kind, ScreenVertex, Setup, Subspan};
+pub(crate) use state::{Bounds, Lines, RasterState};
+
+/// A place in 256ths of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    x: i64,
+    y: i64,
+}
+
+/// Steps of the grid in a pixel.
+const PIXEL: i64 = 256;
+
+fn place(x: f64, y: f64) -> Place {
+    let grid = |v: f64| (v * PIXEL as f64).round_ties_even() as i64;
+    Place {
+        x: grid(x),
+        y: grid(y),
+    }
+}
+
+fn on_grid(vertex: &ScreenVertex) -> Place {
+    place(f64::from(vertex.x), f64::from(vertex.y))
+}
+
+/// Rasterises one object and appends the subspans that it touches, each once.
+pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspan>) {
+    let index = setup.viewport as usize;
+    let Some(bounds) = state.bounds.get(index).or(state.bounds.first()) else {
+        return;
+    };
+    if bounds.is_empty() {
+        return;
+    }
+    let v = setup.vertices.each_ref().map(on_grid);
+    match setup.kind {
+        Kind::Triangle => polygon::fill(state, bounds, &v, out),
+        Kind::Rectangle => {
+            // The implied vertex is across from the second.
+            let [a, b, c] = v;
+            let implied = Place {
+                x: a.x + c.x - b.x,
+                y: a.y + c.y - b.y,
+            };
+            polygon::fill(state, bounds, &[a, b, c, implied], out);
+        }
+        Kind::Point => {
+            // Upper left, upper right, lower left.
+            let [a, b, c] = v;
+            let corner = Place { x: b.x, y: c.y };
+            polygon::fill(state, bounds, &[a, b, corner, c], out);
+        }
+        Kind::Line => match state.lines {
+            Lines::Aliased { width } => line::draw(state, bounds, v[0], v[1], width, out),
+            Lines::Rectangles { width } => {
+                let [(x0, y0), (x1, y1)] = [0, 1].map(|i: usize| {
+                    (
+                        f64::from(setup.vertices[i].x),
+                        f64::from(setup.vertices[i].y),
+                    )
+                });
+                let length = (x1 - x0).hypot(y1 - y0);
+                if length > 0.0 {
+                    let scale = width / 2.0 / length;
+                    let (nx, ny) = ((y0 - y1) * scale, (x1 - x0) * scale);
+                    let corners = [
+                        place(x0 + nx, y0 + ny),
+                        place(x0 - nx, y0 - ny),
+                        place(x1 - nx, y1 - ny),
+                        place(x1 + nx, y1 + ny),
+                    ];
+                    polygon::fill(state, bounds, &corners, out);
+                }
+            }
+        },
+    }
+}

@@ -1,0 +1,195 @@
+//! Convex polygons: edge functions over blocks of pixels.
+//!
+//! In:  three or four corners on the grid, in either winding. Out: subspans, block by block.
+//! A sample on an edge belongs to the polygon if the edge is a top or a left one.
+
+use super::{Bounds, PIXEL, Place, RasterState};
+use crate::draw::object::Subspan;
+
+/// `a * x + b * y + c`, not negative inside; the rule about samples on the edge is part of `c`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Edge {
+    a: i64,
+    b: i64,
+    c: i64,
+}
+
+impl Edge {
+    /// The edge of a polygon that is clockwise on a screen whose y grows down.
+    fn new(from: Place, to: Place) -> Edge {
+        let (dx, dy) = (to.x - from.x, to.y - from.y);
+        let top_left = dy < 0 || (dy == 0 && dx > 0);
+        Edge {
+            a: -dy,
+            b: dx,
+            c: dy * from.x - dx * from.y - i64::from(!top_left),
+        }
+    }
+
+    fn at(self, x: i64, y: i64) -> i64 {
+        self.a * x + self.b * y + self.c
+    }
+
+    /// Least and greatest of what the function adds over `width` × `height`.
+    fn spread(self, width: i64, height: i64) -> (i64, i64) {
+        let (x, y) = (self.a * width, self.b * height);
+        (x.min(0) + y.min(0), x.max(0) + y.max(0))
+    }
+}
+
+/// Pixels along a block's side.
+const BLOCK: i64 = 8;
+
+struct Walk<'a> {
+    edges: &'a [Edge],
+    /// By edge and sample: what the sample's place in its pixel adds.
+    offsets: &'a [[i64; 16]],
+    samples: usize,
+    all: u16,
+    bounds: Bounds,
+}
+
+/// Fills a convex polygon.
+pub(super) fn fill(
+    state: &RasterState,
+    bounds: &Bounds,
+    corners: &[Place],
+    out: &mut Vec<Subspan>,
+) {
+    let count = corners.len().min(4);
+    let mut places = [Place { x: 0, y: 0 }; 4];
+    for (to, from) in places.iter_mut().zip(corners) {
+        *to = *from;
+    }
+    let places = &mut places[..count];
+    let doubled: i64 = (0..count)
+        .map(|i| (places[i], places[(i + 1) % count]))
+        .map(|(p, q)| p.x * q.y - q.x * p.y)
+        .sum();
+    if doubled == 0 {
+        return;
+    }
+    if doubled < 0 {
+        places.reverse();
+    }
+    let mut edges = [Edge::default(); 4];
+    let mut offsets = [[0; 16]; 4];
+    for i in 0..count {
+        edges[i] = Edge::new(places[i], places[(i + 1) % count]);
+        for (to, (x, y)) in offsets[i].iter_mut().zip(state.positions) {
+            *to = edges[i].a * x + edges[i].b * y;
+        }
+    }
+    let range = |of: fn(&Place) -> i64| {
+        let each = || places.iter().map(of);
+        let (least, most) = (each().min().unwrap_or(0), each().max().unwrap_or(0));
+        (least.div_euclid(PIXEL), most.div_euclid(PIXEL))
+    };
+    let ((x0, x1), (y0, y1)) = (range(|p| p.x), range(|p| p.y));
+    let bounds = bounds.and(Bounds { x0, y0, x1, y1 });
+    if bounds.is_empty() {
+        return;
+    }
+    let walk = Walk {
+        edges: &edges[..count],
+        offsets: &offsets[..count],
+        samples: state.samples,
+        all: (u32::MAX >> (32 - state.samples)) as u16,
+        bounds,
+    };
+    let mut y = bounds.y0 & !(BLOCK - 1);
+    while y <= bounds.y1 {
+        let mut x = bounds.x0 & !(BLOCK - 1);
+        while x <= bounds.x1 {
+            walk.block(x, y, out);
+            x += BLOCK;
+        }
+        y += BLOCK;
+    }
+}
+
+impl Walk<'_> {
+    /// One block: skipped, taken whole, or looked at by subspans.
+    fn block(&self, x: i64, y: i64, out: &mut Vec<Subspan>) {
+        let mut whole = true;
+        for edge in self.edges {
+            let corner = edge.at(x * PIXEL, y * PIXEL);
+            let (least, most) = edge.spread(BLOCK * PIXEL, BLOCK * PIXEL);
+            if corner + most < 0 {
+                return;
+            }
+            whole &= corner + least >= 0;
+        }
+        let b = &self.bounds;
+        let within = x >= b.x0 && y >= b.y0 && x + BLOCK - 1 <= b.x1 && y + BLOCK - 1 <= b.y1;
+        for sy in (y..y + BLOCK).step_by(2) {
+            if sy > b.y1 || sy + 1 < b.y0 {
+                continue;
+            }
+            for sx in (x..x + BLOCK).step_by(2) {
+                if sx > b.x1 || sx + 1 < b.x0 {
+                    continue;
+                }
+                let mut samples = match whole {
+                    true => [self.all; 4],
+                    false => match self.samples {
+                        1 => self.single(sx, sy),
+                        2 => self.several::<2>(sx, sy),
+                        4 => self.several::<4>(sx, sy),
+                        8 => self.several::<8>(sx, sy),
+                        _ => self.several::<16>(sx, sy),
+                    },
+                };
+                if !within {
+                    for (i, to) in samples.iter_mut().enumerate() {
+                        let (px, py) = (sx + (i as i64 & 1), sy + (i as i64 >> 1));
+                        if px < b.x0 || px > b.x1 || py < b.y0 || py > b.y1 {
+                            *to = 0;
+                        }
+                    }
+                }
+                if samples != [0; 4] {
+                    out.push(Subspan {
+                        x: sx as u32,
+                        y: sy as u32,
+                        samples,
+                    });
+                }
+            }
+        }
+    }
+
+    /// A subspan's pixels of one sample.
+    fn single(&self, x: i64, y: i64) -> [u16; 4] {
+        // A sign bit is set where any edge has the pixel outside.
+        let mut signs = [0i64; 4];
+        for (edge, offsets) in self.edges.iter().zip(self.offsets) {
+            let first = edge.at(x * PIXEL, y * PIXEL) + offsets[0];
+            let (dx, dy) = (edge.a * PIXEL, edge.b * PIXEL);
+            signs[0] |= first;
+            signs[1] |= first + dx;
+            signs[2] |= first + dy;
+            signs[3] |= first + dx + dy;
+        }
+        signs.map(|s| u16::from(s >= 0))
+    }
+
+    /// A subspan's pixels of `N` samples.
+    fn several<const N: usize>(&self, x: i64, y: i64) -> [u16; 4] {
+        let mut signs = [[0i64; N]; 4];
+        for (edge, offsets) in self.edges.iter().zip(self.offsets) {
+            let first = edge.at(x * PIXEL, y * PIXEL);
+            let (dx, dy) = (edge.a * PIXEL, edge.b * PIXEL);
+            let pixels = [first, first + dx, first + dy, first + dx + dy];
+            for (signs, pixel) in signs.iter_mut().zip(pixels) {
+                for (sign, offset) in signs.iter_mut().zip(offsets) {
+                    *sign |= pixel + offset;
+                }
+            }
+        }
+        signs.map(|signs| {
+            let each = signs.iter().enumerate();
+            each.fold(0, |mask, (i, sign)| mask | u16::from(*sign >= 0) << i)
+        })
+    }
+}

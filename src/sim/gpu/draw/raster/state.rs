@@ -1,0 +1,195 @@
+//! What the windower's rasteriser finds, decoded: sample positions, rectangles that bound it, rules for lines.
+//!
+//! In:  latched commands, SCISSOR_RECT, SF_CLIP_VIEWPORT. Out: [`RasterState`].
+//! Ref: SKL PRM vol. 2a, "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_PATTERN"; vol. 2d, "SCISSOR_RECT".
+
+use crate::draw::clip::{float, viewports};
+use crate::draw::exec::Draw;
+use crate::memory::View;
+use eu::Stop;
+use hw::draw::{self as packet, state_sample_pattern as pattern};
+use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
+
+/// Pixels from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty where they are the wrong way round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    pub x0: i64,
+    pub y0: i64,
+    pub x1: i64,
+    pub y1: i64,
+}
+
+impl Bounds {
+    /// What both have.
+    pub fn and(self, other: Bounds) -> Bounds {
+        Bounds {
+            x0: self.x0.max(other.x0),
+            y0: self.y0.max(other.y0),
+            x1: self.x1.min(other.x1),
+            y1: self.y1.min(other.y1),
+        }
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.x0 > self.x1 || self.y0 > self.y1
+    }
+}
+
+/// How lines are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Lines {
+    /// By the diamond-exit rule, this many pixels wide across their major axis.
+    Aliased { width: i64 },
+    /// As rectangles this many pixels wide.
+    Rectangles { width: f64 },
+}
+
+/// The rasteriser's state.
+#[derive(Clone, Debug)]
+pub(crate) struct RasterState {
+    /// Samples of a pixel, 1 to 16.
+    pub samples: usize,
+    /// Where they are, in 256ths of a pixel from its upper left corner.
+    pub positions: [(i64, i64); 16],
+    pub lines: Lines,
+    /// By viewport: drawing rectangle, scissor and the viewport's extents.
+    pub bounds: Vec<Bounds>,
+}
+
+/// Sample positions come x after y, 16x first; these say where each count's sample 0 starts and in which order of
+/// dwords the rest follows.
+fn positions(words: &[u32], log: u64) -> [(i64, i64); 16] {
+    let mut out = [(0, 0); 16];
+    for (i, to) in out.iter_mut().enumerate() {
+        // Bit of the packet where the sample's Y Offset stands; X Offset is above it.
+        let (base, i) = match log {
+            0 => (pattern::N1X_SAMPLE0_Y_OFFSET.lo, 0),
+            1 => (pattern::N2X_SAMPLE0_Y_OFFSET.lo, i % 2),
+            2 => (pattern::N4X_SAMPLE0_Y_OFFSET.lo, i % 4),
+            3 if i % 8 < 4 => (pattern::N8X_SAMPLE0_Y_OFFSET.lo, i % 4),
+            3 => (pattern::N8X_SAMPLE4_Y_OFFSET.lo, i % 4),
+            _ => (pattern::N16X_SAMPLE0_Y_OFFSET.lo, i),
+        };
+        let bit = usize::from(base) + 8 * i;
+        let byte = words.get(bit / 32).map_or(0, |w| w >> (bit % 32)) & 0xff;
+        *to = (i64::from(byte >> 4) * 16, i64::from(byte & 15) * 16);
+    }
+    out
+}
+
+impl RasterState {
+    /// Decodes what a draw finds.
+    pub fn read(draw: &Draw<'_>) -> Result<RasterState, Stop> {
+        use packet::{
+            state_clip as clip, state_multisample as multisample, state_raster as raster,
+            state_sf as sf, state_wm as wm,
+        };
+        let flag = |field| draw.state.flag(&raster::PACKET, field);
+        let gap = |what: &str| {
+            Err(Stop::Unimplemented {
+                what: what.into(),
+                at: draw.at,
+            })
+        };
+        if flag(raster::CONSERVATIVE_RASTERIZATION_ENABLE) {
+            return gap("conservative rasterisation");
+        }
+        if draw.state.flag(&wm::PACKET, wm::LINE_STIPPLE_ENABLE) {
+            return gap("line stipple");
+        }
+        if draw.state.flag(&sf::PACKET, sf::LAST_PIXEL_ENABLE) {
+            return gap("lines with their last pixel");
+        }
+        if flag(raster::SMOOTH_POINT_ENABLE) {
+            return gap("smooth points");
+        }
+        if flag(raster::ANTIALIASING_ENABLE) && !flag(raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE) {
+            return gap("antialiased lines");
+        }
+        let log = draw
+            .state
+            .get(&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES);
+        let forced = draw.state.get(&raster::PACKET, raster::FORCED_SAMPLE_COUNT);
+        if forced != 0 && forced != log + 1 {
+            return gap("a forced sample count other than the target's");
+        }
+        if log > 4 {
+            return Err(Stop::Undefined {
+                rule: "multisamples",
+                prm: "SKL PRM vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples",
+                what: format!("2^{log} samples"),
+                at: draw.at,
+            });
+        }
+        let width = draw.state.get(&sf::PACKET, sf::LINE_WIDTH) as f64 / 128.0;
+        let lines = match flag(raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE) && width > 0.0 {
+            true => Lines::Rectangles { width },
+            false => Lines::Aliased {
+                width: (width.round() as i64).max(1),
+            },
+        };
+        let extents = draw.state.flag(&clip::PACKET, clip::CLIP_ENABLE)
+            && draw
+                .state
+                .flag(&clip::PACKET, clip::VIEWPORT_XY_CLIP_TEST_ENABLE)
+            && draw.state.flag(&sf::PACKET, sf::VIEWPORT_TRANSFORM_ENABLE);
+        let rectangle = drawing_rectangle(draw);
+        let count = draw.state.get(&clip::PACKET, clip::MAXIMUM_VP_INDEX) as usize + 1;
+        let mut bounds = vec![rectangle; count];
+        if flag(raster::SCISSOR_RECTANGLE_ENABLE) {
+            for (to, scissor) in bounds.iter_mut().zip(scissors(draw, count)?) {
+                *to = to.and(scissor);
+            }
+        }
+        if extents {
+            for (to, words) in bounds.iter_mut().zip(viewports(draw)?) {
+                let get = |field| f64::from(float(field, &words));
+                *to = to.and(Bounds {
+                    x0: get(port::X_MIN_VIEWPORT).floor() as i64,
+                    y0: get(port::Y_MIN_VIEWPORT).floor() as i64,
+                    x1: get(port::X_MAX_VIEWPORT).ceil() as i64,
+                    y1: get(port::Y_MAX_VIEWPORT).ceil() as i64,
+                });
+            }
+        }
+        Ok(RasterState {
+            samples: 1 << log,
+            positions: positions(draw.state.words(&pattern::PACKET), log),
+            lines,
+            bounds,
+        })
+    }
+}
+
+fn drawing_rectangle(draw: &Draw<'_>) -> Bounds {
+    use packet::state_drawing_rectangle as rectangle;
+    let get = |field| draw.state.get(&rectangle::PACKET, field) as i64;
+    Bounds {
+        x0: get(rectangle::CLIPPED_DRAWING_RECTANGLE_X_MIN),
+        y0: get(rectangle::CLIPPED_DRAWING_RECTANGLE_Y_MIN),
+        x1: get(rectangle::CLIPPED_DRAWING_RECTANGLE_X_MAX),
+        y1: get(rectangle::CLIPPED_DRAWING_RECTANGLE_Y_MAX),
+    }
+}
+
+fn scissors(draw: &Draw<'_>, count: usize) -> Result<Vec<Bounds>, Stop> {
+    use packet::state_scissor_state_pointers as pointers;
+    let offset = draw
+        .state
+        .get(&pointers::PACKET, pointers::SCISSOR_RECT_POINTER);
+    let start = draw.base.dynamic.wrapping_add(offset);
+    let view = View::new(draw.space);
+    (0..count as u64)
+        .map(|i| {
+            let mut words = [0; 2];
+            view.read_block(start.wrapping_add(i * 8), &mut words)?;
+            let get = |field: hw::Field| field.get(&words) as i64;
+            Ok(Bounds {
+                x0: get(scissor_rect::SCISSOR_RECTANGLE_X_MIN),
+                y0: get(scissor_rect::SCISSOR_RECTANGLE_Y_MIN),
+                x1: get(scissor_rect::SCISSOR_RECTANGLE_X_MAX),
+                y1: get(scissor_rect::SCISSOR_RECTANGLE_Y_MAX),
+            })
+        })
+        .collect()
+}

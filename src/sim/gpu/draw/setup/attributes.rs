@@ -1,0 +1,158 @@
+//! The SF back end: which dwords of a vertex become which attribute of the pixel shader.
+//!
+//! In:  3DSTATE_SBE, 3DSTATE_SBE_SWIZ, vertices. Out: attributes by vertex, as bits.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ"; vol. 2d, "SF_OUTPUT_ATTRIBUTE_DETAIL".
+
+use crate::draw::clip::of_last_stage;
+use crate::draw::exec::Draw;
+use crate::draw::object::{Vue, dword};
+use eu::Stop;
+use hw::draw::{self as packet, state_sbe as sbe, state_sbe_swiz as swiz};
+use hw::draw_state::sf_output_attribute_detail as detail;
+
+/// Attributes at most.
+const ATTRIBUTES: usize = 32;
+
+/// Where a component comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Source {
+    #[default]
+    Vertex,
+    Constant(u32),
+    PrimitiveId,
+}
+
+/// One attribute of the pixel shader.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attribute {
+    /// First dword in the vertex.
+    pub at: usize,
+    /// First dword where the object faces away.
+    pub back: usize,
+    pub components: [Source; 4],
+    /// Constant interpolation: the provoking vertex's value.
+    pub flat: bool,
+    pub sprite: bool,
+}
+
+/// Decodes what a draw finds.
+pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
+    let get = |field| draw.state.get(&sbe::PACKET, field);
+    let offset = match get(sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET) {
+        0 => of_last_stage(
+            draw,
+            [
+                packet::state_gs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET,
+                packet::state_ds::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET,
+                packet::state_vs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET,
+            ],
+        ),
+        _ => get(sbe::VERTEX_URB_ENTRY_READ_OFFSET),
+    };
+    let first = offset as usize * 8;
+    let swizzled = get(sbe::ATTRIBUTE_SWIZZLE_ENABLE) != 0;
+    let details: [u32; 16] = {
+        let words = draw.state.words(&swiz::PACKET);
+        std::array::from_fn(|i| dword(words, 1 + i / 2) >> (16 * (i % 2)) & 0xffff)
+    };
+    let swizzled_from = 16 * detail::SWIZZLE_CONTROL_MODE.get(&details[..1]) as usize;
+    let count = (get(sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES) as usize).min(ATTRIBUTES);
+    let mut attributes = Vec::with_capacity(count);
+    for i in 0..count {
+        let at = first + i * 4;
+        let mut attribute = Attribute {
+            at,
+            back: at,
+            components: [Source::Vertex; 4],
+            flat: get(sbe::CONSTANT_INTERPOLATION_ENABLE) >> i & 1 != 0,
+            sprite: get(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE) >> i & 1 != 0,
+        };
+        let word = i.checked_sub(swizzled_from).and_then(|i| details.get(i));
+        if let Some(word) = word.filter(|_| swizzled) {
+            swizzle(draw, &mut attribute, &[*word], first)?;
+        }
+        if get(sbe::PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT) as usize == i {
+            let overridden = [
+                sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_X,
+                sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_Y,
+                sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_Z,
+                sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_W,
+            ];
+            for (to, field) in attribute.components.iter_mut().zip(overridden) {
+                if get(field) != 0 {
+                    *to = Source::PrimitiveId;
+                }
+            }
+        }
+        attributes.push(attribute);
+    }
+    Ok(attributes)
+}
+
+/// Applies one SF_OUTPUT_ATTRIBUTE_DETAIL.
+fn swizzle(
+    draw: &Draw<'_>,
+    attribute: &mut Attribute,
+    words: &[u32],
+    first: usize,
+) -> Result<(), Stop> {
+    attribute.at = first + detail::SOURCE_ATTRIBUTE.get(words) as usize * 4;
+    attribute.back = match detail::SWIZZLE_SELECT.get(words) {
+        0 => attribute.at,
+        1 => attribute.at + 4,
+        _ => {
+            return Err(Stop::Unimplemented {
+                what: "attribute swizzles that copy W".into(),
+                at: draw.at,
+            });
+        }
+    };
+    const ONE: u32 = 1f32.to_bits();
+    let constants = match detail::CONSTANT_SOURCE.get(words) {
+        0 => [Source::Constant(0); 4],
+        1 => [0, 0, 0, ONE].map(Source::Constant),
+        2 => [Source::Constant(ONE); 4],
+        _ => [Source::PrimitiveId; 4],
+    };
+    let overridden = [
+        detail::COMPONENT_OVERRIDE_X,
+        detail::COMPONENT_OVERRIDE_Y,
+        detail::COMPONENT_OVERRIDE_Z,
+        detail::COMPONENT_OVERRIDE_W,
+    ];
+    let components = attribute.components.iter_mut().zip(overridden);
+    for ((to, field), constant) in components.zip(constants) {
+        if field.get(words) != 0 {
+            *to = constant;
+        }
+    }
+    Ok(())
+}
+
+/// Attributes of an object's three vertices. `sprite` is Some for points: whether their coordinates start below.
+pub(crate) fn attributes(
+    state: &[Attribute],
+    vues: [&Vue; 3],
+    provoking: &Vue,
+    front: bool,
+    primitive_id: u32,
+    sprite: Option<bool>,
+) -> Vec<[[u32; 4]; 3]> {
+    let one = |attribute: &Attribute| {
+        if let Some(lower) = sprite.filter(|_| attribute.sprite) {
+            let [top, bottom] = if lower { [1f32, 0.0] } else { [0.0, 1.0] };
+            let corner = |s: f32, t: f32| [s, t, 0.0, 1.0].map(f32::to_bits);
+            return [corner(0.0, top), corner(1.0, top), corner(0.0, bottom)];
+        }
+        let at = if front { attribute.at } else { attribute.back };
+        vues.map(|vue| {
+            let vue = if attribute.flat { provoking } else { vue };
+            std::array::from_fn(|i| match attribute.components[i] {
+                Source::Vertex => dword(vue, at + i),
+                Source::Constant(bits) => bits,
+                Source::PrimitiveId => primitive_id,
+            })
+        })
+    };
+    state.iter().map(one).collect()
+}
