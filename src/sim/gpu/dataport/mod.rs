@@ -45,7 +45,9 @@ pub struct Bases {
     pub surface: u64,
     pub bindless: u64,
     /// Dynamic state base address, and the sampler states' offset from it.
+    #[expect(dead_code, reason = "the sampler is not there yet")]
     pub dynamic: u64,
+    #[expect(dead_code, reason = "the sampler is not there yet")]
     pub samplers: u64,
 }
 
