@@ -8,6 +8,7 @@
 //! | [`state`] | 3DSTATE_* words → what each unit finds at a draw |
 //! | [`exec`] | a kernel, a payload, a [`exec::Stage`] → the thread run to its end |
 //! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::Setup`], [`object::Subspan`] |
+//! | `te` | tessellation factors → domain points, points, lines or triangles of them |
 //!
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a.
 
@@ -19,3 +20,4 @@
 pub(crate) mod exec;
 pub(crate) mod object;
 pub(crate) mod state;
+mod te;
