@@ -8,6 +8,8 @@
 //! | [`state`] | 3DSTATE_* words → what each unit finds at a draw |
 //! | [`exec`] | a kernel, a payload, a [`exec::Stage`] → the thread run to its end |
 //! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::Setup`], [`object::Subspan`] |
+//! | `gs_output` | a geometry shader's URB entry → objects and their streams |
+//! | `sol` | objects of streams → buffers in memory |
 //! | `te` | tessellation factors → domain points, points, lines or triangles of them |
 //!
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a.
@@ -18,6 +20,8 @@
 )]
 
 pub(crate) mod exec;
+mod gs_output;
 pub(crate) mod object;
+mod sol;
 pub(crate) mod state;
 mod te;
