@@ -53,6 +53,17 @@ pub(crate) trait Stage {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
 }
 
+/// The URB as the stages that make and read entries see it; its messages are the threads'. Whoever runs the draw
+/// frees entries between objects.
+pub(crate) trait Entries: Stage {
+    /// Makes an entry of `dwords` zeros; returns its handle.
+    fn allocate(&mut self, dwords: usize) -> Result<u32, Stop>;
+    /// Writes an entry from its first dword on.
+    fn put(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop>;
+    /// Replaces `out` by the first `dwords` of an entry.
+    fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
+}
+
 /// Shared functions of a stage's thread: the port, and the stage's own.
 struct Units<'p, 'a, 's> {
     port: &'p mut Port<'a>,

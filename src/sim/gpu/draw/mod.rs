@@ -8,6 +8,8 @@
 //! | [`state`] | 3DSTATE_* words → what each unit finds at a draw |
 //! | [`exec`] | a kernel, a payload, a [`exec::Stage`] → the thread run to its end |
 //! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::Setup`], [`object::Subspan`] |
+//! | `tess` | a patch → `hs`, `te`, `ds` → objects |
+//! | `gs` | an object → objects of streams |
 //! | `gs_output` | a geometry shader's URB entry → objects and their streams |
 //! | `sol` | objects of streams → buffers in memory |
 //! | `te` | tessellation factors → domain points, points, lines or triangles of them |
@@ -19,9 +21,13 @@
     reason = "units are built one after the other along this interface"
 )]
 
+mod ds;
 pub(crate) mod exec;
+mod gs;
 mod gs_output;
+mod hs;
 pub(crate) mod object;
 mod sol;
 pub(crate) mod state;
 mod te;
+mod tess;
