@@ -57,7 +57,7 @@ pub(crate) struct Layout {
     default_stream: u8,
     /// Dwords of a vertex.
     vertex: usize,
-    /// REORDER_TRAILING.
+    /// Odd triangles of strips keep their last vertex in its place, not the first.
     trailing: bool,
 }
 
@@ -82,7 +82,8 @@ impl Layout {
             streams: get(gs::CONTROL_DATA_FORMAT) == 1,
             default_stream: get(gs::DEFAULT_STREAM_ID) as u8,
             vertex: (get(gs::OUTPUT_VERTEX_SIZE) + 1) * 4,
-            trailing: get(gs::REORDER_MODE) == 1,
+            // Reorder Mode is about objects that go into the shader, not those that come out.
+            trailing: Provoking::new(state).triangle == 2,
         })
     }
 
