@@ -53,6 +53,17 @@ pub(crate) trait Stage {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
 }
 
+/// The URB as the stages that make and read entries see it; its messages are the threads'. Whoever runs the draw
+/// frees entries between objects.
+pub(crate) trait Entries: Stage {
+    /// Makes an entry of `dwords` zeros; returns its handle.
+    fn allocate(&mut self, dwords: usize) -> Result<u32, Stop>;
+    /// Writes an entry from its first dword on.
+    fn put(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop>;
+    /// Replaces `out` by the first `dwords` of an entry.
+    fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
+}
+
 /// Shared functions of a stage's thread: the port, and the stage's own.
 struct Units<'p, 'a, 's> {
     port: &'p mut Port<'a>,
@@ -85,6 +96,8 @@ pub(crate) struct Executor<'a> {
     port: Port<'a>,
     kernel: std::sync::Arc<eu::Kernel>,
     thread: Option<Thread>,
+    /// Threads of [`Executor::run_group`].
+    group: Vec<Thread>,
     /// Threads, instructions so far.
     pub threads: u64,
     pub instructions: u64,
@@ -116,6 +129,7 @@ impl<'a> Executor<'a> {
             port,
             kernel,
             thread: None,
+            group: Vec::new(),
             threads: 0,
             instructions: 0,
             worker: 0,
@@ -186,7 +200,7 @@ impl<'a> Executor<'a> {
                 Exit::Eot => break,
                 Exit::Budget => {}
                 Exit::Barrier => {
-                    // Only threads of tessellation control shaders wait for each other; the stage runs those itself.
+                    // Only threads of tessellation control shaders wait for each other: see `run_group`.
                     return Err(Stop::Unimplemented {
                         what: "a barrier in a thread of the 3D pipeline".into(),
                         at: self.draw.at,
@@ -199,10 +213,99 @@ impl<'a> Executor<'a> {
         Ok(())
     }
 
+    /// Runs threads that wait for each other at barriers, such as a patch's instances of a hull shader: each in turn
+    /// until it ends or waits. One payload for each.
+    pub fn run_group(
+        &mut self,
+        payloads: &[Vec<u32>],
+        mask: u32,
+        stage: &mut dyn Stage,
+    ) -> Result<(), Stop> {
+        let init = Init {
+            cr0: u32::from(self.shader.alternate_floats),
+            ..Init::default()
+        };
+        for (i, payload) in payloads.iter().enumerate() {
+            match self.group.get_mut(i) {
+                Some(thread) => thread.reset(&self.kernel, payload, mask, &init),
+                None => {
+                    let options = self.draw.options.thread_options();
+                    self.group
+                        .push(Thread::new(&self.kernel, payload, mask, &init, options));
+                }
+            }
+        }
+        self.group.truncate(payloads.len());
+        self.port.arrived = 0;
+        let mut units = Units {
+            port: &mut self.port,
+            stage,
+        };
+        let fault = |what: String| Stop::Fault {
+            what,
+            at: self.draw.at,
+        };
+        let mut running = self.group.len();
+        let mut states = vec![Turn::Ready; self.group.len()];
+        while running > 0 {
+            for (thread, state) in self.group.iter_mut().zip(&mut states) {
+                while *state == Turn::Ready {
+                    if self.draw.options.cancelled() {
+                        return Err(fault("the draw was stopped".into()));
+                    }
+                    let exit = thread.run(&mut units, SLICE)?;
+                    let spent = thread.statistics().instructions;
+                    if spent > self.draw.options.instruction_budget {
+                        let what = format!("hang: a thread of more than {spent} instructions");
+                        return Err(fault(what));
+                    }
+                    match exit {
+                        Exit::Eot => {
+                            *state = Turn::Ended;
+                            running -= 1;
+                        }
+                        Exit::Barrier => *state = Turn::Waits,
+                        Exit::Budget => {}
+                    }
+                }
+            }
+            if running > 0 {
+                // All that are left wait. They go on when all of the group have arrived.
+                let arrived = units.port.arrived as usize;
+                if arrived < states.len() {
+                    let what = format!(
+                        "hang: {arrived} of {} threads are at the barrier, the others have ended",
+                        states.len()
+                    );
+                    return Err(fault(what));
+                }
+                units.port.arrived -= states.len() as u32;
+                for (thread, state) in self.group.iter_mut().zip(&mut states) {
+                    if *state == Turn::Waits {
+                        thread.notify();
+                        *state = Turn::Ready;
+                    }
+                }
+            }
+        }
+        self.threads += self.group.len() as u64;
+        let spent = self.group.iter().map(|t| t.statistics().instructions);
+        self.instructions += spent.sum::<u64>();
+        Ok(())
+    }
+
     /// The registers that the last thread left, eight dwords each.
     pub fn registers(&self) -> &[u32] {
         self.thread.as_ref().map_or(&[], Thread::grf)
     }
+}
+
+/// What a thread of a group is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Ready,
+    Waits,
+    Ended,
 }
 
 /// Instructions before a request to stop gets a look in.

@@ -11,6 +11,11 @@
 //! | [`setup`] | objects → the screen: planes, attributes |
 //! | [`raster`] | what is set up → covered samples |
 //! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::Setup`], [`object::Subspan`] |
+//! | `tess` | a patch → `hs`, `te`, `ds` → objects |
+//! | `gs` | an object → objects of streams |
+//! | `gs_output` | a geometry shader's URB entry → objects and their streams |
+//! | `sol` | objects of streams → buffers in memory |
+//! | `te` | tessellation factors → domain points, points, lines or triangles of them |
 //!
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a.
 
@@ -20,8 +25,15 @@
 )]
 
 pub(crate) mod clip;
+mod ds;
 pub(crate) mod exec;
+mod gs;
+mod gs_output;
+mod hs;
 pub(crate) mod object;
 pub(crate) mod raster;
 pub(crate) mod setup;
+mod sol;
 pub(crate) mod state;
+mod te;
+mod tess;

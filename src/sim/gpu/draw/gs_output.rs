@@ -1,0 +1,257 @@
+//! What a geometry shader leaves in its URB entry, as objects.
+//!
+//! In:  an entry's dwords, 3DSTATE_GS. Out: [`StreamObject`]s.
+//! An entry begins with the number of vertices (in 32 bytes of its own, unless that number is static), then control data
+//! (a bit for each vertex that ends a strip, or two bits of stream), then the vertices.
+//! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
+
+use super::object::{Kind, Object, Vue, dword};
+use super::state::DrawState;
+use hw::draw::{state_clip as clip, state_gs as gs};
+
+/// An object and its stream.
+#[derive(Clone, Debug)]
+pub(crate) struct StreamObject {
+    pub stream: u8,
+    pub object: Object,
+}
+
+/// Which vertex of an object provokes, as 3DSTATE_CLIP says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Provoking {
+    pub line: usize,
+    pub triangle: usize,
+    pub fan: usize,
+}
+
+impl Provoking {
+    pub fn new(state: &DrawState) -> Provoking {
+        let get = |field, most: usize| (state.get(&clip::PACKET, field) as usize).min(most);
+        Provoking {
+            line: get(clip::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT, 1),
+            triangle: get(clip::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT, 2),
+            fan: get(clip::TRIANGLE_FAN_PROVOKING_VERTEX_SELECT, 2),
+        }
+    }
+}
+
+/// 3DPRIM_* that a geometry shader may put out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Topology {
+    Points,
+    Lines { strip: bool },
+    Triangles { strip: bool },
+}
+
+/// Layout of the entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    topology: Topology,
+    provoking: Provoking,
+    static_count: Option<usize>,
+    /// Dwords before the control data.
+    header: usize,
+    control: usize,
+    /// Two bits of stream for each vertex instead of one bit of cut.
+    streams: bool,
+    default_stream: u8,
+    /// Dwords of a vertex.
+    vertex: usize,
+    /// Odd triangles of strips keep their last vertex in its place, not the first.
+    trailing: bool,
+}
+
+impl Layout {
+    /// Reads the state; an error for a topology that is not simulated.
+    pub fn new(state: &DrawState) -> Result<Layout, &'static str> {
+        let get = |field| state.get(&gs::PACKET, field) as usize;
+        let static_output = get(gs::STATIC_OUTPUT) == 1;
+        Ok(Layout {
+            topology: match get(gs::OUTPUT_TOPOLOGY) {
+                1 => Topology::Points,
+                2 => Topology::Lines { strip: false },
+                3 => Topology::Lines { strip: true },
+                4 => Topology::Triangles { strip: false },
+                5 => Topology::Triangles { strip: true },
+                _ => return Err("a geometry shader's output topology that is no list or strip"),
+            },
+            provoking: Provoking::new(state),
+            static_count: static_output.then(|| get(gs::STATIC_OUTPUT_VERTEX_COUNT)),
+            header: if static_output { 0 } else { 8 },
+            control: get(gs::CONTROL_DATA_HEADER_SIZE) * 8,
+            streams: get(gs::CONTROL_DATA_FORMAT) == 1,
+            default_stream: get(gs::DEFAULT_STREAM_ID) as u8,
+            vertex: (get(gs::OUTPUT_VERTEX_SIZE) + 1) * 4,
+            // Reorder Mode is about objects that go into the shader, not those that come out.
+            trailing: Provoking::new(state).triangle == 2,
+        })
+    }
+
+    /// Cuts an entry into objects.
+    pub fn objects(&self, entry: &[u32], primitive_id: u32, out: &mut Vec<StreamObject>) {
+        let data = self.header + self.control;
+        // A count beyond the entry is a count of vertices that nobody can have written.
+        let room = entry.len().saturating_sub(data) / self.vertex;
+        let count = self
+            .static_count
+            .unwrap_or(dword(entry, 0) as usize)
+            .min(room);
+        let bits = |vertex: usize, width: usize| match self.control {
+            0 => 0,
+            _ => {
+                let at = vertex * width;
+                dword(entry, self.header + at / 32) >> (at % 32) & ((1 << width) - 1)
+            }
+        };
+        let mut strip: Vec<Vue> = Vec::new();
+        for i in 0..count {
+            let at = data + i * self.vertex;
+            let vertex: Vue = entry.get(at..at + self.vertex).unwrap_or_default().into();
+            strip.push(vertex);
+            let (cut, stream) = match self.streams {
+                true if self.control > 0 => (false, bits(i, 2) as u8),
+                true => (false, self.default_stream),
+                false => (bits(i, 1) == 1, self.default_stream),
+            };
+            if cut || self.topology == Topology::Points {
+                self.strip(&strip, stream, primitive_id, out);
+                strip.clear();
+            }
+        }
+        self.strip(&strip, self.default_stream, primitive_id, out);
+    }
+
+    /// The objects of vertices between two cuts; what is left over is dropped.
+    fn strip(&self, strip: &[Vue], stream: u8, primitive_id: u32, out: &mut Vec<StreamObject>) {
+        let (size, step) = match self.topology {
+            Topology::Points => (1, 1),
+            Topology::Lines { strip } => (2, if strip { 1 } else { 2 }),
+            Topology::Triangles { strip } => (3, if strip { 1 } else { 3 }),
+        };
+        for (i, window) in strip.windows(size).step_by(step).enumerate() {
+            let mut vertices = window.to_vec();
+            let (kind, mut provoking) = match size {
+                1 => (Kind::Point, 0),
+                2 => (Kind::Line, self.provoking.line),
+                _ => (Kind::Triangle, self.provoking.triangle),
+            };
+            // Every other triangle of a strip turns the other way: its first two or last two vertices change places.
+            if size == 3 && step == 1 && i % 2 == 1 {
+                let (a, b) = if self.trailing { (0, 1) } else { (1, 2) };
+                vertices.swap(a, b);
+                if provoking == a {
+                    provoking = b;
+                } else if provoking == b {
+                    provoking = a;
+                }
+            }
+            out.push(StreamObject {
+                stream,
+                object: Object {
+                    kind,
+                    vertices,
+                    provoking,
+                    primitive_id,
+                    edges: [true; 3],
+                    continues: size == 2 && step == 1 && i > 0,
+                },
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(topology: Topology, control: usize, streams: bool) -> Layout {
+        Layout {
+            topology,
+            provoking: Provoking {
+                line: 0,
+                triangle: 0,
+                fan: 1,
+            },
+            static_count: None,
+            header: 8,
+            control,
+            streams,
+            default_stream: 0,
+            vertex: 4,
+            trailing: false,
+        }
+    }
+
+    /// An entry of vertices whose first dword is their number.
+    fn entry(count: u32, control: u32) -> Vec<u32> {
+        let mut entry = vec![0; 16];
+        (entry[0], entry[8]) = (count, control);
+        entry.extend((0..count).flat_map(|i| [i, 0, 0, 0]));
+        entry
+    }
+
+    fn numbers(objects: &[StreamObject]) -> Vec<Vec<u32>> {
+        let of = |o: &StreamObject| o.object.vertices.iter().map(|v| v[0]).collect();
+        objects.iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_cut_ends_a_strip_and_odd_triangles_turn() {
+        let mut out = Vec::new();
+        let strips = layout(Topology::Triangles { strip: true }, 8, false);
+        // A strip of four, one of two (nothing), one of three.
+        strips.objects(&entry(9, 1 << 3 | 1 << 5), 7, &mut out);
+        assert_eq!(numbers(&out), [[0, 1, 2], [1, 3, 2], [6, 7, 8]]);
+        let provoking: Vec<_> = out
+            .iter()
+            .map(|o| o.object.vertices[o.object.provoking][0])
+            .collect();
+        assert_eq!(provoking, [0, 1, 6]);
+        assert!(out.iter().all(|o| o.object.primitive_id == 7));
+    }
+
+    #[test]
+    fn the_last_vertex_still_provokes_in_a_turned_triangle() {
+        let mut out = Vec::new();
+        let mut strips = layout(Topology::Triangles { strip: true }, 0, false);
+        strips.control = 8;
+        strips.provoking.triangle = 2;
+        strips.trailing = true;
+        strips.objects(&entry(4, 0), 0, &mut out);
+        assert_eq!(numbers(&out), [[0, 1, 2], [2, 1, 3]]);
+        assert_eq!(out[1].object.provoking, 2);
+        strips.trailing = false;
+        out.clear();
+        strips.objects(&entry(4, 0), 0, &mut out);
+        assert_eq!(
+            (numbers(&out)[1].clone(), out[1].object.provoking),
+            (vec![1, 3, 2], 1)
+        );
+    }
+
+    #[test]
+    fn points_carry_their_streams() {
+        let mut out = Vec::new();
+        layout(Topology::Points, 8, true).objects(&entry(4, 0b11_01_00_10), 0, &mut out);
+        let streams: Vec<_> = out.iter().map(|o| o.stream).collect();
+        assert_eq!(streams, [2, 0, 1, 3]);
+    }
+
+    #[test]
+    fn line_strips_continue_until_cut() {
+        let mut out = Vec::new();
+        layout(Topology::Lines { strip: true }, 8, false).objects(&entry(5, 1 << 2), 0, &mut out);
+        assert_eq!(numbers(&out), [[0, 1], [1, 2], [3, 4]]);
+        let continues: Vec<_> = out.iter().map(|o| o.object.continues).collect();
+        assert_eq!(continues, [false, true, false]);
+    }
+
+    #[test]
+    fn a_count_beyond_the_entry_is_cut() {
+        let mut out = Vec::new();
+        let mut entry = entry(2, 0);
+        entry[0] = u32::MAX;
+        layout(Topology::Points, 8, false).objects(&entry, 0, &mut out);
+        assert_eq!(out.len(), 2);
+    }
+}

@@ -1,0 +1,122 @@
+//! The hull shader: a patch's control points to its patch URB entry.
+//!
+//! In:  3DSTATE_HS, the vertices of a patch, push constants. Out: the patch's entry: header with tessellation factors,
+//! outputs of the patch, outputs of control points, as the threads wrote them.
+//! Ref: SKL PRM vol. 7, "Hull Shader (HS) Stage", "Thread Payload: SINGLE_PATCH".
+
+use super::exec::{Draw, Entries, Executor, Shader};
+use super::object::Vue;
+use eu::Stop;
+use hw::draw::{
+    state_binding_table_pointers_hs as table, state_hs as hs,
+    state_sampler_state_pointers_hs as samplers, state_urb_hs as urb_hs,
+};
+
+/// Vertices of a patch at most.
+const MOST: usize = 32;
+
+/// The stage for one draw.
+pub(crate) struct Hull<'a> {
+    executor: Executor<'a>,
+    instances: u32,
+    primitive_id: bool,
+    /// Registers before the push constants.
+    start: usize,
+    constants: Vec<u32>,
+    /// Dwords of a patch's entry.
+    pub entry: usize,
+    /// What HS_INVOCATION_COUNT grows by.
+    pub invocations: u64,
+    payloads: Vec<Vec<u32>>,
+    statistics: bool,
+}
+
+impl<'a> Hull<'a> {
+    /// Reads the state; none where the stage is off.
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Hull<'a>>, Stop> {
+        let get = |field| draw.state.get(&hs::PACKET, field);
+        if get(hs::ENABLE) == 0 {
+            return Ok(None);
+        }
+        let gap = |what: &str| Stop::Unimplemented {
+            what: what.into(),
+            at: draw.at,
+        };
+        if get(hs::DISPATCH_MODE) != 0 {
+            return Err(gap(
+                "a hull shader dispatched in another mode than SINGLE_PATCH",
+            ));
+        }
+        if get(hs::VERTEX_URB_ENTRY_READ_LENGTH) != 0 {
+            return Err(gap("vertices pushed to a hull shader"));
+        }
+        let scratch = get(hs::SCRATCH_SPACE_BASE_POINTER);
+        let shader = Shader {
+            kernel: get(hs::KERNEL_START_POINTER),
+            binding_table: draw
+                .state
+                .get(&table::PACKET, table::POINTER_TO_HS_BINDING_TABLE),
+            samplers: draw
+                .state
+                .get(&samplers::PACKET, samplers::POINTER_TO_HS_SAMPLER_STATE),
+            scratch,
+            scratch_bytes: match scratch {
+                0 => 0,
+                _ => 1024 << get(hs::PER_THREAD_SCRATCH_SPACE),
+            },
+            alternate_floats: get(hs::FLOATING_POINT_MODE) == 1,
+            vector_mask: get(hs::VECTOR_MASK_ENABLE) == 1,
+        };
+        let start = get(hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
+            | get(hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5) << 5;
+        let size = draw
+            .state
+            .get(&urb_hs::PACKET, urb_hs::HS_URB_ENTRY_ALLOCATION_SIZE);
+        Ok(Some(Hull {
+            executor: Executor::new(draw, shader)?,
+            instances: get(hs::INSTANCE_COUNT) as u32 + 1,
+            primitive_id: get(hs::INCLUDE_PRIMITIVE_ID) == 1,
+            start: start as usize,
+            constants,
+            entry: (size as usize + 1) * 16,
+            invocations: 0,
+            payloads: Vec::new(),
+            statistics: get(hs::STATISTICS_ENABLE) == 1,
+        }))
+    }
+
+    /// Runs the threads of one patch; returns the handle of its entry.
+    pub fn patch(
+        &mut self,
+        urb: &mut dyn Entries,
+        vertices: &[Vue],
+        primitive_id: u32,
+    ) -> Result<u32, Stop> {
+        let patch = urb.allocate(self.entry)?;
+        let mut handles = [0; MOST];
+        for (handle, vertex) in handles.iter_mut().zip(vertices) {
+            *handle = urb.allocate(vertex.len())?;
+            urb.put(*handle, vertex)?;
+        }
+        self.payloads.resize(self.instances as usize, Vec::new());
+        for (instance, payload) in self.payloads.iter_mut().enumerate() {
+            // Instances are at once on the machine: each has scratch memory of its own.
+            self.executor.worker = instance as u32;
+            let (scratch, code) = self.executor.scratch();
+            let id = if self.primitive_id { primitive_id } else { 0 };
+            payload.clear();
+            payload.extend([patch, id, (instance as u32) << 17, code, 0, scratch, 0, 0]);
+            payload.extend(handles);
+            payload.resize(self.start.max(1) * 8, 0);
+            payload.extend(&self.constants);
+        }
+        self.executor.run_group(&self.payloads, 0xff, urb)?;
+        self.invocations += u64::from(self.statistics);
+        Ok(patch)
+    }
+
+    /// Threads and instructions so far.
+    pub fn executor(&self) -> &Executor<'a> {
+        &self.executor
+    }
+}

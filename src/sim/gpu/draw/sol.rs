@@ -1,0 +1,365 @@
+//! The stream output logic: objects to buffers in memory.
+//!
+//! In:  3DSTATE_STREAMOUT, 3DSTATE_SO_DECL_LIST, 3DSTATE_SO_BUFFER, objects with their stream. Out: what the declarations
+//! select of each vertex in the buffers, counters, and which stream goes on to the clipper ([`StreamOut::render`]).
+//! An object is written whole or, where one of its stream's buffers has no room for it, not at all.
+//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) Stage"; vol. 2a, 3DSTATE_STREAMOUT and the other two.
+
+use super::exec::Draw;
+use super::object::{Kind, Object, dword};
+use super::state::DrawState;
+use crate::AddressSpace;
+use crate::memory::View;
+use eu::Stop;
+use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
+use hw::draw_state::so_decl;
+use hw::{Field, draw::state_so_decl_list as list};
+
+/// Streams, and buffers.
+pub(crate) const STREAMS: usize = 4;
+
+/// What an SO_DECL says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Decl {
+    /// First dword of the register in the vertex.
+    source: usize,
+    mask: u8,
+    hole: bool,
+    buffer: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    decls: Vec<Decl>,
+    /// Stream to Buffer Selects: one bit a buffer.
+    buffers: u32,
+    /// First dword after those that are read of a vertex.
+    end: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Buffer {
+    enabled: bool,
+    base: u64,
+    /// Bytes.
+    size: u64,
+    /// Bytes from one vertex to the next.
+    pitch: u64,
+    /// Where the write offset goes when the draw is done.
+    offset_address: Option<u64>,
+}
+
+/// The unit for one draw.
+pub(crate) struct StreamOut<'a> {
+    view: View<'a>,
+    enabled: bool,
+    statistics: bool,
+    /// Which vertex of a triangle its provoking one is moved to.
+    rotate_to: Option<usize>,
+    streams: [Stream; STREAMS],
+    buffers: [Buffer; STREAMS],
+    /// The stream that goes on to the clipper; none where rendering is disabled.
+    pub render: Option<u8>,
+    /// SO_WRITE_OFFSET: bytes from a buffer's base. Set before the first object to the registers' values.
+    pub offsets: [u32; STREAMS],
+    /// What SO_NUM_PRIMS_WRITTEN grows by.
+    pub written: [u64; STREAMS],
+    /// What SO_PRIM_STORAGE_NEEDED grows by.
+    pub needed: [u64; STREAMS],
+}
+
+const READ: [(Field, Field); STREAMS] = [
+    (
+        so::STREAM_0_VERTEX_READ_OFFSET,
+        so::STREAM_0_VERTEX_READ_LENGTH,
+    ),
+    (
+        so::STREAM_1_VERTEX_READ_OFFSET,
+        so::STREAM_1_VERTEX_READ_LENGTH,
+    ),
+    (
+        so::STREAM_2_VERTEX_READ_OFFSET,
+        so::STREAM_2_VERTEX_READ_LENGTH,
+    ),
+    (
+        so::STREAM_3_VERTEX_READ_OFFSET,
+        so::STREAM_3_VERTEX_READ_LENGTH,
+    ),
+];
+const PITCH: [Field; STREAMS] = [
+    so::BUFFER_0_SURFACE_PITCH,
+    so::BUFFER_1_SURFACE_PITCH,
+    so::BUFFER_2_SURFACE_PITCH,
+    so::BUFFER_3_SURFACE_PITCH,
+];
+const ENTRIES: [(Field, Field); STREAMS] = [
+    (list::NUM_ENTRIES_0, list::STREAM_TO_BUFFER_SELECTS_0),
+    (list::NUM_ENTRIES_1, list::STREAM_TO_BUFFER_SELECTS_1),
+    (list::NUM_ENTRIES_2, list::STREAM_TO_BUFFER_SELECTS_2),
+    (list::NUM_ENTRIES_3, list::STREAM_TO_BUFFER_SELECTS_3),
+];
+
+/// What a 3DSTATE_SO_BUFFER does to the write offset when it is executed: the buffer, and its SO_WRITE_OFFSET where the
+/// command sets it.
+pub(crate) fn write_offset(words: &[u32], view: &View<'_>) -> Result<Option<(usize, u32)>, Stop> {
+    if so_buffer::STREAM_OFFSET_WRITE_ENABLE.get(words) == 0 {
+        return Ok(None);
+    }
+    let index = so_buffer::SO_BUFFER_INDEX.get(words) as usize;
+    let offset = match so_buffer::STREAM_OFFSET.get(words) as u32 {
+        u32::MAX => view.read(so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS.get(words))?,
+        offset => offset,
+    };
+    Ok(Some((index, offset)))
+}
+
+impl<'a> StreamOut<'a> {
+    /// Reads the state.
+    pub fn new(draw: Draw<'a>) -> StreamOut<'a> {
+        StreamOut::of(draw.state, draw.space)
+    }
+
+    fn of(state: &DrawState, space: &'a AddressSpace) -> StreamOut<'a> {
+        let words = state.words(&so::PACKET);
+        let decls = state.words(&list::PACKET);
+        let mut streams: [Stream; STREAMS] = Default::default();
+        for (i, stream) in streams.iter_mut().enumerate() {
+            let (offset, length) = READ[i];
+            let first = offset.get(words) as usize * 8;
+            stream.end = first + (length.get(words) as usize + 1) * 8;
+            let (entries, selects) = ENTRIES[i];
+            stream.buffers = selects.get(decls) as u32;
+            let entries = entries.get(decls) as usize;
+            for pair in decls.get(3..).unwrap_or_default().chunks(2).take(entries) {
+                let half = pair.get(i / 2).copied().unwrap_or(0) >> (16 * (i % 2)) & 0xffff;
+                let decl = [half];
+                stream.decls.push(Decl {
+                    source: first + so_decl::REGISTER_INDEX.get(&decl) as usize * 4,
+                    mask: so_decl::COMPONENT_MASK.get(&decl) as u8,
+                    hole: so_decl::HOLE_FLAG.get(&decl) == 1,
+                    buffer: so_decl::OUTPUT_BUFFER_SLOT.get(&decl) as usize,
+                });
+            }
+        }
+        let mut buffers = [Buffer::default(); STREAMS];
+        for (i, buffer) in buffers.iter_mut().enumerate() {
+            let Some(set) = state.stream_buffers.get(&i) else {
+                continue;
+            };
+            let address = so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS.get(set);
+            let store = so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS_ENABLE.get(set) == 1;
+            *buffer = Buffer {
+                enabled: so_buffer::SO_BUFFER_ENABLE.get(set) == 1,
+                base: so_buffer::SURFACE_BASE_ADDRESS.get(set),
+                size: (so_buffer::SURFACE_SIZE.get(set) + 1) * 4,
+                pitch: PITCH[i].get(words),
+                offset_address: store.then_some(address),
+            };
+        }
+        // Reordering concerns odd triangles of strips: the one whose provoking vertex comes first (leading) or last
+        // (trailing) stays so. Where the pipeline's provoking vertex is another one, objects stay as they are.
+        let trailing = so::REORDER_MODE.get(words) == 1;
+        let provoking = state.get(
+            &clip::PACKET,
+            clip::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT,
+        );
+        let rotate_to = match (trailing, provoking) {
+            (false, 0) => Some(0),
+            (true, 2) => Some(2),
+            _ => None,
+        };
+        let disabled = so::RENDERING_DISABLE.get(words) == 1;
+        StreamOut {
+            view: View::new(space),
+            enabled: so::SO_FUNCTION_ENABLE.get(words) == 1,
+            statistics: so::SO_STATISTICS_ENABLE.get(words) == 1,
+            rotate_to,
+            streams,
+            buffers,
+            render: match so::FORCE_RENDERING.get(words) {
+                // Force off, force on.
+                2 => None,
+                3 => Some(so::RENDER_STREAM_SELECT.get(words) as u8),
+                _ => (!disabled).then_some(so::RENDER_STREAM_SELECT.get(words) as u8),
+            },
+            offsets: [0; STREAMS],
+            written: [0; STREAMS],
+            needed: [0; STREAMS],
+        }
+    }
+
+    /// True where objects are written.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Writes an object of a stream.
+    pub fn object(&mut self, stream: u8, object: &Object) -> Result<(), Stop> {
+        let index = usize::from(stream);
+        let Some(declared) = self.streams.get(index) else {
+            return Ok(());
+        };
+        if !self.enabled {
+            return Ok(());
+        }
+        if self.statistics {
+            self.needed[index] += 1;
+        }
+        let count = object.vertices.len();
+        let used = |i: usize| declared.buffers >> i & 1 == 1;
+        for (i, buffer) in self.buffers.iter().enumerate() {
+            let end = u64::from(self.offsets[i]) + buffer.pitch * count as u64;
+            if used(i) && buffer.enabled && end > buffer.size {
+                return Ok(());
+            }
+        }
+        let turn = match (object.kind, self.rotate_to) {
+            (Kind::Triangle, Some(to)) => (object.provoking + count).saturating_sub(to),
+            _ => 0,
+        };
+        for i in 0..count {
+            let Some(vertex) = object.vertices.get((i + turn) % count) else {
+                continue;
+            };
+            let mut at = [0u64; STREAMS];
+            for decl in &declared.decls {
+                let buffer = &self.buffers[decl.buffer];
+                let place = &mut at[decl.buffer];
+                for component in (0..4).filter(|c| decl.mask >> c & 1 == 1) {
+                    let source = decl.source + component;
+                    let writes = !decl.hole && buffer.enabled && used(decl.buffer);
+                    let offset = u64::from(self.offsets[decl.buffer]) + *place;
+                    if writes && offset + 4 <= buffer.size {
+                        let value = match source < declared.end {
+                            true => dword(vertex, source),
+                            false => 0,
+                        };
+                        self.view.write(buffer.base + offset, value)?;
+                    }
+                    *place += 4;
+                }
+            }
+            for (i, buffer) in self.buffers.iter().enumerate() {
+                if used(i) && buffer.enabled {
+                    self.offsets[i] = self.offsets[i].saturating_add(buffer.pitch as u32);
+                }
+            }
+        }
+        if self.statistics {
+            self.written[index] += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends the draw: writes offsets to memory where a buffer asks for it.
+    pub fn finish(&mut self) -> Result<(), Stop> {
+        for (buffer, offset) in self.buffers.iter().zip(self.offsets) {
+            if let (true, Some(address)) = (self.enabled, buffer.offset_address) {
+                self.view.write(address, offset)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::memory;
+    use hw::Packet;
+
+    const BASE: u64 = 0x1000;
+
+    fn latch(state: &mut DrawState, packet: &Packet, len: usize, fields: &[(Field, u64)]) {
+        let mut words = vec![0; len];
+        words[0] = packet.header;
+        for (field, value) in fields {
+            field.set(&mut words, *value);
+        }
+        state.latch(packet, &words);
+    }
+
+    /// One buffer of `dwords` with a pitch of five dwords; of stream 0: attribute 1's y and z, a hole of two, attribute 0's x.
+    fn state(dwords: u64) -> DrawState {
+        let mut state = DrawState::default();
+        let fields = [
+            (so::SO_FUNCTION_ENABLE, 1),
+            (so::SO_STATISTICS_ENABLE, 1),
+            (so::STREAM_0_VERTEX_READ_LENGTH, 1),
+            (so::BUFFER_0_SURFACE_PITCH, 20),
+        ];
+        latch(&mut state, &so::PACKET, 5, &fields);
+        let fields = [
+            (so_buffer::SO_BUFFER_ENABLE, 1),
+            (so_buffer::SURFACE_BASE_ADDRESS, BASE),
+            (so_buffer::SURFACE_SIZE, dwords - 1),
+        ];
+        latch(&mut state, &so_buffer::PACKET, 8, &fields);
+        let mut words = vec![list::PACKET.header, 1, 3];
+        for decl in [1 << 4 | 0b0110, 1 << 11 | 0b0011, 0b0001] {
+            words.extend([decl, 0]);
+        }
+        state.latch(&list::PACKET, &words);
+        state
+    }
+
+    fn line(first: u32) -> Object {
+        let vertex = |from: u32| (from..from + 8).collect::<Vec<u32>>().into();
+        Object {
+            kind: Kind::Line,
+            vertices: vec![vertex(first), vertex(first + 100)],
+            provoking: 0,
+            primitive_id: 0,
+            edges: [true; 3],
+            continues: false,
+        }
+    }
+
+    fn space() -> AddressSpace {
+        let mut space = AddressSpace::new();
+        space.map(BASE, 0x1000, memory(0x1000), 0).unwrap();
+        space
+    }
+
+    #[test]
+    fn declarations_lay_out_a_vertex() {
+        let (state, space) = (state(100), space());
+        let view = View::new(&space);
+        view.write_block(BASE, &[9; 16]).unwrap();
+        let mut unit = StreamOut::of(&state, &space);
+        unit.offsets[0] = 4;
+        unit.object(0, &line(10)).unwrap();
+        let mut got = [0; 12];
+        view.read_block(BASE, &mut got).unwrap();
+        assert_eq!(got, [9, 15, 16, 9, 9, 10, 115, 116, 9, 9, 110, 9]);
+        assert_eq!(unit.offsets[0], 44);
+        assert_eq!((unit.written[0], unit.needed[0]), (1, 1));
+    }
+
+    #[test]
+    fn an_object_without_room_is_not_written_at_all() {
+        // Room for three vertices: one line and a half.
+        let (state, space) = (state(15), space());
+        let mut unit = StreamOut::of(&state, &space);
+        unit.object(0, &line(10)).unwrap();
+        unit.object(0, &line(20)).unwrap();
+        assert_eq!((unit.written[0], unit.needed[0]), (1, 2));
+        assert_eq!(unit.offsets[0], 40);
+        assert_eq!(View::new(&space).read(BASE + 40).unwrap(), 0);
+    }
+
+    #[test]
+    fn offsets_come_from_the_command_or_from_memory() {
+        let space = space();
+        let view = View::new(&space);
+        view.write(BASE + 8, 0x40).unwrap();
+        let mut words = [0; 8];
+        assert_eq!(write_offset(&words, &view).unwrap(), None);
+        so_buffer::STREAM_OFFSET_WRITE_ENABLE.set(&mut words, 1);
+        so_buffer::SO_BUFFER_INDEX.set(&mut words, 2);
+        assert_eq!(write_offset(&words, &view).unwrap(), Some((2, 0)));
+        so_buffer::STREAM_OFFSET.set(&mut words, 0xffff_ffff);
+        so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS.set(&mut words, BASE + 8);
+        assert_eq!(write_offset(&words, &view).unwrap(), Some((2, 0x40)));
+    }
+}
