@@ -19,3 +19,4 @@
 pub(crate) mod exec;
 pub(crate) mod object;
 pub(crate) mod state;
+pub(crate) mod urb;
