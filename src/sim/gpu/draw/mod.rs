@@ -8,6 +8,7 @@
 //! | [`state`] | 3DSTATE_* words → what each unit finds at a draw |
 //! | [`exec`] | a kernel, a payload, a [`exec::Stage`] → the thread run to its end |
 //! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::Setup`], [`object::Subspan`] |
+//! | [`urb`] | rows, dwords → handles, and dwords back |
 //!
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a.
 
