@@ -16,6 +16,7 @@
 //! | `gs_output` | a geometry shader's URB entry → objects and their streams |
 //! | `sol` | objects of streams → buffers in memory |
 //! | `te` | tessellation factors → domain points, points, lines or triangles of them |
+//! | [`urb`] | rows, dwords → handles, and dwords back |
 //!
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a.
 
@@ -37,3 +38,4 @@ mod sol;
 pub(crate) mod state;
 mod te;
 mod tess;
+pub(crate) mod urb;
