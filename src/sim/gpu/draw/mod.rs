@@ -25,7 +25,9 @@
     reason = "units are built one after the other along this interface"
 )]
 
+mod assembly;
 pub(crate) mod clip;
+pub(crate) mod constants;
 mod ds;
 pub(crate) mod exec;
 mod gs;
@@ -39,3 +41,6 @@ pub(crate) mod state;
 mod te;
 mod tess;
 pub(crate) mod urb;
+mod urb_message;
+mod vf;
+mod vs;

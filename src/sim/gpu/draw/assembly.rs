@@ -1,0 +1,226 @@
+//! Primitive assembly: a topology and a run of vertices to objects.
+//!
+//! In:  how many vertices there are between cuts. Out: which vertices make each object, in an order in which odd
+//! triangles of strips wind like even ones.
+//! Ref: SKL PRM vol. 7, "Primitive Topology Types", "Object Vertex Ordering"; Vulkan, "Primitive Topologies".
+
+use super::gs_output::Provoking;
+use super::object::Kind;
+
+/// Vertices of one object, by their place in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Assembled {
+    /// None: a patch.
+    pub kind: Option<Kind>,
+    /// `count` of them count. With adjacency they stand as the geometry shader gets them.
+    pub vertices: [usize; 32],
+    pub count: usize,
+    pub provoking: usize,
+    pub adjacency: bool,
+    /// A line that goes on where the one before ended.
+    pub continues: bool,
+}
+
+impl Assembled {
+    /// The vertices of the object itself, without those of its neighbours, and which of them provokes.
+    pub fn own(&self) -> ([usize; 3], usize) {
+        let v = &self.vertices;
+        match (self.adjacency, self.kind) {
+            (true, Some(Kind::Line)) => ([v[1], v[2], 0], self.provoking),
+            (true, _) => ([v[0], v[2], v[4]], self.provoking),
+            _ => ([v[0], v[1], v[2]], self.provoking),
+        }
+    }
+}
+
+fn object(kind: Kind, vertices: &[usize], provoking: usize) -> Assembled {
+    let mut all = [0; 32];
+    for (to, from) in all.iter_mut().zip(vertices) {
+        *to = *from;
+    }
+    Assembled {
+        kind: Some(kind),
+        vertices: all,
+        count: vertices.len(),
+        provoking,
+        adjacency: false,
+        continues: false,
+    }
+}
+
+fn adjacent(kind: Kind, vertices: &[usize], provoking: usize) -> Assembled {
+    Assembled {
+        adjacency: true,
+        ..object(kind, vertices, provoking)
+    }
+}
+
+/// Calls `each` with every object of a run of `n` vertices; false if there is no such topology.
+pub(crate) fn assemble(
+    topology: u32,
+    n: usize,
+    provoking: Provoking,
+    each: &mut dyn FnMut(Assembled),
+) -> bool {
+    let (line, triangle) = (provoking.line, provoking.triangle);
+    match topology {
+        0x01 => (0..n).for_each(|i| each(object(Kind::Point, &[i], 0))),
+        0x02 => (0..n / 2).for_each(|i| each(object(Kind::Line, &[2 * i, 2 * i + 1], line))),
+        0x03 | 0x10 => {
+            for i in 1..n {
+                let mut found = object(Kind::Line, &[i - 1, i], line);
+                found.continues = i > 1;
+                each(found);
+            }
+            if topology == 0x10 && n > 1 {
+                let mut found = object(Kind::Line, &[n - 1, 0], line);
+                found.continues = true;
+                each(found);
+            }
+        }
+        0x04 => {
+            for i in 0..n / 3 {
+                each(object(
+                    Kind::Triangle,
+                    &[3 * i, 3 * i + 1, 3 * i + 2],
+                    triangle,
+                ));
+            }
+        }
+        0x05 | 0x0d => {
+            for i in 0..n.saturating_sub(2) {
+                let odd = (i % 2 == 1) != (topology == 0x0d);
+                each(match odd {
+                    false => object(Kind::Triangle, &[i, i + 1, i + 2], triangle),
+                    // The provoking vertex is still the strip's first, second or third.
+                    true => object(
+                        Kind::Triangle,
+                        &[i + 1, i, i + 2],
+                        [1, 0, 2][triangle.min(2)],
+                    ),
+                });
+            }
+        }
+        0x06 | 0x0e => {
+            for i in 1..n.saturating_sub(1) {
+                each(object(Kind::Triangle, &[0, i, i + 1], provoking.fan));
+            }
+        }
+        0x09 => {
+            for i in 0..n / 4 {
+                let at = 4 * i;
+                each(adjacent(Kind::Line, &[at, at + 1, at + 2, at + 3], line));
+            }
+        }
+        0x0a => {
+            for i in 0..n.saturating_sub(3) {
+                each(adjacent(Kind::Line, &[i, i + 1, i + 2, i + 3], line));
+            }
+        }
+        0x0b => {
+            for i in 0..n / 6 {
+                let at = 6 * i;
+                let all = [at, at + 1, at + 2, at + 3, at + 4, at + 5];
+                each(adjacent(Kind::Triangle, &all, triangle));
+            }
+        }
+        0x0c => {
+            let count = n.saturating_sub(4) / 2;
+            for i in 0..count {
+                each(strip_adjacency(i, count, triangle));
+            }
+        }
+        0x0f => {
+            for i in 0..n / 3 {
+                each(object(Kind::Rectangle, &[3 * i, 3 * i + 1, 3 * i + 2], 0));
+            }
+        }
+        0x20..=0x3f => {
+            let size = topology as usize - 0x1f;
+            for i in 0..n / size {
+                let mut patch = object(Kind::Point, &[], 0);
+                patch.kind = None;
+                patch.count = size;
+                for (k, to) in patch.vertices.iter_mut().enumerate().take(size) {
+                    *to = i * size + k;
+                }
+                each(patch);
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Triangle `i` of a strip with adjacency. Ref: Vulkan, "Triangle Strips With Adjacency", its table of vertices.
+fn strip_adjacency(i: usize, count: usize, triangle: usize) -> Assembled {
+    let at = 2 * i;
+    let (first, last) = (i == 0, i + 1 == count);
+    let before = if first { 1 } else { at.wrapping_sub(2) };
+    let after = if last { at + 5 } else { at + 6 };
+    let (vertices, provoking) = if i.is_multiple_of(2) {
+        ([at, before, at + 2, after, at + 4, at + 3], triangle)
+    } else {
+        (
+            [at + 2, before, at, at + 3, at + 4, after],
+            [1, 0, 2][triangle.min(2)],
+        )
+    };
+    adjacent(Kind::Triangle, &vertices, provoking)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(topology: u32, n: usize) -> Vec<(Vec<usize>, usize)> {
+        let provoking = Provoking {
+            line: 0,
+            triangle: 0,
+            fan: 1,
+        };
+        let mut out = Vec::new();
+        let known = assemble(topology, n, provoking, &mut |a| {
+            out.push((a.vertices[..a.count].to_vec(), a.provoking));
+        });
+        assert!(known);
+        out
+    }
+
+    #[test]
+    fn strips_keep_their_winding_and_their_provoking_vertex() {
+        let strip = all(0x05, 5);
+        assert_eq!(strip[0], (vec![0, 1, 2], 0));
+        assert_eq!(strip[1], (vec![2, 1, 3], 1));
+        assert_eq!(strip[2], (vec![2, 3, 4], 0));
+        assert_eq!(all(0x06, 4), [(vec![0, 1, 2], 1), (vec![0, 2, 3], 1)]);
+        assert_eq!(all(0x03, 3), [(vec![0, 1], 0), (vec![1, 2], 0)]);
+        assert_eq!(all(0x22, 7), [(vec![0, 1, 2], 0), (vec![3, 4, 5], 0)]);
+    }
+
+    #[test]
+    fn adjacency_of_a_strip_is_that_of_the_table() {
+        assert_eq!(all(0x0c, 6), [(vec![0, 1, 2, 5, 4, 3], 0)]);
+        let three = all(0x0c, 10);
+        assert_eq!(three[0].0, [0, 1, 2, 6, 4, 3]);
+        assert_eq!(three[1].0, [4, 0, 2, 5, 6, 8]);
+        assert_eq!(three[2].0, [4, 2, 6, 9, 8, 7]);
+    }
+
+    #[test]
+    fn what_is_left_over_makes_nothing() {
+        for topology in (1..=6).chain(9..=0x0d).chain([0x0f, 0x10, 0x24]) {
+            assert!(all(topology, 0).is_empty(), "{topology:#x}");
+        }
+        assert!(!assemble(
+            0x1f,
+            3,
+            Provoking {
+                line: 0,
+                triangle: 0,
+                fan: 0
+            },
+            &mut |_| {}
+        ));
+    }
+}

@@ -1,0 +1,41 @@
+//! Push constants: what 3DSTATE_CONSTANT_* names, as registers of a payload.
+//!
+//! In:  the command's body. Out: dwords, eight for each register, of the four buffers one after the other.
+//! Addresses are absolute, as drivers that set "CONSTANT_BUFFER Address Offset Disable" have them (CS_DEBUG_MODE2).
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units.
+
+use super::exec::Draw;
+use crate::memory::{ADDRESS_MASK, View};
+use eu::Stop;
+use hw::draw_state::state_constant_body as body;
+use hw::{Field, Packet};
+
+const BUFFERS: [(Field, Field); 4] = [
+    (body::READ_LENGTH, body::BUFFER),
+    (body::READ_LENGTH_1, body::BUFFER_1),
+    (body::READ_LENGTH_2, body::BUFFER_2),
+    (body::READ_LENGTH_3, body::BUFFER_3),
+];
+
+/// Registers that all buffers together may fill.
+const MAX_REGISTERS: u64 = 64;
+
+/// Reads a stage's push constants.
+pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
+    let words = draw.state.words(packet).get(1..).unwrap_or_default();
+    let view = View::new(draw.space);
+    let total: u64 = BUFFERS.iter().map(|(length, _)| length.get(words)).sum();
+    if total > MAX_REGISTERS {
+        return Err(Stop::Fault {
+            what: format!("{} of {total} registers", packet.name),
+            at: draw.at,
+        });
+    }
+    let mut constants = Vec::with_capacity(total as usize * 8);
+    for (length, buffer) in BUFFERS {
+        let mut part = vec![0; length.get(words) as usize * 8];
+        view.read_block(buffer.get(words) & ADDRESS_MASK, &mut part)?;
+        constants.extend(part);
+    }
+    Ok(constants)
+}

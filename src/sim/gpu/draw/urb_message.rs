@@ -1,0 +1,138 @@
+//! URB messages (SFID 6): a thread's registers to entries, and back.
+//!
+//! In:  a message and the URB. Out: entries written, a response.
+//! SIMD8 messages are carried out: a handle for each channel, a dword of each channel in a register. Block messages and
+//! atomics are gaps.
+//! Ref: SKL PRM vol. 7, "URB", "Message Descriptor: URB SIMD8"; offsets count 128-bit units.
+
+use super::exec::{Entries, Stage};
+use super::urb::Urb;
+use eu::{Message, Reply, Stop};
+
+const LANES: usize = 8;
+/// Bits of a payload's handle that name an entry; those above are the geometry shader's instance.
+const HANDLE: u32 = 0xffff;
+/// Dwords of a row.
+const ROW_DWORDS: usize = 16;
+
+const SIMD8_WRITE: u32 = 7;
+const SIMD8_READ: u32 = 8;
+
+impl Stage for Urb {
+    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+        let desc = message.desc;
+        let opcode = desc & 15;
+        if message.sfid != 6 || !matches!(opcode, SIMD8_WRITE | SIMD8_READ) {
+            return Err(Stop::Unimplemented {
+                what: format!(
+                    "a message to SFID {} with descriptor {desc:#010x} from a stage of geometry",
+                    message.sfid
+                ),
+                at: message.ip,
+            });
+        }
+        let dword = |index: usize| {
+            let second = index.wrapping_sub(message.src0.len());
+            let found = message.src0.get(index);
+            found
+                .or_else(|| message.src1.get(second))
+                .copied()
+                .unwrap_or(0)
+        };
+        let global = (desc >> 4 & 0x7ff) as usize;
+        let (masked, slots) = (desc >> 15 & 1 == 1, desc >> 17 & 1 == 1);
+        let offsets = LANES;
+        let masks = offsets + if slots { LANES } else { 0 };
+        let data = masks + if masked { LANES } else { 0 };
+        let registers = match opcode {
+            SIMD8_WRITE => (message.src0.len() + message.src1.len()).saturating_sub(data) / LANES,
+            _ => response.len() / LANES,
+        };
+        for lane in (0..LANES).filter(|lane| message.lanes >> lane & 1 == 1) {
+            let handle = dword(lane) & HANDLE;
+            let slot = if slots {
+                dword(offsets + lane) as usize
+            } else {
+                0
+            };
+            let first = global.saturating_add(slot).saturating_mul(4);
+            let mask = if masked {
+                dword(masks + lane) >> 16
+            } else {
+                u32::MAX
+            };
+            for register in (0..registers).filter(|r| mask >> r & 1 == 1) {
+                let at = first.saturating_add(register);
+                if opcode == SIMD8_WRITE {
+                    self.write(handle, at, &[dword(data + register * LANES + lane)])?;
+                } else if let Some(to) = response.get_mut(register * LANES + lane) {
+                    let mut value = [0];
+                    self.read(handle, at, &mut value)?;
+                    *to = value[0];
+                }
+            }
+        }
+        Ok(Reply::Done)
+    }
+}
+
+impl Entries for Urb {
+    fn allocate(&mut self, dwords: usize) -> Result<u32, Stop> {
+        self.alloc(dwords.div_ceil(ROW_DWORDS).max(1))
+    }
+
+    fn put(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop> {
+        self.write(handle & HANDLE, 0, values)
+    }
+
+    fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop> {
+        let entry = self.slice(handle & HANDLE, dwords)?;
+        out.clear();
+        out.extend_from_slice(entry);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(urb: &mut Urb, desc: u32, payload: &[u32], response: &mut [u32]) {
+        let message = Message {
+            sfid: 6,
+            desc,
+            ex_desc: 0,
+            exec_size: 8,
+            lanes: 0b101,
+            src0: payload,
+            src1: &[],
+            eot: false,
+            ip: 0,
+        };
+        urb.message(&message, response).unwrap();
+    }
+
+    #[test]
+    fn channels_write_their_entries_and_read_them_back() {
+        let mut urb = Urb::default();
+        let entries = [urb.allocate(16).unwrap(), urb.allocate(16).unwrap()];
+        let mut payload = vec![0; 8];
+        (payload[0], payload[2]) = (entries[0], entries[1] | 3 << 27);
+        // Channel masks: both components of channel 0, the second alone of channel 2.
+        let mut masks = vec![0; 8];
+        (masks[0], masks[2]) = (3 << 16, 2 << 16);
+        let data: Vec<u32> = (100..116).collect();
+        let all = [&payload[..], &masks, &data].concat();
+        send(&mut urb, SIMD8_WRITE | 1 << 4 | 1 << 15, &all, &mut []);
+        assert_eq!(urb.slice(entries[0], 6).unwrap(), [0, 0, 0, 0, 100, 108]);
+        assert_eq!(urb.slice(entries[1], 6).unwrap(), [0, 0, 0, 0, 0, 110]);
+        // Read with an offset for each slot.
+        let mut slots = vec![0; 8];
+        (slots[0], slots[2]) = (1, 1);
+        let mut response = vec![9; 16];
+        let all = [&payload[..], &slots].concat();
+        send(&mut urb, SIMD8_READ | 1 << 17, &all, &mut response);
+        assert_eq!((response[0], response[8]), (100, 108));
+        assert_eq!((response[2], response[10], response[1]), (0, 110, 9));
+    }
+}

@@ -1,0 +1,133 @@
+//! The vertex shader: fetched vertices to [`Vue`]s, eight at a time.
+//!
+//! In:  3DSTATE_VS, the dwords of vertex elements, push constants. Out: each vertex's URB entry. Without a shader the
+//! fetched dwords are the entry.
+//! Ref: SKL PRM vol. 7, "Vertex Shader (VS) Stage", "SIMD8 Payload".
+
+use super::exec::{Draw, Entries, Executor, Shader};
+use super::object::Vue;
+use super::urb::Urb;
+use eu::Stop;
+use hw::draw::{
+    state_binding_table_pointers_vs as table, state_sampler_state_pointers_vs as samplers,
+    state_urb_vs as urb_vs, state_vs as vs,
+};
+
+const LANES: usize = 8;
+
+/// The stage for one draw.
+pub(crate) struct VertexShader<'a> {
+    executor: Executor<'a>,
+    start: usize,
+    constants: Vec<u32>,
+    samplers: u32,
+    /// Dwords of a vertex that are pushed: from, how many.
+    read: (usize, usize),
+    /// Dwords of an entry.
+    entry: usize,
+    statistics: bool,
+    /// What VS_INVOCATION_COUNT grows by.
+    pub invocations: u64,
+}
+
+impl<'a> VertexShader<'a> {
+    /// Reads the state; none where the stage is off.
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<VertexShader<'a>>, Stop> {
+        let get = |field| draw.state.get(&vs::PACKET, field);
+        if get(vs::ENABLE) == 0 {
+            return Ok(None);
+        }
+        if get(vs::SIMD8_DISPATCH_ENABLE) == 0 {
+            return Err(Stop::Unimplemented {
+                what: "a vertex shader of SIMD4x2".into(),
+                at: draw.at,
+            });
+        }
+        let scratch = get(vs::SCRATCH_SPACE_BASE_POINTER);
+        let samplers = draw
+            .state
+            .get(&samplers::PACKET, samplers::POINTER_TO_VS_SAMPLER_STATE);
+        let shader = Shader {
+            kernel: get(vs::KERNEL_START_POINTER),
+            binding_table: draw
+                .state
+                .get(&table::PACKET, table::POINTER_TO_VS_BINDING_TABLE),
+            samplers,
+            scratch,
+            scratch_bytes: match scratch {
+                0 => 0,
+                _ => 1024 << get(vs::PER_THREAD_SCRATCH_SPACE),
+            },
+            alternate_floats: get(vs::FLOATING_POINT_MODE) == 1,
+            vector_mask: get(vs::VECTOR_MASK_ENABLE) == 1,
+        };
+        let size = draw
+            .state
+            .get(&urb_vs::PACKET, urb_vs::VS_URB_ENTRY_ALLOCATION_SIZE);
+        Ok(Some(VertexShader {
+            executor: Executor::new(draw, shader)?,
+            start: get(vs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA) as usize,
+            constants,
+            samplers: samplers as u32,
+            read: (
+                get(vs::VERTEX_URB_ENTRY_READ_OFFSET) as usize * 8,
+                get(vs::VERTEX_URB_ENTRY_READ_LENGTH) as usize * 8,
+            ),
+            entry: (size as usize + 1) * 16,
+            statistics: get(vs::STATISTICS_ENABLE) == 1,
+            invocations: 0,
+        }))
+    }
+
+    /// Shades vertices of `dwords` dwords each, appending an entry for each.
+    pub fn vertices(
+        &mut self,
+        urb: &mut Urb,
+        fetched: &[u32],
+        dwords: usize,
+        out: &mut Vec<Vue>,
+    ) -> Result<(), Stop> {
+        let (scratch, code) = self.executor.scratch();
+        let mut payload = Vec::new();
+        let mut entry = Vec::new();
+        for vertices in fetched.chunks((dwords * LANES).max(1)) {
+            let count = (vertices.len() / dwords.max(1)).min(LANES);
+            urb.reset();
+            payload.clear();
+            payload.extend([0, 0, 0, self.samplers | code, 0, scratch, 0, 0]);
+            for lane in 0..LANES {
+                payload.push(if lane < count {
+                    urb.allocate(self.entry)?
+                } else {
+                    0
+                });
+            }
+            payload.resize(self.start.max(2) * 8, 0);
+            payload.extend(&self.constants);
+            for component in self.read.0..self.read.0 + self.read.1 {
+                for lane in 0..LANES {
+                    let value = vertices
+                        .get(lane * dwords + component)
+                        .filter(|_| component < dwords && lane < count);
+                    payload.push(value.copied().unwrap_or(0));
+                }
+            }
+            let handles: [u32; LANES] =
+                std::array::from_fn(|lane| payload.get(8 + lane).copied().unwrap_or(0));
+            self.executor.run(&payload, (1u32 << count) - 1, urb)?;
+            for handle in handles.iter().take(count) {
+                urb.take(*handle, self.entry, &mut entry)?;
+                out.push(entry.as_slice().into());
+            }
+            if self.statistics {
+                self.invocations += count as u64;
+            }
+        }
+        Ok(())
+    }
+
+    /// Threads and instructions so far.
+    pub fn executor(&self) -> &Executor<'a> {
+        &self.executor
+    }
+}
