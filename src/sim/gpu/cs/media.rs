@@ -62,13 +62,14 @@ impl Run<'_> {
                 || is(p, &media::state_prefetch::PACKET)
                 || is(p, &media::gpgpu_csr_base_address::PACKET) => {}
             p if is(p, &media::gpgpu_walker::PACKET) => self.walker(words, at)?,
-            p if is(p, &media::media_object::PACKET) || p.name == "3DPRIMITIVE" => {
+            p if is(p, &draw::primitive::PACKET) => self.primitive(words, at)?,
+            p if is(p, &media::media_object::PACKET) => {
                 return Err(Stop::Unimplemented {
                     what: p.name.into(),
                     at,
                 });
             }
-            p if draw::ALL.iter().any(|d| is(p, d)) => self.context.draw.latch(p, words),
+            p if draw::ALL.iter().any(|d| is(p, d)) => self.state_3d(p, words, at)?,
             other => {
                 return Err(Stop::Unimplemented {
                     what: other.name.into(),
@@ -84,8 +85,10 @@ impl Run<'_> {
         let address = f::ADDRESS.get(words);
         match f::POST_SYNC_OPERATION.get(words) {
             1 => self.view.write64(address, f::IMMEDIATE_DATA.get(words)),
-            // Depth samples that passed: nothing draws.
-            2 => self.view.write64(address, 0),
+            2 => {
+                let passed = self.context.register64(super::draw::PS_DEPTH_COUNT);
+                self.view.write64(address, passed)
+            }
             3 => self.view.write64(address, self.gpu.timestamp()),
             _ => Ok(()),
         }

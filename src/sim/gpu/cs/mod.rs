@@ -3,6 +3,7 @@
 //! In:  a batch's address, a context. Out: memory and context changed.
 //! Ref: SKL PRM vol. 2a (commands), vol. 3 "Command Streamer".
 
+mod draw;
 mod media;
 mod mi;
 

@@ -10,7 +10,7 @@ use crate::dataport::{Bases, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
 use crate::{AddressSpace, Options};
-use eu::{Exit, Init, Message, Reply, Stop, Thread};
+use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
 use hw::Device;
 
 /// What units of a draw look at and share. Counters and the URB are held by whoever runs the draw.
@@ -101,6 +101,7 @@ pub(crate) struct Executor<'a> {
     /// Threads, instructions so far.
     pub threads: u64,
     pub instructions: u64,
+    work: Statistics,
     /// Number of this worker: which part of the scratch memory its threads use.
     pub worker: u32,
 }
@@ -132,6 +133,7 @@ impl<'a> Executor<'a> {
             group: Vec::new(),
             threads: 0,
             instructions: 0,
+            work: Statistics::default(),
             worker: 0,
         })
     }
@@ -139,6 +141,16 @@ impl<'a> Executor<'a> {
     /// The draw.
     pub fn draw(&self) -> &Draw<'a> {
         &self.draw
+    }
+
+    /// What its threads have executed.
+    pub fn statistics(&self) -> Statistics {
+        self.work
+    }
+
+    /// Address of the kernel.
+    pub fn kernel_address(&self) -> u64 {
+        self.draw.base.instruction + self.shader.kernel
     }
 
     /// Messages so far.
@@ -210,6 +222,7 @@ impl<'a> Executor<'a> {
         }
         self.threads += 1;
         self.instructions += thread.statistics().instructions;
+        self.work += thread.statistics();
         Ok(())
     }
 
@@ -291,6 +304,9 @@ impl<'a> Executor<'a> {
         self.threads += self.group.len() as u64;
         let spent = self.group.iter().map(|t| t.statistics().instructions);
         self.instructions += spent.sum::<u64>();
+        for thread in &self.group {
+            self.work += thread.statistics();
+        }
         Ok(())
     }
 

@@ -15,6 +15,8 @@
 //! | `gs` | an object → objects of streams |
 //! | `gs_output` | a geometry shader's URB entry → objects and their streams |
 //! | `sol` | objects of streams → buffers in memory |
+//! | `vf`, `vs`, `assembly` | indices → vertices → objects |
+//! | [`pipeline`] | a draw's parameters → all units in their order |
 //! | `te` | tessellation factors → domain points, points, lines or triangles of them |
 //! | [`urb`] | rows, dwords → handles, and dwords back |
 //!
@@ -34,9 +36,11 @@ mod gs;
 mod gs_output;
 mod hs;
 pub(crate) mod object;
+pub(crate) mod pipeline;
+pub(crate) mod pixel;
 pub(crate) mod raster;
 pub(crate) mod setup;
-mod sol;
+pub(crate) mod sol;
 pub(crate) mod state;
 mod te;
 mod tess;

@@ -79,19 +79,20 @@ impl<'a> VertexShader<'a> {
         }))
     }
 
-    /// Shades vertices of `dwords` dwords each, appending an entry for each.
+    /// Shades `count` vertices of `dwords` dwords each, appending an entry for each.
     pub fn vertices(
         &mut self,
         urb: &mut Urb,
         fetched: &[u32],
-        dwords: usize,
+        (count, dwords): (usize, usize),
         out: &mut Vec<Vue>,
     ) -> Result<(), Stop> {
         let (scratch, code) = self.executor.scratch();
         let mut payload = Vec::new();
         let mut entry = Vec::new();
-        for vertices in fetched.chunks((dwords * LANES).max(1)) {
-            let count = (vertices.len() / dwords.max(1)).min(LANES);
+        for first in (0..count).step_by(LANES) {
+            let count = (count - first).min(LANES);
+            let vertices = fetched.get(first * dwords..).unwrap_or_default();
             urb.reset();
             payload.clear();
             payload.extend([0, 0, 0, self.samplers | code, 0, scratch, 0, 0]);

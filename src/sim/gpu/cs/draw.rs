@@ -1,0 +1,146 @@
+//! 3DPRIMITIVE, and the state commands of the 3D pipeline that act at once. Ref: SKL PRM vol. 2a; vol. 2c, statistics.
+
+use super::Run;
+use crate::draw::exec::Draw;
+use crate::draw::pipeline::{self, Primitive, Totals};
+use crate::draw::{pixel, sol};
+use crate::profile::Work;
+use eu::Stop;
+use hw::{Packet, draw};
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// Registers that a draw with indirect parameters takes them from.
+mod parameter {
+    pub const START_VERTEX: u32 = 0x2430;
+    pub const VERTEX_COUNT: u32 = 0x2434;
+    pub const INSTANCE_COUNT: u32 = 0x2438;
+    pub const START_INSTANCE: u32 = 0x243c;
+    pub const BASE_VERTEX: u32 = 0x2440;
+}
+
+/// PS_DEPTH_COUNT.
+pub(super) const PS_DEPTH_COUNT: u32 = 0x2350;
+/// SO_NUM_PRIMS_WRITTEN, SO_PRIM_STORAGE_NEEDED: eight bytes for each stream. SO_WRITE_OFFSET: four for each buffer.
+const SO_NUM_PRIMS_WRITTEN: u32 = 0x5200;
+const SO_PRIM_STORAGE_NEEDED: u32 = 0x5240;
+const SO_WRITE_OFFSET: u32 = 0x5280;
+
+impl Run<'_> {
+    /// Takes a 3DSTATE_* command.
+    pub(super) fn state_3d(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+        self.context.draw.latch(packet, words);
+        if std::ptr::eq(packet, &draw::state_so_buffer::PACKET) {
+            if let Some((index, offset)) = sol::write_offset(words, &self.view)? {
+                let register = SO_WRITE_OFFSET + index as u32 * 4;
+                self.context.set_register(register, offset);
+            }
+        } else if std::ptr::eq(packet, &draw::state_wm_hz_op::PACKET) {
+            use draw::state_wm_hz_op as f;
+            let acts = [
+                f::DEPTH_BUFFER_CLEAR_ENABLE,
+                f::STENCIL_BUFFER_CLEAR_ENABLE,
+                f::DEPTH_BUFFER_RESOLVE_ENABLE,
+                f::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE,
+            ];
+            if acts.iter().any(|field| field.get(words) == 1) {
+                let wide = Mutex::new(());
+                pixel::hz_op(&self.draw(at, &wide), words)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw<'d>(&'d self, at: u64, wide: &'d Mutex<()>) -> Draw<'d> {
+        Draw {
+            at,
+            state: &self.context.draw,
+            base: self.context.base,
+            space: self.space,
+            options: &self.gpu.options,
+            device: self.gpu.device,
+            kernels: &self.gpu.kernels,
+            wide,
+        }
+    }
+
+    /// Executes a 3DPRIMITIVE.
+    pub(super) fn primitive(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+        use draw::primitive as f;
+        if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
+            return Ok(());
+        }
+        if f::END_OFFSET_ENABLE.get(words) == 1 {
+            return Err(Stop::Unimplemented {
+                what: "3DPRIMITIVE with End Offset Enable".into(),
+                at,
+            });
+        }
+        let state = &self.context.draw;
+        let topology = draw::state_vf_topology::PRIMITIVE_TOPOLOGY_TYPE;
+        let get = |field: hw::Field| field.get(words) as u32;
+        let mut primitive = Primitive {
+            topology: state.get(&draw::state_vf_topology::PACKET, topology) as u32,
+            indexed: f::VERTEX_ACCESS_TYPE.get(words) == 1,
+            vertices: get(f::VERTEX_COUNT_PER_INSTANCE),
+            first_vertex: get(f::START_VERTEX_LOCATION),
+            instances: get(f::INSTANCE_COUNT),
+            first_instance: get(f::START_INSTANCE_LOCATION),
+            base_vertex: get(f::BASE_VERTEX_LOCATION) as i32,
+        };
+        if f::INDIRECT_PARAMETER_ENABLE.get(words) == 1 {
+            primitive.vertices = self.context.register(parameter::VERTEX_COUNT);
+            primitive.first_vertex = self.context.register(parameter::START_VERTEX);
+            primitive.instances = self.context.register(parameter::INSTANCE_COUNT);
+            primitive.first_instance = self.context.register(parameter::START_INSTANCE);
+            primitive.base_vertex = self.context.register(parameter::BASE_VERTEX) as i32;
+        }
+        let offsets = [0, 1, 2, 3].map(|i| self.context.register(SO_WRITE_OFFSET + i * 4));
+        let started = Instant::now();
+        let wide = Mutex::new(());
+        let totals = pipeline::run(self.draw(at, &wide), &primitive, offsets)?;
+        self.count(&totals);
+        for stage in &totals.stages {
+            self.report.threads += stage.threads;
+            self.report.instructions += stage.statistics.instructions;
+            self.report.messages += stage.messages;
+        }
+        self.report.dispatches += 1;
+        if self.gpu.options.profile {
+            self.report.work.push(Work {
+                command: "3DPRIMITIVE",
+                at,
+                stages: totals.stages,
+                host: started.elapsed(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds what a draw counted to the statistics registers.
+    fn count(&mut self, totals: &Totals) {
+        let context = &mut *self.context;
+        let mut add = |register: u32, count: u64| {
+            let sum = context.register64(register).wrapping_add(count);
+            context.set_register64(register, sum);
+        };
+        add(0x2300, totals.hs_invocations);
+        add(0x2308, totals.ds_invocations);
+        add(0x2310, totals.ia_vertices);
+        add(0x2318, totals.ia_primitives);
+        add(0x2320, totals.vs_invocations);
+        add(0x2328, totals.gs_invocations);
+        add(0x2330, totals.gs_primitives);
+        add(0x2338, totals.cl_invocations);
+        add(0x2340, totals.cl_primitives);
+        add(0x2348, totals.pixels.invocations);
+        add(PS_DEPTH_COUNT, totals.pixels.samples_passed);
+        for i in 0..4 {
+            add(SO_NUM_PRIMS_WRITTEN + i * 8, totals.so_written[i as usize]);
+            add(SO_PRIM_STORAGE_NEEDED + i * 8, totals.so_needed[i as usize]);
+        }
+        for (i, offset) in totals.so_offsets.into_iter().enumerate() {
+            context.set_register(SO_WRITE_OFFSET + i as u32 * 4, offset);
+        }
+    }
+}

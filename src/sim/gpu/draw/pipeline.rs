@@ -1,0 +1,367 @@
+//! A draw through all units.
+//!
+//! In:  a [`Primitive`]'s parameters and the latched state. Out: memory written, and the counts of [`Totals`].
+//! Vertices of an instance are shaded once each, in the order of their first use; objects follow in the order of the
+//! primitives, which is the order that blending keeps.
+//! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a, "3DPRIMITIVE".
+
+use super::assembly::{Assembled, assemble};
+use super::clip::{self, ClipState};
+use super::constants;
+use super::exec::{Draw, Executor};
+use super::gs::Geometry;
+use super::gs_output::{Provoking, StreamObject};
+use super::object::{Object, Setup, Subspan, Vue};
+use super::pixel::{Counts, Pixels};
+use super::raster::{self, RasterState};
+use super::setup::{self, SetupState};
+use super::sol::StreamOut;
+use super::tess::Tessellator;
+use super::urb::Urb;
+use super::vf::{Vertex, VertexFetch};
+use super::vs::VertexShader;
+use crate::profile::StageWork;
+use eu::{Statistics, Stop};
+use hw::draw as packets;
+use std::collections::BTreeMap;
+
+/// 3DPRIMITIVE's parameters, direct or from its registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Primitive {
+    pub topology: u32,
+    /// Vertices come by the index buffer (RANDOM), not one after the other (SEQUENTIAL).
+    pub indexed: bool,
+    pub vertices: u32,
+    pub first_vertex: u32,
+    pub instances: u32,
+    pub first_instance: u32,
+    pub base_vertex: i32,
+}
+
+/// What a draw adds to the statistics registers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    pub ia_vertices: u64,
+    pub ia_primitives: u64,
+    pub vs_invocations: u64,
+    pub hs_invocations: u64,
+    pub ds_invocations: u64,
+    pub gs_invocations: u64,
+    pub gs_primitives: u64,
+    pub cl_invocations: u64,
+    pub cl_primitives: u64,
+    pub pixels: Counts,
+    /// SO_WRITE_OFFSET before and after.
+    pub so_offsets: [u32; 4],
+    pub so_written: [u64; 4],
+    pub so_needed: [u64; 4],
+    /// Threads of each stage.
+    pub stages: Vec<StageWork>,
+}
+
+/// Vertices of one instance that are held at once.
+const MAX_VERTICES: u32 = 1 << 22;
+
+/// The units behind the vertex shader.
+struct Back<'a> {
+    tess: Option<Tessellator<'a>>,
+    gs: Option<Geometry<'a>>,
+    so: StreamOut<'a>,
+    clip: ClipState,
+    setup: SetupState,
+    raster: RasterState,
+    pixels: Pixels<'a>,
+    urb: Urb,
+    provoking: Provoking,
+    cl_invocations: u64,
+    cl_primitives: u64,
+    clipped: Vec<Object>,
+    set_up: Vec<Setup>,
+    subspans: Vec<Subspan>,
+}
+
+/// Runs a draw. `so_offsets` are the stream output's write offsets so far.
+pub(crate) fn run(
+    draw: Draw<'_>,
+    primitive: &Primitive,
+    so_offsets: [u32; 4],
+) -> Result<Totals, Stop> {
+    let mut totals = Totals {
+        so_offsets,
+        ..Totals::default()
+    };
+    if primitive.vertices == 0 || primitive.instances == 0 {
+        return Ok(totals);
+    }
+    if primitive.vertices > MAX_VERTICES {
+        return Err(Stop::Unimplemented {
+            what: format!("an instance of {} vertices", primitive.vertices),
+            at: draw.at,
+        });
+    }
+    let fetch = VertexFetch::read(&draw)?;
+    let vs_constants = constants::push(&draw, &packets::state_constant_vs::PACKET)?;
+    let mut vs = VertexShader::new(draw, vs_constants)?;
+    let mut so = StreamOut::new(draw);
+    so.offsets = so_offsets;
+    let mut back = Back {
+        tess: Tessellator::new(
+            draw,
+            constants::push(&draw, &packets::state_constant_hs::PACKET)?,
+            constants::push(&draw, &packets::state_constant_ds::PACKET)?,
+        )?,
+        gs: Geometry::new(
+            draw,
+            constants::push(&draw, &packets::state_constant_gs::PACKET)?,
+        )?,
+        so,
+        clip: ClipState::read(&draw)?,
+        setup: SetupState::read(&draw)?,
+        raster: RasterState::read(&draw)?,
+        pixels: Pixels::new(
+            draw,
+            constants::push(&draw, &packets::state_constant_ps::PACKET)?,
+        )?,
+        urb: Urb::default(),
+        provoking: Provoking::new(draw.state),
+        cl_invocations: 0,
+        cl_primitives: 0,
+        clipped: Vec::new(),
+        set_up: Vec::new(),
+        subspans: Vec::new(),
+    };
+    let statistics = draw.state.flag(
+        &packets::state_vf_statistics::PACKET,
+        packets::state_vf_statistics::STATISTICS_ENABLE,
+    );
+    let runs = runs(&fetch, primitive)?;
+    for instance in 0..primitive.instances {
+        if draw.options.cancelled() {
+            return Err(Stop::Fault {
+                what: "the draw was stopped".into(),
+                at: draw.at,
+            });
+        }
+        let shaded = shade(&fetch, &mut vs, &mut back.urb, primitive, &runs, instance)?;
+        let mut primitive_id = 0;
+        for run in &runs {
+            let vertices: Vec<&Vue> = run.iter().filter_map(|id| shaded.get(id)).collect();
+            let mut objects = Vec::new();
+            let known = assemble(
+                primitive.topology,
+                vertices.len(),
+                back.provoking,
+                &mut |o| {
+                    objects.push(o);
+                },
+            );
+            if !known {
+                return Err(Stop::Unimplemented {
+                    what: format!("primitive topology {:#x}", primitive.topology),
+                    at: draw.at,
+                });
+            }
+            if statistics {
+                totals.ia_vertices += run.len() as u64;
+                totals.ia_primitives += objects.len() as u64;
+            }
+            for assembled in objects {
+                back.assembled(&assembled, &vertices, primitive_id)?;
+                primitive_id += 1;
+            }
+        }
+    }
+    back.so.finish()?;
+    totals.so_offsets = back.so.offsets;
+    totals.so_written = back.so.written;
+    totals.so_needed = back.so.needed;
+    totals.cl_invocations = back.cl_invocations;
+    totals.cl_primitives = back.cl_primitives;
+    let mut stage = |name, executor: &Executor<'_>| {
+        totals.stages.push(StageWork {
+            stage: name,
+            kernel: executor.kernel_address(),
+            threads: executor.threads,
+            messages: executor.messages(),
+            statistics: executor.statistics(),
+        });
+    };
+    if let Some(vs) = &vs {
+        stage("VS", vs.executor());
+        totals.vs_invocations = vs.invocations;
+    }
+    if let Some(tess) = &back.tess {
+        stage("HS", tess.hull.executor());
+        stage("DS", tess.domain.executor());
+        totals.hs_invocations = tess.hull.invocations;
+        totals.ds_invocations = tess.domain.invocations;
+    }
+    if let Some(gs) = &back.gs {
+        stage("GS", gs.executor());
+        totals.gs_invocations = gs.invocations;
+        totals.gs_primitives = gs.primitives;
+    }
+    totals.pixels = back.pixels.finish()?;
+    totals.stages.push(StageWork {
+        stage: "PS",
+        kernel: 0,
+        threads: totals.pixels.threads,
+        messages: totals.pixels.messages,
+        statistics: Statistics {
+            instructions: totals.pixels.instructions,
+            ..Statistics::default()
+        },
+    });
+    Ok(totals)
+}
+
+/// Ids of the vertices between cuts.
+fn runs(fetch: &VertexFetch<'_>, primitive: &Primitive) -> Result<Vec<Vec<u32>>, Stop> {
+    let mut runs = vec![Vec::new()];
+    for i in 0..primitive.vertices {
+        let at = u64::from(primitive.first_vertex) + u64::from(i);
+        if !primitive.indexed {
+            runs.last_mut()
+                .into_iter()
+                .for_each(|run| run.push(at as u32));
+            continue;
+        }
+        let index = fetch.index(at)?;
+        match fetch.cut == Some(index) {
+            true => runs.push(Vec::new()),
+            false => runs.last_mut().into_iter().for_each(|run| run.push(index)),
+        }
+    }
+    Ok(runs)
+}
+
+/// Shades each vertex of an instance once.
+fn shade(
+    fetch: &VertexFetch<'_>,
+    vs: &mut Option<VertexShader<'_>>,
+    urb: &mut Urb,
+    primitive: &Primitive,
+    runs: &[Vec<u32>],
+    instance: u32,
+) -> Result<BTreeMap<u32, Vue>, Stop> {
+    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut ids = Vec::new();
+    for id in runs.iter().flatten() {
+        places.entry(*id).or_insert_with(|| {
+            ids.push(*id);
+            ids.len() - 1
+        });
+    }
+    let mut fetched = Vec::new();
+    for id in &ids {
+        let vertex = Vertex {
+            id: match primitive.indexed {
+                true => *id,
+                false => id.wrapping_sub(primitive.first_vertex),
+            },
+            row: match primitive.indexed {
+                true => id.wrapping_add_signed(primitive.base_vertex),
+                false => *id,
+            },
+            instance,
+            first_instance: primitive.first_instance,
+        };
+        fetch.fetch(vertex, &mut fetched)?;
+    }
+    let mut vues: Vec<Vue> = Vec::with_capacity(ids.len());
+    match vs {
+        Some(vs) => {
+            let sizes = (ids.len(), fetch.dwords());
+            vs.vertices(urb, &fetched, sizes, &mut vues)?;
+        }
+        None => vues.extend(fetched.chunks(fetch.dwords().max(1)).map(Vue::from)),
+    }
+    Ok(places
+        .into_iter()
+        .filter_map(|(id, place)| Some((id, vues.get(place)?.clone())))
+        .collect())
+}
+
+impl Back<'_> {
+    /// An object as the vertices make it: through tessellation and geometry shaders.
+    fn assembled(
+        &mut self,
+        assembled: &Assembled,
+        vertices: &[&Vue],
+        primitive_id: u32,
+    ) -> Result<(), Stop> {
+        let of = |places: &[usize]| -> Vec<Vue> {
+            let found = places.iter().filter_map(|place| vertices.get(*place));
+            found.map(|vue| Vue::clone(vue)).collect()
+        };
+        let all = assembled
+            .vertices
+            .get(..assembled.count)
+            .unwrap_or_default();
+        let Some(kind) = assembled.kind else {
+            let mut objects = Vec::new();
+            if let Some(tess) = &mut self.tess {
+                self.urb.reset();
+                tess.patch(&mut self.urb, &of(all), primitive_id, &mut objects)?;
+            }
+            for object in objects {
+                let vertices = object.vertices.clone();
+                self.geometry(object, &vertices)?;
+            }
+            return Ok(());
+        };
+        let (own, provoking) = assembled.own();
+        let object = Object {
+            kind,
+            vertices: of(own.get(..kind.vertices()).unwrap_or_default()),
+            provoking,
+            primitive_id,
+            edges: [true; 3],
+            continues: assembled.continues,
+        };
+        self.geometry(object, &of(all))
+    }
+
+    fn geometry(&mut self, object: Object, with_adjacency: &[Vue]) -> Result<(), Stop> {
+        let Some(gs) = &mut self.gs else {
+            return self.stream(0, object);
+        };
+        let mut out: Vec<StreamObject> = Vec::new();
+        self.urb.reset();
+        let vertices = match gs.discards_adjacency() {
+            true => object.vertices.as_slice(),
+            false => with_adjacency,
+        };
+        gs.object(&mut self.urb, vertices, object.primitive_id, &mut out)?;
+        for StreamObject { stream, object } in out {
+            self.stream(stream, object)?;
+        }
+        Ok(())
+    }
+
+    /// From stream output to pixels.
+    fn stream(&mut self, stream: u8, object: Object) -> Result<(), Stop> {
+        if self.so.is_enabled() {
+            self.so.object(stream, &object)?;
+        }
+        if self.so.render != Some(stream) {
+            return Ok(());
+        }
+        self.cl_invocations += 1;
+        self.clipped.clear();
+        clip::clip(&self.clip, object, &mut self.clipped);
+        self.cl_primitives += self.clipped.len() as u64;
+        for object in &self.clipped {
+            self.set_up.clear();
+            setup::setup(&self.setup, object, &mut self.set_up);
+            for set_up in &self.set_up {
+                self.subspans.clear();
+                raster::rasterise(&self.raster, set_up, &mut self.subspans);
+                if !self.subspans.is_empty() {
+                    self.pixels.object(set_up, &self.subspans)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
