@@ -6,12 +6,13 @@
 mod atomic;
 mod block;
 mod scattered;
+mod texel;
 mod typed;
 mod untyped;
 
 use crate::memory::{ADDRESS_MASK, View};
 use crate::strict::{self, Log, Reader};
-use crate::surface::{Image, Surface};
+use crate::surface::{Image, Kind, Surface};
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -342,12 +343,16 @@ impl<'a> Port<'a> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, false)?;
         let lanes = match message.desc >> 17 & 3 {
             1 => 8,
             2 => 16,
             _ => return Self::unimplemented(message, "a sampler message of this width"),
         };
+        let image = self.image(message)?;
+        if !matches!(image.kind, Kind::Buffer | Kind::Null) {
+            return self.texel(message, payload, lanes, response);
+        }
+        let surface = self.surface(message, payload, false)?;
         let header = (message.desc >> 19 & 1) as usize * 8;
         let Surface::Buffer { pitch, bytes, .. } = surface else {
             if surface == Surface::Null {

@@ -1,0 +1,151 @@
+//! Colour calculation: a pixel shader's colour and the render target's to the new one.
+//!
+//! In:  BLEND_STATE's entry of a target, COLOR_CALC_STATE's constants. Out: the value to encode.
+//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops"; vol. 2d, BLEND_STATE; Vulkan, "Blending".
+
+use hw::draw_state::blend_state_entry as entry;
+
+/// A target's blending.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Blend {
+    pub enabled: bool,
+    /// Colour, alpha: source factor, destination factor, function.
+    equations: [[u64; 3]; 2],
+    pub logic_op: Option<u32>,
+    /// Red, green, blue, alpha are written.
+    pub writes: [bool; 4],
+    /// Colours are clamped to what the target's format can hold before blending.
+    pub pre_clamp: bool,
+}
+
+impl Blend {
+    /// Decodes an entry; `independent_alpha` is BLEND_STATE's.
+    pub fn read(words: &[u32], independent_alpha: bool) -> Blend {
+        let get = |field: hw::Field| field.get(words);
+        let colour = [
+            get(entry::SOURCE_BLEND_FACTOR),
+            get(entry::DESTINATION_BLEND_FACTOR),
+            get(entry::COLOR_BLEND_FUNCTION),
+        ];
+        let alpha = [
+            get(entry::SOURCE_ALPHA_BLEND_FACTOR),
+            get(entry::DESTINATION_ALPHA_BLEND_FACTOR),
+            get(entry::ALPHA_BLEND_FUNCTION),
+        ];
+        Blend {
+            enabled: get(entry::COLOR_BUFFER_BLEND_ENABLE) == 1,
+            equations: [colour, if independent_alpha { alpha } else { colour }],
+            logic_op: (get(entry::LOGIC_OP_ENABLE) == 1)
+                .then(|| get(entry::LOGIC_OP_FUNCTION) as u32),
+            writes: [
+                entry::WRITE_DISABLE_RED,
+                entry::WRITE_DISABLE_GREEN,
+                entry::WRITE_DISABLE_BLUE,
+                entry::WRITE_DISABLE_ALPHA,
+            ]
+            .map(|field| get(field) == 0),
+            pre_clamp: get(entry::PRE_BLEND_COLOR_CLAMP_ENABLE) == 1,
+        }
+    }
+
+    /// Blends; all values as floats.
+    pub fn blend(
+        &self,
+        source: [f32; 4],
+        second: [f32; 4],
+        destination: [f32; 4],
+        constant: [f32; 4],
+    ) -> [f32; 4] {
+        std::array::from_fn(|i| {
+            let [source_factor, destination_factor, function] = self.equations[usize::from(i == 3)];
+            let factor = |code| factor(code, i, source, second, destination, constant);
+            let (s, d) = (source[i], destination[i]);
+            match function {
+                0 => s * factor(source_factor) + d * factor(destination_factor),
+                1 => s * factor(source_factor) - d * factor(destination_factor),
+                2 => d * factor(destination_factor) - s * factor(source_factor),
+                3 => s.min(d),
+                _ => s.max(d),
+            }
+        })
+    }
+}
+
+/// BLENDFACTOR_*, of component `i`.
+fn factor(
+    code: u64,
+    i: usize,
+    source: [f32; 4],
+    second: [f32; 4],
+    destination: [f32; 4],
+    constant: [f32; 4],
+) -> f32 {
+    match code {
+        0x01 => 1.0,
+        0x02 => source[i],
+        0x03 => source[3],
+        0x04 => destination[3],
+        0x05 => destination[i],
+        0x06 if i == 3 => 1.0,
+        0x06 => source[3].min(1.0 - destination[3]),
+        0x07 => constant[i],
+        0x08 => constant[3],
+        0x09 => second[i],
+        0x0a => second[3],
+        0x12 => 1.0 - source[i],
+        0x13 => 1.0 - source[3],
+        0x14 => 1.0 - destination[3],
+        0x15 => 1.0 - destination[i],
+        0x17 => 1.0 - constant[i],
+        0x18 => 1.0 - constant[3],
+        0x19 => 1.0 - second[i],
+        0x1a => 1.0 - second[3],
+        // 0x11, and codes that are none.
+        _ => 0.0,
+    }
+}
+
+/// LOGICOP_*, on the bits of the format.
+pub(crate) fn logic(op: u32, source: u8, destination: u8) -> u8 {
+    // The codes are truth tables: bit 3 where both are set, 2 source alone, 1 destination alone, 0 neither.
+    let table = |bit: u32, mask: u8| if op >> bit & 1 == 1 { mask } else { 0 };
+    table(3, source & destination)
+        | table(2, source & !destination)
+        | table(1, !source & destination)
+        | table(0, !(source | destination))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(source: u64, destination: u64, function: u64) -> Blend {
+        Blend {
+            enabled: true,
+            equations: [[source, destination, function]; 2],
+            ..Blend::default()
+        }
+    }
+
+    #[test]
+    fn equations_by_hand() {
+        let (s, d) = ([0.5, 0.25, 1.0, 0.5], [0.2, 0.4, 0.6, 0.8]);
+        let over = entry(0x03, 0x13, 0).blend(s, [0.0; 4], d, [0.0; 4]);
+        assert_eq!(over, [0.35, 0.325, 0.8, 0.65]);
+        let least = entry(0x11, 0x11, 3).blend(s, [0.0; 4], d, [0.0; 4]);
+        assert_eq!(least, [0.2, 0.25, 0.6, 0.5]);
+        let back = entry(0x01, 0x07, 2).blend(s, [0.0; 4], d, [1.0, 0.5, 0.0, 1.0]);
+        assert_eq!(back, [0.2 - 0.5, 0.2 - 0.25, -1.0, 0.8 - 0.5]);
+    }
+
+    #[test]
+    fn logic_operations_are_their_truth_tables() {
+        let (s, d) = (0b1100, 0b1010);
+        assert_eq!(logic(0x0, s, d), 0);
+        assert_eq!(logic(0x8, s, d), 0b1000);
+        assert_eq!(logic(0xc, s, d), s);
+        assert_eq!(logic(0x6, s, d), 0b0110);
+        assert_eq!(logic(0x5, s, d) & 15, 0b0101);
+        assert_eq!(logic(0xf, s, d), 0xff);
+    }
+}
