@@ -12,7 +12,7 @@ pub(crate) use memory::{Log, Reader};
 use crate::context::{BaseAddresses, HwContext, Pipeline};
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
-use hw::{Device, Field, Packet, draw, media, mi, register};
+use hw::{Device, Field, Packet, draw, draw_state, media, mi, register};
 
 /// Something that the PRM demands of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -407,6 +407,35 @@ fn names(caches: u8) -> String {
     format!("missing: {}", names.join(", "))
 }
 
+/// Commands that hold a structure: from which dword on, and which.
+static HELD: &[(&Packet, usize, &Packet)] = &[
+    (
+        &draw::state_constant_vs::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+    (
+        &draw::state_constant_hs::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+    (
+        &draw::state_constant_ds::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+    (
+        &draw::state_constant_gs::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+    (
+        &draw::state_constant_ps::PACKET,
+        1,
+        &draw_state::state_constant_body::PACKET,
+    ),
+];
+
 /// Bits that belong to no field. Commands of several forms are left alone.
 fn reserved(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
     if packet.dwords == 0 || usize::from(packet.dwords) != words.len() {
@@ -417,9 +446,14 @@ fn reserved(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
             0 => packet.header_mask | packet.length_mask,
             _ => 0,
         };
-        let first = index * 32;
-        for field in packet.fields {
-            let (lo, hi) = (usize::from(field.lo), usize::from(field.hi));
+        let held = HELD.iter().filter(|held| std::ptr::eq(held.0, packet));
+        let inner = held.flat_map(|(_, at, structure)| structure.fields.iter().map(|f| (*at, f)));
+        for (at, field) in packet.fields.iter().map(|f| (0, f)).chain(inner) {
+            let first = index * 32;
+            let (lo, hi) = (
+                usize::from(field.lo) + at * 32,
+                usize::from(field.hi) + at * 32,
+            );
             if hi >= first && lo < first + 32 {
                 let (lo, hi) = (lo.max(first) - first, hi.min(first + 31) - first);
                 known |= u32::MAX >> (31 - (hi - lo)) << lo;

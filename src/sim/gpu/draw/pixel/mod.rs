@@ -104,6 +104,8 @@ struct Thread {
     layer: u32,
     viewport: usize,
     front_facing: bool,
+    /// The object without its attributes, for the pixel interpolator.
+    object: Option<Setup>,
 }
 
 impl Thread {
@@ -430,6 +432,10 @@ impl<'a> Pixels<'a> {
             thread.layer = setup.layer;
             thread.viewport = setup.viewport as usize;
             thread.front_facing = setup.front_facing;
+            thread.object = Some(Setup {
+                attributes: Vec::new(),
+                ..*setup
+            });
             for lane in 0..now.len() * 4 {
                 if let Some([x, y, _]) = thread.place(lane) {
                     let (x, y) = (
@@ -531,7 +537,6 @@ impl Back<'_> {
             source_alpha = dword(0) >> 11 & 1 == 1;
             at = 16;
         }
-        // Channels that the shader's own flow has switched off are not written either.
         if source_alpha {
             at += width;
         }
@@ -546,6 +551,8 @@ impl Back<'_> {
         }
         // Dual source writes of the upper half are for channels 8 and on.
         let first = if subtype == 3 { 8 } else { 0 };
+        // Channels that predication or flow has switched off, such as discarded ones, are not written either.
+        mask &= message.lanes << first;
         let colours = |base: usize, lane: usize| -> [u32; 4] {
             match subtype {
                 1 => std::array::from_fn(|c| dword(base + c)),
@@ -610,10 +617,54 @@ impl Back<'_> {
     }
 }
 
+impl Back<'_> {
+    /// The pixel interpolator: barycentric weights at other places of the pixels. With one sample, that sample and the
+    /// centroid are the centre. Ref: SKL PRM vol. 7, "Pixel Interpolator".
+    fn interpolate(&self, message: &Message<'_>, response: &mut [u32]) -> Result<(), Stop> {
+        let desc = message.desc;
+        let Some(object) = &self.thread.object else {
+            return Ok(());
+        };
+        if desc >> 11 & 1 == 1 {
+            return gap(message.ip, "pixel interpolation for the upper slots");
+        }
+        let width = if desc >> 16 & 1 == 1 { 16 } else { 8 };
+        // Sixteenths of a pixel in four bits of two's complement.
+        let sixteenths = |bits: u32| f64::from((bits << 28) as i32 >> 28) / 16.0;
+        let slot = |index: usize| message.src0.get(index).copied().unwrap_or(0);
+        for lane in (0..width).filter(|lane| message.lanes >> lane & 1 == 1) {
+            let Some([x, y, _]) = self.thread.place(lane) else {
+                continue;
+            };
+            let (dx, dy) = match desc >> 12 & 3 {
+                0 => (sixteenths(desc), sixteenths(desc >> 4)),
+                3 => (sixteenths(slot(lane)), sixteenths(slot(width + lane))),
+                _ => (0.0, 0.0),
+            };
+            let (x, y) = (
+                f64::from(x) + self.centre + dx,
+                f64::from(y) + self.centre + dy,
+            );
+            let weights = match desc >> 14 & 1 {
+                0 => object.perspective(x, y),
+                _ => object.linear(x, y),
+            };
+            for (which, weight) in weights.into_iter().enumerate() {
+                let at = (lane / 8 * 2 + which) * 8 + lane % 8;
+                if let Some(to) = response.get_mut(at) {
+                    *to = (weight as f32).to_bits();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Stage for Back<'_> {
-    fn message(&mut self, message: &Message<'_>, _response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         match (message.sfid, message.desc >> 14 & 15) {
             (5, 12) => self.write(message).map(|()| Reply::Done),
+            (11, _) => self.interpolate(message, response).map(|()| Reply::Done),
             (sfid, kind) => gap(
                 message.ip,
                 &format!("message {kind} of SFID {sfid} from a pixel shader"),

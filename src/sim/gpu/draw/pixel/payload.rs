@@ -5,7 +5,7 @@
 //! source W; position offsets; input coverage; push constants; attribute setup, two components in a register.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload".
 
-use crate::draw::object::{Setup, Subspan};
+use crate::draw::object::{Kind, Setup, Subspan};
 
 /// What a kernel asks for.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,14 @@ impl Layout {
     ) {
         out.clear();
         let facing = u32::from(!setup.front_facing) << 15;
-        let header = facing | (setup.layer & 0x7ff) << 16;
+        // Primitive Topology Type. Kernels rely on its not being zero when they look at the bit above it.
+        let topology = match setup.kind {
+            Kind::Point => 1,
+            Kind::Line => 2,
+            Kind::Triangle => 4,
+            Kind::Rectangle => 15,
+        };
+        let header = topology | facing | (setup.layer & 0x7ff) << 16;
         out.extend([
             header,
             0,
@@ -129,7 +136,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::object::{Kind, Plane, ScreenVertex};
+    use crate::draw::object::{Plane, ScreenVertex};
 
     #[test]
     fn a_quad_has_its_places_weights_and_attributes() {
@@ -166,7 +173,7 @@ mod tests {
         };
         let mut out = Vec::new();
         layout.write(&setup, &[subspan], 0b1011, 8, &mut out);
-        assert_eq!(out[0], 1 << 15 | 3 << 16);
+        assert_eq!(out[0], 4 | 1 << 15 | 3 << 16);
         assert_eq!((out[10], out[15]), (4 | 2 << 16, 0b1011));
         let float = |at: usize| f32::from_bits(out[at]);
         // Pixel centres 4.5 and 5.5 across, 2.5 and 3.5 down, over eight.
