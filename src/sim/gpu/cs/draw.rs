@@ -58,7 +58,6 @@ impl Run<'_> {
             base: self.context.base,
             space: self.space,
             options: &self.gpu.options,
-            device: self.gpu.device,
             kernels: &self.gpu.kernels,
             wide,
         }

@@ -58,7 +58,6 @@ impl<'a> Domain<'a> {
                 _ => 1024 << get(ds::PER_THREAD_SCRATCH_SPACE),
             },
             alternate_floats: get(ds::FLOATING_POINT_MODE) == 1,
-            vector_mask: get(ds::VECTOR_MASK_ENABLE) == 1,
         };
         let size = draw
             .state

@@ -11,7 +11,6 @@ use crate::kernels::Kernels;
 use crate::memory::View;
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
-use hw::Device;
 
 /// What units of a draw look at and share. Counters and the URB are held by whoever runs the draw.
 #[derive(Clone, Copy)]
@@ -22,7 +21,6 @@ pub(crate) struct Draw<'a> {
     pub base: BaseAddresses,
     pub space: &'a AddressSpace,
     pub options: &'a Options,
-    pub device: &'a Device,
     pub kernels: &'a Kernels,
     pub wide: &'a WideLock,
 }
@@ -42,8 +40,6 @@ pub(crate) struct Shader {
     pub scratch_bytes: u64,
     /// Floating Point Mode: alternate instead of IEEE-754.
     pub alternate_floats: bool,
-    /// Vector Mask Enable: predication by vmask instead of dmask is the payload's business, not the executor's.
-    pub vector_mask: bool,
 }
 
 /// The units that only a thread of this stage can talk to: URB (SFID 6), render cache (5), pixel interpolator (11).
@@ -136,11 +132,6 @@ impl<'a> Executor<'a> {
             work: Statistics::default(),
             worker: 0,
         })
-    }
-
-    /// The draw.
-    pub fn draw(&self) -> &Draw<'a> {
-        &self.draw
     }
 
     /// What its threads have executed.
@@ -308,11 +299,6 @@ impl<'a> Executor<'a> {
             self.work += thread.statistics();
         }
         Ok(())
-    }
-
-    /// The registers that the last thread left, eight dwords each.
-    pub fn registers(&self) -> &[u32] {
-        self.thread.as_ref().map_or(&[], Thread::grf)
     }
 }
 

@@ -74,7 +74,6 @@ impl<'a> Geometry<'a> {
                 _ => 1024 << get(gs::PER_THREAD_SCRATCH_SPACE),
             },
             alternate_floats: get(gs::FLOATING_POINT_MODE) == 1,
-            vector_mask: get(gs::VECTOR_MASK_ENABLE) == 1,
         };
         let start = get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
             | get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4) << 4;

@@ -65,7 +65,6 @@ impl<'a> Hull<'a> {
                 _ => 1024 << get(hs::PER_THREAD_SCRATCH_SPACE),
             },
             alternate_floats: get(hs::FLOATING_POINT_MODE) == 1,
-            vector_mask: get(hs::VECTOR_MASK_ENABLE) == 1,
         };
         let start = get(hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
             | get(hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5) << 5;

@@ -22,11 +22,6 @@
 //!
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a.
 
-#![allow(
-    dead_code,
-    reason = "units are built one after the other along this interface"
-)]
-
 mod assembly;
 pub(crate) mod clip;
 pub(crate) mod constants;

@@ -88,7 +88,6 @@ pub(crate) struct Setup {
     pub viewport: u32,
     /// Render target array index.
     pub layer: u32,
-    pub primitive_id: u32,
 }
 
 /// A quantity that is linear on the screen.

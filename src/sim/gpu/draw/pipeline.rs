@@ -130,6 +130,14 @@ pub(crate) fn run(
         set_up: Vec::new(),
         subspans: Vec::new(),
     };
+    // 3DPRIM_TRISTRIP and its reverse, and with adjacency.
+    let strip = matches!(primitive.topology, 0x05 | 0x0c | 0x0d);
+    if strip && back.gs.as_ref().is_some_and(|gs| !gs.takes_trailing()) {
+        return Err(Stop::Unimplemented {
+            what: "a geometry shader that takes strips in leading order".into(),
+            at: draw.at,
+        });
+    }
     let statistics = draw.state.flag(
         &packets::state_vf_statistics::PACKET,
         packets::state_vf_statistics::STATISTICS_ENABLE,

@@ -6,8 +6,6 @@
 use hw::{Field, Packet, draw, draw_state};
 use std::collections::BTreeMap;
 
-/// Vertex buffers that can be bound.
-pub(crate) const VERTEX_BUFFERS: usize = 33;
 /// Vertex elements that can be active.
 pub(crate) const VERTEX_ELEMENTS: usize = 34;
 

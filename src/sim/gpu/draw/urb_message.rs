@@ -116,10 +116,10 @@ mod tests {
     fn channels_write_their_entries_and_read_them_back() {
         let mut urb = Urb::default();
         let entries = [urb.allocate(16).unwrap(), urb.allocate(16).unwrap()];
-        let mut payload = vec![0; 8];
+        let mut payload = [0; 8];
         (payload[0], payload[2]) = (entries[0], entries[1] | 3 << 27);
         // Channel masks: both components of channel 0, the second alone of channel 2.
-        let mut masks = vec![0; 8];
+        let mut masks = [0; 8];
         (masks[0], masks[2]) = (3 << 16, 2 << 16);
         let data: Vec<u32> = (100..116).collect();
         let all = [&payload[..], &masks, &data].concat();
@@ -127,9 +127,9 @@ mod tests {
         assert_eq!(urb.slice(entries[0], 6).unwrap(), [0, 0, 0, 0, 100, 108]);
         assert_eq!(urb.slice(entries[1], 6).unwrap(), [0, 0, 0, 0, 0, 110]);
         // Read with an offset for each slot.
-        let mut slots = vec![0; 8];
+        let mut slots = [0; 8];
         (slots[0], slots[2]) = (1, 1);
-        let mut response = vec![9; 16];
+        let mut response = [9; 16];
         let all = [&payload[..], &slots].concat();
         send(&mut urb, SIMD8_READ | 1 << 17, &all, &mut response);
         assert_eq!((response[0], response[8]), (100, 108));

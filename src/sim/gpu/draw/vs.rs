@@ -59,7 +59,6 @@ impl<'a> VertexShader<'a> {
                 _ => 1024 << get(vs::PER_THREAD_SCRATCH_SPACE),
             },
             alternate_floats: get(vs::FLOATING_POINT_MODE) == 1,
-            vector_mask: get(vs::VECTOR_MASK_ENABLE) == 1,
         };
         let size = draw
             .state

@@ -70,7 +70,6 @@ struct Back<'a> {
     early: bool,
     /// The shader's own depth replaces the object's.
     own_depth: bool,
-    own_stencil: bool,
     own_mask: bool,
     /// Depths are clamped to this range by viewport.
     ranges: Vec<(f32, f32)>,
@@ -208,7 +207,6 @@ impl<'a> Pixels<'a> {
                     _ => 1024 << get(ps::PER_THREAD_SCRATCH_SPACE),
                 },
                 alternate_floats: get(ps::FLOATING_POINT_MODE) == 1,
-                vector_mask: flag(ps::VECTOR_MASK_ENABLE),
             };
             let executor = Executor::new(draw, shader)?;
             let layout = Layout {
@@ -351,7 +349,6 @@ impl<'a> Pixels<'a> {
                 at: draw.at,
                 early,
                 own_depth,
-                own_stencil: false,
                 own_mask: asks(extra::OMASK_PRESENT_TO_RENDER_TARGET),
                 ranges,
                 clamps,

@@ -155,7 +155,6 @@ mod tests {
             front_facing: false,
             viewport: 0,
             layer: 3,
-            primitive_id: 0,
         };
         let subspan = Subspan {
             x: 4,

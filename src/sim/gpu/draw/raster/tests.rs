@@ -42,7 +42,6 @@ fn object(kind: Kind, corners: [(f32, f32); 3]) -> Setup {
         front_facing: true,
         viewport: 0,
         layer: 0,
-        primitive_id: 0,
     }
 }
 
@@ -252,7 +251,6 @@ fn state_is_read_from_commands_and_memory() {
         },
         space: &space,
         options: &crate::Options::default(),
-        device: hw::Device::by_name("skl").expect("a device"),
         kernels: &crate::kernels::Kernels::default(),
         wide: &crate::dataport::WideLock::default(),
     };

@@ -394,6 +394,5 @@ fn push(
         front_facing: common.front_facing,
         viewport: common.viewport,
         layer: common.layer,
-        primitive_id: common.primitive_id,
     });
 }

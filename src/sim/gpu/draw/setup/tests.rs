@@ -295,7 +295,6 @@ fn state_is_read_from_commands_and_memory() {
         },
         space: &space,
         options: &crate::Options::default(),
-        device: hw::Device::by_name("skl").expect("a device"),
         kernels: &crate::kernels::Kernels::default(),
         wide: &crate::dataport::WideLock::default(),
     };
