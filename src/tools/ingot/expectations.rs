@@ -8,7 +8,13 @@
 //! message = "line 4: Invalid test command"   # must appear in the log
 //! [skip."…"]
 //! reason = "needs a newer device"
+//! [skip."draw/"]                             # every script under a folder that has no entry of its own
+//! reason = "no graphics queue yet"
+//! driver = "Ingot"                           # only on devices whose name contains “[Ingot]”
 //! ```
+//!
+//! The nearest entry counts: that of the script, then that of its folder, then that of the folder around it. An entry
+//! for another driver does not count at all, so the script is expected to pass there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +29,18 @@ pub struct Expectation {
     pub reason: String,
     /// Text that the log must contain.
     pub message: Option<String>,
+    /// The only driver on which this is expected; any if `None`.
+    pub driver: Option<String>,
+}
+
+impl Expectation {
+    /// True on a device of that name. Ingot ends the names of its devices with its own in brackets.
+    fn concerns(&self, device: &str) -> bool {
+        let Some(driver) = &self.driver else {
+            return true;
+        };
+        device.contains(&format!("[{driver}]"))
+    }
 }
 
 /// The expectations of a folder.
@@ -48,15 +66,26 @@ impl Expectations {
         })
     }
 
-    /// What is expected of `script`.
-    pub fn of(&self, script: &Path) -> Option<&Expectation> {
-        let name = script.strip_prefix(&self.root).ok()?;
-        self.entries.get(name.to_str()?)
+    /// What is expected of `script` on the device named `device`.
+    pub fn of(&self, script: &Path, device: &str) -> Option<&Expectation> {
+        let name = script.strip_prefix(&self.root).ok()?.to_str()?;
+        let ends =
+            std::iter::once(name.len()).chain(name.rmatch_indices('/').map(|(at, _)| at + 1));
+        ends.filter_map(|end| self.entries.get(name.get(..end)?))
+            .find(|entry| entry.concerns(device))
     }
 
-    /// Entries that name no script of `scripts`.
-    pub fn stale(&self, scripts: &[PathBuf]) -> Vec<String> {
-        let exists = |name: &String| scripts.iter().any(|s| *s == self.root.join(name));
+    /// Entries that name no script and no folder.
+    pub fn stale(&self) -> Vec<String> {
+        let exists = |name: &String| {
+            let path = self.root.join(name);
+            // A folder's entry must end with a slash, or it would never be found.
+            if name.ends_with('/') {
+                path.is_dir()
+            } else {
+                path.is_file()
+            }
+        };
         let stale = self.entries.keys().filter(|name| !exists(name));
         stale.cloned().collect()
     }
@@ -79,15 +108,13 @@ fn parse(text: &str) -> Result<BTreeMap<String, Expectation>, String> {
             };
             let name = name.get_ref().to_string();
             let reason = text("reason").ok_or_else(|| format!("{name}: no reason given"))?;
-            let message = text("message");
-            entries.insert(
-                name,
-                Expectation {
-                    verdict,
-                    reason,
-                    message,
-                },
-            );
+            let expectation = Expectation {
+                verdict,
+                reason,
+                message: text("message"),
+                driver: text("driver"),
+            };
+            entries.insert(name, expectation);
         }
     }
     Ok(entries)
@@ -136,6 +163,31 @@ mod tests {
         assert!(surprise(expected, &outcome(Verdict::Fail, "at line 3: x")).is_none());
         assert!(surprise(None, &outcome(Verdict::Pass, "")).is_none());
         assert!(surprise(None, &outcome(Verdict::Skip, "")).is_some());
+    }
+
+    #[test]
+    fn a_folder_is_expected_to_skip_on_one_driver_only() {
+        let text = "[skip.\"draw/\"]\nreason = \"no queue\"\ndriver = \"Ingot\"\n\
+                    [fail.\"draw/deep/a\"]\nreason = \"why\"\n";
+        let expectations = Expectations {
+            root: PathBuf::from("scripts"),
+            entries: parse(text).unwrap(),
+        };
+        let verdict = |name: &str, device: &str| {
+            let found = expectations.of(&Path::new("scripts").join(name), device);
+            found.map(|e| e.verdict)
+        };
+        let (ours, other) = ("HD Graphics 530 (SKL GT2) [Ingot]", "llvmpipe");
+        assert_eq!(verdict("draw/x", ours), Some(Verdict::Skip));
+        assert_eq!(verdict("draw/deep/b", ours), Some(Verdict::Skip));
+        assert_eq!(verdict("draw/deep/a", ours), Some(Verdict::Fail));
+        assert_eq!(verdict("draw/deep/a", other), Some(Verdict::Fail));
+        assert_eq!(verdict("draw/x", other), None);
+        assert_eq!(verdict("drawing/x", ours), None);
+        let expected = expectations.of(Path::new("scripts/draw/x"), ours);
+        assert!(surprise(expected, &outcome(Verdict::Skip, "")).is_none());
+        assert!(surprise(expected, &outcome(Verdict::Pass, "")).is_some());
+        assert!(surprise(expected, &outcome(Verdict::Fail, "")).is_some());
     }
 
     #[test]

@@ -67,18 +67,17 @@ fn run(args: &Args) -> Result<bool, String> {
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
         bar.set_style(style);
     }
+    // Known before the first script, because a script that is skipped may never have got a device.
+    let device = runner.chosen_device().unwrap_or_default();
     let mut rows = Vec::new();
     let mut stale = Vec::new();
     for (scripts, expectations) in groups {
-        stale.extend(expectations.stale(&scripts).into_iter().filter(|name| {
-            // A single file given by name leaves its neighbours' entries alone.
-            scripts.len() > 1 || scripts.iter().any(|s| s.ends_with(name))
-        }));
+        stale.extend(expectations.stale());
         for script in scripts {
             bar.set_message(script.display().to_string());
             let start = Instant::now();
             let outcome = run_one(&mut runner, &script, &replacements);
-            let surprise = surprise(expectations.of(&script), &outcome);
+            let surprise = surprise(expectations.of(&script, &device), &outcome);
             if let Some(why) = &surprise {
                 bar.suspend(|| {
                     println!("{}: {why}", script.display());
@@ -98,7 +97,7 @@ fn run(args: &Args) -> Result<bool, String> {
     }
     bar.finish_and_clear();
     for name in &stale {
-        println!("expectations.toml names a script that does not exist: {name}");
+        println!("expectations.toml names what does not exist: {name}");
     }
     if args.verbose {
         for row in &rows {
@@ -199,16 +198,15 @@ pub fn replacement(text: &str) -> Result<vkrunner::Replacement, String> {
     })
 }
 
+/// The folder that holds the expectations: `path` or one around it, for a file may stand in a subfolder.
 fn root_of(path: &Path) -> &Path {
-    if path.is_dir() {
-        return path;
+    let mut near = path.ancestors().take(5);
+    let root = near.find(|p| p.join("expectations.toml").is_file());
+    match root {
+        Some(root) => root,
+        None if path.is_dir() => path,
+        None => path.parent().unwrap_or(Path::new(".")),
     }
-    // A file may stand in a subfolder of the folder that holds the expectations.
-    let parents = path.ancestors().skip(1);
-    let root = parents
-        .take(4)
-        .find(|p| p.join("expectations.toml").is_file());
-    root.unwrap_or(path.parent().unwrap_or(Path::new(".")))
 }
 
 /// All scripts under a path, sorted.

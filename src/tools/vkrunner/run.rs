@@ -113,6 +113,11 @@ impl Runner {
         self.context.as_ref().map(Context::device_name)
     }
 
+    /// Name of the device that scripts run on, unless their requirements pass it over; `None` if there is none.
+    pub fn chosen_device(&self) -> Option<String> {
+        Context::chosen_device(&self.entry, self.options.device_id)
+    }
+
     /// SPIR-V of every stage, as the script's shaders compile.
     pub fn compile(script: &Script) -> Result<Vec<(ShaderStage, Vec<u32>)>, String> {
         let version = script.requirements.version;

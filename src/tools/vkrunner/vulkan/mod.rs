@@ -158,9 +158,32 @@ impl Context {
     pub fn device_name(&self) -> String {
         // SAFETY: `physical` is of this instance.
         let properties = unsafe { self.instance.get_physical_device_properties(self.physical) };
-        let name = properties.device_name_as_c_str().unwrap_or(c"?");
-        name.to_string_lossy().into_owned()
+        name_of(&properties)
     }
+
+    /// Name of the `device_id`-th device, from 1, or of the first, whatever it can do; `None` if there is none.
+    pub fn chosen_device(entry: &EntryPoint, device_id: Option<usize>) -> Option<String> {
+        let entry = load(entry).ok()?;
+        // SAFETY: the loader's entry points are alive; nothing is chained to the default structure.
+        let instance = unsafe { entry.create_instance(&vk::InstanceCreateInfo::default(), None) };
+        let instance = instance.ok()?;
+        // SAFETY: the instance is alive, and so are its physical devices until it is destroyed below.
+        let properties = unsafe {
+            let devices = instance.enumerate_physical_devices().unwrap_or_default();
+            let at = device_id.unwrap_or(1).checked_sub(1);
+            let device = at.and_then(|at| devices.get(at));
+            device.map(|d| instance.get_physical_device_properties(*d))
+        };
+        // SAFETY: nothing made from the instance is left.
+        unsafe { instance.destroy_instance(None) };
+        properties.as_ref().map(name_of)
+    }
+}
+
+/// A device's name.
+fn name_of(properties: &vk::PhysicalDeviceProperties) -> String {
+    let name = properties.device_name_as_c_str().unwrap_or(c"?");
+    name.to_string_lossy().into_owned()
 }
 
 fn load(entry: &EntryPoint) -> Result<ash::Entry, VulkanError> {
