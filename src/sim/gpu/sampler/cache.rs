@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", texture caches.
 
 use crate::memory::View;
-use crate::surface::Image;
+use crate::surface::{Image, Level};
 use eu::Stop;
 
 /// Blocks of texels kept.
@@ -27,7 +27,13 @@ struct Line {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Texels {
     lines: Vec<Line>,
+    /// Levels of surfaces, by the key of their lines.
+    levels: Vec<(u64, Level)>,
+    next: usize,
 }
+
+/// Levels kept.
+const LEVELS: usize = 16;
 
 impl Texels {
     /// The texel of a level at x, y and slice z; zeros where there is none. `state` tells surfaces apart.
@@ -62,7 +68,19 @@ impl Texels {
         }
         let index = (x & 3 | (y & 3) << LOG) as usize & 15;
         if line.valid >> index & 1 == 0 {
-            line.texels[index] = image.load(view, level, place, 0)?;
+            let known = match self.levels.iter().find(|l| l.0 == key.0) {
+                Some((_, known)) => *known,
+                None => {
+                    let made = image.at_level(level);
+                    match self.levels.get_mut(self.next) {
+                        Some(old) => *old = (key.0, made),
+                        None => self.levels.push((key.0, made)),
+                    }
+                    self.next = (self.next + 1) % LEVELS;
+                    made
+                }
+            };
+            line.texels[index] = image.load_at(view, (level, &known), place, 0)?;
             line.valid |= 1 << index;
         }
         Ok(line.texels[index])

@@ -435,10 +435,18 @@ pub(crate) fn decode(format: &Format, texel: &[u8]) -> [u32; 4] {
     out
 }
 
+/// To the nearest integer, ties to even, of magnitudes below 2^51: adding 1.5 · 2^52 leaves no bits for the fraction.
+fn rounded(value: f64) -> i64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    (value + SHIFT).to_bits() as i64 - SHIFT.to_bits() as i64
+}
+
 /// A float as a normalised number: clamped, rounded to nearest even; NaN is 0.
 fn normalised(value: f32, least: f64, max: f64) -> i64 {
-    // Casts take NaN to 0.
-    (f64::from(value).clamp(least, 1.0) * max).round_ties_even() as i64
+    if value.is_nan() {
+        return 0;
+    }
+    rounded(f64::from(value).max(least).min(1.0) * max)
 }
 
 fn raw(part: &Part, bits: u32, srgb: bool) -> u64 {
@@ -508,15 +516,18 @@ pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
     };
     match layout.form {
         Form::Bytes { red, blue } => {
-            let part = |target| Part {
-                target: Target::Colour(target),
-                lo: 0,
-                bits: 8,
-                kind: ChannelKind::Unorm,
+            let linear = |bits: u32| normalised(f32::from_bits(bits), 0.0, 255.0) as u8;
+            let curved = |bits: u32| match layout.srgb {
+                true => {
+                    let value = linear_to_srgb(f32::from_bits(bits).clamp(0.0, 1.0));
+                    normalised(value, 0.0, 255.0) as u8
+                }
+                false => linear(bits),
             };
-            for (i, at) in [red & 3, 1, blue & 3, 3].into_iter().enumerate() {
-                out[at] = raw(&part(i), values[i], layout.srgb) as u8;
-            }
+            out[red & 3] = curved(values[0]);
+            out[1] = curved(values[1]);
+            out[blue & 3] = curved(values[2]);
+            out[3] = linear(values[3]);
         }
         Form::Dwords(count) => {
             let dwords = out.as_chunks_mut::<4>().0.iter_mut();

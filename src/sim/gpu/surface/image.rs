@@ -6,6 +6,7 @@
 
 use super::compressed;
 use super::format;
+use super::level::Level;
 use super::tiling::Tiling;
 use crate::memory::{ADDRESS_MASK, View};
 use crate::strict;
@@ -306,7 +307,18 @@ impl Image {
         [x, y, z]: [u32; 3],
         sample: u32,
     ) -> Result<[u32; 4], Stop> {
-        let Some(address) = self.texel_address(lod, x, y, z, sample) else {
+        self.load_at(view, (lod, &self.at_level(lod)), [x, y, z], sample)
+    }
+
+    /// The same of a level that is known.
+    pub fn load_at(
+        &self,
+        view: &View<'_>,
+        (lod, level): (u32, &Level),
+        [x, y, z]: [u32; 3],
+        sample: u32,
+    ) -> Result<[u32; 4], Stop> {
+        let Some(address) = level.address(x, y, z, sample) else {
             return Ok([0; 4]);
         };
         if self.is_clear(view, lod, [x, y, z])? {

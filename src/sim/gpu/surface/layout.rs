@@ -3,14 +3,13 @@
 //! In:  an [`Image`], coordinates. Out: the address of a texel, or none where it is out of bounds.
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling": 1D, 2D and 3D surfaces; "Multisampled Surfaces".
 
-use super::format;
 use super::image::{Image, Kind};
-use super::tiling::{self, Tiling};
+use super::level::Level;
 
 /// Levels a surface can have.
-const LEVELS: u32 = 15;
+pub(super) const LEVELS: u32 = 15;
 /// Elements that levels of 1D surfaces are aligned to.
-const ALIGNMENT_1D: u32 = 64;
+pub(super) const ALIGNMENT_1D: u32 = 64;
 
 pub(super) fn minify(size: u32, level: u32) -> u32 {
     size.checked_shr(level).unwrap_or(0).max(1)
@@ -31,7 +30,7 @@ pub(super) fn level_offset(level: u32, [w, h]: [u32; 2], align: [u32; 2]) -> [u3
 }
 
 /// Samples that a pixel of an interleaved surface is wide and high.
-fn interleaved_size(samples: u32) -> [u32; 2] {
+pub(super) fn interleaved_size(samples: u32) -> [u32; 2] {
     match samples {
         2 => [2, 1],
         4 => [2, 2],
@@ -42,7 +41,7 @@ fn interleaved_size(samples: u32) -> [u32; 2] {
 }
 
 /// Place of a pixel's sample in an interleaved surface: samples of 2 × 2 pixels lie together.
-fn interleave(samples: u32, [x, y]: [u32; 2], s: u32) -> [u32; 2] {
+pub(super) fn interleave(samples: u32, [x, y]: [u32; 2], s: u32) -> [u32; 2] {
     let [w, h] = interleaved_size(samples);
     let (pair_x, pair_y) = ((x & !1) * w, (y & !1) * h);
     let (low_x, low_y) = (x & 1, y & 1);
@@ -77,45 +76,11 @@ impl Image {
     /// Address of a texel, or of the compressed block that holds it; none out of bounds. `z` is the slice, array element
     /// or face.
     pub fn texel_address(&self, lod: u32, x: u32, y: u32, z: u32, sample: u32) -> Option<u64> {
-        let bytes = format::bytes(self.format);
-        if self.kind == Kind::Buffer {
-            let there = x < self.width && y == 0 && z == 0;
-            return there.then(|| self.address + u64::from(x) * u64::from(self.pitch_bytes));
-        }
-        let level = self.level(lod);
-        let [width, height, depth] = self.level_extent(lod);
-        let inside = x < width && y < height && z < depth;
-        if self.kind == Kind::Null || level >= LEVELS || !inside || sample >= self.samples {
-            return None;
-        }
-        let slice = z + self.min_array_element;
-        if self.kind == Kind::D3 && slice >= depth {
-            return None;
-        }
-        if self.kind == Kind::D1 && self.tiling == Tiling::Linear {
-            let before = (0..level).map(|l| minify(self.width, l).next_multiple_of(ALIGNMENT_1D));
-            let before: u32 = before.sum();
-            let elements = u64::from(slice) * u64::from(self.qpitch_rows) + u64::from(before + x);
-            return Some(self.address + elements * u64::from(bytes));
-        }
-        let [block_w, block_h] = self.format.block_el.map(|n| u32::from(n).max(1));
-        let (mut x, mut y, mut size) = (x / block_w, y / block_h, [self.width, self.height]);
-        let mut slice = u64::from(slice);
-        if self.samples > 1 && self.interleaved {
-            [x, y] = interleave(self.samples, [x, y], sample);
-            let [w, h] = interleaved_size(self.samples);
-            let [width, height] = size.map(|n| n.next_multiple_of(2));
-            size = [width * w, height * h];
-        } else {
-            slice = slice * u64::from(self.samples) + u64::from(sample);
-        }
-        let align = [self.halign * block_w, self.valign * block_h];
-        let [left, top] = level_offset(level, size, align);
-        let x = x + left / block_w + self.x_offset;
-        let y = u64::from(y + top / block_h + self.y_offset) + slice * u64::from(self.qpitch_rows);
-        // At most 2^15 slices and samples of 2^17 rows come near; more is no place.
-        let y = u32::try_from(y).ok()?;
-        let offset = tiling::offset(self.tiling, x * bytes, y, self.pitch_bytes);
-        Some(self.address + offset)
+        self.at_level(lod).address(x, y, z, sample)
+    }
+
+    /// A level, for many addresses.
+    pub fn at_level(&self, lod: u32) -> Level {
+        Level::new(self, lod)
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod compressed;
 pub(crate) mod format;
 mod image;
 mod layout;
+mod level;
 pub(crate) mod tiling;
 
 #[allow(
@@ -21,6 +22,7 @@ pub(crate) mod tiling;
 )]
 pub(crate) use image::{Aux, AuxMode, Select};
 pub(crate) use image::{Image, Kind};
+pub(crate) use level::Level;
 
 use crate::memory::{ADDRESS_MASK, View};
 use eu::Stop;

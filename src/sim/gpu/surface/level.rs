@@ -1,0 +1,135 @@
+//! A level of a surface: where its texels lie, worked out once.
+//!
+//! In:  an [`Image`] and a level. Out: addresses of texels. For loops over many of them.
+//! Ref: as `layout.rs`.
+
+use super::format;
+use super::image::{Image, Kind};
+use super::layout::{ALIGNMENT_1D, LEVELS, interleave, interleaved_size, level_offset, minify};
+use super::tiling::{self, Tiling};
+
+/// How slices and samples follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrangement {
+    Buffer,
+    /// Lines in linear memory: slices `qpitch` elements apart.
+    Lines,
+    /// Slices, each with its samples, `qpitch` rows apart.
+    Slices,
+    /// The same, with samples side by side.
+    Interleaved,
+    /// Nothing is there.
+    None,
+}
+
+/// A level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Level {
+    arrangement: Arrangement,
+    tiling: Tiling,
+    address: u64,
+    pitch: u32,
+    /// Bytes of an element.
+    bytes: u32,
+    qpitch: u32,
+    /// Texels: width, height, and slices or elements.
+    extent: [u32; 3],
+    /// Elements before the level's first.
+    left: u32,
+    top: u32,
+    /// Texels of an element.
+    block: [u32; 2],
+    first_slice: u32,
+    samples: u32,
+    /// Slices of 3D surfaces end here, with the first slice counted.
+    last_slice: u32,
+}
+
+impl Level {
+    /// Of an image; levels count as accesses count them.
+    pub fn new(image: &Image, lod: u32) -> Level {
+        let level = image.level(lod);
+        let extent = image.level_extent(lod);
+        let bytes = format::bytes(image.format);
+        let block = image.format.block_el.map(|n| u32::from(n).max(1));
+        let mut made = Level {
+            arrangement: Arrangement::Slices,
+            tiling: image.tiling,
+            address: image.address,
+            pitch: image.pitch_bytes,
+            bytes,
+            qpitch: image.qpitch_rows,
+            extent,
+            left: image.x_offset,
+            top: image.y_offset,
+            block,
+            first_slice: image.min_array_element,
+            samples: image.samples,
+            last_slice: match image.kind {
+                Kind::D3 => extent[2],
+                _ => u32::MAX,
+            },
+        };
+        if image.kind == Kind::Buffer {
+            made.arrangement = Arrangement::Buffer;
+        } else if image.kind == Kind::Null || level >= LEVELS {
+            made.arrangement = Arrangement::None;
+        } else if image.kind == Kind::D1 && image.tiling == Tiling::Linear {
+            made.arrangement = Arrangement::Lines;
+            let before = (0..level).map(|l| minify(image.width, l).next_multiple_of(ALIGNMENT_1D));
+            made.left = before.sum();
+        } else {
+            let mut size = [image.width, image.height];
+            if image.samples > 1 && image.interleaved {
+                made.arrangement = Arrangement::Interleaved;
+                let [w, h] = interleaved_size(image.samples);
+                let [width, height] = size.map(|n| n.next_multiple_of(2));
+                size = [width * w, height * h];
+            }
+            let align = [image.halign * block[0], image.valign * block[1]];
+            let [left, top] = level_offset(level, size, align);
+            made.left += left / block[0];
+            made.top += top / block[1];
+        }
+        made
+    }
+
+    /// Address of a texel, or of the compressed block that holds it; none out of bounds. `z` is the slice, array element
+    /// or face.
+    pub fn address(&self, x: u32, y: u32, z: u32, sample: u32) -> Option<u64> {
+        let [width, height, depth] = self.extent;
+        let inside = x < width && y < height && z < depth && sample < self.samples;
+        if !inside {
+            return None;
+        }
+        let slice = z + self.first_slice;
+        if slice >= self.last_slice {
+            return None;
+        }
+        let (mut x, mut y) = (x, y);
+        if self.block != [1, 1] {
+            [x, y] = [x / self.block[0], y / self.block[1]];
+        }
+        let mut slice = u64::from(slice);
+        match self.arrangement {
+            Arrangement::None => return None,
+            Arrangement::Buffer => {
+                return Some(self.address + u64::from(x) * u64::from(self.pitch));
+            }
+            Arrangement::Lines => {
+                let elements = slice * u64::from(self.qpitch) + u64::from(self.left + x);
+                return Some(self.address + elements * u64::from(self.bytes));
+            }
+            Arrangement::Interleaved => [x, y] = interleave(self.samples, [x, y], sample),
+            Arrangement::Slices if self.samples > 1 => {
+                slice = slice * u64::from(self.samples) + u64::from(sample);
+            }
+            Arrangement::Slices => {}
+        }
+        // At most 2^15 slices and samples of 2^17 rows come near; more is no place.
+        let y = u64::from(y + self.top) + slice * u64::from(self.qpitch);
+        let y = u32::try_from(y).ok()?;
+        let offset = tiling::offset(self.tiling, (x + self.left) * self.bytes, y, self.pitch);
+        Some(self.address + offset)
+    }
+}
