@@ -15,6 +15,7 @@ mod memory;
 pub mod profile;
 mod strict;
 mod surface;
+mod targets;
 mod trace;
 
 pub use context::HwContext;
@@ -22,6 +23,7 @@ pub use cs::{Gpu, Options, Report};
 pub use eu::Stop;
 pub use memory::{AddressSpace, Backing, MapError, View};
 pub use strict::{RULES, Rule};
+pub use targets::{Picture, TargetSink};
 pub use trace::Trace;
 
 #[cfg(test)]

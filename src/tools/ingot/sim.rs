@@ -30,6 +30,9 @@ pub struct Args {
     /// Write every submission to a file, for --replay and `ingot batch`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Write what each batch has drawn to PNG files in a folder; with `,draws` after it, what each draw has
+    #[arg(long, value_name = "DIR[,draws]")]
+    dump_targets: Option<String>,
     /// Execute the submissions of such a file again, with no program
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "command"])]
     replay: Option<PathBuf>,
@@ -48,13 +51,24 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
+impl Args {
+    /// Folder for pictures of render targets, and whether after each draw.
+    fn targets(&self) -> Option<(PathBuf, bool)> {
+        let text = self.dump_targets.as_ref()?;
+        Some(match text.strip_suffix(",draws") {
+            Some(folder) => (folder.into(), true),
+            None => (text.into(), false),
+        })
+    }
+}
+
 /// Runs the command, and returns only if it could not be started; or replays a recording.
 pub fn main(args: &Args) -> ExitCode {
     if args.rules {
         return rules();
     }
     if let Some(path) = &args.replay {
-        return match crate::recording::replay(path, args.strict) {
+        return match crate::recording::replay(path, args.strict, args.targets()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
                 eprintln!("ingot sim --replay: {message}");
@@ -108,6 +122,12 @@ fn command(args: &Args) -> Result<Command, String> {
             let path = std::path::absolute(path).map_err(|e| format!("{}: {e}", path.display()))?;
             options.push(format!("{name}={}", path.display()));
         }
+    }
+    if let Some((folder, each_draw)) = args.targets() {
+        let path =
+            std::path::absolute(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let name = if each_draw { "draw-targets" } else { "targets" };
+        options.push(format!("{name}={}", path.display()));
     }
     if !options.is_empty() {
         command.env("INGOT_SIM", options.join(","));

@@ -21,6 +21,8 @@ use super::urb::Urb;
 use super::vf::{Vertex, VertexFetch};
 use super::vs::VertexShader;
 use crate::profile::StageWork;
+use crate::surface::Image;
+use crate::targets::Role;
 use eu::{Statistics, Stop};
 use hw::draw as packets;
 use std::collections::BTreeMap;
@@ -55,6 +57,8 @@ pub(crate) struct Totals {
     pub so_offsets: [u32; 4],
     pub so_written: [u64; 4],
     pub so_needed: [u64; 4],
+    /// Render targets that were written.
+    pub targets: Vec<(Role, Image)>,
     /// Threads of each stage.
     pub stages: Vec<StageWork>,
 }
@@ -209,6 +213,7 @@ pub(crate) fn run(
         totals.gs_invocations = gs.invocations;
         totals.gs_primitives = gs.primitives;
     }
+    totals.targets = back.pixels.written().to_vec();
     totals.pixels = back.pixels.finish()?;
     totals.stages.push(StageWork {
         stage: "PS",

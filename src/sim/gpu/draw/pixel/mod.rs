@@ -12,11 +12,13 @@ mod payload;
 mod target;
 
 pub(crate) use clear::hz_op;
+pub(crate) use depth::targets as depth_targets;
 
 use super::exec::{Draw, Executor, Shader, Stage};
 use super::object::{Setup, Subspan};
 use crate::memory::View;
 use crate::surface::{Image, Kind};
+use crate::targets::Role;
 use blend::Blend;
 use depth::DepthStencil;
 use eu::{Message, Reply, Stop};
@@ -79,6 +81,8 @@ struct Back<'a> {
     binding_table: u64,
     surface_base: u64,
     targets: Vec<(u64, Option<Target>)>,
+    /// Those of them that are surfaces.
+    written: Vec<(Role, Image)>,
     fast_clear: Option<FastClear>,
     centre: f64,
     samples_passed: u64,
@@ -357,6 +361,7 @@ impl<'a> Pixels<'a> {
                 binding_table: draw.base.surface + binding_table,
                 surface_base: draw.base.surface,
                 targets: Vec::new(),
+                written: Vec::new(),
                 fast_clear,
                 centre,
                 samples_passed: 0,
@@ -450,6 +455,11 @@ impl<'a> Pixels<'a> {
         Ok(())
     }
 
+    /// Render targets that threads have written to.
+    pub fn written(&self) -> &[(Role, Image)] {
+        &self.back.written
+    }
+
     /// What has been counted.
     pub fn finish(self) -> Result<Counts, Stop> {
         let mut counts = Counts {
@@ -506,6 +516,9 @@ impl Back<'_> {
                 Some(Target::new(image, blend, self.constant))
             }
         };
+        if target.is_some() {
+            self.written.push((Role::Colour(index), image));
+        }
         self.targets.push((key, target));
         Ok(self.targets.len() - 1)
     }
