@@ -1,7 +1,8 @@
 //! Batch words and memory to memory: the simulated GPU.
 //!
 //! In:  a batch in an [`AddressSpace`], and a context's state. Out: memory changed as the batch says, and a [`Report`].
-//! Files follow the PRM's units: the command streamer ([`cs`]), the GPGPU pipeline ([`gpgpu`]), the data port ([`dataport`]).
+//! Files follow the PRM's units: the command streamer ([`cs`]), the GPGPU pipeline ([`gpgpu`]), the 3D pipeline
+//! ([`draw`]), the data port ([`dataport`]), the sampling engine ([`sampler`]).
 //! What strict mode demands of batches is in one table, [`RULES`].
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 (GPGPU, data port).
 
@@ -13,6 +14,7 @@ mod gpgpu;
 mod kernels;
 mod memory;
 pub mod profile;
+mod sampler;
 mod strict;
 mod surface;
 mod targets;

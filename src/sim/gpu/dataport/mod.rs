@@ -1,4 +1,4 @@
-//! The shared functions that compute threads talk to: data ports, sampler reads of buffers, gateway, spawner.
+//! The shared functions that threads of all stages talk to: data ports, gateway, spawner; the sampler is next door.
 //!
 //! In:  messages. Out: memory and SLM changed, responses, arrivals at the barrier.
 //! Ref: SKL PRM vol. 7, "Data Port"; vol. 2d, message descriptors (MDC_*).
@@ -6,13 +6,13 @@
 mod atomic;
 mod block;
 mod scattered;
-mod texel;
 mod typed;
 mod untyped;
 
 use crate::memory::{ADDRESS_MASK, View};
+use crate::sampler::{Sampler, Texels};
 use crate::strict::{self, Log, Reader};
-use crate::surface::{Image, Kind, Surface};
+use crate::surface::{Image, Surface};
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -46,9 +46,7 @@ pub struct Bases {
     pub surface: u64,
     pub bindless: u64,
     /// Dynamic state base address, and the sampler states' offset from it.
-    #[expect(dead_code, reason = "the sampler is not there yet")]
     pub dynamic: u64,
-    #[expect(dead_code, reason = "the sampler is not there yet")]
     pub samplers: u64,
 }
 
@@ -89,20 +87,29 @@ pub struct Port<'a> {
     /// The same for surfaces with dimensions.
     images: Vec<(u64, Image)>,
     next_image: usize,
+    /// Sampler states by address.
+    samplers: Vec<(u64, Sampler)>,
+    next_sampler: usize,
+    texels: Texels,
     /// Messages carried out.
     pub messages: u64,
 }
 
 /// The two parts of a payload as one.
 #[derive(Clone, Copy)]
-struct Payload<'m> {
+pub(crate) struct Payload<'m> {
     first: &'m [u32],
     second: &'m [u32],
 }
 
 impl Payload<'_> {
+    /// Dwords that there are.
+    pub(crate) fn dwords(&self) -> usize {
+        self.first.len() + self.second.len()
+    }
+
     /// A dword; one that the message does not have is zero.
-    fn dword(&self, index: usize) -> u32 {
+    pub(crate) fn dword(&self, index: usize) -> u32 {
         let second = || self.second.get(index - self.first.len()).copied();
         match self.first.get(index) {
             Some(dword) => *dword,
@@ -136,6 +143,9 @@ impl<'a> Port<'a> {
             next: 0,
             images: Vec::new(),
             next_image: 0,
+            samplers: Vec::new(),
+            next_sampler: 0,
+            texels: Texels::default(),
             messages: 0,
         }
     }
@@ -192,7 +202,12 @@ impl<'a> Port<'a> {
     }
 
     /// The surface with dimensions that a descriptor's binding table index means.
-    pub(super) fn image(&mut self, message: &Message<'_>) -> Result<Image, Stop> {
+    fn image(&mut self, message: &Message<'_>) -> Result<Image, Stop> {
+        self.image_at(message).map(|(_, image)| image)
+    }
+
+    /// The same, with the address of its state.
+    pub(crate) fn image_at(&mut self, message: &Message<'_>) -> Result<(u64, Image), Stop> {
         if matches!(
             message.desc & 0xff,
             bti::SLM | bti::STATELESS | bti::STATELESS_NON_COHERENT
@@ -201,7 +216,7 @@ impl<'a> Port<'a> {
         }
         let address = self.surface_state(message)?;
         if let Some(known) = self.images.iter().find(|s| s.0 == address) {
-            return Ok(known.1);
+            return Ok(*known);
         }
         // Limits are known in strict mode.
         let image = match self.limits {
@@ -213,10 +228,35 @@ impl<'a> Port<'a> {
             None => self.images.push((address, image)),
         }
         self.next_image = (self.next_image + 1) % REMEMBERED;
-        Ok(image)
+        Ok((address, image))
     }
 
-    fn unimplemented<T>(message: &Message<'_>, what: &str) -> Result<T, Stop> {
+    /// The sampler whose state is at an offset from the dynamic state base address.
+    pub(crate) fn sampler_state(&mut self, offset: u64) -> Result<Sampler, Stop> {
+        let address = self.bases.dynamic + offset;
+        if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {
+            return Ok(known.1);
+        }
+        let sampler = Sampler::read(&self.view, self.bases.dynamic, address)?;
+        match self.samplers.get_mut(self.next_sampler) {
+            Some(place) => *place = (address, sampler),
+            None => self.samplers.push((address, sampler)),
+        }
+        self.next_sampler = (self.next_sampler + 1) % REMEMBERED;
+        Ok(sampler)
+    }
+
+    /// Offset of the dispatch's sampler states from the dynamic state base address.
+    pub(crate) fn samplers(&self) -> u64 {
+        self.bases.samplers
+    }
+
+    /// The texture cache.
+    pub(crate) fn texels(&mut self) -> &mut Texels {
+        &mut self.texels
+    }
+
+    pub(crate) fn unimplemented<T>(message: &Message<'_>, what: &str) -> Result<T, Stop> {
         Err(Stop::Unimplemented {
             what: format!(
                 "{what} (SFID {}, descriptor {:#010x})",
@@ -336,57 +376,6 @@ impl<'a> Port<'a> {
         }
     }
 
-    /// `ld` and `resinfo` of buffers: what drivers use the sampler for without textures.
-    fn sampler(
-        &mut self,
-        message: &Message<'_>,
-        payload: Payload<'_>,
-        response: &mut [u32],
-    ) -> Result<(), Stop> {
-        let lanes = match message.desc >> 17 & 3 {
-            1 => 8,
-            2 => 16,
-            _ => return Self::unimplemented(message, "a sampler message of this width"),
-        };
-        let image = self.image(message)?;
-        if !matches!(image.kind, Kind::Buffer | Kind::Null) {
-            return self.texel(message, payload, lanes, response);
-        }
-        let surface = self.surface(message, payload, false)?;
-        let header = (message.desc >> 19 & 1) as usize * 8;
-        let Surface::Buffer { pitch, bytes, .. } = surface else {
-            if surface == Surface::Null {
-                response.fill(0);
-                return Ok(());
-            }
-            return Self::unimplemented(message, "sampling what is no buffer");
-        };
-        match message.desc >> 12 & 31 {
-            7 => {
-                for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
-                    let offset = u64::from(payload.dword(header + lane)) * pitch;
-                    for component in 0..response.len() / lanes {
-                        let at = offset + component as u64 * 4;
-                        response[component * lanes + lane] = self.load(message, surface, at)?;
-                    }
-                }
-                Ok(())
-            }
-            10 => {
-                let values = [(bytes / pitch) as u32, 0, 0, 0];
-                for (component, value) in values.iter().enumerate() {
-                    if let Some(lanes) =
-                        response.get_mut(component * lanes..(component + 1) * lanes)
-                    {
-                        lanes.fill(*value);
-                    }
-                }
-                Ok(())
-            }
-            _ => Self::unimplemented(message, "a sampler message"),
-        }
-    }
-
     fn gateway(&mut self, message: &Message<'_>) -> Result<Reply, Stop> {
         match message.desc & 7 {
             4 => {
@@ -422,7 +411,7 @@ impl SharedFunctions for Port<'_> {
             sfid::DATA_CACHE_1 => self.data_cache_1(message, payload, response)?,
             sfid::DATA_CACHE_0 => self.data_cache_0(message, payload, response)?,
             sfid::CONSTANT_CACHE => self.constant_cache(message, payload, response)?,
-            sfid::SAMPLER => self.sampler(message, payload, response)?,
+            sfid::SAMPLER => self.sampler_message(message, payload, response)?,
             sfid::GATEWAY => return self.gateway(message),
             sfid::THREAD_SPAWNER | sfid::NULL => {}
             _ => return Self::unimplemented(message, "a message"),

@@ -204,6 +204,40 @@ pub(crate) fn is_srgb(format: &Format) -> bool {
     layout_of(format).is_some_and(|l| l.srgb)
 }
 
+/// Whether a format's values are normalised: between 0 and 1, or -1 and 1.
+pub(crate) fn is_normalised(format: &Format) -> bool {
+    let part = |p: &Part| matches!(p.kind, ChannelKind::Unorm | ChannelKind::Snorm);
+    layout_of(format).is_some_and(|l| l.parts.iter().any(part))
+}
+
+/// Values with what the format lacks replaced: by 0, alpha by 1.
+pub(crate) fn with_channels_of(format: &Format, values: [u32; 4]) -> [u32; 4] {
+    let name = format.name;
+    let has: [bool; 4] = match layout_of(format) {
+        Some(layout) if layout.form != Form::SharedExponent => std::array::from_fn(|i| {
+            layout.parts.iter().any(|part| match part.target {
+                Target::Colour(channel) => channel == i,
+                Target::Luminance => i < 3,
+                Target::Intensity => true,
+            })
+        }),
+        // Compressed formats tell by their names.
+        _ if name.starts_with("BC4") || name.ends_with("_R11") => [true, false, false, false],
+        _ if name.starts_with("BC5") || name.ends_with("_RG11") => [true, true, false, false],
+        _ if name.starts_with("BC6H") => [true, true, true, false],
+        _ if matches!(name, "ETC2_RGB8" | "ETC2_SRGB8" | "R9G9B9E5_SHAREDEXP") => {
+            [true, true, true, false]
+        }
+        _ => [true; 4],
+    };
+    let one = if is_integer(format) { 1 } else { ONE };
+    std::array::from_fn(|i| match (has[i], i) {
+        (true, _) => values[i],
+        (false, 3) => one,
+        _ => 0,
+    })
+}
+
 /// Bytes of a texel or of a compressed block.
 pub(crate) fn bytes(format: &Format) -> u32 {
     match layout_of(format) {

@@ -1,0 +1,125 @@
+//! From coordinates to texels: address modes of an axis, and faces of cubes.
+//!
+//! In:  a coordinate in texels, sizes, a mode; a direction. Out: texel numbers, or the border; faces and where on them.
+//! Ref: SKL PRM vol. 7, "Texture Address Control"; Vulkan, "Wrapping Operation", "Cube Map Face Selection",
+//! "Cube Map Edge Handling".
+
+use super::state::AddressMode;
+
+/// Parts of a texel that coordinates are told by.
+pub(super) const STEPS: i64 = 256;
+
+/// The texel of an axis that `i` means; none is the border.
+pub(super) fn texel(mode: AddressMode, i: i64, size: u32) -> Option<u32> {
+    let size = i64::from(size.max(1));
+    let inside = match mode {
+        AddressMode::Wrap => i.rem_euclid(size),
+        AddressMode::Mirror => {
+            let i = i.rem_euclid(2 * size);
+            if i < size { i } else { 2 * size - 1 - i }
+        }
+        AddressMode::Clamp | AddressMode::Cube => i.clamp(0, size - 1),
+        AddressMode::MirrorOnce => (if i < 0 { -1 - i } else { i }).min(size - 1),
+        AddressMode::ClampBorder | AddressMode::HalfBorder => {
+            if !(0..size).contains(&i) {
+                return None;
+            }
+            i
+        }
+    };
+    Some(inside as u32)
+}
+
+/// A coordinate in texels as steps of 1/[`STEPS`], to nearest or cut off. What is no number is 0.
+pub(super) fn steps(coordinate: f64, rounded: bool) -> i64 {
+    // Far outside of all surfaces, and exact in the type.
+    const FAR: f64 = 1e9;
+    let scaled = coordinate.clamp(-FAR, FAR) * STEPS as f64;
+    let whole = if rounded {
+        (scaled + 0.5).floor()
+    } else {
+        scaled.floor()
+    };
+    whole as i64
+}
+
+/// A place on a cube: the face, and where on it from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// +x, -x, +y, -y, +z, -z.
+    pub face: u32,
+    pub s: f64,
+    pub t: f64,
+}
+
+/// Coordinates of a face: s, t and major axis of a vector.
+pub(super) fn on_face(face: u32, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    match face {
+        0 => [-z, -y, x],
+        1 => [z, -y, -x],
+        2 => [x, z, y],
+        3 => [x, -z, -y],
+        4 => [x, -y, z],
+        _ => [-x, -y, -z],
+    }
+}
+
+/// The vector of a face's coordinates: what [`on_face`] undoes.
+fn from_face(face: u32, [s, t, m]: [f64; 3]) -> [f64; 3] {
+    match face {
+        0 => [m, -t, -s],
+        1 => [-m, -t, s],
+        2 => [s, m, t],
+        3 => [s, -m, -t],
+        4 => [s, -t, m],
+        _ => [-s, -t, -m],
+    }
+}
+
+/// The face that a direction meets: of equally long axes z goes before y, and y before x.
+pub(super) fn face([x, y, z]: [f64; 3]) -> u32 {
+    let [ax, ay, az] = [x.abs(), y.abs(), z.abs()];
+    if az >= ax && az >= ay {
+        4 + u32::from(z < 0.0)
+    } else if ay >= ax {
+        2 + u32::from(y < 0.0)
+    } else {
+        u32::from(x < 0.0)
+    }
+}
+
+/// Where a direction meets the cube.
+pub(super) fn project(direction: [f64; 3]) -> Place {
+    let face = face(direction);
+    let [s, t, m] = on_face(face, direction);
+    let half = |c: f64| if m == 0.0 { 0.5 } else { (c / m + 1.0) / 2.0 };
+    Place {
+        face,
+        s: half(s),
+        t: half(t),
+    }
+}
+
+/// The texel of a cube that lies at (`i`, `j`) of a face's grid, at most one texel outside: on the face beyond the edge.
+/// None at corners, where there is no such texel.
+pub(super) fn across(face: u32, [i, j]: [i64; 2], size: u32) -> Option<(u32, [u32; 2])> {
+    let n = i64::from(size.max(1));
+    let outside = |k: i64| !(0..n).contains(&k);
+    match (outside(i), outside(j)) {
+        (false, false) => return Some((face, [i as u32, j as u32])),
+        (true, true) => return None,
+        _ => {}
+    }
+    // Centres of texels between -1 and 1. Beyond an edge the old face's axis has gone down by half a texel.
+    let centre = |k: i64| match outside(k) {
+        true if k < 0 => -1.0,
+        true => 1.0,
+        false => (2 * k + 1) as f64 / n as f64 - 1.0,
+    };
+    let inner = 1.0 - 1.0 / n as f64;
+    let vector = from_face(face, [centre(i), centre(j), inner]);
+    // On a cube of one texel a side the axis has gone down to 0, and the neighbour is still the longest.
+    let place = project(vector);
+    let index = |c: f64| ((c * n as f64).floor() as i64).clamp(0, n - 1) as u32;
+    Some((place.face, [index(place.s), index(place.t)]))
+}

@@ -1,0 +1,154 @@
+//! Sampler messages without a sampler: texels by their numbers, and what a surface is like.
+//!
+//! In:  numbers of texels, levels, samples. Out: texels, swizzled; zeros out of bounds; sizes.
+//! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
+//! `resinfo`, `sampleinfo`; "Multisample Control Surface".
+
+use super::{Request, kind};
+use crate::dataport::Port;
+use crate::surface::{AuxMode, Image, Kind};
+use eu::Stop;
+
+/// The slice of a multisampled surface that holds a sample, by the pixel's entry in the control surface. None where the
+/// pixel is cleared.
+fn slice_of(image: &Image, mcs: u64, sample: u32) -> Option<u32> {
+    let (bits, whole) = match image.samples {
+        2 => (1, 0x3),
+        4 => (2, 0xff),
+        8 => (4, 0xffff_ffff),
+        _ => (4, u64::MAX),
+    };
+    match mcs & whole == whole {
+        true => None,
+        false => Some((mcs.checked_shr(bits * sample).unwrap_or(0) & ((1 << bits) - 1)) as u32),
+    }
+}
+
+/// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
+fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
+    match image.kind {
+        Kind::Buffer => [x, 0, 0],
+        Kind::D1 => [x, 0, if image.is_array { y } else { 0 }],
+        Kind::D2 | Kind::Cube if !image.is_array => [x, y, 0],
+        _ => [x, y, z],
+    }
+}
+
+impl Port<'_> {
+    /// One channel's answer.
+    pub(super) fn fetch(
+        &self,
+        request: &Request<'_>,
+        image: &Image,
+        lane: usize,
+    ) -> Result<[u32; 4], Stop> {
+        let parameter = |index: usize| request.parameter(index, lane);
+        let moved = |index: usize, axis: usize| {
+            let offset = request.offset[axis] as u32;
+            parameter(index).wrapping_add(offset)
+        };
+        match request.kind {
+            kind::LD => {
+                let at = [moved(0, 0), moved(1, 1), moved(3, 2)];
+                self.texel(image, parameter(2), place(image, at), 0)
+            }
+            kind::LD_LZ => {
+                let at = [moved(0, 0), moved(1, 1), moved(2, 2)];
+                self.texel(image, 0, place(image, at), 0)
+            }
+            kind::LD2DMS | kind::LD2DMS_W => {
+                let wide = request.kind == kind::LD2DMS_W;
+                let high = if wide { parameter(2) } else { 0 };
+                let mcs = u64::from(parameter(1)) | u64::from(high) << 32;
+                let first = if wide { 3 } else { 2 };
+                let at = [moved(first, 0), moved(first + 1, 1), moved(first + 2, 2)];
+                let sample = parameter(0);
+                let slice = match image.aux.mode {
+                    AuxMode::Mcs => slice_of(image, mcs, sample),
+                    _ => Some(sample),
+                };
+                let at = place(image, at);
+                match slice {
+                    Some(slice) => self.texel(image, 0, at, slice),
+                    None => Ok(image.swizzled(image.clear_color)),
+                }
+            }
+            kind::LD2DSS => {
+                let at = [moved(1, 0), moved(2, 1), moved(3, 2)];
+                self.texel(image, 0, place(image, at), parameter(0))
+            }
+            kind::LD_MCS => {
+                let at = place(image, [0, 1, 2].map(parameter));
+                let mcs = image.mcs(&self.view, at)?;
+                Ok([mcs as u32, (mcs >> 32) as u32, 0, 0])
+            }
+            kind::SAMPLEINFO => Ok([image.samples, 0, 0, 0]),
+            // resinfo.
+            _ => Ok(size(image, parameter(0))),
+        }
+    }
+
+    fn texel(
+        &self,
+        image: &Image,
+        lod: u32,
+        place: [u32; 3],
+        sample: u32,
+    ) -> Result<[u32; 4], Stop> {
+        let [width, height, depth] = image.level_extent(lod);
+        let inside = place[0] < width && place[1] < height && place[2] < depth;
+        let levels = match image.kind {
+            Kind::Buffer => 1,
+            _ => image.levels,
+        };
+        if !inside || lod >= levels || image.kind == Kind::Null || sample >= image.samples {
+            return Ok([0; 4]);
+        }
+        Ok(image.swizzled(image.load(&self.view, lod, place, sample)?))
+    }
+}
+
+/// What `resinfo` answers: width, height, depth or elements, levels.
+fn size(image: &Image, lod: u32) -> [u32; 4] {
+    let [width, height, depth] = image.level_extent(lod);
+    match image.kind {
+        Kind::Null => [0; 4],
+        Kind::Buffer => [width, 0, 0, 0],
+        _ if lod >= image.levels => [0, 0, 0, image.levels],
+        Kind::D1 => [width, depth, 0, image.levels],
+        Kind::Cube => [width, height, depth / 6, image.levels],
+        _ => [width, height, depth, image.levels],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hw::state::render_surface_state as rss;
+
+    fn image(log_samples: u64) -> Image {
+        let mut words = [0; 16];
+        for (field, value) in [
+            (rss::SURFACE_TYPE, 1),
+            (rss::SURFACE_FORMAT, 0x0c7),
+            (rss::NUMBER_OF_MULTISAMPLES, log_samples),
+        ] {
+            field.set(&mut words, value);
+        }
+        Image::from_words(&words, 0).expect("a surface")
+    }
+
+    #[test]
+    fn control_surfaces_tell_slices() {
+        let four = image(2);
+        // Sample i in slice i, all in slice 0, cleared.
+        let slices = |mcs| [0, 1, 2, 3].map(|s| slice_of(&four, mcs, s));
+        assert_eq!(slices(0xe4), [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!(slices(0), [Some(0); 4]);
+        assert_eq!(slices(0xff), [None; 4]);
+        assert_eq!(slice_of(&image(3), 0x7654_3210, 6), Some(6));
+        assert_eq!(slice_of(&image(4), 0xfedc_ba98_7654_3210, 15), Some(15));
+        assert_eq!(slice_of(&image(1), 0b10, 1), Some(1));
+        assert_eq!(slice_of(&image(1), 0b11, 1), None);
+    }
+}

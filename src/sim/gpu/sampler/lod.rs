@@ -1,0 +1,122 @@
+//! Levels of detail.
+//!
+//! In:  how coordinates change from pixel to pixel, a sampler, a surface. Out: which levels to filter, and how.
+//! Ref: SKL PRM vol. 7, "LOD Computation Pseudocode"; Vulkan, "Scale Factor Operation", "LOD Operation".
+
+use super::state::{Filter, MipFilter, Sampler};
+use crate::surface::{Image, Kind};
+
+/// Changes of u, v, r, in texels of the first level, to the right and down.
+pub(super) type Gradients = [[f64; 3]; 2];
+
+/// Where a message's level comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Source {
+    /// The gradients, plus the message's bias.
+    Computed { bias: f32 },
+    /// The message.
+    Given { lod: f32 },
+    /// Level 0, without a bias.
+    Zero,
+}
+
+/// What is to be filtered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Selection {
+    pub filter: Filter,
+    pub magnified: bool,
+    /// Levels of the view, and the part of the second.
+    pub levels: [u32; 2],
+    pub beta: f32,
+    /// Samples along the axis of anisotropy, and the axis: in texels of level 0.
+    pub samples: u32,
+    pub axis: [f64; 3],
+    /// The level before it was clamped, and after.
+    pub unclamped: f32,
+    pub clamped: f32,
+    /// The least level lies beyond those that there are: texels are zeros.
+    pub beyond: bool,
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
+}
+
+/// Selects levels. `least` is the message's own least level.
+pub(super) fn select(
+    sampler: &Sampler,
+    image: &Image,
+    gradients: &Gradients,
+    source: Source,
+    least: f32,
+) -> Selection {
+    let lengths = gradients.map(length);
+    let (major, minor) = match lengths[0] >= lengths[1] {
+        true => (0, 1),
+        false => (1, 0),
+    };
+    let anisotropic = sampler.min == Filter::Anisotropic || sampler.mag == Filter::Anisotropic;
+    let flat = !matches!(image.kind, Kind::D3);
+    let mut samples = 1;
+    let computed = matches!(source, Source::Computed { .. });
+    if anisotropic && computed && flat && lengths[major] > 0.0 {
+        let ratio = lengths[major] / lengths[minor].max(1e-12);
+        samples = ratio.min(f64::from(sampler.anisotropy)).ceil().max(1.0) as u32;
+    }
+    let raw = match source {
+        Source::Computed { bias } => {
+            let scale = lengths[major] / f64::from(samples);
+            scale.log2() as f32 + sampler.bias + bias
+        }
+        Source::Given { lod } => lod + sampler.bias,
+        Source::Zero => 0.0,
+    };
+    // No number, such as without any change, is the least level.
+    let raw = if raw.is_nan() { f32::MIN } else { raw };
+    // Eight bits of fraction.
+    let lod = (raw.clamp(-1e4, 1e4) * 256.0).round_ties_even() / 256.0;
+    let last = image.levels.saturating_sub(1) as f32;
+    let least = sampler.min_lod.max(least);
+    let top = sampler.max_lod.min(last);
+    let resource = image.resource_min_lod as f32 / 256.0;
+    let bottom = least.min(last).max(resource);
+    let lod = match sampler.preclamp {
+        true => lod.min(sampler.max_lod).max(least),
+        false => lod,
+    };
+    let magnified = lod - image.base_level as f32 / 2.0 <= 0.0;
+    let filter = if magnified { sampler.mag } else { sampler.min };
+    let (mut levels, mut beta) = ([0; 2], 0.0);
+    let clamped;
+    if magnified || sampler.mip == MipFilter::None {
+        let level = 0f32.min(top.ceil()).max(bottom.floor());
+        clamped = level;
+        levels[0] = level as u32;
+    } else if sampler.mip == MipFilter::Nearest {
+        let level = lod.min(top.ceil()).max(bottom.floor());
+        let nearest = (level + 0.5).floor();
+        clamped = nearest;
+        levels[0] = nearest as u32;
+    } else {
+        let level = lod.min(top).max(bottom);
+        clamped = level;
+        levels[0] = level.floor() as u32;
+        beta = level - level.floor();
+    }
+    levels[1] = levels[0] + 1;
+    let axis = match samples > 1 {
+        true => gradients[major],
+        false => [0.0; 3],
+    };
+    Selection {
+        filter,
+        magnified,
+        levels,
+        beta,
+        samples,
+        axis,
+        unclamped: raw,
+        clamped,
+        beyond: bottom > last,
+    }
+}
