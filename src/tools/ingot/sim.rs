@@ -12,6 +12,8 @@ use std::process::{Command, ExitCode};
     ingot sim -- vulkaninfo --summary\n  \
     ingot sim --gpu skl --strict -- vkcube --c 60\n  \
     ingot sim --rules                         what --strict demands\n  \
+    ingot sim --gaps                          what is not simulated yet\n  \
+    ingot sim --dump-targets pictures -- vkcube --c 1\n  \
     ingot sim --record cube.rec -- vkcube --c 1 && ingot sim --replay cube.rec\n\n\
     The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.")]
 pub struct Args {
@@ -42,9 +44,12 @@ pub struct Args {
     /// Print the rules of strict mode, with where the PRM has them
     #[arg(long)]
     rules: bool,
+    /// Print what is not simulated yet: the unit, what asks for it, and what a batch ends with
+    #[arg(long)]
+    gaps: bool,
     /// The program and its arguments
     #[arg(
-        required_unless_present_any = ["replay", "rules"],
+        required_unless_present_any = ["replay", "rules", "gaps"],
         trailing_var_arg = true,
         allow_hyphen_values = true
     )]
@@ -66,6 +71,9 @@ impl Args {
 pub fn main(args: &Args) -> ExitCode {
     if args.rules {
         return rules();
+    }
+    if args.gaps {
+        return gaps();
     }
     if let Some(path) = &args.replay {
         return match crate::recording::replay(path, args.strict, args.targets()) {
@@ -153,9 +161,25 @@ fn rules() -> ExitCode {
     for (name, demand, prm) in rows {
         out += &format!("{name:width$}  {demand}  [{prm}]\n");
     }
+    print(&out)
+}
+
+fn print(text: &str) -> ExitCode {
     // A pager that is closed early is no error.
-    let _ = std::io::stdout().write_all(out.as_bytes());
+    let _ = std::io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
+}
+
+/// The gaps as a table, by unit.
+fn gaps() -> ExitCode {
+    let mut out = String::new();
+    let wide = |of: fn(&gpu::Gap) -> &str| gpu::GAPS.iter().map(|g| of(g).len()).max();
+    let file = wide(|g| g.file).unwrap_or(0);
+    let asked_by = wide(|g| g.asked_by).unwrap_or(0);
+    for gap in gpu::GAPS {
+        out += &format!("{:file$}  {:asked_by$}  {}\n", gap.file, gap.asked_by, gap.what);
+    }
+    print(&out)
 }
 
 /// A file of ours: beside this program (a build tree), or where an installation puts it.
