@@ -69,7 +69,9 @@ impl Run<'_> {
             p if is(p, &mi::mi_store_data_imm::PACKET) => {
                 use mi::mi_store_data_imm as f;
                 let address = f::ADDRESS.get(words);
-                if f::STORE_QWORD.get(words) == 1 {
+                // The machine stores what the command has: ANV's calls of secondary batches write their return address
+                // by the length alone.
+                if f::STORE_QWORD.get(words) == 1 || words.len() > 4 {
                     self.view.write64(address, f::IMMEDIATE_DATA.get(words))?;
                 } else {
                     let data = words.get(3).copied().unwrap_or(0);
