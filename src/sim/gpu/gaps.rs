@@ -270,7 +270,9 @@ mod tests {
             let of_file = messages(&code);
             in_code.extend(of_file.into_iter().map(|what| (file.clone(), what)));
         }
-        let rows = GAPS.iter().map(|g| (g.file.to_string(), g.what.to_string()));
+        let rows = GAPS
+            .iter()
+            .map(|g| (g.file.to_string(), g.what.to_string()));
         let in_table: BTreeSet<_> = rows.collect();
         let missing: Vec<_> = in_code.difference(&in_table).collect();
         let stale: Vec<_> = in_table.difference(&in_code).collect();
@@ -281,7 +283,8 @@ mod tests {
 
     #[test]
     fn places_are_found_in_code() {
-        let code = "fn gap(what: &str) -> Stop {\n Stop::Unimplemented { what: what.into(), at }\n}\n
+        let code =
+            "fn gap(what: &str) -> Stop {\n Stop::Unimplemented { what: what.into(), at }\n}\n
             return gap(at, \"one\");\n
             Err(Stop::Unimplemented { what: format!(\"two {x:#x} of {}\", y()), at })\n
             for (field, what) in [(a, \"three\"), (b, \"four\")] { return gap(at, what); }\n

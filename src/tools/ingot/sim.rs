@@ -177,7 +177,10 @@ fn gaps() -> ExitCode {
     let file = wide(|g| g.file).unwrap_or(0);
     let asked_by = wide(|g| g.asked_by).unwrap_or(0);
     for gap in gpu::GAPS {
-        out += &format!("{:file$}  {:asked_by$}  {}\n", gap.file, gap.asked_by, gap.what);
+        out += &format!(
+            "{:file$}  {:asked_by$}  {}\n",
+            gap.file, gap.asked_by, gap.what
+        );
     }
     print(&out)
 }

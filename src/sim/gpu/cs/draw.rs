@@ -124,7 +124,7 @@ impl Run<'_> {
         for stage in &totals.stages {
             self.report.threads += stage.threads;
             self.report.instructions += stage.statistics.instructions;
-            self.report.messages += stage.messages;
+            self.report.messages += stage.messages.total();
         }
         self.report.dispatches += 1;
         if self.gpu.options.profile {

@@ -309,6 +309,7 @@ impl Run<'_> {
                 stage: "CS",
                 kernel: dispatch.kernel(),
                 threads: counters.threads,
+                invocations: counters.threads * u64::from(dispatch.simd),
                 messages: counters.messages,
                 statistics: counters.statistics,
             };
@@ -322,7 +323,7 @@ impl Run<'_> {
         self.report.dispatches += 1;
         self.report.threads += counters.threads;
         self.report.instructions += counters.instructions;
-        self.report.messages += counters.messages;
+        self.report.messages += counters.messages.total();
         self.context.invocations += counters.threads * u64::from(dispatch.simd);
         Ok(())
     }

@@ -17,6 +17,7 @@ pub(crate) use depth::targets as depth_targets;
 use super::exec::{Draw, Executor, Shader, Stage};
 use super::object::{Setup, Subspan};
 use crate::memory::View;
+use crate::profile::StageWork;
 use crate::surface::{Image, Kind};
 use crate::targets::Role;
 use blend::Blend;
@@ -39,9 +40,6 @@ pub(crate) struct Counts {
     /// Samples that passed the depth test, where 3DSTATE_WM counts.
     pub samples_passed: u64,
     pub invocations: u64,
-    pub threads: u64,
-    pub instructions: u64,
-    pub messages: u64,
 }
 
 /// Kernels by width: 8 and 16 channels.
@@ -460,23 +458,27 @@ impl<'a> Pixels<'a> {
         &self.back.written
     }
 
+    /// What threads have done, by width.
+    pub fn stages(&self) -> impl Iterator<Item = StageWork> {
+        self.variants.iter().map(|variant| {
+            variant.executor.work(match variant.width {
+                8 => "PS8",
+                16 => "PS16",
+                _ => "PS32",
+            })
+        })
+    }
+
     /// What has been counted.
     pub fn finish(self) -> Result<Counts, Stop> {
-        let mut counts = Counts {
+        Ok(Counts {
             samples_passed: if self.statistics {
                 self.back.samples_passed
             } else {
                 0
             },
             invocations: if self.statistics { self.invocations } else { 0 },
-            ..Counts::default()
-        };
-        for variant in &self.variants {
-            counts.threads += variant.executor.threads;
-            counts.instructions += variant.executor.instructions;
-            counts.messages += variant.executor.messages();
-        }
-        Ok(counts)
+        })
     }
 }
 
