@@ -85,7 +85,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "sim/kmd",
         &["gpu", "uapi", "sys", "hw"],
-        &["thiserror", "bytemuck"],
+        &["thiserror", "bytemuck", "png"],
     ),
     (
         "sim/shim",

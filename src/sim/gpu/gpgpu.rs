@@ -6,6 +6,7 @@
 use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
+use crate::profile::Messages;
 use crate::strict::{self, Log};
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Kernel, Statistics, Stop, Thread};
@@ -54,7 +55,7 @@ pub struct Counters {
     /// Instructions of all of them.
     pub instructions: u64,
     /// Messages.
-    pub messages: u64,
+    pub messages: Messages,
     /// Instructions by class, where that is asked for.
     pub statistics: Statistics,
 }

@@ -3,13 +3,14 @@
 //! In:  a batch in an [`AddressSpace`], and a context's state. Out: memory changed as the batch says, and a [`Report`].
 //! Files follow the PRM's units: the command streamer ([`cs`]), the GPGPU pipeline ([`gpgpu`]), the 3D pipeline
 //! ([`draw`]), the data port ([`dataport`]), the sampling engine ([`sampler`]).
-//! What strict mode demands of batches is in one table, [`RULES`].
+//! What strict mode demands of batches is in one table, [`RULES`]; what is not simulated in another, [`GAPS`].
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 (GPGPU, data port).
 
 mod context;
 mod cs;
 mod dataport;
 mod draw;
+mod gaps;
 mod gpgpu;
 mod kernels;
 mod memory;
@@ -17,13 +18,16 @@ pub mod profile;
 mod sampler;
 mod strict;
 mod surface;
+mod targets;
 mod trace;
 
 pub use context::HwContext;
 pub use cs::{Gpu, Options, Report};
 pub use eu::Stop;
+pub use gaps::{GAPS, Gap};
 pub use memory::{AddressSpace, Backing, MapError, View};
 pub use strict::{RULES, Rule};
+pub use targets::{Picture, TargetSink};
 pub use trace::Trace;
 
 #[cfg(test)]

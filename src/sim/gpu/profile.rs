@@ -9,17 +9,54 @@ use hw::Device;
 use std::fmt::Write;
 use std::time::Duration;
 
+/// Messages by shared function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Messages([u64; 16]);
+
+impl Messages {
+    /// Names of the kinds.
+    pub const KINDS: [&'static str; 6] = ["sampler", "const", "data", "urb", "render", "other"];
+
+    /// One more to this shared function.
+    pub(crate) fn add(&mut self, sfid: u8) {
+        self.0[usize::from(sfid & 15)] += 1;
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// By kind, in the order of [`Messages::KINDS`]. Ref: SKL PRM vol. 7, "Message Descriptor", SFID.
+    pub fn by_kind(&self) -> [u64; 6] {
+        let [sampler, render, urb, constant] = [2, 5, 6, 9].map(|sfid: usize| self.0[sfid]);
+        let data = self.0[10] + self.0[12];
+        let known = sampler + render + urb + constant + data;
+        [sampler, constant, data, urb, render, self.total() - known]
+    }
+}
+
+impl std::ops::AddAssign for Messages {
+    fn add_assign(&mut self, other: Messages) {
+        for (to, from) in self.0.iter_mut().zip(other.0) {
+            *to += from;
+        }
+    }
+}
+
 /// What the threads of one stage did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageWork {
-    /// "CS", "VS" and so on.
+    /// "CS", "VS" and so on; pixel shaders with their width.
     pub stage: &'static str,
     /// Address of the kernel.
     pub kernel: u64,
     /// Threads.
     pub threads: u64,
+    /// Channels that threads were dispatched with: vertices, pixels, compute invocations.
+    pub invocations: u64,
     /// Messages.
-    pub messages: u64,
+    pub messages: Messages,
     /// Instructions, channels, classes, cycles.
     pub statistics: Statistics,
 }
@@ -38,8 +75,9 @@ pub struct Work {
 }
 
 /// Columns of the table after stage and kernel, and their widths.
-const COLUMNS: [(&str, usize); 11] = [
+const COLUMNS: [(&str, usize); 17] = [
     ("threads", 9),
+    ("invocs", 11),
     ("instr", 11),
     ("lanes", 8),
     ("move", 10),
@@ -48,7 +86,12 @@ const COLUMNS: [(&str, usize); 11] = [
     ("math", 9),
     ("flow", 9),
     ("send", 9),
-    ("messages", 9),
+    ("sampler", 9),
+    ("const", 8),
+    ("data", 9),
+    ("urb", 9),
+    ("render", 9),
+    ("other", 8),
     ("cycles", 10),
 ];
 
@@ -78,10 +121,12 @@ pub fn table(work: &[Work], device: &Device) -> String {
             );
             // Of an instruction, on average.
             let lanes = format!("{:.1}", s.lanes as f64 / s.instructions.max(1) as f64);
-            let cells = [stage.threads, s.instructions].map(|n| n.to_string());
+            let cells = [stage.threads, stage.invocations, s.instructions].map(|n| n.to_string());
             let classes = s.by_class.map(|n| n.to_string());
-            let last = [stage.messages, spread(s.cycles, device)].map(|n| n.to_string());
-            let cells = cells.iter().chain([&lanes]).chain(&classes).chain(&last);
+            let kinds = stage.messages.by_kind().map(|n| n.to_string());
+            let cycles = spread(s.cycles, device).to_string();
+            let cells = cells.iter().chain([&lanes]).chain(&classes);
+            let cells = cells.chain(&kinds).chain([&cycles]);
             for (cell, (_, width)) in cells.zip(COLUMNS) {
                 let _ = write!(text, "{cell:>width$}");
             }
@@ -100,53 +145,63 @@ const ROW_PX: u64 = 18;
 const WIDTH_PX: u64 = 900;
 const LABEL_PX: u64 = 260;
 
-/// A timeline as an SVG picture: a bar for each stage, as long as its cycles, beginning where the one before ends.
+fn colour(stage: &str) -> &'static str {
+    match stage {
+        "CS" => "#4878a8",
+        "VS" => "#58a048",
+        "HS" => "#a09048",
+        "DS" => "#c0a838",
+        "GS" => "#48a090",
+        _ => "#a85848",
+    }
+}
+
+/// A timeline as an SVG picture: a row for each dispatch and draw, in it a bar for each stage, as long as its cycles,
+/// beginning where the one before ends.
 pub fn timeline(work: &[Work], device: &Device) -> String {
-    let stages: Vec<(&Work, &StageWork)> = work
-        .iter()
-        .flat_map(|item| item.stages.iter().map(move |stage| (item, stage)))
-        .collect();
     let cycles = |stage: &StageWork| spread(stage.statistics.cycles, device);
-    let total: u64 = stages.iter().map(|(_, s)| cycles(s)).sum::<u64>().max(1);
-    let height = (stages.len() as u64 + 1) * ROW_PX + 6;
+    let all = work.iter().flat_map(|item| &item.stages);
+    let total: u64 = all.map(cycles).sum::<u64>().max(1);
+    let height = (work.len() as u64 + 1) * ROW_PX + 6;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH_PX}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"11\">\n\
-         <text x=\"4\" y=\"13\">{} stages, {total} cycles of busy EUs on {}</text>\n",
-        stages.len(),
+         <text x=\"4\" y=\"13\">{} dispatches and draws, {total} cycles of busy EUs on {}</text>\n",
+        work.len(),
         device.name
     );
+    let scale = |cycles: u64| cycles as f64 * (WIDTH_PX - LABEL_PX - 4) as f64 / total as f64;
     let mut before = 0;
-    for (row, (item, stage)) in stages.iter().enumerate() {
+    for (row, item) in work.iter().enumerate() {
         let y = (row as u64 + 1) * ROW_PX;
-        let scale = |cycles: u64| cycles as f64 * (WIDTH_PX - LABEL_PX - 4) as f64 / total as f64;
-        let colour = match stage.stage {
-            "CS" => "#4878a8",
-            "PS" => "#a85848",
-            "VS" => "#58a048",
-            _ => "#a09048",
-        };
-        let s = &stage.statistics;
+        let own: u64 = item.stages.iter().map(cycles).sum();
         let _ = writeln!(
             text,
-            "<text x=\"4\" y=\"{}\">{} {:#x} {}</text>\n\
-             <rect x=\"{:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\">\
-             <title>{}: {} threads, {} instructions, {} messages, {} cycles</title></rect>",
+            "<text x=\"4\" y=\"{}\">{} at {:#x}: {own}</text>",
             y + 13,
             item.command,
             item.at,
-            stage.stage,
-            LABEL_PX as f64 + scale(before),
-            y + 2,
-            scale(cycles(stage)).max(1.0),
-            ROW_PX - 4,
-            stage.stage,
-            stage.threads,
-            s.instructions,
-            stage.messages,
-            cycles(stage)
         );
-        before += cycles(stage);
+        for stage in item.stages.iter().filter(|stage| stage.threads > 0) {
+            let s = &stage.statistics;
+            let _ = writeln!(
+                text,
+                "<rect x=\"{:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{}\" fill=\"{}\">\
+                 <title>{} at {:#x}: {} threads, {} instructions, {} messages, {} cycles</title></rect>",
+                LABEL_PX as f64 + scale(before),
+                y + 2,
+                scale(cycles(stage)).max(1.0),
+                ROW_PX - 4,
+                colour(stage.stage),
+                stage.stage,
+                stage.kernel,
+                stage.threads,
+                s.instructions,
+                stage.messages.total(),
+                cycles(stage)
+            );
+            before += cycles(stage);
+        }
     }
     text.push_str("</svg>\n");
     text
@@ -163,17 +218,23 @@ mod tests {
             by_class: [1, 2, 3, 1, 1, 2],
             cycles: 241,
         };
+        let mut messages = Messages::default();
+        // Three to the URB, two to the render cache, one to each data port, one to the gateway.
+        for sfid in [6, 6, 6, 5, 5, 10, 12, 3] {
+            messages.add(sfid);
+        }
         let stage = |stage| StageWork {
             stage,
             kernel: 0x40,
             threads: 2,
-            messages: 3,
+            invocations: 11,
+            messages,
             statistics,
         };
         vec![Work {
             command: "3DPRIMITIVE",
             at: 0x1000,
-            stages: vec![stage("VS"), stage("PS")],
+            stages: vec![stage("VS"), stage("PS8")],
             host: Duration::from_micros(1500),
         }]
     }
@@ -189,23 +250,29 @@ mod tests {
         assert_eq!(lines.len(), 3);
         // 80 channels in 10 instructions; 241 cycles over 24 EUs.
         let cells = [
-            "2", "10", "8.0", "1", "2", "3", "1", "1", "2", "3", "11", "1.500",
+            "2", "11", "10", "8.0", "1", "2", "3", "1", "1", "2", "0", "0", "2", "3", "2", "1",
+            "11", "1.500",
         ];
         assert_eq!(lines[1][..5], ["3DPRIMITIVE", "at", "0x1000", "VS", "0x40"]);
         assert_eq!(lines[1][5..], cells);
-        assert_eq!(lines[2][..2], ["PS", "0x40"]);
+        assert_eq!(lines[2][..2], ["PS8", "0x40"]);
     }
 
     #[test]
     fn bars_follow_one_another() {
         let device = Device::by_name("skl").unwrap();
-        let text = timeline(&work(), device);
+        let both = [work(), work()].concat();
+        let text = timeline(&both, device);
         let starts: Vec<&str> = text
             .split("<rect x=\"")
             .skip(1)
             .filter_map(|r| r.split('"').next())
             .collect();
-        assert_eq!(starts, ["260.0", "578.0"]);
+        // A row for each draw, two bars in each.
+        assert_eq!(starts, ["260.0", "419.0", "578.0", "737.0"]);
+        assert_eq!(text.matches("3DPRIMITIVE at 0x1000: 22</text>").count(), 2);
+        let rows: Vec<_> = text.match_indices("y=\"20\" width").collect();
+        assert_eq!(rows.len(), 2);
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
     }
 }

@@ -464,7 +464,7 @@ fn memory_is_read_when_it_may_be() {
     assert_eq!(twice(data, &[]), Some("work-order"));
     assert_eq!(twice(data, std::slice::from_ref(&stall)), None);
     // Through the sampler, by `ld`.
-    let texture = Some((2, 1 << 25 | 1 << 20 | 1 << 17 | 7 << 12));
+    let texture = Some((2, 1 << 25 | 1 << 20 | 1 << 17 | 7 << 12 | 1));
     let fresh = invalid(f::TEXTURE_CACHE_INVALIDATION_ENABLE);
     assert_eq!(twice(texture, &[]), Some("work-order"));
     assert_eq!(

@@ -13,9 +13,10 @@ pub(crate) const DATA: u64 = 0x40_0000;
 /// Bytes of each of these, and of the surface in `DATA`.
 const BYTES: u64 = 0x4000;
 const SURFACE_BYTES: u32 = 1024;
-/// Offsets in `STATE`: binding table, surface state, interface descriptor, CURBE.
+/// Offsets in `STATE`: binding table, surface states, interface descriptor, CURBE.
 const TABLE: u64 = 0;
 const SURFACE: u64 = 0x40;
+const TEXELS: u64 = 0xc0;
 pub(crate) const DESCRIPTOR: u64 = 0x80;
 pub(crate) const CURBE: u64 = 0x100;
 
@@ -81,7 +82,7 @@ impl Rig {
             );
         }
         self.write(CODE, &code);
-        self.write(STATE + TABLE, &[SURFACE as u32]);
+        self.write(STATE + TABLE, &[SURFACE as u32, TEXELS as u32]);
         let entries = u64::from(SURFACE_BYTES - 1);
         let surface = rss::PACKET
             .words::<16>()
@@ -91,6 +92,13 @@ impl Rig {
             .with(rss::HEIGHT, entries >> 7)
             .with(rss::SURFACE_BASE_ADDRESS, DATA);
         self.write(STATE + SURFACE, &surface.dwords);
+        // The same as texels of R32_UINT, for the sampler.
+        let texels = surface
+            .with(rss::SURFACE_FORMAT, 0x0d7)
+            .with(rss::WIDTH, (entries / 4) & 0x7f)
+            .with(rss::HEIGHT, (entries / 4) >> 7)
+            .with(rss::SURFACE_PITCH, 3);
+        self.write(STATE + TEXELS, &texels.dwords);
         let descriptor = idd::PACKET
             .words::<8>()
             .with(idd::CONSTANT_URB_ENTRY_READ_LENGTH, 1)

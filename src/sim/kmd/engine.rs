@@ -24,7 +24,7 @@ pub(crate) struct Engine {
     options: Options,
     /// What `gpu` looks at while it runs.
     cancel: Arc<AtomicBool>,
-    submits: AtomicU64,
+    submits: Arc<AtomicU64>,
     recorder: Mutex<Option<Recorder>>,
     /// What has been done so far, for the profile.
     work: Mutex<Vec<gpu::profile::Work>>,
@@ -45,7 +45,19 @@ impl Engine {
         let mut trace = gpu::Trace::new(move |line| sink.line(line));
         trace.commands = options.trace_commands;
         trace.instructions = options.trace_instructions;
+        let submits = Arc::new(AtomicU64::new(0));
+        let targets = options.targets.clone().map(|folder| {
+            let (count, sink) = (Arc::clone(&submits), options.sink.clone());
+            gpu::TargetSink::new(options.targets_each_draw, move |picture| {
+                // Batches run one at a time; the count is one past the number of the one that does.
+                let number = count.load(Ordering::Relaxed).saturating_sub(1);
+                if let Err(why) = crate::targets::write_picture(&folder, number, picture) {
+                    sink.line(&format!("submit {number}: {why}"));
+                }
+            })
+        });
         let gpu_options = gpu::Options {
+            targets,
             trace,
             profile: options.profile.is_some(),
             strict: options.strict,
@@ -59,7 +71,7 @@ impl Engine {
             gpu,
             options,
             cancel,
-            submits: AtomicU64::new(0),
+            submits,
             recorder: Mutex::new(None),
             work: Mutex::default(),
             deadline_ns: AtomicI64::new(0),

@@ -21,6 +21,7 @@ mod space;
 mod sync;
 mod syncobj;
 mod table;
+mod targets;
 #[cfg(test)]
 mod testing;
 mod worker;
@@ -31,6 +32,7 @@ pub use device::Device;
 pub use file::File;
 pub use options::{OPTION_NAMES, Options, Sink};
 pub use record::{Recording, RecordingError, Submission};
+pub use targets::write_picture;
 
 /// What can go wrong before there is a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -57,6 +57,10 @@ pub struct Options {
     pub profile: Option<PathBuf>,
     /// Write every submission to this file: see [`crate::Recording`].
     pub record: Option<PathBuf>,
+    /// Write render targets as PNG to this folder.
+    pub targets: Option<PathBuf>,
+    /// Do so after each draw instead of at each batch's end.
+    pub targets_each_draw: bool,
     /// Where messages go.
     pub sink: Sink,
 }
@@ -74,6 +78,8 @@ impl Default for Options {
             dump: None,
             profile: None,
             record: None,
+            targets: None,
+            targets_each_draw: false,
             sink: Sink::none(),
         }
     }
@@ -109,6 +115,14 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
         "write what each dispatch and draw costs: a table, or a timeline if FILE ends in .svg",
     ),
     (
+        "targets=FOLDER",
+        "write what each batch has drawn to PNG files",
+    ),
+    (
+        "draw-targets=FOLDER",
+        "write what each draw has drawn to PNG files",
+    ),
+    (
         "record=FILE",
         "write all submissions to a file, which `ingot sim --replay` runs again",
     ),
@@ -141,6 +155,11 @@ impl Options {
                 Some(("trace", "eu")) => options.trace_instructions = true,
                 Some(("dump", folder)) => options.dump = Some(folder.into()),
                 Some(("profile", file)) => options.profile = Some(file.into()),
+                Some(("targets", folder)) => options.targets = Some(folder.into()),
+                Some(("draw-targets", folder)) => {
+                    options.targets = Some(folder.into());
+                    options.targets_each_draw = true;
+                }
                 Some(("record", file)) => options.record = Some(file.into()),
                 _ => return Err(bad()),
             }

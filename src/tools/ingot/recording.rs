@@ -6,7 +6,9 @@ use hw::mi::mi_batch_buffer_start as start;
 use kmd::{Recording, Submission};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Commands of one submission that are printed at most: one that jumps in a circle has no end.
 const MAX_COMMANDS: usize = 1_000_000;
@@ -107,11 +109,22 @@ fn print_batch(
 ///
 /// # Errors
 /// The file cannot be read or is no recording, or a submission did not end as it should.
-pub fn replay(path: &Path, strict: bool) -> Result<(), String> {
+pub fn replay(path: &Path, strict: bool, targets: Option<(PathBuf, bool)>) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut recording = Recording::new(&bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+    let running = Arc::new(AtomicU64::new(0));
+    let targets = targets.map(|(folder, each_draw)| {
+        let running = Arc::clone(&running);
+        gpu::TargetSink::new(each_draw, move |picture| {
+            let number = running.load(Relaxed);
+            if let Err(why) = kmd::write_picture(&folder, number, picture) {
+                eprintln!("submission {number}: {why}");
+            }
+        })
+    });
     let options = gpu::Options {
         strict,
+        targets,
         ..gpu::Options::default()
     };
     let gpu = Gpu::new(device(&recording)?, options);
@@ -125,6 +138,7 @@ pub fn replay(path: &Path, strict: bool) -> Result<(), String> {
         };
         let context = contexts.entry(submission.context).or_default();
         let (at, bytes) = (submission.batch_address, submission.batch_bytes);
+        running.store(number, Relaxed);
         match gpu.execute(context, &submission.space, at, bytes) {
             Ok(report) => {
                 println!("{number:>10}{}", row(&report));

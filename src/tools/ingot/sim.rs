@@ -12,6 +12,8 @@ use std::process::{Command, ExitCode};
     ingot sim -- vulkaninfo --summary\n  \
     ingot sim --gpu skl --strict -- vkcube --c 60\n  \
     ingot sim --rules                         what --strict demands\n  \
+    ingot sim --gaps                          what is not simulated yet\n  \
+    ingot sim --dump-targets pictures -- vkcube --c 1\n  \
     ingot sim --record cube.rec -- vkcube --c 1 && ingot sim --replay cube.rec\n\n\
     The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.")]
 pub struct Args {
@@ -30,6 +32,9 @@ pub struct Args {
     /// Write every submission to a file, for --replay and `ingot batch`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Write what each batch has drawn to PNG files in a folder; with `,draws` after it, what each draw has
+    #[arg(long, value_name = "DIR[,draws]")]
+    dump_targets: Option<String>,
     /// Execute the submissions of such a file again, with no program
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "command"])]
     replay: Option<PathBuf>,
@@ -39,13 +44,27 @@ pub struct Args {
     /// Print the rules of strict mode, with where the PRM has them
     #[arg(long)]
     rules: bool,
+    /// Print what is not simulated yet: the unit, what asks for it, and what a batch ends with
+    #[arg(long)]
+    gaps: bool,
     /// The program and its arguments
     #[arg(
-        required_unless_present_any = ["replay", "rules"],
+        required_unless_present_any = ["replay", "rules", "gaps"],
         trailing_var_arg = true,
         allow_hyphen_values = true
     )]
     command: Vec<OsString>,
+}
+
+impl Args {
+    /// Folder for pictures of render targets, and whether after each draw.
+    fn targets(&self) -> Option<(PathBuf, bool)> {
+        let text = self.dump_targets.as_ref()?;
+        Some(match text.strip_suffix(",draws") {
+            Some(folder) => (folder.into(), true),
+            None => (text.into(), false),
+        })
+    }
 }
 
 /// Runs the command, and returns only if it could not be started; or replays a recording.
@@ -53,8 +72,11 @@ pub fn main(args: &Args) -> ExitCode {
     if args.rules {
         return rules();
     }
+    if args.gaps {
+        return gaps();
+    }
     if let Some(path) = &args.replay {
-        return match crate::recording::replay(path, args.strict) {
+        return match crate::recording::replay(path, args.strict, args.targets()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
                 eprintln!("ingot sim --replay: {message}");
@@ -109,6 +131,12 @@ fn command(args: &Args) -> Result<Command, String> {
             options.push(format!("{name}={}", path.display()));
         }
     }
+    if let Some((folder, each_draw)) = args.targets() {
+        let path =
+            std::path::absolute(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let name = if each_draw { "draw-targets" } else { "targets" };
+        options.push(format!("{name}={}", path.display()));
+    }
     if !options.is_empty() {
         command.env("INGOT_SIM", options.join(","));
     }
@@ -133,9 +161,28 @@ fn rules() -> ExitCode {
     for (name, demand, prm) in rows {
         out += &format!("{name:width$}  {demand}  [{prm}]\n");
     }
+    print(&out)
+}
+
+fn print(text: &str) -> ExitCode {
     // A pager that is closed early is no error.
-    let _ = std::io::stdout().write_all(out.as_bytes());
+    let _ = std::io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
+}
+
+/// The gaps as a table, by unit.
+fn gaps() -> ExitCode {
+    let mut out = String::new();
+    let wide = |of: fn(&gpu::Gap) -> &str| gpu::GAPS.iter().map(|g| of(g).len()).max();
+    let file = wide(|g| g.file).unwrap_or(0);
+    let asked_by = wide(|g| g.asked_by).unwrap_or(0);
+    for gap in gpu::GAPS {
+        out += &format!(
+            "{:file$}  {:asked_by$}  {}\n",
+            gap.file, gap.asked_by, gap.what
+        );
+    }
+    print(&out)
 }
 
 /// A file of ours: beside this program (a build tree), or where an installation puts it.

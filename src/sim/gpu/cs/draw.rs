@@ -5,6 +5,8 @@ use crate::draw::exec::Draw;
 use crate::draw::pipeline::{self, Primitive, Totals};
 use crate::draw::{pixel, sol};
 use crate::profile::Work;
+use crate::surface::Image;
+use crate::targets::Role;
 use eu::Stop;
 use hw::{Packet, draw};
 use std::sync::Mutex;
@@ -46,9 +48,23 @@ impl Run<'_> {
             if acts.iter().any(|field| field.get(words) == 1) {
                 let wide = Mutex::new(());
                 pixel::hz_op(&self.draw(at, &wide), words)?;
+                self.written.begin();
+                let depth = pixel::depth_targets(&self.draw(at, &wide), true);
+                self.show(depth);
             }
         }
         Ok(())
+    }
+
+    /// Notes what a draw has written, for whoever wants pictures of it.
+    fn show(&mut self, targets: Vec<(Role, Image)>) {
+        let Some(sink) = &self.gpu.options.targets else {
+            return;
+        };
+        self.written.draw(targets);
+        if sink.each_draw {
+            self.written.show(self.space, sink);
+        }
     }
 
     fn draw<'d>(&'d self, at: u64, wide: &'d Mutex<()>) -> Draw<'d> {
@@ -97,12 +113,18 @@ impl Run<'_> {
         let offsets = [0, 1, 2, 3].map(|i| self.context.register(SO_WRITE_OFFSET + i * 4));
         let started = Instant::now();
         let wide = Mutex::new(());
+        self.written.begin();
         let totals = pipeline::run(self.draw(at, &wide), &primitive, offsets)?;
+        if self.gpu.options.targets.is_some() {
+            let mut targets = totals.targets.clone();
+            targets.extend(pixel::depth_targets(&self.draw(at, &wide), false));
+            self.show(targets);
+        }
         self.count(&totals);
         for stage in &totals.stages {
             self.report.threads += stage.threads;
             self.report.instructions += stage.statistics.instructions;
-            self.report.messages += stage.messages;
+            self.report.messages += stage.messages.total();
         }
         self.report.dispatches += 1;
         if self.gpu.options.profile {

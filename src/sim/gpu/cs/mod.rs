@@ -12,6 +12,7 @@ use crate::gpgpu;
 use crate::memory::{ADDRESS_MASK, AddressSpace, View};
 use crate::profile::{StageWork, Work};
 use crate::strict::{self, Log, Tracker};
+use crate::targets::{TargetSink, Written};
 use crate::trace::Trace;
 use eu::Stop;
 use hw::batch::length_dw;
@@ -35,6 +36,8 @@ pub struct Options {
     pub semaphore_wait: Duration,
     /// Note what each dispatch and draw costs, in [`Report::work`].
     pub profile: bool,
+    /// Who gets pictures of what draws have written.
+    pub targets: Option<TargetSink>,
     /// Who is told of what is executed.
     pub trace: Trace,
     /// Set by others to stop a batch.
@@ -53,6 +56,7 @@ impl Default for Options {
             // The kernel's hang check gives a ring about this long.
             semaphore_wait: Duration::from_secs(10),
             profile: false,
+            targets: None,
             trace: Trace::default(),
             cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
@@ -128,6 +132,8 @@ struct Run<'a> {
     tracker: Option<Tracker<'a>>,
     /// Memory that work has written, in strict mode.
     log: Option<&'a Log>,
+    /// Render targets that nobody has seen yet.
+    written: Written,
 }
 
 /// Longest command in dwords that is looked at.
@@ -185,9 +191,14 @@ impl Gpu {
             report: Report::default(),
             tracker: log.map(Tracker::new),
             log,
+            written: Written::default(),
         };
-        run.batch(start, len_bytes)?;
-        Ok(run.report)
+        let ended = run.batch(start, len_bytes);
+        // What was drawn before a batch went wrong is of interest, too.
+        if let Some(sink) = &self.options.targets {
+            run.written.show(space, sink);
+        }
+        ended.map(|()| run.report)
     }
 }
 
@@ -298,6 +309,7 @@ impl Run<'_> {
                 stage: "CS",
                 kernel: dispatch.kernel(),
                 threads: counters.threads,
+                invocations: counters.threads * u64::from(dispatch.simd),
                 messages: counters.messages,
                 statistics: counters.statistics,
             };
@@ -311,7 +323,7 @@ impl Run<'_> {
         self.report.dispatches += 1;
         self.report.threads += counters.threads;
         self.report.instructions += counters.instructions;
-        self.report.messages += counters.messages;
+        self.report.messages += counters.messages.total();
         self.context.invocations += counters.threads * u64::from(dispatch.simd);
         Ok(())
     }

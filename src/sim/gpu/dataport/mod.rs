@@ -10,6 +10,7 @@ mod typed;
 mod untyped;
 
 use crate::memory::{ADDRESS_MASK, View};
+use crate::profile::Messages;
 use crate::sampler::{Sampler, Texels};
 use crate::strict::{self, Log, Reader};
 use crate::surface::{Image, Surface};
@@ -92,7 +93,7 @@ pub struct Port<'a> {
     next_sampler: usize,
     texels: Texels,
     /// Messages carried out.
-    pub messages: u64,
+    pub messages: Messages,
 }
 
 /// The two parts of a payload as one.
@@ -146,7 +147,7 @@ impl<'a> Port<'a> {
             samplers: Vec::new(),
             next_sampler: 0,
             texels: Texels::default(),
-            messages: 0,
+            messages: Messages::default(),
         }
     }
 
@@ -395,7 +396,7 @@ impl<'a> Port<'a> {
 
 impl SharedFunctions for Port<'_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
-        self.messages += 1;
+        self.messages.add(message.sfid);
         let payload = Payload {
             first: message.src0,
             second: message.src1,

@@ -9,6 +9,7 @@ use crate::context::BaseAddresses;
 use crate::dataport::{Bases, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
+use crate::profile::StageWork;
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
 
@@ -73,7 +74,7 @@ impl eu::SharedFunctions for Units<'_, '_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         match STAGE_SFIDS.contains(&message.sfid) {
             true => {
-                self.port.messages += 1;
+                self.port.messages.add(message.sfid);
                 self.stage.message(message, response)
             }
             false => self.port.message(message, response),
@@ -94,6 +95,8 @@ pub(crate) struct Executor<'a> {
     thread: Option<Thread>,
     /// Threads of [`Executor::run_group`].
     group: Vec<Thread>,
+    /// Channels that threads were dispatched with so far.
+    channels: u64,
     /// Threads, instructions so far.
     pub threads: u64,
     pub instructions: u64,
@@ -127,6 +130,7 @@ impl<'a> Executor<'a> {
             kernel,
             thread: None,
             group: Vec::new(),
+            channels: 0,
             threads: 0,
             instructions: 0,
             work: Statistics::default(),
@@ -134,19 +138,16 @@ impl<'a> Executor<'a> {
         })
     }
 
-    /// What its threads have executed.
-    pub fn statistics(&self) -> Statistics {
-        self.work
-    }
-
-    /// Address of the kernel.
-    pub fn kernel_address(&self) -> u64 {
-        self.draw.base.instruction + self.shader.kernel
-    }
-
-    /// Messages so far.
-    pub fn messages(&self) -> u64 {
-        self.port.messages
+    /// What its threads have done, for the profile.
+    pub fn work(&self, stage: &'static str) -> StageWork {
+        StageWork {
+            stage,
+            kernel: self.draw.base.instruction + self.shader.kernel,
+            threads: self.threads,
+            invocations: self.channels,
+            messages: self.port.messages,
+            statistics: self.work,
+        }
     }
 
     /// The dword of R0 that holds the scratch pointer, and the code of the size of a thread's scratch memory:
@@ -212,6 +213,7 @@ impl<'a> Executor<'a> {
             }
         }
         self.threads += 1;
+        self.channels += u64::from(mask.count_ones());
         self.instructions += thread.statistics().instructions;
         self.work += thread.statistics();
         Ok(())
@@ -293,6 +295,7 @@ impl<'a> Executor<'a> {
             }
         }
         self.threads += self.group.len() as u64;
+        self.channels += u64::from(mask.count_ones()) * self.group.len() as u64;
         let spent = self.group.iter().map(|t| t.statistics().instructions);
         self.instructions += spent.sum::<u64>();
         for thread in &self.group {

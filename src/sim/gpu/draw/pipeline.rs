@@ -21,7 +21,9 @@ use super::urb::Urb;
 use super::vf::{Vertex, VertexFetch};
 use super::vs::VertexShader;
 use crate::profile::StageWork;
-use eu::{Statistics, Stop};
+use crate::surface::Image;
+use crate::targets::Role;
+use eu::Stop;
 use hw::draw as packets;
 use std::collections::BTreeMap;
 
@@ -55,6 +57,8 @@ pub(crate) struct Totals {
     pub so_offsets: [u32; 4],
     pub so_written: [u64; 4],
     pub so_needed: [u64; 4],
+    /// Render targets that were written.
+    pub targets: Vec<(Role, Image)>,
     /// Threads of each stage.
     pub stages: Vec<StageWork>,
 }
@@ -185,15 +189,7 @@ pub(crate) fn run(
     totals.so_needed = back.so.needed;
     totals.cl_invocations = back.cl_invocations;
     totals.cl_primitives = back.cl_primitives;
-    let mut stage = |name, executor: &Executor<'_>| {
-        totals.stages.push(StageWork {
-            stage: name,
-            kernel: executor.kernel_address(),
-            threads: executor.threads,
-            messages: executor.messages(),
-            statistics: executor.statistics(),
-        });
-    };
+    let mut stage = |name, executor: &Executor<'_>| totals.stages.push(executor.work(name));
     if let Some(vs) = &vs {
         stage("VS", vs.executor());
         totals.vs_invocations = vs.invocations;
@@ -209,17 +205,10 @@ pub(crate) fn run(
         totals.gs_invocations = gs.invocations;
         totals.gs_primitives = gs.primitives;
     }
+    totals.targets = back.pixels.written().to_vec();
+    totals.stages.extend(back.pixels.stages());
+    totals.stages.retain(|stage| stage.threads > 0);
     totals.pixels = back.pixels.finish()?;
-    totals.stages.push(StageWork {
-        stage: "PS",
-        kernel: 0,
-        threads: totals.pixels.threads,
-        messages: totals.pixels.messages,
-        statistics: Statistics {
-            instructions: totals.pixels.instructions,
-            ..Statistics::default()
-        },
-    });
     Ok(totals)
 }
 

@@ -7,6 +7,7 @@
 use crate::draw::exec::Draw;
 use crate::memory::View;
 use crate::surface::Image;
+use crate::targets::Role;
 use eu::Stop;
 use hw::Packet;
 use hw::draw::{
@@ -123,6 +124,19 @@ pub(crate) fn stencil_buffer(draw: &Draw<'_>) -> Result<Option<Image>, Stop> {
         },
     )
     .map(Some)
+}
+
+/// Depth and stencil buffers that a draw, or 3DSTATE_WM_HZ_OP, may have written.
+pub(crate) fn targets(draw: &Draw<'_>, all: bool) -> Vec<(Role, Image)> {
+    let get = |field| draw.state.get(&ds::PACKET, field);
+    let depth = all || get(ds::DEPTH_BUFFER_WRITE_ENABLE) == 1 && get(ds::DEPTH_TEST_ENABLE) == 1;
+    let stencil = all || get(ds::STENCIL_BUFFER_WRITE_ENABLE) == 1;
+    // A buffer that cannot be told has ended the draw already.
+    let depth = depth.then(|| depth_buffer(draw).ok().flatten()).flatten();
+    let stencil = stencil.then(|| stencil_buffer(draw).ok().flatten());
+    let depth = depth.map(|image| (Role::Depth, image));
+    let stencil = stencil.flatten().map(|image| (Role::Stencil, image));
+    depth.into_iter().chain(stencil).collect()
 }
 
 struct Layout {

@@ -12,11 +12,14 @@ mod payload;
 mod target;
 
 pub(crate) use clear::hz_op;
+pub(crate) use depth::targets as depth_targets;
 
 use super::exec::{Draw, Executor, Shader, Stage};
 use super::object::{Setup, Subspan};
 use crate::memory::View;
+use crate::profile::StageWork;
 use crate::surface::{Image, Kind};
+use crate::targets::Role;
 use blend::Blend;
 use depth::DepthStencil;
 use eu::{Message, Reply, Stop};
@@ -37,9 +40,6 @@ pub(crate) struct Counts {
     /// Samples that passed the depth test, where 3DSTATE_WM counts.
     pub samples_passed: u64,
     pub invocations: u64,
-    pub threads: u64,
-    pub instructions: u64,
-    pub messages: u64,
 }
 
 /// Kernels by width: 8 and 16 channels.
@@ -79,6 +79,8 @@ struct Back<'a> {
     binding_table: u64,
     surface_base: u64,
     targets: Vec<(u64, Option<Target>)>,
+    /// Those of them that are surfaces.
+    written: Vec<(Role, Image)>,
     fast_clear: Option<FastClear>,
     centre: f64,
     samples_passed: u64,
@@ -357,6 +359,7 @@ impl<'a> Pixels<'a> {
                 binding_table: draw.base.surface + binding_table,
                 surface_base: draw.base.surface,
                 targets: Vec::new(),
+                written: Vec::new(),
                 fast_clear,
                 centre,
                 samples_passed: 0,
@@ -450,23 +453,32 @@ impl<'a> Pixels<'a> {
         Ok(())
     }
 
+    /// Render targets that threads have written to.
+    pub fn written(&self) -> &[(Role, Image)] {
+        &self.back.written
+    }
+
+    /// What threads have done, by width.
+    pub fn stages(&self) -> impl Iterator<Item = StageWork> {
+        self.variants.iter().map(|variant| {
+            variant.executor.work(match variant.width {
+                8 => "PS8",
+                16 => "PS16",
+                _ => "PS32",
+            })
+        })
+    }
+
     /// What has been counted.
     pub fn finish(self) -> Result<Counts, Stop> {
-        let mut counts = Counts {
+        Ok(Counts {
             samples_passed: if self.statistics {
                 self.back.samples_passed
             } else {
                 0
             },
             invocations: if self.statistics { self.invocations } else { 0 },
-            ..Counts::default()
-        };
-        for variant in &self.variants {
-            counts.threads += variant.executor.threads;
-            counts.instructions += variant.executor.instructions;
-            counts.messages += variant.executor.messages();
-        }
-        Ok(counts)
+        })
     }
 }
 
@@ -506,6 +518,9 @@ impl Back<'_> {
                 Some(Target::new(image, blend, self.constant))
             }
         };
+        if target.is_some() {
+            self.written.push((Role::Colour(index), image));
+        }
         self.targets.push((key, target));
         Ok(self.targets.len() - 1)
     }

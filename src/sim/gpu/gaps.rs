@@ -1,0 +1,296 @@
+//! What is not simulated yet, as one table.
+//!
+//! In:  nothing. Out: [`GAPS`], which `ingot sim --gaps` prints. Each is a place that ends a batch with
+//! [`Stop::Unimplemented`](eu::Stop::Unimplemented); a test reads the sources of both crates and demands a row for each such place, and a
+//! place for each row, by the text of its message.
+
+/// Something that a real machine does and this one does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The source file, from the simulator's folder on: the unit.
+    pub file: &'static str,
+    /// The command, structure or message that asks for it.
+    pub asked_by: &'static str,
+    /// What the batch ends with; … stands for what depends on the batch.
+    pub what: &'static str,
+}
+
+macro_rules! gaps {
+    ($($file:literal { $($asked_by:literal => $what:literal;)* })*) => {
+        /// Every gap, by unit.
+        pub static GAPS: &[Gap] = &[$($(Gap { file: $file, asked_by: $asked_by, what: $what }),*),*];
+    };
+}
+
+#[rustfmt::skip]
+gaps! {
+    "eu/flow.rs" {
+        "JMPI, BRD, BRC" => "computed branch to …, which static control flow does not reach";
+    }
+    "eu/thread.rs" {
+        "operand types that an instruction has, but not here" => "…… of … and …";
+        "destination ip" => "write of … to ip";
+    }
+    "gpu/cs/draw.rs" {
+        "3DPRIMITIVE" => "3DPRIMITIVE with End Offset Enable";
+    }
+    "gpu/cs/media.rs" {
+        "MEDIA_OBJECT" => "the command's name";
+        "any other command of the pipelines" => "the command's name";
+    }
+    "gpu/cs/mi.rs" {
+        "MI_SET_PREDICATE" => "MI_SET_PREDICATE that makes commands conditional";
+        "MI_ATOMIC" => "MI_ATOMIC of more than a dword";
+        "MI_ATOMIC" => "MI_ATOMIC operation …";
+        "any other MI command" => "the command's name";
+    }
+    "gpu/dataport/block.rs" {
+        "OWord Block Read/Write" => "an OWord block of this size";
+        "OWord Dual Block Read/Write" => "OWord dual blocks of this size";
+    }
+    "gpu/dataport/mod.rs" {
+        "typed messages" => "a typed message without a surface";
+        "messages to SFIDs 10 and 12" => "a data port message";
+        "messages to SFID 9" => "a constant cache message";
+        "messages to SFID 3" => "a gateway message";
+        "messages to other SFIDs" => "a message";
+    }
+    "gpu/dataport/scattered.rs" {
+        "Byte Scattered Read/Write" => "a byte scattered message of this size";
+        "A64 Scattered Read/Write" => "an A64 scattered message of this size";
+    }
+    "gpu/dataport/typed.rs" {
+        "Typed Surface Read/Write" => "a SIMD4x2 message";
+        "Typed Atomic" => "a typed atomic on …, which is neither R32_UINT nor R32_SINT";
+    }
+    "gpu/dataport/untyped.rs" {
+        "Untyped Surface Read/Write" => "a SIMD4x2 message";
+    }
+    "gpu/draw/ds.rs" {
+        "3DSTATE_DS, Dispatch Mode" => "a domain shader dispatched in another mode than SIMD8_SINGLE_PATCH";
+    }
+    "gpu/draw/exec.rs" {
+        "Gateway, Barrier" => "a barrier in a thread of the 3D pipeline";
+    }
+    "gpu/draw/gs.rs" {
+        "3DSTATE_GS, Dispatch Mode" => "a geometry shader dispatched in another mode than SIMD8";
+    }
+    "gpu/draw/hs.rs" {
+        "3DSTATE_HS, Dispatch Mode" => "a hull shader dispatched in another mode than SINGLE_PATCH";
+        "3DSTATE_HS, Vertex URB Entry Read Length" => "vertices pushed to a hull shader";
+    }
+    "gpu/draw/pipeline.rs" {
+        "3DPRIMITIVE, Vertex Count Per Instance" => "an instance of … vertices";
+        "3DSTATE_GS, Reorder Mode" => "a geometry shader that takes strips in leading order";
+        "3DSTATE_VF_TOPOLOGY" => "primitive topology …";
+    }
+    "gpu/draw/pixel/clear.rs" {
+        "3DSTATE_PS, Render Target Fast Clear Enable" => "a fast clear or resolve of a surface without blocks' states";
+        "3DSTATE_WM_HZ_OP" => "3DSTATE_WM_HZ_OP on several samples";
+    }
+    "gpu/draw/pixel/depth.rs" {
+        "3DSTATE_DEPTH_BUFFER, Surface Format" => "depth format …";
+    }
+    "gpu/draw/pixel/mod.rs" {
+        "3DSTATE_MULTISAMPLE" => "more than one sample of a pixel";
+        "3DSTATE_PS_EXTRA, Pixel Shader Is Per Sample" => "a pixel shader for each sample";
+        "3DSTATE_PS_EXTRA, Pixel Shader Computes Stencil" => "a stencil reference from the pixel shader";
+        "3DSTATE_PS, 32 Pixel Dispatch Enable" => "a pixel shader of 32 channels alone";
+        "3DSTATE_PS_BLEND, Alpha Test Enable" => "alpha to coverage, or an alpha test";
+        "BLEND_STATE, Alpha To Coverage Enable" => "alpha to one or to coverage";
+        "RENDER_SURFACE_STATE, Number of Multisamples" => "render targets with several samples";
+        "Render Target Write, Slot Group Select" => "render target writes of the upper slots";
+        "Pixel Interpolator, Slot Group" => "pixel interpolation for the upper slots";
+        "messages of pixel shaders" => "message … of SFID … from a pixel shader";
+    }
+    "gpu/draw/raster/state.rs" {
+        "3DSTATE_RASTER, Conservative Rasterization Enable" => "conservative rasterisation";
+        "3DSTATE_LINE_STIPPLE" => "line stipple";
+        "3DSTATE_SF, Last Pixel Enable" => "lines with their last pixel";
+        "3DSTATE_RASTER, Smooth Point Enable" => "smooth points";
+        "3DSTATE_RASTER, Antialiasing Enable" => "antialiased lines";
+        "3DSTATE_RASTER, Forced Sample Count" => "a forced sample count other than the target's";
+    }
+    "gpu/draw/setup/attributes.rs" {
+        "3DSTATE_SBE_SWIZ, Swizzle Select" => "attribute swizzles that copy W";
+    }
+    "gpu/draw/tess.rs" {
+        "3DSTATE_HS, 3DSTATE_TE, 3DSTATE_DS" => "a draw with some of HS, TE and DS enabled and others not";
+    }
+    "gpu/draw/urb.rs" {
+        "3DPRIMITIVE" => "more URB entries at once than handles can name";
+    }
+    "gpu/draw/urb_message.rs" {
+        "messages of VS, HS, DS, GS" => "a message to SFID … with descriptor … from a stage of geometry";
+    }
+    "gpu/draw/vf.rs" {
+        "VERTEX_ELEMENT_STATE, Edge Flag Enable" => "edge flags";
+        "VERTEX_ELEMENT_STATE, Source Element Format" => "vertex elements of format …";
+        "3DSTATE_VF, Component Packing Enable" => "packed vertex components";
+    }
+    "gpu/draw/vs.rs" {
+        "3DSTATE_VS, SIMD8 Dispatch Enable" => "a vertex shader of SIMD4x2";
+    }
+    "gpu/sampler/mod.rs" {
+        "Sampling Engine messages, SIMD Mode" => "a sampler message of this width";
+        "Sampling Engine messages, Return Format" => "a sampler response of halves";
+        "Sampling Engine messages, Message Type" => "a sampler message of this type";
+        "Sampling Engine messages" => "filtering a buffer, or several samples";
+    }
+    "gpu/sampler/state.rs" {
+        "SAMPLER_STATE, TCX Address Control Mode" => "address control mode 7";
+        "SAMPLER_STATE, Min Mode Filter" => "filters of one bit (MAPFILTER_MONO)";
+        "SAMPLER_STATE, ChromaKey Enable" => "a chroma key";
+    }
+    "gpu/surface/aux.rs" {
+        "colour control surface" => "a colour block in state …, which this machine does not make";
+    }
+    "gpu/surface/image.rs" {
+        "RENDER_SURFACE_STATE, Surface Type" => "surfaces of type …";
+        "RENDER_SURFACE_STATE, Surface Format" => "surface format …";
+        "RENDER_SURFACE_STATE, Tiled Resource Mode" => "tiled resources (TileYf and TileYs)";
+        "RENDER_SURFACE_STATE, Number of Multisamples" => "surfaces of 2^… samples";
+        "RENDER_SURFACE_STATE, Auxiliary Surface Mode" => "auxiliary surfaces of mode …";
+        "RENDER_SURFACE_STATE, Surface Format" => "texels of the format …";
+    }
+    "gpu/surface/mod.rs" {
+        "RENDER_SURFACE_STATE, Surface Type" => "surfaces of type …";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+
+    /// What begins a place: the ending itself, or a function of its file that makes it.
+    const MAKERS: [&str; 3] = ["Stop::Unimplemented {", "gap(", "unimplemented("];
+    /// What a command's name stands for.
+    const NAME: &str = "the command's name";
+
+    /// Source files of both crates, with their names from the simulator's folder on.
+    fn sources() -> Vec<(String, String)> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut folders: Vec<PathBuf> = vec![root.join("gpu"), root.join("eu")];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                let name = path.strip_prefix(&root).expect("below").to_string_lossy();
+                let name = name.into_owned();
+                if path.is_dir() && !name.ends_with("testing") {
+                    folders.push(path);
+                } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
+                    let text = std::fs::read_to_string(&path).expect("a text");
+                    let code = text.split("#[cfg(test)]\nmod tests {").next();
+                    found.push((name, code.unwrap_or_default().to_string()));
+                }
+            }
+        }
+        found.retain(|(name, _)| name != "gpu/gaps.rs");
+        found
+    }
+
+    /// String literals of a piece of code; … for what is filled in.
+    fn literals(code: &str) -> Vec<String> {
+        let parts = code.split('"').skip(1).step_by(2);
+        parts
+            .map(|literal| {
+                let mut out = String::new();
+                let mut depth = 0;
+                for c in literal.chars() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' => {
+                            depth -= 1;
+                            out.push('…');
+                        }
+                        _ if depth == 0 => out.push(c),
+                        _ => {}
+                    }
+                }
+                out
+            })
+            .collect()
+    }
+
+    /// A maker and all that its brackets hold.
+    fn site(code: &str, open_at: usize) -> &str {
+        let mut depth = 0;
+        for (at, c) in code[open_at..].char_indices() {
+            match c {
+                '(' | '{' | '[' => depth += 1,
+                ')' | '}' | ']' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return &code[..open_at + at + 1];
+            }
+        }
+        code
+    }
+
+    /// The messages that a file's places end with.
+    fn messages(code: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for maker in MAKERS {
+            for (at, _) in code.match_indices(maker) {
+                let before = &code[..at];
+                let word = before.ends_with(|c: char| c.is_alphanumeric() || "_`\"".contains(c));
+                if word || before.ends_with("fn ") || before.ends_with("let ") {
+                    continue;
+                }
+                let text = site(&code[at..], maker.len() - 1);
+                let named = literals(text);
+                // A function that is given the message, or an instruction to describe.
+                let passes_on = ["what: what.into()", "{ what, at }", "{what}", "(u)"];
+                if passes_on.iter().any(|part| text.contains(part)) {
+                    continue;
+                }
+                if !named.is_empty() {
+                    found.extend(named);
+                } else if text.contains(".name.into()") {
+                    found.push(NAME.into());
+                } else {
+                    // The message has a name: it was made before, or is one of a list.
+                    let made = ["let what =", "what) in ["].map(|made| before.rfind(made));
+                    let from = made.into_iter().flatten().max().expect("what");
+                    found.extend(literals(&before[from..]));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_table_has_every_gap_and_no_other() {
+        let mut in_code = BTreeSet::new();
+        for (file, code) in sources() {
+            let of_file = messages(&code);
+            in_code.extend(of_file.into_iter().map(|what| (file.clone(), what)));
+        }
+        let rows = GAPS
+            .iter()
+            .map(|g| (g.file.to_string(), g.what.to_string()));
+        let in_table: BTreeSet<_> = rows.collect();
+        let missing: Vec<_> = in_code.difference(&in_table).collect();
+        let stale: Vec<_> = in_table.difference(&in_code).collect();
+        assert!(missing.is_empty(), "not in the table: {missing:#?}");
+        assert!(stale.is_empty(), "in the table alone: {stale:#?}");
+        assert!(in_code.len() > 20);
+    }
+
+    #[test]
+    fn places_are_found_in_code() {
+        let code =
+            "fn gap(what: &str) -> Stop {\n Stop::Unimplemented { what: what.into(), at }\n}\n
+            return gap(at, \"one\");\n
+            Err(Stop::Unimplemented { what: format!(\"two {x:#x} of {}\", y()), at })\n
+            for (field, what) in [(a, \"three\"), (b, \"four\")] { return gap(at, what); }\n
+            Err(Stop::Unimplemented { what: other.name.into(), at })";
+        let mut found = messages(code);
+        found.sort();
+        assert_eq!(found, ["four", "one", NAME, "three", "two … of …"]);
+    }
+}

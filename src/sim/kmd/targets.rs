@@ -1,0 +1,61 @@
+//! Pictures of render targets as PNG files.
+//!
+//! In:  a submission's number and its pictures. Out: `<folder>/<number>-<name of the picture>.png`.
+//! Ref: W3C, "Portable Network Graphics (PNG) Specification", which the `png` crate writes.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use gpu::Picture;
+
+/// Writes a picture; the folder is made where it is not there. Err: why not.
+pub fn write_picture(folder: &Path, submission: u64, picture: &Picture) -> Result<(), String> {
+    let path = folder.join(format!("{submission:05}-{}.png", picture.name));
+    let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;
+    let file = File::create(&path).map_err(|e| failed(&e))?;
+    let mut encoder = png::Encoder::new(BufWriter::new(file), picture.width, picture.height);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_color(match picture.channels {
+        1 => png::ColorType::Grayscale,
+        _ => png::ColorType::Rgb,
+    });
+    let written = encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_image_data(&picture.bytes));
+    written.map_err(|e| failed(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_read_back() {
+        let folder = std::env::temp_dir().join(format!("ingot-targets-{}", std::process::id()));
+        let picture = Picture {
+            name: "draw0001-colour0".into(),
+            width: 2,
+            height: 1,
+            channels: 3,
+            bytes: vec![1, 2, 3, 4, 5, 6],
+        };
+        write_picture(&folder, 7, &picture).unwrap();
+        let path = folder.join("00007-draw0001-colour0.png");
+        let file = std::io::BufReader::new(File::open(path).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut bytes = vec![0; 6];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!((info.width, info.height), (2, 1));
+        assert_eq!(bytes, picture.bytes);
+        std::fs::remove_dir_all(&folder).unwrap();
+        // A picture with too few bytes is an error, not a file of something else.
+        let short = Picture {
+            bytes: vec![1],
+            ..picture
+        };
+        assert!(write_picture(&folder, 7, &short).is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
