@@ -127,8 +127,19 @@ impl<'a> Pixels<'a> {
                     }
                 }
             }
-            if slot.left == [0; 4] || !runs {
+            if slot.left == [0; 4] {
                 continue;
+            }
+            if !runs {
+                if !self.back.state.valid {
+                    continue;
+                }
+                return Err(Stop::Undefined {
+                    rule: "pixel-dispatch",
+                    prm: "SKL PRM vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable",
+                    what: "a pixel shader without a dispatch width".into(),
+                    at: self.back.at,
+                });
             }
             if !per_sample {
                 slots.push(slot);

@@ -36,7 +36,9 @@ pub(super) enum Special {
 
 /// All of it.
 pub(super) struct State<'a> {
-    /// Kernels of 8, 16 and 32 pixels; none without a pixel shader.
+    /// There is a pixel shader.
+    pub valid: bool,
+    /// Its kernels of 8, 16 and 32 pixels.
     pub variants: [Option<Variant>; 3],
     pub vector_mask: bool,
     pub statistics: bool,
@@ -197,9 +199,10 @@ impl<'a> State<'a> {
         let centre = if location == 0 { 0.5 } else { 0.0 };
         Ok(State {
             variants: match valid {
-                true => variants(draw, bound, sampler)?,
+                true => variants(draw, bound, sampler),
                 false => [None; 3],
             },
+            valid,
             vector_mask: get(ps::VECTOR_MASK_ENABLE) == 1,
             statistics: of_wm(wm::STATISTICS_ENABLE) == 1,
             samples,
@@ -240,7 +243,7 @@ impl<'a> State<'a> {
 }
 
 /// Which pointer is which width's: a width alone has pointer 0, and so has 8 always; else 32 has 1 and 16 has 2.
-fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> Result<[Option<Variant>; 3], Stop> {
+fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> [Option<Variant>; 3] {
     let get = |field| draw.state.get(&ps::PACKET, field);
     let enabled = [
         ps::N8_PIXEL_DISPATCH_ENABLE,
@@ -248,15 +251,7 @@ fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> Result<[Option<Variant
         ps::N32_PIXEL_DISPATCH_ENABLE,
     ]
     .map(|field| get(field) == 1);
-    let count = enabled.iter().filter(|e| **e).count();
-    if count == 0 {
-        return Err(Stop::Undefined {
-            rule: "pixel-dispatch",
-            prm: "SKL PRM vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable",
-            what: "a pixel shader without a dispatch width".into(),
-            at: draw.at,
-        });
-    }
+    let alone = enabled.iter().filter(|e| **e).count() == 1;
     let pointers = [
         (
             ps::KERNEL_START_POINTER_0,
@@ -289,10 +284,9 @@ fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> Result<[Option<Variant
         })
     };
     let [zero, one, two] = pointers;
-    let alone = count == 1;
-    Ok([
+    [
         variant(enabled[0], zero),
         variant(enabled[1], if alone { zero } else { two }),
         variant(enabled[2], if alone { zero } else { one }),
-    ])
+    ]
 }
