@@ -102,7 +102,16 @@ impl<'a> Hull<'a> {
             let (scratch, code) = self.executor.scratch();
             payload.clear();
             // Include Primitive ID concerns the other dispatch modes: R0.1 has it always.
-            payload.extend([patch, primitive_id, (instance as u32) << 17, code, 0, scratch, 0, 0]);
+            payload.extend([
+                patch,
+                primitive_id,
+                (instance as u32) << 17,
+                code,
+                0,
+                scratch,
+                0,
+                0,
+            ]);
             payload.extend(handles);
             payload.resize(self.start.max(1) * 8, 0);
             payload.extend(&self.constants);
