@@ -152,8 +152,14 @@ impl<'a> Geometry<'a> {
                 payload.extend([primitive_id; LANES]);
             }
             if self.handles {
-                for handle in inputs.iter().take(count) {
-                    payload.extend([*handle; LANES]);
+                match self.instances {
+                    1 => {
+                        for handle in inputs.iter().take(count) {
+                            payload.extend([*handle; LANES]);
+                        }
+                    }
+                    // All channels have the same vertices: their handles stand side by side.
+                    _ => payload.extend(inputs.iter().take(count.next_multiple_of(LANES))),
                 }
             }
             payload.resize(self.start.max(1) * 8, 0);
