@@ -7,7 +7,8 @@ mod memory;
 pub(crate) mod surface;
 mod urb;
 
-pub(crate) use memory::{Log, Reader};
+use memory::Control;
+pub(crate) use memory::{Log, Via};
 
 use crate::context::{BaseAddresses, HwContext, Pipeline};
 use eu::Stop;
@@ -116,8 +117,14 @@ rules! {
         "the texture cache is invalidated between work that writes memory and the sampler's reads of it";
     CONSTANT_STALE "constant-stale", "vol. 2a, PIPE_CONTROL, Constant Cache Invalidation Enable",
         "the constant cache is invalidated between work that writes memory and its reads of it";
+    VERTEX_STALE "vertex-stale", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+        "the vertex fetch cache is invalidated between work that writes memory and vertex fetch's reads of it";
+    RENDER_FLUSH "render-flush", "vol. 7, End-of-Pipe Synchronization",
+        "a stalling PIPE_CONTROL and a flush of the render cache come between draws to a render target and other units' accesses";
+    DEPTH_FLUSH "depth-flush", "vol. 7, End-of-Pipe Synchronization",
+        "a stalling PIPE_CONTROL and a flush of the depth cache come between draws to a depth buffer and other units' accesses";
     COMMANDS_STALE "commands-stale", "vol. 2a, PIPE_CONTROL, DC Flush Enable",
-        "a stalling PIPE_CONTROL flushes the data cache between work that writes memory and commands that read it";
+        "a stalling PIPE_CONTROL flushes the writer's cache between work that writes memory and commands that read it";
     URB_ENTRIES "urb-entries", "vol. 2a, 3DSTATE_URB_VS, VS Number of URB Entries",
         "a stage has as many entries as the machine allows, in eights where they are smaller than nine rows";
     URB_OVERLAP "urb-overlap", "vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address",
@@ -136,14 +143,22 @@ const DATA_CACHES: u8 = 0b0111;
 const INSTRUCTION_CACHE: u8 = 0b1000;
 const ALL_CACHES: u8 = DATA_CACHES | INSTRUCTION_CACHE;
 
+/// Caches that are written back.
+const DATA_CACHE: u8 = 1;
+const RENDER_CACHE: u8 = 2;
+const DEPTH_CACHE: u8 = 4;
+const ALL_WRITERS: u8 = 7;
+
 /// What a batch has left undone so far. The kernel flushes and invalidates between batches, so each starts with a new one.
 pub(crate) struct Tracker<'a> {
     /// Memory that it has written.
     log: &'a Log,
     /// Work may still run.
     busy: bool,
-    /// Work has written what is not flushed.
-    dirty: bool,
+    /// Caches that work has written to and that are not flushed.
+    dirty: u8,
+    /// Those of them that a PIPE_CONTROL flushes which nobody has waited for.
+    draining: u8,
     /// Work may still use its interface descriptor and constants.
     held: bool,
     /// Caches not invalidated since work ended.
@@ -158,7 +173,8 @@ impl<'a> Tracker<'a> {
         Tracker {
             log,
             busy: false,
-            dirty: false,
+            dirty: 0,
+            draining: 0,
             held: false,
             used: 0,
             stale: 0,
@@ -181,7 +197,8 @@ impl<'a> Tracker<'a> {
         } else if is(&media::pipeline_select::PACKET) {
             self.pipeline_select(words, context, at)
         } else if is(&media::state_base_address::PACKET) {
-            BASE_ADDRESS_FLUSH.check(!self.busy && !self.dirty, at, || self.undone())
+            let clean = self.is_clean(DATA_CACHE | RENDER_CACHE);
+            BASE_ADDRESS_FLUSH.check(clean, at, || self.undone())
         } else if is(&media::media_vfe_state::PACKET) {
             self.vfe_state(words, device, at)
         } else if is(&media::media_curbe_load::PACKET) {
@@ -194,10 +211,16 @@ impl<'a> Tracker<'a> {
         } else if is(&mi::mi_load_register_imm::PACKET) {
             let mut pairs = words.get(1..).unwrap_or_default().chunks_exact(2);
             let divides = pairs.any(|pair| pair[0] & 0x7f_fffc == register::L3CNTLREG);
-            L3_DRAINED.check(!divides || !self.busy && !self.dirty, at, || self.undone())
+            let clean = self.is_clean(DATA_CACHE);
+            L3_DRAINED.check(!divides || clean, at, || self.undone())
         } else if is(&draw::primitive::PACKET) {
             let l3 = context.register(register::L3CNTLREG);
-            urb::check(&context.draw, l3, device, at)
+            urb::check(&context.draw, l3, device, at)?;
+            self.draws();
+            Ok(())
+        } else if is(&draw::state_wm_hz_op::PACKET) && hz_op_acts(words) {
+            self.draws();
+            Ok(())
         } else if is(&mi::mi_store_data_imm::PACKET) {
             use mi::mi_store_data_imm as f;
             let (qword, address) = (f::STORE_QWORD.get(words) == 1, f::ADDRESS.get(words));
@@ -207,6 +230,19 @@ impl<'a> Tracker<'a> {
         } else {
             Ok(())
         }
+    }
+
+    /// No work runs, and these caches hold nothing that is not written back.
+    fn is_clean(&self, caches: u8) -> bool {
+        !self.busy && self.dirty & caches == 0
+    }
+
+    /// The work of a draw begins.
+    fn draws(&mut self) {
+        self.busy = true;
+        self.dirty = ALL_WRITERS;
+        self.draining = 0;
+        self.used = ALL_CACHES;
     }
 
     fn undone(&self) -> String {
@@ -250,20 +286,33 @@ impl<'a> Tracker<'a> {
         let caches = CACHES.iter().enumerate();
         let invalidated = caches.fold(0, |all, (i, cache)| all | u8::from(set(*cache)) << i);
         self.stale &= !invalidated;
-        self.log.pipe_control(
+        let flushes = [
+            (f::DC_FLUSH_ENABLE, DATA_CACHE),
+            (f::RENDER_TARGET_CACHE_FLUSH_ENABLE, RENDER_CACHE),
+            (f::DEPTH_CACHE_FLUSH_ENABLE, DEPTH_CACHE),
+        ];
+        let flushed = flushes.iter().filter(|(field, _)| set(*field));
+        let flushed = flushed.fold(0, |all, (_, cache)| all | cache);
+        self.log.pipe_control(Control {
             stall,
-            texture && !self.busy,
-            set(f::CONSTANT_CACHE_INVALIDATION_ENABLE) && !self.busy,
-            set(f::DC_FLUSH_ENABLE),
-        );
+            data: flushed & DATA_CACHE != 0,
+            render: flushed & RENDER_CACHE != 0,
+            depth: flushed & DEPTH_CACHE != 0,
+            texture: texture && !self.busy,
+            constant: set(f::CONSTANT_CACHE_INVALIDATION_ENABLE) && !self.busy,
+            vertex: vertices && !self.busy,
+        });
         // Caches are invalidated when the command is read, before its own stall: work that still runs fills them again.
         if !self.busy {
             self.used &= !invalidated;
         }
+        // A flush goes down the pipeline: it is done when this command, or a later one, has stalled.
+        self.draining |= flushed & self.dirty;
         if stall {
             self.busy = false;
             self.held = false;
-            self.dirty &= !set(f::DC_FLUSH_ENABLE);
+            self.dirty &= !self.draining;
+            self.draining = 0;
         }
         Ok(())
     }
@@ -274,7 +323,7 @@ impl<'a> Tracker<'a> {
         if f::MASK_BITS.get(words) & 3 != 3 || to == context.pipeline {
             return Ok(());
         }
-        PIPELINE_SELECT_FLUSH.check(!self.busy && !self.dirty, at, || self.undone())?;
+        PIPELINE_SELECT_FLUSH.check(self.is_clean(ALL_WRITERS), at, || self.undone())?;
         PIPELINE_SELECT_INVALIDATE.check(self.used == 0, at, || names(self.used))
     }
 
@@ -392,10 +441,24 @@ impl<'a> Tracker<'a> {
             at,
             || format!("{} of {} bytes", grf * 32, context.curbe.bytes),
         )?;
-        (self.busy, self.dirty, self.held) = (true, true, true);
+        (self.busy, self.held) = (true, true);
+        self.dirty |= DATA_CACHE;
+        self.draining &= !DATA_CACHE;
         self.used = ALL_CACHES;
         Ok(())
     }
+}
+
+/// True if 3DSTATE_WM_HZ_OP clears or resolves something.
+fn hz_op_acts(words: &[u32]) -> bool {
+    use draw::state_wm_hz_op as f;
+    let acts = [
+        f::STENCIL_BUFFER_CLEAR_ENABLE,
+        f::DEPTH_BUFFER_CLEAR_ENABLE,
+        f::DEPTH_BUFFER_RESOLVE_ENABLE,
+        f::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE,
+    ];
+    acts.iter().any(|field| field.get(words) == 1)
 }
 
 fn names(caches: u8) -> String {

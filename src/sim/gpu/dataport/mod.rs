@@ -12,7 +12,7 @@ mod untyped;
 use crate::memory::{ADDRESS_MASK, View};
 use crate::profile::Messages;
 use crate::sampler::{Sampler, Texels};
-use crate::strict::{self, Log, Reader};
+use crate::strict::{self, Via};
 use crate::surface::{Image, Surface};
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
@@ -79,8 +79,6 @@ pub struct Port<'a> {
     pub arrived: u32,
     /// What threads may use, where that is checked.
     pub limits: Option<Limits>,
-    /// Who reads memory, where that is checked.
-    pub log: Option<&'a Log>,
     started: Instant,
     /// Surface states by address.
     surfaces: [(u64, Surface); REMEMBERED],
@@ -138,7 +136,6 @@ impl<'a> Port<'a> {
             slm: vec![0; slm_bytes / 4],
             arrived: 0,
             limits: None,
-            log: None,
             started: Instant::now(),
             surfaces: [(u64::MAX, Surface::Null); REMEMBERED],
             next: 0,
@@ -401,13 +398,11 @@ impl SharedFunctions for Port<'_> {
             first: message.src0,
             second: message.src1,
         };
-        if let Some(log) = self.log {
-            log.through(match message.sfid {
-                sfid::SAMPLER => Reader::Texture,
-                sfid::CONSTANT_CACHE => Reader::Constant,
-                _ => Reader::Data,
-            });
-        }
+        self.view.through(match message.sfid {
+            sfid::SAMPLER => Via::Texture,
+            sfid::CONSTANT_CACHE => Via::Constant,
+            _ => Via::Data,
+        });
         match message.sfid {
             sfid::DATA_CACHE_1 => self.data_cache_1(message, payload, response)?,
             sfid::DATA_CACHE_0 => self.data_cache_0(message, payload, response)?,

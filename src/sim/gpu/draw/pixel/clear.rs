@@ -7,6 +7,7 @@ use super::FastClear;
 use super::depth::{depth_buffer, stencil_buffer};
 use crate::draw::exec::Draw;
 use crate::memory::View;
+use crate::strict::Via;
 use crate::surface::Image;
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
@@ -46,7 +47,7 @@ pub(super) fn colour(
 /// Carries out 3DSTATE_WM_HZ_OP. Clears go to the buffers at once; nothing is held back that a resolve would have to
 /// bring.
 pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
-    let view = View::new(draw.space);
+    let view = draw.view(Via::Depth);
     let get = |field: hw::Field| field.get(words);
     if get(op::NUMBER_OF_MULTISAMPLES) != 0 {
         return Err(Stop::Unimplemented {

@@ -18,6 +18,7 @@ use super::exec::{Draw, Executor, Shader, Stage};
 use super::object::{Setup, Subspan};
 use crate::memory::View;
 use crate::profile::StageWork;
+use crate::strict::Via;
 use crate::surface::{Image, Kind};
 use crate::targets::Role;
 use blend::Blend;
@@ -158,7 +159,7 @@ impl<'a> Pixels<'a> {
         if valid && !narrow && !wide {
             return gap(draw.at, "a pixel shader of 32 channels alone");
         }
-        let view = View::new(draw.space);
+        let view = draw.view(Via::Render);
         let centre = match draw
             .state
             .get(&multisample::PACKET, multisample::PIXEL_LOCATION)
