@@ -3,7 +3,11 @@
 //! In:  commands in order, and the state that a walker finds. Out: [`Stop::Undefined`] at the first broken rule.
 //! A rule stands here only if drivers known to work on real machines keep it.
 
+mod draw;
+#[cfg(test)]
+mod draw_tests;
 mod memory;
+mod sequence;
 pub(crate) mod surface;
 mod urb;
 
@@ -11,9 +15,10 @@ use memory::Control;
 pub(crate) use memory::{Log, Via};
 
 use crate::context::{BaseAddresses, HwContext, Pipeline};
+use crate::memory::View;
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
-use hw::{Device, Field, Packet, draw, draw_state, media, mi, register};
+use hw::{Device, Field, Packet, draw as packets, draw_state, media, mi, register};
 
 /// Something that the PRM demands of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +132,58 @@ rules! {
         "a stalling PIPE_CONTROL flushes the writer's cache between work that writes memory and commands that read it";
     URB_ENTRIES "urb-entries", "vol. 2a, 3DSTATE_URB_VS, VS Number of URB Entries",
         "a stage has as many entries as the machine allows, in eights where they are smaller than nine rows";
+    DRAW_PIPELINE "draw-pipeline", "vol. 2a, PIPELINE_SELECT", "a draw finds the 3D pipeline selected";
+    DRAW_STATE "draw-state", "vol. 7, 3D Pipeline State", "a draw finds the state of every unit programmed";
+    VERTEX_COMPONENTS "vertex-components", "vol. 2d, 3D_Vertex_Component_Control",
+        "components of the source come before those that are not";
+    INDEX_ALIGNMENT "index-alignment", "vol. 2a, 3DSTATE_INDEX_BUFFER, Buffer Starting Address",
+        "an index buffer begins at a multiple of its indices' size";
+    VERTEX_ENTRY "vertex-entry", "vol. 2a, 3DSTATE_URB_VS, VS URB Entry Allocation Size",
+        "vertex elements fit the entries of the vertex shader";
+    URB_READ "urb-read", "vol. 7, Vertex URB Entry (VUE) Formats", "a stage reads no more of an entry than there is";
+    SBE_ATTRIBUTES "sbe-attributes", "vol. 2a, 3DSTATE_SBE, Vertex URB Entry Read Length",
+        "attributes come from that part of a vertex that is read";
+    RECTLIST_STATE "rectlist-state", "vol. 7, 3D Primitives Overview, RECTLIST",
+        "rectangles are drawn in screen space, and filled";
+    PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader has a width";
+    PS_SAMPLES "ps-samples", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
+        "32 pixels are not dispatched where each has 16 samples";
+    PS_PUSH_CONSTANTS "ps-push-constants", "vol. 2a, 3DSTATE_PS, Push Constant Enable",
+        "push constants for pixel shaders are enabled where there are some";
+    PS_ATTRIBUTES "ps-attributes", "vol. 2a, 3DSTATE_PS_EXTRA, Attribute Enable",
+        "a pixel shader takes attributes where setup makes some";
+    DEPTH_BUFFER_PLACE "depth-buffer-place", "vol. 2a, 3DSTATE_DEPTH_BUFFER, Surface Base Address",
+        "depth and stencil buffers are made of whole tiles; where there is a hierarchical depth buffer, there is a depth buffer";
+    SO_PITCH "so-pitch", "vol. 2a, 3DSTATE_STREAMOUT, Buffer 0 Surface Pitch", "vertices of stream output are dwords, at most 2048 bytes";
+    SO_READ "so-read", "vol. 2a, 3DSTATE_STREAMOUT, Stream 0 Vertex Read Length",
+        "stream output reads no more of a vertex than there is";
+    SO_OFFSET_IDLE "so-offset-idle", "vol. 2c, SO_WRITE_OFFSET",
+        "a stalling PIPE_CONTROL comes between stream output and commands that load or store its offsets";
+    BLEND_LOGIC_OP "blend-logic-op", "vol. 2d, BLEND_STATE_ENTRY, Logic Op Enable", "a render target has a logic op or blending, not both";
+    CONSTANT_RELOAD "constant-reload", "vol. 2a, 3DSTATE_PUSH_CONSTANT_ALLOC_VS",
+        "after push constants are allocated, 3DSTATE_CONSTANT_* comes before the next draw";
+    CONSTANT_COMMIT "constant-commit", "vol. 2a, 3DSTATE_CONSTANT_VS",
+        "after 3DSTATE_CONSTANT_*, the stage's 3DSTATE_BINDING_TABLE_POINTERS_* comes before the next draw";
+    CONSTANT_ORDER "constant-order", "vol. 2a, 3DSTATE_CONSTANT(Body)",
+        "after constants without a fourth buffer, those with a first one come only after a stall";
+    HZ_OP_SEQUENCE "hz-op-sequence", "vol. 2a, 3DSTATE_WM_HZ_OP",
+        "after a clear or resolve come a PIPE_CONTROL with a post-sync operation and a 3DSTATE_WM_HZ_OP of zeros";
+    FAST_CLEAR_SYNC "fast-clear-sync", "vol. 7, MCS Buffer for Render Target(s)",
+        "between fast clears, resolves and other draws, render targets are flushed and waited for";
+    DEPTH_STALL "depth-stall", "vol. 2a, 3DSTATE_DEPTH_BUFFER",
+        "depth is waited for between draws that test it and another depth buffer";
+    PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",
+        "the colour calculator's state pointer is not valid when GPGPU is selected";
+    PIPE_CONTROL_VF_NULL "pipe-control-vf-null", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+        "a PIPE_CONTROL of zeros comes right before an invalidation of the vertex fetch cache";
+    PIPE_CONTROL_COUNT "pipe-control-count", "vol. 2a, PIPE_CONTROL, Render Target Cache Flush Enable",
+        "depth counts and timestamps come without a flush of render targets or a stall at the scoreboard";
+    PIPE_CONTROL_SNAPSHOT "pipe-control-snapshot", "vol. 2a, PIPE_CONTROL, Global Snapshot Count Reset", "it is never set";
+    PIPE_CONTROL_POINTERS "pipe-control-pointers", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",
+        "state pointers are disabled, and media state is cleared, with a stall";
+    PIPE_CONTROL_TLB "pipe-control-tlb", "vol. 2a, PIPE_CONTROL, TLB Invalidate",
+        "the TLB is invalidated with a stall or a post-sync operation";
+    PIPE_CONTROL_LLC "pipe-control-llc", "vol. 2a, PIPE_CONTROL, Flush LLC", "the last level cache is flushed with an immediate write";
     URB_OVERLAP "urb-overlap", "vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address",
         "entries and push constants of the stages lie in the URB, and not in each other";
 }
@@ -153,6 +210,10 @@ const ALL_WRITERS: u8 = 7;
 pub(crate) struct Tracker<'a> {
     /// Memory that it has written.
     log: &'a Log,
+    /// What must come between the 3D pipeline's commands.
+    sequence: sequence::Sequence,
+    /// MEDIA_VFE_STATE came while work ran.
+    vfe_early: bool,
     /// Work may still run.
     busy: bool,
     /// Caches that work has written to and that are not flushed.
@@ -172,6 +233,8 @@ impl<'a> Tracker<'a> {
     pub(crate) fn new(log: &'a Log) -> Tracker<'a> {
         Tracker {
             log,
+            sequence: sequence::Sequence::default(),
+            vfe_early: false,
             busy: false,
             dirty: 0,
             draining: 0,
@@ -188,9 +251,11 @@ impl<'a> Tracker<'a> {
         words: &[u32],
         context: &HwContext,
         device: &Device,
+        view: &View<'_>,
         at: u64,
     ) -> Result<(), Stop> {
         reserved(packet, words, at)?;
+        self.sequence.command(packet, words, context, at)?;
         let is = |other: &Packet| std::ptr::eq(packet, other);
         if is(&media::pipe_control::PACKET) {
             self.pipe_control(words, context, at)
@@ -200,6 +265,8 @@ impl<'a> Tracker<'a> {
             let clean = self.is_clean(DATA_CACHE | RENDER_CACHE);
             BASE_ADDRESS_FLUSH.check(clean, at, || self.undone())
         } else if is(&media::media_vfe_state::PACKET) {
+            // Nothing says so before a walker uses it: drivers that leave GPGPU put it anywhere.
+            self.vfe_early = self.busy;
             self.vfe_state(words, device, at)
         } else if is(&media::media_curbe_load::PACKET) {
             self.curbe_load(words, context, at)
@@ -213,12 +280,18 @@ impl<'a> Tracker<'a> {
             let divides = pairs.any(|pair| pair[0] & 0x7f_fffc == register::L3CNTLREG);
             let clean = self.is_clean(DATA_CACHE);
             L3_DRAINED.check(!divides || clean, at, || self.undone())
-        } else if is(&draw::primitive::PACKET) {
+        } else if is(&packets::primitive::PACKET) {
             let l3 = context.register(register::L3CNTLREG);
+            let selected = context.pipeline == Pipeline::Draw;
+            DRAW_PIPELINE.check(selected, at, || {
+                format!("the {:?} pipeline is selected", context.pipeline)
+            })?;
+            BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
+            draw::check(words, context, view, at)?;
             urb::check(&context.draw, l3, device, at)?;
             self.draws();
             Ok(())
-        } else if is(&draw::state_wm_hz_op::PACKET) && hz_op_acts(words) {
+        } else if is(&packets::state_wm_hz_op::PACKET) && hz_op_acts(words) {
             self.draws();
             Ok(())
         } else if is(&mi::mi_store_data_imm::PACKET) {
@@ -341,7 +414,6 @@ impl<'a> Tracker<'a> {
 
     fn vfe_state(&self, words: &[u32], device: &Device, at: u64) -> Result<(), Stop> {
         use media::media_vfe_state as f;
-        VFE_STALL.check(!self.busy, at, || self.undone())?;
         let threads = f::MAXIMUM_NUMBER_OF_THREADS.get(words) + 1;
         VFE_THREADS.check(threads <= device.total_threads().into(), at, || {
             format!("{threads} threads of {}", device.total_threads())
@@ -392,6 +464,9 @@ impl<'a> Tracker<'a> {
         use media::gpgpu_walker as f;
         WALKER_PIPELINE.check(context.pipeline == Pipeline::Gpgpu, at, || {
             format!("the {:?} pipeline is selected", context.pipeline)
+        })?;
+        VFE_STALL.check(!self.vfe_early, at, || {
+            "MEDIA_VFE_STATE came while work may still have run".into()
         })?;
         BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
         reserved(&idd::PACKET, descriptor, at)?;
@@ -451,7 +526,7 @@ impl<'a> Tracker<'a> {
 
 /// True if 3DSTATE_WM_HZ_OP clears or resolves something.
 fn hz_op_acts(words: &[u32]) -> bool {
-    use draw::state_wm_hz_op as f;
+    use packets::state_wm_hz_op as f;
     let acts = [
         f::STENCIL_BUFFER_CLEAR_ENABLE,
         f::DEPTH_BUFFER_CLEAR_ENABLE,
@@ -473,27 +548,27 @@ fn names(caches: u8) -> String {
 /// Commands that hold a structure: from which dword on, and which.
 static HELD: &[(&Packet, usize, &Packet)] = &[
     (
-        &draw::state_constant_vs::PACKET,
+        &packets::state_constant_vs::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),
     (
-        &draw::state_constant_hs::PACKET,
+        &packets::state_constant_hs::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),
     (
-        &draw::state_constant_ds::PACKET,
+        &packets::state_constant_ds::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),
     (
-        &draw::state_constant_gs::PACKET,
+        &packets::state_constant_gs::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),
     (
-        &draw::state_constant_ps::PACKET,
+        &packets::state_constant_ps::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),

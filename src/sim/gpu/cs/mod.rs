@@ -273,7 +273,8 @@ impl Run<'_> {
         self.gpu.options.trace.command(words, packet, at);
         self.check_length(packet, length, at)?;
         if let Some(tracker) = &mut self.tracker {
-            tracker.command(packet, words, self.context, self.gpu.device, at)?;
+            let view = &self.view;
+            tracker.command(packet, words, self.context, self.gpu.device, view, at)?;
         }
         let next = match first >> 29 {
             0 => self.mi(packet, words, at)?,
