@@ -84,24 +84,21 @@ gaps! {
         "3DSTATE_GS, Reorder Mode" => "a geometry shader that takes strips in leading order";
         "3DSTATE_VF_TOPOLOGY" => "primitive topology …";
     }
-    "gpu/draw/pixel/clear.rs" {
-        "3DSTATE_PS, Render Target Fast Clear Enable" => "a fast clear or resolve of a surface without blocks' states";
-        "3DSTATE_WM_HZ_OP" => "3DSTATE_WM_HZ_OP on several samples";
-    }
     "gpu/draw/pixel/depth.rs" {
         "3DSTATE_DEPTH_BUFFER, Surface Format" => "depth format …";
     }
-    "gpu/draw/pixel/mod.rs" {
-        "3DSTATE_MULTISAMPLE" => "more than one sample of a pixel";
-        "3DSTATE_PS_EXTRA, Pixel Shader Is Per Sample" => "a pixel shader for each sample";
-        "3DSTATE_PS_EXTRA, Pixel Shader Computes Stencil" => "a stencil reference from the pixel shader";
-        "3DSTATE_PS, 32 Pixel Dispatch Enable" => "a pixel shader of 32 channels alone";
-        "3DSTATE_PS_BLEND, Alpha Test Enable" => "alpha to coverage, or an alpha test";
-        "BLEND_STATE, Alpha To Coverage Enable" => "alpha to one or to coverage";
-        "RENDER_SURFACE_STATE, Number of Multisamples" => "render targets with several samples";
-        "Render Target Write, Slot Group Select" => "render target writes of the upper slots";
-        "Pixel Interpolator, Slot Group" => "pixel interpolation for the upper slots";
+    "gpu/draw/pixel/message.rs" {
+        "Render Target Read" => "a render target read";
+        "Render Target Write, Message Type" => "a render target write of this kind";
         "messages of pixel shaders" => "message … of SFID … from a pixel shader";
+    }
+    "gpu/draw/pixel/state.rs" {
+        "3DSTATE_WM, Polygon Stipple Enable" => "polygon stipple";
+        "3DSTATE_PS_EXTRA, Input Coverage Mask State" => "input coverage that is inner, or after depth tests";
+        "BLEND_STATE, Color Dither Enable" => "dithered colours";
+    }
+    "gpu/draw/pixel/target.rs" {
+        "RENDER_SURFACE_STATE, Surface Format" => "render targets of the format …";
     }
     "gpu/draw/raster/state.rs" {
         "3DSTATE_RASTER, Conservative Rasterization Enable" => "conservative rasterisation";

@@ -19,7 +19,6 @@ const MOST: usize = 32;
 pub(crate) struct Hull<'a> {
     executor: Executor<'a>,
     instances: u32,
-    primitive_id: bool,
     /// Registers before the push constants.
     start: usize,
     constants: Vec<u32>,
@@ -74,7 +73,6 @@ impl<'a> Hull<'a> {
         Ok(Some(Hull {
             executor: Executor::new(draw, shader)?,
             instances: get(hs::INSTANCE_COUNT) as u32 + 1,
-            primitive_id: get(hs::INCLUDE_PRIMITIVE_ID) == 1,
             start: start as usize,
             constants,
             entry: (size as usize + 1) * 16,
@@ -102,9 +100,18 @@ impl<'a> Hull<'a> {
             // Instances are at once on the machine: each has scratch memory of its own.
             self.executor.worker = instance as u32;
             let (scratch, code) = self.executor.scratch();
-            let id = if self.primitive_id { primitive_id } else { 0 };
             payload.clear();
-            payload.extend([patch, id, (instance as u32) << 17, code, 0, scratch, 0, 0]);
+            // Include Primitive ID concerns the other dispatch modes: R0.1 has it always.
+            payload.extend([
+                patch,
+                primitive_id,
+                (instance as u32) << 17,
+                code,
+                0,
+                scratch,
+                0,
+                0,
+            ]);
             payload.extend(handles);
             payload.resize(self.start.max(1) * 8, 0);
             payload.extend(&self.constants);

@@ -205,7 +205,7 @@ pub(crate) fn run(
         totals.gs_invocations = gs.invocations;
         totals.gs_primitives = gs.primitives;
     }
-    totals.targets = back.pixels.written().to_vec();
+    totals.targets = back.pixels.written().collect();
     totals.stages.extend(back.pixels.stages());
     totals.stages.retain(|stage| stage.threads > 0);
     totals.pixels = back.pixels.finish()?;

@@ -9,21 +9,6 @@ use crate::dataport::Port;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
 
-/// The slice of a multisampled surface that holds a sample, by the pixel's entry in the control surface. None where the
-/// pixel is cleared.
-fn slice_of(image: &Image, mcs: u64, sample: u32) -> Option<u32> {
-    let (bits, whole) = match image.samples {
-        2 => (1, 0x3),
-        4 => (2, 0xff),
-        8 => (4, 0xffff_ffff),
-        _ => (4, u64::MAX),
-    };
-    match mcs & whole == whole {
-        true => None,
-        false => Some((mcs.checked_shr(bits * sample).unwrap_or(0) & ((1 << bits) - 1)) as u32),
-    }
-}
-
 /// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
 fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     match image.kind {
@@ -64,7 +49,7 @@ impl Port<'_> {
                 let at = [moved(first, 0), moved(first + 1, 1), moved(first + 2, 2)];
                 let sample = parameter(0);
                 let slice = match image.aux.mode {
-                    AuxMode::Mcs => slice_of(image, mcs, sample),
+                    AuxMode::Mcs => image.slice_of(mcs, sample),
                     _ => Some(sample),
                 };
                 let at = place(image, at);
@@ -142,13 +127,13 @@ mod tests {
     fn control_surfaces_tell_slices() {
         let four = image(2);
         // Sample i in slice i, all in slice 0, cleared.
-        let slices = |mcs| [0, 1, 2, 3].map(|s| slice_of(&four, mcs, s));
+        let slices = |mcs| [0, 1, 2, 3].map(|s| four.slice_of(mcs, s));
         assert_eq!(slices(0xe4), [Some(0), Some(1), Some(2), Some(3)]);
         assert_eq!(slices(0), [Some(0); 4]);
         assert_eq!(slices(0xff), [None; 4]);
-        assert_eq!(slice_of(&image(3), 0x7654_3210, 6), Some(6));
-        assert_eq!(slice_of(&image(4), 0xfedc_ba98_7654_3210, 15), Some(15));
-        assert_eq!(slice_of(&image(1), 0b10, 1), Some(1));
-        assert_eq!(slice_of(&image(1), 0b11, 1), None);
+        assert_eq!(image(3).slice_of(0x7654_3210, 6), Some(6));
+        assert_eq!(image(4).slice_of(0xfedc_ba98_7654_3210, 15), Some(15));
+        assert_eq!(image(1).slice_of(0b10, 1), Some(1));
+        assert_eq!(image(1).slice_of(0b11, 1), None);
     }
 }

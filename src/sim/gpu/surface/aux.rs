@@ -128,6 +128,19 @@ impl Image {
         Some((self.aux.address + place, bytes))
     }
 
+    /// The slice that holds a sample, by the pixel's entry in the multisample control surface. None where the pixel is
+    /// cleared.
+    pub fn slice_of(&self, mcs: u64, sample: u32) -> Option<u32> {
+        let (bits, whole) = match self.samples {
+            2 => (1, 0x3),
+            4 => (2, 0xff),
+            8 => (4, 0xffff_ffff),
+            _ => (4, u64::MAX),
+        };
+        let held = mcs.checked_shr(bits * sample).unwrap_or(0) & ((1 << bits) - 1);
+        (mcs & whole != whole).then_some(held as u32)
+    }
+
     /// A pixel's entry in the multisample control surface; 0 without one.
     pub fn mcs(&self, view: &View<'_>, pixel: [u32; 3]) -> Result<u64, Stop> {
         match self.mcs_place(pixel) {

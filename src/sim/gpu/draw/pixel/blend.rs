@@ -3,10 +3,39 @@
 //! In:  BLEND_STATE's entry of a target, COLOR_CALC_STATE's constants. Out: the value to encode.
 //! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops"; vol. 2d, BLEND_STATE; Vulkan, "Blending".
 
+use super::depth::compare;
 use hw::draw_state::blend_state_entry as entry;
 
+/// What alpha decides about samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Alpha {
+    pub to_coverage: bool,
+    pub to_one: bool,
+    /// Function and reference.
+    pub test: Option<(u64, f32)>,
+}
+
+impl Alpha {
+    /// Samples of `samples` that remain after the alpha test and alpha to coverage.
+    pub fn coverage(&self, alpha: f32, samples: u32) -> u32 {
+        let all = u32::MAX >> (32 - samples.clamp(1, 16));
+        if let Some((function, reference)) = self.test
+            && !compare(function, alpha, reference)
+        {
+            return 0;
+        }
+        match self.to_coverage {
+            true => {
+                let count = (alpha.clamp(0.0, 1.0) * samples as f32 + 0.5) as u32;
+                all & ((1u32 << count.min(samples)) - 1)
+            }
+            false => all,
+        }
+    }
+}
+
 /// A target's blending.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Blend {
     pub enabled: bool,
     /// Colour, alpha: source factor, destination factor, function.
@@ -16,6 +45,13 @@ pub(crate) struct Blend {
     pub writes: [bool; 4],
     /// Colours are clamped to what the target's format can hold before blending.
     pub pre_clamp: bool,
+}
+
+impl Default for Blend {
+    /// Colours as they come.
+    fn default() -> Blend {
+        Blend::read(&[0, 0], false)
+    }
 }
 
 impl Blend {
@@ -136,6 +172,22 @@ mod tests {
         assert_eq!(least, [0.2, 0.25, 0.6, 0.5]);
         let back = entry(0x01, 0x07, 2).blend(s, [0.0; 4], d, [1.0, 0.5, 0.0, 1.0]);
         assert_eq!(back, [0.2 - 0.5, 0.2 - 0.25, -1.0, 0.8 - 0.5]);
+    }
+
+    #[test]
+    fn alpha_decides_about_samples() {
+        let blend = Alpha {
+            to_coverage: true,
+            ..Alpha::default()
+        };
+        assert_eq!(blend.coverage(0.5, 4), 0b11);
+        assert_eq!(blend.coverage(0.0, 4), 0);
+        assert_eq!(blend.coverage(2.0, 16), 0xffff);
+        let test = Alpha {
+            test: Some((5, 0.5)),
+            ..Alpha::default()
+        };
+        assert_eq!([test.coverage(0.5, 1), test.coverage(0.6, 1)], [0, 1]);
     }
 
     #[test]

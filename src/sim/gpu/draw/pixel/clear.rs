@@ -3,41 +3,62 @@
 //! In:  a scaled-down pixel of a fast clear, or 3DSTATE_WM_HZ_OP. Out: blocks marked, or memory written.
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve", "Depth Buffer Clear".
 
-use super::FastClear;
 use super::depth::{depth_buffer, stencil_buffer};
+use super::state::Special;
+use super::target::expand;
 use crate::draw::exec::Draw;
 use crate::memory::View;
 use crate::strict::Via;
-use crate::surface::Image;
+use crate::surface::{AuxMode, Image};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 
-/// Blocks across and down that a pixel of the rectangle stands for.
+/// Blocks across and down that a pixel of a colour control surface's rectangle stands for.
 const BLOCKS: u32 = 8;
 
-/// Clears or resolves the blocks that a pixel of a scaled-down rectangle stands for.
+/// Pixels of the target that a pixel of the scaled-down rectangle stands for; none without a control surface.
+fn scale(image: &Image) -> Option<[u32; 2]> {
+    match (image.aux.mode, image.samples) {
+        (AuxMode::Mcs, 2 | 4) => Some([8, 2]),
+        (AuxMode::Mcs, 8) => Some([2, 2]),
+        (AuxMode::Mcs, _) => Some([1, 2]),
+        _ => image.ccs_block().map(|[w, h]| [w * BLOCKS, h * BLOCKS]),
+    }
+}
+
+/// Clears or resolves what a pixel of a scaled-down rectangle stands for.
 pub(super) fn colour(
     view: &View<'_>,
     image: &Image,
     [x, y, layer]: [u32; 3],
-    what: FastClear,
+    what: Special,
+    at: u64,
 ) -> Result<(), Stop> {
-    let Some([block_w, block_h]) = image.ccs_block() else {
-        return Err(Stop::Unimplemented {
-            what: "a fast clear or resolve of a surface without blocks' states".into(),
-            at: image.address,
+    let Some([w, h]) = scale(image) else {
+        return Err(Stop::Undefined {
+            rule: "fast-clear",
+            prm: "SKL PRM vol. 7, Render Target Fast Clear",
+            what: "a fast clear or resolve of a surface without a control surface".into(),
+            at,
         });
     };
     let [width, height, _] = image.level_extent(image.lod);
-    let step = [BLOCKS * block_w, BLOCKS * block_h];
-    let from = [x.saturating_mul(step[0]), y.saturating_mul(step[1])];
-    for y in (from[1]..from[1].saturating_add(step[1]).min(height)).step_by(block_h as usize) {
-        for x in (from[0]..from[0].saturating_add(step[0]).min(width)).step_by(block_w as usize) {
-            match what {
-                FastClear::Clear => {
-                    image.mark_clear(view, image.lod, [x, y, layer])?;
+    let [step_x, step_y] = image.ccs_block().unwrap_or([1, 1]);
+    let (left, top) = (x.saturating_mul(w), y.saturating_mul(h));
+    for y in (top..top.saturating_add(h).min(height)).step_by(step_y as usize) {
+        for x in (left..left.saturating_add(w).min(width)).step_by(step_x as usize) {
+            let pixel = [x, y, layer];
+            match (what, image.aux.mode) {
+                (Special::FastClear, AuxMode::Mcs) => {
+                    if let Some((address, bytes)) = image.mcs_place(pixel) {
+                        view.write_bytes(address, bytes, u64::MAX >> (64 - bytes * 8))?;
+                    }
                 }
-                FastClear::Resolve => image.materialize(view, image.lod, [x, y, layer])?,
+                (Special::FastClear, _) => {
+                    image.mark_clear(view, image.lod, pixel)?;
+                }
+                (Special::Resolve, AuxMode::Mcs) => expand(image, view, pixel)?,
+                (Special::Resolve, _) => image.materialize(view, image.lod, pixel)?,
             }
         }
     }
@@ -49,12 +70,7 @@ pub(super) fn colour(
 pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     let view = draw.view(Via::Depth);
     let get = |field: hw::Field| field.get(words);
-    if get(op::NUMBER_OF_MULTISAMPLES) != 0 {
-        return Err(Stop::Unimplemented {
-            what: "3DSTATE_WM_HZ_OP on several samples".into(),
-            at: draw.at,
-        });
-    }
+    let samples = get(op::NUMBER_OF_MULTISAMPLES);
     let rectangle = |image: &Image| {
         let [width, height, _] = image.level_extent(image.lod);
         let x = get(op::CLEAR_RECTANGLE_X_MIN) as u32
@@ -68,20 +84,23 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
         for layer in 0..image.view_extent.min(image.depth) {
             for y in rows.clone() {
                 for x in columns.clone() {
-                    image.store(&view, image.lod, [x, y, layer], 0, [value, 0, 0, 0])?;
+                    for sample in 0..image.samples {
+                        let place = [x, y, layer];
+                        image.store(&view, image.lod, place, sample, [value, 0, 0, 0])?;
+                    }
                 }
             }
         }
         Ok(())
     };
     if get(op::DEPTH_BUFFER_CLEAR_ENABLE) == 1
-        && let Some(image) = depth_buffer(draw)?
+        && let Some(image) = depth_buffer(draw, samples)?
     {
         let value = draw.state.get(&params::PACKET, params::DEPTH_CLEAR_VALUE);
         fill(&image, value as u32)?;
     }
     if get(op::STENCIL_BUFFER_CLEAR_ENABLE) == 1
-        && let Some(image) = stencil_buffer(draw)?
+        && let Some(image) = stencil_buffer(draw, samples)?
     {
         fill(&image, get(op::STENCIL_CLEAR_VALUE) as u32)?;
     }

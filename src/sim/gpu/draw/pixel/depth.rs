@@ -7,13 +7,14 @@
 use crate::draw::exec::Draw;
 use crate::memory::View;
 use crate::strict::Via;
-use crate::surface::Image;
+use crate::surface::{Image, Level};
 use crate::targets::Role;
 use eu::Stop;
-use hw::Packet;
 use hw::draw::{
-    state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
+    state_depth_buffer as db, state_raster as raster, state_stencil_buffer as sb,
+    state_wm_depth_stencil as ds,
 };
+use hw::draw_state::cc_viewport;
 use hw::state::render_surface_state as rss;
 
 /// Stencil of one face: test function, mask, reference, write mask, operations (fail, depth fail, pass).
@@ -29,18 +30,20 @@ struct Face {
 /// The unit for one draw.
 pub(crate) struct DepthStencil<'a> {
     view: View<'a>,
-    depth: Option<Image>,
-    stencil: Option<Image>,
+    depth: Option<(Level, Number)>,
+    stencil: Option<Level>,
     test: bool,
     write: bool,
     function: u64,
     stencil_test: bool,
     stencil_write: bool,
     faces: [Face; 2],
+    /// Depths are clamped to these by viewport: Minimum and Maximum Depth; none where they are in bounds already.
+    ranges: Vec<[f32; 2]>,
 }
 
 /// COMPAREFUNCTION_*: of the new value with the old one.
-fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
+pub(super) fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
     match function {
         0 => true,
         1 => false,
@@ -50,6 +53,35 @@ fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
         5 => new > old,
         6 => new != old,
         _ => new >= old,
+    }
+}
+
+/// Number formats of depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Float32,
+    Unorm24,
+    Unorm16,
+}
+
+impl Number {
+    /// The bits that a depth is stored as: rounded to nearest.
+    fn bits(self, z: f32) -> u32 {
+        let normalised = |most: f64| (f64::from(z).clamp(0.0, 1.0) * most + 0.5) as u32;
+        match self {
+            Number::Float32 => z.to_bits(),
+            Number::Unorm24 => normalised(16_777_215.0),
+            Number::Unorm16 => normalised(65_535.0),
+        }
+    }
+
+    /// Compares stored bits.
+    fn passes(self, function: u64, new: u32, old: u32) -> bool {
+        match self {
+            Number::Float32 => compare(function, f32::from_bits(new), f32::from_bits(old)),
+            Number::Unorm24 => compare(function, new, old & 0xff_ffff),
+            Number::Unorm16 => compare(function, new, old),
+        }
     }
 }
 
@@ -71,7 +103,7 @@ fn operate(operation: u64, old: u8, reference: u8) -> u8 {
 const TYPE_NULL: u64 = 7;
 
 /// The depth buffer as a surface; none where it is null.
-pub(crate) fn depth_buffer(draw: &Draw<'_>) -> Result<Option<Image>, Stop> {
+pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
     if draw.state.words(&db::PACKET).is_empty() || get(db::SURFACE_TYPE) == TYPE_NULL {
         return Ok(None);
@@ -90,7 +122,7 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>) -> Result<Option<Image>, Stop> {
     };
     surface(
         draw,
-        &db::PACKET,
+        log_samples,
         Layout {
             format,
             halign,
@@ -105,7 +137,7 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>) -> Result<Option<Image>, Stop> {
 }
 
 /// The stencil buffer; none where it is off.
-pub(crate) fn stencil_buffer(draw: &Draw<'_>) -> Result<Option<Image>, Stop> {
+pub(crate) fn stencil_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
     let get = |field| draw.state.get(&sb::PACKET, field);
     if get(sb::STENCIL_BUFFER_ENABLE) == 0 {
         return Ok(None);
@@ -113,7 +145,7 @@ pub(crate) fn stencil_buffer(draw: &Draw<'_>) -> Result<Option<Image>, Stop> {
     let r8_uint = 0x143;
     surface(
         draw,
-        &sb::PACKET,
+        log_samples,
         Layout {
             format: r8_uint,
             halign: 2,
@@ -133,8 +165,10 @@ pub(crate) fn targets(draw: &Draw<'_>, all: bool) -> Vec<(Role, Image)> {
     let depth = all || get(ds::DEPTH_BUFFER_WRITE_ENABLE) == 1 && get(ds::DEPTH_TEST_ENABLE) == 1;
     let stencil = all || get(ds::STENCIL_BUFFER_WRITE_ENABLE) == 1;
     // A buffer that cannot be told has ended the draw already.
-    let depth = depth.then(|| depth_buffer(draw).ok().flatten()).flatten();
-    let stencil = stencil.then(|| stencil_buffer(draw).ok().flatten());
+    let depth = depth
+        .then(|| depth_buffer(draw, samples(draw)).ok().flatten())
+        .flatten();
+    let stencil = stencil.then(|| stencil_buffer(draw, samples(draw)).ok().flatten());
     let depth = depth.map(|image| (Role::Depth, image));
     let stencil = stencil.flatten().map(|image| (Role::Stencil, image));
     depth.into_iter().chain(stencil).collect()
@@ -151,13 +185,8 @@ struct Layout {
 }
 
 /// A surface with the extents of 3DSTATE_DEPTH_BUFFER, which the stencil buffer shares.
-fn surface(draw: &Draw<'_>, packet: &Packet, layout: Layout) -> Result<Image, Stop> {
+fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
-    let samples = draw.state.get(
-        &hw::draw::state_multisample::PACKET,
-        hw::draw::state_multisample::NUMBER_OF_MULTISAMPLES,
-    );
-    let _ = packet;
     let kind = match get(db::SURFACE_TYPE) {
         TYPE_NULL => 1,
         kind => kind,
@@ -181,7 +210,7 @@ fn surface(draw: &Draw<'_>, packet: &Packet, layout: Layout) -> Result<Image, St
             get(db::RENDER_TARGET_VIEW_EXTENT),
         ),
         (rss::MIP_COUNT_LOD, get(db::LOD)),
-        (rss::NUMBER_OF_MULTISAMPLES, samples),
+        (rss::NUMBER_OF_MULTISAMPLES, log_samples),
         (rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT, 1),
         (rss::SURFACE_BASE_ADDRESS, layout.address),
     ];
@@ -191,9 +220,37 @@ fn surface(draw: &Draw<'_>, packet: &Packet, layout: Layout) -> Result<Image, St
     Image::from_words(&words, draw.at)
 }
 
+/// Samples of the draw's buffers, as a power of two.
+fn samples(draw: &Draw<'_>) -> u64 {
+    use hw::draw::state_multisample as multisample;
+    draw.state
+        .get(&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES)
+}
+
+/// Minimum and maximum depth of each viewport that the clipper may select.
+fn ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
+    use hw::draw::{state_clip as clip, state_viewport_state_pointers_cc as pointers};
+    let last = draw.state.get(&clip::PACKET, clip::MAXIMUM_VP_INDEX);
+    let offset = draw
+        .state
+        .get(&pointers::PACKET, pointers::CC_VIEWPORT_POINTER);
+    let view = View::new(draw.space);
+    (0..=last.min(15))
+        .map(|i| {
+            let mut words = [0; 2];
+            view.read_block(draw.base.dynamic + offset + i * 8, &mut words)?;
+            let float = |field: hw::Field| f32::from_bits(field.get(&words) as u32);
+            Ok([
+                float(cc_viewport::MINIMUM_DEPTH),
+                float(cc_viewport::MAXIMUM_DEPTH),
+            ])
+        })
+        .collect()
+}
+
 impl<'a> DepthStencil<'a> {
-    /// Reads the state.
-    pub fn read(draw: &Draw<'a>) -> Result<DepthStencil<'a>, Stop> {
+    /// Reads the state. `computed`: the shader makes depths of its own.
+    pub fn read(draw: &Draw<'a>, computed: bool) -> Result<DepthStencil<'a>, Stop> {
         let get = |field| draw.state.get(&ds::PACKET, field);
         let flag = |field| draw.state.flag(&ds::PACKET, field);
         let front = Face {
@@ -219,8 +276,22 @@ impl<'a> DepthStencil<'a> {
             ],
         };
         let two_sided = flag(ds::DOUBLE_SIDED_STENCIL_ENABLE);
-        let depth = depth_buffer(draw)?;
-        let stencil = stencil_buffer(draw)?;
+        let depth = depth_buffer(draw, samples(draw))?.map(|image| {
+            let number = match image.format.name {
+                "R32_FLOAT" => Number::Float32,
+                "R16_UNORM" => Number::Unorm16,
+                _ => Number::Unorm24,
+            };
+            (image.at_level(image.lod), number)
+        });
+        let stencil = stencil_buffer(draw, samples(draw))?;
+        let stencil = stencil.map(|image| image.at_level(image.lod));
+        let clip_z = [
+            raster::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE,
+            raster::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE,
+        ];
+        let unclipped = |f: &hw::Field| !draw.state.flag(&raster::PACKET, *f);
+        let clamps = depth.is_some() && (clip_z.iter().any(unclipped) || computed);
         let buffer = |field| draw.state.flag(&db::PACKET, field);
         Ok(DepthStencil {
             view: draw.view(Via::Depth),
@@ -236,7 +307,16 @@ impl<'a> DepthStencil<'a> {
             faces: [front, if two_sided { back } else { front }],
             depth,
             stencil,
+            ranges: if clamps { ranges(draw)? } else { Vec::new() },
         })
+    }
+
+    /// A depth between the viewport's bounds, where the clipper has not seen to that.
+    pub fn clamped(&self, depth: f32, viewport: u32) -> f32 {
+        match self.ranges.get(viewport as usize) {
+            Some([low, high]) => depth.max(*low).min(*high),
+            None => depth,
+        }
     }
 
     /// True where there is something to test or to write.
@@ -256,49 +336,54 @@ impl<'a> DepthStencil<'a> {
         let face = &self.faces[usize::from(!front_facing)];
         let reference = reference.unwrap_or(face.reference);
         let mut stencil_passes = true;
-        let mut old_stencil = 0;
-        if let Some(image) = self.stencil.as_ref().filter(|_| self.stencil_test) {
-            let value = image.load(&self.view, image.lod, [x, y, layer], sample)?;
-            old_stencil = value[0] as u8;
+        let mut held = None;
+        if let Some(level) = self.stencil.as_ref().filter(|_| self.stencil_test)
+            && let Some(address) = level.address(x, y, layer, sample)
+        {
+            let old = self.view.read_bytes(address, 1)? as u8;
             // The reference is compared with what is stored, not the other way round.
-            let (new, old) = (reference & face.mask, old_stencil & face.mask);
-            stencil_passes = compare(face.function, new, old);
+            let masked = (reference & face.mask, old & face.mask);
+            stencil_passes = compare(face.function, masked.0, masked.1);
+            held = Some((address, old));
         }
         let mut depth_passes = true;
-        if stencil_passes
-            && let Some(image) = self.depth.as_ref().filter(|_| self.test)
-            && let Some(address) = image.texel_address(image.lod, x, y, layer, sample)
+        let mut place = None;
+        if let Some((level, number)) = &self.depth
+            && (self.test || self.write)
+            && let Some(address) = level.address(x, y, layer, sample)
         {
-            let old = image.element(&self.view, address)?;
-            let new = crate::surface::format::encode(image.format, [depth.to_bits(), 0, 0, 0]);
-            let value = |raw: &[u8; 16]| crate::surface::format::decode(image.format, raw)[0];
-            let (new, old) = (f32::from_bits(value(&new)), f32::from_bits(value(&old)));
-            depth_passes = compare(self.function, new, old);
+            let bytes = if *number == Number::Unorm16 { 2 } else { 4 };
+            let new = number.bits(depth);
+            let old = match bytes {
+                4 => self.view.read(address)?,
+                _ => self.view.read_bytes(address, bytes)? as u32,
+            };
+            depth_passes = !self.test || number.passes(self.function, new, old);
+            // Beside 24 bits of depth, the other eight are no one's.
+            let new = match number {
+                Number::Unorm24 => new | old & 0xff00_0000,
+                _ => new,
+            };
+            place = Some((address, bytes, new));
         }
-        if let Some(image) = self
-            .stencil
-            .as_ref()
-            .filter(|_| self.stencil_test && self.stencil_write)
-        {
+        if let Some((address, old)) = held.filter(|_| self.stencil_write) {
             let which = match (stencil_passes, depth_passes) {
                 (false, _) => 0,
                 (true, false) => 1,
                 (true, true) => 2,
             };
-            let new = operate(face.operations[which], old_stencil, reference);
-            let new = old_stencil & !face.writes | new & face.writes;
-            if new != old_stencil {
-                let value = [u32::from(new), 0, 0, 0];
-                image.store(&self.view, image.lod, [x, y, layer], sample, value)?;
+            let new = operate(face.operations[which], old, reference);
+            let new = old & !face.writes | new & face.writes;
+            if new != old {
+                self.view.write_bytes(address, 1, u64::from(new))?;
             }
         }
         let passes = stencil_passes && depth_passes;
-        if passes
-            && self.write
-            && let Some(image) = &self.depth
-        {
-            let value = [depth.to_bits(), 0, 0, 0];
-            image.store(&self.view, image.lod, [x, y, layer], sample, value)?;
+        if let Some((address, bytes, new)) = place.filter(|_| passes && self.write) {
+            match bytes {
+                4 => self.view.write(address, new)?,
+                _ => self.view.write_bytes(address, bytes, u64::from(new))?,
+            }
         }
         Ok(passes)
     }

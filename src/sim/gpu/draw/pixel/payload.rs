@@ -1,186 +1,230 @@
 //! Payloads of pixel shader threads.
 //!
-//! In:  an object, up to four subspans. Out: registers as the kernel finds them.
-//! Order: R0, R1 with the subspans' places and the pixel mask; barycentric weights of each enabled mode; source depth;
-//! source W; position offsets; input coverage; push constants; attribute setup, two components in a register.
-//! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload".
+//! In:  [`State`], an object, its [`Slot`]s. Out: registers, eight dwords each, as the kernel finds them.
+//! Order: R0; for each 16 pixels a register with places and masks; for each 16 pixels barycentric weights of each enabled
+//! mode, source depth, source W, position offsets, input coverage; push constants; attributes, two components in a register.
+//! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload", "Barycentric Attribute Interpolation".
 
-use crate::draw::object::{Kind, Setup, Subspan};
+use super::state::State;
+use crate::draw::object::{Kind, Setup};
 
-/// What a kernel asks for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Layout {
-    /// Barycentric modes by bit: perspective pixel, centroid, sample, then the same without perspective.
-    pub modes: u32,
-    pub depth: bool,
-    pub w: bool,
-    pub offsets: bool,
-    pub coverage: bool,
-    /// First register of push constants.
-    pub start: usize,
-    pub constants: Vec<u32>,
-    pub attributes: bool,
-    /// R0.3 and R0.5.
-    pub scratch: (u32, u32),
-    /// The sampler states' offset, in R0.3.
-    pub samplers: u32,
-    /// Pixel centres are at halves; else at the upper left corner.
-    pub centre: f64,
+/// Four channels of a thread: a subspan, or one sample of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub x: u32,
+    pub y: u32,
+    /// Of threads that run for each sample.
+    pub sample: u32,
+    /// Samples of the pixels (0,0), (1,0), (0,1), (1,1) that the object covers.
+    pub covered: [u16; 4],
+    /// Those that the thread may write.
+    pub left: [u16; 4],
+    /// Pixels whose samples have been settled by a render target write.
+    pub settled: u8,
 }
 
-/// Place of channel `lane` of a thread: its subspan, and the pixel in it.
-fn pixel(subspans: &[Subspan], lane: usize) -> (f64, f64) {
-    let corner = subspans.get(lane / 4).or(subspans.first());
-    let (x, y) = corner.map_or((0, 0), |s| (s.x, s.y));
-    (
-        f64::from(x) + (lane & 1) as f64,
-        f64::from(y) + (lane >> 1 & 1) as f64,
-    )
+/// Where in a pixel something is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Centre,
+    Centroid,
+    Sample,
 }
 
-impl Layout {
-    /// Writes the payload of a thread of `width` (8 or 16) channels.
-    pub fn write(
-        &self,
-        setup: &Setup,
-        subspans: &[Subspan],
-        mask: u32,
-        width: usize,
-        out: &mut Vec<u32>,
-    ) {
-        out.clear();
-        let facing = u32::from(!setup.front_facing) << 15;
-        // Primitive Topology Type. Kernels rely on its not being zero when they look at the bit above it.
-        let topology = match setup.kind {
-            Kind::Point => 1,
-            Kind::Line => 2,
-            Kind::Triangle => 4,
-            Kind::Rectangle => 15,
-        };
-        let header = topology | facing | (setup.layer & 0x7ff) << 16;
-        out.extend([
-            header,
-            0,
-            0,
-            self.samplers | self.scratch.1,
-            0,
-            self.scratch.0,
-            0,
-            0,
-        ]);
-        out.extend([0, 0]);
-        for i in 0..4 {
-            let corner = subspans.get(i).map_or(0, |s| s.x | s.y << 16);
-            out.push(corner);
-        }
-        out.extend([0, mask]);
-        let place = |lane| {
-            let (x, y) = pixel(subspans, lane);
-            (x + self.centre, y + self.centre)
-        };
-        for mode in (0..6).filter(|mode| self.modes >> mode & 1 == 1) {
-            for half in 0..width / 8 {
-                let weights: [[f64; 2]; 8] = std::array::from_fn(|lane| {
-                    let (x, y) = place(half * 8 + lane);
-                    match mode < 3 {
-                        true => setup.perspective(x, y),
-                        false => setup.linear(x, y),
-                    }
-                });
-                for which in 0..2 {
-                    out.extend(weights.iter().map(|w| (w[which] as f32).to_bits()));
-                }
+/// The place within the pixel.
+pub(super) fn within(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) -> [f64; 2] {
+    let of = |sample: u32| state.positions[sample as usize & 15];
+    match place {
+        _ if state.samples == 1 => [state.centre; 2],
+        Place::Sample => of(slot.sample),
+        Place::Centroid => {
+            let covered = u32::from(slot.covered[pixel & 3]);
+            let all = u32::MAX >> (32 - state.samples);
+            match covered & all {
+                0 => [state.centre; 2],
+                some if some == all => [state.centre; 2],
+                some => of(some.trailing_zeros()),
             }
         }
-        let mut each = |value: &dyn Fn(usize) -> f32| {
-            out.extend((0..width).map(|lane| value(lane).to_bits()));
-        };
-        if self.depth {
-            each(&|lane| {
-                let (x, y) = place(lane);
-                setup.depth.at(x, y) as f32
-            });
-        }
-        if self.w {
-            each(&|lane| {
-                let (x, y) = place(lane);
-                (1.0 / setup.inverse_w.at(x, y)) as f32
-            });
-        }
-        if self.offsets {
-            // One sample at the centre: 8 of 16 in x and y, bytes in turn.
-            out.extend([0x0808_0808; 8]);
-        }
-        if self.coverage {
-            out.extend((0..width).map(|lane| mask >> lane & 1));
-        }
-        out.resize(self.start.max(2) * 8, 0);
-        out.extend(&self.constants);
-        if self.attributes {
-            for attribute in &setup.attributes {
-                for component in 0..4 {
-                    let [a, b, c] = attribute.map(|vertex| vertex[component]);
-                    let minus = |bits: u32| (f32::from_bits(bits) - f32::from_bits(a)).to_bits();
-                    // Flat values may be integers.
-                    let deltas = match a == b && a == c {
-                        true => [0, 0],
-                        false => [minus(b), minus(c)],
-                    };
-                    out.extend([deltas[0], deltas[1], 0, a]);
-                }
-            }
+        Place::Centre => [state.centre; 2],
+    }
+}
+
+/// The same on the screen.
+pub(super) fn place(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) -> [f64; 2] {
+    let [x, y] = within(state, slot, pixel, place);
+    [
+        f64::from(slot.x + (pixel as u32 & 1)) + x,
+        f64::from(slot.y + (pixel as u32 >> 1)) + y,
+    ]
+}
+
+/// A bit for each pixel that has a sample left.
+pub(super) fn lit(slots: &[Slot]) -> u32 {
+    let pixels = slots.iter().flat_map(|slot| slot.left);
+    pixels.enumerate().fold(0, |mask, (i, c)| {
+        mask | u32::from(c != 0) << (i as u32 & 31)
+    })
+}
+
+/// The object's part of payloads: push constants and attributes, which follow the pixels' part.
+pub(super) fn object(out: &mut Vec<u32>, state: &State<'_>, setup: &Setup) {
+    out.clear();
+    out.extend(&state.constants);
+    if !state.attributes {
+        return;
+    }
+    for attribute in &setup.attributes {
+        for component in 0..4 {
+            let [a, b, c] = attribute.map(|vertex| vertex[component]);
+            let minus = |bits: u32| (f32::from_bits(bits) - f32::from_bits(a)).to_bits();
+            // Flat values may be integers.
+            let deltas = match a == b && a == c {
+                true => [0, 0],
+                false => [minus(b), minus(c)],
+            };
+            out.extend([deltas[0], deltas[1], 0, a]);
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::draw::object::{Plane, ScreenVertex};
+/// A thread: its kernel's width and start register, its part of the scratch memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub width: usize,
+    /// Register where push constants start.
+    pub start: usize,
+    /// R0.5 and R0.3.
+    pub scratch: (u32, u32),
+}
 
-    #[test]
-    fn a_quad_has_its_places_weights_and_attributes() {
-        let plane = |c, dx, dy| Plane { c, dx, dy };
-        let vertex = ScreenVertex {
-            inverse_w: 1.0,
-            ..ScreenVertex::default()
+/// Replaces `out` by a thread's payload. Err: registers of the pixels' part, where they reach beyond the start register.
+pub(super) fn build(
+    out: &mut Vec<u32>,
+    state: &State<'_>,
+    setup: &Setup,
+    slots: &[Slot],
+    frame: Frame,
+    object: &[u32],
+) -> Result<(), usize> {
+    out.clear();
+    let facing = u32::from(!setup.front_facing) << 15;
+    // Primitive Topology Type. Kernels rely on its not being zero when they look at the bit above it.
+    let topology = match setup.kind {
+        Kind::Point => 1,
+        Kind::Line => 2,
+        Kind::Triangle => 4,
+        Kind::Rectangle => 15,
+    };
+    let header = topology | facing | (setup.layer & 0x7ff) << 16;
+    let (place, code) = frame.scratch;
+    out.extend([header, 0, 0, state.samplers | code, 0, place, 0, 0]);
+    let group = frame.width.min(16);
+    let groups = frame.width / group;
+    let of = |i: usize| {
+        let from = (i * 4).min(slots.len());
+        let to = (i * 4 + 4).min(slots.len());
+        slots.get(from..to).unwrap_or_default()
+    };
+    for slots in (0..groups).map(of) {
+        // Starting sample indices of the subspans, four bits each.
+        let samples = slots.iter().enumerate();
+        out.push(samples.fold(0, |all, (i, slot)| all | slot.sample << (4 * i)));
+        out.push(0);
+        for i in 0..4 {
+            let corner = slots.get(i).map_or(0, |s| s.x & 0xffff | s.y << 16);
+            out.push(corner);
+        }
+        let mask = lit(slots);
+        out.extend([0, mask | mask << 16]);
+    }
+    for slots in (0..groups).map(of) {
+        interpolants(out, state, setup, slots, group);
+    }
+    let start = frame.start.max(1 + groups) * 8;
+    if out.len() > start {
+        return Err(out.len() / 8);
+    }
+    out.resize(start, 0);
+    out.extend(object);
+    Ok(())
+}
+
+/// Appends a value of each pixel, eight to a register. Slots that are not there repeat the first, as helper pixels do.
+fn lanes(out: &mut Vec<u32>, slots: &[Slot], width: usize, value: impl Fn(&Slot, usize) -> u32) {
+    for lane in 0..width {
+        let slot = slots.get(lane / 4).or(slots.first());
+        out.push(slot.map_or(0, |slot| value(slot, lane % 4)));
+    }
+}
+
+/// What is interpolated for up to 16 pixels.
+fn interpolants(
+    out: &mut Vec<u32>,
+    state: &State<'_>,
+    setup: &Setup,
+    slots: &[Slot],
+    group: usize,
+) {
+    for mode in (0..6).filter(|mode| state.barycentrics >> mode & 1 == 1) {
+        let kind = match mode % 3 {
+            0 => Place::Centre,
+            1 => Place::Centroid,
+            _ => Place::Sample,
         };
-        let setup = Setup {
-            kind: Kind::Triangle,
-            vertices: [vertex; 3],
-            attributes: vec![[[7; 4], [7; 4], [7; 4]]],
-            depth: plane(0.5, 0.0, 0.0),
-            inverse_w: plane(1.0, 0.0, 0.0),
-            weights: [plane(0.0, 0.125, 0.0), plane(0.0, 0.0, 0.125)],
-            front_facing: false,
-            viewport: 0,
-            layer: 3,
+        for eight in 0..group / 8 {
+            let at = out.len();
+            out.resize(at + 16, 0);
+            let Some((first, second)) = out[at..].split_at_mut_checked(8) else {
+                continue;
+            };
+            for (lane, (a, b)) in first.iter_mut().zip(second).enumerate() {
+                let slot = slots.get(eight * 2 + lane / 4).or(slots.first());
+                let Some(slot) = slot else { continue };
+                let [x, y] = place(state, slot, lane % 4, kind);
+                let both = match mode < 3 {
+                    true => setup.perspective(x, y),
+                    false => setup.linear(x, y),
+                };
+                [*a, *b] = both.map(|w| (w as f32).to_bits());
+            }
+        }
+    }
+    let kind = match state.zw_mode {
+        2 => Place::Centroid,
+        3 => Place::Sample,
+        _ => Place::Centre,
+    };
+    if state.uses_depth {
+        lanes(out, slots, group, |slot, pixel| {
+            let [x, y] = place(state, slot, pixel, kind);
+            (setup.depth.at(x, y) as f32).to_bits()
+        });
+    }
+    if state.uses_w {
+        lanes(out, slots, group, |slot, pixel| {
+            let [x, y] = place(state, slot, pixel, kind);
+            ((1.0 / setup.inverse_w.at(x, y)) as f32).to_bits()
+        });
+    }
+    if state.offsets != 0 {
+        let kind = match state.offsets {
+            2 => Place::Centroid,
+            _ => Place::Sample,
         };
-        let subspan = Subspan {
-            x: 4,
-            y: 2,
-            samples: [1, 1, 0, 1],
-        };
-        let layout = Layout {
-            modes: 1,
-            depth: true,
-            start: 5,
-            constants: vec![42; 8],
-            attributes: true,
-            centre: 0.5,
-            ..Layout::default()
-        };
-        let mut out = Vec::new();
-        layout.write(&setup, &[subspan], 0b1011, 8, &mut out);
-        assert_eq!(out[0], 4 | 1 << 15 | 3 << 16);
-        assert_eq!((out[10], out[15]), (4 | 2 << 16, 0b1011));
-        let float = |at: usize| f32::from_bits(out[at]);
-        // Pixel centres 4.5 and 5.5 across, 2.5 and 3.5 down, over eight.
-        assert_eq!((float(16), float(17), float(18)), (0.5625, 0.6875, 0.5625));
-        assert_eq!((float(24), float(26)), (0.3125, 0.4375));
-        assert_eq!(float(32), 0.5);
-        assert_eq!(out[40], 42);
-        assert_eq!(out[48..52], [0, 0, 0, 7]);
-        assert_eq!(out.len(), 48 + 16);
+        // Sixteenths of a pixel: a byte of x and one of y for each of 16 pixels.
+        let mut words = [0; 8];
+        for lane in 0..16 {
+            if let Some(slot) = slots.get(lane / 4).or(slots.first()) {
+                let [x, y] = within(state, slot, lane % 4, kind).map(|v| (v * 16.0) as u32);
+                words[lane / 2] |= (x | y << 8) << (lane as u32 % 2 * 16);
+            }
+        }
+        out.extend(words);
+    }
+    if state.input_coverage {
+        lanes(out, slots, group, |slot, pixel| {
+            u32::from(slot.covered[pixel & 3])
+        });
     }
 }

@@ -1,22 +1,129 @@
 //! Render targets: colours of pixels to memory.
 //!
-//! In:  a surface, a pixel, a colour as the shader sends it. Out: the pixel blended, masked, encoded and written.
-//! Ref: SKL PRM vol. 7, "Render Target Write", "Color Buffer Blending".
+//! In:  a binding table entry; a pixel, the samples to write, a colour as the shader sends it. Out: samples blended, masked,
+//! encoded and written; the auxiliary surface kept right.
+//! Ref: SKL PRM vol. 7, "Render Target Write", "Color Buffer Blending", "MCS Buffer for Render Target(s)".
 
 use super::blend::{Blend, logic};
+use super::gap;
+use super::state::State;
 use crate::memory::View;
-use crate::surface::{Image, format};
+use crate::surface::{AuxMode, Image, Kind, Level, format};
+use crate::targets::Role;
 use eu::Stop;
 use hw::ChannelKind;
 
 /// A bound render target.
-pub(crate) struct Target {
+pub(super) struct Target {
     pub image: Image,
-    pub blend: Blend,
-    integer: bool,
+    level: Level,
+    blend: Blend,
+    /// Blending reads what is there.
+    blends: bool,
+    /// Nothing of what is there stays.
+    whole: bool,
     /// Values are clamped to this range before blending.
     clamp: Option<(f32, f32)>,
-    pub constant: [f32; 4],
+    constant: [f32; 4],
+    /// Bytes of a texel, if they are one dword.
+    dword: bool,
+    /// Pixels of the block that was last found, or made, to stand as it is.
+    resolved: Option<[u32; 3]>,
+}
+
+/// Render targets that the draw's messages named.
+#[derive(Default)]
+pub(super) struct Targets {
+    /// By binding table index and blend state entry; none is the null surface.
+    known: Vec<((u32, usize), Option<Target>)>,
+}
+
+impl Targets {
+    /// The place of a target for [`Targets::get`]; none where there is nothing to write.
+    pub fn find(
+        &mut self,
+        view: &View<'_>,
+        state: &State<'_>,
+        key: (u32, usize),
+        at: u64,
+    ) -> Result<Option<usize>, Stop> {
+        if let Some(found) = self.known.iter().position(|t| t.0 == key) {
+            return Ok(self.known[found].1.is_some().then_some(found));
+        }
+        let (index, blend) = key;
+        let entry = view.read(state.table + u64::from(index) * 4)?;
+        let address = state.surface_base + u64::from(entry & !63);
+        let image = Image::read(view, address)?;
+        let target = match image.kind {
+            Kind::Null => None,
+            _ if !format::known(image.format) => {
+                return gap(
+                    at,
+                    &format!("render targets of the format {}", image.format.name),
+                );
+            }
+            _ => {
+                let blend = state.blends.get(blend).copied().unwrap_or_default();
+                Some(Target::new(image, blend, state.constant))
+            }
+        };
+        self.known.push((key, target));
+        let last = self.known.len() - 1;
+        Ok(self.known[last].1.is_some().then_some(last))
+    }
+
+    /// A target that was found.
+    pub fn get(&mut self, index: usize) -> Option<&mut Target> {
+        self.known.get_mut(index)?.1.as_mut()
+    }
+
+    /// Those that were written to.
+    pub fn written(&self) -> impl Iterator<Item = (Role, Image)> {
+        self.known
+            .iter()
+            .filter_map(|((index, _), target)| Some((Role::Colour(*index), target.as_ref()?.image)))
+    }
+}
+
+/// For each sample the slice that holds it, in the form of a multisample control surface: each in its own.
+pub(super) fn identity(samples: u32) -> u64 {
+    match samples {
+        2 => 0b10,
+        4 => 0b11_10_01_00,
+        8 => 0x7654_3210,
+        _ => 0xfedc_ba98_7654_3210,
+    }
+}
+
+/// Gives each of a pixel's samples a slice of its own: with the clear colour where a fast clear left them to it, with
+/// what the slice had that stood for it else.
+pub(super) fn expand(image: &Image, view: &View<'_>, pixel: [u32; 3]) -> Result<(), Stop> {
+    let Some((address, bytes)) = image.mcs_place(pixel) else {
+        return Ok(());
+    };
+    let own = identity(image.samples);
+    let entry = view.read_bytes(address, bytes)?;
+    if entry == own {
+        return Ok(());
+    }
+    let [x, y, z] = pixel;
+    let slice = |sample| image.texel_address(image.lod, x, y, z, sample);
+    let mut texels = [[0; 16]; 16];
+    for (sample, texel) in (0..image.samples).zip(&mut texels) {
+        *texel = match image.slice_of(entry, sample) {
+            None => format::encode(image.format, image.clear_color),
+            Some(held) => match slice(held) {
+                Some(place) => image.element(view, place)?,
+                None => [0; 16],
+            },
+        };
+    }
+    for (sample, texel) in (0..image.samples).zip(&texels) {
+        if let Some(place) = slice(sample) {
+            image.put(view, place, texel)?;
+        }
+    }
+    view.write_bytes(address, bytes, own)
 }
 
 impl Target {
@@ -29,78 +136,114 @@ impl Target {
         } else {
             None
         };
+        let logic = blend.logic_op.is_some();
+        let blends = blend.enabled && !format::is_integer(image.format) && !logic;
         Target {
-            integer: format::is_integer(image.format),
+            level: image.at_level(image.lod),
+            blends,
+            whole: blend.writes == [true; 4] && !blends && !logic,
             clamp: clamp.filter(|_| blend.pre_clamp),
+            dword: format::bytes(image.format) == 4,
+            resolved: None,
             image,
             blend,
             constant,
         }
     }
 
-    /// Writes a pixel's colour; `second` is the other one of dual source blending.
+    /// Writes a pixel's colour to the samples of `mask`; `second` is the other one of dual source blending.
     pub fn write(
-        &self,
+        &mut self,
         view: &View<'_>,
         [x, y, layer]: [u32; 3],
-        sample: u32,
+        mask: u32,
         colour: [u32; 4],
         second: [u32; 4],
     ) -> Result<(), Stop> {
-        let image = &self.image;
-        let lod = image.lod;
-        let Some(address) = image.texel_address(lod, x, y, layer, sample) else {
-            return Ok(());
+        // A layer beyond the view means the first.
+        let z = if layer < self.image.view_extent {
+            layer
+        } else {
+            0
         };
-        let blends = self.blend.enabled && !self.integer && self.blend.logic_op.is_none();
-        let whole = self.blend.writes == [true; 4] && !blends && self.blend.logic_op.is_none();
-        if whole {
-            return image.store(view, lod, [x, y, layer], sample, colour);
+        if self.level.address(x, y, z, 0).is_none() {
+            return Ok(());
         }
-        image.materialize(view, lod, [x, y, layer])?;
-        let old_raw = image.element(view, address)?;
-        let old = format::decode(image.format, &old_raw);
+        self.settle(view, [x, y, z])?;
+        let whole = self
+            .whole
+            .then(|| format::encode(self.image.format, colour));
+        let mask = if self.image.samples == 1 { 1 } else { mask };
+        for sample in (0..self.image.samples).filter(|s| mask >> s & 1 == 1) {
+            let Some(address) = self.level.address(x, y, z, sample) else {
+                continue;
+            };
+            let texel = match whole {
+                Some(texel) => texel,
+                None => {
+                    let old = self.image.element(view, address)?;
+                    self.mixed(&old, colour, second)
+                }
+            };
+            match self.dword {
+                true => {
+                    let [a, b, c, d, ..] = texel;
+                    view.write(address, u32::from_le_bytes([a, b, c, d]))?;
+                }
+                false => self.image.put(view, address, &texel)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes real what a fast clear left of the pixel's block.
+    fn settle(&mut self, view: &View<'_>, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
+        match self.image.aux.mode {
+            AuxMode::Mcs => expand(&self.image, view, [x, y, z]),
+            AuxMode::CcsD | AuxMode::CcsE => {
+                let Some([w, h]) = self.image.ccs_block() else {
+                    return Ok(());
+                };
+                let block = [x / w, y / h, z];
+                if self.resolved != Some(block) {
+                    self.image.materialize(view, self.image.lod, [x, y, z])?;
+                    self.resolved = Some(block);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A texel of what a sample holds and the shader's colours.
+    fn mixed(&self, old_raw: &[u8; 16], colour: [u32; 4], second: [u32; 4]) -> [u8; 16] {
+        let format = self.image.format;
+        let old = format::decode(format, old_raw);
         let mut new = colour;
-        if blends {
-            let clamped = |v: [u32; 4]| {
-                v.map(f32::from_bits).map(|f| match self.clamp {
-                    Some((low, high)) => f.max(low).min(high),
-                    None => f,
-                })
+        if self.blends {
+            let limited = |v: [f32; 4]| match self.clamp {
+                Some((low, high)) => v.map(|f| f.max(low).min(high)),
+                None => v,
             };
             let result = self.blend.blend(
-                clamped(colour),
-                clamped(second),
+                limited(colour.map(f32::from_bits)),
+                limited(second.map(f32::from_bits)),
                 old.map(f32::from_bits),
-                self.constant.map(|f| match self.clamp {
-                    Some((low, high)) => f.max(low).min(high),
-                    None => f,
-                }),
+                limited(self.constant),
             );
             new = result.map(f32::to_bits);
         }
-        let mut merged = old;
-        for i in 0..4 {
-            if self.blend.writes[i] {
-                merged[i] = new[i];
-            }
+        let keep = |new: [u32; 4]| -> [u32; 4] {
+            std::array::from_fn(|i| if self.blend.writes[i] { new[i] } else { old[i] })
+        };
+        let Some(op) = self.blend.logic_op else {
+            return format::encode(format, keep(new));
+        };
+        let source = format::encode(format, colour);
+        let result: [u8; 16] = std::array::from_fn(|i| logic(op, source[i], old_raw[i]));
+        match self.blend.writes == [true; 4] {
+            true => result,
+            false => format::encode(format, keep(format::decode(format, &result))),
         }
-        let mut raw = format::encode(image.format, merged);
-        if let Some(op) = self.blend.logic_op {
-            // Channels that are not written keep their bits: merged has them as they were.
-            let source = format::encode(image.format, colour);
-            let result: [u8; 16] = std::array::from_fn(|i| logic(op, source[i], old_raw[i]));
-            let mut values = format::decode(image.format, &result);
-            for i in 0..4 {
-                if !self.blend.writes[i] {
-                    values[i] = old[i];
-                }
-            }
-            raw = match self.blend.writes == [true; 4] {
-                true => result,
-                false => format::encode(image.format, values),
-            };
-        }
-        image.put(view, address, &raw)
     }
 }

@@ -1,0 +1,48 @@
+//! The pixel interpolator: barycentric weights at places that a shader names.
+//!
+//! In:  a message to shared function 11. Out: weights of vertices 1 and 2, eight pixels to a register.
+//! Ref: SKL PRM vol. 7, "Pixel Interpolator".
+
+use super::message::Batch;
+use super::payload::{self, Place};
+use eu::Message;
+
+/// Sixteenths of a pixel in four bits of two's complement.
+fn offset(bits: u32) -> f64 {
+    f64::from((bits << 28) as i32 >> 28) / 16.0
+}
+
+impl Batch<'_, '_> {
+    pub(super) fn interpolate(&self, message: &Message<'_>, response: &mut [u32]) {
+        let desc = message.desc;
+        let width = if desc >> 16 & 1 == 1 { 16 } else { 8 };
+        let first = (desc >> 11 & 1) as usize * 16;
+        let state = &self.back.state;
+        let dword = |i: usize| message.src0.get(i).copied().unwrap_or(0);
+        for lane in (0..width).filter(|l| message.lanes >> l & 1 == 1) {
+            let Some(slot) = self.slots.get((first + lane) / 4) else {
+                continue;
+            };
+            let pixel = lane % 4;
+            let moved = |x: u32, y: u32| [offset(x) + state.centre, offset(y) + state.centre];
+            let [dx, dy] = match desc >> 12 & 3 {
+                0 => moved(desc, desc >> 4),
+                1 => state.positions[(desc >> 4 & 15) as usize],
+                2 => payload::within(state, slot, pixel, Place::Centroid),
+                _ => moved(dword(lane), dword(width + lane)),
+            };
+            let x = f64::from(slot.x + (pixel as u32 & 1)) + dx;
+            let y = f64::from(slot.y + (pixel as u32 >> 1)) + dy;
+            let weights = match desc >> 14 & 1 {
+                0 => self.setup.perspective(x, y),
+                _ => self.setup.linear(x, y),
+            };
+            let base = lane / 8 * 16 + lane % 8;
+            for (i, weight) in weights.iter().enumerate() {
+                if let Some(to) = response.get_mut(base + i * 8) {
+                    *to = (*weight as f32).to_bits();
+                }
+            }
+        }
+    }
+}

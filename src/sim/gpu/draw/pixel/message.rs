@@ -1,0 +1,163 @@
+//! Messages of pixel shaders to the render cache.
+//!
+//! In:  render target writes. Out: samples settled by masks and late tests, colours handed to the targets.
+//! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
+
+use super::payload::Slot;
+use super::{Back, gap};
+use crate::draw::exec::Stage;
+use crate::draw::object::Setup;
+use eu::{Message, Reply, Stop};
+
+/// A thread's pixels while it runs.
+pub(super) struct Batch<'t, 'a> {
+    pub back: &'t mut Back<'a>,
+    pub setup: &'t Setup,
+    pub slots: &'t mut [Slot],
+}
+
+const RENDER_CACHE: u8 = 5;
+const PIXEL_INTERPOLATOR: u8 = 11;
+
+impl Stage for Batch<'_, '_> {
+    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+        match (message.sfid, message.desc >> 14 & 15) {
+            (PIXEL_INTERPOLATOR, _) => self.interpolate(message, response),
+            (RENDER_CACHE, 12) => self.write(message)?,
+            (RENDER_CACHE, 13) => return gap(message.ip, "a render target read"),
+            (sfid, kind) => {
+                return gap(
+                    message.ip,
+                    &format!("message {kind} of SFID {sfid} from a pixel shader"),
+                );
+            }
+        }
+        Ok(Reply::Done)
+    }
+}
+
+/// Where the parts of a write stand in its payload, in dwords.
+struct Layout {
+    width: usize,
+    replicated: bool,
+    /// Of 16 pixels, the upper eight.
+    upper: bool,
+    source0_alpha: Option<usize>,
+    omask: Option<usize>,
+    colour: usize,
+    second: Option<usize>,
+    depth: Option<usize>,
+    stencil: Option<usize>,
+}
+
+impl Batch<'_, '_> {
+    fn layout(&self, message: &Message<'_>, header: Option<u32>) -> Result<Layout, Stop> {
+        let state = &self.back.state;
+        let (width, replicated, dual, upper) = match message.desc >> 8 & 7 {
+            0 => (16, false, false, false),
+            1 => (16, true, false, false),
+            2 => (8, false, true, false),
+            3 => (8, false, true, true),
+            4 => (8, false, false, false),
+            _ => return gap(message.ip, "a render target write of this kind"),
+        };
+        let mut end = if header.is_some() { 16 } else { 0 };
+        let mut part = |there: bool, dwords: usize| {
+            let at = end;
+            end += if there { dwords } else { 0 };
+            there.then_some(at)
+        };
+        let source0_alpha = part(header.is_some_and(|h| h >> 11 & 1 == 1), width);
+        let omask = part(state.omask, 8);
+        let colour = part(true, if replicated { 8 } else { 4 * width });
+        let second = part(dual, 4 * width);
+        let depth = part(state.computes_depth, width);
+        let stencil = part(state.computes_stencil, 8);
+        Ok(Layout {
+            width,
+            replicated,
+            upper,
+            source0_alpha,
+            omask,
+            colour: colour.unwrap_or(0),
+            second,
+            depth,
+            stencil,
+        })
+    }
+
+    fn write(&mut self, message: &Message<'_>) -> Result<(), Stop> {
+        let split = message.src0.len();
+        let dword = |i: usize| {
+            let found = match i < split {
+                true => message.src0.get(i),
+                false => message.src1.get(i - split),
+            };
+            found.copied().unwrap_or(0)
+        };
+        let header = (message.desc >> 19 & 1 == 1).then(|| dword(0));
+        let layout = self.layout(message, header)?;
+        let (entry, pixels) = match header {
+            Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
+            None => (0, 0xffff),
+        };
+        let target = self.back.target(message.desc & 0xff, entry, message.ip)?;
+        // Slots of 16: the lower, or the upper of 32; in them, writes of two sources go by eights.
+        let first = (message.desc >> 11 & 1) as usize * 16 + if layout.upper { 8 } else { 0 };
+        for lane in (0..layout.width).filter(|l| message.lanes >> l & 1 == 1) {
+            let (at, pixel) = ((first + lane) / 4, lane % 4);
+            let Some(slot) = self.slots.get(at).copied() else {
+                continue;
+            };
+            if pixels >> ((first + lane) % 16) & 1 == 0 || slot.left[pixel] == 0 {
+                continue;
+            }
+            let (x, y) = (slot.x + (pixel as u32 & 1), slot.y + (pixel as u32 >> 1));
+            let place = [x, y, self.setup.layer];
+            if let Some(what) = self.back.state.special {
+                self.back.special(target, place, what, message.ip)?;
+                continue;
+            }
+            let channels = |base: usize| -> [u32; 4] {
+                std::array::from_fn(|c| dword(base + c * layout.width + lane))
+            };
+            let mut colour = match layout.replicated {
+                true => std::array::from_fn(|c| dword(layout.colour + c)),
+                false => channels(layout.colour),
+            };
+            let mut second = layout.second.map_or([0; 4], channels);
+            let mut mask = u32::from(slot.left[pixel]);
+            if slot.settled >> pixel & 1 == 0 {
+                let state = &self.back.state;
+                if let Some(base) = layout.omask {
+                    let word = (first + lane) % 16;
+                    mask &= dword(base + word / 2) >> (word % 2 * 16) | !0xffff;
+                }
+                let alpha = layout
+                    .source0_alpha
+                    .map_or(colour[3], |base| dword(base + lane));
+                mask &= state.alpha.coverage(f32::from_bits(alpha), state.samples);
+                if !state.early && mask != 0 {
+                    let depth = layout.depth.map(|base| f32::from_bits(dword(base + lane)));
+                    let reference = layout
+                        .stencil
+                        .map(|base| (dword(base + lane / 4) >> (lane % 4 * 8)) as u8);
+                    let tested = (&slot, pixel, mask);
+                    mask = self.back.tests(self.setup, tested, depth, reference)?;
+                }
+                if let Some(slot) = self.slots.get_mut(at) {
+                    slot.left[pixel] = mask as u16;
+                    slot.settled |= 1 << pixel;
+                }
+            }
+            if self.back.state.alpha.to_one {
+                colour[3] = 1f32.to_bits();
+                second[3] = 1f32.to_bits();
+            }
+            if mask != 0 {
+                self.back.colour(target, place, mask, colour, second)?;
+            }
+        }
+        Ok(())
+    }
+}
