@@ -164,6 +164,11 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Accesses are checked.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.log.is_some()
+    }
+
     /// Through what the next accesses go.
     pub(crate) fn through(&self, via: Via) {
         self.via.set(via);

@@ -5,17 +5,23 @@
 
 mod draw;
 #[cfg(test)]
+mod draw_rig;
+#[cfg(test)]
 mod draw_tests;
+#[cfg(test)]
+mod drawn_tests;
 mod memory;
 mod sequence;
+#[cfg(test)]
+mod sequence_tests;
 pub(crate) mod surface;
+pub(crate) mod target;
 mod urb;
 
 use memory::Control;
 pub(crate) use memory::{Log, Via};
 
 use crate::context::{BaseAddresses, HwContext, Pipeline};
-use crate::memory::View;
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Device, Field, Packet, draw as packets, draw_state, media, mi, register};
@@ -146,6 +152,22 @@ rules! {
     RECTLIST_STATE "rectlist-state", "vol. 7, 3D Primitives Overview, RECTLIST",
         "rectangles are drawn in screen space, and filled";
     PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader has a width";
+    PS_PAYLOAD "ps-payload", "vol. 2a, 3DSTATE_PS, Dispatch GRF Start Register For Constant/Setup Data",
+        "constants and attributes of a pixel shader come after the rest of its payload";
+    PS_END "ps-end", "vol. 7, Render Target Write, Last Render Target Select",
+        "a pixel shader ends with a write to a render target, which says that it is the last";
+    TARGET_LENGTH "target-length", "vol. 7, Render Target Write, Message Length",
+        "a write to a render target has all the parts that the pixel shader is said to compute, and no other";
+    TARGET_SAMPLES "target-samples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples",
+        "render targets have as many samples as pixels";
+    FAST_CLEAR_SURFACE "fast-clear-surface", "vol. 7, Render Target Fast Clear",
+        "fast clears and resolves are of surfaces with a control surface";
+    MULTISAMPLES "multisamples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples", "1 to 16 samples";
+    CLIP_MODE "clip-mode", "vol. 2a, 3DSTATE_CLIP, Clip Mode", "a mode that there is";
+    FILL_MODE "fill-mode", "vol. 2a, 3DSTATE_RASTER, Front Face Fill Mode", "a mode that there is";
+    MI_MATH "mi-math-opcode", "vol. 2a, MI_MATH", "an instruction that there is";
+    SAMPLER_BOUNDS "sampler-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
+        "sampler states lie in the heap";
     PS_SAMPLES "ps-samples", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
         "32 pixels are not dispatched where each has 16 samples";
     PS_PUSH_CONSTANTS "ps-push-constants", "vol. 2a, 3DSTATE_PS, Push Constant Enable",
@@ -251,7 +273,6 @@ impl<'a> Tracker<'a> {
         words: &[u32],
         context: &HwContext,
         device: &Device,
-        view: &View<'_>,
         at: u64,
     ) -> Result<(), Stop> {
         reserved(packet, words, at)?;
@@ -287,7 +308,7 @@ impl<'a> Tracker<'a> {
                 format!("the {:?} pipeline is selected", context.pipeline)
             })?;
             BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
-            draw::check(words, context, view, at)?;
+            draw::check(words, context, at)?;
             urb::check(&context.draw, l3, device, at)?;
             self.draws();
             Ok(())

@@ -273,8 +273,7 @@ impl Run<'_> {
         self.gpu.options.trace.command(words, packet, at);
         self.check_length(packet, length, at)?;
         if let Some(tracker) = &mut self.tracker {
-            let view = &self.view;
-            tracker.command(packet, words, self.context, self.gpu.device, view, at)?;
+            tracker.command(packet, words, self.context, self.gpu.device, at)?;
         }
         let next = match first >> 29 {
             0 => self.mi(packet, words, at)?,

@@ -48,6 +48,8 @@ pub struct Bases {
     pub bindless: u64,
     /// Dynamic state base address, and the sampler states' offset from it.
     pub dynamic: u64,
+    /// Pages of the dynamic state heap, where they have been programmed.
+    pub dynamic_pages: Option<u64>,
     pub samplers: u64,
 }
 
@@ -234,6 +236,11 @@ impl<'a> Port<'a> {
         let address = self.bases.dynamic + offset;
         if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {
             return Ok(known.1);
+        }
+        let heap = self.bases.dynamic_pages.filter(|_| self.limits.is_some());
+        if let Some(pages) = heap.filter(|pages| offset + 16 > pages * 4096) {
+            let what = format!("a sampler state at byte {offset:#x} of {pages} pages");
+            return Err(strict::SAMPLER_BOUNDS.stop(what, address));
         }
         let sampler = Sampler::read(&self.view, self.bases.dynamic, address)?;
         match self.samplers.get_mut(self.next_sampler) {

@@ -6,7 +6,7 @@
 
 use super::state::DrawState;
 use crate::context::BaseAddresses;
-use crate::dataport::{Bases, Port, WideLock};
+use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
 use crate::profile::StageWork;
@@ -130,6 +130,7 @@ impl<'a> Executor<'a> {
             surface: draw.base.surface,
             bindless: draw.base.bindless_surface,
             dynamic: draw.base.dynamic,
+            dynamic_pages: draw.base.dynamic_pages,
             samplers: shader.samplers,
         };
         if let Some(log) = draw.log {
@@ -137,7 +138,13 @@ impl<'a> Executor<'a> {
             let start = draw.base.general + shader.scratch;
             log.scratch(start..start + shader.scratch_bytes);
         }
-        let port = Port::new(draw.view(Via::Data), bases, draw.wide, 0);
+        let mut port = Port::new(draw.view(Via::Data), bases, draw.wide, 0);
+        port.limits = draw.options.strict.then_some(Limits {
+            // Hull shaders' threads meet at barriers without asking for them.
+            barrier: true,
+            scratch_bytes: shader.scratch_bytes,
+            bindless_surfaces: u64::from(draw.base.bindless_surfaces) + 1,
+        });
         Ok(Executor {
             draw,
             shader,

@@ -1,19 +1,18 @@
 //! The state that a draw finds.
 //!
-//! In:  3DSTATE_* as latched when a 3DPRIMITIVE comes, and what pointers point to. Out: the first broken rule.
-//! Ref: SKL PRM vol. 2a, the commands; vol. 2d, BLEND_STATE_ENTRY, VERTEX_ELEMENT_STATE.
+//! In:  3DSTATE_* as latched when a 3DPRIMITIVE comes, and where pointers lead. Out: the first broken rule.
+//! Ref: SKL PRM vol. 2a, the commands; vol. 2d, VERTEX_ELEMENT_STATE.
 
 use super::{
-    BLEND_LOGIC_OP, DEPTH_BUFFER_PLACE, DRAW_STATE, HEAP_BOUNDS, INDEX_ALIGNMENT, PS_ATTRIBUTES,
-    PS_DISPATCH, PS_PUSH_CONSTANTS, PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ,
-    URB_READ, VERTEX_COMPONENTS, VERTEX_ENTRY,
+    DEPTH_BUFFER_PLACE, DRAW_STATE, HEAP_BOUNDS, INDEX_ALIGNMENT, PS_ATTRIBUTES, PS_PUSH_CONSTANTS,
+    PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ, URB_READ, VERTEX_COMPONENTS,
+    VERTEX_ENTRY,
 };
 use crate::context::HwContext;
 use crate::draw::state::DrawState;
-use crate::memory::View;
 use eu::Stop;
 use hw::draw_state::{
-    blend_state_entry, sf_output_attribute_detail as detail, state_constant_body as body,
+    sf_output_attribute_detail as detail, state_constant_body as body,
     vertex_element_state as element,
 };
 use hw::{Field, Packet, draw};
@@ -146,12 +145,7 @@ static KERNELS: &[(&Packet, Field, Field)] = &[
 ];
 
 /// Checks what a draw finds.
-pub(super) fn check(
-    words: &[u32],
-    context: &HwContext,
-    view: &View<'_>,
-    at: u64,
-) -> Result<(), Stop> {
+pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
     let state = &context.draw;
     for packet in NEEDED {
         let there = !state.words(packet).is_empty();
@@ -164,8 +158,7 @@ pub(super) fn check(
     pixels(state, at)?;
     depth(state, at)?;
     stream_out(state, &stages, at)?;
-    heaps(context, at)?;
-    blend(context, view, at)
+    heaps(context, at)
 }
 
 fn vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
@@ -349,14 +342,6 @@ fn pixels(state: &DrawState, at: u64) -> Result<(), Stop> {
         return Ok(());
     }
     let flag = |field| state.flag(&ps::PACKET, field);
-    let widths = [
-        ps::N8_PIXEL_DISPATCH_ENABLE,
-        ps::N16_PIXEL_DISPATCH_ENABLE,
-        ps::N32_PIXEL_DISPATCH_ENABLE,
-    ];
-    PS_DISPATCH.check(widths.iter().any(|width| flag(*width)), at, || {
-        "a pixel shader without a width".into()
-    })?;
     let log = state.get(&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES);
     let raster = &draw::state_raster::PACKET;
     let forced = state.get(raster, draw::state_raster::FORCED_SAMPLE_COUNT);
@@ -499,21 +484,4 @@ fn heaps(context: &HwContext, at: u64) -> Result<(), Stop> {
         within(context.base.instruction_pages, end, ps.name)?;
     }
     Ok(())
-}
-
-fn blend(context: &HwContext, view: &View<'_>, at: u64) -> Result<(), Stop> {
-    use draw::state_blend_state_pointers as pointers;
-    let state = &context.draw;
-    if !state.flag(&pointers::PACKET, pointers::BLEND_STATE_POINTER_VALID) {
-        return Ok(());
-    }
-    let start = context.base.dynamic + state.get(&pointers::PACKET, pointers::BLEND_STATE_POINTER);
-    // There are as many entries as there are render targets, which is not known here; the first is always one.
-    let mut words = [0; 2];
-    view.read_block(start + 4, &mut words)?;
-    let both = blend_state_entry::LOGIC_OP_ENABLE.get(&words) == 1
-        && blend_state_entry::COLOR_BUFFER_BLEND_ENABLE.get(&words) == 1;
-    BLEND_LOGIC_OP.check(!both, at, || {
-        "the first entry has both a logic op and blending".into()
-    })
 }

@@ -122,7 +122,10 @@ impl Sequence {
         context: &HwContext,
         at: u64,
     ) -> Result<(), Stop> {
-        let null = std::mem::take(&mut self.null);
+        // MI commands, such as one that goes on elsewhere, are not of the pipeline.
+        let pipeline = packet.header >> 29 != 0;
+        let null = self.null;
+        self.null &= !pipeline;
         let is = |other: &Packet| std::ptr::eq(packet, other);
         if is(&media::pipe_control::PACKET) {
             self.null = words.get(1..).unwrap_or_default().iter().all(|w| *w == 0);

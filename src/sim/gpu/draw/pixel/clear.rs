@@ -8,7 +8,7 @@ use super::state::Special;
 use super::target::expand;
 use crate::draw::exec::Draw;
 use crate::memory::View;
-use crate::strict::Via;
+use crate::strict::{self, Via};
 use crate::surface::{AuxMode, Image};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
@@ -35,12 +35,10 @@ pub(super) fn colour(
     at: u64,
 ) -> Result<(), Stop> {
     let Some([w, h]) = scale(image) else {
-        return Err(Stop::Undefined {
-            rule: "fast-clear",
-            prm: "SKL PRM vol. 7, Render Target Fast Clear",
-            what: "a fast clear or resolve of a surface without a control surface".into(),
+        return Err(strict::FAST_CLEAR_SURFACE.stop(
+            "a fast clear or resolve of a surface without a control surface",
             at,
-        });
+        ));
     };
     let [width, height, _] = image.level_extent(image.lod);
     let [step_x, step_y] = image.ccs_block().unwrap_or([1, 1]);

@@ -31,7 +31,7 @@ use super::exec::{Draw, Executor};
 use super::object::{Setup, Subspan};
 use crate::memory::View;
 use crate::profile::StageWork;
-use crate::strict::Via;
+use crate::strict::{self, Via};
 use crate::surface::Image;
 use crate::targets::Role;
 use eu::Stop;
@@ -135,12 +135,8 @@ impl<'a> Pixels<'a> {
                 if !self.back.state.valid {
                     continue;
                 }
-                return Err(Stop::Undefined {
-                    rule: "pixel-dispatch",
-                    prm: "SKL PRM vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable",
-                    what: "a pixel shader without a dispatch width".into(),
-                    at: self.back.at,
-                });
+                return Err(strict::PS_DISPATCH
+                    .stop("a pixel shader without a dispatch width", self.back.at));
             }
             if !per_sample {
                 slots.push(slot);
@@ -189,18 +185,17 @@ impl<'a> Pixels<'a> {
             return Ok(());
         };
         let state = &self.back.state;
-        let (code, place) = executor.scratch();
         let frame = Frame {
             width,
             start: *start,
-            scratch: (place, code),
+            scratch: executor.scratch(),
         };
         payload::build(&mut self.payload, state, setup, slots, frame, &self.object).map_err(
-            |registers| Stop::Undefined {
-                rule: "pixel-payload",
-                prm: "SKL PRM vol. 2a, 3DSTATE_PS, Dispatch GRF Start Register",
-                what: format!("constants from register {start} on, among {registers} of payload"),
-                at: self.back.at,
+            |registers| {
+                strict::PS_PAYLOAD.stop(
+                    format!("constants from register {start} on, among {registers} of payload"),
+                    self.back.at,
+                )
             },
         )?;
         let lit = payload::lit(slots);
@@ -216,8 +211,14 @@ impl<'a> Pixels<'a> {
             back: &mut self.back,
             setup,
             slots,
+            ended: false,
         };
-        executor.run(&self.payload, mask, &mut batch)
+        executor.run(&self.payload, mask, &mut batch)?;
+        let ended = batch.ended;
+        match self.back.view.is_strict() {
+            true => strict::target::ended(ended, self.back.at),
+            false => Ok(()),
+        }
     }
 
     /// Render targets that threads have written to.
