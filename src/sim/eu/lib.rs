@@ -25,4 +25,6 @@ mod thread;
 pub use decode::{Fetch, Kernel};
 pub use message::{Message, Reply, SharedFunctions, Stop};
 pub use rules::{RULES, Rule};
-pub use thread::{Exit, Init, Options, Statistics, Thread, TraceSink};
+pub use thread::{
+    Exit, Init, KEEP_HALF_AND_DOUBLE_DENORMALS, Options, Statistics, Thread, TraceSink,
+};

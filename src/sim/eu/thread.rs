@@ -36,6 +36,10 @@ pub struct Options {
     pub statistics: bool,
 }
 
+/// What cr0.0 begins with beside the float and rounding modes: only denormals of single precision are flushed, until the
+/// kernel asks otherwise (SKL PRM vol. 2d, INTERFACE_DESCRIPTOR_DATA, Denorm Mode, Ftz).
+pub const KEEP_HALF_AND_DOUBLE_DENORMALS: u32 = 1 << 6 | 1 << 10;
+
 /// Initial values of a thread's state registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Init {

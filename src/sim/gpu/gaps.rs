@@ -102,10 +102,8 @@ gaps! {
     }
     "gpu/draw/raster/state.rs" {
         "3DSTATE_RASTER, Conservative Rasterization Enable" => "conservative rasterisation";
-        "3DSTATE_LINE_STIPPLE" => "line stipple";
         "3DSTATE_SF, Last Pixel Enable" => "lines with their last pixel";
         "3DSTATE_RASTER, Smooth Point Enable" => "smooth points";
-        "3DSTATE_RASTER, Antialiasing Enable" => "antialiased lines";
         "3DSTATE_RASTER, Forced Sample Count" => "a forced sample count other than the target's";
     }
     "gpu/draw/setup/attributes.rs" {

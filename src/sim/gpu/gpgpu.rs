@@ -335,10 +335,11 @@ impl Job<'_> {
         let cross = idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH.get(descriptor) as usize * 8;
         let per_thread = idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor) as usize * 8;
         let read_offset = idd::CONSTANT_URB_ENTRY_READ_OFFSET.get(descriptor) as usize * 8;
-        // Float mode: IEEE or alternate; denormals are flushed until the kernel asks otherwise.
+        // Float mode: IEEE or alternate.
         let init = Init {
             cr0: idd::FLOATING_POINT_MODE.get(descriptor) as u32
-                | (idd::ROUNDING_MODE.get(descriptor) as u32) << 4,
+                | (idd::ROUNDING_MODE.get(descriptor) as u32) << 4
+                | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
             ..Init::default()
         };
         for index in 0..count {

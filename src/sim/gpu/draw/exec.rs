@@ -187,7 +187,7 @@ impl<'a> Executor<'a> {
     /// Runs a thread with `payload` in g0 and on, on the channels of `mask`, to its end.
     pub fn run(&mut self, payload: &[u32], mask: u32, stage: &mut dyn Stage) -> Result<(), Stop> {
         let init = Init {
-            cr0: u32::from(self.shader.alternate_floats),
+            cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
             ..Init::default()
         };
         let thread = match &mut self.thread {
@@ -250,7 +250,7 @@ impl<'a> Executor<'a> {
         stage: &mut dyn Stage,
     ) -> Result<(), Stop> {
         let init = Init {
-            cr0: u32::from(self.shader.alternate_floats),
+            cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
             ..Init::default()
         };
         for (i, payload) in payloads.iter().enumerate() {

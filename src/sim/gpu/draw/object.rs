@@ -88,6 +88,8 @@ pub(crate) struct Setup {
     pub viewport: u32,
     /// Render target array index.
     pub layer: u32,
+    /// Of a line: the stipple pattern goes on from the line before.
+    pub continues: bool,
 }
 
 /// A quantity that is linear on the screen.
@@ -126,6 +128,7 @@ pub(crate) struct Subspan {
     /// Upper left pixel, both even.
     pub x: u32,
     pub y: u32,
-    /// Samples covered of the pixels (0,0), (1,0), (0,1), (1,1), scissor and drawing rectangle applied.
+    /// Samples covered of the pixels (0,0), (1,0), (0,1), (1,1), scissor and drawing rectangle applied. Of a smooth line:
+    /// sixteenths of each pixel.
     pub samples: [u16; 4],
 }

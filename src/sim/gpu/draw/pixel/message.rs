@@ -164,6 +164,11 @@ impl Batch<'_, '_> {
                 colour[3] = 1f32.to_bits();
                 second[3] = 1f32.to_bits();
             }
+            if slot.bare[pixel] != 0 {
+                // What a smooth line covers of a pixel scales its alpha.
+                let part = f32::from(16 - slot.bare[pixel]) / 16.0;
+                colour[3] = (f32::from_bits(colour[3]) * part).to_bits();
+            }
             if mask != 0 {
                 self.back.colour(target, place, mask, colour, second)?;
             }

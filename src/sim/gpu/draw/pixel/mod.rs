@@ -28,7 +28,7 @@ pub(crate) use clear::hz_op;
 pub(crate) use depth::targets as depth_targets;
 
 use super::exec::{Draw, Executor};
-use super::object::{Setup, Subspan};
+use super::object::{Kind, Setup, Subspan};
 use crate::memory::View;
 use crate::profile::StageWork;
 use crate::strict::{self, Via};
@@ -109,10 +109,18 @@ impl<'a> Pixels<'a> {
         let state = &self.back.state;
         let (early, mask, per_sample) = (state.early, state.sample_mask, state.per_sample);
         let samples = state.samples;
+        let smooth = setup.kind == Kind::Line && state.smooth_lines;
+        let all = (u32::MAX >> (32 - samples)) as u16;
         let runs = self.executors.iter().any(Option::is_some);
         for subspan in subspans {
-            let covered = subspan.samples.map(|s| s & mask);
+            let (mut covered, mut bare) = (subspan.samples, [0; 4]);
+            if smooth {
+                bare = covered.map(|parts| 16 - parts.count_ones() as u8);
+                covered = covered.map(|parts| if parts == 0 { 0 } else { all });
+            }
+            let covered = covered.map(|s| s & mask);
             let mut slot = Slot {
+                bare,
                 x: subspan.x,
                 y: subspan.y,
                 covered,

@@ -21,6 +21,8 @@ pub(super) struct Slot {
     pub left: [u16; 4],
     /// Pixels whose samples have been settled by a render target write.
     pub settled: u8,
+    /// Sixteenths of the pixels that a smooth line does not cover.
+    pub bare: [u8; 4],
 }
 
 /// Where in a pixel something is taken.

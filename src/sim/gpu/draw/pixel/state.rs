@@ -8,7 +8,7 @@ use super::blend::{Alpha, Blend};
 use super::depth::DepthStencil;
 use super::gap;
 use crate::draw::exec::{Draw, Shader};
-use crate::draw::raster::RasterState;
+use crate::draw::raster::{Lines, RasterState};
 use crate::memory::View;
 use eu::Stop;
 use hw::draw::{
@@ -48,6 +48,8 @@ pub(super) struct State<'a> {
     /// Where a pixel is taken: at its centre, or at its upper left corner.
     pub centre: f64,
     pub sample_mask: u16,
+    /// Lines are told by how much of a pixel they cover.
+    pub smooth_lines: bool,
     /// A thread's channels stand for samples.
     pub per_sample: bool,
     /// Depth and stencil are tested before the shader.
@@ -214,6 +216,7 @@ impl<'a> State<'a> {
             },
             centre,
             sample_mask: draw.state.get(&mask::PACKET, mask::SAMPLE_MASK) as u16,
+            smooth_lines: matches!(raster.lines, Lines::Smooth { .. }),
             per_sample: has(extra::PIXEL_SHADER_IS_PER_SAMPLE) && samples > 1,
             early,
             barycentrics: of_wm(wm::BARYCENTRIC_INTERPOLATION_MODE) as u32,

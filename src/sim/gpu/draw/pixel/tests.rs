@@ -26,6 +26,7 @@ fn setup() -> Setup {
         front_facing: false,
         viewport: 0,
         layer: 3,
+        continues: false,
     }
 }
 

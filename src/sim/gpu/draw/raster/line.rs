@@ -2,23 +2,27 @@
 //!
 //! In:  two ends on the grid, a width in pixels. Out: subspans; a covered pixel has all its samples.
 //! A pixel is drawn where the line leaves the diamond around its centre, so that lines that continue each other draw
-//! no pixel twice. Ref: Vulkan, "Bresenham Line Segment Rasterization".
+//! no pixel twice. Ref: SKL PRM vol. 7, "Zero-Width (Cosmetic)
+//! Line Rasterization"; Vulkan, "Bresenham Line Segment Rasterization".
 
 use super::{Bounds, PIXEL, Place, RasterState};
 use crate::draw::object::Subspan;
 
-/// True where a place is within the diamond of a pixel, given by its centre.
-fn in_diamond(p: Place, x: i64, y: i64) -> bool {
-    (p.x - x).abs() + (p.y - y).abs() < PIXEL / 2
+/// True where a place is within the diamond of a pixel, given by its centre. The lower edges and the bottom corner belong to
+/// it, and of steep lines the right corner.
+fn in_diamond(p: Place, x: i64, y: i64, steep: bool) -> bool {
+    let (dx, dy) = (p.x - x, p.y - y);
+    let distance = dx.abs() + dy.abs();
+    distance < PIXEL / 2 || distance == PIXEL / 2 && (dy > 0 || dy == 0 && dx > 0 && steep)
 }
 
-/// Draws one line.
+/// Draws one line. One that continues goes on with the stipple pattern.
 pub(super) fn draw(
     state: &RasterState,
     bounds: &Bounds,
-    from: Place,
-    to: Place,
+    (from, to): (Place, Place),
     width: i64,
+    continues: bool,
     out: &mut Vec<Subspan>,
 ) {
     let steep = (to.y - from.y).abs() > (to.x - from.x).abs();
@@ -35,24 +39,57 @@ pub(super) fn draw(
     if dx == 0 {
         return;
     }
+    let diamond = |p: Place, x: i64, y: i64| match steep {
+        true => in_diamond(turn(p), y, x, true),
+        false => in_diamond(p, x, y, false),
+    };
     let (low, high) = match steep {
         true => (bounds.y0, bounds.y1),
         false => (bounds.x0, bounds.x1),
     };
-    let first = a.x.min(b.x).div_euclid(PIXEL).max(low);
-    let last = a.x.max(b.x).div_euclid(PIXEL).min(high);
+    let first = a.x.min(b.x).div_euclid(PIXEL);
+    let last = a.x.max(b.x).div_euclid(PIXEL);
     let all = (u32::MAX >> (32 - state.samples)) as u16;
     let start = out.len();
-    for column in first..=last {
+    // Row where the line passes the middle of a column, if it is drawn there.
+    let row = |column: i64| {
         let centre = column * PIXEL + PIXEL / 2;
-        // The line's row where it passes the middle of the column.
         let numerator = a.y * dx.abs() + (centre - a.x) * dy * dx.signum();
-        let row = numerator.div_euclid(dx.abs() * PIXEL);
+        // On the border of two rows the line meets the bottom corner (or the right one) of the one before.
+        let row = (numerator - 1).div_euclid(dx.abs() * PIXEL);
         let middle = row * PIXEL + PIXEL / 2;
         let passes = a.x.min(b.x) <= centre && centre <= a.x.max(b.x);
-        let enters = passes || in_diamond(a, centre, middle);
-        if !enters || in_diamond(b, centre, middle) {
-            continue;
+        let enters = passes || diamond(a, centre, middle);
+        (enters && !diamond(b, centre, middle)).then_some(row)
+    };
+    let mut passed = 0;
+    if let Some(stipple) = &state.stipple {
+        if !continues {
+            stipple.passed.set(0);
+        }
+        passed = stipple.passed.get();
+        // The first and the last column may not be drawn; all between are.
+        let ends = [first, last].map(|column| u32::from(row(column).is_some()));
+        let drawn = match first == last {
+            true => ends[0],
+            false => (last - first - 1) as u32 + ends[0] + ends[1],
+        };
+        stipple.passed.set(passed.wrapping_add(drawn));
+        // Pixels before the first column in the line's direction.
+        let skipped = if dx > 0 { first } else { last };
+        passed = passed.wrapping_sub(u32::from(row(skipped).is_none()));
+    }
+    for column in first.max(low)..=last.min(high) {
+        let Some(row) = row(column) else { continue };
+        if let Some(stipple) = &state.stipple {
+            let along = if dx > 0 {
+                column - first
+            } else {
+                last - column
+            };
+            if !stipple.draws(passed.wrapping_add(along as u32)) {
+                continue;
+            }
         }
         for row in row..row + width {
             let (x, y) = if steep { (row, column) } else { (column, row) };

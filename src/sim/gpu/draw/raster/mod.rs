@@ -13,6 +13,8 @@ mod state;
 mod tests;
 
 use super::object::{Kind, ScreenVertex, Setup, Subspan};
+#[cfg(test)]
+use state::Stipple;
 pub(crate) use state::{Bounds, Lines, RasterState};
 
 /// A place in 256ths of a pixel.
@@ -48,7 +50,7 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspa
     }
     let v = setup.vertices.each_ref().map(on_grid);
     match setup.kind {
-        Kind::Triangle => polygon::fill(state, bounds, &v, out),
+        Kind::Triangle => polygon::fill(state.samples(), bounds, &v, out),
         Kind::Rectangle => {
             // The implied vertex is across from the second.
             let [a, b, c] = v;
@@ -56,17 +58,20 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspa
                 x: a.x + c.x - b.x,
                 y: a.y + c.y - b.y,
             };
-            polygon::fill(state, bounds, &[a, b, c, implied], out);
+            polygon::fill(state.samples(), bounds, &[a, b, c, implied], out);
         }
         Kind::Point => {
             // Upper left, upper right, lower left.
             let [a, b, c] = v;
             let corner = Place { x: b.x, y: c.y };
-            polygon::fill(state, bounds, &[a, b, corner, c], out);
+            polygon::fill(state.samples(), bounds, &[a, b, corner, c], out);
         }
         Kind::Line => match state.lines {
-            Lines::Aliased { width } => line::draw(state, bounds, v[0], v[1], width, out),
-            Lines::Rectangles { width } => {
+            Lines::Aliased { width } => {
+                let ends = (v[0], v[1]);
+                line::draw(state, bounds, ends, width, setup.continues, out);
+            }
+            Lines::Rectangles { width } | Lines::Smooth { width } => {
                 let [(x0, y0), (x1, y1)] = [0, 1].map(|i: usize| {
                     (
                         f64::from(setup.vertices[i].x),
@@ -83,7 +88,11 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspa
                         place(x1 - nx, y1 - ny),
                         place(x1 + nx, y1 + ny),
                     ];
-                    polygon::fill(state, bounds, &corners, out);
+                    let samples = match state.lines {
+                        Lines::Smooth { .. } => &state::grid()[..],
+                        _ => state.samples(),
+                    };
+                    polygon::fill(samples, bounds, &corners, out);
                 }
             }
         },

@@ -3,7 +3,7 @@
 //! In:  three or four corners on the grid, in either winding. Out: subspans, block by block.
 //! A sample on an edge belongs to the polygon if the edge is a top or a left one.
 
-use super::{Bounds, PIXEL, Place, RasterState};
+use super::{Bounds, PIXEL, Place};
 use crate::draw::object::Subspan;
 
 /// `a * x + b * y + c`, not negative inside; the rule about samples on the edge is part of `c`.
@@ -49,9 +49,9 @@ struct Walk<'a> {
     bounds: Bounds,
 }
 
-/// Fills a convex polygon.
+/// Fills a convex polygon. `samples` are the places of a pixel's samples.
 pub(super) fn fill(
-    state: &RasterState,
+    samples: &[(i64, i64)],
     bounds: &Bounds,
     corners: &[Place],
     out: &mut Vec<Subspan>,
@@ -76,7 +76,7 @@ pub(super) fn fill(
     let mut offsets = [[0; 16]; 4];
     for i in 0..count {
         edges[i] = Edge::new(places[i], places[(i + 1) % count]);
-        for (to, (x, y)) in offsets[i].iter_mut().zip(state.positions) {
+        for (to, (x, y)) in offsets[i].iter_mut().zip(samples) {
             *to = edges[i].a * x + edges[i].b * y;
         }
     }
@@ -93,8 +93,8 @@ pub(super) fn fill(
     let walk = Walk {
         edges: &edges[..count],
         offsets: &offsets[..count],
-        samples: state.samples,
-        all: (u32::MAX >> (32 - state.samples)) as u16,
+        samples: samples.len(),
+        all: (u32::MAX >> (32 - samples.len().clamp(1, 16))) as u16,
         bounds,
     };
     let mut y = bounds.y0 & !(BLOCK - 1);

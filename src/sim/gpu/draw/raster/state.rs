@@ -10,6 +10,7 @@ use crate::strict;
 use eu::Stop;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
+use std::cell::Cell;
 
 /// Pixels from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty where they are the wrong way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,31 @@ pub(crate) enum Lines {
     Aliased { width: i64 },
     /// As rectangles this many pixels wide.
     Rectangles { width: f64 },
+    /// The same, told by how much of each pixel they cover.
+    Smooth { width: f64 },
+}
+
+/// 3DSTATE_LINE_STIPPLE: which pixels along a line are drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Stipple {
+    /// Sixteen bits, from the lowest on.
+    pub pattern: u32,
+    /// Pixels of each bit.
+    pub repeat: u32,
+    /// Pixels of the lines so far that belong together.
+    pub passed: Cell<u32>,
+}
+
+impl Stipple {
+    /// Whether the pixel this many pixels on is drawn.
+    pub fn draws(&self, pixel: u32) -> bool {
+        self.pattern >> (pixel / self.repeat % 16) & 1 == 1
+    }
+}
+
+/// Parts of a pixel that smooth lines are told by: a grid of 4 × 4.
+pub(super) fn grid() -> [(i64, i64); 16] {
+    std::array::from_fn(|i| (32 + i as i64 % 4 * 64, 32 + i as i64 / 4 * 64))
 }
 
 /// The rasteriser's state.
@@ -55,6 +81,7 @@ pub(crate) struct RasterState {
     pub lines: Lines,
     /// By viewport: drawing rectangle, scissor and the viewport's extents.
     pub bounds: Vec<Bounds>,
+    pub stipple: Option<Stipple>,
 }
 
 /// Sample positions come x after y, 16x first; these say where each count's sample 0 starts and in which order of
@@ -79,11 +106,16 @@ fn positions(words: &[u32], log: u64) -> [(i64, i64); 16] {
 }
 
 impl RasterState {
+    /// Places of the samples.
+    pub fn samples(&self) -> &[(i64, i64)] {
+        self.positions.get(..self.samples).unwrap_or_default()
+    }
+
     /// Decodes what a draw finds.
     pub fn read(draw: &Draw<'_>) -> Result<RasterState, Stop> {
         use packet::{
-            state_clip as clip, state_multisample as multisample, state_raster as raster,
-            state_sf as sf, state_wm as wm,
+            state_clip as clip, state_line_stipple as stipple, state_multisample as multisample,
+            state_raster as raster, state_sf as sf, state_wm as wm,
         };
         let flag = |field| draw.state.flag(&raster::PACKET, field);
         let gap = |what: &str| {
@@ -95,17 +127,11 @@ impl RasterState {
         if flag(raster::CONSERVATIVE_RASTERIZATION_ENABLE) {
             return gap("conservative rasterisation");
         }
-        if draw.state.flag(&wm::PACKET, wm::LINE_STIPPLE_ENABLE) {
-            return gap("line stipple");
-        }
         if draw.state.flag(&sf::PACKET, sf::LAST_PIXEL_ENABLE) {
             return gap("lines with their last pixel");
         }
         if flag(raster::SMOOTH_POINT_ENABLE) {
             return gap("smooth points");
-        }
-        if flag(raster::ANTIALIASING_ENABLE) && !flag(raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE) {
-            return gap("antialiased lines");
         }
         let log = draw
             .state
@@ -118,9 +144,13 @@ impl RasterState {
             return Err(strict::MULTISAMPLES.stop(format!("2^{log} samples"), draw.at));
         }
         let width = draw.state.get(&sf::PACKET, sf::LINE_WIDTH) as f64 / 128.0;
-        let lines = match flag(raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE) && width > 0.0 {
-            true => Lines::Rectangles { width },
-            false => Lines::Aliased {
+        let multisampled = flag(raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE);
+        let lines = match (multisampled, flag(raster::ANTIALIASING_ENABLE)) {
+            (true, _) if width > 0.0 => Lines::Rectangles { width },
+            (false, true) => Lines::Smooth {
+                width: width.max(1.0),
+            },
+            _ => Lines::Aliased {
                 width: (width.round() as i64).max(1),
             },
         };
@@ -153,6 +183,21 @@ impl RasterState {
             positions: positions(draw.state.words(&pattern::PACKET), log),
             lines,
             bounds,
+            stipple: draw
+                .state
+                .flag(&wm::PACKET, wm::LINE_STIPPLE_ENABLE)
+                .then(|| Stipple {
+                    pattern: draw
+                        .state
+                        .get(&stipple::PACKET, stipple::LINE_STIPPLE_PATTERN)
+                        as u32,
+                    repeat: (draw
+                        .state
+                        .get(&stipple::PACKET, stipple::LINE_STIPPLE_REPEAT_COUNT)
+                        as u32)
+                        .max(1),
+                    passed: Cell::new(0),
+                }),
         })
     }
 }

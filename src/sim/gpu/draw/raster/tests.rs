@@ -19,6 +19,7 @@ fn state(samples: &[(i64, i64)], lines: Lines) -> RasterState {
             x1: 63,
             y1: 63,
         }],
+        stipple: None,
     }
 }
 
@@ -42,6 +43,7 @@ fn object(kind: Kind, corners: [(f32, f32); 3]) -> Setup {
         front_facing: true,
         viewport: 0,
         layer: 0,
+        continues: false,
     }
 }
 
@@ -176,10 +178,52 @@ fn lines_leave_their_last_pixel_to_the_next() {
     // Slope one half: rows at the column centres are 0.5, 1.0, 1.5; it ends before the fourth.
     assert_eq!(
         line((0.5, 0.5), (3.4, 1.95), &state),
-        [(0, 0), (1, 1), (1, 2)]
+        [(0, 0), (0, 1), (1, 2)]
     );
     // Within one diamond nothing is left.
     assert_eq!(line((1.4, 1.5), (1.6, 1.5), &state), []);
+}
+
+#[test]
+fn lines_on_borders_belong_to_the_left() {
+    // Between columns 1 and 2; between rows 1 and 2, where ends are in the bottom corners.
+    let state = single();
+    assert_eq!(line((2.0, 0.5), (2.0, 2.5), &state), [(0, 1), (1, 1)]);
+    assert_eq!(line((0.5, 2.0), (2.5, 2.0), &state), [(1, 0), (1, 1)]);
+    assert_eq!(line((2.5, 2.0), (0.5, 2.0), &state), [(1, 1), (1, 2)]);
+    // The right corner of a flat line's pixel is outside.
+    assert_eq!(line((0.5, 0.5), (2.0, 0.5), &state), [(0, 0), (0, 1)]);
+}
+
+#[test]
+fn stipple_patterns_go_on_along_strips() {
+    let mut state = single();
+    state.stipple = Some(Stipple {
+        pattern: 0b0101,
+        repeat: 2,
+        passed: Default::default(),
+    });
+    // Bits 1, 0, 1, 0 and then zeros, two pixels each; in the line's direction.
+    assert_eq!(line((0.5, 0.5), (7.5, 0.5), &state).len(), 4);
+    let back = line((6.5, 0.5), (0.5, 0.5), &state);
+    assert_eq!(back, [(0, 1), (0, 2), (0, 5), (0, 6)]);
+    // Three pixels, and then from the fourth on.
+    assert_eq!(line((0.5, 0.5), (3.5, 0.5), &state), [(0, 0), (0, 1)]);
+    let corners = [(3.5, 0.5), (8.5, 0.5), (8.5, 0.5)];
+    let mut next = object(Kind::Line, corners);
+    next.continues = true;
+    let found: Vec<_> = cover(&state, &next).into_keys().collect();
+    assert_eq!(found, [(0, 4), (0, 5)]);
+}
+
+#[test]
+fn smooth_lines_tell_sixteenths() {
+    let state = state(&[(128, 128)], Lines::Smooth { width: 1.0 });
+    let corners = [(1.0, 2.0), (3.0, 2.0), (3.0, 2.0)];
+    let found = cover(&state, &object(Kind::Line, corners));
+    // Half of the rows above and below, two columns.
+    let halves: Vec<u32> = found.values().map(|m| m.count_ones()).collect();
+    assert_eq!(halves, [8; 4]);
 }
 
 #[test]

@@ -27,6 +27,7 @@ struct Common {
     layer: u32,
     primitive_id: u32,
     front_facing: bool,
+    continues: bool,
 }
 
 /// Sets one object up and appends what is to be rasterised.
@@ -54,6 +55,7 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
         },
         primitive_id: object.primitive_id,
         front_facing: true,
+        continues: object.continues,
     };
     match object.kind {
         Kind::Point => {
@@ -394,5 +396,6 @@ fn push(
         front_facing: common.front_facing,
         viewport: common.viewport,
         layer: common.layer,
+        continues: common.continues,
     });
 }
