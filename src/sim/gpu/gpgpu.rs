@@ -7,7 +7,7 @@ use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
 use crate::profile::Messages;
-use crate::strict::{self, Log};
+use crate::strict::{self, Log, Via};
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Kernel, Statistics, Stop, Thread};
 use hw::state::interface_descriptor_data as idd;
@@ -153,7 +153,8 @@ pub fn run(
     if let Some(log) = log {
         let start = dispatch.bases.general + dispatch.scratch.0;
         let bytes = dispatch.scratch.1 * u64::from(dispatch.max_threads);
-        log.begin(dispatch.at, start..start + bytes);
+        log.begin(dispatch.at);
+        log.scratch(start..start + bytes);
     }
     let counters = if workers == 1 {
         job.work(0)
@@ -189,9 +190,8 @@ impl Job<'_> {
         let mut counters = Counters::default();
         let descriptor = &self.dispatch.descriptor;
         let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
-        let view = View::watched(self.space, self.log);
+        let view = View::watched(self.space, self.log, Via::Data);
         let mut port = Port::new(view, self.dispatch.bases, &self.wide, slm);
-        port.log = self.log;
         port.limits = self.options.strict.then_some(Limits {
             barrier: idd::BARRIER_ENABLE.get(descriptor) == 1,
             scratch_bytes: self.dispatch.scratch.1,

@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 5, "Memory Views", per-process GTT with 48-bit addresses.
 
-use crate::strict::Log;
+use crate::strict::{Log, Via};
 use eu::Stop;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -140,6 +140,8 @@ pub struct View<'a> {
     last: Cell<usize>,
     /// What strict mode remembers.
     log: Option<&'a Log>,
+    /// Through what accesses go.
+    via: Cell<Via>,
 }
 
 impl<'a> View<'a> {
@@ -149,27 +151,39 @@ impl<'a> View<'a> {
             space,
             last: Cell::new(0),
             log: None,
+            via: Cell::default(),
         }
     }
 
     /// A view whose accesses are checked.
-    pub(crate) fn watched(space: &'a AddressSpace, log: Option<&'a Log>) -> View<'a> {
+    pub(crate) fn watched(space: &'a AddressSpace, log: Option<&'a Log>, via: Via) -> View<'a> {
         View {
             log,
+            via: Cell::new(via),
             ..View::new(space)
         }
     }
 
+    /// Accesses are checked.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Through what the next accesses go.
+    pub(crate) fn through(&self, via: Via) {
+        self.via.set(via);
+    }
+
     fn reads(&self, address: u64, bytes: usize) -> Result<(), Stop> {
         match self.log {
-            Some(log) => log.read(address & ADDRESS_MASK, bytes as u64),
+            Some(log) => log.read(address & ADDRESS_MASK, bytes as u64, self.via.get()),
             None => Ok(()),
         }
     }
 
     fn writes(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
         match self.log {
-            Some(log) => log.write(address & ADDRESS_MASK, bytes as u64, atomic),
+            Some(log) => log.write(address & ADDRESS_MASK, bytes as u64, self.via.get(), atomic),
             None => Ok(()),
         }
     }

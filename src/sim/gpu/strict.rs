@@ -3,16 +3,28 @@
 //! In:  commands in order, and the state that a walker finds. Out: [`Stop::Undefined`] at the first broken rule.
 //! A rule stands here only if drivers known to work on real machines keep it.
 
+mod draw;
+#[cfg(test)]
+mod draw_rig;
+#[cfg(test)]
+mod draw_tests;
+#[cfg(test)]
+mod drawn_tests;
 mod memory;
+mod sequence;
+#[cfg(test)]
+mod sequence_tests;
 pub(crate) mod surface;
+pub(crate) mod target;
 mod urb;
 
-pub(crate) use memory::{Log, Reader};
+use memory::Control;
+pub(crate) use memory::{Log, Via};
 
 use crate::context::{BaseAddresses, HwContext, Pipeline};
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
-use hw::{Device, Field, Packet, draw, draw_state, media, mi, register};
+use hw::{Device, Field, Packet, draw as packets, draw_state, media, mi, register};
 
 /// Something that the PRM demands of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,10 +128,84 @@ rules! {
         "the texture cache is invalidated between work that writes memory and the sampler's reads of it";
     CONSTANT_STALE "constant-stale", "vol. 2a, PIPE_CONTROL, Constant Cache Invalidation Enable",
         "the constant cache is invalidated between work that writes memory and its reads of it";
+    VERTEX_STALE "vertex-stale", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+        "the vertex fetch cache is invalidated between work that writes memory and vertex fetch's reads of it";
+    RENDER_FLUSH "render-flush", "vol. 7, End-of-Pipe Synchronization",
+        "a stalling PIPE_CONTROL and a flush of the render cache come between draws to a render target and other units' accesses";
+    DEPTH_FLUSH "depth-flush", "vol. 7, End-of-Pipe Synchronization",
+        "a stalling PIPE_CONTROL and a flush of the depth cache come between draws to a depth buffer and other units' accesses";
     COMMANDS_STALE "commands-stale", "vol. 2a, PIPE_CONTROL, DC Flush Enable",
-        "a stalling PIPE_CONTROL flushes the data cache between work that writes memory and commands that read it";
+        "a stalling PIPE_CONTROL flushes the writer's cache between work that writes memory and commands that read it";
     URB_ENTRIES "urb-entries", "vol. 2a, 3DSTATE_URB_VS, VS Number of URB Entries",
         "a stage has as many entries as the machine allows, in eights where they are smaller than nine rows";
+    DRAW_PIPELINE "draw-pipeline", "vol. 2a, PIPELINE_SELECT", "a draw finds the 3D pipeline selected";
+    DRAW_STATE "draw-state", "vol. 7, 3D Pipeline State", "a draw finds the state of every unit programmed";
+    VERTEX_COMPONENTS "vertex-components", "vol. 2d, 3D_Vertex_Component_Control",
+        "components of the source come before those that are not";
+    INDEX_ALIGNMENT "index-alignment", "vol. 2a, 3DSTATE_INDEX_BUFFER, Buffer Starting Address",
+        "an index buffer begins at a multiple of its indices' size";
+    VERTEX_ENTRY "vertex-entry", "vol. 2a, 3DSTATE_URB_VS, VS URB Entry Allocation Size",
+        "vertex elements fit the entries of the vertex shader";
+    URB_READ "urb-read", "vol. 7, Vertex URB Entry (VUE) Formats", "a stage reads no more of an entry than there is";
+    SBE_ATTRIBUTES "sbe-attributes", "vol. 2a, 3DSTATE_SBE, Vertex URB Entry Read Length",
+        "attributes come from that part of a vertex that is read";
+    RECTLIST_STATE "rectlist-state", "vol. 7, 3D Primitives Overview, RECTLIST",
+        "rectangles are drawn in screen space, and filled";
+    PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader has a width";
+    PS_PAYLOAD "ps-payload", "vol. 2a, 3DSTATE_PS, Dispatch GRF Start Register For Constant/Setup Data",
+        "constants and attributes of a pixel shader come after the rest of its payload";
+    PS_END "ps-end", "vol. 7, Render Target Write, Last Render Target Select",
+        "a pixel shader ends with a write to a render target, which says that it is the last";
+    TARGET_LENGTH "target-length", "vol. 7, Render Target Write, Message Length",
+        "a write to a render target has all the parts that the pixel shader is said to compute, and no other";
+    TARGET_SAMPLES "target-samples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples",
+        "render targets have as many samples as pixels";
+    FAST_CLEAR_SURFACE "fast-clear-surface", "vol. 7, Render Target Fast Clear",
+        "fast clears and resolves are of surfaces with a control surface";
+    MULTISAMPLES "multisamples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples", "1 to 16 samples";
+    CLIP_MODE "clip-mode", "vol. 2a, 3DSTATE_CLIP, Clip Mode", "a mode that there is";
+    FILL_MODE "fill-mode", "vol. 2a, 3DSTATE_RASTER, Front Face Fill Mode", "a mode that there is";
+    MI_MATH "mi-math-opcode", "vol. 2a, MI_MATH", "an instruction that there is";
+    SAMPLER_BOUNDS "sampler-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
+        "sampler states lie in the heap";
+    PS_SAMPLES "ps-samples", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
+        "32 pixels are not dispatched where each has 16 samples";
+    PS_PUSH_CONSTANTS "ps-push-constants", "vol. 2a, 3DSTATE_PS, Push Constant Enable",
+        "push constants for pixel shaders are enabled where there are some";
+    PS_ATTRIBUTES "ps-attributes", "vol. 2a, 3DSTATE_PS_EXTRA, Attribute Enable",
+        "a pixel shader takes attributes where setup makes some";
+    DEPTH_BUFFER_PLACE "depth-buffer-place", "vol. 2a, 3DSTATE_DEPTH_BUFFER, Surface Base Address",
+        "depth and stencil buffers are made of whole tiles; where there is a hierarchical depth buffer, there is a depth buffer";
+    SO_PITCH "so-pitch", "vol. 2a, 3DSTATE_STREAMOUT, Buffer 0 Surface Pitch", "vertices of stream output are dwords, at most 2048 bytes";
+    SO_READ "so-read", "vol. 2a, 3DSTATE_STREAMOUT, Stream 0 Vertex Read Length",
+        "stream output reads no more of a vertex than there is";
+    SO_OFFSET_IDLE "so-offset-idle", "vol. 2c, SO_WRITE_OFFSET",
+        "a stalling PIPE_CONTROL comes between stream output and commands that load or store its offsets";
+    BLEND_LOGIC_OP "blend-logic-op", "vol. 2d, BLEND_STATE_ENTRY, Logic Op Enable", "a render target has a logic op or blending, not both";
+    CONSTANT_RELOAD "constant-reload", "vol. 2a, 3DSTATE_PUSH_CONSTANT_ALLOC_VS",
+        "after push constants are allocated, 3DSTATE_CONSTANT_* comes before the next draw";
+    CONSTANT_COMMIT "constant-commit", "vol. 2a, 3DSTATE_CONSTANT_VS",
+        "after 3DSTATE_CONSTANT_*, the stage's 3DSTATE_BINDING_TABLE_POINTERS_* comes before the next draw";
+    CONSTANT_ORDER "constant-order", "vol. 2a, 3DSTATE_CONSTANT(Body)",
+        "after constants without a fourth buffer, those with a first one come only after a stall";
+    HZ_OP_SEQUENCE "hz-op-sequence", "vol. 2a, 3DSTATE_WM_HZ_OP",
+        "after a clear or resolve come a PIPE_CONTROL with a post-sync operation and a 3DSTATE_WM_HZ_OP of zeros";
+    FAST_CLEAR_SYNC "fast-clear-sync", "vol. 7, MCS Buffer for Render Target(s)",
+        "between fast clears, resolves and other draws, render targets are flushed and waited for";
+    DEPTH_STALL "depth-stall", "vol. 2a, 3DSTATE_DEPTH_BUFFER",
+        "depth is waited for between draws that test it and another depth buffer";
+    PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",
+        "the colour calculator's state pointer is not valid when GPGPU is selected";
+    PIPE_CONTROL_VF_NULL "pipe-control-vf-null", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+        "a PIPE_CONTROL of zeros comes right before an invalidation of the vertex fetch cache";
+    PIPE_CONTROL_COUNT "pipe-control-count", "vol. 2a, PIPE_CONTROL, Render Target Cache Flush Enable",
+        "depth counts and timestamps come without a flush of render targets or a stall at the scoreboard";
+    PIPE_CONTROL_SNAPSHOT "pipe-control-snapshot", "vol. 2a, PIPE_CONTROL, Global Snapshot Count Reset", "it is never set";
+    PIPE_CONTROL_POINTERS "pipe-control-pointers", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",
+        "state pointers are disabled, and media state is cleared, with a stall";
+    PIPE_CONTROL_TLB "pipe-control-tlb", "vol. 2a, PIPE_CONTROL, TLB Invalidate",
+        "the TLB is invalidated with a stall or a post-sync operation";
+    PIPE_CONTROL_LLC "pipe-control-llc", "vol. 2a, PIPE_CONTROL, Flush LLC", "the last level cache is flushed with an immediate write";
     URB_OVERLAP "urb-overlap", "vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address",
         "entries and push constants of the stages lie in the URB, and not in each other";
 }
@@ -136,14 +222,26 @@ const DATA_CACHES: u8 = 0b0111;
 const INSTRUCTION_CACHE: u8 = 0b1000;
 const ALL_CACHES: u8 = DATA_CACHES | INSTRUCTION_CACHE;
 
+/// Caches that are written back.
+const DATA_CACHE: u8 = 1;
+const RENDER_CACHE: u8 = 2;
+const DEPTH_CACHE: u8 = 4;
+const ALL_WRITERS: u8 = 7;
+
 /// What a batch has left undone so far. The kernel flushes and invalidates between batches, so each starts with a new one.
 pub(crate) struct Tracker<'a> {
     /// Memory that it has written.
     log: &'a Log,
+    /// What must come between the 3D pipeline's commands.
+    sequence: sequence::Sequence,
+    /// MEDIA_VFE_STATE came while work ran.
+    vfe_early: bool,
     /// Work may still run.
     busy: bool,
-    /// Work has written what is not flushed.
-    dirty: bool,
+    /// Caches that work has written to and that are not flushed.
+    dirty: u8,
+    /// Those of them that a PIPE_CONTROL flushes which nobody has waited for.
+    draining: u8,
     /// Work may still use its interface descriptor and constants.
     held: bool,
     /// Caches not invalidated since work ended.
@@ -157,8 +255,11 @@ impl<'a> Tracker<'a> {
     pub(crate) fn new(log: &'a Log) -> Tracker<'a> {
         Tracker {
             log,
+            sequence: sequence::Sequence::default(),
+            vfe_early: false,
             busy: false,
-            dirty: false,
+            dirty: 0,
+            draining: 0,
             held: false,
             used: 0,
             stale: 0,
@@ -175,14 +276,18 @@ impl<'a> Tracker<'a> {
         at: u64,
     ) -> Result<(), Stop> {
         reserved(packet, words, at)?;
+        self.sequence.command(packet, words, context, at)?;
         let is = |other: &Packet| std::ptr::eq(packet, other);
         if is(&media::pipe_control::PACKET) {
             self.pipe_control(words, context, at)
         } else if is(&media::pipeline_select::PACKET) {
             self.pipeline_select(words, context, at)
         } else if is(&media::state_base_address::PACKET) {
-            BASE_ADDRESS_FLUSH.check(!self.busy && !self.dirty, at, || self.undone())
+            let clean = self.is_clean(DATA_CACHE | RENDER_CACHE);
+            BASE_ADDRESS_FLUSH.check(clean, at, || self.undone())
         } else if is(&media::media_vfe_state::PACKET) {
+            // Nothing says so before a walker uses it: drivers that leave GPGPU put it anywhere.
+            self.vfe_early = self.busy;
             self.vfe_state(words, device, at)
         } else if is(&media::media_curbe_load::PACKET) {
             self.curbe_load(words, context, at)
@@ -194,10 +299,22 @@ impl<'a> Tracker<'a> {
         } else if is(&mi::mi_load_register_imm::PACKET) {
             let mut pairs = words.get(1..).unwrap_or_default().chunks_exact(2);
             let divides = pairs.any(|pair| pair[0] & 0x7f_fffc == register::L3CNTLREG);
-            L3_DRAINED.check(!divides || !self.busy && !self.dirty, at, || self.undone())
-        } else if is(&draw::primitive::PACKET) {
+            let clean = self.is_clean(DATA_CACHE);
+            L3_DRAINED.check(!divides || clean, at, || self.undone())
+        } else if is(&packets::primitive::PACKET) {
             let l3 = context.register(register::L3CNTLREG);
-            urb::check(&context.draw, l3, device, at)
+            let selected = context.pipeline == Pipeline::Draw;
+            DRAW_PIPELINE.check(selected, at, || {
+                format!("the {:?} pipeline is selected", context.pipeline)
+            })?;
+            BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
+            draw::check(words, context, at)?;
+            urb::check(&context.draw, l3, device, at)?;
+            self.draws();
+            Ok(())
+        } else if is(&packets::state_wm_hz_op::PACKET) && hz_op_acts(words) {
+            self.draws();
+            Ok(())
         } else if is(&mi::mi_store_data_imm::PACKET) {
             use mi::mi_store_data_imm as f;
             let (qword, address) = (f::STORE_QWORD.get(words) == 1, f::ADDRESS.get(words));
@@ -207,6 +324,19 @@ impl<'a> Tracker<'a> {
         } else {
             Ok(())
         }
+    }
+
+    /// No work runs, and these caches hold nothing that is not written back.
+    fn is_clean(&self, caches: u8) -> bool {
+        !self.busy && self.dirty & caches == 0
+    }
+
+    /// The work of a draw begins.
+    fn draws(&mut self) {
+        self.busy = true;
+        self.dirty = ALL_WRITERS;
+        self.draining = 0;
+        self.used = ALL_CACHES;
     }
 
     fn undone(&self) -> String {
@@ -250,20 +380,33 @@ impl<'a> Tracker<'a> {
         let caches = CACHES.iter().enumerate();
         let invalidated = caches.fold(0, |all, (i, cache)| all | u8::from(set(*cache)) << i);
         self.stale &= !invalidated;
-        self.log.pipe_control(
+        let flushes = [
+            (f::DC_FLUSH_ENABLE, DATA_CACHE),
+            (f::RENDER_TARGET_CACHE_FLUSH_ENABLE, RENDER_CACHE),
+            (f::DEPTH_CACHE_FLUSH_ENABLE, DEPTH_CACHE),
+        ];
+        let flushed = flushes.iter().filter(|(field, _)| set(*field));
+        let flushed = flushed.fold(0, |all, (_, cache)| all | cache);
+        self.log.pipe_control(Control {
             stall,
-            texture && !self.busy,
-            set(f::CONSTANT_CACHE_INVALIDATION_ENABLE) && !self.busy,
-            set(f::DC_FLUSH_ENABLE),
-        );
+            data: flushed & DATA_CACHE != 0,
+            render: flushed & RENDER_CACHE != 0,
+            depth: flushed & DEPTH_CACHE != 0,
+            texture: texture && !self.busy,
+            constant: set(f::CONSTANT_CACHE_INVALIDATION_ENABLE) && !self.busy,
+            vertex: vertices && !self.busy,
+        });
         // Caches are invalidated when the command is read, before its own stall: work that still runs fills them again.
         if !self.busy {
             self.used &= !invalidated;
         }
+        // A flush goes down the pipeline: it is done when this command, or a later one, has stalled.
+        self.draining |= flushed & self.dirty;
         if stall {
             self.busy = false;
             self.held = false;
-            self.dirty &= !set(f::DC_FLUSH_ENABLE);
+            self.dirty &= !self.draining;
+            self.draining = 0;
         }
         Ok(())
     }
@@ -274,7 +417,7 @@ impl<'a> Tracker<'a> {
         if f::MASK_BITS.get(words) & 3 != 3 || to == context.pipeline {
             return Ok(());
         }
-        PIPELINE_SELECT_FLUSH.check(!self.busy && !self.dirty, at, || self.undone())?;
+        PIPELINE_SELECT_FLUSH.check(self.is_clean(ALL_WRITERS), at, || self.undone())?;
         PIPELINE_SELECT_INVALIDATE.check(self.used == 0, at, || names(self.used))
     }
 
@@ -292,7 +435,6 @@ impl<'a> Tracker<'a> {
 
     fn vfe_state(&self, words: &[u32], device: &Device, at: u64) -> Result<(), Stop> {
         use media::media_vfe_state as f;
-        VFE_STALL.check(!self.busy, at, || self.undone())?;
         let threads = f::MAXIMUM_NUMBER_OF_THREADS.get(words) + 1;
         VFE_THREADS.check(threads <= device.total_threads().into(), at, || {
             format!("{threads} threads of {}", device.total_threads())
@@ -344,6 +486,9 @@ impl<'a> Tracker<'a> {
         WALKER_PIPELINE.check(context.pipeline == Pipeline::Gpgpu, at, || {
             format!("the {:?} pipeline is selected", context.pipeline)
         })?;
+        VFE_STALL.check(!self.vfe_early, at, || {
+            "MEDIA_VFE_STATE came while work may still have run".into()
+        })?;
         BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
         reserved(&idd::PACKET, descriptor, at)?;
         let simd = f::SIMD_SIZE.get(words);
@@ -392,10 +537,24 @@ impl<'a> Tracker<'a> {
             at,
             || format!("{} of {} bytes", grf * 32, context.curbe.bytes),
         )?;
-        (self.busy, self.dirty, self.held) = (true, true, true);
+        (self.busy, self.held) = (true, true);
+        self.dirty |= DATA_CACHE;
+        self.draining &= !DATA_CACHE;
         self.used = ALL_CACHES;
         Ok(())
     }
+}
+
+/// True if 3DSTATE_WM_HZ_OP clears or resolves something.
+fn hz_op_acts(words: &[u32]) -> bool {
+    use packets::state_wm_hz_op as f;
+    let acts = [
+        f::STENCIL_BUFFER_CLEAR_ENABLE,
+        f::DEPTH_BUFFER_CLEAR_ENABLE,
+        f::DEPTH_BUFFER_RESOLVE_ENABLE,
+        f::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE,
+    ];
+    acts.iter().any(|field| field.get(words) == 1)
 }
 
 fn names(caches: u8) -> String {
@@ -410,27 +569,27 @@ fn names(caches: u8) -> String {
 /// Commands that hold a structure: from which dword on, and which.
 static HELD: &[(&Packet, usize, &Packet)] = &[
     (
-        &draw::state_constant_vs::PACKET,
+        &packets::state_constant_vs::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),
     (
-        &draw::state_constant_hs::PACKET,
+        &packets::state_constant_hs::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),
     (
-        &draw::state_constant_ds::PACKET,
+        &packets::state_constant_ds::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),
     (
-        &draw::state_constant_gs::PACKET,
+        &packets::state_constant_gs::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),
     (
-        &draw::state_constant_ps::PACKET,
+        &packets::state_constant_ps::PACKET,
         1,
         &draw_state::state_constant_body::PACKET,
     ),

@@ -204,9 +204,14 @@ fn pipe_controls() {
     kept(&then(&[flush(), pipe_control(&[texture])]));
     let vertices = (f::VF_CACHE_INVALIDATION_ENABLE, 1);
     let write = |address| [(f::POST_SYNC_OPERATION, 1), (f::ADDRESS, address)];
-    broken("pipe-control-vf", &join(&[pipe_control(&[vertices])]));
+    let alone = [pipe_control(&[]), pipe_control(&[vertices])];
+    broken("pipe-control-vf", &join(&alone));
     let [operation, place] = write(DATA);
-    kept(&join(&[pipe_control(&[vertices, operation, place])]));
+    let invalid = [
+        pipe_control(&[]),
+        pipe_control(&[vertices, operation, place]),
+    ];
+    kept(&join(&invalid));
     broken(
         "post-sync-alignment",
         &join(&[pipe_control(&write(DATA + 4))]),
@@ -218,8 +223,11 @@ fn pipe_controls() {
 fn the_front_end_s_state() {
     use media::media_vfe_state as f;
     let state = command(&f::PACKET);
-    broken("vfe-stall", &then(std::slice::from_ref(&state)));
-    kept(&then(&[flush(), state]));
+    let walker = command(&media::gpgpu_walker::PACKET);
+    kept(&then(std::slice::from_ref(&state)));
+    let early = [state.clone(), flush(), walker.clone()];
+    broken("vfe-stall", &then(&early));
+    kept(&then(&[flush(), state, walker]));
     let threads = f::MAXIMUM_NUMBER_OF_THREADS;
     broken("vfe-threads", &with(&f::PACKET, threads, 168));
     broken("walker-group", &with(&f::PACKET, threads, 0));
@@ -283,25 +291,6 @@ fn walkers() {
         f::THREAD_HEIGHT_COUNTER_MAXIMUM.set(words, 40);
     });
     broken("walker-group", &rows);
-}
-
-#[test]
-fn draws() {
-    use hw::draw::{primitive, state_urb_vs as vs};
-    let primitive = primitive::PACKET.words::<7>().dwords.to_vec();
-    broken("urb-entries", &join(std::slice::from_ref(&primitive)));
-    let entries = |number| {
-        let words = vs::PACKET
-            .words::<2>()
-            .with(vs::VS_NUMBER_OF_URB_ENTRIES, number)
-            .with(vs::VS_URB_STARTING_ADDRESS, 47);
-        join(&[words.dwords.to_vec(), primitive.clone()])
-    };
-    // 128 entries of 64 bytes are the last 8 KB. A legal draw may stop for another reason: nothing else is programmed.
-    broken("urb-overlap", &entries(136));
-    let result = rig().execute(&entries(128));
-    let urb = matches!(&result, Err(Stop::Undefined { rule, .. }) if rule.starts_with("urb"));
-    assert!(!urb, "{result:?}");
 }
 
 /// Changes the interface descriptor.

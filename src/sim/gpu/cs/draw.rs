@@ -47,13 +47,28 @@ impl Run<'_> {
             ];
             if acts.iter().any(|field| field.get(words) == 1) {
                 let wide = Mutex::new(());
+                self.begin(at);
                 pixel::hz_op(&self.draw(at, &wide), words)?;
+                self.end();
                 self.written.begin();
                 let depth = pixel::depth_targets(&self.draw(at, &wide), true);
                 self.show(depth);
             }
         }
         Ok(())
+    }
+
+    /// The work of a draw begins, as strict mode sees it; ends.
+    fn begin(&self, at: u64) {
+        if let Some(log) = self.log {
+            log.begin(at);
+        }
+    }
+
+    fn end(&self) {
+        if let Some(log) = self.log {
+            log.end();
+        }
     }
 
     /// Notes what a draw has written, for whoever wants pictures of it.
@@ -76,6 +91,7 @@ impl Run<'_> {
             options: &self.gpu.options,
             kernels: &self.gpu.kernels,
             wide,
+            log: self.log,
         }
     }
 
@@ -114,7 +130,9 @@ impl Run<'_> {
         let started = Instant::now();
         let wide = Mutex::new(());
         self.written.begin();
+        self.begin(at);
         let totals = pipeline::run(self.draw(at, &wide), &primitive, offsets)?;
+        self.end();
         if self.gpu.options.targets.is_some() {
             let mut targets = totals.targets.clone();
             targets.extend(pixel::depth_targets(&self.draw(at, &wide), false));

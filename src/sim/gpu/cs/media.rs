@@ -219,6 +219,7 @@ impl Run<'_> {
                 surface: base.surface,
                 bindless: base.bindless_surface,
                 dynamic: base.dynamic,
+                dynamic_pages: base.dynamic_pages,
                 samplers: idd::SAMPLER_STATE_POINTER.get(&descriptor),
             },
             bindless_surfaces: u64::from(base.bindless_surfaces) + 1,

@@ -2,6 +2,7 @@
 
 use super::{Next, Run};
 use crate::memory::ADDRESS_MASK;
+use crate::strict;
 use eu::Stop;
 use hw::{Packet, mi, register};
 
@@ -199,12 +200,9 @@ impl Run<'_> {
                     self.context.set_register64(gpr(x), value);
                 }
                 _ => {
-                    return Err(Stop::Undefined {
-                        rule: "mi-math-opcode",
-                        prm: "SKL PRM vol. 2a, MI_MATH",
-                        what: format!("ALU instruction {instruction:#010x}"),
-                        at,
-                    });
+                    return Err(
+                        strict::MI_MATH.stop(format!("ALU instruction {instruction:#010x}"), at)
+                    );
                 }
             }
         }

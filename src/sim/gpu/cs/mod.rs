@@ -11,7 +11,7 @@ use crate::context::HwContext;
 use crate::gpgpu;
 use crate::memory::{ADDRESS_MASK, AddressSpace, View};
 use crate::profile::{StageWork, Work};
-use crate::strict::{self, Log, Tracker};
+use crate::strict::{self, Log, Tracker, Via};
 use crate::targets::{TargetSink, Written};
 use crate::trace::Trace;
 use eu::Stop;
@@ -187,7 +187,7 @@ impl Gpu {
             gpu: self,
             context,
             space,
-            view: View::watched(space, log),
+            view: View::watched(space, log, Via::Commands),
             report: Report::default(),
             tracker: log.map(Tracker::new),
             log,

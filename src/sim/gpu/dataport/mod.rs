@@ -12,7 +12,7 @@ mod untyped;
 use crate::memory::{ADDRESS_MASK, View};
 use crate::profile::Messages;
 use crate::sampler::{Sampler, Texels};
-use crate::strict::{self, Log, Reader};
+use crate::strict::{self, Via};
 use crate::surface::{Image, Surface};
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
@@ -48,6 +48,8 @@ pub struct Bases {
     pub bindless: u64,
     /// Dynamic state base address, and the sampler states' offset from it.
     pub dynamic: u64,
+    /// Pages of the dynamic state heap, where they have been programmed.
+    pub dynamic_pages: Option<u64>,
     pub samplers: u64,
 }
 
@@ -79,8 +81,6 @@ pub struct Port<'a> {
     pub arrived: u32,
     /// What threads may use, where that is checked.
     pub limits: Option<Limits>,
-    /// Who reads memory, where that is checked.
-    pub log: Option<&'a Log>,
     started: Instant,
     /// Surface states by address.
     surfaces: [(u64, Surface); REMEMBERED],
@@ -138,7 +138,6 @@ impl<'a> Port<'a> {
             slm: vec![0; slm_bytes / 4],
             arrived: 0,
             limits: None,
-            log: None,
             started: Instant::now(),
             surfaces: [(u64::MAX, Surface::Null); REMEMBERED],
             next: 0,
@@ -237,6 +236,11 @@ impl<'a> Port<'a> {
         let address = self.bases.dynamic + offset;
         if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {
             return Ok(known.1);
+        }
+        let heap = self.bases.dynamic_pages.filter(|_| self.limits.is_some());
+        if let Some(pages) = heap.filter(|pages| offset + 16 > pages * 4096) {
+            let what = format!("a sampler state at byte {offset:#x} of {pages} pages");
+            return Err(strict::SAMPLER_BOUNDS.stop(what, address));
         }
         let sampler = Sampler::read(&self.view, self.bases.dynamic, address)?;
         match self.samplers.get_mut(self.next_sampler) {
@@ -401,13 +405,11 @@ impl SharedFunctions for Port<'_> {
             first: message.src0,
             second: message.src1,
         };
-        if let Some(log) = self.log {
-            log.through(match message.sfid {
-                sfid::SAMPLER => Reader::Texture,
-                sfid::CONSTANT_CACHE => Reader::Constant,
-                _ => Reader::Data,
-            });
-        }
+        self.view.through(match message.sfid {
+            sfid::SAMPLER => Via::Texture,
+            sfid::CONSTANT_CACHE => Via::Constant,
+            _ => Via::Data,
+        });
         match message.sfid {
             sfid::DATA_CACHE_1 => self.data_cache_1(message, payload, response)?,
             sfid::DATA_CACHE_0 => self.data_cache_0(message, payload, response)?,

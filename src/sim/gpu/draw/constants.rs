@@ -5,7 +5,8 @@
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units.
 
 use super::exec::Draw;
-use crate::memory::{ADDRESS_MASK, View};
+use crate::memory::ADDRESS_MASK;
+use crate::strict::Via;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet};
@@ -23,7 +24,7 @@ const MAX_REGISTERS: u64 = 64;
 /// Reads a stage's push constants.
 pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
     let words = draw.state.words(packet).get(1..).unwrap_or_default();
-    let view = View::new(draw.space);
+    let view = draw.view(Via::Constant);
     let total: u64 = BUFFERS.iter().map(|(length, _)| length.get(words)).sum();
     if total > MAX_REGISTERS {
         return Err(Stop::Fault {

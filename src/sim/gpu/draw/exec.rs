@@ -6,10 +6,11 @@
 
 use super::state::DrawState;
 use crate::context::BaseAddresses;
-use crate::dataport::{Bases, Port, WideLock};
+use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
 use crate::profile::StageWork;
+use crate::strict::{Log, Via};
 use crate::{AddressSpace, Options};
 use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
 
@@ -24,6 +25,15 @@ pub(crate) struct Draw<'a> {
     pub options: &'a Options,
     pub kernels: &'a Kernels,
     pub wide: &'a WideLock,
+    /// Memory that work has written, in strict mode.
+    pub log: Option<&'a Log>,
+}
+
+impl<'a> Draw<'a> {
+    /// Memory as one of the draw's units sees it.
+    pub fn view(&self, via: Via) -> View<'a> {
+        View::watched(self.space, self.log, via)
+    }
 }
 
 /// A stage's kernel and what its messages refer to, as its 3DSTATE_* command says.
@@ -120,9 +130,21 @@ impl<'a> Executor<'a> {
             surface: draw.base.surface,
             bindless: draw.base.bindless_surface,
             dynamic: draw.base.dynamic,
+            dynamic_pages: draw.base.dynamic_pages,
             samplers: shader.samplers,
         };
-        let port = Port::new(View::new(draw.space), bases, draw.wide, 0);
+        if let Some(log) = draw.log {
+            // Strict mode has one worker, which runs one thread after the other.
+            let start = draw.base.general + shader.scratch;
+            log.scratch(start..start + shader.scratch_bytes);
+        }
+        let mut port = Port::new(draw.view(Via::Data), bases, draw.wide, 0);
+        port.limits = draw.options.strict.then_some(Limits {
+            // Hull shaders' threads meet at barriers without asking for them.
+            barrier: true,
+            scratch_bytes: shader.scratch_bytes,
+            bindless_surfaces: u64::from(draw.base.bindless_surfaces) + 1,
+        });
         Ok(Executor {
             draw,
             shader,

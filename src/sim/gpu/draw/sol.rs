@@ -10,6 +10,7 @@ use super::object::{Kind, Object, dword};
 use super::state::DrawState;
 use crate::AddressSpace;
 use crate::memory::View;
+use crate::strict::Via;
 use eu::Stop;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
 use hw::draw_state::so_decl;
@@ -116,7 +117,10 @@ pub(crate) fn write_offset(words: &[u32], view: &View<'_>) -> Result<Option<(usi
 impl<'a> StreamOut<'a> {
     /// Reads the state.
     pub fn new(draw: Draw<'a>) -> StreamOut<'a> {
-        StreamOut::of(draw.state, draw.space)
+        StreamOut {
+            view: draw.view(Via::Stream),
+            ..StreamOut::of(draw.state, draw.space)
+        }
     }
 
     fn of(state: &DrawState, space: &'a AddressSpace) -> StreamOut<'a> {

@@ -7,6 +7,7 @@
 use super::exec::Draw;
 use super::state::VERTEX_ELEMENTS;
 use crate::memory::{ADDRESS_MASK, View};
+use crate::strict::Via;
 use crate::surface::format;
 use eu::Stop;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
@@ -82,7 +83,7 @@ impl<'a> VertexFetch<'a> {
         let words = state.words(&state_vertex_elements::PACKET);
         let (elements, _) = words.get(1..).unwrap_or_default().as_chunks::<2>();
         let mut fetch = VertexFetch {
-            view: View::new(draw.space),
+            view: draw.view(Via::Vertex),
             elements: Vec::new(),
             vertex_id: None,
             instance_id: None,

@@ -6,6 +6,7 @@
 use crate::draw::exec::Draw;
 use crate::draw::object::{Object, dword};
 use crate::memory::View;
+use crate::strict;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;
@@ -111,12 +112,9 @@ impl ClipState {
             3 => Mode::RejectAll,
             4 => Mode::AcceptAll,
             other => {
-                return Err(Stop::Undefined {
-                    rule: "clip-mode",
-                    prm: "SKL PRM vol. 2a, 3DSTATE_CLIP, Clip Mode",
-                    what: format!("clip mode {other} is reserved"),
-                    at: draw.at,
-                });
+                return Err(
+                    strict::CLIP_MODE.stop(format!("clip mode {other} is reserved"), draw.at)
+                );
             }
         };
         let user_clip = match get(clip::FORCE_USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK) {

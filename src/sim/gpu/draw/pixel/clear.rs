@@ -8,6 +8,7 @@ use super::state::Special;
 use super::target::expand;
 use crate::draw::exec::Draw;
 use crate::memory::View;
+use crate::strict::{self, Via};
 use crate::surface::{AuxMode, Image};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
@@ -34,12 +35,10 @@ pub(super) fn colour(
     at: u64,
 ) -> Result<(), Stop> {
     let Some([w, h]) = scale(image) else {
-        return Err(Stop::Undefined {
-            rule: "fast-clear",
-            prm: "SKL PRM vol. 7, Render Target Fast Clear",
-            what: "a fast clear or resolve of a surface without a control surface".into(),
+        return Err(strict::FAST_CLEAR_SURFACE.stop(
+            "a fast clear or resolve of a surface without a control surface",
             at,
-        });
+        ));
     };
     let [width, height, _] = image.level_extent(image.lod);
     let [step_x, step_y] = image.ccs_block().unwrap_or([1, 1]);
@@ -67,7 +66,7 @@ pub(super) fn colour(
 /// Carries out 3DSTATE_WM_HZ_OP. Clears go to the buffers at once; nothing is held back that a resolve would have to
 /// bring.
 pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
-    let view = View::new(draw.space);
+    let view = draw.view(Via::Depth);
     let get = |field: hw::Field| field.get(words);
     let samples = get(op::NUMBER_OF_MULTISAMPLES);
     let rectangle = |image: &Image| {

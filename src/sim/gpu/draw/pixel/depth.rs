@@ -6,6 +6,7 @@
 
 use crate::draw::exec::Draw;
 use crate::memory::View;
+use crate::strict::Via;
 use crate::surface::{Image, Level};
 use crate::targets::Role;
 use eu::Stop;
@@ -293,7 +294,7 @@ impl<'a> DepthStencil<'a> {
         let clamps = depth.is_some() && (clip_z.iter().any(unclipped) || computed);
         let buffer = |field| draw.state.flag(&db::PACKET, field);
         Ok(DepthStencil {
-            view: View::new(draw.space),
+            view: draw.view(Via::Depth),
             test: flag(ds::DEPTH_TEST_ENABLE) && depth.is_some(),
             write: flag(ds::DEPTH_BUFFER_WRITE_ENABLE)
                 && buffer(db::DEPTH_WRITE_ENABLE)

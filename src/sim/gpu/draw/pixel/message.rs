@@ -7,6 +7,7 @@ use super::payload::Slot;
 use super::{Back, gap};
 use crate::draw::exec::Stage;
 use crate::draw::object::Setup;
+use crate::strict;
 use eu::{Message, Reply, Stop};
 
 /// A thread's pixels while it runs.
@@ -14,6 +15,8 @@ pub(super) struct Batch<'t, 'a> {
     pub back: &'t mut Back<'a>,
     pub setup: &'t Setup,
     pub slots: &'t mut [Slot],
+    /// The thread has ended with a render target write.
+    pub ended: bool,
 }
 
 const RENDER_CACHE: u8 = 5;
@@ -48,6 +51,8 @@ struct Layout {
     second: Option<usize>,
     depth: Option<usize>,
     stencil: Option<usize>,
+    /// All of it.
+    end: usize,
 }
 
 impl Batch<'_, '_> {
@@ -83,6 +88,7 @@ impl Batch<'_, '_> {
             second,
             depth,
             stencil,
+            end,
         })
     }
 
@@ -97,6 +103,10 @@ impl Batch<'_, '_> {
         };
         let header = (message.desc >> 19 & 1 == 1).then(|| dword(0));
         let layout = self.layout(message, header)?;
+        self.ended |= message.eot;
+        if self.back.view.is_strict() {
+            strict::target::write(message, layout.end)?;
+        }
         let (entry, pixels) = match header {
             Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
             None => (0, 0xffff),

@@ -31,6 +31,7 @@ use super::exec::{Draw, Executor};
 use super::object::{Kind, Setup, Subspan};
 use crate::memory::View;
 use crate::profile::StageWork;
+use crate::strict::{self, Via};
 use crate::surface::Image;
 use crate::targets::Role;
 use eu::Stop;
@@ -77,7 +78,7 @@ fn gap<T>(at: u64, what: &str) -> Result<T, Stop> {
 impl<'a> Pixels<'a> {
     /// Reads the state. `constants` are the stage's push constants.
     pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Pixels<'a>, Stop> {
-        let view = View::new(draw.space);
+        let view = draw.view(Via::Render);
         let state = State::read(&draw, &view, constants)?;
         let mut executors = [None, None, None];
         for (to, variant) in executors.iter_mut().zip(state.variants) {
@@ -142,12 +143,8 @@ impl<'a> Pixels<'a> {
                 if !self.back.state.valid {
                     continue;
                 }
-                return Err(Stop::Undefined {
-                    rule: "pixel-dispatch",
-                    prm: "SKL PRM vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable",
-                    what: "a pixel shader without a dispatch width".into(),
-                    at: self.back.at,
-                });
+                return Err(strict::PS_DISPATCH
+                    .stop("a pixel shader without a dispatch width", self.back.at));
             }
             if !per_sample {
                 slots.push(slot);
@@ -196,18 +193,17 @@ impl<'a> Pixels<'a> {
             return Ok(());
         };
         let state = &self.back.state;
-        let (code, place) = executor.scratch();
         let frame = Frame {
             width,
             start: *start,
-            scratch: (place, code),
+            scratch: executor.scratch(),
         };
         payload::build(&mut self.payload, state, setup, slots, frame, &self.object).map_err(
-            |registers| Stop::Undefined {
-                rule: "pixel-payload",
-                prm: "SKL PRM vol. 2a, 3DSTATE_PS, Dispatch GRF Start Register",
-                what: format!("constants from register {start} on, among {registers} of payload"),
-                at: self.back.at,
+            |registers| {
+                strict::PS_PAYLOAD.stop(
+                    format!("constants from register {start} on, among {registers} of payload"),
+                    self.back.at,
+                )
             },
         )?;
         let lit = payload::lit(slots);
@@ -223,8 +219,14 @@ impl<'a> Pixels<'a> {
             back: &mut self.back,
             setup,
             slots,
+            ended: false,
         };
-        executor.run(&self.payload, mask, &mut batch)
+        executor.run(&self.payload, mask, &mut batch)?;
+        let ended = batch.ended;
+        match self.back.view.is_strict() {
+            true => strict::target::ended(ended, self.back.at),
+            false => Ok(()),
+        }
     }
 
     /// Render targets that threads have written to.

@@ -8,6 +8,7 @@ use super::blend::{Blend, logic};
 use super::gap;
 use super::state::State;
 use crate::memory::View;
+use crate::strict;
 use crate::surface::{AuxMode, Image, Kind, Level, format};
 use crate::targets::Role;
 use eu::Stop;
@@ -53,7 +54,15 @@ impl Targets {
         let (index, blend) = key;
         let entry = view.read(state.table + u64::from(index) * 4)?;
         let address = state.surface_base + u64::from(entry & !63);
-        let image = Image::read(view, address)?;
+        let image = match view.is_strict() {
+            true => Image::read_strictly(view, address)?,
+            false => Image::read(view, address)?,
+        };
+        if view.is_strict() {
+            let blend = state.blends.get(blend).copied().unwrap_or_default();
+            let both = blend.enabled && blend.logic_op.is_some();
+            strict::target::check(&image, both, state.samples, at)?;
+        }
         let target = match image.kind {
             Kind::Null => None,
             _ if !format::known(image.format) => {

@@ -35,6 +35,7 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
     let space = AddressSpace::new();
     let latched = DrawState::default();
     let draw = Draw {
+        log: None,
         at: 0,
         state: &latched,
         base: crate::context::BaseAddresses::default(),

@@ -6,6 +6,7 @@
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
 use crate::memory::View;
+use crate::strict;
 use eu::Stop;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
@@ -140,12 +141,7 @@ impl RasterState {
             return gap("a forced sample count other than the target's");
         }
         if log > 4 {
-            return Err(Stop::Undefined {
-                rule: "multisamples",
-                prm: "SKL PRM vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples",
-                what: format!("2^{log} samples"),
-                at: draw.at,
-            });
+            return Err(strict::MULTISAMPLES.stop(format!("2^{log} samples"), draw.at));
         }
         let width = draw.state.get(&sf::PACKET, sf::LINE_WIDTH) as f64 / 128.0;
         let multisampled = flag(raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE);

@@ -287,6 +287,7 @@ fn state_is_read_from_commands_and_memory() {
         .with(pattern::N16X_SAMPLE1_X_OFFSET, 5);
     latch(&pattern::PACKET, &words.dwords);
     let draw = Draw {
+        log: None,
         at: 0x40,
         state: &latched,
         base: crate::context::BaseAddresses {
@@ -314,6 +315,7 @@ fn state_is_read_from_commands_and_memory() {
     let mut latched = latched.clone();
     latched.latch(&state_raster::PACKET, &words.dwords);
     let draw = Draw {
+        log: None,
         state: &latched,
         ..draw
     };

@@ -6,6 +6,7 @@
 use super::attributes::{self, Attribute};
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
+use crate::strict;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as port;
@@ -73,12 +74,7 @@ fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, Stop> {
         0 => Ok(Fill::Solid),
         1 => Ok(Fill::Wireframe),
         2 => Ok(Fill::Point),
-        _ => Err(Stop::Undefined {
-            rule: "fill-mode",
-            prm: "SKL PRM vol. 2a, 3DSTATE_RASTER, Front Face Fill Mode",
-            what: format!("fill mode {code} is reserved"),
-            at: draw.at,
-        }),
+        _ => Err(strict::FILL_MODE.stop(format!("fill mode {code} is reserved"), draw.at)),
     }
 }
 

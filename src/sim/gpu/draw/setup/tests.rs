@@ -287,6 +287,7 @@ fn state_is_read_from_commands_and_memory() {
         .with(state_sbe_swiz::ATTRIBUTE_1, details[1]);
     latch(&state_sbe_swiz::PACKET, &words.dwords);
     let draw = Draw {
+        log: None,
         at: 0x40,
         state: &latched,
         base: crate::context::BaseAddresses {

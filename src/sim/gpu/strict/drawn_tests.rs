@@ -1,0 +1,311 @@
+//! Each rule that draws break while they run: one that does is caught by name, and the nearest one that does not passes.
+
+use super::draw_rig::{
+    BLEND, DEPTH, STREAM, TABLE, TARGET, TARGET_STATE, WRITE, command, drawing, drawn, drawn_by,
+    flush, pipe_control, post_sync, primitive, rig, rule_of, so_decls, sound, target, target_write,
+    vertex_buffer,
+};
+use crate::tests::{DATA, STATE, send, to, ud};
+use hw::draw_state::state_constant_body as body;
+use hw::state::render_surface_state as rss;
+use hw::{Field, Packet, draw, media, mi};
+use isa::{Inst, Opcode, Src};
+
+#[test]
+fn what_draws_write_is_read_when_it_may_be() {
+    use media::pipe_control as f;
+    let targets = f::RENDER_TARGET_CACHE_FLUSH_ENABLE;
+    let [operation, place] = post_sync();
+    let null = pipe_control(&[]);
+    let fresh = |cache| pipe_control(&[(cache, 1), operation, place]);
+    // The same target again, in order.
+    assert_eq!(drawn(&[], &[]), None);
+    // As vertices.
+    let read = vertex_buffer(DATA);
+    let vertices = fresh(f::VF_CACHE_INVALIDATION_ENABLE);
+    let after = |more: &[Vec<u32>]| drawn(&[], &[more, std::slice::from_ref(&read)].concat());
+    assert_eq!(after(&[]), Some("render-flush"));
+    assert_eq!(after(&[flush(&[])]), Some("render-flush"));
+    let stale = Some("vertex-stale");
+    assert_eq!(after(&[flush(&[targets])]), stale);
+    let early = [null.clone(), vertices.clone(), flush(&[targets])];
+    assert_eq!(after(&early), stale);
+    let enough = [flush(&[targets]), null, vertices];
+    assert_eq!(after(&enough), None);
+    // As constants.
+    let mut constants = command(&draw::state_constant_ps::PACKET, &[]);
+    body::READ_LENGTH_3.set(&mut constants[1..], 1);
+    body::BUFFER_3.set(&mut constants[1..], DATA);
+    let table = command(
+        &draw::state_binding_table_pointers_ps::PACKET,
+        &[(
+            draw::state_binding_table_pointers_ps::POINTER_TO_PS_BINDING_TABLE,
+            TABLE,
+        )],
+    );
+    let takes = (
+        draw::state_ps::PUSH_CONSTANT_ENABLE,
+        [(draw::state_ps::N8_PIXEL_DISPATCH_ENABLE, 1)],
+    );
+    let ps = command(
+        &draw::state_ps::PACKET,
+        &[
+            takes.1[0],
+            (takes.0, 1),
+            (
+                draw::state_ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0,
+                2,
+            ),
+        ],
+    );
+    let read = [constants, table, ps];
+    let after = |more: &[Vec<u32>]| drawn(&[], &[more, &read].concat());
+    assert_eq!(after(&[]), Some("render-flush"));
+    assert_eq!(after(&[flush(&[targets])]), Some("constant-stale"));
+    let constants = fresh(f::CONSTANT_CACHE_INVALIDATION_ENABLE);
+    assert_eq!(after(&[flush(&[targets]), constants]), None);
+    // By commands.
+    let load = {
+        use mi::mi_load_register_mem as f;
+        let fields = [(f::REGISTER_ADDRESS, 0x2600), (f::MEMORY_ADDRESS, DATA)];
+        command(&f::PACKET, &fields)
+    };
+    let after = |more: &[Vec<u32>]| drawn(&[], &[more, std::slice::from_ref(&load)].concat());
+    assert_eq!(after(&[flush(&[])]), Some("commands-stale"));
+    assert_eq!(after(&[flush(&[targets])]), None);
+}
+
+#[test]
+fn depth_and_streams_are_read_when_they_may_be() {
+    use draw::{state_depth_buffer as depth, state_wm_depth_stencil as test};
+    use draw::{state_so_buffer as buffer, state_streamout as so};
+    use media::pipe_control as f;
+    let [operation, place] = post_sync();
+    let fresh = [
+        pipe_control(&[]),
+        pipe_control(&[(f::VF_CACHE_INVALIDATION_ENABLE, 1), operation, place]),
+    ];
+    let writes = [
+        command(
+            &depth::PACKET,
+            &[
+                (depth::SURFACE_TYPE, 1),
+                (depth::SURFACE_FORMAT, 1),
+                (depth::DEPTH_WRITE_ENABLE, 1),
+                (depth::SURFACE_BASE_ADDRESS, DEPTH),
+                (depth::SURFACE_PITCH, 127),
+                (depth::WIDTH, 7),
+                (depth::HEIGHT, 7),
+            ],
+        ),
+        command(
+            &test::PACKET,
+            &[
+                (test::DEPTH_TEST_ENABLE, 1),
+                (test::DEPTH_BUFFER_WRITE_ENABLE, 1),
+            ],
+        ),
+    ];
+    let read = vertex_buffer(DEPTH);
+    let after = |more: &[Vec<u32>]| drawn(&writes, &[more, std::slice::from_ref(&read)].concat());
+    assert_eq!(drawn(&writes, &[]), None);
+    assert_eq!(after(&[]), Some("depth-flush"));
+    let targets = flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]);
+    assert_eq!(after(&[targets]), Some("depth-flush"));
+    let depths = flush(&[f::DEPTH_CACHE_FLUSH_ENABLE]);
+    assert_eq!(after(std::slice::from_ref(&depths)), Some("vertex-stale"));
+    assert_eq!(after(&[&[depths], &fresh[..]].concat()), None);
+
+    let writes = [
+        command(
+            &so::PACKET,
+            &[
+                (so::SO_FUNCTION_ENABLE, 1),
+                (so::BUFFER_0_SURFACE_PITCH, 16),
+                (so::STREAM_0_VERTEX_READ_LENGTH, 1),
+            ],
+        ),
+        command(
+            &buffer::PACKET,
+            &[
+                (buffer::SO_BUFFER_ENABLE, 1),
+                (buffer::SURFACE_BASE_ADDRESS, STREAM),
+                (buffer::SURFACE_SIZE, 63),
+            ],
+        ),
+        so_decls(),
+    ];
+    let read = vertex_buffer(STREAM);
+    let after = |more: &[Vec<u32>]| drawn(&writes, &[more, std::slice::from_ref(&read)].concat());
+    assert_eq!(drawn(&writes, &[]), None);
+    assert_eq!(after(&[]), Some("work-order"));
+    let wait = flush(&[]);
+    assert_eq!(after(std::slice::from_ref(&wait)), Some("vertex-stale"));
+    assert_eq!(after(&[&[wait], &fresh[..]].concat()), None);
+}
+
+#[test]
+fn registers_are_written_before_they_are_read() {
+    let read = |register: u8| {
+        let kernel = [
+            Inst::binary(Opcode::Add, 8, to(20), ud(register), Src::imm_ud(1)),
+            target_write(WRITE),
+        ];
+        let commands = [sound(), vec![primitive(3)]].concat();
+        rule_of(&mut drawing(&kernel), &commands)
+    };
+    assert_eq!(read(1), None);
+    assert_eq!(read(100), Some("uninitialised"));
+}
+
+#[test]
+fn targets_are_as_pixels_are() {
+    assert_eq!(drawn_by(&mut target(&[]), &[]), None);
+    // Rules for surfaces hold for draws, too.
+    let pitch = [(rss::TILE_MODE, 3), (rss::SURFACE_PITCH, 191)];
+    let rule = Some("surface-pitch");
+    assert_eq!(drawn_by(&mut target(&pitch), &[]), rule);
+    use draw::state_multisample as multisample;
+    let four = |log| {
+        let field = multisample::NUMBER_OF_MULTISAMPLES;
+        (&multisample::PACKET, field, log)
+    };
+    let samples = [
+        (rss::NUMBER_OF_MULTISAMPLES, 2),
+        (rss::TILE_MODE, 3),
+        (rss::SURFACE_PITCH, 127),
+        (rss::SURFACE_QPITCH, 8),
+    ];
+    let rule = Some("target-samples");
+    assert_eq!(drawn_by(&mut target(&[]), &[four(2)]), rule);
+    assert_eq!(drawn_by(&mut target(&samples), &[]), rule);
+    assert_eq!(drawn_by(&mut target(&samples), &[four(2)]), None);
+    assert_eq!(drawn_by(&mut target(&[]), &[four(5)]), Some("multisamples"));
+    // A surface that cannot be cleared by its blocks.
+    use draw::state_ps as ps;
+    let clear = (&ps::PACKET, ps::RENDER_TARGET_FAST_CLEAR_ENABLE, 1);
+    let rule = Some("fast-clear-surface");
+    assert_eq!(drawn_by(&mut target(&[]), &[clear]), rule);
+
+    use hw::draw_state::blend_state_entry as entry;
+    for (fields, rule) in [
+        (&[entry::LOGIC_OP_ENABLE][..], None),
+        (&[entry::COLOR_BUFFER_BLEND_ENABLE], None),
+        (
+            &[entry::LOGIC_OP_ENABLE, entry::COLOR_BUFFER_BLEND_ENABLE],
+            Some("blend-logic-op"),
+        ),
+    ] {
+        let mut words = [0; 2];
+        for field in fields {
+            field.set(&mut words, 1);
+        }
+        let mut rig = target(&[]);
+        rig.write(STATE + BLEND + 4, &words);
+        assert_eq!(drawn_by(&mut rig, &[]), rule);
+    }
+}
+
+#[test]
+fn pixel_shaders_keep_to_what_is_said_of_them() {
+    use draw::{state_ps as ps, state_ps_extra as extra};
+    let drawn = |kernel: &[Inst], changes: &[(&Packet, Field, u64)]| {
+        drawn_by(&mut drawing(kernel), changes)
+    };
+    let write = [target_write(WRITE)];
+    let eight = (&ps::PACKET, ps::N8_PIXEL_DISPATCH_ENABLE, 0);
+    assert_eq!(drawn(&write, &[eight]), Some("ps-dispatch"));
+    let invalid = (&extra::PACKET, extra::PIXEL_SHADER_VALID, 0);
+    assert_eq!(drawn(&write, &[eight, invalid]), None);
+    let start = ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0;
+    let start = |register| (&ps::PACKET, start, register);
+    // Barycentrics are two registers after the first two.
+    use draw::state_wm as wm;
+    let weights = (&wm::PACKET, wm::BARYCENTRIC_INTERPOLATION_MODE, 1);
+    assert_eq!(drawn(&write, &[weights, start(4)]), None);
+    assert_eq!(drawn(&write, &[weights, start(3)]), Some("ps-payload"));
+    // The thread spawner ends no pixel shader: the rig appends that message.
+    assert_eq!(drawn(&[], &[]), Some("ps-end"));
+    let not_last = [target_write(WRITE & !(1 << 12))];
+    assert_eq!(drawn(&not_last, &[]), Some("ps-end"));
+    // Three registers where there are four channels; a depth that is not announced, or announced and not sent.
+    let rule = Some("target-length");
+    let short = [target_write(WRITE - (1 << 25))];
+    assert_eq!(drawn(&short, &[]), rule);
+    let depth = (&extra::PACKET, extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE, 1);
+    assert_eq!(drawn(&write, &[depth]), rule);
+    let with_depth = [
+        Inst::unary(Opcode::Mov, 8, to(116), Src::imm_ud(0)),
+        target_write(WRITE + (1 << 25)),
+    ];
+    assert_eq!(drawn(&with_depth, &[]), rule);
+    assert_eq!(drawn(&with_depth, &[depth]), None);
+    // Scratch memory that the draw has not got: a block read of a register.
+    let scratch = 1 << 25 | 1 << 20 | 1 << 19 | 1 << 18;
+    let header = Inst::unary(Opcode::Mov, 8, to(30), ud(0)).no_mask();
+    let read = |block: u32| {
+        let read = send(10, scratch | block, to(31), 30).no_mask();
+        [header.clone(), read, target_write(WRITE)]
+    };
+    let has = [
+        (&ps::PACKET, ps::SCRATCH_SPACE_BASE_POINTER, DATA),
+        (&ps::PACKET, ps::PER_THREAD_SCRATCH_SPACE, 0),
+    ];
+    let rule = Some("scratch-bounds");
+    assert_eq!(drawn(&read(31), &has), None);
+    assert_eq!(drawn(&read(32), &has), rule);
+    assert_eq!(drawn(&read(31), &[]), rule);
+}
+
+#[test]
+fn sampler_states_lie_in_the_heap() {
+    use draw::state_sampler_state_pointers_ps as samplers;
+    // sample, SIMD8, with u and v in two registers; the surface is the render target, which is not written before.
+    let sample = |sampler: u32| {
+        let desc = 2 << 25 | 4 << 20 | 1 << 17 | sampler << 8 | 1;
+        [
+            Inst::unary(Opcode::Mov, 8, to(40), Src::imm_ud(0)),
+            Inst::unary(Opcode::Mov, 8, to(41), Src::imm_ud(0)),
+            send(2, desc, to(20), 40),
+            target_write(WRITE),
+        ]
+    };
+    let at = |sampler: u32| {
+        let mut rig = drawing(&sample(sampler));
+        rig.write(STATE + TABLE, &[TARGET as u32, TARGET as u32 + 0x40]);
+        let mut texture = TARGET_STATE.to_vec();
+        texture.push((rss::SURFACE_BASE_ADDRESS, DATA + 0x3800));
+        rig.write(STATE + TARGET + 0x40, &command(&rss::PACKET, &texture));
+        let pointer = command(
+            &samplers::PACKET,
+            &[(samplers::POINTER_TO_PS_SAMPLER_STATE, 0x3fe0)],
+        );
+        let commands = [sound(), vec![pointer, primitive(3)]].concat();
+        rule_of(&mut rig, &commands)
+    };
+    assert_eq!(at(1), None);
+    assert_eq!(at(2), Some("sampler-bounds"));
+}
+
+#[test]
+fn modes_are_those_that_there_are() {
+    use draw::{state_clip as clip, state_raster as raster, state_vf_topology as topology};
+    let drawn = |changes: &[(&Packet, Field, u64)]| drawn_by(&mut target(&[]), changes);
+    let mode = |code| (&clip::PACKET, clip::CLIP_MODE, code);
+    assert_eq!(drawn(&[mode(4)]), None);
+    assert_eq!(drawn(&[mode(1)]), Some("clip-mode"));
+    let fill = |code| {
+        [
+            (&raster::PACKET, raster::FRONT_FACE_FILL_MODE, code),
+            (&topology::PACKET, topology::PRIMITIVE_TOPOLOGY_TYPE, 4),
+        ]
+    };
+    assert_eq!(drawn(&fill(1)), None);
+    assert_eq!(drawn(&fill(3)), Some("fill-mode"));
+    let math = |instruction| {
+        let words = vec![mi::mi_math::PACKET.header, instruction];
+        rule_of(&mut rig(), &[words])
+    };
+    assert_eq!(math(0x100 << 20), None);
+    assert_eq!(math(0x7ff << 20), Some("mi-math-opcode"));
+}
