@@ -200,7 +200,7 @@ impl Thread {
         init: &Init,
     ) {
         self.kernel = Arc::clone(kernel);
-        *self.regs = Regs::new();
+        self.regs.clear();
         self.statistics = Statistics::default();
         self.start(payload, dispatch_mask, init);
     }

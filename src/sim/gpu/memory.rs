@@ -134,10 +134,26 @@ impl AddressSpace {
     }
 }
 
+/// Memory that was looked at: its first address, bytes, and words.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    start: u64,
+    bytes: u64,
+    words: &'a [AtomicU32],
+}
+
+impl Known<'_> {
+    const NONE: Known<'static> = Known {
+        start: 0,
+        bytes: 0,
+        words: &[],
+    };
+}
+
 /// One thread's view of an address space: remembers the last range, as a TLB does.
 pub struct View<'a> {
     space: &'a AddressSpace,
-    last: Cell<usize>,
+    last: Cell<Known<'a>>,
     /// What strict mode remembers.
     log: Option<&'a Log>,
     /// Through what accesses go.
@@ -149,7 +165,7 @@ impl<'a> View<'a> {
     pub fn new(space: &'a AddressSpace) -> View<'a> {
         View {
             space,
-            last: Cell::new(0),
+            last: Cell::new(Known::NONE),
             log: None,
             via: Cell::default(),
         }
@@ -194,28 +210,31 @@ impl<'a> View<'a> {
         Ok(&self.words(address)?[0])
     }
 
-    /// The words from `address` (rounded down to a dword) to the end of its range.
+    /// The words from `address` (rounded down to a dword) to the end of its range: at least one.
+    #[inline]
     fn words(&self, address: u64) -> Result<&'a [AtomicU32], Stop> {
         let at = address & ADDRESS_MASK;
-        let ranges = &self.space.ranges;
-        let known = ranges.get(self.last.get());
-        let range = match known.filter(|r| r.start <= at && at < r.end) {
-            Some(range) => range,
-            None => {
-                let Some(index) = self.space.find(at) else {
-                    return Err(fault(address));
-                };
-                self.last.set(index);
-                &ranges[index]
-            }
+        let mut known = self.last.get();
+        if at.wrapping_sub(known.start) >= known.bytes {
+            known = self.look(at).ok_or_else(|| fault(address))?;
+        }
+        let words = known.words.get(((at - known.start) / 4) as usize..);
+        words.filter(|w| !w.is_empty()).ok_or_else(|| fault(address))
+    }
+
+    /// Finds the range of an address and remembers it.
+    #[cold]
+    fn look(&self, at: u64) -> Option<Known<'a>> {
+        let range = self.space.ranges.get(self.space.find(at)?)?;
+        let first = range.first_word;
+        let count = ((range.end - range.start) / 4) as usize;
+        let known = Known {
+            start: range.start,
+            bytes: range.end - range.start,
+            words: range.backing.words().get(first..first + count)?,
         };
-        let first = range.first_word + ((at - range.start) / 4) as usize;
-        let last = range.first_word + ((range.end - range.start) / 4) as usize;
-        range
-            .backing
-            .words()
-            .get(first..last)
-            .ok_or_else(|| fault(address))
+        self.last.set(known);
+        Some(known)
     }
 
     /// Reads a dword at a multiple of 4.

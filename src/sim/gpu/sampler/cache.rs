@@ -20,6 +20,8 @@ struct Line {
     key: (u64, u64),
     /// Texels that are there.
     valid: u16,
+    /// What the control surface says of all of them, where it says one thing of them.
+    clear: Option<bool>,
     texels: [[u32; 4]; 16],
 }
 
@@ -52,6 +54,7 @@ impl Texels {
             let line = Line {
                 key: (u64::MAX, u64::MAX),
                 valid: 0,
+                clear: None,
                 texels: [[0; 4]; 16],
             };
             self.lines = vec![line; LINES];
@@ -65,22 +68,40 @@ impl Texels {
         if line.key != key {
             line.key = key;
             line.valid = 0;
+            // Blocks of the control surface as wide as a line, or wider, begin where lines do.
+            line.clear = match image.ccs_block() {
+                None => Some(false),
+                Some([width, _]) if width >= 1 << LOG => {
+                    let corner = [column << LOG, row << LOG, z];
+                    Some(image.is_clear(view, level, corner)?)
+                }
+                Some(_) => None,
+            };
         }
         let index = (x & 3 | (y & 3) << LOG) as usize & 15;
         if line.valid >> index & 1 == 0 {
             let known = match self.levels.iter().find(|l| l.0 == key.0) {
-                Some((_, known)) => *known,
+                Some((_, known)) => known,
                 None => {
-                    let made = image.at_level(level);
-                    match self.levels.get_mut(self.next) {
-                        Some(old) => *old = (key.0, made),
-                        None => self.levels.push((key.0, made)),
+                    let at = match self.levels.len() < LEVELS {
+                        true => self.levels.len(),
+                        false => self.next,
+                    };
+                    if at == self.levels.len() {
+                        self.levels.push((key.0, image.at_level(level)));
+                    } else {
+                        self.levels[at] = (key.0, image.at_level(level));
                     }
-                    self.next = (self.next + 1) % LEVELS;
-                    made
+                    self.next = (at + 1) % LEVELS;
+                    &self.levels[at].1
                 }
             };
-            line.texels[index] = image.load_at(view, (level, &known), place, 0)?;
+            line.texels[index] = match (line.clear, known.address(x, y, z, 0)) {
+                (_, None) => [0; 4],
+                (Some(true), _) => image.clear_color,
+                (Some(false), Some(address)) => image.value_at(view, address, [x, y])?,
+                (None, _) => image.load_at(view, (level, known), place, 0)?,
+            };
             line.valid |= 1 << index;
         }
         Ok(line.texels[index])

@@ -22,11 +22,12 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
 impl Port<'_> {
     /// One channel's answer.
     pub(super) fn fetch(
-        &self,
+        &mut self,
         request: &Request<'_>,
-        image: &Image,
+        surface: (u64, &Image),
         lane: usize,
     ) -> Result<[u32; 4], Stop> {
+        let image = surface.1;
         let parameter = |index: usize| request.parameter(index, lane);
         let moved = |index: usize, axis: usize| {
             let offset = request.offset[axis] as u32;
@@ -35,11 +36,11 @@ impl Port<'_> {
         match request.kind {
             kind::LD => {
                 let at = [moved(0, 0), moved(1, 1), moved(3, 2)];
-                self.texel(image, parameter(2), place(image, at), 0)
+                self.texel(surface, parameter(2), place(image, at), 0)
             }
             kind::LD_LZ => {
                 let at = [moved(0, 0), moved(1, 1), moved(2, 2)];
-                self.texel(image, 0, place(image, at), 0)
+                self.texel(surface, 0, place(image, at), 0)
             }
             kind::LD2DMS | kind::LD2DMS_W => {
                 let wide = request.kind == kind::LD2DMS_W;
@@ -54,13 +55,13 @@ impl Port<'_> {
                 };
                 let at = place(image, at);
                 match slice {
-                    Some(slice) => self.texel(image, 0, at, slice),
+                    Some(slice) => self.texel(surface, 0, at, slice),
                     None => Ok(image.swizzled(image.clear_color)),
                 }
             }
             kind::LD2DSS => {
                 let at = [moved(1, 0), moved(2, 1), moved(3, 2)];
-                self.texel(image, 0, place(image, at), parameter(0))
+                self.texel(surface, 0, place(image, at), parameter(0))
             }
             kind::LD_MCS => {
                 let at = place(image, [0, 1, 2].map(parameter));
@@ -73,9 +74,10 @@ impl Port<'_> {
         }
     }
 
+    /// `state` tells surfaces apart.
     fn texel(
-        &self,
-        image: &Image,
+        &mut self,
+        (state, image): (u64, &Image),
         lod: u32,
         place: [u32; 3],
         sample: u32,
@@ -89,7 +91,13 @@ impl Port<'_> {
         if !inside || lod >= levels || image.kind == Kind::Null || sample >= image.samples {
             return Ok([0; 4]);
         }
-        Ok(image.swizzled(image.load(&self.view, lod, place, sample)?))
+        if image.samples > 1 || image.kind == Kind::Buffer {
+            return Ok(image.swizzled(image.load(&self.view, lod, place, sample)?));
+        }
+        let mut texels = std::mem::take(self.texels());
+        let found = texels.texel(&self.view, (state, image), lod, place);
+        *self.texels() = texels;
+        Ok(image.swizzled(found?))
     }
 }
 

@@ -277,7 +277,7 @@ impl Port<'_> {
                     return Self::unimplemented(message, "a sampler message of this type");
                 }
                 for lane in (0..lanes).filter(|lane| message.lanes >> lane & 1 == 1) {
-                    let values = self.fetch(&request, &image, lane)?;
+                    let values = self.fetch(&request, (state, &image), lane)?;
                     respond(&request, lane, values, response);
                 }
                 Ok(())

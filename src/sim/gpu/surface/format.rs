@@ -507,6 +507,80 @@ fn shared_exponent(values: [u32; 4]) -> u32 {
     r | g << 9 | b << 18 | (exponent as u32) << 27
 }
 
+/// Least floats that the sRGB curve takes to each byte from 1 on.
+static CURVE: LazyLock<[f32; 255]> = LazyLock::new(|| {
+    let stored = |v: f32| normalised(linear_to_srgb(v), 0.0, 255.0);
+    std::array::from_fn(|i| {
+        // Floats between 0 and 1 are in the order of their bits.
+        let (mut below, mut there) = (0, ONE);
+        while there - below > 1 {
+            let middle = below + (there - below) / 2;
+            match stored(f32::from_bits(middle)) > i as i64 {
+                true => there = middle,
+                false => below = middle,
+            }
+        }
+        f32::from_bits(there)
+    })
+});
+
+/// The byte that stands for a linear value; NaN is 0.
+fn srgb_byte(value: f32) -> u8 {
+    CURVE.partition_point(|least| *least <= value) as u8
+}
+
+/// How colours become texels of a dword each, several at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packer {
+    /// Unsigned normalised bytes, with the bits that red and blue start at.
+    Bytes { red: u32, blue: u32, srgb: bool },
+    /// The first channel as it stands.
+    Dword,
+}
+
+impl Packer {
+    /// Of a format; none where [`encode`] has to do it.
+    pub fn of(format: &Format) -> Option<Packer> {
+        let layout = layout_of(format)?;
+        match layout.form {
+            Form::Bytes { red, blue } => Some(Packer::Bytes {
+                red: red as u32 * 8,
+                blue: blue as u32 * 8,
+                srgb: layout.srgb,
+            }),
+            Form::Dwords(1) => Some(Packer::Dword),
+            _ => None,
+        }
+    }
+
+    /// The texels of four pixels' red, green, blue and alpha: what [`encode`] makes of them.
+    #[inline]
+    pub fn pack(self, colours: &[[u32; 4]; 4]) -> [u32; 4] {
+        let (red_at, blue_at, srgb) = match self {
+            Packer::Bytes { red, blue, srgb } => (red, blue, srgb),
+            Packer::Dword => return colours[0],
+        };
+        let bytes = |channel: [u32; 4]| channel.map(f32::from_bits).map(unorm_byte);
+        let [red, green, blue] = [colours[0], colours[1], colours[2]].map(|channel| match srgb {
+            true => channel.map(|v| u32::from(srgb_byte(f32::from_bits(v)))),
+            false => bytes(channel),
+        });
+        let alpha = bytes(colours[3]);
+        std::array::from_fn(|i| {
+            red[i] << red_at | green[i] << 8 | blue[i] << blue_at | alpha[i] << 24
+        })
+    }
+}
+
+/// [`normalised`] of a byte, in a form that compilers make wide.
+#[inline(always)]
+fn unorm_byte(value: f32) -> u32 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    let above = if value > 0.0 { value } else { 0.0 };
+    let clamped = if above < 1.0 { above } else { 1.0 };
+    (f64::from(clamped) * 255.0 + SHIFT).to_bits() as u32
+}
+
 /// A texel of four values, [`bytes`] of the array. Zeros where the format is not [`known`] or longer than 128 bits.
 /// Floats are clamped and rounded to nearest even, integers clamped; luminance and intensity take red.
 pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
@@ -518,10 +592,7 @@ pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
         Form::Bytes { red, blue } => {
             let linear = |bits: u32| normalised(f32::from_bits(bits), 0.0, 255.0) as u8;
             let curved = |bits: u32| match layout.srgb {
-                true => {
-                    let value = linear_to_srgb(f32::from_bits(bits).clamp(0.0, 1.0));
-                    normalised(value, 0.0, 255.0) as u8
-                }
+                true => srgb_byte(f32::from_bits(bits)),
                 false => linear(bits),
             };
             out[red & 3] = curved(values[0]);

@@ -324,6 +324,16 @@ impl Image {
         if self.is_clear(view, lod, [x, y, z])? {
             return Ok(self.clear_color);
         }
+        self.value_at(view, address, [x, y])
+    }
+
+    /// The value of the texel of an element in memory.
+    pub fn value_at(
+        &self,
+        view: &View<'_>,
+        address: u64,
+        [x, y]: [u32; 2],
+    ) -> Result<[u32; 4], Stop> {
         let element = self.element(view, address)?;
         let [block_w, block_h] = self.format.block_el.map(u32::from);
         if block_w > 1 {

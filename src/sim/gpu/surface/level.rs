@@ -132,4 +132,34 @@ impl Level {
         let offset = tiling::offset(self.tiling, (x + self.left) * self.bytes, y, self.pitch);
         Some(self.address + offset)
     }
+
+    /// Whether [`Level::subspan`] can find pixels: surfaces of one sample whose elements are texels.
+    pub fn is_plain(&self) -> bool {
+        let tiled = self.arrangement == Arrangement::Slices;
+        tiled && self.samples == 1 && self.block == [1, 1]
+    }
+
+    /// Addresses of the 2 × 2 texels from `x` and `y` on, the lower row last; none where a texel of them is out of bounds
+    /// or the level is not plain.
+    pub fn subspan(&self, x: u32, y: u32, z: u32) -> Option<[u64; 4]> {
+        let [width, height, depth] = self.extent;
+        let inside = x + 1 < width && y + 1 < height && z < depth;
+        let slice = z + self.first_slice;
+        if !inside || slice >= self.last_slice || !self.is_plain() {
+            return None;
+        }
+        let rows = u64::from(y + self.top) + u64::from(slice) * u64::from(self.qpitch);
+        let first = u32::try_from(rows).ok()?;
+        let second = first.checked_add(1)?;
+        let left = (x + self.left) * self.bytes;
+        let columns = [left, left + self.bytes].map(|at| tiling::column(self.tiling, at));
+        let [upper, lower] =
+            [first, second].map(|at| self.address + tiling::row(self.tiling, at, self.pitch));
+        Some([
+            upper + columns[0],
+            upper + columns[1],
+            lower + columns[0],
+            lower + columns[1],
+        ])
+    }
 }

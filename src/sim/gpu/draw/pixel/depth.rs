@@ -75,6 +75,14 @@ impl Number {
         }
     }
 
+    /// New bits with what stays of the old ones: beside 24 bits of depth, the other eight are no one's.
+    fn beside(self, new: u32, old: u32) -> u32 {
+        match self {
+            Number::Unorm24 => new | old & 0xff00_0000,
+            _ => new,
+        }
+    }
+
     /// Compares stored bits.
     fn passes(self, function: u64, new: u32, old: u32) -> bool {
         match self {
@@ -321,7 +329,46 @@ impl<'a> DepthStencil<'a> {
 
     /// True where there is something to test or to write.
     pub fn is_active(&self) -> bool {
-        self.test || self.write || self.stencil_test || self.stencil_write
+        self.test || self.write || self.has_stencil()
+    }
+
+    /// [`DepthStencil::sample`] of the pixels of `mask` of a subspan, of one sample each, with their depths; none where
+    /// it has to be done one by one.
+    pub fn subspan(
+        &self,
+        [x, y, layer]: [u32; 3],
+        mask: u32,
+        depths: [f32; 4],
+    ) -> Result<Option<u32>, Stop> {
+        let Some((level, number)) = self.depth.as_ref().filter(|_| !self.has_stencil()) else {
+            return Ok(None);
+        };
+        if *number == Number::Unorm16 {
+            return Ok(None);
+        }
+        let Some(addresses) = level.subspan(x, y, layer) else {
+            return Ok(None);
+        };
+        let mut passed = 0;
+        for (i, (address, depth)) in addresses.into_iter().zip(depths).enumerate() {
+            if mask >> i & 1 == 0 {
+                continue;
+            }
+            let new = number.bits(depth);
+            let old = self.view.read(address)?;
+            if self.test && !number.passes(self.function, new, old) {
+                continue;
+            }
+            passed |= 1 << i;
+            if self.write {
+                self.view.write(address, number.beside(new, old))?;
+            }
+        }
+        Ok(Some(passed))
+    }
+
+    fn has_stencil(&self) -> bool {
+        self.stencil_test || self.stencil_write
     }
 
     /// Tests a sample and writes what changes; true if it passes.
@@ -359,12 +406,7 @@ impl<'a> DepthStencil<'a> {
                 _ => self.view.read_bytes(address, bytes)? as u32,
             };
             depth_passes = !self.test || number.passes(self.function, new, old);
-            // Beside 24 bits of depth, the other eight are no one's.
-            let new = match number {
-                Number::Unorm24 => new | old & 0xff00_0000,
-                _ => new,
-            };
-            place = Some((address, bytes, new));
+            place = Some((address, bytes, number.beside(new, old)));
         }
         if let Some((address, old)) = held.filter(|_| self.stencil_write) {
             let which = match (stencil_passes, depth_passes) {
