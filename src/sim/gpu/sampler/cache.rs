@@ -32,24 +32,46 @@ pub(crate) struct Texels {
     /// Levels of surfaces, by the key of their lines.
     levels: Vec<(u64, Level)>,
     next: usize,
+    /// The block of a control surface that was last asked for: surface and level, block, and whether it is clear.
+    block: Option<(u64, [u32; 3], bool)>,
 }
 
 /// Levels kept.
 const LEVELS: usize = 16;
 
+/// What tells a level of a surface from others; `state` is the address of the surface's state.
+fn key(state: u64, level: u32) -> u64 {
+    state | u64::from(level & 63)
+}
+
 impl Texels {
+    /// A level of a surface.
+    pub fn level(&mut self, (state, image): (u64, &Image), level: u32) -> Level {
+        let key = key(state, level);
+        if let Some((_, known)) = self.levels.iter().find(|l| l.0 == key) {
+            return *known;
+        }
+        let made = (key, image.at_level(level));
+        match self.levels.get_mut(self.next) {
+            Some(old) => *old = made,
+            None => self.levels.push(made),
+        }
+        self.next = (self.next + 1) % LEVELS;
+        made.1
+    }
+
     /// The texel of a level at x, y and slice z; zeros where there is none. `state` tells surfaces apart.
     pub fn texel(
         &mut self,
         view: &View<'_>,
         (state, image): (u64, &Image),
-        level: u32,
+        (level, known): (u32, &Level),
         place: [u32; 3],
     ) -> Result<[u32; 4], Stop> {
         let [x, y, z] = place;
         let (column, row) = (x >> LOG, y >> LOG);
         let block = u64::from(column) | u64::from(row) << 20 | u64::from(z) << 40;
-        let key = (state | u64::from(level & 63), block);
+        let key = (key(state, level), block);
         if self.lines.is_empty() {
             let line = Line {
                 key: (u64::MAX, u64::MAX),
@@ -80,22 +102,6 @@ impl Texels {
         }
         let index = (x & 3 | (y & 3) << LOG) as usize & 15;
         if line.valid >> index & 1 == 0 {
-            let known = match self.levels.iter().find(|l| l.0 == key.0) {
-                Some((_, known)) => known,
-                None => {
-                    let at = match self.levels.len() < LEVELS {
-                        true => self.levels.len(),
-                        false => self.next,
-                    };
-                    if at == self.levels.len() {
-                        self.levels.push((key.0, image.at_level(level)));
-                    } else {
-                        self.levels[at] = (key.0, image.at_level(level));
-                    }
-                    self.next = (at + 1) % LEVELS;
-                    &self.levels[at].1
-                }
-            };
             line.texels[index] = match (line.clear, known.address(x, y, z, 0)) {
                 (_, None) => [0; 4],
                 (Some(true), _) => image.clear_color,
@@ -105,5 +111,35 @@ impl Texels {
             line.valid |= 1 << index;
         }
         Ok(line.texels[index])
+    }
+
+    /// The same without keeping it: for messages that read a texel once.
+    pub fn once(
+        &mut self,
+        view: &View<'_>,
+        (state, image): (u64, &Image),
+        level: u32,
+        [x, y, z]: [u32; 3],
+    ) -> Result<[u32; 4], Stop> {
+        let known = self.level((state, image), level);
+        let Some(address) = known.address(x, y, z, 0) else {
+            return Ok([0; 4]);
+        };
+        if let Some([width, height]) = image.ccs_block() {
+            let key = key(state, level);
+            let block = [x / width, y / height, z];
+            let clear = match self.block {
+                Some((of, at, clear)) if of == key && at == block => clear,
+                _ => {
+                    let clear = image.is_clear(view, level, [x, y, z])?;
+                    self.block = Some((key, block, clear));
+                    clear
+                }
+            };
+            if clear {
+                return Ok(image.clear_color);
+            }
+        }
+        image.value_at(view, address, [x, y])
     }
 }

@@ -95,7 +95,7 @@ impl Port<'_> {
             return Ok(image.swizzled(image.load(&self.view, lod, place, sample)?));
         }
         let mut texels = std::mem::take(self.texels());
-        let found = texels.texel(&self.view, (state, image), lod, place);
+        let found = texels.once(&self.view, (state, image), lod, place);
         *self.texels() = texels;
         Ok(image.swizzled(found?))
     }

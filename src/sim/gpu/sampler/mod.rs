@@ -324,6 +324,12 @@ impl Port<'_> {
         let mut result = Ok(());
         let implicit = order.is_implicit(request.kind);
         let mut shared = (usize::MAX, [[0.0; 3]; 2]);
+        // Pixels of a subspan that nothing tells apart have the same levels.
+        let alike = implicit
+            && image.kind != Kind::Cube
+            && order.level.is_none()
+            && !request.has(order.least);
+        let mut selected: Option<(usize, lod::Selection)> = None;
         for lane in active {
             let from = direction(request, order, image, lane);
             let mut gradients: Gradients = [[0.0; 3]; 2];
@@ -354,7 +360,12 @@ impl Port<'_> {
                 true => request.float(order.least, lane) as f32,
                 false => 0.0,
             };
-            let selection = lod::select(&sampler, image, &gradients, source, least);
+            let known = selected.filter(|s| alike && s.0 == lane / SUBSPAN);
+            let selection = match known {
+                Some((_, selection)) => selection,
+                None => lod::select(&sampler, image, &gradients, source, least),
+            };
+            selected = Some((lane / SUBSPAN, selection));
             if request.kind == kind::LOD {
                 let levels = [selection.clamped, selection.unclamped].map(f32::to_bits);
                 respond(request, lane, [levels[0], levels[1], 0, 0], response);

@@ -33,6 +33,8 @@ enum Form {
     General,
     /// Four bytes, unsigned normalised, with the position of red and blue.
     Bytes { red: usize, blue: usize },
+    /// Red, green, blue and alpha, unsigned integers of a byte.
+    Integers,
     /// One to four channels that are dwords as they stand.
     Dwords(usize),
     /// R9G9B9E5.
@@ -174,6 +176,12 @@ fn form_of(parts: &[Part]) -> Form {
     };
     if parts.iter().enumerate().all(as_is) {
         return Form::Dwords(parts.len());
+    }
+    let integers = |(i, p): (usize, &Part)| {
+        p.kind == ChannelKind::Uint && p.bits == 8 && p.target == Target::Colour(i)
+    };
+    if parts.len() == 4 && parts.iter().enumerate().all(integers) {
+        return Form::Integers;
     }
     let bytes = |p: &Part| p.kind == ChannelKind::Unorm && p.bits == 8;
     if parts.len() == 4 && parts.iter().all(bytes) {
@@ -408,6 +416,7 @@ pub(crate) fn decode(format: &Format, texel: &[u8]) -> [u32; 4] {
                 tables[0][at(3)],
             ];
         }
+        Form::Integers => out = [0, 1, 2, 3].map(|i| u32::from(byte(texel, i))),
         Form::Dwords(count) => {
             let dwords = texel.as_chunks::<4>().0.iter();
             for (to, from) in out.iter_mut().zip(dwords).take(count) {
@@ -534,6 +543,8 @@ fn srgb_byte(value: f32) -> u8 {
 pub(crate) enum Packer {
     /// Unsigned normalised bytes, with the bits that red and blue start at.
     Bytes { red: u32, blue: u32, srgb: bool },
+    /// Unsigned integers of a byte.
+    Integers,
     /// The first channel as it stands.
     Dword,
 }
@@ -548,6 +559,7 @@ impl Packer {
                 blue: blue as u32 * 8,
                 srgb: layout.srgb,
             }),
+            Form::Integers => Some(Packer::Integers),
             Form::Dwords(1) => Some(Packer::Dword),
             _ => None,
         }
@@ -558,6 +570,12 @@ impl Packer {
     pub fn pack(self, colours: &[[u32; 4]; 4]) -> [u32; 4] {
         let (red_at, blue_at, srgb) = match self {
             Packer::Bytes { red, blue, srgb } => (red, blue, srgb),
+            Packer::Integers => {
+                let [red, green, blue, alpha] = colours.map(|c| c.map(|v| v.min(255)));
+                return std::array::from_fn(|i| {
+                    red[i] | green[i] << 8 | blue[i] << 16 | alpha[i] << 24
+                });
+            }
             Packer::Dword => return colours[0],
         };
         let bytes = |channel: [u32; 4]| channel.map(f32::from_bits).map(unorm_byte);
@@ -599,6 +617,11 @@ pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
             out[1] = curved(values[1]);
             out[blue & 3] = curved(values[2]);
             out[3] = linear(values[3]);
+        }
+        Form::Integers => {
+            for (to, from) in out.iter_mut().zip(values) {
+                *to = from.min(255) as u8;
+            }
         }
         Form::Dwords(count) => {
             let dwords = out.as_chunks_mut::<4>().0.iter_mut();

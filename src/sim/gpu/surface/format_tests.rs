@@ -179,3 +179,35 @@ fn what_is_decoded_encodes_to_itself() {
         }
     }
 }
+
+#[test]
+fn packed_texels_are_those_that_are_encoded() {
+    let values = [
+        [0.0, 0.1, 0.5, 1.0].map(f32::to_bits),
+        [-1.0, 2.0, f32::NAN, f32::INFINITY].map(f32::to_bits),
+        [0.003_130_8, 0.04, 0.214, 0.999].map(f32::to_bits),
+        [0, 254, 255, 70_000],
+    ];
+    for format in FORMATS.iter() {
+        let Some(packer) = Packer::of(format) else {
+            continue;
+        };
+        // Pixel i has component c from the row (i + c).
+        let colours = [0, 1, 2, 3].map(|c| [0, 1, 2, 3].map(|i| values[(i + c) % 4][c]));
+        let texels = packer.pack(&colours);
+        for (i, texel) in texels.iter().enumerate() {
+            let encoded = encode(format, colours.map(|channel| channel[i]));
+            assert_eq!(texel.to_le_bytes(), encoded[..4], "{} {i}", format.name);
+        }
+    }
+}
+
+#[test]
+fn bytes_of_the_srgb_curve_are_those_of_its_formula() {
+    for i in 0..=4096 {
+        let value = i as f32 / 4096.0;
+        let stored = normalised(linear_to_srgb(value), 0.0, 255.0);
+        assert_eq!(i64::from(srgb_byte(value)), stored, "{value}");
+    }
+    assert_eq!([f32::NAN, -1.0, 2.0].map(srgb_byte), [0, 0, 255]);
+}

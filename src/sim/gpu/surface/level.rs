@@ -133,6 +133,11 @@ impl Level {
         Some(self.address + offset)
     }
 
+    /// As [`Image::level_extent`].
+    pub fn extent(&self) -> [u32; 3] {
+        self.extent
+    }
+
     /// Whether [`Level::subspan`] can find pixels: surfaces of one sample whose elements are texels.
     pub fn is_plain(&self) -> bool {
         let tiled = self.arrangement == Arrangement::Slices;
