@@ -219,7 +219,9 @@ impl<'a> View<'a> {
             known = self.look(at).ok_or_else(|| fault(address))?;
         }
         let words = known.words.get(((at - known.start) / 4) as usize..);
-        words.filter(|w| !w.is_empty()).ok_or_else(|| fault(address))
+        words
+            .filter(|w| !w.is_empty())
+            .ok_or_else(|| fault(address))
     }
 
     /// Finds the range of an address and remembers it.

@@ -46,18 +46,24 @@ fn key(state: u64, level: u32) -> u64 {
 
 impl Texels {
     /// A level of a surface.
-    pub fn level(&mut self, (state, image): (u64, &Image), level: u32) -> Level {
+    pub fn level(&mut self, surface: (u64, &Image), level: u32) -> Level {
+        *self.known(surface, level)
+    }
+
+    fn known(&mut self, (state, image): (u64, &Image), level: u32) -> &Level {
         let key = key(state, level);
-        if let Some((_, known)) = self.levels.iter().find(|l| l.0 == key) {
-            return *known;
-        }
-        let made = (key, image.at_level(level));
-        match self.levels.get_mut(self.next) {
-            Some(old) => *old = made,
-            None => self.levels.push(made),
-        }
-        self.next = (self.next + 1) % LEVELS;
-        made.1
+        let found = self.levels.iter().position(|l| l.0 == key);
+        let at = found.unwrap_or_else(|| {
+            let made = (key, image.at_level(level));
+            if self.levels.len() < LEVELS {
+                self.levels.push(made);
+                return self.levels.len() - 1;
+            }
+            self.next = (self.next + 1) % LEVELS;
+            self.levels[self.next] = made;
+            self.next
+        });
+        &self.levels[at].1
     }
 
     /// The texel of a level at x, y and slice z; zeros where there is none. `state` tells surfaces apart.
@@ -121,7 +127,7 @@ impl Texels {
         level: u32,
         [x, y, z]: [u32; 3],
     ) -> Result<[u32; 4], Stop> {
-        let known = self.level((state, image), level);
+        let known = self.known((state, image), level);
         let Some(address) = known.address(x, y, z, 0) else {
             return Ok([0; 4]);
         };

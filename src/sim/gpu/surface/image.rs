@@ -256,6 +256,14 @@ impl Image {
     pub fn element(&self, view: &View<'_>, address: u64) -> Result<[u8; 16], Stop> {
         let bytes = format::bytes(self.format).min(16);
         let mut out = [0; 16];
+        if bytes == 4 && address.is_multiple_of(4) {
+            out[..4].copy_from_slice(&view.read(address)?.to_le_bytes());
+            return Ok(out);
+        }
+        if matches!(bytes, 1 | 2 | 4 | 8) {
+            out[..8].copy_from_slice(&view.read_bytes(address, bytes)?.to_le_bytes());
+            return Ok(out);
+        }
         if bytes.is_multiple_of(4) && address.is_multiple_of(4) {
             let mut words = [0; 4];
             let dwords = &mut words[..bytes as usize / 4];
@@ -274,6 +282,14 @@ impl Image {
     /// Writes the bytes of a texel.
     pub fn put(&self, view: &View<'_>, address: u64, texel: &[u8; 16]) -> Result<(), Stop> {
         let bytes = format::bytes(self.format).min(16);
+        let [a, b, c, d, e, f, g, h, ..] = *texel;
+        if bytes == 4 && address.is_multiple_of(4) {
+            return view.write(address, u32::from_le_bytes([a, b, c, d]));
+        }
+        if matches!(bytes, 1 | 2 | 4 | 8) {
+            let value = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+            return view.write_bytes(address, bytes, value);
+        }
         if bytes.is_multiple_of(4) && address.is_multiple_of(4) {
             let words: [u32; 4] = std::array::from_fn(|i| {
                 let dword = texel.as_chunks::<4>().0.get(i);

@@ -9,7 +9,7 @@ use super::target::expand;
 use crate::draw::exec::Draw;
 use crate::memory::View;
 use crate::strict::{self, Via};
-use crate::surface::{AuxMode, Image};
+use crate::surface::{AuxMode, Image, format};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 
@@ -79,12 +79,15 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     };
     let fill = |image: &Image, value: u32| -> Result<(), Stop> {
         let (columns, rows) = rectangle(image);
+        let level = image.at_level(image.lod);
+        let element = format::encode(image.format, [value, 0, 0, 0]);
         for layer in 0..image.view_extent.min(image.depth) {
             for y in rows.clone() {
                 for x in columns.clone() {
                     for sample in 0..image.samples {
-                        let place = [x, y, layer];
-                        image.store(&view, image.lod, place, sample, [value, 0, 0, 0])?;
+                        if let Some(address) = level.address(x, y, layer, sample) {
+                            image.put(&view, address, &element)?;
+                        }
                     }
                 }
             }

@@ -343,9 +343,6 @@ impl<'a> DepthStencil<'a> {
         let Some((level, number)) = self.depth.as_ref().filter(|_| !self.has_stencil()) else {
             return Ok(None);
         };
-        if *number == Number::Unorm16 {
-            return Ok(None);
-        }
         let Some(addresses) = level.subspan(x, y, layer) else {
             return Ok(None);
         };
@@ -355,16 +352,31 @@ impl<'a> DepthStencil<'a> {
                 continue;
             }
             let new = number.bits(depth);
-            let old = self.view.read(address)?;
+            let old = self.held(*number, address)?;
             if self.test && !number.passes(self.function, new, old) {
                 continue;
             }
             passed |= 1 << i;
             if self.write {
-                self.view.write(address, number.beside(new, old))?;
+                self.hold(*number, address, number.beside(new, old))?;
             }
         }
         Ok(Some(passed))
+    }
+
+    /// The bits of a sample's depth.
+    fn held(&self, number: Number, address: u64) -> Result<u32, Stop> {
+        match number {
+            Number::Unorm16 => Ok(self.view.read_bytes(address, 2)? as u32),
+            _ => self.view.read(address),
+        }
+    }
+
+    fn hold(&self, number: Number, address: u64, bits: u32) -> Result<(), Stop> {
+        match number {
+            Number::Unorm16 => self.view.write_bytes(address, 2, u64::from(bits)),
+            _ => self.view.write(address, bits),
+        }
     }
 
     fn has_stencil(&self) -> bool {
@@ -399,14 +411,10 @@ impl<'a> DepthStencil<'a> {
             && (self.test || self.write)
             && let Some(address) = level.address(x, y, layer, sample)
         {
-            let bytes = if *number == Number::Unorm16 { 2 } else { 4 };
             let new = number.bits(depth);
-            let old = match bytes {
-                4 => self.view.read(address)?,
-                _ => self.view.read_bytes(address, bytes)? as u32,
-            };
+            let old = self.held(*number, address)?;
             depth_passes = !self.test || number.passes(self.function, new, old);
-            place = Some((address, bytes, number.beside(new, old)));
+            place = Some((*number, address, number.beside(new, old)));
         }
         if let Some((address, old)) = held.filter(|_| self.stencil_write) {
             let which = match (stencil_passes, depth_passes) {
@@ -421,11 +429,8 @@ impl<'a> DepthStencil<'a> {
             }
         }
         let passes = stencil_passes && depth_passes;
-        if let Some((address, bytes, new)) = place.filter(|_| passes && self.write) {
-            match bytes {
-                4 => self.view.write(address, new)?,
-                _ => self.view.write_bytes(address, bytes, u64::from(new))?,
-            }
+        if let Some((number, address, new)) = place.filter(|_| passes && self.write) {
+            self.hold(number, address, new)?;
         }
         Ok(passes)
     }

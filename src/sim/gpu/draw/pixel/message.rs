@@ -208,7 +208,9 @@ impl Batch<'_, '_> {
                 true => message.src0.get(at..at + 4),
                 false => message.src1.get(at - split..at - split + 4),
             };
-            found.and_then(|f| f.first_chunk().copied()).unwrap_or([0; 4])
+            found
+                .and_then(|f| f.first_chunk().copied())
+                .unwrap_or([0; 4])
         };
         let first = (message.desc >> 11 & 1) as usize * 16;
         for lane in (0..layout.width).step_by(4) {

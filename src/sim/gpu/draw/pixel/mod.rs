@@ -11,6 +11,7 @@
 //! | `message` | render target writes → samples settled, colours for targets |
 //! | `interpolator` | pixel interpolator messages → barycentric weights |
 //! | `depth`, `blend`, `target` | a sample → memory |
+//! | `tiles` | objects → parts of them, by worker |
 //! | `clear` | fast clears, resolves, 3DSTATE_WM_HZ_OP → memory |
 
 mod blend;
@@ -23,9 +24,11 @@ mod state;
 mod target;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 pub(crate) use clear::hz_op;
 pub(crate) use depth::targets as depth_targets;
+pub(crate) use tiles::Tiles;
 
 use super::exec::{Draw, Executor};
 use super::object::{Kind, Setup, Subspan};
@@ -243,16 +246,22 @@ impl<'a> Pixels<'a> {
         each.filter_map(|(e, name)| e.as_ref().map(|(executor, _)| executor.work(name)))
     }
 
+    /// Number of the host's thread that it works for: which part of the scratch memory its threads use.
+    pub fn set_worker(&mut self, number: u32) {
+        for (executor, _) in self.executors.iter_mut().flatten() {
+            executor.worker = number;
+        }
+    }
+
     /// What has been counted.
-    pub fn finish(self) -> Result<Counts, Stop> {
-        let counts = Counts {
-            samples_passed: self.back.samples_passed,
-            invocations: self.invocations,
-        };
-        Ok(match self.back.state.statistics {
-            true => counts,
+    pub fn counts(&self) -> Counts {
+        match self.back.state.statistics {
+            true => Counts {
+                samples_passed: self.back.samples_passed,
+                invocations: self.invocations,
+            },
             false => Counts::default(),
-        })
+        }
     }
 }
 

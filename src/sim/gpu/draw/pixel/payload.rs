@@ -182,7 +182,11 @@ fn interpolants(
     let mut known: [Option<[[f64; 16]; 2]>; 3] = [None; 3];
     let mut at = |kind: Place| {
         // With one sample all places are one.
-        let kind = if state.samples == 1 { Place::Centre } else { kind };
+        let kind = if state.samples == 1 {
+            Place::Centre
+        } else {
+            kind
+        };
         *known[kind as usize].get_or_insert_with(|| places(state, slots, kind))
     };
     for mode in (0..6).filter(|mode| state.barycentrics >> mode & 1 == 1) {
