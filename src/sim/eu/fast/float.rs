@@ -140,9 +140,9 @@ fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     let mut v = [0f32; N];
     let mut doubt = 0u64;
     for i in 0..N {
-        let s = f64::from(b[i]) * f64::from(c[i]) + f64::from(a[i]);
-        v[i] = s as f32;
-        doubt |= doubtful(s);
+        let (s, rounded) = sum(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
+        v[i] = s;
+        doubt |= rounded;
     }
     if doubt != 0 {
         for i in 0..N {
@@ -181,9 +181,9 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
         flush(&mut y, t.denorm_keep);
         for ((v, x), y) in v.iter_mut().zip(x).zip(y) {
             let first = q * f64::from(f32::from_bits(y)) + r;
-            let s = p * f64::from(f32::from_bits(x)) + first;
-            *v = s as f32;
-            doubt |= doubtful(s);
+            let (second, s) = sum(p * f64::from(f32::from_bits(x)), first);
+            *v = second;
+            doubt |= s;
         }
     }
     if doubt != 0 {
@@ -193,13 +193,17 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-/// Not zero for a double that, rounded again, may make another F than what it was rounded from.
+/// A sum of two doubles as an F, and not zero where rounding it twice may have made another F than rounding it once.
 #[inline(always)]
-fn doubtful(s: f64) -> u64 {
+fn sum(a: f64, b: f64) -> (f32, u64) {
+    let s = a + b;
+    let part = s - a;
+    let inexact = (a - (s - part)) + (b - part) != 0.0;
     // A double halfway between two Fs may itself have been rounded; so may one whose F is a denormal.
     let halfway = (s.to_bits() & 0x1fff_ffff) ^ 0x1000_0000;
-    let small = u64::from(s.abs() < f64::from(f32::MIN_POSITIVE)) & u64::from(s != 0.0);
-    u64::from(halfway == 0) | small
+    let small = s.abs() < f64::from(f32::MIN_POSITIVE);
+    let doubt = u64::from(inexact) & (u64::from(halfway == 0) | u64::from(small));
+    (s as f32, doubt)
 }
 
 /// Transcendental functions, in doubles.

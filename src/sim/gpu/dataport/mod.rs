@@ -118,6 +118,14 @@ impl Payload<'_> {
         }
     }
 
+    /// Dwords that stand together: a parameter of all channels. None where the message does not have them all.
+    pub(crate) fn part(&self, index: usize, dwords: usize) -> Option<&[u32]> {
+        match index.checked_sub(self.first.len()) {
+            None => self.first.get(index..index + dwords),
+            Some(index) => self.second.get(index..index + dwords),
+        }
+    }
+
     /// A 64-bit address, cut to the bits that count.
     fn address(&self, index: usize) -> u64 {
         self.qword(index) & ADDRESS_MASK

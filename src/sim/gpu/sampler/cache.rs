@@ -131,21 +131,33 @@ impl Texels {
         let Some(address) = known.address(x, y, z, 0) else {
             return Ok([0; 4]);
         };
-        if let Some([width, height]) = image.ccs_block() {
-            let key = key(state, level);
-            let block = [x / width, y / height, z];
-            let clear = match self.block {
-                Some((of, at, clear)) if of == key && at == block => clear,
-                _ => {
-                    let clear = image.is_clear(view, level, [x, y, z])?;
-                    self.block = Some((key, block, clear));
-                    clear
-                }
-            };
-            if clear {
-                return Ok(image.clear_color);
-            }
+        match self.is_clear(view, (state, image), level, [x, y, z])? {
+            true => Ok(image.clear_color),
+            false => image.value_at(view, address, [x, y]),
         }
-        image.value_at(view, address, [x, y])
+    }
+
+    /// Whether a texel's block was cleared and not written since.
+    pub fn is_clear(
+        &mut self,
+        view: &View<'_>,
+        (state, image): (u64, &Image),
+        level: u32,
+        [x, y, z]: [u32; 3],
+    ) -> Result<bool, Stop> {
+        let Some([width, height]) = image.ccs_block() else {
+            return Ok(false);
+        };
+        let key = key(state, level);
+        let block = [x / width, y / height, z];
+        if let Some((of, at, clear)) = self.block
+            && of == key
+            && at == block
+        {
+            return Ok(clear);
+        }
+        let clear = image.is_clear(view, level, [x, y, z])?;
+        self.block = Some((key, block, clear));
+        Ok(clear)
     }
 }

@@ -6,6 +6,7 @@
 
 use super::{Request, kind};
 use crate::dataport::Port;
+use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
 
@@ -20,6 +21,70 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
 }
 
 impl Port<'_> {
+    /// Answers a message for plain texels of a dword, of one level of one slice. False where it is another one, and
+    /// [`Port::fetch`] has to look at each channel.
+    pub(super) fn fetch_plane(
+        &mut self,
+        request: &Request<'_>,
+        (state, image): (u64, &Image),
+        active: u32,
+        response: &mut [u32],
+    ) -> Result<bool, Stop> {
+        let lanes = request.lanes;
+        let flat = image.kind == Kind::D2 && !image.is_array && image.samples == 1;
+        let plain = request.masked == 0 && request.offset == [0; 3];
+        let packer = Packer::of(image.format).filter(|_| flat && plain);
+        let parameter = |i: usize| request.payload.part(request.first + i * lanes, lanes);
+        let levels = match request.kind {
+            kind::LD => parameter(2),
+            kind::LD_LZ => Some(&[][..]),
+            _ => None,
+        };
+        let (Some(packer), Some(levels)) = (packer, levels) else {
+            return Ok(false);
+        };
+        let (Some(xs), Some(ys)) = (parameter(0), parameter(1)) else {
+            return Ok(false);
+        };
+        let is_active = |lane: &usize| active >> lane & 1 == 1;
+        let level = levels
+            .get(active.trailing_zeros() as usize)
+            .copied()
+            .unwrap_or(0);
+        let same = |(lane, of): (usize, &u32)| *of == level || !is_active(&lane);
+        if level >= image.levels || !levels.iter().enumerate().all(same) {
+            return Ok(false);
+        }
+        let mut texels = std::mem::take(self.texels());
+        let known = texels.level((state, image), level);
+        let mut result = Ok(known.is_plain());
+        for lane in (0..lanes)
+            .filter(is_active)
+            .take_while(|_| known.is_plain())
+        {
+            let (x, y) = (xs[lane], ys[lane]);
+            let values = match known.plain_address(x, y) {
+                None => Ok([0; 4]),
+                Some(address) => texels
+                    .is_clear(&self.view, (state, image), level, [x, y, 0])
+                    .and_then(|clear| match clear {
+                        true => Ok(image.clear_color),
+                        false => Ok(packer.unpack(self.view.read(address)?)),
+                    })
+                    .map(|values| image.swizzled(values)),
+            };
+            match values {
+                Ok(values) => super::respond(request, lane, values, response),
+                Err(stop) => {
+                    result = Err(stop);
+                    break;
+                }
+            }
+        }
+        *self.texels() = texels;
+        result
+    }
+
     /// One channel's answer.
     pub(super) fn fetch(
         &mut self,

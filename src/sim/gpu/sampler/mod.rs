@@ -276,6 +276,9 @@ impl Port<'_> {
                 if !known {
                     return Self::unimplemented(message, "a sampler message of this type");
                 }
+                if self.fetch_plane(&request, (state, &image), message.lanes, response)? {
+                    return Ok(());
+                }
                 for lane in (0..lanes).filter(|lane| message.lanes >> lane & 1 == 1) {
                     let values = self.fetch(&request, (state, &image), lane)?;
                     respond(&request, lane, values, response);
@@ -425,6 +428,14 @@ impl Port<'_> {
 
 /// Writes a channel's values: those that are not masked, one register or two after the other.
 fn respond(request: &Request<'_>, lane: usize, values: [u32; 4], response: &mut [u32]) {
+    if request.masked == 0 {
+        for (channel, value) in values.into_iter().enumerate() {
+            if let Some(to) = response.get_mut(channel * request.lanes + lane) {
+                *to = value;
+            }
+        }
+        return;
+    }
     let kept = (0..4).filter(|c| request.masked >> c & 1 == 0);
     for (register, channel) in kept.enumerate() {
         if let Some(to) = response.get_mut(register * request.lanes + lane) {

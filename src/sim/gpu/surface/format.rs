@@ -545,8 +545,8 @@ pub(crate) enum Packer {
     Bytes { red: u32, blue: u32, srgb: bool },
     /// Unsigned integers of a byte.
     Integers,
-    /// The first channel as it stands.
-    Dword,
+    /// Red as it stands; what alpha is then.
+    Dword { one: u32 },
 }
 
 impl Packer {
@@ -560,8 +560,31 @@ impl Packer {
                 srgb: layout.srgb,
             }),
             Form::Integers => Some(Packer::Integers),
-            Form::Dwords(1) => Some(Packer::Dword),
+            Form::Dwords(1) => Some(Packer::Dword {
+                one: if layout.integer { 1 } else { ONE },
+            }),
             _ => None,
+        }
+    }
+
+    /// What [`decode`] makes of a texel.
+    #[inline]
+    pub fn unpack(self, texel: u32) -> [u32; 4] {
+        let bytes = texel.to_le_bytes().map(usize::from);
+        match self {
+            Packer::Bytes { red, blue, srgb } => {
+                let tables = &*BYTES;
+                let colour = &tables[usize::from(srgb)];
+                let at = |bit: u32| bytes[(bit / 8) as usize & 3];
+                [
+                    colour[at(red)],
+                    colour[bytes[1]],
+                    colour[at(blue)],
+                    tables[0][bytes[3]],
+                ]
+            }
+            Packer::Integers => bytes.map(|b| b as u32),
+            Packer::Dword { one } => [texel, 0, 0, one],
         }
     }
 
@@ -576,7 +599,7 @@ impl Packer {
                     red[i] | green[i] << 8 | blue[i] << 16 | alpha[i] << 24
                 });
             }
-            Packer::Dword => return colours[0],
+            Packer::Dword { .. } => return colours[0],
         };
         let bytes = |channel: [u32; 4]| channel.map(f32::from_bits).map(unorm_byte);
         let [red, green, blue] = [colours[0], colours[1], colours[2]].map(|channel| match srgb {

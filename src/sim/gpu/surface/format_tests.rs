@@ -198,6 +198,8 @@ fn packed_texels_are_those_that_are_encoded() {
         for (i, texel) in texels.iter().enumerate() {
             let encoded = encode(format, colours.map(|channel| channel[i]));
             assert_eq!(texel.to_le_bytes(), encoded[..4], "{} {i}", format.name);
+            let decoded = decode(format, &encoded[..4]);
+            assert_eq!(packer.unpack(*texel), decoded, "{} {i}", format.name);
         }
     }
 }

@@ -144,6 +144,19 @@ impl Level {
         tiled && self.samples == 1 && self.block == [1, 1]
     }
 
+    /// [`Level::address`] of a plain level's slice 0.
+    #[inline]
+    pub fn plain_address(&self, x: u32, y: u32) -> Option<u64> {
+        let [width, height, _] = self.extent;
+        if x >= width || y >= height || self.first_slice >= self.last_slice {
+            return None;
+        }
+        let rows = u64::from(y + self.top) + u64::from(self.first_slice) * u64::from(self.qpitch);
+        let row = tiling::row(self.tiling, u32::try_from(rows).ok()?, self.pitch);
+        let column = tiling::column(self.tiling, (x + self.left) * self.bytes);
+        Some(self.address + row + column)
+    }
+
     /// Addresses of the 2 × 2 texels from `x` and `y` on, the lower row last; none where a texel of them is out of bounds
     /// or the level is not plain.
     pub fn subspan(&self, x: u32, y: u32, z: u32) -> Option<[u64; 4]> {

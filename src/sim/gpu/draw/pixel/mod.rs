@@ -249,7 +249,7 @@ impl<'a> Pixels<'a> {
     /// Number of the host's thread that it works for: which part of the scratch memory its threads use.
     pub fn set_worker(&mut self, number: u32) {
         for (executor, _) in self.executors.iter_mut().flatten() {
-            executor.worker = number;
+            executor.set_worker(number);
         }
     }
 
