@@ -153,7 +153,9 @@ impl Known<'_> {
 /// One thread's view of an address space: remembers the last range, as a TLB does.
 pub struct View<'a> {
     space: &'a AddressSpace,
+    /// Ranges that were looked at last, the latest first.
     last: Cell<Known<'a>>,
+    before: Cell<Known<'a>>,
     /// What strict mode remembers.
     log: Option<&'a Log>,
     /// Through what accesses go.
@@ -166,6 +168,7 @@ impl<'a> View<'a> {
         View {
             space,
             last: Cell::new(Known::NONE),
+            before: Cell::new(Known::NONE),
             log: None,
             via: Cell::default(),
         }
@@ -190,6 +193,7 @@ impl<'a> View<'a> {
         self.via.set(via);
     }
 
+    #[inline]
     fn reads(&self, address: u64, bytes: usize) -> Result<(), Stop> {
         match self.log {
             Some(log) => log.read(address & ADDRESS_MASK, bytes as u64, self.via.get()),
@@ -197,6 +201,7 @@ impl<'a> View<'a> {
         }
     }
 
+    #[inline]
     fn writes(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
         match self.log {
             Some(log) => log.write(address & ADDRESS_MASK, bytes as u64, self.via.get(), atomic),
@@ -227,6 +232,11 @@ impl<'a> View<'a> {
     /// Finds the range of an address and remembers it.
     #[cold]
     fn look(&self, at: u64) -> Option<Known<'a>> {
+        let before = self.before.replace(self.last.get());
+        if at.wrapping_sub(before.start) < before.bytes {
+            self.last.set(before);
+            return Some(before);
+        }
         let range = self.space.ranges.get(self.space.find(at)?)?;
         let first = range.first_word;
         let count = ((range.end - range.start) / 4) as usize;
@@ -240,15 +250,40 @@ impl<'a> View<'a> {
     }
 
     /// Reads a dword at a multiple of 4.
+    #[inline]
     pub fn read(&self, address: u64) -> Result<u32, Stop> {
         self.reads(address, 4)?;
         Ok(self.words(address)?[0].load(Relaxed))
     }
 
     /// Writes a dword at a multiple of 4.
+    #[inline]
     pub fn write(&self, address: u64, value: u32) -> Result<(), Stop> {
         self.writes(address, 4, false)?;
         self.words(address)?[0].store(value, Relaxed);
+        Ok(())
+    }
+
+    /// Writes dwords of `mask` at multiples of 4 each.
+    #[inline]
+    pub fn write_four(&self, addresses: [u64; 4], mask: u32, values: [u32; 4]) -> Result<(), Stop> {
+        let known = self.last.get();
+        let places = addresses.map(|a| (a & ADDRESS_MASK).wrapping_sub(known.start));
+        if self.log.is_none() && places.iter().all(|p| *p < known.bytes) {
+            for (i, (place, value)) in places.into_iter().zip(values).enumerate() {
+                if mask >> i & 1 == 1
+                    && let Some(word) = known.words.get((place / 4) as usize)
+                {
+                    word.store(value, Relaxed);
+                }
+            }
+            return Ok(());
+        }
+        for (i, (address, value)) in addresses.into_iter().zip(values).enumerate() {
+            if mask >> i & 1 == 1 {
+                self.write(address, value)?;
+            }
+        }
         Ok(())
     }
 

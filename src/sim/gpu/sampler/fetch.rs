@@ -31,28 +31,35 @@ impl Port<'_> {
         response: &mut [u32],
     ) -> Result<bool, Stop> {
         let lanes = request.lanes;
-        let flat = image.kind == Kind::D2 && !image.is_array && image.samples == 1;
+        let flat = image.kind == Kind::D2 && image.samples == 1;
         let plain = request.masked == 0 && request.offset == [0; 3];
         let packer = Packer::of(image.format).filter(|_| flat && plain);
         let parameter = |i: usize| request.payload.part(request.first + i * lanes, lanes);
-        let levels = match request.kind {
-            kind::LD => parameter(2),
-            kind::LD_LZ => Some(&[][..]),
-            _ => None,
+        let none = Some(&[][..]);
+        let (levels, slices) = match request.kind {
+            kind::LD => (parameter(2), parameter(3)),
+            kind::LD_LZ => (none, parameter(2)),
+            _ => return Ok(false),
         };
-        let (Some(packer), Some(levels)) = (packer, levels) else {
+        let slices = if image.is_array { slices } else { none };
+        let (Some(packer), Some(levels), Some(slices)) = (packer, levels, slices) else {
             return Ok(false);
         };
         let (Some(xs), Some(ys)) = (parameter(0), parameter(1)) else {
             return Ok(false);
         };
         let is_active = |lane: &usize| active >> lane & 1 == 1;
-        let level = levels
-            .get(active.trailing_zeros() as usize)
-            .copied()
-            .unwrap_or(0);
-        let same = |(lane, of): (usize, &u32)| *of == level || !is_active(&lane);
-        if level >= image.levels || !levels.iter().enumerate().all(same) {
+        // What all channels ask for; zero where nothing is asked.
+        let shared = |each: &[u32]| {
+            let first = each.get(active.trailing_zeros() as usize);
+            let first = first.copied().unwrap_or(0);
+            let same = |(lane, of): (usize, &u32)| *of == first || !is_active(&lane);
+            each.iter().enumerate().all(same).then_some(first)
+        };
+        let (Some(level), Some(slice)) = (shared(levels), shared(slices)) else {
+            return Ok(false);
+        };
+        if level >= image.levels {
             return Ok(false);
         }
         let mut texels = std::mem::take(self.texels());
@@ -63,10 +70,10 @@ impl Port<'_> {
             .take_while(|_| known.is_plain())
         {
             let (x, y) = (xs[lane], ys[lane]);
-            let values = match known.plain_address(x, y) {
+            let values = match known.plain_address(x, y, slice) {
                 None => Ok([0; 4]),
                 Some(address) => texels
-                    .is_clear(&self.view, (state, image), level, [x, y, 0])
+                    .is_clear(&self.view, (state, image), level, [x, y, slice])
                     .and_then(|clear| match clear {
                         true => Ok(image.clear_color),
                         false => Ok(packer.unpack(self.view.read(address)?)),

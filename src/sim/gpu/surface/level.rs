@@ -3,7 +3,6 @@
 //! In:  an [`Image`] and a level. Out: addresses of texels. For loops over many of them.
 //! Ref: as `layout.rs`.
 
-use super::format;
 use super::image::{Image, Kind};
 use super::layout::{ALIGNMENT_1D, LEVELS, interleave, interleaved_size, level_offset, minify};
 use super::tiling::{self, Tiling};
@@ -50,7 +49,7 @@ impl Level {
     pub fn new(image: &Image, lod: u32) -> Level {
         let level = image.level(lod);
         let extent = image.level_extent(lod);
-        let bytes = format::bytes(image.format);
+        let bytes = image.bytes;
         let block = image.format.block_el.map(|n| u32::from(n).max(1));
         let mut made = Level {
             arrangement: Arrangement::Slices,
@@ -144,14 +143,16 @@ impl Level {
         tiled && self.samples == 1 && self.block == [1, 1]
     }
 
-    /// [`Level::address`] of a plain level's slice 0.
+    /// [`Level::address`] of a plain level.
     #[inline]
-    pub fn plain_address(&self, x: u32, y: u32) -> Option<u64> {
-        let [width, height, _] = self.extent;
-        if x >= width || y >= height || self.first_slice >= self.last_slice {
+    pub fn plain_address(&self, x: u32, y: u32, z: u32) -> Option<u64> {
+        let [width, height, depth] = self.extent;
+        let inside = x < width && y < height && z < depth;
+        if !inside || z + self.first_slice >= self.last_slice {
             return None;
         }
-        let rows = u64::from(y + self.top) + u64::from(self.first_slice) * u64::from(self.qpitch);
+        let slice = u64::from(z + self.first_slice);
+        let rows = u64::from(y + self.top) + slice * u64::from(self.qpitch);
         let row = tiling::row(self.tiling, u32::try_from(rows).ok()?, self.pitch);
         let column = tiling::column(self.tiling, (x + self.left) * self.bytes);
         Some(self.address + row + column)

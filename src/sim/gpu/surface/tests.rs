@@ -323,8 +323,8 @@ fn subspans_lie_where_their_pixels_do() {
             let all = level.subspan(x, y, z);
             assert_eq!(all.map(|a| a.map(Some)), Some(each), "{tiling} {x} {y} {z}");
         }
-        assert_eq!(level.plain_address(131, 67), pixel(131, 67, 0));
-        assert_eq!(level.plain_address(150, 0), None);
+        assert_eq!(level.plain_address(131, 67, 1), pixel(131, 67, 1));
+        assert_eq!(level.plain_address(150, 0, 0), None);
         assert_eq!(level.subspan(149, 0, 0), None);
         assert_eq!(level.subspan(0, 70, 0), None);
         assert_eq!(level.subspan(0, 0, 2), None);

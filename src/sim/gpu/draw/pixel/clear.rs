@@ -82,15 +82,8 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
         let level = image.at_level(image.lod);
         let element = format::encode(image.format, [value, 0, 0, 0]);
         for layer in 0..image.view_extent.min(image.depth) {
-            for y in rows.clone() {
-                for x in columns.clone() {
-                    for sample in 0..image.samples {
-                        if let Some(address) = level.address(x, y, layer, sample) {
-                            image.put(&view, address, &element)?;
-                        }
-                    }
-                }
-            }
+            let part = [columns.clone(), rows.clone()];
+            image.fill(&view, &level, part, layer, &element)?;
         }
         Ok(())
     };

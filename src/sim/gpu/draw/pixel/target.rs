@@ -153,14 +153,14 @@ impl Target {
         let level = image.at_level(image.lod);
         let whole = blend.writes == [true; 4] && !blends && !logic;
         let packer = Packer::of(image.format).filter(|_| whole);
-        let quick = level.is_plain() && format::bytes(image.format) == 4;
+        let quick = level.is_plain() && image.bytes == 4;
         Target {
             level,
             blends,
             whole,
             quick: (quick && packer.is_some() == whole).then_some(packer),
             clamp: clamp.filter(|_| blend.pre_clamp),
-            dword: format::bytes(image.format) == 4,
+            dword: image.bytes == 4,
             resolved: None,
             image,
             blend,
@@ -191,12 +191,7 @@ impl Target {
         };
         self.settle(view, [x, y, z])?;
         if let Some(packer) = packer {
-            let texels = packer.pack(colours);
-            for (i, (address, texel)) in addresses.into_iter().zip(texels).enumerate() {
-                if mask >> i & 1 == 1 {
-                    view.write(address, texel)?;
-                }
-            }
+            view.write_four(addresses, mask, packer.pack(colours))?;
             return Ok(true);
         }
         for (i, address) in addresses.into_iter().enumerate() {
