@@ -87,10 +87,11 @@ fn checkers(side: u32, level: u32) -> Vec<u8> {
     let mut texels = Vec::new();
     for y in 0..side {
         for x in 0..side {
-            let square = (x * 8 / side + y * 8 / side) % 2;
-            let tint = (level * 16).min(200) as u8;
-            texels.extend(match square {
-                0 => [230, 220 - tint, 200, 255],
+            let tint = (level * 16) as u8;
+            // Levels of fewer texels than squares have the average.
+            texels.extend(match (side < 8, (x * 8 / side + y * 8 / side) % 2) {
+                (true, _) => [135, 140, 145, 255],
+                (_, 0) => [230, 220 - tint, 200, 255],
                 _ => [40, 60 + tint, 90, 255],
             });
         }
