@@ -404,6 +404,10 @@ impl Image {
         address: u64,
         [x, y]: [u32; 2],
     ) -> Result<[u32; 4], Stop> {
+        if self.bytes == 2 && format::comes_in_pairs(self.format) {
+            let pair = view.read(address & !3)?;
+            return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
+        }
         let element = self.element(view, address)?;
         let [block_w, block_h] = self.format.block_el.map(u32::from);
         if block_w > 1 {
