@@ -102,7 +102,8 @@ fn checkers(side: u32, level: u32) -> Vec<u8> {
     texels
 }
 
-/// An indexed quad that runs to the horizon, with mipmaps and filters between and within them.
+/// An indexed quad that runs to the horizon, with mipmaps and filters between and within them; isotropic, for an
+/// anisotropic filter is each driver's own and has no picture to compare with.
 fn floor(stage: &Stage) -> Frame<'_> {
     let pipeline = stage.pipeline(&Pipeline {
         shader: include_str!("shaders/floor.wgsl"),
