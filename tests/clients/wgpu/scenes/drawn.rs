@@ -1,6 +1,6 @@
 //! The scenes. Each prepares what it needs and returns what records a frame of it.
 
-use crate::stage::{COLOUR, DEPTH, Image, Pipeline, SIDE, Stage, nearer, pass};
+use crate::stage::{COLOUR, DEPTH, Image, Pipeline, SIDE, SRGB, Stage, nearer, pass};
 use wgpu::{BufferUsages, VertexFormat};
 
 /// Records a frame.
@@ -9,7 +9,7 @@ pub type Frame<'s> = Box<dyn Fn(&mut wgpu::CommandEncoder) + 's>;
 pub type Scene = for<'s> fn(&'s Stage) -> Frame<'s>;
 
 /// Names and scenes.
-pub const SCENES: [(&str, Scene); 10] = [
+pub const SCENES: [(&str, Scene); 11] = [
     ("triangle", triangle),
     ("floor", floor),
     ("cubes", cubes),
@@ -20,6 +20,7 @@ pub const SCENES: [(&str, Scene); 10] = [
     ("particles", particles),
     ("deferred", deferred),
     ("images", images),
+    ("lines", lines),
 ];
 
 const BACKGROUND: wgpu::Color = wgpu::Color {
@@ -49,7 +50,7 @@ fn attributes(sizes: &[usize]) -> (u64, Vec<wgpu::VertexAttribute>) {
     (offset, list)
 }
 
-fn layout(
+fn vertices(
     (stride, list): &(u64, Vec<wgpu::VertexAttribute>),
 ) -> [Option<wgpu::VertexBufferLayout<'_>>; 1] {
     [Some(wgpu::VertexBufferLayout {
@@ -64,7 +65,7 @@ fn triangle(stage: &Stage) -> Frame<'_> {
     let attributes = attributes(&[2, 3]);
     let pipeline = stage.pipeline(&Pipeline {
         shader: include_str!("shaders/triangle.wgsl"),
-        buffers: &layout(&attributes),
+        buffers: &vertices(&attributes),
         ..Default::default()
     });
     #[rustfmt::skip]
@@ -81,25 +82,28 @@ fn triangle(stage: &Stage) -> Frame<'_> {
     })
 }
 
-/// Squares of two colours, with a tint by level that shows which one is sampled: a light one, for what part a level has
-/// is approximate (lavapipe's logarithm is off by up to 0.09).
+/// A level of squares in two colours, eight along each side, with a tint that shows which level is sampled. Levels with
+/// less than a texel for each square have the mean colour.
+///
+/// Neighbouring levels are alike on purpose: the part that each has in a pixel is the fraction of a logarithm, and
+/// lavapipe's is approximate (half of one of a square, off by up to 0.043).
 fn checkers(side: u32, level: u32) -> Vec<u8> {
+    let tint = level as u8 * 10;
     let mut texels = Vec::new();
     for y in 0..side {
         for x in 0..side {
-            let tint = (level * 16) as u8;
-            // Levels of fewer texels than squares have the average.
             texels.extend(match (side < 8, (x * 8 / side + y * 8 / side) % 2) {
-                (true, _) => [135, 140, 145, 255],
-                (_, 0) => [230, 220 - tint, 200, 255],
-                _ => [40, 60 + tint, 90, 255],
+                (true, _) => [150, 145 + tint / 2, 150, 255],
+                (false, 0) => [190, 190 - tint, 170, 255],
+                (false, _) => [110, 100 + tint, 130, 255],
             });
         }
     }
     texels
 }
 
-/// An indexed quad that runs to the horizon, with mipmaps and an anisotropic sampler.
+/// An indexed quad that runs to the horizon, with mipmaps and filters between and within them; isotropic, for an
+/// anisotropic filter is each driver's own and has no picture to compare with.
 fn floor(stage: &Stage) -> Frame<'_> {
     let pipeline = stage.pipeline(&Pipeline {
         shader: include_str!("shaders/floor.wgsl"),
@@ -170,7 +174,7 @@ fn cubes(stage: &Stage) -> Frame<'_> {
     let attributes = attributes(&[3, 3]);
     let pipeline = stage.pipeline(&Pipeline {
         shader: include_str!("shaders/cubes.wgsl"),
-        buffers: &layout(&attributes),
+        buffers: &vertices(&attributes),
         depth: Some(nearer()),
         primitive: wgpu::PrimitiveState {
             cull_mode: Some(wgpu::Face::Back),
@@ -307,14 +311,14 @@ fn shadow(stage: &Stage) -> Frame<'_> {
     let attributes = attributes(&[3, 3]);
     let caster = stage.pipeline(&Pipeline {
         shader: include_str!("shaders/caster.wgsl"),
-        buffers: &layout(&attributes),
+        buffers: &vertices(&attributes),
         targets: &[],
         depth: Some(nearer()),
         ..Default::default()
     });
     let pipeline = stage.pipeline(&Pipeline {
         shader,
-        buffers: &layout(&attributes),
+        buffers: &vertices(&attributes),
         depth: Some(nearer()),
         ..Default::default()
     });
@@ -382,7 +386,7 @@ fn particles(stage: &Stage) -> Frame<'_> {
     let attributes = attributes(&[2, 4]);
     let pipeline = stage.pipeline(&Pipeline {
         shader: include_str!("shaders/points.wgsl"),
-        buffers: &layout(&attributes),
+        buffers: &vertices(&attributes),
         blend: Some(wgpu::BlendState {
             color: wgpu::BlendComponent {
                 src_factor: wgpu::BlendFactor::One,
@@ -525,5 +529,119 @@ fn images(stage: &Stage) -> Frame<'_> {
         }
         pass.set_viewport(16.0, 68.5, 96.0, 56.0, 0.0, 1.0);
         pass.draw(6..9, 0..1);
+    })
+}
+
+/// A closed line through centres of pixels, in a panel of 64: each corner stands an eighth before the centre, by both
+/// directions that meet there.
+///
+/// So every rule for lines gives the same pixels if their directions are those of the compass: lavapipe's, which has
+/// Vulkan's strict lines (rectangles), and that of diamonds which Intel's parts follow, where the rectangle of a
+/// slanted line has now one pixel more and now one less.
+fn outline(corners: &[(i8, i8)]) -> Vec<f32> {
+    let towards = |(x, y): (i8, i8), (to_x, to_y): (i8, i8)| {
+        (
+            f32::from((to_x - x).signum()),
+            f32::from((to_y - y).signum()),
+        )
+    };
+    let count = corners.len();
+    let mut places = Vec::new();
+    for (i, corner) in corners.iter().enumerate() {
+        let (came_x, came_y) = towards(corners[(i + count - 1) % count], *corner);
+        let (goes_x, goes_y) = towards(*corner, corners[(i + 1) % count]);
+        places.push((f32::from(corner.0) + 0.5 - (came_x + goes_x) / 8.0) / 32.0 - 1.0);
+        places.push((f32::from(corner.1) + 0.5 - (came_y + goes_y) / 8.0) / 32.0 - 1.0);
+    }
+    places
+}
+
+/// Lines in four viewports, each with a scissor, a dynamic offset into one uniform buffer and a panel behind it; all
+/// blends in a view of the picture as sRGB. Strips end where the index is the greatest.
+fn lines(stage: &Stage) -> Frame<'_> {
+    const PANELS: u32 = 4;
+    // What an offset into a uniform buffer must be a multiple of, at most.
+    const STEP: usize = 256;
+    let shader = include_str!("shaders/lines.wgsl");
+    let layout = stage.dynamic_layout(wgpu::ShaderStages::VERTEX_FRAGMENT, 32);
+    let attributes = attributes(&[2]);
+    let pipeline = |topology, strip_index_format| {
+        stage.pipeline(&Pipeline {
+            shader,
+            layout: Some(&layout),
+            buffers: &vertices(&attributes),
+            targets: &[SRGB],
+            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+            primitive: wgpu::PrimitiveState {
+                topology,
+                strip_index_format,
+                ..Default::default()
+            },
+            ..Default::default()
+        })
+    };
+    let outlines = pipeline(
+        wgpu::PrimitiveTopology::LineStrip,
+        Some(wgpu::IndexFormat::Uint16),
+    );
+    let panel = pipeline(wgpu::PrimitiveTopology::TriangleList, None);
+    let figures: [&[(i8, i8)]; 3] = [
+        &[
+            (20, 6),
+            (44, 6),
+            (58, 20),
+            (58, 44),
+            (44, 58),
+            (20, 58),
+            (6, 44),
+            (6, 20),
+        ],
+        &[(36, 12), (52, 28), (28, 52), (12, 36)],
+        &[(24, 24), (24, 38), (42, 38), (42, 24)],
+    ];
+    // The panel's triangle, then the figures.
+    let mut corners = vec![-1.0, -1.0, 3.0, -1.0, -1.0, 3.0];
+    let mut indices = Vec::new();
+    for figure in figures {
+        let first = corners.len() as u16 / 2;
+        corners.extend(outline(figure));
+        indices.extend(first..corners.len() as u16 / 2);
+        indices.extend([first, u16::MAX]);
+    }
+    let count = indices.len() as u32;
+    indices.resize(indices.len().next_multiple_of(2), u16::MAX);
+    let corners = stage.floats(&corners, BufferUsages::VERTEX);
+    let indices = stage.shorts(&indices, BufferUsages::INDEX);
+    // For each panel its colour, and the sine and cosine of the turn of its lines.
+    let mut values = vec![0.0; STEP / 4 * PANELS as usize];
+    for (i, panel) in values.chunks_exact_mut(STEP / 4).enumerate() {
+        let (sine, cosine) = [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][i];
+        let part = i as f32 / 4.0;
+        panel[..6].copy_from_slice(&[0.2 + part, 0.9 - part, 0.5, 0.75, sine, cosine]);
+    }
+    let uniforms = stage.floats(&values, BufferUsages::UNIFORM);
+    let group = stage.group(
+        &layout,
+        vec![wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: &uniforms,
+            offset: 0,
+            size: wgpu::BufferSize::new(32),
+        })],
+    );
+    Box::new(move |encoder| {
+        let mut pass = pass(encoder, &[&stage.srgb_view], None, BACKGROUND, None);
+        pass.set_vertex_buffer(0, corners.slice(..));
+        pass.set_index_buffer(indices.slice(..), wgpu::IndexFormat::Uint16);
+        let half = SIDE / 2;
+        for i in 0..PANELS {
+            let (x, y) = (i % 2 * half, i / 2 * half);
+            pass.set_viewport(x as f32, y as f32, half as f32, half as f32, 0.0, 1.0);
+            pass.set_scissor_rect(x + 2 + i, y + 3, half - 8, half - 5 - 2 * i);
+            pass.set_bind_group(0, &group, &[i * STEP as u32]);
+            pass.set_pipeline(&panel);
+            pass.draw(0..3, 0..1);
+            pass.set_pipeline(&outlines);
+            pass.draw_indexed(0..count, 0, 0..1);
+        }
     })
 }

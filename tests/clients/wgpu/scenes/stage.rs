@@ -7,6 +7,8 @@ use std::task::{Context, Poll, Waker};
 pub const SIDE: u32 = 128;
 /// Format of the pictures.
 pub const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+/// The same, with colours as sRGB encodes them.
+pub const SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// Format of depth buffers.
 pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
@@ -31,6 +33,8 @@ pub struct Stage {
     picture: wgpu::Texture,
     /// The picture to draw to.
     pub view: wgpu::TextureView,
+    /// The same, which encodes what is drawn.
+    pub srgb_view: wgpu::TextureView,
 }
 
 /// A picture to draw to or to read.
@@ -62,6 +66,8 @@ impl Default for Image {
 pub struct Pipeline<'a> {
     /// WGSL with the entry points `vertex` and, unless there are no targets, `fragment`.
     pub shader: &'a str,
+    /// Layout of group 0, where it is not what the shader says.
+    pub layout: Option<&'a wgpu::BindGroupLayout>,
     pub buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     pub targets: &'a [wgpu::TextureFormat],
     pub blend: Option<wgpu::BlendState>,
@@ -74,6 +80,7 @@ impl Default for Pipeline<'_> {
     fn default() -> Self {
         Self {
             shader: "",
+            layout: None,
             buffers: &[],
             targets: &[COLOUR],
             blend: None,
@@ -107,6 +114,10 @@ impl Stage {
         .map_err(|e| e.to_string())?;
         let picture = texture(&device, Image::default());
         let view = picture.create_view(&Default::default());
+        let srgb_view = picture.create_view(&wgpu::TextureViewDescriptor {
+            format: Some(SRGB),
+            ..Default::default()
+        });
         let name = adapter.get_info().name;
         Ok(Self {
             device,
@@ -114,6 +125,7 @@ impl Stage {
             name,
             picture,
             view,
+            srgb_view,
         })
     }
 
@@ -169,6 +181,12 @@ impl Stage {
         self.bytes(&bytes, usage)
     }
 
+    /// A buffer of 16-bit integers, an even number of them.
+    pub fn shorts(&self, values: &[u16], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.bytes(&bytes, usage)
+    }
+
     fn bytes(&self, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -201,10 +219,18 @@ impl Stage {
                 })
             })
             .collect();
+        let layout = what.layout.map(|group| {
+            self.device
+                .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                    label: None,
+                    bind_group_layouts: &[Some(group)],
+                    immediate_size: 0,
+                })
+        });
         self.device
             .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
                 label: None,
-                layout: None,
+                layout: layout.as_ref(),
                 vertex: wgpu::VertexState {
                     module: &module,
                     entry_point: Some("vertex"),
@@ -225,6 +251,28 @@ impl Stage {
                 }),
                 multiview_mask: None,
                 cache: None,
+            })
+    }
+
+    /// Layout of a group with one uniform buffer, of which a dynamic offset picks a part.
+    pub fn dynamic_layout(
+        &self,
+        visibility: wgpu::ShaderStages,
+        bytes: u64,
+    ) -> wgpu::BindGroupLayout {
+        self.device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: None,
+                entries: &[wgpu::BindGroupLayoutEntry {
+                    binding: 0,
+                    visibility,
+                    ty: wgpu::BindingType::Buffer {
+                        ty: wgpu::BufferBindingType::Uniform,
+                        has_dynamic_offset: true,
+                        min_binding_size: wgpu::BufferSize::new(bytes),
+                    },
+                    count: None,
+                }],
             })
     }
 
@@ -317,7 +365,7 @@ fn texture(device: &wgpu::Device, image: Image) -> wgpu::Texture {
         dimension: image.dimension,
         format: image.format,
         usage,
-        view_formats: &[],
+        view_formats: if image.format == COLOUR { &[SRGB] } else { &[] },
     })
 }
 

@@ -25,7 +25,7 @@ fn vertex(
     @builtin(instance_index) which: u32,
 ) -> Varying {
     let i = f32(which) - 2.0;
-    let at = turned(place * 0.8) + vec3<f32>(i * 1.4, i * 0.75, 6.0 + i * 0.9);
+    let at = turned(place * 0.8) + vec3<f32>(i * 1.1, i * 0.75, 6.0 + i * 0.7);
     // Between the planes at 1 and 16.
     let depth = (at.z - 1.0) * 16.0 / 15.0;
     return Varying(vec4<f32>(at.xy * 1.5, depth, at.z), turned(normal), which);
