@@ -1,6 +1,7 @@
 //! What a context keeps between batches: registers, base addresses, and the media pipeline's state.
 
 use crate::draw::state::DrawState;
+use crate::strict::Unresolved;
 use std::collections::BTreeMap;
 
 /// Which pipeline commands go to.
@@ -75,6 +76,8 @@ pub struct HwContext {
     pub(crate) draw: DrawState,
     /// Result of MI_PREDICATE; commands with their predicate bit set run only if it is true.
     pub(crate) predicate: bool,
+    /// In strict mode: what hierarchical depth buffers hold back.
+    pub(crate) unresolved: Unresolved,
     /// Threads dispatched by this context, for CS_INVOCATION_COUNT.
     pub(crate) invocations: u64,
 }

@@ -188,6 +188,27 @@ impl<'a> View<'a> {
         self.log.is_some()
     }
 
+    /// In strict mode: the memory of a surface is no depth buffer any more.
+    pub(crate) fn depth_forgotten(&self, address: u64) {
+        if let Some(log) = self.log {
+            log.depth(|held| held.forgotten(address));
+        }
+    }
+
+    /// In strict mode: checks that no hierarchical depth buffer holds anything of these slices back.
+    pub(crate) fn depth_resolved(
+        &self,
+        address: u64,
+        levels: [u32; 2],
+        elements: [u32; 2],
+        at: u64,
+    ) -> Result<(), Stop> {
+        match self.log {
+            Some(log) => log.resolved(address, levels, elements, at),
+            None => Ok(()),
+        }
+    }
+
     /// Through what the next accesses go.
     pub(crate) fn through(&self, via: Via) {
         self.via.set(via);

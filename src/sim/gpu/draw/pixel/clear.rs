@@ -93,10 +93,35 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
         let value = draw.state.get(&params::PACKET, params::DEPTH_CLEAR_VALUE);
         fill(&image, value as u32)?;
     }
+    note(draw, words, samples)?;
     if get(op::STENCIL_BUFFER_CLEAR_ENABLE) == 1
         && let Some(image) = stencil_buffer(draw, samples)?
     {
         fill(&image, get(op::STENCIL_CLEAR_VALUE) as u32)?;
+    }
+    Ok(())
+}
+
+/// Tells strict mode what an operation leaves to the hierarchical depth buffer, or brings from it.
+fn note(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
+    let set = |field: hw::Field| field.get(words) == 1;
+    let (clears, resolves) = (
+        set(op::DEPTH_BUFFER_CLEAR_ENABLE),
+        set(op::DEPTH_BUFFER_RESOLVE_ENABLE),
+    );
+    if !clears && !resolves {
+        return Ok(());
+    }
+    if let (Some(log), Some(image)) = (draw.log, depth_buffer(draw, samples)?) {
+        log.depth(|held| {
+            for layer in 0..image.view_extent.min(image.depth) {
+                let slice = (image.address, image.lod, image.min_array_element + layer);
+                match clears {
+                    true => held.held(slice),
+                    false => held.settled(slice),
+                }
+            }
+        });
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use crate::draw::exec::Draw;
 use crate::memory::View;
-use crate::strict::Via;
+use crate::strict::{Log, Via};
 use crate::surface::{Image, Level};
 use crate::targets::Role;
 use eu::Stop;
@@ -16,6 +16,7 @@ use hw::draw::{
 };
 use hw::draw_state::cc_viewport;
 use hw::state::render_surface_state as rss;
+use std::cell::Cell;
 
 /// Stencil of one face: test function, mask, reference, write mask, operations (fail, depth fail, pass).
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +39,10 @@ pub(crate) struct DepthStencil<'a> {
     stencil_test: bool,
     stencil_write: bool,
     faces: [Face; 2],
+    /// In strict mode, with a hierarchical depth buffer: who has to know of the elements that are written, the surface's
+    /// address and level, its first element; and the element that was told last.
+    hierarchical: Option<(&'a Log, (u64, u32, u32))>,
+    told: Cell<Option<u32>>,
     /// Depths are clamped to these by viewport: Minimum and Maximum Depth; none where they are in bounds already.
     ranges: Vec<[f32; 2]>,
 }
@@ -284,7 +289,25 @@ impl<'a> DepthStencil<'a> {
             ],
         };
         let two_sided = flag(ds::DOUBLE_SIDED_STENCIL_ENABLE);
-        let depth = depth_buffer(draw, samples(draw))?.map(|image| {
+        let depth = depth_buffer(draw, samples(draw))?;
+        let test = flag(ds::DEPTH_TEST_ENABLE) && depth.is_some();
+        let mut hierarchical = None;
+        if let (Some(log), Some(image)) = (draw.log, &depth) {
+            let first = image.min_array_element;
+            let slices = (image.address, image.lod, first);
+            if draw
+                .state
+                .flag(&db::PACKET, db::HIERARCHICAL_DEPTH_BUFFER_ENABLE)
+            {
+                hierarchical = Some((log, slices));
+            } else if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
+                // Neither ALWAYS nor NEVER: what is there counts.
+                let elements = [first, first + image.view_extent];
+                let levels = [image.lod, image.lod + 1];
+                log.resolved(image.address, levels, elements, draw.at)?;
+            }
+        }
+        let depth = depth.map(|image| {
             let number = match image.format.name {
                 "R32_FLOAT" => Number::Float32,
                 "R16_UNORM" => Number::Unorm16,
@@ -303,7 +326,9 @@ impl<'a> DepthStencil<'a> {
         let buffer = |field| draw.state.flag(&db::PACKET, field);
         Ok(DepthStencil {
             view: draw.view(Via::Depth),
-            test: flag(ds::DEPTH_TEST_ENABLE) && depth.is_some(),
+            test,
+            hierarchical,
+            told: Cell::new(None),
             write: flag(ds::DEPTH_BUFFER_WRITE_ENABLE)
                 && buffer(db::DEPTH_WRITE_ENABLE)
                 && depth.is_some(),
@@ -358,6 +383,7 @@ impl<'a> DepthStencil<'a> {
             }
             passed |= 1 << i;
             if self.write {
+                self.tell(layer);
                 self.hold(*number, address, number.beside(new, old))?;
             }
         }
@@ -376,6 +402,16 @@ impl<'a> DepthStencil<'a> {
         match number {
             Number::Unorm16 => self.view.write_bytes(address, 2, u64::from(bits)),
             _ => self.view.write(address, bits),
+        }
+    }
+
+    /// Tells strict mode which element is written.
+    fn tell(&self, layer: u32) {
+        if let Some((log, (address, level, first))) = self.hierarchical
+            && self.told.get() != Some(layer)
+        {
+            self.told.set(Some(layer));
+            log.depth(|held| held.held((address, level, first + layer)));
         }
     }
 
@@ -430,6 +466,7 @@ impl<'a> DepthStencil<'a> {
         }
         let passes = stencil_passes && depth_passes;
         if let Some((number, address, new)) = place.filter(|_| passes && self.write) {
+            self.tell(layer);
             self.hold(number, address, new)?;
         }
         Ok(passes)

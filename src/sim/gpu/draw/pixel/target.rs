@@ -65,6 +65,7 @@ impl Targets {
             let blend = state.blends.get(blend).copied().unwrap_or_default();
             let both = blend.enabled && blend.logic_op.is_some();
             strict::target::check(&image, both, state.samples, at)?;
+            view.depth_forgotten(image.address);
         }
         let target = match image.kind {
             Kind::Null => None,
