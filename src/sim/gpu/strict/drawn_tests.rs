@@ -350,7 +350,12 @@ fn depth_that_is_held_back_is_resolved() {
     let rule = Some("hiz-resolve");
     // A draw through the hierarchical buffer, these, and a draw without one.
     let after = |first: &[Vec<u32>], more: &[Vec<u32>], last: &Vec<u32>| {
-        let between = [&[wait.clone()], more, &[buffer(0), last.clone()]].concat();
+        let between = [
+            std::slice::from_ref(&wait),
+            more,
+            &[buffer(0), last.clone()],
+        ]
+        .concat();
         drawn(first, &between)
     };
     let through = [buffer(1), always.clone()];
