@@ -40,11 +40,20 @@ pub struct Options {
 /// kernel asks otherwise (SKL PRM vol. 2d, INTERFACE_DESCRIPTOR_DATA, Denorm Mode, Ftz).
 pub const KEEP_HALF_AND_DOUBLE_DENORMALS: u32 = 1 << 6 | 1 << 10;
 
+/// All four bits of each group of four that has any.
+fn whole_fours(mask: u32) -> u32 {
+    let any = (mask | mask >> 1 | mask >> 2 | mask >> 3) & 0x1111_1111;
+    any * 15
+}
+
 /// Initial values of a thread's state registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Init {
-    /// sr0.0..sr0.7: dispatch state. sr0.2 is replaced by the dispatch mask.
+    /// sr0.0..sr0.7: dispatch state. sr0.2 is replaced by the dispatch mask, sr0.3 by the vector mask: the dispatch mask's
+    /// groups of four channels that have any on (SKL PRM vol. 7, "State Register", DMask and VMask).
     pub sr0: [u32; 8],
+    /// The thread begins with the vector mask's channels instead of the dispatch mask's.
+    pub vector_mask: bool,
     /// cr0.0: bit 0 float mode (ALT), bits 5:4 rounding mode, bit 6 keep DF denormals, bit 7 keep F denormals,
     /// bit 10 keep HF denormals.
     pub cr0: u32,
@@ -209,7 +218,11 @@ impl Thread {
 
     fn start(&mut self, payload: &[u32], dispatch_mask: u32, init: &Init) {
         self.pc = self.kernel.at(self.kernel.start()).unwrap_or(u32::MAX);
-        self.amask = dispatch_mask;
+        let vector_mask = whole_fours(dispatch_mask);
+        self.amask = match init.vector_mask {
+            true => vector_mask,
+            false => dispatch_mask,
+        };
         self.waiting = 0;
         self.done = false;
         self.written = self.options.uninit.then(|| Box::new([0; 128]));
@@ -220,6 +233,7 @@ impl Thread {
             self.regs.set_dword(regs::SR + 4 * i, *v);
         }
         self.regs.set_dword(regs::SR + 8, dispatch_mask);
+        self.regs.set_dword(regs::SR + 12, vector_mask);
         for (i, v) in init.tdr0.iter().enumerate() {
             self.regs.set_dword(regs::TDR + 4 * i, *v);
         }

@@ -10,7 +10,7 @@
 //! reason = "needs a newer device"
 //! [skip."draw/"]                             # every script under a folder that has no entry of its own
 //! reason = "no graphics queue yet"
-//! driver = "Ingot"                           # only on devices whose name contains “[Ingot]”
+//! driver = "Ingot"                           # only on devices whose name contains “[Ingot]”, or begins with Ingot
 //! ```
 //!
 //! The nearest entry counts: that of the script, then that of its folder, then that of the folder around it. An entry
@@ -34,12 +34,12 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// True on a device of that name. Ingot ends the names of its devices with its own in brackets.
+    /// True on a device of that name. Ingot ends the names of its devices with its own in brackets; others' begin with theirs.
     fn concerns(&self, device: &str) -> bool {
         let Some(driver) = &self.driver else {
             return true;
         };
-        device.contains(&format!("[{driver}]"))
+        device.contains(&format!("[{driver}]")) || device.starts_with(driver.as_str())
     }
 }
 

@@ -49,6 +49,10 @@ pub const INT_PROPERTIES: &[(&str, IntKind, i64)] = &[
     ("back.compareMask", IntKind::Int, 0xffff_ffff),
     ("back.writeMask", IntKind::Int, 0xffff_ffff),
     ("back.reference", IntKind::Int, 0),
+    ("sampleShadingEnable", IntKind::Bool, 0),
+    ("sampleMask", IntKind::Int, 0xffff_ffff),
+    ("alphaToCoverageEnable", IntKind::Bool, 0),
+    ("alphaToOneEnable", IntKind::Bool, 0),
 ];
 
 /// Float properties: name, default.
@@ -59,6 +63,7 @@ pub const FLOAT_PROPERTIES: &[(&str, f32)] = &[
     ("lineWidth", 1.0),
     ("minDepthBounds", 0.0),
     ("maxDepthBounds", 0.0),
+    ("minSampleShading", 0.0),
 ];
 
 /// Index of an integer property. Panics never: `None` for an unknown name.

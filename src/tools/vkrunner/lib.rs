@@ -3,6 +3,27 @@
 //! In:  a script in the VkRunner language, and a Vulkan entry point (a loader, or an ICD itself).
 //! Out: [`Outcome`]: pass, skip or fail, and log lines that name the script's line.
 //! The language: VkRunner's README. The protocol that piglit reads: [`Verdict::piglit_line`].
+//!
+//! # What other runners do not know
+//!
+//! Several samples for a pixel, in `[require]`:
+//!
+//! ```text
+//! framebuffer samples N       1 (the default), 2, 4, 8, 16, 32 or 64
+//! ```
+//!
+//! Colour and depth/stencil attachments have N samples, and so have all pipelines. What probes and pictures see is the colour
+//! after vkCmdResolveImage: the average of a pixel's samples, or one of them where the format is of integers. A script is skipped
+//! where the device has no attachments of its formats with so many samples. Properties in `[test]`, as VkPipelineMultisampleStateCreateInfo
+//! names and means them:
+//!
+//! | property | default |
+//! | --- | --- |
+//! | `sampleShadingEnable` | false |
+//! | `minSampleShading` | 0 |
+//! | `sampleMask` | 0xffffffff, samples 0 to 31 |
+//! | `alphaToCoverageEnable` | false |
+//! | `alphaToOneEnable` | false |
 
 mod enums;
 mod features;

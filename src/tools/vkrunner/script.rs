@@ -106,6 +106,8 @@ pub struct Requirements {
     pub framebuffer: &'static Format,
     /// Depth/stencil format.
     pub depth_stencil: Option<&'static Format>,
+    /// Samples of every attachment.
+    pub samples: u32,
     /// Width and height.
     pub framebuffer_size: (u32, u32),
     /// Requirements that no runner of this kind can meet: the script is skipped with this text.

@@ -153,6 +153,31 @@ fn state_registers_read_as_the_thread_is() {
 }
 
 #[test]
+fn a_vector_mask_has_whole_groups_of_four() {
+    let scalar_arf = |r: ArfReg, sub| region(arf(r, 0, sub, Type::Ud), sub, 0, 1, 0);
+    let rd = |nr, s| no_mask(op(Opcode::Mov, 1, dst(nr, Type::Ud), &[s]));
+    let code = [
+        rd(4, scalar_arf(ArfReg::ChannelEnable, 0)),
+        rd(5, scalar_arf(ArfReg::State, 8)),
+        rd(6, scalar_arf(ArfReg::State, 12)),
+        eot(),
+    ];
+    let kernel = Arc::new(Kernel::from_insts(&code).expect("there are instructions"));
+    for (vector_mask, begins_with) in [(true, 0xf0ff), (false, 0x8012)] {
+        let init = Init {
+            vector_mask,
+            ..Init::default()
+        };
+        let mut t = Thread::new(&kernel, &[1; 64], 0x8012, &init, Options::default());
+        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(Exit::Eot));
+        assert_eq!(
+            [4, 5, 6].map(|nr| reg(&t, nr)[0]),
+            [begins_with, 0x8012, 0xf0ff]
+        );
+    }
+}
+
+#[test]
 fn cr0_sets_rounding_and_denormals() {
     let set = |v: u64| {
         no_mask(op(

@@ -113,6 +113,8 @@ pub(crate) struct Executor<'a> {
     work: Statistics,
     /// Number of this worker: which part of the scratch memory its threads use.
     pub worker: u32,
+    /// Threads begin with whole groups of four channels.
+    pub vector_mask: bool,
 }
 
 impl<'a> Executor<'a> {
@@ -157,6 +159,7 @@ impl<'a> Executor<'a> {
             instructions: 0,
             work: Statistics::default(),
             worker: 0,
+            vector_mask: false,
         })
     }
 
@@ -195,6 +198,7 @@ impl<'a> Executor<'a> {
     pub fn run(&mut self, payload: &[u32], mask: u32, stage: &mut dyn Stage) -> Result<(), Stop> {
         let init = Init {
             cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
+            vector_mask: self.vector_mask,
             ..Init::default()
         };
         let thread = match &mut self.thread {

@@ -245,7 +245,7 @@ fn pixel_shaders_keep_to_what_is_said_of_them() {
     let header = Inst::unary(Opcode::Mov, 8, to(30), ud(0)).no_mask();
     let read = |block: u32| {
         let read = send(10, scratch | block, to(31), 30).no_mask();
-        [header.clone(), read, target_write(WRITE)]
+        [header, read, target_write(WRITE)]
     };
     let has = [
         (&ps::PACKET, ps::SCRATCH_SPACE_BASE_POINTER, DATA),

@@ -246,6 +246,34 @@ pub(crate) fn with_channels_of(format: &Format, values: [u32; 4]) -> [u32; 4] {
     })
 }
 
+/// Of formats whose texels share their colour by twos: bytes of the luma of the first and of the second, of blue's and of
+/// red's chroma, in the dword of both.
+fn shared_chroma(format: &Format) -> Option<[usize; 4]> {
+    Some(match format.name {
+        "YCRCB_NORMAL" => [0, 2, 1, 3],
+        "YCRCB_SWAPUVY" => [1, 3, 2, 0],
+        "YCRCB_SWAPUV" => [0, 2, 3, 1],
+        "YCRCB_SWAPY" => [1, 3, 0, 2],
+        _ => return None,
+    })
+}
+
+/// Whether texels have to be read by twos: see [`decode_pair`].
+pub(crate) fn comes_in_pairs(format: &Format) -> bool {
+    shared_chroma(format).is_some()
+}
+
+/// The texel of a dword of two that share their chroma: luma is green.
+pub(crate) fn decode_pair(format: &Format, pair: u32, second: bool) -> [u32; 4] {
+    let Some([first, last, blue, red]) = shared_chroma(format) else {
+        return [0; 4];
+    };
+    let bytes = pair.to_le_bytes();
+    let luma = if second { last } else { first };
+    let at = |i: usize| BYTES[0][usize::from(bytes[i & 3])];
+    [at(red), at(luma), at(blue), ONE]
+}
+
 /// Bytes of a texel or of a compressed block.
 pub(crate) fn bytes(format: &Format) -> u32 {
     match layout_of(format) {

@@ -213,3 +213,28 @@ fn bytes_of_the_srgb_curve_are_those_of_its_formula() {
     }
     assert_eq!([f32::NAN, -1.0, 2.0].map(srgb_byte), [0, 0, 255]);
 }
+
+#[test]
+fn pairs_share_their_chroma() {
+    // Luma 10 and 20, blue's chroma 30, red's 40, in the orders of the names.
+    let pairs = [
+        ("YCRCB_NORMAL", [10, 30, 20, 40]),
+        ("YCRCB_SWAPUVY", [40, 10, 30, 20]),
+        ("YCRCB_SWAPUV", [10, 40, 20, 30]),
+        ("YCRCB_SWAPY", [30, 10, 40, 20]),
+    ];
+    for (name, bytes) in pairs {
+        let format = format(name);
+        assert!(comes_in_pairs(format) && bytes_of(format) == 2, "{name}");
+        for (second, luma) in [(false, 10.0), (true, 20.0)] {
+            let texel = decode_pair(format, u32::from_le_bytes(bytes), second);
+            let expected = [40.0, luma, 30.0, 255.0].map(|v: f32| v / 255.0);
+            assert_eq!(texel, floats(expected), "{name}");
+        }
+    }
+    assert!(!comes_in_pairs(format("R8G8_UNORM")));
+}
+
+fn bytes_of(format: &Format) -> u32 {
+    bytes(format)
+}

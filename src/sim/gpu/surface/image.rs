@@ -105,9 +105,10 @@ pub(crate) struct Image {
     /// The swizzle changes nothing.
     pub is_straight: bool,
     pub is_array: bool,
-    /// Cube Face Enable bits as programmed: +z, -z, +y, -y, +x, -x from bit 0 on.
-    pub cube_faces: u32,
 }
+
+/// Cube Face Enable bits.
+const ALL_FACES: u32 = 0x3f;
 
 fn alignment(code: u64) -> u32 {
     match code {
@@ -180,6 +181,9 @@ impl Image {
         if real && rss::TILED_RESOURCE_MODE.get(words) != 0 {
             return unimplemented("tiled resources (TileYf and TileYs)".into());
         }
+        if kind == Kind::Cube && words[0] & ALL_FACES != ALL_FACES {
+            return unimplemented("cubes without all of their faces".into());
+        }
         let samples_code = get(rss::NUMBER_OF_MULTISAMPLES);
         if samples_code > 4 {
             return unimplemented(format!("surfaces of 2^{samples_code} samples"));
@@ -243,7 +247,6 @@ impl Image {
             swizzle,
             is_straight: swizzle == [0, 1, 2, 3].map(Select::Channel),
             is_array,
-            cube_faces: words[0] & 0x3f,
         })
     }
 
@@ -404,6 +407,10 @@ impl Image {
         address: u64,
         [x, y]: [u32; 2],
     ) -> Result<[u32; 4], Stop> {
+        if self.bytes == 2 && format::comes_in_pairs(self.format) {
+            let pair = view.read(address & !3)?;
+            return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
+        }
         let element = self.element(view, address)?;
         let [block_w, block_h] = self.format.block_el.map(u32::from);
         if block_w > 1 {

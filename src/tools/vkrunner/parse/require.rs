@@ -19,6 +19,7 @@ impl RequireParser {
                 extensions: Vec::new(),
                 framebuffer: default,
                 depth_stencil: None,
+                samples: 1,
                 framebuffer_size: (250, 250),
                 unknown: None,
             },
@@ -28,6 +29,7 @@ impl RequireParser {
     pub fn line(&mut self, text: &str) -> Result<(), String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.as_slice() {
+            ["framebuffer", "samples", count @ ..] => self.out.samples = samples(&count.join(" "))?,
             ["framebuffer", name] => self.out.framebuffer = format(name)?,
             ["depthstencil", name] => self.out.depth_stencil = Some(format(name)?),
             ["fbsize", width, height] => {
@@ -71,6 +73,16 @@ impl RequireParser {
 
 fn format(name: &str) -> Result<&'static Format, String> {
     Format::from_name(name).ok_or_else(|| format!("Unknown format: {name}"))
+}
+
+/// A number of samples that Vulkan has a flag for.
+fn samples(word: &str) -> Result<u32, String> {
+    match crate::number::integer(word, 32, false) {
+        Some((count @ (1 | 2 | 4 | 8 | 16 | 32 | 64), "")) => Ok(count as u32),
+        _ => Err(format!(
+            "Invalid framebuffer samples: {word}; a pixel has 1, 2, 4, 8, 16, 32 or 64"
+        )),
+    }
 }
 
 fn is_name(word: &str) -> bool {

@@ -1,5 +1,7 @@
 use super::parse;
-use crate::script::{Compare, Operation, PipelineKey, ProbePlace, ShaderSource, Tolerance};
+use crate::script::{
+    Compare, Operation, PipelineKey, PipelineState, ProbePlace, ShaderSource, Tolerance,
+};
 
 fn error(text: &str) -> (usize, String) {
     let error = parse(text, &[]).expect_err(text);
@@ -114,6 +116,28 @@ fn properties_and_draws_make_pipelines() {
 }
 
 #[test]
+fn samples_are_required_and_their_properties_set() {
+    let script = parse(
+        "[require]\nframebuffer R8_UNORM\nframebuffer samples 4\n[test]\nsampleMask 0x5\nsampleShadingEnable true\n\
+         minSampleShading 0.5\nalphaToCoverageEnable 1\nalphaToOneEnable true\ndraw rect -1 -1 2 2\n",
+        &[],
+    )
+    .unwrap();
+    assert_eq!(script.requirements.samples, 4);
+    assert_eq!(script.requirements.framebuffer.name, "R8_UNORM");
+    let PipelineKey::Graphics { state, .. } = &script.pipelines[0] else {
+        panic!("{:?}", script.pipelines);
+    };
+    let ints = ["sampleMask", "sampleShadingEnable", "alphaToOneEnable"];
+    assert_eq!(ints.map(|name| state.int(name)), [5, 1, 1]);
+    assert_eq!(state.float("minSampleShading"), 0.5);
+    let default = PipelineState::new();
+    assert_eq!(default.int("sampleMask"), 0xffff_ffff);
+    assert_eq!(default.int("alphaToCoverageEnable"), 0);
+    assert_eq!(parse("[test]\n", &[]).unwrap().requirements.samples, 1);
+}
+
+#[test]
 fn vertex_data_follows_its_header() {
     let script = parse(
         "[vertex data]\n0/R8G8B8_UNORM 1/float/vec2 2/A2R10G10B10_UNORM_PACK32\n255 0 0  1 2  0xffffffff\n[indices]\n0 1\n2\n[test]\n",
@@ -142,6 +166,16 @@ fn mistakes_are_reported_with_their_line() {
         ),
         ("[require]\na b\n", 2, "Invalid require line"),
         ("[require]\nframebuffer FOO\n", 2, "Unknown format: FOO"),
+        (
+            "[require]\nframebuffer samples 3\n",
+            2,
+            "Invalid framebuffer samples: 3; a pixel has 1, 2, 4, 8, 16, 32 or 64",
+        ),
+        (
+            "[require]\nframebuffer samples\n",
+            2,
+            "Invalid framebuffer samples: ; a pixel has 1, 2, 4, 8, 16, 32 or 64",
+        ),
         ("[test]\nfoo\n", 2, "Invalid test command"),
         ("[test]\ncompute 1 1\n", 2, "Invalid test command"),
         ("[test]\nssbo 0 subdata foo 0 1\n", 2, "Invalid type: foo"),

@@ -15,6 +15,14 @@ pub struct Recorder<'r, 'c> {
     sets_bound: [bool; 2],
 }
 
+/// How commands use an image.
+#[derive(Clone, Copy)]
+struct Use {
+    layout: vk::ImageLayout,
+    access: vk::AccessFlags,
+    stage: vk::PipelineStageFlags,
+}
+
 /// Values of a clear.
 #[derive(Clone, Copy, Debug)]
 pub struct ClearValues {
@@ -119,7 +127,7 @@ impl<'r, 'c> Recorder<'r, 'c> {
         Ok(())
     }
 
-    /// Leaves the render pass and copies the framebuffer to where the host reads it.
+    /// Leaves the render pass and copies the framebuffer, resolved, to where the host reads it.
     fn end_render_pass(&mut self) {
         if !self.in_render_pass {
             return;
@@ -128,75 +136,111 @@ impl<'r, 'c> Recorder<'r, 'c> {
         let Some(graphics) = self.graphics else {
             return;
         };
-        let device = &self.resources.context.device;
-        let range = vk::ImageSubresourceRange {
+        let layers = vk::ImageSubresourceLayers {
             aspect_mask: vk::ImageAspectFlags::COLOR,
-            base_mip_level: 0,
-            level_count: 1,
+            mip_level: 0,
             base_array_layer: 0,
             layer_count: 1,
         };
-        let attachment = (
-            vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
-            vk::AccessFlags::COLOR_ATTACHMENT_WRITE | vk::AccessFlags::COLOR_ATTACHMENT_READ,
-            vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT,
-        );
-        let transfer = (
-            vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-            vk::AccessFlags::TRANSFER_READ,
-            vk::PipelineStageFlags::TRANSFER,
-        );
-        let region = vk::BufferImageCopy::default()
-            .image_subresource(vk::ImageSubresourceLayers {
-                aspect_mask: vk::ImageAspectFlags::COLOR,
-                mip_level: 0,
-                base_array_layer: 0,
-                layer_count: 1,
-            })
-            .image_extent(vk::Extent3D {
-                width: graphics.extent.width,
-                height: graphics.extent.height,
-                depth: 1,
-            });
-        let change = |from: (_, _, _), to: (_, _, _)| {
-            let barrier = vk::ImageMemoryBarrier::default()
-                .src_access_mask(from.1)
-                .dst_access_mask(to.1)
-                .old_layout(from.0)
-                .new_layout(to.0)
-                .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                .image(graphics.color_image())
-                .subresource_range(range);
-            // SAFETY: see `new`.
-            unsafe {
-                device.cmd_pipeline_barrier(
-                    self.buffer,
-                    from.2,
-                    to.2,
-                    vk::DependencyFlags::empty(),
-                    &[],
-                    &[],
-                    &[barrier],
-                );
-            }
+        let extent = vk::Extent3D {
+            width: graphics.extent.width,
+            height: graphics.extent.height,
+            depth: 1,
         };
+        let attachment = Use {
+            layout: vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+            access: vk::AccessFlags::COLOR_ATTACHMENT_WRITE
+                | vk::AccessFlags::COLOR_ATTACHMENT_READ,
+            stage: vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT,
+        };
+        let source = Use {
+            layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+            access: vk::AccessFlags::TRANSFER_READ,
+            stage: vk::PipelineStageFlags::TRANSFER,
+        };
+        let device = &self.resources.context.device;
+        let color = graphics.color_image();
         // SAFETY: see `new`.
         unsafe { device.cmd_end_render_pass(self.buffer) };
-        change(attachment, transfer);
+        self.change(color, attachment, source);
+        let mut shown = color;
+        if let Some(resolved) = graphics.resolved_image() {
+            // Whatever was resolved before is replaced, once the copy of it is over.
+            let replaced = Use {
+                layout: vk::ImageLayout::UNDEFINED,
+                ..source
+            };
+            let target = Use {
+                layout: vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+                access: vk::AccessFlags::TRANSFER_WRITE,
+                stage: vk::PipelineStageFlags::TRANSFER,
+            };
+            let region = vk::ImageResolve::default()
+                .src_subresource(layers)
+                .dst_subresource(layers)
+                .extent(extent);
+            self.change(resolved, replaced, target);
+            // SAFETY: see `new`; the images are as large as the framebuffer, and of one format.
+            unsafe {
+                device.cmd_resolve_image(
+                    self.buffer,
+                    color,
+                    source.layout,
+                    resolved,
+                    target.layout,
+                    &[region],
+                );
+            }
+            self.change(resolved, target, source);
+            shown = resolved;
+        }
         if let Some(readback) = &graphics.readback {
+            let region = vk::BufferImageCopy::default()
+                .image_subresource(layers)
+                .image_extent(extent);
             // SAFETY: see `new`; the buffer holds all texels.
             unsafe {
                 device.cmd_copy_image_to_buffer(
                     self.buffer,
-                    graphics.color_image(),
-                    vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+                    shown,
+                    source.layout,
                     readback.buffer,
                     &[region],
                 );
             }
         }
-        change(transfer, attachment);
+        self.change(color, source, attachment);
+    }
+
+    /// Makes an image ready for its next use.
+    fn change(&self, image: vk::Image, from: Use, to: Use) {
+        let barrier = vk::ImageMemoryBarrier::default()
+            .src_access_mask(from.access)
+            .dst_access_mask(to.access)
+            .old_layout(from.layout)
+            .new_layout(to.layout)
+            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .image(image)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                base_mip_level: 0,
+                level_count: 1,
+                base_array_layer: 0,
+                layer_count: 1,
+            });
+        // SAFETY: see `new`.
+        unsafe {
+            self.resources.context.device.cmd_pipeline_barrier(
+                self.buffer,
+                from.stage,
+                to.stage,
+                vk::DependencyFlags::empty(),
+                &[],
+                &[],
+                &[barrier],
+            );
+        }
     }
 
     fn bind(&mut self, point: vk::PipelineBindPoint, pipeline: usize) {

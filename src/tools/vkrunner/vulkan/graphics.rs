@@ -17,11 +17,14 @@ struct Attachment {
 pub struct Graphics<'c> {
     context: &'c Context,
     color: Attachment,
+    /// Where the colour's samples are resolved to, if there are several.
+    resolved: Option<Attachment>,
     depth: Option<Attachment>,
     /// Loads nothing (first use), and loads what is there (later).
     pub(super) render_passes: [vk::RenderPass; 2],
     pub(super) framebuffer: vk::Framebuffer,
     pub(super) extent: vk::Extent2D,
+    samples: vk::SampleCountFlags,
     pub(super) clear_aspects: vk::ImageAspectFlags,
     /// Texels of the colour attachment after a render pass.
     pub(super) readback: Option<HostBuffer>,
@@ -40,7 +43,14 @@ impl Drop for Graphics<'_> {
             for pass in self.render_passes {
                 device.destroy_render_pass(pass, None);
             }
-            for attachment in std::iter::once(&self.color).chain(&self.depth) {
+            for attachment in [
+                Some(&self.color),
+                self.resolved.as_ref(),
+                self.depth.as_ref(),
+            ]
+            .into_iter()
+            .flatten()
+            {
                 device.destroy_image_view(attachment.view, None);
                 device.destroy_image(attachment.image, None);
                 device.free_memory(attachment.memory, None);
@@ -86,22 +96,40 @@ impl<'c> Graphics<'c> {
                 format.name
             )));
         }
+        // Vulkan's flags of counts are the counts.
+        let samples = vk::SampleCountFlags::from_raw(requirements.samples);
+        let color_usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
+        let depth_usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
+        let of_color = (format, color_usage);
+        let of_depth = requirements.depth_stencil.map(|f| (f, depth_usage));
+        for (format, usage) in std::iter::once(of_color).chain(of_depth) {
+            if requirements.samples > 1
+                && !context.sample_counts(format.vk, usage).contains(samples)
+            {
+                return Err(VulkanError::Unsupported(format!(
+                    "Attachments of format {} cannot have {} samples",
+                    format.name, requirements.samples
+                )));
+            }
+        }
         let (width, height) = requirements.framebuffer_size;
         let extent = vk::Extent2D { width, height };
         let color = Attachment::new(
             context,
             format.vk,
-            extent,
-            vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC,
+            (extent, samples),
+            color_usage,
             vk::ImageAspectFlags::COLOR,
         )?;
         let mut graphics = Graphics {
             context,
             color,
+            resolved: None,
             depth: None,
             render_passes: [vk::RenderPass::null(); 2],
             framebuffer: vk::Framebuffer::null(),
             extent,
+            samples,
             clear_aspects: vk::ImageAspectFlags::COLOR,
             readback: None,
             rectangles: None,
@@ -119,13 +147,23 @@ impl<'c> Graphics<'c> {
                 }
             }
             graphics.clear_aspects |= aspects;
-            let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
-            graphics.depth = Some(Attachment::new(context, format.vk, extent, usage, aspects)?);
+            let size = (extent, samples);
+            let attachment = Attachment::new(context, format.vk, size, depth_usage, aspects)?;
+            graphics.depth = Some(attachment);
+        }
+        if requirements.samples > 1 {
+            graphics.resolved = Some(Attachment::new(
+                context,
+                format.vk,
+                (extent, vk::SampleCountFlags::TYPE_1),
+                color_usage | vk::ImageUsageFlags::TRANSFER_DST,
+                vk::ImageAspectFlags::COLOR,
+            )?);
         }
         for first in [true, false] {
             let depth = requirements.depth_stencil.map(|f| f.vk);
             graphics.render_passes[usize::from(!first)] =
-                render_pass(context, format.vk, depth, first)?;
+                render_pass(context, format.vk, depth, samples, first)?;
         }
         let mut views = vec![graphics.color.view];
         views.extend(graphics.depth.as_ref().map(|d| d.view));
@@ -163,9 +201,14 @@ impl<'c> Graphics<'c> {
         Ok(graphics)
     }
 
-    /// The colour image, for the copy after a render pass.
+    /// The colour image that draws write.
     pub(super) fn color_image(&self) -> vk::Image {
         self.color.image
+    }
+
+    /// The image of one sample that the colour is resolved to after a render pass, if it has several.
+    pub(super) fn resolved_image(&self) -> Option<vk::Image> {
+        self.resolved.as_ref().map(|attachment| attachment.image)
     }
 
     /// Texels of the framebuffer as last read back.
@@ -181,7 +224,7 @@ impl Attachment {
     fn new(
         context: &Context,
         format: vk::Format,
-        extent: vk::Extent2D,
+        (extent, samples): (vk::Extent2D, vk::SampleCountFlags),
         usage: vk::ImageUsageFlags,
         aspects: vk::ImageAspectFlags,
     ) -> Result<Attachment, VulkanError> {
@@ -196,7 +239,7 @@ impl Attachment {
             })
             .mip_levels(1)
             .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
+            .samples(samples)
             .usage(usage);
         let mut attachment = Attachment {
             image: vk::Image::null(),
@@ -245,6 +288,7 @@ fn render_pass(
     context: &Context,
     color: vk::Format,
     depth: Option<vk::Format>,
+    samples: vk::SampleCountFlags,
     first: bool,
 ) -> Result<vk::RenderPass, VulkanError> {
     let attachment = |format, layout| {
@@ -255,7 +299,7 @@ fn render_pass(
         };
         vk::AttachmentDescription::default()
             .format(format)
-            .samples(vk::SampleCountFlags::TYPE_1)
+            .samples(samples)
             .load_op(load)
             .store_op(vk::AttachmentStoreOp::STORE)
             .stencil_load_op(load)
@@ -379,8 +423,15 @@ impl Resources<'_> {
             .viewports(&viewports)
             .scissors(&scissors);
         let raster = rasterization(state);
+        // Words of 32 samples; a pixel with more has them all on beyond the first word.
+        let mask = [state.int("sampleMask") as u32, u32::MAX];
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+            .rasterization_samples(graphics.samples)
+            .sample_shading_enable(state.int("sampleShadingEnable") != 0)
+            .min_sample_shading(state.float("minSampleShading"))
+            .sample_mask(&mask)
+            .alpha_to_coverage_enable(state.int("alphaToCoverageEnable") != 0)
+            .alpha_to_one_enable(state.int("alphaToOneEnable") != 0);
         let depth = depth_stencil(state);
         let blends = [blend_attachment(state)];
         let blend = vk::PipelineColorBlendStateCreateInfo::default()

@@ -154,6 +154,26 @@ impl Context {
         properties.optimal_tiling_features
     }
 
+    /// Numbers of samples that optimally tiled 2D images of this format and usage can have; none where there are no such images.
+    fn sample_counts(
+        &self,
+        format: vk::Format,
+        usage: vk::ImageUsageFlags,
+    ) -> vk::SampleCountFlags {
+        // SAFETY: `physical` is of this instance.
+        let properties = unsafe {
+            self.instance.get_physical_device_image_format_properties(
+                self.physical,
+                format,
+                vk::ImageType::TYPE_2D,
+                vk::ImageTiling::OPTIMAL,
+                usage,
+                vk::ImageCreateFlags::empty(),
+            )
+        };
+        properties.map_or(vk::SampleCountFlags::empty(), |p| p.sample_counts)
+    }
+
     /// Name of the device, for people.
     pub fn device_name(&self) -> String {
         // SAFETY: `physical` is of this instance.

@@ -86,7 +86,9 @@ impl<'a> Pixels<'a> {
         let mut executors = [None, None, None];
         for (to, variant) in executors.iter_mut().zip(state.variants) {
             if let Some(variant) = variant {
-                *to = Some((Executor::new(draw, variant.shader)?, variant.start));
+                let mut executor = Executor::new(draw, variant.shader)?;
+                executor.vector_mask = state.vector_mask;
+                *to = Some((executor, variant.start));
             }
         }
         Ok(Pixels {
@@ -215,18 +217,13 @@ impl<'a> Pixels<'a> {
         if state.statistics {
             self.invocations += u64::from(lit.count_ones());
         }
-        // The vector mask has whole subspans.
-        let mask = match state.vector_mask {
-            true => u32::MAX >> (32 - 4 * slots.len().clamp(1, 8)),
-            false => lit,
-        };
         let mut batch = message::Batch {
             back: &mut self.back,
             setup,
             slots,
             ended: false,
         };
-        executor.run(&self.payload, mask, &mut batch)?;
+        executor.run(&self.payload, lit, &mut batch)?;
         let ended = batch.ended;
         match self.back.view.is_strict() {
             true => strict::target::ended(ended, self.back.at),
