@@ -1,7 +1,6 @@
 //! What scenes are drawn with: a device, pictures to draw to, pipelines in few words.
 
-use std::future::Future;
-use std::task::{Context, Poll, Waker};
+use crate::instance::wait;
 
 /// Pixels along a picture's side.
 pub const SIDE: u32 = 128;
@@ -11,18 +10,6 @@ pub const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 pub const SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// Format of depth buffers.
 pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-
-/// Waits for a future that wgpu finishes without being woken.
-fn wait<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-            return value;
-        }
-        std::thread::yield_now();
-    }
-}
 
 /// A device, and the picture that scenes draw.
 pub struct Stage {
