@@ -488,15 +488,19 @@ impl Thread {
         if self.carry(u, lanes)? {
             return Ok(());
         }
-        for s in &u.src[..usize::from(u.sources).min(3)] {
-            self.check_written(u, s, lanes)?;
+        // An instruction without mask goes through lanes that are off, too. Nobody means what they make of unwritten values,
+        // and it is as unwritten.
+        let meant = lanes & (self.amask >> u.chan);
+        let sources = &u.src[..usize::from(u.sources).min(3)];
+        let mut unwritten = 0u32;
+        for s in sources {
+            self.check_written(u, s, meant)?;
+            for i in (0..usize::from(u.n)).filter(|i| (lanes & !meant) >> i & 1 != 0) {
+                unwritten |= u32::from(self.unwritten(u, s, i)?.is_some()) << i;
+            }
         }
         if matches!(u.dst.kind, Kind::Contig | Kind::Table) {
-            for i in 0..usize::from(u.n) {
-                if (lanes & u.dst.lane_mask) >> i & 1 != 0 {
-                    self.mark_written(u.dst.offset(i), usize::from(u.dst.size));
-                }
-            }
+            self.mark_lanes(u, lanes & u.dst.lane_mask, unwritten);
         } else if u.dst.kind == Kind::Indirect {
             let far = (usize::from(u.n) - 1) * usize::from(u.dst.stride) + usize::from(u.dst.size);
             let at = general::address(self, u, usize::from(u.dst.a0_sub), u.dst.disp, 0, far)?;
@@ -571,6 +575,13 @@ impl Thread {
             let source = &u.src[usize::from(chosen >> i & 1 == 0)];
             unwritten |= u32::from(self.unwritten(u, source, i)?.is_some()) << i;
         }
+        self.mark_lanes(u, lanes, unwritten);
+        Ok(true)
+    }
+
+    /// Notes that lanes of a destination have been written, but for those of `unwritten`.
+    fn mark_lanes(&mut self, u: &Uop, lanes: u32, unwritten: u32) {
+        let size = usize::from(u.dst.size);
         for i in (0..usize::from(u.n)).filter(|i| lanes >> i & 1 != 0) {
             let at = u.dst.offset(i);
             self.mark_written(at, size);
@@ -582,7 +593,6 @@ impl Thread {
                 }
             }
         }
-        Ok(true)
     }
 
     /// Checks that what a SEND's enabled lanes send as addresses has been written.

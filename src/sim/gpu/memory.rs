@@ -128,6 +128,12 @@ impl AddressSpace {
         self.ranges.iter().map(|r| (r.start, r.end - r.start))
     }
 
+    /// The memory that is mapped at an address.
+    fn backing(&self, address: u64) -> Option<&Arc<dyn Backing>> {
+        let range = self.ranges.get(self.find(address & ADDRESS_MASK)?)?;
+        Some(&range.backing)
+    }
+
     fn find(&self, address: u64) -> Option<usize> {
         let at = self.ranges.partition_point(|r| r.end <= address);
         (self.ranges.get(at)?.start <= address).then_some(at)
@@ -203,9 +209,23 @@ impl<'a> View<'a> {
         elements: [u32; 2],
         at: u64,
     ) -> Result<(), Stop> {
-        match self.log {
-            Some(log) => log.resolved(address, levels, elements, at),
-            None => Ok(()),
+        match (self.log, self.space.backing(address)) {
+            (Some(log), Some(memory)) => log.resolved((address, memory), levels, elements, at),
+            _ => Ok(()),
+        }
+    }
+
+    /// In strict mode: this slice of a depth buffer was written through a hierarchical one.
+    pub(crate) fn depth_held(&self, slice: (u64, u32, u32)) {
+        if let (Some(log), Some(memory)) = (self.log, self.space.backing(slice.0)) {
+            log.depth(|held| held.held(slice, memory));
+        }
+    }
+
+    /// In strict mode: a slice was resolved.
+    pub(crate) fn depth_settled(&self, slice: (u64, u32, u32)) {
+        if let Some(log) = self.log {
+            log.depth(|held| held.settled(slice));
         }
     }
 

@@ -298,6 +298,43 @@ fn moves_carry_what_is_unwritten() {
 }
 
 #[test]
+fn lanes_that_are_off_pass_on_what_is_unwritten() {
+    let options = Options {
+        uninit: true,
+        ..Options::default()
+    };
+    let one = [imm(Type::D, 1)];
+    let write = op(Opcode::Mov, 8, dst(30, Type::D), &one);
+    let through = |to: u8, from: u8| {
+        let sources = [g(from, Type::D), imm(Type::D, 1)];
+        op(Opcode::Add, 8, dst(to, Type::D), &sources)
+    };
+    // Half of the channels are on; an instruction without mask goes through all of them.
+    let unmasked = through(4, 30).no_mask();
+    let mut t = thread_with(&[write, unmasked], &[0; 16], 0x0f, 0, options);
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    let all = [write, unmasked, through(5, 4)];
+    let mut t = thread_with(&all, &[0; 16], 0x0f, 0, options);
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    // A channel that is on and takes what one that is off has made of nothing.
+    let sources = [scalar(4, 28, Type::D), imm(Type::D, 1)];
+    let uniform = op(Opcode::Add, 8, dst(6, Type::D), &sources);
+    let mut t = thread_with(&[write, unmasked, uniform], &[0; 16], 0x0f, 0, options);
+    let e = t.run(&mut Recorder::default(), 10);
+    assert!(
+        matches!(
+            e,
+            Err(Stop::Undefined {
+                rule: "uninitialised",
+                at: 32,
+                ..
+            })
+        ),
+        "{e:?}"
+    );
+}
+
+#[test]
 fn endings_are_told_apart() {
     let ill = op(Opcode::Illegal, 1, null_dst(Type::Ud), &[]);
     let mut t = thread(&[ill], &[], 1);

@@ -19,7 +19,7 @@
 //! Not demanded: order of reads before writes, which Vulkan lets drivers assume of walkers that start in order, and of a draw's
 //! own accesses. A thread's scratch memory is its own.
 
-use super::hiz::Unresolved;
+use super::hiz::{Memory, Unresolved};
 use super::{
     COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_RESOLVE, RENDER_FLUSH, Rule, TEXTURE_STALE,
     VERTEX_STALE, WORK_ORDER,
@@ -200,14 +200,14 @@ impl Log {
     /// Checks that nothing of these slices of a depth buffer is held back.
     pub fn resolved(
         &self,
-        address: u64,
+        place: (u64, &Memory),
         levels: [u32; 2],
         elements: [u32; 2],
         at: u64,
     ) -> Result<(), Stop> {
-        let held = self.state().unresolved.among(address, levels, elements);
+        let held = self.state().unresolved.among(place, levels, elements);
         HIZ_RESOLVE.check(held.is_none(), at, || {
-            let (_, level, element) = held.unwrap_or_default();
+            let (address, level, element) = held.unwrap_or_default();
             format!("level {level}, element {element} of the depth buffer at {address:#x}")
         })
     }

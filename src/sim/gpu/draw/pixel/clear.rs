@@ -112,16 +112,15 @@ fn note(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
     if !clears && !resolves {
         return Ok(());
     }
-    if let (Some(log), Some(image)) = (draw.log, depth_buffer(draw, samples)?) {
-        log.depth(|held| {
-            for layer in 0..image.view_extent.min(image.depth) {
-                let slice = (image.address, image.lod, image.min_array_element + layer);
-                match clears {
-                    true => held.held(slice),
-                    false => held.settled(slice),
-                }
+    let view = draw.view(Via::Depth);
+    if let Some(image) = depth_buffer(draw, samples)? {
+        for layer in 0..image.view_extent.min(image.depth) {
+            let slice = (image.address, image.lod, image.min_array_element + layer);
+            match clears {
+                true => view.depth_held(slice),
+                false => view.depth_settled(slice),
             }
-        });
+        }
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use crate::draw::exec::Draw;
 use crate::memory::View;
-use crate::strict::{Log, Via};
+use crate::strict::Via;
 use crate::surface::{Image, Level};
 use crate::targets::Role;
 use eu::Stop;
@@ -39,9 +39,9 @@ pub(crate) struct DepthStencil<'a> {
     stencil_test: bool,
     stencil_write: bool,
     faces: [Face; 2],
-    /// In strict mode, with a hierarchical depth buffer: who has to know of the elements that are written, the surface's
-    /// address and level, its first element; and the element that was told last.
-    hierarchical: Option<(&'a Log, (u64, u32, u32))>,
+    /// With a hierarchical depth buffer: the surface's address and level, and its first element, of which strict mode has to
+    /// know; and the element that it was told of last.
+    hierarchical: Option<(u64, u32, u32)>,
     told: Cell<Option<u32>>,
     /// Depths are clamped to these by viewport: Minimum and Maximum Depth; none where they are in bounds already.
     ranges: Vec<[f32; 2]>,
@@ -292,19 +292,20 @@ impl<'a> DepthStencil<'a> {
         let depth = depth_buffer(draw, samples(draw))?;
         let test = flag(ds::DEPTH_TEST_ENABLE) && depth.is_some();
         let mut hierarchical = None;
-        if let (Some(log), Some(image)) = (draw.log, &depth) {
+        let view = draw.view(Via::Depth);
+        if let Some(image) = depth.as_ref().filter(|_| view.is_strict()) {
             let first = image.min_array_element;
             let slices = (image.address, image.lod, first);
             if draw
                 .state
                 .flag(&db::PACKET, db::HIERARCHICAL_DEPTH_BUFFER_ENABLE)
             {
-                hierarchical = Some((log, slices));
+                hierarchical = Some(slices);
             } else if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
                 // Neither ALWAYS nor NEVER: what is there counts.
                 let elements = [first, first + image.view_extent];
                 let levels = [image.lod, image.lod + 1];
-                log.resolved(image.address, levels, elements, draw.at)?;
+                view.depth_resolved(image.address, levels, elements, draw.at)?;
             }
         }
         let depth = depth.map(|image| {
@@ -325,7 +326,7 @@ impl<'a> DepthStencil<'a> {
         let clamps = depth.is_some() && (clip_z.iter().any(unclipped) || computed);
         let buffer = |field| draw.state.flag(&db::PACKET, field);
         Ok(DepthStencil {
-            view: draw.view(Via::Depth),
+            view,
             test,
             hierarchical,
             told: Cell::new(None),
@@ -407,11 +408,11 @@ impl<'a> DepthStencil<'a> {
 
     /// Tells strict mode which element is written.
     fn tell(&self, layer: u32) {
-        if let Some((log, (address, level, first))) = self.hierarchical
+        if let Some((address, level, first)) = self.hierarchical
             && self.told.get() != Some(layer)
         {
             self.told.set(Some(layer));
-            log.depth(|held| held.held((address, level, first + layer)));
+            self.view.depth_held((address, level, first + layer));
         }
     }
 
