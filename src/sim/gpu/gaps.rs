@@ -87,20 +87,16 @@ gaps! {
     }
     "gpu/draw/pixel/state.rs" {
         "3DSTATE_WM, Polygon Stipple Enable" => "polygon stipple";
-        "3DSTATE_PS_EXTRA, Input Coverage Mask State" => "input coverage that is inner, or after depth tests";
+        "3DSTATE_PS_EXTRA, Input Coverage Mask State" => "inner input coverage of what is not conservative";
         "BLEND_STATE, Color Dither Enable" => "dithered colours";
     }
     "gpu/draw/pixel/target.rs" {
         "RENDER_SURFACE_STATE, Surface Format" => "render targets of the format …";
     }
     "gpu/draw/raster/state.rs" {
-        "3DSTATE_RASTER, Conservative Rasterization Enable" => "conservative rasterisation";
         "3DSTATE_SF, Last Pixel Enable" => "lines with their last pixel";
         "3DSTATE_RASTER, Smooth Point Enable" => "smooth points";
         "3DSTATE_RASTER, Forced Sample Count" => "a forced sample count other than the target's";
-    }
-    "gpu/draw/setup/attributes.rs" {
-        "3DSTATE_SBE_SWIZ, Swizzle Select" => "attribute swizzles that copy W";
     }
     "gpu/draw/tess.rs" {
         "3DSTATE_HS, 3DSTATE_TE, 3DSTATE_DS" => "a draw with some of HS, TE and DS enabled and others not";
