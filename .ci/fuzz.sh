@@ -23,7 +23,7 @@ for target in $targets; do
     artifacts=tests/fuzz/artifacts/$target/
     mkdir -p "$corpus" "$artifacts"
     if "$CARGO_TARGET_DIR/$triple/release/$target" "$corpus" -max_total_time="$seconds" -timeout=20 \
-        -rss_limit_mb=2000 -max_len=40000 -artifact_prefix="$artifacts" >"$artifacts/log" 2>&1; then
+        -rss_limit_mb=2000 -max_len=98304 -artifact_prefix="$artifacts" >"$artifacts/log" 2>&1; then
         echo "ok fuzz $target: $(grep -o '^Done.*' "$artifacts/log")"
     else
         echo "FAILED fuzz $target"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Other people's programs on our driver and on our simulator: clients (ncnn, wgpu, vulkaninfo) and witnesses
+# Other people's programs on our driver and on our simulator: clients (ncnn, wgpu, vulkaninfo, vkcube) and witnesses
 # (the validation layer, piglit, Mesa's driver). A line `ok NAME` or `FAILED NAME` for each.
 #
 # In:  optionally the folder of a finished build (default: target/release, which is then built); without
@@ -51,6 +51,7 @@ lavapipe=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json
 layer=/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json
 device='Intel(R) HD Graphics 530 (SKL GT2)'
 
+on_anv() { "$binaries/ingot" sim --gpu skl --strict --driver anv -- "$@"; }
 on_ingot() { "$binaries/ingot" sim --gpu skl --strict --driver ingot -- "$@"; }
 # ncnn once through the loader and once on the driver's library alone.
 ncnn_through_loader() {
@@ -70,6 +71,9 @@ install_ncnn() {
 build_wgpu() {
     cargo build -q --locked --manifest-path tests/clients/wgpu/Cargo.toml --target-dir target/clients/wgpu
 }
+# The same on Mesa's driver, where only the simulator is ours.
+ncnn_on_anv() { on_anv target/clients/venv/bin/python tests/clients/ncnn_networks.py --device '(SKL GT2)'; }
+wgpu_on_anv() { on_anv target/clients/wgpu/debug/ingot-client-wgpu '(SKL GT2)'; }
 # The clients themselves, where no line of ours takes part.
 ncnn_on_lavapipe() {
     VK_ICD_FILENAMES=$lavapipe target/clients/venv/bin/python tests/clients/ncnn_networks.py --device llvmpipe
@@ -94,10 +98,16 @@ if have ncnn python3; then
     check 'ncnn: install' install_ncnn
     check 'ncnn through the loader' ncnn_through_loader
     check 'ncnn without a loader' ncnn_alone
+    have 'ncnn on ANV' "$anv" && check 'ncnn on ANV' ncnn_on_anv
     have 'ncnn on lavapipe' "$lavapipe" && check 'ncnn on lavapipe' ncnn_on_lavapipe
 fi
 check 'wgpu: build' build_wgpu
 check 'wgpu examples' wgpu_examples
+have 'wgpu on ANV' "$anv" && check 'wgpu examples on ANV' wgpu_on_anv
 have 'wgpu on lavapipe' "$lavapipe" && check 'wgpu examples on lavapipe' wgpu_on_lavapipe
+have 'scenes on ANV' "$anv" "$lavapipe" &&
+    check 'scenes on ANV' tests/witness/scenes.sh "$binaries" target/clients/wgpu/debug "$lavapipe" anv
+have 'vkcube on ANV' "$anv" vkcube Xvfb xwd xwininfo convert &&
+    check 'vkcube on ANV' tests/witness/vkcube.sh "$binaries" anv 60
 
 exit $((failed > 0))

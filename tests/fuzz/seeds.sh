@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes seeds: corpus/spirv from the SPIR-V test modules (spirv-tools needed) and, where `ingot` is built (INGOT names it),
-# corpus/batch from what the driver submits for some scripts. With glslangValidator, the .comp files named as arguments
+# corpus/batch from what the driver, and Mesa's where it is there, submit for some scripts. With glslangValidator, the .comp files named as arguments
 # become seeds too.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,6 +18,14 @@ if [ -x "$ingot" ]; then
     for f in "$root"/vkrunner-scripts/atomics "$root"/vkrunner-scripts/shared "$root"/vkrunner-scripts/workgroups; do
         INGOT_GPU=skl INGOT_SIM=strict,dump="$here/corpus/batch" "$ingot" run "$f" >/dev/null
     done
+    # Draws are Mesa's: one of each kind.
+    if [ -e /usr/share/vulkan/icd.d/intel_icd.x86_64.json ]; then
+        for folder in "$root"/vkrunner-scripts/draw/*; do
+            f=$(find "$folder" -name '*.shader_test' | sort | head -n 1)
+            INGOT_SIM=strict,dump="$here/corpus/batch" "$ingot" sim --gpu skl --driver anv -- \
+                "$ingot" run --icd loader "$f" >/dev/null
+        done
+    fi
     # The longest are slow to mutate.
-    find "$here/corpus/batch" -name '*.batch' -size +64k -delete
+    find "$here/corpus/batch" -name '*.batch' -size +96k -delete
 fi

@@ -53,6 +53,12 @@ impl Regs {
         }
     }
 
+    /// All zeros, in place.
+    pub(crate) fn clear(&mut self) {
+        self.d.fill(0);
+        self.acc_wide.fill(0);
+    }
+
     pub(crate) fn bytes(&self) -> &[u8; WORDS * 8] {
         bytemuck::cast_ref(&self.d)
     }

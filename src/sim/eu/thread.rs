@@ -208,8 +208,10 @@ impl Thread {
         dispatch_mask: u32,
         init: &Init,
     ) {
-        self.kernel = Arc::clone(kernel);
-        *self.regs = Regs::new();
+        if !Arc::ptr_eq(&self.kernel, kernel) {
+            self.kernel = Arc::clone(kernel);
+        }
+        self.regs.clear();
         self.statistics = Statistics::default();
         self.start(payload, dispatch_mask, init);
     }

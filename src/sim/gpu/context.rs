@@ -1,6 +1,7 @@
 //! What a context keeps between batches: registers, base addresses, and the media pipeline's state.
 
 use crate::draw::state::DrawState;
+use crate::strict::Unresolved;
 use std::collections::BTreeMap;
 
 /// Which pipeline commands go to.
@@ -77,6 +78,8 @@ pub struct HwContext {
     pub(crate) predicate: bool,
     /// MI_SET_PREDICATE has found its condition met: commands do nothing until the next one.
     pub(crate) skips: bool,
+    /// In strict mode: what hierarchical depth buffers hold back.
+    pub(crate) unresolved: Unresolved,
     /// Threads dispatched by this context, for CS_INVOCATION_COUNT.
     pub(crate) invocations: u64,
 }

@@ -134,10 +134,28 @@ impl AddressSpace {
     }
 }
 
+/// Memory that was looked at: its first address, bytes, and words.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    start: u64,
+    bytes: u64,
+    words: &'a [AtomicU32],
+}
+
+impl Known<'_> {
+    const NONE: Known<'static> = Known {
+        start: 0,
+        bytes: 0,
+        words: &[],
+    };
+}
+
 /// One thread's view of an address space: remembers the last range, as a TLB does.
 pub struct View<'a> {
     space: &'a AddressSpace,
-    last: Cell<usize>,
+    /// Ranges that were looked at last, the latest first.
+    last: Cell<Known<'a>>,
+    before: Cell<Known<'a>>,
     /// What strict mode remembers.
     log: Option<&'a Log>,
     /// Through what accesses go.
@@ -149,7 +167,8 @@ impl<'a> View<'a> {
     pub fn new(space: &'a AddressSpace) -> View<'a> {
         View {
             space,
-            last: Cell::new(0),
+            last: Cell::new(Known::NONE),
+            before: Cell::new(Known::NONE),
             log: None,
             via: Cell::default(),
         }
@@ -169,11 +188,33 @@ impl<'a> View<'a> {
         self.log.is_some()
     }
 
+    /// In strict mode: the memory of a surface is no depth buffer any more.
+    pub(crate) fn depth_forgotten(&self, address: u64) {
+        if let Some(log) = self.log {
+            log.depth(|held| held.forgotten(address));
+        }
+    }
+
+    /// In strict mode: checks that no hierarchical depth buffer holds anything of these slices back.
+    pub(crate) fn depth_resolved(
+        &self,
+        address: u64,
+        levels: [u32; 2],
+        elements: [u32; 2],
+        at: u64,
+    ) -> Result<(), Stop> {
+        match self.log {
+            Some(log) => log.resolved(address, levels, elements, at),
+            None => Ok(()),
+        }
+    }
+
     /// Through what the next accesses go.
     pub(crate) fn through(&self, via: Via) {
         self.via.set(via);
     }
 
+    #[inline]
     fn reads(&self, address: u64, bytes: usize) -> Result<(), Stop> {
         match self.log {
             Some(log) => log.read(address & ADDRESS_MASK, bytes as u64, self.via.get()),
@@ -181,6 +222,7 @@ impl<'a> View<'a> {
         }
     }
 
+    #[inline]
     fn writes(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
         match self.log {
             Some(log) => log.write(address & ADDRESS_MASK, bytes as u64, self.via.get(), atomic),
@@ -194,40 +236,75 @@ impl<'a> View<'a> {
         Ok(&self.words(address)?[0])
     }
 
-    /// The words from `address` (rounded down to a dword) to the end of its range.
+    /// The words from `address` (rounded down to a dword) to the end of its range: at least one.
+    #[inline]
     fn words(&self, address: u64) -> Result<&'a [AtomicU32], Stop> {
         let at = address & ADDRESS_MASK;
-        let ranges = &self.space.ranges;
-        let known = ranges.get(self.last.get());
-        let range = match known.filter(|r| r.start <= at && at < r.end) {
-            Some(range) => range,
-            None => {
-                let Some(index) = self.space.find(at) else {
-                    return Err(fault(address));
-                };
-                self.last.set(index);
-                &ranges[index]
-            }
-        };
-        let first = range.first_word + ((at - range.start) / 4) as usize;
-        let last = range.first_word + ((range.end - range.start) / 4) as usize;
-        range
-            .backing
-            .words()
-            .get(first..last)
+        let mut known = self.last.get();
+        if at.wrapping_sub(known.start) >= known.bytes {
+            known = self.look(at).ok_or_else(|| fault(address))?;
+        }
+        let words = known.words.get(((at - known.start) / 4) as usize..);
+        words
+            .filter(|w| !w.is_empty())
             .ok_or_else(|| fault(address))
     }
 
+    /// Finds the range of an address and remembers it.
+    #[cold]
+    fn look(&self, at: u64) -> Option<Known<'a>> {
+        let before = self.before.replace(self.last.get());
+        if at.wrapping_sub(before.start) < before.bytes {
+            self.last.set(before);
+            return Some(before);
+        }
+        let range = self.space.ranges.get(self.space.find(at)?)?;
+        let first = range.first_word;
+        let count = ((range.end - range.start) / 4) as usize;
+        let known = Known {
+            start: range.start,
+            bytes: range.end - range.start,
+            words: range.backing.words().get(first..first + count)?,
+        };
+        self.last.set(known);
+        Some(known)
+    }
+
     /// Reads a dword at a multiple of 4.
+    #[inline]
     pub fn read(&self, address: u64) -> Result<u32, Stop> {
         self.reads(address, 4)?;
         Ok(self.words(address)?[0].load(Relaxed))
     }
 
     /// Writes a dword at a multiple of 4.
+    #[inline]
     pub fn write(&self, address: u64, value: u32) -> Result<(), Stop> {
         self.writes(address, 4, false)?;
         self.words(address)?[0].store(value, Relaxed);
+        Ok(())
+    }
+
+    /// Writes dwords of `mask` at multiples of 4 each.
+    #[inline]
+    pub fn write_four(&self, addresses: [u64; 4], mask: u32, values: [u32; 4]) -> Result<(), Stop> {
+        let known = self.last.get();
+        let places = addresses.map(|a| (a & ADDRESS_MASK).wrapping_sub(known.start));
+        if self.log.is_none() && places.iter().all(|p| *p < known.bytes) {
+            for (i, (place, value)) in places.into_iter().zip(values).enumerate() {
+                if mask >> i & 1 == 1
+                    && let Some(word) = known.words.get((place / 4) as usize)
+                {
+                    word.store(value, Relaxed);
+                }
+            }
+            return Ok(());
+        }
+        for (i, (address, value)) in addresses.into_iter().zip(values).enumerate() {
+            if mask >> i & 1 == 1 {
+                self.write(address, value)?;
+            }
+        }
         Ok(())
     }
 

@@ -61,6 +61,16 @@ pub struct StageWork {
     pub statistics: Statistics,
 }
 
+impl std::ops::AddAssign for StageWork {
+    /// Adds what other threads of the same stage did.
+    fn add_assign(&mut self, other: StageWork) {
+        self.threads += other.threads;
+        self.invocations += other.invocations;
+        self.messages += other.messages;
+        self.statistics += &other.statistics;
+    }
+}
+
 /// One dispatch or draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {

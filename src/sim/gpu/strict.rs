@@ -10,6 +10,7 @@ mod draw_rig;
 mod draw_tests;
 #[cfg(test)]
 mod drawn_tests;
+mod hiz;
 mod memory;
 mod sequence;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub(crate) mod surface;
 pub(crate) mod target;
 mod urb;
 
+pub(crate) use hiz::Unresolved;
 use memory::Control;
 pub(crate) use memory::{Log, Via};
 
@@ -197,6 +199,8 @@ rules! {
         "between fast clears, resolves and other draws, render targets are flushed and waited for";
     DEPTH_STALL "depth-stall", "vol. 2a, 3DSTATE_DEPTH_BUFFER",
         "depth is waited for between draws that test it and another depth buffer";
+    HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
+        "what was written through a hierarchical depth buffer is resolved before the depth buffer is used without one";
     PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",
         "the colour calculator's state pointer is not valid when GPGPU is selected";
     PIPE_CONTROL_VF_NULL "pipe-control-vf-null", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",

@@ -140,6 +140,11 @@ fn command(args: &Args) -> Result<Command, String> {
     if !options.is_empty() {
         command.env("INGOT_SIM", options.join(","));
     }
+    // Mesa shows a swapchain's images by DRI3 or linux-dmabuf, and the X server or compositor cannot open a device that
+    // only this process sees: the window system layer must copy them by the CPU instead.
+    if std::env::var_os("MESA_VK_WSI_DEBUG").is_none() {
+        command.env("MESA_VK_WSI_DEBUG", "sw");
+    }
     if let Some(driver) = &args.driver {
         let manifest = manifest(driver)?;
         command.env("VK_DRIVER_FILES", &manifest);

@@ -6,7 +6,9 @@
 //! own flag for it.
 
 use ash::vk;
+use std::future::Future;
 use std::sync::OnceLock;
+use std::task::{Context, Poll, Waker};
 use wgpu::hal;
 
 static DRIVERS: OnceLock<vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties> = OnceLock::new();
@@ -73,5 +75,17 @@ pub fn open() -> Result<wgpu::Instance, String> {
         )
         .map_err(|e| e.to_string())?;
         Ok(wgpu::Instance::from_hal::<hal::api::Vulkan>(instance))
+    }
+}
+
+/// Waits for a future that wgpu finishes without being woken.
+pub fn wait<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+        std::thread::yield_now();
     }
 }

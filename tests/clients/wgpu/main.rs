@@ -8,9 +8,8 @@
 
 mod instance;
 
-use std::future::Future;
+use instance::wait;
 use std::process::ExitCode;
-use std::task::{Context, Poll, Waker};
 
 /// Steps until each number reaches 1 by the rule of Collatz.
 const COLLATZ: &str = "
@@ -108,18 +107,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_
     v[id.x] = row[local];
 }
 ";
-
-/// Waits for a future that wgpu finishes without being woken.
-fn wait<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-            return value;
-        }
-        std::thread::yield_now();
-    }
-}
 
 struct Gpu {
     device: wgpu::Device,

@@ -7,6 +7,7 @@ use crate::decode::{AluFn, Uop};
 use crate::flags;
 use crate::general::{self, R};
 use crate::math;
+use crate::region::{Kind, SrcOp};
 use crate::thread::Thread;
 use isa::{CondMod, MathFn, Opcode, Type};
 
@@ -139,13 +140,9 @@ fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     let mut v = [0f32; N];
     let mut doubt = 0u64;
     for i in 0..N {
-        let s = f64::from(b[i]) * f64::from(c[i]) + f64::from(a[i]);
-        v[i] = s as f32;
-        // A double halfway between two Fs may itself have been rounded; so may one whose F is a denormal.
-        let x = s.to_bits();
-        let halfway = (x & 0x1fff_ffff) ^ 0x1000_0000;
-        let small = u64::from(s.abs() < f64::from(f32::MIN_POSITIVE)) & u64::from(s != 0.0);
-        doubt |= u64::from(halfway == 0) | small;
+        let (s, rounded) = sum(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
+        v[i] = s;
+        doubt |= rounded;
     }
     if doubt != 0 {
         for i in 0..N {
@@ -154,6 +151,59 @@ fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     }
     finish(t, u, m, v);
     Ok(())
+}
+
+/// PLN: the plane at the coordinates of each group of eight channels, a pair of registers; in doubles as MAD is.
+fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+    if t.slow_float {
+        return general::execute(t, u);
+    }
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let read = |at: usize, out: &mut [u32]| {
+        let from = t.regs.dwords().get(at / 4..at / 4 + out.len());
+        out.copy_from_slice(from.unwrap_or(&[0; 8][..out.len()]));
+    };
+    let mut coefficients = [0; 4];
+    read(usize::from(u.src[0].base), &mut coefficients);
+    flush(&mut coefficients, t.denorm_keep);
+    let [p, q, _, r] = coefficients.map(|c| f64::from(f32::from_bits(c)));
+    let mut v = [0f32; N];
+    let mut doubt = 0u64;
+    for (group, v) in v.chunks_mut(8).enumerate() {
+        let at = usize::from(u.src[1].base) + group * 64;
+        let (mut x, mut y) = ([0; 8], [0; 8]);
+        read(at, &mut x);
+        read(at + 32, &mut y);
+        flush(&mut x, t.denorm_keep);
+        flush(&mut y, t.denorm_keep);
+        for ((v, x), y) in v.iter_mut().zip(x).zip(y) {
+            let first = q * f64::from(f32::from_bits(y)) + r;
+            let (second, s) = sum(p * f64::from(f32::from_bits(x)), first);
+            *v = second;
+            doubt |= s;
+        }
+    }
+    if doubt != 0 {
+        return general::execute(t, u);
+    }
+    finish(t, u, m, v);
+    Ok(())
+}
+
+/// A sum of two doubles as an F, and not zero where rounding it twice may have made another F than rounding it once.
+#[inline(always)]
+fn sum(a: f64, b: f64) -> (f32, u64) {
+    let s = a + b;
+    let part = s - a;
+    let inexact = (a - (s - part)) + (b - part) != 0.0;
+    // A double halfway between two Fs may itself have been rounded; so may one whose F is a denormal.
+    let halfway = (s.to_bits() & 0x1fff_ffff) ^ 0x1000_0000;
+    let small = s.abs() < f64::from(f32::MIN_POSITIVE);
+    let doubt = u64::from(inexact) & (u64::from(halfway == 0) | u64::from(small));
+    (s as f32, doubt)
 }
 
 /// Transcendental functions, in doubles.
@@ -307,6 +357,15 @@ pub(super) fn select(u: &Uop) -> Option<AluFn> {
         Opcode::Add => sized!(u, binary, Add),
         Opcode::Mul => sized!(u, binary, Mul),
         Opcode::Mad => sized!(u, mad),
+        // Fewer channels than a register has, and modifiers, are left to the general path.
+        Opcode::Pln => {
+            let plain = |s: &SrcOp| !s.abs && !s.neg && usize::from(s.base).is_multiple_of(4);
+            let kinds = (u.src[0].kind, u.src[1].kind);
+            if u.n < 8 || kinds != (Kind::Scalar, Kind::Contig) || !u.src[..2].iter().all(plain) {
+                return None;
+            }
+            sized!(u, plane)
+        }
         Opcode::Frc => sized!(u, unary, Frc),
         Opcode::Rndd => sized!(u, unary, Rndd),
         Opcode::Rndu => sized!(u, unary, Rndu),

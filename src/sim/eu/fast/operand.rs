@@ -21,6 +21,8 @@ enum Load {
     Table32,
     ContigU16,
     ContigS16,
+    TableU16,
+    TableS16,
     /// Bytes, and words at any place.
     Narrow,
 }
@@ -67,6 +69,17 @@ fn extend(v: u64, ty: Type) -> u32 {
     }
 }
 
+/// Words of a region, each made a dword.
+#[inline(always)]
+fn words<const N: usize>(r: &Regs, s: &SrcOp, v: &mut [u32; N], dword: impl Fn(u16) -> u32) {
+    let all = r.words();
+    if let Some(table) = &s.table {
+        for (x, at) in v.iter_mut().zip(table.iter()) {
+            *x = dword(all[usize::from(*at) / 2 % all.len()]);
+        }
+    }
+}
+
 impl Operand {
     fn new(s: &SrcOp, logic: bool) -> Operand {
         let size = usize::from(s.size);
@@ -97,6 +110,10 @@ impl Operand {
             Kind::Contig if s.ty == Type::W => Load::ContigS16,
             Kind::Contig if size == 2 => Load::ContigU16,
             _ if size == 4 => Load::Table32,
+            _ if size == 2 && s.table.is_some() => match s.ty {
+                Type::W => Load::TableS16,
+                _ => Load::TableU16,
+            },
             _ => Load::Narrow,
         };
         if o.load == Load::Imm {
@@ -158,6 +175,8 @@ impl Operand {
                     }
                 }
             }
+            Load::TableU16 => words(r, s, &mut v, u32::from),
+            Load::TableS16 => words(r, s, &mut v, |x| x as i16 as u32),
             Load::Narrow => {
                 for (i, x) in v.iter_mut().enumerate() {
                     *x = extend(r.read(s.offset(i), usize::from(s.size)), s.ty);

@@ -195,8 +195,11 @@ impl Gpu {
         start: u64,
         len_bytes: u64,
     ) -> Result<Report, Stop> {
-        let log = self.options.strict.then(Log::default);
-        let log = log.as_ref();
+        let watch = self
+            .options
+            .strict
+            .then(|| Log::of(std::mem::take(&mut context.unresolved)));
+        let log = watch.as_ref();
         let mut run = Run {
             gpu: self,
             context,
@@ -212,7 +215,11 @@ impl Gpu {
         if let Some(sink) = &self.options.targets {
             run.written.show(space, sink);
         }
-        ended.map(|()| run.report)
+        let report = run.report;
+        if let Some(watch) = watch {
+            context.unresolved = watch.into_unresolved();
+        }
+        ended.map(|()| report)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::memory::{ADDRESS_MASK, View};
 use crate::profile::Messages;
 use crate::sampler::{Sampler, Texels};
 use crate::strict::{self, Via};
-use crate::surface::{Image, Surface};
+use crate::surface::{AuxMode, Image, Surface};
 use eu::{Message, Reply, SharedFunctions, Stop};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -118,6 +118,14 @@ impl Payload<'_> {
         }
     }
 
+    /// Dwords that stand together: a parameter of all channels. None where the message does not have them all.
+    pub(crate) fn part(&self, index: usize, dwords: usize) -> Option<&[u32]> {
+        match index.checked_sub(self.first.len()) {
+            None => self.first.get(index..index + dwords),
+            Some(index) => self.second.get(index..index + dwords),
+        }
+    }
+
     /// A 64-bit address, cut to the bits that count.
     fn address(&self, index: usize) -> u64 {
         self.qword(index) & ADDRESS_MASK
@@ -215,12 +223,23 @@ impl<'a> Port<'a> {
             return Self::unimplemented(message, "a typed message without a surface");
         }
         let address = self.surface_state(message)?;
+        let at = message.ip;
         if let Some(known) = self.images.iter().find(|s| s.0 == address) {
             return Ok(*known);
         }
         // Limits are known in strict mode.
         let image = match self.limits {
-            Some(_) => Image::read_strictly(&self.view, address)?,
+            Some(_) => {
+                let image = Image::read_strictly(&self.view, address)?;
+                if image.aux.mode != AuxMode::Hiz {
+                    let levels = [image.min_lod, image.min_lod + image.levels];
+                    let first = image.min_array_element;
+                    let elements = [first, first.saturating_add(image.depth)];
+                    self.view
+                        .depth_resolved(image.address, levels, elements, at)?;
+                }
+                image
+            }
             None => Image::read(&self.view, address)?,
         };
         match self.images.get_mut(self.next_image) {

@@ -163,6 +163,13 @@ impl<'a> Executor<'a> {
         })
     }
 
+    /// Makes it work for a thread of the host of its own: with its part of the scratch memory, and a copy of the kernel,
+    /// whose count of users would otherwise be written by all of them.
+    pub fn set_worker(&mut self, number: u32) {
+        self.worker = number;
+        self.kernel = std::sync::Arc::new(eu::Kernel::clone(&self.kernel));
+    }
+
     /// What its threads have done, for the profile.
     pub fn work(&self, stage: &'static str) -> StageWork {
         StageWork {

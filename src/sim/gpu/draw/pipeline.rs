@@ -12,7 +12,7 @@ use super::exec::{Draw, Executor};
 use super::gs::Geometry;
 use super::gs_output::{Provoking, StreamObject};
 use super::object::{Kind, Object, Setup, Subspan, Vue};
-use super::pixel::{Counts, Pixels};
+use super::pixel::{Counts, Tiles};
 use super::raster::{self, RasterState};
 use super::setup::{self, SetupState};
 use super::sol::StreamOut;
@@ -81,7 +81,7 @@ struct Back<'a> {
     clip: ClipState,
     setup: SetupState,
     raster: RasterState,
-    pixels: Pixels<'a>,
+    pixels: Tiles<'a>,
     urb: Urb,
     provoking: Provoking,
     cl_invocations: u64,
@@ -129,7 +129,7 @@ pub(crate) fn run(
         clip: ClipState::read(&draw)?,
         setup: SetupState::read(&draw)?,
         raster: RasterState::read(&draw)?,
-        pixels: Pixels::new(
+        pixels: Tiles::new(
             draw,
             constants::push(&draw, &packets::state_constant_ps::PACKET)?,
         )?,
@@ -182,6 +182,7 @@ pub(crate) fn run(
             }
         }
     }
+    back.pixels.flush()?;
     back.so.finish()?;
     totals.so_offsets = back.so.offsets;
     totals.so_written = back.so.written;
@@ -204,10 +205,10 @@ pub(crate) fn run(
         totals.gs_invocations = gs.invocations;
         totals.gs_primitives = gs.primitives;
     }
-    totals.targets = back.pixels.written().collect();
+    totals.targets = back.pixels.written();
     totals.stages.extend(back.pixels.stages());
     totals.stages.retain(|stage| stage.threads > 0);
-    totals.pixels = back.pixels.finish()?;
+    totals.pixels = back.pixels.counts();
     Ok(totals)
 }
 
@@ -363,9 +364,9 @@ impl Back<'_> {
         for object in &self.clipped {
             self.set_up.clear();
             setup::setup(&self.setup, object, &mut self.set_up);
-            for set_up in &self.set_up {
+            for set_up in self.set_up.drain(..) {
                 self.subspans.clear();
-                raster::rasterise(&self.raster, set_up, &mut self.subspans);
+                raster::rasterise(&self.raster, &set_up, &mut self.subspans);
                 if !self.subspans.is_empty() {
                     self.pixels.object(set_up, &self.subspans)?;
                 }

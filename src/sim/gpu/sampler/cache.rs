@@ -20,6 +20,8 @@ struct Line {
     key: (u64, u64),
     /// Texels that are there.
     valid: u16,
+    /// What the control surface says of all of them, where it says one thing of them.
+    clear: Option<bool>,
     texels: [[u32; 4]; 16],
 }
 
@@ -30,28 +32,57 @@ pub(crate) struct Texels {
     /// Levels of surfaces, by the key of their lines.
     levels: Vec<(u64, Level)>,
     next: usize,
+    /// The block of a control surface that was last asked for: surface and level, block, and whether it is clear.
+    block: Option<(u64, [u32; 3], bool)>,
 }
 
 /// Levels kept.
 const LEVELS: usize = 16;
 
+/// What tells a level of a surface from others; `state` is the address of the surface's state.
+fn key(state: u64, level: u32) -> u64 {
+    state | u64::from(level & 63)
+}
+
 impl Texels {
+    /// A level of a surface.
+    pub fn level(&mut self, surface: (u64, &Image), level: u32) -> Level {
+        *self.known(surface, level)
+    }
+
+    fn known(&mut self, (state, image): (u64, &Image), level: u32) -> &Level {
+        let key = key(state, level);
+        let found = self.levels.iter().position(|l| l.0 == key);
+        let at = found.unwrap_or_else(|| {
+            let made = (key, image.at_level(level));
+            if self.levels.len() < LEVELS {
+                self.levels.push(made);
+                return self.levels.len() - 1;
+            }
+            self.next = (self.next + 1) % LEVELS;
+            self.levels[self.next] = made;
+            self.next
+        });
+        &self.levels[at].1
+    }
+
     /// The texel of a level at x, y and slice z; zeros where there is none. `state` tells surfaces apart.
     pub fn texel(
         &mut self,
         view: &View<'_>,
         (state, image): (u64, &Image),
-        level: u32,
+        (level, known): (u32, &Level),
         place: [u32; 3],
     ) -> Result<[u32; 4], Stop> {
         let [x, y, z] = place;
         let (column, row) = (x >> LOG, y >> LOG);
         let block = u64::from(column) | u64::from(row) << 20 | u64::from(z) << 40;
-        let key = (state | u64::from(level & 63), block);
+        let key = (key(state, level), block);
         if self.lines.is_empty() {
             let line = Line {
                 key: (u64::MAX, u64::MAX),
                 valid: 0,
+                clear: None,
                 texels: [[0; 4]; 16],
             };
             self.lines = vec![line; LINES];
@@ -65,24 +96,68 @@ impl Texels {
         if line.key != key {
             line.key = key;
             line.valid = 0;
+            // Blocks of the control surface as wide as a line, or wider, begin where lines do.
+            line.clear = match image.ccs_block() {
+                None => Some(false),
+                Some([width, _]) if width >= 1 << LOG => {
+                    let corner = [column << LOG, row << LOG, z];
+                    Some(image.is_clear(view, level, corner)?)
+                }
+                Some(_) => None,
+            };
         }
         let index = (x & 3 | (y & 3) << LOG) as usize & 15;
         if line.valid >> index & 1 == 0 {
-            let known = match self.levels.iter().find(|l| l.0 == key.0) {
-                Some((_, known)) => *known,
-                None => {
-                    let made = image.at_level(level);
-                    match self.levels.get_mut(self.next) {
-                        Some(old) => *old = (key.0, made),
-                        None => self.levels.push((key.0, made)),
-                    }
-                    self.next = (self.next + 1) % LEVELS;
-                    made
-                }
+            line.texels[index] = match (line.clear, known.address(x, y, z, 0)) {
+                (_, None) => [0; 4],
+                (Some(true), _) => image.clear_color,
+                (Some(false), Some(address)) => image.value_at(view, address, [x, y])?,
+                (None, _) => image.load_at(view, (level, known), place, 0)?,
             };
-            line.texels[index] = image.load_at(view, (level, &known), place, 0)?;
             line.valid |= 1 << index;
         }
         Ok(line.texels[index])
+    }
+
+    /// The same without keeping it: for messages that read a texel once.
+    pub fn once(
+        &mut self,
+        view: &View<'_>,
+        (state, image): (u64, &Image),
+        level: u32,
+        [x, y, z]: [u32; 3],
+    ) -> Result<[u32; 4], Stop> {
+        let known = self.known((state, image), level);
+        let Some(address) = known.address(x, y, z, 0) else {
+            return Ok([0; 4]);
+        };
+        match self.is_clear(view, (state, image), level, [x, y, z])? {
+            true => Ok(image.clear_color),
+            false => image.value_at(view, address, [x, y]),
+        }
+    }
+
+    /// Whether a texel's block was cleared and not written since.
+    pub fn is_clear(
+        &mut self,
+        view: &View<'_>,
+        (state, image): (u64, &Image),
+        level: u32,
+        [x, y, z]: [u32; 3],
+    ) -> Result<bool, Stop> {
+        let Some([width, height]) = image.ccs_block() else {
+            return Ok(false);
+        };
+        let key = key(state, level);
+        let block = [x / width, y / height, z];
+        if let Some((of, at, clear)) = self.block
+            && of == key
+            && at == block
+        {
+            return Ok(clear);
+        }
+        let clear = image.is_clear(view, level, [x, y, z])?;
+        self.block = Some((key, block, clear));
+        Ok(clear)
     }
 }

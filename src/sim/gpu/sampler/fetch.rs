@@ -6,6 +6,7 @@
 
 use super::{Request, kind};
 use crate::dataport::Port;
+use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
 
@@ -20,13 +21,85 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
 }
 
 impl Port<'_> {
+    /// Answers a message for plain texels of a dword, of one level of one slice. False where it is another one, and
+    /// [`Port::fetch`] has to look at each channel.
+    pub(super) fn fetch_plane(
+        &mut self,
+        request: &Request<'_>,
+        (state, image): (u64, &Image),
+        active: u32,
+        response: &mut [u32],
+    ) -> Result<bool, Stop> {
+        let lanes = request.lanes;
+        let flat = image.kind == Kind::D2 && image.samples == 1;
+        let plain = request.masked == 0 && request.offset == [0; 3];
+        let packer = Packer::of(image.format).filter(|_| flat && plain);
+        let parameter = |i: usize| request.payload.part(request.first + i * lanes, lanes);
+        let none = Some(&[][..]);
+        let (levels, slices) = match request.kind {
+            kind::LD => (parameter(2), parameter(3)),
+            kind::LD_LZ => (none, parameter(2)),
+            _ => return Ok(false),
+        };
+        let slices = if image.is_array { slices } else { none };
+        let (Some(packer), Some(levels), Some(slices)) = (packer, levels, slices) else {
+            return Ok(false);
+        };
+        let (Some(xs), Some(ys)) = (parameter(0), parameter(1)) else {
+            return Ok(false);
+        };
+        let is_active = |lane: &usize| active >> lane & 1 == 1;
+        // What all channels ask for; zero where nothing is asked.
+        let shared = |each: &[u32]| {
+            let first = each.get(active.trailing_zeros() as usize);
+            let first = first.copied().unwrap_or(0);
+            let same = |(lane, of): (usize, &u32)| *of == first || !is_active(&lane);
+            each.iter().enumerate().all(same).then_some(first)
+        };
+        let (Some(level), Some(slice)) = (shared(levels), shared(slices)) else {
+            return Ok(false);
+        };
+        if level >= image.levels {
+            return Ok(false);
+        }
+        let mut texels = std::mem::take(self.texels());
+        let known = texels.level((state, image), level);
+        let mut result = Ok(known.is_plain());
+        for lane in (0..lanes)
+            .filter(is_active)
+            .take_while(|_| known.is_plain())
+        {
+            let (x, y) = (xs[lane], ys[lane]);
+            let values = match known.plain_address(x, y, slice) {
+                None => Ok([0; 4]),
+                Some(address) => texels
+                    .is_clear(&self.view, (state, image), level, [x, y, slice])
+                    .and_then(|clear| match clear {
+                        true => Ok(image.clear_color),
+                        false => Ok(packer.unpack(self.view.read(address)?)),
+                    })
+                    .map(|values| image.swizzled(values)),
+            };
+            match values {
+                Ok(values) => super::respond(request, lane, values, response),
+                Err(stop) => {
+                    result = Err(stop);
+                    break;
+                }
+            }
+        }
+        *self.texels() = texels;
+        result
+    }
+
     /// One channel's answer.
     pub(super) fn fetch(
-        &self,
+        &mut self,
         request: &Request<'_>,
-        image: &Image,
+        surface: (u64, &Image),
         lane: usize,
     ) -> Result<[u32; 4], Stop> {
+        let image = surface.1;
         let parameter = |index: usize| request.parameter(index, lane);
         let moved = |index: usize, axis: usize| {
             let offset = request.offset[axis] as u32;
@@ -35,11 +108,11 @@ impl Port<'_> {
         match request.kind {
             kind::LD => {
                 let at = [moved(0, 0), moved(1, 1), moved(3, 2)];
-                self.texel(image, parameter(2), place(image, at), 0)
+                self.texel(surface, parameter(2), place(image, at), 0)
             }
             kind::LD_LZ => {
                 let at = [moved(0, 0), moved(1, 1), moved(2, 2)];
-                self.texel(image, 0, place(image, at), 0)
+                self.texel(surface, 0, place(image, at), 0)
             }
             kind::LD2DMS | kind::LD2DMS_W => {
                 let wide = request.kind == kind::LD2DMS_W;
@@ -54,13 +127,13 @@ impl Port<'_> {
                 };
                 let at = place(image, at);
                 match slice {
-                    Some(slice) => self.texel(image, 0, at, slice),
+                    Some(slice) => self.texel(surface, 0, at, slice),
                     None => Ok(image.swizzled(image.clear_color)),
                 }
             }
             kind::LD2DSS => {
                 let at = [moved(1, 0), moved(2, 1), moved(3, 2)];
-                self.texel(image, 0, place(image, at), parameter(0))
+                self.texel(surface, 0, place(image, at), parameter(0))
             }
             kind::LD_MCS => {
                 let at = place(image, [0, 1, 2].map(parameter));
@@ -73,9 +146,10 @@ impl Port<'_> {
         }
     }
 
+    /// `state` tells surfaces apart.
     fn texel(
-        &self,
-        image: &Image,
+        &mut self,
+        (state, image): (u64, &Image),
         lod: u32,
         place: [u32; 3],
         sample: u32,
@@ -89,7 +163,13 @@ impl Port<'_> {
         if !inside || lod >= levels || image.kind == Kind::Null || sample >= image.samples {
             return Ok([0; 4]);
         }
-        Ok(image.swizzled(image.load(&self.view, lod, place, sample)?))
+        if image.samples > 1 || image.kind == Kind::Buffer {
+            return Ok(image.swizzled(image.load(&self.view, lod, place, sample)?));
+        }
+        let mut texels = std::mem::take(self.texels());
+        let found = texels.once(&self.view, (state, image), lod, place);
+        *self.texels() = texels;
+        Ok(image.swizzled(found?))
     }
 }
 

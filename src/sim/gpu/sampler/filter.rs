@@ -8,7 +8,7 @@ use super::cache::Texels;
 use super::lod::Selection;
 use super::state::{AddressMode, Filter, MipFilter, Reduction, Sampler};
 use crate::memory::View;
-use crate::surface::{Image, Kind};
+use crate::surface::{Image, Kind, Level};
 use eu::Stop;
 
 /// Where a message looks.
@@ -65,7 +65,12 @@ impl Filtering<'_, '_> {
         cube && (self.sampler.seamless || self.sampler.modes[0] == AddressMode::Cube)
     }
 
-    fn value(&mut self, level: u32, tap: Tap, reference: Option<f32>) -> Result<[u32; 4], Stop> {
+    fn value(
+        &mut self,
+        level: (u32, &Level),
+        tap: Tap,
+        reference: Option<f32>,
+    ) -> Result<[u32; 4], Stop> {
         let texel = match tap {
             Tap::At(place) => {
                 let surface = (self.state, self.image);
@@ -84,8 +89,7 @@ impl Filtering<'_, '_> {
     }
 
     /// Texels of each axis at a place.
-    fn taps(&self, level: u32, target: &Target, linear: bool, magnified: bool) -> [Axis; 3] {
-        let extent = self.image.level_extent(level);
+    fn taps(&self, extent: [u32; 3], target: &Target, linear: bool, magnified: bool) -> [Axis; 3] {
         let mut axes: [Axis; 3] = [([0; 2], 0); 3];
         for (axis, out) in axes.iter_mut().enumerate().take(self.axes()) {
             let size = f64::from(extent[axis]);
@@ -108,8 +112,7 @@ impl Filtering<'_, '_> {
     }
 
     /// The texel at numbers of each axis.
-    fn tap(&self, level: u32, target: &Target, at: [i64; 3], linear: bool) -> Tap {
-        let extent = self.image.level_extent(level);
+    fn tap(&self, extent: [u32; 3], target: &Target, at: [i64; 3], linear: bool) -> Tap {
         let modes = self.sampler.modes;
         let along = |axis: usize| match self.adjoins() {
             true => address::texel(AddressMode::Clamp, at[axis], extent[axis]),
@@ -144,10 +147,17 @@ impl Filtering<'_, '_> {
         magnified: bool,
     ) -> Result<[u32; 4], Stop> {
         let linear = linear && !self.integer;
-        let axes = self.taps(level, target, linear, magnified);
+        let known = self.texels.level((self.state, self.image), level);
+        let level = (level, &known);
+        let extent = known.extent();
+        let axes = self.taps(extent, target, linear, magnified);
         if !linear {
-            let tap = self.tap(level, target, axes.map(|a| a.0[0]), false);
+            let tap = self.tap(extent, target, axes.map(|a| a.0[0]), false);
             return self.value(level, tap, target.reference);
+        }
+        let flat = self.axes() == 2 && !self.adjoins() && target.reference.is_none();
+        if flat && self.sampler.reduction == Reduction::Average {
+            return self.bilinear(level, target.slice, &axes);
         }
         let count = 1usize << self.axes();
         let mut taps = [(Tap::Border, 0f32); 8];
@@ -159,7 +169,7 @@ impl Filtering<'_, '_> {
                 weight *= if far == 1 { *second } else { STEPS - second };
             }
             let whole = (1i64 << (8 * self.axes())) as f32;
-            *out = (self.tap(level, target, at, true), weight as f32 / whole);
+            *out = (self.tap(extent, target, at, true), weight as f32 / whole);
         }
         let taps = &mut taps[..count];
         // A corner's part goes to the three around it in equal shares.
@@ -193,6 +203,42 @@ impl Filtering<'_, '_> {
             }
         }
         Ok(extreme.unwrap_or(sum).map(f32::to_bits))
+    }
+
+    /// The average of the four texels of a plane, those that count nothing left out.
+    fn bilinear(
+        &mut self,
+        level: (u32, &Level),
+        slice: u32,
+        axes: &[Axis; 3],
+    ) -> Result<[u32; 4], Stop> {
+        let extent = level.1.extent();
+        let modes = self.sampler.modes;
+        let [columns, rows] = [0, 1].map(|axis: usize| {
+            axes[axis]
+                .0
+                .map(|i| address::texel(modes[axis], i, extent[axis]))
+        });
+        let parts = |axis: usize| [STEPS - axes[axis].1, axes[axis].1];
+        let (across, down) = (parts(0), parts(1));
+        let mut sum = [0f32; 4];
+        for (row, down) in rows.into_iter().zip(down) {
+            for (column, across) in columns.into_iter().zip(across) {
+                let weight = (across * down) as f32 / (STEPS * STEPS) as f32;
+                if weight == 0.0 {
+                    continue;
+                }
+                let tap = match (column, row) {
+                    (Some(x), Some(y)) => Tap::At([x, y, slice]),
+                    _ => Tap::Border,
+                };
+                let value = self.value(level, tap, None)?.map(f32::from_bits);
+                for (to, from) in sum.iter_mut().zip(value) {
+                    *to += from * weight;
+                }
+            }
+        }
+        Ok(sum.map(f32::to_bits))
     }
 
     /// What filters and levels make of a place.
@@ -272,12 +318,16 @@ impl Filtering<'_, '_> {
         if selection.beyond {
             return Ok([0; 4]);
         }
-        let level = selection.levels[0];
-        let axes = self.taps(level, target, true, selection.magnified);
+        let known = self
+            .texels
+            .level((self.state, self.image), selection.levels[0]);
+        let level = (selection.levels[0], &known);
+        let extent = known.extent();
+        let axes = self.taps(extent, target, true, selection.magnified);
         let mut taps = [Tap::Border; 4];
         for (out, [far_x, far_y]) in taps.iter_mut().zip([[0, 1], [1, 1], [1, 0], [0, 0]]) {
             let at = [axes[0].0[far_x], axes[1].0[far_y], 0];
-            *out = self.tap(level, target, at, true);
+            *out = self.tap(extent, target, at, true);
         }
         let mut out = [0; 4];
         let mut around = 0f32;

@@ -276,8 +276,11 @@ impl Port<'_> {
                 if !known {
                     return Self::unimplemented(message, "a sampler message of this type");
                 }
+                if self.fetch_plane(&request, (state, &image), message.lanes, response)? {
+                    return Ok(());
+                }
                 for lane in (0..lanes).filter(|lane| message.lanes >> lane & 1 == 1) {
-                    let values = self.fetch(&request, &image, lane)?;
+                    let values = self.fetch(&request, (state, &image), lane)?;
                     respond(&request, lane, values, response);
                 }
                 Ok(())
@@ -324,6 +327,12 @@ impl Port<'_> {
         let mut result = Ok(());
         let implicit = order.is_implicit(request.kind);
         let mut shared = (usize::MAX, [[0.0; 3]; 2]);
+        // Pixels of a subspan that nothing tells apart have the same levels.
+        let alike = implicit
+            && image.kind != Kind::Cube
+            && order.level.is_none()
+            && !request.has(order.least);
+        let mut selected: Option<(usize, lod::Selection)> = None;
         for lane in active {
             let from = direction(request, order, image, lane);
             let mut gradients: Gradients = [[0.0; 3]; 2];
@@ -354,7 +363,12 @@ impl Port<'_> {
                 true => request.float(order.least, lane) as f32,
                 false => 0.0,
             };
-            let selection = lod::select(&sampler, image, &gradients, source, least);
+            let known = selected.filter(|s| alike && s.0 == lane / SUBSPAN);
+            let selection = match known {
+                Some((_, selection)) => selection,
+                None => lod::select(&sampler, image, &gradients, source, least),
+            };
+            selected = Some((lane / SUBSPAN, selection));
             if request.kind == kind::LOD {
                 let levels = [selection.clamped, selection.unclamped].map(f32::to_bits);
                 respond(request, lane, [levels[0], levels[1], 0, 0], response);
@@ -414,6 +428,14 @@ impl Port<'_> {
 
 /// Writes a channel's values: those that are not masked, one register or two after the other.
 fn respond(request: &Request<'_>, lane: usize, values: [u32; 4], response: &mut [u32]) {
+    if request.masked == 0 {
+        for (channel, value) in values.into_iter().enumerate() {
+            if let Some(to) = response.get_mut(channel * request.lanes + lane) {
+                *to = value;
+            }
+        }
+        return;
+    }
     let kept = (0..4).filter(|c| request.masked >> c & 1 == 0);
     for (register, channel) in kept.enumerate() {
         if let Some(to) = response.get_mut(register * request.lanes + lane) {

@@ -236,7 +236,12 @@ fn minimum_and_maximum_reduce_a_footprint() {
 
 #[test]
 fn cube_faces_and_what_adjoins_them() {
-    let cube = [(rss::SURFACE_TYPE, 3)];
+    // All of the six Cube Face Enables are side by side.
+    let faces = hw::Field {
+        hi: 5,
+        ..rss::CUBE_FACE_ENABLE_POSITIVE_Z
+    };
+    let cube = [(rss::SURFACE_TYPE, 3), (faces, 0x3f)];
     let nearest = space(&cube, &[(ss::CUBE_SURFACE_CONTROL_MODE, 1)]);
     let face = |direction: [f32; 3]| {
         send(&nearest, kind::SAMPLE_LZ, None, &all(&direction))[0] as u32 / 1000

@@ -245,7 +245,7 @@ fn pixel_shaders_keep_to_what_is_said_of_them() {
     let header = Inst::unary(Opcode::Mov, 8, to(30), ud(0)).no_mask();
     let read = |block: u32| {
         let read = send(10, scratch | block, to(31), 30).no_mask();
-        [header.clone(), read, target_write(WRITE)]
+        [header, read, target_write(WRITE)]
     };
     let has = [
         (&ps::PACKET, ps::SCRATCH_SPACE_BASE_POINTER, DATA),
@@ -308,4 +308,107 @@ fn modes_are_those_that_there_are() {
     };
     assert_eq!(math(0x100 << 20), None);
     assert_eq!(math(0x7ff << 20), Some("mi-math-opcode"));
+}
+
+#[test]
+fn depth_that_is_held_back_is_resolved() {
+    use draw::{state_depth_buffer as depth, state_wm_depth_stencil as test, state_wm_hz_op as op};
+    use media::pipe_control as f;
+    let buffer = |hierarchical| {
+        let fields = [
+            (depth::SURFACE_TYPE, 1),
+            (depth::SURFACE_FORMAT, 1),
+            (depth::SURFACE_BASE_ADDRESS, DEPTH),
+            (depth::SURFACE_PITCH, 127),
+            (depth::WIDTH, 7),
+            (depth::HEIGHT, 7),
+            (depth::DEPTH_WRITE_ENABLE, 1),
+            (depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE, hierarchical),
+        ];
+        command(&depth::PACKET, &fields)
+    };
+    let tests = |function| {
+        let fields = [
+            (test::DEPTH_TEST_ENABLE, 1),
+            (test::DEPTH_BUFFER_WRITE_ENABLE, 1),
+            (test::DEPTH_TEST_FUNCTION, function),
+        ];
+        command(&test::PACKET, &fields)
+    };
+    let operation = |field| {
+        let fields = [
+            (field, 1),
+            (op::CLEAR_RECTANGLE_X_MAX, 8),
+            (op::CLEAR_RECTANGLE_Y_MAX, 8),
+        ];
+        let acts = command(&op::PACKET, &fields);
+        let ends = command(&op::PACKET, &[]);
+        [acts, pipe_control(&post_sync()), ends]
+    };
+    let (always, less) = (tests(0), tests(2));
+    let wait = flush(&[f::DEPTH_CACHE_FLUSH_ENABLE]);
+    let rule = Some("hiz-resolve");
+    // A draw through the hierarchical buffer, these, and a draw without one.
+    let after = |first: &[Vec<u32>], more: &[Vec<u32>], last: &Vec<u32>| {
+        let between = [
+            std::slice::from_ref(&wait),
+            more,
+            &[buffer(0), last.clone()],
+        ]
+        .concat();
+        drawn(first, &between)
+    };
+    let through = [buffer(1), always.clone()];
+    assert_eq!(after(&through, &[], &less), rule);
+    assert_eq!(after(&through, &[], &always), None);
+    let resolve = operation(op::DEPTH_BUFFER_RESOLVE_ENABLE);
+    assert_eq!(after(&through, &resolve, &less), None);
+    let refill = operation(op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE);
+    assert_eq!(after(&through, &refill, &less), rule);
+    let clear = operation(op::DEPTH_BUFFER_CLEAR_ENABLE);
+    let cleared = [&resolve[..], &clear].concat();
+    assert_eq!(after(&through, &cleared, &less), rule);
+    let directly = [buffer(0), always.clone()];
+    assert_eq!(after(&directly, &[], &less), None);
+
+    // A texel of it, by entry 1 of the binding table: as R32_FLOAT, and with the hierarchical buffer as auxiliary surface.
+    let reads = |mode: u64, between: &[Vec<u32>]| {
+        let zeros = (30..34).map(|nr| Inst::unary(Opcode::Mov, 8, to(nr), ud(0)).no_mask());
+        let ld = 4 << 25 | 4 << 20 | 1 << 17 | 7 << 12 | 1;
+        let read = send(2, ld, to(40), 30);
+        let kernel: Vec<Inst> = zeros.chain([read, target_write(WRITE)]).collect();
+        let mut rig = drawing(&kernel);
+        let fields = [
+            (rss::SURFACE_TYPE, 1),
+            (rss::SURFACE_FORMAT, 0x0d8),
+            (rss::TILE_MODE, 3),
+            (rss::SURFACE_HORIZONTAL_ALIGNMENT, 1),
+            (rss::SURFACE_VERTICAL_ALIGNMENT, 1),
+            (rss::WIDTH, 7),
+            (rss::HEIGHT, 7),
+            (rss::SURFACE_PITCH, 127),
+            (rss::SURFACE_BASE_ADDRESS, DEPTH),
+            (rss::AUXILIARY_SURFACE_MODE, mode),
+        ];
+        rig.write(STATE + TABLE + 4, &[0x280]);
+        rig.write(STATE + 0x280, &command(&rss::PACKET, &fields));
+        let operations = [buffer(1)].into_iter().chain(clear.clone());
+        let commands: Vec<Vec<u32>> = operations.chain(between.to_vec()).collect();
+        let null = command(&depth::PACKET, &[(depth::SURFACE_TYPE, 7)]);
+        let fresh = [flush(&[f::DEPTH_CACHE_FLUSH_ENABLE]), flush_texture(), null];
+        rule_of(
+            &mut rig,
+            &[sound(), commands, fresh.to_vec(), vec![primitive(3)]].concat(),
+        )
+    };
+    assert_eq!(reads(0, &[]), rule);
+    assert_eq!(reads(0, &resolve), None);
+    assert_eq!(reads(3, &[]), None);
+}
+
+/// Invalidates the texture cache.
+fn flush_texture() -> Vec<u32> {
+    use media::pipe_control as f;
+    let [operation, place] = post_sync();
+    pipe_control(&[(f::TEXTURE_CACHE_INVALIDATION_ENABLE, 1), operation, place])
 }

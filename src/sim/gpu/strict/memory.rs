@@ -19,9 +19,10 @@
 //! Not demanded: order of reads before writes, which Vulkan lets drivers assume of walkers that start in order, and of a draw's
 //! own accesses. A thread's scratch memory is its own.
 
+use super::hiz::Unresolved;
 use super::{
-    COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, RENDER_FLUSH, Rule, TEXTURE_STALE, VERTEX_STALE,
-    WORK_ORDER,
+    COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_RESOLVE, RENDER_FLUSH, Rule, TEXTURE_STALE,
+    VERTEX_STALE, WORK_ORDER,
 };
 use eu::Stop;
 use std::collections::BTreeMap;
@@ -122,6 +123,7 @@ struct State {
     /// Address of the command whose work runs.
     at: u64,
     scratch: Vec<Range<u64>>,
+    unresolved: Unresolved,
 }
 
 /// What a batch has written so far.
@@ -174,6 +176,40 @@ impl State {
 impl Log {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// The log of a new batch of a context.
+    pub fn of(unresolved: Unresolved) -> Log {
+        Log(Mutex::new(State {
+            unresolved,
+            ..State::default()
+        }))
+    }
+
+    /// What the context keeps of it.
+    pub fn into_unresolved(self) -> Unresolved {
+        let state = self.0.into_inner();
+        state.unwrap_or_else(|e| e.into_inner()).unresolved
+    }
+
+    /// Notes what happens to depth buffers that have hierarchical ones.
+    pub fn depth(&self, change: impl FnOnce(&mut Unresolved)) {
+        change(&mut self.state().unresolved);
+    }
+
+    /// Checks that nothing of these slices of a depth buffer is held back.
+    pub fn resolved(
+        &self,
+        address: u64,
+        levels: [u32; 2],
+        elements: [u32; 2],
+        at: u64,
+    ) -> Result<(), Stop> {
+        let held = self.state().unresolved.among(address, levels, elements);
+        HIZ_RESOLVE.check(held.is_none(), at, || {
+            let (_, level, element) = held.unwrap_or_default();
+            format!("level {level}, element {element} of the depth buffer at {address:#x}")
+        })
     }
 
     /// The work of the command at `at` begins.

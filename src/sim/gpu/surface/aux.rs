@@ -27,7 +27,7 @@ impl Image {
         if !matches!(self.aux.mode, AuxMode::CcsD | AuxMode::CcsE) {
             return None;
         }
-        match format::bytes(self.format) {
+        match self.bytes {
             4 => Some([8, 4]),
             8 => Some([4, 4]),
             16 => Some([2, 4]),
@@ -97,13 +97,8 @@ impl Image {
         }
         let texel = format::encode(self.format, self.clear_color);
         let (left, top) = (x - x % block[0], y - y % block[1]);
-        for y in top..top + block[1] {
-            for x in left..left + block[0] {
-                if let Some(address) = self.texel_address(lod, x, y, z, 0) {
-                    self.put(view, address, &texel)?;
-                }
-            }
-        }
+        let part = [left..left + block[0], top..top + block[1]];
+        self.fill(view, &self.at_level(lod), part, z, &texel)?;
         match self.ccs_place(lod, [x, y, z]) {
             Some(place) => self.set_state(view, place, RESOLVED),
             None => Ok(()),

@@ -33,6 +33,8 @@ enum Form {
     General,
     /// Four bytes, unsigned normalised, with the position of red and blue.
     Bytes { red: usize, blue: usize },
+    /// Red, green, blue and alpha, unsigned integers of a byte.
+    Integers,
     /// One to four channels that are dwords as they stand.
     Dwords(usize),
     /// R9G9B9E5.
@@ -175,6 +177,12 @@ fn form_of(parts: &[Part]) -> Form {
     if parts.iter().enumerate().all(as_is) {
         return Form::Dwords(parts.len());
     }
+    let integers = |(i, p): (usize, &Part)| {
+        p.kind == ChannelKind::Uint && p.bits == 8 && p.target == Target::Colour(i)
+    };
+    if parts.len() == 4 && parts.iter().enumerate().all(integers) {
+        return Form::Integers;
+    }
     let bytes = |p: &Part| p.kind == ChannelKind::Unorm && p.bits == 8;
     if parts.len() == 4 && parts.iter().all(bytes) {
         let targets: Vec<_> = parts.iter().map(|p| p.target).collect();
@@ -236,6 +244,34 @@ pub(crate) fn with_channels_of(format: &Format, values: [u32; 4]) -> [u32; 4] {
         (false, 3) => one,
         _ => 0,
     })
+}
+
+/// Of formats whose texels share their colour by twos: bytes of the luma of the first and of the second, of blue's and of
+/// red's chroma, in the dword of both.
+fn shared_chroma(format: &Format) -> Option<[usize; 4]> {
+    Some(match format.name {
+        "YCRCB_NORMAL" => [0, 2, 1, 3],
+        "YCRCB_SWAPUVY" => [1, 3, 2, 0],
+        "YCRCB_SWAPUV" => [0, 2, 3, 1],
+        "YCRCB_SWAPY" => [1, 3, 0, 2],
+        _ => return None,
+    })
+}
+
+/// Whether texels have to be read by twos: see [`decode_pair`].
+pub(crate) fn comes_in_pairs(format: &Format) -> bool {
+    shared_chroma(format).is_some()
+}
+
+/// The texel of a dword of two that share their chroma: luma is green.
+pub(crate) fn decode_pair(format: &Format, pair: u32, second: bool) -> [u32; 4] {
+    let Some([first, last, blue, red]) = shared_chroma(format) else {
+        return [0; 4];
+    };
+    let bytes = pair.to_le_bytes();
+    let luma = if second { last } else { first };
+    let at = |i: usize| BYTES[0][usize::from(bytes[i & 3])];
+    [at(red), at(luma), at(blue), ONE]
 }
 
 /// Bytes of a texel or of a compressed block.
@@ -408,6 +444,7 @@ pub(crate) fn decode(format: &Format, texel: &[u8]) -> [u32; 4] {
                 tables[0][at(3)],
             ];
         }
+        Form::Integers => out = [0, 1, 2, 3].map(|i| u32::from(byte(texel, i))),
         Form::Dwords(count) => {
             let dwords = texel.as_chunks::<4>().0.iter();
             for (to, from) in out.iter_mut().zip(dwords).take(count) {
@@ -507,6 +544,112 @@ fn shared_exponent(values: [u32; 4]) -> u32 {
     r | g << 9 | b << 18 | (exponent as u32) << 27
 }
 
+/// Least floats that the sRGB curve takes to each byte from 1 on.
+static CURVE: LazyLock<[f32; 255]> = LazyLock::new(|| {
+    let stored = |v: f32| normalised(linear_to_srgb(v), 0.0, 255.0);
+    std::array::from_fn(|i| {
+        // Floats between 0 and 1 are in the order of their bits.
+        let (mut below, mut there) = (0, ONE);
+        while there - below > 1 {
+            let middle = below + (there - below) / 2;
+            match stored(f32::from_bits(middle)) > i as i64 {
+                true => there = middle,
+                false => below = middle,
+            }
+        }
+        f32::from_bits(there)
+    })
+});
+
+/// The byte that stands for a linear value; NaN is 0.
+fn srgb_byte(value: f32) -> u8 {
+    CURVE.partition_point(|least| *least <= value) as u8
+}
+
+/// How colours become texels of a dword each, several at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packer {
+    /// Unsigned normalised bytes, with the bits that red and blue start at.
+    Bytes { red: u32, blue: u32, srgb: bool },
+    /// Unsigned integers of a byte.
+    Integers,
+    /// Red as it stands; what alpha is then.
+    Dword { one: u32 },
+}
+
+impl Packer {
+    /// Of a format; none where [`encode`] has to do it.
+    pub fn of(format: &Format) -> Option<Packer> {
+        let layout = layout_of(format)?;
+        match layout.form {
+            Form::Bytes { red, blue } => Some(Packer::Bytes {
+                red: red as u32 * 8,
+                blue: blue as u32 * 8,
+                srgb: layout.srgb,
+            }),
+            Form::Integers => Some(Packer::Integers),
+            Form::Dwords(1) => Some(Packer::Dword {
+                one: if layout.integer { 1 } else { ONE },
+            }),
+            _ => None,
+        }
+    }
+
+    /// What [`decode`] makes of a texel.
+    #[inline]
+    pub fn unpack(self, texel: u32) -> [u32; 4] {
+        let bytes = texel.to_le_bytes().map(usize::from);
+        match self {
+            Packer::Bytes { red, blue, srgb } => {
+                let tables = &*BYTES;
+                let colour = &tables[usize::from(srgb)];
+                let at = |bit: u32| bytes[(bit / 8) as usize & 3];
+                [
+                    colour[at(red)],
+                    colour[bytes[1]],
+                    colour[at(blue)],
+                    tables[0][bytes[3]],
+                ]
+            }
+            Packer::Integers => bytes.map(|b| b as u32),
+            Packer::Dword { one } => [texel, 0, 0, one],
+        }
+    }
+
+    /// The texels of four pixels' red, green, blue and alpha: what [`encode`] makes of them.
+    #[inline]
+    pub fn pack(self, colours: &[[u32; 4]; 4]) -> [u32; 4] {
+        let (red_at, blue_at, srgb) = match self {
+            Packer::Bytes { red, blue, srgb } => (red, blue, srgb),
+            Packer::Integers => {
+                let [red, green, blue, alpha] = colours.map(|c| c.map(|v| v.min(255)));
+                return std::array::from_fn(|i| {
+                    red[i] | green[i] << 8 | blue[i] << 16 | alpha[i] << 24
+                });
+            }
+            Packer::Dword { .. } => return colours[0],
+        };
+        let bytes = |channel: [u32; 4]| channel.map(f32::from_bits).map(unorm_byte);
+        let [red, green, blue] = [colours[0], colours[1], colours[2]].map(|channel| match srgb {
+            true => channel.map(|v| u32::from(srgb_byte(f32::from_bits(v)))),
+            false => bytes(channel),
+        });
+        let alpha = bytes(colours[3]);
+        std::array::from_fn(|i| {
+            red[i] << red_at | green[i] << 8 | blue[i] << blue_at | alpha[i] << 24
+        })
+    }
+}
+
+/// [`normalised`] of a byte, in a form that compilers make wide.
+#[inline(always)]
+fn unorm_byte(value: f32) -> u32 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    let above = if value > 0.0 { value } else { 0.0 };
+    let clamped = if above < 1.0 { above } else { 1.0 };
+    (f64::from(clamped) * 255.0 + SHIFT).to_bits() as u32
+}
+
 /// A texel of four values, [`bytes`] of the array. Zeros where the format is not [`known`] or longer than 128 bits.
 /// Floats are clamped and rounded to nearest even, integers clamped; luminance and intensity take red.
 pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
@@ -518,16 +661,18 @@ pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
         Form::Bytes { red, blue } => {
             let linear = |bits: u32| normalised(f32::from_bits(bits), 0.0, 255.0) as u8;
             let curved = |bits: u32| match layout.srgb {
-                true => {
-                    let value = linear_to_srgb(f32::from_bits(bits).clamp(0.0, 1.0));
-                    normalised(value, 0.0, 255.0) as u8
-                }
+                true => srgb_byte(f32::from_bits(bits)),
                 false => linear(bits),
             };
             out[red & 3] = curved(values[0]);
             out[1] = curved(values[1]);
             out[blue & 3] = curved(values[2]);
             out[3] = linear(values[3]);
+        }
+        Form::Integers => {
+            for (to, from) in out.iter_mut().zip(values) {
+                *to = from.min(255) as u8;
+            }
         }
         Form::Dwords(count) => {
             let dwords = out.as_chunks_mut::<4>().0.iter_mut();

@@ -179,3 +179,62 @@ fn what_is_decoded_encodes_to_itself() {
         }
     }
 }
+
+#[test]
+fn packed_texels_are_those_that_are_encoded() {
+    let values = [
+        [0.0, 0.1, 0.5, 1.0].map(f32::to_bits),
+        [-1.0, 2.0, f32::NAN, f32::INFINITY].map(f32::to_bits),
+        [0.003_130_8, 0.04, 0.214, 0.999].map(f32::to_bits),
+        [0, 254, 255, 70_000],
+    ];
+    for format in FORMATS.iter() {
+        let Some(packer) = Packer::of(format) else {
+            continue;
+        };
+        // Pixel i has component c from the row (i + c).
+        let colours = [0, 1, 2, 3].map(|c| [0, 1, 2, 3].map(|i| values[(i + c) % 4][c]));
+        let texels = packer.pack(&colours);
+        for (i, texel) in texels.iter().enumerate() {
+            let encoded = encode(format, colours.map(|channel| channel[i]));
+            assert_eq!(texel.to_le_bytes(), encoded[..4], "{} {i}", format.name);
+            let decoded = decode(format, &encoded[..4]);
+            assert_eq!(packer.unpack(*texel), decoded, "{} {i}", format.name);
+        }
+    }
+}
+
+#[test]
+fn bytes_of_the_srgb_curve_are_those_of_its_formula() {
+    for i in 0..=4096 {
+        let value = i as f32 / 4096.0;
+        let stored = normalised(linear_to_srgb(value), 0.0, 255.0);
+        assert_eq!(i64::from(srgb_byte(value)), stored, "{value}");
+    }
+    assert_eq!([f32::NAN, -1.0, 2.0].map(srgb_byte), [0, 0, 255]);
+}
+
+#[test]
+fn pairs_share_their_chroma() {
+    // Luma 10 and 20, blue's chroma 30, red's 40, in the orders of the names.
+    let pairs = [
+        ("YCRCB_NORMAL", [10, 30, 20, 40]),
+        ("YCRCB_SWAPUVY", [40, 10, 30, 20]),
+        ("YCRCB_SWAPUV", [10, 40, 20, 30]),
+        ("YCRCB_SWAPY", [30, 10, 40, 20]),
+    ];
+    for (name, bytes) in pairs {
+        let format = format(name);
+        assert!(comes_in_pairs(format) && bytes_of(format) == 2, "{name}");
+        for (second, luma) in [(false, 10.0), (true, 20.0)] {
+            let texel = decode_pair(format, u32::from_le_bytes(bytes), second);
+            let expected = [40.0, luma, 30.0, 255.0].map(|v: f32| v / 255.0);
+            assert_eq!(texel, floats(expected), "{name}");
+        }
+    }
+    assert!(!comes_in_pairs(format("R8G8_UNORM")));
+}
+
+fn bytes_of(format: &Format) -> u32 {
+    bytes(format)
+}

@@ -13,6 +13,7 @@ use crate::strict;
 use eu::Stop;
 use hw::Format;
 use hw::state::render_surface_state as rss;
+use std::ops::Range;
 
 /// Surface types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,8 @@ pub(crate) enum Select {
 pub(crate) struct Image {
     pub kind: Kind,
     pub format: &'static Format,
+    /// Of a texel, or of a compressed block.
+    pub bytes: u32,
     /// Of level 0; for buffers entries, and 1.
     pub width: u32,
     pub height: u32,
@@ -99,10 +102,13 @@ pub(crate) struct Image {
     pub aux: Aux,
     pub clear_color: [u32; 4],
     pub swizzle: [Select; 4],
+    /// The swizzle changes nothing.
+    pub is_straight: bool,
     pub is_array: bool,
-    /// Cube Face Enable bits as programmed: +z, -z, +y, -y, +x, -x from bit 0 on.
-    pub cube_faces: u32,
 }
+
+/// Cube Face Enable bits.
+const ALL_FACES: u32 = 0x3f;
 
 fn alignment(code: u64) -> u32 {
     match code {
@@ -175,6 +181,9 @@ impl Image {
         if real && rss::TILED_RESOURCE_MODE.get(words) != 0 {
             return unimplemented("tiled resources (TileYf and TileYs)".into());
         }
+        if kind == Kind::Cube && words[0] & ALL_FACES != ALL_FACES {
+            return unimplemented("cubes without all of their faces".into());
+        }
         let samples_code = get(rss::NUMBER_OF_MULTISAMPLES);
         if samples_code > 4 {
             return unimplemented(format!("surfaces of 2^{samples_code} samples"));
@@ -197,9 +206,17 @@ impl Image {
             5 => AuxMode::CcsE,
             other => return unimplemented(format!("auxiliary surfaces of mode {other}")),
         };
+        let swizzle = [
+            rss::SHADER_CHANNEL_SELECT_RED,
+            rss::SHADER_CHANNEL_SELECT_GREEN,
+            rss::SHADER_CHANNEL_SELECT_BLUE,
+            rss::SHADER_CHANNEL_SELECT_ALPHA,
+        ]
+        .map(|field| select(field.get(words)));
         Ok(Image {
             kind,
             format,
+            bytes: format::bytes(format),
             width,
             height,
             depth,
@@ -227,20 +244,18 @@ impl Image {
                 qpitch_rows: get(rss::AUXILIARY_SURFACE_QPITCH) * 4,
             },
             clear_color: [12, 13, 14, 15].map(|i: usize| words[i]),
-            swizzle: [
-                rss::SHADER_CHANNEL_SELECT_RED,
-                rss::SHADER_CHANNEL_SELECT_GREEN,
-                rss::SHADER_CHANNEL_SELECT_BLUE,
-                rss::SHADER_CHANNEL_SELECT_ALPHA,
-            ]
-            .map(|field| select(field.get(words))),
+            swizzle,
+            is_straight: swizzle == [0, 1, 2, 3].map(Select::Channel),
             is_array,
-            cube_faces: words[0] & 0x3f,
         })
     }
 
     /// Applies the Shader Channel Selects.
+    #[inline]
     pub fn swizzled(&self, values: [u32; 4]) -> [u32; 4] {
+        if self.is_straight {
+            return values;
+        }
         let one = match format::is_integer(self.format) {
             true => 1,
             false => 0x3f80_0000,
@@ -254,8 +269,16 @@ impl Image {
 
     /// The bytes of an element: of a texel, or of a compressed block.
     pub fn element(&self, view: &View<'_>, address: u64) -> Result<[u8; 16], Stop> {
-        let bytes = format::bytes(self.format).min(16);
+        let bytes = self.bytes.min(16);
         let mut out = [0; 16];
+        if bytes == 4 && address.is_multiple_of(4) {
+            out[..4].copy_from_slice(&view.read(address)?.to_le_bytes());
+            return Ok(out);
+        }
+        if matches!(bytes, 1 | 2 | 4 | 8) {
+            out[..8].copy_from_slice(&view.read_bytes(address, bytes)?.to_le_bytes());
+            return Ok(out);
+        }
         if bytes.is_multiple_of(4) && address.is_multiple_of(4) {
             let mut words = [0; 4];
             let dwords = &mut words[..bytes as usize / 4];
@@ -273,7 +296,15 @@ impl Image {
 
     /// Writes the bytes of a texel.
     pub fn put(&self, view: &View<'_>, address: u64, texel: &[u8; 16]) -> Result<(), Stop> {
-        let bytes = format::bytes(self.format).min(16);
+        let bytes = self.bytes.min(16);
+        let [a, b, c, d, e, f, g, h, ..] = *texel;
+        if bytes == 4 && address.is_multiple_of(4) {
+            return view.write(address, u32::from_le_bytes([a, b, c, d]));
+        }
+        if matches!(bytes, 1 | 2 | 4 | 8) {
+            let value = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+            return view.write_bytes(address, bytes, value);
+        }
         if bytes.is_multiple_of(4) && address.is_multiple_of(4) {
             let words: [u32; 4] = std::array::from_fn(|i| {
                 let dword = texel.as_chunks::<4>().0.get(i);
@@ -283,6 +314,48 @@ impl Image {
         }
         for (i, byte) in texel.iter().enumerate().take(bytes as usize) {
             view.write_bytes(address + i as u64, 1, u64::from(*byte))?;
+        }
+        Ok(())
+    }
+
+    /// Writes an element to all texels of a part of a slice that lie in bounds, for each sample.
+    pub fn fill(
+        &self,
+        view: &View<'_>,
+        level: &Level,
+        [columns, rows]: [Range<u32>; 2],
+        z: u32,
+        element: &[u8; 16],
+    ) -> Result<(), Stop> {
+        // 16 bytes of a row are together in all tilings but W.
+        let together = 16 / self.bytes.clamp(1, 16);
+        let chunks = level.is_plain() && self.tiling != Tiling::W && 16 % self.bytes.max(1) == 0;
+        let pattern: [u8; 16] =
+            std::array::from_fn(|i| element[i % self.bytes.clamp(1, 16) as usize]);
+        let words: [u32; 4] = std::array::from_fn(|i| {
+            let dword = pattern.as_chunks::<4>().0.get(i);
+            dword.map_or(0, |d| u32::from_le_bytes(*d))
+        });
+        for y in rows {
+            let mut x = columns.start;
+            while x < columns.end {
+                let whole = chunks && columns.end - x >= together;
+                if whole
+                    && let Some(address) = level.address(x, y, z, 0)
+                    && address.is_multiple_of(16)
+                    && level.address(x + together - 1, y, z, 0).is_some()
+                {
+                    view.write_block(address, &words)?;
+                    x += together;
+                    continue;
+                }
+                for sample in 0..self.samples {
+                    if let Some(address) = level.address(x, y, z, sample) {
+                        self.put(view, address, element)?;
+                    }
+                }
+                x += 1;
+            }
         }
         Ok(())
     }
@@ -323,6 +396,20 @@ impl Image {
         };
         if self.is_clear(view, lod, [x, y, z])? {
             return Ok(self.clear_color);
+        }
+        self.value_at(view, address, [x, y])
+    }
+
+    /// The value of the texel of an element in memory.
+    pub fn value_at(
+        &self,
+        view: &View<'_>,
+        address: u64,
+        [x, y]: [u32; 2],
+    ) -> Result<[u32; 4], Stop> {
+        if self.bytes == 2 && format::comes_in_pairs(self.format) {
+            let pair = view.read(address & !3)?;
+            return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
         }
         let element = self.element(view, address)?;
         let [block_w, block_h] = self.format.block_el.map(u32::from);

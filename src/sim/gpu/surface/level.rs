@@ -3,7 +3,6 @@
 //! In:  an [`Image`] and a level. Out: addresses of texels. For loops over many of them.
 //! Ref: as `layout.rs`.
 
-use super::format;
 use super::image::{Image, Kind};
 use super::layout::{ALIGNMENT_1D, LEVELS, interleave, interleaved_size, level_offset, minify};
 use super::tiling::{self, Tiling};
@@ -50,7 +49,7 @@ impl Level {
     pub fn new(image: &Image, lod: u32) -> Level {
         let level = image.level(lod);
         let extent = image.level_extent(lod);
-        let bytes = format::bytes(image.format);
+        let bytes = image.bytes;
         let block = image.format.block_el.map(|n| u32::from(n).max(1));
         let mut made = Level {
             arrangement: Arrangement::Slices,
@@ -131,5 +130,55 @@ impl Level {
         let y = u32::try_from(y).ok()?;
         let offset = tiling::offset(self.tiling, (x + self.left) * self.bytes, y, self.pitch);
         Some(self.address + offset)
+    }
+
+    /// As [`Image::level_extent`].
+    pub fn extent(&self) -> [u32; 3] {
+        self.extent
+    }
+
+    /// Whether [`Level::subspan`] can find pixels: surfaces of one sample whose elements are texels.
+    pub fn is_plain(&self) -> bool {
+        let tiled = self.arrangement == Arrangement::Slices;
+        tiled && self.samples == 1 && self.block == [1, 1]
+    }
+
+    /// [`Level::address`] of a plain level.
+    #[inline]
+    pub fn plain_address(&self, x: u32, y: u32, z: u32) -> Option<u64> {
+        let [width, height, depth] = self.extent;
+        let inside = x < width && y < height && z < depth;
+        if !inside || z + self.first_slice >= self.last_slice {
+            return None;
+        }
+        let slice = u64::from(z + self.first_slice);
+        let rows = u64::from(y + self.top) + slice * u64::from(self.qpitch);
+        let row = tiling::row(self.tiling, u32::try_from(rows).ok()?, self.pitch);
+        let column = tiling::column(self.tiling, (x + self.left) * self.bytes);
+        Some(self.address + row + column)
+    }
+
+    /// Addresses of the 2 × 2 texels from `x` and `y` on, the lower row last; none where a texel of them is out of bounds
+    /// or the level is not plain.
+    pub fn subspan(&self, x: u32, y: u32, z: u32) -> Option<[u64; 4]> {
+        let [width, height, depth] = self.extent;
+        let inside = x + 1 < width && y + 1 < height && z < depth;
+        let slice = z + self.first_slice;
+        if !inside || slice >= self.last_slice || !self.is_plain() {
+            return None;
+        }
+        let rows = u64::from(y + self.top) + u64::from(slice) * u64::from(self.qpitch);
+        let first = u32::try_from(rows).ok()?;
+        let second = first.checked_add(1)?;
+        let left = (x + self.left) * self.bytes;
+        let columns = [left, left + self.bytes].map(|at| tiling::column(self.tiling, at));
+        let [upper, lower] =
+            [first, second].map(|at| self.address + tiling::row(self.tiling, at, self.pitch));
+        Some([
+            upper + columns[0],
+            upper + columns[1],
+            lower + columns[0],
+            lower + columns[1],
+        ])
     }
 }

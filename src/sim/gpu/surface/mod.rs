@@ -3,11 +3,6 @@
 //! Buffers that messages address by bytes are a [`Surface`]; what has texels is an [`Image`].
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; vol. 7, "Surface State Model", buffer surfaces.
 
-#![allow(
-    dead_code,
-    reason = "the sampler and the pixel pipeline are built along this interface"
-)]
-
 mod aux;
 pub(crate) mod compressed;
 pub(crate) mod format;
@@ -16,12 +11,7 @@ mod layout;
 mod level;
 pub(crate) mod tiling;
 
-#[allow(
-    unused_imports,
-    reason = "for the units that are built along this interface"
-)]
-pub(crate) use image::{Aux, AuxMode, Select};
-pub(crate) use image::{Image, Kind};
+pub(crate) use image::{AuxMode, Image, Kind};
 pub(crate) use level::Level;
 
 use crate::memory::{ADDRESS_MASK, View};

@@ -304,3 +304,31 @@ fn selects_replace_channels() {
     ]);
     assert_eq!(image.swizzled([5, 6, 7, 8]), [7, 0, 0x3f80_0000, 5]);
 }
+
+#[test]
+fn subspans_lie_where_their_pixels_do() {
+    for tiling in [0, 1, 2, 3] {
+        let image = image(&[
+            (rss::TILE_MODE, tiling),
+            (rss::SURFACE_PITCH, 1023),
+            (rss::WIDTH, 149),
+            (rss::HEIGHT, 70),
+            (rss::DEPTH, 1),
+            (rss::SURFACE_QPITCH, 72 / 4),
+        ]);
+        let level = image.at_level(0);
+        let pixel = |x, y, z| level.address(x, y, z, 0);
+        for (x, y, z) in [(0, 0, 0), (30, 6, 0), (126, 62, 1), (148, 68, 1)] {
+            let each = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| pixel(x + i, y + j, z));
+            let all = level.subspan(x, y, z);
+            assert_eq!(all.map(|a| a.map(Some)), Some(each), "{tiling} {x} {y} {z}");
+        }
+        assert_eq!(level.plain_address(131, 67, 1), pixel(131, 67, 1));
+        assert_eq!(level.plain_address(150, 0, 0), None);
+        assert_eq!(level.subspan(149, 0, 0), None);
+        assert_eq!(level.subspan(0, 70, 0), None);
+        assert_eq!(level.subspan(0, 0, 2), None);
+    }
+    let several = image(&[(rss::NUMBER_OF_MULTISAMPLES, 1)]);
+    assert!(!several.at_level(0).is_plain());
+}

@@ -38,20 +38,31 @@ impl Tiling {
 
 /// Bytes from the base of byte `x_bytes` of row `y`. The pitch of W tiles is as state has it: twice the bytes of a row.
 pub(crate) fn offset(tiling: Tiling, x_bytes: u32, y: u32, pitch_bytes: u32) -> u64 {
-    let (x, y, pitch) = (u64::from(x_bytes), u64::from(y), u64::from(pitch_bytes));
+    column(tiling, x_bytes) + row(tiling, y, pitch_bytes)
+}
+
+/// What a byte column adds to an offset, whatever the row.
+#[inline]
+pub(super) fn column(tiling: Tiling, x_bytes: u32) -> u64 {
+    let x = u64::from(x_bytes);
     match tiling {
-        Tiling::Linear => y * pitch + x,
-        Tiling::X => y / 8 * (pitch * 8) + x / 512 * 4096 + y % 8 * 512 + x % 512,
-        Tiling::Y => {
-            let within = x % 128 / 16 * 512 + y % 32 * 16 + x % 16;
-            y / 32 * (pitch * 32) + x / 128 * 4096 + within
-        }
-        Tiling::W => {
-            // From bit 11 down: x5 x4 x3 y5 y4 y3 y2 x2 y1 x1 y0 x0.
-            let low = x & 1 | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2 | (x & 4) << 2;
-            let high = (y >> 2 & 15) << 5 | (x >> 3 & 7) << 9;
-            y / 64 * (pitch * 32) + x / 64 * 4096 + (high | low)
-        }
+        Tiling::Linear => x,
+        Tiling::X => x / 512 * 4096 + x % 512,
+        Tiling::Y => x / 128 * 4096 + x % 128 / 16 * 512 + x % 16,
+        // From bit 11 of a W tile down: x5 x4 x3 y5 y4 y3 y2 x2 y1 x1 y0 x0.
+        Tiling::W => x / 64 * 4096 + ((x >> 3 & 7) << 9 | (x & 4) << 2 | (x & 2) << 1 | x & 1),
+    }
+}
+
+/// What a row adds to an offset, whatever the column.
+#[inline]
+pub(super) fn row(tiling: Tiling, y: u32, pitch_bytes: u32) -> u64 {
+    let (y, pitch) = (u64::from(y), u64::from(pitch_bytes));
+    match tiling {
+        Tiling::Linear => y * pitch,
+        Tiling::X => y / 8 * (pitch * 8) + y % 8 * 512,
+        Tiling::Y => y / 32 * (pitch * 32) + y % 32 * 16,
+        Tiling::W => y / 64 * (pitch * 32) + ((y >> 2 & 15) << 5 | (y & 2) << 2 | (y & 1) << 1),
     }
 }
 

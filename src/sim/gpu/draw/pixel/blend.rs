@@ -16,6 +16,11 @@ pub(crate) struct Alpha {
 }
 
 impl Alpha {
+    /// Whether alpha decides nothing, and is written as it comes.
+    pub fn is_idle(&self) -> bool {
+        *self == Alpha::default()
+    }
+
     /// Samples of `samples` that remain after the alpha test and alpha to coverage.
     pub fn coverage(&self, alpha: f32, samples: u32) -> u32 {
         let all = u32::MAX >> (32 - samples.clamp(1, 16));

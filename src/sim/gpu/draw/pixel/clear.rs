@@ -9,7 +9,7 @@ use super::target::expand;
 use crate::draw::exec::Draw;
 use crate::memory::View;
 use crate::strict::{self, Via};
-use crate::surface::{AuxMode, Image};
+use crate::surface::{AuxMode, Image, format};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 
@@ -79,15 +79,11 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     };
     let fill = |image: &Image, value: u32| -> Result<(), Stop> {
         let (columns, rows) = rectangle(image);
+        let level = image.at_level(image.lod);
+        let element = format::encode(image.format, [value, 0, 0, 0]);
         for layer in 0..image.view_extent.min(image.depth) {
-            for y in rows.clone() {
-                for x in columns.clone() {
-                    for sample in 0..image.samples {
-                        let place = [x, y, layer];
-                        image.store(&view, image.lod, place, sample, [value, 0, 0, 0])?;
-                    }
-                }
-            }
+            let part = [columns.clone(), rows.clone()];
+            image.fill(&view, &level, part, layer, &element)?;
         }
         Ok(())
     };
@@ -97,10 +93,35 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
         let value = draw.state.get(&params::PACKET, params::DEPTH_CLEAR_VALUE);
         fill(&image, value as u32)?;
     }
+    note(draw, words, samples)?;
     if get(op::STENCIL_BUFFER_CLEAR_ENABLE) == 1
         && let Some(image) = stencil_buffer(draw, samples)?
     {
         fill(&image, get(op::STENCIL_CLEAR_VALUE) as u32)?;
+    }
+    Ok(())
+}
+
+/// Tells strict mode what an operation leaves to the hierarchical depth buffer, or brings from it.
+fn note(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
+    let set = |field: hw::Field| field.get(words) == 1;
+    let (clears, resolves) = (
+        set(op::DEPTH_BUFFER_CLEAR_ENABLE),
+        set(op::DEPTH_BUFFER_RESOLVE_ENABLE),
+    );
+    if !clears && !resolves {
+        return Ok(());
+    }
+    if let (Some(log), Some(image)) = (draw.log, depth_buffer(draw, samples)?) {
+        log.depth(|held| {
+            for layer in 0..image.view_extent.min(image.depth) {
+                let slice = (image.address, image.lod, image.min_array_element + layer);
+                match clears {
+                    true => held.held(slice),
+                    false => held.settled(slice),
+                }
+            }
+        });
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use crate::draw::exec::Draw;
 use crate::memory::View;
-use crate::strict::Via;
+use crate::strict::{Log, Via};
 use crate::surface::{Image, Level};
 use crate::targets::Role;
 use eu::Stop;
@@ -16,6 +16,7 @@ use hw::draw::{
 };
 use hw::draw_state::cc_viewport;
 use hw::state::render_surface_state as rss;
+use std::cell::Cell;
 
 /// Stencil of one face: test function, mask, reference, write mask, operations (fail, depth fail, pass).
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +39,10 @@ pub(crate) struct DepthStencil<'a> {
     stencil_test: bool,
     stencil_write: bool,
     faces: [Face; 2],
+    /// In strict mode, with a hierarchical depth buffer: who has to know of the elements that are written, the surface's
+    /// address and level, its first element; and the element that was told last.
+    hierarchical: Option<(&'a Log, (u64, u32, u32))>,
+    told: Cell<Option<u32>>,
     /// Depths are clamped to these by viewport: Minimum and Maximum Depth; none where they are in bounds already.
     ranges: Vec<[f32; 2]>,
 }
@@ -72,6 +77,14 @@ impl Number {
             Number::Float32 => z.to_bits(),
             Number::Unorm24 => normalised(16_777_215.0),
             Number::Unorm16 => normalised(65_535.0),
+        }
+    }
+
+    /// New bits with what stays of the old ones: beside 24 bits of depth, the other eight are no one's.
+    fn beside(self, new: u32, old: u32) -> u32 {
+        match self {
+            Number::Unorm24 => new | old & 0xff00_0000,
+            _ => new,
         }
     }
 
@@ -276,7 +289,25 @@ impl<'a> DepthStencil<'a> {
             ],
         };
         let two_sided = flag(ds::DOUBLE_SIDED_STENCIL_ENABLE);
-        let depth = depth_buffer(draw, samples(draw))?.map(|image| {
+        let depth = depth_buffer(draw, samples(draw))?;
+        let test = flag(ds::DEPTH_TEST_ENABLE) && depth.is_some();
+        let mut hierarchical = None;
+        if let (Some(log), Some(image)) = (draw.log, &depth) {
+            let first = image.min_array_element;
+            let slices = (image.address, image.lod, first);
+            if draw
+                .state
+                .flag(&db::PACKET, db::HIERARCHICAL_DEPTH_BUFFER_ENABLE)
+            {
+                hierarchical = Some((log, slices));
+            } else if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
+                // Neither ALWAYS nor NEVER: what is there counts.
+                let elements = [first, first + image.view_extent];
+                let levels = [image.lod, image.lod + 1];
+                log.resolved(image.address, levels, elements, draw.at)?;
+            }
+        }
+        let depth = depth.map(|image| {
             let number = match image.format.name {
                 "R32_FLOAT" => Number::Float32,
                 "R16_UNORM" => Number::Unorm16,
@@ -295,7 +326,9 @@ impl<'a> DepthStencil<'a> {
         let buffer = |field| draw.state.flag(&db::PACKET, field);
         Ok(DepthStencil {
             view: draw.view(Via::Depth),
-            test: flag(ds::DEPTH_TEST_ENABLE) && depth.is_some(),
+            test,
+            hierarchical,
+            told: Cell::new(None),
             write: flag(ds::DEPTH_BUFFER_WRITE_ENABLE)
                 && buffer(db::DEPTH_WRITE_ENABLE)
                 && depth.is_some(),
@@ -321,7 +354,69 @@ impl<'a> DepthStencil<'a> {
 
     /// True where there is something to test or to write.
     pub fn is_active(&self) -> bool {
-        self.test || self.write || self.stencil_test || self.stencil_write
+        self.test || self.write || self.has_stencil()
+    }
+
+    /// [`DepthStencil::sample`] of the pixels of `mask` of a subspan, of one sample each, with their depths; none where
+    /// it has to be done one by one.
+    pub fn subspan(
+        &self,
+        [x, y, layer]: [u32; 3],
+        mask: u32,
+        depths: [f32; 4],
+    ) -> Result<Option<u32>, Stop> {
+        let Some((level, number)) = self.depth.as_ref().filter(|_| !self.has_stencil()) else {
+            return Ok(None);
+        };
+        let Some(addresses) = level.subspan(x, y, layer) else {
+            return Ok(None);
+        };
+        let mut passed = 0;
+        for (i, (address, depth)) in addresses.into_iter().zip(depths).enumerate() {
+            if mask >> i & 1 == 0 {
+                continue;
+            }
+            let new = number.bits(depth);
+            let old = self.held(*number, address)?;
+            if self.test && !number.passes(self.function, new, old) {
+                continue;
+            }
+            passed |= 1 << i;
+            if self.write {
+                self.tell(layer);
+                self.hold(*number, address, number.beside(new, old))?;
+            }
+        }
+        Ok(Some(passed))
+    }
+
+    /// The bits of a sample's depth.
+    fn held(&self, number: Number, address: u64) -> Result<u32, Stop> {
+        match number {
+            Number::Unorm16 => Ok(self.view.read_bytes(address, 2)? as u32),
+            _ => self.view.read(address),
+        }
+    }
+
+    fn hold(&self, number: Number, address: u64, bits: u32) -> Result<(), Stop> {
+        match number {
+            Number::Unorm16 => self.view.write_bytes(address, 2, u64::from(bits)),
+            _ => self.view.write(address, bits),
+        }
+    }
+
+    /// Tells strict mode which element is written.
+    fn tell(&self, layer: u32) {
+        if let Some((log, (address, level, first))) = self.hierarchical
+            && self.told.get() != Some(layer)
+        {
+            self.told.set(Some(layer));
+            log.depth(|held| held.held((address, level, first + layer)));
+        }
+    }
+
+    fn has_stencil(&self) -> bool {
+        self.stencil_test || self.stencil_write
     }
 
     /// Tests a sample and writes what changes; true if it passes.
@@ -352,19 +447,10 @@ impl<'a> DepthStencil<'a> {
             && (self.test || self.write)
             && let Some(address) = level.address(x, y, layer, sample)
         {
-            let bytes = if *number == Number::Unorm16 { 2 } else { 4 };
             let new = number.bits(depth);
-            let old = match bytes {
-                4 => self.view.read(address)?,
-                _ => self.view.read_bytes(address, bytes)? as u32,
-            };
+            let old = self.held(*number, address)?;
             depth_passes = !self.test || number.passes(self.function, new, old);
-            // Beside 24 bits of depth, the other eight are no one's.
-            let new = match number {
-                Number::Unorm24 => new | old & 0xff00_0000,
-                _ => new,
-            };
-            place = Some((address, bytes, new));
+            place = Some((*number, address, number.beside(new, old)));
         }
         if let Some((address, old)) = held.filter(|_| self.stencil_write) {
             let which = match (stencil_passes, depth_passes) {
@@ -379,11 +465,9 @@ impl<'a> DepthStencil<'a> {
             }
         }
         let passes = stencil_passes && depth_passes;
-        if let Some((address, bytes, new)) = place.filter(|_| passes && self.write) {
-            match bytes {
-                4 => self.view.write(address, new)?,
-                _ => self.view.write_bytes(address, bytes, u64::from(new))?,
-            }
+        if let Some((number, address, new)) = place.filter(|_| passes && self.write) {
+            self.tell(layer);
+            self.hold(number, address, new)?;
         }
         Ok(passes)
     }

@@ -112,6 +112,11 @@ impl Batch<'_, '_> {
             None => (0, 0xffff),
         };
         let target = self.back.target(message.desc & 0xff, entry, message.ip)?;
+        if self.is_quick(&layout)
+            && let Some(target) = target
+        {
+            return self.write_subspans(message, (target, &layout), pixels);
+        }
         // Slots of 16: the lower, or the upper of 32; in them, writes of two sources go by eights.
         let first = (message.desc >> 11 & 1) as usize * 16 + if layout.upper { 8 } else { 0 };
         for lane in (0..layout.width).filter(|l| message.lanes >> l & 1 == 1) {
@@ -171,6 +176,80 @@ impl Batch<'_, '_> {
             }
             if mask != 0 {
                 self.back.colour(target, place, mask, colour, second)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether pixels go to their target as they come: one sample each, with nothing left to decide about it.
+    fn is_quick(&self, layout: &Layout) -> bool {
+        let state = &self.back.state;
+        let tested = state.early || !state.depth.is_active();
+        tested
+            && state.samples == 1
+            && state.special.is_none()
+            && state.alpha.is_idle()
+            && !state.smooth_lines
+            && layout.omask.is_none()
+            && layout.second.is_none()
+    }
+
+    /// [`Batch::write`] where [`Batch::is_quick`], by subspans.
+    fn write_subspans(
+        &mut self,
+        message: &Message<'_>,
+        (target, layout): (usize, &Layout),
+        pixels: u32,
+    ) -> Result<(), Stop> {
+        let split = message.src0.len();
+        // Parts of a payload and of a message are whole registers, so four pixels are together.
+        let four = |at: usize| -> [u32; 4] {
+            let found = match at < split {
+                true => message.src0.get(at..at + 4),
+                false => message.src1.get(at - split..at - split + 4),
+            };
+            found
+                .and_then(|f| f.first_chunk().copied())
+                .unwrap_or([0; 4])
+        };
+        let first = (message.desc >> 11 & 1) as usize * 16;
+        for lane in (0..layout.width).step_by(4) {
+            let Some(slot) = self.slots.get_mut((first + lane) / 4) else {
+                break;
+            };
+            let left = slot.left.iter().enumerate();
+            let left = left.fold(0, |mask, (i, s)| mask | u32::from(*s != 0) << i);
+            let mask = message.lanes >> lane & pixels >> lane & left;
+            if mask == 0 {
+                continue;
+            }
+            if !self.back.state.early {
+                // No test is on, but what would have been tested counts.
+                let new = mask & !u32::from(slot.settled);
+                self.back.samples_passed += u64::from(new.count_ones());
+                slot.settled |= mask as u8;
+            }
+            let slot = *slot;
+            let colours: [[u32; 4]; 4] = match layout.replicated {
+                true => four(layout.colour).map(|value| [value; 4]),
+                false => [0, 1, 2, 3].map(|c| four(layout.colour + c * layout.width + lane)),
+            };
+            let place = [slot.x, slot.y, self.setup.layer];
+            let done = match self.back.targets.get(target) {
+                Some(target) => target.write_subspan(&self.back.view, place, mask, &colours)?,
+                None => true,
+            };
+            if done {
+                continue;
+            }
+            for pixel in (0..4).filter(|p| mask >> p & 1 == 1) {
+                let place = [
+                    slot.x + (pixel as u32 & 1),
+                    slot.y + (pixel as u32 >> 1),
+                    self.setup.layer,
+                ];
+                let colour = colours.map(|channel| channel[pixel]);
+                self.back.colour(Some(target), place, 1, colour, [0; 4])?;
             }
         }
         Ok(())

@@ -11,6 +11,7 @@
 //! | `message` | render target writes → samples settled, colours for targets |
 //! | `interpolator` | pixel interpolator messages → barycentric weights |
 //! | `depth`, `blend`, `target` | a sample → memory |
+//! | `tiles` | objects → parts of them, by worker |
 //! | `clear` | fast clears, resolves, 3DSTATE_WM_HZ_OP → memory |
 
 mod blend;
@@ -23,9 +24,11 @@ mod state;
 mod target;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 pub(crate) use clear::hz_op;
 pub(crate) use depth::targets as depth_targets;
+pub(crate) use tiles::Tiles;
 
 use super::exec::{Draw, Executor};
 use super::object::{Kind, Setup, Subspan};
@@ -130,7 +133,9 @@ impl<'a> Pixels<'a> {
                 left: covered,
                 ..Slot::default()
             };
-            if early {
+            if early && let Some(passed) = self.back.tests_subspan(setup, &slot)? {
+                slot.left = std::array::from_fn(|i| (passed >> i & 1) as u16);
+            } else if early {
                 for pixel in 0..4 {
                     if covered[pixel] != 0 {
                         let tested = (&slot, pixel, u32::from(covered[pixel]));
@@ -247,20 +252,52 @@ impl<'a> Pixels<'a> {
         each.filter_map(|(e, name)| e.as_ref().map(|(executor, _)| executor.work(name)))
     }
 
+    /// Number of the host's thread that it works for: which part of the scratch memory its threads use.
+    pub fn set_worker(&mut self, number: u32) {
+        for (executor, _) in self.executors.iter_mut().flatten() {
+            executor.set_worker(number);
+        }
+    }
+
     /// What has been counted.
-    pub fn finish(self) -> Result<Counts, Stop> {
-        let counts = Counts {
-            samples_passed: self.back.samples_passed,
-            invocations: self.invocations,
-        };
-        Ok(match self.back.state.statistics {
-            true => counts,
+    pub fn counts(&self) -> Counts {
+        match self.back.state.statistics {
+            true => Counts {
+                samples_passed: self.back.samples_passed,
+                invocations: self.invocations,
+            },
             false => Counts::default(),
-        })
+        }
     }
 }
 
 impl Back<'_> {
+    /// [`Back::tests`] of a subspan's pixels of one sample; none where they have to be tested one by one.
+    fn tests_subspan(&mut self, setup: &Setup, slot: &Slot) -> Result<Option<u32>, Stop> {
+        let state = &self.state;
+        if state.samples != 1 {
+            return Ok(None);
+        }
+        let covered = slot.covered.iter().enumerate();
+        let mask = covered.fold(0, |mask, (i, s)| mask | u32::from(s & 1) << i);
+        let mut passed = mask;
+        if state.depth.is_active() {
+            let [dx, dy] = state.positions[0];
+            let depths = std::array::from_fn(|i| {
+                let (x, y) = (slot.x + (i as u32 & 1), slot.y + (i as u32 >> 1));
+                let z = setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32;
+                state.depth.clamped(z, setup.viewport)
+            });
+            let place = [slot.x, slot.y, setup.layer];
+            match state.depth.subspan(place, mask, depths)? {
+                Some(found) => passed = found,
+                None => return Ok(None),
+            }
+        }
+        self.samples_passed += u64::from(passed.count_ones());
+        Ok(Some(passed))
+    }
+
     /// Tests depth and stencil of a pixel's samples; returns those that pass. `depth` and `reference` are the shader's,
     /// of all samples.
     fn tests(

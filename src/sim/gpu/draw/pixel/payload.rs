@@ -162,6 +162,17 @@ fn lanes(out: &mut Vec<u32>, slots: &[Slot], width: usize, value: impl Fn(&Slot,
     }
 }
 
+/// Where up to 16 pixels are taken on the screen. Slots that are not there repeat the first.
+fn places(state: &State<'_>, slots: &[Slot], kind: Place) -> [[f64; 16]; 2] {
+    let mut at = [[0.0; 16]; 2];
+    for lane in 0..16 {
+        if let Some(slot) = slots.get(lane / 4).or(slots.first()) {
+            [at[0][lane], at[1][lane]] = place(state, slot, lane % 4, kind);
+        }
+    }
+    at
+}
+
 /// What is interpolated for up to 16 pixels.
 fn interpolants(
     out: &mut Vec<u32>,
@@ -170,27 +181,34 @@ fn interpolants(
     slots: &[Slot],
     group: usize,
 ) {
+    let mut known: [Option<[[f64; 16]; 2]>; 3] = [None; 3];
+    let mut at = |kind: Place| {
+        // With one sample all places are one.
+        let kind = if state.samples == 1 {
+            Place::Centre
+        } else {
+            kind
+        };
+        *known[kind as usize].get_or_insert_with(|| places(state, slots, kind))
+    };
     for mode in (0..6).filter(|mode| state.barycentrics >> mode & 1 == 1) {
-        let kind = match mode % 3 {
+        let [xs, ys] = at(match mode % 3 {
             0 => Place::Centre,
             1 => Place::Centroid,
             _ => Place::Sample,
-        };
-        for eight in 0..group / 8 {
-            let at = out.len();
-            out.resize(at + 16, 0);
-            let Some((first, second)) = out[at..].split_at_mut_checked(8) else {
-                continue;
+        });
+        let mut weights = [[0u32; 16]; 2];
+        for lane in 0..16 {
+            let (x, y) = (xs[lane], ys[lane]);
+            let both = match mode < 3 {
+                true => setup.perspective(x, y),
+                false => setup.linear(x, y),
             };
-            for (lane, (a, b)) in first.iter_mut().zip(second).enumerate() {
-                let slot = slots.get(eight * 2 + lane / 4).or(slots.first());
-                let Some(slot) = slot else { continue };
-                let [x, y] = place(state, slot, lane % 4, kind);
-                let both = match mode < 3 {
-                    true => setup.perspective(x, y),
-                    false => setup.linear(x, y),
-                };
-                [*a, *b] = both.map(|w| (w as f32).to_bits());
+            [weights[0][lane], weights[1][lane]] = both.map(|w| (w as f32).to_bits());
+        }
+        for eight in (0..group).step_by(8) {
+            for weight in &weights {
+                out.extend(&weight[eight..eight + 8]);
             }
         }
     }
@@ -200,16 +218,14 @@ fn interpolants(
         _ => Place::Centre,
     };
     if state.uses_depth {
-        lanes(out, slots, group, |slot, pixel| {
-            let [x, y] = place(state, slot, pixel, kind);
-            (setup.depth.at(x, y) as f32).to_bits()
-        });
+        let [xs, ys] = at(kind);
+        let each = xs.iter().zip(&ys).take(group);
+        out.extend(each.map(|(x, y)| (setup.depth.at(*x, *y) as f32).to_bits()));
     }
     if state.uses_w {
-        lanes(out, slots, group, |slot, pixel| {
-            let [x, y] = place(state, slot, pixel, kind);
-            ((1.0 / setup.inverse_w.at(x, y)) as f32).to_bits()
-        });
+        let [xs, ys] = at(kind);
+        let each = xs.iter().zip(&ys).take(group);
+        out.extend(each.map(|(x, y)| ((1.0 / setup.inverse_w.at(*x, *y)) as f32).to_bits()));
     }
     if state.offsets != 0 {
         let kind = match state.offsets {

@@ -9,6 +9,7 @@ use super::gap;
 use super::state::State;
 use crate::memory::View;
 use crate::strict;
+use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind, Level, format};
 use crate::targets::Role;
 use eu::Stop;
@@ -26,8 +27,10 @@ pub(super) struct Target {
     /// Values are clamped to this range before blending.
     clamp: Option<(f32, f32)>,
     constant: [f32; 4],
-    /// Bytes of a texel, if they are one dword.
+    /// A texel is a dword.
     dword: bool,
+    /// Subspans go to memory at once: how, where nothing of what is there stays.
+    quick: Option<Option<Packer>>,
     /// Pixels of the block that was last found, or made, to stand as it is.
     resolved: Option<[u32; 3]>,
 }
@@ -62,6 +65,7 @@ impl Targets {
             let blend = state.blends.get(blend).copied().unwrap_or_default();
             let both = blend.enabled && blend.logic_op.is_some();
             strict::target::check(&image, both, state.samples, at)?;
+            view.depth_forgotten(image.address);
         }
         let target = match image.kind {
             Kind::Null => None,
@@ -147,17 +151,60 @@ impl Target {
         };
         let logic = blend.logic_op.is_some();
         let blends = blend.enabled && !format::is_integer(image.format) && !logic;
+        let level = image.at_level(image.lod);
+        let whole = blend.writes == [true; 4] && !blends && !logic;
+        let packer = Packer::of(image.format).filter(|_| whole);
+        let quick = level.is_plain() && image.bytes == 4;
         Target {
-            level: image.at_level(image.lod),
+            level,
             blends,
-            whole: blend.writes == [true; 4] && !blends && !logic,
+            whole,
+            quick: (quick && packer.is_some() == whole).then_some(packer),
             clamp: clamp.filter(|_| blend.pre_clamp),
-            dword: format::bytes(image.format) == 4,
+            dword: image.bytes == 4,
             resolved: None,
             image,
             blend,
             constant,
         }
+    }
+
+    /// Writes the pixels of `mask` of a subspan of one sample; their red, green, blue and alpha. False where it has to be
+    /// done one by one.
+    pub fn write_subspan(
+        &mut self,
+        view: &View<'_>,
+        [x, y, layer]: [u32; 3],
+        mask: u32,
+        colours: &[[u32; 4]; 4],
+    ) -> Result<bool, Stop> {
+        let Some(packer) = self.quick else {
+            return Ok(false);
+        };
+        // A layer beyond the view means the first.
+        let z = if layer < self.image.view_extent {
+            layer
+        } else {
+            0
+        };
+        let Some(addresses) = self.level.subspan(x, y, z) else {
+            return Ok(false);
+        };
+        self.settle(view, [x, y, z])?;
+        if let Some(packer) = packer {
+            view.write_four(addresses, mask, packer.pack(colours))?;
+            return Ok(true);
+        }
+        for (i, address) in addresses.into_iter().enumerate() {
+            if mask >> i & 1 == 1 {
+                let mut old = [0; 16];
+                old[..4].copy_from_slice(&view.read(address)?.to_le_bytes());
+                let colour = colours.map(|channel| channel[i]);
+                let [a, b, c, d, ..] = self.mixed(&old, colour, [0; 4]);
+                view.write(address, u32::from_le_bytes([a, b, c, d]))?;
+            }
+        }
+        Ok(true)
     }
 
     /// Writes a pixel's colour to the samples of `mask`; `second` is the other one of dual source blending.

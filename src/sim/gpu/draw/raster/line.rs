@@ -31,10 +31,9 @@ pub(super) fn draw(
         true => Place { x: p.y, y: p.x },
         false => p,
     };
-    let (mut a, mut b) = (turn(from), turn(to));
+    let (a, b) = (turn(from), turn(to));
+    // A wide line is as long as a thin one; its rows begin half of the others before.
     let shift = (width - 1) * PIXEL / 2;
-    a.y -= shift;
-    b.y -= shift;
     let (dx, dy) = (b.x - a.x, b.y - a.y);
     if dx == 0 {
         return;
@@ -51,16 +50,19 @@ pub(super) fn draw(
     let last = a.x.max(b.x).div_euclid(PIXEL);
     let all = (u32::MAX >> (32 - state.samples)) as u16;
     let start = out.len();
-    // Row where the line passes the middle of a column, if it is drawn there.
+    // Row where the line passes the middle of a column, moved up or to the left.
+    let meets = |centre: i64, by: i64| {
+        let numerator = (a.y - by) * dx.abs() + (centre - a.x) * dy * dx.signum();
+        // On the border of two rows the line meets the bottom corner (or the right one) of the one before.
+        (numerator - 1).div_euclid(dx.abs() * PIXEL)
+    };
+    // First row of a column, if the line is drawn there.
     let row = |column: i64| {
         let centre = column * PIXEL + PIXEL / 2;
-        let numerator = a.y * dx.abs() + (centre - a.x) * dy * dx.signum();
-        // On the border of two rows the line meets the bottom corner (or the right one) of the one before.
-        let row = (numerator - 1).div_euclid(dx.abs() * PIXEL);
-        let middle = row * PIXEL + PIXEL / 2;
+        let middle = meets(centre, 0) * PIXEL + PIXEL / 2;
         let passes = a.x.min(b.x) <= centre && centre <= a.x.max(b.x);
         let enters = passes || diamond(a, centre, middle);
-        (enters && !diamond(b, centre, middle)).then_some(row)
+        (enters && !diamond(b, centre, middle)).then(|| meets(centre, shift))
     };
     let mut passed = 0;
     if let Some(stipple) = &state.stipple {

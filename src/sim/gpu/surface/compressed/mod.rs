@@ -156,7 +156,8 @@ impl Codec {
 }
 
 /// Decodes a block into texels, rows first. `None` where the format is not block-compressed, or the block or the room is short.
-pub(crate) fn decode_block(format: &Format, block: &[u8], out: &mut [Texel]) -> Option<()> {
+#[cfg(test)]
+fn decode_block(format: &Format, block: &[u8], out: &mut [Texel]) -> Option<()> {
     Codec::of(format)?.block(block, out)
 }
 

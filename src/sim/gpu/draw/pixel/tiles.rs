@@ -1,0 +1,152 @@
+//! Pixels by workers: each has tiles of the screen of its own, so that what blends stays in order.
+//!
+//! In:  objects with their subspans, in order. Out: the same as [`Pixels`] makes of them, on as many of the host's cores
+//! as the options allow. Which worker has a tile changes nothing but the order of pixels that do not meet.
+
+use super::{Counts, Pixels};
+use crate::draw::exec::Draw;
+use crate::draw::object::{Setup, Subspan};
+use crate::profile::StageWork;
+use crate::surface::Image;
+use crate::targets::Role;
+use eu::Stop;
+use std::ops::Range;
+
+/// Pixels along a tile's side, as a power of two.
+const LOG_TILE: u32 = 5;
+/// Subspans that are worth the workers' start.
+const WORTHWHILE: usize = 512;
+/// Subspans that are held until the workers get them.
+const HELD: usize = 1 << 16;
+/// The same of objects.
+const HELD_OBJECTS: usize = 1 << 12;
+
+/// The units behind the rasteriser, for one draw.
+pub(crate) struct Tiles<'a> {
+    draw: Draw<'a>,
+    constants: Vec<u32>,
+    /// The first is there from the beginning, the others from when they are needed.
+    workers: Vec<Pixels<'a>>,
+    most: usize,
+    objects: Vec<(Setup, Range<usize>)>,
+    subspans: Vec<Subspan>,
+}
+
+/// Which of `workers` has the tile of a subspan.
+fn owner(subspan: &Subspan, workers: usize) -> usize {
+    let (column, row) = (subspan.x >> LOG_TILE, subspan.y >> LOG_TILE);
+    // Neighbours of a column go by odd steps, so that rows of tiles are not all one worker's.
+    (column as usize + row as usize * 5) % workers
+}
+
+impl<'a> Tiles<'a> {
+    /// Reads the state. `constants` are the stage's push constants.
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Tiles<'a>, Stop> {
+        let first = Pixels::new(draw, constants.clone())?;
+        Ok(Tiles {
+            draw,
+            constants,
+            workers: vec![first],
+            most: draw.options.workers(),
+            objects: Vec::new(),
+            subspans: Vec::new(),
+        })
+    }
+
+    /// Takes an object's pixels.
+    pub fn object(&mut self, setup: Setup, subspans: &[Subspan]) -> Result<(), Stop> {
+        let first = self.subspans.len();
+        self.subspans.extend(subspans);
+        self.objects.push((setup, first..self.subspans.len()));
+        if self.subspans.len() >= HELD || self.objects.len() >= HELD_OBJECTS {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Draws what is held.
+    pub fn flush(&mut self) -> Result<(), Stop> {
+        let (objects, subspans) = (&self.objects, &self.subspans);
+        let count = self.most.min(subspans.len() / WORTHWHILE).max(1);
+        while self.workers.len() < count {
+            let mut worker = Pixels::new(self.draw, self.constants.clone())?;
+            worker.set_worker(self.workers.len() as u32);
+            self.workers.push(worker);
+        }
+        let part = |pixels: &mut Pixels<'a>, number: usize| -> Result<(), (usize, Stop)> {
+            let mut own = Vec::new();
+            for (i, (setup, range)) in objects.iter().enumerate() {
+                let all = subspans.get(range.clone()).unwrap_or_default();
+                let done = if count == 1 {
+                    pixels.object(setup, all)
+                } else {
+                    own.clear();
+                    own.extend(all.iter().filter(|s| owner(s, count) == number));
+                    match own.is_empty() {
+                        true => Ok(()),
+                        false => pixels.object(setup, &own),
+                    }
+                };
+                done.map_err(|stop| (i, stop))?;
+            }
+            Ok(())
+        };
+        let results: Vec<Result<(), (usize, Stop)>> = match self.workers.as_mut_slice() {
+            [only, ..] if count == 1 => vec![part(only, 0)],
+            workers => std::thread::scope(|scope| {
+                let part = &part;
+                let each = workers.iter_mut().enumerate().take(count);
+                let started: Vec<_> = each
+                    .map(|(number, pixels)| scope.spawn(move || part(pixels, number)))
+                    .collect();
+                // A worker's panic is this thread's.
+                let joined = started.into_iter().map(|worker| worker.join());
+                joined
+                    .map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
+            }),
+        };
+        self.objects.clear();
+        self.subspans.clear();
+        // Of several errors, the first object's.
+        let errors = results.into_iter().filter_map(Result::err);
+        match errors.min_by_key(|(object, _)| *object) {
+            Some((_, stop)) => Err(stop),
+            None => Ok(()),
+        }
+    }
+
+    /// Render targets that threads have written to, each once.
+    pub fn written(&self) -> Vec<(Role, Image)> {
+        let mut found: Vec<(Role, Image)> = Vec::new();
+        for (role, image) in self.workers.iter().flat_map(Pixels::written) {
+            if !found.iter().any(|(known, _)| *known == role) {
+                found.push((role, image));
+            }
+        }
+        found
+    }
+
+    /// What threads have done, by width.
+    pub fn stages(&self) -> Vec<StageWork> {
+        let mut found: Vec<StageWork> = Vec::new();
+        for work in self.workers.iter().flat_map(Pixels::stages) {
+            match found.iter_mut().find(|known| known.stage == work.stage) {
+                Some(known) => *known += work,
+                None => found.push(work),
+            }
+        }
+        found
+    }
+
+    /// What has been counted.
+    pub fn counts(&self) -> Counts {
+        self.workers
+            .iter()
+            .map(Pixels::counts)
+            .fold(Counts::default(), |sum, part| Counts {
+                samples_passed: sum.samples_passed + part.samples_passed,
+                invocations: sum.invocations + part.invocations,
+            })
+    }
+}
