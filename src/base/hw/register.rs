@@ -12,6 +12,10 @@ pub const MI_PREDICATE_SRC1: u32 = 0x2408;
 pub const MI_PREDICATE_DATA: u32 = 0x2410;
 /// Result of MI_PREDICATE.
 pub const MI_PREDICATE_RESULT: u32 = 0x2418;
+/// What MI_SET_PREDICATE can look at beside [`MI_PREDICATE_RESULT`].
+pub const MI_PREDICATE_RESULT_2: u32 = 0x23bc;
+/// Where a 3DPRIMITIVE with End Offset Enable stops reading vertex buffer 0, in bytes (3DPRIM_END_OFFSET).
+pub const PRIMITIVE_END_OFFSET: u32 = 0x2420;
 /// Workgroups of an indirect GPGPU_WALKER: x, then y and z.
 pub const GPGPU_DISPATCHDIMX: u32 = 0x2500;
 /// See [`GPGPU_DISPATCHDIMX`].

@@ -76,6 +76,8 @@ pub struct HwContext {
     pub(crate) draw: DrawState,
     /// Result of MI_PREDICATE; commands with their predicate bit set run only if it is true.
     pub(crate) predicate: bool,
+    /// MI_SET_PREDICATE has found its condition met: commands do nothing until the next one.
+    pub(crate) skips: bool,
     /// In strict mode: what hierarchical depth buffers hold back.
     pub(crate) unresolved: Unresolved,
     /// Threads dispatched by this context, for CS_INVOCATION_COUNT.

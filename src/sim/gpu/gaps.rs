@@ -31,17 +31,11 @@ gaps! {
         "operand types that an instruction has, but not here" => "…… of … and …";
         "destination ip" => "write of … to ip";
     }
-    "gpu/cs/draw.rs" {
-        "3DPRIMITIVE" => "3DPRIMITIVE with End Offset Enable";
-    }
     "gpu/cs/media.rs" {
         "MEDIA_OBJECT" => "the command's name";
         "any other command of the pipelines" => "the command's name";
     }
     "gpu/cs/mi.rs" {
-        "MI_SET_PREDICATE" => "MI_SET_PREDICATE that makes commands conditional";
-        "MI_ATOMIC" => "MI_ATOMIC of more than a dword";
-        "MI_ATOMIC" => "MI_ATOMIC operation …";
         "any other MI command" => "the command's name";
     }
     "gpu/dataport/block.rs" {
@@ -81,7 +75,6 @@ gaps! {
     }
     "gpu/draw/pipeline.rs" {
         "3DPRIMITIVE, Vertex Count Per Instance" => "an instance of … vertices";
-        "3DSTATE_GS, Reorder Mode" => "a geometry shader that takes strips in leading order";
         "3DSTATE_VF_TOPOLOGY" => "primitive topology …";
     }
     "gpu/draw/pixel/depth.rs" {
@@ -94,20 +87,16 @@ gaps! {
     }
     "gpu/draw/pixel/state.rs" {
         "3DSTATE_WM, Polygon Stipple Enable" => "polygon stipple";
-        "3DSTATE_PS_EXTRA, Input Coverage Mask State" => "input coverage that is inner, or after depth tests";
+        "3DSTATE_PS_EXTRA, Input Coverage Mask State" => "inner input coverage of what is not conservative";
         "BLEND_STATE, Color Dither Enable" => "dithered colours";
     }
     "gpu/draw/pixel/target.rs" {
         "RENDER_SURFACE_STATE, Surface Format" => "render targets of the format …";
     }
     "gpu/draw/raster/state.rs" {
-        "3DSTATE_RASTER, Conservative Rasterization Enable" => "conservative rasterisation";
         "3DSTATE_SF, Last Pixel Enable" => "lines with their last pixel";
         "3DSTATE_RASTER, Smooth Point Enable" => "smooth points";
         "3DSTATE_RASTER, Forced Sample Count" => "a forced sample count other than the target's";
-    }
-    "gpu/draw/setup/attributes.rs" {
-        "3DSTATE_SBE_SWIZ, Swizzle Select" => "attribute swizzles that copy W";
     }
     "gpu/draw/tess.rs" {
         "3DSTATE_HS, 3DSTATE_TE, 3DSTATE_DS" => "a draw with some of HS, TE and DS enabled and others not";
@@ -119,9 +108,9 @@ gaps! {
         "messages of VS, HS, DS, GS" => "a message to SFID … with descriptor … from a stage of geometry";
     }
     "gpu/draw/vf.rs" {
-        "VERTEX_ELEMENT_STATE, Edge Flag Enable" => "edge flags";
         "VERTEX_ELEMENT_STATE, Source Element Format" => "vertex elements of format …";
-        "3DSTATE_VF, Component Packing Enable" => "packed vertex components";
+        "VERTEX_ELEMENT_STATE, Component 1 Control" => "quadwords that pass as they are, beside ones";
+        "3DSTATE_VF, Component Packing Enable" => "packed vertex components of 64 bits";
     }
     "gpu/draw/vs.rs" {
         "3DSTATE_VS, SIMD8 Dispatch Enable" => "a vertex shader of SIMD4x2";

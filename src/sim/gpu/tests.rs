@@ -46,7 +46,7 @@ impl Rig {
         view.write_block(address, words).expect("mapped");
     }
 
-    fn read(&self, address: u64, dwords: usize) -> Vec<u32> {
+    pub(crate) fn read(&self, address: u64, dwords: usize) -> Vec<u32> {
         let mut out = vec![0; dwords];
         let view = View::new(&self.space);
         view.read_block(address, &mut out).expect("mapped");

@@ -8,7 +8,8 @@ use crate::profile::Work;
 use crate::surface::Image;
 use crate::targets::Role;
 use eu::Stop;
-use hw::{Packet, draw};
+use hw::draw_state::vertex_buffer_state;
+use hw::{Packet, draw, register};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -95,17 +96,26 @@ impl Run<'_> {
         }
     }
 
+    /// Vertices from `first` on that begin before byte `end` of vertex buffer 0: what stream output has written there.
+    fn vertices_up_to(&self, end: u32, first: u32, at: u64) -> Result<u32, Stop> {
+        let buffer = self.context.draw.vertex_buffers.get(&0);
+        let pitch = buffer.map_or(0, |words| vertex_buffer_state::BUFFER_PITCH.get(words));
+        if pitch == 0 {
+            return Err(Stop::Fault {
+                what: "hang: a draw to an end offset never gets there with a pitch of 0".into(),
+                at,
+            });
+        }
+        let vertices = u64::from(end).div_ceil(pitch);
+        // A dword divided by at least one is a dword.
+        Ok(vertices.saturating_sub(first.into()) as u32)
+    }
+
     /// Executes a 3DPRIMITIVE.
     pub(super) fn primitive(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
         use draw::primitive as f;
         if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
             return Ok(());
-        }
-        if f::END_OFFSET_ENABLE.get(words) == 1 {
-            return Err(Stop::Unimplemented {
-                what: "3DPRIMITIVE with End Offset Enable".into(),
-                at,
-            });
         }
         let state = &self.context.draw;
         let topology = draw::state_vf_topology::PRIMITIVE_TOPOLOGY_TYPE;
@@ -125,6 +135,10 @@ impl Run<'_> {
             primitive.instances = self.context.register(parameter::INSTANCE_COUNT);
             primitive.first_instance = self.context.register(parameter::START_INSTANCE);
             primitive.base_vertex = self.context.register(parameter::BASE_VERTEX) as i32;
+        }
+        if f::END_OFFSET_ENABLE.get(words) == 1 {
+            let end = self.context.register(register::PRIMITIVE_END_OFFSET);
+            primitive.vertices = self.vertices_up_to(end, primitive.first_vertex, at)?;
         }
         let offsets = [0, 1, 2, 3].map(|i| self.context.register(SO_WRITE_OFFSET + i * 4));
         let started = Instant::now();

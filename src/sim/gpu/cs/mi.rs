@@ -36,7 +36,8 @@ impl Run<'_> {
             p if is(p, &mi::mi_batch_buffer_end::PACKET) => return Ok(Next::End),
             p if is(p, &mi::mi_batch_buffer_start::PACKET) => {
                 use mi::mi_batch_buffer_start as f;
-                if f::PREDICATION_ENABLE.get(words) == 1 && !self.context.predicate {
+                let predicated = f::PREDICATION_ENABLE.get(words) == 1;
+                if predicated && (!self.context.predicate || self.context.skips) {
                     return Ok(Next::Continue);
                 }
                 return Ok(Next::Jump {
@@ -117,13 +118,8 @@ impl Run<'_> {
                 || is(p, &mi::mi_topology_filter::PACKET)
                 || is(p, &mi::mi_semaphore_signal::PACKET) => {}
             p if is(p, &mi::mi_set_predicate::PACKET) => {
-                // Zero turns off what the others turn on: skipping of every command that follows.
-                if words[0] & 15 != 0 {
-                    return Err(Stop::Unimplemented {
-                        what: "MI_SET_PREDICATE that makes commands conditional".into(),
-                        at,
-                    });
-                }
+                let mode = mi::mi_set_predicate::PREDICATE_ENABLE.get(words);
+                self.context.skips = self.skips(mode, at)?;
             }
             other => {
                 return Err(Stop::Unimplemented {
@@ -270,44 +266,135 @@ impl Run<'_> {
         }
     }
 
+    /// Whether MI_SET_PREDICATE makes the commands after it do nothing, which is decided where it stands.
+    fn skips(&self, mode: u64, at: u64) -> Result<bool, Stop> {
+        let second = self.context.register(register::MI_PREDICATE_RESULT_2) & 1 == 1;
+        let slices = u64::from(self.gpu.device().slices);
+        Ok(match mode {
+            0 => false,
+            1 => !second,
+            2 => second,
+            3 => !self.context.predicate,
+            4 => self.context.predicate,
+            5..=7 => slices != mode - 4,
+            15 => true,
+            _ => {
+                let what = format!("MI_SET_PREDICATE with Predicate Enable {mode}");
+                return Err(strict::MI_PREDICATE.stop(what, at));
+            }
+        })
+    }
+
+    /// MI_ATOMIC: 4, 8 or 16 bytes of memory changed at once.
     fn atomic(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
         use mi::mi_atomic as f;
-        use std::sync::atomic::Ordering::SeqCst;
-        if f::DATA_SIZE.get(words) != 0 {
-            return Err(Stop::Unimplemented {
-                what: "MI_ATOMIC of more than a dword".into(),
-                at,
-            });
+        let opcode = f::ATOMIC_OPCODE.get(words);
+        // The size stands in the operation, too.
+        let (size, operation) = (f::DATA_SIZE.get(words), opcode & 15);
+        let sizes = [0x00, 0x20, 0x40];
+        let known = sizes.get(size as usize).is_some_and(|high| {
+            *high == opcode & !15 && operation != 0 && (size < 2 || operation == CMP_WR)
+        });
+        if !known {
+            let what = format!("MI_ATOMIC operation {opcode:#x} of size {size}");
+            return Err(strict::MI_ATOMIC.stop(what, at));
         }
-        let operand = |i: usize| match f::INLINE_DATA.get(words) {
-            1 => words.get(i).copied().unwrap_or(0),
-            _ => self.context.register(register::CS_GPR0),
+        let dwords = 1 << size;
+        // Operands come in turns of a dword, or from general purpose registers: R0 and R1 are the first, R2 and R3 the second.
+        let inline = f::INLINE_DATA.get(words) == 1;
+        let operand = |second: usize| {
+            let mut value = [0; 4];
+            for (i, to) in value.iter_mut().enumerate().take(dwords) {
+                *to = match inline {
+                    true => words.get(3 + 2 * i + second).copied().unwrap_or(0),
+                    false => {
+                        let offset = 16 * second + 4 * i;
+                        self.context.register(register::CS_GPR0 + offset as u32)
+                    }
+                };
+            }
+            value
         };
-        let (a, b) = (operand(3), operand(7));
-        let opcode = f::ATOMIC_OPCODE.get(words) as u32;
-        let word = self.view.atomic(f::MEMORY_ADDRESS.get(words))?;
-        let update = |old: u32| {
-            Some(match opcode {
-                0x04 => a,
-                0x05 => old.wrapping_add(1),
-                0x06 => old.wrapping_sub(1),
-                0x07 => old.wrapping_add(a),
-                0x08 => old.wrapping_sub(a),
-                0x0e if old == a => b,
-                _ => old,
-            })
+        let (a, b) = (operand(0), operand(1));
+        let address = f::MEMORY_ADDRESS.get(words);
+        let mut old = match size {
+            0 => {
+                use std::sync::atomic::Ordering::SeqCst;
+                let word = self.view.atomic(address)?;
+                let update = |old: u32| {
+                    let [old, a, b] = [old, a[0], b[0]].map(u64::from);
+                    Some(updated(operation, old, a, b, 32) as u32)
+                };
+                // The closure always answers.
+                [
+                    word.fetch_update(SeqCst, SeqCst, update).unwrap_or(0),
+                    0,
+                    0,
+                    0,
+                ]
+            }
+            _ => {
+                // Wider memory than words has no atomics here: whoever else changes it from a thread of this machine
+                // holds the lock of wide messages, and no thread runs while the command streamer is at this command.
+                let mut old = [0; 4];
+                let (there, _) = old.split_at_mut(dwords);
+                self.view.read_block(address, there)?;
+                let wide = |v: [u32; 4]| u64::from(v[0]) | u64::from(v[1]) << 32;
+                let new = match size {
+                    1 => {
+                        let value = updated(operation, wide(old), wide(a), wide(b), 64);
+                        [value as u32, (value >> 32) as u32, 0, 0]
+                    }
+                    _ if old == a => b,
+                    _ => old,
+                };
+                self.view
+                    .write_block(address, new.get(..dwords).unwrap_or_default())?;
+                old
+            }
         };
-        if !matches!(opcode, 0x04..=0x08 | 0x0e) {
-            return Err(Stop::Unimplemented {
-                what: format!("MI_ATOMIC operation {opcode:#x}"),
-                at,
-            });
-        }
-        // The closure always answers.
-        let old = word.fetch_update(SeqCst, SeqCst, update).unwrap_or(0);
         if f::RETURN_DATA_CONTROL.get(words) == 1 {
-            self.context.set_register(register::CS_GPR0, old);
+            if operation == PREDEC {
+                // The only one that returns what it has left.
+                let low = old[0];
+                old[0] = low.wrapping_sub(1);
+                old[1] = old[1].wrapping_sub(u32::from(size == 1 && low == 0));
+            }
+            for (i, value) in old.into_iter().enumerate().take(dwords) {
+                // R4, and R5 for sixteen bytes.
+                let offset = register::CS_GPR0 + RETURNS + 4 * i as u32;
+                self.context.set_register(offset, value);
+            }
         }
         Ok(())
+    }
+}
+
+/// MI_ATOMIC's compare and write, and its decrement before.
+const CMP_WR: u64 = 0x0e;
+const PREDEC: u64 = 0x0f;
+/// Bytes from R0 to the register that gets what was in memory.
+const RETURNS: u32 = 4 * 8;
+
+/// What an atomic operation of `bits` bits leaves in memory.
+fn updated(operation: u64, old: u64, a: u64, b: u64, bits: u32) -> u64 {
+    let signed = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
+    match operation {
+        0x01 => old & a,
+        0x02 => old | a,
+        0x03 => old ^ a,
+        0x04 => a,
+        0x05 => old.wrapping_add(1),
+        0x06 => old.wrapping_sub(1),
+        0x07 => old.wrapping_add(a),
+        0x08 => old.wrapping_sub(a),
+        0x09 => a.wrapping_sub(old),
+        0x0a if signed(a) > signed(old) => a,
+        0x0b if signed(a) < signed(old) => a,
+        0x0c => old.max(a),
+        0x0d => old.min(a),
+        CMP_WR if old == a => b,
+        PREDEC => old.wrapping_sub(1),
+        _ => old,
     }
 }

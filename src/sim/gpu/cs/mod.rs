@@ -6,6 +6,8 @@
 mod draw;
 mod media;
 mod mi;
+#[cfg(test)]
+mod tests;
 
 use crate::context::HwContext;
 use crate::gpgpu;
@@ -119,6 +121,18 @@ enum Next {
     Jump { to: u64, call: bool },
     /// The end of this level.
     End,
+}
+
+/// Commands that MI_SET_PREDICATE does not skip. MI_BATCH_BUFFER_START asks for it by a bit of its own.
+fn always(packet: &Packet) -> bool {
+    use hw::mi;
+    let exempt = [
+        &mi::mi_set_predicate::PACKET,
+        &mi::mi_batch_buffer_start::PACKET,
+        &mi::mi_batch_buffer_end::PACKET,
+        &mi::mi_conditional_batch_buffer_end::PACKET,
+    ];
+    exempt.iter().any(|other| std::ptr::eq(*other, packet))
 }
 
 /// A batch being executed.
@@ -281,6 +295,9 @@ impl Run<'_> {
         self.check_length(packet, length, at)?;
         if let Some(tracker) = &mut self.tracker {
             tracker.command(packet, words, self.context, self.gpu.device, at)?;
+        }
+        if self.context.skips && !always(packet) {
+            return Ok((Next::Continue, length));
         }
         let next = match first >> 29 {
             0 => self.mi(packet, words, at)?,

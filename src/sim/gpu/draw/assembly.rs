@@ -19,6 +19,12 @@ pub(crate) struct Assembled {
     pub adjacency: bool,
     /// A line that goes on where the one before ended.
     pub continues: bool,
+    /// An odd triangle of a strip: its vertices do not stand as they came.
+    pub turned: bool,
+    /// Which edges are the primitive's own, and not between the triangles of one polygon: from each vertex to the next.
+    pub edges: [bool; 3],
+    /// Vertices' edge flags count.
+    pub flagged: bool,
 }
 
 impl Assembled {
@@ -30,6 +36,19 @@ impl Assembled {
             (true, _) => ([v[0], v[2], v[4]], self.provoking),
             _ => ([v[0], v[1], v[2]], self.provoking),
         }
+    }
+
+    /// The vertices as a geometry shader gets them. Odd triangles stand with the last vertex in its place (1, 0, 2); with
+    /// `leading` the first keeps its own (0, 2, 1).
+    pub fn for_geometry(&self, leading: bool) -> [usize; 32] {
+        let mut vertices = self.vertices;
+        if leading && self.turned {
+            let step = if self.adjacency { 2 } else { 1 };
+            if let Some(all) = vertices.get_mut(..self.count) {
+                all.rotate_left(step.min(all.len()));
+            }
+        }
+        vertices
     }
 }
 
@@ -45,6 +64,9 @@ fn object(kind: Kind, vertices: &[usize], provoking: usize) -> Assembled {
         provoking,
         adjacency: false,
         continues: false,
+        turned: false,
+        edges: [true; 3],
+        flagged: false,
     }
 }
 
@@ -80,17 +102,16 @@ pub(crate) fn assemble(
         }
         0x04 => {
             for i in 0..n / 3 {
-                each(object(
-                    Kind::Triangle,
-                    &[3 * i, 3 * i + 1, 3 * i + 2],
-                    triangle,
-                ));
+                let all = [3 * i, 3 * i + 1, 3 * i + 2];
+                let mut found = object(Kind::Triangle, &all, triangle);
+                found.flagged = true;
+                each(found);
             }
         }
         0x05 | 0x0d => {
             for i in 0..n.saturating_sub(2) {
                 let odd = (i % 2 == 1) != (topology == 0x0d);
-                each(match odd {
+                let mut found = match odd {
                     false => object(Kind::Triangle, &[i, i + 1, i + 2], triangle),
                     // The provoking vertex is still the strip's first, second or third.
                     true => object(
@@ -98,12 +119,20 @@ pub(crate) fn assemble(
                         &[i + 1, i, i + 2],
                         [1, 0, 2][triangle.min(2)],
                     ),
-                });
+                };
+                found.turned = odd;
+                each(found);
             }
         }
         0x06 | 0x0e => {
+            let polygon = topology == 0x0e;
             for i in 1..n.saturating_sub(1) {
-                each(object(Kind::Triangle, &[0, i, i + 1], provoking.fan));
+                let mut found = object(Kind::Triangle, &[0, i, i + 1], provoking.fan);
+                found.flagged = polygon;
+                if polygon {
+                    found.edges = [i == 1, true, i + 2 == n];
+                }
+                each(found);
             }
         }
         0x09 => {
@@ -166,7 +195,10 @@ fn strip_adjacency(i: usize, count: usize, triangle: usize) -> Assembled {
             [1, 0, 2][triangle.min(2)],
         )
     };
-    adjacent(Kind::Triangle, &vertices, provoking)
+    Assembled {
+        turned: !i.is_multiple_of(2),
+        ..adjacent(Kind::Triangle, &vertices, provoking)
+    }
 }
 
 #[cfg(test)]
@@ -205,6 +237,50 @@ mod tests {
         assert_eq!(three[0].0, [0, 1, 2, 6, 4, 3]);
         assert_eq!(three[1].0, [4, 0, 2, 5, 6, 8]);
         assert_eq!(three[2].0, [4, 2, 6, 9, 8, 7]);
+    }
+
+    /// What `of` says of each object.
+    fn each<T>(topology: u32, n: usize, of: impl Fn(&Assembled) -> T) -> Vec<T> {
+        let provoking = Provoking {
+            line: 0,
+            triangle: 0,
+            fan: 1,
+        };
+        let mut out = Vec::new();
+        assemble(topology, n, provoking, &mut |a| out.push(of(&a)));
+        out
+    }
+
+    #[test]
+    fn geometry_shaders_can_have_the_first_vertex_of_odd_triangles_first() {
+        let first = |n, leading| {
+            move |a: &Assembled| -> Vec<usize> { a.for_geometry(leading)[..n].to_vec() }
+        };
+        assert_eq!(each(0x05, 4, first(3, true)), [[0, 1, 2], [1, 3, 2]]);
+        assert_eq!(each(0x05, 4, first(3, false)), [[0, 1, 2], [2, 1, 3]]);
+        // The reverse strip begins with an odd one.
+        assert_eq!(each(0x0d, 4, first(3, true)), [[0, 2, 1], [1, 2, 3]]);
+        let adjacent = each(0x0c, 10, first(6, true));
+        assert_eq!(adjacent[0], [0, 1, 2, 6, 4, 3]);
+        // Vertices 2, 6, 4 of the strip, each with the neighbour between it and the next after it.
+        assert_eq!(adjacent[1], [2, 5, 6, 8, 4, 0]);
+    }
+
+    #[test]
+    fn polygons_have_no_edges_inside() {
+        let edges = each(0x0e, 5, |a| (a.edges, a.flagged));
+        let expected = [
+            ([true, true, false], true),
+            ([false, true, false], true),
+            ([false, true, true], true),
+        ];
+        assert_eq!(edges, expected);
+        assert_eq!(each(0x0e, 3, |a| a.edges), [[true; 3]]);
+        assert_eq!(
+            each(0x06, 4, |a| (a.edges, a.flagged)),
+            [([true; 3], false); 2]
+        );
+        assert_eq!(each(0x04, 3, |a| a.flagged), [true]);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) struct Geometry<'a> {
     read: (usize, usize),
     expected: usize,
     discard_adjacency: bool,
-    trailing: bool,
+    leading: bool,
     instances: usize,
     increment: u64,
     statistics: bool,
@@ -93,7 +93,7 @@ impl<'a> Geometry<'a> {
             ),
             expected: (get(gs::EXPECTED_VERTEX_COUNT) as usize).min(MOST),
             discard_adjacency: get(gs::DISCARD_ADJACENCY) == 1,
-            trailing: get(gs::REORDER_MODE) == 1,
+            leading: get(gs::REORDER_MODE) == 0,
             instances: get(gs::INSTANCE_CONTROL) as usize + 1,
             increment: get(gs::INVOCATIONS_INCREMENT_VALUE) + 1,
             statistics: get(gs::STATISTICS_ENABLE) == 1,
@@ -108,10 +108,10 @@ impl<'a> Geometry<'a> {
         self.discard_adjacency
     }
 
-    /// REORDER_TRAILING: odd triangles of strips come in with their last vertex in its place (1, 0, 2), not the first
-    /// (0, 2, 1).
-    pub fn takes_trailing(&self) -> bool {
-        self.trailing
+    /// REORDER_LEADING: odd triangles of strips come in with their first vertex in its place (0, 2, 1), not the last
+    /// (1, 0, 2).
+    pub fn takes_leading(&self) -> bool {
+        self.leading
     }
 
     /// Runs the shader's instances on an object. The entries made in the URB can be freed afterwards.

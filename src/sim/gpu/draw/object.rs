@@ -131,4 +131,6 @@ pub(crate) struct Subspan {
     /// Samples covered of the pixels (0,0), (1,0), (0,1), (1,1), scissor and drawing rectangle applied. Of a smooth line:
     /// sixteenths of each pixel.
     pub samples: [u16; 4],
+    /// Pixels that lie wholly within the object, a bit each; none where nothing asks for them.
+    pub inner: u8,
 }

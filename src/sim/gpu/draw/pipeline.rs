@@ -11,7 +11,7 @@ use super::constants;
 use super::exec::{Draw, Executor};
 use super::gs::Geometry;
 use super::gs_output::{Provoking, StreamObject};
-use super::object::{Object, Setup, Subspan, Vue};
+use super::object::{Kind, Object, Setup, Subspan, Vue};
 use super::pixel::{Counts, Tiles};
 use super::raster::{self, RasterState};
 use super::setup::{self, SetupState};
@@ -61,6 +61,13 @@ pub(crate) struct Totals {
     pub targets: Vec<(Role, Image)>,
     /// Threads of each stage.
     pub stages: Vec<StageWork>,
+}
+
+/// A vertex after its shader.
+struct Shaded {
+    vue: Vue,
+    /// Its edge flag: the edge from it to the next vertex is one to draw.
+    edge: bool,
 }
 
 /// Vertices of one instance that are held at once.
@@ -134,14 +141,6 @@ pub(crate) fn run(
         set_up: Vec::new(),
         subspans: Vec::new(),
     };
-    // 3DPRIM_TRISTRIP and its reverse, and with adjacency.
-    let strip = matches!(primitive.topology, 0x05 | 0x0c | 0x0d);
-    if strip && back.gs.as_ref().is_some_and(|gs| !gs.takes_trailing()) {
-        return Err(Stop::Unimplemented {
-            what: "a geometry shader that takes strips in leading order".into(),
-            at: draw.at,
-        });
-    }
     let statistics = draw.state.flag(
         &packets::state_vf_statistics::PACKET,
         packets::state_vf_statistics::STATISTICS_ENABLE,
@@ -157,7 +156,7 @@ pub(crate) fn run(
         let shaded = shade(&fetch, &mut vs, &mut back.urb, primitive, &runs, instance)?;
         let mut primitive_id = 0;
         for run in &runs {
-            let vertices: Vec<&Vue> = run.iter().filter_map(|id| shaded.get(id)).collect();
+            let vertices: Vec<&Shaded> = run.iter().filter_map(|id| shaded.get(id)).collect();
             let mut objects = Vec::new();
             let known = assemble(
                 primitive.topology,
@@ -241,7 +240,7 @@ fn shade(
     primitive: &Primitive,
     runs: &[Vec<u32>],
     instance: u32,
-) -> Result<BTreeMap<u32, Vue>, Stop> {
+) -> Result<BTreeMap<u32, Shaded>, Stop> {
     let mut places: BTreeMap<u32, usize> = BTreeMap::new();
     let mut ids = Vec::new();
     for id in runs.iter().flatten() {
@@ -251,6 +250,7 @@ fn shade(
         });
     }
     let mut fetched = Vec::new();
+    let mut edges = Vec::with_capacity(ids.len());
     for id in &ids {
         let vertex = Vertex {
             id: match primitive.indexed {
@@ -264,7 +264,7 @@ fn shade(
             instance,
             first_instance: primitive.first_instance,
         };
-        fetch.fetch(vertex, &mut fetched)?;
+        edges.push(fetch.fetch(vertex, &mut fetched)?);
     }
     let mut vues: Vec<Vue> = Vec::with_capacity(ids.len());
     match vs {
@@ -276,7 +276,11 @@ fn shade(
     }
     Ok(places
         .into_iter()
-        .filter_map(|(id, place)| Some((id, vues.get(place)?.clone())))
+        .filter_map(|(id, place)| {
+            let vue = vues.get(place)?.clone();
+            let edge = edges.get(place).copied().unwrap_or(true);
+            Some((id, Shaded { vue, edge }))
+        })
         .collect())
 }
 
@@ -285,17 +289,16 @@ impl Back<'_> {
     fn assembled(
         &mut self,
         assembled: &Assembled,
-        vertices: &[&Vue],
+        vertices: &[&Shaded],
         primitive_id: u32,
     ) -> Result<(), Stop> {
         let of = |places: &[usize]| -> Vec<Vue> {
             let found = places.iter().filter_map(|place| vertices.get(*place));
-            found.map(|vue| Vue::clone(vue)).collect()
+            found.map(|vertex| vertex.vue.clone()).collect()
         };
-        let all = assembled
-            .vertices
-            .get(..assembled.count)
-            .unwrap_or_default();
+        let leading = self.gs.as_ref().is_some_and(Geometry::takes_leading);
+        let all = assembled.for_geometry(leading);
+        let all = all.get(..assembled.count).unwrap_or_default();
         let Some(kind) = assembled.kind else {
             let mut objects = Vec::new();
             if let Some(tess) = &mut self.tess {
@@ -309,28 +312,37 @@ impl Back<'_> {
             return Ok(());
         };
         let (own, provoking) = assembled.own();
+        let mut edges = assembled.edges;
+        if assembled.flagged {
+            for (edge, place) in edges.iter_mut().zip(own) {
+                *edge &= vertices.get(place).is_none_or(|vertex| vertex.edge);
+            }
+        }
         let object = Object {
             kind,
             vertices: of(own.get(..kind.vertices()).unwrap_or_default()),
             provoking,
             primitive_id,
-            edges: [true; 3],
+            edges,
             continues: assembled.continues,
         };
-        self.geometry(object, &of(all))
+        let discards = self.gs.as_ref().is_some_and(Geometry::discards_adjacency);
+        let seen: Vec<usize> = match (discards && assembled.adjacency, kind) {
+            (true, Kind::Line) => all.iter().skip(1).take(2).copied().collect(),
+            (true, _) => all.iter().step_by(2).copied().collect(),
+            _ => all.to_vec(),
+        };
+        self.geometry(object, &of(&seen))
     }
 
-    fn geometry(&mut self, object: Object, with_adjacency: &[Vue]) -> Result<(), Stop> {
+    /// `seen` are the vertices that a geometry shader gets of the object.
+    fn geometry(&mut self, object: Object, seen: &[Vue]) -> Result<(), Stop> {
         let Some(gs) = &mut self.gs else {
             return self.stream(0, object);
         };
         let mut out: Vec<StreamObject> = Vec::new();
         self.urb.reset();
-        let vertices = match gs.discards_adjacency() {
-            true => object.vertices.as_slice(),
-            false => with_adjacency,
-        };
-        gs.object(&mut self.urb, vertices, object.primitive_id, &mut out)?;
+        gs.object(&mut self.urb, seen, object.primitive_id, &mut out)?;
         for StreamObject { stream, object } in out {
             self.stream(stream, object)?;
         }

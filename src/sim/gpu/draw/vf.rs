@@ -1,8 +1,10 @@
 //! Vertex fetch: vertex elements of a vertex and an instance to dwords.
 //!
-//! In:  3DSTATE_VERTEX_BUFFERS, _ELEMENTS, _VF_INSTANCING, _VF_SGVS, _INDEX_BUFFER. Out: four dwords for each element.
+//! In:  3DSTATE_VERTEX_BUFFERS, _ELEMENTS, _VF_INSTANCING, _VF_SGVS, _VF_COMPONENT_PACKING, _INDEX_BUFFER. Out: four dwords
+//! for each element, eight for those of three or four quadwords that pass as they are; without what packing leaves out.
 //! What lies beyond a buffer's end is zero.
-//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) Stage"; vol. 2d, VERTEX_ELEMENT_STATE, VERTEX_BUFFER_STATE.
+//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) Stage"; vol. 2d, VERTEX_ELEMENT_STATE, VERTEX_BUFFER_STATE; vol. 2a,
+//! "3DSTATE_VF_COMPONENT_PACKING".
 
 use super::exec::Draw;
 use super::state::VERTEX_ELEMENTS;
@@ -11,9 +13,11 @@ use crate::strict::Via;
 use crate::surface::format;
 use eu::Stop;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
-use hw::draw::{state_vertex_elements, state_vf_sgvs as sgvs};
+use hw::draw::{
+    state_vertex_elements, state_vf_component_packing as packing, state_vf_sgvs as sgvs,
+};
 use hw::draw_state::{vertex_buffer_state as vb, vertex_element_state as ve};
-use hw::{Field, Format};
+use hw::{ChannelKind, Field, Format};
 
 const CONTROLS: [Field; 4] = [
     ve::COMPONENT_0_CONTROL,
@@ -22,16 +26,29 @@ const CONTROLS: [Field; 4] = [
     ve::COMPONENT_3_CONTROL,
 ];
 /// VFCOMP_*.
+const NO_STORE: u64 = 0;
 const STORE_SOURCE: u64 = 1;
 const STORE_1_FLOAT: u64 = 3;
 const STORE_1_INTEGER: u64 = 4;
 
 const ONE: u32 = 0x3f80_0000;
 
+/// How the bytes of a source become components.
+#[derive(Clone, Copy)]
+enum Source {
+    /// No buffer is read.
+    None,
+    /// Four dwords.
+    Dwords(&'static Format),
+    /// That many doubles, to be floats.
+    Doubles(usize),
+    /// That many quadwords, which pass as they are: each component is two dwords.
+    Raw(usize),
+}
+
 /// One vertex element.
 struct Element {
-    /// None: no buffer is read.
-    format: Option<&'static Format>,
+    source: Source,
     offset: u64,
     controls: [u64; 4],
     buffer: Buffer,
@@ -47,6 +64,35 @@ struct Buffer {
     null: bool,
 }
 
+impl Element {
+    /// Components that are there: four, or the first two where quadwords are to fill 128 bits.
+    fn components(&self) -> usize {
+        match (self.source, self.controls) {
+            (Source::Raw(_), [_, _, NO_STORE, NO_STORE]) => 2,
+            _ => 4,
+        }
+    }
+
+    /// Dwords in a vertex, nothing left out.
+    fn dwords(&self) -> usize {
+        match self.source {
+            Source::Raw(_) => 2 * self.components(),
+            _ => 4,
+        }
+    }
+}
+
+/// How to read a format; none where it is not known.
+fn source(format: &'static Format) -> Option<Source> {
+    let quads = format.channels.iter().filter(|(_, bits)| *bits == 64);
+    match (quads.count(), format.channels[0].0) {
+        (0, _) => format::known(format).then_some(Source::Dwords(format)),
+        (quads, ChannelKind::Raw) => Some(Source::Raw(quads)),
+        (quads, ChannelKind::Sfloat) => Some(Source::Doubles(quads)),
+        _ => None,
+    }
+}
+
 /// Where generated values go: element, component.
 type Place = Option<(usize, usize)>;
 
@@ -56,7 +102,11 @@ pub(crate) struct VertexFetch<'a> {
     elements: Vec<Element>,
     vertex_id: Place,
     instance_id: Place,
+    /// Components of the first elements that are kept, a bit each; all of them where nothing is packed.
+    kept: Option<Vec<u64>>,
     index: Buffer,
+    /// The element that tells whether the edge from a vertex on is one to draw.
+    edge_flag: Option<usize>,
     /// Bytes of an index.
     index_bytes: u32,
     /// Cut index of indexed draws.
@@ -87,7 +137,9 @@ impl<'a> VertexFetch<'a> {
             elements: Vec::new(),
             vertex_id: None,
             instance_id: None,
+            kept: None,
             index: Buffer::default(),
+            edge_flag: None,
             index_bytes: 1,
             cut: None,
         };
@@ -95,16 +147,25 @@ impl<'a> VertexFetch<'a> {
             if ve::VALID.get(element) == 0 {
                 continue;
             }
-            if ve::EDGE_FLAG_ENABLE.get(element) == 1 {
-                return Err(unimplemented("edge flags", draw.at));
-            }
             let controls = CONTROLS.map(|control| control.get(element));
             let number_of_format = ve::SOURCE_ELEMENT_FORMAT.get(element) as u32;
-            let known = Format::by_number(number_of_format).filter(|f| format::known(f));
+            let known = Format::by_number(number_of_format).and_then(source);
             let reads = controls.contains(&STORE_SOURCE);
+            let source = match known {
+                Some(source) if reads => source,
+                _ => Source::None,
+            };
             if reads && known.is_none() {
                 let what = format!("vertex elements of format {number_of_format:#x}");
                 return Err(unimplemented(&what, draw.at));
+            }
+            let ones = controls.contains(&STORE_1_FLOAT) || controls.contains(&STORE_1_INTEGER);
+            if ones && matches!(source, Source::Raw(_)) {
+                let what = "quadwords that pass as they are, beside ones";
+                return Err(unimplemented(what, draw.at));
+            }
+            if ve::EDGE_FLAG_ENABLE.get(element) == 1 {
+                fetch.edge_flag = Some(fetch.elements.len());
             }
             let index = ve::VERTEX_BUFFER_INDEX.get(element) as usize;
             let buffer = state.vertex_buffers.get(&index);
@@ -119,7 +180,7 @@ impl<'a> VertexFetch<'a> {
                     .then(|| instancing::INSTANCE_DATA_STEP_RATE.get(words) as u32)
             });
             fetch.elements.push(Element {
-                format: known.filter(|_| reads),
+                source,
                 offset: ve::SOURCE_ELEMENT_OFFSET.get(element),
                 controls,
                 buffer,
@@ -143,7 +204,18 @@ impl<'a> VertexFetch<'a> {
             sgvs::INSTANCEID_COMPONENT_NUMBER,
         );
         if state.flag(&vf::PACKET, vf::COMPONENT_PACKING_ENABLE) {
-            return Err(unimplemented("packed vertex components", draw.at));
+            let raw = |element: &Element| matches!(element.source, Source::Raw(_));
+            if fetch.elements.iter().any(raw) {
+                return Err(unimplemented(
+                    "packed vertex components of 64 bits",
+                    draw.at,
+                ));
+            }
+            // Four bits for each of 32 elements, which follow each other.
+            let words = state.words(&packing::PACKET).iter().skip(1);
+            let nibbles =
+                words.flat_map(|word| (0..8).map(move |i| u64::from(word >> (4 * i) & 15)));
+            fetch.kept = Some(nibbles.collect());
         }
         fetch.index = Buffer {
             address: state.get(&ib::PACKET, ib::BUFFER_STARTING_ADDRESS) & ADDRESS_MASK,
@@ -160,7 +232,17 @@ impl<'a> VertexFetch<'a> {
 
     /// Dwords of a vertex.
     pub fn dwords(&self) -> usize {
-        self.elements.len() * 4
+        let each = self.elements.iter().enumerate();
+        each.map(|(number, element)| match self.kept(number) {
+            Some(kept) => kept.count_ones() as usize,
+            None => element.dwords(),
+        })
+        .sum()
+    }
+
+    /// Components of an element that packing keeps; none where it keeps what there is.
+    fn kept(&self, number: usize) -> Option<u64> {
+        self.kept.as_ref()?.get(number).copied()
     }
 
     /// Index number `at` of the index buffer, 0 beyond its end.
@@ -175,61 +257,110 @@ impl<'a> VertexFetch<'a> {
         Ok(value as u32)
     }
 
-    /// Fetches a vertex, appending its dwords.
-    pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<(), Stop> {
-        let first = out.len();
-        for element in &self.elements {
-            let source = match element.format {
-                Some(format) => self.source(element, format, vertex)?,
+    /// Fetches a vertex, appending its dwords; true where the edge from it to the next vertex is one to draw.
+    pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<bool, Stop> {
+        let mut edge = true;
+        for (number, element) in self.elements.iter().enumerate() {
+            let first = out.len();
+            let source = match self.offset(element, vertex) {
+                Some(at) => self.source(element, at)?,
                 None => [0; 4],
             };
-            for (control, value) in element.controls.iter().zip(source) {
-                out.push(match *control {
-                    STORE_SOURCE => value,
-                    STORE_1_FLOAT => ONE,
-                    STORE_1_INTEGER => 1,
-                    _ => 0,
-                });
-            }
-        }
-        let generated = [
-            (self.vertex_id, vertex.id),
-            (self.instance_id, vertex.instance),
-        ];
-        for (place, value) in generated {
-            if let Some((element, component)) = place
-                && let Some(to) = out.get_mut(first + element * 4 + component)
+            for (control, value) in element
+                .controls
+                .iter()
+                .zip(source)
+                .take(element.components())
             {
-                *to = value;
+                match (*control, element.source) {
+                    (STORE_SOURCE, Source::Raw(_)) => {
+                        out.extend([value as u32, (value >> 32) as u32])
+                    }
+                    (_, Source::Raw(_)) => out.extend([0, 0]),
+                    (STORE_SOURCE, _) => out.push(value as u32),
+                    (STORE_1_FLOAT, _) => out.push(ONE),
+                    (STORE_1_INTEGER, _) => out.push(1),
+                    _ => out.push(0),
+                }
+            }
+            if self.edge_flag == Some(number) {
+                edge = source[0] != 0;
+            }
+            for (place, value) in [
+                (self.vertex_id, vertex.id),
+                (self.instance_id, vertex.instance),
+            ] {
+                if let Some((element, component)) = place
+                    && element == number
+                    && let Some(to) = out.get_mut(first + component)
+                {
+                    *to = value;
+                }
+            }
+            if let Some(kept) = self.kept(number) {
+                let mut component = 0;
+                let mut end = first;
+                while let Some(value) = out.get(first + component).copied() {
+                    if kept >> component & 1 == 1
+                        && let Some(to) = out.get_mut(end)
+                    {
+                        *to = value;
+                        end += 1;
+                    }
+                    component += 1;
+                }
+                out.truncate(end);
             }
         }
-        Ok(())
+        Ok(edge)
     }
 
-    fn source(
-        &self,
-        element: &Element,
-        format: &'static Format,
-        vertex: Vertex,
-    ) -> Result<[u32; 4], Stop> {
+    /// Where an element of a vertex is read: none where nothing is, or not within the buffer.
+    fn offset(&self, element: &Element, vertex: Vertex) -> Option<u64> {
+        let bytes = match element.source {
+            Source::None => return None,
+            Source::Dwords(format) => u64::from(format::bytes(format)).min(16),
+            Source::Doubles(quads) | Source::Raw(quads) => 8 * quads as u64,
+        };
         let buffer = &element.buffer;
         let row = match element.step {
             Some(0) => vertex.first_instance,
             Some(step) => vertex.first_instance.wrapping_add(vertex.instance / step),
             None => vertex.row,
         };
-        let bytes = u64::from(format::bytes(format)).min(16);
         let offset = u64::from(row) * buffer.pitch + element.offset;
-        if buffer.null || offset + bytes > buffer.bytes {
-            return Ok([0; 4]);
+        (!buffer.null && offset + bytes <= buffer.bytes).then_some(buffer.address + offset)
+    }
+
+    /// The four components of an element that is read from `at` on.
+    fn source(&self, element: &Element, at: u64) -> Result<[u64; 4], Stop> {
+        let quads = |count: usize| {
+            let mut read = [0; 4];
+            for (i, to) in read.iter_mut().enumerate().take(count) {
+                *to = self.view.read_bytes(at + 8 * i as u64, 8)?;
+            }
+            Ok(read)
+        };
+        match element.source {
+            Source::None => Ok([0; 4]),
+            Source::Dwords(format) => {
+                let mut raw = [0; 16];
+                let bytes = format::bytes(format) as usize;
+                for (i, to) in raw.iter_mut().enumerate().take(bytes) {
+                    *to = self.view.read_bytes(at + i as u64, 1)? as u8;
+                }
+                Ok(format::decode(format, &raw).map(u64::from))
+            }
+            Source::Doubles(count) => {
+                let values = quads(count)?;
+                Ok(std::array::from_fn(|i| match (i < count, i) {
+                    (true, _) => u64::from((f64::from_bits(values[i]) as f32).to_bits()),
+                    (false, 3) => u64::from(ONE),
+                    (false, _) => 0,
+                }))
+            }
+            Source::Raw(count) => quads(count),
         }
-        let mut raw = [0; 16];
-        for (i, to) in raw.iter_mut().enumerate().take(bytes as usize) {
-            *to = self
-                .view
-                .read_bytes(buffer.address + offset + i as u64, 1)? as u8;
-        }
-        Ok(format::decode(format, &raw))
     }
 }
 
@@ -237,5 +368,234 @@ fn unimplemented(what: &str, at: u64) -> Stop {
     Stop::Unimplemented {
         what: what.into(),
         at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::BaseAddresses;
+    use crate::draw::state::DrawState;
+    use crate::kernels::Kernels;
+    use crate::memory::tests::memory;
+    use crate::{AddressSpace, Options, View};
+    use std::sync::Mutex;
+
+    const BUFFER: u64 = 0x1000;
+
+    /// Controls, format, more fields of each element; more state. Out: dwords, edge flag and length of the vertex in `row`
+    /// of a buffer with a pitch of 40 bytes that holds `words`.
+    struct Case<'a> {
+        words: &'a [u32],
+        elements: &'a [(u32, [u64; 4], &'a [(Field, u64)])],
+        state: &'a [(&'a hw::Packet, Vec<u32>)],
+    }
+
+    impl Case<'_> {
+        fn fetch(&self, row: u32) -> Result<(Vec<u32>, bool, usize), Stop> {
+            let mut space = AddressSpace::new();
+            space.map(BUFFER, 0x1000, memory(0x1000), 0).expect("free");
+            let written = View::new(&space).write_block(BUFFER, self.words);
+            written.expect("mapped");
+            let mut buffer = [0; 4];
+            vb::BUFFER_PITCH.set(&mut buffer, 40);
+            vb::BUFFER_STARTING_ADDRESS.set(&mut buffer, BUFFER);
+            vb::BUFFER_SIZE.set(&mut buffer, self.words.len() as u64 * 4);
+            let mut elements = vec![0];
+            for (format, controls, fields) in self.elements {
+                let mut words = [0; 2];
+                ve::VALID.set(&mut words, 1);
+                ve::SOURCE_ELEMENT_FORMAT.set(&mut words, u64::from(*format));
+                for (field, control) in CONTROLS.into_iter().zip(*controls) {
+                    field.set(&mut words, control);
+                }
+                for (field, value) in *fields {
+                    field.set(&mut words, *value);
+                }
+                elements.extend(words);
+            }
+            let mut state = DrawState::default();
+            state.vertex_buffers.insert(0, buffer);
+            state.latch(&state_vertex_elements::PACKET, &elements);
+            for (packet, words) in self.state {
+                state.latch(packet, words);
+            }
+            let (options, kernels) = (Options::default(), Kernels::default());
+            let draw = Draw {
+                at: 0,
+                state: &state,
+                base: BaseAddresses::default(),
+                space: &space,
+                options: &options,
+                kernels: &kernels,
+                wide: &Mutex::new(()),
+                log: None,
+            };
+            let fetch = VertexFetch::read(&draw)?;
+            let vertex = Vertex {
+                id: 7,
+                row,
+                ..Vertex::default()
+            };
+            let mut out = vec![0xaa];
+            let edge = fetch.fetch(vertex, &mut out)?;
+            assert_eq!(out.remove(0), 0xaa);
+            Ok((out, edge, fetch.dwords()))
+        }
+    }
+
+    fn words<const N: usize>(packet: &hw::Packet, fields: &[(Field, u64)]) -> Vec<u32> {
+        let mut words = packet.words::<N>();
+        for (field, value) in fields {
+            words = words.with(*field, *value);
+        }
+        words.dwords.to_vec()
+    }
+
+    #[test]
+    fn quadwords_pass_as_they_are_and_fill_128_or_256_bits() {
+        // R64_PASSTHRU and a zero: 128 bits. R64G64B64_PASSTHRU and a zero: 256 bits. R32_UINT.
+        let case = Case {
+            words: &(0..20).map(|i| 0x100 + i).collect::<Vec<u32>>(),
+            elements: &[
+                (0x0a1, [1, 2, 0, 0], &[]),
+                (0x1bd, [1, 1, 1, 2], &[(ve::SOURCE_ELEMENT_OFFSET, 8)]),
+                (0x0d7, [1, 2, 2, 4], &[(ve::SOURCE_ELEMENT_OFFSET, 32)]),
+            ],
+            state: &[],
+        };
+        let expected = vec![
+            0x10a, 0x10b, 0, 0, // one
+            0x10c, 0x10d, 0x10e, 0x10f, 0x110, 0x111, 0, 0, // three
+            0x112, 0, 0, 1,
+        ];
+        assert_eq!(case.fetch(1), Ok((expected, true, 16)));
+        // The third row lies beyond the end.
+        let zeros = [vec![0; 15], vec![1]].concat();
+        assert_eq!(case.fetch(2), Ok((zeros, true, 16)));
+    }
+
+    #[test]
+    fn generated_values_count_elements_not_dwords() {
+        let case = Case {
+            words: &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+            elements: &[(0x1bc, [1; 4], &[]), (0x0d7, [2; 4], &[])],
+            state: &[(
+                &sgvs::PACKET,
+                words::<2>(
+                    &sgvs::PACKET,
+                    &[
+                        (sgvs::VERTEXID_ENABLE, 1),
+                        (sgvs::VERTEXID_ELEMENT_OFFSET, 1),
+                        (sgvs::VERTEXID_COMPONENT_NUMBER, 2),
+                    ],
+                ),
+            )],
+        };
+        let expected = vec![1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 7, 0];
+        assert_eq!(case.fetch(0), Ok((expected, true, 12)));
+    }
+
+    #[test]
+    fn doubles_become_floats() {
+        let double = |v: f64| [v.to_bits() as u32, (v.to_bits() >> 32) as u32];
+        // 1 + 2^-24 lies between two floats, and the even one is 1.
+        let case = Case {
+            words: &[
+                double(-2.5),
+                double(1.0 + f64::powi(2.0, -24)),
+                [0, 0],
+                [0, 0],
+                [0, 0],
+            ]
+            .concat(),
+            elements: &[
+                // R64G64_FLOAT.
+                (0x005, [1; 4], &[]),
+            ],
+            state: &[],
+        };
+        let expected = vec![0xc020_0000, 0x3f80_0000, 0, 0x3f80_0000];
+        assert_eq!(case.fetch(0), Ok((expected, true, 4)));
+    }
+
+    #[test]
+    fn packing_leaves_components_out() {
+        // Element 0 keeps x and w, element 1 nothing, element 2 y and z; the vertex's id is in element 2's z.
+        let enable = words::<2>(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
+        let kept = words::<5>(
+            &packing::PACKET,
+            &[
+                (packing::VERTEX_ELEMENT_00_ENABLES, 9),
+                (packing::VERTEX_ELEMENT_02_ENABLES, 6),
+            ],
+        );
+        let ids = words::<2>(
+            &sgvs::PACKET,
+            &[
+                (sgvs::VERTEXID_ENABLE, 1),
+                (sgvs::VERTEXID_ELEMENT_OFFSET, 2),
+                (sgvs::VERTEXID_COMPONENT_NUMBER, 2),
+            ],
+        );
+        // R32G32B32A32_UINT.
+        let of = |words| Case {
+            words,
+            elements: &[
+                (0x002, [1; 4], &[]),
+                (0x002, [1; 4], &[]),
+                (0x002, [1; 4], &[]),
+            ],
+            state: &[],
+        };
+        let state = [
+            (&vf::PACKET, enable),
+            (&packing::PACKET, kept),
+            (&sgvs::PACKET, ids),
+        ];
+        let case = Case {
+            state: &state,
+            ..of(&[11, 12, 13, 14, 0, 0, 0, 0, 0, 0])
+        };
+        assert_eq!(case.fetch(0), Ok((vec![11, 14, 12, 7], true, 4)));
+    }
+
+    #[test]
+    fn an_edge_flag_is_read_with_its_vertex() {
+        // R32G32_UINT, and R8_UINT of a byte of its own.
+        let case = Case {
+            words: &[
+                5, 6, 0x0100, 0, 0, 0, 0, 0, 0, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0,
+            ],
+            elements: &[
+                (0x087, [1, 1, 2, 2], &[]),
+                (
+                    0x143,
+                    [1, 0, 0, 0],
+                    &[(ve::EDGE_FLAG_ENABLE, 1), (ve::SOURCE_ELEMENT_OFFSET, 9)],
+                ),
+            ],
+            state: &[],
+        };
+        let (dwords, edge, _) = case.fetch(0).expect("known");
+        assert_eq!((&dwords[..4], edge), ([5, 6, 0, 0].as_slice(), true));
+        let (dwords, edge, _) = case.fetch(1).expect("known");
+        assert_eq!((&dwords[..4], edge), ([8, 9, 0, 0].as_slice(), false));
+    }
+
+    #[test]
+    fn what_is_not_known_says_so() {
+        let refused = |format, controls| {
+            let case = Case {
+                words: &[0; 10],
+                elements: &[(format, controls, &[])],
+                state: &[],
+            };
+            matches!(case.fetch(0), Err(Stop::Unimplemented { .. }))
+        };
+        // BC1_UNORM, and a quadword beside a one.
+        assert!(refused(0x186, [1; 4]));
+        assert!(refused(0x0a1, [1, 4, 0, 0]));
+        assert!(!refused(0x0a1, [1, 2, 0, 0]));
     }
 }

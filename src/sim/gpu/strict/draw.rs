@@ -187,6 +187,14 @@ fn vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
+/// A vertex element of quadwords that fills 256 bits: it stores more than two.
+fn is_long(words: &[u32; 2]) -> bool {
+    let format = hw::Format::by_number(element::SOURCE_ELEMENT_FORMAT.get(words) as u32);
+    let raw = format.is_some_and(|format| format.channels[0] == (hw::ChannelKind::Raw, 64));
+    let more = [element::COMPONENT_2_CONTROL, element::COMPONENT_3_CONTROL];
+    raw && more.iter().any(|control| control.get(words) != 0)
+}
+
 /// Which stages a draw has, and the bytes of the URB entries that each leaves.
 struct Stages {
     vs: u64,
@@ -230,7 +238,17 @@ impl Stages {
     /// What the stages read of entries is in them. Offsets and lengths are in 256-bit units.
     fn reads(&self, state: &DrawState, at: u64) -> Result<(), Stop> {
         let elements = state.words(&draw::state_vertex_elements::PACKET);
-        let fetched = elements.len().saturating_sub(1) as u64 / 2 * 16;
+        let (elements, _) = elements.get(1..).unwrap_or_default().as_chunks::<2>();
+        // Packing leaves components out: only the sum of what it leaves is to fit.
+        let packs = state.flag(
+            &draw::state_vf::PACKET,
+            draw::state_vf::COMPONENT_PACKING_ENABLE,
+        );
+        let of_element = |words: &[u32; 2]| if is_long(words) { 32 } else { 16 };
+        let fetched: u64 = match packs {
+            true => 0,
+            false => elements.iter().map(of_element).sum(),
+        };
         VERTEX_ENTRY.check(fetched <= self.vs, at, || {
             format!("{fetched} bytes of vertex elements, entries of {}", self.vs)
         })?;

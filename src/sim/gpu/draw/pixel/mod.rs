@@ -39,7 +39,7 @@ use crate::surface::Image;
 use crate::targets::Role;
 use eu::Stop;
 use payload::{Frame, Slot};
-use state::{Special, State};
+use state::{Coverage, Special, State};
 use target::Targets;
 
 /// What the pixel pipeline counts.
@@ -129,6 +129,7 @@ impl<'a> Pixels<'a> {
                 x: subspan.x,
                 y: subspan.y,
                 covered,
+                shown: covered,
                 left: covered,
                 ..Slot::default()
             };
@@ -143,6 +144,14 @@ impl<'a> Pixels<'a> {
                     }
                 }
             }
+            slot.shown = match self.back.state.coverage {
+                Coverage::Covered => covered,
+                Coverage::AfterDepth => slot.left,
+                Coverage::Inner => {
+                    let inside = |i: usize| subspan.inner >> i & 1 == 1;
+                    std::array::from_fn(|i| if inside(i) { covered[i] } else { 0 })
+                }
+            };
             if slot.left == [0; 4] {
                 continue;
             }

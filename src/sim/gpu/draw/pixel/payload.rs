@@ -17,6 +17,8 @@ pub(super) struct Slot {
     pub sample: u32,
     /// Samples of the pixels (0,0), (1,0), (0,1), (1,1) that the object covers.
     pub covered: [u16; 4],
+    /// Those that the thread is told are covered.
+    pub shown: [u16; 4],
     /// Those that the thread may write.
     pub left: [u16; 4],
     /// Pixels whose samples have been settled by a render target write.
@@ -242,7 +244,7 @@ fn interpolants(
     }
     if state.input_coverage {
         lanes(out, slots, group, |slot, pixel| {
-            u32::from(slot.covered[pixel & 3])
+            u32::from(slot.shown[pixel & 3])
         });
     }
 }

@@ -34,6 +34,17 @@ pub(super) enum Special {
     Resolve,
 }
 
+/// Input Coverage Mask State: which samples a shader is told are covered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coverage {
+    /// The object's.
+    Covered,
+    /// Of pixels that lie within the object.
+    Inner,
+    /// Those that passed the tests before the shader.
+    AfterDepth,
+}
+
 /// All of it.
 pub(super) struct State<'a> {
     /// There is a pixel shader.
@@ -63,6 +74,8 @@ pub(super) struct State<'a> {
     /// Position ZW Interpolation Mode.
     pub zw_mode: u64,
     pub input_coverage: bool,
+    /// Which coverage it is.
+    pub coverage: Coverage,
     pub constants: Vec<u32>,
     pub attributes: bool,
     pub omask: bool,
@@ -94,12 +107,15 @@ impl<'a> State<'a> {
         let coverage = draw
             .state
             .get(&extra::PACKET, extra::INPUT_COVERAGE_MASK_STATE);
-        if coverage > 1 {
-            return gap(
-                draw.at,
-                "input coverage that is inner, or after depth tests",
-            );
-        }
+        let covers = coverage != 0;
+        let coverage = match coverage {
+            0 | 1 => Coverage::Covered,
+            2 if raster.conservative => Coverage::Inner,
+            2 => {
+                return gap(draw.at, "inner input coverage of what is not conservative");
+            }
+            _ => Coverage::AfterDepth,
+        };
         // Force Thread Dispatch Enable: 1 is off.
         let valid = has(extra::PIXEL_SHADER_VALID) && of_wm(wm::FORCE_THREAD_DISPATCH_ENABLE) != 1;
         let mut alpha = Alpha::default();
@@ -224,7 +240,8 @@ impl<'a> State<'a> {
             uses_w: has(extra::PIXEL_SHADER_USES_SOURCE_W),
             offsets: get(ps::POSITION_XY_OFFSET_SELECT),
             zw_mode: of_wm(wm::POSITION_ZW_INTERPOLATION_MODE),
-            input_coverage: coverage == 1,
+            input_coverage: covers,
+            coverage,
             constants: match get(ps::PUSH_CONSTANT_ENABLE) {
                 1 => constants,
                 _ => Vec::new(),

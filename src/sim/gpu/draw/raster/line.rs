@@ -120,6 +120,7 @@ fn plot(start: usize, x: i64, y: i64, width: i64, all: u16, out: &mut Vec<Subspa
                 x: sx,
                 y: sy,
                 samples,
+                inner: 0,
             });
         }
     }

@@ -50,7 +50,10 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspa
     }
     let v = setup.vertices.each_ref().map(on_grid);
     match setup.kind {
-        Kind::Triangle => polygon::fill(state.samples(), bounds, &v, out),
+        // The machine draws conservatively what has edges of its own: no lines, points or rectangles.
+        Kind::Triangle => {
+            polygon::fill(state.samples(), bounds, &v, state.conservative, out);
+        }
         Kind::Rectangle => {
             // The implied vertex is across from the second.
             let [a, b, c] = v;
@@ -58,13 +61,13 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspa
                 x: a.x + c.x - b.x,
                 y: a.y + c.y - b.y,
             };
-            polygon::fill(state.samples(), bounds, &[a, b, c, implied], out);
+            polygon::fill(state.samples(), bounds, &[a, b, c, implied], false, out);
         }
         Kind::Point => {
             // Upper left, upper right, lower left.
             let [a, b, c] = v;
             let corner = Place { x: b.x, y: c.y };
-            polygon::fill(state.samples(), bounds, &[a, b, corner, c], out);
+            polygon::fill(state.samples(), bounds, &[a, b, corner, c], false, out);
         }
         Kind::Line => match state.lines {
             Lines::Aliased { width } => {
@@ -92,7 +95,7 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspa
                         Lines::Smooth { .. } => &state::grid()[..],
                         _ => state.samples(),
                     };
-                    polygon::fill(samples, bounds, &corners, out);
+                    polygon::fill(samples, bounds, &corners, false, out);
                 }
             }
         },

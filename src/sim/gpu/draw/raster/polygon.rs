@@ -1,7 +1,8 @@
 //! Convex polygons: edge functions over blocks of pixels.
 //!
 //! In:  three or four corners on the grid, in either winding. Out: subspans, block by block.
-//! A sample on an edge belongs to the polygon if the edge is a top or a left one.
+//! A sample on an edge belongs to the polygon if the edge is a top or a left one. Conservatively all pixels are covered of
+//! which a part lies inside, be it small; one that is only touched is not.
 
 use super::{Bounds, PIXEL, Place};
 use crate::draw::object::Subspan;
@@ -12,6 +13,8 @@ struct Edge {
     a: i64,
     b: i64,
     c: i64,
+    /// What the rule has taken from `c`.
+    rule: i64,
 }
 
 impl Edge {
@@ -23,6 +26,7 @@ impl Edge {
             a: -dy,
             b: dx,
             c: dy * from.x - dx * from.y - i64::from(!top_left),
+            rule: i64::from(!top_left),
         }
     }
 
@@ -47,6 +51,8 @@ struct Walk<'a> {
     samples: usize,
     all: u16,
     bounds: Bounds,
+    /// Conservatively: least and greatest x, least and greatest y of the polygon.
+    extent: Option<[i64; 4]>,
 }
 
 /// Fills a convex polygon. `samples` are the places of a pixel's samples.
@@ -54,6 +60,7 @@ pub(super) fn fill(
     samples: &[(i64, i64)],
     bounds: &Bounds,
     corners: &[Place],
+    conservative: bool,
     out: &mut Vec<Subspan>,
 ) {
     let count = corners.len().min(4);
@@ -82,11 +89,15 @@ pub(super) fn fill(
     }
     let range = |of: fn(&Place) -> i64| {
         let each = || places.iter().map(of);
-        let (least, most) = (each().min().unwrap_or(0), each().max().unwrap_or(0));
-        (least.div_euclid(PIXEL), most.div_euclid(PIXEL))
+        (each().min().unwrap_or(0), each().max().unwrap_or(0))
     };
-    let ((x0, x1), (y0, y1)) = (range(|p| p.x), range(|p| p.y));
-    let bounds = bounds.and(Bounds { x0, y0, x1, y1 });
+    let ((left, right), (top, bottom)) = (range(|p| p.x), range(|p| p.y));
+    let bounds = bounds.and(Bounds {
+        x0: left.div_euclid(PIXEL),
+        y0: top.div_euclid(PIXEL),
+        x1: right.div_euclid(PIXEL),
+        y1: bottom.div_euclid(PIXEL),
+    });
     if bounds.is_empty() {
         return;
     }
@@ -96,6 +107,7 @@ pub(super) fn fill(
         samples: samples.len(),
         all: (u32::MAX >> (32 - samples.len().clamp(1, 16))) as u16,
         bounds,
+        extent: conservative.then_some([left, right, top, bottom]),
     };
     let mut y = bounds.y0 & !(BLOCK - 1);
     while y <= bounds.y1 {
@@ -130,9 +142,14 @@ impl Walk<'_> {
                 if sx > b.x1 || sx + 1 < b.x0 {
                     continue;
                 }
-                let mut samples = match whole {
-                    true => [self.all; 4],
-                    false => match self.samples {
+                let mut inner = 0;
+                let mut samples = match (whole, self.extent) {
+                    (true, _) => {
+                        inner = 15;
+                        [self.all; 4]
+                    }
+                    (false, Some(extent)) => self.touched(sx, sy, extent, &mut inner),
+                    (false, None) => match self.samples {
                         1 => self.single(sx, sy),
                         2 => self.several::<2>(sx, sy),
                         4 => self.several::<4>(sx, sy),
@@ -153,10 +170,35 @@ impl Walk<'_> {
                         x: sx as u32,
                         y: sy as u32,
                         samples,
+                        inner,
                     });
                 }
             }
         }
+    }
+
+    /// A subspan's pixels of which a part is inside, with all their samples; `inner` gets those that are inside wholly.
+    fn touched(
+        &self,
+        x: i64,
+        y: i64,
+        [left, right, top, bottom]: [i64; 4],
+        inner: &mut u8,
+    ) -> [u16; 4] {
+        std::array::from_fn(|i| {
+            let (x, y) = ((x + (i as i64 & 1)) * PIXEL, (y + (i as i64 >> 1)) * PIXEL);
+            // Two convex shapes are apart where a line along a side of one of them parts them.
+            let mut part = x < right && x + PIXEL > left && y < bottom && y + PIXEL > top;
+            let mut whole = true;
+            for edge in self.edges {
+                let corner = edge.at(x, y) + edge.rule;
+                let (least, most) = edge.spread(PIXEL, PIXEL);
+                part &= corner + most > 0;
+                whole &= corner + least >= 0;
+            }
+            *inner |= u8::from(whole) << i;
+            if part { self.all } else { 0 }
+        })
     }
 
     /// A subspan's pixels of one sample.

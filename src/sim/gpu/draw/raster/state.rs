@@ -82,6 +82,8 @@ pub(crate) struct RasterState {
     /// By viewport: drawing rectangle, scissor and the viewport's extents.
     pub bounds: Vec<Bounds>,
     pub stipple: Option<Stipple>,
+    /// Triangles cover the pixels of which they cover any part.
+    pub conservative: bool,
 }
 
 /// Sample positions come x after y, 16x first; these say where each count's sample 0 starts and in which order of
@@ -124,9 +126,6 @@ impl RasterState {
                 at: draw.at,
             })
         };
-        if flag(raster::CONSERVATIVE_RASTERIZATION_ENABLE) {
-            return gap("conservative rasterisation");
-        }
         if draw.state.flag(&sf::PACKET, sf::LAST_PIXEL_ENABLE) {
             return gap("lines with their last pixel");
         }
@@ -179,6 +178,7 @@ impl RasterState {
             }
         }
         Ok(RasterState {
+            conservative: flag(raster::CONSERVATIVE_RASTERIZATION_ENABLE),
             samples: 1 << log,
             positions: positions(draw.state.words(&pattern::PACKET), log),
             lines,

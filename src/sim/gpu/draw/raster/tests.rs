@@ -20,6 +20,7 @@ fn state(samples: &[(i64, i64)], lines: Lines) -> RasterState {
             y1: 63,
         }],
         stipple: None,
+        conservative: false,
     }
 }
 
@@ -312,6 +313,7 @@ fn state_is_read_from_commands_and_memory() {
     let words = state_raster::PACKET
         .words::<5>()
         .flag(state_raster::CONSERVATIVE_RASTERIZATION_ENABLE, true);
+    assert!(!state.conservative);
     let mut latched = latched.clone();
     latched.latch(&state_raster::PACKET, &words.dwords);
     let draw = Draw {
@@ -319,8 +321,78 @@ fn state_is_read_from_commands_and_memory() {
         state: &latched,
         ..draw
     };
+    assert!(RasterState::read(&draw).expect("simulated").conservative);
+    let words = words.flag(state_raster::SMOOTH_POINT_ENABLE, true);
+    let mut latched = latched.clone();
+    latched.latch(&state_raster::PACKET, &words.dwords);
+    let draw = Draw {
+        state: &latched,
+        ..draw
+    };
     assert!(matches!(
         RasterState::read(&draw),
         Err(eu::Stop::Unimplemented { .. })
     ));
+}
+
+#[test]
+fn conservative_triangles_cover_what_they_overlap() {
+    // Legs from (1.25, 1.25) to (3.75, 1.25) and to (1.25, 3.75): the hypotenuse is x + y = 5.
+    let corners = [(1.25, 1.25), (3.75, 1.25), (1.25, 3.75)];
+    let normal = [(1, 1), (1, 2), (2, 1)];
+    assert_eq!(pixels(&single(), Kind::Triangle, corners), normal);
+    let mut state = state(&STANDARD_4X, Lines::Aliased { width: 1 });
+    state.conservative = true;
+    // Pixels with x + y below 5 in their upper left corner and a part right of 1.25 and below 1.25.
+    let expected: BTreeMap<_, _> = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1)]
+        .map(|pixel| (pixel, 15))
+        .into();
+    let [a, b, c] = corners;
+    for winding in [corners, [a, c, b]] {
+        assert_eq!(cover(&state, &object(Kind::Triangle, winding)), expected);
+    }
+    // Points and rectangles stay as they are.
+    let square = [(1.75, 1.75), (2.25, 1.75), (1.75, 2.25)];
+    assert!(
+        cover(&state, &object(Kind::Point, square))
+            .values()
+            .all(|m| *m != 15)
+    );
+}
+
+#[test]
+fn a_pixel_that_is_only_touched_is_not_covered() {
+    let mut state = single();
+    state.conservative = true;
+    // Legs along pixel borders from (1, 1) to (3, 1) and (1, 3); the hypotenuse runs through corners of pixels.
+    let corners = [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)];
+    let expected = [(1, 1), (1, 2), (2, 1)];
+    assert_eq!(pixels(&state, Kind::Triangle, corners), expected);
+    // A sliver much thinner than a pixel covers all pixels along its way.
+    let sliver = [(0.5, 0.25), (3.5, 0.25), (3.5, 0.265_625)];
+    let expected = [(0, 0), (0, 1), (0, 2), (0, 3)];
+    assert_eq!(pixels(&state, Kind::Triangle, sliver), expected);
+    assert_eq!(pixels(&single(), Kind::Triangle, sliver), []);
+}
+
+#[test]
+fn inner_pixels_lie_within_the_triangle() {
+    let mut state = single();
+    state.conservative = true;
+    // x + y below 5.
+    let corners = [(0.0, 0.0), (5.0, 0.0), (0.0, 5.0)];
+    let mut out = Vec::new();
+    rasterise(&state, &object(Kind::Triangle, corners), &mut out);
+    let mut inner = Vec::new();
+    for subspan in out {
+        for i in (0..4).filter(|i| subspan.inner >> i & 1 == 1) {
+            inner.push((subspan.y + i / 2, subspan.x + i % 2));
+        }
+    }
+    inner.sort_unstable();
+    // Those whose lower right corner has x + y of at most 5.
+    let expected: Vec<_> = (0..4)
+        .flat_map(|y| (0..4 - y).map(move |x| (y, x)))
+        .collect();
+    assert_eq!(inner, expected);
 }

@@ -33,6 +33,8 @@ pub(crate) struct Attribute {
     /// Constant interpolation: the provoking vertex's value.
     pub flat: bool,
     pub sprite: bool,
+    /// X is taken from the place of W.
+    pub w_for_x: bool,
 }
 
 /// Decodes what a draw finds.
@@ -65,11 +67,12 @@ pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
             back: at,
             components: [Source::Vertex; 4],
             flat: get(sbe::CONSTANT_INTERPOLATION_ENABLE) >> i & 1 != 0,
+            w_for_x: false,
             sprite: get(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE) >> i & 1 != 0,
         };
         let word = i.checked_sub(swizzled_from).and_then(|i| details.get(i));
         if let Some(word) = word.filter(|_| swizzled) {
-            swizzle(draw, &mut attribute, &[*word], first)?;
+            swizzle(&mut attribute, &[*word], first);
         }
         if get(sbe::PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT) as usize == i {
             let overridden = [
@@ -90,23 +93,12 @@ pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
 }
 
 /// Applies one SF_OUTPUT_ATTRIBUTE_DETAIL.
-fn swizzle(
-    draw: &Draw<'_>,
-    attribute: &mut Attribute,
-    words: &[u32],
-    first: usize,
-) -> Result<(), Stop> {
+fn swizzle(attribute: &mut Attribute, words: &[u32], first: usize) {
     attribute.at = first + detail::SOURCE_ATTRIBUTE.get(words) as usize * 4;
-    attribute.back = match detail::SWIZZLE_SELECT.get(words) {
-        0 => attribute.at,
-        1 => attribute.at + 4,
-        _ => {
-            return Err(Stop::Unimplemented {
-                what: "attribute swizzles that copy W".into(),
-                at: draw.at,
-            });
-        }
-    };
+    // 0 and 1: as it is, and by the object's facing; 2 and 3: the same with W in the place of X.
+    let select = detail::SWIZZLE_SELECT.get(words);
+    attribute.back = attribute.at + 4 * (select & 1) as usize;
+    attribute.w_for_x = select & 2 != 0;
     const ONE: u32 = 1f32.to_bits();
     let constants = match detail::CONSTANT_SOURCE.get(words) {
         0 => [Source::Constant(0); 4],
@@ -126,7 +118,6 @@ fn swizzle(
             *to = constant;
         }
     }
-    Ok(())
 }
 
 /// Attributes of an object's three vertices. `sprite` is Some for points: whether their coordinates start below.
@@ -148,6 +139,7 @@ pub(crate) fn attributes(
         vues.map(|vue| {
             let vue = if attribute.flat { provoking } else { vue };
             std::array::from_fn(|i| match attribute.components[i] {
+                Source::Vertex if i == 0 && attribute.w_for_x => dword(vue, at + 3),
                 Source::Vertex => dword(vue, at + i),
                 Source::Constant(bits) => bits,
                 Source::PrimitiveId => primitive_id,

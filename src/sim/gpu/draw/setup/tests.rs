@@ -187,6 +187,20 @@ fn attributes_are_flat_or_replaced_as_stated() {
 }
 
 #[test]
+fn w_stands_in_for_x_on_either_side() {
+    let vue: Vue = (0..16).collect::<Vec<u32>>().into();
+    let attribute = Attribute {
+        at: 8,
+        back: 12,
+        w_for_x: true,
+        ..state().attributes[0]
+    };
+    let of = |front| attributes::attributes(&[attribute], [&vue; 3], &vue, front, 0, None);
+    assert_eq!(of(true), [[[11, 9, 10, 11]; 3]]);
+    assert_eq!(of(false), [[[15, 13, 14, 15]; 3]]);
+}
+
+#[test]
 fn positions_without_a_place_are_dropped() {
     let mut positions = CLOCKWISE;
     positions[2][3] = 0.0;
@@ -275,7 +289,7 @@ fn state_is_read_from_commands_and_memory() {
         detail::PACKET
             .words()
             .with(detail::SOURCE_ATTRIBUTE, 1)
-            .with(detail::SWIZZLE_SELECT, 1)
+            .with(detail::SWIZZLE_SELECT, 3)
             .with(detail::CONSTANT_SOURCE, 1)
             .flag(detail::COMPONENT_OVERRIDE_Z, true)
             .flag(detail::COMPONENT_OVERRIDE_W, true),
@@ -321,6 +335,7 @@ fn state_is_read_from_commands_and_memory() {
     // Attributes start at dword 8; the second attribute's other side is the one after it.
     assert_eq!((a.at, a.back, a.flat, a.sprite), (16, 16, false, false));
     assert_eq!((b.at, b.back, b.flat), (12, 16, true));
+    assert_eq!([a.w_for_x, b.w_for_x, c.w_for_x], [false, true, false]);
     let one = 1f32.to_bits();
     let expected = [
         Source::PrimitiveId,

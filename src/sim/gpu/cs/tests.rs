@@ -1,0 +1,286 @@
+//! Commands of the streamer, by batches.
+
+use crate::tests::{BATCH, DATA, Rig, end, push};
+use crate::{Options, Stop};
+use hw::draw_state::vertex_buffer_state as vb;
+use hw::{draw, mi, register};
+
+fn rig() -> Rig {
+    Rig::new(Options::default())
+}
+
+fn load(batch: &mut Vec<u32>, register: u32, value: u32) {
+    use mi::mi_load_register_imm as f;
+    batch.extend([f::PACKET.header, register, value]);
+}
+
+fn store_register(batch: &mut Vec<u32>, register: u32, address: u64) {
+    use mi::mi_store_register_mem as f;
+    let words = f::PACKET.words::<4>();
+    let words = words.with(f::REGISTER_ADDRESS, register.into());
+    push(batch, words.with(f::MEMORY_ADDRESS, address));
+}
+
+fn store(batch: &mut Vec<u32>, address: u64, value: u32) {
+    use mi::mi_store_data_imm as f;
+    let words = f::PACKET.words::<4>().with(f::ADDRESS, address);
+    push(batch, words.with(f::IMMEDIATE_DATA, value.into()));
+}
+
+fn set_predicate(batch: &mut Vec<u32>, mode: u64) {
+    use mi::mi_set_predicate as f;
+    push(
+        batch,
+        f::PACKET.words::<1>().with(f::PREDICATE_ENABLE, mode),
+    );
+}
+
+/// An MI_ATOMIC on `DATA` with operands of its own: pairs of a dword of the first and of the second.
+fn atomic(batch: &mut Vec<u32>, opcode: u64, size: u64, operands: &[u32]) {
+    use mi::mi_atomic as f;
+    let words = f::PACKET
+        .words::<3>()
+        .with(f::ATOMIC_OPCODE, opcode)
+        .with(f::DATA_SIZE, size)
+        .with(f::MEMORY_ADDRESS, DATA)
+        .flag(f::INLINE_DATA, !operands.is_empty())
+        .flag(f::RETURN_DATA_CONTROL, true);
+    let mut dwords = words.dwords;
+    dwords[0] += operands.len() as u32;
+    batch.extend(dwords);
+    batch.extend(operands);
+}
+
+/// Memory after an atomic, and what it returned.
+fn after(before: [u32; 4], opcode: u64, size: u64, operands: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut rig = rig();
+    rig.write(DATA, &before);
+    let mut batch = Vec::new();
+    atomic(&mut batch, opcode, size, operands);
+    for i in 0..4 {
+        let returned = register::CS_GPR0 + 32 + 4 * i;
+        store_register(&mut batch, returned, DATA + 64 + u64::from(4 * i));
+    }
+    end(&mut batch);
+    rig.execute(&batch).expect("runs");
+    (rig.read(DATA, 4), rig.read(DATA + 64, 4))
+}
+
+#[test]
+fn atomics_of_dwords_change_memory_and_return_what_was_there() {
+    let before = 0xffff_fff6;
+    // -10 or 4294967286, with 3 or with 12.
+    let cases: [(u64, [u32; 2], u32, u32); 15] = [
+        (0x01, [12, 0], 4, before),
+        (0x02, [9, 0], 0xffff_ffff, before),
+        (0x03, [3, 0], 0xffff_fff5, before),
+        (0x04, [3, 0], 3, before),
+        (0x05, [0, 0], 0xffff_fff7, before),
+        (0x06, [0, 0], 0xffff_fff5, before),
+        (0x07, [12, 0], 2, before),
+        (0x08, [3, 0], 0xffff_fff3, before),
+        (0x09, [3, 0], 13, before),
+        (0x0a, [3, 0], 3, before),
+        (0x0b, [3, 0], before, before),
+        (0x0c, [3, 0], before, before),
+        (0x0d, [3, 0], 3, before),
+        (0x0e, [before, 8], 8, before),
+        (0x0f, [0, 0], 0xffff_fff5, 0xffff_fff5),
+    ];
+    for (opcode, operands, left, returned) in cases {
+        let (memory, register) = after([before, 1, 2, 3], opcode, 0, &operands);
+        assert_eq!(memory, [left, 1, 2, 3], "{opcode:#x}");
+        assert_eq!(register[0], returned, "{opcode:#x}");
+    }
+    assert_eq!(after([7, 1, 2, 3], 0x0e, 0, &[6, 9]).0, [7, 1, 2, 3]);
+}
+
+#[test]
+fn atomics_of_quadwords_carry() {
+    let all = u32::MAX;
+    // MOVE8B, as Mesa writes clear colours with it; INC8B, SUB8B, RSUB8B, IMAX8B, UMIN8B, PREDEC8B.
+    let cases: [(u64, [u32; 4], [u32; 2], [u32; 2]); 7] = [
+        (0x24, [5, 0, 6, 0], [1, 2], [5, 6]),
+        (0x25, [0; 4], [all, 2], [0, 3]),
+        (0x28, [1, 0, 0, 0], [0, 2], [all, 1]),
+        (0x29, [1, 0, 0, 0], [2, 0], [all, all]),
+        (0x2a, [4, 0, 0, 0], [3, 0x8000_0000], [4, 0]),
+        (0x2d, [4, 0, 1, 0], [3, 2], [4, 1]),
+        (0x2f, [0; 4], [0, 1], [all, 0]),
+    ];
+    for (opcode, operands, before, left) in cases {
+        let (memory, register) = after([before[0], before[1], 8, 9], opcode, 1, &operands);
+        assert_eq!(memory, [left[0], left[1], 8, 9], "{opcode:#x}");
+        let returned = if opcode == 0x2f { left } else { before };
+        assert_eq!(register[..2], returned, "{opcode:#x}");
+    }
+}
+
+#[test]
+fn sixteen_bytes_are_compared_and_written() {
+    // CMP_WR16B: operands' dwords in turns.
+    let same = [1, 10, 2, 20, 3, 30, 4, 40];
+    let (memory, register) = after([1, 2, 3, 4], 0x4e, 2, &same);
+    assert_eq!((memory, register), (vec![10, 20, 30, 40], vec![1, 2, 3, 4]));
+    assert_eq!(after([1, 2, 3, 5], 0x4e, 2, &same).0, [1, 2, 3, 5]);
+}
+
+#[test]
+fn operands_come_from_registers_where_the_command_has_none() {
+    let mut rig = rig();
+    rig.write(DATA, &[1, 2, 3, 4]);
+    let mut batch = Vec::new();
+    for (i, value) in [1, 2, 3, 4, 10, 20, 30, 40].into_iter().enumerate() {
+        load(&mut batch, register::CS_GPR0 + 4 * i as u32, value);
+    }
+    atomic(&mut batch, 0x4e, 2, &[]);
+    end(&mut batch);
+    rig.execute(&batch).expect("runs");
+    assert_eq!(rig.read(DATA, 4), [10, 20, 30, 40]);
+}
+
+#[test]
+fn atomics_that_there_are_not_are_refused() {
+    // 16 bytes are only compared; an operation's size is the data's; there is no operation 0.
+    for (opcode, size) in [
+        (0x47, 2),
+        (0x07, 1),
+        (0x27, 0),
+        (0x00, 0),
+        (0x20, 1),
+        (0x07, 3),
+        (0x87, 1),
+    ] {
+        let mut batch = Vec::new();
+        atomic(&mut batch, opcode, size, &[0; 8]);
+        end(&mut batch);
+        let stopped = rig().execute(&batch);
+        assert!(
+            matches!(
+                stopped,
+                Err(Stop::Undefined {
+                    rule: "mi-atomic-operation",
+                    ..
+                })
+            ),
+            "{opcode:#x}"
+        );
+    }
+}
+
+#[test]
+fn commands_are_skipped_where_a_predicate_says_so() {
+    // The mode, MI_PREDICATE_RESULT and _RESULT_2; whether the command is executed. The machine has one slice.
+    let cases = [
+        (0, 0, 0, true),
+        (1, 1, 0, false),
+        (1, 0, 1, true),
+        (2, 0, 1, false),
+        (2, 1, 0, true),
+        (3, 0, 1, false),
+        (3, 1, 0, true),
+        (4, 1, 0, false),
+        (4, 0, 1, true),
+        (5, 0, 0, true),
+        (6, 0, 0, false),
+        (7, 0, 0, false),
+        (15, 1, 1, false),
+    ];
+    for (mode, first, second, executed) in cases {
+        let mut rig = rig();
+        let mut batch = Vec::new();
+        load(&mut batch, register::MI_PREDICATE_RESULT, first);
+        load(&mut batch, register::MI_PREDICATE_RESULT_2, second);
+        set_predicate(&mut batch, mode);
+        store(&mut batch, DATA, 1);
+        // A skipped load does not change what was decided.
+        load(&mut batch, register::MI_PREDICATE_RESULT, 1 - first);
+        store(&mut batch, DATA + 4, 1);
+        set_predicate(&mut batch, 0);
+        store(&mut batch, DATA + 8, 1);
+        end(&mut batch);
+        rig.execute(&batch).expect("runs");
+        let expected = [u32::from(executed), u32::from(executed), 1];
+        assert_eq!(rig.read(DATA, 3), expected, "mode {mode}");
+    }
+}
+
+#[test]
+fn batches_end_while_commands_are_skipped_and_jump_if_they_do_not_ask() {
+    use mi::mi_batch_buffer_start as start;
+    for (predicated, stored) in [(false, [0, 1]), (true, [0, 2])] {
+        let mut rig = rig();
+        let mut batch = Vec::new();
+        set_predicate(&mut batch, 15);
+        let words = start::PACKET.words::<3>();
+        let words = words.flag(start::PREDICATION_ENABLE, predicated);
+        push(
+            &mut batch,
+            words.with(start::BATCH_BUFFER_START_ADDRESS, BATCH + 0x400),
+        );
+        store(&mut batch, DATA, 1);
+        set_predicate(&mut batch, 0);
+        store(&mut batch, DATA + 4, 2);
+        end(&mut batch);
+        batch.resize(0x100, 0);
+        set_predicate(&mut batch, 0);
+        store(&mut batch, DATA + 4, 1);
+        set_predicate(&mut batch, 15);
+        end(&mut batch);
+        rig.execute(&batch).expect("runs");
+        assert_eq!(rig.read(DATA, 2), stored);
+    }
+}
+
+#[test]
+fn a_predicate_of_no_meaning_is_refused() {
+    let mut batch = Vec::new();
+    set_predicate(&mut batch, 9);
+    end(&mut batch);
+    let stopped = rig().execute(&batch);
+    assert!(matches!(
+        stopped,
+        Err(Stop::Undefined {
+            rule: "mi-set-predicate",
+            ..
+        })
+    ));
+}
+
+/// IA_VERTICES_COUNT after a draw of points up to an end offset.
+fn drawn(pitch: u64, first: u64, end_offset: u32) -> Result<u32, Stop> {
+    use draw::{primitive, state_vf_statistics as statistics, state_vf_topology as topology};
+    let mut rig = rig();
+    let mut batch = Vec::new();
+    let words = statistics::PACKET.words::<1>();
+    push(&mut batch, words.flag(statistics::STATISTICS_ENABLE, true));
+    let words = topology::PACKET.words::<2>();
+    push(&mut batch, words.with(topology::PRIMITIVE_TOPOLOGY_TYPE, 1));
+    let mut buffer = [0; 4];
+    vb::BUFFER_PITCH.set(&mut buffer, pitch);
+    vb::BUFFER_STARTING_ADDRESS.set(&mut buffer, DATA);
+    batch.push(draw::state_vertex_buffers::PACKET.header | 3);
+    batch.extend(buffer);
+    load(&mut batch, register::PRIMITIVE_END_OFFSET, end_offset);
+    let words = primitive::PACKET
+        .words::<7>()
+        .flag(primitive::END_OFFSET_ENABLE, true)
+        .with(primitive::VERTEX_COUNT_PER_INSTANCE, 100)
+        .with(primitive::START_VERTEX_LOCATION, first)
+        .with(primitive::INSTANCE_COUNT, 1);
+    push(&mut batch, words);
+    store_register(&mut batch, 0x2310, DATA);
+    end(&mut batch);
+    rig.execute(&batch)?;
+    Ok(rig.read(DATA, 1)[0])
+}
+
+#[test]
+fn a_draw_ends_where_stream_output_has() {
+    assert_eq!(drawn(16, 0, 64), Ok(4));
+    // Vertices 1 to 4 begin before byte 72.
+    assert_eq!(drawn(16, 1, 72), Ok(4));
+    assert_eq!(drawn(16, 9, 72), Ok(0));
+    assert_eq!(drawn(16, 0, 0), Ok(0));
+    assert!(matches!(drawn(0, 0, 8), Err(Stop::Fault { .. })));
+}
