@@ -16,6 +16,7 @@ const COUNTS: u64 = 0x1000;
 /// The interpreter keeps denormals of every size.
 const KEEP_DENORMALS: Init = Init {
     sr0: [0; 8],
+    vector_mask: false,
     cr0: 1 << 6 | 1 << 7 | 1 << 10,
     tdr0: [0; 4],
 };

@@ -99,7 +99,8 @@ fn atomics_of_dwords_change_memory_and_return_what_was_there() {
 fn atomics_of_quadwords_carry() {
     let all = u32::MAX;
     // MOVE8B, as Mesa writes clear colours with it; INC8B, SUB8B, RSUB8B, IMAX8B, UMIN8B, PREDEC8B.
-    let cases: [(u64, [u32; 4], [u32; 2], [u32; 2]); 7] = [
+    type Case = (u64, [u32; 4], [u32; 2], [u32; 2]);
+    let cases: [Case; 7] = [
         (0x24, [5, 0, 6, 0], [1, 2], [5, 6]),
         (0x25, [0; 4], [all, 2], [0, 3]),
         (0x28, [1, 0, 0, 0], [0, 2], [all, 1]),

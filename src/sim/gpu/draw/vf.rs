@@ -383,11 +383,14 @@ mod tests {
 
     const BUFFER: u64 = 0x1000;
 
-    /// Controls, format, more fields of each element; more state. Out: dwords, edge flag and length of the vertex in `row`
-    /// of a buffer with a pitch of 40 bytes that holds `words`.
+    /// A vertex element: its format, component controls and more fields.
+    type Element<'a> = (u32, [u64; 4], &'a [(Field, u64)]);
+
+    /// The elements, and more state. Out: dwords, edge flag and length of the vertex in `row` of a buffer with a pitch of 40
+    /// bytes that holds `words`.
     struct Case<'a> {
         words: &'a [u32],
-        elements: &'a [(u32, [u64; 4], &'a [(Field, u64)])],
+        elements: &'a [Element<'a>],
         state: &'a [(&'a hw::Packet, Vec<u32>)],
     }
 

@@ -123,3 +123,30 @@ pub(super) fn across(face: u32, [i, j]: [i64; 2], size: u32) -> Option<(u32, [u3
     let index = |c: f64| ((c * n as f64).floor() as i64).clamp(0, n - 1) as u32;
     Some((place.face, [index(place.s), index(place.t)]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_beyond_both_ends_of_four_texels() {
+        let from = |mode| -> Vec<Option<u32>> { (-6..=9).map(|i| texel(mode, i, 4)).collect() };
+        let all = |texels: [u32; 16]| texels.map(Some).to_vec();
+        let wrapped = [2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1];
+        assert_eq!(from(AddressMode::Wrap), all(wrapped));
+        let mirrored = [2, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 2, 1, 0, 0, 1];
+        assert_eq!(from(AddressMode::Mirror), all(mirrored));
+        let once = [3, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3];
+        assert_eq!(from(AddressMode::MirrorOnce), all(once));
+        let clamped = [0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3];
+        for mode in [AddressMode::Clamp, AddressMode::Cube] {
+            assert_eq!(from(mode), all(clamped));
+        }
+        let bordered: Vec<_> = (-6..=9)
+            .map(|i| (0..4).contains(&i).then_some(i as u32))
+            .collect();
+        for mode in [AddressMode::ClampBorder, AddressMode::HalfBorder] {
+            assert_eq!(from(mode), bordered);
+        }
+    }
+}
