@@ -194,6 +194,15 @@ impl Engine {
         let outcome = self
             .gpu
             .execute(context, &space, job.batch_address, job.batch_bytes);
-        outcome.map_err(|stop| stop.to_string())
+        outcome.map_err(|stop| {
+            let late = sys::monotonic_ns() >= self.deadline_ns.load(Ordering::Acquire);
+            match late {
+                true => format!(
+                    "{stop}, after {} s (INGOT_SIM=hang=SECONDS allows more)",
+                    self.options.hang_seconds
+                ),
+                false => stop.to_string(),
+            }
+        })
     }
 }

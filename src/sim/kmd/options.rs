@@ -33,6 +33,8 @@ impl fmt::Debug for Sink {
 
 /// A real machine gives up after seconds; a simulated one is slower by some orders of magnitude.
 const DEFAULT_HANG_SECONDS: u32 = 120;
+/// In strict mode, which is about five times as slow.
+const STRICT_HANG_SECONDS: u32 = 600;
 
 /// Options of a simulated device.
 #[derive(Clone, Debug)]
@@ -91,7 +93,10 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
         "strict",
         "report what a real machine would not forgive, and hang as it would",
     ),
-    ("hang=SECONDS", "time after which a batch counts as hung"),
+    (
+        "hang=SECONDS",
+        "time after which a batch counts as hung: 120 by default, 600 if strict",
+    ),
     (
         "threads=N",
         "CPU threads that EU threads run on, outside strict mode",
@@ -135,6 +140,7 @@ impl Options {
             sink,
             ..Self::default()
         };
+        let mut hang_seconds = None;
         for word in list
             .split(',')
             .map(str::trim)
@@ -144,7 +150,7 @@ impl Options {
             match word.split_once('=') {
                 None if word == "strict" => options.strict = true,
                 Some(("hang", seconds)) => {
-                    options.hang_seconds = seconds.parse().map_err(|_| bad())?
+                    hang_seconds = Some(seconds.parse().map_err(|_| bad())?);
                 }
                 Some(("threads", count)) => {
                     options.cpu_threads = count.parse().map_err(|_| bad())?
@@ -164,6 +170,10 @@ impl Options {
                 _ => return Err(bad()),
             }
         }
+        options.hang_seconds = hang_seconds.unwrap_or(match options.strict {
+            true => STRICT_HANG_SECONDS,
+            false => DEFAULT_HANG_SECONDS,
+        });
         Ok(options)
     }
 }

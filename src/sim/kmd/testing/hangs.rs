@@ -34,7 +34,8 @@ fn a_hang_loses_its_context_and_no_other() {
     );
     assert_eq!(exec(&file, good, &mut [fine.at(0x1000)], &[]), Ok(()));
     let lines = lines.lock().unwrap();
-    assert!(lines.iter().any(|line| line.contains("hung")), "{lines:?}");
+    let told = |line: &String| line.contains("hung") && line.contains("after 0 s");
+    assert!(lines.iter().any(told), "{lines:?}");
 }
 
 #[test]

@@ -185,6 +185,10 @@ fn options_are_a_comma_list() {
     let options = Options::parse("strict, trace=submit,hang=3", Sink::none()).unwrap();
     assert!(options.strict && options.trace_submits && !options.trace_ioctls);
     assert_eq!(options.hang_seconds, 3);
+    let seconds = |list| Options::parse(list, Sink::none()).unwrap().hang_seconds;
+    // The strict simulator is slower.
+    assert!(seconds("strict") > seconds(""));
+    assert_eq!(seconds("hang=3,strict"), 3);
     assert_eq!(
         Options::parse("strict,hang=soon", Sink::none()).unwrap_err(),
         "hang=soon"
