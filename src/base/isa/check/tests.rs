@@ -211,6 +211,11 @@ fn types() -> Vec<Case> {
             mov(8, Dst::grf(10, 2, Type::Hf).with_stride(2), d(20)),
             mov(8, Dst::grf(10, 4, Type::Hf).with_stride(2), d(20)),
         ),
+        (
+            "half_and_integer",
+            mov(8, to(Type::Ub).with_stride(2), hf(2)),
+            mov(8, to(Type::Ub).with_stride(4), hf(2)),
+        ),
         ("half_destination", half(8, 1, 8), half(8, 1, 16)),
         (
             "destination_ratio",

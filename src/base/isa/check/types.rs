@@ -38,13 +38,12 @@ pub static RULES: &[Rule] = &[
         prm: CONVERT,
         text: "a conversion between HF and an integer writes dwords' low parts: its elements are a dword apart and aligned",
         broken: |f| {
-            let (half, integer) = (|ty| ty == Type::Hf, |ty: Type| !ty.is_float());
             let Some(dst) = converted(f).filter(|_| f.is_align1()) else {
                 return false;
             };
             let step = u32::from(dst.hstride) * dst.ty.size_bytes();
             let odd = place(dst.addr).is_some_and(|p| !p.1.is_multiple_of(4));
-            converts(f, half, integer) && (step != 4 || odd)
+            is_half_and_integer(f) && (step != 4 || odd)
         },
     },
     Rule {
@@ -256,9 +255,15 @@ fn converts(f: &Facts, a: impl Fn(Type) -> bool, b: impl Fn(Type) -> bool) -> bo
     })
 }
 
-/// Destination and bytes of the execution type, where that is wider; not in mixed mode, which has rules of its own.
+/// True for conversions between HF and integers, either way.
+fn is_half_and_integer(f: &Facts) -> bool {
+    converts(f, |ty| ty == Type::Hf, |ty: Type| !ty.is_float())
+}
+
+/// Destination and bytes of the execution type, where that is wider; not in mixed mode nor between HF and integers, which have
+/// rules of their own. (ANV writes bytes from HF a dword apart, as theirs demands, not a word.)
 fn narrowing<'a>(f: &Facts<'a>) -> Option<(&'a Dst, u32)> {
-    let dst = converted(f).filter(|_| !f.is_mixed_float())?;
+    let dst = converted(f).filter(|_| !f.is_mixed_float() && !is_half_and_integer(f))?;
     let exec_bytes = f.execution_type().size_bytes();
     let packed_byte = is_byte(dst.ty) && dst.hstride == 1;
     (exec_bytes > dst.ty.size_bytes() && !packed_byte).then_some((dst, exec_bytes))
