@@ -488,4 +488,16 @@ mod tests {
         assert_eq!(all(255), [255, 0, 9, 255, 254, 0, 254, 0]);
         assert_eq!(all(0), [0, 0, 9, 1, 0, 1, 255, 255]);
     }
+
+    #[test]
+    fn depths_are_stored_as_the_nearest_number() {
+        let of = |number: Number, z: &[f32]| z.iter().map(|z| number.bits(*z)).collect::<Vec<_>>();
+        let sixteen = [16383.4, 16383.6, 16384.4].map(|n: f32| n / 65535.0);
+        assert_eq!(of(Number::Unorm16, &sixteen), [16383, 16384, 16384]);
+        let bounds = [-1.0, 0.0, 1.0, 2.0];
+        assert_eq!(of(Number::Unorm24, &bounds), [0, 0, 0xff_ffff, 0xff_ffff]);
+        // 0.3 of 24 bits is 5033164.7 by f32's 0.3.
+        assert_eq!(of(Number::Unorm24, &[0.3]), [5_033_165]);
+        assert_eq!(of(Number::Float32, &[0.3]), [0x3e99_999a]);
+    }
 }

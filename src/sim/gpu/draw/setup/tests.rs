@@ -132,6 +132,9 @@ fn depth_is_offset_by_units_and_slope() {
     assert_eq!(depth(&state), 4.0 / 65536.0 + 2.0 * 0.5 / 16.0);
     state.bias_clamp = 0.03125;
     assert_eq!(depth(&state), 0.03125);
+    (state.bias_constant, state.bias_scale, state.bias_clamp) = (-4.0, -2.0, -0.03125);
+    assert_eq!(depth(&state), -0.03125);
+    (state.bias_constant, state.bias_scale) = (4.0, 2.0);
     (state.bias_clamp, state.bias_scale, state.bias_unit) = (0.0, 0.0, None);
     // The greatest depth is 2^-1, whose unit in the last place is 2^-24.
     assert_eq!(depth(&state), 4.0 * 2f64.powi(-24));
