@@ -234,6 +234,55 @@ fn batches_end_while_commands_are_skipped_and_jump_if_they_do_not_ask() {
 }
 
 #[test]
+fn predicates_are_compared_combined_and_loaded() {
+    use mi::mi_predicate as f;
+    let predicate = |batch: &mut Vec<u32>, load: u64, combine: u64, compare: u64| {
+        let words = f::PACKET.words::<1>().with(f::LOAD_OPERATION, load);
+        let words = words.with(f::COMBINE_OPERATION, combine);
+        push(batch, words.with(f::COMPARE_OPERATION, compare));
+    };
+    // TRUE, FALSE, SRCS_EQUAL of 5 and 7, DELTAS_EQUAL of 2.
+    for (compare, compared) in [(0, true), (1, false), (2, false), (3, true)] {
+        for before in [false, true] {
+            // SET, AND, OR, XOR.
+            let combined = [
+                compared,
+                compared && before,
+                compared || before,
+                compared != before,
+            ];
+            for (combine, combined) in (0..).zip(combined) {
+                // KEEP, LOAD, LOADINV.
+                for (load, left) in [(0, before), (2, combined), (3, !combined)] {
+                    let mut rig = rig();
+                    let mut batch = Vec::new();
+                    predicate(&mut batch, 2, 0, u64::from(!before));
+                    load_sources(&mut batch, [5, 7, 2]);
+                    predicate(&mut batch, load, combine, compare);
+                    store_register(&mut batch, register::MI_PREDICATE_RESULT, DATA);
+                    end(&mut batch);
+                    rig.execute(&batch).expect("runs");
+                    let found = rig.read(DATA, 1)[0] & 1 == 1;
+                    assert_eq!(found, left, "{load} {combine} {compare} {before}");
+                }
+            }
+        }
+    }
+}
+
+fn load_sources(batch: &mut Vec<u32>, values: [u32; 3]) {
+    let registers = [
+        register::MI_PREDICATE_SRC0,
+        register::MI_PREDICATE_SRC1,
+        register::MI_PREDICATE_DATA,
+    ];
+    for (register, value) in registers.into_iter().zip(values) {
+        load(batch, register, value);
+        load(batch, register + 4, 0);
+    }
+}
+
+#[test]
 fn a_predicate_of_no_meaning_is_refused() {
     let mut batch = Vec::new();
     set_predicate(&mut batch, 9);

@@ -190,3 +190,20 @@ impl Sampler {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texels_count_nothing_where_the_function_holds() {
+        let lit = |texel: f32| {
+            let counts = |function: &u64| Compare(*function).apply(texel, 0.5) == 1.0;
+            (0..8).filter(counts).collect::<Vec<_>>()
+        };
+        // PREFILTEROP: ALWAYS, NEVER, LESS, EQUAL, LEQUAL, GREATER, NOTEQUAL, GEQUAL.
+        assert_eq!(lit(0.25), [1, 3, 5, 7]);
+        assert_eq!(lit(0.5), [1, 2, 5, 6]);
+        assert_eq!(lit(0.75), [1, 2, 3, 4]);
+    }
+}

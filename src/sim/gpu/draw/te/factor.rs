@@ -49,7 +49,7 @@ impl Axis {
             Partitioning::Odd => true,
             Partitioning::Even => false,
         };
-        let fixed = (f64::from(factor) * f64::from(ONE) + 0.5) as i64;
+        let fixed = (f64::from(factor) * f64::from(ONE)).round_ties_even() as i64;
         let half = (fixed + 1) / 2 + if odd { HALF } else { 0 };
         let (floor, fraction) = (half >> 16, half & 0xffff);
         let ceil = floor + i64::from(fraction != 0);
@@ -77,6 +77,16 @@ impl Axis {
     /// One segment.
     pub fn is_whole(&self) -> bool {
         self.whole
+    }
+
+    /// Whether the number of segments is odd.
+    pub fn is_odd(&self) -> bool {
+        self.odd
+    }
+
+    /// Points of a half that are not ends of the segment in the middle, if there is one.
+    pub fn split_points(&self) -> usize {
+        self.half - usize::from(self.odd)
     }
 
     /// Points, both ends included.

@@ -3,10 +3,13 @@
 //! In:  3DSTATE_TE, the factors that the hull shader left in the patch header. Out: [`Tessellation`]: points of the domain
 //! in fixed point with 16 fraction bits, and points, lines or triangles of them.
 //! Points lie where Vulkan's and D3D11's rules put them, on a grid that is equal for equal factors, so that patches which
-//! share an edge share its points. How the ring between the outer edges and the inside is cut into triangles is free.
-//! Ref: SKL PRM vol. 7, "Tessellation Engine (TE)"; Vulkan specification, chapter "Tessellation".
+//! share an edge share its points. Vulkan leaves open how they are connected and in which order; machines that run D3D11 have
+//! no choice, so points, triangles and their order are D3D11's here.
+//! Ref: SKL PRM vol. 7, "Tessellation Engine (TE)"; Vulkan specification, chapter "Tessellation"; D3D11.3 functional
+//! specification, "Tessellator". Witness: lavapipe, whose tessellator is D3D11's reference.
 
 mod factor;
+mod stitch;
 #[cfg(test)]
 mod tests;
 
@@ -120,148 +123,113 @@ impl Engine {
         let edges = outer.map(|factor| self.axis(factor));
         let whole = inner.map(|factor| self.axis(factor));
         if edges.iter().chain(&whole).all(Axis::is_whole) {
-            let corners = [[0, 0], [ONE, 0], [ONE, ONE], [0, ONE]].map(|p| build.point(p));
-            build.quad(corners, true);
+            let [a, b, c, d] = [[0, 0], [ONE, 0], [ONE, ONE], [0, ONE]].map(|p| build.point(p));
+            build.triangle([a, b, d]);
+            build.triangle([b, c, d]);
             return;
         }
+        let sides = edges.iter().enumerate().map(|(side, axis)| {
+            let on = |i: usize| match side {
+                0 => [0, axis.place(axis.points() - 1 - i)],
+                1 => [axis.place(i), 0],
+                2 => [ONE, axis.place(i)],
+                _ => [axis.place(axis.points() - 1 - i), ONE],
+            };
+            (0..axis.points() - 1).map(on).collect()
+        });
+        let mut ring = build.ring(sides.collect());
         let [u, v] = inner.map(|factor| Axis::inner(factor, self));
-        let corners = [[0, 0], [ONE, 0], [ONE, ONE], [0, ONE]].map(|p| build.point(p));
-        // Along v = 0, u = 1 and back: each edge from corner to corner, counter-clockwise.
-        let mut ring = Vec::with_capacity(4);
-        for (side, axis) in [1usize, 2, 3, 0]
-            .into_iter()
-            .zip([&edges[1], &edges[2], &edges[3], &edges[0]])
-        {
-            let from = corners[ring.len()];
-            let to = corners[(ring.len() + 1) % 4];
-            let mut line = vec![(0, from)];
-            for i in 1..axis.points() - 1 {
-                let index = if matches!(side, 3 | 0) {
-                    axis.points() - 1 - i
-                } else {
-                    i
-                };
-                let at = axis.place(index);
-                let (point, along) = match side {
-                    1 => ([at, 0], at),
-                    2 => ([ONE, at], at),
-                    3 => ([at, ONE], ONE - at),
-                    _ => ([0, at], ONE - at),
-                };
-                line.push((along, build.point(point)));
+        let (columns, rows) = (u.points(), v.points());
+        // Rings of the inside, the last of which may be a line or a point.
+        for depth in 1..columns.min(rows).div_ceil(2) {
+            let (left, right) = (depth, columns - 1 - depth);
+            let (bottom, top) = (depth, rows - 1 - depth);
+            let at = |i: usize, j: usize| [u.place(i), v.place(j)];
+            let next = if left == right {
+                let line = (bottom..=top).rev().map(|j| at(left, j));
+                build.line(line.collect(), 0)
+            } else if bottom == top {
+                let line = (left..=right).map(|i| at(i, bottom));
+                build.line(line.collect(), 1)
+            } else {
+                build.ring(vec![
+                    (bottom + 1..=top).rev().map(|j| at(left, j)).collect(),
+                    (left..right).map(|i| at(i, bottom)).collect(),
+                    (bottom..top).map(|j| at(right, j)).collect(),
+                    (left + 1..=right).rev().map(|i| at(i, top)).collect(),
+                ])
+            };
+            for side in 0..4 {
+                let axis = [&v, &u][side % 2];
+                match depth {
+                    1 => build.transition((&ring[side], &edges[side]), (&next[side], axis)),
+                    _ => build.regular(&ring[side], &next[side]),
+                }
             }
-            line.push((ONE, to));
-            ring.push(line);
+            ring = next;
         }
-        // The inside is a regular grid.
-        let (columns, rows) = (u.points() - 2, v.points() - 2);
-        let mut grid = Vec::with_capacity(columns * rows);
-        for j in 0..rows {
-            for i in 0..columns {
-                grid.push(build.point([u.place(i + 1), v.place(j + 1)]));
-            }
+        // Where the last ring has an inside, that is one row of quads.
+        let reversed = |side: &[u32]| side.iter().rev().copied().collect::<Vec<_>>();
+        if columns > rows && rows % 2 == 0 {
+            build.strip(&ring[1], &reversed(&ring[3]), None);
+        } else if rows >= columns && columns % 2 == 0 {
+            let middle = (rows % 2 == 0).then_some((ring[0].len() - 1) / 2);
+            build.strip(&ring[0], &reversed(&ring[2]), middle);
         }
-        let at = |i: usize, j: usize| grid[j * columns + i];
-        for j in 1..rows {
-            for i in 1..columns {
-                let corners = [at(i - 1, j - 1), at(i, j - 1), at(i, j), at(i - 1, j)];
-                build.quad(corners, (2 * i <= columns) == (2 * j <= rows));
-            }
-        }
-        let (right, top) = (columns - 1, rows - 1);
-        let bottom = (0..columns).map(|i| (u.place(i + 1), at(i, 0)));
-        build.stitch(&ring[0], &bottom.collect::<Vec<_>>());
-        let side = (0..rows).map(|j| (v.place(j + 1), at(right, j)));
-        build.stitch(&ring[1], &side.collect::<Vec<_>>());
-        let side = (0..columns)
-            .rev()
-            .map(|i| (ONE - u.place(i + 1), at(i, top)));
-        build.stitch(&ring[2], &side.collect::<Vec<_>>());
-        let side = (0..rows).rev().map(|j| (ONE - v.place(j + 1), at(0, j)));
-        build.stitch(&ring[3], &side.collect::<Vec<_>>());
     }
 
     fn triangle(&self, outer: [f32; 3], inner: f32, build: &mut Build) {
         let edges = outer.map(|factor| self.axis(factor));
-        // Corners at w = 1, u = 1, v = 1: a positive area in (u, v).
-        let corners = [[0, 0], [ONE, 0], [0, ONE]];
-        let ids = corners.map(|p| build.point(p));
         if edges.iter().all(Axis::is_whole) && self.axis(inner).is_whole() {
-            build.triangle(ids);
+            // Corners at v = 1, w = 1, u = 1: a positive area in (u, v).
+            let corners = [[0, ONE], [0, 0], [ONE, 0]].map(|p| build.point(p));
+            build.triangle(corners);
             return;
         }
-        let inside = Axis::inner(inner, self);
-        // Edges v = 0, w = 0, u = 0, from corner to corner; the outer factor of each.
-        let mut ring: Vec<Vec<(i32, u32)>> = Vec::with_capacity(3);
-        for (side, edge) in [1usize, 2, 0].into_iter().enumerate() {
-            let axis = &edges[edge];
-            let mut line = vec![(0, ids[side])];
-            for i in 1..axis.points() - 1 {
-                // Places count along u on v = 0, along v on the others: both neighbours of an edge see the same points.
-                let (point, along) = match edge {
-                    1 => {
-                        let at = axis.place(i);
-                        ([at, 0], at)
-                    }
-                    2 => {
-                        let at = axis.place(i);
-                        ([ONE - at, at], at)
-                    }
-                    _ => {
-                        let at = axis.place(axis.points() - 1 - i);
-                        ([0, at], ONE - at)
+        let sides = edges.iter().enumerate().map(|(side, axis)| {
+            let on = |i: usize| match side {
+                0 => [0, axis.place(axis.points() - 1 - i)],
+                1 => [axis.place(i), 0],
+                _ => {
+                    let u = axis.place(axis.points() - 1 - i);
+                    [u, ONE - u]
+                }
+            };
+            (0..axis.points() - 1).map(on).collect()
+        });
+        let mut ring = build.ring(sides.collect());
+        let axis = Axis::inner(inner, self);
+        let points = axis.points();
+        for depth in 1..points.div_ceil(2) {
+            let next = if 2 * depth == points - 1 {
+                build.line(vec![[THIRD, THIRD]], 0)
+            } else {
+                // A side lies two thirds of its place away from the edge, so that the middle is at one third.
+                let across = two_thirds(axis.place(depth));
+                let on = |side: usize, i: usize| {
+                    let forward = axis.place(depth + i) - (across + 1) / 2;
+                    let backward = axis.place(points - 1 - depth - i) - (across + 1) / 2;
+                    match side {
+                        0 => [across, backward],
+                        1 => [forward, across],
+                        _ => [backward, ONE - backward - across],
                     }
                 };
-                line.push((along, build.point(point)));
-            }
-            line.push((ONE, ids[(side + 1) % 3]));
-            ring.push(line);
-        }
-        let segments = inside.points() - 1;
-        let mut depth = 1;
-        while segments >= 2 * depth {
-            // A ring whose sides lie two thirds of its place away from the edges, so that the middle is at one third.
-            let t = inside.place(depth);
-            let (across, third) = (thirds(2 * t), thirds(t));
-            let count = segments - 2 * depth;
-            let mut next: Vec<Vec<(i32, u32)>> = Vec::with_capacity(3);
-            if count == 0 {
-                let middle = build.point([across, across]);
-                next.extend((0..3).map(|_| vec![(ONE / 2, middle)]));
-            } else {
-                let mut first = None;
-                for side in 0..3 {
-                    let mut line = Vec::with_capacity(count + 1);
-                    for i in 0..=count {
-                        let s = inside.place(depth + i);
-                        let id = if i == 0 && side > 0 {
-                            next[side - 1].last().map_or(0, |(_, id): &(i32, u32)| *id)
-                        } else if let (true, Some(first)) = (side == 2 && i == count, first) {
-                            first
-                        } else {
-                            let along = s - third;
-                            let rest = ONE - across - along;
-                            build.point(match side {
-                                0 => [along, across],
-                                1 => [rest, along],
-                                _ => [across, rest],
-                            })
-                        };
-                        first.get_or_insert(id);
-                        line.push((s, id));
-                    }
-                    next.push(line);
+                let segments = points - 1 - 2 * depth;
+                let sides = (0..3).map(|side| (0..segments).map(|i| on(side, i)).collect());
+                build.ring(sides.collect())
+            };
+            for side in 0..3 {
+                match depth {
+                    1 => build.transition((&ring[side], &edges[side]), (&next[side], &axis)),
+                    _ => build.regular(&ring[side], &next[side]),
                 }
             }
-            for (outside, inside) in ring.iter().zip(&next) {
-                build.stitch(outside, inside);
-            }
             ring = next;
-            depth += 1;
         }
         // With an odd number of segments a triangle is left in the middle.
-        if segments % 2 == 1 {
-            let corner = |side: usize| ring.get(side).and_then(|l| l.first()).map_or(0, |p| p.1);
+        if points % 2 == 0 {
+            let corner = |side: usize| ring[side][0];
             build.triangle([corner(0), corner(1), corner(2)]);
         }
     }
@@ -288,9 +256,12 @@ impl Engine {
     }
 }
 
-/// A third, rounded.
-fn thirds(value: i32) -> i32 {
-    (value + 1) / 3
+/// 1/3 with 16 fraction bits.
+const THIRD: i32 = 0x5555;
+
+/// 2/3 of a place, by the factor that there is with 16 fraction bits.
+fn two_thirds(place: i32) -> i32 {
+    ((i64::from(place) * 0xaaaa + 0x8000) >> 16) as i32
 }
 
 /// Points and objects as they come.
@@ -310,42 +281,6 @@ impl Build {
     /// Counter-clockwise with v upwards.
     fn triangle(&mut self, corners: [u32; 3]) {
         self.triangles.push(corners);
-    }
-
-    /// Corners counter-clockwise from the lowest; cut from the first to the third where `first`.
-    fn quad(&mut self, [a, b, c, d]: [u32; 4], first: bool) {
-        if first {
-            self.triangle([a, b, c]);
-            self.triangle([a, c, d]);
-        } else {
-            self.triangle([a, b, d]);
-            self.triangle([b, c, d]);
-        }
-    }
-
-    /// Fills the space between a side of a ring and the same side of the next ring inside, both in order of place.
-    fn stitch(&mut self, outside: &[(i32, u32)], inside: &[(i32, u32)]) {
-        let (mut o, mut i) = (0, 0);
-        while let (Some(&(_, a)), Some(&(_, b))) = (outside.get(o), inside.get(i)) {
-            match (outside.get(o + 1), inside.get(i + 1)) {
-                (None, None) => break,
-                // The side whose next point comes first goes on: middles keep fractional factors symmetric.
-                (Some(&(at, next)), other)
-                    if other.is_none_or(|other| at + outside[o].0 <= other.0 + inside[i].0) =>
-                {
-                    self.triangle([a, next, b]);
-                    o += 1;
-                }
-                (_, Some(&(_, next))) => {
-                    self.triangle([a, next, b]);
-                    i += 1;
-                }
-                (Some(&(_, next)), None) => {
-                    self.triangle([a, next, b]);
-                    o += 1;
-                }
-            }
-        }
     }
 
     fn finish(self, output: Output) -> Tessellation {
