@@ -170,10 +170,10 @@ impl Engine {
         }
         // Where the last ring has an inside, that is one row of quads.
         let reversed = |side: &[u32]| side.iter().rev().copied().collect::<Vec<_>>();
-        if columns > rows && rows % 2 == 0 {
+        if columns > rows && rows.is_multiple_of(2) {
             build.strip(&ring[1], &reversed(&ring[3]), None);
-        } else if rows >= columns && columns % 2 == 0 {
-            let middle = (rows % 2 == 0).then_some((ring[0].len() - 1) / 2);
+        } else if rows >= columns && columns.is_multiple_of(2) {
+            let middle = rows.is_multiple_of(2).then_some((ring[0].len() - 1) / 2);
             build.strip(&ring[0], &reversed(&ring[2]), middle);
         }
     }
@@ -228,7 +228,7 @@ impl Engine {
             ring = next;
         }
         // With an odd number of segments a triangle is left in the middle.
-        if points % 2 == 0 {
+        if points.is_multiple_of(2) {
             let corner = |side: usize| ring[side][0];
             build.triangle([corner(0), corner(1), corner(2)]);
         }
