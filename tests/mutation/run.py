@@ -61,6 +61,8 @@ def notices(suite):
 
 def main():
     wanted = sys.argv[1:]
+    if any(word.startswith("-") for word in wanted):
+        sys.exit(__doc__.strip())
     if not TREE.exists():
         subprocess.run(["git", "worktree", "prune"], cwd=ROOT, check=True)
         subprocess.run(["git", "worktree", "add", "-q", "--detach", TREE], cwd=ROOT, check=True)
