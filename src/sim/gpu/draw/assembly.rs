@@ -231,6 +231,34 @@ mod tests {
     }
 
     #[test]
+    fn lists_take_vertices_in_their_order() {
+        for (topology, size) in [
+            (0x01, 1),
+            (0x02, 2),
+            (0x04, 3),
+            (0x09, 4),
+            (0x0b, 6),
+            (0x0f, 3),
+            (0x20, 1),
+            (0x3f, 32),
+        ] {
+            // Two of them, and a rest where there is room for one.
+            let found: Vec<_> = all(topology, 3 * size - 1).into_iter().collect();
+            let expected = [0, 1].map(|i| ((size * i..size * (i + 1)).collect(), 0));
+            assert_eq!(found, expected, "{topology:#x}");
+        }
+    }
+
+    #[test]
+    fn loops_close_and_strips_may_begin_turned() {
+        let loops = [(vec![0, 1], 0), (vec![1, 2], 0), (vec![2, 0], 0)];
+        assert_eq!(all(0x10, 3), loops);
+        assert_eq!(all(0x0d, 4), [(vec![1, 0, 2], 1), (vec![1, 2, 3], 0)]);
+        assert_eq!(all(0x0e, 4), [(vec![0, 1, 2], 1), (vec![0, 2, 3], 1)]);
+        assert_eq!(all(0x0a, 5), [(vec![0, 1, 2, 3], 0), (vec![1, 2, 3, 4], 0)]);
+    }
+
+    #[test]
     fn adjacency_of_a_strip_is_that_of_the_table() {
         assert_eq!(all(0x0c, 6), [(vec![0, 1, 2, 5, 4, 3], 0)]);
         let three = all(0x0c, 10);

@@ -180,6 +180,42 @@ mod tests {
     }
 
     #[test]
+    fn factors_are_of_their_component_or_of_alpha() {
+        let source = [0.1, 0.2, 0.3, 0.4];
+        let second = [0.5, 0.6, 0.7, 0.8];
+        let destination = [0.15, 0.25, 0.35, 0.45];
+        let constant = [0.9, 0.85, 0.75, 0.65];
+        // Of green and of alpha.
+        for (code, expected) in [
+            (0x01, [1.0, 1.0]),
+            (0x02, [0.2, 0.4]),
+            (0x03, [0.4, 0.4]),
+            (0x04, [0.45, 0.45]),
+            (0x05, [0.25, 0.45]),
+            (0x06, [0.4, 1.0]),
+            (0x07, [0.85, 0.65]),
+            (0x08, [0.65, 0.65]),
+            (0x09, [0.6, 0.8]),
+            (0x0a, [0.8, 0.8]),
+            (0x11, [0.0, 0.0]),
+            (0x12, [1.0 - 0.2, 1.0 - 0.4]),
+            (0x13, [1.0 - 0.4, 1.0 - 0.4]),
+            (0x14, [1.0 - 0.45, 1.0 - 0.45]),
+            (0x15, [1.0 - 0.25, 1.0 - 0.45]),
+            (0x17, [1.0 - 0.85, 1.0 - 0.65]),
+            (0x18, [1.0 - 0.65, 1.0 - 0.65]),
+            (0x19, [1.0 - 0.6, 1.0 - 0.8]),
+            (0x1a, [1.0 - 0.8, 1.0 - 0.8]),
+        ] {
+            let of = |i| factor(code, i, source, second, destination, constant);
+            assert_eq!([of(1), of(3)], expected, "{code:#x}");
+        }
+        // Saturated by what is left of the destination.
+        let full = [0.0, 0.0, 0.0, 0.9f32];
+        assert_eq!(factor(0x06, 1, source, second, full, constant), 1.0 - 0.9);
+    }
+
+    #[test]
     fn alpha_decides_about_samples() {
         let blend = Alpha {
             to_coverage: true,
