@@ -283,6 +283,56 @@ fn load_sources(batch: &mut Vec<u32>, values: [u32; 3]) {
 }
 
 #[test]
+fn arithmetic_leaves_a_result_and_flags() {
+    const ALL: u64 = u64::MAX;
+    let alu = |opcode: u32, x: u32, y: u32| opcode << 20 | x << 10 | y;
+    let (plain, inverted, zero, one) = (0x080, 0x480, 0x081, 0x481);
+    // How sources are loaded, the operation; the accumulator, ZF and CF as they are stored.
+    let cases: [(u32, u32, u32, u64, u64, u64); 11] = [
+        (plain, plain, 0x100, 12, 0, 0),
+        (one, plain, 0x100, 6, 0, ALL),
+        (zero, zero, 0x100, 0, ALL, 0),
+        (plain, plain, 0x101, ALL - 1, 0, ALL),
+        (plain, zero, 0x101, 5, 0, 0),
+        (zero, zero, 0x101, 0, ALL, 0),
+        (plain, plain, 0x102, 5, 0, 0),
+        (plain, inverted, 0x102, 0, ALL, 0),
+        (plain, plain, 0x103, 7, 0, 0),
+        (plain, plain, 0x104, 2, 0, 0),
+        (inverted, one, 0x104, 5, 0, 0),
+    ];
+    for (first, second, operation, accumulator, zf, cf) in cases {
+        let program = [
+            alu(first, 0x20, 0),
+            alu(second, 0x21, 1),
+            alu(operation, 0, 0),
+            // STORE and STOREINV.
+            alu(0x180, 2, 0x31),
+            alu(0x180, 3, 0x32),
+            alu(0x180, 4, 0x33),
+            alu(0x580, 5, 0x31),
+        ];
+        let mut rig = rig();
+        let mut batch = Vec::new();
+        for (i, value) in [5, 0, 7, 0].into_iter().enumerate() {
+            load(&mut batch, register::CS_GPR0 + 4 * i as u32, value);
+        }
+        batch.push(mi::mi_math::PACKET.header | (program.len() as u32 - 1));
+        batch.extend(program);
+        for i in 0..8 {
+            let from = register::CS_GPR0 + 16 + 4 * i;
+            store_register(&mut batch, from, DATA + 4 * u64::from(i));
+        }
+        end(&mut batch);
+        rig.execute(&batch).expect("runs");
+        let words = rig.read(DATA, 8);
+        let found = [0, 2, 4, 6].map(|i| u64::from(words[i]) | u64::from(words[i + 1]) << 32);
+        let expected = [accumulator, zf, cf, !accumulator];
+        assert_eq!(found, expected, "{first:#x} {second:#x} {operation:#x}");
+    }
+}
+
+#[test]
 fn a_predicate_of_no_meaning_is_refused() {
     let mut batch = Vec::new();
     set_predicate(&mut batch, 9);

@@ -445,3 +445,6 @@ impl SharedFunctions for Port<'_> {
         self.started.elapsed().as_nanos() as u64
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -244,3 +244,23 @@ fn dual_blocks_are_halves_of_registers() {
     assert_eq!(response[..4], [1, 2, 3, 4]);
     assert_eq!(response[12..16], [5, 0, 7, 8]);
 }
+
+#[test]
+fn views_of_volumes_end_where_they_say() {
+    let volume = [
+        (rss::SURFACE_TYPE, 2),
+        (rss::SURFACE_ARRAY, 0),
+        (rss::DEPTH, 7),
+        (rss::RENDER_TARGET_VIEW_EXTENT, 2),
+    ];
+    let space = space(&volume);
+    let control = LOW | 0xe << 8;
+    let address = [[0; 8], [0; 8], SLOT];
+    send(&space, WRITE, control, 0xff, [&address, &[[7; 8]]]).expect("written");
+    let response = send(&space, READ, control, 0xff, [&address, &[]]).expect("read");
+    assert_eq!(response[..8], [7, 7, 7, 0, 0, 0, 0, 0]);
+    // Slices are 8 rows apart: the fourth was not written.
+    let view = View::new(&space);
+    let row = |y: u64| view.read(DATA + y * 16).expect("mapped");
+    assert_eq!([0, 8, 16, 24].map(row), [7, 7, 7, 0]);
+}

@@ -237,12 +237,16 @@ fn multisample_control_entries_lie_in_their_tile() {
     let image = image(&[
         (rss::WIDTH, 31),
         (rss::HEIGHT, 31),
+        (rss::DEPTH, 1),
         (rss::NUMBER_OF_MULTISAMPLES, 3),
         (rss::AUXILIARY_SURFACE_MODE, 1),
         (rss::AUXILIARY_SURFACE_BASE_ADDRESS, AUX),
+        (rss::AUXILIARY_SURFACE_QPITCH, 8 / 4),
     ]);
     assert_eq!(image.aux.mode, AuxMode::Mcs);
     assert_eq!(image.mcs_place([5, 1, 0]), Some((AUX + 512 + 16 + 4, 4)));
+    // The second slice's entries are as many rows further down as the state says.
+    assert_eq!(image.mcs_place([0, 1, 1]), Some((AUX + 9 * 16, 4)));
     assert_eq!(image.mcs_place([32, 1, 0]), None);
 }
 

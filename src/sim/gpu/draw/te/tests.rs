@@ -103,6 +103,29 @@ fn points_lie_at_fractions_of_whole_factors() {
 }
 
 #[test]
+fn fractional_factors_split_a_point_of_each_half() {
+    let places = |partitioning, factor| -> Vec<i32> {
+        let axis = Axis::outer(factor, &engine(Domain::Quad, partitioning, Output::Point));
+        (0..axis.points()).map(|i| axis.place(i)).collect()
+    };
+    // Half way from 4 to 6 segments the first point beside the end splits in two: 1/4 goes to 1/6 and 2/6.
+    let half = [0, 13654, 19115, 0x8000];
+    assert_eq!(places(Partitioning::Even, 5.0)[..4], half);
+    // Half way from 3 to 5: 1/3 goes to 1/5 and 2/5.
+    let all = [0, 17476, 24030, 41506, 48060, 0x10000];
+    assert_eq!(places(Partitioning::Odd, 4.0), all);
+    // A quarter of the way from 6 to 8 a point leaves the middle.
+    let at = |floor: i32, ceil: i32| (floor * 3 + ceil + 2) / 4;
+    let half = [
+        0,
+        at(0x2aab, 0x2000),
+        at(2 * 0x2aab, 2 * 0x2000),
+        at(3 * 0x2aab, 3 * 0x2000),
+    ];
+    assert_eq!(places(Partitioning::Even, 6.5)[..4], half);
+}
+
+#[test]
 fn fractional_factors_have_the_parity_of_their_mode() {
     for (partitioning, factor, points) in [
         (Partitioning::Odd, 1.0, 2),
