@@ -416,6 +416,16 @@ fn half_conversions_are_exact_and_round_to_even() {
     assert_eq!(round_f16(65520.0, 0, Round::Even), 0x7c00);
     assert_eq!(round_f16(65519.99, 0, Round::Even), 0x7bff);
     assert_eq!(round_f16(1e9, 0, Round::Zero), 0x7bff);
+    // What is too great is infinite, or the greatest number, by the side that it is rounded to.
+    for (mode, above, below) in [
+        (Round::Even, 0x7c00, 0xfc00),
+        (Round::Up, 0x7c00, 0xfbff),
+        (Round::Down, 0x7bff, 0xfc00),
+        (Round::Zero, 0x7bff, 0xfbff),
+    ] {
+        assert_eq!(round_f16(1e9, 0, mode), above, "{mode:?}");
+        assert_eq!(round_f16(-1e9, 0, mode), below, "{mode:?}");
+    }
     assert_eq!(half_to_f64(0x0001), 2f64.powi(-24));
     assert_eq!(half_to_f64(0x8400), -(2f64.powi(-14)));
 }

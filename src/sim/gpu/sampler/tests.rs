@@ -166,6 +166,12 @@ fn levels_are_chosen_by_gradients_bias_and_clamps() {
     let small = [0.0, 0.0625, 0.0, 0.0625, 0.0, 0.0625, 0.0, 0.0625];
     let found = send(&mip(3), kind::LOD, None, &[small, [0.1; 8]]);
     assert_eq!(found[..2], [0.0, -2.0]);
+    // The sampler's bias, with eight fraction bits, is added.
+    for (bias, levels) in [(128, [1.0, 1.5]), (-192i64 as u64 & 0x1fff, [0.25, 0.25])] {
+        let biased = [(ss::MIP_MODE_FILTER, 3), (ss::TEXTURE_LOD_BIAS, bias)];
+        let found = send(&space(&[], &biased), kind::LOD, None, &[steps, [0.1; 8]]);
+        assert_eq!(found[..2], levels);
+    }
     let least = space(&[], &[(ss::MIP_MODE_FILTER, 1), (ss::MIN_LOD, 1 << 8)]);
     assert_eq!(
         send(&least, kind::SAMPLE_LZ, None, &all(&[0.0, 0.0]))[0],
