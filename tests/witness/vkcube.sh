@@ -33,7 +33,8 @@ wait_for() { # wait_for SECONDS COMMAND...: until the command succeeds
     done
 }
 
-Xvfb -displayfd 3 -screen 0 640x640x24 -nolisten tcp 3>"$folder/display" >"$folder/server" 2>&1 &
+# A server that resets when its last client leaves, as those who look for the window do, drops who comes meanwhile.
+Xvfb -displayfd 3 -noreset -screen 0 640x640x24 -nolisten tcp 3>"$folder/display" >"$folder/server" 2>&1 &
 server=$!
 wait_for 20 test -s "$folder/display" || fail 'no X server'
 DISPLAY=:$(cat "$folder/display")
