@@ -40,10 +40,13 @@ impl IcdArgs {
         }
         let name = named.unwrap_or_else(|| "skl".into());
         let sink = kmd::Sink::new(|line| eprintln!("ingot-sim: {line}"));
-        let list = std::env::var("INGOT_SIM").unwrap_or_default();
-        let mut options = kmd::Options::parse(&list, sink)
+        let mut list = std::env::var("INGOT_SIM").unwrap_or_default();
+        if self.strict {
+            // In the list, so that what strictness changes is changed.
+            list.push_str(",strict");
+        }
+        let options = kmd::Options::parse(&list, sink)
             .map_err(|word| format!("INGOT_SIM: unknown option “{word}”"))?;
-        options.strict |= self.strict;
         let device = kmd::Device::new(&name, options).map_err(|e| e.to_string())?;
         let open = move || -> Vec<Arc<dyn uapi::Kernel>> { vec![device.open()] };
         // A second choice in one process would need a second driver: nobody makes one.
