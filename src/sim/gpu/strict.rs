@@ -5,7 +5,7 @@
 
 mod draw;
 #[cfg(test)]
-mod draw_rig;
+pub(crate) mod draw_rig;
 #[cfg(test)]
 mod draw_tests;
 #[cfg(test)]

@@ -70,8 +70,8 @@ impl Rig {
         self.execute(&walk_batch(groups, threads))
     }
 
-    /// Puts a kernel, its surface and its state in place.
-    pub(crate) fn place(&mut self, kernel: &[Inst], threads: u32) {
+    /// Puts a kernel in place, and the end of the thread behind it.
+    pub(crate) fn code(&self, address: u64, kernel: &[Inst]) {
         let mut code = Vec::new();
         for inst in kernel.iter().chain(&[eot()]) {
             let bytes = isa::encode(inst, Gen::Gen9).expect("legal");
@@ -81,7 +81,12 @@ impl Rig {
                     .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
             );
         }
-        self.write(CODE, &code);
+        self.write(address, &code);
+    }
+
+    /// Puts a kernel, its surface and its state in place.
+    pub(crate) fn place(&mut self, kernel: &[Inst], threads: u32) {
+        self.code(CODE, kernel);
         self.write(STATE + TABLE, &[SURFACE as u32, TEXELS as u32]);
         let entries = u64::from(SURFACE_BYTES - 1);
         let surface = rss::PACKET

@@ -312,6 +312,67 @@ mod tests {
     }
 
     #[test]
+    fn only_strips_continue_and_only_strips_turn() {
+        let flags = |topology, n| each(topology, n, |a| (a.continues, a.turned, a.adjacency));
+        let (plain, next) = ((false, false, false), (true, false, false));
+        assert_eq!(flags(0x02, 4), [plain; 2]);
+        assert_eq!(flags(0x03, 4), [plain, next, next]);
+        assert_eq!(flags(0x10, 3), [plain, next, next]);
+        assert_eq!(flags(0x04, 6), [plain; 2]);
+        assert_eq!(flags(0x06, 4), [plain; 2]);
+        let turned = (false, true, false);
+        assert_eq!(flags(0x05, 5), [plain, turned, plain]);
+        assert_eq!(flags(0x0d, 5), [turned, plain, turned]);
+        let adjacent = (false, false, true);
+        assert_eq!(flags(0x09, 8), [adjacent; 2]);
+        assert_eq!(flags(0x0a, 5), [adjacent; 2]);
+        assert_eq!(flags(0x0b, 12), [adjacent; 2]);
+        let odd = (false, true, true);
+        assert_eq!(flags(0x0c, 10), [adjacent, odd, adjacent]);
+        // A loop of one vertex has no edge, and patches have no kind.
+        assert!(flags(0x10, 1).is_empty());
+        assert_eq!(each(0x21, 4, |a| a.kind), [None, None]);
+    }
+
+    #[test]
+    fn own_vertices_are_those_between_the_neighbours() {
+        let own = |topology, n| each(topology, n, |a| a.own().0);
+        assert_eq!(own(0x09, 8)[1], [5, 6, 0]);
+        assert_eq!(own(0x0b, 12)[1], [6, 8, 10]);
+        assert_eq!(own(0x02, 4)[1][..2], [2, 3]);
+        assert_eq!(own(0x04, 6)[1], [3, 4, 5]);
+        assert_eq!(own(0x0c, 10), [[0, 2, 4], [4, 2, 6], [4, 6, 8]]);
+    }
+
+    #[test]
+    fn the_chosen_vertex_provokes_wherever_it_stands() {
+        for chosen in 0..3 {
+            let provoking = Provoking {
+                line: chosen.min(1),
+                triangle: chosen,
+                fan: chosen,
+            };
+            let of = |topology, n| {
+                let mut out = Vec::new();
+                assemble(topology, n, provoking, &mut |a| {
+                    let (own, provoking) = a.own();
+                    out.push(own[provoking]);
+                });
+                out
+            };
+            // Vulkan, "Triangle Strips": triangle i has vertices i, i + 1, i + 2, in the order of the strip.
+            assert_eq!(of(0x05, 5), [chosen, chosen + 1, chosen + 2]);
+            assert_eq!(of(0x0d, 5), [chosen, chosen + 1, chosen + 2]);
+            assert_eq!(of(0x0c, 10), [2 * chosen, 2 * chosen + 2, 2 * chosen + 4]);
+            assert_eq!(of(0x06, 4), [[0, 0], [1, 2], [2, 3]][chosen]);
+            assert_eq!(of(0x04, 6), [chosen, chosen + 3]);
+            assert_eq!(of(0x03, 3), [chosen.min(1), chosen.min(1) + 1]);
+            assert_eq!(of(0x10, 3)[2], [2, 0, 0][chosen]);
+            assert_eq!(of(0x0a, 5), [chosen.min(1) + 1, chosen.min(1) + 2]);
+        }
+    }
+
+    #[test]
     fn what_is_left_over_makes_nothing() {
         for topology in (1..=6).chain(9..=0x0d).chain([0x0f, 0x10, 0x24]) {
             assert!(all(topology, 0).is_empty(), "{topology:#x}");

@@ -254,4 +254,107 @@ mod tests {
         layout(Topology::Points, 8, false).objects(&entry, 0, &mut out);
         assert_eq!(out.len(), 2);
     }
+
+    #[test]
+    fn control_data_goes_on_over_dwords() {
+        let mut out = Vec::new();
+        let mut entry = entry(40, 0);
+        // A cut behind vertices 32 and 34.
+        entry[9] = 1 | 1 << 2;
+        layout(Topology::Lines { strip: true }, 8, false).objects(&entry, 0, &mut out);
+        let all = numbers(&out);
+        assert_eq!(all.len(), 32 + 1 + 4);
+        assert_eq!(all[31..34], [[31, 32], [33, 34], [35, 36]]);
+        out.clear();
+        // Two bits each: vertices 16 and 33.
+        (entry[9], entry[10]) = (3, 2 << 2);
+        layout(Topology::Points, 8, true).objects(&entry, 0, &mut out);
+        let streams: Vec<_> = out.iter().map(|o| o.stream).collect();
+        let mut expected = [0; 40];
+        (expected[16], expected[33]) = (3, 2);
+        assert_eq!(streams, expected);
+    }
+
+    #[test]
+    fn lists_take_vertices_once() {
+        let mut out = Vec::new();
+        layout(Topology::Lines { strip: false }, 0, false).objects(&lists(5), 0, &mut out);
+        assert_eq!(numbers(&out), [[0, 1], [2, 3]]);
+        assert!(
+            out.iter()
+                .all(|o| !o.object.continues && o.object.kind == Kind::Line)
+        );
+        out.clear();
+        layout(Topology::Triangles { strip: false }, 0, false).objects(&lists(8), 0, &mut out);
+        assert_eq!(numbers(&out), [[0, 1, 2], [3, 4, 5]]);
+        assert!(
+            out.iter()
+                .all(|o| !o.object.continues && o.object.kind == Kind::Triangle)
+        );
+    }
+
+    /// An entry without control data.
+    fn lists(count: u32) -> Vec<u32> {
+        let mut entry = entry(count, 0);
+        entry.drain(8..16);
+        entry
+    }
+
+    #[test]
+    fn the_state_says_how_an_entry_is_laid_out() {
+        let read = |fields: &[(hw::Field, u64)]| {
+            let mut state = DrawState::default();
+            let mut words = vec![0; 10];
+            words[0] = gs::PACKET.header;
+            for (field, value) in fields {
+                field.set(&mut words, *value);
+            }
+            state.latch(&gs::PACKET, &words);
+            Layout::new(&state)
+        };
+        let topologies = [
+            (1, Topology::Points),
+            (2, Topology::Lines { strip: false }),
+            (3, Topology::Lines { strip: true }),
+            (4, Topology::Triangles { strip: false }),
+            (5, Topology::Triangles { strip: true }),
+        ];
+        for (number, topology) in topologies {
+            let layout = read(&[(gs::OUTPUT_TOPOLOGY, number)]).expect("known");
+            assert_eq!(layout.topology, topology);
+            assert_eq!((layout.header, layout.control, layout.vertex), (8, 0, 4));
+            assert_eq!((layout.static_count, layout.streams), (None, false));
+        }
+        assert!(read(&[(gs::OUTPUT_TOPOLOGY, 6)]).is_err());
+        let layout = read(&[
+            (gs::OUTPUT_TOPOLOGY, 1),
+            (gs::STATIC_OUTPUT, 1),
+            (gs::STATIC_OUTPUT_VERTEX_COUNT, 3),
+            (gs::CONTROL_DATA_HEADER_SIZE, 2),
+            (gs::CONTROL_DATA_FORMAT, 1),
+            (gs::OUTPUT_VERTEX_SIZE, 3),
+            (gs::DEFAULT_STREAM_ID, 2),
+        ])
+        .expect("known");
+        assert_eq!((layout.header, layout.control, layout.vertex), (0, 16, 16));
+        assert_eq!((layout.static_count, layout.streams), (Some(3), true));
+        assert_eq!(layout.default_stream, 2);
+    }
+
+    #[test]
+    fn without_control_data_all_goes_to_the_default_stream() {
+        for streams in [false, true] {
+            let mut layout = layout(Topology::Points, 0, streams);
+            layout.default_stream = 3;
+            let mut out = Vec::new();
+            layout.objects(&lists(2), 0, &mut out);
+            assert_eq!(out.iter().map(|o| o.stream).collect::<Vec<_>>(), [3, 3]);
+        }
+        // A static count needs no header.
+        let mut fixed = layout(Topology::Points, 0, false);
+        (fixed.static_count, fixed.header) = (Some(2), 0);
+        let mut out = Vec::new();
+        fixed.objects(&[7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0], 0, &mut out);
+        assert_eq!(numbers(&out), [[7], [8]]);
+    }
 }

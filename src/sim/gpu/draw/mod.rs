@@ -36,6 +36,8 @@ pub(crate) mod pixel;
 pub(crate) mod raster;
 pub(crate) mod setup;
 pub(crate) mod sol;
+#[cfg(test)]
+mod stage_tests;
 pub(crate) mod state;
 mod te;
 mod tess;

@@ -135,4 +135,51 @@ mod tests {
         assert_eq!((response[0], response[8]), (100, 108));
         assert_eq!((response[2], response[10], response[1]), (0, 110, 9));
     }
+
+    #[test]
+    fn offsets_reach_over_a_whole_entry_and_data_may_stand_in_the_second_source() {
+        let mut urb = Urb::default();
+        let handle = urb.allocate(0x600 * 4).unwrap();
+        // Global offset 0x5ff, in units of four dwords; one channel, a register of data in each source.
+        let first: Vec<u32> = [handle; 8].into_iter().chain(20..28).collect();
+        let second: Vec<u32> = (30..38).collect();
+        let message = Message {
+            sfid: 6,
+            desc: SIMD8_WRITE | 0x5ff << 4,
+            ex_desc: 0,
+            exec_size: 8,
+            lanes: 1 << 3,
+            src0: &first,
+            src1: &second,
+            eot: false,
+            ip: 0,
+        };
+        urb.message(&message, &mut []).unwrap();
+        let mut out = Vec::new();
+        urb.take(handle, 0x600 * 4, &mut out).unwrap();
+        assert_eq!(out[0x5ff * 4..], [23, 33, 0, 0]);
+        assert!(out[..0x5ff * 4].iter().all(|dword| *dword == 0));
+    }
+
+    #[test]
+    fn other_messages_and_other_units_are_gaps() {
+        for (sfid, desc) in [(6, SIMD8_WRITE - 1), (6, SIMD8_READ + 1), (5, SIMD8_READ)] {
+            let message = Message {
+                sfid,
+                desc,
+                ex_desc: 0,
+                exec_size: 8,
+                lanes: 0xff,
+                src0: &[0; 8],
+                src1: &[],
+                eot: false,
+                ip: 0,
+            };
+            let stop = Urb::default().message(&message, &mut [0; 8]);
+            assert!(
+                matches!(stop, Err(Stop::Unimplemented { .. })),
+                "{sfid} {desc}"
+            );
+        }
+    }
 }

@@ -8,7 +8,7 @@ use hw::{Field, Packet, draw, media, mi};
 use isa::{Dst, Inst, Opcode, Src, Type};
 
 /// A command with fields.
-pub(super) fn command(packet: &Packet, fields: &[(Field, u64)]) -> Vec<u32> {
+pub(crate) fn command(packet: &Packet, fields: &[(Field, u64)]) -> Vec<u32> {
     let mut words = vec![0; usize::from(packet.dwords)];
     words[0] = packet.header;
     for (field, value) in fields {
@@ -18,7 +18,7 @@ pub(super) fn command(packet: &Packet, fields: &[(Field, u64)]) -> Vec<u32> {
 }
 
 /// Vertex elements: none of a source, then a position, then whatever `last` stores.
-pub(super) fn vertex_elements(last: [u64; 4]) -> Vec<u32> {
+pub(crate) fn vertex_elements(last: [u64; 4]) -> Vec<u32> {
     let mut words = vec![draw::state_vertex_elements::PACKET.header | 5];
     for (offset, controls) in [(0, [2; 4]), (0, [1; 4]), (16, last)] {
         let mut element_words = [0; 2];
@@ -40,7 +40,7 @@ pub(super) fn vertex_elements(last: [u64; 4]) -> Vec<u32> {
     words
 }
 
-pub(super) fn vertex_buffer(address: u64) -> Vec<u32> {
+pub(crate) fn vertex_buffer(address: u64) -> Vec<u32> {
     let mut buffer = [0; 4];
     let fields = [
         (vb::BUFFER_PITCH, 32),
@@ -56,7 +56,7 @@ pub(super) fn vertex_buffer(address: u64) -> Vec<u32> {
 }
 
 /// One attribute of stream 0 to buffer 0.
-pub(super) fn so_decls() -> Vec<u32> {
+pub(crate) fn so_decls() -> Vec<u32> {
     use draw::state_so_decl_list as f;
     let mut words = vec![f::PACKET.header | 3, 0, 0, 0, 0];
     f::STREAM_TO_BUFFER_SELECTS_0.set(&mut words, 1);
@@ -66,7 +66,7 @@ pub(super) fn so_decls() -> Vec<u32> {
     words
 }
 
-pub(super) fn primitive(vertices: u64) -> Vec<u32> {
+pub(crate) fn primitive(vertices: u64) -> Vec<u32> {
     use draw::primitive as f;
     let fields = [
         (f::VERTEX_COUNT_PER_INSTANCE, vertices),
@@ -75,23 +75,23 @@ pub(super) fn primitive(vertices: u64) -> Vec<u32> {
     command(&f::PACKET, &fields)
 }
 
-pub(super) const TABLE: u64 = 0x200;
+pub(crate) const TABLE: u64 = 0x200;
 
-pub(super) const TARGET: u64 = 0x240;
+pub(crate) const TARGET: u64 = 0x240;
 
-pub(super) const VIEWPORTS: u64 = 0x400;
+pub(crate) const VIEWPORTS: u64 = 0x400;
 
-pub(super) const BLEND: u64 = 0x440;
+pub(crate) const BLEND: u64 = 0x440;
 
-pub(super) const VERTICES: u64 = DATA + 0x3000;
+pub(crate) const VERTICES: u64 = DATA + 0x3000;
 
-pub(super) const DEPTH: u64 = DATA + 0x1000;
+pub(crate) const DEPTH: u64 = DATA + 0x1000;
 
-pub(super) const STREAM: u64 = DATA + 0x2000;
+pub(crate) const STREAM: u64 = DATA + 0x2000;
 
 /// The commands of a sound draw of rectangles, without vertex shader, and with a pixel shader of eight pixels that takes
 /// one attribute; without 3DPRIMITIVE.
-pub(super) fn sound() -> Vec<Vec<u32>> {
+pub(crate) fn sound() -> Vec<Vec<u32>> {
     use media::state_base_address as sba;
     let mut commands = vec![
         command(
@@ -226,7 +226,7 @@ pub(super) fn sound() -> Vec<Vec<u32>> {
 }
 
 /// The sound draw with fields changed.
-pub(super) fn changed(changes: &[(&Packet, Field, u64)]) -> Vec<Vec<u32>> {
+pub(crate) fn changed(changes: &[(&Packet, Field, u64)]) -> Vec<Vec<u32>> {
     let mut commands = sound();
     for (packet, field, value) in changes {
         let found = commands.iter_mut().find(|c| packet.matches(c[0]));
@@ -236,7 +236,7 @@ pub(super) fn changed(changes: &[(&Packet, Field, u64)]) -> Vec<Vec<u32>> {
 }
 
 /// Which rule stops commands.
-pub(super) fn rule_of(rig: &mut Rig, commands: &[Vec<u32>]) -> Option<&'static str> {
+pub(crate) fn rule_of(rig: &mut Rig, commands: &[Vec<u32>]) -> Option<&'static str> {
     let mut batch = commands.concat();
     batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
     match rig.execute(&batch) {
@@ -250,7 +250,7 @@ pub(super) fn rule_of(rig: &mut Rig, commands: &[Vec<u32>]) -> Option<&'static s
     }
 }
 
-pub(super) fn rig() -> Rig {
+pub(crate) fn rig() -> Rig {
     Rig::new(Options {
         strict: true,
         ..Options::default()
@@ -259,14 +259,14 @@ pub(super) fn rig() -> Rig {
 
 /// Which rule stops the sound draw with these changes, drawn without a vertex.
 #[track_caller]
-pub(super) fn found(expected: Option<&str>, changes: &[(&Packet, Field, u64)]) {
+pub(crate) fn found(expected: Option<&str>, changes: &[(&Packet, Field, u64)]) {
     let commands = [changed(changes), vec![primitive(0)]].concat();
     assert_eq!(rule_of(&mut rig(), &commands), expected);
 }
 
 /// Which rule stops the sound draw, more commands, and another draw.
 #[track_caller]
-pub(super) fn found_after(expected: Option<&str>, more: &[Vec<u32>]) {
+pub(crate) fn found_after(expected: Option<&str>, more: &[Vec<u32>]) {
     let commands = [
         sound(),
         vec![primitive(0)],
@@ -276,18 +276,18 @@ pub(super) fn found_after(expected: Option<&str>, more: &[Vec<u32>]) {
     assert_eq!(rule_of(&mut rig(), &commands.concat()), expected);
 }
 
-pub(super) fn pipe_control(fields: &[(Field, u64)]) -> Vec<u32> {
+pub(crate) fn pipe_control(fields: &[(Field, u64)]) -> Vec<u32> {
     command(&media::pipe_control::PACKET, fields)
 }
 
 /// An immediate write.
-pub(super) fn post_sync() -> [(Field, u64); 2] {
+pub(crate) fn post_sync() -> [(Field, u64); 2] {
     use media::pipe_control as f;
     [(f::POST_SYNC_OPERATION, 1), (f::ADDRESS, DATA + 0x3f00)]
 }
 
 /// Waits, and flushes these caches.
-pub(super) fn flush(caches: &[Field]) -> Vec<u32> {
+pub(crate) fn flush(caches: &[Field]) -> Vec<u32> {
     use media::pipe_control as f;
     let mut fields = vec![
         (f::COMMAND_STREAMER_STALL_ENABLE, 1),
@@ -298,7 +298,7 @@ pub(super) fn flush(caches: &[Field]) -> Vec<u32> {
 }
 
 /// A pixel shader that writes a colour of registers 112 and on, and ends.
-pub(super) fn target_write(desc: u32) -> Inst {
+pub(crate) fn target_write(desc: u32) -> Inst {
     let mut write = send(5, desc, Dst::null(Type::Ud), 112);
     if let Some(send) = &mut write.send {
         send.eot = true;
@@ -307,10 +307,10 @@ pub(super) fn target_write(desc: u32) -> Inst {
 }
 
 /// Four registers, the last render target, eight pixels.
-pub(super) const WRITE: u32 = 4 << 25 | 12 << 14 | 1 << 12 | 4 << 8;
+pub(crate) const WRITE: u32 = 4 << 25 | 12 << 14 | 1 << 12 | 4 << 8;
 
 /// 8 × 8 pixels of R8G8B8A8_UNORM in linear memory.
-pub(super) const TARGET_STATE: [(Field, u64); 8] = [
+pub(crate) const TARGET_STATE: [(Field, u64); 8] = [
     (rss::SURFACE_TYPE, 1),
     (rss::SURFACE_FORMAT, 0x0c7),
     (rss::WIDTH, 7),
@@ -321,7 +321,7 @@ pub(super) const TARGET_STATE: [(Field, u64); 8] = [
     (rss::SURFACE_BASE_ADDRESS, DATA),
 ];
 
-pub(super) fn drawing(kernel: &[Inst]) -> Rig {
+pub(crate) fn drawing(kernel: &[Inst]) -> Rig {
     let mut rig = rig();
     let colour = (112..116).map(|nr| Inst::unary(Opcode::Mov, 8, to(nr), Src::imm_ud(0)));
     let kernel: Vec<Inst> = colour.chain(kernel.iter().cloned()).collect();
@@ -340,7 +340,7 @@ pub(super) fn drawing(kernel: &[Inst]) -> Rig {
 }
 
 /// Which rule stops two draws with these commands before the first and between them.
-pub(super) fn drawn(before: &[Vec<u32>], between: &[Vec<u32>]) -> Option<&'static str> {
+pub(crate) fn drawn(before: &[Vec<u32>], between: &[Vec<u32>]) -> Option<&'static str> {
     let commands = [
         sound(),
         before.to_vec(),
@@ -352,13 +352,13 @@ pub(super) fn drawn(before: &[Vec<u32>], between: &[Vec<u32>]) -> Option<&'stati
 }
 
 /// Which rule stops a draw by this rig, with fields of its commands changed.
-pub(super) fn drawn_by(rig: &mut Rig, changes: &[(&Packet, Field, u64)]) -> Option<&'static str> {
+pub(crate) fn drawn_by(rig: &mut Rig, changes: &[(&Packet, Field, u64)]) -> Option<&'static str> {
     let commands = [changed(changes), vec![primitive(3)]].concat();
     rule_of(rig, &commands)
 }
 
 /// The sound draw's rig with its render target's state changed.
-pub(super) fn target(fields: &[(Field, u64)]) -> Rig {
+pub(crate) fn target(fields: &[(Field, u64)]) -> Rig {
     let rig = drawing(&[target_write(WRITE)]);
     let words = [&TARGET_STATE[..], fields].concat();
     rig.write(STATE + TARGET, &command(&rss::PACKET, &words));

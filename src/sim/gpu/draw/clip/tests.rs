@@ -202,3 +202,120 @@ fn any_bits_for_a_position_end_well() {
         }
     }
 }
+
+#[test]
+fn each_side_of_the_guard_band_cuts_where_it_stands() {
+    let mut state = state();
+    // Far beyond the viewport, and different on each side.
+    state.bands = vec![Band {
+        x: (-2.0, 4.0),
+        y: (-8.0, 16.0),
+    }];
+    for (axis, bound) in [(0, -2.0f32), (0, 4.0), (1, -8.0), (1, 16.0)] {
+        // From the middle to twice the bound, w = 1: cut half way.
+        let mut end = [0.0, 0.0, 0.5, 1.0];
+        end[axis] = 2.0 * bound;
+        let line = object(
+            Kind::Line,
+            vec![vue([0.0, 0.0, 0.5, 1.0], &[0.0]), vue(end, &[1.0])],
+        );
+        let out = run(&state, line);
+        let [one] = out.as_slice() else {
+            panic!("{out:?}");
+        };
+        let mut expected = [0.0, 0.0, 0.5, 1.0];
+        expected[axis] = bound;
+        assert_eq!(position(&one.vertices[1]), expected);
+        assert_eq!(f32::from_bits(one.vertices[1][8]), 0.5);
+        assert_eq!(position(&one.vertices[0]), [0.0, 0.0, 0.5, 1.0]);
+    }
+}
+
+#[test]
+fn bands_are_the_provoking_vertex_s_viewport_s() {
+    let with_viewport = |index: u32, p: [f32; 4]| -> Vue {
+        let mut words = vue(p, &[]).to_vec();
+        words[2] = index;
+        words.into()
+    };
+    let mut state = state();
+    let band = |x: f64| Band {
+        x: (-x, x),
+        y: (-x, x),
+    };
+    state.bands = vec![band(2.0), band(4.0)];
+    // What is out of range is the first.
+    for (index, bound) in [(0, 2.0), (1, 4.0), (2, 2.0), (u32::MAX, 2.0)] {
+        let vertices = vec![
+            with_viewport(1 - index.min(1), [0.0, 0.0, 0.5, 1.0]),
+            with_viewport(index, [8.0, 0.0, 0.5, 1.0]),
+        ];
+        let mut line = object(Kind::Line, vertices);
+        line.provoking = 1;
+        let out = run(&state, line);
+        assert_eq!(position(&out[0].vertices[1])[0], bound, "viewport {index}");
+    }
+}
+
+#[test]
+fn every_user_distance_cuts_and_any_culls() {
+    for i in 0..8 {
+        let distances = |value: f32| {
+            let mut all = [1.0; 8];
+            all[i] = value;
+            all
+        };
+        let place = |x: f32, value: f32| vue([x, 0.0, 0.5, 1.0], &distances(value));
+        // 3 inside at the left, 1 beyond at the right: cut at three quarters.
+        let line = object(Kind::Line, vec![place(0.0, 3.0), place(1.0, -1.0)]);
+        assert_eq!(run(&state(), line.clone()).len(), 1);
+        let mut clips = state();
+        clips.user_clip = 1 << i;
+        let out = run(&clips, line.clone());
+        assert_eq!(position(&out[0].vertices[1])[0], 0.75, "distance {i}");
+        let mut others = state();
+        others.user_clip = 0xff & !(1 << i);
+        assert_eq!(position(&run(&others, line.clone())[0].vertices[1])[0], 1.0);
+        // Culling needs all vertices beyond.
+        let beyond = object(Kind::Line, vec![place(0.0, -3.0), place(1.0, -1.0)]);
+        let mut culls = state();
+        culls.user_cull = 1 << i;
+        assert_eq!(run(&culls, line).len(), 1);
+        assert!(run(&culls, beyond.clone()).is_empty());
+        assert!(run(&clips, beyond.clone()).is_empty());
+        assert_eq!(run(&others, beyond).len(), 1);
+    }
+}
+
+#[test]
+fn what_is_beyond_a_side_of_the_viewport_goes_whole() {
+    for (axis, sign) in [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0f32)] {
+        let at = |along: f32| {
+            let mut p = [0.0, 0.0, 0.5, 1.0];
+            p[axis] = along * sign;
+            p
+        };
+        let line = |from, to| object(Kind::Line, vec![vue(at(from), &[]), vue(at(to), &[])]);
+        assert!(run(&state(), line(1.5, 2.0)).is_empty());
+        assert_eq!(run(&state(), line(0.5, 2.0)).len(), 1);
+        assert_eq!(run(&state(), line(1.0, 2.0)).len(), 1);
+        let mut untested = state();
+        untested.viewport_xy = false;
+        assert_eq!(run(&untested, line(1.5, 2.0)).len(), 1);
+    }
+    // Depth: near at 0, or at -w; far at w.
+    let line = |from: f32, to: f32| {
+        let at = |z| vue([0.0, 0.0, z, 1.0], &[]);
+        object(Kind::Line, vec![at(from), at(to)])
+    };
+    let mut open_gl = state();
+    open_gl.open_gl = true;
+    assert!(run(&state(), line(-0.5, -0.25)).is_empty());
+    assert_eq!(run(&open_gl, line(-0.5, -0.25)).len(), 1);
+    assert!(run(&open_gl, line(-1.5, -1.25)).is_empty());
+    for state in [state(), open_gl] {
+        assert!(run(&state, line(1.5, 1.25)).is_empty());
+        let cut = run(&state, line(0.5, 1.5));
+        assert_eq!(position(&cut[0].vertices[1])[2], 1.0);
+    }
+}

@@ -188,3 +188,74 @@ fn the_other_winding_turns_each_triangle() {
         assert_eq!([a[0], a[2], a[1]], b);
     }
 }
+
+#[test]
+fn factors_end_at_their_least_and_at_their_most() {
+    for (partitioning, least, most) in [
+        (Partitioning::Integer, 2, 65),
+        (Partitioning::Odd, 2, 64),
+        (Partitioning::Even, 3, 65),
+    ] {
+        let engine = engine(Domain::Quad, partitioning, Output::Point);
+        for (factor, points) in [
+            (f32::MIN_POSITIVE, least),
+            (0.5, least),
+            (0.99, least),
+            (1.0, least),
+            (1000.0, most),
+            (f32::INFINITY, most),
+        ] {
+            assert_eq!(
+                Axis::outer(factor, &engine).points(),
+                points,
+                "{partitioning:?} {factor}"
+            );
+        }
+        // Below its least, a factor has no fraction: nothing but the ends, or the middle.
+        let axis = Axis::outer(0.5, &engine);
+        assert_eq!(
+            axis.place(1),
+            if least == 3 { ONE / 2 } else { ONE },
+            "{partitioning:?}"
+        );
+        let axis = Axis::outer(1000.0, &engine);
+        let segments = (most - 1) as i32;
+        assert!(
+            (axis.place(1) - ONE / segments).abs() <= 1,
+            "{partitioning:?}"
+        );
+    }
+    // 3DSTATE_TE's own limits, where they are less.
+    let limited = Engine {
+        max_odd: 5.0,
+        max_not_odd: 6.0,
+        ..engine(Domain::Quad, Partitioning::Odd, Output::Point)
+    };
+    assert_eq!(Axis::outer(40.0, &limited).points(), 6);
+    for partitioning in [Partitioning::Even, Partitioning::Integer] {
+        let limited = Engine {
+            partitioning,
+            ..limited
+        };
+        assert_eq!(Axis::outer(40.0, &limited).points(), 7);
+    }
+}
+
+#[test]
+fn factors_that_do_not_concern_a_domain_do_not_cull() {
+    for (domain, used) in [
+        (Domain::Quad, 4),
+        (Domain::Triangle, 3),
+        (Domain::Isoline, 2),
+    ] {
+        let engine = engine(domain, Partitioning::Integer, Output::Point);
+        for i in 0..4 {
+            for bad in [0.0, -1.0, f32::NAN] {
+                let mut outer = [1.0; 4];
+                outer[i] = bad;
+                let culled = engine.tessellate(outer, [1.0; 2]).is_none();
+                assert_eq!(culled, i < used, "{domain:?} {i} {bad}");
+            }
+        }
+    }
+}
