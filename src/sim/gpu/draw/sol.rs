@@ -366,4 +366,209 @@ mod tests {
         so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS.set(&mut words, BASE + 8);
         assert_eq!(write_offset(&words, &view).unwrap(), Some((2, 0x40)));
     }
+
+    /// Four streams with a buffer each, stream i to buffer 3 - i: registers i and then i + 1's w. Buffer b lies at
+    /// BASE + 0x100 · b, has a pitch of 20 + 4 · b and stores its offset behind all buffers.
+    fn streams() -> DrawState {
+        let mut state = DrawState::default();
+        let mut fields = vec![
+            (so::SO_FUNCTION_ENABLE, 1),
+            (so::SO_STATISTICS_ENABLE, 1),
+            (so::RENDER_STREAM_SELECT, 2),
+        ];
+        for (i, (offset, length)) in READ.into_iter().enumerate() {
+            // Offsets 0, 1, 0, 1 and lengths of one, two, three, four times eight dwords.
+            fields.extend([
+                (offset, i as u64 % 2),
+                (length, i as u64),
+                (PITCH[i], 20 + 4 * i as u64),
+            ]);
+        }
+        latch(&mut state, &so::PACKET, 5, &fields);
+        for buffer in 0..4 {
+            let fields = [
+                (so_buffer::SO_BUFFER_INDEX, buffer),
+                (so_buffer::SO_BUFFER_ENABLE, 1),
+                (so_buffer::SURFACE_BASE_ADDRESS, BASE + 0x100 * buffer),
+                (so_buffer::SURFACE_SIZE, 19),
+                (so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS_ENABLE, 1),
+                (
+                    so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS,
+                    BASE + 0x800 + 4 * buffer,
+                ),
+            ];
+            latch(&mut state, &so_buffer::PACKET, 8, &fields);
+        }
+        let mut words = vec![0; 3];
+        words[0] = list::PACKET.header;
+        for (i, (entries, selects)) in ENTRIES.into_iter().enumerate() {
+            selects.set(&mut words, 1 << (3 - i));
+            entries.set(&mut words, 2);
+        }
+        for register in 0..2u32 {
+            let decl = |i: u32| {
+                let mask = if register == 0 { 0b1111 } else { 0b1000 };
+                (3 - i) << 12 | (i + register) << 4 | mask
+            };
+            words.extend([decl(0) | decl(1) << 16, decl(2) | decl(3) << 16]);
+        }
+        state.latch(&list::PACKET, &words);
+        state
+    }
+
+    fn points(dwords: u32) -> Object {
+        Object {
+            kind: Kind::Point,
+            vertices: vec![(0..dwords).collect::<Vec<u32>>().into()],
+            ..line(0)
+        }
+    }
+
+    #[test]
+    fn streams_have_their_declarations_and_their_buffers() {
+        let (state, space) = (streams(), space());
+        let view = View::new(&space);
+        let mut unit = StreamOut::of(&state, &space);
+        assert!(unit.is_enabled());
+        assert_eq!(unit.render, Some(2));
+        for stream in 0..4u32 {
+            view.write_block(BASE, &[9; 0x240]).expect("mapped");
+            for _ in 0..=stream {
+                unit.object(stream as u8, &points(64)).expect("mapped");
+            }
+            for buffer in 0..4u32 {
+                let mut got = [0; 14];
+                let at = BASE + 0x100 * u64::from(buffer);
+                view.read_block(at, &mut got).expect("mapped");
+                let mut expected = [9; 14];
+                if buffer == 3 - stream {
+                    // Register n begins with dword 8 · offset + 4 · n; what is not read of the vertex is zero.
+                    let read = 8 * (stream % 2);
+                    let first = read + 4 * stream;
+                    let end = read + 8 * (stream + 1);
+                    let dwords = [first, first + 1, first + 2, first + 3, first + 7];
+                    let pitch = (5 + buffer) as usize;
+                    for start in (0..=stream as usize)
+                        .map(|n| n * pitch)
+                        .filter(|at| at + 5 <= 14)
+                    {
+                        let read = dwords.map(|dword| if dword < end { dword } else { 0 });
+                        expected[start..start + 5].copy_from_slice(&read);
+                    }
+                    // Of the third and fourth object there may be a part.
+                    let whole = 14 / pitch * pitch;
+                    got[whole..].fill(9);
+                }
+                assert_eq!(got, expected, "stream {stream}, buffer {buffer}");
+            }
+        }
+        // Eighty bytes hold two, two, three and four objects of 32, 28, 24 and 20.
+        assert_eq!(unit.needed, [1, 2, 3, 4]);
+        assert_eq!(unit.written, [1, 2, 3, 4]);
+        assert_eq!(unit.offsets, [4 * 20, 3 * 24, 2 * 28, 32]);
+        for stream in 0..4 {
+            unit.object(stream, &points(64)).expect("mapped");
+        }
+        assert_eq!(unit.needed, [2, 3, 4, 5]);
+        assert_eq!(unit.written, [2, 2, 3, 4]);
+        unit.finish().expect("mapped");
+        let mut offsets = [0; 4];
+        view.read_block(BASE + 0x800, &mut offsets).expect("mapped");
+        assert_eq!(offsets, [80, 72, 56, 64]);
+        // There is no fifth stream.
+        unit.object(4, &points(64)).expect("nothing");
+        assert_eq!(unit.needed, [2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn fields_turn_counting_writing_and_rendering_off() {
+        let space = space();
+        let change = |field, value| {
+            let mut state = streams();
+            let mut words = state.words(&so::PACKET).to_vec();
+            field_set(&mut words, field, value);
+            state.latch(&so::PACKET, &words);
+            let mut unit = StreamOut::of(&state, &space);
+            unit.object(0, &points(64)).expect("mapped");
+            unit.finish().expect("mapped");
+            let stored = View::new(&space).read(BASE + 0x80c).expect("mapped");
+            View::new(&space).write(BASE + 0x80c, 7).expect("mapped");
+            (
+                unit.needed[0],
+                unit.written[0],
+                unit.offsets[3],
+                unit.render,
+                stored,
+            )
+        };
+        assert_eq!(change(so::SO_STATISTICS_ENABLE, 0), (0, 0, 32, Some(2), 32));
+        assert_eq!(change(so::SO_FUNCTION_ENABLE, 0), (0, 0, 0, Some(2), 7));
+        assert_eq!(change(so::RENDERING_DISABLE, 1), (1, 1, 32, None, 32));
+        assert_eq!(change(so::RENDERING_DISABLE, 0), (1, 1, 32, Some(2), 32));
+        assert_eq!(change(so::FORCE_RENDERING, 2), (1, 1, 32, None, 32));
+        assert_eq!(change(so::FORCE_RENDERING, 3), (1, 1, 32, Some(2), 32));
+    }
+
+    fn field_set(words: &mut [u32], field: Field, value: u64) {
+        field.set(words, value);
+    }
+
+    #[test]
+    fn a_buffer_that_is_off_takes_nothing_and_never_fills() {
+        let (mut state, space) = (state(10), space());
+        let fields = [
+            (so_buffer::SURFACE_BASE_ADDRESS, BASE),
+            (so_buffer::SURFACE_SIZE, 0),
+        ];
+        latch(&mut state, &so_buffer::PACKET, 8, &fields);
+        let mut unit = StreamOut::of(&state, &space);
+        for _ in 0..3 {
+            unit.object(0, &line(10)).expect("nothing to write");
+        }
+        assert_eq!(
+            (unit.offsets[0], unit.written[0], unit.needed[0]),
+            (0, 3, 3)
+        );
+        assert_eq!(View::new(&space).read(BASE + 8).expect("mapped"), 0);
+    }
+
+    #[test]
+    fn triangles_turn_so_that_their_provoking_vertex_comes_first_or_last() {
+        let space = space();
+        let captured = |reorder: u64, select: u64, provoking: usize| {
+            let mut state = state(100);
+            let mut words = state.words(&so::PACKET).to_vec();
+            so::REORDER_MODE.set(&mut words, reorder);
+            so::BUFFER_0_SURFACE_PITCH.set(&mut words, 4);
+            state.latch(&so::PACKET, &words);
+            let field = clip::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT;
+            latch(&mut state, &clip::PACKET, 4, &[(field, select)]);
+            // Attribute 0's x alone.
+            state.latch(&list::PACKET, &[list::PACKET.header, 1, 1, 1, 0]);
+            let mut unit = StreamOut::of(&state, &space);
+            let triangle = Object {
+                kind: Kind::Triangle,
+                vertices: [1u32, 2, 3]
+                    .map(|x| [x, 0, 0, 0].as_slice().into())
+                    .to_vec(),
+                provoking,
+                ..line(0)
+            };
+            unit.object(0, &triangle).expect("mapped");
+            let mut got = [0; 3];
+            View::new(&space)
+                .read_block(BASE, &mut got)
+                .expect("mapped");
+            got
+        };
+        // Leading, and the first vertex provokes.
+        assert_eq!(captured(0, 0, 0), [1, 2, 3]);
+        assert_eq!(captured(0, 0, 1), [2, 3, 1]);
+        // Trailing, and the last one does.
+        assert_eq!(captured(1, 2, 2), [1, 2, 3]);
+        assert_eq!(captured(1, 2, 1), [3, 1, 2]);
+        // Otherwise they stay.
+        assert_eq!(captured(0, 2, 1), [1, 2, 3]);
+        assert_eq!(captured(1, 0, 1), [1, 2, 3]);
+    }
 }

@@ -38,7 +38,8 @@ fn scalar(nr: u8, dword: u8) -> Src {
     Src::grf(nr, 4 * dword, Type::Ud, Region::SCALAR)
 }
 
-/// Stores registers 0 and on at `place`, a register's first dword of which is an offset from [`STORED`].
+/// Stores registers 0 and on, at most 31 of them, then cr0.0 in all of a register, at an offset from [`STORED`] that `place`
+/// leaves in register 119.
 fn store(registers: u8, place: &[Inst]) -> Vec<Inst> {
     let header = |dword: u8, src| {
         let dst = Dst::grf(120, 4 * dword, Type::Ud);
@@ -48,8 +49,10 @@ fn store(registers: u8, place: &[Inst]) -> Vec<Inst> {
     kernel
         .push(Inst::binary(Opcode::Add, 8, to(119), ud(119), Src::imm_ud(STORED as u32)).no_mask());
     kernel.extend([mov(120, Src::imm_ud(0)), header(5, scalar(119, 0))]);
-    for nr in 0..registers {
-        kernel.push(header(2, Src::imm_ud(2 * u32::from(nr))));
+    let control = Src::arf(ArfReg::Control, 0, 0, Type::Ud, Region::SCALAR);
+    kernel.push(mov(117, control));
+    for nr in (0..registers).chain([117]) {
+        kernel.push(header(2, Src::imm_ud(2 * u32::from(nr.min(registers)))));
         kernel.push(mov(121, ud(nr)));
         // Two OWords, header, stateless.
         let block = 2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255;
@@ -164,14 +167,13 @@ impl Draw {
     }
 
     /// Draws `vertices`; the statistics registers asked for.
-    fn run(mut self, vertices: u64, registers: &[u32]) -> (Rig, Vec<u32>) {
-        self.add(
-            &primitive::PACKET,
-            &[
-                (primitive::VERTEX_COUNT_PER_INSTANCE, vertices),
-                (primitive::INSTANCE_COUNT, 1),
-            ],
-        );
+    fn run(self, vertices: u64, registers: &[u32]) -> (Rig, Vec<u32>) {
+        let count = (primitive::VERTEX_COUNT_PER_INSTANCE, vertices);
+        self.run_with(&[count, (primitive::INSTANCE_COUNT, 1)], registers)
+    }
+
+    fn run_with(mut self, fields: &[(Field, u64)], registers: &[u32]) -> (Rig, Vec<u32>) {
+        self.add(&primitive::PACKET, fields);
         use mi::mi_store_register_mem as get;
         for (i, register) in registers.iter().enumerate() {
             let to = (get::MEMORY_ADDRESS, COUNTS + 4 * i as u64);
@@ -202,12 +204,20 @@ fn stored(rig: &Rig, number: u32, nr: u64) -> Vec<u32> {
 
 #[test]
 fn vertex_shaders_get_handles_constants_and_components() {
+    for alternate in [0, 1] {
+        vertex_shaders(alternate);
+    }
+}
+
+/// With IEEE floats and statistics, or with neither.
+fn vertex_shaders(alternate: u64) {
     let mut draw = Draw::new(1);
     use state_vs as vs;
     let fields = [
         (vs::ENABLE, 1),
         (vs::SIMD8_DISPATCH_ENABLE, 1),
-        (vs::STATISTICS_ENABLE, 1),
+        (vs::STATISTICS_ENABLE, 1 - alternate),
+        (vs::FLOATING_POINT_MODE, alternate),
         (vs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 3),
         (vs::VERTEX_URB_ENTRY_READ_OFFSET, 1),
         (vs::VERTEX_URB_ENTRY_READ_LENGTH, 1),
@@ -230,10 +240,12 @@ fn vertex_shaders_get_handles_constants_and_components() {
     // SO_PRIM_STORAGE_NEEDED0.
     let counted = [0x2310, 0x2318, 0x2320, 0x2338, 0x5200, 0x5240];
     let (rig, counts) = draw.run(10, &counted);
-    assert_eq!(counts, [10, 10, 10, 0, 10, 10]);
+    let shaded = if alternate == 1 { 0 } else { 10 };
+    assert_eq!(counts, [10, 10, shaded, 0, 10, 10]);
     for (first, count) in [(0, 8), (8, 2)] {
         let register = |nr| stored(&rig, first, nr);
         assert_eq!(register(0), [0, 0, 0, 0x63, 0, 0x1_2400, 0, 0]);
+        assert_eq!(u64::from(register(14)[0] & 1), alternate);
         let mut handles = register(1);
         assert!(
             handles[count..].iter().all(|handle| *handle == 0),
@@ -267,11 +279,19 @@ fn vertex_shaders_get_handles_constants_and_components() {
 /// A patch of three control points, a hull shader of two threads that meet twice, and a domain shader.
 #[test]
 fn hull_and_domain_shaders_get_the_patch() {
+    for alternate in [0, 1] {
+        hull_and_domain_shaders(alternate);
+    }
+}
+
+/// With IEEE floats, statistics and a third coordinate in the domain shader, or without; the hull shader's way about.
+fn hull_and_domain_shaders(alternate: u64) {
     let mut draw = Draw::new(0x22);
     use {state_ds as ds, state_hs as hs, state_te as te, state_urb_hs as urb_hs};
     let fields = [
         (hs::ENABLE, 1),
-        (hs::STATISTICS_ENABLE, 1),
+        (hs::STATISTICS_ENABLE, alternate),
+        (hs::FLOATING_POINT_MODE, 1 - alternate),
         (hs::INSTANCE_COUNT, 1),
         (hs::KERNEL_START_POINTER, HULL),
         (hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 6),
@@ -297,9 +317,10 @@ fn hull_and_domain_shaders_get_the_patch() {
     draw.add(&te::PACKET, &fields);
     let fields = [
         (ds::ENABLE, 1),
-        (ds::STATISTICS_ENABLE, 1),
+        (ds::STATISTICS_ENABLE, 1 - alternate),
+        (ds::FLOATING_POINT_MODE, alternate),
         (ds::DISPATCH_MODE, 1),
-        (ds::COMPUTE_W_COORDINATE_ENABLE, 1),
+        (ds::COMPUTE_W_COORDINATE_ENABLE, 1 - alternate),
         (ds::KERNEL_START_POINTER, DOMAIN),
         (ds::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 6),
         (ds::PATCH_URB_ENTRY_READ_OFFSET, 1),
@@ -356,7 +377,12 @@ fn hull_and_domain_shaders_get_the_patch() {
     // HS_INVOCATION_COUNT, DS_INVOCATION_COUNT, IA_PRIMITIVES_COUNT.
     let (rig, counts) = draw.run(7, &[0x2300, 0x2308, 0x2318]);
     // Two patches, and a vertex too many. With one outer edge in two, a patch has five points: the inside is in two, too.
-    assert_eq!(counts, [2, 10, 2]);
+    let expected = if alternate == 1 {
+        [2, 0, 2]
+    } else {
+        [0, 10, 2]
+    };
+    assert_eq!(counts, expected);
     let register = |base: u64, nr: u64| rig.read(STORED + base + 32 * nr, 8);
     for instance in 0..2u32 {
         let register = |nr| register(u64::from(instance) * 0x400, nr);
@@ -364,6 +390,7 @@ fn hull_and_domain_shaders_get_the_patch() {
         let header = register(0);
         // The last patch's.
         assert_eq!(header[1..], [1, instance << 17, 1, 0, scratch, 0, 0]);
+        assert_eq!(u64::from(register(9)[0] & 1), 1 - alternate);
         let handles = register(1);
         let mut all = vec![header[0], handles[0], handles[1], handles[2]];
         assert_eq!(handles[3..], [0; 5]);
@@ -379,6 +406,7 @@ fn hull_and_domain_shaders_get_the_patch() {
         assert_eq!(constants, pushed());
     }
     let register = |nr| register(0x800, nr);
+    assert_eq!(u64::from(register(11)[0] & 1), alternate);
     let header = register(0);
     assert_eq!(header[1..], [1, 0, 2, 0, 0x1_4800, 0, 0]);
     let handles = register(4);
@@ -401,6 +429,9 @@ fn hull_and_domain_shaders_get_the_patch() {
         [0.5, 0.5, 0.0],
         [third, third, 1.0 - 2.0 * third],
     ];
+    if alternate == 1 {
+        expected.iter_mut().for_each(|place| place[2] = 0.0);
+    }
     let ordered = |a: &[f32; 3], b: &[f32; 3]| a.partial_cmp(b).expect("numbers");
     expected.sort_by(ordered);
     for (patch, points) in rig.read(STREAM, 40).chunks(20).enumerate() {
@@ -418,13 +449,14 @@ fn hull_and_domain_shaders_get_the_patch() {
 /// Instances of a geometry shader: ten of an object in two threads, or one of each of two objects.
 #[test]
 fn geometry_shaders_get_their_object_and_their_instance() {
-    for instances in [10u32, 1] {
+    for (instances, counts) in [(10u32, 1), (1, 1), (1, 0)] {
         // Triangles with adjacency, of which the shader is not to see it.
         let mut draw = Draw::new(0x0b);
         use {state_gs as gs, state_urb_gs as urb_gs};
         let fields = [
             (gs::ENABLE, 1),
-            (gs::STATISTICS_ENABLE, 1),
+            (gs::STATISTICS_ENABLE, counts),
+            (gs::FLOATING_POINT_MODE, 1 - counts),
             (gs::DISPATCH_MODE, 3),
             (gs::KERNEL_START_POINTER, GEOMETRY),
             (gs::INSTANCE_CONTROL, u64::from(instances) - 1),
@@ -455,7 +487,7 @@ fn geometry_shaders_get_their_object_and_their_instance() {
             Inst::binary(Opcode::Shr, 8, to(119), scalar(1, 0), Src::imm_ud(27)).no_mask(),
             Inst::binary(Opcode::Shl, 8, to(119), ud(119), Src::imm_ud(7)).no_mask(),
         ];
-        let mut kernel = store(32, &place);
+        let mut kernel = store(31, &place);
         // Five vertices, cut behind the second; the first dwords of their position are the first, second and third
         // vertex's number and the instance, shifted left and not.
         kernel.extend(put(1, 0, &[Src::imm_ud(5)]));
@@ -471,9 +503,10 @@ fn geometry_shaders_get_their_object_and_their_instance() {
         }
         draw.rig.code(CODE + GEOMETRY, &kernel);
         // GS_INVOCATION_COUNT, GS_PRIMITIVES_COUNT, SO_NUM_PRIMS_WRITTEN0.
-        let (rig, counts) = draw.run(12, &[0x2328, 0x2330, 0x5200]);
+        let (rig, counted) = draw.run(12, &[0x2328, 0x2330, 0x5200]);
         // Of each instance of both objects three lines, and invocations count two for each.
-        assert_eq!(counts, [4 * instances, 6 * instances, 6 * instances]);
+        let own = |count: u32| count * instances * counts as u32;
+        assert_eq!(counted, [own(4), own(6), 6 * instances]);
         let last = [6, 8, 10].map(|n| n * PLACE);
         for (first, count) in [(0, 8), (8, 2)] {
             let count = count.min(instances as usize);
@@ -482,6 +515,7 @@ fn geometry_shaders_get_their_object_and_their_instance() {
             }
             let register = |nr| stored(&rig, first, nr);
             assert_eq!(register(0), [0, 0, 0, 2, 0, 0x1_2400, 0, 0]);
+            assert_eq!(u64::from(register(31)[0] & 1), 1 - counts);
             let outputs = register(1);
             let mut handles: Vec<u32> = outputs[..count].iter().map(|h| h & 0xffff).collect();
             for (lane, handle) in outputs.iter().enumerate() {
@@ -522,7 +556,7 @@ fn geometry_shaders_get_their_object_and_their_instance() {
                 ];
                 for (component, expected) in of.into_iter().enumerate() {
                     let nr = 10 + 8 * vertex + component;
-                    if nr == 32 {
+                    if nr == 31 {
                         break;
                     }
                     assert_eq!(register(nr as u64), [expected; 8], "register {nr}");
@@ -552,4 +586,108 @@ fn geometry_shaders_get_their_object_and_their_instance() {
             assert_eq!(second, [a, b, c, 1, 1]);
         }
     }
+}
+
+/// Fetched vertices are captured as they are: row, id, instance.
+#[test]
+fn primitives_name_their_vertices_and_instances() {
+    let captured = |topology: u64, indexed: bool, fields: &[(Field, u64)]| {
+        let mut draw = Draw::new(topology);
+        use {state_vf as vf, state_vf_sgvs as sgvs};
+        // Component x alone of the last element, ids beside it.
+        draw.commands.push(vertex_elements([1, 2, 2, 2]));
+        let fields_of_ids = [
+            (sgvs::VERTEXID_ENABLE, 1),
+            (sgvs::VERTEXID_ELEMENT_OFFSET, 2),
+            (sgvs::VERTEXID_COMPONENT_NUMBER, 1),
+            (sgvs::INSTANCEID_ENABLE, 1),
+            (sgvs::INSTANCEID_ELEMENT_OFFSET, 2),
+            (sgvs::INSTANCEID_COMPONENT_NUMBER, 2),
+        ];
+        draw.add(&sgvs::PACKET, &fields_of_ids);
+        // Indices 3, a cut, 5, 5, 2, 7.
+        draw.rig.write(CONSTANTS, &[0x0505_ff03, 0x0702]);
+        use state_index_buffer as ib;
+        let fields_of_indices = [
+            (ib::BUFFER_STARTING_ADDRESS, CONSTANTS),
+            (ib::BUFFER_SIZE, 6),
+        ];
+        draw.add(&ib::PACKET, &fields_of_indices);
+        let cut = [
+            (vf::INDEXED_DRAW_CUT_INDEX_ENABLE, 1),
+            (vf::CUT_INDEX, 0xff),
+        ];
+        draw.add(&vf::PACKET, &cut);
+        let mut decls = vec![state_so_decl_list::PACKET.header | 3, 0, 0, 0, 0];
+        state_so_decl_list::STREAM_TO_BUFFER_SELECTS_0.set(&mut decls, 1);
+        state_so_decl_list::NUM_ENTRIES_0.set(&mut decls, 1);
+        so_decl::COMPONENT_MASK.set(&mut decls[3..], 0b111);
+        so_decl::REGISTER_INDEX.set(&mut decls[3..], 2);
+        draw.commands.push(decls);
+        let mut all = vec![(primitive::VERTEX_ACCESS_TYPE, indexed.into())];
+        all.extend(fields);
+        // IA_VERTICES_COUNT, IA_PRIMITIVES_COUNT, SO_NUM_PRIMS_WRITTEN0.
+        let (rig, counts) = draw.run_with(&all, &[0x2310, 0x2318, 0x5200]);
+        let vertices = rig.read(STREAM, 4 * 16);
+        let (vertices, _) = vertices.as_chunks::<4>();
+        let captured = vertices.iter().map(|v| [v[0] / PLACE, v[1], v[2]]);
+        (captured.collect::<Vec<_>>(), counts)
+    };
+    use primitive as f;
+    // Two instances of points 4, 5, 6: ids count from 0.
+    let (vertices, counts) = captured(
+        1,
+        false,
+        &[
+            (f::VERTEX_COUNT_PER_INSTANCE, 3),
+            (f::START_VERTEX_LOCATION, 4),
+            (f::INSTANCE_COUNT, 2),
+            (f::START_INSTANCE_LOCATION, 9),
+        ],
+    );
+    let expected = [
+        [4, 0, 0],
+        [5, 1, 0],
+        [6, 2, 0],
+        [4, 0, 1],
+        [5, 1, 1],
+        [6, 2, 1],
+        [0; 3],
+    ];
+    assert_eq!(vertices[..7], expected);
+    assert_eq!(counts, [6, 6, 6]);
+    // Indices from the first on, and a base vertex: ids are indices.
+    let indexed = [
+        (f::VERTEX_COUNT_PER_INSTANCE, 4),
+        (f::START_VERTEX_LOCATION, 2),
+        (f::INSTANCE_COUNT, 1),
+        (f::BASE_VERTEX_LOCATION, 10),
+    ];
+    let (vertices, counts) = captured(1, true, &indexed);
+    assert_eq!(
+        vertices[..5],
+        [[15, 5, 0], [15, 5, 0], [12, 2, 0], [17, 7, 0], [0; 3]]
+    );
+    assert_eq!(counts, [4, 4, 4]);
+    // A negative base vertex, and a strip that is cut behind its first vertex.
+    let strip = [
+        (f::VERTEX_COUNT_PER_INSTANCE, 6),
+        (f::INSTANCE_COUNT, 1),
+        (f::BASE_VERTEX_LOCATION, 0xffff_fffe),
+    ];
+    let (vertices, counts) = captured(3, true, &strip);
+    let edges = [
+        [3, 5, 0],
+        [3, 5, 0],
+        [3, 5, 0],
+        [0, 2, 0],
+        [0, 2, 0],
+        [5, 7, 0],
+        [0; 3],
+    ];
+    assert_eq!(vertices[..7], edges);
+    assert_eq!(counts, [5, 3, 3]);
+    // Nothing to draw.
+    let none = [(f::VERTEX_COUNT_PER_INSTANCE, 6), (f::INSTANCE_COUNT, 0)];
+    assert_eq!(captured(1, false, &none).1, [0; 3]);
 }

@@ -396,6 +396,23 @@ mod tests {
 
     impl Case<'_> {
         fn fetch(&self, row: u32) -> Result<(Vec<u32>, bool, usize), Stop> {
+            self.fetch_vertex(Vertex {
+                id: 7,
+                row,
+                ..Vertex::default()
+            })
+        }
+
+        fn fetch_vertex(&self, vertex: Vertex) -> Result<(Vec<u32>, bool, usize), Stop> {
+            self.unit(|fetch| {
+                let mut out = vec![0xaa];
+                let edge = fetch.fetch(vertex, &mut out)?;
+                assert_eq!(out.remove(0), 0xaa);
+                Ok((out, edge, fetch.dwords()))
+            })
+        }
+
+        fn unit<T>(&self, of: impl FnOnce(&VertexFetch<'_>) -> Result<T, Stop>) -> Result<T, Stop> {
             let mut space = AddressSpace::new();
             space.map(BUFFER, 0x1000, memory(0x1000), 0).expect("free");
             let written = View::new(&space).write_block(BUFFER, self.words);
@@ -434,16 +451,7 @@ mod tests {
                 wide: &Mutex::new(()),
                 log: None,
             };
-            let fetch = VertexFetch::read(&draw)?;
-            let vertex = Vertex {
-                id: 7,
-                row,
-                ..Vertex::default()
-            };
-            let mut out = vec![0xaa];
-            let edge = fetch.fetch(vertex, &mut out)?;
-            assert_eq!(out.remove(0), 0xaa);
-            Ok((out, edge, fetch.dwords()))
+            of(&VertexFetch::read(&draw)?)
         }
     }
 
@@ -600,5 +608,172 @@ mod tests {
         assert!(refused(0x186, [1; 4]));
         assert!(refused(0x0a1, [1, 4, 0, 0]));
         assert!(!refused(0x0a1, [1, 2, 0, 0]));
+    }
+
+    #[test]
+    fn instances_step_buffers() {
+        let step = |rate| {
+            let fields = [
+                (instancing::VERTEX_ELEMENT_INDEX, 1),
+                (instancing::INSTANCING_ENABLE, 1),
+                (instancing::INSTANCE_DATA_STEP_RATE, rate),
+            ];
+            words::<3>(&instancing::PACKET, &fields)
+        };
+        // R32_UINT twice, the second by instance, of rows of ten dwords.
+        let data: Vec<u32> = (0..100).collect();
+        let fetch = |rate, instance, first_instance| {
+            let case = Case {
+                words: &data,
+                elements: &[(0x0d7, [1, 0, 0, 0], &[]), (0x0d7, [1, 0, 0, 0], &[])],
+                state: &[(&instancing::PACKET, step(rate))],
+            };
+            let vertex = Vertex {
+                row: 1,
+                instance,
+                first_instance,
+                ..Vertex::default()
+            };
+            let (dwords, ..) = case.fetch_vertex(vertex).expect("known");
+            assert_eq!(dwords[0], 10, "vertices step the other one");
+            dwords[4] / 10
+        };
+        let rows = |rate| [0, 1, 2, 3, 4, 5].map(|instance| fetch(rate, instance, 3));
+        assert_eq!(rows(1), [3, 4, 5, 6, 7, 8]);
+        assert_eq!(rows(2), [3, 3, 4, 4, 5, 5]);
+        assert_eq!(rows(3), [3, 3, 3, 4, 4, 4]);
+        // A rate of 0: all have the first.
+        assert_eq!(rows(0), [3; 6]);
+        assert_eq!(fetch(1, 7, 0), 7);
+    }
+
+    #[test]
+    fn the_instance_is_a_generated_value_too() {
+        let fields = [
+            (sgvs::INSTANCEID_ENABLE, 1),
+            (sgvs::INSTANCEID_ELEMENT_OFFSET, 1),
+            (sgvs::INSTANCEID_COMPONENT_NUMBER, 3),
+            (sgvs::VERTEXID_ENABLE, 1),
+            (sgvs::VERTEXID_ELEMENT_OFFSET, 0),
+            (sgvs::VERTEXID_COMPONENT_NUMBER, 1),
+        ];
+        let case = Case {
+            words: &[1, 2, 3, 4, 5, 6, 7, 8],
+            elements: &[(0x002, [1; 4], &[]), (0x002, [1, 3, 4, 2], &[])],
+            state: &[(&sgvs::PACKET, words::<2>(&sgvs::PACKET, &fields))],
+        };
+        let vertex = Vertex {
+            id: 70,
+            row: 0,
+            instance: 80,
+            first_instance: 90,
+        };
+        let (dwords, ..) = case.fetch_vertex(vertex).expect("known");
+        assert_eq!(dwords, [1, 70, 3, 4, 1, ONE, 1, 80]);
+    }
+
+    #[test]
+    fn indices_have_a_size_and_an_end() {
+        // Bytes 0x10, 0x11, …
+        let bytes: Vec<u32> = (0..4).map(|i| 0x1312_1110 + 0x0404_0404 * i).collect();
+        let indices = |format, size, cut: Option<u32>| {
+            let index = words::<5>(
+                &ib::PACKET,
+                &[
+                    (ib::INDEX_FORMAT, format),
+                    (ib::BUFFER_STARTING_ADDRESS, BUFFER),
+                    (ib::BUFFER_SIZE, size),
+                ],
+            );
+            let fields = [
+                (vf::INDEXED_DRAW_CUT_INDEX_ENABLE, cut.is_some().into()),
+                (vf::CUT_INDEX, cut.unwrap_or(5).into()),
+            ];
+            let case = Case {
+                words: &bytes,
+                elements: &[],
+                state: &[
+                    (&ib::PACKET, index),
+                    (&vf::PACKET, words::<2>(&vf::PACKET, &fields)),
+                ],
+            };
+            case.unit(|fetch| {
+                assert_eq!(fetch.cut, cut);
+                let all: Result<Vec<u32>, Stop> = (0..5).map(|at| fetch.index(at)).collect();
+                all
+            })
+        };
+        assert_eq!(indices(0, 4, None), Ok(vec![0x10, 0x11, 0x12, 0x13, 0]));
+        let words = vec![0x1110, 0x1312, 0x1514, 0, 0];
+        assert_eq!(indices(1, 6, Some(0xffff)), Ok(words.clone()));
+        // Half an index is none.
+        assert_eq!(indices(1, 7, None), Ok(words));
+        let dwords = vec![0x1312_1110, 0x1716_1514, 0x1b1a_1918, 0, 0];
+        assert_eq!(indices(2, 12, Some(u32::MAX)), Ok(dwords));
+    }
+
+    #[test]
+    fn buffers_end_and_may_be_missing() {
+        // R32G32_UINT at offset 4 of the last row: its last byte is the buffer's, or one beyond.
+        let fetch = |format, offset, row| {
+            let case = Case {
+                words: &(1..=10).collect::<Vec<u32>>(),
+                elements: &[(format, [1, 1, 1, 1], &[(ve::SOURCE_ELEMENT_OFFSET, offset)])],
+                state: &[],
+            };
+            case.fetch(row).expect("known").0
+        };
+        assert_eq!(fetch(0x087, 32, 0), [9, 10, 0, 1]);
+        assert_eq!(fetch(0x087, 33, 0), [0; 4]);
+        assert_eq!(fetch(0x087, 0, 1), [0; 4]);
+        // R32G32B32A32_UINT, R8_UINT, R64_FLOAT.
+        assert_eq!(fetch(0x002, 24, 0), [7, 8, 9, 10]);
+        assert_eq!(fetch(0x002, 25, 0), [0; 4]);
+        assert_eq!(fetch(0x143, 39, 0), [0, 0, 0, 1]);
+        assert_eq!(fetch(0x143, 36, 0), [10, 0, 0, 1]);
+        assert_eq!(fetch(0x143, 40, 0), [0; 4]);
+        assert_eq!(fetch(0x08d, 32, 0)[3], ONE);
+        assert_eq!(fetch(0x08d, 33, 0), [0; 4]);
+        // An element of a buffer that was never set, and one whose buffer is null.
+        let case = Case {
+            words: &[1, 2, 3, 4],
+            elements: &[(0x002, [1; 4], &[(ve::VERTEX_BUFFER_INDEX, 3)])],
+            state: &[],
+        };
+        assert_eq!(case.fetch(0).expect("known").0, [0; 4]);
+        let mut null = [0; 5];
+        null[0] = hw::draw::state_vertex_buffers::PACKET.header;
+        vb::NULL_VERTEX_BUFFER.set(&mut null[1..], 1);
+        vb::BUFFER_SIZE.set(&mut null[1..], 16);
+        vb::BUFFER_STARTING_ADDRESS.set(&mut null[1..], BUFFER);
+        let case = Case {
+            words: &[1, 2, 3, 4],
+            elements: &[(0x002, [1; 4], &[])],
+            state: &[(&hw::draw::state_vertex_buffers::PACKET, null.to_vec())],
+        };
+        assert_eq!(case.fetch(0).expect("known").0, [0; 4]);
+    }
+
+    #[test]
+    fn three_doubles_become_three_floats() {
+        let data: Vec<u32> = [1.5f64, -0.25, 1e300, 9.0]
+            .iter()
+            .flat_map(|v| [v.to_bits() as u32, (v.to_bits() >> 32) as u32])
+            .collect();
+        for (format, expected) in [
+            // R64_FLOAT, R64G64_FLOAT, R64G64B64_FLOAT, R64G64B64A64_FLOAT.
+            (0x08d, [1.5, 0.0, 0.0, 1.0]),
+            (0x005, [1.5, -0.25, 0.0, 1.0]),
+            (0x198, [1.5, -0.25, f32::INFINITY, 1.0]),
+            (0x197, [1.5, -0.25, f32::INFINITY, 9.0]),
+        ] {
+            let case = Case {
+                words: &data,
+                elements: &[(format, [1; 4], &[])],
+                state: &[],
+            };
+            let got = case.fetch(0).expect("known").0;
+            assert_eq!(got, expected.map(f32::to_bits), "{format:#x}");
+        }
     }
 }
