@@ -65,7 +65,7 @@ fn store(registers: u8, place: &[Inst]) -> Vec<Inst> {
 fn put(handles: u8, offset: u32, values: &[Src]) -> Vec<Inst> {
     let mut kernel = vec![mov(100, ud(handles))];
     let values = values.iter().zip(101..);
-    kernel.extend(values.map(|(value, nr)| mov(nr, value.clone())));
+    kernel.extend(values.map(|(value, nr)| mov(nr, *value)));
     let length = kernel.len() as u32;
     kernel.push(send(6, urb(7, length, offset), Dst::null(Type::Ud), 100));
     kernel
