@@ -350,6 +350,12 @@ mod tests {
             layout.objects(&lists(2), 0, &mut out);
             assert_eq!(out.iter().map(|o| o.stream).collect::<Vec<_>>(), [3, 3]);
         }
+        // Nor are vertices' own bits cuts.
+        let mut entry = lists(3);
+        entry[8..].fill(u32::MAX);
+        let mut out = Vec::new();
+        layout(Topology::Lines { strip: true }, 0, false).objects(&entry, 0, &mut out);
+        assert_eq!(out.len(), 2);
         // A static count needs no header.
         let mut fixed = layout(Topology::Points, 0, false);
         (fixed.static_count, fixed.header) = (Some(2), 0);

@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(write_offset(&words, &view).unwrap(), Some((2, 0x40)));
     }
 
-    /// Four streams with a buffer each, stream i to buffer 3 - i: registers i and then i + 1's w. Buffer b lies at
+    /// Four streams with a buffer each, stream i to buffer 3 - i: registers i and then i + 2's x. Buffer b lies at
     /// BASE + 0x100 · b, has a pitch of 20 + 4 · b and stores its offset behind all buffers.
     fn streams() -> DrawState {
         let mut state = DrawState::default();
@@ -407,8 +407,8 @@ mod tests {
         }
         for register in 0..2u32 {
             let decl = |i: u32| {
-                let mask = if register == 0 { 0b1111 } else { 0b1000 };
-                (3 - i) << 12 | (i + register) << 4 | mask
+                let mask = if register == 0 { 0b1111 } else { 0b0001 };
+                (3 - i) << 12 | (i + 2 * register) << 4 | mask
             };
             words.extend([decl(0) | decl(1) << 16, decl(2) | decl(3) << 16]);
         }
@@ -446,7 +446,7 @@ mod tests {
                     let read = 8 * (stream % 2);
                     let first = read + 4 * stream;
                     let end = read + 8 * (stream + 1);
-                    let dwords = [first, first + 1, first + 2, first + 3, first + 7];
+                    let dwords = [first, first + 1, first + 2, first + 3, first + 8];
                     let pitch = (5 + buffer) as usize;
                     for start in (0..=stream as usize)
                         .map(|n| n * pitch)

@@ -691,3 +691,31 @@ fn primitives_name_their_vertices_and_instances() {
     let none = [(f::VERTEX_COUNT_PER_INSTANCE, 6), (f::INSTANCE_COUNT, 0)];
     assert_eq!(captured(1, false, &none).1, [0; 3]);
 }
+
+#[test]
+fn clip_modes_are_counted() {
+    for (mode, expected) in [(0u64, [3, 2]), (3, [3, 0]), (4, [3, 3])] {
+        let mut draw = Draw::new(1);
+        // The elements: a point beyond the right side, with x = w + 1, then two inside.
+        let mut words = Vec::new();
+        for x in [2.0f32, 1.0, 0.5] {
+            words.extend([x, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits));
+        }
+        draw.rig.write(VERTICES, &words);
+        use state_clip as clip;
+        let fields = [
+            (clip::CLIP_ENABLE, 1),
+            (clip::CLIP_MODE, mode),
+            (clip::STATISTICS_ENABLE, 1),
+            (clip::API_MODE, 1),
+            (clip::VIEWPORT_XY_CLIP_TEST_ENABLE, 1),
+        ];
+        draw.add(&clip::PACKET, &fields);
+        draw.add(&state_streamout::PACKET, &[]);
+        // Nothing is drawn, but up to there all is done.
+        draw.add(&state_ps_extra::PACKET, &[]);
+        // CL_INVOCATION_COUNT, CL_PRIMITIVES_COUNT.
+        let (_, counts) = draw.run(3, &[0x2338, 0x2340]);
+        assert_eq!(counts, expected, "mode {mode}");
+    }
+}

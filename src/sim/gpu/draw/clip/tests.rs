@@ -212,22 +212,20 @@ fn each_side_of_the_guard_band_cuts_where_it_stands() {
         y: (-8.0, 16.0),
     }];
     for (axis, bound) in [(0, -2.0f32), (0, 4.0), (1, -8.0), (1, 16.0)] {
-        // From the middle to twice the bound, w = 1: cut half way.
-        let mut end = [0.0, 0.0, 0.5, 1.0];
-        end[axis] = 2.0 * bound;
-        let line = object(
-            Kind::Line,
-            vec![vue([0.0, 0.0, 0.5, 1.0], &[0.0]), vue(end, &[1.0])],
-        );
+        // From the middle to twice the bound, which is in multiples of w: cut half way.
+        let middle = [0.0, 0.0, 0.5, 4.0];
+        let mut end = middle;
+        end[axis] = 2.0 * 4.0 * bound;
+        let line = object(Kind::Line, vec![vue(middle, &[0.0]), vue(end, &[1.0])]);
         let out = run(&state, line);
         let [one] = out.as_slice() else {
             panic!("{out:?}");
         };
-        let mut expected = [0.0, 0.0, 0.5, 1.0];
-        expected[axis] = bound;
+        let mut expected = middle;
+        expected[axis] = 4.0 * bound;
         assert_eq!(position(&one.vertices[1]), expected);
         assert_eq!(f32::from_bits(one.vertices[1][8]), 0.5);
-        assert_eq!(position(&one.vertices[0]), [0.0, 0.0, 0.5, 1.0]);
+        assert_eq!(position(&one.vertices[0]), middle);
     }
 }
 
@@ -283,6 +281,12 @@ fn every_user_distance_cuts_and_any_culls() {
         assert_eq!(run(&culls, line).len(), 1);
         assert!(run(&culls, beyond.clone()).is_empty());
         assert!(run(&clips, beyond.clone()).is_empty());
+        // None of them beyond, though near it.
+        let near = object(Kind::Line, vec![place(0.0, 0.125), place(1.0, 0.0)]);
+        for state in [&clips, &culls] {
+            let out = run(state, near.clone());
+            assert_eq!(position(&out[0].vertices[1])[0], 1.0);
+        }
         assert_eq!(run(&others, beyond).len(), 1);
     }
 }

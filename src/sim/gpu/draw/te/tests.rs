@@ -259,3 +259,20 @@ fn factors_that_do_not_concern_a_domain_do_not_cull() {
         }
     }
 }
+
+#[test]
+fn one_edge_in_one_piece_leaves_the_others_theirs() {
+    let engine = engine(Domain::Quad, Partitioning::Integer, Output::Clockwise);
+    for edge in 0..4 {
+        let mut outer = [4.0; 4];
+        outer[edge] = 1.0;
+        let t = engine.tessellate(outer, [4.0; 2]).expect("not culled");
+        // Four corners, three more on each of three edges, nine inside.
+        assert_eq!((t.points.len(), area(&t)), (22, 2 * UNIT), "edge {edge}");
+    }
+    for inner in [[1.0, 4.0], [4.0, 1.0]] {
+        let t = engine.tessellate([1.0; 4], inner).expect("not culled");
+        // A factor of one inside is two where there is more than one: three points in a row.
+        assert_eq!((t.points.len(), area(&t)), (4 + 3, 2 * UNIT), "{inner:?}");
+    }
+}
