@@ -4,6 +4,7 @@ use super::draw_rig::{
     DEPTH, changed, command, found, primitive, rig, rule_of, so_decls, sound, vertex_elements,
 };
 use crate::tests::DATA;
+use hw::draw_state::vertex_element_state as element;
 use hw::draw_state::{sf_output_attribute_detail as detail, state_constant_body as body};
 use hw::{Field, draw, media};
 
@@ -86,6 +87,31 @@ fn entries_are_read_as_far_as_they_go() {
     found(None, &[(sbe, length, 2), (sbe, offset, 0)]);
     let larger = (&urb::PACKET, urb::VS_URB_ENTRY_ALLOCATION_SIZE, 1);
     found(None, &[(sbe, length, 2), larger]);
+    // Quadwords that pass as they are fill 32 bytes where more than two are stored: 64 with two more elements, or 80.
+    let quads = |controls: [u64; 4]| {
+        let mut commands = sound();
+        let words = &mut commands[2][1..3];
+        element::SOURCE_ELEMENT_FORMAT.set(words, 0x0a1);
+        for (field, control) in [
+            element::COMPONENT_0_CONTROL,
+            element::COMPONENT_1_CONTROL,
+            element::COMPONENT_2_CONTROL,
+            element::COMPONENT_3_CONTROL,
+        ]
+        .into_iter()
+        .zip(controls)
+        {
+            field.set(words, control);
+        }
+        let (header, more) = (commands[2][0], commands[2][3..5].to_vec());
+        commands[2].extend(&more);
+        commands[2][0] = header + 2;
+        commands.push(primitive(0));
+        rule_of(&mut rig(), &commands)
+    };
+    assert_eq!(quads([1, 2, 0, 0]), None);
+    assert_eq!(quads([1, 2, 2, 0]), Some("vertex-entry"));
+    assert_eq!(quads([1, 2, 2, 2]), Some("vertex-entry"));
     // A geometry shader reads what the vertices are, and has entries of its own.
     let read = |length| {
         [
@@ -108,6 +134,14 @@ fn entries_are_read_as_far_as_they_go() {
     };
     found(None, &[swizzles, from(1)]);
     found(Some("sbe-attributes"), &[swizzles, from(2)]);
+    // The second one stands in the upper half of its dword, the third in the next.
+    let upper = |slot: u64| (swiz, upper_half(draw::state_sbe_swiz::ATTRIBUTE), slot);
+    found(None, &[(sbe, count, 2), swizzles, upper(1)]);
+    found(
+        Some("sbe-attributes"),
+        &[(sbe, count, 2), swizzles, upper(2)],
+    );
+    found(None, &[swizzles, upper(2)]);
     // An attribute that is all constant comes from nowhere.
     found(
         None,
@@ -116,6 +150,15 @@ fn entries_are_read_as_far_as_they_go() {
             (swiz, draw::state_sbe_swiz::ATTRIBUTE, 0xf000 | 2),
         ],
     );
+}
+
+/// A field of the 16 bits behind those of this one.
+fn upper_half(field: Field) -> Field {
+    Field {
+        lo: field.lo + 16,
+        hi: field.hi + 16,
+        ..field
+    }
 }
 
 #[test]
@@ -141,6 +184,11 @@ fn rectangles_pixels_and_depth() {
     found(Some("ps-samples"), &[wide, samples(4)]);
     found(None, &[wide, samples(3)]);
     found(None, &[samples(4)]);
+    // As many samples where there is no target: 1, 2, 4, 8, 16 are 1 to 5.
+    let forced = |count| (&raster::PACKET, raster::FORCED_SAMPLE_COUNT, count);
+    found(Some("ps-samples"), &[wide, forced(5)]);
+    found(None, &[wide, forced(4)]);
+    found(None, &[forced(5)]);
     let each = (&extra::PACKET, extra::PIXEL_SHADER_IS_PER_SAMPLE, 1);
     found(None, &[wide, samples(4), each]);
 
@@ -203,6 +251,14 @@ fn stream_output_and_heaps() {
     let pointer = |at| (&cc::PACKET, cc::CC_VIEWPORT_POINTER, at);
     found(None, &[pointer(0x3fe0)]);
     found(Some("heap-bounds"), &[pointer(0x4000)]);
+    // 64 bytes that end with the heap, or lie behind it.
+    use draw::state_viewport_state_pointers_sf_clip as sf_clip;
+    for (at, rule) in [(0x3fc0, None), (0x4000, Some("heap-bounds"))] {
+        let field = (sf_clip::SF_CLIP_VIEWPORT_POINTER, at);
+        let pointer = command(&sf_clip::PACKET, &[field]);
+        let commands = [sound(), vec![pointer, primitive(0)]].concat();
+        assert_eq!(rule_of(&mut rig(), &commands), rule, "{at:#x}");
+    }
     use draw::state_ps as ps;
     let kernel = |at| (&ps::PACKET, ps::KERNEL_START_POINTER_0, at);
     found(None, &[kernel(0x3fc0)]);
