@@ -326,6 +326,23 @@ mod tests {
             assert_eq!((layout.static_count, layout.streams), (None, false));
         }
         assert!(read(&[(gs::OUTPUT_TOPOLOGY, 6)]).is_err());
+        for last in [1, 2] {
+            let mut state = DrawState::default();
+            let mut words = vec![0; 4];
+            words[0] = clip::PACKET.header;
+            clip::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT.set(&mut words, 1);
+            clip::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT.set(&mut words, last);
+            clip::TRIANGLE_FAN_PROVOKING_VERTEX_SELECT.set(&mut words, 2);
+            state.latch(&clip::PACKET, &words);
+            let provoking = Provoking::new(&state);
+            let found = (provoking.line, provoking.triangle, provoking.fan);
+            assert_eq!(found, (1, last as usize, 2));
+            let mut words = vec![0; 10];
+            words[0] = gs::PACKET.header;
+            gs::OUTPUT_TOPOLOGY.set(&mut words, 5);
+            state.latch(&gs::PACKET, &words);
+            assert_eq!(Layout::new(&state).expect("known").trailing, last == 2);
+        }
         let layout = read(&[
             (gs::OUTPUT_TOPOLOGY, 1),
             (gs::STATIC_OUTPUT, 1),

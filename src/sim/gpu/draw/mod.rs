@@ -32,10 +32,14 @@ mod gs_output;
 mod hs;
 pub(crate) mod object;
 pub(crate) mod pipeline;
+#[cfg(test)]
+mod pipeline_tests;
 pub(crate) mod pixel;
 pub(crate) mod raster;
 pub(crate) mod setup;
 pub(crate) mod sol;
+#[cfg(test)]
+mod stage_rig;
 #[cfg(test)]
 mod stage_tests;
 pub(crate) mod state;

@@ -437,10 +437,10 @@ mod tests {
                 unit.object(stream as u8, &points(64)).expect("mapped");
             }
             for buffer in 0..4u32 {
-                let mut got = [0; 14];
+                let mut got = [0; 20];
                 let at = BASE + 0x100 * u64::from(buffer);
                 view.read_block(at, &mut got).expect("mapped");
-                let mut expected = [9; 14];
+                let mut expected = [9; 20];
                 if buffer == 3 - stream {
                     // Register n begins with dword 8 · offset + 4 · n; what is not read of the vertex is zero.
                     let read = 8 * (stream % 2);
@@ -448,16 +448,10 @@ mod tests {
                     let end = read + 8 * (stream + 1);
                     let dwords = [first, first + 1, first + 2, first + 3, first + 8];
                     let pitch = (5 + buffer) as usize;
-                    for start in (0..=stream as usize)
-                        .map(|n| n * pitch)
-                        .filter(|at| at + 5 <= 14)
-                    {
+                    for start in (0..=stream as usize).map(|n| n * pitch) {
                         let read = dwords.map(|dword| if dword < end { dword } else { 0 });
                         expected[start..start + 5].copy_from_slice(&read);
                     }
-                    // Of the third and fourth object there may be a part.
-                    let whole = 14 / pitch * pitch;
-                    got[whole..].fill(9);
                 }
                 assert_eq!(got, expected, "stream {stream}, buffer {buffer}");
             }
@@ -507,6 +501,13 @@ mod tests {
         assert_eq!(change(so::RENDERING_DISABLE, 0), (1, 1, 32, Some(2), 32));
         assert_eq!(change(so::FORCE_RENDERING, 2), (1, 1, 32, None, 32));
         assert_eq!(change(so::FORCE_RENDERING, 3), (1, 1, 32, Some(2), 32));
+        // Forced on where it is disabled.
+        let mut state = streams();
+        let mut words = state.words(&so::PACKET).to_vec();
+        so::RENDERING_DISABLE.set(&mut words, 1);
+        so::FORCE_RENDERING.set(&mut words, 3);
+        state.latch(&so::PACKET, &words);
+        assert_eq!(StreamOut::of(&state, &space).render, Some(2));
     }
 
     fn field_set(words: &mut [u32], field: Field, value: u64) {

@@ -94,6 +94,10 @@ mod tests {
         assert!(urb.read(2, 15, &mut out).is_err());
         assert!(urb.write(u32::MAX, usize::MAX, &[1]).is_err());
         assert!(urb.alloc(MAX_ROWS).is_err());
+        // As many as handles can name, to the last.
+        let rest = MAX_ROWS - 3;
+        assert_eq!(urb.alloc(rest).unwrap(), 3);
+        assert!(urb.alloc(1).is_err());
         urb.reset();
         assert!(urb.slice(0, 1).is_err());
         urb.alloc(3).unwrap();

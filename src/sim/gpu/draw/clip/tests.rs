@@ -282,10 +282,12 @@ fn every_user_distance_cuts_and_any_culls() {
         assert!(run(&culls, beyond.clone()).is_empty());
         assert!(run(&clips, beyond.clone()).is_empty());
         // None of them beyond, though near it.
-        let near = object(Kind::Line, vec![place(0.0, 0.125), place(1.0, 0.0)]);
-        for state in [&clips, &culls] {
-            let out = run(state, near.clone());
-            assert_eq!(position(&out[0].vertices[1])[0], 1.0);
+        for nearest in [0.125, 0.0] {
+            let near = object(Kind::Line, vec![place(0.0, nearest), place(1.0, 0.0)]);
+            for state in [&clips, &culls] {
+                let out = run(state, near.clone());
+                assert_eq!(position(&out[0].vertices[1])[0], 1.0);
+            }
         }
         assert_eq!(run(&others, beyond).len(), 1);
     }
