@@ -3,7 +3,9 @@
 mod alu;
 mod both_ways;
 mod cases;
+mod flags;
 mod flow;
+mod numbers;
 mod operands;
 mod state;
 
