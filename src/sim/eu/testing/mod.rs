@@ -3,10 +3,12 @@
 mod alu;
 mod both_ways;
 mod cases;
+mod decoding;
 mod flags;
 mod flow;
 mod numbers;
 mod operands;
+mod regions;
 mod state;
 
 use crate::{Exit, Init, Kernel, Message, Options, Reply, SharedFunctions, Stop, Thread};
@@ -239,6 +241,35 @@ pub(super) fn run(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
     let mut t = thread(code, payload, mask);
     assert_eq!(t.run(&mut Recorder::default(), 100_000), Ok(Exit::Eot));
     t
+}
+
+/// Runs to the end of the thread, by the fast paths and by the general one alone.
+pub(super) fn both_paths(code: &[Inst], payload: &[u32], mask: u32) -> [Thread; 2] {
+    both_paths_with(code, payload, mask, 1 << 7 | 1 << 6 | 1 << 10, |_| {})
+}
+
+/// As `both_paths`, with another `cr0` and with registers that `prepare` sets.
+pub(super) fn both_paths_with(
+    code: &[Inst],
+    payload: &[u32],
+    mask: u32,
+    cr0: u32,
+    prepare: impl Fn(&mut Thread),
+) -> [Thread; 2] {
+    let mut code = code.to_vec();
+    code.push(eot());
+    let kernel = Kernel::from_insts(&code).expect("there is an instruction");
+    let init = Init {
+        cr0,
+        ..Init::default()
+    };
+    [kernel.clone(), kernel.general_only()].map(|k| {
+        let mut t = Thread::new(&Arc::new(k), payload, mask, &init, Options::default());
+        prepare(&mut t);
+        let end = t.run(&mut Recorder::default(), 100_000);
+        assert_eq!(end, Ok(Exit::Eot), "{:?}", code[0]);
+        t
+    })
 }
 
 pub(super) fn reg(t: &Thread, nr: usize) -> [u32; 8] {
