@@ -4,10 +4,12 @@ mod alu;
 mod both_ways;
 mod cases;
 mod decoding;
+mod elements;
 mod flags;
 mod flow;
 mod numbers;
 mod operands;
+mod operations;
 mod regions;
 mod state;
 
