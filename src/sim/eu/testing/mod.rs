@@ -5,6 +5,7 @@ mod both_ways;
 mod cases;
 mod decoding;
 mod elements;
+mod fast;
 mod flags;
 mod flow;
 mod numbers;
