@@ -3,6 +3,7 @@
 mod alu;
 mod both_ways;
 mod cases;
+mod checks;
 mod decoding;
 mod elements;
 mod fast;
@@ -13,6 +14,7 @@ mod operands;
 mod operations;
 mod regions;
 mod state;
+mod threads;
 
 use crate::{Exit, Init, Kernel, Message, Options, Reply, SharedFunctions, Stop, Thread};
 use isa::{
