@@ -2,6 +2,7 @@
 
 mod alu;
 mod both_ways;
+mod branches;
 mod cases;
 mod checks;
 mod decoding;
@@ -9,6 +10,7 @@ mod elements;
 mod fast;
 mod flags;
 mod flow;
+mod messages;
 mod numbers;
 mod operands;
 mod operations;
