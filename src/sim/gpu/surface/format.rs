@@ -699,3 +699,7 @@ pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
 #[cfg(test)]
 #[path = "format_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "format_channel_tests.rs"]
+mod channel_tests;

@@ -5,6 +5,7 @@
 
 use super::{Codec, MOST_TEXELS, Texel, half_bits, srgb};
 use hw::FORMATS;
+use std::sync::LazyLock;
 
 static WITNESS: &str = include_str!("witness.txt");
 
@@ -13,6 +14,9 @@ fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })
 }
+
+/// The finite half floats without sign, in their order.
+static HALVES: LazyLock<Vec<u32>> = LazyLock::new(|| (0..0x7c00).map(half_bits).collect());
 
 /// A channel in the form that the other decoder gives it.
 fn native(name: &str, channel: usize, value: u32) -> Vec<u8> {
@@ -32,8 +36,8 @@ fn native(name: &str, channel: usize, value: u32) -> Vec<u8> {
         let wide = if float < 0.0 { -wide } else { wide };
         wide.to_le_bytes().to_vec()
     } else if name.ends_with("FLT16") {
-        let half = (0..0x7c00).find(|half| half_bits(*half) == value);
-        half.expect("a half float").to_le_bytes().to_vec()
+        let half = HALVES.binary_search(&value);
+        (half.expect("a half float") as u16).to_le_bytes().to_vec()
     } else if name.contains("SRGB") && channel < 3 {
         find(srgb::linear8())
     } else {
