@@ -73,6 +73,20 @@ fn all_formats_are_known_but_for_what_is_no_list_of_channels() {
 }
 
 #[test]
+fn a_list_of_channels_ends_in_their_kind() {
+    let made = |name: &'static str| Format {
+        name,
+        ..*format("R8G8_UNORM")
+    };
+    let typed = layout(&made("R8_UNORM_G8_UINT")).expect("two kinds");
+    let kinds: Vec<_> = typed.parts.iter().map(|part| part.kind).collect();
+    assert_eq!(kinds, [ChannelKind::Unorm, ChannelKind::Uint]);
+    for name in ["R8G8", "R8_UNORM_G8", "UNORM", "SRGB", "R8G8_UNORM_HIGH"] {
+        assert!(layout(&made(name)).is_none(), "{name}");
+    }
+}
+
+#[test]
 fn formats_are_integer_normalised_or_srgb_as_they_are_named() {
     // Integer, normalised, sRGB.
     for (name, expected) in [
@@ -191,6 +205,7 @@ fn elements_have_the_bytes_of_their_channels_or_block() {
         ("R8_UNORM", 1),
         ("R5G5_SNORM_B6_UNORM", 2),
         ("R8G8B8_UNORM", 3),
+        ("R9G9B9E5_SHAREDEXP", 4),
         ("R16G16B16_FLOAT", 6),
         ("R32_FLOAT_X8X24_TYPELESS", 8),
         ("R32G32B32_UINT", 12),
@@ -323,6 +338,7 @@ fn channels_are_read_by_their_kind() {
         ("A4B4G4R4_UNORM", 0x03f5, [0.0, 3.0 / 15.0, 1.0, third]),
         ("B5G5R5A1_UNORM", 0x83e0, [0.0, 1.0, 0.0, 1.0]),
         ("B5G5R5X1_UNORM", 0x7c00, [1.0, 0.0, 0.0, 1.0]),
+        ("L8_UNORM", 51, [0.2, 0.2, 0.2, 1.0]),
         ("L16A16_UNORM", 0xffff_0000, [0.0, 0.0, 0.0, 1.0]),
         ("L16A16_FLOAT", 0x4000_3c00, [1.0, 1.0, 1.0, 2.0]),
         ("I24X8_UNORM", 0x12ff_ffff, [1.0; 4]),
@@ -657,6 +673,11 @@ fn the_srgb_curve_is_straight_at_its_foot() {
     ] {
         let texel = encode(format(name), values);
         assert_eq!(texel[..4], expected.to_le_bytes(), "{name}");
+        if let Some(packer) = Packer::of(format(name)) {
+            let told = packer.unpack(expected);
+            assert_eq!(told, decode(format(name), &texel), "{name}");
+            assert_eq!(told[3], (128.0f32 / 255.0).to_bits(), "{name}");
+        }
     }
     for (name, texel, expected) in [
         (
@@ -699,6 +720,17 @@ fn the_srgb_curve_is_straight_at_its_foot() {
 }
 
 #[test]
+fn each_byte_of_the_srgb_curve_begins_at_its_least_float() {
+    let stored = |value| normalised(linear_to_srgb(value), 0.0, 255.0);
+    for (below, least) in CURVE.iter().enumerate() {
+        let sides = [least.next_down(), *least];
+        let bytes = [below, below + 1];
+        assert_eq!(sides.map(stored), bytes.map(|byte| byte as i64));
+        assert_eq!(sides.map(srgb_byte), bytes.map(|byte| byte as u8));
+    }
+}
+
+#[test]
 fn a_half_of_normalised_bytes_goes_to_even() {
     // Of bytes and of the bytes drawn four at once: halves, and both sides of the border between two bytes.
     let border = 100.5f32 / 255.0;
@@ -708,6 +740,7 @@ fn a_half_of_normalised_bytes_goes_to_even() {
         (border.next_down(), 100),
         (0.49 / 255.0, 0),
         (0.51 / 255.0, 1),
+        (0.8, 204),
         (254.51 / 255.0, 255),
         (1.0, 255),
         (-0.0, 0),
