@@ -445,4 +445,18 @@ fn respond(request: &Request<'_>, lane: usize, values: [u32; 4], response: &mut 
 }
 
 #[cfg(test)]
+mod address_tests;
+#[cfg(test)]
+mod cache_tests;
+#[cfg(test)]
+mod fetch_tests;
+#[cfg(test)]
+mod filter_tests;
+#[cfg(test)]
+mod lod_tests;
+#[cfg(test)]
+mod message_tests;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;

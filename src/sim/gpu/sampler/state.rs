@@ -194,6 +194,155 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::AddressSpace;
+    use crate::memory::tests::memory;
+
+    /// What is read of a state in an empty page that has this border colour at 0x40.
+    fn read(set: &[(hw::Field, u64)]) -> Result<Sampler, Stop> {
+        let mut space = AddressSpace::new();
+        space.map(0x1000, 0x1000, memory(0x1000), 0).expect("free");
+        let view = View::new(&space);
+        let mut words = [0; 4];
+        for (field, value) in set {
+            field.set(&mut words, *value);
+        }
+        view.write_block(0x1100, &words).expect("mapped");
+        view.write_block(0x1040, &[1, 2, 3, 4]).expect("mapped");
+        Sampler::read(&view, 0x1000, 0x1100)
+    }
+
+    fn sampler(field: hw::Field, value: u64) -> Sampler {
+        read(&[(field, value)]).expect("a sampler")
+    }
+
+    const AXES: [hw::Field; 3] = [
+        ss::TCX_ADDRESS_CONTROL_MODE,
+        ss::TCY_ADDRESS_CONTROL_MODE,
+        ss::TCZ_ADDRESS_CONTROL_MODE,
+    ];
+
+    #[test]
+    fn each_axis_has_an_address_mode() {
+        use AddressMode::*;
+        let modes = [
+            Wrap,
+            Mirror,
+            Clamp,
+            Cube,
+            ClampBorder,
+            MirrorOnce,
+            HalfBorder,
+        ];
+        for (axis, field) in AXES.into_iter().enumerate() {
+            for (code, mode) in (0..).zip(modes) {
+                let mut expected = [Wrap; 3];
+                expected[axis] = mode;
+                assert_eq!(sampler(field, code).modes, expected, "{axis} {code}");
+            }
+            assert!(read(&[(field, 7)]).is_err(), "{axis}");
+        }
+    }
+
+    #[test]
+    fn the_border_colour_is_read_where_an_axis_reaches_the_border() {
+        for axis in AXES {
+            for mode in 0..7 {
+                let pointer = |value| [(axis, mode), (ss::BORDER_COLOR_POINTER, value)];
+                let borders = matches!(mode, 4 | 6);
+                let expected = if borders { [1, 2, 3, 4] } else { [0; 4] };
+                let found = read(&pointer(0x40)).map(|s| s.border);
+                assert_eq!(found, Ok(expected), "{mode}");
+                // Nobody looks at a pointer that is not needed.
+                assert_eq!(read(&pointer(0x10_0000)).is_err(), borders, "{mode}");
+            }
+        }
+    }
+
+    #[test]
+    fn filters_are_told_by_codes() {
+        let filters = [Filter::Nearest, Filter::Linear, Filter::Anisotropic];
+        for (code, filter) in (0..).zip(filters) {
+            let found = sampler(ss::MIN_MODE_FILTER, code);
+            assert_eq!([found.min, found.mag], [filter, Filter::Nearest]);
+            let found = sampler(ss::MAG_MODE_FILTER, code);
+            assert_eq!([found.min, found.mag], [Filter::Nearest, filter]);
+        }
+        // MAPFILTER_MONO.
+        for field in [ss::MIN_MODE_FILTER, ss::MAG_MODE_FILTER] {
+            assert!(read(&[(field, 6)]).is_err());
+        }
+        for (code, mip) in [
+            (0, MipFilter::None),
+            (1, MipFilter::Nearest),
+            (3, MipFilter::Linear),
+        ] {
+            assert_eq!(sampler(ss::MIP_MODE_FILTER, code).mip, mip);
+        }
+        for (enable, code, reduction) in [
+            (1, 0, Reduction::Average),
+            (1, 1, Reduction::Average),
+            (1, 2, Reduction::Minimum),
+            (1, 3, Reduction::Maximum),
+            (0, 2, Reduction::Average),
+            (0, 3, Reduction::Average),
+        ] {
+            let set = [
+                (ss::REDUCTION_TYPE_ENABLE, enable),
+                (ss::REDUCTION_TYPE, code),
+            ];
+            let found = read(&set).map(|s| s.reduction);
+            assert_eq!(found, Ok(reduction), "{enable} {code}");
+        }
+        for code in 0..8 {
+            // 2:1 to 16:1.
+            let most = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0][code];
+            let found = sampler(ss::MAXIMUM_ANISOTROPY, code as u64).anisotropy;
+            assert_eq!(found, most);
+        }
+    }
+
+    #[test]
+    fn levels_have_eight_bits_of_fraction() {
+        assert_eq!(sampler(ss::MIN_LOD, 0x123).min_lod, 1.0 + 35.0 / 256.0);
+        assert_eq!(sampler(ss::MAX_LOD, 0xe80).max_lod, 14.5);
+        for (raw, bias) in [
+            (0x0001, 1.0 / 256.0),
+            (0x1fff, -1.0 / 256.0),
+            (0x0fff, 16.0 - 1.0 / 256.0),
+            (0x1000, -16.0),
+            (0x0280, 2.5),
+        ] {
+            let found = sampler(ss::TEXTURE_LOD_BIAS, raw).bias;
+            assert_eq!(found, bias, "{raw:#x}");
+        }
+    }
+
+    #[test]
+    fn switches_are_told_apart() {
+        let states = |s: &Sampler| {
+            let others = [s.preclamp, s.seamless, !s.normalized, s.disabled];
+            [s.rounding.as_flattened(), &others].concat()
+        };
+        let switches = [
+            (ss::U_ADDRESS_MIN_FILTER_ROUNDING_ENABLE, 1),
+            (ss::U_ADDRESS_MAG_FILTER_ROUNDING_ENABLE, 1),
+            (ss::V_ADDRESS_MIN_FILTER_ROUNDING_ENABLE, 1),
+            (ss::V_ADDRESS_MAG_FILTER_ROUNDING_ENABLE, 1),
+            (ss::R_ADDRESS_MIN_FILTER_ROUNDING_ENABLE, 1),
+            (ss::R_ADDRESS_MAG_FILTER_ROUNDING_ENABLE, 1),
+            // PRECLAMP_OGL.
+            (ss::LOD_PRECLAMP_MODE, 2),
+            (ss::CUBE_SURFACE_CONTROL_MODE, 1),
+            (ss::NON_NORMALIZED_COORDINATE_ENABLE, 1),
+            (ss::SAMPLER_DISABLE, 1),
+        ];
+        for (i, (field, value)) in switches.into_iter().enumerate() {
+            let found = states(&sampler(field, value));
+            let expected: Vec<_> = (0..10).map(|k| k == i).collect();
+            assert_eq!(found, expected, "{}", field.name);
+        }
+        assert!(read(&[(ss::CHROMAKEY_ENABLE, 1)]).is_err());
+    }
 
     #[test]
     fn texels_count_nothing_where_the_function_holds() {

@@ -1,0 +1,75 @@
+//! The texture cache gives what is in memory, in whatever order texels are asked for.
+
+use super::cache::Texels;
+use super::testing::{BYTES, R32_UINT, Rig, Set, image};
+use crate::memory::View;
+use hw::state::render_surface_state as rss;
+
+/// Planes of 64 × 64 texels with two levels; all in rows of 64 texels.
+const PLANES: Set<'static> = &[
+    (rss::SURFACE_FORMAT, R32_UINT),
+    (rss::WIDTH, 63),
+    (rss::HEIGHT, 63),
+    (rss::MIP_COUNT_LOD, 1),
+    (rss::SURFACE_ARRAY, 1),
+    (rss::DEPTH, 1),
+    (rss::SURFACE_PITCH, 255),
+    (rss::SURFACE_QPITCH, 24),
+];
+
+#[test]
+fn texels_are_told_apart_by_surface_level_place_and_slice() {
+    let rig = Rig::new(&[], &[]);
+    let numbers: Vec<_> = (0..BYTES as u32 / 4).collect();
+    rig.write(0, &numbers);
+    let view = View::new(&rig.space);
+    let surfaces = [
+        image(PLANES),
+        image(&[PLANES, &[(rss::SURFACE_ARRAY, 0), (rss::X_OFFSET, 1)]].concat()),
+    ];
+    let mut texels = Texels::default();
+    // Every texel of both surfaces, twice, in an order that goes from one to another all the time.
+    let count = 2 * 2 * 2 * 64 * 64;
+    let mut n = 0;
+    for _ in 0..2 * count {
+        n = (n + 20_021) % count;
+        let [of, level, z] = [n & 1, n >> 1 & 1, n >> 2 & 1];
+        let [x, y] = [n >> 3 & 63, n >> 9 & 63];
+        let (state, surface) = (0x1000 + 64 * u64::from(of), &surfaces[of as usize]);
+        let known = texels.level((state, surface), level);
+        let found = texels.texel(&view, (state, surface), (level, &known), [x, y, z]);
+        let size = 64 >> level;
+        let inside = x < size && y < size && (of == 0 || z == 0);
+        let place = z * 96 * 64 + (64 * level + y) * 64 + x + 4 * of;
+        let expected = if inside { [place, 0, 0, 1] } else { [0; 4] };
+        assert_eq!(found, Ok(expected), "{of} {level}: {x} {y} {z}");
+        let found = texels.once(&view, (state, surface), level, [x, y, z]);
+        assert_eq!(found, Ok(expected), "{of} {level}: {x} {y} {z}");
+    }
+}
+
+#[test]
+fn levels_are_told_apart_by_surface() {
+    // 15 levels of surfaces of 2^14, 2^13 and 2^12 texels a side: more than are kept.
+    let side = |log: u64| {
+        [
+            (rss::WIDTH, (1 << log) - 1),
+            (rss::HEIGHT, 0),
+            (rss::MIP_COUNT_LOD, log),
+        ]
+    };
+    let surfaces = [14, 13, 12].map(|log| (log, image(&side(log))));
+    let mut texels = Texels::default();
+    let mut n = 0;
+    for _ in 0..200 {
+        n = (n + 17) % 39;
+        let (level, which) = (n / 3, n as usize % 3);
+        let (log, surface) = &surfaces[which];
+        let found = texels.level((64 * which as u64, surface), level);
+        assert_eq!(
+            found.extent()[0],
+            1 << (log - u64::from(level)),
+            "{log} {level}"
+        );
+    }
+}
