@@ -447,4 +447,12 @@ impl SharedFunctions for Port<'_> {
 }
 
 #[cfg(test)]
+mod atomic_tests;
+#[cfg(test)]
+mod block_tests;
+#[cfg(test)]
+mod port_tests;
+#[cfg(test)]
+mod scattered_tests;
+#[cfg(test)]
 mod tests;

@@ -75,6 +75,13 @@ fn directions_meet_the_face_of_their_longest_axis() {
         ([1.0, 0.0, 0.0], 0),
         ([-1.0, 0.0, 0.0], 1),
         ([0.0, 0.0, 0.0], 4),
+        // However short it is.
+        ([0.2, 0.1, 0.1], 0),
+        ([-0.2, 0.1, 0.1], 1),
+        ([0.1, 0.2, 0.1], 2),
+        ([0.1, -0.2, 0.1], 3),
+        ([0.1, 0.1, 0.2], 4),
+        ([0.1, 0.1, -0.2], 5),
     ] {
         assert_eq!(face(direction), expected, "{direction:?}");
     }

@@ -5,16 +5,16 @@ use super::testing::{BYTES, R32_UINT, Rig, Set, image};
 use crate::memory::View;
 use hw::state::render_surface_state as rss;
 
-/// Planes of 64 × 64 texels with two levels; all in rows of 64 texels.
+/// Planes of 128 × 32 texels with two levels; all in rows of 128 texels.
 const PLANES: Set<'static> = &[
     (rss::SURFACE_FORMAT, R32_UINT),
-    (rss::WIDTH, 63),
-    (rss::HEIGHT, 63),
+    (rss::WIDTH, 127),
+    (rss::HEIGHT, 31),
     (rss::MIP_COUNT_LOD, 1),
     (rss::SURFACE_ARRAY, 1),
     (rss::DEPTH, 1),
-    (rss::SURFACE_PITCH, 255),
-    (rss::SURFACE_QPITCH, 24),
+    (rss::SURFACE_PITCH, 511),
+    (rss::SURFACE_QPITCH, 12),
 ];
 
 #[test]
@@ -29,18 +29,17 @@ fn texels_are_told_apart_by_surface_level_place_and_slice() {
     ];
     let mut texels = Texels::default();
     // Every texel of both surfaces, twice, in an order that goes from one to another all the time.
-    let count = 2 * 2 * 2 * 64 * 64;
+    let count = 2 * 2 * 2 * 128 * 32;
     let mut n = 0;
     for _ in 0..2 * count {
         n = (n + 20_021) % count;
         let [of, level, z] = [n & 1, n >> 1 & 1, n >> 2 & 1];
-        let [x, y] = [n >> 3 & 63, n >> 9 & 63];
+        let [x, y] = [n >> 3 & 127, n >> 10 & 31];
         let (state, surface) = (0x1000 + 64 * u64::from(of), &surfaces[of as usize]);
         let known = texels.level((state, surface), level);
         let found = texels.texel(&view, (state, surface), (level, &known), [x, y, z]);
-        let size = 64 >> level;
-        let inside = x < size && y < size && (of == 0 || z == 0);
-        let place = z * 96 * 64 + (64 * level + y) * 64 + x + 4 * of;
+        let inside = x < 128 >> level && y < 32 >> level && (of == 0 || z == 0);
+        let place = (48 * z + 32 * level + y) * 128 + x + 4 * of;
         let expected = if inside { [place, 0, 0, 1] } else { [0; 4] };
         assert_eq!(found, Ok(expected), "{of} {level}: {x} {y} {z}");
         let found = texels.once(&view, (state, surface), level, [x, y, z]);

@@ -126,13 +126,43 @@ fn each_kind_of_surface_takes_the_numbers_it_has() {
             }
         }
     }
-    // The end of a buffer.
+    // A buffer has no second level.
     let rig = Rig::new(&[&[buffer.as_slice(), &[UINT]].concat()], &[]);
     number(&rig);
+    let found = texels(&rig, kind::LD, 1, &[[3; 8], [0; 8], [1; 8]], 0);
+    assert_eq!(found[0], [0; 4]);
+    // The end of a buffer.
     let x = [22, 23, 24, 25, u32::MAX, 0, 1, 2];
     let found = texels(&rig, kind::LD_LZ, 0xff, &[x], 0);
     let found: Vec<_> = found.iter().map(|f| f[0]).collect();
     assert_eq!(found, [22, 23, 0, 0, 0, 0, 1, 2]);
+}
+
+#[test]
+fn numbers_of_a_plane_are_moved_by_the_header() {
+    let array = [
+        UINT,
+        (rss::SURFACE_ARRAY, 1),
+        (rss::DEPTH, 1),
+        (rss::SURFACE_QPITCH, 1),
+    ];
+    let rig = Rig::new(&[&array], &[]);
+    number(&rig);
+    let expected = |x: u32, y: u32, z: u32| 64 * z + 16 * y + x;
+    for (offsets, [x, y, z]) in [
+        (0x000, [2, 1, 0]),
+        (0x100, [3, 1, 0]),
+        (0x0f0, [2, 0, 0]),
+        (0x001, [2, 1, 1]),
+        (0xe21, [0, 3, 1]),
+    ] {
+        // Parameters that the message does not take stand behind its own.
+        for (kind, parameters) in [(kind::LD, [2, 1, 0, 0, 9]), (kind::LD_LZ, [2, 1, 0, 9, 9])] {
+            let ask = Ask::new(kind, &parameters).with_header(offsets);
+            let found = rig.ask(&ask)[0];
+            assert_eq!(found, [expected(x, y, z), 0, 0, 1], "{kind} {offsets:#x}");
+        }
+    }
 }
 
 #[test]

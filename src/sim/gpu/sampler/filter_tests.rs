@@ -414,6 +414,11 @@ fn anisotropy_looks_along_either_axis_at_even_steps() {
             assert_eq!(found, extreme, "{gradients:?}");
         }
     }
+    // 2 texels by 1, around the middle of texel 1: a third of a texel to either side.
+    let two = [0.375, 0.5, 0.0, 0.375, 0.0, 0.25];
+    let square = rig(&[], &aniso(&[]), |x, _, _| (x * x) as f32);
+    let found = square.first(kind::SAMPLE_D, &two)[0];
+    assert!((found - (2.0 / 3.0 + 2.0) / 2.0).abs() < 0.02, "{found}");
     // The other filter of the two looks once.
     let set = [(MIN.0, 2), (MAG.0, 0), (ss::MAXIMUM_ANISOTROPY, 1)];
     let rig = rig(&[], &set, |x, _, _| x as f32 * x as f32);
