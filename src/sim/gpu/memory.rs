@@ -472,3 +472,7 @@ pub(crate) mod tests {
         assert_eq!(out, [0x3344_aa00, 0x1122]);
     }
 }
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod view_tests;

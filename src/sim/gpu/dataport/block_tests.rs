@@ -214,8 +214,10 @@ fn dual_blocks_are_one_or_four_registers() {
             let mut rig = Rig::new();
             let payload = [place.clone(), (0..8 * registers).collect()].concat();
             let desc = first | code << 8;
-            let found = rig.send(DATA_CACHE_0, desc | 2 << 14, 0xdf, &payload);
+            let read = message(DATA_CACHE_0, desc | 2 << 14, 0xdf, &payload);
+            let (_, found) = rig.ask(&read).expect("read");
             rig.send(DATA_CACHE_0, desc | 10 << 14, 0xdf, &payload);
+            assert!(found[32..].iter().all(|d| *d == 0xdead), "{registers}");
             for i in 0..32 {
                 let (register, lane) = (i / 8, i % 8);
                 let at = if lane < 4 {

@@ -129,6 +129,8 @@ fn stateless_messages_begin_at_the_general_state_base() {
         let mut block = header(5, 32);
         block[2] = 1;
         assert_eq!(read(sfid::DATA_CACHE_0, HEADER, &block), 1012);
+        let dual = [header(5, 32), vec![1; 8]].concat();
+        assert_eq!(read(sfid::DATA_CACHE_0, HEADER | 2 << 14, &dual), 1012);
         // Beyond every surface the memory goes on; low bits of a dword's place do not count.
         assert_eq!(read(sfid::DATA_CACHE_1, READ, &[4 * 70 + 3; 8]), 1070);
         rig.send(

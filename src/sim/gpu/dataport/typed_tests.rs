@@ -178,6 +178,10 @@ fn buffers_have_texels() {
     assert_eq!(view.read(DATA).expect("mapped"), 0xffff_0000);
     assert_eq!(view.read(DATA + 16).expect("mapped"), 0xffff_0000);
     assert_eq!(view.read(DATA + 20).expect("mapped"), 0);
+    // Other coordinates are not theirs.
+    let message = [at, [5; 8], [6; 8]];
+    let found = send(&space, READ, control, 0x7, [&message, &[]]).expect("read");
+    assert_eq!(found[..3], [0xffff, 0xffff, 0]);
 }
 
 #[test]
@@ -375,7 +379,7 @@ fn the_fourth_coordinate_is_a_level() {
     let view = View::new(&space);
     let control = LOW | 0xe << 8;
     let at = |x: u64, y: u64| DATA + x / 4 * 512 + y * 16 + x % 4 * 4;
-    let address = [[5; 8], [2; 8], [1; 8], SLOT];
+    let address = [[1; 8], [0; 8], [1; 8], SLOT];
     send(
         &space,
         WRITE,
@@ -385,7 +389,7 @@ fn the_fourth_coordinate_is_a_level() {
     )
     .expect("written");
     assert_eq!(
-        [view.read(at(5, 14)), view.read(at(5, 22))],
+        [view.read(at(1, 12)), view.read(at(1, 20))],
         [Ok(30), Ok(31)]
     );
     let mut words = [0; 0x1000];
@@ -398,7 +402,7 @@ fn the_fourth_coordinate_is_a_level() {
     let found = send(&space, ATOMIC, increment, 0xff, [&address, &[]]).expect("counted");
     assert_eq!(found[..8], [77, 77, 0, 0, 0, 0, 0, 0]);
     assert_eq!(
-        [view.read(at(5, 14)), view.read(at(5, 22))],
+        [view.read(at(1, 12)), view.read(at(1, 20))],
         [Ok(78), Ok(78)]
     );
     // The edge of the second level.
