@@ -18,10 +18,16 @@ mod blend;
 mod clear;
 mod depth;
 mod interpolator;
+#[cfg(test)]
+mod interpolator_tests;
 mod message;
+#[cfg(test)]
+mod message_tests;
 mod payload;
 mod state;
 mod target;
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod tiles;
