@@ -17,6 +17,8 @@
 mod blend;
 mod clear;
 mod depth;
+#[cfg(test)]
+mod depth_tests;
 mod interpolator;
 #[cfg(test)]
 mod interpolator_tests;
@@ -25,6 +27,8 @@ mod message;
 mod message_tests;
 mod payload;
 mod state;
+#[cfg(test)]
+mod state_tests;
 mod target;
 #[cfg(test)]
 pub(crate) mod testing;
