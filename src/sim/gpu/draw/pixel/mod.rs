@@ -25,11 +25,17 @@ mod interpolator_tests;
 mod message;
 #[cfg(test)]
 mod message_tests;
+#[cfg(test)]
+mod object_tests;
 mod payload;
+#[cfg(test)]
+mod payload_tests;
 mod state;
 #[cfg(test)]
 mod state_tests;
 mod target;
+#[cfg(test)]
+mod target_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -161,6 +161,34 @@ impl Rig {
         self.set(&sb::PACKET, &fields);
     }
 
+    /// Puts a kernel at the instruction base address, and has threads of these widths of it that read no constants.
+    pub fn kernel(&mut self, kernel: &[isa::Inst], widths: [bool; 3]) {
+        use hw::draw::{state_ps as ps, state_ps_extra as extra};
+        let bytes = kernel.iter().flat_map(|inst| {
+            let code = isa::encode(inst, hw::Gen::Gen9);
+            code.expect("legal")
+        });
+        let words: Vec<u32> = bytes
+            .collect::<Vec<u8>>()
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect();
+        self.write(CODE, &words);
+        let [eight, sixteen, wide] = widths.map(u64::from);
+        self.set(
+            &ps::PACKET,
+            &[
+                (ps::N8_PIXEL_DISPATCH_ENABLE, eight),
+                (ps::N16_PIXEL_DISPATCH_ENABLE, sixteen),
+                (ps::N32_PIXEL_DISPATCH_ENABLE, wide),
+                (ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0, 8),
+                (ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_1, 8),
+                (ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_2, 8),
+            ],
+        );
+        self.set(&extra::PACKET, &[(extra::PIXEL_SHADER_VALID, 1)]);
+    }
+
     pub fn pixels(&self) -> Pixels<'_> {
         Pixels::new(self.draw(), Vec::new()).expect("simulated")
     }

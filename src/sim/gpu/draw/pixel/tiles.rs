@@ -150,3 +150,7 @@ impl<'a> Tiles<'a> {
             })
     }
 }
+
+#[cfg(test)]
+#[path = "tiles_tests.rs"]
+mod tests;
