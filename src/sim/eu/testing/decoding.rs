@@ -67,6 +67,7 @@ fn control_flow_reaches_the_next_instruction_and_its_targets() {
         (sending(Opcode::Sendsc, true), &[]),
         (sending(Opcode::Send, false), &[80]),
         (sending(Opcode::Sends, false), &[80]),
+        (op(Opcode::Send, 8, null_dst(Type::Ud), &[]), &[80]),
         (op(Opcode::Illegal, 1, null_dst(Type::Ud), &[]), &[]),
     ];
     for (first, others) in table {

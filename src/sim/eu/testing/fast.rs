@@ -118,6 +118,7 @@ fn common_instructions_have_a_fast_path() {
     let pln = with(of(Opcode::Pln, F, &[F, F]), 0, |_| scalar(2, 16, F));
     fast.extend([
         pln,
+        with(with(pln, 0, |_| scalar(3, 0, F)), 1, |_| g(11, F)),
         // Raw moves and selections, of any type of one size.
         of(Opcode::Mov, F, &[F]),
         of(Opcode::Mov, Df, &[Df]),
@@ -135,6 +136,7 @@ fn common_instructions_have_a_fast_path() {
         saturated(of(Opcode::Mov, F, &[Ub])),
         saturated(of(Opcode::Mov, F, &[F])),
         with(of(Opcode::Mov, F, &[F]), 0, neg),
+        with(of(Opcode::Mov, F, &[F]), 0, abs),
         with(of(Opcode::Mov, F, &[W]), 0, neg),
         with(of(Opcode::Mov, D, &[F]), 0, |s| neg(abs(s))),
         of(Opcode::Mov, F, &[Df]),

@@ -208,7 +208,7 @@ fn a_half_that_is_no_number_keeps_its_sign_and_payload_and_is_made_quiet() {
 fn denormal_elements_are_flushed_to_zeros_of_their_sign_by_the_bit_of_their_own_format() {
     // Format, codes of a denormal, of the greatest one, and of the least normal; the sign bit; the mode that keeps them.
     let table = [
-        (Type::Hf, 0x0001, 0x03ff, 0x0400, 15, 1 << 10),
+        (Type::Hf, 0x0001, 0x03ff, 0x0400u64, 15, 1 << 10),
         (Type::F, 0x0001, 0x007f_ffff, 0x0080_0000, 31, 1 << 7),
         (Type::Df, 0x0001, (1 << 52) - 1, 1 << 52, 63, 1 << 6),
     ];
@@ -222,8 +222,11 @@ fn denormal_elements_are_flushed_to_zeros_of_their_sign_by_the_bit_of_their_own_
         for s in [0, 1 << sign] {
             for (cr0, kept) in [(keep, true), (all & !keep, false)] {
                 let mode = FpMode::from_cr0(cr0);
-                for code in [least, greatest, normal, 0] {
-                    let flushed = if kept || code == normal { code } else { 0 };
+                // Of every exponent of one bit, and none.
+                let bit = normal.trailing_zeros();
+                let normals = (bit..sign).map(|k| 1 << k);
+                for code in [least, greatest, 0].into_iter().chain(normals) {
+                    let flushed = if kept || code >= normal { code } else { 0 };
                     let (got, want) = (float_of(code | s, ty, &mode), value(flushed | s));
                     assert_eq!(
                         got.to_bits(),
@@ -276,13 +279,16 @@ fn rounding_chooses_between_the_two_nearest_floats() {
         0x7f_ffff,
         0x80_0000,
         0x80_0001,
+        0x3e80_0000,
         0x3f7f_ffff,
         0x3f80_0000,
         0x4b00_0001,
         0x7f7f_fffe,
         0x7f7f_ffff,
     ];
-    let halves = [0, 1, 0x3fe, 0x3ff, 0x400, 0x3bff, 0x3c00, 0x7bfe, 0x7bff];
+    let halves = [
+        0, 1, 0x3fe, 0x3ff, 0x400, 0x3400, 0x3bff, 0x3c00, 0x7bfe, 0x7bff,
+    ];
     for mode in ROUNDS {
         let check = |codes: &[u64],
                      value: &dyn Fn(u64) -> f64,
@@ -335,6 +341,15 @@ fn rounding_chooses_between_the_two_nearest_floats() {
         }
         assert!(round_f32(f64::NAN, 0, mode).is_nan());
     }
+    // What a double next to an F misses does not cross the F.
+    let (above, below) = (1f64.next_up(), 1f64.next_down());
+    assert_eq!(round_f32(above, -1, Round::Down), 1.0);
+    assert_eq!(round_f32(above, -1, Round::Up), 1f32.next_up());
+    assert_eq!(round_f32(below, 1, Round::Up), 1.0);
+    assert_eq!(round_f32(below, 1, Round::Down), 1f32.next_down());
+    for e in -1022..=1023 {
+        assert_eq!(pow2(e), 2f64.powi(e), "2^{e}");
+    }
 }
 
 #[test]
@@ -359,6 +374,12 @@ fn a_double_moves_one_step_to_the_side_of_what_is_missing() {
                 negative[k],
                 "{mode:?} {missing}"
             );
+            // The same of other powers of two.
+            assert_eq!(
+                round_f64(0.125, missing, mode),
+                positive[k] / 8.0,
+                "{mode:?} {missing}"
+            );
         }
     }
 }
@@ -379,9 +400,12 @@ fn float_results_saturate_to_zero_and_one() {
         ),
     ];
     for (ty, [half, one, below]) in table {
+        let eighth = 2 * (one - half);
         let less = float_of(below, ty, &KEEP);
         let cases = [
             (0.5, half),
+            // Two powers of two less.
+            (0.125, half - eighth),
             (1.0, one),
             (less, below),
             (1.5, one),

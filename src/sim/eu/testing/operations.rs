@@ -288,6 +288,7 @@ fn integer_operations_of_every_width() {
         (Opcode::Rol, uw, [0x4321, 4, 0], 0x3214),
         (Opcode::Ror, uw, [0x4321, 4, 0], 0x1432),
         (Opcode::Rol, uq, [1, 63, 0], 1 << 63),
+        (Opcode::Rol, uq, [3, 68, 0], 48),
         (Opcode::Ror, uq, [1, 1, 0], 1 << 63),
         (Opcode::Mad, d, [100, -7, 6], 58),
         (Opcode::Lzd, ud, [1, 0, 0], 31),
@@ -386,6 +387,33 @@ fn a_fraction_is_less_than_one_even_where_it_would_round_to_one() {
     let want: Vec<u32> = bits(&table.map(|t| t.1));
     let i = op(Opcode::Frc, 8, dst(20, Type::F), &[g(2, Type::F)]);
     leaves(i, &payload(&[(2, &a)]), &want);
+    // Cut towards zero.
+    for t in both_paths_with(&[i], &payload(&[(2, &a)]), 0xff, 3 << 4, |_| {}) {
+        assert_eq!(reg(&t, 20), want[..], "to zero");
+    }
+}
+
+#[test]
+fn moves_and_roundings_are_exact_in_every_rounding_mode() {
+    let values = [2.5f32, -2.5, 1.5, -0.75, 8_388_607.5, -1e30, 0.125, -3.0];
+    let p = payload(&[(2, &bits(&values))]);
+    let table: [(Opcode, fn(f32) -> f32); 6] = [
+        (Opcode::Mov, |x| -x),
+        (Opcode::Rndd, |x| (-x).floor()),
+        (Opcode::Rndu, |x| (-x).ceil()),
+        (Opcode::Rndz, |x| (-x).trunc()),
+        (Opcode::Rnde, |x| (-x).round_ties_even()),
+        (Opcode::Frc, |x| -x - (-x).floor()),
+    ];
+    for (o, f) in table {
+        let i = op(o, 8, dst(20, Type::F), &[neg(g(2, Type::F))]);
+        for round in 0..4 {
+            for t in both_paths_with(&[i], &p, 0xff, round << 4, |_| {}) {
+                let got = reg(&t, 20).map(f32::from_bits);
+                assert_eq!(got, values.map(f), "{o:?}, mode {round}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -404,7 +404,7 @@ fn a_destination_of_two_registers_is_written_half_by_half() {
         let ty = r.pick(&[Type::W, Type::D, Type::D, Type::Q]);
         let size = ty.size_bytes() as u8;
         let n = if size == 8 {
-            r.pick(&[4, 8])
+            r.pick(&[2, 4, 8])
         } else {
             r.pick(&[2, 4, 8, 16])
         };
@@ -425,7 +425,7 @@ fn a_destination_of_two_registers_is_written_half_by_half() {
             r.pick(&[1, 2, 4, 8]),
             r.pick(&[0, 1, 2]),
         );
-        i.dst.hstride = r.pick(&[1, 1, 2]);
+        i.dst.hstride = r.pick(&[1, 1, 2, 4]);
         let sub_bytes = r.below(u64::from(32 / size)) as u8 * size;
         i.dst.addr = Addr::Direct { nr: 20, sub_bytes };
         let mask = r.next() as u32 | if r.below(2) == 0 { u32::MAX } else { 0 };
