@@ -34,8 +34,8 @@ fn with(mut i: Inst, k: usize, change: impl Fn(Src) -> Src) -> Inst {
     i
 }
 
-#[test]
-fn common_instructions_have_a_fast_path() {
+/// Instructions that have a routine of their own.
+fn common() -> Vec<Inst> {
     use Type::{B, D, Df, F, Q, Ub, Ud, Uq, Uw, W};
     let sel = |d, s| pred(of(Opcode::Sel, d, &[s, s]), PredCtrl::Normal, false, 0);
     let minmax = |d, s| cmod(of(Opcode::Sel, d, &[s, s]), CondMod::Ge, 0);
@@ -156,19 +156,52 @@ fn common_instructions_have_a_fast_path() {
         of(Opcode::Asr, Ud, &[Ud, Ud]),
         of(Opcode::Asr, D, &[D, Ud]),
     ]);
-    for i in fast {
-        for n in [1, 2, 4, 8, 16, 32] {
-            let mut i = i;
-            i.exec_size = n;
-            // Thirty-two quadwords are eight registers; a plane has channels by the register.
-            let wide = i.src.iter().any(|s| s.ty.size_bytes() == 8) || i.dst.ty.size_bytes() == 8;
-            if (wide && n > 8) || (i.op == Opcode::Pln && n < 8) {
-                continue;
-            }
-            if n == 1 {
-                i.src = i.src.map(|s| region(s, 0, 0, 1, 0));
-            }
+    fast
+}
+
+/// Of so many channels that the registers suffice.
+fn of_width(mut i: Inst, n: u8) -> Option<Inst> {
+    // Thirty-two quadwords are eight registers; a plane has channels by the register.
+    let wide = i.src.iter().any(|s| s.ty.size_bytes() == 8) || i.dst.ty.size_bytes() == 8;
+    if (wide && n > 8) || (i.op == Opcode::Pln && n < 8) {
+        return None;
+    }
+    i.exec_size = n;
+    if n == 1 {
+        i.src = i.src.map(|s| region(s, 0, 0, 1, 0));
+    }
+    Some(i)
+}
+
+#[test]
+fn common_instructions_have_a_fast_path() {
+    for i in common() {
+        for i in [1, 2, 4, 8, 16, 32]
+            .into_iter()
+            .filter_map(|n| of_width(i, n))
+        {
             assert!(is_fast(&i), "{i:?}");
+        }
+    }
+}
+
+#[test]
+fn both_paths_agree_where_few_channels_are_enabled() {
+    let mut r = Rng(0xfe3);
+    let p: Vec<u32> = (0..1024).map(|_| r.dword()).collect();
+    let mut indirect = of(Opcode::Mov, Type::D, &[Type::D]);
+    indirect.src[0].addr = Addr::Indirect {
+        a0_sub: 0,
+        imm_bytes: 36,
+    };
+    for i in common().into_iter().chain([indirect]) {
+        for i in [1, 2, 8, 16].into_iter().filter_map(|n| of_width(i, n)) {
+            for mask in [0, 1, 2, 0x80, 0x8001, 0xffff_fffe] {
+                let [a, b] = both_paths_with(&[i], &p, mask, 0, |t| t.regs.set_flags(0xa53c));
+                assert_eq!(a.flags(), b.flags(), "{mask:#x}: flags of {i:?}");
+                let differs = a.grf().iter().zip(b.grf()).position(|(a, b)| !same(*a, *b));
+                assert_eq!(differs, None, "{mask:#x}: {i:?}");
+            }
         }
     }
 }
@@ -308,6 +341,11 @@ fn what_the_fast_paths_do_not_know_is_left_to_the_general_one() {
     }
 }
 
+/// Equal, or no numbers both.
+fn same(a: u32, b: u32) -> bool {
+    a == b || (f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan())
+}
+
 /// Numbers at the edges of what floats and integers do.
 const EDGES: [u32; 32] = [
     0,
@@ -445,8 +483,6 @@ fn both_paths_agree_on_all_pairs_of_edges() {
         cmod(of(Opcode::Sel, F, &[F, F]), CondMod::Ge, 0),
         saturated(cmod(of(Opcode::Sel, F, &[F, F]), CondMod::Ge, 0)),
     ]);
-    let same =
-        |a: u32, b: u32| a == b || (f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan());
     for shift in 0..EDGES.len() {
         // Every edge meets every other one in some lane.
         let mut p = vec![0x1111_1111; 1024];
