@@ -333,9 +333,12 @@ fn a_call_leaves_its_return_address_and_mask_and_the_others_behind_itself() {
     for call in [call, absolute] {
         // 0 call 3; 1 g4; 2 end; 3 g6; 4 ret
         let code = [call, mark(4), eot(), mark(6), ret];
-        let t = taken_by(&code, MASK, FLAGS);
+        let mut t = thread(&code, &[u32::MAX; 192][..], MASK);
+        t.regs.set_flags(FLAGS);
+        t.regs.dwords_mut()[..160].fill(0);
+        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(Exit::Eot));
         assert_eq!([at(&t, 4), at(&t, 6)], [MASK, TAKE], "{:?}", call.op);
-        assert_eq!(reg(&t, 20)[..3], [16, MASK, 0]);
+        assert_eq!(reg(&t, 20)[..3], [16, MASK, u32::MAX]);
         // Nobody calls: nothing is left.
         let t = taken_by(&code, MASK, 0);
         assert_eq!([at(&t, 4), at(&t, 6)], [MASK, 0]);
@@ -358,7 +361,8 @@ fn a_return_of_some_channels_goes_on_with_the_rest_of_the_function() {
     let code = [call, mark(4), eot(), on(ret), mark(6), ret];
     let t = taken_by(&code, MASK, FLAGS);
     assert_eq!([at(&t, 4), at(&t, 6)], [MASK, STAY]);
-    // Nobody calls the last: all of the channels return at once, and none goes on.
+    // All of the channels return at once, and none goes on; of a whole register, the first element counts.
+    ret.src[0] = g(20, Type::Ud);
     let code = [call, mark(4), eot(), ret, no_mask(mark(6))];
     let t = taken_by(&code, MASK, 0);
     assert_eq!([at(&t, 4), at(&t, 6)], [MASK, 0]);
@@ -371,4 +375,36 @@ fn a_return_of_some_channels_goes_on_with_the_rest_of_the_function() {
         matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
         "{e:?}"
     );
+}
+
+#[test]
+fn channels_that_were_not_dispatched_never_take_part() {
+    let f0 = arf_dst(ArfReg::Flag, 0, 0, Type::Ud);
+    let half = no_mask(op(Opcode::Mov, 1, f0, &[imm(Type::Ud, 0x5555)]));
+    let once = cmod(
+        op(
+            Opcode::Cmp,
+            16,
+            null_dst(Type::D),
+            &[g(4, Type::D), imm(Type::D, 2)],
+        ),
+        CondMod::L,
+        0,
+    );
+    // Two rounds from the first instruction on, with an IF that half of the channels skip.
+    let code = [
+        mark(4),
+        half,
+        on(branch(Opcode::If, 16, 2, 2)),
+        mark(6),
+        branch(Opcode::Endif, 16, 1, 0),
+        once,
+        on(branch(Opcode::While, 16, -6, 0)),
+        mark(8),
+    ];
+    let t = taken_by(&code, MASK, 0);
+    let rounds = |m: u32| (0..16).map(|c| 2 * (m >> c & 1)).collect::<Vec<_>>();
+    assert_eq!(t.grf()[32..48].to_vec(), rounds(MASK));
+    assert_eq!(t.grf()[48..64].to_vec(), rounds(MASK & 0x5555));
+    assert_eq!((at(&t, 8), t.active()), (MASK, MASK));
 }

@@ -78,6 +78,9 @@ fn integer_division_truncates_and_by_zero_gives_the_value_furthest_from_zero() {
     let p = payload(&[(2, &[9; 8]), (4, &[m2, 0, 2, 9, 10, 1, 3, 4])]);
     let minus_four = -4i32 as u32;
     leaves(mixed, &p, &[minus_four, 0x7fff_ffff, 4, 1, 0, 9, 3, 2]);
+    (mixed.src[0].ty, mixed.src[1].ty) = (Type::D, Type::Ud);
+    let p = payload(&[(2, &[m7; 8]), (4, &[2; 8])]);
+    leaves(mixed, &p, &[-3i32 as u32; 8]);
     assert_eq!(
         alu_int::int_div(i128::from(i32::MIN), -1, true),
         (1 << 31, 0)
@@ -87,7 +90,8 @@ fn integer_division_truncates_and_by_zero_gives_the_value_furthest_from_zero() {
 #[test]
 fn the_remainder_of_a_division_goes_to_the_registers_behind_the_quotients() {
     let a: Vec<u32> = (100..116).collect();
-    let p = payload(&[(2, &a), (4, &[7; 16])]);
+    let mut p = payload(&[(2, &a), (4, &[7; 16])]);
+    p[160..].fill(u32::MAX);
     let (q, r): (Vec<u32>, Vec<u32>) = a.iter().map(|x| (x / 7, x % 7)).unzip();
     for n in [1u8, 4, 8, 16] {
         let t = run(&[int_div(MathFn::IntDivBoth, n, Type::Ud)], &p, 0xffff);
@@ -95,7 +99,7 @@ fn the_remainder_of_a_division_goes_to_the_registers_behind_the_quotients() {
         let behind = 160 + n.div_ceil(8) * 8;
         assert_eq!(t.grf()[160..160 + n], q[..n], "{n}");
         assert_eq!(t.grf()[behind..behind + n], r[..n], "{n}");
-        assert_eq!(t.grf()[behind + n], 0, "{n}");
+        assert_eq!(t.grf()[behind + n], u32::MAX, "{n}");
     }
     let mut null = int_div(MathFn::IntDivBoth, 8, Type::Ud);
     null.dst = null_dst(Type::Ud);
@@ -206,6 +210,7 @@ fn math_functions_have_the_values_that_the_prm_lists() {
         (MathFn::Inv, -0.0, 0.0, -inf),
         (MathFn::Inv, -inf, 0.0, -0.0),
         (MathFn::Log, 8.0, 0.0, 3.0),
+        (MathFn::Log, 0.25, 0.0, -2.0),
         (MathFn::Log, 0.0, 0.0, -inf),
         (MathFn::Log, -0.0, 0.0, -inf),
         (MathFn::Log, 1.0, 0.0, 0.0),
@@ -414,6 +419,36 @@ fn moves_and_roundings_are_exact_in_every_rounding_mode() {
             }
         }
     }
+    // Selections, and halves.
+    let minus = neg(g(2, Type::F));
+    let sel = op(Opcode::Sel, 8, dst(20, Type::F), &[minus, minus]);
+    let mut csel = op(Opcode::Csel, 8, dst(20, Type::F), &[minus, minus, minus]);
+    csel.cmod = CondMod::G;
+    let half = op(Opcode::F16to32, 8, dst(20, Type::F), &[neg(g(3, Type::Uw))]);
+    let mut p = p;
+    // 2.5, −1.5, twice.
+    p[24..28].fill(0xbe00_4100);
+    let halves = [-2.5f32, 1.5, -2.5, 1.5, -2.5, 1.5, -2.5, 1.5];
+    // A quotient that is a number.
+    let mut eighth = op(
+        Opcode::Math,
+        8,
+        dst(20, Type::F),
+        &[neg(g(2, Type::F)), imm(Type::F, 0x4100_0000)],
+    );
+    eighth.math = Some(MathFn::Fdiv);
+    for (i, want) in [
+        (sel, values.map(|x| -x)),
+        (csel, values.map(|x| -x)),
+        (half, halves),
+        (eighth, values.map(|x| -x / 8.0)),
+    ] {
+        for round in 0..4 {
+            for t in both_paths_with(&[i], &p, 0xff, round << 4, |_| {}) {
+                assert_eq!(reg(&t, 20).map(f32::from_bits), want, "{i:?}, mode {round}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -523,26 +558,35 @@ fn sums_of_absolute_differences_add_to_the_accumulator() {
         (4, &b),
         (6, &(0..8).map(|i| i * 0x11 + 3).collect::<Vec<_>>()),
     ]);
-    let byte = |v: &[u32], i: usize| (v[i / 4] >> (8 * (i % 4)) & 0xff) as i32;
-    let sum = |i: usize| {
-        (0..2)
-            .map(|k| (byte(&a, i + k) - byte(&b, i + k)).abs())
-            .sum::<i32>()
-    };
     let to_acc = op(
         Opcode::Add,
         16,
         to_acc(Type::W),
         &[g(6, Type::W), imm(Type::W, 0)],
     );
-    for (o, from_acc) in [(Opcode::Sad2, 0), (Opcode::Sada2, 1)] {
-        let sad = op(o, 16, dst(20, Type::W), &[g(2, Type::Ub), g(4, Type::Ub)]);
-        let t = run(&[to_acc, sad], &p, 0xffff);
-        let word =
-            |nr: usize, i: usize| (t.grf()[nr * 8 + i / 2] >> (16 * (i % 2)) & 0xffff) as i32;
-        for i in (0..16).step_by(2) {
-            assert_eq!(word(20, i), sum(i) + from_acc * word(6, i), "{o:?} {i}");
-            assert_eq!(word(20, i + 1), 0, "{o:?} leaves the odd ones");
+    for ty in [Type::Ub, Type::B] {
+        let byte = |v: &[u32], i: usize| {
+            let x = (v[i / 4] >> (8 * (i % 4))) as u8;
+            if ty == Type::B {
+                i32::from(x as i8)
+            } else {
+                i32::from(x)
+            }
+        };
+        let sum = |i: usize| {
+            let d = |i| (byte(&a, i) - byte(&b, i)).abs();
+            d(i) + d(i + 1)
+        };
+        for (o, from_acc) in [(Opcode::Sad2, 0), (Opcode::Sada2, 1)] {
+            let sad = op(o, 16, dst(20, Type::W), &[g(2, ty), g(4, ty)]);
+            let t = run(&[to_acc, sad], &p, 0xffff);
+            let word =
+                |nr: usize, i: usize| (t.grf()[nr * 8 + i / 2] >> (16 * (i % 2)) & 0xffff) as i32;
+            for i in (0..16).step_by(2) {
+                let want = sum(i) + from_acc * word(6, i);
+                assert_eq!(word(20, i), want, "{o:?} {ty:?} {i}");
+                assert_eq!(word(20, i + 1), 0, "{o:?} leaves the odd ones");
+            }
         }
     }
 }
