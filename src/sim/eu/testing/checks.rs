@@ -69,6 +69,12 @@ fn what_the_payload_holds_is_written_and_nothing_behind_it() {
         2,
         16,
     );
+    let byte = |nr, sub| use_of(1, scalar(nr, sub, Type::Ub));
+    assert_eq!(
+        stopped(&[use_of(8, g(0, Type::D)), byte(2, 15)], &p, 0xff),
+        None
+    );
+    stops_at(stopped(&[byte(2, 16)], &p, 0xff), 0, 0, 2, 16);
     // The last of the register file.
     assert_eq!(
         stopped(&[use_of(8, g(127, Type::D))], &[7; 2000], 0xff),
@@ -157,6 +163,17 @@ fn only_lanes_that_an_instruction_writes_are_written() {
         masked.dst.writemask = 0b1111;
         assert_eq!(stopped(&[masked, every], &[], 0xff), None, "{o:?}");
     }
+}
+
+#[test]
+fn an_instruction_of_a_quarter_looks_at_its_own_channels() {
+    let mut upper = use_of(8, g(30, Type::D));
+    upper.chan_off = 8;
+    stops_at(stopped(&[upper], &[], 0x0400), 0, 2, 30, 8);
+    assert_eq!(stopped(&[upper], &[], 0x00ff), None);
+    // Without mask it goes through what is off.
+    assert_eq!(stopped(&[no_mask(upper)], &[], 0x00ff), None);
+    stops_at(stopped(&[no_mask(upper)], &[], 0x8000), 0, 7, 30, 28);
 }
 
 #[test]
@@ -376,6 +393,8 @@ fn responses_are_written_as_many_registers_as_they_have() {
     let user = |nr| use_of(8, g(nr, Type::D));
     assert_eq!(stopped(&[send, user(30), user(31)], &[], 0xff), None);
     stops_at(stopped(&[send, user(32)], &[], 0xff), 1, 0, 32, 0);
+    let byte = use_of(1, scalar(32, 0, Type::Ub));
+    stops_at(stopped(&[send, byte], &[], 0xff), 1, 0, 32, 0);
     stops_at(stopped(&[send, user(29)], &[], 0xff), 1, 0, 29, 0);
 }
 
@@ -443,4 +462,90 @@ fn addresses_that_lanes_send_must_be_written() {
             }
         }
     }
+}
+
+#[test]
+fn a_value_without_its_first_byte_is_not_written() {
+    let bytes = |nr| [1, 2, 3].map(|sub| put(1, at(dst(nr, Type::Ub), sub, 1)));
+    let mut code = bytes(30).to_vec();
+    code.push(use_of(1, scalar(30, 0, Type::D)));
+    stops_at(stopped(&code, &[], 0xff), 3, 0, 30, 0);
+    code.insert(0, put(1, at(dst(30, Type::Ub), 0, 1)));
+    assert_eq!(stopped(&code, &[], 0xff), None);
+    // Nor is an address.
+    let mut send = op(Opcode::Send, 8, null_dst(Type::Ud), &[g(10, Type::Ud)]);
+    send.send = Some(Send {
+        sfid: 12,
+        desc: Desc::Imm(1 << 25 | 1 << 14),
+        ex_desc: Desc::Imm(0),
+        eot: false,
+    });
+    let mut code = bytes(10).to_vec();
+    code.push(send);
+    stops_at(stopped(&code, &[], 0x01), 3, 0, 10, 0);
+    code.insert(0, put(1, at(dst(10, Type::Ub), 0, 1)));
+    assert_eq!(stopped(&code, &[], 0x01), None);
+}
+
+#[test]
+fn a_move_of_nothing_concerns_its_own_bytes_of_its_own_lanes() {
+    let copy = op(Opcode::Mov, 8, dst(30, Type::D), &[g(40, Type::D)]);
+    for lane in [0u8, 3, 7] {
+        let user = no_mask(use_of(1, scalar(30, 4 * lane, Type::D)));
+        let got = stopped(
+            &[
+                copy,
+                Inst {
+                    chan_off: lane / 4 * 4,
+                    exec_size: 4,
+                    ..user
+                },
+            ],
+            &[],
+            1 << lane,
+        );
+        stops_at(got, 1, u32::from(lane % 4), 30, usize::from(4 * lane));
+    }
+    // What stands beside it, and behind, is as it was.
+    let all = [put(8, dst(30, Type::D)), put(8, dst(50, Type::D))];
+    let one = Inst {
+        exec_size: 1,
+        dst: at(dst(30, Type::D), 8, 1),
+        ..copy
+    };
+    for (nr, sub, written) in [
+        (30, 7, true),
+        (30, 8, false),
+        (30, 11, false),
+        (30, 12, true),
+        (50, 0, true),
+    ] {
+        let byte = use_of(1, scalar(nr, sub, Type::Ub));
+        let got = stopped(&[all[0], all[1], one, byte], &[], 0xff);
+        if written {
+            assert_eq!(got, None, "g{nr}.{sub}");
+        } else {
+            stops_at(got, 3, 0, 30, usize::from(sub));
+        }
+    }
+    // To the last bytes of the register file.
+    let last = Inst {
+        exec_size: 1,
+        dst: at(dst(127, Type::D), 28, 1),
+        ..copy
+    };
+    assert_eq!(stopped(&[last], &[], 0xff), None);
+}
+
+#[test]
+fn what_is_off_but_written_passes_on_as_written() {
+    let all = no_mask(put(8, dst(30, Type::D)));
+    let through = no_mask(op(
+        Opcode::Add,
+        8,
+        dst(31, Type::D),
+        &[g(30, Type::D), imm(Type::D, 1)],
+    ));
+    let last = use_of(8, scalar(31, 28, Type::D));
+    assert_eq!(stopped(&[all, through, last], &[], 0x0f), None);
 }

@@ -234,6 +234,10 @@ fn a_message_of_no_channels_is_not_sent_but_at_the_end() {
         (w.first.len(), w.first[0].sfid, w.first[0].lanes),
         (1, 9, 0)
     );
+    // It is the last, also where the thread is run once more.
+    let (mut w, mut t2) = sent(send(Opcode::Send, ONE, NONE), &[]);
+    assert_eq!(t2.run(&mut w, 10), Ok(Exit::Eot));
+    assert_eq!(w.first.len(), 2);
     assert_eq!(t.statistics().instructions, 1);
 }
 

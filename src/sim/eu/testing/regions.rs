@@ -158,6 +158,14 @@ fn a_destination_may_reach_the_last_byte_of_its_file_and_not_past_it() {
         let i = op(Opcode::Mov, n, d, &[imm(Type::D, 0)]);
         assert_eq!(DstOp::new(&i).is_ok(), fits, "{n} {d:?}");
     }
+    // One lane.
+    let mut d = dst(127, Type::D);
+    d.addr = Addr::Direct {
+        nr: 127,
+        sub_bytes: 28,
+    };
+    let i = op(Opcode::Mov, 1, d, &[imm(Type::D, 0)]);
+    assert!(DstOp::new(&i).is_ok());
     // A message's response has its own length.
     for o in [Opcode::Send, Opcode::Sendc, Opcode::Sends, Opcode::Sendsc] {
         let i = op(o, 16, dst(127, Type::D), &[g(2, Type::D)]);
@@ -257,9 +265,12 @@ fn architecture_registers_have_places_of_their_own() {
             "f{idx}.{sub}"
         );
     }
+    // Null is null for every lane.
     for sub in [0, 8] {
         assert_eq!(at(ArfReg::Null, 0, sub), Ok(regs::NULL));
     }
+    let null = source(32, null_src()).map(|o| (o.kind, o.offset(31)));
+    assert_eq!(null, Ok((Kind::Scalar, regs::NULL)));
     // Only an operand that names a register is within its range.
     let tm = source(1, arf(ArfReg::Timestamp, 0, 0, Type::Ud));
     assert!(tm.is_ok_and(|o| o.within(regs::TM, regs::FC) && !o.within(regs::TDR, regs::TM)));
@@ -280,16 +291,17 @@ fn architecture_registers_have_places_of_their_own() {
 #[test]
 fn immediates_have_the_low_bits_of_their_type_in_every_lane() {
     let bits = 0xfedc_ba98_8765_4321u64;
+    let high = 0xfedc_ba98_d765_c3a1u64;
     for (ty, want) in [
-        (Type::Ub, 0x21),
-        (Type::W, 0x4321),
-        (Type::Hf, 0x4321),
-        (Type::D, 0x8765_4321),
-        (Type::F, 0x8765_4321),
-        (Type::Q, bits),
-        (Type::Df, bits),
+        (Type::Ub, 0xa1),
+        (Type::W, 0xc3a1),
+        (Type::Hf, 0xc3a1),
+        (Type::D, 0xd765_c3a1),
+        (Type::F, 0xd765_c3a1),
+        (Type::Q, high),
+        (Type::Df, high),
     ] {
-        let o = source(16, abs(neg(imm(ty, bits)))).unwrap_or_else(|e| panic!("{ty:?}: {e}"));
+        let o = source(16, abs(neg(imm(ty, high)))).unwrap_or_else(|e| panic!("{ty:?}: {e}"));
         assert_eq!((o.kind, o.ty, o.abs, o.neg), (Kind::Imm, ty, true, true));
         for i in [0, 1, 7, 15] {
             assert_eq!(o.imm_lane(i), want, "{ty:?} {i}");

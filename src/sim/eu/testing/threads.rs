@@ -263,6 +263,7 @@ fn four_dwords_take_a_cycle_and_a_math_function_four_times_that() {
         (two(Opcode::Add, 8, Type::Q, Type::Q), 4),
         (two(Opcode::Add, 8, Type::D, Type::Q), 4),
         (two(Opcode::Mul, 8, Type::Q, Type::D), 4),
+        (op(Opcode::Mov, 8, dst(40, Type::D), &[g(8, Type::Q)]), 4),
         (math(8), 8),
         (math(16), 16),
         (branch(Opcode::Join, 16, 1, 0), 1),
