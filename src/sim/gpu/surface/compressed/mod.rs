@@ -20,6 +20,9 @@ mod srgb;
 mod tests;
 
 #[cfg(test)]
+mod rule_tests;
+
+#[cfg(test)]
 mod witness_tests;
 
 use hw::Format;

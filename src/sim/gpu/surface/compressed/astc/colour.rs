@@ -161,3 +161,7 @@ fn offset(v: [i32; 8], alpha: (i32, i32)) -> [Colour; 2] {
     };
     pair.map(clamp)
 }
+
+#[cfg(test)]
+#[path = "colour_tests.rs"]
+mod tests;

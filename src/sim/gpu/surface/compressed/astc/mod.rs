@@ -10,6 +10,9 @@ mod partition;
 mod sequence;
 mod weight;
 
+#[cfg(test)]
+mod block_tests;
+
 use super::{ONE, Texel};
 use sequence::Range;
 

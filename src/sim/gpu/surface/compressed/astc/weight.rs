@@ -89,3 +89,7 @@ fn widen(range: Range, digit: u32, bits: u32) -> u32 {
 fn round(value: &u32) -> u32 {
     value + u32::from(*value > 32)
 }
+
+#[cfg(test)]
+#[path = "weight_tests.rs"]
+mod tests;
