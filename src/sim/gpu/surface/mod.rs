@@ -93,3 +93,9 @@ impl Surface {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod place_tests;
+
+#[cfg(test)]
+mod state_tests;

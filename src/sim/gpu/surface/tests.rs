@@ -5,12 +5,12 @@ use crate::AddressSpace;
 use crate::memory::tests::memory;
 use hw::Format;
 
-const BASE: u64 = 0x10_0000;
-const AUX: u64 = 0x20_0000;
+pub(super) const BASE: u64 = 0x10_0000;
+pub(super) const AUX: u64 = 0x20_0000;
 const R8G8B8A8_UNORM: u64 = 0x0c7;
 
 /// A state of a 2D surface in Y tiles with `set` on top.
-fn image(set: &[(hw::Field, u64)]) -> Image {
+pub(super) fn image(set: &[(hw::Field, u64)]) -> Image {
     let mut words = [0; 16];
     let base = [
         (rss::SURFACE_TYPE, 1),
@@ -28,7 +28,7 @@ fn image(set: &[(hw::Field, u64)]) -> Image {
     Image::from_words(&words, 0).expect("a surface")
 }
 
-fn space() -> AddressSpace {
+pub(super) fn space() -> AddressSpace {
     let mut space = AddressSpace::new();
     space.map(BASE, 0x10000, memory(0x10000), 0).expect("free");
     space.map(AUX, 0x10000, memory(0x10000), 0).expect("free");
