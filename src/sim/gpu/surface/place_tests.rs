@@ -174,7 +174,12 @@ fn blocks_with_a_state_are_of_64_bytes_by_two() {
 fn cache_lines_of_a_control_surface_have_the_states_of_256_blocks() {
     // A line of 16 bytes by 4 rows of a Y tile for 128 × 64 pixels of four bytes: eight lines to the tile's right, each 512
     // bytes, and eight down, each 64.
-    let line = |image: &Image, lod, texel| image.ccs_place(lod, texel).map(|place| place.0 & !63);
+    let line = |image: &Image, lod, texel| {
+        let (address, bit) = image.ccs_place(lod, texel)?;
+        let in_dword = address.is_multiple_of(4) && bit.is_multiple_of(2) && bit < 32;
+        assert!(in_dword, "{texel:?}: {address:#x} {bit}");
+        Some(address & !63)
+    };
     let image = controlled(&[]);
     for (lod, texel, expected) in [
         (0, [0, 0, 0], Some(0)),

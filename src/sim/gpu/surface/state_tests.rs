@@ -370,70 +370,70 @@ fn elements_are_the_bytes_at_any_address() {
 
 #[test]
 fn a_part_of_a_slice_is_filled_and_nothing_else() {
-    // Tile mode, format, samples, and the elements by which the surface starts off its base.
+    // Tile mode, format, samples, width, and four elements by which the surface starts off its base, or none.
     let surfaces = [
-        (0, "R8_UINT", 0, 0),
-        (0, "R8G8B8_UINT", 0, 0),
-        (0, "R32_UINT", 0, 0),
-        (0, "R32_UINT", 0, 1),
-        (0, "R16G16_UINT", 1, 0),
-        (0, "R32G32B32_UINT", 0, 0),
-        (0, "R32G32B32A32_UINT", 0, 0),
-        (1, "R8_UINT", 0, 0),
-        (2, "R16_UINT", 0, 0),
-        (3, "R8_UINT", 0, 1),
-        (3, "R32_UINT", 0, 0),
-        (3, "R32G32_UINT", 0, 1),
-        (3, "R32_UINT", 2, 0),
+        (0, "R8_UINT", 0, 70, 0),
+        (0, "R8G8B8_UINT", 0, 70, 0),
+        (0, "R32_UINT", 0, 70, 0),
+        (0, "R32_UINT", 0, 70, 1),
+        (0, "R16G16_UINT", 1, 30, 0),
+        (0, "R32G32B32_UINT", 0, 30, 0),
+        (0, "R32G32B32A32_UINT", 0, 30, 0),
+        (1, "R8_UINT", 0, 70, 0),
+        (2, "R16_UINT", 0, 70, 0),
+        (3, "R8_UINT", 0, 70, 1),
+        (3, "R32_UINT", 0, 70, 0),
+        (3, "R32G32_UINT", 0, 30, 1),
+        (3, "R32_UINT", 2, 30, 0),
     ];
-    // The surface has 30 × 9 texels.
+    // Each surface has nine rows. Slice, columns and rows.
     let parts = [
-        [0..30, 0..9],
-        [5..19, 2..3],
-        [16..32, 6..12],
-        [29..45, 0..2],
-        [3..4, 8..9],
-        [40..50, 0..9],
-        [7..7, 0..9],
+        (0, [0..70, 0..9]),
+        (1, [5..19, 2..3]),
+        (0, [16..32, 6..12]),
+        (1, [29..45, 0..2]),
+        (0, [3..4, 8..9]),
+        (1, [0..5, 0..1]),
+        (0, [72..80, 0..9]),
+        (1, [7..7, 0..9]),
     ];
     let element: [u8; 16] = std::array::from_fn(|i| 0xa0 + i as u8);
-    for (tiles, name, samples, offset) in surfaces {
+    for (tiles, name, samples, width, offset) in surfaces {
         let image = image(&[
             (rss::SURFACE_FORMAT, number(name)),
             (rss::TILE_MODE, tiles),
             (rss::SURFACE_PITCH, 511),
             (rss::SURFACE_QPITCH, 12 / 4),
-            (rss::WIDTH, 29),
+            (rss::WIDTH, width - 1),
             (rss::HEIGHT, 8),
             (rss::DEPTH, 1),
             (rss::NUMBER_OF_MULTISAMPLES, samples),
             (rss::X_OFFSET, offset),
         ]);
-        let level = image.at_level(0);
-        for (part, z) in parts.iter().flat_map(|part| [(part, 0), (part, 1)]) {
+        let (level, bytes) = (image.at_level(0), image.bytes as usize);
+        for (z, part) in &parts {
             let space = space();
             let view = View::new(&space);
-            let filled = image.fill(&view, &level, part.clone(), z, &element);
+            let filled = image.fill(&view, &level, part.clone(), *z, &element);
             filled.expect("mapped");
             let mut expected = vec![0u8; 0x10000];
             let [columns, rows] = part.clone();
             for (x, y) in rows.flat_map(|y| columns.clone().map(move |x| (x, y))) {
-                for sample in 0..image.samples {
-                    if x < 30 && y < 9 {
-                        let address = image.texel_address(0, x, y, z, sample);
-                        let at = (address.expect("inside") - BASE) as usize;
-                        let bytes = image.bytes as usize;
-                        expected[at..at + bytes].copy_from_slice(&element[..bytes]);
-                    }
+                let samples = match u64::from(x) < width && y < 9 {
+                    true => 0..image.samples,
+                    false => 0..0,
+                };
+                for sample in samples {
+                    let address = image.texel_address(0, x, y, *z, sample);
+                    let at = (address.expect("inside") - BASE) as usize;
+                    expected[at..at + bytes].copy_from_slice(&element[..bytes]);
                 }
             }
+            let expected = expected.as_chunks::<4>().0.iter();
+            let expected: Vec<u32> = expected.map(|dword| u32::from_le_bytes(*dword)).collect();
             let mut told = vec![0u32; 0x4000];
             view.read_block(BASE, &mut told).expect("mapped");
-            let told: Vec<u8> = told.into_iter().flat_map(u32::to_le_bytes).collect();
-            assert!(
-                told == expected,
-                "{tiles} {name} {samples} {offset} {part:?} {z}"
-            );
+            assert!(told == expected, "{tiles} {name} {samples} {part:?}");
         }
     }
 }
