@@ -343,3 +343,41 @@ fn an_entry_tells_the_slice_of_each_sample() {
         }
     }
 }
+
+#[test]
+fn interleaved_surfaces_are_as_large_as_their_samples() {
+    let of = |samples, set: &[(hw::Field, u64)]| {
+        let base = [
+            (rss::TILE_MODE, 0),
+            (rss::WIDTH, 9),
+            (rss::HEIGHT, 8),
+            (rss::SURFACE_PITCH, 255),
+            (rss::NUMBER_OF_MULTISAMPLES, samples),
+            (rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT, 1),
+        ];
+        image(&[&base, set].concat())
+    };
+    // 10 × 9 pixels are 10 × 10 ones, in pairs of 4 × 2, 4 × 4 and 8 × 8 samples: the next level begins below that, in
+    // rows by fours. The one after it is to the right of 5 pixels, six with their pair.
+    for (samples, lod, [column, row]) in [
+        (0, 1, [0, 12]),
+        (0, 2, [8, 12]),
+        (1, 1, [0, 12]),
+        (1, 2, [12, 12]),
+        (2, 1, [0, 20]),
+        (2, 2, [12, 20]),
+        (4, 1, [0, 40]),
+    ] {
+        let expected = BASE + row * 256 + column * 4;
+        let told = of(samples, &[]).texel_address(lod, 0, 0, 0, 0);
+        assert_eq!(told, Some(expected), "{samples} {lod}");
+    }
+    // Of one sample there is nothing to interleave.
+    let single = of(0, &[]);
+    assert!(single.interleaved && single.at_level(0).is_plain());
+    let without = of(0, &[(rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT, 0)]);
+    for (x, y) in [(0, 0), (1, 1), (2, 3), (9, 8)] {
+        let told = single.texel_address(0, x, y, 0, 0);
+        assert_eq!(told, without.texel_address(0, x, y, 0, 0), "{x} {y}");
+    }
+}

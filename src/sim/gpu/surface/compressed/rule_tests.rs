@@ -300,6 +300,9 @@ fn zeros_of_half_floats_stay_zeros() {
     let block = ten_bits([0; 3], [1, 0, 0], 1);
     let [red, green, ..] = texel("BC6H_UF16", &block, [1, 0]).map(f32::from_bits);
     assert_eq!([red, green], [2.0 / 16_777_216.0, 0.0]);
+    // Signed, it is × 31 / 32: 5.
+    let red = texel("BC6H_SF16", &block, [1, 0])[0];
+    assert_eq!(f32::from_bits(red), 5.0 / 16_777_216.0);
     // Signed: 1 is 96, −1 is −96, 511 and −511 are 0x7fff and its opposite; a factor of 31 / 32 then.
     for (value, expected) in [
         (1, 93.0 / 16_777_216.0),
