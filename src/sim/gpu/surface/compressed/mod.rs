@@ -211,7 +211,7 @@ fn unorm8(colour: [u8; 4], srgb: bool) -> Texel {
     [colours[r], colours[g], colours[b], unorm[a]]
 }
 
-/// A finite half float as `f32` bits.
+/// A half float as `f32` bits. No format here makes NaN, and BC6H but for an end point of −32768 no infinity.
 fn half_bits(half: u16) -> u32 {
     let (exponent, fraction) = (i32::from(half >> 10 & 31), i32::from(half & 0x3ff));
     let (exponent, fraction) = match exponent {
@@ -219,6 +219,9 @@ fn half_bits(half: u16) -> u32 {
         _ => (exponent, fraction | 0x400),
     };
     // Both factors and the product are exact.
-    let size = fraction as f32 * f32::from_bits(((exponent - 25 + 127) as u32) << 23);
+    let size = match exponent {
+        31 => f32::INFINITY,
+        _ => fraction as f32 * f32::from_bits(((exponent - 25 + 127) as u32) << 23),
+    };
     size.to_bits() | u32::from(half >> 15) << 31
 }

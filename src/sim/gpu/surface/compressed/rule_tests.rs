@@ -318,6 +318,25 @@ fn zeros_of_half_floats_stay_zeros() {
 }
 
 #[test]
+fn the_least_end_point_of_sixteen_bits_is_minus_infinity() {
+    // The mode of 16 bits: red's upper ones from bit 39 on, the highest first; differences of zero. As a signed number it
+    // is −32768, × 31 / 32 is 0x7c00; next to it is the least finite half float. (Direct3D 11, "BC6H Format": signed BC6H
+    // supports −INF, as an artifact of the format.)
+    for (name, low, expected) in [
+        ("BC6H_SF16", 0, f32::NEG_INFINITY),
+        ("BC6H_SF16", 1, -65504.0),
+        // 0x8000 × 31 / 64 is 0x3e00.
+        ("BC6H_UF16", 0, 1.5),
+    ] {
+        let block = (0b01111 | low << 5 | 1u128 << 39).to_le_bytes();
+        for at in [[0, 0], [3, 3]] {
+            let red = texel(name, &block, at)[0];
+            assert_eq!(f32::from_bits(red), expected, "{name} {low}");
+        }
+    }
+}
+
+#[test]
 fn stored_bytes_become_linear() {
     let linear = |byte: u8| f32::from_bits(srgb::linear8()[usize::from(byte)]);
     // The last of the straight part, and the first of the curve.
