@@ -233,7 +233,12 @@ pub(crate) fn with_channels_of(format: &Format, values: [u32; 4]) -> [u32; 4] {
         _ if name.starts_with("BC4") || name.ends_with("_R11") => [true, false, false, false],
         _ if name.starts_with("BC5") || name.ends_with("_RG11") => [true, true, false, false],
         _ if name.starts_with("BC6H") => [true, true, true, false],
-        _ if matches!(name, "ETC2_RGB8" | "ETC2_SRGB8" | "R9G9B9E5_SHAREDEXP") => {
+        _ if name.starts_with("DXT1_RGB") => [true, true, true, false],
+        _ if matches!(
+            name,
+            "ETC1_RGB8" | "ETC2_RGB8" | "ETC2_SRGB8" | "R9G9B9E5_SHAREDEXP"
+        ) =>
+        {
             [true, true, true, false]
         }
         _ => [true; 4],

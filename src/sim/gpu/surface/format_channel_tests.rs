@@ -184,6 +184,9 @@ fn channels_that_a_format_lacks_are_zero_and_alpha_one() {
         ("BC6H_UF16", [5, 6, 7, ONE]),
         ("BC6H_SF16", [5, 6, 7, ONE]),
         ("BC7_UNORM", [5, 6, 7, 8]),
+        ("DXT1_RGB", [5, 6, 7, ONE]),
+        ("DXT1_RGB_SRGB", [5, 6, 7, ONE]),
+        ("ETC1_RGB8", [5, 6, 7, ONE]),
         ("ETC2_RGB8", [5, 6, 7, ONE]),
         ("ETC2_SRGB8", [5, 6, 7, ONE]),
         ("ETC2_RGB8_PTA", [5, 6, 7, 8]),
@@ -344,7 +347,7 @@ fn channels_are_read_by_their_kind() {
         ("I24X8_UNORM", 0x12ff_ffff, [1.0; 4]),
         ("A24X8_UNORM", 0x12ff_ffff, [0.0, 0.0, 0.0, 1.0]),
         ("A32_FLOAT", 0x4000_0000, [0.0, 0.0, 0.0, 2.0]),
-        ("R8G8B8_SNORM", 0x00_8100_7f, [1.0, 0.0, -1.0, 1.0]),
+        ("R8G8B8_SNORM", 0x81_007f, [1.0, 0.0, -1.0, 1.0]),
     ] {
         let texel = u32::to_le_bytes(bits);
         assert_eq!(decode(format(name), &texel), floats(expected), "{name}");
