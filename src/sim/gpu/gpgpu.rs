@@ -388,3 +388,7 @@ impl Job<'_> {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+#[path = "gpgpu_tests.rs"]
+mod tests;

@@ -54,9 +54,19 @@ impl Rig {
     }
 
     pub(crate) fn execute(&mut self, batch: &[u32]) -> Result<Report, Stop> {
+        self.execute_part(batch, BYTES)
+    }
+
+    /// The same, of a batch that is said to have so many bytes; 0 where it goes on to its end.
+    pub(crate) fn execute_part(&mut self, batch: &[u32], bytes: u64) -> Result<Report, Stop> {
         self.write(BATCH, batch);
         self.gpu
-            .execute(&mut self.context, &self.space, BATCH, BYTES)
+            .execute(&mut self.context, &self.space, BATCH, bytes)
+    }
+
+    /// What the context keeps.
+    pub(crate) fn context(&self) -> &HwContext {
+        &self.context
     }
 
     /// Puts a kernel, its surface and `threads` × one register of lane offsets in place, and walks `groups` of them.

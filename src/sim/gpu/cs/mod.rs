@@ -5,7 +5,11 @@
 
 mod draw;
 mod media;
+#[cfg(test)]
+mod media_tests;
 mod mi;
+#[cfg(test)]
+mod mi_tests;
 #[cfg(test)]
 mod tests;
 

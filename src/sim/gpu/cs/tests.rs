@@ -5,29 +5,29 @@ use crate::{Options, Stop};
 use hw::draw_state::vertex_buffer_state as vb;
 use hw::{draw, mi, register};
 
-fn rig() -> Rig {
+pub(super) fn rig() -> Rig {
     Rig::new(Options::default())
 }
 
-fn load(batch: &mut Vec<u32>, register: u32, value: u32) {
+pub(super) fn load(batch: &mut Vec<u32>, register: u32, value: u32) {
     use mi::mi_load_register_imm as f;
     batch.extend([f::PACKET.header, register, value]);
 }
 
-fn store_register(batch: &mut Vec<u32>, register: u32, address: u64) {
+pub(super) fn store_register(batch: &mut Vec<u32>, register: u32, address: u64) {
     use mi::mi_store_register_mem as f;
     let words = f::PACKET.words::<4>();
     let words = words.with(f::REGISTER_ADDRESS, register.into());
     push(batch, words.with(f::MEMORY_ADDRESS, address));
 }
 
-fn store(batch: &mut Vec<u32>, address: u64, value: u32) {
+pub(super) fn store(batch: &mut Vec<u32>, address: u64, value: u32) {
     use mi::mi_store_data_imm as f;
     let words = f::PACKET.words::<4>().with(f::ADDRESS, address);
     push(batch, words.with(f::IMMEDIATE_DATA, value.into()));
 }
 
-fn set_predicate(batch: &mut Vec<u32>, mode: u64) {
+pub(super) fn set_predicate(batch: &mut Vec<u32>, mode: u64) {
     use mi::mi_set_predicate as f;
     push(
         batch,
@@ -36,7 +36,7 @@ fn set_predicate(batch: &mut Vec<u32>, mode: u64) {
 }
 
 /// An MI_ATOMIC on `DATA` with operands of its own: pairs of a dword of the first and of the second.
-fn atomic(batch: &mut Vec<u32>, opcode: u64, size: u64, operands: &[u32]) {
+pub(super) fn atomic(batch: &mut Vec<u32>, opcode: u64, size: u64, operands: &[u32]) {
     use mi::mi_atomic as f;
     let words = f::PACKET
         .words::<3>()
@@ -52,7 +52,12 @@ fn atomic(batch: &mut Vec<u32>, opcode: u64, size: u64, operands: &[u32]) {
 }
 
 /// Memory after an atomic, and what it returned.
-fn after(before: [u32; 4], opcode: u64, size: u64, operands: &[u32]) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn after(
+    before: [u32; 4],
+    opcode: u64,
+    size: u64,
+    operands: &[u32],
+) -> (Vec<u32>, Vec<u32>) {
     let mut rig = rig();
     rig.write(DATA, &before);
     let mut batch = Vec::new();

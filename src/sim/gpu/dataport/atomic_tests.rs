@@ -38,8 +38,8 @@ fn operands(op: u32) -> usize {
 }
 
 /// What memory holds before, and the operands, of eight channels.
-const OLD: [i32; 8] = [7, -7, 0, i32::MAX, i32::MIN, -1, 12, 100];
-const A: [i32; 8] = [7, 3, -1, 1, -1, i32::MIN, 10, 100];
+const OLD: [i32; 8] = [7, -8, 0, 13, i32::MIN, -1, 12, 100];
+const A: [i32; 8] = [7, -7, -1, 12, -1, i32::MIN, 10, 100];
 const B: [i32; 8] = [70, 71, 72, 73, 74, 75, 76, 77];
 
 fn bits(values: [i32; 8]) -> [u32; 8] {
@@ -173,8 +173,8 @@ fn floats_are_added_compared_and_chosen() {
 
 #[test]
 fn operations_on_addresses_are_of_dwords_or_qwords() {
-    let old64 = [7, -7, 0, i64::MAX, i64::MIN, -1, 1 << 32, u32::MAX as i64];
-    let a64 = [7, 3, -1, 1, -1, i64::MIN, (1 << 32) + 1, 1];
+    let old64 = [7, -8, 0, 13, i64::MIN, -1, 1 << 32, u32::MAX as i64];
+    let a64 = [7, -7, -1, 12, -1, i64::MIN, (1 << 32) + 1, 1];
     let b64 = [1 << 40, 71, 72, 73, 74, 75, 76, 77];
     let halves = |v: [i64; 8]| v.map(|v| [v as u32, (v >> 32) as u32]).concat();
     for op in 1..16 {

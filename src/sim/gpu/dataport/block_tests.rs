@@ -157,7 +157,7 @@ fn scratch_is_one_to_eight_registers() {
             );
         }
     }
-    // The second kilobyte.
+    // The second kilobyte, and the second 64.
     let mut rig = Rig::new();
     rig.send(
         DATA_CACHE_0,
@@ -167,6 +167,13 @@ fn scratch_is_one_to_eight_registers() {
     );
     let found = [0x400 / 4 + 23, 0x400 / 4 + 25, 0x400 / 4 + 31].map(|i| rig.dword(i));
     assert_eq!(found, [0, 1, 7]);
+    let behind = crate::memory::tests::memory(0x1000);
+    let start = DATA + 0x1_0000;
+    rig.space.map(start, 0x1000, behind, 0).expect("free");
+    let payload = [header(5, 0), SLOT.to_vec()].concat();
+    rig.send(DATA_CACHE_0, scratch(0, 0x801) | WRITE, 0, &payload);
+    let found = [7, 8, 9, 15, 16].map(|i| rig.dword(0x1_0000 / 4 + i));
+    assert_eq!(found, [0, 0, 1, 7, 0]);
 }
 
 #[test]
@@ -185,6 +192,8 @@ fn a_thread_keeps_to_its_scratch() {
         (1, 7, false),
         (3, 0, true),
         (3, 1, false),
+        (0, 0xfff, false),
+        (0, 0x800, false),
     ] {
         for write in [0, WRITE] {
             let desc = scratch(log, offset) | write;
@@ -238,6 +247,12 @@ fn dual_blocks_are_one_or_four_registers() {
                 );
             }
         }
+        // The last OWord of the buffer.
+        let mut last = place.clone();
+        let start = last.len() - 8;
+        last[start] = 15;
+        let found = Rig::new().send(DATA_CACHE_0, first | 2 << 14, 0xff, &last);
+        assert_eq!(found[..8], [numbers(60, 4), numbers(36, 4)].concat());
         for code in [1, 3] {
             let desc = first | 2 << 14 | code << 8;
             let stop = Rig::new().ask(&message(DATA_CACHE_0, desc, 0xff, &place));

@@ -72,3 +72,23 @@ fn levels_are_told_apart_by_surface() {
         );
     }
 }
+
+#[test]
+fn texels_are_told_apart_by_slices_that_are_far_from_each_other() {
+    let array = [
+        (rss::SURFACE_FORMAT, R32_UINT),
+        (rss::SURFACE_ARRAY, 1),
+        (rss::DEPTH, 127),
+        (rss::SURFACE_QPITCH, 1),
+    ];
+    let rig = Rig::new(&[], &[]);
+    let numbers: Vec<_> = (0..BYTES as u32 / 4).collect();
+    rig.write(0, &numbers);
+    let (view, surface) = (View::new(&rig.space), image(&array));
+    let mut texels = Texels::default();
+    let known = texels.level((0, &surface), 0);
+    for z in [0, 64, 0, 127, 63, 1, 65, 0] {
+        let found = texels.texel(&view, (0, &surface), (0, &known), [2, 1, z]);
+        assert_eq!(found, Ok([64 * z + 16 + 2, 0, 0, 1]), "{z}");
+    }
+}

@@ -155,6 +155,7 @@ fn numbers_of_a_plane_are_moved_by_the_header() {
         (0x0f0, [2, 0, 0]),
         (0x001, [2, 1, 1]),
         (0xe21, [0, 3, 1]),
+        (0x111, [3, 2, 1]),
     ] {
         // Parameters that the message does not take stand behind its own.
         for (kind, parameters) in [(kind::LD, [2, 1, 0, 0, 9]), (kind::LD_LZ, [2, 1, 0, 9, 9])] {
@@ -430,4 +431,30 @@ fn sizes_are_those_of_the_level() {
     // 5 + 2 · 128 + 1 entries.
     let ask = Ask::new(kind::RESINFO, &[0]);
     assert_eq!(rig.ask(&Ask { table: 4, ..ask })[0][0], 262);
+}
+
+#[test]
+fn blocks_of_one_surface_are_clear_and_those_of_another_are_not() {
+    let set = |address: u64, control: u64| {
+        [
+            UINT,
+            (rss::TILE_MODE, 3),
+            (rss::SURFACE_PITCH, 127),
+            (rss::SURFACE_BASE_ADDRESS, DATA + address),
+            (rss::AUXILIARY_SURFACE_MODE, 1),
+            (rss::AUXILIARY_SURFACE_BASE_ADDRESS, DATA + control),
+            (rss::RED_CLEAR_COLOR, 9),
+        ]
+    };
+    let rig = Rig::new(&[&set(0, 0x8000), &set(0x1000, 0x9000)], &[]);
+    number(&rig);
+    rig.write(0x8000, &[3]);
+    rig.write(0x9000, &[0]);
+    let mut port = rig.port();
+    for table in [0, 1, 0, 0, 1, 1] {
+        let ask = Ask::new(kind::LD_LZ, &[1, 0]);
+        let found = Ask { table, ..ask }.by(&mut port).expect("carried out");
+        let expected = if table == 0 { 9 } else { 0x1000 / 4 + 1 };
+        assert_eq!(found[0][0], expected, "{table}");
+    }
 }

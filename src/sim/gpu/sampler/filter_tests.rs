@@ -228,6 +228,7 @@ fn two_levels_are_blended_by_the_fraction() {
         let rig = two_levels(&[], &[MIP, (MIN.0, filter)], [8.0, 16.0]);
         for (level, expected) in [
             (0.0, 8.0),
+            (0.125, 9.0),
             (0.25, 10.0),
             (0.5, 12.0),
             (1.0, 16.0),
@@ -247,6 +248,7 @@ fn two_levels_are_blended_by_the_fraction() {
             assert_eq!(rig.first(kind::SAMPLE_L, &[0.25, 0.5, 0.5])[0], extreme);
             // The second level does not count where the first one is met.
             assert_eq!(rig.first(kind::SAMPLE_L, &[0.0, 0.5, 0.5])[0], values[0]);
+            assert_eq!(rig.first(kind::SAMPLE_L, &[1.0, 0.5, 0.5])[0], values[1]);
         }
     }
     // Neither do levels that mip filters choose one of, or that a magnified texel has under it.
@@ -422,6 +424,6 @@ fn anisotropy_looks_along_either_axis_at_even_steps() {
     // The other filter of the two looks once.
     let set = [(MIN.0, 2), (MAG.0, 0), (ss::MAXIMUM_ANISOTROPY, 1)];
     let rig = rig(&[], &set, |x, _, _| x as f32 * x as f32);
-    let small = [0.375, 0.1875, 0.0, 0.375, 0.0, 0.0625];
+    let small = [0.475, 0.1875, 0.0, 0.375, 0.0, 0.0625];
     assert_eq!(rig.first(kind::SAMPLE_D, &small)[0], 1.0);
 }

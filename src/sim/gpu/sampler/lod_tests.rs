@@ -214,6 +214,7 @@ fn anisotropy_takes_as_many_samples_as_an_axis_is_longer() {
         (0, along(8.0, 2.0), 2, 2.0, 0),
         (7, along(32.0, 2.0), 16, 1.0, 0),
         (3, along(32.0, 0.0), 8, 2.0, 0),
+        (1, along(0.2, 0.05), 4, 0.0, 0),
         // 2.5 are 3 samples: log2(7.5 / 3) = 1.3219.
         (1, along(7.5, 3.0), 3, 338.0 / 256.0, 0),
     ];

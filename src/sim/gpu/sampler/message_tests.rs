@@ -211,19 +211,24 @@ fn sixteen_channels_have_parameters_of_their_own() {
 #[test]
 fn samplers_stand_behind_the_dispatch_s_or_the_header_s_pointer() {
     let mode = |code| [(ss::TCX_ADDRESS_CONTROL_MODE, code)];
-    let modes = [0, 1, 2, 4].map(mode);
-    let rig = Rig::new(&[&[]], &modes.each_ref().map(|m| m.as_slice()));
+    // As many as a message can tell apart.
+    let modes = [0, 1, 2, 4].repeat(4).into_iter().map(mode);
+    let modes: Vec<_> = modes.collect();
+    let rig = Rig::new(
+        &[&[]],
+        &modes.iter().map(|m| m.as_slice()).collect::<Vec<_>>(),
+    );
     rig.fill(0, [4, 1], |x, _| x as f32);
     // Texel 5 of 4: wrapped, mirrored, clamped, the border.
     let texels = [1.0, 2.0, 3.0, BORDER_RED];
     let ask = Ask::floats(kind::SAMPLE_LZ, &[1.375, 0.1]);
-    for sampler in 0..4 {
+    for sampler in 0..16 {
         let ask = Ask {
             sampler,
             ..ask.clone()
         };
         let found = rig.ask(&ask)[0][0];
-        assert_eq!(f32::from_bits(found), texels[sampler as usize]);
+        assert_eq!(f32::from_bits(found), texels[sampler as usize % 4]);
     }
     // The header's pointer begins at bit 5.
     for sampler in 0..2 {
@@ -297,8 +302,8 @@ fn offsets_of_the_header_are_nibbles() {
 #[test]
 fn what_is_not_simulated_is_named() {
     let buffer = [(rss::SURFACE_TYPE, 4), (rss::SURFACE_PITCH, 3)];
-    let samples = [(rss::NUMBER_OF_MULTISAMPLES, 2)];
-    let rig = Rig::new(&[&[], &buffer, &samples], &[&[]]);
+    let samples = [1, 2].map(|log| [(rss::NUMBER_OF_MULTISAMPLES, log)]);
+    let rig = Rig::new(&[&[], &buffer, &samples[0], &samples[1]], &[&[]]);
     let ask = Ask::floats(kind::SAMPLE_LZ, &[0.5, 0.5]);
     let mut asks = vec![
         // SIMD8D and SIMD32, a response of halves.
@@ -320,6 +325,10 @@ fn what_is_not_simulated_is_named() {
         },
         Ask {
             table: 2,
+            ..ask.clone()
+        },
+        Ask {
+            table: 3,
             ..ask.clone()
         },
     ];
@@ -592,6 +601,32 @@ fn gathers_take_the_channel_of_the_header_unless_they_compare() {
             let ask = Ask::floats(kind::GATHER4_C, &[reference, 0.5, 0.5]);
             let found = rig.ask(&ask.with_header(channel << 16))[0];
             assert_eq!(found.map(f32::from_bits), [counts; 4], "{channel}");
+        }
+    }
+}
+
+#[test]
+fn surfaces_of_one_dispatch_are_told_apart() {
+    // More of them than a port remembers.
+    let sets: Vec<_> = (0..12)
+        .map(|i| {
+            [
+                (rss::SURFACE_BASE_ADDRESS, super::testing::DATA + 64 * i),
+                (rss::HEIGHT, 0),
+            ]
+        })
+        .collect();
+    let sets: Vec<_> = sets.iter().map(|s| s.as_slice()).collect();
+    let rig = Rig::new(&sets, &[&[]]);
+    rig.fill(0, [4, 12], |_, y| y as f32);
+    let mut port = rig.port();
+    for table in (0..12).chain(0..12).chain([3, 7, 3]) {
+        for ask in [
+            Ask::floats(kind::SAMPLE_LZ, &[0.5, 0.5]),
+            Ask::new(kind::LD_LZ, &[1, 0]),
+        ] {
+            let found = Ask { table, ..ask }.by(&mut port).expect("carried out");
+            assert_eq!(f32::from_bits(found[0][0]), table as f32);
         }
     }
 }
