@@ -307,7 +307,7 @@ fn a_walker_finds_its_descriptor_among_those_that_were_loaded() {
     let run = |index, bytes| {
         let mut rig = Rig::new(options());
         rig.place(&record(), 1);
-        for i in 0..3 {
+        for i in 0..8 {
             let of = descriptor(&[(idd::BINDING_TABLE_POINTER, 0x20 * i)]);
             rig.write(STATE + 0x800 + 32 * i, &of);
         }
@@ -323,6 +323,7 @@ fn a_walker_finds_its_descriptor_among_those_that_were_loaded() {
         [run(0, 96), run(1, 96), run(2, 96)],
         [Ok(0), Ok(0x20), Ok(0x40)]
     );
+    assert_eq!([run(5, 192), run(7, 256)], [Ok(0xa0), Ok(0xe0)]);
     for (index, bytes) in [(2, 95), (2, 64), (1, 32)] {
         let found = run(index, bytes);
         let refused = matches!(
@@ -510,4 +511,29 @@ fn invocations_are_channels_of_threads() {
             (1, stage.messages.total())
         );
     }
+}
+
+#[test]
+fn a_binding_table_is_relative_to_the_surface_state_base() {
+    let mut rig = Rig::new(options());
+    // Writes ones through entry 1 of a table.
+    let kernel = [
+        Inst::unary(Opcode::Mov, 8, to(4), ud(1)),
+        Inst::unary(Opcode::Mov, 8, to(5), Src::imm_ud(1)),
+        send(
+            12,
+            2 << 25 | 9 << 14 | 2 << 12 | 0xe << 8 | 1,
+            Dst::null(Type::Ud),
+            4,
+        ),
+    ];
+    rig.place(&kernel, 1);
+    rig.write(
+        STATE + DESCRIPTOR,
+        &descriptor(&[(idd::BINDING_TABLE_POINTER, 0x160)]),
+    );
+    // The surface that the rig has put there.
+    rig.write(STATE + 0x160, &[0x40 * 9, 0x40]);
+    rig.execute(&batch(&[])).expect("runs");
+    assert_eq!(rig.read(DATA, 9), [1, 1, 1, 1, 1, 1, 1, 0, 0]);
 }

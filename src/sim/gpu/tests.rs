@@ -69,6 +69,11 @@ impl Rig {
         &self.context
     }
 
+    /// The same, to be changed.
+    pub(crate) fn context_mut(&mut self) -> &mut HwContext {
+        &mut self.context
+    }
+
     /// Puts a kernel, its surface and `threads` × one register of lane offsets in place, and walks `groups` of them.
     pub(crate) fn walk(
         &mut self,

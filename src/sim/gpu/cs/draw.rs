@@ -197,3 +197,7 @@ impl Run<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "draw_tests.rs"]
+mod tests;

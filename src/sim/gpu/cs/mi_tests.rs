@@ -167,6 +167,17 @@ fn the_timestamp_is_a_register() {
 }
 
 #[test]
+fn invocations_are_a_register_of_64_bits() {
+    let mut rig = rig();
+    rig.context_mut().invocations = 0x5_0000_0007;
+    let count = register::CS_INVOCATION_COUNT;
+    let mut batch = stores(&[count, count + 4, count + 8, count - 4], DATA);
+    end(&mut batch);
+    rig.execute(&batch).expect("runs");
+    assert_eq!(rig.read(DATA, 4), [7, 5, 0, 0]);
+}
+
+#[test]
 fn a_register_is_stored_where_a_predicate_allows_it() {
     use mi::mi_store_register_mem as f;
     // Bit 0 of the result counts.
@@ -192,7 +203,7 @@ fn sources_of_a_predicate_have_64_bits() {
         register::MI_PREDICATE_SRC1,
         register::MI_PREDICATE_DATA,
     );
-    // Whether they are equal; whether the second less the first is the data.
+    // Whether they are equal; whether the second less the first is the data. Nobody asks for either by TRUE and FALSE.
     for (sources, equal, delta) in [
         ([[5, 1], [5, 1], [0, 0]], true, true),
         ([[5, 1], [5, 2], [0, 1]], false, true),
@@ -201,7 +212,7 @@ fn sources_of_a_predicate_have_64_bits() {
         ([[5, 2], [6, 1], [1, u32::MAX]], false, true),
         ([[5, 2], [5, 2], [0, 1]], true, false),
     ] {
-        for (compare, expected) in [(2, equal), (3, delta)] {
+        for (compare, expected) in [(0, true), (1, false), (2, equal), (3, delta)] {
             let mut registers = Vec::new();
             for (register, [low, high]) in [first, second, data].into_iter().zip(sources) {
                 registers.extend([(register, low), (register + 4, high)]);

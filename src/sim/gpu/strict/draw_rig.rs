@@ -322,7 +322,11 @@ pub(crate) const TARGET_STATE: [(Field, u64); 8] = [
 ];
 
 pub(crate) fn drawing(kernel: &[Inst]) -> Rig {
-    let mut rig = rig();
+    ready(rig(), kernel)
+}
+
+/// A rig with what the sound draw needs in memory.
+pub(crate) fn ready(mut rig: Rig, kernel: &[Inst]) -> Rig {
     let colour = (112..116).map(|nr| Inst::unary(Opcode::Mov, 8, to(nr), Src::imm_ud(0)));
     let kernel: Vec<Inst> = colour.chain(kernel.iter().cloned()).collect();
     rig.place(&kernel, 1);
