@@ -32,6 +32,8 @@ fn ranges_are_pages_of_48_bits_with_memory_behind_them() {
         (0x1000, 0x1000, 0x1000, 0x2000, Ok(())),
         (0x1000, 0x2000, 0x1000, 0x2000, Err("short")),
         (0x1000, 0x1000, 0x2000, 0x2000, Err("short")),
+        (0x1000, 0x4000, 0, 0x4000, Ok(())),
+        (0x1000, 0x5000, 0, 0x4000, Err("short")),
         (0x1000, 0x1000, u64::MAX - 0xfff, 0x2000, Err("short")),
     ] {
         assert_eq!(
@@ -295,8 +297,9 @@ fn four_dwords_are_written_by_their_mask() {
     let near = [0x1_0000, 0x1_0ffc, 0x1_0800, 0x1_0100];
     let far = [0x1_0000, 0x1_1000, 0x1_4000, 0x1_0ffc];
     let gap = [0x1_0000, 0x1_2000, 0x1_0ffc, 0x1_0004];
+    let edge = [0x1_0000, 0x1_1000, 0x1_0ffc, 0x1_0004];
     for seen in [0x1_0000, 0x1_4000] {
-        for addresses in [near, far, gap] {
+        for addresses in [near, far, gap, edge] {
             for mask in 0..16 {
                 let space = three();
                 let view = View::new(&space);
