@@ -65,9 +65,9 @@ fn registers_are_loaded_copied_and_stored() {
         header | 5,
         GPR,
         1,
-        GPR + 8 | 3,
+        (GPR + 8) | 3,
         2,
-        GPR + 16 | 0xff80_0000,
+        (GPR + 16) | 0xff80_0000,
         3,
     ];
     let found = left(

@@ -83,7 +83,7 @@ fn sixteen_channels_are_scattered_behind_a_header() {
         (BYTES, WRITE_BYTES, 2 << 10, 1),
         (DWORDS, WRITE_DWORDS, 2 << 8, 4),
     ] {
-        let place = |i: u32| if i % 2 == 0 { i } else { 63 - i };
+        let place = |i: u32| if i.is_multiple_of(2) { i } else { 63 - i };
         let offsets = sixteen(|i| place(i) * 4 / unit);
         let most = match size >> 10 {
             0 if unit == 1 => 0xff,
