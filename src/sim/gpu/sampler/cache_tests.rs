@@ -92,3 +92,20 @@ fn texels_are_told_apart_by_slices_that_are_far_from_each_other() {
         assert_eq!(found, Ok([64 * z + 16 + 2, 0, 0, 1]), "{z}");
     }
 }
+
+#[test]
+fn texels_are_told_apart_by_their_place_in_a_plane() {
+    let rig = Rig::new(&[], &[]);
+    let numbers: Vec<_> = (0..BYTES as u32 / 4).collect();
+    rig.write(0, &numbers);
+    let (view, surface) = (View::new(&rig.space), image(PLANES));
+    let mut texels = Texels::default();
+    let known = texels.level((0, &surface), 0);
+    // Row by row, and column by column: one texel of each block after another.
+    let rows = (0..8).flat_map(|y| (0..32).map(move |x| [4 * x, 4 * y]));
+    let columns = (0..32).flat_map(|x| (0..8).map(move |y| [4 * x, 4 * y]));
+    for [x, y] in rows.chain(columns) {
+        let found = texels.texel(&view, (0, &surface), (0, &known), [x, y, 0]);
+        assert_eq!(found, Ok([128 * y + x, 0, 0, 1]), "{x} {y}");
+    }
+}
