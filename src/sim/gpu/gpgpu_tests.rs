@@ -537,3 +537,48 @@ fn a_binding_table_is_relative_to_the_surface_state_base() {
     rig.execute(&batch(&[])).expect("runs");
     assert_eq!(rig.read(DATA, 9), [1, 1, 1, 1, 1, 1, 1, 0, 0]);
 }
+
+#[test]
+fn scratch_is_for_as_many_threads_as_may_run() {
+    use media::media_vfe_state as f;
+    use mi::mi_load_register_mem as load;
+    // A kilobyte for each of three threads, from 0x400 on. Nobody but they looks at it, so it need not be flushed.
+    for (at, is_scratch) in [
+        (0x3e0, false),
+        (0x400, true),
+        (0xfe0, true),
+        (0x1000, false),
+    ] {
+        let mut rig = Rig::new(Options {
+            strict: true,
+            ..options()
+        });
+        let kernel = [
+            Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),
+            Inst::unary(Opcode::Mov, 1, one(10, 2), Src::imm_ud(at / 16)).no_mask(),
+            Inst::unary(Opcode::Mov, 8, to(11), Src::imm_ud(7)).no_mask(),
+            send(
+                10,
+                2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255,
+                Dst::null(Type::Ud),
+                10,
+            )
+            .no_mask(),
+        ];
+        rig.place(&kernel, 1);
+        let mut words = batch(&[
+            (VFE, f::SCRATCH_SPACE_BASE_POINTER, 0x400),
+            (VFE, f::MAXIMUM_NUMBER_OF_THREADS, 2),
+        ]);
+        words.pop();
+        let mut read = load::PACKET.words::<4>().dwords;
+        load::REGISTER_ADDRESS.set(&mut read, register::CS_GPR0.into());
+        load::MEMORY_ADDRESS.set(&mut read, DATA + u64::from(at));
+        words.extend(read);
+        end(&mut words);
+        let found = rig.execute(&words);
+        let refused = matches!(found, Err(Stop::Undefined { .. }));
+        assert_eq!(refused, !is_scratch, "{at:#x}: {found:?}");
+        assert_eq!(rig.read(DATA + u64::from(at), 1), [7]);
+    }
+}
