@@ -78,7 +78,8 @@ pub(super) fn select(
     let last = image.levels.saturating_sub(1) as f32;
     let least = sampler.min_lod.max(least);
     let top = sampler.max_lod.min(last);
-    let resource = image.resource_min_lod as f32 / 256.0;
+    // Resource Min LOD counts levels of the resource, others count from the view's first, which is Surface Min LOD.
+    let resource = image.resource_min_lod as f32 / 256.0 - image.min_lod as f32;
     let bottom = least.min(last).max(resource);
     let lod = match sampler.preclamp {
         true => lod.min(sampler.max_lod).max(least),

@@ -156,6 +156,25 @@ fn what_a_resource_may_not_be_read_below_can_lie_beyond_its_levels() {
 }
 
 #[test]
+fn what_a_resource_may_not_be_read_below_is_counted_from_its_own_first_level() {
+    // AdjPR_minLOD = ResMinLod - SurfMinLod: here of a view of levels 1 to 5.
+    let step = 1.0 / 256.0;
+    for (resource, level, beta, beyond) in [
+        (fixed(0, 0), 0, step, false),
+        (fixed(1, 0), 0, step, false),
+        (fixed(2, 64), 1, 0.25, false),
+        (fixed(5, 0), 4, 0.0, false),
+        (fixed(5, 1), 4, step, true),
+    ] {
+        let of = [(rss::RESOURCE_MIN_LOD, resource), (rss::SURFACE_MIN_LOD, 1)];
+        let given = Source::Given { lod: step };
+        let found = selected(&[LINEAR], &of, &STILL, given, 0.0);
+        let found = (found.levels[0], found.beta, found.beyond);
+        assert_eq!(found, (level, beta, beyond), "{resource:#x}");
+    }
+}
+
+#[test]
 fn filters_are_told_by_the_level() {
     let set = [LINEAR, (ss::MIN_MODE_FILTER, 1)];
     for (lod, filter) in [(0.0, Filter::Nearest), (0.5, Filter::Linear)] {
