@@ -7,8 +7,14 @@
 //! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Rasterization"; Vulkan, "Basic Polygon Rasterization", "Line Segments".
 
 mod line;
+#[cfg(test)]
+mod line_tests;
 mod polygon;
+#[cfg(test)]
+mod polygon_tests;
 mod state;
+#[cfg(test)]
+mod state_tests;
 #[cfg(test)]
 mod tests;
 

@@ -4,9 +4,9 @@ use super::*;
 use crate::draw::object::Plane;
 use std::collections::BTreeMap;
 
-const STANDARD_4X: [(i64, i64); 4] = [(96, 32), (224, 96), (32, 160), (160, 224)];
+pub(super) const STANDARD_4X: [(i64, i64); 4] = [(96, 32), (224, 96), (32, 160), (160, 224)];
 
-fn state(samples: &[(i64, i64)], lines: Lines) -> RasterState {
+pub(super) fn state(samples: &[(i64, i64)], lines: Lines) -> RasterState {
     let mut positions = [(0, 0); 16];
     positions[..samples.len()].copy_from_slice(samples);
     RasterState {
@@ -24,11 +24,11 @@ fn state(samples: &[(i64, i64)], lines: Lines) -> RasterState {
     }
 }
 
-fn single() -> RasterState {
+pub(super) fn single() -> RasterState {
     state(&[(128, 128)], Lines::Aliased { width: 1 })
 }
 
-fn object(kind: Kind, corners: [(f32, f32); 3]) -> Setup {
+pub(super) fn object(kind: Kind, corners: [(f32, f32); 3]) -> Setup {
     Setup {
         kind,
         vertices: corners.map(|(x, y)| ScreenVertex {
@@ -49,13 +49,17 @@ fn object(kind: Kind, corners: [(f32, f32); 3]) -> Setup {
 }
 
 /// Masks by pixel (y, x); a subspan may come only once.
-fn cover(state: &RasterState, setup: &Setup) -> BTreeMap<(u32, u32), u16> {
+pub(super) fn cover(state: &RasterState, setup: &Setup) -> BTreeMap<(u32, u32), u16> {
     let mut out = Vec::new();
     rasterise(state, setup, &mut out);
     let mut pixels = BTreeMap::new();
     let mut seen = std::collections::BTreeSet::new();
     for subspan in out {
         assert!(seen.insert((subspan.x, subspan.y)), "{subspan:?} again");
+        assert!(
+            (subspan.x | subspan.y) % 2 == 0,
+            "{subspan:?} is at odd places"
+        );
         for (i, mask) in subspan.samples.into_iter().enumerate() {
             if mask != 0 {
                 let i = i as u32;
@@ -66,7 +70,7 @@ fn cover(state: &RasterState, setup: &Setup) -> BTreeMap<(u32, u32), u16> {
     pixels
 }
 
-fn pixels(state: &RasterState, kind: Kind, corners: [(f32, f32); 3]) -> Vec<(u32, u32)> {
+pub(super) fn pixels(state: &RasterState, kind: Kind, corners: [(f32, f32); 3]) -> Vec<(u32, u32)> {
     cover(state, &object(kind, corners)).into_keys().collect()
 }
 
@@ -159,7 +163,7 @@ fn a_point_is_a_square() {
     assert_eq!(pixels(&single(), Kind::Point, corners), expected);
 }
 
-fn line(a: (f32, f32), b: (f32, f32), state: &RasterState) -> Vec<(u32, u32)> {
+pub(super) fn line(a: (f32, f32), b: (f32, f32), state: &RasterState) -> Vec<(u32, u32)> {
     pixels(state, Kind::Line, [a, b, b])
 }
 
