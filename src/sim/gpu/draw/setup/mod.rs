@@ -7,7 +7,11 @@
 //! Ref: SKL PRM vol. 7, "Strips and Fans (SF) Stage", "SF Backend"; Vulkan, "Rasterization", "Depth Bias".
 
 mod attributes;
+#[cfg(test)]
+mod object_tests;
 mod state;
+#[cfg(test)]
+mod state_tests;
 #[cfg(test)]
 mod tests;
 

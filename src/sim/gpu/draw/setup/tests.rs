@@ -5,12 +5,12 @@ use super::state::Viewport;
 use super::*;
 use std::sync::Arc;
 
-fn vue(position: [f32; 4], rest: [f32; 4]) -> Vue {
+pub(super) fn vue(position: [f32; 4], rest: [f32; 4]) -> Vue {
     let words = [0.0, 0.0, 0.0, 2.0].into_iter().chain(position).chain(rest);
     words.map(f32::to_bits).collect::<Arc<[u32]>>()
 }
 
-fn object(kind: Kind, positions: &[[f32; 4]]) -> Object {
+pub(super) fn object(kind: Kind, positions: &[[f32; 4]]) -> Object {
     let each = positions.iter().enumerate();
     Object {
         kind,
@@ -23,7 +23,7 @@ fn object(kind: Kind, positions: &[[f32; 4]]) -> Object {
 }
 
 /// A viewport of 16 × 16 pixels, depth as it is.
-fn state() -> SetupState {
+pub(super) fn state() -> SetupState {
     SetupState {
         divide: true,
         transform: true,
@@ -57,14 +57,14 @@ fn state() -> SetupState {
     }
 }
 
-fn run(state: &SetupState, object: &Object) -> Vec<Setup> {
+pub(super) fn run(state: &SetupState, object: &Object) -> Vec<Setup> {
     let mut out = Vec::new();
     setup(state, object, &mut out);
     out
 }
 
 /// Pixels (0, 0), (16, 0), (0, 16); depths 0, 0.5, 0.25.
-const CLOCKWISE: [[f32; 4]; 3] = [
+pub(super) const CLOCKWISE: [[f32; 4]; 3] = [
     [-1.0, -1.0, 0.0, 1.0],
     [2.0, -2.0, 1.0, 2.0],
     [-1.0, 1.0, 0.25, 1.0],
