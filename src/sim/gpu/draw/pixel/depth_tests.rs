@@ -78,8 +78,10 @@ fn depths_are_compared_and_written_in_each_format() {
                         // Pixel (5, 3) and its neighbours on both sides have 0.5; the upper eight bits of D24 are no one's.
                         let high = if format == D24 { 0xab00_0000 } else { 0 };
                         let place = |x: u32| DEPTH + y_tile(x * bytes, 3);
+                        let beside = stored[1] | 0x55;
                         for x in 4..7 {
-                            let value = u64::from(stored[1] | high);
+                            let value = if x == 5 { stored[1] } else { beside };
+                            let value = u64::from(value | high);
                             rig.view()
                                 .write_bytes(place(x), bytes, value)
                                 .expect("mapped");
@@ -106,11 +108,7 @@ fn depths_are_compared_and_written_in_each_format() {
                         let held = [4, 5, 6].map(|x| {
                             rig.view().read_bytes(place(x), bytes).expect("mapped") as u32
                         });
-                        assert_eq!(
-                            held,
-                            [stored[1] | high, new | high, stored[1] | high],
-                            "{case}"
-                        );
+                        assert_eq!(held, [beside | high, new | high, beside | high], "{case}");
                     }
                 }
             }
@@ -484,9 +482,12 @@ fn depths_are_clamped_where_the_clipper_leaves_them() {
     ] {
         let mut rig = buffers(D32, &[]);
         rig.set(&raster::PACKET, &clipped);
-        rig.set(&clip::PACKET, &[(clip::MAXIMUM_VP_INDEX, 1)]);
-        // The bounds of viewport 1; there is no viewport 2.
-        rig.write(DYNAMIC + 0x88, &[0.25f32.to_bits(), 0.5f32.to_bits(), 0, 0]);
+        rig.set(&clip::PACKET, &[(clip::MAXIMUM_VP_INDEX, 5)]);
+        // The bounds of viewport 5; there is no viewport 6.
+        rig.write(
+            DYNAMIC + 0x80 + 5 * 8,
+            &[0.25f32.to_bits(), 0.5f32.to_bits(), 0, 0],
+        );
         let unit = DepthStencil::read(&rig.draw(), computed).expect("simulated");
         let at = |viewport| [-1.0, 0.125, 0.375, 0.75, 2.0].map(|z| unit.clamped(z, viewport));
         let free = [-1.0, 0.125, 0.375, 0.75, 2.0];
@@ -499,7 +500,7 @@ fn depths_are_clamped_where_the_clipper_leaves_them() {
             false => [free; 3],
         };
         assert_eq!(
-            [0, 1, 2].map(at),
+            [0, 5, 6].map(at),
             expected,
             "{clipped:?}, computed {computed}"
         );

@@ -277,14 +277,15 @@ fn pixels_are_written_that_lanes_and_header_and_slots_have() {
             ..Sent::default()
         };
         let mut slots = rows(3, 1);
-        slots[2].left = [1, 0, 1, 1];
+        (slots[1].left, slots[2].left) = ([0, 1, 1, 1], [1, 0, 1, 1]);
         let mut rig = Rig::new();
         rig.bind(0, R32_UINT, &[]);
         let found = red(&rig, |state| state.smooth_lines = smooth, &slots, &[sent]);
-        // Header: channels 2 to 5 and 8 to 11. Lanes: 0 to 4, 6, 8 to 11, 13 to 15. Slots: not 9, nothing from 12 on.
+        // Header: channels 2 to 5 and 8 to 11. Lanes: 0 to 4, 6, 8 to 11, 13 to 15. Slots: not 4 and
+        // 9, nothing from 12 on.
         let expected: Vec<u32> = (0..12)
             .map(|channel| match channel {
-                2..=4 | 8 | 10 | 11 => 1016 + channel,
+                2 | 3 | 8 | 10 | 11 => 1016 + channel,
                 _ => 0,
             })
             .collect();
@@ -358,7 +359,7 @@ fn a_replicated_colour_is_every_pixels() {
             &rig,
             change,
             &flat(Kind::Triangle, 0.0),
-            &rows(4, 1),
+            &rows(8, 1),
             &[sent],
         )
         .expect("a write");
@@ -368,6 +369,9 @@ fn a_replicated_colour_is_every_pixels() {
                 R32_UINT => assert_eq!(rig.texel(x, y), 1016, "{case}"),
                 _ => assert_eq!(rig.wide(x, y), [1016, 1017, 1018, 1019], "{case}"),
             }
+            // Sixteen it is, though the thread has more.
+            let (x, y) = pixel(channel + 16);
+            assert_eq!((rig.texel(x, y), rig.read(place(x, y))), (0, 0), "{case}");
         }
     }
 }
@@ -555,6 +559,14 @@ fn the_descriptor_names_the_binding_table_entry() {
             R32_UINT,
             &[(hw::state::render_surface_state::SURFACE_BASE_ADDRESS, DEPTH)],
         );
+        rig.bind(
+            200,
+            R32_UINT,
+            &[(
+                hw::state::render_surface_state::SURFACE_BASE_ADDRESS,
+                STENCIL,
+            )],
+        );
         // The null surface takes nothing.
         rig.bind(
             5,
@@ -568,9 +580,10 @@ fn the_descriptor_names_the_binding_table_entry() {
             ..Sent::default()
         };
         let change = |state: &mut State<'_>| state.smooth_lines = smooth;
-        let found = red(&rig, change, &rows(1, 1), &[sent(3), sent(5)]);
+        let found = red(&rig, change, &rows(1, 1), &[sent(3), sent(5), sent(200)]);
         assert_eq!(found, [0; 4], "smooth: {smooth}");
-        assert_eq!(rig.read(DEPTH + PITCH + 4), 1003, "smooth: {smooth}");
+        let held = [DEPTH, STENCIL].map(|target| rig.read(target + PITCH + 4));
+        assert_eq!(held, [1003; 2], "smooth: {smooth}");
     }
 }
 
@@ -735,7 +748,7 @@ fn what_a_smooth_line_leaves_bare_scales_alpha() {
     rig.bind(0, R32G32B32A32_FLOAT, &[]);
     let payload = [1f32.to_bits(); 64];
     let mut slots = rows(1, 1);
-    slots[0].bare = [0, 4, 12, 15];
+    slots[0].bare = [1, 4, 12, 15];
     let sent = Sent {
         src0: &payload,
         ..Sent::default()
@@ -748,7 +761,7 @@ fn what_a_smooth_line_leaves_bare_scales_alpha() {
         &[sent],
     )
     .expect("a write");
-    for (channel, alpha) in [1.0f32, 0.75, 0.25, 0.0625].into_iter().enumerate() {
+    for (channel, alpha) in [0.9375f32, 0.75, 0.25, 0.0625].into_iter().enumerate() {
         let (x, y) = pixel(channel as u32);
         assert_eq!(
             rig.wide(x, y).map(f32::from_bits),
@@ -936,4 +949,162 @@ fn other_messages_are_named() {
             other => panic!("SFID {sfid}, {desc:#x}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn writes_reach_all_samples_that_are_left() {
+    use hw::state::render_surface_state as rss;
+    for (log, samples) in [(1, 2), (2, 4), (4, 16u16)] {
+        let mut rig = Rig::new();
+        rig.bind(
+            0,
+            R32_UINT,
+            &[
+                (rss::NUMBER_OF_MULTISAMPLES, log),
+                (rss::HEIGHT, 3),
+                (rss::SURFACE_QPITCH, 1),
+            ],
+        );
+        let all = (u32::MAX >> (32 - samples)) as u16;
+        let mut slots = rows(1, all);
+        slots[0].left = [all, 1, 1 << (samples - 1), all & !1];
+        let payload = numbered(8, None);
+        let sent = Sent {
+            src0: &payload,
+            ..Sent::default()
+        };
+        let change = |state: &mut State<'_>| state.samples = samples.into();
+        send(&rig, change, &flat(Kind::Triangle, 0.0), &slots, &[sent]).expect("a write");
+        for channel in 0..4 {
+            let (x, y) = pixel(channel);
+            // Slices of four rows, one for each sample.
+            let held: Vec<u32> = (0..samples.into())
+                .map(|sample| rig.texel(x, y + 4 * sample))
+                .collect();
+            let left = slots[0].left[channel as usize];
+            let expected: Vec<u32> = (0..samples)
+                .map(|sample| {
+                    if left >> sample & 1 == 1 {
+                        1000 + channel
+                    } else {
+                        0
+                    }
+                })
+                .collect();
+            assert_eq!(held, expected, "{samples} samples, channel {channel}");
+        }
+    }
+}
+
+#[test]
+fn omask_has_a_bit_for_each_of_sixteen_samples() {
+    let mut rig = Rig::new();
+    rig.bind(
+        0,
+        R32_UINT,
+        &[(hw::state::render_surface_state::NUMBER_OF_MULTISAMPLES, 4)],
+    );
+    let mut payload = numbered(9, None);
+    let words = [0x7fff, 0x8000, 0xfffe, 0x5aa5];
+    for (channel, word) in words.into_iter().enumerate() {
+        put_word(&mut payload, 0, channel, word);
+    }
+    let sent = Sent {
+        src0: &payload,
+        ..Sent::default()
+    };
+    let change = |state: &mut State<'_>| (state.samples, state.omask) = (16, true);
+    let done = send(
+        &rig,
+        change,
+        &flat(Kind::Triangle, 0.0),
+        &rows(1, 0xffff),
+        &[sent],
+    )
+    .expect("a write");
+    assert_eq!(done.slots[0].left, words.map(|word| word as u16));
+}
+
+#[test]
+fn depth_stands_behind_both_sources() {
+    let mut rig = Rig::new();
+    rig.bind(0, R32_UINT, &[]);
+    rig.depth_buffer(D32_FLOAT);
+    rig.set(
+        &ds::PACKET,
+        &[
+            (ds::DEPTH_TEST_ENABLE, 1),
+            (ds::DEPTH_BUFFER_WRITE_ENABLE, 1),
+        ],
+    );
+    rig.write(super::testing::DYNAMIC, &[0, 1f32.to_bits()]);
+    let change = |state: &mut State<'_>| (state.early, state.computes_depth) = (false, true);
+    let mut payload = numbered(9, None);
+    for lane in 0..8 {
+        payload[64 + lane] = ((lane + 1) as f32 / 16.0).to_bits();
+    }
+    let sent = Sent {
+        desc: WRITE | DUAL_LOW,
+        src0: &payload,
+        ..Sent::default()
+    };
+    send(
+        &rig,
+        change,
+        &flat(Kind::Triangle, 0.9),
+        &rows(2, 1),
+        &[sent],
+    )
+    .expect("a write");
+    for channel in 0..8 {
+        let (x, y) = pixel(channel);
+        let held = f32::from_bits(rig.read(DEPTH + y_tile(x * 4, y)));
+        assert_eq!(
+            (held, rig.texel(x, y)),
+            ((channel + 1) as f32 / 16.0, 1000 + channel),
+            "channel {channel}"
+        );
+    }
+}
+
+#[test]
+fn clears_are_of_the_pixels_that_are_left() {
+    use hw::state::render_surface_state as rss;
+    let mut rig = Rig::new();
+    let fields = [
+        (rss::TILE_MODE, 3),
+        (rss::WIDTH, 255),
+        (rss::HEIGHT, 127),
+        (rss::SURFACE_PITCH, 1023),
+        (rss::AUXILIARY_SURFACE_MODE, 1),
+    ];
+    rig.bind(0, R8G8B8A8_UNORM, &fields);
+    let payload = numbered(8, None);
+    let sent = Sent {
+        src0: &payload,
+        ..Sent::default()
+    };
+    let mut slots = rows(1, 1);
+    slots[0].left = [0, 1, 1, 0];
+    let change = |state: &mut State<'_>| state.special = Some(super::state::Special::FastClear);
+    send(&rig, change, &flat(Kind::Triangle, 0.0), &slots, &[sent]).expect("a clear");
+    let image = crate::surface::Image::read(
+        &rig.view(),
+        super::testing::SURFACES + super::testing::TARGET,
+    );
+    let image = image.expect("a surface");
+    // A pixel stands for 64 × 32 pixels of the target.
+    for (pixel, cleared) in [
+        ([0, 0, 0], false),
+        ([64, 0, 0], true),
+        ([0, 32, 0], true),
+        ([64, 32, 0], false),
+    ] {
+        assert_eq!(
+            image.is_clear(&rig.view(), 0, pixel),
+            Ok(cleared),
+            "{pixel:?}"
+        );
+    }
+    assert!((0..1024).all(|dword| rig.read(COLOUR + dword * 4) == 0));
 }

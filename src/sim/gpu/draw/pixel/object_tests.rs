@@ -262,6 +262,19 @@ fn depth_is_tested_at_samples() {
     // Pixels have 8, 10, 9, 11: up to 11 all pass.
     assert_eq!(made[0].left, [0b1111, 0b0100, 0b0101, 0]);
     assert_eq!(counts.samples_passed, 4 + 1 + 2);
+    // Two of them: 0.875 and 2.125 more.
+    let mut rig = tested(11.0 / 32.0);
+    rig.set(
+        &hw::draw::state_multisample::PACKET,
+        &[(hw::draw::state_multisample::NUMBER_OF_MULTISAMPLES, 1)],
+    );
+    let change = |state: &mut State<'_>| {
+        state.positions[..2].copy_from_slice(&[[0.375, 0.125], [0.875, 0.375]])
+    };
+    let subspans = [subspan(4, 0, [0b11, 0b10, 0b11, 0b01])];
+    let (made, counts) = slots(&rig, change, &slope(), &subspans);
+    assert_eq!(made[0].left, [0b11, 0, 0b01, 0]);
+    assert_eq!(counts.samples_passed, 3);
 }
 
 #[test]
@@ -462,4 +475,66 @@ fn a_thread_writes_its_pixels() {
         .map(|(role, image)| (role, image.address))
         .collect();
     assert_eq!(written, [(crate::targets::Role::Colour(0), COLOUR)]);
+}
+
+#[test]
+fn constants_and_attributes_are_in_the_threads_registers() {
+    // The colour is the first register of constants, and the first attribute's; a thread has pixels of two subspans.
+    let from = |nr: u8| Src::grf(nr, 0, Type::Ud, isa::Region::new(8, 8, 1));
+    let colour = [8, 8, 9, 9]
+        .into_iter()
+        .zip(112..)
+        .map(|(register, to_register)| {
+            Inst::unary(Opcode::Mov, 8, to(to_register), from(register))
+        });
+    let mut write = send_inst(
+        5,
+        4 << 25 | 12 << 14 | 1 << 12 | 4 << 8,
+        Dst::null(Type::Ud),
+        112,
+    );
+    if let Some(send) = &mut write.send {
+        send.eot = true;
+    }
+    let kernel: Vec<Inst> = colour.chain([write, eot()]).collect();
+    let mut rig = shaded([true, false, false]);
+    rig.kernel(&kernel, [true, false, false]);
+    rig.bind(0, 0x002, &[]);
+    let mut pixels = rig.pixels();
+    pixels.back.state.constants = (40..48).collect();
+    pixels.back.state.attributes = true;
+    let mut setup = flat(Kind::Triangle, 0.0);
+    // Flat values: the first component's differences, nought, and the value; and so on.
+    setup.attributes = vec![[[60, 61, 62, 63]; 3]];
+    let subspans = [
+        subspan(0, 0, [1; 4]),
+        subspan(2, 0, [1; 4]),
+        subspan(4, 0, [1; 4]),
+    ];
+    pixels.object(&setup, &subspans).expect("simulated");
+    let attribute = [0, 0, 0, 60, 0, 0, 0, 61];
+    for x in 0..6 {
+        for y in 0..2 {
+            let channel = (x / 2 % 2 * 4 + y * 2 + x % 2) as usize;
+            let expected = [
+                40 + channel as u32,
+                40 + channel as u32,
+                attribute[channel],
+                attribute[channel],
+            ];
+            assert_eq!(rig.wide(x, y), expected, "({x}, {y})");
+        }
+    }
+    // What a null surface takes is not written.
+    rig.bind(
+        0,
+        0x002,
+        &[(hw::state::render_surface_state::SURFACE_TYPE, 7)],
+    );
+    let mut pixels = rig.pixels();
+    pixels.object(&setup, &subspans).expect("simulated");
+    assert_eq!(
+        (pixels.written().count(), pixels.counts().invocations),
+        (0, 12)
+    );
 }

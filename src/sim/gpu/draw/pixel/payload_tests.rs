@@ -47,7 +47,7 @@ fn slots() -> Vec<Slot> {
         sample: i % 4,
         covered: [0b1111, 0b1100, 0b0010, 0b1000].map(|mask| (mask >> (i % 2)) as u16),
         shown: [1 + i as u16, 2, 3, 4 + i as u16],
-        left: [1, (i % 2) as u16, 0, 8],
+        left: [1, (i % 2) as u16, u16::from(i == 4), 8],
         ..Slot::default()
     };
     (0..6).map(slot).collect()
@@ -293,8 +293,9 @@ fn the_header_tells_object_places_and_masks() {
                 [header, 0, 0, 0x1245, 0, 0x8400, 0, 0],
                 "{kind:?}"
             );
-            // Samples four bits each; places; the mask twice. Left are the pixels 0 and 3, and of every other slot 1.
-            let masks = [0b1011_1001_1011_1001u32, 0b1011_1001];
+            // Samples four bits each; places; the mask twice. Left are the pixels 0 and 3, of
+            // every other slot 1, and 2 of the fifth.
+            let masks = [0b1011_1001_1011_1001u32, 0b1011_1101];
             let places = |i: usize| slots.get(i).map_or(0, |s| s.y << 16 | s.x);
             let first = [
                 0x3210,
@@ -449,4 +450,31 @@ fn centroids_are_of_pixels_that_are_covered_in_part() {
         [Place::Centre, Place::Centroid, Place::Sample].map(of),
         [[0.0; 2]; 3]
     );
+}
+
+#[test]
+fn two_samples_have_places_of_their_own_too() {
+    let change = |state: &mut State<'_>| {
+        state.samples = 2;
+        state.positions[..2].copy_from_slice(&[[0.75, 0.625], [0.25, 0.125]]);
+        // Linear weights at the sample.
+        state.barycentrics = 1 << 5;
+    };
+    let slot = Slot {
+        sample: 1,
+        left: [2; 4],
+        ..Slot::default()
+    };
+    let out = with_state(change, |state| {
+        let frame = Frame {
+            width: 8,
+            start: 4,
+            scratch: (0, 0),
+        };
+        let mut out = Vec::new();
+        build(&mut out, state, &setup(), &[slot], frame, &[]).expect("room");
+        out
+    });
+    let found = [16, 17, 24, 26].map(|at| f32::from_bits(out[at]));
+    assert_eq!(found, [0.25 / 8.0, 1.25 / 8.0, 0.125 / 8.0, 1.125 / 8.0]);
 }

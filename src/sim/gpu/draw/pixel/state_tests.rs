@@ -415,7 +415,8 @@ fn colour_calculation_has_constants_and_a_reference() {
             &cc_pointer::PACKET,
             &[(cc_pointer::COLOR_CALC_STATE_POINTER_VALID, 0)],
         );
-        assert_eq!(look(&mut rig, &[], |s| s.constant), [0.0; 4]);
+        let found = look(&mut rig, &[], |s| (s.constant, s.alpha.test));
+        assert_eq!(found, ([0.0; 4], Some((6, 0.0))));
         rig.set(
             &blend_pointer::PACKET,
             &[(blend_pointer::BLEND_STATE_POINTER_VALID, 0)],

@@ -7,7 +7,9 @@ use super::blend::Blend;
 use super::clear::{colour as special, hz_op};
 use super::state::Special;
 use super::target::{Target, identity};
-use super::testing::{COLOUR, CONTROL, DEPTH, PITCH, Rig, STENCIL, SURFACES, w_tile, y_tile};
+use super::testing::{
+    COLOUR, CONTROL, DEPTH, PITCH, Rig, STENCIL, SURFACES, TARGET, w_tile, y_tile,
+};
 use crate::surface::Image;
 use hw::Field;
 use hw::draw::{state_clear_params as params, state_depth_buffer as db, state_wm_hz_op as op};
@@ -33,7 +35,7 @@ fn blend(fields: &[(Field, u64)]) -> Blend {
 
 fn image(rig: &mut Rig, format: u64, fields: &[(Field, u64)]) -> Image {
     rig.bind(0, format, fields);
-    Image::read(&rig.view(), SURFACES + 0x400).expect("a surface")
+    Image::read(&rig.view(), SURFACES + TARGET).expect("a surface")
 }
 
 /// The dword of pixel (3, 2) of a target that held `old`, written alone and as a part of a subspan.
@@ -123,22 +125,21 @@ fn colours_are_clamped_to_the_format_before_blending_if_asked() {
 
 #[test]
 fn equations_are_of_colour_and_of_alpha() {
-    // Colour: the source's less half of the destination's; alpha, which is not independent, the same.
     let halves = |function| {
         blend(&[
             (entry::COLOR_BUFFER_BLEND_ENABLE, 1),
             (entry::COLOR_BLEND_FUNCTION, function),
             (entry::SOURCE_BLEND_FACTOR, 0x08),
-            (entry::DESTINATION_BLEND_FACTOR, 0x01),
+            (entry::DESTINATION_BLEND_FACTOR, 0x07),
         ])
     };
     let (source, old) = (floats([6.0; 4]), 2f32.to_bits());
-    // By a constant of a half.
-    for (function, expected) in [(0, 5.0), (1, 1.0), (2, -1.0), (3, 2.0), (4, 6.0)] {
+    // The source by the constant's alpha, a half; the destination by its red, a quarter.
+    for (function, expected) in [(0, 3.5), (1, 2.5), (2, -2.5), (3, 2.0), (4, 6.0)] {
         let found = mixed(
             R32_FLOAT,
             halves(function),
-            [9.0, 9.0, 9.0, 0.5],
+            [0.25, 9.0, 9.0, 0.5],
             old,
             source,
         );
@@ -197,6 +198,15 @@ fn channels_are_written_that_are_not_disabled() {
         (
             vec![entry::WRITE_DISABLE_RED, entry::WRITE_DISABLE_ALPHA],
             0xff00_00ff,
+        ),
+        (
+            vec![
+                entry::WRITE_DISABLE_RED,
+                entry::WRITE_DISABLE_GREEN,
+                entry::WRITE_DISABLE_BLUE,
+                entry::WRITE_DISABLE_ALPHA,
+            ],
+            0xffff_ffff,
         ),
     ] {
         let off: Vec<_> = disabled.iter().map(|field| (*field, 1)).collect();

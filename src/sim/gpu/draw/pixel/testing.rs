@@ -26,9 +26,9 @@ pub(crate) const COLOUR: u64 = SURFACES + 0x4000;
 pub(crate) const CONTROL: u64 = SURFACES + 0xc000;
 pub(crate) const DEPTH: u64 = SURFACES + 0x1_0000;
 pub(crate) const STENCIL: u64 = SURFACES + 0x1_8000;
-/// The binding table, from the surface state base address on, and the first target's state.
+/// The binding table of 256 entries, from the surface state base address on, and the first target's state.
 pub(crate) const TABLE: u64 = 0x100;
-const TARGET: u64 = 0x400;
+pub(crate) const TARGET: u64 = 0x600;
 
 pub(crate) struct Rig {
     space: AddressSpace,
@@ -127,7 +127,7 @@ impl Rig {
         for (field, value) in plain.iter().chain(fields) {
             field.set(&mut words, *value);
         }
-        let at = TARGET + index * 64;
+        let at = TARGET + index % 16 * 64;
         self.write(SURFACES + TABLE + index * 4, &[at as u32]);
         self.write(SURFACES + at, &words);
     }

@@ -146,3 +146,29 @@ fn the_first_objects_error_is_told() {
         assert_eq!(tiles.flush(), Ok(()), "{workers} workers");
     }
 }
+
+#[test]
+fn no_more_is_held_than_there_is_room_for() {
+    let rig = rig(1);
+    let mut tiles = Tiles::new(rig.draw(), Vec::new()).expect("simulated");
+    // Objects that cover nothing: 4096 of them, or 65536 subspans.
+    for i in 1..=4096usize {
+        tiles
+            .object(flat(Kind::Triangle, 0.0), &[])
+            .expect("simulated");
+        assert_eq!(tiles.objects.len(), i % 4096);
+    }
+    let mut nothing = screen(64);
+    for subspan in &mut nothing {
+        subspan.samples = [0; 4];
+    }
+    for i in 1..=32usize {
+        tiles
+            .object(flat(Kind::Triangle, 0.0), &nothing)
+            .expect("simulated");
+        assert_eq!(
+            (tiles.objects.len(), tiles.subspans.len()),
+            (i % 32, i % 32 * 2048)
+        );
+    }
+}
