@@ -5,7 +5,7 @@
 //! steeper than one the right corner.
 
 use super::polygon_tests::random;
-use super::tests::{cover, line, object, single, state};
+use super::tests::{STANDARD_4X, cover, line, object, single, state};
 use super::*;
 
 /// Whether the point `n / d` of the way from `a` to `b` is in the diamond of a pixel. All in 256ths.
@@ -79,6 +79,71 @@ fn pixels_are_drawn_whose_diamond_the_line_leaves() {
 }
 
 #[test]
+fn ends_on_the_sides_of_a_diamond_are_in_it_or_not() {
+    let state = single();
+    let (x, y) = (6 * 256 + 128, 7 * 256 + 128);
+    // All around the diamond of pixel (6, 7), a little within it and a little without.
+    for by in [0, 1, 2, 64, 127, 128] {
+        for (right, down) in [(1, 1), (1, -1), (-1, 1), (-1, -1)] {
+            for hair in [-1, 0, 1] {
+                let end = (x + right * (128 - by + hair), y + down * by);
+                // Near places, and far ones in all directions.
+                for (dx, dy) in [
+                    (1, 0),
+                    (0, 1),
+                    (1, 1),
+                    (1, -1),
+                    (300, 300),
+                    (-300, 300),
+                    (700, 150),
+                    (-700, -150),
+                    (150, 700),
+                    (-150, -700),
+                    (520, 0),
+                    (0, 520),
+                ] {
+                    let other = (end.0 + dx, end.1 + dy);
+                    for (a, b) in [(end, other), (other, end)] {
+                        if a.1 % 256 == 0 && a.0 % 256 == 128 {
+                            continue;
+                        }
+                        let mut expected = Vec::new();
+                        for (y, x) in (0..16).flat_map(|y| (0..16).map(move |x| (y, x))) {
+                            if draws(a, b, (x, y)) {
+                                expected.push((y as u32, x as u32));
+                            }
+                        }
+                        let found = line(pixel_place(a), pixel_place(b), &state);
+                        assert_eq!(found, expected, "{a:?} to {b:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_line_has_subspans_of_its_own() {
+    // Drawn twice into one list.
+    for width in [1, 3] {
+        let state = state(&STANDARD_4X, Lines::Aliased { width });
+        let ends = [(1.5, 2.5), (6.5, 4.5), (6.5, 4.5)];
+        let mut out = Vec::new();
+        rasterise(&state, &object(Kind::Line, ends), &mut out);
+        let first = out.clone();
+        rasterise(&state, &object(Kind::Line, ends), &mut out);
+        assert_eq!(out[first.len()..], first, "width {width}");
+        // Pixels have all their samples; nothing asks what is inside.
+        let masks = out.iter().flat_map(|s| s.samples);
+        assert!(
+            masks.into_iter().all(|mask| mask == 0 || mask == 15),
+            "width {width}"
+        );
+        assert!(out.iter().all(|s| s.inner == 0), "width {width}");
+    }
+}
+
+#[test]
 fn wide_lines_have_rows_on_both_sides_of_the_thin_one() {
     // Odd widths: as many above as below. Ends in all directions.
     for (a, b) in [
@@ -90,7 +155,7 @@ fn wide_lines_have_rows_on_both_sides_of_the_thin_one() {
     ] {
         let thin = line(a, b, &single());
         let steep = (f32::abs(b.1 - a.1)) > f32::abs(b.0 - a.0);
-        for width in [3, 5, 13] {
+        for width in [3, 5, 13, 41] {
             let wide = state(&[(128, 128)], Lines::Aliased { width });
             let half = (width / 2) as i32;
             let mut expected: Vec<(u32, u32)> = thin

@@ -12,7 +12,7 @@ pub(super) fn random(seed: u32) -> impl FnMut(u32) -> i64 {
     let mut seed = seed;
     move |below| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        i64::from((seed >> 8) % below)
+        (i64::from(seed >> 8) * i64::from(below)) >> 24
     }
 }
 
@@ -159,6 +159,10 @@ fn conservative_coverage_is_where_areas_overlap() {
         let mut triangle = [corner(), corner(), corner()];
         if round % 5 == 0 {
             triangle[2] = (triangle[1].0 + step, triangle[1].1);
+        }
+        if round % 10 == 9 {
+            // Whole blocks, and a hypotenuse across others.
+            triangle = [(-2.0, -2.0), (45.0 - round as f32, -2.0), (-2.0, 45.25)];
         }
         let mut out = Vec::new();
         rasterise(&state, &object(Kind::Triangle, triangle), &mut out);

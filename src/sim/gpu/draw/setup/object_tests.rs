@@ -627,3 +627,33 @@ fn components_come_from_where_attributes_say() {
         assert_eq!(out[0].front_facing, front);
     }
 }
+
+#[test]
+fn sprite_coordinates_run_from_the_upper_or_the_lower_left() {
+    let point = Object {
+        provoking: 0,
+        ..object(Kind::Point, &[[0.0, 0.0, 0.5, 1.0]])
+    };
+    // Upper left, upper right, lower left.
+    for (lower, expected) in [
+        (false, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0f32]]),
+        (true, [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]),
+    ] {
+        let mut state = state();
+        state.sprite_lower_left = lower;
+        for sprite in [true, false] {
+            state.attributes[0].sprite = sprite;
+            let found = run(&state, &point)[0].attributes[0].map(|v| v.map(f32::from_bits));
+            let expected = match sprite {
+                true => expected.map(|[s, t]| [s, t, 0.0, 1.0]),
+                false => [[0.0; 4]; 3],
+            };
+            assert_eq!(found, expected, "lower {lower}, sprite {sprite}");
+        }
+        // Other objects have none.
+        state.attributes[0].sprite = true;
+        let triangle = run(&state, &object(Kind::Triangle, &CLOCKWISE));
+        let found = triangle[0].attributes[0].map(|v| v.map(f32::from_bits));
+        assert_eq!(found, [[0.0; 4], [1.0; 4], [2.0; 4]]);
+    }
+}
