@@ -30,6 +30,8 @@ mod object_tests;
 mod payload;
 #[cfg(test)]
 mod payload_tests;
+#[cfg(test)]
+mod settled_tests;
 mod state;
 #[cfg(test)]
 mod state_tests;
