@@ -396,7 +396,7 @@ fn omask_has_a_word_for_each_pixel_of_the_sixteen() {
         let mut payload = numbered(9, None);
         payload[..8].fill(0);
         // Odd ones of the first four, even ones of the rest.
-        let has = |i: usize| if i < 4 { i % 2 == 1 } else { i % 2 == 0 };
+        let has = |i: usize| (i % 2 == 1) == (i < 4);
         for i in words.clone() {
             put_word(&mut payload, 0, i, if has(i) { 0xfff1 } else { 0xfffe });
         }
