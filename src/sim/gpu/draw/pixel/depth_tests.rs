@@ -5,6 +5,7 @@
 
 use super::depth::{DepthStencil, depth_buffer, stencil_buffer, targets};
 use super::testing::{DEPTH, DYNAMIC, Rig, STENCIL, w_tile, y_tile};
+use crate::strict::{Log, Via};
 use crate::surface::{AuxMode, Kind};
 use crate::targets::Role;
 use eu::Stop;
@@ -548,4 +549,176 @@ fn targets_are_what_a_draw_may_have_written() {
     assert_eq!(roles(&rig, false), [(Role::Stencil, 8)]);
     rig.set(&sb::PACKET, &[(sb::STENCIL_BUFFER_ENABLE, 0)]);
     assert_eq!(roles(&rig, true), [(Role::Depth, 8)]);
+}
+
+/// A strict rig whose depth buffer has four levels and eight elements; which slices of (level, element) its hierarchical
+/// depth buffer holds back is asked by a draw without one that compares depths.
+fn strict(fields: &[(Field, u64)]) -> Rig {
+    let mut rig = buffers(
+        D32,
+        &[(ds::DEPTH_TEST_ENABLE, 1), (ds::DEPTH_TEST_FUNCTION, LESS)],
+    );
+    rig.log = Some(Log::default());
+    rig.set(&db::PACKET, &[(db::DEPTH, 7)]);
+    rig.set(&db::PACKET, fields);
+    rig
+}
+
+/// Whether a draw of one slice is stopped.
+fn is_held(rig: &mut Rig, level: u64, element: u64) -> bool {
+    let one = [
+        (db::LOD, level),
+        (db::MINIMUM_ARRAY_ELEMENT, element),
+        (db::RENDER_TARGET_VIEW_EXTENT, 0),
+        (db::HIERARCHICAL_DEPTH_BUFFER_ENABLE, 0),
+    ];
+    rig.set(&db::PACKET, &one);
+    match DepthStencil::read(&rig.draw(), false).err() {
+        None => false,
+        Some(Stop::Undefined {
+            rule: "hiz-resolve",
+            at: 0x40,
+            ..
+        }) => true,
+        other => panic!("level {level}, element {element}: {other:?}"),
+    }
+}
+
+/// Slices of the first four levels and six elements that are held back.
+fn held(rig: &mut Rig) -> Vec<(u64, u64)> {
+    let all = (0..4).flat_map(|level| (0..6).map(move |element| (level, element)));
+    all.filter(|(level, element)| is_held(rig, *level, *element))
+        .collect()
+}
+
+#[test]
+fn what_is_held_back_stops_who_compares_with_it() {
+    let view = |rig: &Rig| rig.draw().view(Via::Depth).depth_held((DEPTH, 1, 3));
+    let hierarchical = (db::HIERARCHICAL_DEPTH_BUFFER_ENABLE, 1);
+    let slices = |level, first, extent| {
+        vec![
+            (db::LOD, level),
+            (db::MINIMUM_ARRAY_ELEMENT, first),
+            (db::RENDER_TARGET_VIEW_EXTENT, extent),
+        ]
+    };
+    for (fields, function, test, stops) in [
+        // The slice itself, and others before and behind it.
+        (slices(1, 3, 0), LESS, 1, true),
+        (slices(1, 2, 0), LESS, 1, false),
+        (slices(1, 4, 0), LESS, 1, false),
+        (slices(0, 3, 0), LESS, 1, false),
+        (slices(2, 3, 0), LESS, 1, false),
+        (slices(1, 0, 2), LESS, 1, false),
+        (slices(1, 0, 3), LESS, 1, true),
+        (slices(1, 2, 4), LESS, 1, true),
+        // Through the hierarchical depth buffer all is well.
+        (
+            [slices(1, 3, 0), vec![hierarchical]].concat(),
+            LESS,
+            1,
+            false,
+        ),
+        // What is there does not count.
+        (slices(1, 3, 0), 0, 1, false),
+        (slices(1, 3, 0), NEVER, 1, false),
+        (slices(1, 3, 0), LESS, 0, false),
+    ] {
+        let name = format!("{fields:?}, function {function}, test {test}");
+        let mut rig = strict(&fields);
+        rig.set(
+            &ds::PACKET,
+            &[
+                (ds::DEPTH_TEST_FUNCTION, function),
+                (ds::DEPTH_TEST_ENABLE, test),
+            ],
+        );
+        view(&rig);
+        assert_eq!(
+            DepthStencil::read(&rig.draw(), false).is_err(),
+            stops,
+            "{name}"
+        );
+        rig.log = None;
+        assert!(DepthStencil::read(&rig.draw(), false).is_ok(), "{name}");
+    }
+    let mut rig = strict(&[]);
+    view(&rig);
+    assert_eq!(held(&mut rig), [(1, 3)]);
+}
+
+#[test]
+fn writes_through_a_hierarchical_depth_buffer_are_held_back() {
+    let fields = [
+        (db::LOD, 1),
+        (db::MINIMUM_ARRAY_ELEMENT, 2),
+        (db::RENDER_TARGET_VIEW_EXTENT, 3),
+        (db::SURFACE_QPITCH, 32 / 4),
+        (db::HIERARCHICAL_DEPTH_BUFFER_ENABLE, 1),
+    ];
+    for by_subspan in [false, true] {
+        let mut rig = strict(&fields);
+        rig.set(
+            &ds::PACKET,
+            &[
+                (ds::DEPTH_BUFFER_WRITE_ENABLE, 1),
+                (ds::DEPTH_TEST_FUNCTION, 0),
+            ],
+        );
+        {
+            let unit = unit(&rig);
+            for layer in [1, 3, 3, 1] {
+                let done = match by_subspan {
+                    true => unit.subspan([0, 0, layer], 1, [0.5; 4]).map(|_| ()),
+                    false => unit.sample([0, 0, layer], 0, 0.5, true, None).map(|_| ()),
+                };
+                assert_eq!(done, Ok(()), "layer {layer}");
+            }
+        }
+        rig.set(&ds::PACKET, &[(ds::DEPTH_TEST_FUNCTION, LESS)]);
+        assert_eq!(held(&mut rig), [(1, 3), (1, 5)], "by subspan {by_subspan}");
+    }
+}
+
+#[test]
+fn clears_are_held_back_and_resolves_settle() {
+    use hw::draw::state_wm_hz_op as op;
+    let operate = |rig: &Rig, fields: &[(Field, u64)]| {
+        let mut words = vec![0; usize::from(op::PACKET.dwords)];
+        for (field, value) in fields {
+            field.set(&mut words, *value);
+        }
+        super::clear::hz_op(&rig.draw(), &words).expect("simulated");
+    };
+    let slices = |rig: &mut Rig, first, extent| {
+        rig.set(
+            &db::PACKET,
+            &[
+                (db::LOD, 0),
+                (db::MINIMUM_ARRAY_ELEMENT, first),
+                (db::RENDER_TARGET_VIEW_EXTENT, extent),
+                (db::SURFACE_TYPE, 1),
+            ],
+        );
+    };
+    let mut rig = strict(&[]);
+    slices(&mut rig, 1, 3);
+    operate(&rig, &[(op::STENCIL_BUFFER_CLEAR_ENABLE, 1)]);
+    assert_eq!(held(&mut rig), []);
+    slices(&mut rig, 1, 3);
+    operate(&rig, &[(op::DEPTH_BUFFER_CLEAR_ENABLE, 1)]);
+    assert_eq!(held(&mut rig), [(0, 1), (0, 2), (0, 3), (0, 4)]);
+    // Other operations bring nothing.
+    slices(&mut rig, 2, 1);
+    operate(&rig, &[(op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
+    assert_eq!(held(&mut rig), [(0, 1), (0, 2), (0, 3), (0, 4)]);
+    slices(&mut rig, 2, 1);
+    operate(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
+    assert_eq!(held(&mut rig), [(0, 1), (0, 4)]);
+    slices(&mut rig, 4, 0);
+    rig.set(&db::PACKET, &[(db::SURFACE_TYPE, 7)]);
+    operate(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
+    slices(&mut rig, 1, 0);
+    operate(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
+    assert_eq!(held(&mut rig), [(0, 4)]);
 }

@@ -10,6 +10,7 @@ use crate::draw::object::{Kind, Plane, ScreenVertex, Setup};
 use crate::draw::state::DrawState;
 use crate::memory::View;
 use crate::memory::tests::memory;
+use crate::strict::Log;
 use crate::{AddressSpace, Options};
 use eu::{Message, Stop};
 use hw::draw::{state_depth_buffer as db, state_stencil_buffer as sb};
@@ -34,6 +35,8 @@ pub(crate) struct Rig {
     space: AddressSpace,
     pub latched: DrawState,
     pub options: Options,
+    /// What strict mode remembers; none in other modes.
+    pub log: Option<Log>,
     kernels: crate::kernels::Kernels,
     wide: crate::dataport::WideLock,
 }
@@ -51,6 +54,7 @@ impl Rig {
                 cpu_threads: 1,
                 ..Options::default()
             },
+            log: None,
             kernels: Default::default(),
             wide: Default::default(),
         }
@@ -89,7 +93,7 @@ impl Rig {
 
     pub fn draw(&self) -> Draw<'_> {
         Draw {
-            log: None,
+            log: self.log.as_ref(),
             at: 0x40,
             state: &self.latched,
             base: BaseAddresses {
