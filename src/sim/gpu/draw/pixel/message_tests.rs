@@ -91,10 +91,10 @@ const PLAIN: Case = Case {
     channels: 0..16,
 };
 
-#[test]
-fn parts_of_a_payload_follow_each_other() {
+/// Payloads of each kind.
+fn cases() -> Vec<Case> {
     let alpha = Some(1 << 11);
-    let cases = [
+    vec![
         PLAIN,
         Case {
             name: "16 pixels of the upper slots",
@@ -198,8 +198,12 @@ fn parts_of_a_payload_follow_each_other() {
             registers: 11,
             ..PLAIN
         },
-    ];
-    for case in cases {
+    ]
+}
+
+#[test]
+fn parts_of_a_payload_follow_each_other() {
+    for case in cases() {
         let Case { name, colour, .. } = case;
         let mut rig = Rig::new();
         rig.bind(0, R32G32B32A32_UINT, &[]);
@@ -251,6 +255,54 @@ fn parts_of_a_payload_follow_each_other() {
                     expected,
                     "{name}: channel {channel}, split at {split}"
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn strict_mode_wants_payloads_of_the_length_of_their_parts() {
+    // A replicated colour is one register, with nothing but masks before it.
+    let replicated = |omask| Case {
+        name: "replicated",
+        desc: REPLICATED,
+        omask,
+        registers: if omask { 2 } else { 1 },
+        ..PLAIN
+    };
+    for case in cases().into_iter().chain([false, true].map(replicated)) {
+        let mut rig = Rig::new();
+        rig.bind(0, R32G32B32A32_UINT, &[]);
+        rig.log = Some(crate::strict::Log::default());
+        let change = |state: &mut State<'_>| {
+            (state.omask, state.computes_depth, state.computes_stencil) =
+                (case.omask, case.depth, case.stencil);
+        };
+        let header = if case.header.is_some() { HEADER } else { 0 };
+        for registers in case.registers - 1..=case.registers + 1 {
+            let payload = numbered(registers.max(2), case.header);
+            let sent = Sent {
+                desc: WRITE | case.desc | header,
+                src0: &payload[..registers * 8],
+                ..Sent::default()
+            };
+            let found = send(
+                &rig,
+                change,
+                &flat(Kind::Triangle, 0.0),
+                &rows(8, 1),
+                &[sent],
+            );
+            match (registers == case.registers, found) {
+                (true, Ok(_)) => {}
+                (
+                    false,
+                    Err(Stop::Undefined {
+                        rule: "target-length",
+                        ..
+                    }),
+                ) => {}
+                (_, other) => panic!("{}, {registers} registers: {other:?}", case.name),
             }
         }
     }
