@@ -319,7 +319,7 @@ fn layers_beyond_the_view_are_the_first() {
     }
 }
 
-/// Fields of a surface in Y tiles of 256 bytes of pitch with a control surface; the clear colour is red, green, blue,
+/// Fields of a surface in Y tiles of 384 bytes of pitch with a control surface; the clear colour is red, green, blue,
 /// alpha of bytes 1, 2, 3, 4.
 fn cleared(width: u64, height: u64) -> Vec<(Field, u64)> {
     vec![
