@@ -46,8 +46,10 @@ pub(super) fn draw(
         true => (bounds.y0, bounds.y1),
         false => (bounds.x0, bounds.x1),
     };
-    let first = a.x.min(b.x).div_euclid(PIXEL);
-    let last = a.x.max(b.x).div_euclid(PIXEL);
+    // An end on the border of two columns is in no diamond of the second; of a steep line it may be in a bottom corner of
+    // the first.
+    let column = |end: i64| (end - 1).div_euclid(PIXEL);
+    let (first, last) = (column(a.x.min(b.x)), column(a.x.max(b.x)));
     let all = (u32::MAX >> (32 - state.samples)) as u16;
     let start = out.len();
     // Row where the line passes the middle of a column, moved up or to the left.
