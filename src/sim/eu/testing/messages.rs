@@ -213,7 +213,7 @@ fn registers_of_a_message_may_be_indirect() {
         ..dst(0, Type::Ud)
     };
     // a0.0 names g40, a0.1 g50.
-    let (w, t) = sent(i, &[(0, (50 * 32) << 16 | 40 * 32)]);
+    let (w, t) = sent(i, &[(0, ((50 * 32) << 16) | (40 * 32))]);
     assert_eq!(
         (&w.first[0].src0, &w.first[0].src1),
         (&range(41, 2), &range(49, 1))

@@ -7,6 +7,9 @@ use crate::alu_int::{self, Width};
 use crate::{alu_float, math, regs};
 use isa::MathFn;
 
+type Unary = fn(f32) -> f32;
+type Binary = fn(f32, f32) -> f32;
+
 /// Dwords 8·nr … of the registers that `values` gives, and zeros.
 fn payload(values: &[(usize, &[u32])]) -> Vec<u32> {
     let mut p = vec![0; 1024];
@@ -167,7 +170,7 @@ fn the_macros_of_division_and_root_set_the_flags_of_their_lanes() {
     let a = bits(&[1.0, 4.0, 9.0, 16.0, 25.0, 0.25, 36.0, 49.0]);
     let b = bits(&[2.0, 8.0, 3.0, -4.0, 5.0, 0.5, 6.0, -7.0]);
     let p = payload(&[(2, &a), (4, &b)]);
-    let table: [(_, fn(f32, f32) -> f32); 2] = [
+    let table: [(_, Binary); 2] = [
         (MathFn::Invm, |a, b| a / b),
         (MathFn::Rsqrtm, |a, _| 1.0 / a.sqrt()),
     ];
@@ -402,7 +405,7 @@ fn a_fraction_is_less_than_one_even_where_it_would_round_to_one() {
 fn moves_and_roundings_are_exact_in_every_rounding_mode() {
     let values = [2.5f32, -2.5, 1.5, -0.75, 8_388_607.5, -1e30, 0.125, -3.0];
     let p = payload(&[(2, &bits(&values))]);
-    let table: [(Opcode, fn(f32) -> f32); 6] = [
+    let table: [(Opcode, Unary); 6] = [
         (Opcode::Mov, |x| -x),
         (Opcode::Rndd, |x| (-x).floor()),
         (Opcode::Rndu, |x| (-x).ceil()),
