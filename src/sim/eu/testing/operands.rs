@@ -410,3 +410,18 @@ fn compressed_instructions_see_their_first_half() {
     assert_eq!(reg(&t, 21)[0], 161);
     assert_eq!(reg(&t, 22)[0], 162);
 }
+
+#[test]
+fn a_negated_byte_of_a_sum_of_differences_is_its_arithmetic_negative() {
+    // |−3 − 5| + |−4 − 1|, by either source.
+    let mut p = vec![0; 64];
+    (p[16], p[32]) = (3 | 4 << 8, 5 | 1 << 8);
+    for (a, b) in [(2, 4), (4, 2)] {
+        for k in [0, 1] {
+            let mut s = [g(a, Type::Ub), g(b, Type::Ub)];
+            s[k].negate = true;
+            let i = op(Opcode::Sad2, 2, dst(20, Type::W), &s);
+            assert_eq!(reg(&run(&[i], &p, 3), 20)[0], 13, "{i:?}");
+        }
+    }
+}
