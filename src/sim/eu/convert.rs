@@ -364,11 +364,18 @@ fn float_out(v: f64, err: i8, ty: Type, sat: bool, mode: &FpMode) -> Out {
     Out::of_bits(bits, ty)
 }
 
+/// An infinity or a NaN, with the sign of what is missing: finite operands have a finite result, which an infinity is
+/// beyond.
+fn not_finite(v: f64, operands: &[f64]) -> (f64, i8) {
+    let overflow = v.is_infinite() && operands.iter().all(|x| x.is_finite());
+    (v, if overflow { -sign(v) } else { 0 })
+}
+
 /// a + b as a double and the sign of what is missing.
 pub(crate) fn add_exact(a: f64, b: f64) -> (f64, i8) {
     let s = a + b;
     if !s.is_finite() {
-        return (s, 0);
+        return not_finite(s, &[a, b]);
     }
     let bb = s - a;
     let e = (a - (s - bb)) + (b - bb);
@@ -379,7 +386,7 @@ pub(crate) fn add_exact(a: f64, b: f64) -> (f64, i8) {
 pub(crate) fn mul_exact(a: f64, b: f64) -> (f64, i8) {
     let p = a * b;
     if !p.is_finite() {
-        return (p, 0);
+        return not_finite(p, &[a, b]);
     }
     (p, sign(a.mul_add(b, -p)))
 }
@@ -388,7 +395,7 @@ pub(crate) fn mul_exact(a: f64, b: f64) -> (f64, i8) {
 pub(crate) fn fma_exact(a: f64, b: f64, c: f64) -> (f64, i8) {
     let s = a.mul_add(b, c);
     if !s.is_finite() {
-        return (s, 0);
+        return not_finite(s, &[a, b, c]);
     }
     let p = a * b;
     let pe = a.mul_add(b, -p);

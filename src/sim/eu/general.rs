@@ -183,7 +183,7 @@ fn compute(
         && u.src[..usize::from(u.sources).min(3)]
             .iter()
             .any(|s| s.ty.is_float());
-    let raw = op == Opcode::Mov
+    let raw_mov = op == Opcode::Mov
         && u.src[0].ty == u.dst.ty
         && !u.src[0].abs
         && !u.src[0].neg
@@ -202,8 +202,8 @@ fn compute(
             continue;
         }
         let val = |k: usize| value(src[k][i], &u.src[k], logic, &mode);
-        if raw {
-            out[i] = Some(raw_out(src[0][i], u.dst.ty, &mode));
+        if raw_mov {
+            out[i] = Some(raw(t, u, i, src[0][i], &mode));
             continue;
         }
         let r = match op {
@@ -336,7 +336,7 @@ fn compute(
             }
         };
         out[i] = Some(match r {
-            Picked::Bits(b) => raw_out(b, u.dst.ty, &mode),
+            Picked::Bits(b) => raw(t, u, i, b, &mode),
             Picked::Val(v) => finish(t, u, i, v, exec, &mode),
         });
     }
@@ -347,6 +347,18 @@ fn compute(
 enum Picked {
     Bits(u64),
     Val(Val),
+}
+
+/// Moves an element's bits, also to the accumulator.
+fn raw(t: &mut Thread, u: &Uop, i: usize, bits: u64, mode: &FpMode) -> Out {
+    let o = raw_out(bits, u.dst.ty, mode);
+    let v = if u.dst.ty.is_float() {
+        Val::F(0.0, 0)
+    } else {
+        Val::I(convert::int_of(bits, u.dst.ty))
+    };
+    accumulate(t, u, i, v, &o);
+    o
 }
 
 /// Unconverted bits, as flags see them: a denormal is zero where denormals are flushed.
@@ -373,6 +385,12 @@ fn finish(t: &mut Thread, u: &Uop, i: usize, v: Val, exec: Type, mode: &FpMode) 
         v => v,
     };
     let o = convert::convert(v, u.dst.ty, u.saturate, mode);
+    accumulate(t, u, i, v, &o);
+    o
+}
+
+/// What the accumulator keeps of lane `i`: the whole of an integer, or the bits of a float.
+fn accumulate(t: &mut Thread, u: &Uop, i: usize, v: Val, o: &Out) {
     if u.acc_wr && !matches!(u.op, Opcode::Addc | Opcode::Subb | Opcode::Mach) {
         match v {
             Val::I(x) => t.set_acc(i, x as i64, usize::from(u.dst.size)),
@@ -390,7 +408,6 @@ fn finish(t: &mut Thread, u: &Uop, i: usize, v: Val, exec: Type, mode: &FpMode) 
             *a = x as i64;
         }
     }
-    o
 }
 
 /// Which accumulator channel a float instruction uses implicitly: the second quarter has acc1.

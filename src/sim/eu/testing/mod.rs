@@ -15,6 +15,7 @@ mod numbers;
 mod operands;
 mod operations;
 mod regions;
+mod rounding;
 mod state;
 mod threads;
 

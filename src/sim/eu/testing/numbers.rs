@@ -517,9 +517,12 @@ fn sums_and_products_know_the_sign_of_what_is_missing() {
         );
     }
     let inf = f64::INFINITY;
-    assert_eq!(add_exact(f64::MAX, f64::MAX), (inf, 0));
-    assert_eq!(mul_exact(f64::MAX, -2.0), (-inf, 0));
-    assert_eq!(fma_exact(f64::MAX, 2.0, 1.0), (inf, 0));
+    // Beyond a double: less than infinity.
+    assert_eq!(add_exact(f64::MAX, f64::MAX), (inf, -1));
+    assert_eq!(mul_exact(f64::MAX, -2.0), (-inf, 1));
+    assert_eq!(fma_exact(f64::MAX, 2.0, 1.0), (inf, -1));
+    assert_eq!(fma_exact(inf, 2.0, 1.0), (inf, 0));
+    assert_eq!(mul_exact(-inf, 2.0), (-inf, 0));
     assert_eq!(add_exact(inf, 1.0), (inf, 0));
     for (nan, missing) in [
         add_exact(inf, -inf),

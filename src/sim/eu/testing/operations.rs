@@ -750,3 +750,47 @@ fn the_high_half_of_a_product_is_kept_with_its_low_half() {
         }
     }
 }
+
+#[test]
+fn moves_and_selections_write_accumulators_as_operations_do() {
+    let p: Vec<u32> = (0..1024u32).map(|i| i.wrapping_mul(0x0101_0101)).collect();
+    let to = to_acc(Type::D);
+    let aside = |mut i: Inst| {
+        i.acc_wr = true;
+        i
+    };
+    let mov = |d| op(Opcode::Mov, 8, d, &[g(2, Type::D)]);
+    let sel = |d| {
+        let i = op(Opcode::Sel, 8, d, &[g(2, Type::D), g(9, Type::D)]);
+        pred(i, PredCtrl::Normal, true, 0)
+    };
+    let d = dst(30, Type::D);
+    for first in [mov(to), aside(mov(d)), sel(to), aside(sel(d))] {
+        // What the accumulator held before is gone, also above its 32 bits.
+        let before = op(Opcode::Mul, 8, to, &[g(100, Type::D), g(101, Type::D)]);
+        let mac = op(
+            Opcode::Mac,
+            8,
+            dst(20, Type::D),
+            &[g(3, Type::D), g(4, Type::D)],
+        );
+        let read = op(Opcode::Mov, 8, dst(21, Type::D), &[acc(Type::D)]);
+        for t in both_paths(&[before, first, read, mac], &p, 0xff) {
+            for i in 0..8 {
+                let sum = p[24 + i].wrapping_mul(p[32 + i]).wrapping_add(p[16 + i]);
+                assert_eq!(
+                    (reg(&t, 21)[i], reg(&t, 20)[i]),
+                    (p[16 + i], sum),
+                    "{first:?} {i}"
+                );
+            }
+        }
+    }
+    // Floats keep their bits.
+    let bits = [0x7f80_0001, 0x8000_0001, 0x3f80_0000, 0, 1, 2, 3, 4];
+    let i = aside(op(Opcode::Mov, 8, dst(20, Type::F), &[g(2, Type::F)]));
+    let read = op(Opcode::Mov, 8, dst(21, Type::D), &[acc(Type::D)]);
+    for t in both_paths(&[i, read], &payload(&[(2, &bits)]), 0xff) {
+        assert_eq!((reg(&t, 20), reg(&t, 21)), (bits, bits));
+    }
+}
