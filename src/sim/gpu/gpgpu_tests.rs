@@ -3,11 +3,11 @@
 //! Ref: SKL PRM vol. 7, "GPGPU Thread Payload", "GPGPU Thread Group Dispatch"; vol. 2a, GPGPU_WALKER.
 
 use super::slm_bytes;
-use crate::tests::{CURBE, DATA, DESCRIPTOR, Rig, STATE, end, send, to, ud, walk_batch};
+use crate::tests::{CODE, CURBE, DATA, DESCRIPTOR, Rig, STATE, end, send, to, ud, walk_batch};
 use crate::{Options, Report, Stop};
 use hw::state::interface_descriptor_data as idd;
 use hw::{Field, Packet, media, mi, register};
-use isa::{ArfReg, Dst, Inst, Opcode, Region, Src, Type};
+use isa::{ArfReg, CondMod, Dst, Inst, Opcode, Pred, PredCtrl, Region, Src, Type};
 
 type Set<'s> = &'s [(&'s Packet, Field, u64)];
 
@@ -581,4 +581,138 @@ fn scratch_is_for_as_many_threads_as_may_run() {
         assert_eq!(refused, !is_scratch, "{at:#x}: {found:?}");
         assert_eq!(rig.read(DATA + u64::from(at), 1), [7]);
     }
+}
+
+/// The second thread of a workgroup takes far longer than the first: longer than a thread runs before others do.
+fn slow() -> Vec<Inst> {
+    let mut compare = Inst::binary(
+        Opcode::Cmp,
+        1,
+        Dst::null(Type::Ud),
+        scalar(30, 0),
+        scalar(31, 0),
+    );
+    compare.cmod = CondMod::Ge;
+    // Back to the addition.
+    let mut jump = Inst::new(Opcode::Jmpi, 1).no_mask();
+    jump.src[0] = Src::imm_d(0);
+    jump.jip = -32;
+    jump.pred = Some(Pred {
+        ctrl: PredCtrl::Normal,
+        inverse: true,
+    });
+    vec![
+        Inst::binary(Opcode::Shl, 1, one(31, 0), scalar(0, 0), Src::imm_ud(15)).no_mask(),
+        Inst::unary(Opcode::Mov, 1, one(30, 0), Src::imm_ud(0)).no_mask(),
+        Inst::binary(Opcode::Add, 1, one(30, 0), scalar(30, 0), Src::imm_ud(1)).no_mask(),
+        compare.no_mask(),
+        jump,
+    ]
+}
+
+/// A kernel's threads' results in g9, two threads of a workgroup and two workgroups.
+fn results(kernel: Vec<Inst>, cpu_threads: usize) -> (Vec<u32>, Report) {
+    let mut kernel = kernel;
+    kernel.extend([
+        Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),
+        // Two OWords for each thread, four for each workgroup.
+        Inst::binary(Opcode::Shl, 1, one(10, 2), scalar(0, 1), Src::imm_ud(2)).no_mask(),
+        Inst::binary(Opcode::Shl, 1, one(12, 0), scalar(0, 0), Src::imm_ud(1)).no_mask(),
+        Inst::binary(Opcode::Add, 1, one(10, 2), scalar(10, 2), scalar(12, 0)).no_mask(),
+        Inst::unary(Opcode::Mov, 8, to(11), ud(9)).no_mask(),
+        send(
+            10,
+            2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255,
+            Dst::null(Type::Ud),
+            10,
+        )
+        .no_mask(),
+    ]);
+    let mut rig = Rig::new(Options {
+        cpu_threads,
+        instruction_budget: 1 << 20,
+        ..Options::default()
+    });
+    rig.place(&kernel, 2);
+    let length = media::media_curbe_load::CURBE_TOTAL_DATA_LENGTH;
+    let load = (&media::media_curbe_load::PACKET, length, 64);
+    let set = [shape([2, 1, 1], [0; 3], [2, 1, 1]), vec![load]].concat();
+    let report = rig.execute(&batch(&set)).expect("runs");
+    (rig.read(DATA, 32), report)
+}
+
+fn number() -> Inst {
+    Inst::binary(Opcode::Add, 8, to(7), scalar(0, 0), Src::imm_ud(1)).no_mask()
+}
+
+#[test]
+fn a_thread_that_has_ended_leaves_the_others_their_time() {
+    let kernel = [
+        slow(),
+        vec![
+            number(),
+            Inst::unary(Opcode::Mov, 8, to(9), ud(7)).no_mask(),
+        ],
+    ]
+    .concat();
+    for cpu_threads in [1, 2] {
+        let (found, report) = results(kernel.clone(), cpu_threads);
+        assert_eq!(found, [[1; 8], [2; 8], [1; 8], [2; 8]].concat());
+        assert_eq!((report.threads, report.messages), (4, 8));
+    }
+}
+
+#[test]
+fn nobody_goes_past_a_barrier_before_all_have_come() {
+    let slm = 254;
+    let write = 2 << 25 | 9 << 14 | 2 << 12 | 0xe << 8 | slm;
+    let read = 1 << 25 | 1 << 20 | 1 << 14 | 2 << 12 | 0xe << 8 | slm;
+    let kernel = vec![
+        number(),
+        Inst::unary(Opcode::Mov, 8, to(6), ud(1)).no_mask(),
+        send(12, write, Dst::null(Type::Ud), 6).no_mask(),
+        arrive(),
+        wait(),
+        // What the other thread has left.
+        Inst::binary(Opcode::Xor, 8, to(8), ud(1), Src::imm_ud(32)).no_mask(),
+        send(12, read, to(9), 8).no_mask(),
+    ];
+    // An earlier barrier is forgotten.
+    let (found, report) = results([vec![arrive(), wait()], slow(), kernel].concat(), 1);
+    assert_eq!(found, [[2; 8], [1; 8], [2; 8], [1; 8]].concat());
+    assert_eq!((report.threads, report.messages), (4, 24));
+}
+
+#[test]
+fn instructions_count_once_however_often_a_thread_is_resumed() {
+    let kernel = [arrive(), wait(), arrive(), wait(), nothing()];
+    let two = shape([2, 1, 1], [0; 3], [1; 3]);
+    let needed = walk(&kernel, &two, options()).expect("runs").instructions;
+    for (budget, runs) in [(needed, true), (needed - 1, false)] {
+        let options = Options {
+            instruction_budget: budget,
+            ..options()
+        };
+        assert_eq!(walk(&kernel, &two, options).is_ok(), runs, "{budget}");
+    }
+}
+
+#[test]
+fn a_kernel_begins_where_its_descriptor_says() {
+    let mut rig = Rig::new(Options {
+        profile: true,
+        ..options()
+    });
+    rig.place(&record(), 1);
+    // The same a kilobyte on, and nothing before it.
+    let code = rig.read(CODE, 512);
+    rig.write(CODE + 1024, &code);
+    rig.write(CODE, &[0; 256]);
+    rig.write(
+        STATE + DESCRIPTOR,
+        &descriptor(&[(idd::KERNEL_START_POINTER, 1024)]),
+    );
+    let report = rig.execute(&batch(&[])).expect("runs");
+    assert_eq!(report.work[0].stages[0].kernel, CODE + 1024);
+    assert_eq!(report.threads, 1);
 }
