@@ -10,7 +10,7 @@ use crate::strict::draw_rig::{
 };
 use crate::targets::{TargetSink, Written};
 use crate::tests::{DATA, Rig, end};
-use crate::{AddressSpace, Gpu, HwContext, Options, Report};
+use crate::{AddressSpace, Gpu, HwContext, Options, Report, Stop};
 use hw::{Device, Field, Packet, draw, register};
 use std::sync::{Arc, Mutex};
 
@@ -158,6 +158,18 @@ fn a_draw_s_parameters_are_its_own_or_those_of_registers() {
     assert_eq!(with(&[ends]), 15);
     assert_eq!(with(&[ends, (f::START_VERTEX_LOCATION, 3)]), 9);
     assert_eq!(with(&[ends, indirect]), 8);
+}
+
+#[test]
+fn an_end_offset_is_one_of_a_vertex_buffer() {
+    use draw::primitive as f;
+    let mut batch = command(
+        &f::PACKET,
+        &[(f::END_OFFSET_ENABLE, 1), (f::INSTANCE_COUNT, 1)],
+    );
+    end(&mut batch);
+    let found = Rig::new(Options::default()).execute(&batch);
+    assert!(matches!(found, Err(Stop::Fault { .. })), "{found:?}");
 }
 
 #[test]
