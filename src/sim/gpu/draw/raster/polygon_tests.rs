@@ -369,3 +369,14 @@ fn lines_as_rectangles_reach_half_their_width_to_either_side() {
         assert!(name != "smooth" || !cover(&state, &object(Kind::Line, short)).is_empty());
     }
 }
+
+#[test]
+fn smooth_lines_look_at_the_middles_of_sixteen_parts() {
+    // Quarters of a pixel in both directions, row by row; their middles in 256ths.
+    let middles = [32, 96, 160, 224];
+    let expected: Vec<(i64, i64)> = middles
+        .into_iter()
+        .flat_map(|y| middles.map(|x| (x, y)))
+        .collect();
+    assert_eq!(super::state::grid()[..], expected);
+}
