@@ -258,6 +258,22 @@ fn blocks_become_real_when_they_are_written() {
         assert_eq!(told, expected, "{x} {y}");
         assert!(!image.is_clear(&view, 0, [x, y, 0]).expect("a state"));
     }
+    // Each level has states of its own.
+    let levels = super::tests::image(&[
+        (rss::WIDTH, 31),
+        (rss::HEIGHT, 31),
+        (rss::MIP_COUNT_LOD, 1),
+        (rss::AUXILIARY_SURFACE_MODE, 1),
+        (rss::AUXILIARY_SURFACE_BASE_ADDRESS, AUX),
+        (rss::GREEN_CLEAR_COLOR, colour[1].into()),
+        (rss::ALPHA_CLEAR_COLOR, colour[3].into()),
+    ]);
+    let corner = [1, 1, 0];
+    assert!(levels.mark_clear(&view, 1, corner).expect("a state"));
+    for (level, expected) in [(0, [0; 4]), (1, colour)] {
+        let told = levels.load(&view, level, corner, 0).expect("a texel");
+        assert_eq!(told, expected, "level {level}");
+    }
     // States that are neither are not made here.
     for state in [1, 2] {
         let (address, bit) = image.ccs_place(0, at).expect("a state");
