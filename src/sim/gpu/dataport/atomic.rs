@@ -126,14 +126,10 @@ impl Port<'_> {
         let control = message.desc >> 8 & 0x3f;
         let lanes = if control >> 4 & 1 == 1 { 8 } else { 16 };
         let operation = Operation {
-            op: control & if float { 3 } else { 15 },
+            // FADD is 4: operations on floats have three bits, those on integers four.
+            op: control & if float { 7 } else { 15 },
             float,
             wide: false,
-        };
-        // FADD is 4, which needs three bits: bit 2 of the control.
-        let operation = Operation {
-            op: if float { control & 7 } else { operation.op },
-            ..operation
         };
         let start = (message.desc >> 19 & 1) as usize * 8;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {

@@ -1,12 +1,12 @@
 //! Draws through the units between vertex fetch and setup: which vertices make which objects, and which of them go on.
 
 use super::stage_rig::*;
-use crate::strict::draw_rig::{command, vertex_elements};
+use crate::strict::draw_rig::{command, so_decl_of, vertex_elements};
 use crate::tests::{CODE, STATE};
 use hw::Field;
 use hw::draw::*;
 use hw::draw_state::vertex_element_state as element;
-use hw::draw_state::{sf_clip_viewport as viewport, so_decl, state_constant_body as body};
+use hw::draw_state::{sf_clip_viewport as viewport, state_constant_body as body};
 use isa::Src;
 
 /// Fetched vertices are captured as they are: row, id, instance.
@@ -39,12 +39,7 @@ fn primitives_name_their_vertices_and_instances() {
             (vf::CUT_INDEX, 0xff),
         ];
         draw.add(&vf::PACKET, &cut);
-        let mut decls = vec![state_so_decl_list::PACKET.header | 3, 0, 0, 0, 0];
-        state_so_decl_list::STREAM_TO_BUFFER_SELECTS_0.set(&mut decls, 1);
-        state_so_decl_list::NUM_ENTRIES_0.set(&mut decls, 1);
-        so_decl::COMPONENT_MASK.set(&mut decls[3..], 0b111);
-        so_decl::REGISTER_INDEX.set(&mut decls[3..], 2);
-        draw.commands.push(decls);
+        draw.commands.push(so_decl_of(2, 0b111));
         let mut all = vec![(primitive::VERTEX_ACCESS_TYPE, indexed.into())];
         all.extend(fields);
         // IA_VERTICES_COUNT, IA_PRIMITIVES_COUNT, SO_NUM_PRIMS_WRITTEN0.

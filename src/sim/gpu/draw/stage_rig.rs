@@ -3,11 +3,12 @@
 use crate::Options;
 use crate::Stop;
 use crate::strict::draw_rig::{
-    TABLE, TARGET, TARGET_STATE, VIEWPORTS, WRITE, command, sound, target_write, vertex_elements,
+    TABLE, TARGET, TARGET_STATE, VIEWPORTS, WRITE, command, so_decls, sound, target_write,
+    vertex_elements,
 };
 use crate::tests::{CODE, DATA, Rig, STATE, send, to, ud};
 use hw::draw::*;
-use hw::draw_state::{so_decl, state_constant_body as body, vertex_buffer_state as vb};
+use hw::draw_state::{state_constant_body as body, vertex_buffer_state as vb};
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, mi};
 use isa::{ArfReg, Dst, Inst, Opcode, Region, Src, Type};
@@ -125,11 +126,6 @@ impl Draw {
             field.set(&mut buffer, value);
         }
         let header = state_vertex_buffers::PACKET.header | 3;
-        let mut decls = vec![state_so_decl_list::PACKET.header | 3, 0, 0, 0, 0];
-        state_so_decl_list::STREAM_TO_BUFFER_SELECTS_0.set(&mut decls, 1);
-        state_so_decl_list::NUM_ENTRIES_0.set(&mut decls, 1);
-        so_decl::COMPONENT_MASK.set(&mut decls[3..], 0xf);
-        so_decl::REGISTER_INDEX.set(&mut decls[3..], 1);
         let mut draw = Draw {
             rig,
             commands: sound(),
@@ -137,7 +133,7 @@ impl Draw {
         draw.commands.extend([
             vertex_elements([1; 4]),
             [vec![header], buffer.to_vec()].concat(),
-            decls,
+            so_decls(),
         ]);
         draw.add(
             &state_vf_topology::PACKET,

@@ -10,7 +10,6 @@ use hw::state::{render_surface_state as rss, sampler_state as ss};
 
 const STATE: u64 = 0x10_0000;
 const DATA: u64 = 0x20_0000;
-const R32_FLOAT: u64 = 0x0d8;
 
 type Set<'s> = &'s [(hw::Field, u64)];
 
@@ -20,26 +19,8 @@ fn space(surface: Set<'_>, sampler: Set<'_>) -> AddressSpace {
     space.map(STATE, 0x1000, memory(0x1000), 0).expect("free");
     space.map(DATA, 0x8000, memory(0x8000), 0).expect("free");
     let view = View::new(&space);
-    let mut words = [0; 16];
-    let base = [
-        (rss::SURFACE_TYPE, 1),
-        (rss::SURFACE_FORMAT, R32_FLOAT),
-        (rss::WIDTH, 3),
-        (rss::HEIGHT, 3),
-        (rss::MIP_COUNT_LOD, 1),
-        (rss::SURFACE_QPITCH, 8 / 4),
-        (rss::SURFACE_HORIZONTAL_ALIGNMENT, 1),
-        (rss::SURFACE_VERTICAL_ALIGNMENT, 1),
-        (rss::SURFACE_PITCH, 63),
-        (rss::SURFACE_BASE_ADDRESS, DATA),
-        (rss::SHADER_CHANNEL_SELECT_RED, 4),
-        (rss::SHADER_CHANNEL_SELECT_GREEN, 5),
-        (rss::SHADER_CHANNEL_SELECT_BLUE, 6),
-        (rss::SHADER_CHANNEL_SELECT_ALPHA, 7),
-    ];
-    for (field, value) in base.iter().chain(surface) {
-        field.set(&mut words, *value);
-    }
+    let levels = [(rss::MIP_COUNT_LOD, 1), (rss::SURFACE_QPITCH, 8 / 4)];
+    let words = testing::surface(&[&levels, surface].concat());
     view.write(STATE, 0x40).expect("mapped");
     view.write_block(STATE + 0x40, &words).expect("mapped");
     let mut words = [0; 4];

@@ -57,12 +57,17 @@ pub(crate) fn vertex_buffer(address: u64) -> Vec<u32> {
 
 /// One attribute of stream 0 to buffer 0.
 pub(crate) fn so_decls() -> Vec<u32> {
+    so_decl_of(1, 0xf)
+}
+
+/// These components of a register of stream 0 to buffer 0.
+pub(crate) fn so_decl_of(register: u64, components: u64) -> Vec<u32> {
     use draw::state_so_decl_list as f;
     let mut words = vec![f::PACKET.header | 3, 0, 0, 0, 0];
     f::STREAM_TO_BUFFER_SELECTS_0.set(&mut words, 1);
     f::NUM_ENTRIES_0.set(&mut words, 1);
-    so_decl::COMPONENT_MASK.set(&mut words[3..], 0xf);
-    so_decl::REGISTER_INDEX.set(&mut words[3..], 1);
+    so_decl::COMPONENT_MASK.set(&mut words[3..], components);
+    so_decl::REGISTER_INDEX.set(&mut words[3..], register);
     words
 }
 
