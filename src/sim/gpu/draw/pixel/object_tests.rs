@@ -7,9 +7,10 @@ use super::state::{Coverage, State};
 use super::testing::{COLOUR, DEPTH, DYNAMIC, PITCH, Rig, STENCIL, flat, w_tile, y_tile};
 use super::{Counts, Pixels};
 use crate::draw::object::{Kind, Plane, Setup, Subspan};
-use crate::tests::{eot, send as send_inst, to};
+use crate::strict::draw_rig::{WRITE, target_write};
+use crate::tests::{eot, to};
 use hw::draw::{state_sample_mask as sample_mask, state_wm as wm, state_wm_depth_stencil as ds};
-use isa::{Dst, Inst, Opcode, Src, Type};
+use isa::{Inst, Opcode, Src, Type};
 
 fn subspan(x: u32, y: u32, samples: [u16; 4]) -> Subspan {
     Subspan {
@@ -441,16 +442,7 @@ fn a_thread_writes_its_pixels() {
     // The colour (4, 5, 6, 7) by a write that ends the thread: four registers, eight pixels.
     let colour =
         (0..4).map(|i| Inst::unary(Opcode::Mov, 8, to(112 + i), Src::imm_ud(4 + u32::from(i))));
-    let mut write = send_inst(
-        5,
-        4 << 25 | 12 << 14 | 1 << 12 | 4 << 8,
-        Dst::null(Type::Ud),
-        112,
-    );
-    if let Some(send) = &mut write.send {
-        send.eot = true;
-    }
-    let kernel: Vec<Inst> = colour.chain([write, eot()]).collect();
+    let kernel: Vec<Inst> = colour.chain([target_write(WRITE), eot()]).collect();
     let mut rig = shaded([true, false, false]);
     rig.kernel(&kernel, [true, false, false]);
     rig.bind(0, 0x002, &[]);
@@ -487,16 +479,7 @@ fn constants_and_attributes_are_in_the_threads_registers() {
         .map(|(register, to_register)| {
             Inst::unary(Opcode::Mov, 8, to(to_register), from(register))
         });
-    let mut write = send_inst(
-        5,
-        4 << 25 | 12 << 14 | 1 << 12 | 4 << 8,
-        Dst::null(Type::Ud),
-        112,
-    );
-    if let Some(send) = &mut write.send {
-        send.eot = true;
-    }
-    let kernel: Vec<Inst> = colour.chain([write, eot()]).collect();
+    let kernel: Vec<Inst> = colour.chain([target_write(WRITE), eot()]).collect();
     let mut rig = shaded([true, false, false]);
     rig.kernel(&kernel, [true, false, false]);
     rig.bind(0, 0x002, &[]);
