@@ -5,7 +5,7 @@
 use super::*;
 
 /// The number that a pattern of letters makes: a is the lowest bit of `bits`, b the next.
-fn patterned(pattern: &str, bits: u32) -> u32 {
+pub(in super::super) fn patterned(pattern: &str, bits: u32) -> u32 {
     pattern.bytes().fold(0, |value, letter| {
         let bit = match letter {
             b'0' => 0,

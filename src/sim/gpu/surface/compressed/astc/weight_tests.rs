@@ -2,18 +2,8 @@
 //!
 //! Ref: Khronos Data Format Specification, ASTC, "Weight Unquantization", "Weight Infill".
 
+use super::super::colour::tests::patterned;
 use super::*;
-
-/// The number that a pattern of letters makes: a is the lowest bit of `bits`, b the next.
-fn patterned(pattern: &str, bits: u32) -> u32 {
-    pattern.bytes().fold(0, |value, letter| {
-        let bit = match letter {
-            b'0' => 0,
-            letter => bits >> (letter - b'a') & 1,
-        };
-        value << 1 | bit
-    })
-}
 
 /// From 63 steps to 64.
 fn to_64(value: u32) -> u32 {
