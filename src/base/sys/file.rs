@@ -1,6 +1,7 @@
 //! Descriptors.
 
 use std::ffi::CStr;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use bytemuck::Pod;
@@ -77,6 +78,36 @@ pub fn memfd_bytes(fd: BorrowedFd<'_>) -> Result<u64> {
     let end =
         check(unsafe { system_call!(libc::SYS_lseek, fd.as_raw_fd(), 0_i64, libc::SEEK_END) })?;
     u64::try_from(end).map_err(|_| Errno::EINVAL)
+}
+
+/// Where a file in memory has pages, as ranges of bytes within its first `len_bytes`, in order. What lies between reads as
+/// zeros, and to read it through a mapping would make pages of it. Files that cannot tell have one range.
+pub fn data_ranges(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<Vec<Range<u64>>> {
+    let seek = |from: u64, whence: i32| {
+        let from = i64::try_from(from).map_err(|_| Errno::EFBIG)?;
+        // SAFETY: plain numbers.
+        let found = check(unsafe { system_call!(libc::SYS_lseek, fd.as_raw_fd(), from, whence) })?;
+        u64::try_from(found).map_err(|_| Errno::EINVAL)
+    };
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    while at < len_bytes {
+        let start = match seek(at, libc::SEEK_DATA) {
+            Ok(start) if start < len_bytes => start,
+            // No data up to the end.
+            Ok(_) | Err(Errno::ENXIO) => break,
+            Err(Errno::EINVAL) => at,
+            Err(error) => return Err(error),
+        };
+        let end = match seek(start, libc::SEEK_HOLE) {
+            Ok(end) if end > start => end.min(len_bytes),
+            Ok(_) | Err(Errno::EINVAL | Errno::ENXIO) => len_bytes,
+            Err(error) => return Err(error),
+        };
+        ranges.push(start..end);
+        at = end;
+    }
+    Ok(ranges)
 }
 
 /// What a descriptor refers to, whatever its number: duplicates have the same.

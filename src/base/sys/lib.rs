@@ -21,8 +21,8 @@ mod node;
 mod process;
 
 pub use file::{
-    Identity, Pipe, dup_high, identity, ioctl, ioctl_fd, keep_over_exec, memfd, memfd_bytes,
-    poll_readable, raise_descriptor_limit,
+    Identity, Pipe, data_ranges, dup_high, identity, ioctl, ioctl_fd, keep_over_exec, memfd,
+    memfd_bytes, poll_readable, raise_descriptor_limit,
 };
 pub use mapping::{Mapping, PAGE_BYTES};
 pub use node::{Node, open_node, render_nodes};

@@ -17,6 +17,26 @@ fn mappings_of_one_file_share_their_bytes() {
 }
 
 #[test]
+fn a_file_tells_where_it_has_pages() {
+    let len = 64 * PAGE_BYTES as u64;
+    let fd = memfd(c"test", len).unwrap();
+    assert_eq!(data_ranges(fd.as_fd(), len), Ok(vec![]));
+    let pages = Mapping::new(fd.as_fd(), 0, len as usize).unwrap();
+    pages.write(3 * PAGE_BYTES, &[1]).unwrap();
+    pages.write(63 * PAGE_BYTES, &[1]).unwrap();
+    let ranges = data_ranges(fd.as_fd(), len).unwrap();
+    for page in [3, 63] {
+        let at = page * PAGE_BYTES as u64;
+        assert!(ranges.iter().any(|range| range.contains(&at)), "{ranges:?}");
+    }
+    assert!(ranges.windows(2).all(|pair| pair[0].end <= pair[1].start));
+    // Most of the file is a hole still, and looking has not filled it.
+    let data: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    assert!(data < len / 2, "{ranges:?}");
+    assert_eq!(data_ranges(fd.as_fd(), 8192), Ok(vec![]));
+}
+
+#[test]
 fn a_pipe_tells_when_its_last_reader_is_gone() {
     let pipe = Pipe::new().unwrap();
     let second = pipe.reader.try_clone().unwrap();

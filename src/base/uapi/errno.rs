@@ -30,6 +30,8 @@ errnos! {
     EINTR = 4;
     /// The GPU is wedged, or the context banned.
     EIO = 5;
+    /// No such address: a file has no data there.
+    ENXIO = 6;
     /// Argument list too long.
     E2BIG = 7;
     /// Not a descriptor, or not one of the right kind.

@@ -23,43 +23,115 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 
-use crate::buffer::PAGE_BYTES;
+use crate::buffer::{Buffer, PAGE_BYTES};
 use crate::worker::Job;
 
 const MAGIC: &[u8; 8] = b"INGOTREC";
 const VERSION: u32 = 1;
 const SUBMISSION: &[u8; 4] = b"SUBM";
 const PAGE_WORDS: usize = PAGE_BYTES as usize / 4;
+const PAGE_QWORDS: usize = PAGE_BYTES as usize / 8;
 
 /// Buffers larger than this are no recording's.
 const MAX_BUFFER_BYTES: u64 = 8 << 30;
 
 /// Writes a recording.
+///
+/// Which pages a process has written is found without its help and without privileges: pages that its buffers' files do not
+/// have are zeros, and the others are compared with a copy of what the file says of them.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     file: BufWriter<File>,
-    /// Hashes of the pages that a reader of the file knows, by buffer; 0 for zeros.
-    known: BTreeMap<u64, Vec<u64>>,
+    /// What a reader of the file knows, by the buffer's name.
+    known: BTreeMap<u64, Known>,
 }
 
-/// A hash of a page that is 0 for zeros alone.
-fn hash(words: &[AtomicU32]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let mut any = 0;
-    for word in words {
-        let word = word.load(Relaxed);
-        any |= word;
-        hasher.write_u32(word);
+/// What a reader knows of a buffer.
+#[derive(Debug)]
+struct Known {
+    /// Names are not used twice, so what is known of a buffer that is gone is of no use.
+    buffer: Weak<Buffer>,
+    /// By number; pages that are not there are zeros.
+    pages: BTreeMap<usize, Page>,
+}
+
+/// What a reader knows of a page.
+#[derive(Debug)]
+enum Page {
+    /// These contents.
+    Same(Box<[u64; PAGE_QWORDS]>),
+    /// Nothing: the GPU has changed it.
+    Changed,
+}
+
+impl Page {
+    /// Whether memory is what a reader knows.
+    fn is(known: Option<&Page>, now: &[AtomicU64]) -> bool {
+        // Few enough to end early, enough to be quick.
+        const STEP: usize = 64;
+        match known {
+            None => now
+                .chunks(STEP)
+                .all(|words| or(words.iter().map(load)) == 0),
+            Some(Page::Same(known)) => now.chunks(STEP).zip(known.chunks(STEP)).all(|(a, b)| {
+                let differ = |(a, b): (&AtomicU64, &u64)| load(a) ^ b;
+                or(a.iter().zip(b).map(differ)) == 0
+            }),
+            Some(Page::Changed) => false,
+        }
     }
-    match any {
-        0 => 0,
-        _ => hasher.finish() | 1,
+
+    fn copy(now: &[AtomicU64]) -> Box<[u64; PAGE_QWORDS]> {
+        let mut copy = Box::new([0; PAGE_QWORDS]);
+        for (to, from) in copy.iter_mut().zip(now) {
+            *to = load(from);
+        }
+        copy
+    }
+}
+
+fn load(word: &AtomicU64) -> u64 {
+    word.load(Relaxed)
+}
+
+fn or(words: impl Iterator<Item = u64>) -> u64 {
+    words.fold(0, |all, word| all | word)
+}
+
+impl Known {
+    /// Numbers of the pages that differ from what is known.
+    fn changed(&self, buffer: &Buffer) -> std::io::Result<Vec<usize>> {
+        let pages = buffer.pages().map_err(std::io::Error::other)?;
+        let qwords = pages.qwords();
+        let ranges = match buffer.file() {
+            Ok(file) => sys::data_ranges(file, buffer.bytes()).map_err(std::io::Error::other)?,
+            // Pages of the process: all of them are there.
+            Err(_) => std::iter::once(0..buffer.bytes()).collect(),
+        };
+        let mut changed = Vec::new();
+        let mut at = 0;
+        for range in ranges {
+            let start = (range.start / PAGE_BYTES) as usize;
+            let end = range.end.div_ceil(PAGE_BYTES) as usize;
+            // What a reader knows and is not there any more is zeros now.
+            changed.extend(self.pages.range(at..start.max(at)).map(|(index, _)| *index));
+            for index in start..end {
+                let from = index * PAGE_QWORDS;
+                if let Some(now) = qwords.get(from..from + PAGE_QWORDS)
+                    && !Page::is(self.pages.get(&index), now)
+                {
+                    changed.push(index);
+                }
+            }
+            at = end;
+        }
+        changed.extend(self.pages.range(at..).map(|(index, _)| *index));
+        Ok(changed)
     }
 }
 
@@ -78,27 +150,25 @@ impl Recorder {
 
     /// Writes a job that is about to run.
     pub(crate) fn before(&mut self, job: &Job) -> std::io::Result<()> {
-        let mut pages = Vec::new();
-        let mut count = 0u32;
+        self.known
+            .retain(|_, known| known.buffer.strong_count() > 0);
+        let mut changes = Vec::new();
         for binding in &job.bindings {
-            let name = binding.buffer.mmap_offset;
-            let words = Self::words(binding)?;
-            let known = self.known.entry(name).or_default();
-            known.resize(words.len().div_ceil(PAGE_WORDS), 0);
-            for (index, (page, known)) in words.chunks(PAGE_WORDS).zip(known).enumerate() {
-                let now = hash(page);
-                if now == *known {
-                    continue;
-                }
-                *known = now;
-                count += 1;
-                pages.extend_from_slice(&name.to_le_bytes());
-                pages.extend_from_slice(&(index as u32).to_le_bytes());
-                for word in page {
-                    pages.extend_from_slice(&word.load(Relaxed).to_le_bytes());
-                }
+            let buffer = &binding.buffer;
+            let name = buffer.mmap_offset;
+            let known = self.known.entry(name).or_insert_with(|| Known {
+                buffer: Arc::downgrade(buffer),
+                pages: BTreeMap::new(),
+            });
+            let changed = known.changed(buffer)?;
+            let pages = buffer.pages().map_err(std::io::Error::other)?;
+            for index in &changed {
+                let now = pages.qwords().get(index * PAGE_QWORDS..).unwrap_or(&[]);
+                known.pages.insert(*index, Page::Same(Page::copy(now)));
             }
+            changes.push((name, changed));
         }
+        let count: usize = changes.iter().map(|(_, pages)| pages.len()).sum();
         let file = &mut self.file;
         file.write_all(SUBMISSION)?;
         file.write_all(&job.batch_address.to_le_bytes())?;
@@ -107,37 +177,38 @@ impl Recorder {
         file.write_all(&u32::from(job.engine.engine_class).to_le_bytes())?;
         file.write_all(&job.slot.to_le_bytes())?;
         file.write_all(&(job.bindings.len() as u32).to_le_bytes())?;
-        file.write_all(&count.to_le_bytes())?;
+        file.write_all(&(count as u32).to_le_bytes())?;
         for binding in &job.bindings {
             file.write_all(&binding.buffer.mmap_offset.to_le_bytes())?;
             file.write_all(&binding.address.to_le_bytes())?;
             file.write_all(&binding.buffer.bytes().to_le_bytes())?;
         }
-        file.write_all(&pages)?;
+        for (name, changed) in changes {
+            for index in changed {
+                let known = self.known.get(&name).and_then(|k| k.pages.get(&index));
+                let Some(Page::Same(page)) = known else {
+                    continue;
+                };
+                file.write_all(&name.to_le_bytes())?;
+                file.write_all(&(index as u32).to_le_bytes())?;
+                file.write_all(page.map(u64::to_le_bytes).as_flattened())?;
+            }
+        }
         // A program that is killed leaves what it had done.
         file.flush()
     }
 
-    /// Notes what a job has changed: whoever replays it has the same changes only if it computes the same.
+    /// Notes what a job has changed: whoever replays it has the same changes only if it computes the same, so those pages are
+    /// written before the next job that sees them.
     pub(crate) fn after(&mut self, job: &Job) -> std::io::Result<()> {
         for binding in &job.bindings {
-            let words = Self::words(binding)?;
-            let Some(known) = self.known.get_mut(&binding.buffer.mmap_offset) else {
-                continue;
-            };
-            for (page, known) in words.chunks(PAGE_WORDS).zip(known) {
-                if hash(page) != *known {
-                    // No page has this hash, so it is written before the next job that sees it.
-                    *known = 2;
+            if let Some(known) = self.known.get_mut(&binding.buffer.mmap_offset) {
+                for index in known.changed(&binding.buffer)? {
+                    known.pages.insert(index, Page::Changed);
                 }
             }
         }
         Ok(())
-    }
-
-    fn words(binding: &crate::space::Binding) -> std::io::Result<&[AtomicU32]> {
-        let pages = binding.buffer.pages().map_err(std::io::Error::other)?;
-        Ok(gpu::Backing::words(&**pages))
     }
 }
 

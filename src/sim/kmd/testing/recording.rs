@@ -64,3 +64,64 @@ fn submissions_come_back_with_the_memory_they_saw() {
         Some(RecordingError::Magic)
     );
 }
+
+/// What a recorder is asked to notice between two submissions: changes by either side, and none where there are none.
+#[test]
+fn a_recording_has_the_pages_that_changed_and_no_others() {
+    const AT: u64 = 0x1_0000_0000;
+    const PAGES: u64 = 16384;
+    let path = std::env::temp_dir().join(format!("ingot-{}-pages.rec", sys::process_id()));
+    let (device, lines) = device(Options {
+        record: Some(path.clone()),
+        ..Options::default()
+    });
+    let file = device.open();
+    let target = Buffer::new(&file, PAGES * 4096);
+    let batch = Buffer::with(&file, &[&store(AT, 42)[..], &[BATCH_END]].concat());
+    let context = context(&file);
+    let mut sizes = Vec::new();
+    let mut submit = |before: &dyn Fn(&Mapping)| {
+        before(&target.memory);
+        let objects = &mut [target.at(AT), batch.at(0x20_0000)];
+        exec(&file, context, objects, &[]).unwrap();
+        file.gem_wait(batch.handle, -1).unwrap();
+        sizes.push(std::fs::metadata(&path).unwrap().len());
+    };
+    // The batch's page alone.
+    submit(&|_| ());
+    // The page that the GPU has written, though the process put back what was there before.
+    submit(&|memory| memory.write(0, &[0; 4]).unwrap());
+    // That again, as the GPU has written it; and a page of the process.
+    submit(&|memory| memory.write(5 * 4096 + 8, &[7]).unwrap());
+    // The GPU writes what is there already: nothing.
+    submit(&|_| ());
+    // A page of zeros again.
+    submit(&|memory| memory.write(5 * 4096 + 8, &[0]).unwrap());
+    assert_eq!(*lines.lock().unwrap(), [""; 0]);
+    let pages = |bytes: u64| bytes / 4096;
+    let grown: Vec<u64> = sizes.windows(2).map(|w| pages(w[1] - w[0])).collect();
+    assert_eq!((pages(sizes[0]), &grown[..]), (1, &[1, 2, 0, 1][..]));
+    // Nobody has made pages of the buffer's holes.
+    let (fd, _) = file
+        .mapping(
+            file.gem_mmap_offset(target.handle, i915::MMAP_OFFSET_WB)
+                .unwrap(),
+        )
+        .unwrap();
+    let ranges = sys::data_ranges(fd.as_fd(), PAGES * 4096).unwrap();
+    let there: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    assert!(pages(there) < PAGES / 2, "{ranges:?}");
+
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let mut recording = Recording::new(&bytes).unwrap();
+    let mut seen = Vec::new();
+    while let Some(submission) = recording.next_submission().unwrap() {
+        let view = gpu::View::new(&submission.space);
+        seen.push((
+            view.read(AT).unwrap(),
+            view.read(AT + 5 * 4096 + 8).unwrap(),
+        ));
+    }
+    assert_eq!(seen, [(0, 0), (0, 0), (42, 7), (42, 7), (42, 0)]);
+}
