@@ -91,7 +91,7 @@ entries! { DESCRIPTOR:
             .iter()
             .map(|size| (size.ty, size.descriptor_count))
             .collect();
-        let pool = Pool::new(&face.device, info.max_sets, &sizes)?;
+        let pool = Pool::new(&face.device.context, info.max_sets, &sizes)?;
         raw::put(descriptor_pool, handle::make(DescriptorPoolFace { pool, sets: Mutex::default() }));
         done()
     }

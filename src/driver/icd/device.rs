@@ -106,7 +106,7 @@ entries! { DEVICE:
         };
         let (descriptor, taken) = import.map_or((None, None), |(descriptor, fd)| (Some(descriptor), Some(fd)));
         let object = vk::memory::Memory::new(
-            &face.device,
+            &face.device.context,
             vk::memory::Request {
                 bytes: info.allocation_size,
                 type_index: info.memory_type_index,
@@ -200,9 +200,9 @@ entries! { DEVICE:
             return Err(vk::Error::InvalidExternalHandle { why: "only dma-bufs are asked about".into() });
         }
         // Fails if it is no dma-buf.
-        face.device.gpu.import(borrow(fd)?).map_err(|error| vk::Error::InvalidExternalHandle { why: error.to_string() })?;
+        face.device.context.gpu.import(borrow(fd)?).map_err(|error| vk::Error::InvalidExternalHandle { why: error.to_string() })?;
         if let Some(out) = memory_fd_properties.as_mut() {
-            out.memory_type_bits = (1 << face.device.physical.memory_types().len()) - 1;
+            out.memory_type_bits = (1 << face.device.context.physical.memory_types().len()) - 1;
         }
         done()
     }
@@ -305,7 +305,7 @@ unsafe fn borrow(fd: c_int) -> vk::Result<OwnedFd> {
 unsafe fn requirements(device: c::Device, buffer: c::Buffer) -> vk::Result<c::MemoryRequirements> {
     // SAFETY: as the caller says.
     let (face, buffer) = unsafe { (handle::get(device)?, handle::get(buffer)?) };
-    let found = buffer.requirements(face.device.physical.memory_types().len() as u32);
+    let found = buffer.requirements(face.device.context.physical.memory_types().len() as u32);
     Ok(c::MemoryRequirements {
         size: found.bytes,
         alignment: found.alignment_bytes,

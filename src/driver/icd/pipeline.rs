@@ -46,7 +46,7 @@ entries! { PIPELINE:
         let face = handle::get(device)?;
         let info = raw::reference(create_info, "VkPipelineCacheCreateInfo")?;
         let data = raw::bytes(info.p_initial_data, info.initial_data_size);
-        let cache = vk::cache::Cache::new(face.device.physical.cache_owner(), data);
+        let cache = vk::cache::Cache::new(face.device.context.physical.cache_owner(), data);
         raw::put(pipeline_cache, handle::make(cache));
         done()
     }
@@ -104,7 +104,7 @@ entries! { PIPELINE:
         let mut first_error = None;
         for (index, info) in raw::slice(create_infos, create_info_count).iter().enumerate() {
             raw::put_at(pipelines, index, c::Pipeline::null());
-            match compute_info(info).and_then(|info| Pipeline::compute(&face.device, cache, &info)) {
+            match compute_info(info).and_then(|info| Pipeline::compute(&face.device.context, cache, &info)) {
                 Ok(pipeline) => raw::put_at(pipelines, index, handle::make(Arc::new(pipeline))),
                 // The others are made all the same.
                 Err(error) => {

@@ -64,7 +64,7 @@ entries! { SYNC:
         if export.is_some_and(|node| !c::ExternalFenceHandleTypeFlags::OPAQUE_FD.contains(node.handle_types)) {
             return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" });
         }
-        let object = Fence::new(&face.device, info.flags.contains(c::FenceCreateFlags::SIGNALED))?;
+        let object = Fence::new(&face.device.context, info.flags.contains(c::FenceCreateFlags::SIGNALED))?;
         raw::put(fence, handle::make(Arc::new(object)));
         done()
     }
@@ -97,8 +97,8 @@ entries! { SYNC:
             .iter()
             .map(|&fence| handle::get(fence).cloned())
             .collect::<vk::Result<Vec<_>>>()?;
-        let deadline = deadline(&face.device, timeout);
-        let met = vk::sync::wait_fences(&face.device, &fences, wait_all != c::FALSE, deadline)?;
+        let deadline = deadline(&face.device.context, timeout);
+        let met = vk::sync::wait_fences(&face.device.context, &fences, wait_all != c::FALSE, deadline)?;
         Ok(if met { c::Result::SUCCESS } else { c::Result::TIMEOUT })
     }
 
@@ -144,7 +144,7 @@ entries! { SYNC:
         let initial = raw::find::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
             .filter(|node| node.semaphore_type == c::SemaphoreType::TIMELINE)
             .map(|node| node.initial_value);
-        raw::put(semaphore, handle::make(Arc::new(Semaphore::new(&face.device, initial)?)));
+        raw::put(semaphore, handle::make(Arc::new(Semaphore::new(&face.device.context, initial)?)));
         done()
     }
 
@@ -181,8 +181,8 @@ entries! { SYNC:
             .map(|(&semaphore, &value)| Ok((handle::get(semaphore)?.clone(), value)))
             .collect::<vk::Result<Vec<_>>>()?;
         let all = !info.flags.contains(c::SemaphoreWaitFlags::ANY);
-        let deadline = deadline(&face.device, timeout);
-        let met = vk::sync::wait_timelines(&face.device, &waits, all, deadline)?;
+        let deadline = deadline(&face.device.context, timeout);
+        let met = vk::sync::wait_timelines(&face.device.context, &waits, all, deadline)?;
         Ok(if met { c::Result::SUCCESS } else { c::Result::TIMEOUT })
     }
 
@@ -226,7 +226,7 @@ entries! { SYNC:
         event: *mut c::Event,
     ) -> c::Result {
         let face = handle::get(device)?;
-        raw::put(event, handle::make(Event::new(&face.device)?));
+        raw::put(event, handle::make(Event::new(&face.device.context)?));
         done()
     }
 
@@ -257,7 +257,7 @@ entries! { SYNC:
     ) -> c::Result {
         let face = handle::get(device)?;
         let info = raw::reference(create_info, "VkQueryPoolCreateInfo")?;
-        let object = vk::query::QueryPool::new(&face.device, info.query_type, info.query_count)?;
+        let object = vk::query::QueryPool::new(&face.device.context, info.query_type, info.query_count)?;
         raw::put(query_pool, handle::make(object));
         done()
     }
@@ -319,7 +319,7 @@ entries! { SYNC:
     }
 }
 
-fn deadline(device: &vk::Device, timeout_ns: u64) -> i64 {
+fn deadline(device: &vk::Context, timeout_ns: u64) -> i64 {
     let timeout = i64::try_from(timeout_ns).unwrap_or(i64::MAX);
     if timeout == 0 {
         0

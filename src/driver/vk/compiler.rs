@@ -2,12 +2,32 @@
 //!
 //! In:  what makes a pipeline. Out: a [`abi::ShaderBinary`], and a name for it in caches.
 
-use crate::device::Device;
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
-use crate::pipeline::ComputeInfo;
+use crate::shader::{Constant, Module};
+
+/// Everything that makes a compute pipeline.
+#[derive(Clone, Debug)]
+pub struct ComputeInfo {
+    /// The module.
+    pub module: Arc<Module>,
+    /// Entry point.
+    pub entry: String,
+    /// Specialization constants.
+    pub constants: Vec<Constant>,
+    /// Layout.
+    pub layout: Arc<PipelineLayout>,
+    /// `vkCmdDispatchBase` may start at another workgroup than 0.
+    pub dispatch_base: bool,
+    /// Keep the texts for `vkGetPipelineExecutableInternalRepresentationsKHR`.
+    pub capture: bool,
+}
 
 fn with_key<R>(
-    device: &Device,
+    context: &Context,
     info: &ComputeInfo,
     then: impl FnOnce(&compile::Key<'_>) -> R,
 ) -> R {
@@ -21,23 +41,23 @@ fn with_key<R>(
         specialization: &specialization,
         dispatch_base: info.dispatch_base,
         layout: &info.layout.abi,
-        device: device.physical.info().device,
-        backend: backend(device, info),
-        flags: device.physical.diagnosis().flags.code_bits(),
+        device: context.physical.info().device,
+        backend: backend(context, info),
+        flags: context.physical.diagnosis().flags.code_bits(),
     })
 }
 
 /// Names what [`compile`] would make.
-pub fn key(device: &Device, info: &ComputeInfo) -> [u8; 32] {
-    with_key(device, info, |key| key.hash(&info.module.words))
+pub fn key(context: &Context, info: &ComputeInfo) -> [u8; 32] {
+    with_key(context, info, |key| key.hash(&info.module.words))
 }
 
 /// Compiles a compute shader. With `capture`, every variant has its texts: NIR as the backend got it, then the backend's own.
-pub fn compile(device: &Device, info: &ComputeInfo) -> Result<abi::ShaderBinary> {
+pub fn compile(context: &Context, info: &ComputeInfo) -> Result<abi::ShaderBinary> {
     let invalid = |error: compile::CompileError| Error::InvalidShader {
         why: error.to_string(),
     };
-    with_key(device, info, |key| {
+    with_key(context, info, |key| {
         if !info.capture {
             return compile::compile_compute(&info.module.words, key).map_err(invalid);
         }
@@ -53,8 +73,8 @@ pub fn compile(device: &Device, info: &ComputeInfo) -> Result<abi::ShaderBinary>
 }
 
 /// The backend's choices.
-fn backend(device: &Device, info: &ComputeInfo) -> compile::Backend {
-    let flags = device.physical.diagnosis().flags;
+fn backend(context: &Context, info: &ComputeInfo) -> compile::Backend {
+    let flags = context.physical.diagnosis().flags;
     let mut widths = 0;
     for (flag, width) in [
         (debug::Flag::No8, 8),

@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ash::vk as api;
 
 use crate::buffer::Buffer;
-use crate::device::Device;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::limits;
+pub use crate::surface_state::BufferDescriptor;
 
 /// Bytes of one surface in the heap.
 pub const SURFACE_BYTES: u32 = 64;
@@ -212,7 +213,7 @@ impl PipelineLayout {
 /// `VkDescriptorPool`: a piece of the heap, and how many sets may live in it.
 #[derive(Debug)]
 pub struct Pool {
-    device: Arc<Device>,
+    context: Arc<Context>,
     heap: Option<i915::HeapPiece>,
     state: Mutex<PoolState>,
     max_sets: u32,
@@ -236,15 +237,6 @@ pub struct Set {
     /// First byte in the bindless heap.
     heap_bytes_at: u32,
     slots: Mutex<Vec<Option<BufferDescriptor>>>,
-}
-
-/// A buffer in a descriptor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BufferDescriptor {
-    /// GPU address of the first byte.
-    pub address: u64,
-    /// Bytes; 0 makes every access out of bounds.
-    pub bytes: u64,
 }
 
 impl BufferDescriptor {
@@ -272,7 +264,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Pool {
     /// Reserves heap for `sizes` (type and count) and `max_sets` sets.
     pub fn new(
-        device: &Arc<Device>,
+        context: &Arc<Context>,
         max_sets: u32,
         sizes: &[(api::DescriptorType, u32)],
     ) -> Result<Arc<Self>> {
@@ -286,14 +278,14 @@ impl Pool {
         }
         let heap = match bytes {
             0 => None,
-            _ => Some(device.gpu.bindless_piece(bytes)?),
+            _ => Some(context.gpu.bindless_piece(bytes)?),
         };
         let start = heap
             .as_ref()
             .map_or(0, |piece| u64::from(piece.offset_bytes()));
         let free = i915::RangeAllocator::new(start, start + u64::from(bytes), i915::From::Bottom);
         Ok(Arc::new(Self {
-            device: device.clone(),
+            context: context.clone(),
             heap,
             state: Mutex::new(PoolState {
                 free,
@@ -432,7 +424,7 @@ impl Set {
         ) {
             let at = self.heap_bytes_at + placed.offset_bytes + element * SURFACE_BYTES;
             let state = crate::surface_state::buffer(buffer);
-            self.pool.device.gpu.write_bindless(at, &state)?;
+            self.pool.context.gpu.write_bindless(at, &state)?;
         }
         Ok(())
     }

@@ -123,3 +123,41 @@ impl Error {
         }
     }
 }
+
+impl From<i915::Error> for Error {
+    fn from(error: i915::Error) -> Self {
+        // errno values of asm-generic/errno-base.h and errno.h.
+        const EIO: i32 = 5;
+        const ENOMEM: i32 = 12;
+        const EMFILE: i32 = 24;
+        const ENFILE: i32 = 23;
+        const ENOSPC: i32 = 28;
+        match error {
+            i915::Error::OutOfAddressSpace { .. } => Error::OutOfDeviceMemory {
+                what: "GPU addresses",
+            },
+            i915::Error::Ioctl { errno: ENOMEM, .. } => {
+                Error::OutOfHostMemory { what: "the kernel" }
+            }
+            i915::Error::Ioctl { errno: ENOSPC, .. } => Error::OutOfDeviceMemory {
+                what: "a submission",
+            },
+            i915::Error::Ioctl {
+                errno: EMFILE | ENFILE,
+                ..
+            } => Error::TooManyObjects {
+                what: "file descriptors",
+            },
+            i915::Error::Ioctl { errno: EIO, call } => Error::DeviceLost {
+                why: format!("{call}: the GPU hung"),
+            },
+            i915::Error::Mapping { .. } => Error::OutOfHostMemory { what: "a mapping" },
+            other @ i915::Error::Unsupported { .. } => Error::InitializationFailed {
+                why: other.to_string(),
+            },
+            other @ (i915::Error::Ioctl { .. } | i915::Error::Range { .. }) => Error::DeviceLost {
+                why: other.to_string(),
+            },
+        }
+    }
+}

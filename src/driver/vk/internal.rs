@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk as api;
 
+use crate::context::Context;
 use crate::descriptor::{BindingInfo, PipelineLayout, PushRange, SetLayout};
-use crate::device::Device;
 use crate::error::Result;
 use crate::limits;
 use crate::pipeline::{ComputeInfo, Pipeline};
@@ -20,7 +20,7 @@ pub struct Internal {
 
 impl Internal {
     /// The pipeline of a shader. Its buffers are dynamic ones, so a launch needs no descriptor set.
-    pub fn pipeline(&self, device: &Arc<Device>, shader: blit::Shader) -> Result<Arc<Pipeline>> {
+    pub fn pipeline(&self, context: &Arc<Context>, shader: blit::Shader) -> Result<Arc<Pipeline>> {
         let mut pipelines = self
             .pipelines
             .lock()
@@ -49,7 +49,7 @@ impl Internal {
             dispatch_base: false,
             capture: false,
         };
-        let pipeline = Arc::new(Pipeline::compute(device, None, &info)?);
+        let pipeline = Arc::new(Pipeline::compute(context, None, &info)?);
         pipelines.insert(shader, pipeline.clone());
         Ok(pipeline)
     }

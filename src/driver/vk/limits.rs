@@ -5,6 +5,8 @@
 
 use ash::vk as api;
 
+/// Bits of a timestamp that the counter has (SKL PRM vol. 2c, TIMESTAMP: 36 bits).
+pub const TIMESTAMP_BITS: u32 = 36;
 /// Bytes of push constants an application may use.
 pub const MAX_PUSH_CONSTANTS_BYTES: u32 = 128;
 /// Descriptor sets bound at once.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk as api;
 
-use crate::device::Device;
+use crate::context::Context;
 use crate::error::{Error, Result};
 
 /// Most bytes of one allocation (`maxMemoryAllocationSize`).
@@ -38,15 +38,15 @@ pub struct Memory {
     pub bytes: u64,
     /// Memory type.
     pub type_index: u32,
-    device: Arc<Device>,
+    context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
     mapped: Mutex<bool>,
 }
 
 impl Memory {
     /// Allocates or imports.
-    pub fn new(device: &Arc<Device>, request: Request) -> Result<Self> {
-        let physical = &device.physical;
+    pub fn new(context: &Arc<Context>, request: Request) -> Result<Self> {
+        let physical = &context.physical;
         if request.type_index >= physical.memory_types().len() as u32 {
             return Err(Error::InvalidUse {
                 why: "a memory type that does not exist",
@@ -58,12 +58,15 @@ impl Memory {
             });
         }
         if let Some(descriptor) = request.import {
-            let buffer = device.gpu.import(descriptor).map_err(|error| match error {
-                i915::Error::OutOfAddressSpace { .. } => Error::from(error),
-                other => Error::InvalidExternalHandle {
-                    why: other.to_string(),
-                },
-            })?;
+            let buffer = context
+                .gpu
+                .import(descriptor)
+                .map_err(|error| match error {
+                    i915::Error::OutOfAddressSpace { .. } => Error::from(error),
+                    other => Error::InvalidExternalHandle {
+                        why: other.to_string(),
+                    },
+                })?;
             if buffer.bytes() < request.bytes {
                 return Err(Error::InvalidExternalHandle {
                     why: "smaller than the allocation".into(),
@@ -74,7 +77,7 @@ impl Memory {
             } else {
                 request.bytes
             };
-            return Ok(Self::of(device, buffer, bytes, request.type_index));
+            return Ok(Self::of(context, buffer, bytes, request.type_index));
         }
         if request.bytes == 0
             || request.bytes > MAX_ALLOCATION_BYTES
@@ -84,15 +87,15 @@ impl Memory {
                 what: "an allocation",
             });
         }
-        let buffer = device.gpu.buffer(request.bytes, i915::Zone::High)?;
-        Ok(Self::of(device, buffer, request.bytes, request.type_index))
+        let buffer = context.gpu.buffer(request.bytes, i915::Zone::High)?;
+        Ok(Self::of(context, buffer, request.bytes, request.type_index))
     }
 
-    fn of(device: &Arc<Device>, buffer: Arc<i915::Buffer>, bytes: u64, type_index: u32) -> Self {
+    fn of(context: &Arc<Context>, buffer: Arc<i915::Buffer>, bytes: u64, type_index: u32) -> Self {
         Self {
             bytes,
             type_index,
-            device: device.clone(),
+            context: context.clone(),
             buffer,
             mapped: Mutex::new(false),
         }
@@ -146,7 +149,7 @@ impl Memory {
     }
 
     /// Its device.
-    pub fn device(&self) -> &Arc<Device> {
-        &self.device
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 }

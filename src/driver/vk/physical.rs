@@ -9,7 +9,6 @@ use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature::Features;
 use crate::limits;
-use crate::query::TIMESTAMP_BITS;
 
 /// PCI vendor of Intel.
 pub const VENDOR: u32 = 0x8086;
@@ -203,7 +202,7 @@ impl PhysicalDevice {
         api::QueueFamilyProperties {
             queue_flags: api::QueueFlags::COMPUTE | api::QueueFlags::TRANSFER,
             queue_count: 1,
-            timestamp_valid_bits: TIMESTAMP_BITS,
+            timestamp_valid_bits: limits::TIMESTAMP_BITS,
             min_image_transfer_granularity: api::Extent3D {
                 width: 1,
                 height: 1,

@@ -4,27 +4,9 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::compiler;
-use crate::descriptor::PipelineLayout;
-use crate::device::Device;
+pub use crate::compiler::ComputeInfo;
+use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::shader::{Constant, Module};
-
-/// Everything that makes a compute pipeline.
-#[derive(Clone, Debug)]
-pub struct ComputeInfo {
-    /// The module.
-    pub module: Arc<Module>,
-    /// Entry point.
-    pub entry: String,
-    /// Specialization constants.
-    pub constants: Vec<Constant>,
-    /// Layout.
-    pub layout: Arc<PipelineLayout>,
-    /// `vkCmdDispatchBase` may start at another workgroup than 0.
-    pub dispatch_base: bool,
-    /// Keep the texts for `vkGetPipelineExecutableInternalRepresentationsKHR`.
-    pub capture: bool,
-}
 
 /// `VkPipeline`.
 #[derive(Debug)]
@@ -38,22 +20,22 @@ pub struct Pipeline {
 impl Pipeline {
     /// Compiles, or finds the shader in a cache, and uploads it.
     pub fn compute(
-        device: &Arc<Device>,
+        context: &Arc<Context>,
         cache: Option<&Cache>,
         info: &ComputeInfo,
     ) -> Result<Self> {
-        let diagnosis = device.physical.diagnosis();
+        let diagnosis = context.physical.diagnosis();
         let dump = diagnosis.has(debug::Flag::Cs);
         let info = &ComputeInfo {
             capture: info.capture || dump,
             ..info.clone()
         };
         let cache = cache.filter(|_| !info.capture && !diagnosis.has(debug::Flag::NoCache));
-        let key = compiler::key(device, info);
+        let key = compiler::key(context, info);
         let shader = match cache.and_then(|cache| cache.get(&key)) {
             Some(shader) => shader,
             None => {
-                let shader = Arc::new(compiler::compile(device, info)?);
+                let shader = Arc::new(compiler::compile(context, info)?);
                 if let Some(cache) = cache {
                     cache.put(key, &shader);
                 }
@@ -63,17 +45,17 @@ impl Pipeline {
         for (name, text) in shader.variants.iter().flat_map(|variant| &variant.dumps) {
             diagnosis.say(debug::Flag::Cs, || format!("; {name}\n{text}\n"));
         }
-        Self::of(device, shader)
+        Self::of(context, shader)
     }
 
     /// Uploads a compiled shader.
-    pub fn of(device: &Arc<Device>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
-        within_limits(&shader.compute, &device.physical.limits())?;
-        let variant = choose(&shader, device.physical.workgroup_threads())?;
+    pub fn of(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
+        within_limits(&shader.compute, &context.physical.limits())?;
+        let variant = choose(&shader, context.physical.workgroup_threads())?;
         // The instruction prefetcher runs ahead of the last instruction (SKL PRM vol. 7, instruction fetch): the
         // bytes behind the code belong to it too.
         let bytes = shader.code.len() as u64 + PREFETCH_BYTES;
-        let code = device.instructions.take(bytes, 64)?;
+        let code = context.instructions.take(bytes, 64)?;
         code.write(0, &shader.code)?;
         let scratch_bytes = shader
             .variants
@@ -81,7 +63,7 @@ impl Pipeline {
             .map_or(0, |variant| variant.scratch_bytes);
         let scratch = match scratch_bytes {
             0 => None,
-            bytes => Some(device.scratch(bytes)?),
+            bytes => Some(context.scratch(bytes)?),
         };
         Ok(Self {
             shader,

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use ash::vk as api;
 
-use crate::device::Device;
+use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::limits::TIMESTAMP_BITS;
 
 /// Bytes of one query.
 pub const QUERY_BYTES: u64 = 16;
@@ -14,13 +15,11 @@ pub const QUERY_BYTES: u64 = 16;
 pub const VALUE_AT: u64 = 0;
 /// Byte of the availability in a query: eight bytes, 0 or 1.
 pub const AVAILABLE_AT: u64 = 8;
-/// Bits of a timestamp that the counter has (SKL PRM vol. 2c, TIMESTAMP: 36 bits).
-pub const TIMESTAMP_BITS: u32 = 36;
 
 /// `VkQueryPool`.
 #[derive(Debug)]
 pub struct QueryPool {
-    device: Arc<Device>,
+    context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
     /// Queries.
     pub count: u32,
@@ -37,7 +36,7 @@ pub struct Reading {
 
 impl QueryPool {
     /// Queries, none available.
-    pub fn new(device: &Arc<Device>, kind: api::QueryType, count: u32) -> Result<Self> {
+    pub fn new(context: &Arc<Context>, kind: api::QueryType, count: u32) -> Result<Self> {
         if kind != api::QueryType::TIMESTAMP {
             return Err(Error::FeatureNotPresent {
                 what: "queries other than timestamps",
@@ -45,9 +44,9 @@ impl QueryPool {
         }
         let bytes = u64::from(count.max(1)) * QUERY_BYTES;
         // New buffers read zero: no query is available.
-        let buffer = device.gpu.buffer(bytes, i915::Zone::High)?;
+        let buffer = context.gpu.buffer(bytes, i915::Zone::High)?;
         Ok(Self {
-            device: device.clone(),
+            context: context.clone(),
             buffer,
             count,
         })
@@ -99,14 +98,14 @@ impl QueryPool {
     /// A query's reading; `wait` until it is available or the device is lost.
     pub fn reading(&self, query: u32, wait: bool) -> Result<Reading> {
         self.check(query, 1)?;
-        self.device.check_lost()?;
+        self.context.check_lost()?;
         let started = Instant::now();
         loop {
             let reading = self.read(query)?;
             if reading.available || !wait {
                 return Ok(reading);
             }
-            self.device.check_hang()?;
+            self.context.check_hang()?;
             // Valid use has the query submitted, so it ends; this bound only keeps an error from being a hang.
             if started.elapsed() > Duration::from_secs(20) {
                 return Err(Error::DeviceLost {

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::device::{self, Lost, STEP_NS};
+use crate::context::{self, Lost, STEP_NS};
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::sync::Point;
@@ -137,11 +137,11 @@ impl Queue {
         let last = inner.state().last;
         if last > 0 {
             let point = [(inner.timeline.clone(), last)];
-            device::wait(&inner.gpu, &inner.lost, i64::MAX, |deadline| {
+            context::wait(&inner.gpu, &inner.lost, i64::MAX, |deadline| {
                 inner.gpu.wait_points(&point, true, deadline)
             })?;
         }
-        device::check_hang(&inner.gpu, &inner.lost)
+        context::check_hang(&inner.gpu, &inner.lost)
     }
 }
 

@@ -5,8 +5,16 @@
 
 use hw::state::render_surface_state as rss;
 
-use crate::descriptor::BufferDescriptor;
 use crate::limits::MAX_SURFACE_BYTES;
+
+/// A buffer in a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferDescriptor {
+    /// GPU address of the first byte.
+    pub address: u64,
+    /// Bytes; 0 makes every access out of bounds.
+    pub bytes: u64,
+}
 
 const SURFTYPE_BUFFER: u64 = 4;
 const SURFTYPE_NULL: u64 = 7;

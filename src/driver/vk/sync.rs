@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::device::Device;
+use crate::context::Context;
 use crate::error::{Error, Result};
 
 /// A point in a timeline, or (point 0) a binary syncobj.
@@ -35,16 +35,16 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// `VkFence`.
 #[derive(Debug)]
 pub struct Fence {
-    device: Arc<Device>,
+    context: Arc<Context>,
     payload: Mutex<Payload>,
 }
 
 impl Fence {
     /// A fence.
-    pub fn new(device: &Arc<Device>, signalled: bool) -> Result<Self> {
-        let permanent = Arc::new(device.gpu.syncobj(signalled)?);
+    pub fn new(context: &Arc<Context>, signalled: bool) -> Result<Self> {
+        let permanent = Arc::new(context.gpu.syncobj(signalled)?);
         Ok(Self {
-            device: device.clone(),
+            context: context.clone(),
             payload: Mutex::new(Payload {
                 permanent,
                 temporary: None,
@@ -66,9 +66,9 @@ impl Fence {
 
     /// Whether it is signalled.
     pub fn is_signalled(&self) -> Result<bool> {
-        self.device.check_lost()?;
+        self.context.check_lost()?;
         let signalled = self.syncobj().wait(0)?;
-        self.device.check_hang()?;
+        self.context.check_hang()?;
         Ok(signalled)
     }
 
@@ -79,18 +79,18 @@ impl Fence {
 
     /// Takes a payload over.
     pub fn import(&self, descriptor: OwnedFd, temporary: bool) -> Result<()> {
-        import(&self.device, &self.payload, descriptor, temporary)
+        import(&self.context, &self.payload, descriptor, temporary)
     }
 }
 
 fn import(
-    device: &Device,
+    context: &Context,
     payload: &Mutex<Payload>,
     descriptor: OwnedFd,
     temporary: bool,
 ) -> Result<()> {
     let syncobj =
-        device
+        context
             .gpu
             .import_syncobj(descriptor)
             .map_err(|error| Error::InvalidExternalHandle {
@@ -110,36 +110,36 @@ fn import(
 
 /// Waits for fences until a deadline of the monotonic clock. False: the deadline passed first.
 pub fn wait_fences(
-    device: &Device,
+    context: &Context,
     fences: &[Arc<Fence>],
     all: bool,
     deadline_ns: i64,
 ) -> Result<bool> {
     let syncobjs: Vec<_> = fences.iter().map(|fence| fence.syncobj()).collect();
-    let done = device.wait(deadline_ns, |until| {
-        device.gpu.wait_syncobjs(&syncobjs, all, until)
+    let done = context.wait(deadline_ns, |until| {
+        context.gpu.wait_syncobjs(&syncobjs, all, until)
     })?;
-    device.check_hang()?;
+    context.check_hang()?;
     Ok(done)
 }
 
 /// `VkSemaphore`.
 #[derive(Debug)]
 pub struct Semaphore {
-    device: Arc<Device>,
+    context: Arc<Context>,
     timeline: bool,
     payload: Mutex<Payload>,
 }
 
 impl Semaphore {
     /// A binary one, or a timeline with its first value.
-    pub fn new(device: &Arc<Device>, initial: Option<u64>) -> Result<Self> {
-        let permanent = Arc::new(device.gpu.syncobj(false)?);
+    pub fn new(context: &Arc<Context>, initial: Option<u64>) -> Result<Self> {
+        let permanent = Arc::new(context.gpu.syncobj(false)?);
         if let Some(value) = initial.filter(|&value| value > 0) {
             permanent.signal(value)?;
         }
         Ok(Self {
-            device: device.clone(),
+            context: context.clone(),
             timeline: initial.is_some(),
             payload: Mutex::new(Payload {
                 permanent,
@@ -176,9 +176,9 @@ impl Semaphore {
 
     /// The timeline's value.
     pub fn value(&self) -> Result<u64> {
-        self.device.check_lost()?;
+        self.context.check_lost()?;
         let value = self.signal_point(0).syncobj.query()?;
-        self.device.check_hang()?;
+        self.context.check_hang()?;
         Ok(value)
     }
 
@@ -194,13 +194,13 @@ impl Semaphore {
 
     /// Takes a payload over.
     pub fn import(&self, descriptor: OwnedFd, temporary: bool) -> Result<()> {
-        import(&self.device, &self.payload, descriptor, temporary)
+        import(&self.context, &self.payload, descriptor, temporary)
     }
 }
 
 /// Waits for values of timelines until a deadline of the monotonic clock. False: the deadline passed first.
 pub fn wait_timelines(
-    device: &Device,
+    context: &Context,
     waits: &[(Arc<Semaphore>, u64)],
     all: bool,
     deadline_ns: i64,
@@ -217,10 +217,10 @@ pub fn wait_timelines(
     if points.is_empty() {
         return Ok(true);
     }
-    let done = device.wait(deadline_ns, |until| {
-        device.gpu.wait_points(&points, all, until)
+    let done = context.wait(deadline_ns, |until| {
+        context.gpu.wait_points(&points, all, until)
     })?;
-    device.check_hang()?;
+    context.check_hang()?;
     Ok(done)
 }
 
@@ -230,16 +230,16 @@ pub const EVENT_SET: u32 = 1;
 /// `VkEvent`: one dword that CPU and GPU write, and that the command streamer polls.
 #[derive(Debug)]
 pub struct Event {
-    device: Arc<Device>,
+    context: Arc<Context>,
     slice: i915::Slice,
 }
 
 impl Event {
     /// An event, not set.
-    pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let slice = device.general.take(64, 64)?;
+    pub fn new(context: &Arc<Context>) -> Result<Self> {
+        let slice = context.general.take(64, 64)?;
         let event = Self {
-            device: device.clone(),
+            context: context.clone(),
             slice,
         };
         event.put(0)?;
@@ -262,7 +262,7 @@ impl Event {
 
     /// Whether it is set.
     pub fn is_set(&self) -> Result<bool> {
-        self.device.check_lost()?;
+        self.context.check_lost()?;
         let mut bytes = [0; 4];
         self.slice.read(0, &mut bytes)?;
         Ok(u32::from_le_bytes(bytes) == EVENT_SET)

@@ -37,7 +37,7 @@ impl Emitter {
     /// A batch with its preamble.
     pub(super) fn new(device: &Arc<Device>) -> Result<Self> {
         let machine = Machine {
-            max_threads: device.physical.info().threads(),
+            max_threads: device.context.physical.info().threads(),
         };
         let mut emitter = Self {
             device: device.clone(),
@@ -51,7 +51,7 @@ impl Emitter {
     }
 
     fn chunk(&self) -> Result<Arc<i915::Slice>> {
-        Ok(Arc::new(self.device.batches.take(CHUNK_BYTES, 64)?))
+        Ok(Arc::new(self.device.context.batches.take(CHUNK_BYTES, 64)?))
     }
 
     fn write_out(&self) -> Result<()> {
@@ -62,12 +62,16 @@ impl Emitter {
             .collect();
         match self.chunks.last() {
             Some(chunk) => {
-                self.device.physical.diagnosis().say(debug::Flag::Bat, || {
-                    let commands = hw::batch::commands(&self.words, hw::Gen::Gen9);
-                    commands
-                        .map(|command| hw::batch::print(&command, chunk.address()))
-                        .collect()
-                });
+                self.device
+                    .context
+                    .physical
+                    .diagnosis()
+                    .say(debug::Flag::Bat, || {
+                        let commands = hw::batch::commands(&self.words, hw::Gen::Gen9);
+                        commands
+                            .map(|command| hw::batch::print(&command, chunk.address()))
+                            .collect()
+                    });
                 Ok(chunk.write(0, &bytes)?)
             }
             None => Ok(()),

@@ -226,6 +226,7 @@ impl Encoder {
         if self.surfaces_used == SURFACE_CHUNK || self.surfaces.is_empty() {
             self.surfaces.push(
                 self.device
+                    .context
                     .gpu
                     .bindless_piece(SURFACE_CHUNK * SURFACE_BYTES)?,
             );
@@ -237,6 +238,7 @@ impl Encoder {
             .map_or(0, i915::HeapPiece::offset_bytes);
         let at = start + self.surfaces_used * SURFACE_BYTES;
         self.device
+            .context
             .gpu
             .write_bindless(at, &surface_state::buffer(buffer))?;
         self.surfaces_used += 1;
@@ -256,6 +258,7 @@ impl Encoder {
         }
         let slice = Arc::new(
             self.device
+                .context
                 .dynamic
                 .take(bytes.max(STATE_CHUNK_BYTES), 4096)?,
         );
@@ -270,7 +273,10 @@ impl Encoder {
     /// Launches of internal shaders. They bind nothing that the application sees.
     fn launch_all(&mut self, launches: &[blit::Launch]) -> Result<()> {
         for launch in launches {
-            let pipeline = self.device.internal.pipeline(&self.device, launch.shader)?;
+            let pipeline = self
+                .device
+                .internal
+                .pipeline(&self.device.context, launch.shader)?;
             let mut bindings = Bindings {
                 pipeline: Some(pipeline),
                 ..Bindings::default()

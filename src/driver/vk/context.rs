@@ -1,0 +1,130 @@
+//! What the objects of a device are made of: the kernel's context, the heaps everything lives in, and whether all is well.
+//!
+//! In:  a physical device. Out: buffers, pools, scratch memory, and waits that end when the device is lost.
+//! Objects hold this, never the device: [`crate::Device`] is built of it and of objects.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::physical::PhysicalDevice;
+
+/// Tells everyone that the device is lost, and why.
+#[derive(Debug, Default)]
+pub struct Lost(OnceLock<String>);
+
+impl Lost {
+    /// Marks the device lost; the first reason stays.
+    pub fn mark(&self, why: String) {
+        let _ = self.0.set(why);
+    }
+
+    /// Fails if the device is lost.
+    pub fn check(&self) -> Result<()> {
+        match self.0.get() {
+            Some(why) => Err(Error::DeviceLost { why: why.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What objects are made of.
+#[derive(Debug)]
+pub struct Context {
+    /// The GPU.
+    pub physical: Arc<PhysicalDevice>,
+    /// The kernel context and the address space.
+    pub gpu: Arc<i915::Device>,
+    /// Small objects that the GPU reads and writes: events.
+    pub general: Arc<i915::Pool>,
+    /// Dynamic state: push data, interface descriptors.
+    pub dynamic: Arc<i915::Pool>,
+    /// Shader code.
+    pub instructions: Arc<i915::Pool>,
+    /// Batch buffers.
+    pub batches: Arc<i915::Pool>,
+    /// Whether the device is lost.
+    pub lost: Arc<Lost>,
+    scratch: Mutex<BTreeMap<u32, Arc<i915::Buffer>>>,
+}
+
+impl Context {
+    /// A context of its own, with nothing in it.
+    pub fn new(physical: &Arc<PhysicalDevice>) -> Result<Arc<Self>> {
+        let gpu = i915::Device::new(physical.file(), physical.info())?;
+        let pool = |zone| i915::Pool::new(&gpu, zone);
+        Ok(Arc::new(Self {
+            physical: physical.clone(),
+            general: pool(i915::Zone::High),
+            dynamic: pool(i915::Zone::Dynamic),
+            instructions: pool(i915::Zone::Instruction),
+            batches: pool(i915::Zone::High),
+            lost: Arc::default(),
+            scratch: Mutex::default(),
+            gpu,
+        }))
+    }
+
+    /// Fails if the device is known to be lost.
+    pub fn check_lost(&self) -> Result<()> {
+        self.lost.check()
+    }
+
+    /// Asks the kernel whether our context hung, and fails if so.
+    pub fn check_hang(&self) -> Result<()> {
+        check_hang(&self.gpu, &self.lost)
+    }
+
+    /// As [`wait`].
+    pub fn wait(
+        &self,
+        deadline_ns: i64,
+        step: impl FnMut(i64) -> i915::Result<bool>,
+    ) -> Result<bool> {
+        wait(&self.gpu, &self.lost, deadline_ns, step)
+    }
+
+    /// Scratch memory for every thread of the GPU, `thread_bytes` each; one buffer for each size, kept.
+    pub fn scratch(&self, thread_bytes: u32) -> Result<Arc<i915::Buffer>> {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(buffer) = scratch.get(&thread_bytes) {
+            return Ok(buffer.clone());
+        }
+        let bytes = u64::from(thread_bytes) * u64::from(self.physical.info().scratch_threads());
+        let buffer = self.gpu.buffer(bytes, i915::Zone::Low)?;
+        scratch.insert(thread_bytes, buffer.clone());
+        Ok(buffer)
+    }
+}
+
+/// How long one wait of a loop lasts that must notice a lost device too.
+pub const STEP_NS: i64 = 100_000_000;
+
+/// Waits in steps, so that a device that is lost by then (and will signal nothing any more) ends the wait. False: the deadline of
+/// the monotonic clock passed first.
+pub fn wait(
+    gpu: &i915::Device,
+    lost: &Lost,
+    deadline_ns: i64,
+    mut step: impl FnMut(i64) -> i915::Result<bool>,
+) -> Result<bool> {
+    loop {
+        lost.check()?;
+        let until = gpu.now_ns().saturating_add(STEP_NS).min(deadline_ns);
+        if step(until)? {
+            return Ok(true);
+        }
+        if until == deadline_ns {
+            return Ok(false);
+        }
+    }
+}
+
+/// Asks the kernel whether the context hung; marks and fails if so.
+pub fn check_hang(gpu: &i915::Device, lost: &Lost) -> Result<()> {
+    lost.check()?;
+    if gpu.is_hung()? {
+        lost.mark("the GPU hung and the kernel reset it".into());
+    }
+    lost.check()
+}
