@@ -27,7 +27,8 @@ pub use file::{
 pub use mapping::{Mapping, PAGE_BYTES};
 pub use node::{Node, open_node, render_nodes};
 pub use process::{
-    block_signals, memory_bytes, monotonic_ns, process_id, read_process, write_process,
+    block_signals, memory_bytes, monotonic_ns, process_cpu_ns, process_id, read_process,
+    write_process,
 };
 pub use uapi::{Errno, Result};
 

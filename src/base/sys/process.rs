@@ -4,12 +4,21 @@ use crate::{Errno, Result, check};
 
 /// The monotonic clock, in ns.
 pub fn monotonic_ns() -> i64 {
+    clock_ns(libc::CLOCK_MONOTONIC)
+}
+
+/// Time that CPUs have spent in this process, in ns.
+pub fn process_cpu_ns() -> i64 {
+    clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn clock_ns(clock: libc::clockid_t) -> i64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the structure is the kernel's.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    // SAFETY: the kernel fills the structure.
+    unsafe { libc::clock_gettime(clock, &mut time) };
     time.tv_sec
         .saturating_mul(1_000_000_000)
         .saturating_add(time.tv_nsec)

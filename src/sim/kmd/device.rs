@@ -34,6 +34,8 @@ pub struct Device {
     pub(crate) events: Arc<Events>,
     pub(crate) worker: Worker,
     pub(crate) memory_bytes: u64,
+    /// Batches are not even looked at: nothing executes them, and nothing writes them to a file.
+    pub(crate) null: bool,
     next_mmap_offset: AtomicU64,
     pub(crate) next_context: AtomicU64,
     pub(crate) reset_count: Arc<AtomicU32>,
@@ -54,6 +56,7 @@ impl Device {
             hw,
             worker: Worker::new(hw, &events, &reset_count, &options),
             events,
+            null: options.null && options.record.is_none() && options.dump.is_none(),
             memory_bytes: sys::memory_bytes().unwrap_or(2 << 30),
             next_mmap_offset: AtomicU64::new(FIRST_MMAP_OFFSET),
             next_context: AtomicU64::new(1),

@@ -63,6 +63,8 @@ pub struct Options {
     pub targets: Option<PathBuf>,
     /// Do so after each draw instead of at each batch's end.
     pub targets_each_draw: bool,
+    /// Execute nothing: batches are accepted and their fences signalled at once, so that what a driver costs can be measured.
+    pub null: bool,
     /// Where messages go.
     pub sink: Sink,
 }
@@ -82,6 +84,7 @@ impl Default for Options {
             record: None,
             targets: None,
             targets_each_draw: false,
+            null: false,
             sink: Sink::none(),
         }
     }
@@ -131,6 +134,10 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
         "record=FILE",
         "write all submissions to a file, which `ingot sim --replay` runs again",
     ),
+    (
+        "null",
+        "execute nothing, and signal fences at once: for measuring drivers",
+    ),
 ];
 
 impl Options {
@@ -149,6 +156,7 @@ impl Options {
             let bad = || word.to_owned();
             match word.split_once('=') {
                 None if word == "strict" => options.strict = true,
+                None if word == "null" => options.null = true,
                 Some(("hang", seconds)) => {
                     hang_seconds = Some(seconds.parse().map_err(|_| bad())?);
                 }

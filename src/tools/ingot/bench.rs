@@ -43,6 +43,11 @@ enum What {
         #[arg(long, default_value_t = 3)]
         repeat: u32,
     },
+    /// CPU time of recording and submitting, beside another driver's, under a kernel that does nothing
+    Record(crate::bench_record::Args),
+    /// Calls one driver: the worker of `record`
+    #[command(hide = true)]
+    RecordWorker(crate::bench_record::WorkerArgs),
     /// Compiles the shaders of a folder on one driver and prints microseconds: the worker of `compile`
     #[command(hide = true)]
     Worker {
@@ -67,6 +72,8 @@ pub fn main(args: &Args) -> ExitCode {
             with,
             repeat,
         } => simulator(script, with, *repeat),
+        What::Record(args) => crate::bench_record::main(args),
+        What::RecordWorker(args) => crate::bench_record::worker(args),
         What::Worker {
             folder,
             repeat,

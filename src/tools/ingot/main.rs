@@ -1,6 +1,8 @@
 //! The `ingot` command: everything people do with the project from a shell.
 
 mod bench;
+mod bench_record;
+mod bench_rows;
 mod compile;
 mod expectations;
 mod implementation;

@@ -2,6 +2,7 @@
 
 use crate::pointed::Pointed;
 use gpu::{Gpu, HwContext, View};
+use hw::media::pipe_control;
 use hw::mi::mi_batch_buffer_start as start;
 use kmd::{Recording, Submission};
 use std::collections::BTreeMap;
@@ -18,7 +19,8 @@ pub fn is_recording(bytes: &[u8]) -> bool {
     bytes.starts_with(b"INGOTREC")
 }
 
-fn device(recording: &Recording<'_>) -> Result<&'static hw::Device, String> {
+/// The device that a recording was made for.
+pub fn device(recording: &Recording<'_>) -> Result<&'static hw::Device, String> {
     let name = recording.device();
     hw::Device::by_name(name).ok_or_else(|| format!("recorded on {name:?}, which is no device"))
 }
@@ -51,19 +53,20 @@ pub fn print(bytes: &[u8], out: &mut dyn Write) -> Result<(), String> {
     Ok(())
 }
 
-fn print_batch(
+/// Goes through the commands of a submission in the order of their execution, as far as `visit` wants. Returns why it ended before
+/// the batch did.
+fn walk(
     submission: &Submission,
     hw_gen: hw::Gen,
-    pointed: &mut Pointed,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
+    mut visit: impl FnMut(&hw::batch::Command<'_>, u64) -> std::io::Result<()>,
+) -> std::io::Result<Option<String>> {
     let view = View::new(&submission.space);
     let mut at = submission.batch_address;
     let mut returns = Vec::new();
     for _ in 0..MAX_COMMANDS {
         let mut words = Vec::new();
         let Ok(first) = view.read(at) else {
-            return writeln!(out, "{at:#014x}: nothing is mapped here");
+            return Ok(Some(format!("{at:#014x}: nothing is mapped here")));
         };
         let known = hw::batch::find(first, hw_gen);
         let length_dw = known
@@ -81,11 +84,7 @@ fn print_batch(
             packet: known,
             length_dw,
         };
-        write!(out, "{}", hw::batch::print(&command, at))?;
-        if let Some(packet) = known {
-            let pointed = pointed.print(packet, &words, &submission.space, hw_gen);
-            write!(out, "{pointed}")?;
-        }
+        visit(&command, at)?;
         let is = |packet: &hw::Packet| known.is_some_and(|p| std::ptr::eq(p, packet));
         let after = at + length_dw as u64 * 4;
         if is(&start::PACKET) {
@@ -96,13 +95,68 @@ fn print_batch(
         } else if is(&hw::mi::mi_batch_buffer_end::PACKET) {
             match returns.pop() {
                 Some(back) => at = back,
-                None => return Ok(()),
+                None => return Ok(None),
             }
         } else {
             at = after;
         }
     }
-    writeln!(out, "… {MAX_COMMANDS} commands, and no end")
+    Ok(Some(format!("… {MAX_COMMANDS} commands, and no end")))
+}
+
+fn print_batch(
+    submission: &Submission,
+    hw_gen: hw::Gen,
+    pointed: &mut Pointed,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let cut = walk(submission, hw_gen, |command, at| {
+        write!(out, "{}", hw::batch::print(command, at))?;
+        if let Some(packet) = command.packet {
+            let pointed = pointed.print(packet, command.words, &submission.space, hw_gen);
+            write!(out, "{pointed}")?;
+        }
+        Ok(())
+    })?;
+    cut.map_or(Ok(()), |why| writeln!(out, "{why}"))
+}
+
+/// What commands of submissions come to.
+#[derive(Clone, Debug, Default)]
+pub struct Count {
+    /// Bytes of commands.
+    pub bytes: u64,
+    /// GPGPU_WALKERs.
+    pub dispatches: u64,
+    /// PIPE_CONTROLs that stall the command streamer.
+    pub stalls: u64,
+}
+
+impl Count {
+    /// Adds another submission's.
+    pub fn add(&mut self, other: &Count) {
+        self.bytes += other.bytes;
+        self.dispatches += other.dispatches;
+        self.stalls += other.stalls;
+    }
+}
+
+/// Counts what a submission executes.
+pub fn count(submission: &Submission, hw_gen: hw::Gen) -> Count {
+    let mut count = Count::default();
+    let is = |packet: Option<&'static hw::Packet>, other: &hw::Packet| {
+        packet.is_some_and(|p| std::ptr::eq(p, other))
+    };
+    // Nothing here fails, and a batch that is cut short has been counted so far.
+    let _ = walk(submission, hw_gen, |command, _| {
+        count.bytes += command.words.len() as u64 * 4;
+        count.dispatches += u64::from(is(command.packet, &hw::media::gpgpu_walker::PACKET));
+        let stalls = is(command.packet, &pipe_control::PACKET)
+            && pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(command.words) == 1;
+        count.stalls += u64::from(stalls);
+        Ok(())
+    });
+    count
 }
 
 /// Executes every submission again, with a line for each.

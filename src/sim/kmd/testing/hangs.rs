@@ -68,3 +68,27 @@ fn faults_and_truncated_batches_hang_and_say_where() {
         Err(Errno::EIO)
     );
 }
+
+#[test]
+fn a_kernel_that_does_nothing_signals_at_once_and_executes_nothing() {
+    let (device, lines) = device(Options {
+        null: true,
+        ..Options::default()
+    });
+    let file = device.open();
+    let target = Buffer::new(&file, 4096);
+    let words = [&store(0x1_0000_0008, 42)[..], &[BATCH_END]].concat();
+    let batch = Buffer::with(&file, &words);
+    let syncobj = file.syncobj_create(0).unwrap();
+    let signal = [uapi::ExecFence {
+        handle: syncobj,
+        flags: i915::EXEC_FENCE_SIGNAL,
+        point: 0,
+    }];
+    let objects = &mut [target.at(0x1_0000_0000), batch.at(0x20_0000)];
+    exec(&file, context(&file), objects, &signal).unwrap();
+    // A deadline in the past: it is signalled already.
+    file.syncobj_wait(&[syncobj], 0, 0).unwrap();
+    assert_eq!(target.word(2), 0);
+    assert_eq!(lines.lock().unwrap().len(), 0);
+}

@@ -1,0 +1,365 @@
+//! `ingot bench record`: what recording and submitting cost on a driver, beside another one, under a kernel that does nothing.
+//!
+//! In:  two drivers. Each runs in a process of its own on the simulated GPU with `INGOT_SIM=null`; both do each row in turn.
+//! Out: a table: CPU time, or instructions by callgrind; words of batches and stalls, from recordings; peak memory.
+
+use crate::bench_rows::{Bench, ROWS, Row, Submits, TIMES};
+use crate::recording;
+use indicatif::{ProgressBar, ProgressStyle};
+use kmd::Recording;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use vkrunner::EntryPoint;
+
+/// Arguments of `ingot bench record`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The driver to measure: a manifest, or `ingot`
+    #[arg(long, default_value = "ingot")]
+    driver: String,
+    /// The driver to compare with: a manifest, or `anv`
+    #[arg(long, default_value = "anv")]
+    with: String,
+    /// Rounds; the median counts
+    #[arg(long, default_value_t = 15)]
+    rounds: usize,
+    /// Only rows that contain this text
+    #[arg(long, value_name = "TEXT")]
+    row: Option<String>,
+    /// Count instructions with valgrind's callgrind instead of CPU time
+    #[arg(long)]
+    callgrind: bool,
+    /// GPU to simulate
+    #[arg(long, default_value = "skl")]
+    gpu: String,
+}
+
+/// Arguments of the process that calls a driver.
+#[derive(clap::Args)]
+pub struct WorkerArgs {
+    /// Do every row twice, for callgrind
+    #[arg(long)]
+    twice: bool,
+    /// Do this row and submit what it recorded, for a recording
+    #[arg(long, value_name = "NUMBER")]
+    submit: Option<usize>,
+    #[arg(long)]
+    row: Option<String>,
+}
+
+fn chosen(text: Option<&str>) -> Vec<&'static Row> {
+    let wanted = |row: &&Row| text.is_none_or(|text| row.name.contains(text));
+    ROWS.iter().filter(wanted).collect()
+}
+
+/// Runs the worker: a line with a row's number gives a line with its time in ns, or `- why`; `memory` gives the process's peak in
+/// KiB.
+pub fn worker(args: &WorkerArgs) -> Result<(), String> {
+    let bench = Bench::new(&EntryPoint::Loader)?;
+    let rows = chosen(args.row.as_deref());
+    if let Some(number) = args.submit {
+        return bench.submit_row(rows.get(number).ok_or("no such row")?);
+    }
+    if args.twice {
+        for row in rows {
+            bench.time(row)?;
+            bench.time(row)?;
+        }
+        return Ok(());
+    }
+    println!("{}", bench.name);
+    for line in std::io::stdin().lines() {
+        let line = line.map_err(|e| e.to_string())?;
+        if line == "memory" {
+            println!("{}", peak_memory_kib()?);
+            continue;
+        }
+        let row = line.parse().ok().and_then(|n: usize| rows.get(n));
+        match bench.time(row.ok_or("no such row")?) {
+            Ok(ns) => println!("{ns}"),
+            Err(why) => println!("- {why}"),
+        }
+    }
+    Ok(())
+}
+
+fn peak_memory_kib() -> Result<f64, String> {
+    let text = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
+    text.lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next())
+        .and_then(|number| number.parse().ok())
+        .ok_or_else(|| "no VmHWM in /proc/self/status".into())
+}
+
+/// The command that calls a driver, under a program such as valgrind if there is to be one.
+fn command(
+    args: &Args,
+    driver: &str,
+    options: &str,
+    under: &[String],
+    worker: &[String],
+) -> Result<Command, String> {
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut command = Command::new(&program);
+    command.args(["sim", "--driver", driver, "--gpu", &args.gpu, "--"]);
+    command.args(under).arg(&program);
+    command.args(["bench", "record-worker"]).args(worker);
+    if let Some(row) = &args.row {
+        command.args(["--row", row]);
+    }
+    command.env("INGOT_SIM", options);
+    Ok(command)
+}
+
+/// A process that calls a driver row by row.
+struct Worker {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    name: String,
+}
+
+impl Worker {
+    fn start(mut command: Command, driver: &str) -> Result<Worker, String> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| e.to_string())?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let mut worker = Worker {
+            child,
+            input: input.ok_or("no pipe")?,
+            output: BufReader::new(output.ok_or("no pipe")?),
+            name: String::new(),
+        };
+        worker.name = worker.line().map_err(|e| format!("{driver}: {e}"))?;
+        Ok(worker)
+    }
+
+    fn line(&mut self) -> Result<String, String> {
+        let mut line = String::new();
+        match self.output.read_line(&mut line) {
+            Ok(0) => Err("the process that calls the driver has ended".into()),
+            Ok(_) => Ok(line.trim_end().into()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn ask(&mut self, question: &str) -> Result<f64, String> {
+        writeln!(self.input, "{question}").map_err(|e| e.to_string())?;
+        let line = self.line()?;
+        line.parse()
+            .map_err(|_| line.trim_start_matches("- ").into())
+    }
+
+    fn end(self) -> Result<(), String> {
+        let Worker {
+            mut child, input, ..
+        } = self;
+        drop(input);
+        child.wait().map(|_| ()).map_err(|e| e.to_string())
+    }
+}
+
+/// What is known of a row on one driver.
+#[derive(Clone, Default)]
+struct Figures {
+    /// Of each round: ns, or instructions.
+    costs: Vec<f64>,
+    words: Option<recording::Count>,
+    trouble: Option<String>,
+}
+
+impl Figures {
+    fn median(&self) -> Option<f64> {
+        let mut sorted = self.costs.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied()
+    }
+}
+
+/// Runs the command.
+pub fn main(args: &Args) -> Result<(), String> {
+    let rows = chosen(args.row.as_deref());
+    if rows.is_empty() {
+        return Err("no row's name contains that".into());
+    }
+    let drivers = [args.driver.as_str(), args.with.as_str()];
+    let counted = rows.iter().filter(|r| r.submits != Submits::Nothing);
+    let measures = if args.callgrind { 1 } else { args.rounds };
+    let bar = ProgressBar::new((2 * (measures + counted.count())) as u64);
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
+        bar.set_style(style);
+    }
+    let mut figures = vec![[Figures::default(), Figures::default()]; rows.len()];
+    let mut names = drivers.map(str::to_string);
+    let mut memory = [0.0; 2];
+    if args.callgrind {
+        for (side, driver) in drivers.iter().enumerate() {
+            bar.set_message(format!("{driver} under callgrind"));
+            for (row, cost) in figures.iter_mut().zip(callgrind(args, driver, rows.len())?) {
+                row[side].costs.push(cost);
+            }
+            bar.inc(1);
+        }
+    } else {
+        let start = |driver: &str| Worker::start(command(args, driver, "null", &[], &[])?, driver);
+        let mut workers = [start(drivers[0])?, start(drivers[1])?];
+        for round in 0..args.rounds + 1 {
+            for (number, row) in figures.iter_mut().enumerate() {
+                // Each goes first in turn.
+                for side in [round % 2, (round + 1) % 2] {
+                    bar.set_message(rows[number].name);
+                    match workers[side].ask(&number.to_string()) {
+                        // The first round warms up.
+                        Ok(cost) if round > 0 => row[side].costs.push(cost),
+                        Ok(_) => {}
+                        Err(why) => row[side].trouble = Some(why),
+                    }
+                }
+            }
+            if round > 0 {
+                bar.inc(2);
+            }
+        }
+        for (side, mut worker) in workers.into_iter().enumerate() {
+            memory[side] = worker.ask("memory")? / 1024.0;
+            names[side] = worker.name.clone();
+            worker.end()?;
+        }
+    }
+    let file = std::env::temp_dir().join(format!("ingot-bench-{}.rec", std::process::id()));
+    for (number, row) in figures.iter_mut().enumerate() {
+        if rows[number].submits == Submits::Nothing {
+            continue;
+        }
+        for (side, driver) in drivers.iter().enumerate() {
+            bar.set_message(format!("{}: commands", rows[number].name));
+            match count(args, driver, number, &file) {
+                Ok(count) => row[side].words = Some(count),
+                Err(why) => row[side].trouble = Some(why),
+            }
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    print(args, &rows, &figures);
+    if !args.callgrind {
+        let [a, b] = memory;
+        println!(
+            "\npeak memory of the process: {a:.1} and {b:.1} MiB, {:.2}",
+            a / b
+        );
+    }
+    println!("ours: {}; theirs: {}", names[0], names[1]);
+    Ok(())
+}
+
+fn print(args: &Args, rows: &[&Row], figures: &[[Figures; 2]]) {
+    let unit = if args.callgrind { "instr." } else { "ns" };
+    println!(
+        "{:44} {:>9} {:>9} {:>6} {:>14} {:>13}",
+        format!("each of {TIMES}: {unit}"),
+        "ours",
+        "theirs",
+        "ratio",
+        "batch bytes",
+        "stalls"
+    );
+    for (row, [ours, theirs]) in rows.iter().zip(figures) {
+        let mut line = format!("{:44}", row.name);
+        let (a, b) = (ours.median(), theirs.median());
+        for cost in [a, b] {
+            line += &cost.map_or("         —".into(), |c| format!(" {c:9.0}"));
+        }
+        line += &match (a, b) {
+            (Some(a), Some(b)) => format!(" {:6.2}", a / b),
+            _ => "      —".into(),
+        };
+        if let (Some(a), Some(b)) = (&ours.words, &theirs.words) {
+            let each = |count: &recording::Count| count.bytes as f64 / TIMES as f64;
+            let bytes = format!("{:.0} : {:.0}", each(a), each(b));
+            let stalls = format!("{} : {}", a.stalls, b.stalls);
+            line += &format!(" {bytes:>14} {stalls:>13}");
+        }
+        println!("{line}");
+        for (whose, figures) in [("ours", ours), ("theirs", theirs)] {
+            if let Some(why) = &figures.trouble {
+                println!("    {whose}: {why}");
+            }
+        }
+    }
+}
+
+/// Commands of a row, in a recording of its own.
+fn count(
+    args: &Args,
+    driver: &str,
+    number: usize,
+    file: &Path,
+) -> Result<recording::Count, String> {
+    let options = format!("null,record={}", file.display());
+    let worker = ["--submit".to_string(), number.to_string()];
+    let output = command(args, driver, &options, &[], &worker)?
+        .output()
+        .map_err(|e| e.to_string())?;
+    let bytes = std::fs::read(file);
+    // The next row's recording must not be this one.
+    let _ = std::fs::remove_file(file);
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().into());
+    }
+    let bytes = bytes.map_err(|e| format!("{}: {e}", file.display()))?;
+    let mut recording = Recording::new(&bytes).map_err(|e| e.to_string())?;
+    let mut sum = recording::Count::default();
+    let hw_gen = recording::device(&recording)?.hw_gen;
+    while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
+        let count = recording::count(&submission, hw_gen);
+        // A device's first batch sets it up and dispatches nothing.
+        if count.dispatches > 0 {
+            sum.add(&count);
+        }
+    }
+    match sum.dispatches {
+        n if n >= TIMES as u64 => Ok(sum),
+        n => Err(format!("{n} dispatches in the recording")),
+    }
+}
+
+/// Instructions of each row. Every row runs twice; the second counts.
+fn callgrind(args: &Args, driver: &str, rows: usize) -> Result<Vec<f64>, String> {
+    let folder = std::env::temp_dir().join(format!("ingot-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let out = folder.join("out");
+    let under = [
+        "valgrind".to_string(),
+        "-q".into(),
+        "--tool=callgrind".into(),
+        format!("--callgrind-out-file={}", out.display()),
+        "--collect-atstart=no".into(),
+    ];
+    let worker = ["--twice".to_string()];
+    let ran = command(args, driver, "null", &under, &worker)?
+        .output()
+        .map_err(|e| e.to_string());
+    let counts = ran.and_then(|output| match output.status.success() {
+        true => (0..rows).map(|row| summary(&out, 2 * row + 2)).collect(),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    });
+    // Only a folder of ours, and nothing depends on its being gone.
+    let _ = std::fs::remove_dir_all(&folder);
+    counts
+}
+
+/// Instructions of a dump, for each of [`TIMES`].
+fn summary(out: &Path, number: usize) -> Result<f64, String> {
+    let path = PathBuf::from(format!("{}.{number}", out.display()));
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    text.lines()
+        .find_map(|line| line.strip_prefix("summary:"))
+        .and_then(|count| count.trim().parse::<f64>().ok())
+        .map(|count| count / TIMES as f64)
+        .ok_or_else(|| format!("{}: no summary", path.display()))
+}

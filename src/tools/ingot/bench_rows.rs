@@ -1,0 +1,750 @@
+//! What `ingot bench record` measures: rows of Vulkan calls, the same for every driver.
+//!
+//! In:  a Vulkan implementation whose kernel does nothing.
+//! Out: CPU time of each row, or its commands in a recording.
+#![allow(
+    unsafe_code,
+    reason = "Vulkan is a C interface; this module is where bench calls it"
+)]
+
+use ash::vk;
+use vkrunner::{EntryPoint, ShaderStage};
+
+/// Times that a row does its thing before somebody looks at the clock.
+pub const TIMES: usize = 1000;
+
+/// Two buffers and some push data, so that every kind of state has something to hold.
+const SHADER: &str = "#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) readonly buffer In { uint a[]; };
+layout(set = 0, binding = 1) writeonly buffer Out { uint b[]; };
+layout(push_constant) uniform Push { uint add; uint scale; uint from; uint to; };
+void main() { b[gl_GlobalInvocationID.x + to] = a[gl_GlobalInvocationID.x + from] * scale + add; }
+";
+
+const BUFFER_BYTES: u64 = 4096;
+const BUFFERS: usize = 4;
+const PUSH_BYTES: usize = 16;
+
+type Outcome = Result<(), vk::Result>;
+
+/// Which commands of a row are counted in a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Submits {
+    /// None: the row records nothing.
+    Nothing,
+    /// The one command buffer.
+    One,
+    /// All small command buffers at once.
+    Small,
+}
+
+/// A row of the table.
+pub struct Row {
+    /// What is done.
+    pub name: &'static str,
+    /// What a recording of it holds: dispatches, [`TIMES`] of them.
+    pub submits: Submits,
+    before: fn(&Bench) -> Outcome,
+    measured: fn(&Bench) -> Outcome,
+    after: fn(&Bench) -> Outcome,
+}
+
+/// Calls within one command buffer, which is begun before and ended after.
+const fn recorded(name: &'static str, measured: fn(&Bench) -> Outcome) -> Row {
+    Row {
+        name,
+        submits: Submits::One,
+        before: Bench::begin_bound,
+        measured,
+        after: Bench::end,
+    }
+}
+
+/// Calls outside command buffers.
+const fn plain(name: &'static str, measured: fn(&Bench) -> Outcome) -> Row {
+    Row {
+        name,
+        submits: Submits::Nothing,
+        before: Bench::nothing,
+        measured,
+        after: Bench::nothing,
+    }
+}
+
+/// The table. Whoever adds a kind of command adds its rows here.
+pub const ROWS: &[Row] = &[
+    recorded("update, bind, push, barrier, dispatch", Bench::full_mix),
+    recorded("dispatch with nothing changed", |b| {
+        b.times(|_| b.dispatch())
+    }),
+    recorded("push, dispatch", |b| {
+        b.times(|i| {
+            b.push(i);
+            b.dispatch();
+        })
+    }),
+    recorded("bind, dispatch", |b| {
+        b.times(|i| {
+            b.bind(i);
+            b.dispatch();
+        })
+    }),
+    recorded("barrier, dispatch", |b| {
+        b.times(|_| {
+            b.barrier();
+            b.dispatch();
+        })
+    }),
+    recorded("independent: bind, push, dispatch", |b| {
+        b.times(|i| {
+            b.bind(i);
+            b.push(i);
+            b.dispatch();
+        })
+    }),
+    recorded("bind a pipeline, dispatch", |b| {
+        b.times(|i| {
+            b.bind_pipeline(i);
+            b.dispatch();
+        })
+    }),
+    recorded("dispatch indirect", |b| b.times(|_| b.dispatch_indirect())),
+    Row {
+        // ANV's batches return from secondaries by jumps that they patch while they run: a recording does not show where to.
+        submits: Submits::Nothing,
+        ..recorded("execute a secondary of one dispatch", |b| {
+            b.times(|_| b.execute_secondary())
+        })
+    },
+    plain("update a set of two buffers", |b| b.times(|i| b.update(i))),
+    plain("begin, end of an empty command buffer", |b| {
+        b.try_times(|_| b.begin().and_then(|()| b.end()))
+    }),
+    Row {
+        submits: Submits::Small,
+        ..plain("record a small command buffer", |b| {
+            b.try_times(|i| b.small_command_buffer(i))
+        })
+    },
+    Row {
+        after: Bench::wait,
+        ..plain("submit 1000 small ones at once, each", Bench::submit_all)
+    },
+    Row {
+        after: Bench::wait,
+        ..plain("submit one", |b| b.try_times(|i| b.submit(i)))
+    },
+    Row {
+        after: Bench::wait,
+        ..plain("submit one with a fence, wait", |b| {
+            b.try_times(|i| b.submit_and_wait(i))
+        })
+    },
+    plain("create, destroy a buffer", |b| {
+        b.try_times(|_| b.make_buffer())
+    }),
+    plain("create, destroy a fence", |b| {
+        b.try_times(|_| b.make_fence())
+    }),
+    plain("create, destroy a semaphore", |b| {
+        b.try_times(|_| b.make_semaphore())
+    }),
+    plain("create, destroy a set layout", |b| {
+        b.try_times(|_| b.make_set_layout())
+    }),
+    plain("create, destroy a pipeline layout", |b| {
+        b.try_times(|_| b.make_pipeline_layout())
+    }),
+    plain("create, destroy a descriptor pool of 64 sets", |b| {
+        b.try_times(|_| b.make_descriptor_pool())
+    }),
+    plain("allocate, free a set", |b| {
+        b.try_times(|_| b.allocate_set())
+    }),
+    plain("allocate, free a command buffer", |b| {
+        b.try_times(|_| b.allocate_command_buffer())
+    }),
+    plain("allocate, map, free memory of 64 KiB", |b| {
+        b.try_times(|_| b.allocate_memory())
+    }),
+];
+
+/// A device with everything that the rows use.
+pub struct Bench {
+    _entry: ash::Entry,
+    instance: ash::Instance,
+    device: ash::Device,
+    queue: vk::Queue,
+    /// The device's name.
+    pub name: String,
+    memory_type: u32,
+    memory: vk::DeviceMemory,
+    buffers: Vec<vk::Buffer>,
+    set_layout: vk::DescriptorSetLayout,
+    layout: vk::PipelineLayout,
+    pipelines: Vec<vk::Pipeline>,
+    set_pool: vk::DescriptorPool,
+    sets: Vec<vk::DescriptorSet>,
+    pool: vk::CommandPool,
+    main: vk::CommandBuffer,
+    secondary: vk::CommandBuffer,
+    small: Vec<vk::CommandBuffer>,
+    fence: vk::Fence,
+}
+
+fn error(call: &'static str) -> impl FnOnce(vk::Result) -> String {
+    move |result| format!("{call}: {result:?}")
+}
+
+/// What callgrind is asked to do; nothing where it does not run.
+///
+/// Ref: Valgrind's manual, "The Client Request mechanism" and "Callgrind specific client requests".
+#[derive(Clone, Copy)]
+enum Callgrind {
+    /// Writes what it has counted to a file, and begins anew.
+    Dump = 0x4354_0000,
+    /// Begins or ends to count.
+    Toggle = 0x4354_0002,
+}
+
+impl Callgrind {
+    fn ask(self) {
+        let question = [self as u64, 0, 0, 0, 0, 0];
+        // Elsewhere the request has other instructions, and callgrind would count nothing.
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: four rotations by 128 in all, and an exchange of a register with itself, change nothing but flags; Valgrind knows
+        // them, reads `question` and puts the answer into rdx.
+        unsafe {
+            std::arch::asm!(
+                "rol rdi, 3",
+                "rol rdi, 13",
+                "rol rdi, 61",
+                "rol rdi, 51",
+                "xchg rbx, rbx",
+                in("rax") question.as_ptr(),
+                inout("rdx") 0u64 => _,
+                inout("rdi") 0u64 => _,
+            );
+        }
+    }
+}
+
+// SAFETY, for every block below: handles are this device's, made in `new` or in the same function, and used by one thread; structures
+// live until the call returns; what is destroyed is not in use, for the device has nothing to do or is waited for first.
+impl Bench {
+    /// The first device of the implementation.
+    pub fn new(entry: &EntryPoint) -> Result<Bench, String> {
+        let words = vkrunner::compile_glsl(ShaderStage::Compute, SHADER, (1, 1, 0))?;
+        // SAFETY: the library is trusted as one linked in; for the rest see above.
+        unsafe {
+            let entry = match entry {
+                EntryPoint::Loader => ash::Entry::load().map_err(|e| e.to_string())?,
+                EntryPoint::Library(path) => {
+                    ash::Entry::load_from(path).map_err(|e| e.to_string())?
+                }
+                EntryPoint::Function(get) => ash::Entry::from_static_fn(ash::StaticFn {
+                    get_instance_proc_addr: *get,
+                }),
+            };
+            let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+            let info = vk::InstanceCreateInfo::default().application_info(&app);
+            let instance = entry
+                .create_instance(&info, None)
+                .map_err(error("vkCreateInstance"))?;
+            let physical = instance
+                .enumerate_physical_devices()
+                .map_err(error("vkEnumeratePhysicalDevices"))?
+                .first()
+                .copied()
+                .ok_or("there is no device")?;
+            let name = instance.get_physical_device_properties(physical);
+            let name = name.device_name_as_c_str().unwrap_or(c"?");
+            let name = name.to_string_lossy().into_owned();
+            let memory = instance.get_physical_device_memory_properties(physical);
+            let wanted =
+                vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+            let memory_type = memory
+                .memory_types_as_slice()
+                .iter()
+                .position(|t| t.property_flags.contains(wanted))
+                .ok_or("no coherent memory")? as u32;
+            let priorities = [1.0];
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+            let device = instance
+                .create_device(physical, &info, None)
+                .map_err(error("vkCreateDevice"))?;
+            let mut bench = Bench {
+                queue: device.get_device_queue(0, 0),
+                _entry: entry,
+                instance,
+                device,
+                name,
+                memory_type,
+                memory: vk::DeviceMemory::null(),
+                buffers: Vec::new(),
+                set_layout: vk::DescriptorSetLayout::null(),
+                layout: vk::PipelineLayout::null(),
+                pipelines: Vec::new(),
+                set_pool: vk::DescriptorPool::null(),
+                sets: Vec::new(),
+                pool: vk::CommandPool::null(),
+                main: vk::CommandBuffer::null(),
+                secondary: vk::CommandBuffer::null(),
+                small: Vec::new(),
+                fence: vk::Fence::null(),
+            };
+            bench.fill(&words).map_err(error("setting up"))?;
+            Ok(bench)
+        }
+    }
+
+    /// Makes the objects.
+    fn fill(&mut self, words: &[u32]) -> Outcome {
+        let device = &self.device;
+        // SAFETY: above.
+        unsafe {
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(BUFFER_BYTES * BUFFERS as u64)
+                .memory_type_index(self.memory_type);
+            self.memory = device.allocate_memory(&info, None)?;
+            for i in 0..BUFFERS as u64 {
+                let info = vk::BufferCreateInfo::default().size(BUFFER_BYTES).usage(
+                    vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::INDIRECT_BUFFER,
+                );
+                let buffer = device.create_buffer(&info, None)?;
+                device.bind_buffer_memory(buffer, self.memory, i * BUFFER_BYTES)?;
+                self.buffers.push(buffer);
+            }
+            let binding = |binding| {
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(binding)
+                    .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                    .descriptor_count(1)
+                    .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            };
+            let bindings = [binding(0), binding(1)];
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            self.set_layout = device.create_descriptor_set_layout(&info, None)?;
+            let layouts = [self.set_layout];
+            let ranges = [vk::PushConstantRange::default()
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                .size(PUSH_BYTES as u32)];
+            let info = vk::PipelineLayoutCreateInfo::default()
+                .set_layouts(&layouts)
+                .push_constant_ranges(&ranges);
+            self.layout = device.create_pipeline_layout(&info, None)?;
+            let info = vk::ShaderModuleCreateInfo::default().code(words);
+            let module = device.create_shader_module(&info, None)?;
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(c"main");
+            let info = vk::ComputePipelineCreateInfo::default()
+                .stage(stage)
+                .layout(self.layout);
+            let made =
+                device.create_compute_pipelines(vk::PipelineCache::null(), &[info, info], None);
+            device.destroy_shader_module(module, None);
+            self.pipelines = made.map_err(|(_, result)| result)?;
+            let sizes = [vk::DescriptorPoolSize {
+                ty: vk::DescriptorType::STORAGE_BUFFER,
+                descriptor_count: 2 * (TIMES as u32 + 1),
+            }];
+            let info = vk::DescriptorPoolCreateInfo::default()
+                .flags(vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET)
+                .max_sets(TIMES as u32 + 1)
+                .pool_sizes(&sizes);
+            self.set_pool = device.create_descriptor_pool(&info, None)?;
+            let layouts = [self.set_layout; TIMES];
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(self.set_pool)
+                .set_layouts(&layouts);
+            self.sets = device.allocate_descriptor_sets(&info)?;
+            for i in 0..TIMES {
+                self.update(i);
+            }
+            let info = vk::CommandPoolCreateInfo::default()
+                .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
+            self.pool = device.create_command_pool(&info, None)?;
+            let mut info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(self.pool)
+                .command_buffer_count(TIMES as u32 + 1);
+            self.small = device.allocate_command_buffers(&info)?;
+            self.main = self
+                .small
+                .pop()
+                .ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+            info = info
+                .level(vk::CommandBufferLevel::SECONDARY)
+                .command_buffer_count(1);
+            let secondaries = device.allocate_command_buffers(&info)?;
+            self.secondary = secondaries.first().copied().unwrap_or_default();
+            self.record_secondary()?;
+            self.fence = device.create_fence(&vk::FenceCreateInfo::default(), None)?;
+        }
+        for i in 0..TIMES {
+            self.small_command_buffer(i)?;
+        }
+        Ok(())
+    }
+
+    /// Does a row once: CPU time of the measured part in ns, for each of [`TIMES`].
+    pub fn time(&self, row: &Row) -> Result<f64, String> {
+        let result = (row.before)(self).and_then(|()| {
+            Callgrind::Toggle.ask();
+            let start = sys::process_cpu_ns();
+            (row.measured)(self)?;
+            let end = sys::process_cpu_ns();
+            Callgrind::Toggle.ask();
+            Callgrind::Dump.ask();
+            (row.after)(self)?;
+            Ok((end - start) as f64 / TIMES as f64)
+        });
+        result.map_err(error(row.name))
+    }
+
+    /// Does a row once and submits what it has recorded.
+    pub fn submit_row(&self, row: &Row) -> Result<(), String> {
+        self.time(row)?;
+        let submitted = match row.submits {
+            Submits::Nothing => return Ok(()),
+            Submits::One => self.submit_these(&[self.main], vk::Fence::null()),
+            Submits::Small => self.submit_all(),
+        };
+        submitted
+            .and_then(|()| self.wait())
+            .map_err(error("vkQueueSubmit"))
+    }
+
+    fn nothing(&self) -> Outcome {
+        Ok(())
+    }
+
+    fn times(&self, mut once: impl FnMut(usize)) -> Outcome {
+        (0..TIMES).for_each(&mut once);
+        Ok(())
+    }
+
+    fn try_times(&self, once: impl FnMut(usize) -> Outcome) -> Outcome {
+        (0..TIMES).try_for_each(once)
+    }
+
+    fn begin(&self) -> Outcome {
+        let info = vk::CommandBufferBeginInfo::default();
+        // SAFETY: above.
+        unsafe { self.device.begin_command_buffer(self.main, &info) }
+    }
+
+    fn end(&self) -> Outcome {
+        // SAFETY: above.
+        unsafe { self.device.end_command_buffer(self.main) }
+    }
+
+    fn begin_bound(&self) -> Outcome {
+        self.begin()?;
+        self.bind_pipeline(0);
+        self.bind(0);
+        self.push(0);
+        self.dispatch();
+        Ok(())
+    }
+
+    fn bind_pipeline(&self, i: usize) {
+        let pipeline = self.pipelines[i % self.pipelines.len()];
+        let point = vk::PipelineBindPoint::COMPUTE;
+        // SAFETY: above.
+        unsafe {
+            self.device.cmd_bind_pipeline(self.main, point, pipeline);
+        }
+    }
+
+    fn bind(&self, i: usize) {
+        let set = [self.sets[i % TIMES]];
+        let point = vk::PipelineBindPoint::COMPUTE;
+        // SAFETY: above.
+        unsafe {
+            self.device
+                .cmd_bind_descriptor_sets(self.main, point, self.layout, 0, &set, &[]);
+        }
+    }
+
+    fn push(&self, i: usize) {
+        let data = [i as u8; PUSH_BYTES];
+        let stage = vk::ShaderStageFlags::COMPUTE;
+        // SAFETY: above.
+        unsafe {
+            self.device
+                .cmd_push_constants(self.main, self.layout, stage, 0, &data);
+        }
+    }
+
+    fn barrier(&self) {
+        let stage = vk::PipelineStageFlags::COMPUTE_SHADER;
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+            .dst_access_mask(vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE)];
+        let flags = vk::DependencyFlags::empty();
+        // SAFETY: above.
+        unsafe {
+            self.device
+                .cmd_pipeline_barrier(self.main, stage, stage, flags, &barrier, &[], &[]);
+        }
+    }
+
+    fn dispatch(&self) {
+        // SAFETY: above.
+        unsafe { self.device.cmd_dispatch(self.main, 16, 1, 1) }
+    }
+
+    fn dispatch_indirect(&self) {
+        // SAFETY: above.
+        unsafe {
+            self.device
+                .cmd_dispatch_indirect(self.main, self.buffers[0], 0);
+        }
+    }
+
+    fn full_mix(&self) -> Outcome {
+        self.times(|i| {
+            self.update(i);
+            self.bind(i);
+            self.push(i);
+            self.barrier();
+            self.dispatch();
+        })
+    }
+
+    fn update(&self, i: usize) {
+        let info = |buffer: usize| {
+            [vk::DescriptorBufferInfo {
+                buffer: self.buffers[buffer % BUFFERS],
+                offset: 0,
+                range: BUFFER_BYTES,
+            }]
+        };
+        let infos = [info(i), info(i + 1)];
+        let write = |binding: usize| {
+            vk::WriteDescriptorSet::default()
+                .dst_set(self.sets[i % TIMES])
+                .dst_binding(binding as u32)
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .buffer_info(&infos[binding])
+        };
+        // SAFETY: above; no command buffer with the set is in the queue.
+        unsafe {
+            self.device
+                .update_descriptor_sets(&[write(0), write(1)], &[]);
+        }
+    }
+
+    /// What a small job records into a command buffer.
+    fn record_into(&self, to: vk::CommandBuffer, i: usize) -> Outcome {
+        let point = vk::PipelineBindPoint::COMPUTE;
+        let set = [self.sets[i % TIMES]];
+        let data = [i as u8; PUSH_BYTES];
+        // SAFETY: above.
+        unsafe {
+            self.device.cmd_bind_pipeline(to, point, self.pipelines[0]);
+            self.device
+                .cmd_bind_descriptor_sets(to, point, self.layout, 0, &set, &[]);
+            let stage = vk::ShaderStageFlags::COMPUTE;
+            self.device
+                .cmd_push_constants(to, self.layout, stage, 0, &data);
+            self.device.cmd_dispatch(to, 16, 1, 1);
+            self.device.end_command_buffer(to)
+        }
+    }
+
+    fn small_command_buffer(&self, i: usize) -> Outcome {
+        let info = vk::CommandBufferBeginInfo::default();
+        // SAFETY: above.
+        unsafe { self.device.begin_command_buffer(self.small[i], &info)? };
+        self.record_into(self.small[i], i)
+    }
+
+    fn record_secondary(&self) -> Outcome {
+        let inherited = vk::CommandBufferInheritanceInfo::default();
+        let info = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)
+            .inheritance_info(&inherited);
+        // SAFETY: above.
+        unsafe { self.device.begin_command_buffer(self.secondary, &info)? };
+        self.record_into(self.secondary, 0)
+    }
+
+    fn execute_secondary(&self) {
+        // SAFETY: above.
+        unsafe {
+            self.device
+                .cmd_execute_commands(self.main, &[self.secondary]);
+        }
+    }
+
+    fn submit_these(&self, buffers: &[vk::CommandBuffer], fence: vk::Fence) -> Outcome {
+        let info = [vk::SubmitInfo::default().command_buffers(buffers)];
+        // SAFETY: above.
+        unsafe { self.device.queue_submit(self.queue, &info, fence) }
+    }
+
+    fn submit_all(&self) -> Outcome {
+        self.submit_these(&self.small, vk::Fence::null())
+    }
+
+    fn submit(&self, i: usize) -> Outcome {
+        self.submit_these(&[self.small[i]], vk::Fence::null())
+    }
+
+    fn submit_and_wait(&self, i: usize) -> Outcome {
+        self.submit_these(&[self.small[i]], self.fence)?;
+        let fences = [self.fence];
+        // SAFETY: above.
+        unsafe {
+            self.device.wait_for_fences(&fences, true, u64::MAX)?;
+            self.device.reset_fences(&fences)
+        }
+    }
+
+    fn wait(&self) -> Outcome {
+        // SAFETY: above.
+        unsafe { self.device.queue_wait_idle(self.queue) }
+    }
+
+    fn make_buffer(&self) -> Outcome {
+        let info = vk::BufferCreateInfo::default()
+            .size(BUFFER_BYTES)
+            .usage(vk::BufferUsageFlags::STORAGE_BUFFER);
+        // SAFETY: above.
+        unsafe {
+            let buffer = self.device.create_buffer(&info, None)?;
+            self.device.destroy_buffer(buffer, None);
+        }
+        Ok(())
+    }
+
+    fn make_fence(&self) -> Outcome {
+        // SAFETY: above.
+        unsafe {
+            let fence = self.device.create_fence(&Default::default(), None)?;
+            self.device.destroy_fence(fence, None);
+        }
+        Ok(())
+    }
+
+    fn make_semaphore(&self) -> Outcome {
+        // SAFETY: above.
+        unsafe {
+            let semaphore = self.device.create_semaphore(&Default::default(), None)?;
+            self.device.destroy_semaphore(semaphore, None);
+        }
+        Ok(())
+    }
+
+    fn make_set_layout(&self) -> Outcome {
+        let bindings = [0, 1, 2, 3].map(|binding| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(binding)
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        });
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        // SAFETY: above.
+        unsafe {
+            let layout = self.device.create_descriptor_set_layout(&info, None)?;
+            self.device.destroy_descriptor_set_layout(layout, None);
+        }
+        Ok(())
+    }
+
+    fn make_pipeline_layout(&self) -> Outcome {
+        let layouts = [self.set_layout];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
+        // SAFETY: above.
+        unsafe {
+            let layout = self.device.create_pipeline_layout(&info, None)?;
+            self.device.destroy_pipeline_layout(layout, None);
+        }
+        Ok(())
+    }
+
+    fn make_descriptor_pool(&self) -> Outcome {
+        let sizes = [vk::DescriptorPoolSize {
+            ty: vk::DescriptorType::STORAGE_BUFFER,
+            descriptor_count: 128,
+        }];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(64)
+            .pool_sizes(&sizes);
+        // SAFETY: above.
+        unsafe {
+            let pool = self.device.create_descriptor_pool(&info, None)?;
+            self.device.destroy_descriptor_pool(pool, None);
+        }
+        Ok(())
+    }
+
+    fn allocate_set(&self) -> Outcome {
+        let layouts = [self.set_layout];
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(self.set_pool)
+            .set_layouts(&layouts);
+        // SAFETY: above.
+        unsafe {
+            let sets = self.device.allocate_descriptor_sets(&info)?;
+            self.device.free_descriptor_sets(self.set_pool, &sets)
+        }
+    }
+
+    fn allocate_command_buffer(&self) -> Outcome {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .command_buffer_count(1);
+        // SAFETY: above.
+        unsafe {
+            let buffers = self.device.allocate_command_buffers(&info)?;
+            self.device.free_command_buffers(self.pool, &buffers);
+        }
+        Ok(())
+    }
+
+    fn allocate_memory(&self) -> Outcome {
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(1 << 16)
+            .memory_type_index(self.memory_type);
+        let flags = vk::MemoryMapFlags::empty();
+        // SAFETY: above.
+        unsafe {
+            let memory = self.device.allocate_memory(&info, None)?;
+            self.device
+                .map_memory(memory, 0, vk::WHOLE_SIZE, flags)
+                .map(|_| self.device.free_memory(memory, None))
+        }
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let device = &self.device;
+        // SAFETY: above; everything goes once, and a null handle may be destroyed.
+        unsafe {
+            // A lost device has nothing to do either.
+            let _ = device.device_wait_idle();
+            device.destroy_fence(self.fence, None);
+            device.destroy_command_pool(self.pool, None);
+            device.destroy_descriptor_pool(self.set_pool, None);
+            for pipeline in &self.pipelines {
+                device.destroy_pipeline(*pipeline, None);
+            }
+            device.destroy_pipeline_layout(self.layout, None);
+            device.destroy_descriptor_set_layout(self.set_layout, None);
+            for buffer in &self.buffers {
+                device.destroy_buffer(*buffer, None);
+            }
+            device.free_memory(self.memory, None);
+            device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
