@@ -47,7 +47,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         ],
         &["thiserror", "sha2"],
     ),
-    ("driver/surface", &["hw"], &["thiserror"]),
+    ("driver/surface", &["hw"], &["thiserror", "bitflags"]),
     ("driver/cmd", &["hw", "abi", "surface"], &["thiserror"]),
     (
         "driver/blit",

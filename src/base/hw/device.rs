@@ -30,8 +30,26 @@ pub enum Wa {
     Align64BitRegions,
     /// PIPE_CONTROL with a CS stall before every VF cache invalidate (gen9).
     CsStallBeforeVfInvalidate,
+    /// Tiled colour targets wider than 16382 pixels are drawn wrongly (BDW and SKL but GT4). SKL PRM vol. 2d, RENDER_SURFACE_STATE
+    /// "Width".
+    NoTiledTargetsOver16382,
     /// PIPELINE_SELECT needs the flushes that its programming notes list (gen8 on).
     FlushBeforePipelineSelect,
+}
+
+/// A family of parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the families' names")]
+pub enum Platform {
+    Haswell,
+    Broadwell,
+    Skylake,
+    Broxton,
+    KabyLake,
+    GeminiLake,
+    CoffeeLake,
+    IceLake,
+    TigerLake,
 }
 
 /// A device.
@@ -45,6 +63,10 @@ pub struct Device {
     pub code_name: &'static str,
     /// Generation.
     pub hw_gen: Gen,
+    /// Family.
+    pub platform: Platform,
+    /// GT level: how many of the family's building blocks the part has.
+    pub gt: u8,
     /// PCI device id.
     pub pci_id: u16,
     /// PCI revision that the simulated part reports.
@@ -99,6 +121,10 @@ impl Device {
         match wa {
             Wa::Align64BitRegions => self.low_power,
             Wa::CsStallBeforeVfInvalidate => self.hw_gen as u8 == Gen::Gen9 as u8,
+            Wa::NoTiledTargetsOver16382 => {
+                self.hw_gen as u8 == Gen::Gen8 as u8
+                    || matches!(self.platform, Platform::Skylake) && self.gt != 4
+            }
             Wa::FlushBeforePipelineSelect => self.hw_gen as u8 >= Gen::Gen8 as u8,
         }
     }
@@ -124,6 +150,8 @@ const SKL: Device = Device {
     marketing_name: "HD Graphics 530",
     code_name: "SKL GT2",
     hw_gen: Gen::Gen9,
+    platform: Platform::Skylake,
+    gt: 2,
     pci_id: 0x1912,
     revision: 6,
     slices: 1,
@@ -141,6 +169,8 @@ const BXT: Device = Device {
     name: "bxt",
     marketing_name: "HD Graphics 505",
     code_name: "APL 3",
+    platform: Platform::Broxton,
+    gt: 1,
     pci_id: 0x5a84,
     revision: 11,
     eus: 6,
@@ -159,6 +189,7 @@ pub static DEVICES: &[Device] = &[
         name: "kbl",
         marketing_name: "HD Graphics 630",
         code_name: "KBL GT2",
+        platform: Platform::KabyLake,
         pci_id: 0x5912,
         revision: 4,
         ..SKL
@@ -167,6 +198,7 @@ pub static DEVICES: &[Device] = &[
         name: "cfl",
         marketing_name: "UHD Graphics 630",
         code_name: "CFL GT2",
+        platform: Platform::CoffeeLake,
         pci_id: 0x3e92,
         revision: 0,
         ..SKL
@@ -176,6 +208,7 @@ pub static DEVICES: &[Device] = &[
         name: "glk",
         marketing_name: "UHD Graphics 600",
         code_name: "GLK 2",
+        platform: Platform::GeminiLake,
         pci_id: 0x3185,
         revision: 3,
         subslices: 2,
@@ -197,6 +230,7 @@ pub static DEVICES: &[Device] = &[
         name: "kbl-mobile",
         marketing_name: "HD Graphics 620",
         code_name: "KBL GT2",
+        platform: Platform::KabyLake,
         pci_id: 0x5916,
         revision: 2,
         ..SKL
@@ -206,6 +240,7 @@ pub static DEVICES: &[Device] = &[
         marketing_name: "HD Graphics 5500",
         code_name: "BDW GT2",
         hw_gen: Gen::Gen8,
+        platform: Platform::Broadwell,
         pci_id: 0x1616,
         revision: 9,
         timestamp_hz: 12_500_000,
@@ -216,6 +251,7 @@ pub static DEVICES: &[Device] = &[
         marketing_name: "HD Graphics 4600",
         code_name: "HSW GT2",
         hw_gen: Gen::Gen7_5,
+        platform: Platform::Haswell,
         pci_id: 0x0412,
         revision: 6,
         subslices: 2,
@@ -230,6 +266,7 @@ pub static DEVICES: &[Device] = &[
         marketing_name: "Iris Plus Graphics",
         code_name: "ICL GT2",
         hw_gen: Gen::Gen11,
+        platform: Platform::IceLake,
         pci_id: 0x8a52,
         revision: 7,
         subslices: 8,
@@ -241,6 +278,7 @@ pub static DEVICES: &[Device] = &[
         marketing_name: "Xe Graphics",
         code_name: "TGL GT2",
         hw_gen: Gen::Gen12,
+        platform: Platform::TigerLake,
         pci_id: 0x9a49,
         revision: 3,
         subslices: 6,

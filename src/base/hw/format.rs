@@ -38,6 +38,14 @@ pub struct Format {
 }
 
 impl Format {
+    /// True for formats of luma and chroma.
+    pub const fn is_yuv(&self) -> bool {
+        matches!(
+            self.number,
+            0x150 | 0x182 | 0x183 | 0x18f | 0x190 | 0x1a5..=0x1a6
+        )
+    }
+
     /// The format with this number.
     pub fn by_number(number: u32) -> Option<&'static Format> {
         let found = FORMATS.binary_search_by_key(&number, |f| u32::from(f.number));
@@ -377,6 +385,7 @@ mod tests {
                 };
                 assert_eq!(channel.0, kind, "{}", ours.name);
             }
+            assert_eq!(ours.is_yuv(), cells[13] == "yuv", "{}", ours.name);
             compared += 1;
         }
         assert_eq!(compared, FORMATS.len());

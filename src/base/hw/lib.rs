@@ -14,8 +14,9 @@ pub mod mi;
 pub mod packet;
 pub mod register;
 pub mod state;
+pub mod surface;
 
-pub use device::{Cap, DEVICES, Device, Wa};
+pub use device::{Cap, DEVICES, Device, Platform, Wa};
 pub use format::{ChannelKind, FORMATS, Format};
 pub use generation::Gen;
 pub use packet::{Field, Kind, Packet, Words};
