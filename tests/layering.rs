@@ -57,7 +57,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "driver/i915",
         &["uapi", "sys", "hw"],
-        &["thiserror", "bytemuck"],
+        &["thiserror", "bytemuck", "smallvec"],
     ),
     (
         "driver/vk",

@@ -20,8 +20,10 @@ use hw::state::interface_descriptor_data;
 const MOCS_CACHED: u64 = 2 << 1;
 /// Bytes of a register: the unit of push data.
 const REGISTER_BYTES: u32 = 32;
-/// Dwords of the command that links one chunk of a batch to the next.
-pub const CHAIN_DW: usize = 3;
+/// Dwords of the commands that link one chunk of a batch to the next.
+pub const CHAIN_DW: usize = 4;
+/// Dwords of a call of another batch.
+pub const CALL_DW: usize = 3;
 
 /// Where the heaps begin, that commands reach through STATE_BASE_ADDRESS. Each spans 4 GiB, but for the bindless one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,15 +143,23 @@ pub fn end(used_dw: usize) -> Vec<u32> {
     words
 }
 
-/// A jump to another chunk.
-pub fn chain(address: u64) -> [u32; CHAIN_DW] {
+/// Runs another batch, which ends as any does, and comes back. In a batch that was called itself it goes there for good.
+pub fn call(address: u64) -> [u32; CALL_DW] {
     use mi_batch_buffer_start as start;
     const PER_PROCESS: u64 = 1;
     start::PACKET
         .words()
         .with(start::ADDRESS_SPACE_INDICATOR, PER_PROCESS)
+        .with(start::SECOND_LEVEL_BATCH_BUFFER, 1)
         .with(start::BATCH_BUFFER_START_ADDRESS, address)
         .dwords
+}
+
+/// A jump to another chunk of the same batch. Where that was called, this is a jump; where it was not, it is a call, and the batch
+/// ends behind it.
+pub fn chain(address: u64) -> [u32; CHAIN_DW] {
+    let [a, b, c] = call(address);
+    [a, b, c, mi_batch_buffer_end::PACKET.header]
 }
 
 /// Everything before is done, and its writes are in memory.

@@ -1,12 +1,60 @@
 //! Buffers: pages with a GPU address, resident from birth to death.
 
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use crate::Mapping;
-use crate::device::Core;
 use crate::error::{Error, Result};
-use crate::zone::{PAGE_BYTES, Zone};
+use crate::file::File;
+use crate::mapping::Mapping;
+use crate::resident::{Residents, Use};
+use crate::zone::{AddressSpace, PAGE_BYTES, Zone};
+
+/// What buffers need of their device: a context of the kernel's, and its address space.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) file: Arc<File>,
+    pub(crate) space: AddressSpace,
+    pub(crate) has_llc: bool,
+    pub(crate) context: u32,
+    residents: Mutex<Residents>,
+    /// Every buffer, by handle: the kernel gives one handle for one object, however often it is imported.
+    buffers: Mutex<BTreeMap<u32, Weak<Buffer>>>,
+}
+
+impl Core {
+    pub(crate) fn new(
+        file: &Arc<File>,
+        space: AddressSpace,
+        has_llc: bool,
+        context: u32,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            file: file.clone(),
+            space,
+            has_llc,
+            context,
+            residents: Mutex::default(),
+            buffers: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn residents(&self) -> MutexGuard<'_, Residents> {
+        self.residents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn buffers(&self) -> MutexGuard<'_, BTreeMap<u32, Weak<Buffer>>> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.file.context_destroy(self.context);
+    }
+}
 
 /// A GEM buffer at a fixed address.
 #[derive(Debug)]
@@ -26,6 +74,7 @@ impl Buffer {
         bytes: u64,
         zone: Zone,
         at: Option<u64>,
+        purpose: Use,
     ) -> Result<Arc<Self>> {
         let bytes = bytes
             .checked_next_multiple_of(PAGE_BYTES)
@@ -36,7 +85,7 @@ impl Buffer {
             None => core.space.take(zone, bytes)?,
         };
         match core.file.create(bytes) {
-            Ok(handle) => Ok(Self::of(core, handle, bytes, address, zone)),
+            Ok(handle) => Ok(Self::of(core, handle, bytes, address, zone, purpose)),
             Err(error) => {
                 core.space.give(zone, address, bytes);
                 Err(error)
@@ -48,13 +97,14 @@ impl Buffer {
     pub(crate) fn import(core: &Arc<Core>, descriptor: OwnedFd) -> Result<Arc<Self>> {
         let mut known = core.buffers();
         let (handle, bytes) = core.file.import(descriptor)?;
-        if let Some(buffer) = known.get(&handle).and_then(std::sync::Weak::upgrade) {
+        if let Some(buffer) = known.get(&handle).and_then(Weak::upgrade) {
             core.file.close(handle);
+            buffer.share();
             return Ok(buffer);
         }
         match core.space.take(Zone::High, bytes) {
             Ok(address) => {
-                let buffer = Self::make(core, handle, bytes, address, Zone::High);
+                let buffer = Self::make(core, handle, bytes, address, Zone::High, Use::Shared);
                 known.insert(handle, Arc::downgrade(&buffer));
                 Ok(buffer)
             }
@@ -65,14 +115,28 @@ impl Buffer {
         }
     }
 
-    fn of(core: &Arc<Core>, handle: u32, bytes: u64, address: u64, zone: Zone) -> Arc<Self> {
-        let buffer = Self::make(core, handle, bytes, address, zone);
+    fn of(
+        core: &Arc<Core>,
+        handle: u32,
+        bytes: u64,
+        address: u64,
+        zone: Zone,
+        purpose: Use,
+    ) -> Arc<Self> {
+        let buffer = Self::make(core, handle, bytes, address, zone, purpose);
         core.buffers().insert(handle, Arc::downgrade(&buffer));
         buffer
     }
 
-    fn make(core: &Arc<Core>, handle: u32, bytes: u64, address: u64, zone: Zone) -> Arc<Self> {
-        core.resident().insert(address, handle);
+    fn make(
+        core: &Arc<Core>,
+        handle: u32,
+        bytes: u64,
+        address: u64,
+        zone: Zone,
+        purpose: Use,
+    ) -> Arc<Self> {
+        core.residents().add(handle, address, purpose);
         Arc::new(Self {
             core: core.clone(),
             handle,
@@ -127,6 +191,11 @@ impl Buffer {
         self.map()?.read(offset_bytes, out)
     }
 
+    /// From now on others use the pages who know nothing of Vulkan's semaphores.
+    pub fn share(&self) {
+        self.core.residents().change(self.handle, Use::Shared);
+    }
+
     /// A dma-buf of the pages.
     pub fn export(&self) -> Result<OwnedFd> {
         self.core.file.export(self.handle)
@@ -135,7 +204,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.core.resident().remove(&self.address);
+        self.core.residents().remove(self.handle);
         {
             let mut known = self.core.buffers();
             // An import may have brought the same handle to life again meanwhile.

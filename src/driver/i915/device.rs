@@ -1,44 +1,41 @@
 //! A logical device: a context with an address space of its own, its buffers, and submissions.
 
-use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::Arc;
 
-use crate::buffer::Buffer;
+use smallvec::SmallVec;
+
+use crate::buffer::{Buffer, Core};
 use crate::error::Result;
 use crate::file::{Fence, File};
 use crate::heap::{Heap, HeapPiece};
 use crate::info::Info;
-use crate::pool::Slice;
+use crate::resident::Use;
 use crate::syncobj::Syncobj;
 use crate::zone::{AddressSpace, Zone};
 
-/// What buffers need of their device.
-#[derive(Debug)]
-pub(crate) struct Core {
-    pub(crate) file: Arc<File>,
-    pub(crate) space: AddressSpace,
-    pub(crate) has_llc: bool,
-    context: u32,
-    /// Every buffer, by address: all are listed in every submission, as any command may reach any of them.
-    resident: Mutex<BTreeMap<u64, u32>>,
-    /// Every buffer, by handle: the kernel gives one handle for one object, however often it is imported.
-    buffers: Mutex<BTreeMap<u32, Weak<Buffer>>>,
+/// Where a batch begins. The buffer must be there until the batch has been submitted: the kernel refuses one that is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    handle: u32,
+    offset_bytes: u32,
+    address: u64,
 }
 
-impl Core {
-    pub(crate) fn resident(&self) -> MutexGuard<'_, BTreeMap<u64, u32>> {
-        self.resident.lock().unwrap_or_else(PoisonError::into_inner)
+impl Start {
+    /// At a byte of a buffer.
+    pub fn new(buffer: &Buffer, offset_bytes: u64) -> Self {
+        Self {
+            handle: buffer.handle(),
+            // Batches are in buffers of a few MiB.
+            offset_bytes: offset_bytes as u32,
+            address: buffer.address() + offset_bytes,
+        }
     }
 
-    pub(crate) fn buffers(&self) -> MutexGuard<'_, BTreeMap<u32, Weak<Buffer>>> {
-        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Core {
-    fn drop(&mut self) {
-        self.file.context_destroy(self.context);
+    /// GPU address of the first command.
+    pub fn address(&self) -> u64 {
+        self.address
     }
 }
 
@@ -56,14 +53,7 @@ impl Device {
         let space = AddressSpace::new(info.gtt_bytes)?;
         // Last of what can fail: from here on `Core` destroys it.
         let context = file.context_create()?;
-        let core = Arc::new(Core {
-            file: file.clone(),
-            space,
-            has_llc: info.has_llc,
-            context,
-            resident: Mutex::default(),
-            buffers: Mutex::default(),
-        });
+        let core = Core::new(file, space, info.has_llc, context);
         Ok(Arc::new(Self {
             heap: Heap::new(&core),
             core,
@@ -76,9 +66,14 @@ impl Device {
         &self.info
     }
 
-    /// A buffer of zeros.
+    /// A buffer of zeros, for the driver's own use.
     pub fn buffer(&self, bytes: u64, zone: Zone) -> Result<Arc<Buffer>> {
-        Buffer::new(&self.core, bytes, zone, None)
+        Buffer::new(&self.core, bytes, zone, None, Use::Driver)
+    }
+
+    /// A buffer of zeros, for the application's.
+    pub fn memory(&self, bytes: u64) -> Result<Arc<Buffer>> {
+        Buffer::new(&self.core, bytes, Zone::High, None, Use::Application)
     }
 
     /// The buffer of a dma-buf.
@@ -150,36 +145,29 @@ impl Device {
     }
 
     /// Runs a batch after what it waits for. Points are syncobjs with a timeline's value, or 0 for binary ones.
-    pub fn execute(
+    pub fn execute<'a>(
         &self,
-        batch: &Slice,
-        waits: &[(Arc<Syncobj>, u64)],
-        signals: &[(Arc<Syncobj>, u64)],
+        batch: Start,
+        waits: impl IntoIterator<Item = (&'a Syncobj, u64)>,
+        signals: impl IntoIterator<Item = (&'a Syncobj, u64)>,
     ) -> Result<()> {
         let fence = |wait: bool| {
-            move |(syncobj, value): &(Arc<Syncobj>, u64)| Fence {
+            move |(syncobj, value): (&Syncobj, u64)| Fence {
                 handle: syncobj.handle(),
-                value: *value,
+                value,
                 wait,
             }
         };
-        let fences: Vec<Fence> = waits
-            .iter()
+        let fences: SmallVec<[Fence; 8]> = waits
+            .into_iter()
             .map(fence(true))
-            .chain(signals.iter().map(fence(false)))
+            .chain(signals.into_iter().map(fence(false)))
             .collect();
-        let own = batch.buffer();
-        let resident = self.core.resident();
-        let others = resident.iter().map(|(&address, &handle)| (handle, address));
-        // The batch comes last.
-        let mut objects: Vec<(u32, u64)> = others
-            .filter(|&(handle, _)| handle != own.handle())
-            .collect();
-        objects.push((own.handle(), own.address()));
+        let mut residents = self.core.residents();
         self.core.file.execute(
             self.core.context,
-            &objects,
-            batch.offset_bytes() as u32,
+            residents.led_by(batch.handle)?,
+            batch.offset_bytes,
             &fences,
         )
     }

@@ -6,16 +6,15 @@ use std::num::NonZeroUsize;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use smallvec::SmallVec;
 use uapi::i915::{
-    self, CONTEXT_PARAM_GTT_SIZE, ENGINE_CLASS_RENDER, EXEC_HANDLE_LUT, EXEC_NO_RELOC,
-    EXEC_OBJECT_ASYNC, EXEC_OBJECT_CAPTURE, EXEC_OBJECT_PINNED, EXEC_OBJECT_SUPPORTS_48B_ADDRESS,
-    EngineClassInstance, MMAP_OFFSET_WB, MMAP_OFFSET_WC,
+    self, CONTEXT_PARAM_GTT_SIZE, ENGINE_CLASS_RENDER, EXEC_BATCH_FIRST, EXEC_HANDLE_LUT,
+    EXEC_NO_RELOC, EngineClassInstance, MMAP_OFFSET_WB, MMAP_OFFSET_WC,
 };
 use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, drm};
 
 use crate::error::{Error, Result};
 use crate::mapping::Mapping;
-use crate::zone::canonical;
 
 /// An open device file. Physical and logical devices share it.
 pub struct File {
@@ -190,28 +189,15 @@ impl File {
         Ok(stats.batch_active > 0 || stats.batch_pending > 0)
     }
 
-    /// Runs the batch that is the last of the objects (handle and address).
+    /// Runs the batch in the first of the objects.
     pub(crate) fn execute(
         &self,
         context: u32,
-        objects: &[(u32, u64)],
+        objects: &mut [ExecObject],
         batch_start_bytes: u32,
         fences: &[Fence],
     ) -> Result<()> {
-        const FLAGS: u64 = EXEC_OBJECT_PINNED
-            | EXEC_OBJECT_SUPPORTS_48B_ADDRESS
-            | EXEC_OBJECT_ASYNC
-            | EXEC_OBJECT_CAPTURE;
-        let mut objects: Vec<ExecObject> = objects
-            .iter()
-            .map(|&(handle, address)| ExecObject {
-                handle,
-                address: canonical(address),
-                flags: FLAGS,
-                ..ExecObject::default()
-            })
-            .collect();
-        let fences: Vec<ExecFence> = fences
+        let fences: SmallVec<[ExecFence; 8]> = fences
             .iter()
             .map(|fence| ExecFence {
                 handle: fence.handle,
@@ -224,11 +210,11 @@ impl File {
             })
             .collect();
         let exec = Exec {
-            objects: &mut objects,
+            objects,
             batch_start_bytes,
             batch_bytes: 0,
             // The low bits are the engine's index in the context.
-            flags: EXEC_NO_RELOC | EXEC_HANDLE_LUT,
+            flags: EXEC_NO_RELOC | EXEC_HANDLE_LUT | EXEC_BATCH_FIRST,
             context,
             fences: &fences,
             in_fence: None,

@@ -4,10 +4,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::buffer::Buffer;
-use crate::device::Core;
+use crate::buffer::{Buffer, Core};
 use crate::error::{Error, Result};
 use crate::range::{From, RangeAllocator};
+use crate::resident::Use;
 use crate::zone::{BINDLESS_BASE, BINDLESS_HEAP_BYTES, Zone};
 
 /// Bytes of one backing buffer.
@@ -65,7 +65,13 @@ impl Heap {
         let at = state.free.take(rounded, SURFACE_BYTES).ok_or(lacking)?;
         while (state.blocks.len() as u64) * BLOCK_BYTES < at + rounded {
             let address = BINDLESS_BASE + state.blocks.len() as u64 * BLOCK_BYTES;
-            let block = Buffer::new(&self.core, BLOCK_BYTES, Zone::Bindless, Some(address));
+            let block = Buffer::new(
+                &self.core,
+                BLOCK_BYTES,
+                Zone::Bindless,
+                Some(address),
+                Use::Driver,
+            );
             // Mapped at once: a write of a descriptor cannot report that there is no memory for it.
             match block.and_then(Buffer::mapped) {
                 Ok(block) => state.blocks.push(block),

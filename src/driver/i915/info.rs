@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use uapi::i915::{
     MEMORY_CLASS_SYSTEM, MemoryRegionInfo, PARAM_CHIPSET_ID, PARAM_CS_TIMESTAMP_FREQUENCY,
-    PARAM_HAS_EXEC_FENCE_ARRAY, PARAM_HAS_EXEC_SOFTPIN, PARAM_HAS_EXEC_TIMELINE_FENCES,
-    PARAM_HAS_LLC, PARAM_MMAP_GTT_VERSION, PARAM_REVISION, QUERY_MEMORY_REGIONS,
-    QUERY_TOPOLOGY_INFO, QueryMemoryRegions, TopologyInfo,
+    PARAM_HAS_EXEC_BATCH_FIRST, PARAM_HAS_EXEC_FENCE_ARRAY, PARAM_HAS_EXEC_SOFTPIN,
+    PARAM_HAS_EXEC_TIMELINE_FENCES, PARAM_HAS_LLC, PARAM_MMAP_GTT_VERSION, PARAM_REVISION,
+    QUERY_MEMORY_REGIONS, QUERY_TOPOLOGY_INFO, QueryMemoryRegions, TopologyInfo,
 };
 use uapi::{Kernel, drm};
 
@@ -78,6 +78,7 @@ pub fn probe(kernel: Arc<dyn Kernel>, node: Option<Node>) -> Result<(Arc<File>, 
     };
     for (param, least, what) in [
         (PARAM_HAS_EXEC_SOFTPIN, 1, "fixed addresses"),
+        (PARAM_HAS_EXEC_BATCH_FIRST, 1, "batches as first buffers"),
         (PARAM_HAS_EXEC_FENCE_ARRAY, 1, "syncobjs in submissions"),
         (
             PARAM_HAS_EXEC_TIMELINE_FENCES,

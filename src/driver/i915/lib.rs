@@ -15,11 +15,12 @@ mod linux;
 mod mapping;
 mod pool;
 mod range;
+mod resident;
 mod syncobj;
 mod zone;
 
 pub use buffer::Buffer;
-pub use device::Device;
+pub use device::{Device, Start};
 pub use error::{Error, Result};
 pub use file::File;
 pub use heap::HeapPiece;

@@ -75,7 +75,8 @@ impl Zone {
             Zone::Surface => heap(SURFACE_BASE),
             Zone::Bindless => (BINDLESS_BASE, BINDLESS_BASE + BINDLESS_HEAP_BYTES),
             Zone::Instruction => heap(INSTRUCTION_BASE),
-            Zone::High => (HIGH_START, gtt_bytes.saturating_sub(PAGE_BYTES)),
+            // Prefetchers and base addresses with a size of 4 GiB must not run over the end: its last 4 GiB stay empty.
+            Zone::High => (HIGH_START, gtt_bytes.saturating_sub(4 * GIB)),
         }
     }
 }
@@ -191,7 +192,7 @@ mod tests {
         let space = AddressSpace::new(1 << 48).unwrap();
         let first = space.take(Zone::High, 1).unwrap();
         let second = space.take(Zone::High, 5000).unwrap();
-        assert_eq!(first, (1 << 48) - 2 * PAGE_BYTES);
+        assert_eq!(first, (1 << 48) - 4 * GIB - PAGE_BYTES);
         assert_eq!(second, first - 2 * PAGE_BYTES);
         space.give(Zone::High, second, 5000);
         assert_eq!(space.take(Zone::High, 8192), Ok(second));

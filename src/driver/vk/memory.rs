@@ -87,7 +87,13 @@ impl Memory {
                 what: "an allocation",
             });
         }
-        let buffer = context.gpu.buffer(request.bytes, i915::Zone::High)?;
+        let buffer = context.gpu.memory(request.bytes)?;
+        if request
+            .export
+            .contains(api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT)
+        {
+            buffer.share();
+        }
         Ok(Self::of(context, buffer, request.bytes, request.type_index))
     }
 

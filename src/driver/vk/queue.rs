@@ -7,27 +7,22 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use smallvec::SmallVec;
+
 use crate::context::{self, Lost, STEP_NS};
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::sync::Point;
 
-/// One call of the kernel's.
-#[derive(Clone, Debug)]
-pub struct BatchStart {
-    /// First chunk of the batch.
-    pub chunk: Arc<i915::Slice>,
-}
-
 /// Work.
 #[derive(Clone, Debug, Default)]
 pub struct Submission {
     /// Waited for before the first batch.
-    pub waits: Vec<Point>,
+    pub waits: SmallVec<[Point; 2]>,
     /// Run in order.
-    pub batches: Vec<BatchStart>,
+    pub batches: SmallVec<[i915::Start; 4]>,
     /// Signalled after the last batch.
-    pub signals: Vec<Point>,
+    pub signals: SmallVec<[Point; 4]>,
 }
 
 /// `VkQueue`.
@@ -44,14 +39,19 @@ struct Inner {
     diagnosis: Diagnosis,
     /// Signalled with a rising value by every submission.
     timeline: Arc<i915::Syncobj>,
+    /// Where batches are written that call the application's.
+    batches: Arc<i915::Pool>,
     /// A batch that does nothing, for submissions without one.
-    trivial: BatchStart,
+    trivial: i915::Start,
+    _trivial: i915::Slice,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    /// Batches that call others, each with the value of the submission that last used it.
+    callers: VecDeque<(u64, i915::Slice)>,
     /// Value that the last submission signals.
     last: u64,
     waiting: VecDeque<Submission>,
@@ -68,20 +68,16 @@ impl Queue {
         diagnosis: &Diagnosis,
         batches: &Arc<i915::Pool>,
     ) -> Result<Arc<Self>> {
-        let chunk = batches.take(64, 64)?;
-        let mut end = Vec::new();
-        for word in cmd::compute::trivial() {
-            end.extend_from_slice(&word.to_le_bytes());
-        }
-        chunk.write(0, &end)?;
+        let trivial = batches.take(64, 64)?;
+        trivial.write(0, &bytes(&cmd::compute::trivial()))?;
         let inner = Arc::new(Inner {
             gpu: gpu.clone(),
             lost: lost.clone(),
             diagnosis: diagnosis.clone(),
             timeline: Arc::new(gpu.syncobj(false)?),
-            trivial: BatchStart {
-                chunk: Arc::new(chunk),
-            },
+            batches: batches.clone(),
+            trivial: i915::Start::new(trivial.buffer(), trivial.offset_bytes()),
+            _trivial: trivial,
             state: Mutex::default(),
             changed: Condvar::new(),
         });
@@ -98,6 +94,11 @@ impl Queue {
         let mut state = inner.state();
         // Asked first: if it fails, no value has been promised that nobody will signal.
         let now = state.waiting.is_empty() && !state.busy && inner.can_run(&submission, 0)?;
+        if submission.batches.len() > 1 {
+            let one = inner.caller(&mut state, &submission.batches)?;
+            submission.batches.clear();
+            submission.batches.push(one);
+        }
         state.last += 1;
         submission.signals.push(Point {
             syncobj: inner.timeline.clone(),
@@ -145,6 +146,11 @@ impl Queue {
     }
 }
 
+/// Words as they lie in memory.
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -161,13 +167,36 @@ impl Inner {
         Ok(timelines.is_empty() || self.gpu.points_submitted(&timelines, deadline_ns)?)
     }
 
+    /// One batch that calls all of these: the kernel takes one at a time, and each costs it as much as a thousand calls.
+    fn caller(&self, state: &mut State, batches: &[i915::Start]) -> Result<i915::Start> {
+        let mut words = Vec::with_capacity(batches.len() * cmd::compute::CALL_DW + 2);
+        for batch in batches {
+            words.extend(cmd::compute::call(batch.address()));
+        }
+        words.extend(cmd::compute::end(words.len()));
+        let words = bytes(&words);
+        let slice = self.unused_caller(state, words.len() as u64)?;
+        slice.write(0, &words)?;
+        let start = i915::Start::new(slice.buffer(), slice.offset_bytes());
+        state.callers.push_back((state.last + 1, slice));
+        Ok(start)
+    }
+
+    /// Memory for a caller: what an earlier submission has done with, or more.
+    fn unused_caller(&self, state: &mut State, bytes: u64) -> Result<i915::Slice> {
+        if let Some((value, slice)) = state.callers.front()
+            && *value <= self.timeline.query()?
+        {
+            let fits = slice.bytes() >= bytes;
+            let unused = state.callers.pop_front();
+            if let Some((_, slice)) = unused.filter(|_| fits) {
+                return Ok(slice);
+            }
+        }
+        Ok(self.batches.take(bytes.next_power_of_two(), 64)?)
+    }
+
     fn run(&self, submission: &Submission) -> Result<()> {
-        let fences = |points: &[Point]| -> Vec<(Arc<i915::Syncobj>, u64)> {
-            points
-                .iter()
-                .map(|point| (point.syncobj.clone(), point.value))
-                .collect()
-        };
         self.diagnosis.say(debug::Flag::Submit, || {
             let points = |points: &[Point]| -> Vec<String> {
                 points
@@ -176,43 +205,26 @@ impl Inner {
                     .collect()
             };
             let (waits, signals) = (points(&submission.waits), points(&submission.signals));
-            let batches: Vec<String> = submission
-                .batches
-                .iter()
-                .map(|batch| format!("{:#x}", batch.chunk.address()))
-                .collect();
-            format!("submit {batches:?} after {waits:?}, signals {signals:?}\n")
+            let batch = submission.batches.first().map_or(0, i915::Start::address);
+            format!("submit {batch:#x} after {waits:?}, signals {signals:?}\n")
         });
-        let trivial = [self.trivial.clone()];
-        let batches = if submission.batches.is_empty() {
-            &trivial[..]
-        } else {
-            &submission.batches[..]
-        };
-        for (index, batch) in batches.iter().enumerate() {
-            let waits = if index == 0 {
-                fences(&submission.waits)
-            } else {
-                Vec::new()
-            };
-            let signals = if index + 1 == batches.len() {
-                fences(&submission.signals)
-            } else {
-                Vec::new()
-            };
-            if let Err(error) = self.gpu.execute(&batch.chunk, &waits, &signals) {
-                let error = Error::from(error);
-                // The semaphores' state is unknown from here on: only losing the device says so.
-                if !matches!(
-                    error,
-                    Error::OutOfHostMemory { .. } | Error::OutOfDeviceMemory { .. }
-                ) || index > 0
-                {
-                    self.lost.mark(error.to_string());
-                    self.lost.check()?;
-                }
-                return Err(error);
+        let batch = submission.batches.first().unwrap_or(&self.trivial);
+        fn fence(point: &Point) -> (&i915::Syncobj, u64) {
+            (&point.syncobj, point.value)
+        }
+        let waits = submission.waits.iter().map(fence);
+        let signals = submission.signals.iter().map(fence);
+        if let Err(error) = self.gpu.execute(*batch, waits, signals) {
+            let error = Error::from(error);
+            // The semaphores' state is unknown from here on: only losing the device says so.
+            if !matches!(
+                error,
+                Error::OutOfHostMemory { .. } | Error::OutOfDeviceMemory { .. }
+            ) {
+                self.lost.mark(error.to_string());
+                self.lost.check()?;
             }
+            return Err(error);
         }
         for point in submission.waits.iter().filter(|point| point.value == 0) {
             if let Err(error) = point.syncobj.reset() {

@@ -169,6 +169,8 @@ rules! {
     FILL_MODE "fill-mode", "vol. 2a, 3DSTATE_RASTER, Front Face Fill Mode", "a mode that there is";
     MI_MATH "mi-math-opcode", "vol. 2a, MI_MATH", "an instruction that there is";
     MI_PREDICATE "mi-set-predicate", "vol. 2a, MI_SET_PREDICATE, Predicate Enable", "a condition that there is";
+    MI_BATCH_LEVEL "mi-batch-level", "vol. 2a, MI_BATCH_BUFFER_START, Second Level Batch Buffer",
+        "no jump from a second-level batch to a first-level one";
     MI_ATOMIC "mi-atomic-operation", "vol. 2a, MI_ATOMIC, Atomic Opcode",
         "an operation that there is, and of the data's size";
     SAMPLER_BOUNDS "sampler-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",

@@ -62,7 +62,8 @@ fn walk(
 ) -> std::io::Result<Option<String>> {
     let view = View::new(&submission.space);
     let mut at = submission.batch_address;
-    let mut returns = Vec::new();
+    // A second-level batch that starts another chains to it: there is one place to return to.
+    let mut back_to = None;
     for _ in 0..MAX_COMMANDS {
         let mut words = Vec::new();
         let Ok(first) = view.read(at) else {
@@ -89,11 +90,11 @@ fn walk(
         let after = at + length_dw as u64 * 4;
         if is(&start::PACKET) {
             if start::SECOND_LEVEL_BATCH_BUFFER.get(&words) == 1 {
-                returns.push(after);
+                back_to = back_to.or(Some(after));
             }
             at = start::BATCH_BUFFER_START_ADDRESS.get(&words) & 0xffff_ffff_ffff;
         } else if is(&hw::mi::mi_batch_buffer_end::PACKET) {
-            match returns.pop() {
+            match back_to.take() {
                 Some(back) => at = back,
                 None => return Ok(None),
             }

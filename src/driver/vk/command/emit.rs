@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::query::{AVAILABLE_AT, VALUE_AT};
-use crate::queue::BatchStart;
 use cmd::compute::{self as words, CHAIN_DW, Heaps, Machine, Walk};
 
 /// Bytes of one chunk.
@@ -97,15 +96,15 @@ impl Emitter {
     }
 
     /// Ends the batch. What it wrote is in memory then.
-    pub(super) fn finish(&mut self) -> Result<BatchStart> {
+    pub(super) fn finish(&mut self) -> Result<i915::Start> {
         self.barrier()?;
         let end = words::end(self.words.len());
         self.words.extend(end);
         self.write_out()?;
-        let chunk = self.chunks.first().cloned().ok_or(Error::InvalidUse {
+        let chunk = self.chunks.first().ok_or(Error::InvalidUse {
             why: "a batch without chunks",
         })?;
-        Ok(BatchStart { chunk })
+        Ok(i915::Start::new(chunk.buffer(), chunk.offset_bytes()))
     }
 
     /// Everything before is done and visible to everything after.

@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::limits::{MAX_PUSH_CONSTANTS_BYTES, MAX_SETS};
 use crate::pipeline::Pipeline;
 use crate::query::QUERY_BYTES;
-use crate::queue::BatchStart;
 use crate::surface_state;
 use crate::sync::EVENT_SET;
 
@@ -95,7 +94,7 @@ impl Encoder {
     }
 
     /// Ends the batch.
-    pub(super) fn finish(&mut self) -> Result<BatchStart> {
+    pub(super) fn finish(&mut self) -> Result<i915::Start> {
         self.emitter.finish()
     }
 

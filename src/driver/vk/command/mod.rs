@@ -16,7 +16,6 @@ use crate::descriptor::{BufferDescriptor, PipelineLayout, Set};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
-use crate::queue::BatchStart;
 
 use encode::Encoder;
 
@@ -187,7 +186,7 @@ pub struct CommandBuffer {
     state: State,
     error: Option<Error>,
     recorder: Recorder,
-    start: Option<BatchStart>,
+    start: Option<i915::Start>,
 }
 
 impl CommandBuffer {
@@ -300,9 +299,9 @@ impl CommandBuffer {
     }
 
     /// What a submission runs.
-    pub fn batch(&self) -> Result<BatchStart> {
+    pub fn batch(&self) -> Result<i915::Start> {
         match (&self.start, self.state) {
-            (Some(start), State::Executable) => Ok(start.clone()),
+            (Some(start), State::Executable) => Ok(*start),
             _ => Err(Error::InvalidUse {
                 why: "a command buffer submitted that is not executable",
             }),

@@ -231,7 +231,9 @@ impl Run<'_> {
     fn batch(&mut self, start: u64, len_bytes: u64) -> Result<(), Stop> {
         let mut at = start & ADDRESS_MASK;
         let mut end = (len_bytes != 0).then(|| at.saturating_add(len_bytes));
-        let mut returns: Vec<(u64, Option<u64>)> = Vec::new();
+        // Where a second-level batch returns to. One place: "there is no stack in hardware" (SKL PRM vol. 2a,
+        // MI_BATCH_BUFFER_START, Second Level Batch Buffer).
+        let mut caller: Option<(u64, Option<u64>)> = None;
         loop {
             if end.is_some_and(|end| at >= end) {
                 return Err(Stop::Fault {
@@ -256,19 +258,20 @@ impl Run<'_> {
             match next {
                 Next::Continue => at = after,
                 Next::Jump { to, call } => {
-                    if call {
-                        if returns.len() >= 2 {
-                            return Err(Stop::Fault {
-                                what: "batches are nested more than three deep".into(),
-                                at,
-                            });
+                    match (call, caller) {
+                        (true, None) => caller = Some((after, end)),
+                        // A second-level batch that starts another chains to it, and does not come back.
+                        (true, Some(_)) | (false, None) => {}
+                        (false, Some(_)) => {
+                            let what: String =
+                                "a second-level batch starts a first-level one".into();
+                            return Err(strict::MI_BATCH_LEVEL.stop(what, at));
                         }
-                        returns.push((after, end));
                     }
                     end = None;
                     at = to;
                 }
-                Next::End => match returns.pop() {
+                Next::End => match caller.take() {
                     Some((back, outer)) => {
                         at = back;
                         end = outer;
