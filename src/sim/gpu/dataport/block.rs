@@ -18,7 +18,28 @@ fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), Stop> {
     }
 }
 
+/// Whether a block write writes a dword: its channel is enabled. Longer blocks than there are channels begin the
+/// channels anew. Reads ignore the mask.
+fn written(message: &Message<'_>, dword: usize) -> bool {
+    message.lanes >> (dword % channels(message)) & 1 == 1
+}
+
+fn channels(message: &Message<'_>) -> usize {
+    usize::from(message.exec_size.clamp(1, 16))
+}
+
 impl Port<'_> {
+    /// In strict mode, refuses a write that depends on which channels are a block's where these are not as many as its dwords.
+    fn block_mask(&self, message: &Message<'_>, dwords: usize, high: bool) -> Result<(), Stop> {
+        let channels = channels(message);
+        let whole = message.lanes.count_ones() as usize >= channels;
+        if self.limits.is_none() || whole || dwords == channels && !high {
+            return Ok(());
+        }
+        let what = format!("{dwords} dwords by {channels} channels, of which some are off");
+        Err(strict::BLOCK_MASK.stop(what, message.ip))
+    }
+
     /// Address of a scratch block: header dword 5 holds the thread's scratch, in bytes from the general state base.
     fn scratch_address(&self, message: &Message<'_>, payload: Payload<'_>) -> u64 {
         let offset = u64::from(message.desc & 0xfff) * 32;
@@ -80,9 +101,10 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let surface = self.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
+        self.block_mask(message, dwords, high)?;
         let offset = u64::from(payload.dword(2)) * 16;
         let shift = if high { 4 } else { 0 };
-        for i in 0..dwords {
+        for i in (0..dwords).filter(|i| written(message, shift + i)) {
             let value = payload.dword(8 + shift + i);
             self.store(message, surface, offset + i as u64 * 4, value)?;
         }
@@ -145,8 +167,9 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
+        self.block_mask(message, dwords, high)?;
         let address = payload.address(0) & !15;
-        for i in 0..dwords {
+        for i in (0..dwords).filter(|i| written(message, shift + i)) {
             let value = payload.dword(8 + shift + i);
             self.view.write(address + i as u64 * 4, value)?;
         }

@@ -35,7 +35,7 @@ fn blocks_are_as_long_as_their_code_says() {
             }
             assert_eq!(found, expected, "{code} {read:#x}");
             let payload = [place, data.clone()].concat();
-            rig.send(sfid, desc | write, 0, &payload);
+            rig.send(sfid, desc | write, 0xff, &payload);
             for i in 0..64 {
                 let inside = (12..12 + dwords).contains(&i);
                 let expected = if inside {
@@ -66,6 +66,35 @@ fn blocks_are_as_long_as_their_code_says() {
                 is_gap(rig.ask(&message(sfid, desc, 0xff, &payload))),
                 "{opcode} {code}"
             );
+        }
+    }
+}
+
+/// A thread that spills a register must not touch what its other channels have spilled there.
+#[test]
+fn channels_that_are_off_write_nothing() {
+    for (code, dwords, first) in SIZES {
+        for (sfid, write, place) in [
+            (DATA_CACHE_0, 8 << 14, header(2, 3)),
+            (DATA_CACHE_0, 8 << 14 | SLM, header(2, 3)),
+            (DATA_CACHE_1, 0x15 << 14, header(0, DATA as u32 + 48)),
+        ] {
+            // Eight channels and sixteen; a dword for each, and again from the first where the block is longer.
+            for (mask, channels) in [(0xa5, 8), (0x13, 8), (0x8765, 16)] {
+                let mut rig = Rig::new();
+                rig.slm = numbers(0, 64);
+                let payload = [place.clone(), (0..40).map(|i| 70 + i).collect()].concat();
+                rig.send(sfid, HEADER | code << 8 | write, mask, &payload);
+                for i in 0..dwords {
+                    let on = mask >> ((first + i) % channels) & 1 == 1;
+                    let expected = if on { 70 + first + i } else { 1012 + i };
+                    let found = match write & SLM == SLM {
+                        true => rig.slm[12 + i as usize],
+                        false => rig.dword(12 + i),
+                    };
+                    assert_eq!(found, expected, "{code} {write:#x} {mask:#x}: dword {i}");
+                }
+            }
         }
     }
 }
@@ -267,7 +296,7 @@ fn a_write_s_data_may_stand_in_a_second_part() {
     let (first, second) = ([header(2, 2), vec![5; 4]].concat(), [6; 4]);
     let message = Message {
         src1: &second,
-        ..message(DATA_CACHE_0, HEADER | 8 << 14 | 2 << 8, 0, &first)
+        ..message(DATA_CACHE_0, HEADER | 8 << 14 | 2 << 8, 0xff, &first)
     };
     rig.ask(&message).expect("written");
     let found: Vec<_> = (7..17).map(|i| rig.dword(i)).collect();

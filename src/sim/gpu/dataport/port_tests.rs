@@ -149,7 +149,7 @@ fn stateless_messages_begin_at_the_general_state_base() {
         assert_eq!([rig.dword(3), rig.dword(11)], [6, 1011]);
         let mut written = [header(5, 32), vec![9; 4]].concat();
         written[2] = 1;
-        rig.send(sfid::DATA_CACHE_0, HEADER | 8 << 14 | table, 1, &written);
+        rig.send(sfid::DATA_CACHE_0, HEADER | 8 << 14 | table, 0xff, &written);
         assert_eq!(
             [4, 11, 12, 15, 16].map(|i| rig.dword(i)),
             [1004, 1011, 9, 9, 1016]
