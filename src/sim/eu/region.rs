@@ -102,6 +102,12 @@ fn direct_base(file: File, addr: Addr) -> usize {
     }
 }
 
+/// Whether an instruction's swizzles and write mask are numbers of the accumulators mme0 to mme7, or of none. These hold the
+/// bits by which a step's result is longer than a register; our steps need none, so that lanes stand as they do without them.
+fn names_macro_accumulators(inst: &Inst) -> bool {
+    inst.op == Opcode::Madm || inst.is_math_macro()
+}
+
 /// Displacement in bytes of lane `i` in the region.
 fn lane_disp(region: Region, size: usize, i: usize) -> usize {
     let w = usize::from(region.width.max(1));
@@ -168,7 +174,9 @@ impl SrcOp {
         let n = usize::from(inst.exec_size).clamp(1, 32);
         let mut disp = [0usize; 32];
         for (i, d) in disp.iter_mut().enumerate().take(n) {
-            *d = if inst.align16 {
+            *d = if names_macro_accumulators(inst) {
+                i * size
+            } else if inst.align16 {
                 align16_disp(src, size, i, three)
             } else {
                 lane_disp(src.region, size, i)
@@ -322,7 +330,7 @@ impl DstOp {
             disp: 0,
             lane_mask: u32::MAX,
         };
-        if inst.align16 {
+        if inst.align16 && !names_macro_accumulators(inst) {
             let wm = u32::from(dst.writemask & 0xf);
             op.lane_mask = wm * 0x1111_1111;
         }

@@ -178,6 +178,36 @@ fn align16_swizzles_masks_and_three_sources() {
     assert_eq!(reg(&t, 20).to_vec(), want);
 }
 
+/// Where other align16 instructions have swizzles and a write mask, the macros of division and root have numbers of
+/// accumulators, and 8 for none.
+#[test]
+fn macro_accumulators_are_no_swizzles() {
+    let f: Vec<u32> = (0..1024).map(|i| (1.0 + i as f32).to_bits()).collect();
+    let of = |nr: usize, i: usize| f32::from_bits(f[8 * nr + i]);
+    for (to, from) in [(0, 8), (8, 0), (7, 3)] {
+        let sources = [g(2, Type::F), g(3, Type::F), g(4, Type::F)];
+        let mut fused = op(Opcode::Madm, 8, dst(20, Type::F), &sources);
+        let mut divided = op(Opcode::Math, 8, dst(21, Type::F), &sources[..2]);
+        divided.math = Some(isa::MathFn::Invm);
+        for i in [&mut fused, &mut divided] {
+            i.align16 = true;
+            i.dst.writemask = to;
+            for source in &mut i.src {
+                source.swizzle = from;
+                source.region.vstride = 4;
+            }
+        }
+        for t in both_paths(&[fused, divided], &f, 0xff) {
+            for i in 0..8 {
+                let sum = of(2, i) + of(3, i) * of(4, i);
+                assert_eq!(f32::from_bits(reg(&t, 20)[i]), sum, "{to} {from}: {i}");
+                let quotient = of(2, i) / of(3, i);
+                assert_eq!(f32::from_bits(reg(&t, 21)[i]), quotient, "{to} {from}: {i}");
+            }
+        }
+    }
+}
+
 #[test]
 fn dot_products_replicate_over_groups_of_four() {
     let f: Vec<u32> = (0..1024).map(|i| (i as f32).to_bits()).collect();
