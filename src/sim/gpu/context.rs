@@ -80,7 +80,7 @@ pub struct HwContext {
     pub(crate) skips: bool,
     /// In strict mode: what hierarchical depth buffers hold back.
     pub(crate) unresolved: Unresolved,
-    /// Threads dispatched by this context, for CS_INVOCATION_COUNT.
+    /// Channels dispatched by this context that were on, for CS_INVOCATION_COUNT.
     pub(crate) invocations: u64,
 }
 

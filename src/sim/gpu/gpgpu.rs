@@ -39,12 +39,37 @@ pub struct Dispatch {
     pub bindless_surfaces: u64,
     /// Instruction base address.
     pub instruction_base: u64,
-    /// CURBE data.
-    pub curbe: Vec<u32>,
+    /// What threads are given beside their header.
+    pub constants: Constants,
     /// Scratch pointer, relative to the general state base, and bytes for each thread.
     pub scratch: (u64, u64),
     /// Threads that may run at once, which is how many the scratch memory is for.
     pub max_threads: u32,
+}
+
+/// Constants of a dispatch, in dwords: what all threads share, then each thread's own.
+#[derive(Clone, Debug)]
+pub enum Constants {
+    /// By MEDIA_CURBE_LOAD: in a thread's registers its own part follows the shared one.
+    Curbe(Vec<u32>),
+    /// By the walker's indirect data: in a thread's registers its own part comes first.
+    Indirect(Vec<u32>),
+}
+
+impl Constants {
+    /// Registers of thread `index` from g1 on: `shared` dwords from `from` on, and `own` of the thread.
+    fn registers(&self, from: usize, shared: usize, own: usize, index: usize) -> Vec<u32> {
+        let (Constants::Curbe(data) | Constants::Indirect(data)) = self;
+        let part = |from: usize, dwords: usize| {
+            (from..from + dwords).map(|at| data.get(at).copied().unwrap_or(0))
+        };
+        let shared_part = part(from, shared);
+        let own_part = part(from + shared + index * own, own);
+        match self {
+            Constants::Curbe(_) => shared_part.chain(own_part).collect(),
+            Constants::Indirect(_) => own_part.chain(shared_part).collect(),
+        }
+    }
 }
 
 /// What a dispatch did.
@@ -52,6 +77,8 @@ pub struct Dispatch {
 pub struct Counters {
     /// Threads.
     pub threads: u64,
+    /// Channels of them that the walker's masks leave on.
+    pub invocations: u64,
     /// Instructions of all of them.
     pub instructions: u64,
     /// Messages.
@@ -64,6 +91,25 @@ impl Dispatch {
     /// Address of the kernel.
     pub fn kernel(&self) -> u64 {
         self.instruction_base + idd::KERNEL_START_POINTER.get(&self.descriptor)
+    }
+
+    /// Channels that are on in a workgroup's thread `index`.
+    fn mask(&self, index: u32) -> u32 {
+        let [width, height, _] = self.counters;
+        let mut mask = u32::MAX >> (32 - self.simd);
+        if index % width + 1 == width {
+            mask &= self.right_mask;
+        }
+        if index / width % height + 1 == height {
+            mask &= self.bottom_mask;
+        }
+        mask
+    }
+
+    /// Channels that are on in a workgroup.
+    fn group_invocations(&self) -> u64 {
+        let threads = 0..self.counters.iter().product();
+        threads.map(|i| u64::from(self.mask(i).count_ones())).sum()
     }
 }
 
@@ -167,6 +213,7 @@ pub fn run(
                     let part = job.work(worker);
                     let mut total = total.lock().unwrap_or_else(|e| e.into_inner());
                     total.threads += part.threads;
+                    total.invocations += part.invocations;
                     total.instructions += part.instructions;
                     total.messages += part.messages;
                     total.statistics += &part.statistics;
@@ -206,6 +253,7 @@ impl Job<'_> {
             match self.group(worker, group, &mut port, &mut threads) {
                 Ok(instructions) => {
                     counters.threads += threads.len() as u64;
+                    counters.invocations += self.dispatch.group_invocations();
                     counters.instructions += instructions;
                     for thread in threads.iter().filter(|_| self.options.profile) {
                         counters.statistics += thread.statistics();
@@ -316,8 +364,7 @@ impl Job<'_> {
     ) -> Result<usize, Stop> {
         let d = self.dispatch;
         let descriptor = &d.descriptor;
-        let [width, height, depth] = d.counters;
-        let count = (width * height * depth) as usize;
+        let count = d.counters.iter().product::<u32>() as usize;
         let expected = idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP.get(descriptor) as usize;
         if self.options.strict && count != expected {
             let what = format!("{count} threads by the walker, {expected} by the descriptor");
@@ -344,33 +391,20 @@ impl Job<'_> {
         };
         for index in 0..count {
             let i = index as u32;
-            let (x, y) = (i % width, i / width % height);
-            let mut mask = u32::MAX >> (32 - d.simd);
-            if x + 1 == width {
-                mask &= d.right_mask;
-            }
-            if y + 1 == height {
-                mask &= d.bottom_mask;
-            }
+            let mask = d.mask(i);
             let slot = (worker * count + index) as u64;
             let mut payload = [0u32; 8];
             payload[0] = i;
             payload[1] = id[0];
             payload[2] = 0;
-            payload[3] = d.scratch.1.checked_ilog2().map_or(0, |log| log - 10);
+            let scratch_code = d.scratch.1.checked_ilog2().map_or(0, |log| log - 10);
+            payload[3] = d.bases.samplers as u32 | scratch_code;
             payload[4] = idd::BINDING_TABLE_POINTER.get(descriptor) as u32;
             payload[5] = (d.scratch.0 + slot * d.scratch.1) as u32 & !0x3ff | slot as u32 & 0x1ff;
             payload[6] = id[1];
             payload[7] = id[2];
             let mut registers = payload.to_vec();
-            let constants = |from: usize, len: usize| {
-                (from..from + len).map(|at| d.curbe.get(at).copied().unwrap_or(0))
-            };
-            registers.extend(constants(read_offset, cross));
-            registers.extend(constants(
-                read_offset + cross + index * per_thread,
-                per_thread,
-            ));
+            registers.extend(d.constants.registers(read_offset, cross, per_thread, index));
             let options = self.options.thread_options();
             match threads.get_mut(index) {
                 Some(thread) => thread.reset(&self.kernel, &registers, mask, &init),

@@ -267,6 +267,74 @@ fn constants_are_shared_or_of_each_thread() {
 }
 
 #[test]
+fn constants_may_come_as_the_walker_s_indirect_data() {
+    use media::gpgpu_walker as f;
+    let set = [
+        shape([2, 1, 1], [0; 3], [1; 3]),
+        vec![
+            (WALKER, f::INDIRECT_DATA_LENGTH, 256),
+            (WALKER, f::INDIRECT_DATA_START_ADDRESS, 0x140),
+        ],
+    ]
+    .concat();
+    for (shared, own, first) in [
+        // In memory what is shared comes first, in registers it comes last.
+        (1, 1, [[708, 700], [716, 700]]),
+        (2, 1, [[716, 700], [724, 700]]),
+        (2, 0, [[700, 708], [700, 708]]),
+        (0, 2, [[700, 708], [716, 724]]),
+    ] {
+        let of = descriptor(&[
+            (idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH, shared),
+            (idd::CONSTANT_URB_ENTRY_READ_LENGTH, own),
+            (idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP, 2),
+        ]);
+        let mut rig = Rig::new(options());
+        rig.place(&record(), 1);
+        rig.write(STATE + DESCRIPTOR, &of);
+        rig.write(STATE + CURBE, &[1; 64]);
+        rig.write(DATA + 0x1140, &(700..764).collect::<Vec<_>>());
+        let words = indirect_base(&batch(&set), DATA + 0x1000);
+        rig.execute(&words).expect("runs");
+        for (i, first) in (0..).zip(first) {
+            let record = rig.read(DATA + i * 4 * RECORD as u64, RECORD);
+            for (constants, from) in record[16..].chunks(8).zip(first) {
+                let expected: Vec<_> = (from..from + 8).collect();
+                assert_eq!(constants, expected, "{shared} {own} thread {i}");
+            }
+        }
+    }
+}
+
+/// The batch with a base address for indirect objects.
+fn indirect_base(batch: &[u32], base: u64) -> Vec<u32> {
+    use media::state_base_address as f;
+    let mut out = Vec::new();
+    for command in hw::batch::commands(batch, hw::Gen::Gen9) {
+        let mut words = command.words.to_vec();
+        if f::PACKET.matches(words[0]) {
+            f::INDIRECT_OBJECT_BASE_ADDRESS.set(&mut words, base);
+            f::INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE.set(&mut words, 1);
+        }
+        out.extend(words);
+    }
+    out
+}
+
+/// Headers of messages to the sampler are made of this.
+#[test]
+fn a_thread_knows_its_sampler_states() {
+    use media::media_vfe_state as f;
+    let of = [(idd::SAMPLER_STATE_POINTER, 0x12_3460)];
+    assert_eq!(recorded(&[], &of, 1)[0][3], 0x12_3460);
+    let scratch = [
+        (VFE, f::SCRATCH_SPACE_BASE_POINTER, 0x5_0000),
+        (VFE, f::PER_THREAD_SCRATCH_SPACE, 3),
+    ];
+    assert_eq!(recorded(&scratch, &of, 1)[0][3], 0x12_3463);
+}
+
+#[test]
 fn a_thread_knows_its_scratch_and_its_binding_table() {
     use media::media_vfe_state as f;
     let of = [(idd::BINDING_TABLE_POINTER, 0x160)];
@@ -476,7 +544,8 @@ fn shared_memory_comes_by_powers_of_two() {
 fn invocations_are_channels_of_threads() {
     use media::gpgpu_walker as f;
     let count = register::CS_INVOCATION_COUNT;
-    for (code, simd) in [(0, 8), (1, 16), (2, 32)] {
+    // All of them, and three of each group's last thread.
+    for (code, simd, last) in [(0, 8, 8), (1, 16, 16), (2, 32, 32), (1, 16, 3), (2, 32, 3)] {
         let mut rig = Rig::new(Options {
             profile: true,
             ..options()
@@ -484,7 +553,15 @@ fn invocations_are_channels_of_threads() {
         rig.place(&[nothing()], 1);
         let set = [
             shape([2, 1, 1], [0; 3], [3, 1, 1]),
-            vec![(WALKER, f::SIMD_SIZE, code)],
+            vec![
+                (WALKER, f::SIMD_SIZE, code),
+                (
+                    WALKER,
+                    f::RIGHT_EXECUTION_MASK,
+                    u64::from(u32::MAX >> (32 - last)),
+                ),
+                (WALKER, f::BOTTOM_EXECUTION_MASK, u64::from(u32::MAX)),
+            ],
         ]
         .concat();
         let mut words = batch(&set);
@@ -498,13 +575,14 @@ fn invocations_are_channels_of_threads() {
         end(&mut words);
         rig.write(DATA, &[9; 2]);
         let report = rig.execute(&words).expect("runs");
-        assert_eq!(rig.read(DATA, 2), [6 * simd, 0], "{simd}");
+        let invocations = 3 * (simd + last);
+        assert_eq!(rig.read(DATA, 2), [invocations, 0], "{simd} {last}");
         // The profile has it, too.
         let [work] = &report.work[..] else {
             panic!("{:?}", report.work);
         };
         let stage = &work.stages[0];
-        assert_eq!((stage.threads, stage.invocations), (6, 6 * u64::from(simd)));
+        assert_eq!((stage.threads, stage.invocations), (6, invocations.into()));
         assert_eq!(stage.statistics.instructions, report.instructions);
         assert_eq!(
             (report.dispatches, report.messages),

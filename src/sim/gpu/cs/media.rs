@@ -3,7 +3,7 @@
 use super::{Next, Run};
 use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::dataport::Bases;
-use crate::gpgpu::Dispatch;
+use crate::gpgpu::{Constants, Dispatch};
 use crate::memory::ADDRESS_MASK;
 use crate::strict;
 use eu::Stop;
@@ -192,9 +192,21 @@ impl Run<'_> {
         if let Some(tracker) = &mut self.tracker {
             tracker.walker(words, &descriptor, self.context, self.gpu.device, at)?;
         }
-        let mut curbe = vec![0; (self.context.curbe.bytes / 4) as usize];
-        self.view
-            .read_block(base.dynamic + self.context.curbe.offset, &mut curbe)?;
+        let loaded = self.context.curbe;
+        let indirect = f::INDIRECT_DATA_LENGTH.get(words);
+        let (from, bytes) = match indirect {
+            0 => (base.dynamic + loaded.offset, loaded.bytes),
+            bytes => {
+                let offset = f::INDIRECT_DATA_START_ADDRESS.get(words);
+                (base.indirect + offset, bytes)
+            }
+        };
+        let mut data = vec![0; (bytes / 4) as usize];
+        self.view.read_block(from, &mut data)?;
+        let constants = match indirect {
+            0 => Constants::Curbe(data),
+            _ => Constants::Indirect(data),
+        };
         let table = idd::BINDING_TABLE_POINTER.get(&descriptor);
         self.dispatch(&Dispatch {
             at,
@@ -224,7 +236,7 @@ impl Run<'_> {
             },
             bindless_surfaces: u64::from(base.bindless_surfaces) + 1,
             instruction_base: base.instruction,
-            curbe,
+            constants,
             scratch: (self.context.vfe.scratch, self.context.vfe.scratch_bytes),
             max_threads: self.context.vfe.max_threads + 1,
         })

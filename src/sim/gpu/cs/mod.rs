@@ -340,7 +340,7 @@ impl Run<'_> {
                 stage: "CS",
                 kernel: dispatch.kernel(),
                 threads: counters.threads,
-                invocations: counters.threads * u64::from(dispatch.simd),
+                invocations: counters.invocations,
                 messages: counters.messages,
                 statistics: counters.statistics,
             };
@@ -355,7 +355,7 @@ impl Run<'_> {
         self.report.threads += counters.threads;
         self.report.instructions += counters.instructions;
         self.report.messages += counters.messages.total();
-        self.context.invocations += counters.threads * u64::from(dispatch.simd);
+        self.context.invocations += counters.invocations;
         Ok(())
     }
 }
