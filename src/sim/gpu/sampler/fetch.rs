@@ -173,16 +173,18 @@ impl Port<'_> {
     }
 }
 
-/// What `resinfo` answers: width, height, depth or elements, levels.
+/// What `resinfo` answers: width, height, depth or elements (none of a surface that is no array), levels.
 fn size(image: &Image, lod: u32) -> [u32; 4] {
     let [width, height, depth] = image.level_extent(lod);
+    let elements = if image.is_array { depth } else { 0 };
     match image.kind {
         Kind::Null => [0; 4],
         Kind::Buffer => [width, 0, 0, 0],
         _ if lod >= image.levels => [0, 0, 0, image.levels],
-        Kind::D1 => [width, depth, 0, image.levels],
-        Kind::Cube => [width, height, depth / 6, image.levels],
-        _ => [width, height, depth, image.levels],
+        Kind::D1 => [width, elements, 0, image.levels],
+        Kind::D2 => [width, height, elements, image.levels],
+        Kind::Cube => [width, height, elements / 6, image.levels],
+        Kind::D3 => [width, height, depth, image.levels],
     }
 }
 

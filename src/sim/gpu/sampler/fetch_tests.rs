@@ -409,10 +409,13 @@ fn sizes_are_those_of_the_level() {
             (rss::MIP_COUNT_LOD, 0),
         ],
         of(&[(rss::SURFACE_TYPE, 7)]),
+        of(&[(rss::SURFACE_TYPE, 0)]),
+        of(&[]),
+        of(&[(rss::SURFACE_TYPE, 3), (faces, 0x3f)]),
     ];
     let sets: Vec<_> = surfaces.iter().map(|s| s.as_slice()).collect();
     let rig = Rig::new(&sets, &[]);
-    // Width, height, depth or elements, levels; of lines elements come second.
+    // Width, height, depth or elements, levels; of lines elements come second. What is no array has none.
     for (table, level, expected) in [
         (0, 0, [16, 6, 0, 3]),
         (0, 2, [4, 6, 0, 3]),
@@ -423,6 +426,9 @@ fn sizes_are_those_of_the_level() {
         (2, 1, [8, 4, 2, 3]),
         (3, 1, [8, 4, 6, 3]),
         (5, 0, [0; 4]),
+        (6, 0, [16, 0, 0, 3]),
+        (7, 1, [8, 4, 0, 3]),
+        (8, 1, [8, 4, 0, 3]),
     ] {
         let ask = Ask::new(kind::RESINFO, &[level]);
         let found = rig.ask(&Ask { table, ..ask })[0];
