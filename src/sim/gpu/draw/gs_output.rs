@@ -154,6 +154,7 @@ impl Layout {
                     primitive_id,
                     edges: [true; 3],
                     continues: size == 2 && step == 1 && i > 0,
+                    cut: None,
                 },
             });
         }

@@ -53,6 +53,18 @@ pub(crate) struct Object {
     pub edges: [bool; 3],
     /// Line strips continue the stipple pattern of the line before.
     pub continues: bool,
+    /// Of a piece that the clipper left of an object.
+    pub cut: Option<Box<Cut>>,
+}
+
+/// How a piece of an object lies in it. Attributes stay those of the object's own vertices: what is linear in clip space and
+/// what is linear on the screen differ at new vertices.
+#[derive(Clone, Debug)]
+pub(crate) struct Cut {
+    /// The object's vertices; a line's third repeats the second.
+    pub whole: [Vue; 3],
+    /// Of each vertex of the piece: its weights of the object's vertices, in clip space.
+    pub weights: [[f64; 3]; 3],
 }
 
 /// A vertex on the screen.
@@ -82,8 +94,10 @@ pub(crate) struct Setup {
     pub depth: Plane,
     /// 1/w in the same form.
     pub inverse_w: Plane,
-    /// Weights of vertices 1 and 2, linear in screen space.
+    /// Weights of attributes 1 and 2, linear in screen space.
     pub weights: [Plane; 2],
+    /// The same, each over its vertex's w.
+    pub weights_over_w: [Plane; 2],
     pub front_facing: bool,
     pub viewport: u32,
     /// Render target array index.
@@ -111,9 +125,8 @@ impl Setup {
     /// Weights of vertices 1 and 2 with perspective at a place in pixels.
     pub fn perspective(&self, x: f64, y: f64) -> [f64; 2] {
         let w = 1.0 / self.inverse_w.at(x, y);
-        let weight =
-            |i: usize| self.weights[i].at(x, y) * f64::from(self.vertices[i + 1].inverse_w) * w;
-        [weight(0), weight(1)]
+        let [b, c] = &self.weights_over_w;
+        [b.at(x, y) * w, c.at(x, y) * w]
     }
 
     /// Weights of vertices 1 and 2 without perspective.

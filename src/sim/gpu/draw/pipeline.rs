@@ -325,6 +325,7 @@ impl Back<'_> {
             primitive_id,
             edges,
             continues: assembled.continues,
+            cut: None,
         };
         let discards = self.gs.as_ref().is_some_and(Geometry::discards_adjacency);
         let seen: Vec<usize> = match (discards && assembled.adjacency, kind) {

@@ -316,6 +316,7 @@ mod tests {
             primitive_id: 0,
             edges: [true; 3],
             continues: false,
+            cut: None,
         }
     }
 

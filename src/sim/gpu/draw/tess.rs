@@ -92,6 +92,7 @@ impl<'a> Tessellator<'a> {
                 primitive_id,
                 edges: [true; 3],
                 continues: false,
+                cut: None,
             });
         }
         Ok(())

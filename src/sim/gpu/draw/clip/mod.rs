@@ -4,7 +4,7 @@
 //! sets up: those that are wholly visible as they came, those that cross a plane cut.
 //! New vertices get every dword interpolated as a float, linear in clip space. What must not be interpolated (flat
 //! attributes, indices) is read from the provoking vertex, which is why a cut object carries the original one behind its
-//! own vertices.
+//! own vertices. Attributes of pixels are those of the object's own vertices, by what a piece knows of its place in it.
 //!
 //! Ref: SKL PRM vol. 7, "3D Clip Stage"; Vulkan, "Primitive Clipping".
 
@@ -12,7 +12,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use super::object::{Kind, Object, Vue, dword, position};
+use super::object::{Cut, Kind, Object, Vue, dword, position};
 pub(crate) use state::{Band, ClipState, Mode, float, of_last_stage, viewport_index, viewports};
 use std::sync::Arc;
 
@@ -167,12 +167,37 @@ fn crossed(
     seen.then_some(count)
 }
 
+/// A vertex of a piece: its entry, and its weights of the object's vertices.
+#[derive(Clone)]
+struct Corner {
+    vue: Vue,
+    weights: [f64; 3],
+}
+
+impl Corner {
+    /// Vertex `i` of the object.
+    fn own(vue: &Vue, i: usize) -> Corner {
+        let mut weights = [0.0; 3];
+        if let Some(weight) = weights.get_mut(i) {
+            *weight = 1.0;
+        }
+        Corner {
+            vue: vue.clone(),
+            weights,
+        }
+    }
+
+    fn distance(&self, side: Side, open_gl: bool) -> f64 {
+        side.distance(&self.vue, open_gl)
+    }
+}
+
 /// A vertex between one inside and one outside. From the inside always, so that both objects of an edge get the same.
-fn between(inside: &Vue, outside: &Vue, from: f64, to: f64) -> Vue {
+fn between(inside: &Corner, outside: &Corner, from: f64, to: f64) -> Corner {
     // Two weights, neither negative: a sum of positive w stays positive where a difference could vanish.
     let (here, there) = (to / (to - from), from / (from - to));
     let mix = |i: usize| {
-        let (a, b) = (dword(inside, i), dword(outside, i));
+        let (a, b) = (dword(&inside.vue, i), dword(&outside.vue, i));
         if a == b {
             return a;
         }
@@ -180,17 +205,20 @@ fn between(inside: &Vue, outside: &Vue, from: f64, to: f64) -> Vue {
         ((a * here + b * there) as f32).to_bits()
     };
     // The header is no number to interpolate, but for the point width.
-    let header = |i: usize| if i < 3 { dword(inside, i) } else { mix(i) };
-    (0..inside.len()).map(header).collect::<Arc<[u32]>>()
+    let header = |i: usize| if i < 3 { dword(&inside.vue, i) } else { mix(i) };
+    Corner {
+        vue: (0..inside.vue.len()).map(header).collect::<Arc<[u32]>>(),
+        weights: std::array::from_fn(|i| inside.weights[i] * here + outside.weights[i] * there),
+    }
 }
 
 fn line(state: &ClipState, object: &Object, sides: &[Side], out: &mut Vec<Object>) {
     let [first, second] = object.vertices.as_slice() else {
         return;
     };
-    let mut ends = [first.clone(), second.clone()];
+    let mut ends = [Corner::own(first, 0), Corner::own(second, 1)];
     for side in sides {
-        let [a, b] = [0, 1].map(|i: usize| side.distance(&ends[i], state.open_gl));
+        let [a, b] = [0, 1].map(|i: usize| ends[i].distance(*side, state.open_gl));
         match (a < 0.0, b < 0.0) {
             (true, true) => return,
             (true, false) => ends[0] = between(&ends[1], &ends[0], b, a),
@@ -198,18 +226,29 @@ fn line(state: &ClipState, object: &Object, sides: &[Side], out: &mut Vec<Object
             (false, false) => {}
         }
     }
-    let mut vertices = Vec::from(ends);
+    let [start, end] = ends;
+    let cut = Cut {
+        whole: [first.clone(), second.clone(), second.clone()],
+        weights: [start.weights, end.weights, end.weights],
+    };
+    let mut vertices = vec![start.vue, end.vue];
     vertices.extend(object.vertices.get(object.provoking).cloned());
     out.push(Object {
         vertices,
         provoking: 2,
+        cut: Some(Box::new(cut)),
         ..object.clone()
     });
 }
 
 fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Object>) {
     // A vertex, and whether the edge from it to the next is one to draw.
-    let mut polygon: Vec<(Vue, bool)> = object.vertices.iter().cloned().zip(object.edges).collect();
+    let [one, two, three] = object.vertices.as_slice() else {
+        return;
+    };
+    let whole = [one.clone(), two.clone(), three.clone()];
+    let corners = (0..).zip(&whole).map(|(i, vue)| Corner::own(vue, i));
+    let mut polygon: Vec<(Corner, bool)> = corners.zip(object.edges).collect();
     let mut next = Vec::with_capacity(polygon.len() + 1);
     for side in sides {
         next.clear();
@@ -217,8 +256,7 @@ fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Obj
             let Some((after, _)) = polygon.get((i + 1) % polygon.len()) else {
                 return;
             };
-            let a = side.distance(vertex, state.open_gl);
-            let b = side.distance(after, state.open_gl);
+            let [a, b] = [vertex, after].map(|v| v.distance(*side, state.open_gl));
             match (a < 0.0, b < 0.0) {
                 (false, false) => next.push((vertex.clone(), *edge)),
                 (false, true) => {
@@ -248,11 +286,20 @@ fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Obj
         };
         out.push(Object {
             kind: Kind::Triangle,
-            vertices: vec![first.clone(), a.clone(), b.clone(), provoking.clone()],
+            vertices: vec![
+                first.vue.clone(),
+                a.vue.clone(),
+                b.vue.clone(),
+                provoking.clone(),
+            ],
             provoking: 3,
             primitive_id: object.primitive_id,
             edges: [i == 0 && *first_edge, *a_edge, i + 2 == last && *b_edge],
             continues: object.continues,
+            cut: Some(Box::new(Cut {
+                whole: whole.clone(),
+                weights: [first, a, b].map(|corner| corner.weights),
+            })),
         });
     }
 }

@@ -18,6 +18,7 @@ fn object(kind: Kind, vertices: Vec<Vue>) -> Object {
         primitive_id: 7,
         edges: [true; 3],
         continues: false,
+        cut: None,
     }
 }
 
@@ -146,6 +147,38 @@ fn user_distances_cut_and_cull() {
     );
     assert!(run(&culling, with([-1.0, -3.0])).is_empty());
     assert!(run(&culling, with([f32::NAN, 1.0])).is_empty());
+}
+
+#[test]
+fn pieces_know_their_place_in_the_whole() {
+    // The near plane cuts one or two vertices off; x and y tell how much of each of the last two a place has.
+    for z in [[-1.0, 0.5, 0.75], [0.5, -0.25, -1.0], [0.5, 0.25, -0.75]] {
+        let at = |x: f32, y: f32, i: usize| vue([x, y, z[i], 1.0], &[]);
+        let corners = vec![at(0.0, 0.0, 0), at(0.5, 0.0, 1), at(0.0, 0.5, 2)];
+        for kind in [Kind::Triangle, Kind::Line] {
+            let vertices = corners[..kind.vertices()].to_vec();
+            let whole = object(kind, vertices.clone());
+            let out = run(&state(), whole);
+            let crossing = vertices.iter().any(|v| position(v)[2] < 0.0);
+            assert!(!out.is_empty());
+            for piece in out {
+                assert_eq!(piece.cut.is_some(), crossing, "{kind:?} {z:?}");
+                let Some(cut) = piece.cut else { continue };
+                assert_eq!(cut.whole[1], vertices[1]);
+                assert_eq!(Some(&cut.whole[2]), vertices.last());
+                for (vertex, weights) in
+                    piece.vertices.iter().zip(cut.weights).take(kind.vertices())
+                {
+                    let [x, y, ..] = position(vertex).map(f64::from);
+                    let expected = [1.0 - 2.0 * x - 2.0 * y, 2.0 * x, 2.0 * y];
+                    // A piece's own vertices only: the provoking one comes behind them.
+                    for (found, expected) in weights.iter().zip(expected) {
+                        assert!((found - expected).abs() < 1e-6, "{kind:?} {z:?}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -28,6 +28,8 @@ fn setup() -> Setup {
         dx: -0.5 / 8.0,
         dy: -0.75 / 8.0,
     };
+    let plane = |dx, dy| Plane { c: 0.0, dx, dy };
+    setup.weights_over_w = [plane(0.5 / 8.0, 0.0), plane(0.0, 0.25 / 8.0)];
     setup
 }
 

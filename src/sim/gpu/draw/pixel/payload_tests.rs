@@ -35,6 +35,7 @@ fn setup() -> Setup {
     }
     let plane = |c, dx, dy| Plane { c, dx, dy };
     setup.inverse_w = plane(1.0, -0.5 / 8.0, -0.75 / 8.0);
+    setup.weights_over_w = [plane(0.0, 0.5 / 8.0, 0.0), plane(0.0, 0.0, 0.25 / 8.0)];
     setup.depth = plane(0.0, 1.0 / 64.0, 1.0 / 32.0);
     setup
 }
@@ -270,13 +271,16 @@ fn the_header_tells_object_places_and_masks() {
         (Kind::Triangle, 4),
         (Kind::Rectangle, 15),
     ] {
-        for (front, layer, header) in [
-            (true, 0, code),
-            (false, 0x7ff, code | 1 << 15 | 0x7ff << 16),
-            (true, 0x1801, code | 1 << 16),
+        for (front, layer, viewport, header) in [
+            (true, 0, 0, code),
+            (false, 0x7ff, 0, code | 1 << 15 | 0x7ff << 16),
+            (true, 0x1801, 0, code | 1 << 16),
+            (true, 2, 15, code | 2 << 16 | 15 << 27),
+            (true, 0, 6, code | 6 << 27),
         ] {
             let mut setup = setup();
             (setup.kind, setup.front_facing, setup.layer) = (kind, front, layer);
+            setup.viewport = viewport;
             let change = |state: &mut State<'_>| state.samplers = 0x1240;
             let out = with_state(change, |state| {
                 let frame = Frame {

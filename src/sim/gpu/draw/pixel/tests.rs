@@ -23,6 +23,7 @@ fn setup() -> Setup {
         depth: plane(0.5, 0.0, 0.0),
         inverse_w: plane(1.0, 0.0, 0.0),
         weights: [plane(0.0, 0.125, 0.0), plane(0.0, 0.0, 0.125)],
+        weights_over_w: [plane(0.0, 0.125, 0.0), plane(0.0, 0.0, 0.125)],
         front_facing: false,
         viewport: 0,
         layer: 3,

@@ -21,7 +21,7 @@ mod tests;
 use super::object::{Kind, ScreenVertex, Setup, Subspan};
 #[cfg(test)]
 use state::Stipple;
-pub(crate) use state::{Bounds, Lines, RasterState};
+pub(crate) use state::{Bounds, Lines, RasterState, lines};
 
 /// A place in 256ths of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

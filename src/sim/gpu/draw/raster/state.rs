@@ -107,6 +107,23 @@ fn positions(words: &[u32], log: u64) -> [(i64, i64); 16] {
     out
 }
 
+/// How a draw's lines are drawn.
+pub(crate) fn lines(draw: &Draw<'_>) -> Lines {
+    use packet::{state_raster as raster, state_sf as sf};
+    let flag = |field| draw.state.flag(&raster::PACKET, field);
+    let width = draw.state.get(&sf::PACKET, sf::LINE_WIDTH) as f64 / 128.0;
+    let multisampled = flag(raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE);
+    match (multisampled, flag(raster::ANTIALIASING_ENABLE)) {
+        (true, _) if width > 0.0 => Lines::Rectangles { width },
+        (false, true) => Lines::Smooth {
+            width: width.max(1.0),
+        },
+        _ => Lines::Aliased {
+            width: (width.round() as i64).max(1),
+        },
+    }
+}
+
 impl RasterState {
     /// Places of the samples.
     pub fn samples(&self) -> &[(i64, i64)] {
@@ -142,17 +159,6 @@ impl RasterState {
         if log > 4 {
             return Err(strict::MULTISAMPLES.stop(format!("2^{log} samples"), draw.at));
         }
-        let width = draw.state.get(&sf::PACKET, sf::LINE_WIDTH) as f64 / 128.0;
-        let multisampled = flag(raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE);
-        let lines = match (multisampled, flag(raster::ANTIALIASING_ENABLE)) {
-            (true, _) if width > 0.0 => Lines::Rectangles { width },
-            (false, true) => Lines::Smooth {
-                width: width.max(1.0),
-            },
-            _ => Lines::Aliased {
-                width: (width.round() as i64).max(1),
-            },
-        };
         let extents = draw.state.flag(&clip::PACKET, clip::CLIP_ENABLE)
             && draw
                 .state
@@ -181,7 +187,7 @@ impl RasterState {
             conservative: flag(raster::CONSERVATIVE_RASTERIZATION_ENABLE),
             samples: 1 << log,
             positions: positions(draw.state.words(&pattern::PACKET), log),
-            lines,
+            lines: lines(draw),
             bounds,
             stipple: draw
                 .state

@@ -41,6 +41,7 @@ pub(super) fn object(kind: Kind, corners: [(f32, f32); 3]) -> Setup {
         depth: Plane::default(),
         inverse_w: Plane::default(),
         weights: [Plane::default(); 2],
+        weights_over_w: [Plane::default(); 2],
         front_facing: true,
         viewport: 0,
         layer: 0,

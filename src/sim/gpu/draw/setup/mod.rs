@@ -16,7 +16,7 @@ mod state_tests;
 mod tests;
 
 use super::clip::viewport_index;
-use super::object::{Kind, Object, Plane, ScreenVertex, Setup, Vue, dword, position};
+use super::object::{Cut, Kind, Object, Plane, ScreenVertex, Setup, Vue, dword, position};
 use attributes::attributes;
 pub(crate) use state::{Cull, Fill, SetupState};
 
@@ -26,12 +26,30 @@ pub(crate) const GRID: f64 = 256.0;
 const LARGEST: f64 = 65535.0;
 
 /// What all pieces of an object have in common.
-struct Common {
+struct Common<'a> {
+    provoking: &'a Vue,
+    /// The object is itself a piece, cut off by the clipper.
+    cut: Option<&'a Cut>,
     viewport: u32,
     layer: u32,
     primitive_id: u32,
     front_facing: bool,
     continues: bool,
+}
+
+/// What is drawn of an object: all of it, an edge or a corner.
+struct Piece<'a> {
+    kind: Kind,
+    vertices: [ScreenVertex; 3],
+    vues: [&'a Vue; 3],
+    /// Which of the object's corners the vertices are; none where attributes are those of `vues` whatever it was cut off.
+    corners: Option<[usize; 3]>,
+    /// Of vertices 1 and 2.
+    weights: [Plane; 2],
+    /// Of depth.
+    bias: f64,
+    /// Point sprite coordinates start below, or not.
+    sprite: Option<bool>,
 }
 
 /// Sets one object up and appends what is to be rasterised.
@@ -52,6 +70,8 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
         *to = vertex;
     }
     let mut common = Common {
+        provoking,
+        cut: object.cut.as_deref(),
         viewport: viewport as u32,
         layer: match state.force_zero_layer {
             true => 0,
@@ -68,14 +88,17 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
                 true => bias(state, &vertices[..1], 0.0),
                 false => 0.0,
             };
-            point(state, vertices[0], vue, provoking, &common, bias, out);
+            point(state, vertices[0], vue, &common, bias, out);
         }
         Kind::Line => {
             let bias = match state.bias_wireframe {
                 true => bias(state, &vertices[..2], 0.0),
                 false => 0.0,
             };
-            line(state, vertices, vues, provoking, &common, bias, out);
+            if let [a, b] = vues {
+                let [start, end, _] = vertices;
+                line(state, [start, end], [a, b], [0, 1], &common, bias, out);
+            }
         }
         Kind::Triangle => {
             let area = doubled_area(&vertices);
@@ -91,19 +114,10 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
                 Cull::Back => !common.front_facing,
             };
             if !gone {
-                triangle(state, object, vertices, vues, provoking, &common, out);
+                triangle(state, object, vertices, vues, &common, out);
             }
         }
-        Kind::Rectangle => solid(
-            state,
-            Kind::Rectangle,
-            vertices,
-            vues,
-            provoking,
-            &common,
-            0.0,
-            out,
-        ),
+        Kind::Rectangle => solid(state, Kind::Rectangle, vertices, vues, &common, 0.0, out),
     }
 }
 
@@ -158,14 +172,22 @@ fn triangle_weights(v: &[ScreenVertex; 3], area: f64) -> [Plane; 2] {
 }
 
 /// The plane through three values.
-fn through(weights: &[Plane; 2], values: [f32; 3]) -> Plane {
-    let [a, b, c] = values.map(f64::from);
+fn through(weights: &[Plane; 2], [a, b, c]: [f64; 3]) -> Plane {
     let (b, c) = (b - a, c - a);
     let [p, q] = weights;
     Plane {
         c: a + p.c * b + q.c * c,
         dx: p.dx * b + q.dx * c,
         dy: p.dy * b + q.dy * c,
+    }
+}
+
+/// A plane's multiple.
+fn times(plane: &Plane, factor: f64) -> Plane {
+    Plane {
+        c: plane.c * factor,
+        dx: plane.dx * factor,
+        dy: plane.dy * factor,
     }
 }
 
@@ -191,8 +213,7 @@ fn triangle(
     object: &Object,
     vertices: [ScreenVertex; 3],
     vues: &[Vue],
-    provoking: &Vue,
-    common: &Common,
+    common: &Common<'_>,
     out: &mut Vec<Setup>,
 ) {
     let area = doubled_area(&vertices);
@@ -208,53 +229,39 @@ fn triangle(
     let offset = match wanted {
         true if area != 0.0 => {
             let weights = triangle_weights(&vertices, area);
-            let depth = through(&weights, vertices.map(|v| v.z));
+            let depth = through(&weights, vertices.map(|v| f64::from(v.z)));
             bias(state, &vertices, depth.dx.abs().max(depth.dy.abs()))
         }
         true => bias(state, &vertices, 0.0),
         false => 0.0,
     };
     match fill {
-        Fill::Solid => {
-            solid(
-                state,
-                Kind::Triangle,
-                vertices,
-                vues,
-                provoking,
-                common,
-                offset,
-                out,
-            );
-        }
+        Fill::Solid => solid(state, Kind::Triangle, vertices, vues, common, offset, out),
         Fill::Wireframe => {
             for (i, _) in object.edges.iter().enumerate().filter(|(_, edge)| **edge) {
                 let next = (i + 1) % 3;
                 let (Some(a), Some(b)) = (vues.get(i), vues.get(next)) else {
                     continue;
                 };
-                let ends = [vertices[i], vertices[next], ScreenVertex::default()];
-                let ends_vues = [a.clone(), b.clone()];
-                line(state, ends, &ends_vues, provoking, common, offset, out);
+                let ends = [vertices[i], vertices[next]];
+                line(state, ends, [a, b], [i, next], common, offset, out);
             }
         }
         Fill::Point => {
             let corners = vertices.iter().zip(vues).zip(object.edges);
             for ((vertex, vue), _) in corners.filter(|(_, edge)| *edge) {
-                point(state, *vertex, vue, provoking, common, offset, out);
+                point(state, *vertex, vue, common, offset, out);
             }
         }
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "an object's parts, each its own")]
 fn solid(
     state: &SetupState,
     kind: Kind,
     vertices: [ScreenVertex; 3],
     vues: &[Vue],
-    provoking: &Vue,
-    common: &Common,
+    common: &Common<'_>,
     bias: f64,
     out: &mut Vec<Setup>,
 ) {
@@ -263,58 +270,54 @@ fn solid(
     if area == 0.0 {
         return;
     }
-    let weights = triangle_weights(&vertices, area);
-    push(
-        state,
+    let piece = Piece {
         kind,
         vertices,
-        [a, b, c],
-        provoking,
-        weights,
-        common,
+        vues: [a, b, c],
+        corners: Some([0, 1, 2]),
+        weights: triangle_weights(&vertices, area),
         bias,
-        None,
-        out,
-    );
+        sprite: None,
+    };
+    push(state, &piece, common, out);
 }
 
 fn line(
     state: &SetupState,
-    mut vertices: [ScreenVertex; 3],
-    vues: &[Vue],
-    provoking: &Vue,
-    common: &Common,
+    [start, end]: [ScreenVertex; 2],
+    [a, b]: [&Vue; 2],
+    [first, second]: [usize; 2],
+    common: &Common<'_>,
     bias: f64,
     out: &mut Vec<Setup>,
 ) {
-    let [a, b] = vues else { return };
-    vertices[2] = vertices[1];
-    let [(x0, y0), (x1, y1)] =
-        [0, 1].map(|i: usize| (f64::from(vertices[i].x), f64::from(vertices[i].y)));
+    let [(x0, y0), (x1, y1)] = [start, end].map(|v| (f64::from(v.x), f64::from(v.y)));
     let (dx, dy) = (x1 - x0, y1 - y0);
-    let square = dx * dx + dy * dy;
-    if square == 0.0 {
+    if dx == 0.0 && dy == 0.0 {
         return;
     }
-    // How far along the line the nearest place to a pixel is.
+    // How far along the line the place in the pixel's row or column is, or the nearest place to it.
+    let (dx, dy) = match state.aliased_lines {
+        true if dx.abs() >= dy.abs() => (dx, 0.0),
+        true => (0.0, dy),
+        false => (dx, dy),
+    };
+    let square = dx * dx + dy * dy;
     let along = Plane {
         c: -(x0 * dx + y0 * dy) / square,
         dx: dx / square,
         dy: dy / square,
     };
-    let weights = [along, Plane::default()];
-    push(
-        state,
-        Kind::Line,
-        vertices,
-        [a, b, b],
-        provoking,
-        weights,
-        common,
+    let piece = Piece {
+        kind: Kind::Line,
+        vertices: [start, end, end],
+        vues: [a, b, b],
+        corners: Some([first, second, second]),
+        weights: [along, Plane::default()],
         bias,
-        None,
-        out,
-    );
+        sprite: None,
+    };
+    push(state, &piece, common, out);
 }
 
 /// A point is a square; its three vertices are the upper left, upper right and lower left corner.
@@ -322,8 +325,7 @@ fn point(
     state: &SetupState,
     centre: ScreenVertex,
     vue: &Vue,
-    provoking: &Vue,
-    common: &Common,
+    common: &Common<'_>,
     bias: f64,
     out: &mut Vec<Setup>,
 ) {
@@ -352,51 +354,64 @@ fn point(
     if area == 0.0 {
         return;
     }
-    let weights = triangle_weights(&vertices, area);
-    let sprite = Some(state.sprite_lower_left);
-    push(
-        state,
-        Kind::Point,
+    let piece = Piece {
+        kind: Kind::Point,
         vertices,
-        [vue; 3],
-        provoking,
-        weights,
-        common,
+        vues: [vue; 3],
+        corners: None,
+        weights: triangle_weights(&vertices, area),
         bias,
-        sprite,
-        out,
-    );
+        sprite: Some(state.sprite_lower_left),
+    };
+    push(state, &piece, common, out);
 }
 
-#[expect(clippy::too_many_arguments, reason = "an object's parts, each its own")]
-fn push(
+/// The vertices whose attributes a piece has, their weights, and these over w.
+fn attributed<'a>(
     state: &SetupState,
-    kind: Kind,
-    vertices: [ScreenVertex; 3],
-    vues: [&Vue; 3],
-    provoking: &Vue,
-    weights: [Plane; 2],
-    common: &Common,
-    bias: f64,
-    sprite: Option<bool>,
-    out: &mut Vec<Setup>,
-) {
-    let mut depth = through(&weights, vertices.map(|v| v.z));
-    depth.c += bias;
+    piece: &Piece<'a>,
+    cut: Option<&'a Cut>,
+) -> ([&'a Vue; 3], [Plane; 2], [Plane; 2]) {
+    let inverse_w = piece.vertices.map(|v| f64::from(v.inverse_w));
+    let (Some(cut), Some(corners)) = (cut, piece.corners) else {
+        let [b, c] = &piece.weights;
+        let over_w = [times(b, inverse_w[1]), times(c, inverse_w[2])];
+        return (piece.vues, piece.weights, over_w);
+    };
+    // Over w, what is linear in clip space is linear on the screen.
+    let over_w = [1, 2].map(|i: usize| {
+        let at = |k: usize| cut.weights[corners[k] % 3][i] * inverse_w[k];
+        through(&piece.weights, [at(0), at(1), at(2)])
+    });
+    let w = |i: usize| match state.divide {
+        true => f64::from(position(&cut.whole[i])[3]),
+        false => 1.0,
+    };
+    let [a, b, c] = &cut.whole;
+    let weights = [times(&over_w[0], w(1)), times(&over_w[1], w(2))];
+    ([a, b, c], weights, over_w)
+}
+
+fn push(state: &SetupState, piece: &Piece<'_>, common: &Common<'_>, out: &mut Vec<Setup>) {
+    let vertices = piece.vertices;
+    let mut depth = through(&piece.weights, vertices.map(|v| f64::from(v.z)));
+    depth.c += piece.bias;
+    let (vues, weights, weights_over_w) = attributed(state, piece, common.cut);
     out.push(Setup {
-        kind,
+        kind: piece.kind,
         vertices,
         attributes: attributes(
             &state.attributes,
             vues,
-            provoking,
+            common.provoking,
             common.front_facing,
             common.primitive_id,
-            sprite,
+            piece.sprite,
         ),
         depth,
-        inverse_w: through(&weights, vertices.map(|v| v.inverse_w)),
+        inverse_w: through(&piece.weights, vertices.map(|v| f64::from(v.inverse_w))),
         weights,
+        weights_over_w,
         front_facing: common.front_facing,
         viewport: common.viewport,
         layer: common.layer,

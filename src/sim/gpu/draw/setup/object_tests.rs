@@ -67,14 +67,20 @@ fn planes_go_through_the_vertices() {
     }
 }
 
+/// Rectangles by the nearest place on the line, others by the place in the same row or column.
 #[test]
 fn a_line_is_told_by_how_far_along_it_is() {
-    for (from, to) in [(0, 1), (1, 0), (1, 2), (2, 0)] {
+    for ((from, to), aliased) in [(0, 1), (1, 0), (1, 2), (2, 0)]
+        .into_iter()
+        .flat_map(|ends| [(ends, false), (ends, true)])
+    {
         let line = Object {
             provoking: 0,
             ..object(Kind::Line, &[AWAY[from], AWAY[to]])
         };
-        let out = run(&state(), &line);
+        let mut state = state();
+        state.aliased_lines = aliased;
+        let out = run(&state, &line);
         let [setup] = out.as_slice() else {
             panic!("{} objects", out.len());
         };
@@ -85,8 +91,13 @@ fn a_line_is_told_by_how_far_along_it_is() {
             // Away from the line nothing changes.
             let (dx, dy) = (f64::from(b.x - a.x), f64::from(b.y - a.y));
             let length = dx.hypot(dy);
-            let x = f64::from(a.x) + along * dx - aside * dy / length;
-            let y = f64::from(a.y) + along * dy + aside * dx / length;
+            let off = match aliased {
+                false => [-dy / length, dx / length],
+                true if dx.abs() >= dy.abs() => [0.0, 1.0],
+                true => [1.0, 0.0],
+            };
+            let x = f64::from(a.x) + along * dx + aside * off[0];
+            let y = f64::from(a.y) + along * dy + aside * off[1];
             let near = |found: f64, expected: f64| {
                 assert!(
                     (found - expected).abs() < 1e-9,
@@ -113,6 +124,70 @@ fn a_line_is_told_by_how_far_along_it_is() {
         ([-1.0 + 1.0 / 2048.0, -1.0, 0.0, 1.0], 1),
     ] {
         assert_eq!(run(&state(), &ends(corner, end)).len(), left, "{end:?}");
+    }
+}
+
+/// A vertex with these parts of three vertices.
+fn mixed(vertices: &[Vue], weights: [f64; 3]) -> Vue {
+    let each = 0..vertices[0].len();
+    let sum = |i: usize| -> u32 {
+        let parts = vertices.iter().zip(weights);
+        let sum: f64 = parts
+            .map(|(v, weight)| weight * f64::from(f32::from_bits(v[i])))
+            .sum();
+        (sum as f32).to_bits()
+    };
+    each.map(sum).collect()
+}
+
+/// What is linear on the screen is so over all of an object, whatever was cut off it.
+#[test]
+fn pieces_have_the_attributes_and_the_weights_of_their_object() {
+    let positions = [
+        [-1.0, -1.0, 0.0, 1.0],
+        [2.0, -2.0, 0.0, 2.0],
+        [4.0, 4.0, 0.0, 4.0],
+    ];
+    let weights = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.25, 0.5]];
+    for kind in [Kind::Triangle, Kind::Line] {
+        let count = kind.vertices();
+        let mut whole = object(kind, &positions[..count]);
+        whole.provoking = 0;
+        let mut cut = whole.clone();
+        let [a, b, .., c] = whole.vertices.as_slice() else {
+            panic!("two vertices or more");
+        };
+        let c = if kind == Kind::Line { b } else { c };
+        cut.vertices = weights[..count]
+            .iter()
+            .map(|w| mixed(&whole.vertices, *w))
+            .collect();
+        cut.vertices.push(a.clone());
+        cut.provoking = count;
+        let of = if kind == Kind::Line {
+            [0, 1, 1]
+        } else {
+            [0, 1, 2]
+        };
+        cut.cut = Some(Box::new(Cut {
+            whole: [a, b, c].map(Vue::clone),
+            weights: of.map(|i: usize| weights[i]),
+        }));
+        let [whole, piece] = [whole, cut].map(|object| run(&state(), &object).remove(0));
+        assert_eq!(piece.attributes, whole.attributes, "{kind:?}");
+        for (x, y) in [(0.5, 0.5), (5.5, 3.5), (9.5, 1.5)] {
+            for (found, expected) in [
+                (piece.linear(x, y), whole.linear(x, y)),
+                (piece.perspective(x, y), whole.perspective(x, y)),
+            ] {
+                for (found, expected) in found.iter().zip(expected) {
+                    assert!(
+                        (found - expected).abs() < 1e-5,
+                        "{kind:?} at ({x}, {y}): {found}, not {expected}"
+                    );
+                }
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::attributes::{self, Attribute};
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
+use crate::draw::raster::{Lines, lines};
 use crate::strict;
 use eu::Stop;
 use hw::draw as packet;
@@ -64,6 +65,8 @@ pub(crate) struct SetupState {
     pub point_width: Option<f32>,
     /// What widths from vertices are clamped to.
     pub point_range: [f32; 2],
+    /// Lines are drawn pixel by pixel along their major axis, and told by how far along it they are.
+    pub aliased_lines: bool,
     /// Point sprite coordinates start at the lower left.
     pub sprite_lower_left: bool,
     pub attributes: Vec<Attribute>,
@@ -156,6 +159,7 @@ impl SetupState {
                 eighths(clip(packet::state_clip::MINIMUM_POINT_WIDTH)),
                 eighths(clip(packet::state_clip::MAXIMUM_POINT_WIDTH)),
             ],
+            aliased_lines: matches!(lines(draw), Lines::Aliased { .. }),
             sprite_lower_left: draw
                 .state
                 .flag(&sbe::PACKET, sbe::POINT_SPRITE_TEXTURE_COORDINATE_ORIGIN),

@@ -19,6 +19,7 @@ pub(super) fn object(kind: Kind, positions: &[[f32; 4]]) -> Object {
         primitive_id: 9,
         edges: [true, true, false],
         continues: false,
+        cut: None,
     }
 }
 
@@ -47,6 +48,7 @@ pub(super) fn state() -> SetupState {
         bias_unit: Some(2f64.powi(-16)),
         point_width: None,
         point_range: [0.125, 255.875],
+        aliased_lines: true,
         sprite_lower_left: false,
         attributes: vec![Attribute {
             at: 8,
