@@ -88,7 +88,6 @@ gaps! {
     "gpu/draw/pixel/state.rs" {
         "3DSTATE_WM, Polygon Stipple Enable" => "polygon stipple";
         "3DSTATE_PS_EXTRA, Input Coverage Mask State" => "inner input coverage of what is not conservative";
-        "BLEND_STATE, Color Dither Enable" => "dithered colours";
     }
     "gpu/draw/pixel/target.rs" {
         "RENDER_SURFACE_STATE, Surface Format" => "render targets of the format …";

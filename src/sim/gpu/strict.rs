@@ -117,6 +117,8 @@ rules! {
     HEAP_BOUNDS "heap-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "constants, descriptors and kernels lie in their heaps";
     SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread keeps to its scratch memory";
+    BLOCK_MASK "block-mask", "vol. 7, OWord Block Write",
+        "a block write with channels off has a channel for each dword: what others do no document settles (ERRATA.md)";
     SURFACE_PITCH "surface-pitch", "vol. 2d, RENDER_SURFACE_STATE, Surface Pitch", "the pitch of a tiled surface is whole tiles";
     SURFACE_BASE "surface-base", "vol. 2d, RENDER_SURFACE_STATE, Surface Base Address", "a tiled surface begins at a multiple of 4 KB";
     SURFACE_ALIGNMENT "surface-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
@@ -162,6 +164,8 @@ rules! {
         "a write to a render target has all the parts that the pixel shader is said to compute, and no other";
     TARGET_SAMPLES "target-samples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples",
         "render targets have as many samples as pixels";
+    TARGET_SELECTS "target-selects", "vol. 2d, RENDER_SURFACE_STATE, Shader Channel Select Red",
+        "the channel selects of a render target change the order of red, green and blue, and nothing else";
     FAST_CLEAR_SURFACE "fast-clear-surface", "vol. 7, Render Target Fast Clear",
         "fast clears and resolves are of surfaces with a control surface";
     MULTISAMPLES "multisamples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples", "1 to 16 samples";
@@ -541,11 +545,13 @@ impl<'a> Tracker<'a> {
             + idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor) * threads;
         let constants = idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH.get(descriptor)
             + idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor);
-        CURBE_READ.check(
-            constants == 0 || grf * 32 <= context.curbe.bytes,
-            at,
-            || format!("{} of {} bytes", grf * 32, context.curbe.bytes),
-        )?;
+        let there = match f::INDIRECT_DATA_LENGTH.get(words) {
+            0 => context.curbe.bytes,
+            bytes => bytes,
+        };
+        CURBE_READ.check(constants == 0 || grf * 32 <= there, at, || {
+            format!("{} of {there} bytes", grf * 32)
+        })?;
         (self.busy, self.held) = (true, true);
         self.dirty |= DATA_CACHE;
         self.draining &= !DATA_CACHE;

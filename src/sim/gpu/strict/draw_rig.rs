@@ -315,7 +315,7 @@ pub(crate) fn target_write(desc: u32) -> Inst {
 pub(crate) const WRITE: u32 = 4 << 25 | 12 << 14 | 1 << 12 | 4 << 8;
 
 /// 8 × 8 pixels of R8G8B8A8_UNORM in linear memory.
-pub(crate) const TARGET_STATE: [(Field, u64); 8] = [
+pub(crate) const TARGET_STATE: [(Field, u64); 12] = [
     (rss::SURFACE_TYPE, 1),
     (rss::SURFACE_FORMAT, 0x0c7),
     (rss::WIDTH, 7),
@@ -324,6 +324,10 @@ pub(crate) const TARGET_STATE: [(Field, u64); 8] = [
     (rss::SURFACE_VERTICAL_ALIGNMENT, 1),
     (rss::SURFACE_PITCH, 63),
     (rss::SURFACE_BASE_ADDRESS, DATA),
+    (rss::SHADER_CHANNEL_SELECT_RED, 4),
+    (rss::SHADER_CHANNEL_SELECT_GREEN, 5),
+    (rss::SHADER_CHANNEL_SELECT_BLUE, 6),
+    (rss::SHADER_CHANNEL_SELECT_ALPHA, 7),
 ];
 
 pub(crate) fn drawing(kernel: &[Inst]) -> Rig {

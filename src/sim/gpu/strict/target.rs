@@ -3,8 +3,8 @@
 //! In:  a render target as a message names it; the message. Out: the first broken rule.
 //! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "BLEND_STATE_ENTRY".
 
-use super::{BLEND_LOGIC_OP, PS_END, TARGET_LENGTH, TARGET_SAMPLES};
-use crate::surface::{Image, Kind};
+use super::{BLEND_LOGIC_OP, PS_END, TARGET_LENGTH, TARGET_SAMPLES, TARGET_SELECTS};
+use crate::surface::{Image, Kind, Select};
 use eu::{Message, Stop};
 
 /// Checks a render target of a draw with this many samples, with both a logic op and blending or not; `at` is the message's
@@ -15,6 +15,11 @@ pub(crate) fn check(image: &Image, both: bool, samples: u32, at: u64) -> Result<
     TARGET_SAMPLES.check(kept, at, || {
         format!("{own} samples, where pixels have {samples}")
     })?;
+    let [red, green, blue, alpha] = image.swizzle;
+    let colours = [0, 1, 2].map(Select::Channel);
+    let ordered = colours.iter().all(|c| [red, green, blue].contains(c));
+    let kept = ordered && alpha == Select::Channel(3) || image.kind == Kind::Null;
+    TARGET_SELECTS.check(kept, at, || format!("{:?}", image.swizzle))?;
     BLEND_LOGIC_OP.check(!both, at, || {
         "both a logic op and blending are enabled".into()
     })

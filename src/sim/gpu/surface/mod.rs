@@ -11,7 +11,7 @@ mod layout;
 mod level;
 pub(crate) mod tiling;
 
-pub(crate) use image::{AuxMode, Image, Kind};
+pub(crate) use image::{AuxMode, Image, Kind, Select};
 pub(crate) use level::Level;
 
 use crate::memory::{ADDRESS_MASK, View};

@@ -50,6 +50,8 @@ pub(crate) struct Blend {
     pub writes: [bool; 4],
     /// Colours are clamped to what the target's format can hold before blending.
     pub pre_clamp: bool,
+    /// Colours are dithered; offsets of pixels in the matrix.
+    pub dither: Option<[u32; 2]>,
 }
 
 impl Default for Blend {
@@ -86,6 +88,7 @@ impl Blend {
             ]
             .map(|field| get(field) == 0),
             pre_clamp: get(entry::PRE_BLEND_COLOR_CLAMP_ENABLE) == 1,
+            dither: None,
         }
     }
 

@@ -230,7 +230,12 @@ fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, S
     for (field, value) in fields {
         field.set(&mut words, value);
     }
-    Image::from_words(&words, draw.at)
+    let image = Image::from_words(&words, draw.at)?;
+    // Unlike a surface state's, which of a 3D surface in W tiles holds half of the rows, these count all of them.
+    Ok(Image {
+        qpitch_rows: layout.qpitch as u32 * 4,
+        ..image
+    })
 }
 
 /// Samples of the draw's buffers, as a power of two.

@@ -428,6 +428,30 @@ fn buffers_are_surfaces_of_their_format() {
     );
 }
 
+/// Surface states of such surfaces hold half of the rows; 3DSTATE_STENCIL_BUFFER holds all of them.
+#[test]
+fn slices_of_volumes_of_stencil_are_as_far_apart_as_their_pitch_says() {
+    for (of_type, rows) in [(1, 64), (2, 64), (2, 128)] {
+        let mut rig = buffers(
+            D32,
+            &[
+                (ds::STENCIL_TEST_ENABLE, 1),
+                (ds::STENCIL_BUFFER_WRITE_ENABLE, 1),
+                (ds::STENCIL_PASS_DEPTH_PASS_OP, 2),
+                (ds::STENCIL_WRITE_MASK, 0xff),
+            ],
+        );
+        rig.stencil_buffer();
+        rig.set(&db::PACKET, &[(db::SURFACE_TYPE, of_type)]);
+        rig.set(&sb::PACKET, &[(sb::SURFACE_QPITCH, rows / 4)]);
+        let passes = unit(&rig).sample([1, 2, 1], 0, 0.5, true, Some(0x5a));
+        assert_eq!(passes, Ok(true));
+        // A W tile in a row.
+        let slice = rows / 64 * 4096;
+        assert_eq!(rig.byte(STENCIL + slice + w_tile(1, 2)), 0x5a, "{of_type}");
+    }
+}
+
 #[test]
 fn samples_lie_side_by_side() {
     let mut rig = buffers(

@@ -19,6 +19,7 @@ mod clear;
 mod depth;
 #[cfg(test)]
 mod depth_tests;
+mod dither;
 mod interpolator;
 #[cfg(test)]
 mod interpolator_tests;

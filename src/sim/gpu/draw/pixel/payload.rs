@@ -120,7 +120,7 @@ pub(super) fn build(
         Kind::Triangle => 4,
         Kind::Rectangle => 15,
     };
-    let header = topology | facing | (setup.layer & 0x7ff) << 16;
+    let header = topology | facing | (setup.layer & 0x7ff) << 16 | (setup.viewport & 15) << 27;
     let (place, code) = frame.scratch;
     out.extend([header, 0, 0, state.samplers | code, 0, place, 0, 0]);
     let group = frame.width.min(16);

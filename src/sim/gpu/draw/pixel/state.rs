@@ -147,9 +147,9 @@ impl<'a> State<'a> {
             let mut head = [0];
             view.read_block(at, &mut head)?;
             let flag = |field: hw::Field| field.get(&head) == 1;
-            if flag(blend_state::COLOR_DITHER_ENABLE) {
-                return gap(draw.at, "dithered colours");
-            }
+            let offsets = [blend_state::X_DITHER_OFFSET, blend_state::Y_DITHER_OFFSET];
+            let dither = flag(blend_state::COLOR_DITHER_ENABLE)
+                .then(|| offsets.map(|field| field.get(&head) as u32));
             let quiet = has(extra::PIXEL_SHADER_DISABLES_ALPHA_TO_COVERAGE);
             alpha = Alpha {
                 to_coverage: flag(blend_state::ALPHA_TO_COVERAGE_ENABLE) && !quiet,
@@ -169,7 +169,9 @@ impl<'a> State<'a> {
                 if view.read_block(at + 4 + i * 8, &mut words).is_err() {
                     break;
                 }
-                blends.push(Blend::read(&words, independent));
+                let mut blend = Blend::read(&words, independent);
+                blend.dither = dither;
+                blends.push(blend);
             }
         }
         let alpha_kills = draw

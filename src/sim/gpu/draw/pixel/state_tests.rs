@@ -247,14 +247,6 @@ fn what_is_not_simulated_is_named() {
             "inner input coverage",
             (&extra::PACKET, extra::INPUT_COVERAGE_MASK_STATE, 2),
         ),
-        (
-            "dithered colours",
-            (
-                &blend_pointer::PACKET,
-                blend_pointer::BLEND_STATE_POINTER_VALID,
-                1,
-            ),
-        ),
     ] {
         let mut rig = Rig::new();
         rig.set(

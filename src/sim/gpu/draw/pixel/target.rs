@@ -5,12 +5,13 @@
 //! Ref: SKL PRM vol. 7, "Render Target Write", "Color Buffer Blending", "MCS Buffer for Render Target(s)".
 
 use super::blend::{Blend, logic};
+use super::dither::dithered;
 use super::gap;
 use super::state::State;
 use crate::memory::View;
 use crate::strict;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Image, Kind, Level, format};
+use crate::surface::{AuxMode, Image, Kind, Level, Select, format};
 use crate::targets::Role;
 use eu::Stop;
 use hw::ChannelKind;
@@ -27,6 +28,10 @@ pub(super) struct Target {
     /// Values are clamped to this range before blending.
     clamp: Option<(f32, f32)>,
     constant: [f32; 4],
+    /// The surface's channel that each of the shader's is: Shader Channel Select. Blending and masks count the shader's.
+    order: [usize; 4],
+    /// Nothing is done to a colour on its way to be encoded.
+    is_straight: bool,
     /// A texel is a dword.
     dword: bool,
     /// Subspans go to memory at once: how, where nothing of what is there stays.
@@ -98,6 +103,20 @@ impl Targets {
     }
 }
 
+/// Which of the surface's channels red, green, blue and alpha are. Selects that are no order of channels, which strict mode
+/// refuses, leave them as they are.
+fn order(image: &Image) -> [usize; 4] {
+    let straight = [0, 1, 2, 3];
+    let order = image.swizzle.map(|select| match select {
+        Select::Channel(i) => usize::from(i),
+        Select::Zero | Select::One => usize::MAX,
+    });
+    match straight.iter().all(|channel| order.contains(channel)) {
+        true => order,
+        false => straight,
+    }
+}
+
 /// For each sample the slice that holds it, in the form of a multisample control surface: each in its own.
 pub(super) fn identity(samples: u32) -> u64 {
     match samples {
@@ -152,9 +171,11 @@ impl Target {
         let logic = blend.logic_op.is_some();
         let blends = blend.enabled && !format::is_integer(image.format) && !logic;
         let level = image.at_level(image.lod);
+        let order = order(&image);
+        let is_straight = order == [0, 1, 2, 3] && blend.dither.is_none();
         let whole = blend.writes == [true; 4] && !blends && !logic;
         let packer = Packer::of(image.format).filter(|_| whole);
-        let quick = level.is_plain() && image.bytes == 4;
+        let quick = level.is_plain() && image.bytes == 4 && is_straight;
         Target {
             level,
             blends,
@@ -162,6 +183,8 @@ impl Target {
             quick: (quick && packer.is_some() == whole).then_some(packer),
             clamp: clamp.filter(|_| blend.pre_clamp),
             dword: image.bytes == 4,
+            order,
+            is_straight,
             resolved: None,
             image,
             blend,
@@ -200,7 +223,7 @@ impl Target {
                 let mut old = [0; 16];
                 old[..4].copy_from_slice(&view.read(address)?.to_le_bytes());
                 let colour = colours.map(|channel| channel[i]);
-                let [a, b, c, d, ..] = self.mixed(&old, colour, [0; 4]);
+                let [a, b, c, d, ..] = self.mixed(&old, colour, [0; 4], [x, y]);
                 view.write(address, u32::from_le_bytes([a, b, c, d]))?;
             }
         }
@@ -228,7 +251,7 @@ impl Target {
         self.settle(view, [x, y, z])?;
         let whole = self
             .whole
-            .then(|| format::encode(self.image.format, colour));
+            .then(|| format::encode(self.image.format, self.placed(colour, [x, y])));
         let mask = if self.image.samples == 1 { 1 } else { mask };
         for sample in (0..self.image.samples).filter(|s| mask >> s & 1 == 1) {
             let Some(address) = self.level.address(x, y, z, sample) else {
@@ -238,7 +261,7 @@ impl Target {
                 Some(texel) => texel,
                 None => {
                     let old = self.image.element(view, address)?;
-                    self.mixed(&old, colour, second)
+                    self.mixed(&old, colour, second, [x, y])
                 }
             };
             match self.dword {
@@ -271,10 +294,35 @@ impl Target {
         }
     }
 
-    /// A texel of what a sample holds and the shader's colours.
-    fn mixed(&self, old_raw: &[u8; 16], colour: [u32; 4], second: [u32; 4]) -> [u8; 16] {
+    /// A colour as the surface has it.
+    fn placed(&self, colour: [u32; 4], pixel: [u32; 2]) -> [u32; 4] {
+        if self.is_straight {
+            return colour;
+        }
+        let mut placed = [0; 4];
+        for (channel, value) in self.order.into_iter().zip(colour) {
+            placed[channel & 3] = value;
+        }
+        match self.blend.dither {
+            Some(offset) => dithered(self.image.format, placed, pixel, offset),
+            None => placed,
+        }
+    }
+
+    /// A texel of what a sample of a pixel holds and the shader's colours.
+    fn mixed(
+        &self,
+        old_raw: &[u8; 16],
+        colour: [u32; 4],
+        second: [u32; 4],
+        pixel: [u32; 2],
+    ) -> [u8; 16] {
         let format = self.image.format;
-        let old = format::decode(format, old_raw);
+        let seen = |raw: &[u8; 16]| {
+            let values = format::decode(format, raw);
+            self.order.map(|channel| values[channel & 3])
+        };
+        let old = seen(old_raw);
         let mut new = colour;
         if self.blends {
             let limited = |v: [f32; 4]| match self.clamp {
@@ -293,13 +341,13 @@ impl Target {
             std::array::from_fn(|i| if self.blend.writes[i] { new[i] } else { old[i] })
         };
         let Some(op) = self.blend.logic_op else {
-            return format::encode(format, keep(new));
+            return format::encode(format, self.placed(keep(new), pixel));
         };
-        let source = format::encode(format, colour);
+        let source = format::encode(format, self.placed(colour, pixel));
         let result: [u8; 16] = std::array::from_fn(|i| logic(op, source[i], old_raw[i]));
         match self.blend.writes == [true; 4] {
             true => result,
-            false => format::encode(format, keep(format::decode(format, &result))),
+            false => format::encode(format, self.placed(keep(seen(&result)), pixel)),
         }
     }
 }

@@ -641,3 +641,100 @@ fn a_clear_ends_where_the_buffer_ends_and_has_all_samples() {
         .count();
     assert_eq!(cleared, 5 * 2 * 4);
 }
+
+/// Selects of red, green, blue and alpha.
+fn selects(codes: [u64; 4]) -> [(Field, u64); 4] {
+    let fields = [
+        rss::SHADER_CHANNEL_SELECT_RED,
+        rss::SHADER_CHANNEL_SELECT_GREEN,
+        rss::SHADER_CHANNEL_SELECT_BLUE,
+        rss::SHADER_CHANNEL_SELECT_ALPHA,
+    ];
+    std::array::from_fn(|i| (fields[i], codes[i]))
+}
+
+#[test]
+fn a_target_s_channels_are_those_that_its_state_selects() {
+    let swapped = selects([6, 5, 4, 7]);
+    let turned = selects([5, 6, 4, 7]);
+    let (one, destination) = (0x01, 0x05);
+    let added = [
+        (entry::COLOR_BUFFER_BLEND_ENABLE, 1),
+        (entry::SOURCE_BLEND_FACTOR, one),
+        (entry::DESTINATION_BLEND_FACTOR, one),
+    ];
+    let squared = [
+        (entry::COLOR_BUFFER_BLEND_ENABLE, 1),
+        (entry::SOURCE_BLEND_FACTOR, destination),
+        (entry::DESTINATION_BLEND_FACTOR, 0x11),
+    ];
+    let red = [
+        (entry::WRITE_DISABLE_GREEN, 1),
+        (entry::WRITE_DISABLE_BLUE, 1),
+        (entry::WRITE_DISABLE_ALPHA, 1),
+    ];
+    let unit = |bytes: [u8; 4]| bytes.map(|b| f32::from(b) / 255.0);
+    let colour = floats(unit([0x10, 0x20, 0x30, 0x40]));
+    let no_red = floats(unit([0, 0xff, 0xff, 0xff]));
+    let xor = [(entry::LOGIC_OP_ENABLE, 1), (entry::LOGIC_OP_FUNCTION, 6)];
+    let plain: [(Field, u64); 0] = [];
+    for (name, selects, fields, old, colour, expected) in [
+        (
+            "as it comes",
+            swapped,
+            &plain[..],
+            0,
+            colour,
+            0x4010_2030u32,
+        ),
+        ("turned", turned, &plain, 0, colour, 0x4020_1030),
+        // What blending calls red is what the shader calls red.
+        ("added", swapped, &added, 0x0102_0304, colour, 0x4112_2334),
+        (
+            "scaled",
+            swapped,
+            &squared,
+            0xffff_ff80,
+            no_red,
+            0xff00_ff80,
+        ),
+        ("red alone", swapped, &red, 0xaabb_ccdd, colour, 0xaa10_ccdd),
+        ("by bits", swapped, &xor, 0x0000_00ff, colour, 0x4010_20cf),
+    ] {
+        let mut rig = Rig::new();
+        let image = image(&mut rig, R8G8B8A8_UNORM, &selects);
+        let place = COLOUR + 2 * PITCH + 3 * 4;
+        rig.write(place, &[old]);
+        let mut target = Target::new(image, blend(fields), [0.0; 4]);
+        let view = rig.view();
+        let by_subspan = target.write_subspan(&view, [2, 2, 0], 0b0010, &colour.map(|c| [c; 4]));
+        assert_eq!(by_subspan, Ok(false), "{name}: done one by one");
+        target
+            .write(&view, [3, 2, 0], 1, colour, [0; 4])
+            .expect("mapped");
+        assert_eq!(rig.read(place), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_dithered_target_has_one_of_two_values() {
+    let mut dither = blend(&[]);
+    dither.dither = Some([0, 0]);
+    let mut rig = Rig::new();
+    let image = image(&mut rig, R8G8B8A8_UNORM, &[]);
+    let view = rig.view();
+    let mut target = Target::new(image, dither, [0.0; 4]);
+    // Three values and a half, and one that the format has.
+    let colour = floats([3.5 / 255.0, 7.0 / 255.0, 0.0, 1.0]);
+    let mut found = Vec::new();
+    for (x, y) in (0..16).map(|i| (i & 3, i >> 2)) {
+        target
+            .write(&view, [x, y, 0], 1, colour, [0; 4])
+            .expect("mapped");
+        let place = COLOUR + u64::from(y) * PITCH + u64::from(x) * 4;
+        found.push(rig.read(place));
+    }
+    found.sort_unstable();
+    assert_eq!(found[..8], [0xff00_0703; 8]);
+    assert_eq!(found[8..], [0xff00_0704; 8]);
+}

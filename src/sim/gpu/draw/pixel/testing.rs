@@ -127,6 +127,10 @@ impl Rig {
             (rss::SURFACE_PITCH, PITCH - 1),
             (rss::SURFACE_BASE_ADDRESS, COLOUR),
             (rss::AUXILIARY_SURFACE_BASE_ADDRESS, CONTROL),
+            (rss::SHADER_CHANNEL_SELECT_RED, 4),
+            (rss::SHADER_CHANNEL_SELECT_GREEN, 5),
+            (rss::SHADER_CHANNEL_SELECT_BLUE, 6),
+            (rss::SHADER_CHANNEL_SELECT_ALPHA, 7),
         ];
         for (field, value) in plain.iter().chain(fields) {
             field.set(&mut words, *value);
@@ -253,6 +257,7 @@ pub(crate) fn flat(kind: Kind, z: f64) -> Setup {
         depth: plane(z, 0.0, 0.0),
         inverse_w: plane(1.0, 0.0, 0.0),
         weights: [plane(0.0, 0.125, 0.0), plane(0.0, 0.0, 0.125)],
+        weights_over_w: [plane(0.0, 0.125, 0.0), plane(0.0, 0.0, 0.125)],
         front_facing: true,
         viewport: 0,
         layer: 0,
