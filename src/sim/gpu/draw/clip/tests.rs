@@ -154,7 +154,7 @@ fn pieces_know_their_place_in_the_whole() {
     // The near plane cuts one or two vertices off; x and y tell how much of each of the last two a place has.
     for z in [[-1.0, 0.5, 0.75], [0.5, -0.25, -1.0], [0.5, 0.25, -0.75]] {
         let at = |x: f32, y: f32, i: usize| vue([x, y, z[i], 1.0], &[]);
-        let corners = vec![at(0.0, 0.0, 0), at(0.5, 0.0, 1), at(0.0, 0.5, 2)];
+        let corners = [at(0.0, 0.0, 0), at(0.5, 0.0, 1), at(0.0, 0.5, 2)];
         for kind in [Kind::Triangle, Kind::Line] {
             let vertices = corners[..kind.vertices()].to_vec();
             let whole = object(kind, vertices.clone());
