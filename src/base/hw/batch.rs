@@ -17,6 +17,9 @@ pub struct Command<'a> {
     pub length_dw: usize,
 }
 
+/// Generations whose commands the tables hold whole. Whoever executes batches of another one would misread them.
+pub const COMPLETE: &[Gen] = &[Gen::Gen9];
+
 /// The packet whose header a first dword is.
 pub fn find(first: u32, hw_gen: Gen) -> Option<&'static Packet> {
     let tables = [mi::ALL, media::ALL, draw::ALL];

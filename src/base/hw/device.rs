@@ -102,6 +102,11 @@ impl Device {
         DEVICES.iter().find(|d| d.pci_id == id)
     }
 
+    /// True if the tables hold all commands of its batches, so that it can be simulated.
+    pub fn is_modelled(&self) -> bool {
+        crate::batch::COMPLETE.contains(&self.hw_gen)
+    }
+
     /// True if the device can do this.
     pub const fn has(&self, cap: Cap) -> bool {
         let hw_gen = self.hw_gen as u8;

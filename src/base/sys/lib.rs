@@ -16,6 +16,7 @@ macro_rules! system_call {
 }
 
 mod file;
+mod folder;
 mod mapping;
 mod node;
 mod process;
@@ -24,11 +25,12 @@ pub use file::{
     Identity, Pipe, data_ranges, dup_high, identity, ioctl, ioctl_fd, keep_over_exec, memfd,
     memfd_bytes, poll_readable, raise_descriptor_limit,
 };
+pub use folder::private_folder;
 pub use mapping::{Mapping, PAGE_BYTES};
 pub use node::{Node, open_node, render_nodes};
 pub use process::{
-    block_signals, memory_bytes, monotonic_ns, process_cpu_ns, process_id, read_process,
-    write_process,
+    block_signals, end_with_the_pipe, memory_bytes, monotonic_ns, process_cpu_ns, process_id,
+    read_process, write_process,
 };
 pub use uapi::{Errno, Result};
 

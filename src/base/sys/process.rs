@@ -87,6 +87,15 @@ pub fn read_process(address: u64, out: &mut [u8]) -> Result<()> {
     }
 }
 
+/// Lets a write to a pipe that nobody reads any more end the process quietly, as it ends C's: Rust's runtime makes it an error,
+/// and `println!` makes that a panic. For programs whose output is their work.
+pub fn end_with_the_pipe() {
+    // SAFETY: the default action; called before other threads are started.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}
+
 /// Copies to an address of this process: `EFAULT` if not all of it can be written.
 ///
 /// # Safety

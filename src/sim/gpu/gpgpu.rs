@@ -111,6 +111,13 @@ impl Dispatch {
         let threads = 0..self.counters.iter().product();
         threads.map(|i| u64::from(self.mask(i).count_ones())).sum()
     }
+
+    /// Its workgroups and their threads, for people.
+    pub fn extent(&self) -> String {
+        let [x, y, z] = [0, 1, 2].map(|i| self.end[i].saturating_sub(self.first[i]));
+        let threads: u32 = self.counters.iter().product();
+        format!("{x} x {y} x {z} groups of {threads} SIMD{}", self.simd)
+    }
 }
 
 /// Threads that a workgroup can have at most on any part.

@@ -25,6 +25,20 @@ pub struct Kernels {
 }
 
 impl Kernels {
+    /// A name for the kernel at an address: a hash of its code, which is the same wherever it lies and whenever it runs. 0 for
+    /// one that has not run.
+    pub(crate) fn name(&self, address: u64) -> u32 {
+        let known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+        let Some(found) = known.get(&address) else {
+            return 0;
+        };
+        // FNV-1a.
+        let bytes = found.code.iter().flat_map(|(_, bytes)| bytes);
+        bytes.fold(0x811c_9dc5, |hash, byte| {
+            (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+        })
+    }
+
     /// The kernel at byte offset `start` of the instruction heap at `heap`.
     pub(crate) fn get(
         &self,

@@ -51,6 +51,8 @@ pub struct StageWork {
     pub stage: &'static str,
     /// Address of the kernel.
     pub kernel: u64,
+    /// A name for it, made of its code: the same in every run.
+    pub shader: u32,
     /// Threads.
     pub threads: u64,
     /// Channels that threads were dispatched with: vertices, pixels, compute invocations.
@@ -74,8 +76,12 @@ impl std::ops::AddAssign for StageWork {
 /// One dispatch or draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
+    /// Number of the submission: whoever collects the work of several sets it.
+    pub submission: u64,
     /// Name of the command.
     pub command: &'static str,
+    /// How much there is to do, in words.
+    pub extent: String,
     /// Address of the command.
     pub at: u64,
     /// Its stages that ran threads.
@@ -110,24 +116,46 @@ fn spread(cycles: u64, device: &Device) -> u64 {
     cycles.div_ceil(u64::from(device.total_eus()).max(1))
 }
 
+/// Each with its name: the submission and the number in it, from 1.
+fn numbered(work: &[Work]) -> impl Iterator<Item = (String, &Work)> {
+    let mut last = (None, 0);
+    work.iter().map(move |item| {
+        last = match last {
+            (Some(submission), number) if submission == item.submission => {
+                (Some(submission), number + 1)
+            }
+            _ => (Some(item.submission), 1),
+        };
+        (format!("{}.{}", item.submission, last.1), item)
+    })
+}
+
 /// A table, a line for each stage.
 pub fn table(work: &[Work], device: &Device) -> String {
-    let mut text = format!("{:<34}{:<6}{:>14}", "command", "stage", "kernel");
+    let mut text = format!(
+        "{:<12}{:<40}{:<6}{:>9}{:>14}",
+        "submit.no", "command", "stage", "shader", "kernel"
+    );
     for (name, width) in COLUMNS {
         let _ = write!(text, "{name:>width$}");
     }
     let _ = writeln!(text, "{:>10}", "host ms");
-    for item in work {
+    for (number, item) in numbered(work) {
         for (index, stage) in item.stages.iter().enumerate() {
-            let command = match index {
-                0 => format!("{} at {:#x}", item.command, item.at),
-                _ => String::new(),
+            let (number, command) = match index {
+                0 => (
+                    number.as_str(),
+                    format!("{}, {}", item.command, item.extent),
+                ),
+                _ => ("", String::new()),
             };
             let s = &stage.statistics;
             let _ = write!(
                 text,
-                "{command:<34}{:<6}{:>#14x}",
-                stage.stage, stage.kernel
+                "{number:<12}{command:<40}{:<6}{:>9}{:>#14x}",
+                stage.stage,
+                format!("{:08x}", stage.shader),
+                stage.kernel
             );
             // Of an instruction, on average.
             let lanes = format!("{:.1}", s.lanes as f64 / s.instructions.max(1) as f64);
@@ -153,7 +181,7 @@ pub fn table(work: &[Work], device: &Device) -> String {
 /// Height of a row, width of the picture and of its labels, in pixels of the SVG.
 const ROW_PX: u64 = 18;
 const WIDTH_PX: u64 = 900;
-const LABEL_PX: u64 = 260;
+const LABEL_PX: u64 = 340;
 
 fn colour(stage: &str) -> &'static str {
     match stage {
@@ -182,14 +210,15 @@ pub fn timeline(work: &[Work], device: &Device) -> String {
     );
     let scale = |cycles: u64| cycles as f64 * (WIDTH_PX - LABEL_PX - 4) as f64 / total as f64;
     let mut before = 0;
-    for (row, item) in work.iter().enumerate() {
+    for (row, (number, item)) in numbered(work).enumerate() {
         let y = (row as u64 + 1) * ROW_PX;
         let own: u64 = item.stages.iter().map(cycles).sum();
         let _ = writeln!(
             text,
-            "<text x=\"4\" y=\"{}\">{} at {:#x}: {own}</text>",
+            "<text x=\"4\" y=\"{}\">{number} {}, {}: {own}<title>at {:#x}</title></text>",
             y + 13,
             item.command,
+            item.extent,
             item.at,
         );
         for stage in item.stages.iter().filter(|stage| stage.threads > 0) {
@@ -197,13 +226,14 @@ pub fn timeline(work: &[Work], device: &Device) -> String {
             let _ = writeln!(
                 text,
                 "<rect x=\"{:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{}\" fill=\"{}\">\
-                 <title>{} at {:#x}: {} threads, {} instructions, {} messages, {} cycles</title></rect>",
+                 <title>{} {:08x} at {:#x}: {} threads, {} instructions, {} messages, {} cycles</title></rect>",
                 LABEL_PX as f64 + scale(before),
                 y + 2,
                 scale(cycles(stage)).max(1.0),
                 ROW_PX - 4,
                 colour(stage.stage),
                 stage.stage,
+                stage.shader,
                 stage.kernel,
                 stage.threads,
                 s.instructions,
@@ -236,6 +266,7 @@ mod tests {
         let stage = |stage| StageWork {
             stage,
             kernel: 0x40,
+            shader: 0x3f2a,
             threads: 2,
             invocations: 11,
             messages,
@@ -243,6 +274,8 @@ mod tests {
         };
         vec![Work {
             command: "3DPRIMITIVE",
+            submission: 4,
+            extent: "3 x 1 vertices".into(),
             at: 0x1000,
             stages: vec![stage("VS"), stage("PS8")],
             host: Duration::from_micros(1500),
@@ -263,9 +296,11 @@ mod tests {
             "2", "11", "10", "8.0", "1", "2", "3", "1", "1", "2", "0", "0", "2", "3", "2", "1",
             "11", "1.500",
         ];
-        assert_eq!(lines[1][..5], ["3DPRIMITIVE", "at", "0x1000", "VS", "0x40"]);
-        assert_eq!(lines[1][5..], cells);
-        assert_eq!(lines[2][..2], ["PS8", "0x40"]);
+        let draw = ["4.1", "3DPRIMITIVE,", "3", "x", "1", "vertices"];
+        assert_eq!(lines[1][..6], draw);
+        assert_eq!(lines[1][6..9], ["VS", "00003f2a", "0x40"]);
+        assert_eq!(lines[1][9..], cells);
+        assert_eq!(lines[2][..3], ["PS8", "00003f2a", "0x40"]);
     }
 
     #[test]
@@ -279,8 +314,11 @@ mod tests {
             .filter_map(|r| r.split('"').next())
             .collect();
         // A row for each draw, two bars in each.
-        assert_eq!(starts, ["260.0", "419.0", "578.0", "737.0"]);
-        assert_eq!(text.matches("3DPRIMITIVE at 0x1000: 22</text>").count(), 2);
+        assert_eq!(starts, ["340.0", "479.0", "618.0", "757.0"]);
+        for draw in ["4.1", "4.2"] {
+            let label = format!("{draw} 3DPRIMITIVE, 3 x 1 vertices: 22<title>at 0x1000<");
+            assert_eq!(text.matches(&label).count(), 1, "{text}");
+        }
         let rows: Vec<_> = text.match_indices("y=\"20\" width").collect();
         assert_eq!(rows.len(), 2);
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));

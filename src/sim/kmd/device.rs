@@ -45,14 +45,16 @@ pub struct Device {
 impl Device {
     /// A GPU by its short name (`hw::DEVICES`).
     pub fn new(gpu: &str, options: Options) -> Result<Arc<Self>, KmdError> {
-        let hw = hw::Device::by_name(gpu).ok_or_else(|| KmdError::UnknownGpu {
-            name: gpu.to_owned(),
-        })?;
+        crate::find(gpu).map(|hw| Self::of(hw, options))
+    }
+
+    /// A GPU of this kind, which the simulator may not know how to feed with batches.
+    pub(crate) fn of(hw: &'static hw::Device, options: Options) -> Arc<Self> {
         // Every buffer is a descriptor. If the limit cannot be raised, allocation fails later, with an error of its own.
         let _ = sys::raise_descriptor_limit();
         let events = Arc::new(Events::default());
         let reset_count = Arc::new(AtomicU32::new(0));
-        Ok(Arc::new(Self {
+        Arc::new(Self {
             hw,
             worker: Worker::new(hw, &events, &reset_count, &options),
             events,
@@ -62,7 +64,7 @@ impl Device {
             next_context: AtomicU64::new(1),
             reset_count,
             exports: Mutex::default(),
-        }))
+        })
     }
 
     /// The facts of the part.

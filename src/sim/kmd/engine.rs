@@ -8,6 +8,7 @@ use gpu::{AddressSpace, Gpu, HwContext};
 
 use crate::fence::lock;
 use crate::options::Options;
+use crate::profile::Profile;
 use crate::record::Recorder;
 use crate::worker::Job;
 
@@ -24,10 +25,11 @@ pub(crate) struct Engine {
     options: Options,
     /// What `gpu` looks at while it runs.
     cancel: Arc<AtomicBool>,
-    submits: Arc<AtomicU64>,
+    submits: AtomicU64,
+    /// Number of the batch that runs.
+    running: Arc<AtomicU64>,
     recorder: Mutex<Option<Recorder>>,
-    /// What has been done so far, for the profile.
-    work: Mutex<Vec<gpu::profile::Work>>,
+    profile: Mutex<Option<Profile>>,
     /// When the running batch is to be cancelled, in ns of the monotonic clock; 0: none runs.
     deadline_ns: AtomicI64,
 }
@@ -41,39 +43,22 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     pub(crate) fn new(hw: &'static hw::Device, options: &Options) -> Self {
         let cancel = Arc::new(AtomicBool::new(false));
-        let sink = options.sink.clone();
-        let mut trace = gpu::Trace::new(move |line| sink.line(line));
-        trace.commands = options.trace_commands;
-        trace.instructions = options.trace_instructions;
-        let submits = Arc::new(AtomicU64::new(0));
-        let targets = options.targets.clone().map(|folder| {
-            let (count, sink) = (Arc::clone(&submits), options.sink.clone());
-            gpu::TargetSink::new(options.targets_each_draw, move |picture| {
-                // Batches run one at a time; the count is one past the number of the one that does.
-                let number = count.load(Ordering::Relaxed).saturating_sub(1);
-                if let Err(why) = crate::targets::write_picture(&folder, number, picture) {
-                    sink.line(&format!("submit {number}: {why}"));
-                }
-            })
-        });
+        let running = Arc::new(AtomicU64::new(0));
         let gpu_options = gpu::Options {
-            targets,
-            trace,
-            profile: options.profile.is_some(),
-            strict: options.strict,
-            cpu_threads: options.cpu_threads,
             cancel: cancel.clone(),
-            ..gpu::Options::default()
+            ..options.gpu(&running)
         };
         let gpu = Gpu::new(hw, gpu_options);
         let options = options.clone();
+        let profile = Mutex::new(options.profile.clone().map(Profile::new));
         Self {
             gpu,
             options,
             cancel,
-            submits,
+            submits: AtomicU64::new(0),
+            running,
             recorder: Mutex::new(None),
-            work: Mutex::default(),
+            profile,
             deadline_ns: AtomicI64::new(0),
         }
     }
@@ -94,6 +79,7 @@ impl Engine {
     /// Runs a batch to its end.
     pub(crate) fn run(&self, job: &Job) -> Ended {
         let number = self.submits.fetch_add(1, Ordering::Relaxed);
+        self.running.store(number, Ordering::Relaxed);
         if let Some(folder) = &self.options.dump
             && let Err(why) = crate::dump::write(folder, number, job, self.options.strict)
         {
@@ -161,20 +147,12 @@ impl Engine {
         }
     }
 
-    /// Writes the profile anew with what a submission did. A program may end at any time, so this cannot wait for its end.
-    fn profile(&self, number: u64, new: Vec<gpu::profile::Work>) {
-        let Some(path) = self.options.profile.as_ref().filter(|_| !new.is_empty()) else {
-            return;
-        };
-        let mut work = lock(&self.work);
-        work.extend(new);
-        let text = match path.extension().is_some_and(|e| e == "svg") {
-            true => gpu::profile::timeline(&work, self.gpu.device()),
-            false => gpu::profile::table(&work, self.gpu.device()),
-        };
-        if let Err(error) = std::fs::write(path, text) {
-            let path = path.display();
-            let line = format!("submit {number} is not in the profile: {path}: {error}");
+    /// Adds what a submission did to the profile.
+    fn profile(&self, number: u64, work: Vec<gpu::profile::Work>) {
+        let mut profile = lock(&self.profile);
+        if let Some(profile) = &mut *profile
+            && let Err(line) = profile.add(number, work, self.gpu.device())
+        {
             self.options.sink.line(&line);
         }
     }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::targets::write_picture;
 
 /// Where messages go: one line each, without its end.
 #[derive(Clone)]
@@ -140,9 +143,47 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
 ];
 
+/// A word that is no option.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no option is called {0:?}; there are {names}", names = option_names())]
+pub struct OptionError(String);
+
+/// The options, for people.
+fn option_names() -> String {
+    let names: Vec<&str> = OPTION_NAMES.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
 impl Options {
-    /// Reads a comma list, such as `INGOT_SIM` holds. Err: the word that is no option.
-    pub fn parse(list: &str, sink: Sink) -> Result<Self, String> {
+    /// What the simulated hardware has to know of them. `running` is the number of the submission that runs, for the names of
+    /// pictures.
+    pub fn gpu(&self, running: &Arc<AtomicU64>) -> gpu::Options {
+        let sink = self.sink.clone();
+        let mut trace = gpu::Trace::new(move |line| sink.line(line));
+        trace.commands = self.trace_commands;
+        trace.instructions = self.trace_instructions;
+        let targets = self.targets.clone().map(|folder| {
+            let (running, sink) = (Arc::clone(running), self.sink.clone());
+            gpu::TargetSink::new(self.targets_each_draw, move |picture| {
+                let number = running.load(Relaxed);
+                if let Err(why) = write_picture(&folder, number, picture) {
+                    sink.line(&format!("submit {number}: {why}"));
+                }
+            })
+        });
+        gpu::Options {
+            targets,
+            trace,
+            profile: self.profile.is_some(),
+            strict: self.strict,
+            cpu_threads: self.cpu_threads,
+            ..gpu::Options::default()
+        }
+    }
+
+    /// Reads a comma list, such as `INGOT_SIM` holds. Err: which word is no option, and what
+    /// there is.
+    pub fn parse(list: &str, sink: Sink) -> Result<Self, OptionError> {
         let mut options = Self {
             sink,
             ..Self::default()
@@ -153,7 +194,7 @@ impl Options {
             .map(str::trim)
             .filter(|word| !word.is_empty())
         {
-            let bad = || word.to_owned();
+            let bad = || OptionError(word.to_owned());
             match word.split_once('=') {
                 None if word == "strict" => options.strict = true,
                 None if word == "null" => options.null = true,

@@ -10,7 +10,11 @@ use std::path::Path;
 use gpu::Picture;
 
 /// Writes a picture; the folder is made where it is not there. Err: why not.
-pub fn write_picture(folder: &Path, submission: u64, picture: &Picture) -> Result<(), String> {
+pub(crate) fn write_picture(
+    folder: &Path,
+    submission: u64,
+    picture: &Picture,
+) -> Result<(), String> {
     let path = folder.join(format!("{submission:05}-{}.png", picture.name));
     let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;

@@ -60,17 +60,9 @@ fn say(line: &str) {
 
 fn set_up(gpu: &str, words: &str) -> Result<Simulation, String> {
     let sink = Sink::new(say);
-    let options = Options::parse(words, sink).map_err(|word| {
-        let known: Vec<&str> = kmd::OPTION_NAMES.iter().map(|(name, _)| *name).collect();
-        format!(
-            "INGOT_SIM: no option is called {word:?}; there are {}",
-            known.join(", ")
-        )
-    })?;
-    let device = Device::new(gpu, options.clone()).map_err(|error| {
-        let known: Vec<&str> = hw::DEVICES.iter().map(|device| device.name).collect();
-        format!("INGOT_GPU: {error}; there are {}", known.join(", "))
-    })?;
+    let options = Options::parse(words, sink).map_err(|error| format!("INGOT_SIM: {error}"))?;
+    let device =
+        Device::new(gpu, options.clone()).map_err(|error| format!("INGOT_GPU: {error}"))?;
     let root: PathBuf =
         tree::write(device.hw()).map_err(|error| format!("the tree of files: {error}"))?;
     let mut stand_ins = Vec::new();

@@ -3,7 +3,7 @@
 //! Ref: Linux's Documentation/filesystems/sysfs.rst; contents as on a machine with such a part.
 
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 /// Where the GPU is on the PCI bus.
@@ -164,17 +164,7 @@ pub(crate) fn write(hw: &hw::Device) -> io::Result<PathBuf> {
             Content::Link(target) => mix(target.as_bytes()),
         }
     }
-    let user = std::fs::metadata("/proc/self")?.uid();
-    let home = std::env::temp_dir().join(format!("ingot-sim-{user}"));
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(&home)?;
-    // Somebody else's folder could hold anything.
-    if std::fs::symlink_metadata(&home)?.uid() != user {
-        return Err(io::Error::other(format!(
-            "{} belongs to another user",
-            home.display()
-        )));
-    }
+    let home = sys::private_folder()?;
     let root = home.join(format!("{}-{hash:016x}", hw.name));
     if root.is_dir() {
         return Ok(root);

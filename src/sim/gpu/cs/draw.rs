@@ -162,6 +162,17 @@ impl Run<'_> {
         if self.gpu.options.profile {
             self.report.work.push(Work {
                 command: "3DPRIMITIVE",
+                submission: 0,
+                extent: format!(
+                    "{} x {} {}",
+                    primitive.vertices,
+                    primitive.instances,
+                    if primitive.indexed {
+                        "indices"
+                    } else {
+                        "vertices"
+                    }
+                ),
                 at,
                 stages: totals.stages,
                 host: started.elapsed(),

@@ -339,6 +339,7 @@ impl Run<'_> {
             let stage = StageWork {
                 stage: "CS",
                 kernel: dispatch.kernel(),
+                shader: self.gpu.kernels.name(dispatch.kernel()),
                 threads: counters.threads,
                 invocations: counters.invocations,
                 messages: counters.messages,
@@ -346,6 +347,8 @@ impl Run<'_> {
             };
             self.report.work.push(Work {
                 command: "GPGPU_WALKER",
+                submission: 0,
+                extent: dispatch.extent(),
                 at: dispatch.at,
                 stages: vec![stage],
                 host: started.elapsed(),

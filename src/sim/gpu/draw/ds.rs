@@ -63,7 +63,7 @@ impl<'a> Domain<'a> {
             .state
             .get(&urb_ds::PACKET, urb_ds::DS_URB_ENTRY_ALLOCATION_SIZE);
         Ok(Some(Domain {
-            executor: Executor::new(draw, shader)?,
+            executor: Executor::new(draw, "DS", shader)?,
             start: get(ds::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA) as usize,
             constants,
             read: (

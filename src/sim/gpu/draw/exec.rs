@@ -99,6 +99,8 @@ impl eu::SharedFunctions for Units<'_, '_, '_> {
 /// Runs threads of one shader, one after the other. One for each worker.
 pub(crate) struct Executor<'a> {
     draw: Draw<'a>,
+    /// What people call the stage.
+    name: &'static str,
     shader: Shader,
     port: Port<'a>,
     kernel: std::sync::Arc<eu::Kernel>,
@@ -118,8 +120,8 @@ pub(crate) struct Executor<'a> {
 }
 
 impl<'a> Executor<'a> {
-    /// Fetches the shader's kernel.
-    pub fn new(draw: Draw<'a>, shader: Shader) -> Result<Executor<'a>, Stop> {
+    /// Fetches the shader's kernel. `name` is the stage's, for those who watch.
+    pub fn new(draw: Draw<'a>, name: &'static str, shader: Shader) -> Result<Executor<'a>, Stop> {
         let kernel = draw.kernels.get(
             draw.base.instruction,
             shader.kernel,
@@ -149,6 +151,7 @@ impl<'a> Executor<'a> {
         });
         Ok(Executor {
             draw,
+            name,
             shader,
             port,
             kernel,
@@ -171,10 +174,15 @@ impl<'a> Executor<'a> {
     }
 
     /// What its threads have done, for the profile.
-    pub fn work(&self, stage: &'static str) -> StageWork {
+    pub fn work(&self) -> StageWork {
+        let kernel = self.draw.base.instruction + self.shader.kernel;
         StageWork {
-            stage,
-            kernel: self.draw.base.instruction + self.shader.kernel,
+            stage: self.name,
+            kernel,
+            shader: match self.draw.options.profile {
+                true => self.draw.kernels.name(kernel),
+                false => 0,
+            },
             threads: self.threads,
             invocations: self.channels,
             messages: self.port.messages,
@@ -214,6 +222,12 @@ impl<'a> Executor<'a> {
                 self.draw.options.thread_options(),
             )),
         };
+        if self.draw.options.trace.instructions {
+            let name = format!("{} thread {}:", self.name, self.threads);
+            if let Some(sink) = self.draw.options.trace.thread(name) {
+                thread.set_trace(sink);
+            }
+        }
         let mut units = Units {
             port: &mut self.port,
             stage,
@@ -275,6 +289,14 @@ impl<'a> Executor<'a> {
             }
         }
         self.group.truncate(payloads.len());
+        if self.draw.options.trace.instructions {
+            for (number, thread) in (self.threads..).zip(&mut self.group) {
+                let name = format!("{} thread {number}:", self.name);
+                if let Some(sink) = self.draw.options.trace.thread(name) {
+                    thread.set_trace(sink);
+                }
+            }
+        }
         self.port.arrived = 0;
         let mut units = Units {
             port: &mut self.port,

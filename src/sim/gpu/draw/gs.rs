@@ -82,7 +82,7 @@ impl<'a> Geometry<'a> {
             .get(&urb_gs::PACKET, urb_gs::GS_URB_ENTRY_ALLOCATION_SIZE);
         Ok(Some(Geometry {
             layout: Layout::new(draw.state).map_err(gap)?,
-            executor: Executor::new(draw, shader)?,
+            executor: Executor::new(draw, "GS", shader)?,
             start: start as usize,
             constants,
             primitive_id: get(gs::INCLUDE_PRIMITIVE_ID) == 1,

@@ -71,7 +71,7 @@ impl<'a> Hull<'a> {
             .state
             .get(&urb_hs::PACKET, urb_hs::HS_URB_ENTRY_ALLOCATION_SIZE);
         Ok(Some(Hull {
-            executor: Executor::new(draw, shader)?,
+            executor: Executor::new(draw, "HS", shader)?,
             instances: get(hs::INSTANCE_COUNT) as u32 + 1,
             start: start as usize,
             constants,

@@ -189,19 +189,19 @@ pub(crate) fn run(
     totals.so_needed = back.so.needed;
     totals.cl_invocations = back.cl_invocations;
     totals.cl_primitives = back.cl_primitives;
-    let mut stage = |name, executor: &Executor<'_>| totals.stages.push(executor.work(name));
+    let mut stage = |executor: &Executor<'_>| totals.stages.push(executor.work());
     if let Some(vs) = &vs {
-        stage("VS", vs.executor());
+        stage(vs.executor());
         totals.vs_invocations = vs.invocations;
     }
     if let Some(tess) = &back.tess {
-        stage("HS", tess.hull.executor());
-        stage("DS", tess.domain.executor());
+        stage(tess.hull.executor());
+        stage(tess.domain.executor());
         totals.hs_invocations = tess.hull.invocations;
         totals.ds_invocations = tess.domain.invocations;
     }
     if let Some(gs) = &back.gs {
-        stage("GS", gs.executor());
+        stage(gs.executor());
         totals.gs_invocations = gs.invocations;
         totals.gs_primitives = gs.primitives;
     }

@@ -107,7 +107,12 @@ pub(super) struct Draw {
 
 impl Draw {
     pub(super) fn new(topology: u64) -> Draw {
-        let rig = Rig::new(Options::default());
+        Draw::with(Options::default(), topology)
+    }
+
+    /// The same on a simulator with these options.
+    pub(super) fn with(options: Options, topology: u64) -> Draw {
+        let rig = Rig::new(options);
         let mut words = Vec::new();
         for number in 0..40 {
             words.extend([1.0f32, 2.0, 3.0, 4.0].map(f32::to_bits));

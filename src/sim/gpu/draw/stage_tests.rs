@@ -6,9 +6,11 @@
 use super::stage_rig::*;
 use crate::strict::draw_rig::vertex_elements;
 use crate::tests::{CODE, send, to, ud};
+use crate::{Options, Trace};
 use hw::draw::*;
 use hw::draw_state::vertex_element_state as element;
 use isa::{ArfReg, Dst, Inst, Opcode, Region, Src, Type};
+use std::sync::{Arc, Mutex};
 
 #[test]
 fn vertex_shaders_get_handles_constants_and_components() {
@@ -86,6 +88,41 @@ fn vertex_shaders(alternate: u64) {
         .chain([0; 4])
         .collect();
     assert_eq!(captured, expected);
+}
+
+/// Who asks for the instructions of EU threads gets those of draws too, told apart by stage and thread.
+#[test]
+fn threads_of_draws_are_traced() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&lines);
+    let mut trace = Trace::new(move |line| kept.lock().unwrap().push(line.to_string()));
+    trace.instructions = true;
+    let options = Options {
+        trace,
+        ..Options::default()
+    };
+    let mut draw = Draw::with(options, 1);
+    use state_vs as vs;
+    let fields = [
+        (vs::ENABLE, 1),
+        (vs::SIMD8_DISPATCH_ENABLE, 1),
+        (vs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 3),
+        (vs::VERTEX_URB_ENTRY_READ_LENGTH, 1),
+        (vs::VERTEX_URB_ENTRY_OUTPUT_LENGTH, 1),
+    ];
+    draw.add(&vs::PACKET, &fields);
+    let kernel = put(1, 1, &[ud(7), ud(8), ud(9), ud(6)]);
+    draw.rig.code(CODE, &kernel);
+    draw.run(10, &[]);
+    // And the end of the thread.
+    let instructions = kernel.len() + 1;
+    let lines = lines.lock().unwrap();
+    // Ten vertices are two threads, of eight channels and of two.
+    let of = |thread: &str| lines.iter().filter(|line| line.starts_with(thread)).count();
+    assert_eq!(of("VS thread 0:"), instructions, "{lines:?}");
+    assert_eq!(of("VS thread 1:"), instructions, "{lines:?}");
+    assert_eq!(lines.len(), 2 * instructions);
+    assert!(lines[0].contains(" 000000ff "), "{}", lines[0]);
 }
 
 /// A patch of three control points, a hull shader of two threads that meet twice, and a domain shader.

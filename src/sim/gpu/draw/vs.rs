@@ -64,7 +64,7 @@ impl<'a> VertexShader<'a> {
             .state
             .get(&urb_vs::PACKET, urb_vs::VS_URB_ENTRY_ALLOCATION_SIZE);
         Ok(Some(VertexShader {
-            executor: Executor::new(draw, shader)?,
+            executor: Executor::new(draw, "VS", shader)?,
             start: get(vs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA) as usize,
             constants,
             samplers: samplers as u32,

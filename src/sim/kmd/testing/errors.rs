@@ -205,7 +205,8 @@ fn contexts_are_checked() {
     assert_eq!(file.context_destroy(0), Err(Errno::ENOENT));
     assert_eq!(file.context_getparam(50, 3), Err(Errno::ENOENT));
     assert_eq!(file.vm_destroy(9), Err(Errno::ENOENT));
-    let hsw = Device::new("hsw", Options::default()).unwrap().open();
+    let hsw = hw::Device::by_name("hsw").unwrap();
+    let hsw = Device::of(hsw, Options::default()).open();
     assert_eq!(
         hsw.context_setparam(0, &ContextParam::priority(0)),
         Err(Errno::ENODEV)

@@ -170,14 +170,31 @@ fn the_part_describes_itself() {
         Ok("i915".into())
     );
     for device in hw::DEVICES {
-        let file = Device::new(device.name, Options::default()).unwrap().open();
+        let file = Device::of(device, Options::default()).open();
         assert_eq!(
             file.getparam(i915::PARAM_CHIPSET_ID),
             Ok(i32::from(device.pci_id))
         );
         assert!(file.query(i915::QUERY_ENGINE_INFO, 0).unwrap().len() > 16);
     }
-    assert!(Device::new("no such", Options::default()).is_err());
+}
+
+/// A GPU whose batches would be misread is refused by name, in one line that names those that are not.
+#[test]
+fn generations_without_packets_are_refused() {
+    let new = |name: &str| Device::new(name, Options::default()).map(|device| device.hw().name);
+    for name in ["bdw", "hsw", "icl", "tgl", "no such"] {
+        let line = new(name).unwrap_err().to_string();
+        assert!(line.contains(name), "{line}");
+        assert!(line.contains("there are ") && !line.contains('\n'));
+        assert!(!line[line.find("there are").unwrap()..].contains("bdw"));
+    }
+    for device in hw::DEVICES
+        .iter()
+        .filter(|device| device.hw_gen == hw::Gen::Gen9)
+    {
+        assert_eq!(new(device.name), Ok(device.name));
+    }
 }
 
 #[test]
@@ -189,14 +206,15 @@ fn options_are_a_comma_list() {
     // The strict simulator is slower.
     assert!(seconds("strict") > seconds(""));
     assert_eq!(seconds("hang=3,strict"), 3);
-    assert_eq!(
-        Options::parse("strict,hang=soon", Sink::none()).unwrap_err(),
-        "hang=soon"
-    );
-    assert_eq!(
-        Options::parse("lenient", Sink::none()).unwrap_err(),
-        "lenient"
-    );
+    for word in ["hang=soon", "lenient", "trace=ps"] {
+        let error = Options::parse(&format!("strict,{word}"), Sink::none()).unwrap_err();
+        let line = error.to_string();
+        assert!(
+            line.contains(&format!("{word:?}; there are strict, hang=SECONDS")),
+            "{line}"
+        );
+        assert!(!line.contains('\n'));
+    }
 }
 
 #[test]

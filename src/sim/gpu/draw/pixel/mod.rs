@@ -103,9 +103,10 @@ impl<'a> Pixels<'a> {
         let view = draw.view(Via::Render);
         let state = State::read(&draw, &view, constants)?;
         let mut executors = [None, None, None];
-        for (to, variant) in executors.iter_mut().zip(state.variants) {
+        let variants = state.variants.iter().zip(["PS8", "PS16", "PS32"]);
+        for (to, (variant, name)) in executors.iter_mut().zip(variants) {
             if let Some(variant) = variant {
-                let mut executor = Executor::new(draw, variant.shader)?;
+                let mut executor = Executor::new(draw, name, variant.shader)?;
                 executor.vector_mask = state.vector_mask;
                 *to = Some((executor, variant.start));
             }
@@ -266,9 +267,10 @@ impl<'a> Pixels<'a> {
 
     /// What threads have done, by width.
     pub fn stages(&self) -> impl Iterator<Item = StageWork> {
-        let widths = ["PS8", "PS16", "PS32"];
-        let each = self.executors.iter().zip(widths);
-        each.filter_map(|(e, name)| e.as_ref().map(|(executor, _)| executor.work(name)))
+        self.executors
+            .iter()
+            .flatten()
+            .map(|(executor, _)| executor.work())
     }
 
     /// Number of the host's thread that it works for: which part of the scratch memory its threads use.
