@@ -118,6 +118,18 @@ fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, Compile
     Ok(fs::compile_compute(shader, key.device, &options)?)
 }
 
+/// The execution model of compute shaders. Ref: SPIR-V, "Execution Model".
+const GL_COMPUTE: u32 = 5;
+
+/// Names of a module's compute entry points.
+pub fn compute_entry_points(words: &[u32]) -> Result<Vec<String>, CompileError> {
+    let module = spirv_front::Module::parse(words)?;
+    let names = module
+        .entry_points()
+        .filter(|(_, model)| *model == GL_COMPUTE);
+    Ok(names.map(|(name, _)| name.to_string()).collect())
+}
+
 /// Invocations of a workgroup in x, y and z, with specialization constants at their defaults.
 pub fn workgroup_size(words: &[u32], entry_point: &str) -> Result<[u32; 3], CompileError> {
     let module = spirv_front::Module::parse(words)?;

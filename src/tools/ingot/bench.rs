@@ -1,12 +1,15 @@
 //! `ingot bench`: figures beside other drivers', from one run, as ratios.
 
-use crate::compile::words_of;
+use crate::compile::{only_entry, words_of};
 use crate::implementation::IcdArgs;
 use crate::pipelines::Compiler;
 use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -33,9 +36,8 @@ enum What {
     },
     /// Speed of the simulated EUs on a dispatch of ten million invocations, beside another implementation
     Simulator {
-        /// The dispatch, as a script
-        #[arg(default_value = "benches/dispatch.shader_test")]
-        script: PathBuf,
+        /// The dispatch, as a script; one of its own by default
+        script: Option<PathBuf>,
         /// Implementation to compare with: a manifest for the Vulkan loader, or `lavapipe`
         #[arg(long, default_value = "lavapipe")]
         with: String,
@@ -71,7 +73,7 @@ pub fn main(args: &Args) -> ExitCode {
             script,
             with,
             repeat,
-        } => simulator(script, with, *repeat),
+        } => simulator(script.as_deref(), with, *repeat),
         What::Record(args) => crate::bench_record::main(args),
         What::RecordWorker(args) => crate::bench_record::worker(args),
         What::Worker {
@@ -112,7 +114,8 @@ fn worker(folder: &Path, repeat: u32, icd: &IcdArgs) -> Result<(), String> {
             .file_stem()
             .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let time = words_of(&path).and_then(|words| {
-            let layout = compile::default_layout(&words, "main").map_err(|e| e.to_string())?;
+            let entry = only_entry(&words)?;
+            let layout = compile::default_layout(&words, &entry).map_err(|e| e.to_string())?;
             let mut bindings = Vec::new();
             for (set, content) in layout.sets.iter().enumerate() {
                 for b in &content.bindings {
@@ -120,7 +123,8 @@ fn worker(folder: &Path, repeat: u32, icd: &IcdArgs) -> Result<(), String> {
                     bindings.push((set as u32, b.binding, storage));
                 }
             }
-            compiler.time(&words, &bindings, repeat)
+            let entry = CString::new(entry).map_err(|e| e.to_string())?;
+            compiler.time(&words, &entry, &bindings, repeat)
         });
         match time {
             Ok(time) => println!("{name} {}", time.as_nanos() as f64 / 1e3),
@@ -147,14 +151,50 @@ fn read(output: &str) -> (String, Times) {
     (device, times)
 }
 
+/// A bar for what takes a while, on a terminal.
+fn progress(steps: u64) -> ProgressBar {
+    let bar = ProgressBar::new(steps);
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
 fn compare(folder: &Path, repeat: u32, with: &str) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let bar = progress(2 * shaders(folder)?.len() as u64);
+    // A worker prints a line for each shader as it goes.
     let run = |mut command: Command| -> Result<(String, Times), String> {
-        let output = command.output().map_err(|e| e.to_string())?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().map_err(|e| e.to_string())?;
+        let mut errors = child.stderr.take();
+        let listener = std::thread::spawn(move || {
+            let mut text = String::new();
+            // What cannot be read is not shown.
+            let _ = errors.as_mut().map(|from| from.read_to_string(&mut text));
+            text
+        });
+        let mut lines = String::new();
+        for line in child
+            .stdout
+            .take()
+            .map(BufReader::new)
+            .into_iter()
+            .flat_map(BufRead::lines)
+        {
+            let line = line.map_err(|e| e.to_string())?;
+            if !line.starts_with('#') {
+                bar.set_message(line.split(' ').next().unwrap_or_default().to_string());
+                bar.inc(1);
+            }
+            lines += &line;
+            lines.push('\n');
         }
-        Ok(read(&String::from_utf8_lossy(&output.stdout)))
+        let status = child.wait().map_err(|e| e.to_string())?;
+        match status.success() {
+            true => Ok(read(&lines)),
+            false => Err(listener.join().unwrap_or_default()),
+        }
     };
     let worker = |command: &mut Command| {
         command
@@ -176,6 +216,7 @@ fn compare(folder: &Path, repeat: u32, with: &str) -> Result<(), String> {
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         .env("VK_ENABLE_PIPELINE_CACHE", "false");
     let ((our_name, ours), (their_name, theirs)) = (run(ours)?, run(theirs)?);
+    bar.finish_and_clear();
     println!(
         "{:24} {:>10} {:>10} {:>7}",
         "shader", "ours µs", "theirs µs", "ratio"
@@ -213,8 +254,21 @@ fn invocations(script: &vkrunner::Script) -> Result<u64, String> {
 }
 
 /// Runs a script on the simulator in this process, and on another implementation in another one.
-fn simulator(path: &Path, with: &str, repeat: u32) -> Result<(), String> {
+fn simulator(path: Option<&Path>, with: &str, repeat: u32) -> Result<(), String> {
+    let own;
+    let path = match path {
+        Some(path) => path,
+        None => {
+            // The other implementation's process reads a file.
+            let folder = sys::private_folder().map_err(|e| e.to_string())?;
+            own = folder.join("dispatch.shader_test");
+            let text = include_str!("../../../benches/dispatch.shader_test");
+            std::fs::write(&own, text).map_err(|e| format!("{}: {e}", own.display()))?;
+            &own
+        }
+    };
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let bar = progress(u64::from(repeat) * 2);
     let script = vkrunner::parse(&text, &[]).map_err(|e| e.to_string())?;
     let invocations = invocations(&script)?;
     let instructions = Arc::new(AtomicU64::new(0));
@@ -243,15 +297,17 @@ fn simulator(path: &Path, with: &str, repeat: u32) -> Result<(), String> {
     let mut runner = vkrunner::Runner::new(entry, vkrunner::RunnerOptions::default());
     let mut best = f64::MAX;
     for _ in 0..repeat {
+        bar.set_message("the simulator");
         let start = Instant::now();
         let outcome = runner.run(&script);
         best = best.min(start.elapsed().as_secs_f64());
         if outcome.verdict != vkrunner::Verdict::Pass {
             return Err(outcome.log.join("\n"));
         }
+        bar.inc(1);
     }
     let count = instructions.load(Relaxed);
-    println!("{invocations} invocations, {count} EU instructions");
+    bar.suspend(|| println!("{invocations} invocations, {count} EU instructions"));
     println!(
         "simulator: {best:.3} s, {:.1} M EU instructions/s, {:.1} M invocations/s",
         count as f64 / best / 1e6,
@@ -264,6 +320,7 @@ fn simulator(path: &Path, with: &str, repeat: u32) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut theirs = f64::MAX;
     for _ in 0..repeat {
+        bar.set_message(with.to_string());
         let output = Command::new(&program)
             .args(["run", "--icd", "loader", "-v"])
             .arg(path)
@@ -279,7 +336,9 @@ fn simulator(path: &Path, with: &str, repeat: u32) -> Result<(), String> {
                 .ok()
         });
         theirs = theirs.min(time.ok_or_else(|| format!("{with} did not pass: {text}"))? / 1e3);
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     println!(
         "{with}: {theirs:.3} s, {:.1} M invocations/s; ratio simulator/{with} {:.2}",
         invocations as f64 / theirs / 1e6,

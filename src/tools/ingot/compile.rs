@@ -13,19 +13,19 @@ use vkrunner::ShaderStage;
     ingot compile shader.comp --asm              machine code as IGA reads it")]
 pub struct Args {
     /// GLSL (*.comp) or SPIR-V (*.spv) files, compute
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = crate::choice::there)]
     shaders: Vec<PathBuf>,
     /// Device to compile for
-    #[arg(long, default_value = "skl")]
-    gpu: String,
-    /// Entry point
-    #[arg(long, default_value = "main")]
-    entry: String,
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = crate::choice::gpu)]
+    gpu: &'static hw::Device,
+    /// Entry point; the module's only one by default
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
     /// Only this SIMD width: 8, 16 or 32
-    #[arg(long)]
+    #[arg(long, value_name = "WIDTH", value_parser = crate::choice::simd)]
     simd: Option<u8>,
-    /// Print NIR after this pass (`all` for each, `final` for what the backend gets)
-    #[arg(long, value_name = "PASS")]
+    /// Print NIR after this pass (`spirv` for the front end, `all` for each, `final` for what the backend gets)
+    #[arg(long, value_name = "PASS", value_parser = crate::choice::pass)]
     nir: Option<String>,
     /// Print the backend's LIR
     #[arg(long)]
@@ -74,10 +74,23 @@ pub fn words_of(path: &Path) -> Result<Vec<u32>, String> {
     vkrunner::compile_glsl(ShaderStage::Compute, &text, (1, 1, 0))
 }
 
+/// The module's only compute entry point.
+pub fn only_entry(words: &[u32]) -> Result<String, String> {
+    let mut names = compile::compute_entry_points(words).map_err(|e| e.to_string())?;
+    match names.len() {
+        1 => Ok(names.remove(0)),
+        0 => Err("no compute shader is in the module".into()),
+        _ => Err(format!("--entry has to say which: {}", names.join(", "))),
+    }
+}
+
 fn one(args: &Args, path: &Path) -> Result<(), String> {
     let words = words_of(path)?;
-    let device = hw::Device::by_name(&args.gpu).ok_or_else(|| format!("no device {}", args.gpu))?;
-    let layout = compile::default_layout(&words, &args.entry).map_err(|e| e.to_string())?;
+    let entry = match &args.entry {
+        Some(entry) => entry.clone(),
+        None => only_entry(&words)?,
+    };
+    let layout = compile::default_layout(&words, &entry).map_err(|e| e.to_string())?;
     let backend = fs::Options {
         required_width: args.simd,
         dumps: [(args.lir, "all"), (args.asm, "asm")]
@@ -88,11 +101,11 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         ..fs::Options::default()
     };
     let key = compile::Key {
-        entry_point: &args.entry,
+        entry_point: &entry,
         specialization: &[],
         dispatch_base: false,
         layout: &layout,
-        device,
+        device: args.gpu,
         backend,
         flags: 0,
     };

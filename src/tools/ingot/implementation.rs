@@ -24,7 +24,12 @@ impl IcdArgs {
     pub fn entry(&self) -> Result<EntryPoint, String> {
         match self.icd.as_deref() {
             Some("loader") => Ok(EntryPoint::Loader),
-            Some(path) => Ok(EntryPoint::Library(PathBuf::from(path))),
+            Some(path) if std::path::Path::new(path).is_file() => {
+                Ok(EntryPoint::Library(PathBuf::from(path)))
+            }
+            Some(path) => Err(format!(
+                "--icd {path}: there is no such file; it may be `loader`, or the path of a Vulkan library"
+            )),
             None => {
                 self.simulate()?;
                 Ok(EntryPoint::Function(icd::get_instance_proc_addr()))
@@ -45,9 +50,14 @@ impl IcdArgs {
             // In the list, so that what strictness changes is changed.
             list.push_str(",strict");
         }
-        let options = kmd::Options::parse(&list, sink)
-            .map_err(|word| format!("INGOT_SIM: unknown option “{word}”"))?;
-        let device = kmd::Device::new(&name, options).map_err(|e| e.to_string())?;
+        let options =
+            kmd::Options::parse(&list, sink).map_err(|error| format!("INGOT_SIM: {error}"))?;
+        let option = match self.gpu {
+            Some(_) => "--gpu",
+            None => "INGOT_GPU",
+        };
+        let device =
+            kmd::Device::new(&name, options).map_err(|error| format!("{option}: {error}"))?;
         let open = move || -> Vec<Arc<dyn uapi::Kernel>> { vec![device.open()] };
         // A second choice in one process would need a second driver: nobody makes one.
         icd::set_kernel_source(Arc::new(open));

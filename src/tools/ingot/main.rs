@@ -3,6 +3,7 @@
 mod bench;
 mod bench_record;
 mod bench_rows;
+mod choice;
 mod compile;
 mod expectations;
 mod implementation;
@@ -51,7 +52,19 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match Cli::parse().command {
+    // A pager that is closed early is no error.
+    sys::end_with_the_pipe();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match choice::line(&error) {
+            Some(line) => {
+                eprintln!("ingot: {line}");
+                return ExitCode::from(2);
+            }
+            None => error.exit(),
+        },
+    };
+    match cli.command {
         Command::Run(args) => run::main(&args),
         Command::Compile(args) => compile::main(&args),
         Command::Bench(args) => bench::main(&args),

@@ -5,6 +5,7 @@
 )]
 
 use ash::vk;
+use std::ffi::CStr;
 use std::time::{Duration, Instant};
 use vkrunner::EntryPoint;
 
@@ -77,10 +78,11 @@ impl Compiler {
         }
     }
 
-    /// Makes a module and a pipeline `repeat` times; the shortest time. `bindings` are (set, binding, storage buffer?).
+    /// Makes a module and a pipeline of its entry point `repeat` times; the shortest time. `bindings` are (set, binding, storage buffer?).
     pub fn time(
         &self,
         words: &[u32],
+        entry: &CStr,
         bindings: &[(u32, u32, bool)],
         repeat: u32,
     ) -> Result<Duration, String> {
@@ -124,7 +126,7 @@ impl Compiler {
             let mut result = Ok(());
             for _ in 0..repeat {
                 let start = Instant::now();
-                result = self.once(words, layout);
+                result = self.once(words, entry, layout);
                 best = best.min(start.elapsed());
                 if result.is_err() {
                     break;
@@ -138,7 +140,7 @@ impl Compiler {
         }
     }
 
-    fn once(&self, words: &[u32], layout: vk::PipelineLayout) -> Result<(), String> {
+    fn once(&self, words: &[u32], entry: &CStr, layout: vk::PipelineLayout) -> Result<(), String> {
         let device = &self.device;
         // SAFETY: as in `time`.
         unsafe {
@@ -149,7 +151,7 @@ impl Compiler {
             let stage = vk::PipelineShaderStageCreateInfo::default()
                 .stage(vk::ShaderStageFlags::COMPUTE)
                 .module(module)
-                .name(c"main");
+                .name(entry);
             let info = [vk::ComputePipelineCreateInfo::default()
                 .stage(stage)
                 .layout(layout)];

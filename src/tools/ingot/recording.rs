@@ -7,7 +7,7 @@ use hw::mi::mi_batch_buffer_start as start;
 use kmd::{Recording, Submission};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -164,25 +164,12 @@ pub fn count(submission: &Submission, hw_gen: hw::Gen) -> Count {
 ///
 /// # Errors
 /// The file cannot be read or is no recording, or a submission did not end as it should.
-pub fn replay(path: &Path, strict: bool, targets: Option<(PathBuf, bool)>) -> Result<(), String> {
+pub fn replay(path: &Path, options: &kmd::Options) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut recording = Recording::new(&bytes).map_err(|e| format!("{}: {e}", path.display()))?;
     let running = Arc::new(AtomicU64::new(0));
-    let targets = targets.map(|(folder, each_draw)| {
-        let running = Arc::clone(&running);
-        gpu::TargetSink::new(each_draw, move |picture| {
-            let number = running.load(Relaxed);
-            if let Err(why) = kmd::write_picture(&folder, number, picture) {
-                eprintln!("submission {number}: {why}");
-            }
-        })
-    });
-    let options = gpu::Options {
-        strict,
-        targets,
-        ..gpu::Options::default()
-    };
-    let gpu = Gpu::new(device(&recording)?, options);
+    let gpu = Gpu::new(device(&recording)?, options.gpu(&running));
+    let mut profile = options.profile.clone().map(kmd::Profile::new);
     let mut contexts: BTreeMap<(u64, u32, u32), HwContext> = BTreeMap::new();
     let mut total = gpu::Report::default();
     let mut failed = 0;
@@ -202,6 +189,9 @@ pub fn replay(path: &Path, strict: bool, targets: Option<(PathBuf, bool)>) -> Re
                 total.threads += report.threads;
                 total.instructions += report.instructions;
                 total.messages += report.messages;
+                if let Some(profile) = &mut profile {
+                    profile.add(number, report.work, gpu.device())?;
+                }
             }
             Err(stop) => {
                 println!("{number:>10}  {stop}");

@@ -12,7 +12,7 @@ use vkrunner::{Outcome, Runner, RunnerOptions, Verdict};
 #[derive(clap::Args)]
 pub struct Args {
     /// Scripts, and folders in which to look for *.shader_test and *.vk_shader_test
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = crate::choice::there)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     icd: IcdArgs,
@@ -32,6 +32,8 @@ struct Row {
     script: PathBuf,
     outcome: Outcome,
     surprise: Option<String>,
+    /// Why it is not expected to pass.
+    reason: Option<String>,
     time: Duration,
 }
 
@@ -68,7 +70,10 @@ fn run(args: &Args) -> Result<bool, String> {
         bar.set_style(style);
     }
     // Known before the first script, because a script that is skipped may never have got a device.
-    let device = runner.chosen_device().unwrap_or_default();
+    let device = runner.chosen_device().map_err(|why| match &args.icd.icd {
+        Some(icd) => format!("--icd {icd}: {why}"),
+        None => why.to_string(),
+    })?;
     let mut rows = Vec::new();
     let mut stale = Vec::new();
     for (scripts, expectations) in groups {
@@ -77,7 +82,8 @@ fn run(args: &Args) -> Result<bool, String> {
             bar.set_message(script.display().to_string());
             let start = Instant::now();
             let outcome = run_one(&mut runner, &script, &replacements);
-            let surprise = surprise(expectations.of(&script, &device), &outcome);
+            let expected = expectations.of(&script, &device);
+            let surprise = surprise(expected, &outcome);
             if let Some(why) = &surprise {
                 bar.suspend(|| {
                     println!("{}: {why}", script.display());
@@ -90,6 +96,7 @@ fn run(args: &Args) -> Result<bool, String> {
                 script,
                 outcome,
                 surprise,
+                reason: expected.map(|expected| expected.reason.clone()),
                 time: start.elapsed(),
             });
             bar.inc(1);
@@ -156,7 +163,49 @@ fn summary(rows: &[Row], device: Option<String>) {
     if let Some(device) = device {
         println!("on {device}");
     }
-    println!("{} passed, {} failed", rows.len() - sum[3], sum[3]);
+    for (verdict, name) in [(Verdict::Skip, "skipped"), (Verdict::Fail, "failed")] {
+        for (reason, count) in reasons(rows, verdict) {
+            println!("{count} {name} as expected: {reason}");
+        }
+    }
+    println!("{}", verdict_line(rows));
+}
+
+/// Why scripts of a verdict were expected to end so, with how many did; the most frequent first.
+fn reasons(rows: &[Row], verdict: Verdict) -> Vec<(&str, usize)> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for row in rows {
+        if row.outcome.verdict != verdict || row.surprise.is_some() {
+            continue;
+        }
+        let reason = row.reason.as_deref().unwrap_or_default();
+        match counts.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((reason, 1)),
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+/// The last line: what became of all scripts.
+fn verdict_line(rows: &[Row]) -> String {
+    let expected = |verdict: Verdict| {
+        let is = |row: &&Row| row.outcome.verdict == verdict && row.surprise.is_none();
+        rows.iter().filter(is).count()
+    };
+    let mut parts = vec![format!("{} passed", expected(Verdict::Pass))];
+    for (count, name) in [
+        (expected(Verdict::Fail), "failed as expected"),
+        (expected(Verdict::Skip), "skipped as expected"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {name}"));
+        }
+    }
+    let surprises = rows.iter().filter(|row| row.surprise.is_some()).count();
+    parts.push(format!("{surprises} not as expected"));
+    parts.join(", ")
 }
 
 fn print_row(name: &str, counts: &[usize; 5], width: usize) {
@@ -238,4 +287,46 @@ fn is_script(path: &Path) -> bool {
         path.extension().and_then(|e| e.to_str()),
         Some("shader_test" | "vk_shader_test")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(verdict: Verdict, surprise: bool, reason: Option<&str>) -> Row {
+        Row {
+            script: PathBuf::new(),
+            outcome: Outcome {
+                verdict,
+                log: Vec::new(),
+                dumped: None,
+                image: None,
+            },
+            surprise: surprise.then(String::new),
+            reason: reason.map(str::to_string),
+            time: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn what_was_skipped_is_neither_passed_nor_failed() {
+        let none = Some("no queue");
+        let rows = [
+            row(Verdict::Pass, false, None),
+            row(Verdict::Skip, false, none),
+            row(Verdict::Skip, false, Some("no lines")),
+            row(Verdict::Skip, false, none),
+            row(Verdict::Fail, false, Some("on purpose")),
+            row(Verdict::Fail, true, None),
+            row(Verdict::Pass, true, none),
+        ];
+        let line = "1 passed, 1 failed as expected, 3 skipped as expected, 2 not as expected";
+        assert_eq!(verdict_line(&rows), line);
+        assert_eq!(
+            reasons(&rows, Verdict::Skip),
+            [("no queue", 2), ("no lines", 1)]
+        );
+        assert_eq!(reasons(&rows, Verdict::Fail), [("on purpose", 1)]);
+        assert_eq!(verdict_line(&rows[..1]), "1 passed, 0 not as expected");
+    }
 }

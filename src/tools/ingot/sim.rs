@@ -1,6 +1,7 @@
 //! `ingot sim`: any program on the simulated GPU, by preloading `libingot_sim.so`.
 
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -8,23 +9,16 @@ use std::process::{Command, ExitCode};
 
 /// Arguments of `ingot sim`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    ingot sim -- vulkaninfo --summary\n  \
-    ingot sim --gpu skl --strict -- vkcube --c 60\n  \
-    ingot sim --rules                         what --strict demands\n  \
-    ingot sim --gaps                          what is not simulated yet\n  \
-    ingot sim --dump-targets pictures -- vkcube --c 1\n  \
-    ingot sim --record cube.rec -- vkcube --c 1 && ingot sim --replay cube.rec\n\n\
-    The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.")]
+#[command(after_help = help())]
 pub struct Args {
     /// Simulated GPU (also INGOT_GPU; skl by default)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = crate::choice::simulated)]
     gpu: Option<String>,
     /// Stop at everything that a real machine would not forgive
     #[arg(long)]
     strict: bool,
     /// Write what these units do, comma-separated: ioctl, submit, cs (commands), eu (instructions)
-    #[arg(long, value_name = "UNITS")]
+    #[arg(long, value_name = "UNITS", value_parser = crate::choice::units)]
     trace: Option<String>,
     /// Write what each dispatch and draw costs to a file: a table, or a timeline if it ends in .svg
     #[arg(long, value_name = "FILE")]
@@ -35,8 +29,13 @@ pub struct Args {
     /// Write what each batch has drawn to PNG files in a folder; with `,draws` after it, what each draw has
     #[arg(long, value_name = "DIR[,draws]")]
     dump_targets: Option<String>,
-    /// Execute the submissions of such a file again, with no program
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "command"])]
+    /// Execute the submissions of such a file again, with no program, on the GPU that it was made for
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = crate::choice::there,
+        conflicts_with_all = ["record", "command", "gpu", "driver"]
+    )]
     replay: Option<PathBuf>,
     /// Use only this Vulkan driver: a JSON manifest, or `ingot` or `anv`
     #[arg(long, value_name = "DRIVER")]
@@ -54,6 +53,35 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     command: Vec<OsString>,
+}
+
+/// What stands below the options.
+fn help() -> String {
+    let mut text = String::from(
+        "Examples:\n  \
+        ingot sim -- vulkaninfo --summary\n  \
+        ingot sim --gpu skl --strict -- vkcube --c 60\n  \
+        ingot sim --rules                         what --strict demands\n  \
+        ingot sim --gaps                          what is not simulated yet\n  \
+        ingot sim --dump-targets pictures -- vkcube --c 1\n  \
+        ingot sim --record cube.rec -- vkcube --c 1 && ingot sim --replay cube.rec --profile cube.svg\n\n\
+        The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.\n\n\
+        GPUs:\n",
+    );
+    let (modelled, others): (Vec<&hw::Device>, Vec<&hw::Device>) =
+        hw::DEVICES.iter().partition(|d| d.is_modelled());
+    for gpu in modelled {
+        text += &format!(
+            "  {:12} {} ({})\n",
+            gpu.name, gpu.marketing_name, gpu.code_name
+        );
+    }
+    let others: Vec<&str> = others.iter().map(|gpu| gpu.name).collect();
+    text += &format!(
+        "Known, but not simulated yet, for want of their commands: {}",
+        others.join(", ")
+    );
+    text
 }
 
 impl Args {
@@ -76,7 +104,13 @@ pub fn main(args: &Args) -> ExitCode {
         return gaps();
     }
     if let Some(path) = &args.replay {
-        return match crate::recording::replay(path, args.strict, args.targets()) {
+        let replayed = options(args).and_then(|options| {
+            if options.trace_ioctls {
+                return Err("--trace ioctl: a recording has none".into());
+            }
+            crate::recording::replay(path, &options)
+        });
+        return match replayed {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
                 eprintln!("ingot sim --replay: {message}");
@@ -94,29 +128,8 @@ pub fn main(args: &Args) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn command(args: &Args) -> Result<Command, String> {
-    let (program, arguments) = args.command.split_first().ok_or("no program given")?;
-    let mut command = Command::new(program);
-    command.args(arguments);
-    let library = find(
-        "libingot_sim.so",
-        &["../lib/ingot", "../lib/x86_64-linux-gnu/ingot"],
-    )?;
-    let mut preload = library.into_os_string();
-    if let Some(others) = std::env::var_os("LD_PRELOAD") {
-        preload.push(":");
-        preload.push(others);
-    }
-    command.env("LD_PRELOAD", preload);
-    match &args.gpu {
-        Some(gpu) => {
-            command.env("INGOT_GPU", gpu);
-        }
-        None if std::env::var_os("INGOT_GPU").is_none() => {
-            command.env("INGOT_GPU", "skl");
-        }
-        None => {}
-    }
+/// What `INGOT_SIM` is to hold: what it holds, and the options of the command line.
+fn option_list(args: &Args) -> Result<String, String> {
     let mut options: Vec<String> = std::env::var("INGOT_SIM").into_iter().collect();
     if args.strict {
         options.push("strict".into());
@@ -137,16 +150,64 @@ fn command(args: &Args) -> Result<Command, String> {
         let name = if each_draw { "draw-targets" } else { "targets" };
         options.push(format!("{name}={}", path.display()));
     }
-    if !options.is_empty() {
-        command.env("INGOT_SIM", options.join(","));
+    Ok(options.join(","))
+}
+
+fn parsed(list: &str) -> Result<kmd::Options, String> {
+    let sink = kmd::Sink::new(|line| eprintln!("ingot-sim: {line}"));
+    kmd::Options::parse(list, sink).map_err(|error| format!("INGOT_SIM: {error}"))
+}
+
+/// The options themselves.
+fn options(args: &Args) -> Result<kmd::Options, String> {
+    parsed(&option_list(args)?)
+}
+
+fn command(args: &Args) -> Result<Command, String> {
+    let (program, arguments) = args.command.split_first().ok_or("no program given")?;
+    let manifest = match &args.driver {
+        Some(driver) => {
+            Some(manifest(driver).map_err(|why| format!("--driver {driver}: {why}; {DRIVERS}"))?)
+        }
+        None => None,
+    };
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let library = find(
+        "libingot_sim.so",
+        &["../lib/ingot", "../lib/x86_64-linux-gnu/ingot"],
+    )?;
+    let mut preload = library.into_os_string();
+    if let Some(others) = std::env::var_os("LD_PRELOAD") {
+        preload.push(":");
+        preload.push(others);
+    }
+    command.env("LD_PRELOAD", preload);
+    match &args.gpu {
+        Some(gpu) => {
+            command.env("INGOT_GPU", gpu);
+        }
+        None => match std::env::var("INGOT_GPU") {
+            Ok(gpu) => {
+                kmd::find(&gpu).map_err(|error| format!("INGOT_GPU: {error}"))?;
+            }
+            Err(_) => {
+                command.env("INGOT_GPU", "skl");
+            }
+        },
+    }
+    let list = option_list(args)?;
+    // Here, rather than in the program.
+    parsed(&list)?;
+    if !list.is_empty() {
+        command.env("INGOT_SIM", list);
     }
     // Mesa shows a swapchain's images by DRI3 or linux-dmabuf, and the X server or compositor cannot open a device that
     // only this process sees: the window system layer must copy them by the CPU instead.
     if std::env::var_os("MESA_VK_WSI_DEBUG").is_none() {
         command.env("MESA_VK_WSI_DEBUG", "sw");
     }
-    if let Some(driver) = &args.driver {
-        let manifest = manifest(driver)?;
+    if let Some(manifest) = manifest {
         command.env("VK_DRIVER_FILES", &manifest);
         command.env("VK_ICD_FILENAMES", &manifest);
         // Mesa's device-selection layer would enumerate everything once more.
@@ -207,6 +268,9 @@ fn find(name: &str, installed: &[&str]) -> Result<PathBuf, String> {
     ))
 }
 
+/// What may be named.
+const DRIVERS: &str = "it may be ingot, anv or hasvk, or a JSON manifest";
+
 /// A manifest by file name, or by the name of a driver.
 fn manifest(driver: &str) -> Result<PathBuf, String> {
     let system = |name: &str| {
@@ -218,28 +282,33 @@ fn manifest(driver: &str) -> Result<PathBuf, String> {
     match driver {
         "anv" => system("intel_icd.x86_64.json"),
         "hasvk" => system("intel_hasvk_icd.x86_64.json"),
-        "ingot" => build_tree_manifest(),
-        path => {
-            let path = PathBuf::from(path);
-            path.canonicalize()
-                .map_err(|e| format!("{}: {e}", path.display()))
-        }
+        "ingot" => own_manifest(),
+        path => PathBuf::from(path)
+            .canonicalize()
+            .map_err(|e| e.to_string()),
     }
 }
 
-/// The installed manifest, or one written beside the driver of a build tree.
-fn build_tree_manifest() -> Result<PathBuf, String> {
+/// The installed manifest, where this program is installed too; else one for the driver of the build tree, in a folder that
+/// nobody but this user can write to.
+fn own_manifest() -> Result<PathBuf, String> {
     let library = find("libvulkan_ingot.so", &["../lib", "../lib/x86_64-linux-gnu"])?;
-    let folder = library.parent().ok_or("the driver has no folder")?;
-    let path = folder.join("ingot_icd.json");
-    let text = format!(
-        "{{\"file_format_version\": \"1.0.0\", \"ICD\": {{\"library_path\": \"{}\", \"api_version\": \"1.1.0\"}}}}\n",
-        library.display()
-    );
-    let installed = PathBuf::from("/usr/share/vulkan/icd.d/ingot_icd.x86_64.json");
-    match std::fs::write(&path, text) {
-        Ok(()) => Ok(path),
-        Err(_) if installed.is_file() => Ok(installed),
-        Err(e) => Err(format!("{}: {e}", path.display())),
+    if let Ok(installed) = find("ingot_icd.x86_64.json", &["../share/vulkan/icd.d"]) {
+        return Ok(installed);
     }
+    let folder = sys::private_folder().map_err(|e| e.to_string())?;
+    let text = include_str!("../../driver/icd/ingot_icd.json.in")
+        .replace("@library_path@", &library.display().to_string());
+    // One for each library: another build's stays as it is.
+    let mut hash = DefaultHasher::new();
+    text.hash(&mut hash);
+    let path = folder.join(format!("ingot_icd-{:016x}.json", hash.finish()));
+    if !path.is_file() {
+        // Written aside and renamed: another process may be about it at the same time.
+        let draft = path.with_extension(std::process::id().to_string());
+        std::fs::write(&draft, text)
+            .and_then(|()| std::fs::rename(&draft, &path))
+            .map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok(path)
 }

@@ -9,8 +9,8 @@ pub struct AsmArgs {
     /// Assembly in IGA's syntax
     file: PathBuf,
     /// Device
-    #[arg(long, default_value = "skl")]
-    gpu: String,
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = crate::choice::gpu)]
+    gpu: &'static hw::Device,
     /// Where the machine code goes
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -22,8 +22,8 @@ pub struct DisArgs {
     /// Machine code
     file: PathBuf,
     /// Device
-    #[arg(long, default_value = "skl")]
-    gpu: String,
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = crate::choice::gpu)]
+    gpu: &'static hw::Device,
 }
 
 /// Arguments of `ingot batch`.
@@ -32,8 +32,8 @@ pub struct BatchArgs {
     /// Words of a batch, little endian, or a recording of `ingot sim --record`
     file: PathBuf,
     /// Device
-    #[arg(long, default_value = "skl")]
-    gpu: String,
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = crate::choice::gpu)]
+    gpu: &'static hw::Device,
     /// GPU address of the first word, for the addresses printed
     #[arg(long, default_value_t = 0)]
     address: u64,
@@ -49,13 +49,6 @@ fn finish(name: &str, result: Result<(), String>) -> ExitCode {
     }
 }
 
-fn device(name: &str) -> Result<&'static hw::Device, String> {
-    hw::Device::by_name(name).ok_or_else(|| {
-        let names: Vec<&str> = hw::DEVICES.iter().map(|d| d.name).collect();
-        format!("no device {name}; there are {}", names.join(", "))
-    })
-}
-
 fn read(path: &PathBuf) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
 }
@@ -64,7 +57,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, String> {
 pub fn asm(args: &AsmArgs) -> ExitCode {
     let run = || {
         let text = String::from_utf8(read(&args.file)?).map_err(|e| e.to_string())?;
-        let code = isa::assemble_kernel(&text, device(&args.gpu)?.hw_gen)
+        let code = isa::assemble_kernel(&text, args.gpu.hw_gen)
             .map_err(|e| format!("{}: {e}", args.file.display()))?;
         std::fs::write(&args.output, code).map_err(|e| format!("{}: {e}", args.output.display()))
     };
@@ -75,7 +68,7 @@ pub fn asm(args: &AsmArgs) -> ExitCode {
 pub fn dis(args: &DisArgs) -> ExitCode {
     let run = || {
         let code = read(&args.file)?;
-        let text = isa::disassemble_kernel(&code, device(&args.gpu)?.hw_gen)
+        let text = isa::disassemble_kernel(&code, args.gpu.hw_gen)
             .map_err(|e| format!("{}: {e}", args.file.display()))?;
         print!("{text}");
         Ok(())
@@ -101,7 +94,7 @@ pub fn batch(args: &BatchArgs) -> ExitCode {
             .chunks_exact(4)
             .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
             .collect();
-        for command in hw::batch::commands(&words, device(&args.gpu)?.hw_gen) {
+        for command in hw::batch::commands(&words, args.gpu.hw_gen) {
             print!("{}", hw::batch::print(&command, args.address));
         }
         Ok(())

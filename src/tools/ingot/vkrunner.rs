@@ -2,6 +2,8 @@
 
 #[path = "implementation.rs"]
 mod implementation;
+#[path = "picture.rs"]
+mod picture;
 
 use clap::Parser;
 use implementation::IcdArgs;
@@ -18,12 +20,15 @@ struct Cli {
     /// Show this text
     #[arg(short, long)]
     help: bool,
-    /// Write the final framebuffer to IMG as PPM
+    /// Write the final framebuffer to IMG: as PNG where its name ends in .png, else as PPM
     #[arg(short, long, value_name = "IMG")]
     image: Option<PathBuf>,
     /// Write the contents of a UBO or SSBO to BUF
     #[arg(short, long, value_name = "BUF")]
     buffer: Option<PathBuf>,
+    /// Write that buffer as a PNG, with rows of N texels of R8G8B8A8
+    #[arg(long, value_name = "N", requires = "buffer")]
+    width: Option<u32>,
     /// Binding of the buffer to write (default: the first)
     #[arg(short = 'B', long, value_name = "N")]
     binding: Option<u32>,
@@ -44,6 +49,8 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
+    // A reader that has seen enough is no error.
+    sys::end_with_the_pipe();
     let cli = match Cli::try_parse() {
         Ok(cli) if !cli.help && !cli.scripts.is_empty() => cli,
         Ok(_) => {
@@ -106,10 +113,18 @@ fn run(cli: &Cli) -> Result<Verdict, String> {
             println!("{line}");
         }
         if let (Some(path), Some(bytes)) = (&cli.buffer, &outcome.dumped) {
-            std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+            let file = match cli.width {
+                Some(width) => &picture::buffer(bytes, width)?,
+                None => bytes,
+            };
+            std::fs::write(path, file).map_err(|e| format!("{}: {e}", path.display()))?;
         }
         if let (Some(path), Some(image)) = (&cli.image, &outcome.image) {
-            std::fs::write(path, image.to_ppm()).map_err(|e| format!("{}: {e}", path.display()))?;
+            let file = match path.extension().is_some_and(|e| e == "png") {
+                true => picture::framebuffer(image)?,
+                false => image.to_ppm(),
+            };
+            std::fs::write(path, file).map_err(|e| format!("{}: {e}", path.display()))?;
         }
         merged = merged.max(outcome.verdict);
     }

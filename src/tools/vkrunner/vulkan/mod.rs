@@ -181,22 +181,33 @@ impl Context {
         name_of(&properties)
     }
 
-    /// Name of the `device_id`-th device, from 1, or of the first, whatever it can do; `None` if there is none.
-    pub fn chosen_device(entry: &EntryPoint, device_id: Option<usize>) -> Option<String> {
-        let entry = load(entry).ok()?;
+    /// Name of the `device_id`-th device, from 1, or of the first, whatever it can do. Err: why there is none.
+    pub fn chosen_device(
+        entry: &EntryPoint,
+        device_id: Option<usize>,
+    ) -> Result<String, VulkanError> {
+        let entry = load(entry)?;
         // SAFETY: the loader's entry points are alive; nothing is chained to the default structure.
         let instance = unsafe { entry.create_instance(&vk::InstanceCreateInfo::default(), None) };
-        let instance = instance.ok()?;
+        let instance = check("vkCreateInstance", instance)?;
         // SAFETY: the instance is alive, and so are its physical devices until it is destroyed below.
-        let properties = unsafe {
+        let (count, properties) = unsafe {
             let devices = instance.enumerate_physical_devices().unwrap_or_default();
             let at = device_id.unwrap_or(1).checked_sub(1);
             let device = at.and_then(|at| devices.get(at));
-            device.map(|d| instance.get_physical_device_properties(*d))
+            let properties = device.map(|d| instance.get_physical_device_properties(*d));
+            (devices.len(), properties)
         };
         // SAFETY: nothing made from the instance is left.
         unsafe { instance.destroy_instance(None) };
-        properties.as_ref().map(name_of)
+        let none = || match device_id {
+            Some(id) if count > 0 => format!("device {id} is none of 1 to {count}"),
+            _ => "there is no Vulkan device".to_string(),
+        };
+        properties
+            .as_ref()
+            .map(name_of)
+            .ok_or_else(|| VulkanError::Unsupported(none()))
     }
 }
 

@@ -1,0 +1,228 @@
+//! The command as people meet it: what it says to a wrong word, and what it leaves behind.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn ingot(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ingot"));
+    command
+        .args(arguments)
+        .env_remove("INGOT_GPU")
+        .env_remove("INGOT_SIM");
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    ingot(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder for one test's files.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("ingot-command-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+const SHADER: &str = "#version 450\nlayout(local_size_x = 8) in;\n\
+    layout(std430, binding = 0) buffer B { uint x[]; };\n\
+    void main() { x[gl_GlobalInvocationID.x] = 1; }\n";
+
+#[test]
+fn a_wrong_word_is_one_line_that_says_what_it_may_be() {
+    let folder = folder("words");
+    let shader = write(&folder, "a.comp", SHADER);
+    let script = write(&folder, "a.shader_test", "[test]\n");
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["run", "/no/such"], &["/no/such", "No such file"]),
+        (
+            &["run", "--icd", "nothing", &script],
+            &["--icd nothing", "`loader`"],
+        ),
+        (
+            &["run", "--icd", &shader, &script],
+            &["--icd", "a.comp", "cannot load"],
+        ),
+        (
+            &["run", "--gpu", "voodoo", &script],
+            &["--gpu", "voodoo", "skl"],
+        ),
+        (
+            &["run", "--gpu", "icl", &script],
+            &["--gpu", "icl", "not simulated yet", "skl"],
+        ),
+        (
+            &["run", "--device-id", "9", &script],
+            &["device 9 is none of 1 to 1"],
+        ),
+        (
+            &["sim", "--gpu", "voodoo", "--", "true"],
+            &["--gpu", "voodoo", "skl"],
+        ),
+        (
+            &["sim", "--gpu", "tgl", "--", "true"],
+            &["--gpu", "tgl", "not simulated yet"],
+        ),
+        (
+            &["sim", "--trace", "cs,ps", "--", "true"],
+            &["--trace", "ioctl, submit, cs, eu"],
+        ),
+        (
+            &["sim", "--driver", "/no/such", "--", "true"],
+            &["--driver", "/no/such"],
+        ),
+        (&["sim", "--replay", "/no/such"], &["--replay", "/no/such"]),
+        (
+            &["sim", "--replay", &shader],
+            &["--replay", "a.comp", "not a recording"],
+        ),
+        (
+            &["compile", "--gpu", "voodoo", &shader],
+            &["--gpu", "voodoo", "skl"],
+        ),
+        (
+            &["compile", "--simd", "64", &shader],
+            &["--simd", "8, 16, 32"],
+        ),
+        (
+            &["compile", "--nir", "opt_no", &shader],
+            &["--nir", "opt_dce"],
+        ),
+        (
+            &["compile", "/no/such.comp"],
+            &["/no/such.comp", "No such file"],
+        ),
+        (&["compile", "--nothing", &shader], &["--nothing"]),
+    ];
+    for (arguments, words) in cases {
+        let output = output(arguments);
+        let line = text(&output.stderr);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert_eq!(line.lines().count(), 1, "{arguments:?}: {line}");
+        // Before anything runs, or is printed.
+        assert_eq!(text(&output.stdout), "", "{arguments:?}");
+        for word in *words {
+            assert!(line.contains(word), "{arguments:?}: {line}");
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn help_says_which_gpus_are_simulated() {
+    let help = text(&output(&["sim", "--help"]).stdout);
+    let gpus = &help[help.find("GPUs:").unwrap()..];
+    let (modelled, others) = gpus.split_once("not simulated yet").unwrap();
+    for device in hw::DEVICES {
+        let row = format!("  {:12} ", device.name);
+        assert_eq!(modelled.contains(&row), device.is_modelled(), "{gpus}");
+        assert!(
+            device.is_modelled() || others.contains(device.name),
+            "{gpus}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut child = ingot(&["sim", "--rules"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(text(&ended.stderr), "");
+    // Much more than a pipe holds, of which one line is read.
+    let folder = folder("pipe");
+    let words = vec![0_u8; 1 << 20];
+    let batch = folder.join("batch");
+    std::fs::write(&batch, words).unwrap();
+    let mut child = ingot(&["batch", batch.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
+    assert!(first.contains("MI_NOOP"), "{first}");
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(text(&ended.stderr), "");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_only_entry_point_is_taken_whatever_its_name() {
+    let folder = folder("entry");
+    let shader = write(&folder, "a.comp", SHADER);
+    assert!(output(&["compile", &shader]).status.success());
+    // The same module with another name of the same length, as SPIR-V.
+    let words = vkrunner::compile_glsl(vkrunner::ShaderStage::Compute, SHADER, (1, 1, 0)).unwrap();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let renamed = bytes.as_chunks::<4>().0.iter().map(|word| match word {
+        b"main" => *b"mine",
+        word => *word,
+    });
+    let renamed: Vec<u8> = renamed.flatten().collect();
+    assert_ne!(bytes, renamed);
+    let path = folder.join("b.spv");
+    std::fs::write(&path, renamed).unwrap();
+    let path = path.to_str().unwrap();
+    let taken = output(&["compile", path]);
+    assert!(taken.status.success(), "{}", text(&taken.stderr));
+    let wrong = output(&["compile", "--entry", "main", path]);
+    assert!(!wrong.status.success());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A script that runs, its recording, and what a replay of that writes.
+#[test]
+fn a_replay_is_traced_and_profiled() {
+    let folder = folder("replay");
+    let script = format!(
+        "[compute shader]\n{SHADER}\n[test]\nssbo 0 32\ncompute 1 1 1\nprobe ssbo uint 0 0 == 1\n"
+    );
+    let script = write(&folder, "a.shader_test", &script);
+    let (recording, profile) = (folder.join("rec"), folder.join("profile"));
+    let ran = ingot(&["run", &script, "--gpu", "skl"])
+        .env("INGOT_SIM", format!("record={}", recording.display()))
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    let last = text(&ran.stdout);
+    assert!(last.ends_with("1 passed, 0 not as expected\n"), "{last}");
+    let replayed = output(&[
+        "sim",
+        "--replay",
+        recording.to_str().unwrap(),
+        "--profile",
+        profile.to_str().unwrap(),
+        "--trace",
+        "cs,eu",
+    ]);
+    let trace = text(&replayed.stderr);
+    assert!(replayed.status.success(), "{trace}");
+    assert!(
+        trace.contains("GPGPU_WALKER") && trace.contains("cs 0,0,0 thread 0:"),
+        "{trace}"
+    );
+    let table = std::fs::read_to_string(&profile).unwrap();
+    assert!(
+        table.contains("GPGPU_WALKER, 1 x 1 x 1 groups of 1 SIMD8"),
+        "{table}"
+    );
+    assert_eq!(table.lines().count(), 2);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
