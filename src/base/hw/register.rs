@@ -26,5 +26,7 @@ pub const GPGPU_DISPATCHDIMZ: u32 = 0x2508;
 pub const L3CNTLREG: u32 = 0x7034;
 /// Shared local memory is carved from the L3.
 pub const L3CNTLREG_SLM_ENABLE: u32 = 1;
+/// Samples that have passed the depth and stencil tests, 64 bits.
+pub const PS_DEPTH_COUNT: u32 = 0x2350;
 /// Number of compute shader invocations.
 pub const CS_INVOCATION_COUNT: u32 = 0x2290;

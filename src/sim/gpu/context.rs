@@ -1,7 +1,8 @@
 //! What a context keeps between batches: registers, base addresses, and the media pipeline's state.
 
-use crate::draw::state::DrawState;
-use crate::strict::Unresolved;
+use crate::base::BaseAddresses;
+use crate::hiz::Unresolved;
+use crate::latched::DrawState;
 use std::collections::BTreeMap;
 
 /// Which pipeline commands go to.
@@ -25,22 +26,6 @@ impl Pipeline {
             _ => Pipeline::Gpgpu,
         }
     }
-}
-
-/// STATE_BASE_ADDRESS, byte addresses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BaseAddresses {
-    pub general: u64,
-    pub surface: u64,
-    pub dynamic: u64,
-    pub indirect: u64,
-    pub instruction: u64,
-    pub bindless_surface: u64,
-    /// Surfaces in the bindless heap minus one, as programmed.
-    pub bindless_surfaces: u32,
-    /// Pages of the heaps, where they have been programmed.
-    pub dynamic_pages: Option<u64>,
-    pub instruction_pages: Option<u64>,
 }
 
 /// MEDIA_VFE_STATE and what belongs to it.

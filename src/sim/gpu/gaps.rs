@@ -31,6 +31,9 @@ gaps! {
         "operand types that an instruction has, but not here" => "…… of … and …";
         "destination ip" => "write of … to ip";
     }
+    "gpu/bindings.rs" {
+        "typed messages" => "a typed message without a surface";
+    }
     "gpu/cs/media.rs" {
         "MEDIA_OBJECT" => "the command's name";
         "any other command of the pipelines" => "the command's name";
@@ -43,7 +46,6 @@ gaps! {
         "OWord Dual Block Read/Write" => "OWord dual blocks of this size";
     }
     "gpu/dataport/mod.rs" {
-        "typed messages" => "a typed message without a surface";
         "messages to SFIDs 10 and 12" => "a data port message";
         "messages to SFID 9" => "a constant cache message";
         "messages to SFID 3" => "a gateway message";
@@ -135,6 +137,8 @@ gaps! {
         "RENDER_SURFACE_STATE, Cube Face Enable" => "cubes without all of their faces";
         "RENDER_SURFACE_STATE, Number of Multisamples" => "surfaces of 2^… samples";
         "RENDER_SURFACE_STATE, Auxiliary Surface Mode" => "auxiliary surfaces of mode …";
+    }
+    "gpu/surface/texel.rs" {
         "RENDER_SURFACE_STATE, Surface Format" => "texels of the format …";
     }
     "gpu/surface/mod.rs" {

@@ -6,9 +6,11 @@
 use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
+use crate::options::Options;
 use crate::profile::Messages;
-use crate::strict::{self, Log, Via};
-use crate::{AddressSpace, Options};
+use crate::rules;
+use crate::space::AddressSpace;
+use crate::watch::{Via, Watch};
 use eu::{Exit, Init, Kernel, Statistics, Stop, Thread};
 use hw::state::interface_descriptor_data as idd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -140,7 +142,7 @@ struct Job<'a> {
     space: &'a AddressSpace,
     kernel: Arc<Kernel>,
     options: &'a Options,
-    log: Option<&'a Log>,
+    watch: Option<&'a dyn Watch>,
     wide: WideLock,
     next_group: AtomicU64,
     groups: u64,
@@ -156,7 +158,7 @@ pub fn run(
     space: &AddressSpace,
     options: &Options,
     kernels: &Kernels,
-    log: Option<&Log>,
+    watch: Option<&dyn Watch>,
 ) -> Result<Counters, Stop> {
     let size = |i: usize| u64::from(dispatch.end[i].saturating_sub(dispatch.first[i]));
     let groups = size(0)
@@ -189,7 +191,7 @@ pub fn run(
         space,
         kernel,
         options,
-        log,
+        watch,
         wide: Mutex::new(()),
         next_group: AtomicU64::new(0),
         groups,
@@ -203,11 +205,11 @@ pub fn run(
         .min(groups)
         .min(slots as u64)
         .max(1) as usize;
-    if let Some(log) = log {
+    if let Some(watch) = watch {
         let start = dispatch.bases.general + dispatch.scratch.0;
         let bytes = dispatch.scratch.1 * u64::from(dispatch.max_threads);
-        log.begin(dispatch.at);
-        log.scratch(start..start + bytes);
+        watch.begin(dispatch.at);
+        watch.scratch(start..start + bytes);
     }
     let counters = if workers == 1 {
         job.work(0)
@@ -229,8 +231,8 @@ pub fn run(
         });
         total.into_inner().unwrap_or_else(|e| e.into_inner())
     };
-    if let Some(log) = log {
-        log.end();
+    if let Some(watch) = watch {
+        watch.end();
     }
     match job.failure.into_inner().unwrap_or_else(|e| e.into_inner()) {
         Some(stop) => Err(stop),
@@ -244,13 +246,13 @@ impl Job<'_> {
         let mut counters = Counters::default();
         let descriptor = &self.dispatch.descriptor;
         let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
-        let view = View::watched(self.space, self.log, Via::Data);
+        let view = View::watched(self.space, self.watch, Via::Data);
         let mut port = Port::new(view, self.dispatch.bases, &self.wide, slm);
-        port.limits = self.options.strict.then_some(Limits {
+        port.limit(self.options.strict.then_some(Limits {
             barrier: idd::BARRIER_ENABLE.get(descriptor) == 1,
             scratch_bytes: self.dispatch.scratch.1,
             bindless_surfaces: self.dispatch.bindless_surfaces,
-        });
+        }));
         let mut threads: Vec<Thread> = Vec::new();
         while !self.stopped.load(Relaxed) {
             let group = self.next_group.fetch_add(1, Relaxed);
@@ -375,7 +377,7 @@ impl Job<'_> {
         let expected = idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP.get(descriptor) as usize;
         if self.options.strict && count != expected {
             let what = format!("{count} threads by the walker, {expected} by the descriptor");
-            return Err(strict::WALKER_THREADS.stop(what, d.at));
+            return Err(rules::WALKER_THREADS.stop(what, d.at));
         }
         let (sx, sy) = (
             u64::from(d.end[0] - d.first[0]),

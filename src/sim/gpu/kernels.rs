@@ -2,8 +2,10 @@
 //!
 //! In:  an instruction heap and an offset. Out: the decoded kernel, from before where the bytes have not changed.
 
-use crate::memory::{ADDRESS_MASK, View};
-use crate::{AddressSpace, Options};
+use crate::memory::View;
+use crate::options::Options;
+use crate::space::ADDRESS_MASK;
+use crate::space::AddressSpace;
 use eu::{Kernel, Stop};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

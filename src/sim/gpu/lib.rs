@@ -6,27 +6,37 @@
 //! What strict mode demands of batches is in one table, [`RULES`]; what is not simulated in another, [`GAPS`].
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 (GPGPU, data port).
 
+mod base;
+mod bindings;
 mod context;
 mod cs;
 mod dataport;
 mod draw;
 mod gaps;
 mod gpgpu;
+mod hiz;
 mod kernels;
+mod latched;
 mod memory;
+mod options;
 pub mod profile;
+mod rules;
 mod sampler;
+mod space;
 mod strict;
 mod surface;
 mod targets;
 mod trace;
+mod watch;
 
 pub use context::HwContext;
-pub use cs::{Gpu, Options, Report};
+pub use cs::{Gpu, Report};
 pub use eu::Stop;
 pub use gaps::{GAPS, Gap};
-pub use memory::{AddressSpace, Backing, MapError, View};
-pub use strict::{RULES, Rule};
+pub use memory::View;
+pub use options::Options;
+pub use rules::{RULES, Rule};
+pub use space::{AddressSpace, Backing, MapError};
 pub use targets::{Picture, TargetSink};
 pub use trace::Trace;
 

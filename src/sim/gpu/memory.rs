@@ -1,144 +1,13 @@
-//! A context's address space: GPU addresses to memory that the CPU shares.
+//! Memory as units read and write it.
 //!
-//! Ref: SKL PRM vol. 5, "Memory Views", per-process GTT with 48-bit addresses.
+//! In:  GPU addresses. Out: dwords and bytes, each access reported to whoever watches.
+//! Ref: SKL PRM vol. 5, "Memory Views".
 
-use crate::strict::{Log, Via};
+use crate::space::{ADDRESS_MASK, AddressSpace};
+use crate::watch::{Depth, Slices, Via, Watch};
 use eu::Stop;
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
-/// Memory behind a range of addresses. It may be mapped by the application at the same time, which is why it is
-/// seen as atomics.
-pub trait Backing: Send + Sync {
-    /// All of it, a whole number of pages.
-    fn words(&self) -> &[AtomicU32];
-}
-
-impl Backing for Box<[AtomicU32]> {
-    fn words(&self) -> &[AtomicU32] {
-        self
-    }
-}
-
-/// One mapped range.
-#[derive(Clone)]
-struct Range {
-    start: u64,
-    end: u64,
-    backing: Arc<dyn Backing>,
-    /// First word of the backing that the range shows.
-    first_word: usize,
-}
-
-/// Why a range cannot be mapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MapError {
-    /// Not a multiple of 4 KiB, empty, or beyond 48 bits.
-    #[error("the range {start:#x}+{len:#x} is not made of pages of a 48-bit space")]
-    Range {
-        /// First address.
-        start: u64,
-        /// Bytes.
-        len: u64,
-    },
-    /// Something else is mapped there.
-    #[error("the range {start:#x}+{len:#x} overlaps another")]
-    Overlap {
-        /// First address.
-        start: u64,
-        /// Bytes.
-        len: u64,
-    },
-    /// The backing is shorter than the range.
-    #[error("the memory behind {start:#x}+{len:#x} is shorter than that")]
-    Short {
-        /// First address.
-        start: u64,
-        /// Bytes.
-        len: u64,
-    },
-}
-
-const PAGE: u64 = 4096;
-
-/// Bits of an address that count: those above are copies of bit 47. What is cut to these can be added to without
-/// overflow.
-pub(crate) const ADDRESS_MASK: u64 = (1 << 48) - 1;
-
-/// A 48-bit address space. Cloning is cheap: backings are shared.
-#[derive(Clone, Default)]
-pub struct AddressSpace {
-    /// Sorted by start, without overlap.
-    ranges: Vec<Range>,
-}
-
-impl AddressSpace {
-    /// An empty space.
-    pub fn new() -> AddressSpace {
-        AddressSpace::default()
-    }
-
-    /// Maps `len` bytes of `backing` from byte `offset` on at `start` (canonical or not).
-    pub fn map(
-        &mut self,
-        start: u64,
-        len: u64,
-        backing: Arc<dyn Backing>,
-        offset: u64,
-    ) -> Result<(), MapError> {
-        let start = start & ADDRESS_MASK;
-        let aligned = [start, len, offset].iter().all(|v| v.is_multiple_of(PAGE));
-        if !aligned || len == 0 || start.checked_add(len).is_none_or(|e| e > ADDRESS_MASK + 1) {
-            return Err(MapError::Range { start, len });
-        }
-        let have = backing.words().len() as u64 * 4;
-        if offset.checked_add(len).is_none_or(|end| end > have) {
-            return Err(MapError::Short { start, len });
-        }
-        let end = start + len;
-        let at = self.ranges.partition_point(|r| r.end <= start);
-        if self.ranges.get(at).is_some_and(|r| r.start < end) {
-            return Err(MapError::Overlap { start, len });
-        }
-        let range = Range {
-            start,
-            end,
-            backing,
-            first_word: (offset / 4) as usize,
-        };
-        self.ranges.insert(at, range);
-        Ok(())
-    }
-
-    /// Removes the range that starts at `start`; true if there was one.
-    pub fn unmap(&mut self, start: u64) -> bool {
-        let start = start & ADDRESS_MASK;
-        match self.ranges.binary_search_by_key(&start, |r| r.start) {
-            Ok(at) => {
-                self.ranges.remove(at);
-                true
-            }
-            Err(_) => false,
-        }
-    }
-
-    /// Start and length of every range, in order.
-    pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.ranges.iter().map(|r| (r.start, r.end - r.start))
-    }
-
-    /// The memory that is mapped at an address.
-    fn backing(&self, address: u64) -> Option<&Arc<dyn Backing>> {
-        let range = self.ranges.get(self.find(address & ADDRESS_MASK)?)?;
-        Some(&range.backing)
-    }
-
-    fn find(&self, address: u64) -> Option<usize> {
-        let at = self.ranges.partition_point(|r| r.end <= address);
-        (self.ranges.get(at)?.start <= address).then_some(at)
-    }
-}
 
 /// Memory that was looked at: its first address, bytes, and words.
 #[derive(Clone, Copy)]
@@ -162,8 +31,8 @@ pub struct View<'a> {
     /// Ranges that were looked at last, the latest first.
     last: Cell<Known<'a>>,
     before: Cell<Known<'a>>,
-    /// What strict mode remembers.
-    log: Option<&'a Log>,
+    /// Who is told of accesses.
+    watch: Option<&'a dyn Watch>,
     /// Through what accesses go.
     via: Cell<Via>,
 }
@@ -175,15 +44,19 @@ impl<'a> View<'a> {
             space,
             last: Cell::new(Known::NONE),
             before: Cell::new(Known::NONE),
-            log: None,
+            watch: None,
             via: Cell::default(),
         }
     }
 
-    /// A view whose accesses are checked.
-    pub(crate) fn watched(space: &'a AddressSpace, log: Option<&'a Log>, via: Via) -> View<'a> {
+    /// A view whose accesses are watched.
+    pub(crate) fn watched(
+        space: &'a AddressSpace,
+        watch: Option<&'a dyn Watch>,
+        via: Via,
+    ) -> View<'a> {
         View {
-            log,
+            watch,
             via: Cell::new(via),
             ..View::new(space)
         }
@@ -191,41 +64,31 @@ impl<'a> View<'a> {
 
     /// Accesses are checked.
     pub(crate) fn is_strict(&self) -> bool {
-        self.log.is_some()
+        self.watch.is_some()
     }
 
-    /// In strict mode: the memory of a surface is no depth buffer any more.
-    pub(crate) fn depth_forgotten(&self, address: u64) {
-        if let Some(log) = self.log {
-            log.depth(|held| held.forgotten(address));
+    /// Reports a surface state that was read at `at`.
+    pub(crate) fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), Stop> {
+        match self.watch {
+            Some(watch) => watch.surface_state(words, at),
+            None => Ok(()),
         }
     }
 
-    /// In strict mode: checks that no hierarchical depth buffer holds anything of these slices back.
-    pub(crate) fn depth_resolved(
-        &self,
-        address: u64,
-        levels: [u32; 2],
-        elements: [u32; 2],
-        at: u64,
-    ) -> Result<(), Stop> {
-        match (self.log, self.space.backing(address)) {
-            (Some(log), Some(memory)) => log.resolved((address, memory), levels, elements, at),
+    /// Reports what became of the depth buffer at an address.
+    pub(crate) fn depth(&self, address: u64, event: Depth) {
+        if let Some(watch) = self.watch
+            && let Some(memory) = self.space.backing(address)
+        {
+            watch.depth((address, memory), event);
+        }
+    }
+
+    /// Reports that the command or message at `at` looks at a depth buffer without a hierarchical one.
+    pub(crate) fn depth_seen(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
+        match (self.watch, self.space.backing(address)) {
+            (Some(watch), Some(memory)) => watch.depth_seen((address, memory), slices, at),
             _ => Ok(()),
-        }
-    }
-
-    /// In strict mode: this slice of a depth buffer was written through a hierarchical one.
-    pub(crate) fn depth_held(&self, slice: (u64, u32, u32)) {
-        if let (Some(log), Some(memory)) = (self.log, self.space.backing(slice.0)) {
-            log.depth(|held| held.held(slice, memory));
-        }
-    }
-
-    /// In strict mode: a slice was resolved.
-    pub(crate) fn depth_settled(&self, slice: (u64, u32, u32)) {
-        if let Some(log) = self.log {
-            log.depth(|held| held.settled(slice));
         }
     }
 
@@ -236,16 +99,18 @@ impl<'a> View<'a> {
 
     #[inline]
     fn reads(&self, address: u64, bytes: usize) -> Result<(), Stop> {
-        match self.log {
-            Some(log) => log.read(address & ADDRESS_MASK, bytes as u64, self.via.get()),
+        match self.watch {
+            Some(watch) => watch.read(address & ADDRESS_MASK, bytes as u64, self.via.get()),
             None => Ok(()),
         }
     }
 
     #[inline]
     fn writes(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
-        match self.log {
-            Some(log) => log.write(address & ADDRESS_MASK, bytes as u64, self.via.get(), atomic),
+        match self.watch {
+            Some(watch) => {
+                watch.write(address & ADDRESS_MASK, bytes as u64, self.via.get(), atomic)
+            }
             None => Ok(()),
         }
     }
@@ -278,7 +143,7 @@ impl<'a> View<'a> {
             self.last.set(before);
             return Some(before);
         }
-        let range = self.space.ranges.get(self.space.find(at)?)?;
+        let range = self.space.find(at)?;
         let first = range.first_word;
         let count = ((range.end - range.start) / 4) as usize;
         let known = Known {
@@ -310,7 +175,7 @@ impl<'a> View<'a> {
     pub fn write_four(&self, addresses: [u64; 4], mask: u32, values: [u32; 4]) -> Result<(), Stop> {
         let known = self.last.get();
         let places = addresses.map(|a| (a & ADDRESS_MASK).wrapping_sub(known.start));
-        if self.log.is_none() && places.iter().all(|p| *p < known.bytes) {
+        if self.watch.is_none() && places.iter().all(|p| *p < known.bytes) {
             for (i, (place, value)) in places.into_iter().zip(values).enumerate() {
                 if mask >> i & 1 == 1
                     && let Some(word) = known.words.get((place / 4) as usize)
@@ -409,12 +274,6 @@ impl<'a> View<'a> {
     }
 }
 
-impl std::fmt::Debug for AddressSpace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.ranges()).finish()
-    }
-}
-
 fn fault(address: u64) -> Stop {
     Stop::Fault {
         what: "no memory is mapped at this GPU address".into(),
@@ -425,6 +284,8 @@ fn fault(address: u64) -> Stop {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::space::{Backing, MapError};
+    use std::sync::Arc;
 
     /// Zeroed memory.
     pub(crate) fn memory(bytes: usize) -> Arc<dyn Backing> {

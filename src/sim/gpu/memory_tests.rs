@@ -2,9 +2,11 @@
 //!
 //! Ref: SKL PRM vol. 5, "Memory Views".
 
+use super::View;
 use super::tests::memory;
-use super::{AddressSpace, MapError, View};
-use crate::strict::{Log, Via};
+use crate::space::{AddressSpace, MapError};
+use crate::strict::Log;
+use crate::watch::{Via, Watch};
 use eu::Stop;
 
 const TOP: u64 = 1 << 48;

@@ -1,7 +1,9 @@
 //! Each rule of strict mode: a batch that breaks it is caught by name, and the nearest one that does not passes.
 
+use crate::options::Options;
+use crate::rules::RULES;
 use crate::tests::{DATA, DESCRIPTOR, Rig, STATE, invalidate, send, to, ud, walk_batch};
-use crate::{Options, RULES, Stop};
+use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Field, Packet, media, mi, register};
 use isa::{ArfReg, Desc, Dst, Inst, Opcode, Src, Type};

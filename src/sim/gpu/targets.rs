@@ -6,7 +6,8 @@
 //! in the picture is black and the greatest white. Alpha, where it is not 1 everywhere, is a picture of its own.
 //! Ref: SKL PRM vol. 7, "Render Target Write"; PNG is in the curve of sRGB, as what sRGB formats hold.
 
-use crate::memory::{AddressSpace, View};
+use crate::memory::View;
+use crate::space::AddressSpace;
 use crate::surface::{Image, Kind, format};
 use eu::Stop;
 use std::fmt;

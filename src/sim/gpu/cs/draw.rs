@@ -22,8 +22,6 @@ mod parameter {
     pub const BASE_VERTEX: u32 = 0x2440;
 }
 
-/// PS_DEPTH_COUNT.
-pub(super) const PS_DEPTH_COUNT: u32 = 0x2350;
 /// SO_NUM_PRIMS_WRITTEN, SO_PRIM_STORAGE_NEEDED: eight bytes for each stream. SO_WRITE_OFFSET: four for each buffer.
 const SO_NUM_PRIMS_WRITTEN: u32 = 0x5200;
 const SO_PRIM_STORAGE_NEEDED: u32 = 0x5240;
@@ -61,14 +59,14 @@ impl Run<'_> {
 
     /// The work of a draw begins, as strict mode sees it; ends.
     fn begin(&self, at: u64) {
-        if let Some(log) = self.log {
-            log.begin(at);
+        if let Some(watch) = self.watch {
+            watch.begin(at);
         }
     }
 
     fn end(&self) {
-        if let Some(log) = self.log {
-            log.end();
+        if let Some(watch) = self.watch {
+            watch.end();
         }
     }
 
@@ -92,7 +90,7 @@ impl Run<'_> {
             options: &self.gpu.options,
             kernels: &self.gpu.kernels,
             wide,
-            log: self.log,
+            watch: self.watch,
         }
     }
 
@@ -198,7 +196,7 @@ impl Run<'_> {
         add(0x2338, totals.cl_invocations);
         add(0x2340, totals.cl_primitives);
         add(0x2348, totals.pixels.invocations);
-        add(PS_DEPTH_COUNT, totals.pixels.samples_passed);
+        add(register::PS_DEPTH_COUNT, totals.pixels.samples_passed);
         for i in 0..4 {
             add(SO_NUM_PRIMS_WRITTEN + i * 8, totals.so_written[i as usize]);
             add(SO_PRIM_STORAGE_NEEDED + i * 8, totals.so_needed[i as usize]);

@@ -57,7 +57,7 @@ fn what_a_draw_counts_is_added_to_registers() {
         view: View::new(&space),
         report: Report::default(),
         tracker: None,
-        log: None,
+        watch: None,
         written: Written::default(),
     };
     run.count(&totals);

@@ -4,8 +4,8 @@ use super::{Next, Run};
 use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::dataport::Bases;
 use crate::gpgpu::{Constants, Dispatch};
-use crate::memory::ADDRESS_MASK;
-use crate::strict;
+use crate::rules;
+use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Packet, draw, media, register};
@@ -86,7 +86,7 @@ impl Run<'_> {
         match f::POST_SYNC_OPERATION.get(words) {
             1 => self.view.write64(address, f::IMMEDIATE_DATA.get(words)),
             2 => {
-                let passed = self.context.register64(super::draw::PS_DEPTH_COUNT);
+                let passed = self.context.register64(register::PS_DEPTH_COUNT);
                 self.view.write64(address, passed)
             }
             3 => self.view.write64(address, self.gpu.timestamp()),
@@ -184,7 +184,7 @@ impl Run<'_> {
                 "descriptor {index} of {} bytes of descriptors",
                 self.context.descriptors.bytes
             );
-            return Err(strict::DESCRIPTOR_BOUNDS.stop(what, at));
+            return Err(rules::DESCRIPTOR_BOUNDS.stop(what, at));
         }
         let mut descriptor = [0; 8];
         let address = base.dynamic + self.context.descriptors.offset + index * 32;

@@ -4,7 +4,8 @@
 
 use super::tests::{load, rig, store_register};
 use crate::Stop;
-use crate::context::{BaseAddresses, DynamicRange, Pipeline, Vfe};
+use crate::base::BaseAddresses;
+use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::tests::{DATA, Rig, end};
 use hw::{Field, Packet, media, register};
 

@@ -1,8 +1,8 @@
 //! MI_* commands. Ref: SKL PRM vol. 2a, "Memory Interface Commands".
 
 use super::{Next, Run};
-use crate::memory::ADDRESS_MASK;
-use crate::strict;
+use crate::rules;
+use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::{Packet, mi, register};
 
@@ -197,7 +197,7 @@ impl Run<'_> {
                 }
                 _ => {
                     return Err(
-                        strict::MI_MATH.stop(format!("ALU instruction {instruction:#010x}"), at)
+                        rules::MI_MATH.stop(format!("ALU instruction {instruction:#010x}"), at)
                     );
                 }
             }
@@ -280,7 +280,7 @@ impl Run<'_> {
             15 => true,
             _ => {
                 let what = format!("MI_SET_PREDICATE with Predicate Enable {mode}");
-                return Err(strict::MI_PREDICATE.stop(what, at));
+                return Err(rules::MI_PREDICATE.stop(what, at));
             }
         })
     }
@@ -297,7 +297,7 @@ impl Run<'_> {
         });
         if !known {
             let what = format!("MI_ATOMIC operation {opcode:#x} of size {size}");
-            return Err(strict::MI_ATOMIC.stop(what, at));
+            return Err(rules::MI_ATOMIC.stop(what, at));
         }
         let dwords = 1 << size;
         // Operands come in turns of a dword, or from general purpose registers: R0 and R1 are the first, R2 and R3 the second.

@@ -15,82 +15,18 @@ mod tests;
 
 use crate::context::HwContext;
 use crate::gpgpu;
-use crate::memory::{ADDRESS_MASK, AddressSpace, View};
+use crate::memory::View;
+use crate::options::Options;
 use crate::profile::{StageWork, Work};
-use crate::strict::{self, Log, Tracker, Via};
-use crate::targets::{TargetSink, Written};
-use crate::trace::Trace;
+use crate::rules;
+use crate::space::{ADDRESS_MASK, AddressSpace};
+use crate::strict::{Log, Tracker};
+use crate::targets::Written;
+use crate::watch::{Via, Watch};
 use eu::Stop;
 use hw::batch::length_dw;
 use hw::{Device, Gen, Packet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
-
-/// Choices of whoever runs the simulator.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Stop at what a real machine would not forgive: see [`crate::RULES`] for batches, and [`eu::Options`] for threads.
-    pub strict: bool,
-    /// EU threads of a dispatch run on this many CPU threads; 0 = all. One in strict mode, for a fixed order.
-    pub cpu_threads: usize,
-    /// Instructions of one dispatch before it counts as a hang.
-    pub instruction_budget: u64,
-    /// Commands of one batch before it counts as a hang.
-    pub command_budget: u64,
-    /// How long a semaphore may stay unsignalled before it counts as a hang.
-    pub semaphore_wait: Duration,
-    /// Note what each dispatch and draw costs, in [`Report::work`].
-    pub profile: bool,
-    /// Who gets pictures of what draws have written.
-    pub targets: Option<TargetSink>,
-    /// Who is told of what is executed.
-    pub trace: Trace,
-    /// Set by others to stop a batch.
-    pub cancel: Arc<AtomicBool>,
-    /// Generation of the machine (filled in by [`Gpu::new`]).
-    pub hw_gen: Gen,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            strict: false,
-            cpu_threads: 0,
-            instruction_budget: 20_000_000_000,
-            command_budget: 20_000_000,
-            // The kernel's hang check gives a ring about this long.
-            semaphore_wait: Duration::from_secs(10),
-            profile: false,
-            targets: None,
-            trace: Trace::default(),
-            cancel: Arc::new(AtomicBool::new(false)),
-            hw_gen: Gen::Gen9,
-        }
-    }
-}
-
-impl Options {
-    pub(crate) fn workers(&self) -> usize {
-        match (self.strict || self.trace.instructions, self.cpu_threads) {
-            (true, _) => 1,
-            (false, 0) => std::thread::available_parallelism().map_or(1, usize::from),
-            (false, n) => n,
-        }
-    }
-
-    pub(crate) fn cancelled(&self) -> bool {
-        self.cancel.load(Relaxed)
-    }
-
-    pub(crate) fn thread_options(&self) -> eu::Options {
-        eu::Options {
-            strict: self.strict,
-            uninit: self.strict,
-            statistics: self.profile,
-        }
-    }
-}
+use std::time::Instant;
 
 /// What a batch did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -148,8 +84,8 @@ struct Run<'a> {
     report: Report,
     /// Checks of strict mode.
     tracker: Option<Tracker<'a>>,
-    /// Memory that work has written, in strict mode.
-    log: Option<&'a Log>,
+    /// Who is told of what units do, in strict mode.
+    watch: Option<&'a dyn Watch>,
     /// Render targets that nobody has seen yet.
     written: Written,
 }
@@ -199,19 +135,19 @@ impl Gpu {
         start: u64,
         len_bytes: u64,
     ) -> Result<Report, Stop> {
-        let watch = self
+        let log = self
             .options
             .strict
             .then(|| Log::of(std::mem::take(&mut context.unresolved)));
-        let log = watch.as_ref();
+        let watch = log.as_ref().map(|log| log as &dyn Watch);
         let mut run = Run {
             gpu: self,
             context,
             space,
-            view: View::watched(space, log, Via::Commands),
+            view: View::watched(space, watch, Via::Commands),
             report: Report::default(),
-            tracker: log.map(Tracker::new),
-            log,
+            tracker: log.as_ref().map(Tracker::new),
+            watch,
             written: Written::default(),
         };
         let ended = run.batch(start, len_bytes);
@@ -220,8 +156,8 @@ impl Gpu {
             run.written.show(space, sink);
         }
         let report = run.report;
-        if let Some(watch) = watch {
-            context.unresolved = watch.into_unresolved();
+        if let Some(log) = log {
+            context.unresolved = log.into_unresolved();
         }
         ended.map(|()| report)
     }
@@ -265,7 +201,7 @@ impl Run<'_> {
                         (false, Some(_)) => {
                             let what: String =
                                 "a second-level batch starts a first-level one".into();
-                            return Err(strict::MI_BATCH_LEVEL.stop(what, at));
+                            return Err(rules::MI_BATCH_LEVEL.stop(what, at));
                         }
                     }
                     end = None;
@@ -321,7 +257,7 @@ impl Run<'_> {
                 "{} of {length} dwords instead of {}",
                 packet.name, packet.dwords
             );
-            return Err(strict::COMMAND_LENGTH.stop(what, at));
+            return Err(rules::COMMAND_LENGTH.stop(what, at));
         }
         Ok(())
     }
@@ -333,7 +269,7 @@ impl Run<'_> {
             self.space,
             &self.gpu.options,
             &self.gpu.kernels,
-            self.log,
+            self.watch,
         )?;
         if self.gpu.options.profile {
             let stage = StageWork {

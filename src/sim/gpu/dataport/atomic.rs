@@ -2,7 +2,8 @@
 //!
 //! Ref: SKL PRM vol. 7, "Untyped Atomic"; vol. 2d, MDC_AOP (integer), MDC_FOP (float).
 
-use super::{Payload, Port};
+use super::Port;
+use crate::bindings::Payload;
 use crate::surface::Surface;
 use eu::{Message, Stop};
 use std::sync::atomic::Ordering::SeqCst;
@@ -99,12 +100,12 @@ impl Port<'_> {
         if operation.wide {
             // Nothing panics while holding it, so a poisoned lock is as good as a sound one.
             let _guard = self.wide.lock().unwrap_or_else(|e| e.into_inner());
-            let old = self.view.read64(address & !7)?;
+            let old = self.bindings.view.read64(address & !7)?;
             let new = integer(operation.op, 64, old, a, b);
-            self.view.write64(address & !7, new)?;
+            self.bindings.view.write64(address & !7, new)?;
             return Ok(operation.result(old, new));
         }
-        let word = self.view.atomic(address)?;
+        let word = self.bindings.view.atomic(address)?;
         let mut new = 0;
         let update = word.fetch_update(SeqCst, SeqCst, |old| {
             new = operation.narrow(old, a as u32, b as u32);
@@ -122,7 +123,7 @@ impl Port<'_> {
         response: &mut [u32],
         float: bool,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, false)?;
+        let surface = self.bindings.surface(message, payload, false)?;
         let control = message.desc >> 8 & 0x3f;
         let lanes = if control >> 4 & 1 == 1 { 8 } else { 16 };
         let operation = Operation {

@@ -2,8 +2,9 @@
 //!
 //! Ref: SKL PRM vol. 7, "OWord Block", "Unaligned OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
 
-use super::{Payload, Port};
-use crate::strict;
+use super::Port;
+use crate::bindings::{Payload, unimplemented};
+use crate::rules;
 use eu::{Message, Stop};
 
 /// Dwords of MDC_DB_OW, and whether one OWord goes to the high half of the register.
@@ -14,7 +15,7 @@ fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), Stop> {
         2 => Ok((8, false)),
         3 => Ok((16, false)),
         4 => Ok((32, false)),
-        _ => Port::unimplemented(message, "an OWord block of this size"),
+        _ => unimplemented(message, "an OWord block of this size"),
     }
 }
 
@@ -33,17 +34,17 @@ impl Port<'_> {
     fn block_mask(&self, message: &Message<'_>, dwords: usize, high: bool) -> Result<(), Stop> {
         let channels = channels(message);
         let whole = message.lanes.count_ones() as usize >= channels;
-        if self.limits.is_none() || whole || dwords == channels && !high {
+        if self.bindings.limits.is_none() || whole || dwords == channels && !high {
             return Ok(());
         }
         let what = format!("{dwords} dwords by {channels} channels, of which some are off");
-        Err(strict::BLOCK_MASK.stop(what, message.ip))
+        Err(rules::BLOCK_MASK.stop(what, message.ip))
     }
 
     /// Address of a scratch block: header dword 5 holds the thread's scratch, in bytes from the general state base.
     fn scratch_address(&self, message: &Message<'_>, payload: Payload<'_>) -> u64 {
         let offset = u64::from(message.desc & 0xfff) * 32;
-        self.bases.general + u64::from(payload.dword(5) & !0x3ff) + offset
+        self.bindings.bases.general + u64::from(payload.dword(5) & !0x3ff) + offset
     }
 
     pub(super) fn scratch_block(
@@ -55,9 +56,13 @@ impl Port<'_> {
         let dwords = 8usize << (message.desc >> 12 & 3);
         let write = message.desc >> 17 & 1 == 1;
         let end = u64::from(message.desc & 0xfff) * 32 + dwords as u64 * 4;
-        if let Some(limits) = self.limits.filter(|limits| end > limits.scratch_bytes) {
+        if let Some(limits) = self
+            .bindings
+            .limits
+            .filter(|limits| end > limits.scratch_bytes)
+        {
             let what = format!("up to byte {end} of {}", limits.scratch_bytes);
-            return Err(strict::SCRATCH_BOUNDS.stop(what, message.ip));
+            return Err(rules::SCRATCH_BOUNDS.stop(what, message.ip));
         }
         let address = self.scratch_address(message, payload);
         // Channel mode follows the execution mask dword by dword; block mode takes all.
@@ -66,9 +71,9 @@ impl Port<'_> {
         for i in (0..dwords).filter(|i| enabled(*i)) {
             let at = address + i as u64 * 4;
             if write {
-                self.view.write(at, payload.dword(8 + i))?;
+                self.bindings.view.write(at, payload.dword(8 + i))?;
             } else if let Some(out) = response.get_mut(i) {
-                *out = self.view.read(at)?;
+                *out = self.bindings.view.read(at)?;
             }
         }
         Ok(())
@@ -80,7 +85,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, true)?;
+        let surface = self.bindings.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
         // The aligned form counts OWords, the unaligned one bytes.
         let unit = if message.desc >> 14 & 1 == 1 { 1 } else { 16 };
@@ -99,7 +104,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, true)?;
+        let surface = self.bindings.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
         self.block_mask(message, dwords, high)?;
         let offset = u64::from(payload.dword(2)) * 16;
@@ -119,11 +124,11 @@ impl Port<'_> {
         response: &mut [u32],
         write: bool,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, true)?;
+        let surface = self.bindings.surface(message, payload, true)?;
         let registers = match message.desc >> 8 & 3 {
             0 => 1,
             2 => 4,
-            _ => return Self::unimplemented(message, "OWord dual blocks of this size"),
+            _ => return unimplemented(message, "OWord dual blocks of this size"),
         };
         let start = (message.desc >> 19 & 1) as usize * 8;
         for register in 0..registers {
@@ -154,7 +159,7 @@ impl Port<'_> {
         let address = payload.address(0) & if unaligned { !3 } else { !15 };
         for i in 0..dwords {
             if let Some(out) = response.get_mut(i + shift) {
-                *out = self.view.read(address + i as u64 * 4)?;
+                *out = self.bindings.view.read(address + i as u64 * 4)?;
             }
         }
         Ok(())
@@ -171,7 +176,7 @@ impl Port<'_> {
         let address = payload.address(0) & !15;
         for i in (0..dwords).filter(|i| written(message, shift + i)) {
             let value = payload.dword(8 + shift + i);
-            self.view.write(address + i as u64 * 4, value)?;
+            self.bindings.view.write(address + i as u64 * 4, value)?;
         }
         Ok(())
     }

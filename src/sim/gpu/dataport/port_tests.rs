@@ -3,7 +3,8 @@
 //! Ref: SKL PRM vol. 7, "Binding Table Index", "Message Gateway"; vol. 2d, MH_A32_GO.
 
 use super::tests::{DATA, HEADER, Rig, SLOT, STATE, header, message};
-use super::{Limits, Message, Payload, Port, Reply, WideLock, bti, sfid};
+use super::{Limits, Message, Payload, Port, Reply, WideLock, sfid};
+use crate::bindings::bti;
 use crate::dataport::Bases;
 use crate::memory::View;
 use eu::{SharedFunctions, Stop};
@@ -202,8 +203,9 @@ fn samplers_lie_in_the_dynamic_state_heap() {
         let mut rig = Rig::new();
         rig.limits = limits;
         let mut port = rig.port();
-        assert!(port.sampler_state(4096 - 16).is_ok());
-        let beyond = port.sampler_state(4096 - 12);
+        let (bindings, sampler) = (&port.bindings, &mut port.sampler);
+        assert!(sampler.state(bindings, 4096 - 16).is_ok());
+        let beyond = sampler.state(bindings, 4096 - 12);
         match limits {
             Some(_) => assert!(is_refused(&beyond, "sampler-bounds"), "{beyond:?}"),
             None => assert!(matches!(beyond, Err(Stop::Fault { .. })), "{beyond:?}"),
@@ -220,7 +222,9 @@ fn samplers_lie_in_the_dynamic_state_heap() {
     }
     let mut port = rig.port();
     for index in (0..12).chain(0..12).chain([2, 2, 11]) {
-        let found = port.sampler_state(0x800 + 16 * index).map(|s| s.min_lod);
+        let (bindings, sampler) = (&port.bindings, &mut port.sampler);
+        let found = sampler.state(bindings, 0x800 + 16 * index);
+        let found = found.map(|s| s.min_lod);
         assert_eq!(found, Ok(index as f32));
     }
 }
@@ -249,7 +253,7 @@ fn threads_arrive_at_the_barrier_they_have() {
         ),
     ] {
         let mut port = Port::new(View::new(&space), Bases::default(), &wide, 0);
-        port.limits = limits;
+        port.limit(limits);
         for arrived in 1..3 {
             let found = port.message(&message(sfid::GATEWAY, 4, 1, &[0; 8]), &mut []);
             match allowed {

@@ -2,7 +2,8 @@
 //!
 //! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered"; vol. 2d, MDC_DS, MDC_A64_DS.
 
-use super::{Payload, Port};
+use super::Port;
+use crate::bindings::{Payload, unimplemented};
 use crate::surface::Surface;
 use eu::{Message, Stop};
 
@@ -23,7 +24,7 @@ impl Port<'_> {
             return Ok(value);
         }
         match surface.place(offset, bytes.into()) {
-            Some(address) => Ok(self.view.read_bytes(address, bytes)? as u32),
+            Some(address) => Ok(self.bindings.view.read_bytes(address, bytes)? as u32),
             None => Ok(0),
         }
     }
@@ -46,7 +47,7 @@ impl Port<'_> {
             return Ok(());
         }
         match surface.place(offset, bytes.into()) {
-            Some(address) => self.view.write_bytes(address, bytes, value.into()),
+            Some(address) => self.bindings.view.write_bytes(address, bytes, value.into()),
             None => Ok(()),
         }
     }
@@ -58,13 +59,13 @@ impl Port<'_> {
         response: &mut [u32],
         write: bool,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, true)?;
+        let surface = self.bindings.surface(message, payload, true)?;
         let lanes = if message.desc >> 8 & 1 == 1 { 16 } else { 8 };
         let bytes = match message.desc >> 10 & 3 {
             0 => 1,
             1 => 2,
             2 => 4,
-            _ => return Self::unimplemented(message, "a byte scattered message of this size"),
+            _ => return unimplemented(message, "a byte scattered message of this size"),
         };
         self.scatter(message, payload, response, write, (surface, lanes, bytes))
     }
@@ -76,7 +77,7 @@ impl Port<'_> {
         response: &mut [u32],
         write: bool,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, true)?;
+        let surface = self.bindings.surface(message, payload, true)?;
         let lanes = if message.desc >> 8 & 1 == 1 { 16 } else { 8 };
         let start = (message.desc >> 19 & 1) as usize * 8;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
@@ -134,9 +135,11 @@ impl Port<'_> {
                 0 if count <= 4 => {
                     if write {
                         let value = payload.dword(data + lane);
-                        self.view.write_bytes(address, count, value.into())?;
+                        self.bindings
+                            .view
+                            .write_bytes(address, count, value.into())?;
                     } else if let Some(out) = response.get_mut(lane) {
-                        *out = self.view.read_bytes(address, count)? as u32;
+                        *out = self.bindings.view.read_bytes(address, count)? as u32;
                     }
                 }
                 // Dwords and qwords: element by element, each a block of lanes.
@@ -147,14 +150,16 @@ impl Port<'_> {
                             let at = address + ((element * dwords + half) * 4) as u64;
                             let slot = element * lanes * dwords + lane * dwords + half;
                             if write {
-                                self.view.write(at & !3, payload.dword(data + slot))?;
+                                self.bindings
+                                    .view
+                                    .write(at & !3, payload.dword(data + slot))?;
                             } else if let Some(out) = response.get_mut(slot) {
-                                *out = self.view.read(at & !3)?;
+                                *out = self.bindings.view.read(at & !3)?;
                             }
                         }
                     }
                 }
-                _ => return Self::unimplemented(message, "an A64 scattered message of this size"),
+                _ => return unimplemented(message, "an A64 scattered message of this size"),
             }
         }
         Ok(())

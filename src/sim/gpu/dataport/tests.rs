@@ -1,9 +1,10 @@
 //! Untyped, scattered and block messages through a port with one buffer.
 
 use super::*;
-use crate::AddressSpace;
+use crate::bindings::bti;
 use crate::memory::View;
 use crate::memory::tests::memory;
+use crate::space::AddressSpace;
 use eu::SharedFunctions;
 use hw::state::render_surface_state as rss;
 
@@ -74,7 +75,7 @@ impl Rig {
         };
         let mut port = Port::new(View::new(&self.space), bases, &self.wide, 256);
         port.slm.clone_from(&self.slm);
-        port.limits = self.limits;
+        port.limit(self.limits);
         port
     }
 

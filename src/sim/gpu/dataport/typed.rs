@@ -4,8 +4,9 @@
 //! Out of bounds reads give zero, and writes are dropped. Coordinates that a message leaves out are zero.
 //! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3, MDC_CMASK, MDC_AOP.
 
+use super::Port;
 use super::atomic::Operation;
-use super::{Payload, Port};
+use crate::bindings::{Payload, unimplemented};
 use crate::surface::{Image, Kind};
 use eu::{Message, Stop};
 
@@ -78,7 +79,7 @@ fn high_slots(message: &Message<'_>) -> Result<bool, Stop> {
     match message.desc >> 12 & 3 {
         1 => Ok(false),
         2 => Ok(true),
-        _ => Port::unimplemented(message, "a SIMD4x2 message"),
+        _ => unimplemented(message, "a SIMD4x2 message"),
     }
 }
 
@@ -95,11 +96,11 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let image = self.image(message)?;
+        let image = self.bindings.image(message)?;
         let slots = Slots::new(message, payload, 0, high_slots(message)?);
         for lane in slots.lanes() {
             let values = match slots.place(&image, payload, lane) {
-                Some((lod, place)) => image.load(&self.view, lod, place, 0)?,
+                Some((lod, place)) => image.load(&self.bindings.view, lod, place, 0)?,
                 None => [0; 4],
             };
             for (register, channel) in channels(message).enumerate() {
@@ -116,7 +117,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), Stop> {
-        let image = self.image(message)?;
+        let image = self.bindings.image(message)?;
         let count = channels(message).count();
         let slots = Slots::new(message, payload, count, high_slots(message)?);
         for lane in slots.lanes() {
@@ -127,7 +128,7 @@ impl Port<'_> {
             for (register, channel) in channels(message).enumerate() {
                 values[channel] = payload.dword(slots.data(register) + lane);
             }
-            image.store(&self.view, lod, place, 0, values)?;
+            image.store(&self.bindings.view, lod, place, 0, values)?;
         }
         Ok(())
     }
@@ -138,7 +139,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let image = self.image(message)?;
+        let image = self.bindings.image(message)?;
         let control = message.desc >> 8 & 0x3f;
         let operation = Operation {
             op: control & 15,
@@ -148,7 +149,7 @@ impl Port<'_> {
         let name = image.format.name;
         if image.kind != Kind::Null && !["R32_UINT", "R32_SINT"].contains(&name) {
             let what = format!("a typed atomic on {name}, which is neither R32_UINT nor R32_SINT");
-            return Self::unimplemented(message, &what);
+            return unimplemented(message, &what);
         }
         let slots = Slots::new(
             message,
@@ -166,7 +167,7 @@ impl Port<'_> {
             let address = place.and_then(|(lod, [x, y, z])| image.texel_address(lod, x, y, z, 0));
             let result = match (address, place) {
                 (Some(address), Some((lod, place))) => {
-                    image.materialize(&self.view, lod, place)?;
+                    image.materialize(&self.bindings.view, lod, place)?;
                     self.atomic_at(address, operation, a, b)?
                 }
                 _ => 0,

@@ -1,10 +1,10 @@
 //! Typed messages through a port with one surface.
 
 use super::*;
-use crate::AddressSpace;
 use crate::dataport::{Bases, WideLock, sfid};
 use crate::memory::View;
 use crate::memory::tests::memory;
+use crate::space::AddressSpace;
 use eu::SharedFunctions;
 use hw::state::render_surface_state as rss;
 

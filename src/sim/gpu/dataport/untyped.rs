@@ -2,7 +2,8 @@
 //!
 //! Ref: SKL PRM vol. 7, "Untyped Surface Read/Write"; vol. 2d, MDC_CMASK, MDC_SM3.
 
-use super::{Payload, Port};
+use super::Port;
+use crate::bindings::{Payload, unimplemented};
 use eu::{Message, Stop};
 
 /// Lanes of MDC_SM3; SIMD4x2 is for align16 code that compute shaders do not have.
@@ -10,7 +11,7 @@ fn lanes(message: &Message<'_>) -> Result<usize, Stop> {
     match message.desc >> 12 & 3 {
         1 => Ok(16),
         2 => Ok(8),
-        _ => Port::unimplemented(message, "a SIMD4x2 message"),
+        _ => unimplemented(message, "a SIMD4x2 message"),
     }
 }
 
@@ -36,7 +37,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, false)?;
+        let surface = self.bindings.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
         for (i, channel) in channels(message).enumerate() {
@@ -56,7 +57,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), Stop> {
-        let surface = self.surface(message, payload, false)?;
+        let surface = self.bindings.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
         for (i, channel) in channels(message).enumerate() {
@@ -83,7 +84,7 @@ impl Port<'_> {
             };
             for lane in enabled(message, lanes) {
                 let address = payload.address(start + lane * 2) + channel * 4;
-                out[lane] = self.view.read(address & !3)?;
+                out[lane] = self.bindings.view.read(address & !3)?;
             }
         }
         Ok(())
@@ -100,7 +101,7 @@ impl Port<'_> {
             for lane in enabled(message, lanes) {
                 let address = payload.address(start + lane * 2) + channel * 4;
                 let value = payload.dword(start + (i + 2) * lanes + lane);
-                self.view.write(address & !3, value)?;
+                self.bindings.view.write(address & !3, value)?;
             }
         }
         Ok(())

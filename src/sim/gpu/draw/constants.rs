@@ -5,8 +5,8 @@
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units.
 
 use super::exec::Draw;
-use crate::memory::ADDRESS_MASK;
-use crate::strict::Via;
+use crate::space::ADDRESS_MASK;
+use crate::watch::Via;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet};

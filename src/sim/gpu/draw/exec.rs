@@ -4,14 +4,15 @@
 //! to the URB, the render cache and the pixel interpolator handed to its [`Stage`].
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
-use super::state::DrawState;
-use crate::context::BaseAddresses;
+use crate::base::BaseAddresses;
 use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
+use crate::latched::DrawState;
 use crate::memory::View;
+use crate::options::Options;
 use crate::profile::StageWork;
-use crate::strict::{Log, Via};
-use crate::{AddressSpace, Options};
+use crate::space::AddressSpace;
+use crate::watch::{Via, Watch};
 use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
 
 /// What units of a draw look at and share. Counters and the URB are held by whoever runs the draw.
@@ -26,13 +27,13 @@ pub(crate) struct Draw<'a> {
     pub kernels: &'a Kernels,
     pub wide: &'a WideLock,
     /// Memory that work has written, in strict mode.
-    pub log: Option<&'a Log>,
+    pub watch: Option<&'a dyn Watch>,
 }
 
 impl<'a> Draw<'a> {
     /// Memory as one of the draw's units sees it.
     pub fn view(&self, via: Via) -> View<'a> {
-        View::watched(self.space, self.log, via)
+        View::watched(self.space, self.watch, via)
     }
 }
 
@@ -137,18 +138,18 @@ impl<'a> Executor<'a> {
             dynamic_pages: draw.base.dynamic_pages,
             samplers: shader.samplers,
         };
-        if let Some(log) = draw.log {
+        if let Some(watch) = draw.watch {
             // Strict mode has one worker, which runs one thread after the other.
             let start = draw.base.general + shader.scratch;
-            log.scratch(start..start + shader.scratch_bytes);
+            watch.scratch(start..start + shader.scratch_bytes);
         }
         let mut port = Port::new(draw.view(Via::Data), bases, draw.wide, 0);
-        port.limits = draw.options.strict.then_some(Limits {
+        port.limit(draw.options.strict.then_some(Limits {
             // Hull shaders' threads meet at barriers without asking for them.
             barrier: true,
             scratch_bytes: shader.scratch_bytes,
             bindless_surfaces: u64::from(draw.base.bindless_surfaces) + 1,
-        });
+        }));
         Ok(Executor {
             draw,
             name,

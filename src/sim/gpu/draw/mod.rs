@@ -42,7 +42,6 @@ pub(crate) mod sol;
 mod stage_rig;
 #[cfg(test)]
 mod stage_tests;
-pub(crate) mod state;
 mod te;
 mod tess;
 pub(crate) mod urb;

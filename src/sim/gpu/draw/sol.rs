@@ -7,10 +7,10 @@
 
 use super::exec::Draw;
 use super::object::{Kind, Object, dword};
-use super::state::DrawState;
-use crate::AddressSpace;
+use crate::latched::DrawState;
 use crate::memory::View;
-use crate::strict::Via;
+use crate::space::AddressSpace;
+use crate::watch::Via;
 use eu::Stop;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
 use hw::draw_state::so_decl;

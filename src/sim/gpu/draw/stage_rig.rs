@@ -1,12 +1,12 @@
 //! A draw for tests, whose kernels store their registers and whose vertices are captured by stream output.
 
-use crate::Options;
-use crate::Stop;
+use crate::options::Options;
 use crate::strict::draw_rig::{
     TABLE, TARGET, TARGET_STATE, VIEWPORTS, WRITE, command, so_decls, sound, target_write,
     vertex_elements,
 };
 use crate::tests::{CODE, DATA, Rig, STATE, send, to, ud};
+use eu::Stop;
 use hw::draw::*;
 use hw::draw_state::{state_constant_body as body, vertex_buffer_state as vb};
 use hw::state::render_surface_state as rss;

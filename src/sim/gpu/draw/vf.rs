@@ -7,10 +7,11 @@
 //! "3DSTATE_VF_COMPONENT_PACKING".
 
 use super::exec::Draw;
-use super::state::VERTEX_ELEMENTS;
-use crate::memory::{ADDRESS_MASK, View};
-use crate::strict::Via;
+use crate::latched::VERTEX_ELEMENTS;
+use crate::memory::View;
+use crate::space::ADDRESS_MASK;
 use crate::surface::format;
+use crate::watch::Via;
 use eu::Stop;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
 use hw::draw::{
@@ -374,11 +375,13 @@ fn unimplemented(what: &str, at: u64) -> Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::BaseAddresses;
-    use crate::draw::state::DrawState;
+    use crate::base::BaseAddresses;
     use crate::kernels::Kernels;
+    use crate::latched::DrawState;
+    use crate::memory::View;
     use crate::memory::tests::memory;
-    use crate::{AddressSpace, Options, View};
+    use crate::options::Options;
+    use crate::space::AddressSpace;
     use std::sync::Mutex;
 
     const BUFFER: u64 = 0x1000;
@@ -449,7 +452,7 @@ mod tests {
                 options: &options,
                 kernels: &kernels,
                 wide: &Mutex::new(()),
-                log: None,
+                watch: None,
             };
             of(&VertexFetch::read(&draw)?)
         }

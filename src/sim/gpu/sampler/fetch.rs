@@ -4,8 +4,8 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
-use super::{Request, kind};
-use crate::dataport::Port;
+use super::{Engine, Request, kind};
+use crate::bindings::Bindings;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
@@ -20,11 +20,12 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-impl Port<'_> {
+impl Engine {
     /// Answers a message for plain texels of a dword, of one level of one slice. False where it is another one, and
-    /// [`Port::fetch`] has to look at each channel.
+    /// [`Engine::fetch`] has to look at each channel.
     pub(super) fn fetch_plane(
         &mut self,
+        bindings: &Bindings<'_>,
         request: &Request<'_>,
         (state, image): (u64, &Image),
         active: u32,
@@ -62,7 +63,7 @@ impl Port<'_> {
         if level >= image.levels {
             return Ok(false);
         }
-        let mut texels = std::mem::take(self.texels());
+        let texels = &mut self.texels;
         let known = texels.level((state, image), level);
         let mut result = Ok(known.is_plain());
         for lane in (0..lanes)
@@ -73,10 +74,10 @@ impl Port<'_> {
             let values = match known.plain_address(x, y, slice) {
                 None => Ok([0; 4]),
                 Some(address) => texels
-                    .is_clear(&self.view, (state, image), level, [x, y, slice])
+                    .is_clear(&bindings.view, (state, image), level, [x, y, slice])
                     .and_then(|clear| match clear {
                         true => Ok(image.clear_color),
-                        false => Ok(packer.unpack(self.view.read(address)?)),
+                        false => Ok(packer.unpack(bindings.view.read(address)?)),
                     })
                     .map(|values| image.swizzled(values)),
             };
@@ -88,13 +89,13 @@ impl Port<'_> {
                 }
             }
         }
-        *self.texels() = texels;
         result
     }
 
     /// One channel's answer.
     pub(super) fn fetch(
         &mut self,
+        bindings: &Bindings<'_>,
         request: &Request<'_>,
         surface: (u64, &Image),
         lane: usize,
@@ -108,11 +109,11 @@ impl Port<'_> {
         match request.kind {
             kind::LD => {
                 let at = [moved(0, 0), moved(1, 1), moved(3, 2)];
-                self.texel(surface, parameter(2), place(image, at), 0)
+                self.texel(bindings, surface, parameter(2), place(image, at), 0)
             }
             kind::LD_LZ => {
                 let at = [moved(0, 0), moved(1, 1), moved(2, 2)];
-                self.texel(surface, 0, place(image, at), 0)
+                self.texel(bindings, surface, 0, place(image, at), 0)
             }
             kind::LD2DMS | kind::LD2DMS_W => {
                 let wide = request.kind == kind::LD2DMS_W;
@@ -127,17 +128,17 @@ impl Port<'_> {
                 };
                 let at = place(image, at);
                 match slice {
-                    Some(slice) => self.texel(surface, 0, at, slice),
+                    Some(slice) => self.texel(bindings, surface, 0, at, slice),
                     None => Ok(image.swizzled(image.clear_color)),
                 }
             }
             kind::LD2DSS => {
                 let at = [moved(1, 0), moved(2, 1), moved(3, 2)];
-                self.texel(surface, 0, place(image, at), parameter(0))
+                self.texel(bindings, surface, 0, place(image, at), parameter(0))
             }
             kind::LD_MCS => {
                 let at = place(image, [0, 1, 2].map(parameter));
-                let mcs = image.mcs(&self.view, at)?;
+                let mcs = image.mcs(&bindings.view, at)?;
                 Ok([mcs as u32, (mcs >> 32) as u32, 0, 0])
             }
             kind::SAMPLEINFO => Ok([image.samples, 0, 0, 0]),
@@ -149,6 +150,7 @@ impl Port<'_> {
     /// `state` tells surfaces apart.
     fn texel(
         &mut self,
+        bindings: &Bindings<'_>,
         (state, image): (u64, &Image),
         lod: u32,
         place: [u32; 3],
@@ -164,12 +166,12 @@ impl Port<'_> {
             return Ok([0; 4]);
         }
         if image.samples > 1 || image.kind == Kind::Buffer {
-            return Ok(image.swizzled(image.load(&self.view, lod, place, sample)?));
+            return Ok(image.swizzled(image.load(&bindings.view, lod, place, sample)?));
         }
-        let mut texels = std::mem::take(self.texels());
-        let found = texels.once(&self.view, (state, image), lod, place);
-        *self.texels() = texels;
-        Ok(image.swizzled(found?))
+        let found = self
+            .texels
+            .once(&bindings.view, (state, image), lod, place)?;
+        Ok(image.swizzled(found))
     }
 }
 

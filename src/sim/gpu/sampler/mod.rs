@@ -12,14 +12,14 @@ mod filter;
 mod lod;
 mod state;
 
-pub(crate) use cache::Texels;
-
-use crate::dataport::{Payload, Port};
+use crate::bindings::{Bindings, Payload, unimplemented};
+use crate::rules;
 use crate::surface::{Image, Kind, format};
+use cache::Texels;
 use eu::{Message, Stop};
 use filter::{Filtering, Target};
 use lod::{Gradients, Source};
-pub(crate) use state::Sampler;
+use state::Sampler;
 
 /// Message types.
 mod kind {
@@ -224,10 +224,46 @@ fn gradient(image: &Image, normalized: bool, from: &Direction, by: [f64; 3]) -> 
     })
 }
 
-impl Port<'_> {
+/// The sampling engine as one worker's threads see it.
+#[derive(Default)]
+pub(crate) struct Engine {
+    /// Sampler states by address.
+    samplers: Vec<(u64, Sampler)>,
+    next: usize,
+    texels: Texels,
+}
+
+/// Sampler states that are remembered; a dispatch uses few.
+const REMEMBERED: usize = 8;
+
+impl Engine {
+    /// The sampler whose state is at an offset from the dynamic state base address.
+    pub fn state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
+        let address = bindings.bases.dynamic + offset;
+        if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {
+            return Ok(known.1);
+        }
+        let heap = bindings
+            .bases
+            .dynamic_pages
+            .filter(|_| bindings.limits.is_some());
+        if let Some(pages) = heap.filter(|pages| offset + 16 > pages * 4096) {
+            let what = format!("a sampler state at byte {offset:#x} of {pages} pages");
+            return Err(rules::SAMPLER_BOUNDS.stop(what, address));
+        }
+        let sampler = Sampler::read(&bindings.view, bindings.bases.dynamic, address)?;
+        match self.samplers.get_mut(self.next) {
+            Some(place) => *place = (address, sampler),
+            None => self.samplers.push((address, sampler)),
+        }
+        self.next = (self.next + 1) % REMEMBERED;
+        Ok(sampler)
+    }
+
     /// Carries out a message to the sampler.
-    pub(crate) fn sampler_message(
+    pub fn message(
         &mut self,
+        bindings: &mut Bindings<'_>,
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
@@ -236,17 +272,17 @@ impl Port<'_> {
         let lanes = match desc >> 17 & 3 {
             1 => 8,
             2 => 16,
-            _ => return Self::unimplemented(message, "a sampler message of this width"),
+            _ => return unimplemented(message, "a sampler message of this width"),
         };
         if desc >> 30 & 1 == 1 {
-            return Self::unimplemented(message, "a sampler response of halves");
+            return unimplemented(message, "a sampler response of halves");
         }
         let header = desc >> 19 & 1 == 1;
         // Without a header nothing is offset, and all channels are returned.
         let bits = if header { payload.dword(2) } else { 0 };
         let states = match header {
             true => u64::from(payload.dword(3) & !31),
-            false => self.samplers(),
+            false => bindings.bases.samplers,
         };
         let request = Request {
             payload,
@@ -258,9 +294,16 @@ impl Port<'_> {
             gathered: (bits >> 16 & 3) as usize,
             sampler: states + u64::from(desc >> 8 & 15) * 16,
         };
-        let (state, image) = self.image_at(message)?;
+        let (state, image) = bindings.image_at(message)?;
         match Order::of(request.kind) {
-            Some(order) => self.sampled(message, &request, &order, (state, &image), response),
+            Some(order) => self.sampled(
+                bindings,
+                message,
+                &request,
+                &order,
+                (state, &image),
+                response,
+            ),
             None => {
                 let known = matches!(
                     request.kind,
@@ -274,13 +317,13 @@ impl Port<'_> {
                         | kind::LD_MCS
                 );
                 if !known {
-                    return Self::unimplemented(message, "a sampler message of this type");
+                    return unimplemented(message, "a sampler message of this type");
                 }
-                if self.fetch_plane(&request, (state, &image), message.lanes, response)? {
+                if self.fetch_plane(bindings, &request, (state, &image), message.lanes, response)? {
                     return Ok(());
                 }
                 for lane in (0..lanes).filter(|lane| message.lanes >> lane & 1 == 1) {
-                    let values = self.fetch(&request, (state, &image), lane)?;
+                    let values = self.fetch(bindings, &request, (state, &image), lane)?;
                     respond(&request, lane, values, response);
                 }
                 Ok(())
@@ -291,6 +334,7 @@ impl Port<'_> {
     /// A message that takes a sampler.
     fn sampled(
         &mut self,
+        bindings: &Bindings<'_>,
         message: &Message<'_>,
         request: &Request<'_>,
         order: &Order,
@@ -299,20 +343,19 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let active = (0..request.lanes).filter(|lane| message.lanes >> lane & 1 == 1);
         if image.kind == Kind::Buffer || image.samples > 1 {
-            return Self::unimplemented(message, "filtering a buffer, or several samples");
+            return unimplemented(message, "filtering a buffer, or several samples");
         }
-        let sampler = self.sampler_state(request.sampler)?;
+        let sampler = self.state(bindings, request.sampler)?;
         if image.kind == Kind::Null || sampler.disabled {
             for lane in active {
                 respond(request, lane, [0; 4], response);
             }
             return Ok(());
         }
-        let mut texels = std::mem::take(self.texels());
         let normalised = format::is_normalised(image.format);
         let mut filtering = Filtering {
-            view: &self.view,
-            texels: &mut texels,
+            view: &bindings.view,
+            texels: &mut self.texels,
             state,
             image,
             sampler: &sampler,
@@ -421,7 +464,6 @@ impl Port<'_> {
                 }
             }
         }
-        *self.texels() = texels;
         result
     }
 }

@@ -194,8 +194,8 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::AddressSpace;
     use crate::memory::tests::memory;
+    use crate::space::AddressSpace;
 
     /// What is read of a state in an empty page that has this border colour at 0x40.
     fn read(set: &[(hw::Field, u64)]) -> Result<Sampler, Stop> {

@@ -1,10 +1,10 @@
 //! A port with surfaces and samplers of a test's own, and messages to it.
 
 use super::Sampler;
-use crate::AddressSpace;
 use crate::dataport::{Bases, Port, WideLock, sfid};
 use crate::memory::View;
 use crate::memory::tests::memory;
+use crate::space::AddressSpace;
 use crate::surface::Image;
 use eu::{Message, SharedFunctions, Stop};
 use hw::state::{render_surface_state as rss, sampler_state as ss};

@@ -1,10 +1,10 @@
 //! Messages through a port with one surface and one sampler; values worked out by hand.
 
 use super::*;
-use crate::AddressSpace;
-use crate::dataport::{Bases, WideLock, sfid};
+use crate::dataport::{Bases, Port, WideLock, sfid};
 use crate::memory::View;
 use crate::memory::tests::memory;
+use crate::space::AddressSpace;
 use eu::SharedFunctions;
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 

@@ -3,13 +3,13 @@
 //! In:  3DSTATE_* as latched when a 3DPRIMITIVE comes, and where pointers lead. Out: the first broken rule.
 //! Ref: SKL PRM vol. 2a, the commands; vol. 2d, VERTEX_ELEMENT_STATE.
 
-use super::{
+use crate::context::HwContext;
+use crate::latched::DrawState;
+use crate::rules::{
     DEPTH_BUFFER_PLACE, DRAW_STATE, HEAP_BOUNDS, INDEX_ALIGNMENT, PS_ATTRIBUTES, PS_PUSH_CONSTANTS,
     PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ, URB_READ, VERTEX_COMPONENTS,
     VERTEX_ENTRY,
 };
-use crate::context::HwContext;
-use crate::draw::state::DrawState;
 use eu::Stop;
 use hw::draw_state::{
     sf_output_attribute_detail as detail, state_constant_body as body,

@@ -1,7 +1,9 @@
 //! A sound draw, to be changed by tests of strict mode, and a machine to run it.
 
+use crate::options::Options;
+use crate::rules::RULES;
 use crate::tests::{CODE, DATA, Rig, STATE, invalidate, send, to};
-use crate::{Options, RULES, Stop};
+use eu::Stop;
 use hw::draw_state::{so_decl, vertex_buffer_state as vb, vertex_element_state as element};
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi};

@@ -19,52 +19,17 @@
 //! Not demanded: order of reads before writes, which Vulkan lets drivers assume of walkers that start in order, and of a draw's
 //! own accesses. A thread's scratch memory is its own.
 
-use super::hiz::{Memory, Unresolved};
-use super::{
+use super::surface;
+use crate::hiz::Unresolved;
+use crate::rules::{
     COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_RESOLVE, RENDER_FLUSH, Rule, TEXTURE_STALE,
     VERTEX_STALE, WORK_ORDER,
 };
+use crate::watch::{Control, Depth, Memory, Slices, Via, Watch};
 use eu::Stop;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
-
-/// Through what memory is read and written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Via {
-    /// The command streamer.
-    #[default]
-    Commands,
-    /// The data port.
-    Data,
-    /// The sampler.
-    Texture,
-    /// The constant cache.
-    Constant,
-    /// Vertex fetch.
-    Vertex,
-    /// The render cache.
-    Render,
-    /// The depth cache, with stencil.
-    Depth,
-    /// The stream output.
-    Stream,
-}
-
-/// What a PIPE_CONTROL does to caches and work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Control {
-    /// Waits for work.
-    pub stall: bool,
-    /// Flushes the data, render and depth cache.
-    pub data: bool,
-    pub render: bool,
-    pub depth: bool,
-    /// Invalidates the texture, constant and vertex fetch cache, and nothing runs that could fill it again.
-    pub texture: bool,
-    pub constant: bool,
-    pub vertex: bool,
-}
 
 /// A bit for each byte of a page.
 type Bytes = [u64; 64];
@@ -192,40 +157,71 @@ impl Log {
         state.unwrap_or_else(|e| e.into_inner()).unresolved
     }
 
-    /// Notes what happens to depth buffers that have hierarchical ones.
-    pub fn depth(&self, change: impl FnOnce(&mut Unresolved)) {
-        change(&mut self.state().unresolved);
+    /// A PIPE_CONTROL.
+    pub fn pipe_control(&self, control: Control) {
+        let mut state = self.state();
+        for page in state.pages.values_mut() {
+            let invalid = [control.texture, control.constant, control.vertex];
+            for (stale, invalid) in page.stale.iter_mut().zip(invalid) {
+                if invalid {
+                    *stale = NONE;
+                }
+            }
+            for (cache, flush) in [control.render, control.depth].into_iter().enumerate() {
+                if flush {
+                    let dirty = std::mem::replace(&mut page.dirty[cache], NONE);
+                    for (to, from) in page.draining[cache].iter_mut().zip(dirty) {
+                        *to |= from;
+                    }
+                }
+            }
+            if control.stall {
+                (page.open, page.draining) = (EMPTY.open, EMPTY.draining);
+                if control.data {
+                    page.unflushed = NONE;
+                }
+            }
+        }
+        state.pages.retain(|_, page| !page.is_empty());
+    }
+}
+
+impl Watch for Log {
+    fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), Stop> {
+        surface::check(words, at)
     }
 
-    /// Checks that nothing of these slices of a depth buffer is held back.
-    pub fn resolved(
-        &self,
-        place: (u64, &Memory),
-        levels: [u32; 2],
-        elements: [u32; 2],
-        at: u64,
-    ) -> Result<(), Stop> {
-        let held = self.state().unresolved.among(place, levels, elements);
+    fn depth(&self, (address, memory): (u64, &Memory), event: Depth) {
+        let held = &mut self.state().unresolved;
+        match event {
+            Depth::Held([level, element]) => held.held((address, level, element), memory),
+            Depth::Settled([level, element]) => held.settled((address, level, element)),
+            Depth::Forgotten => held.forgotten(address),
+        }
+    }
+
+    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+        let held = self
+            .state()
+            .unresolved
+            .among(place, slices.levels, slices.elements);
         HIZ_RESOLVE.check(held.is_none(), at, || {
             let (address, level, element) = held.unwrap_or_default();
             format!("level {level}, element {element} of the depth buffer at {address:#x}")
         })
     }
 
-    /// The work of the command at `at` begins.
-    pub fn begin(&self, at: u64) {
+    fn begin(&self, at: u64) {
         let mut state = self.state();
         state.at = at;
         state.scratch.clear();
     }
 
-    /// Scratch memory of threads of the work that runs.
-    pub fn scratch(&self, range: Range<u64>) {
+    fn scratch(&self, range: Range<u64>) {
         self.state().scratch.push(range);
     }
 
-    /// All of its accesses are made, though for others it may still run.
-    pub fn end(&self) {
+    fn end(&self) {
         let mut state = self.state();
         for page in state.pages.values_mut() {
             for i in 0..64 {
@@ -245,8 +241,7 @@ impl Log {
         }
     }
 
-    /// Checks a read.
-    pub fn read(&self, address: u64, bytes: u64, via: Via) -> Result<(), Stop> {
+    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<(), Stop> {
         let state = self.state();
         if state.pages.is_empty() {
             return Ok(());
@@ -276,8 +271,7 @@ impl Log {
         Ok(())
     }
 
-    /// Checks and notes a write of work. What the command streamer writes is not followed.
-    pub fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop> {
+    fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop> {
         let mut state = self.state();
         if via == Via::Commands || state.is_scratch(address) {
             return Ok(());
@@ -295,34 +289,6 @@ impl Log {
             page.own[kind][word] |= bits;
         }
         Ok(())
-    }
-
-    /// A PIPE_CONTROL.
-    pub fn pipe_control(&self, control: Control) {
-        let mut state = self.state();
-        for page in state.pages.values_mut() {
-            let invalid = [control.texture, control.constant, control.vertex];
-            for (stale, invalid) in page.stale.iter_mut().zip(invalid) {
-                if invalid {
-                    *stale = NONE;
-                }
-            }
-            for (cache, flush) in [control.render, control.depth].into_iter().enumerate() {
-                if flush {
-                    let dirty = std::mem::replace(&mut page.dirty[cache], NONE);
-                    for (to, from) in page.draining[cache].iter_mut().zip(dirty) {
-                        *to |= from;
-                    }
-                }
-            }
-            if control.stall {
-                (page.open, page.draining) = (EMPTY.open, EMPTY.draining);
-                if control.data {
-                    page.unflushed = NONE;
-                }
-            }
-        }
-        state.pages.retain(|_, page| !page.is_empty());
     }
 }
 

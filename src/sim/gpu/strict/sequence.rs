@@ -3,16 +3,28 @@
 //! In:  commands in order. Out: the first broken rule.
 //! Ref: SKL PRM vol. 2a, the commands' programming notes; vol. 7, "MCS Buffer for Render Target(s)", "Depth Buffer Clear".
 
-use super::{
+use crate::context::{HwContext, Pipeline};
+use crate::latched::DrawState;
+use crate::rules::{
     CONSTANT_COMMIT, CONSTANT_ORDER, CONSTANT_RELOAD, DEPTH_STALL, FAST_CLEAR_SYNC, HZ_OP_SEQUENCE,
     PIPE_CONTROL_COUNT, PIPE_CONTROL_LLC, PIPE_CONTROL_POINTERS, PIPE_CONTROL_SNAPSHOT,
-    PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL, PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE, hz_op_acts,
+    PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL, PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE,
 };
-use crate::context::{HwContext, Pipeline};
-use crate::draw::state::DrawState;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw, media, mi};
+
+/// True if 3DSTATE_WM_HZ_OP clears or resolves something.
+pub(super) fn hz_op_acts(words: &[u32]) -> bool {
+    use draw::state_wm_hz_op as f;
+    let acts = [
+        f::STENCIL_BUFFER_CLEAR_ENABLE,
+        f::DEPTH_BUFFER_CLEAR_ENABLE,
+        f::DEPTH_BUFFER_RESOLVE_ENABLE,
+        f::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE,
+    ];
+    acts.iter().any(|field| field.get(words) == 1)
+}
 
 /// What a draw does to its render targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! In:  RENDER_SURFACE_STATE. Out: [`Stop::Undefined`] at the first broken rule.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
-use super::{
+use super::reserved::reserved;
+use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT, SURFACE_PITCH,
-    reserved,
 };
 use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
@@ -13,8 +13,9 @@ use eu::Stop;
 use hw::state::render_surface_state as rss;
 
 /// Checks a surface state; `at` is its address.
-pub(crate) fn check(words: &[u32; 16], image: &Image, at: u64) -> Result<(), Stop> {
+pub(super) fn check(words: &[u32; 16], at: u64) -> Result<(), Stop> {
     reserved(&rss::PACKET, words, at)?;
+    let image = Image::from_words(words, at)?;
     if matches!(image.kind, Kind::Buffer | Kind::Null) {
         return Ok(());
     }
@@ -67,8 +68,7 @@ mod tests {
     }
 
     fn broken(words: &[u32; 16]) -> Option<&'static str> {
-        let image = Image::from_words(words, 0).expect("a surface");
-        match check(words, &image, 0) {
+        match check(words, 0) {
             Err(Stop::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
             Ok(()) => None,

@@ -3,8 +3,8 @@
 //! In:  3DSTATE_URB_* and 3DSTATE_PUSH_CONSTANT_ALLOC_* as a draw finds them, the L3's division. Out: the first broken rule.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_URB_VS" and its like, "3DSTATE_PUSH_CONSTANT_ALLOC_VS" and its like; vol. 2c, "L3CNTLREG".
 
-use super::{URB_ENTRIES, URB_OVERLAP};
-use crate::draw::state::DrawState;
+use crate::latched::DrawState;
+use crate::rules::{URB_ENTRIES, URB_OVERLAP};
 use eu::Stop;
 use hw::{Device, Field, Packet, draw};
 

@@ -1,19 +1,16 @@
-//! Surfaces with dimensions: surface state decoded once, and texels found and read by it.
+//! Surfaces with dimensions: surface state decoded once.
 //!
-//! In:  RENDER_SURFACE_STATE, coordinates. Out: addresses of texels, values.
-//! Where mip levels, slices and samples lie is in `layout.rs`, what the auxiliary surface says in `aux.rs`.
+//! In:  RENDER_SURFACE_STATE. Out: what it says; elements by their address.
+//! Where mip levels, slices and samples lie is in `level.rs`, what the auxiliary surface says in `aux.rs`, values in `texel.rs`.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
-use super::compressed;
 use super::format;
-use super::level::Level;
 use super::tiling::Tiling;
-use crate::memory::{ADDRESS_MASK, View};
-use crate::strict;
+use crate::memory::View;
+use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::Format;
 use hw::state::render_surface_state as rss;
-use std::ops::Range;
 
 /// Surface types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,15 +128,8 @@ impl Image {
     pub fn read(view: &View<'_>, address: u64) -> Result<Image, Stop> {
         let mut words = [0; 16];
         view.read_block(address, &mut words)?;
-        Image::from_words(&words, address)
-    }
-
-    /// The same, held to the rules of strict mode.
-    pub fn read_strictly(view: &View<'_>, address: u64) -> Result<Image, Stop> {
-        let mut words = [0; 16];
-        view.read_block(address, &mut words)?;
         let image = Image::from_words(&words, address)?;
-        strict::surface::check(&words, &image, address)?;
+        view.surface_state(&words, address)?;
         Ok(image)
     }
 
@@ -316,127 +306,5 @@ impl Image {
             view.write_bytes(address + i as u64, 1, u64::from(*byte))?;
         }
         Ok(())
-    }
-
-    /// Writes an element to all texels of a part of a slice that lie in bounds, for each sample.
-    pub fn fill(
-        &self,
-        view: &View<'_>,
-        level: &Level,
-        [columns, rows]: [Range<u32>; 2],
-        z: u32,
-        element: &[u8; 16],
-    ) -> Result<(), Stop> {
-        // 16 bytes of a row are together in all tilings but W.
-        let together = 16 / self.bytes.clamp(1, 16);
-        let chunks = level.is_plain() && self.tiling != Tiling::W && 16 % self.bytes.max(1) == 0;
-        let pattern: [u8; 16] =
-            std::array::from_fn(|i| element[i % self.bytes.clamp(1, 16) as usize]);
-        let words: [u32; 4] = std::array::from_fn(|i| {
-            let dword = pattern.as_chunks::<4>().0.get(i);
-            dword.map_or(0, |d| u32::from_le_bytes(*d))
-        });
-        for y in rows {
-            let mut x = columns.start;
-            while x < columns.end {
-                let whole = chunks && columns.end - x >= together;
-                if whole
-                    && let Some(address) = level.address(x, y, z, 0)
-                    && address.is_multiple_of(16)
-                    && level.address(x + together - 1, y, z, 0).is_some()
-                {
-                    view.write_block(address, &words)?;
-                    x += together;
-                    continue;
-                }
-                for sample in 0..self.samples {
-                    if let Some(address) = level.address(x, y, z, sample) {
-                        self.put(view, address, element)?;
-                    }
-                }
-                x += 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// Err for formats that [`format::decode`] does not know.
-    fn convertible(&self) -> Result<(), Stop> {
-        match format::known(self.format) {
-            true => Ok(()),
-            false => Err(Stop::Unimplemented {
-                what: format!("texels of the format {}", self.format.name),
-                at: self.address,
-            }),
-        }
-    }
-
-    /// The value of a texel before the swizzle: zeros out of bounds, the clear colour where the surface is cleared.
-    /// `z` is the slice, array element or face.
-    pub fn load(
-        &self,
-        view: &View<'_>,
-        lod: u32,
-        [x, y, z]: [u32; 3],
-        sample: u32,
-    ) -> Result<[u32; 4], Stop> {
-        self.load_at(view, (lod, &self.at_level(lod)), [x, y, z], sample)
-    }
-
-    /// The same of a level that is known.
-    pub fn load_at(
-        &self,
-        view: &View<'_>,
-        (lod, level): (u32, &Level),
-        [x, y, z]: [u32; 3],
-        sample: u32,
-    ) -> Result<[u32; 4], Stop> {
-        let Some(address) = level.address(x, y, z, sample) else {
-            return Ok([0; 4]);
-        };
-        if self.is_clear(view, lod, [x, y, z])? {
-            return Ok(self.clear_color);
-        }
-        self.value_at(view, address, [x, y])
-    }
-
-    /// The value of the texel of an element in memory.
-    pub fn value_at(
-        &self,
-        view: &View<'_>,
-        address: u64,
-        [x, y]: [u32; 2],
-    ) -> Result<[u32; 4], Stop> {
-        if self.bytes == 2 && format::comes_in_pairs(self.format) {
-            let pair = view.read(address & !3)?;
-            return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
-        }
-        let element = self.element(view, address)?;
-        let [block_w, block_h] = self.format.block_el.map(u32::from);
-        if block_w > 1 {
-            let (x, y) = ((x % block_w) as usize, (y % block_h.max(1)) as usize);
-            if let Some(texel) = compressed::decode_texel(self.format, &element, x, y) {
-                return Ok(texel);
-            }
-        }
-        self.convertible()?;
-        Ok(format::decode(self.format, &element))
-    }
-
-    /// Writes a texel; dropped out of bounds. What a fast clear left of the texel's block becomes real first.
-    pub fn store(
-        &self,
-        view: &View<'_>,
-        lod: u32,
-        [x, y, z]: [u32; 3],
-        sample: u32,
-        values: [u32; 4],
-    ) -> Result<(), Stop> {
-        let Some(address) = self.texel_address(lod, x, y, z, sample) else {
-            return Ok(());
-        };
-        self.convertible()?;
-        self.materialize(view, lod, [x, y, z])?;
-        self.put(view, address, &format::encode(self.format, values))
     }
 }

@@ -1,10 +1,7 @@
-//! Where the levels, slices and samples of a surface lie.
+//! How the levels, slices and samples of a surface are laid out.
 //!
-//! In:  an [`Image`], coordinates. Out: the address of a texel, or none where it is out of bounds.
+//! In:  sizes and alignments. Out: offsets of levels, places of samples.
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling": 1D, 2D and 3D surfaces; "Multisampled Surfaces".
-
-use super::image::{Image, Kind};
-use super::level::Level;
 
 /// Levels a surface can have.
 pub(super) const LEVELS: u32 = 15;
@@ -51,36 +48,4 @@ pub(super) fn interleave(samples: u32, [x, y]: [u32; 2], s: u32) -> [u32; 2] {
         _ => s & 2,
     };
     [pair_x | column | low_x, pair_y | row | low_y]
-}
-
-impl Image {
-    /// Size of a level, counted as accesses count: Surface Min LOD is added. The third is the depth of 3D surfaces, else
-    /// the array elements (of cubes, faces).
-    pub fn level_extent(&self, lod: u32) -> [u32; 3] {
-        let level = self.level(lod);
-        let depth = match self.kind {
-            Kind::D3 => minify(self.depth, level),
-            _ => self.depth,
-        };
-        match self.kind {
-            Kind::Buffer | Kind::Null => [self.width, self.height, self.depth],
-            _ => [minify(self.width, level), minify(self.height, level), depth],
-        }
-    }
-
-    /// The level of the surface that an access's level means.
-    pub(super) fn level(&self, lod: u32) -> u32 {
-        lod.saturating_add(self.min_lod)
-    }
-
-    /// Address of a texel, or of the compressed block that holds it; none out of bounds. `z` is the slice, array element
-    /// or face.
-    pub fn texel_address(&self, lod: u32, x: u32, y: u32, z: u32, sample: u32) -> Option<u64> {
-        self.at_level(lod).address(x, y, z, sample)
-    }
-
-    /// A level, for many addresses.
-    pub fn at_level(&self, lod: u32) -> Level {
-        Level::new(self, lod)
-    }
 }

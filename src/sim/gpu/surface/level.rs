@@ -6,6 +6,9 @@
 use super::image::{Image, Kind};
 use super::layout::{ALIGNMENT_1D, LEVELS, interleave, interleaved_size, level_offset, minify};
 use super::tiling::{self, Tiling};
+use crate::memory::View;
+use eu::Stop;
+use std::ops::Range;
 
 /// How slices and samples follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,5 +183,79 @@ impl Level {
             lower + columns[0],
             lower + columns[1],
         ])
+    }
+}
+
+impl Image {
+    /// Size of a level, counted as accesses count: Surface Min LOD is added. The third is the depth of 3D surfaces, else
+    /// the array elements (of cubes, faces).
+    pub fn level_extent(&self, lod: u32) -> [u32; 3] {
+        let level = self.level(lod);
+        let depth = match self.kind {
+            Kind::D3 => minify(self.depth, level),
+            _ => self.depth,
+        };
+        match self.kind {
+            Kind::Buffer | Kind::Null => [self.width, self.height, self.depth],
+            _ => [minify(self.width, level), minify(self.height, level), depth],
+        }
+    }
+
+    /// The level of the surface that an access's level means.
+    pub(super) fn level(&self, lod: u32) -> u32 {
+        lod.saturating_add(self.min_lod)
+    }
+
+    /// Address of a texel, or of the compressed block that holds it; none out of bounds. `z` is the slice, array element
+    /// or face.
+    pub fn texel_address(&self, lod: u32, x: u32, y: u32, z: u32, sample: u32) -> Option<u64> {
+        self.at_level(lod).address(x, y, z, sample)
+    }
+
+    /// A level, for many addresses.
+    pub fn at_level(&self, lod: u32) -> Level {
+        Level::new(self, lod)
+    }
+
+    /// Writes an element to all texels of a part of a slice that lie in bounds, for each sample.
+    pub fn fill(
+        &self,
+        view: &View<'_>,
+        level: &Level,
+        [columns, rows]: [Range<u32>; 2],
+        z: u32,
+        element: &[u8; 16],
+    ) -> Result<(), Stop> {
+        // 16 bytes of a row are together in all tilings but W.
+        let together = 16 / self.bytes.clamp(1, 16);
+        let chunks = level.is_plain() && self.tiling != Tiling::W && 16 % self.bytes.max(1) == 0;
+        let pattern: [u8; 16] =
+            std::array::from_fn(|i| element[i % self.bytes.clamp(1, 16) as usize]);
+        let words: [u32; 4] = std::array::from_fn(|i| {
+            let dword = pattern.as_chunks::<4>().0.get(i);
+            dword.map_or(0, |d| u32::from_le_bytes(*d))
+        });
+        for y in rows {
+            let mut x = columns.start;
+            while x < columns.end {
+                let whole = chunks && columns.end - x >= together;
+                if whole
+                    && let Some(address) = level.address(x, y, z, 0)
+                    && address.is_multiple_of(16)
+                    && level.address(x + together - 1, y, z, 0).is_some()
+                {
+                    view.write_block(address, &words)?;
+                    x += together;
+                    continue;
+                }
+                for sample in 0..self.samples {
+                    if let Some(address) = level.address(x, y, z, sample) {
+                        self.put(view, address, element)?;
+                    }
+                }
+                x += 1;
+            }
+        }
+        Ok(())
     }
 }

@@ -9,12 +9,14 @@ pub(crate) mod format;
 mod image;
 mod layout;
 mod level;
+mod texel;
 pub(crate) mod tiling;
 
 pub(crate) use image::{AuxMode, Image, Kind, Select};
 pub(crate) use level::Level;
 
-use crate::memory::{ADDRESS_MASK, View};
+use crate::memory::View;
+use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::state::render_surface_state as rss;
 

@@ -1,8 +1,8 @@
 //! Layout by hand, and texels through memory.
 
 use super::*;
-use crate::AddressSpace;
 use crate::memory::tests::memory;
+use crate::space::AddressSpace;
 use hw::Format;
 
 pub(super) const BASE: u64 = 0x10_0000;

@@ -6,7 +6,7 @@
 use crate::draw::exec::Draw;
 use crate::draw::object::{Object, dword};
 use crate::memory::View;
-use crate::strict;
+use crate::rules;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;
@@ -113,7 +113,7 @@ impl ClipState {
             4 => Mode::AcceptAll,
             other => {
                 return Err(
-                    strict::CLIP_MODE.stop(format!("clip mode {other} is reserved"), draw.at)
+                    rules::CLIP_MODE.stop(format!("clip mode {other} is reserved"), draw.at)
                 );
             }
         };

@@ -8,8 +8,9 @@ use super::state::Special;
 use super::target::expand;
 use crate::draw::exec::Draw;
 use crate::memory::View;
-use crate::strict::{self, Via};
+use crate::rules;
 use crate::surface::{AuxMode, Image, format};
+use crate::watch::{Depth, Via};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 
@@ -35,7 +36,7 @@ pub(super) fn colour(
     at: u64,
 ) -> Result<(), Stop> {
     let Some([w, h]) = scale(image) else {
-        return Err(strict::FAST_CLEAR_SURFACE.stop(
+        return Err(rules::FAST_CLEAR_SURFACE.stop(
             "a fast clear or resolve of a surface without a control surface",
             at,
         ));
@@ -115,11 +116,12 @@ fn note(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
     let view = draw.view(Via::Depth);
     if let Some(image) = depth_buffer(draw, samples)? {
         for layer in 0..image.view_extent.min(image.depth) {
-            let slice = (image.address, image.lod, image.min_array_element + layer);
-            match clears {
-                true => view.depth_held(slice),
-                false => view.depth_settled(slice),
-            }
+            let slice = [image.lod, image.min_array_element + layer];
+            let event = match clears {
+                true => Depth::Held(slice),
+                false => Depth::Settled(slice),
+            };
+            view.depth(image.address, event);
         }
     }
     Ok(())

@@ -6,9 +6,9 @@
 
 use crate::draw::exec::Draw;
 use crate::memory::View;
-use crate::strict::Via;
 use crate::surface::{Image, Level};
 use crate::targets::Role;
+use crate::watch::{Depth, Slices, Via};
 use eu::Stop;
 use hw::draw::{
     state_depth_buffer as db, state_raster as raster, state_stencil_buffer as sb,
@@ -308,9 +308,11 @@ impl<'a> DepthStencil<'a> {
                 hierarchical = Some(slices);
             } else if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
                 // Neither ALWAYS nor NEVER: what is there counts.
-                let elements = [first, first + image.view_extent];
-                let levels = [image.lod, image.lod + 1];
-                view.depth_resolved(image.address, levels, elements, draw.at)?;
+                let slices = Slices {
+                    levels: [image.lod, image.lod + 1],
+                    elements: [first, first + image.view_extent],
+                };
+                view.depth_seen(image.address, slices, draw.at)?;
             }
         }
         let depth = depth.map(|image| {
@@ -417,7 +419,8 @@ impl<'a> DepthStencil<'a> {
             && self.told.get() != Some(layer)
         {
             self.told.set(Some(layer));
-            self.view.depth_held((address, level, first + layer));
+            let slice = [level, first + layer];
+            self.view.depth(address, Depth::Held(slice));
         }
     }
 

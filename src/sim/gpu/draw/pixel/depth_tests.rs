@@ -5,9 +5,9 @@
 
 use super::depth::{DepthStencil, depth_buffer, stencil_buffer, targets};
 use super::testing::{DEPTH, DYNAMIC, Rig, STENCIL, w_tile, y_tile};
-use crate::strict::{Log, Via};
 use crate::surface::{AuxMode, Kind};
 use crate::targets::Role;
+use crate::watch::{Depth, Via};
 use eu::Stop;
 use hw::Field;
 use hw::draw::{
@@ -582,7 +582,7 @@ fn strict(fields: &[(Field, u64)]) -> Rig {
         D32,
         &[(ds::DEPTH_TEST_ENABLE, 1), (ds::DEPTH_TEST_FUNCTION, LESS)],
     );
-    rig.log = Some(Log::default());
+    rig.watch = Some(Box::new(crate::strict::Log::default()));
     rig.set(&db::PACKET, &[(db::DEPTH, 7)]);
     rig.set(&db::PACKET, fields);
     rig
@@ -617,7 +617,11 @@ fn held(rig: &mut Rig) -> Vec<(u64, u64)> {
 
 #[test]
 fn what_is_held_back_stops_who_compares_with_it() {
-    let view = |rig: &Rig| rig.draw().view(Via::Depth).depth_held((DEPTH, 1, 3));
+    let view = |rig: &Rig| {
+        rig.draw()
+            .view(Via::Depth)
+            .depth(DEPTH, Depth::Held([1, 3]))
+    };
     let hierarchical = (db::HIERARCHICAL_DEPTH_BUFFER_ENABLE, 1);
     let slices = |level, first, extent| {
         vec![
@@ -663,7 +667,7 @@ fn what_is_held_back_stops_who_compares_with_it() {
             stops,
             "{name}"
         );
-        rig.log = None;
+        rig.watch = None;
         assert!(DepthStencil::read(&rig.draw(), false).is_ok(), "{name}");
     }
     let mut rig = strict(&[]);

@@ -4,10 +4,10 @@
 //! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
 
 use super::payload::Slot;
+use super::written;
 use super::{Back, gap};
 use crate::draw::exec::Stage;
 use crate::draw::object::Setup;
-use crate::strict;
 use eu::{Message, Reply, Stop};
 
 /// A thread's pixels while it runs.
@@ -105,7 +105,7 @@ impl Batch<'_, '_> {
         let layout = self.layout(message, header)?;
         self.ended |= message.eot;
         if self.back.view.is_strict() {
-            strict::target::write(message, layout.end)?;
+            written::write(message, layout.end)?;
         }
         let (entry, pixels) = match header {
             Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),

@@ -273,7 +273,7 @@ fn strict_mode_wants_payloads_of_the_length_of_their_parts() {
     for case in cases().into_iter().chain([false, true].map(replicated)) {
         let mut rig = Rig::new();
         rig.bind(0, R32G32B32A32_UINT, &[]);
-        rig.log = Some(crate::strict::Log::default());
+        rig.watch = Some(Box::new(crate::strict::Log::default()));
         let change = |state: &mut State<'_>| {
             (state.omask, state.computes_depth, state.computes_stencil) =
                 (case.omask, case.depth, case.stencil);

@@ -44,6 +44,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod written;
 
 pub(crate) use clear::hz_op;
 pub(crate) use depth::targets as depth_targets;
@@ -53,9 +54,10 @@ use super::exec::{Draw, Executor};
 use super::object::{Kind, Setup, Subspan};
 use crate::memory::View;
 use crate::profile::StageWork;
-use crate::strict::{self, Via};
+use crate::rules;
 use crate::surface::Image;
 use crate::targets::Role;
+use crate::watch::Via;
 use eu::Stop;
 use payload::{Frame, Slot};
 use state::{Coverage, Special, State};
@@ -179,7 +181,7 @@ impl<'a> Pixels<'a> {
                 if !self.back.state.valid {
                     continue;
                 }
-                return Err(strict::PS_DISPATCH
+                return Err(rules::PS_DISPATCH
                     .stop("a pixel shader without a dispatch width", self.back.at));
             }
             if !per_sample {
@@ -236,7 +238,7 @@ impl<'a> Pixels<'a> {
         };
         payload::build(&mut self.payload, state, setup, slots, frame, &self.object).map_err(
             |registers| {
-                strict::PS_PAYLOAD.stop(
+                rules::PS_PAYLOAD.stop(
                     format!("constants from register {start} on, among {registers} of payload"),
                     self.back.at,
                 )
@@ -255,7 +257,7 @@ impl<'a> Pixels<'a> {
         executor.run(&self.payload, lit, &mut batch)?;
         let ended = batch.ended;
         match self.back.view.is_strict() {
-            true => strict::target::ended(ended, self.back.at),
+            true => written::ended(ended, self.back.at),
             false => Ok(()),
         }
     }

@@ -8,11 +8,12 @@ use super::blend::{Blend, logic};
 use super::dither::dithered;
 use super::gap;
 use super::state::State;
+use super::written;
 use crate::memory::View;
-use crate::strict;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind, Level, Select, format};
 use crate::targets::Role;
+use crate::watch::Depth;
 use eu::Stop;
 use hw::ChannelKind;
 
@@ -62,15 +63,12 @@ impl Targets {
         let (index, blend) = key;
         let entry = view.read(state.table + u64::from(index) * 4)?;
         let address = state.surface_base + u64::from(entry & !63);
-        let image = match view.is_strict() {
-            true => Image::read_strictly(view, address)?,
-            false => Image::read(view, address)?,
-        };
+        let image = Image::read(view, address)?;
         if view.is_strict() {
             let blend = state.blends.get(blend).copied().unwrap_or_default();
             let both = blend.enabled && blend.logic_op.is_some();
-            strict::target::check(&image, both, state.samples, at)?;
-            view.depth_forgotten(image.address);
+            written::check(&image, both, state.samples, at)?;
+            view.depth(image.address, Depth::Forgotten);
         }
         let target = match image.kind {
             Kind::Null => None,

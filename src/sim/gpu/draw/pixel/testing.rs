@@ -4,14 +4,15 @@ use super::message::Batch;
 use super::payload::Slot;
 use super::state::State;
 use super::{Counts, Pixels};
-use crate::context::BaseAddresses;
+use crate::base::BaseAddresses;
 use crate::draw::exec::{Draw, Stage};
 use crate::draw::object::{Kind, Plane, ScreenVertex, Setup};
-use crate::draw::state::DrawState;
+use crate::latched::DrawState;
 use crate::memory::View;
 use crate::memory::tests::memory;
-use crate::strict::Log;
-use crate::{AddressSpace, Options};
+use crate::options::Options;
+use crate::space::AddressSpace;
+use crate::watch::Watch;
 use eu::{Message, Stop};
 use hw::draw::{state_depth_buffer as db, state_stencil_buffer as sb};
 use hw::state::render_surface_state as rss;
@@ -35,8 +36,8 @@ pub(crate) struct Rig {
     space: AddressSpace,
     pub latched: DrawState,
     pub options: Options,
-    /// What strict mode remembers; none in other modes.
-    pub log: Option<Log>,
+    /// Who is told of what units do, in strict mode.
+    pub watch: Option<Box<dyn Watch>>,
     kernels: crate::kernels::Kernels,
     wide: crate::dataport::WideLock,
 }
@@ -54,7 +55,7 @@ impl Rig {
                 cpu_threads: 1,
                 ..Options::default()
             },
-            log: None,
+            watch: None,
             kernels: Default::default(),
             wide: Default::default(),
         }
@@ -93,7 +94,7 @@ impl Rig {
 
     pub fn draw(&self) -> Draw<'_> {
         Draw {
-            log: self.log.as_ref(),
+            watch: self.watch.as_deref(),
             at: 0x40,
             state: &self.latched,
             base: BaseAddresses {

@@ -3,11 +3,11 @@
 use super::payload::{Frame, Slot, build, lit, object};
 use super::state::State;
 use super::target::identity;
-use crate::AddressSpace;
 use crate::draw::exec::Draw;
 use crate::draw::object::{Kind, Plane, ScreenVertex, Setup};
-use crate::draw::state::DrawState;
+use crate::latched::DrawState;
 use crate::memory::View;
+use crate::space::AddressSpace;
 
 /// A flat triangle on layer 3 whose weights are an eighth of the coordinates.
 fn setup() -> Setup {
@@ -36,12 +36,12 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
     let space = AddressSpace::new();
     let latched = DrawState::default();
     let draw = Draw {
-        log: None,
+        watch: None,
         at: 0,
         state: &latched,
-        base: crate::context::BaseAddresses::default(),
+        base: crate::base::BaseAddresses::default(),
         space: &space,
-        options: &crate::Options::default(),
+        options: &crate::options::Options::default(),
         kernels: &crate::kernels::Kernels::default(),
         wide: &crate::dataport::WideLock::default(),
     };

@@ -6,7 +6,7 @@
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
 use crate::memory::View;
-use crate::strict;
+use crate::rules;
 use eu::Stop;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
@@ -157,7 +157,7 @@ impl RasterState {
             return gap("a forced sample count other than the target's");
         }
         if log > 4 {
-            return Err(strict::MULTISAMPLES.stop(format!("2^{log} samples"), draw.at));
+            return Err(rules::MULTISAMPLES.stop(format!("2^{log} samples"), draw.at));
         }
         let extents = draw.state.flag(&clip::PACKET, clip::CLIP_ENABLE)
             && draw

@@ -244,7 +244,7 @@ fn wide_lines_are_columns_or_rectangles() {
 #[test]
 fn state_is_read_from_commands_and_memory() {
     use crate::draw::exec::Draw;
-    use crate::draw::state::DrawState;
+    use crate::latched::DrawState;
     use hw::draw as packet;
     use packet::{
         state_clip, state_drawing_rectangle as rectangle, state_multisample, state_raster,
@@ -256,7 +256,7 @@ fn state_is_read_from_commands_and_memory() {
     // The second scissor: (2, 3) to (20, 30).
     memory[2].store(2 | 3 << 16, Relaxed);
     memory[3].store(20 | 30 << 16, Relaxed);
-    let mut space = crate::AddressSpace::new();
+    let mut space = crate::space::AddressSpace::new();
     space
         .map(0x10000, 4096, std::sync::Arc::new(memory), 0)
         .expect("a free page");
@@ -293,15 +293,15 @@ fn state_is_read_from_commands_and_memory() {
         .with(pattern::N16X_SAMPLE1_X_OFFSET, 5);
     latch(&pattern::PACKET, &words.dwords);
     let draw = Draw {
-        log: None,
+        watch: None,
         at: 0x40,
         state: &latched,
-        base: crate::context::BaseAddresses {
+        base: crate::base::BaseAddresses {
             dynamic: 0x10000,
             ..Default::default()
         },
         space: &space,
-        options: &crate::Options::default(),
+        options: &crate::options::Options::default(),
         kernels: &crate::kernels::Kernels::default(),
         wide: &crate::dataport::WideLock::default(),
     };
@@ -322,7 +322,7 @@ fn state_is_read_from_commands_and_memory() {
     let mut latched = latched.clone();
     latched.latch(&state_raster::PACKET, &words.dwords);
     let draw = Draw {
-        log: None,
+        watch: None,
         state: &latched,
         ..draw
     };

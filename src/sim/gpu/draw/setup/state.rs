@@ -7,7 +7,7 @@ use super::attributes::{self, Attribute};
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
 use crate::draw::raster::{Lines, lines};
-use crate::strict;
+use crate::rules;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as port;
@@ -77,7 +77,7 @@ fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, Stop> {
         0 => Ok(Fill::Solid),
         1 => Ok(Fill::Wireframe),
         2 => Ok(Fill::Point),
-        _ => Err(strict::FILL_MODE.stop(format!("fill mode {code} is reserved"), draw.at)),
+        _ => Err(rules::FILL_MODE.stop(format!("fill mode {code} is reserved"), draw.at)),
     }
 }
 

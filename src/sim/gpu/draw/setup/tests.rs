@@ -219,7 +219,7 @@ fn positions_without_a_place_are_dropped() {
 fn state_is_read_from_commands_and_memory() {
     use crate::draw::clip::ClipState;
     use crate::draw::exec::Draw;
-    use crate::draw::state::DrawState;
+    use crate::latched::DrawState;
     use hw::draw as packet;
     use hw::draw_state::sf_output_attribute_detail as detail;
     use packet::{
@@ -233,7 +233,7 @@ fn state_is_read_from_commands_and_memory() {
     for (dword, value) in [(0, 3.0f32), (3, 5.0), (9, 7.5)] {
         memory[32 + dword].store(value.to_bits(), Relaxed);
     }
-    let mut space = crate::AddressSpace::new();
+    let mut space = crate::space::AddressSpace::new();
     space
         .map(0x10000, 4096, Arc::new(memory), 0)
         .expect("a free page");
@@ -306,15 +306,15 @@ fn state_is_read_from_commands_and_memory() {
         .with(state_sbe_swiz::ATTRIBUTE_1, details[1]);
     latch(&state_sbe_swiz::PACKET, &words.dwords);
     let draw = Draw {
-        log: None,
+        watch: None,
         at: 0x40,
         state: &latched,
-        base: crate::context::BaseAddresses {
+        base: crate::base::BaseAddresses {
             dynamic: 0x10000,
             ..Default::default()
         },
         space: &space,
-        options: &crate::Options::default(),
+        options: &crate::options::Options::default(),
         kernels: &crate::kernels::Kernels::default(),
         wide: &crate::dataport::WideLock::default(),
     };

@@ -13,7 +13,7 @@ mod stitch;
 #[cfg(test)]
 mod tests;
 
-use super::state::DrawState;
+use crate::latched::DrawState;
 use factor::{Axis, ONE};
 use hw::draw::state_te as te;
 

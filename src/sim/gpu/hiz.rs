@@ -5,15 +5,13 @@
 //! The simulator itself always writes to the depth buffer, so nothing but this rule tells that a resolve is missing.
 //! Ref: SKL PRM vol. 7, "Hierarchical Depth Buffer", "Depth Buffer Resolve".
 
-use crate::memory::Backing;
+use crate::space::Backing;
+use crate::watch::Memory;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 /// A slice of a depth buffer: the surface's address, level, array element.
 pub(crate) type Slice = (u64, u32, u32);
-
-/// Memory that a depth buffer was in. Another buffer at the same address is another depth buffer.
-pub(crate) type Memory = Arc<dyn Backing>;
 
 /// Slices with depths that only the hierarchical depth buffer has. A context keeps them from batch to batch.
 #[derive(Clone, Default)]

@@ -3,13 +3,13 @@
 //! In:  a render target as a message names it; the message. Out: the first broken rule.
 //! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "BLEND_STATE_ENTRY".
 
-use super::{BLEND_LOGIC_OP, PS_END, TARGET_LENGTH, TARGET_SAMPLES, TARGET_SELECTS};
+use crate::rules::{BLEND_LOGIC_OP, PS_END, TARGET_LENGTH, TARGET_SAMPLES, TARGET_SELECTS};
 use crate::surface::{Image, Kind, Select};
 use eu::{Message, Stop};
 
 /// Checks a render target of a draw with this many samples, with both a logic op and blending or not; `at` is the message's
 /// place.
-pub(crate) fn check(image: &Image, both: bool, samples: u32, at: u64) -> Result<(), Stop> {
+pub(super) fn check(image: &Image, both: bool, samples: u32, at: u64) -> Result<(), Stop> {
     let own = image.samples;
     let kept = own == samples || image.kind == Kind::Null;
     TARGET_SAMPLES.check(kept, at, || {
@@ -26,7 +26,7 @@ pub(crate) fn check(image: &Image, both: bool, samples: u32, at: u64) -> Result<
 }
 
 /// Checks a write whose parts are `dwords` long.
-pub(crate) fn write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
+pub(super) fn write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
     let length = message.src0.len() + message.src1.len();
     TARGET_LENGTH.check(length == dwords, message.ip, || {
         format!("{length} dwords, where there should be {dwords}")
@@ -38,7 +38,7 @@ pub(crate) fn write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
 }
 
 /// Checks the end of a pixel shader's thread.
-pub(crate) fn ended(by_write: bool, at: u64) -> Result<(), Stop> {
+pub(super) fn ended(by_write: bool, at: u64) -> Result<(), Stop> {
     PS_END.check(by_write, at, || {
         "a thread ended otherwise than by a write to a render target".into()
     })

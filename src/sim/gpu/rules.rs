@@ -1,0 +1,206 @@
+//! What strict mode demands of batches, as one table of rules.
+//!
+//! In:  nothing. Out: [`RULES`], which `ingot sim --rules` prints, and a name for each row, by which units and strict mode stop.
+//! A rule stands here only if drivers known to work on real machines keep it.
+
+use eu::Stop;
+
+/// Something that the PRM demands of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Short name, stable.
+    pub name: &'static str,
+    /// Where the PRM says so.
+    pub prm: &'static str,
+    /// What is demanded, in one line.
+    pub help: &'static str,
+}
+
+impl Rule {
+    /// The end of a batch that breaks the rule at this address.
+    pub(crate) fn stop(&self, what: impl Into<String>, at: u64) -> Stop {
+        Stop::Undefined {
+            rule: self.name,
+            prm: self.prm,
+            what: what.into(),
+            at,
+        }
+    }
+
+    /// Err where the rule is broken.
+    pub(crate) fn check(
+        &self,
+        kept: bool,
+        at: u64,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), Stop> {
+        match kept {
+            true => Ok(()),
+            false => Err(self.stop(what(), at)),
+        }
+    }
+}
+
+macro_rules! rules {
+    ($($id:ident $name:literal, $prm:literal, $help:literal;)*) => {
+        $(pub(crate) static $id: Rule = Rule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
+        /// Every rule for batches and dispatches. Those for instructions are the EU's.
+        pub static RULES: &[&Rule] = &[$(&$id),*];
+    };
+}
+
+#[rustfmt::skip]
+rules! {
+    COMMAND_LENGTH "command-length", "vol. 2a, DWord Length", "a command has all the dwords of its kind";
+    RESERVED_BITS "reserved-bits", "vol. 2a, Reserved: MBZ", "bits of commands and descriptors that are no field are zero";
+    PIPELINE_SELECT_FLUSH "pipeline-select-flush", "vol. 2a, PIPELINE_SELECT, programming notes",
+        "before the pipeline changes, work is waited for and its writes are flushed, by a stalling PIPE_CONTROL";
+    PIPELINE_SELECT_INVALIDATE "pipeline-select-invalidate", "vol. 2a, PIPELINE_SELECT, programming notes",
+        "before the pipeline changes, a second PIPE_CONTROL invalidates the read-only caches";
+    BASE_ADDRESS_FLUSH "base-address-flush", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
+        "before STATE_BASE_ADDRESS, work is waited for and its writes are flushed, by a stalling PIPE_CONTROL";
+    BASE_ADDRESS_INVALIDATE "base-address-invalidate", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
+        "between a change of a base address and the next dispatch, caches of what is relative to it are invalidated";
+    L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 is divided anew only when work is done and its writes are flushed";
+    PIPE_CONTROL_STALL "pipe-control-stall", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
+        "a stall comes with a flush, an invalidation, a post-sync operation, a reset of state pointers, or another stall";
+    PIPE_CONTROL_TEXTURE "pipe-control-texture", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
+        "while GPGPU work runs, an invalidation of the texture cache comes with a stall";
+    PIPE_CONTROL_VF "pipe-control-vf", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+        "an invalidation of the vertex fetch cache comes with a post-sync operation";
+    POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
+    STORE_ALIGNMENT "store-alignment", "vol. 2a, MI_STORE_DATA_IMM, Address", "a stored quadword is aligned";
+    VFE_STALL "vfe-stall", "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
+    VFE_THREADS "vfe-threads", "vol. 2a, MEDIA_VFE_STATE, Maximum Number of Threads", "no more threads than the machine has";
+    VFE_SCRATCH "vfe-scratch", "vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space", "scratch of a thread is at most 2 MB";
+    CURBE_FLUSH "curbe-flush", "vol. 2a, MEDIA_STATE_FLUSH", "a flush comes between GPGPU_WALKER and MEDIA_CURBE_LOAD";
+    CURBE_ALIGNMENT "curbe-alignment", "vol. 2a, MEDIA_CURBE_LOAD", "start and length of CURBE data are multiples of 64 bytes";
+    CURBE_ALLOCATION "curbe-allocation", "vol. 2a, MEDIA_VFE_STATE, CURBE Allocation Size", "CURBE data fits what is allocated";
+    CURBE_READ "curbe-read", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Constant URB Entry Read Length",
+        "threads are given no more constants than were loaded";
+    DESCRIPTOR_FLUSH "interface-descriptor-flush", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+        "a flush comes between GPGPU_WALKER and MEDIA_INTERFACE_DESCRIPTOR_LOAD";
+    DESCRIPTOR_RANGE "interface-descriptor-range", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+        "interface descriptors start at a multiple of 64 bytes, and are 1 to 64 of 32 bytes";
+    DESCRIPTOR_BOUNDS "interface-descriptor-bounds", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+        "a walker's descriptor is one of those loaded";
+    WALKER_PIPELINE "walker-pipeline", "vol. 2a, PIPELINE_SELECT", "a walker finds the GPGPU pipeline selected";
+    WALKER_THREADS "walker-threads", "vol. 2a, GPGPU_WALKER, Thread Width Counter Maximum",
+        "walker and descriptor agree on the threads of a workgroup";
+    WALKER_SIMD "walker-simd", "vol. 2a, GPGPU_WALKER, SIMD Size", "8, 16 or 32 channels";
+    WALKER_MASK "walker-mask", "vol. 2a, GPGPU_WALKER, Right Execution Mask", "the last thread of a row or column has channels";
+    WALKER_GROUP "walker-group", "vol. 2a, GPGPU_WALKER", "a workgroup's threads run at once: as many as a subslice and the VFE have room for";
+    SLM_SIZE "slm-size", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Shared Local Memory Size", "at most 64 KB, by its code";
+    SLM_L3 "slm-l3", "vol. 2c, L3CNTLREG, SLM Mode Enable", "the L3 has a part for shared local memory where there is some";
+    SLM_BOUNDS "slm-bounds", "vol. 7, Shared Local Memory", "shared local memory is used as far as there is some";
+    BARRIER_ENABLE "barrier-enable", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Barrier Enable", "who waits at a barrier has one";
+    BINDLESS_BOUNDS "bindless-bounds", "vol. 2a, STATE_BASE_ADDRESS, Bindless Surface State Size",
+        "a surface's handle means one of the bindless heap";
+    HEAP_BOUNDS "heap-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
+        "constants, descriptors and kernels lie in their heaps";
+    SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread keeps to its scratch memory";
+    BLOCK_MASK "block-mask", "vol. 7, OWord Block Write",
+        "a block write with channels off has a channel for each dword: what others do no document settles (ERRATA.md)";
+    SURFACE_PITCH "surface-pitch", "vol. 2d, RENDER_SURFACE_STATE, Surface Pitch", "the pitch of a tiled surface is whole tiles";
+    SURFACE_BASE "surface-base", "vol. 2d, RENDER_SURFACE_STATE, Surface Base Address", "a tiled surface begins at a multiple of 4 KB";
+    SURFACE_ALIGNMENT "surface-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
+        "the alignments of levels are 4, 8 or 16 elements";
+    SURFACE_CCS_ALIGNMENT "surface-ccs-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
+        "levels of a surface with a colour control surface are aligned to 16 elements";
+    SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
+    WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
+        "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";
+    TEXTURE_STALE "texture-stale", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
+        "the texture cache is invalidated between work that writes memory and the sampler's reads of it";
+    CONSTANT_STALE "constant-stale", "vol. 2a, PIPE_CONTROL, Constant Cache Invalidation Enable",
+        "the constant cache is invalidated between work that writes memory and its reads of it";
+    VERTEX_STALE "vertex-stale", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+        "the vertex fetch cache is invalidated between work that writes memory and vertex fetch's reads of it";
+    RENDER_FLUSH "render-flush", "vol. 7, End-of-Pipe Synchronization",
+        "a stalling PIPE_CONTROL and a flush of the render cache come between draws to a render target and other units' accesses";
+    DEPTH_FLUSH "depth-flush", "vol. 7, End-of-Pipe Synchronization",
+        "a stalling PIPE_CONTROL and a flush of the depth cache come between draws to a depth buffer and other units' accesses";
+    COMMANDS_STALE "commands-stale", "vol. 2a, PIPE_CONTROL, DC Flush Enable",
+        "a stalling PIPE_CONTROL flushes the writer's cache between work that writes memory and commands that read it";
+    URB_ENTRIES "urb-entries", "vol. 2a, 3DSTATE_URB_VS, VS Number of URB Entries",
+        "a stage has as many entries as the machine allows, in eights where they are smaller than nine rows";
+    DRAW_PIPELINE "draw-pipeline", "vol. 2a, PIPELINE_SELECT", "a draw finds the 3D pipeline selected";
+    DRAW_STATE "draw-state", "vol. 7, 3D Pipeline State", "a draw finds the state of every unit programmed";
+    VERTEX_COMPONENTS "vertex-components", "vol. 2d, 3D_Vertex_Component_Control",
+        "components of the source come before those that are not";
+    INDEX_ALIGNMENT "index-alignment", "vol. 2a, 3DSTATE_INDEX_BUFFER, Buffer Starting Address",
+        "an index buffer begins at a multiple of its indices' size";
+    VERTEX_ENTRY "vertex-entry", "vol. 2a, 3DSTATE_URB_VS, VS URB Entry Allocation Size",
+        "vertex elements fit the entries of the vertex shader";
+    URB_READ "urb-read", "vol. 7, Vertex URB Entry (VUE) Formats", "a stage reads no more of an entry than there is";
+    SBE_ATTRIBUTES "sbe-attributes", "vol. 2a, 3DSTATE_SBE, Vertex URB Entry Read Length",
+        "attributes come from that part of a vertex that is read";
+    RECTLIST_STATE "rectlist-state", "vol. 7, 3D Primitives Overview, RECTLIST",
+        "rectangles are drawn in screen space, and filled";
+    PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader has a width";
+    PS_PAYLOAD "ps-payload", "vol. 2a, 3DSTATE_PS, Dispatch GRF Start Register For Constant/Setup Data",
+        "constants and attributes of a pixel shader come after the rest of its payload";
+    PS_END "ps-end", "vol. 7, Render Target Write, Last Render Target Select",
+        "a pixel shader ends with a write to a render target, which says that it is the last";
+    TARGET_LENGTH "target-length", "vol. 7, Render Target Write, Message Length",
+        "a write to a render target has all the parts that the pixel shader is said to compute, and no other";
+    TARGET_SAMPLES "target-samples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples",
+        "render targets have as many samples as pixels";
+    TARGET_SELECTS "target-selects", "vol. 2d, RENDER_SURFACE_STATE, Shader Channel Select Red",
+        "the channel selects of a render target change the order of red, green and blue, and nothing else";
+    FAST_CLEAR_SURFACE "fast-clear-surface", "vol. 7, Render Target Fast Clear",
+        "fast clears and resolves are of surfaces with a control surface";
+    MULTISAMPLES "multisamples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples", "1 to 16 samples";
+    CLIP_MODE "clip-mode", "vol. 2a, 3DSTATE_CLIP, Clip Mode", "a mode that there is";
+    FILL_MODE "fill-mode", "vol. 2a, 3DSTATE_RASTER, Front Face Fill Mode", "a mode that there is";
+    MI_MATH "mi-math-opcode", "vol. 2a, MI_MATH", "an instruction that there is";
+    MI_PREDICATE "mi-set-predicate", "vol. 2a, MI_SET_PREDICATE, Predicate Enable", "a condition that there is";
+    MI_BATCH_LEVEL "mi-batch-level", "vol. 2a, MI_BATCH_BUFFER_START, Second Level Batch Buffer",
+        "no jump from a second-level batch to a first-level one";
+    MI_ATOMIC "mi-atomic-operation", "vol. 2a, MI_ATOMIC, Atomic Opcode",
+        "an operation that there is, and of the data's size";
+    SAMPLER_BOUNDS "sampler-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
+        "sampler states lie in the heap";
+    PS_SAMPLES "ps-samples", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
+        "32 pixels are not dispatched where each has 16 samples";
+    PS_PUSH_CONSTANTS "ps-push-constants", "vol. 2a, 3DSTATE_PS, Push Constant Enable",
+        "push constants for pixel shaders are enabled where there are some";
+    PS_ATTRIBUTES "ps-attributes", "vol. 2a, 3DSTATE_PS_EXTRA, Attribute Enable",
+        "a pixel shader takes attributes where setup makes some";
+    DEPTH_BUFFER_PLACE "depth-buffer-place", "vol. 2a, 3DSTATE_DEPTH_BUFFER, Surface Base Address",
+        "depth and stencil buffers are made of whole tiles; where there is a hierarchical depth buffer, there is a depth buffer";
+    SO_PITCH "so-pitch", "vol. 2a, 3DSTATE_STREAMOUT, Buffer 0 Surface Pitch", "vertices of stream output are dwords, at most 2048 bytes";
+    SO_READ "so-read", "vol. 2a, 3DSTATE_STREAMOUT, Stream 0 Vertex Read Length",
+        "stream output reads no more of a vertex than there is";
+    SO_OFFSET_IDLE "so-offset-idle", "vol. 2c, SO_WRITE_OFFSET",
+        "a stalling PIPE_CONTROL comes between stream output and commands that load or store its offsets";
+    BLEND_LOGIC_OP "blend-logic-op", "vol. 2d, BLEND_STATE_ENTRY, Logic Op Enable", "a render target has a logic op or blending, not both";
+    CONSTANT_RELOAD "constant-reload", "vol. 2a, 3DSTATE_PUSH_CONSTANT_ALLOC_VS",
+        "after push constants are allocated, 3DSTATE_CONSTANT_* comes before the next draw";
+    CONSTANT_COMMIT "constant-commit", "vol. 2a, 3DSTATE_CONSTANT_VS",
+        "after 3DSTATE_CONSTANT_*, the stage's 3DSTATE_BINDING_TABLE_POINTERS_* comes before the next draw";
+    CONSTANT_ORDER "constant-order", "vol. 2a, 3DSTATE_CONSTANT(Body)",
+        "after constants without a fourth buffer, those with a first one come only after a stall";
+    HZ_OP_SEQUENCE "hz-op-sequence", "vol. 2a, 3DSTATE_WM_HZ_OP",
+        "after a clear or resolve come a PIPE_CONTROL with a post-sync operation and a 3DSTATE_WM_HZ_OP of zeros";
+    FAST_CLEAR_SYNC "fast-clear-sync", "vol. 7, MCS Buffer for Render Target(s)",
+        "between fast clears, resolves and other draws, render targets are flushed and waited for";
+    DEPTH_STALL "depth-stall", "vol. 2a, 3DSTATE_DEPTH_BUFFER",
+        "depth is waited for between draws that test it and another depth buffer";
+    HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
+        "what was written through a hierarchical depth buffer is resolved before the depth buffer is used without one";
+    PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",
+        "the colour calculator's state pointer is not valid when GPGPU is selected";
+    PIPE_CONTROL_VF_NULL "pipe-control-vf-null", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+        "a PIPE_CONTROL of zeros comes right before an invalidation of the vertex fetch cache";
+    PIPE_CONTROL_COUNT "pipe-control-count", "vol. 2a, PIPE_CONTROL, Render Target Cache Flush Enable",
+        "depth counts and timestamps come without a flush of render targets or a stall at the scoreboard";
+    PIPE_CONTROL_SNAPSHOT "pipe-control-snapshot", "vol. 2a, PIPE_CONTROL, Global Snapshot Count Reset", "it is never set";
+    PIPE_CONTROL_POINTERS "pipe-control-pointers", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",
+        "state pointers are disabled, and media state is cleared, with a stall";
+    PIPE_CONTROL_TLB "pipe-control-tlb", "vol. 2a, PIPE_CONTROL, TLB Invalidate",
+        "the TLB is invalidated with a stall or a post-sync operation";
+    PIPE_CONTROL_LLC "pipe-control-llc", "vol. 2a, PIPE_CONTROL, Flush LLC", "the last level cache is flushed with an immediate write";
+    URB_OVERLAP "urb-overlap", "vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address",
+        "entries and push constants of the stages lie in the URB, and not in each other";
+}

@@ -1,0 +1,93 @@
+//! Texels read and written by their place.
+//!
+//! In:  an [`Image`], coordinates. Out: values; memory changed.
+//! Ref: SKL PRM vol. 5, "Surface Layout and Tiling"; vol. 7, "MCS Buffer for Render Target(s)".
+
+use super::compressed;
+use super::format;
+use super::image::Image;
+use super::level::Level;
+use crate::memory::View;
+use eu::Stop;
+
+impl Image {
+    /// Err for formats that [`format::decode`] does not know.
+    fn convertible(&self) -> Result<(), Stop> {
+        match format::known(self.format) {
+            true => Ok(()),
+            false => Err(Stop::Unimplemented {
+                what: format!("texels of the format {}", self.format.name),
+                at: self.address,
+            }),
+        }
+    }
+
+    /// The value of a texel before the swizzle: zeros out of bounds, the clear colour where the surface is cleared.
+    /// `z` is the slice, array element or face.
+    pub fn load(
+        &self,
+        view: &View<'_>,
+        lod: u32,
+        [x, y, z]: [u32; 3],
+        sample: u32,
+    ) -> Result<[u32; 4], Stop> {
+        self.load_at(view, (lod, &self.at_level(lod)), [x, y, z], sample)
+    }
+
+    /// The same of a level that is known.
+    pub fn load_at(
+        &self,
+        view: &View<'_>,
+        (lod, level): (u32, &Level),
+        [x, y, z]: [u32; 3],
+        sample: u32,
+    ) -> Result<[u32; 4], Stop> {
+        let Some(address) = level.address(x, y, z, sample) else {
+            return Ok([0; 4]);
+        };
+        if self.is_clear(view, lod, [x, y, z])? {
+            return Ok(self.clear_color);
+        }
+        self.value_at(view, address, [x, y])
+    }
+
+    /// The value of the texel of an element in memory.
+    pub fn value_at(
+        &self,
+        view: &View<'_>,
+        address: u64,
+        [x, y]: [u32; 2],
+    ) -> Result<[u32; 4], Stop> {
+        if self.bytes == 2 && format::comes_in_pairs(self.format) {
+            let pair = view.read(address & !3)?;
+            return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
+        }
+        let element = self.element(view, address)?;
+        let [block_w, block_h] = self.format.block_el.map(u32::from);
+        if block_w > 1 {
+            let (x, y) = ((x % block_w) as usize, (y % block_h.max(1)) as usize);
+            if let Some(texel) = compressed::decode_texel(self.format, &element, x, y) {
+                return Ok(texel);
+            }
+        }
+        self.convertible()?;
+        Ok(format::decode(self.format, &element))
+    }
+
+    /// Writes a texel; dropped out of bounds. What a fast clear left of the texel's block becomes real first.
+    pub fn store(
+        &self,
+        view: &View<'_>,
+        lod: u32,
+        [x, y, z]: [u32; 3],
+        sample: u32,
+        values: [u32; 4],
+    ) -> Result<(), Stop> {
+        let Some(address) = self.texel_address(lod, x, y, z, sample) else {
+            return Ok(());
+        };
+        self.convertible()?;
+        self.materialize(view, lod, [x, y, z])?;
+        self.put(view, address, &format::encode(self.format, values))
+    }
+}

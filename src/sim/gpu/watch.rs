@@ -1,0 +1,87 @@
+//! What units report of their work, for whoever checks it.
+//!
+//! In:  which memory was read and written, through which cache, by whose work; surface states as they are read; what becomes of
+//!      depth buffers. Out: whether the machine may go on. Strict mode listens ([`crate::strict`]); units know this trait alone.
+
+use crate::space::Backing;
+use eu::Stop;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Through what memory is read and written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Via {
+    /// The command streamer.
+    #[default]
+    Commands,
+    /// The data port.
+    Data,
+    /// The sampler.
+    Texture,
+    /// The constant cache.
+    Constant,
+    /// Vertex fetch.
+    Vertex,
+    /// The render cache.
+    Render,
+    /// The depth cache, with stencil.
+    Depth,
+    /// The stream output.
+    Stream,
+}
+
+/// What a PIPE_CONTROL does to caches and work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Control {
+    /// Waits for work.
+    pub stall: bool,
+    /// Flushes the data, render and depth cache.
+    pub data: bool,
+    pub render: bool,
+    pub depth: bool,
+    /// Invalidates the texture, constant and vertex fetch cache, and nothing runs that could fill it again.
+    pub texture: bool,
+    pub constant: bool,
+    pub vertex: bool,
+}
+
+/// What becomes of a depth buffer that may have a hierarchical one. A slice is a level and an array element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The slice was written through the hierarchical one, which may hold depths back.
+    Held([u32; 2]),
+    /// The slice was resolved.
+    Settled([u32; 2]),
+    /// The memory is no depth buffer any more.
+    Forgotten,
+}
+
+/// Levels and elements of a depth buffer, each from the first to before the last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slices {
+    pub levels: [u32; 2],
+    pub elements: [u32; 2],
+}
+
+/// Memory that something is in. Another buffer at the same address is something else.
+pub(crate) type Memory = Arc<dyn Backing>;
+
+/// Who is told of all that units do.
+pub(crate) trait Watch: Sync {
+    /// The work of the command at `at` begins.
+    fn begin(&self, at: u64);
+    /// Scratch memory of threads of the work that runs.
+    fn scratch(&self, range: Range<u64>);
+    /// All accesses of the work are made.
+    fn end(&self);
+    /// Memory is read.
+    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<(), Stop>;
+    /// Memory is written.
+    fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop>;
+    /// A surface state was read at `at`.
+    fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), Stop>;
+    /// Something happens to the depth buffer at an address.
+    fn depth(&self, place: (u64, &Memory), event: Depth);
+    /// The command or message at `at` looks at a depth buffer without a hierarchical one.
+    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
+}
