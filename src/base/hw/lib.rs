@@ -11,6 +11,7 @@ mod format;
 mod generation;
 pub mod media;
 pub mod mi;
+mod pack;
 pub mod packet;
 pub mod register;
 pub mod state;
@@ -19,7 +20,8 @@ pub mod surface;
 pub use device::{Cap, DEVICES, Device, Platform, Wa};
 pub use format::{ChannelKind, FORMATS, Format};
 pub use generation::Gen;
-pub use packet::{Field, Kind, Packet, Words};
+pub use pack::Words;
+pub use packet::{Field, Kind, Packet};
 
 #[cfg(test)]
 mod tests;

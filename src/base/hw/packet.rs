@@ -1,7 +1,7 @@
-//! Packets and state structures as data: where fields stand, how words are packed and unpacked.
+//! Packets and state structures as data: where fields stand, how words are unpacked.
 //!
 //! A [`Packet`] says what a command or structure looks like; the tables are in [`crate::mi`], [`crate::media`],
-//! [`crate::state`] and [`crate::draw`]. [`Words`] is a packet being packed; [`Field::get`] reads one back. The batch
+//! [`crate::state`] and [`crate::draw`]. [`crate::Words`] is a packet being packed; [`Field::get`] reads one back. The batch
 //! decoder, [`crate::batch`], prints from the same tables.
 
 use crate::Gen;
@@ -44,12 +44,12 @@ impl Field {
         (self.hi - self.lo + 1) as u32
     }
 
-    const fn mask(&self) -> u64 {
+    pub(crate) const fn mask(&self) -> u64 {
         u64::MAX >> (64 - self.bits())
     }
 
     /// True for kinds whose value is in bytes, the low ones of which the field leaves out.
-    const fn is_bytes(&self) -> bool {
+    pub(crate) const fn is_bytes(&self) -> bool {
         matches!(self.kind, Kind::Address | Kind::Offset)
     }
 
@@ -68,30 +68,6 @@ impl Field {
             ((value << unused) as i64 >> unused) as u64
         } else {
             value
-        }
-    }
-
-    /// Writes the field, replacing what is there. Bits that do not fit are cut off (a debug build panics).
-    pub fn set(&self, words: &mut [u32], value: u64) {
-        let value = if self.is_bytes() {
-            value >> (self.lo % 32)
-        } else {
-            value
-        };
-        if !self.is_bytes() && self.kind != Kind::Int {
-            debug_assert!(
-                value & !self.mask() == 0,
-                "{} cannot hold {value:#x}",
-                self.name
-            );
-        }
-        let shift = self.lo % 32;
-        let mask = u128::from(self.mask()) << shift;
-        let bits = u128::from(value & self.mask()) << shift;
-        let first = usize::from(self.lo / 32);
-        for (i, word) in words.iter_mut().skip(first).take(3).enumerate() {
-            let part = |wide: u128| (wide >> (32 * i)) as u32;
-            *word = *word & !part(mask) | part(bits);
         }
     }
 }
@@ -132,48 +108,6 @@ impl Packet {
         }
         (first & self.length_mask) as usize + self.length_bias as usize
     }
-
-    /// A packet of `N` dwords with its header set and all fields zero.
-    pub fn words<const N: usize>(&self) -> Words<N> {
-        debug_assert!(
-            self.dwords == 0 || usize::from(self.dwords) == N,
-            "{}",
-            self.name
-        );
-        let mut words = Words { dwords: [0; N] };
-        words.dwords[0] = self.header;
-        if self.dwords == 0 && self.length_mask != 0 {
-            words.dwords[0] |= (N - usize::from(self.length_bias)) as u32 & self.length_mask;
-        }
-        for field in self.fields {
-            if field.kind == Kind::MustBeOne {
-                field.set(&mut words.dwords, u64::MAX >> (64 - field.bits()));
-            }
-        }
-        words
-    }
-}
-
-/// A packet being packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words<const N: usize> {
-    /// The words so far.
-    pub dwords: [u32; N],
-}
-
-impl<const N: usize> Words<N> {
-    /// With a field set.
-    #[must_use]
-    pub fn with(mut self, field: Field, value: u64) -> Words<N> {
-        field.set(&mut self.dwords, value);
-        self
-    }
-
-    /// With a flag set or cleared.
-    #[must_use]
-    pub fn flag(self, field: Field, value: bool) -> Words<N> {
-        self.with(field, value.into())
-    }
 }
 
 /// Declares packets: a module each, with `PACKET` and a constant for each field.
@@ -207,31 +141,3 @@ macro_rules! packets {
     };
 }
 pub(crate) use packets;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_across_dwords_and_addresses() {
-        let address = Field {
-            name: "a",
-            lo: 34,
-            hi: 79,
-            kind: Kind::Address,
-        };
-        let mut words = [0; 4];
-        address.set(&mut words, 0xffff_8123_4567_89fc);
-        assert_eq!(words, [0, 0x4567_89fc, 0x8123, 0]);
-        assert_eq!(address.get(&words), 0x8123_4567_89fc);
-        let signed = Field {
-            name: "s",
-            lo: 4,
-            hi: 7,
-            kind: Kind::Int,
-        };
-        signed.set(&mut words, -3i64 as u64);
-        assert_eq!(signed.get(&words) as i64, -3);
-        assert_eq!(words[0], 0xd0);
-    }
-}
