@@ -1,6 +1,6 @@
 //! A data port, a gateway and a dispatcher, just large enough to run compute kernels beside the interpreter.
 
-use abi::PushValue;
+use abi::DriverValue;
 use eu::{Exit, Init, Kernel, Message, Reply, SharedFunctions, Stop, Thread};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -277,30 +277,36 @@ pub fn run(
         .enumerate()
         .map(|(i, b)| (heap_byte(b.0), i))
         .collect();
-    let size = binary.compute.workgroup_size;
+    let abi::StageInfo::Compute(compute) = &binary.stage;
+    let size = compute.workgroup_size;
     let invocations: u32 = size.iter().product();
     let width = u32::from(variant.simd_width);
     let threads = invocations.div_ceil(width) as usize;
     let mut memory = Memory {
         buffers,
         slots,
-        slm: vec![0; binary.compute.slm_bytes.next_multiple_of(4) as usize],
+        slm: vec![0; compute.slm_bytes.next_multiple_of(4) as usize],
         scratch: vec![0xcd; threads * variant.scratch_bytes as usize],
         scratch_bytes: variant.scratch_bytes as usize,
         thread: 0,
         groups,
     };
-    let dword = |v: &PushValue| match *v {
-        PushValue::PushConstant { offset_bytes } => get(push, offset_bytes as usize, 4),
-        PushValue::SetHandle { set } => heap_byte((set, 0, 0)) << 6,
-        PushValue::DynamicHandle { .. } | PushValue::Zero => 0,
-        PushValue::NumWorkgroupsAddress { dword: 0 } => COUNTS as u32,
-        PushValue::NumWorkgroupsAddress { .. } => (COUNTS >> 32) as u32,
-        PushValue::BaseWorkgroupId { .. } => 0,
-        PushValue::SurfaceHeapAddress { dword: 0 } => HEAP as u32,
-        PushValue::SurfaceHeapAddress { .. } => (HEAP >> 32) as u32,
+    let dword = |v: &DriverValue| match *v {
+        DriverValue::SetHandle { set } => heap_byte((set, 0, 0)) << 6,
+        DriverValue::DynamicHandle { .. } => 0,
+        DriverValue::NumWorkgroupsAddress { dword: 0 } => COUNTS as u32,
+        DriverValue::NumWorkgroupsAddress { .. } => (COUNTS >> 32) as u32,
+        DriverValue::BaseWorkgroupId { .. } => 0,
+        DriverValue::SurfaceHeapAddress { dword: 0 } => HEAP as u32,
+        DriverValue::SurfaceHeapAddress { .. } => (HEAP >> 32) as u32,
     };
-    let cross: Vec<u32> = binary.compute.cross_thread.iter().map(dword).collect();
+    let block = &binary.push;
+    let constants = block.constants_first_dw..block.constants_first_dw + block.constants_dw;
+    let mut cross: Vec<u32> = constants
+        .map(|at| get(push, at as usize * 4, 4))
+        .chain(block.driver.iter().map(dword))
+        .collect();
+    cross.resize(block.registers() as usize * 8, 0);
     let options = eu::Options {
         strict: true,
         uninit: true,
@@ -318,7 +324,7 @@ pub fn run(
                 payload[2] = 0x0500_0000;
                 payload[5] = (t * variant.scratch_bytes as usize) as u32 | t as u32 & 0x3ff;
                 payload.extend(&cross);
-                if binary.compute.per_thread_push {
+                if compute.per_thread_push {
                     payload.push(t as u32);
                     payload.extend([0; 7]);
                 }

@@ -26,7 +26,7 @@ pub use file::{
     memfd_bytes, poll_readable, raise_descriptor_limit,
 };
 pub use folder::private_folder;
-pub use mapping::{Mapping, PAGE_BYTES};
+pub use mapping::{Mapping, PAGE_BYTES, Window};
 pub use node::{Node, open_node, render_nodes};
 pub use process::{
     block_signals, end_with_the_pipe, memory_bytes, monotonic_ns, process_cpu_ns, process_id,

@@ -4,6 +4,7 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use crate::{Errno, Result, last_error};
@@ -173,6 +174,56 @@ impl Mapping {
         // SAFETY: as `write`.
         unsafe { std::ptr::write_bytes(self.base.as_ptr().add(offset_bytes), value, len_bytes) };
         Ok(())
+    }
+}
+
+/// A piece of a mapping, with one owner.
+#[derive(Debug)]
+pub struct Window {
+    base: NonNull<u32>,
+    len_dw: usize,
+    /// Keeps the pages mapped.
+    _mapping: Arc<Mapping>,
+}
+
+// SAFETY: the words are reached through the window alone, under the rules of `&` and `&mut`.
+unsafe impl Send for Window {}
+// SAFETY: as above.
+unsafe impl Sync for Window {}
+
+impl Mapping {
+    /// Cuts the mapping into pieces of `piece_bytes` (a multiple of 4); what is left over at the end is nobody's. Nobody but the
+    /// owners of the pieces can write the pages through this mapping any more. For pages that the machine reads alone while one of
+    /// the pieces is borrowed.
+    pub fn into_windows(self, piece_bytes: usize) -> Vec<Window> {
+        let (piece_dw, count) = match piece_bytes / 4 {
+            0 => (0, 0),
+            piece_dw => (piece_dw, self.len_bytes / 4 / piece_dw),
+        };
+        let mapping = Arc::new(self);
+        let window = |index: usize| Window {
+            // SAFETY: `index` is below `count`, so the piece lies within the mapping.
+            base: unsafe { mapping.base.cast::<u32>().add(index * piece_dw) },
+            len_dw: piece_dw,
+            _mapping: mapping.clone(),
+        };
+        (0..count).map(window).collect()
+    }
+}
+
+impl Window {
+    /// The words.
+    #[inline]
+    pub fn words(&self) -> &[u32] {
+        // SAFETY: mapped for as long as `self`, aligned to words, and no other window has them; every value is valid.
+        unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.len_dw) }
+    }
+
+    /// The words, to write.
+    #[inline]
+    pub fn words_mut(&mut self) -> &mut [u32] {
+        // SAFETY: as `words`; `&mut self` makes the borrow the only one.
+        unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr(), self.len_dw) }
     }
 }
 

@@ -8,18 +8,19 @@
 //! Base Address). A buffer descriptor is a 64-byte RENDER_SURFACE_STATE (format RAW, SURFTYPE_BUFFER) at
 //! [`Binding::offset_bytes`] + 64 × array element within its set. Its *handle* is its byte offset in the
 //! heap shifted left by 6, ready to be the extended descriptor of a bindless message: bits 31:12 = offset / 64.
-//! The shader gets the handle of each set's start as a push value ([`PushValue::SetHandle`]) and adds constants:
+//! The shader gets the handle of each set's start as a push value ([`DriverValue::SetHandle`]) and adds constants:
 //! binding a set costs the driver one dword. Dynamic buffers live in their own surfaces, written when bound:
-//! their handles are push values of their own ([`PushValue::DynamicHandle`]).
+//! their handles are push values of their own ([`DriverValue::DynamicHandle`]).
 //!
 //! Dword 12 ([`SURFACE_BYTES_DWORD`]) of a buffer's RENDER_SURFACE_STATE holds the exact size of the buffer in bytes (0 for a
 //! null surface). The hardware ignores that dword where there is no auxiliary surface (it is a clear colour otherwise). The size
-//! query of a runtime array reads it by a 64-bit address: [`PushValue::SurfaceHeapAddress`] + (handle >> 6) + 48.
+//! query of a runtime array reads it by a 64-bit address: [`DriverValue::SurfaceHeapAddress`] + (handle >> 6) + 48.
 //!
-//! ## Push data (CURBE)
-//! `cross_thread` values come first, each one dword, padded to whole registers (8 dwords); then for each thread
-//! of the group one register whose dword 0 is the subgroup index in the workgroup, if
-//! [`ComputeInfo::per_thread_push`]. The payload is r0 (header), then cross-thread, then per-thread data.
+//! ## Push data
+//! One block for all threads, [`PushData`]: a run of the application's push constants as they are, then the launcher's own values,
+//! a dword each, padded to whole registers (8 dwords). Then, for compute, one register for each thread of the group whose dword 0
+//! is its index in the workgroup, if [`ComputeInfo::per_thread_push`]. The payload is r0 (header), then the block, then the
+//! thread's register.
 
 /// Kind of a buffer descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,14 +67,9 @@ pub struct PipelineLayout {
 /// Dword of a buffer's RENDER_SURFACE_STATE in which the launcher stores the buffer's size in bytes.
 pub const SURFACE_BYTES_DWORD: usize = 12;
 
-/// One dword that the launcher must supply.
+/// A dword that the launcher supplies of its own knowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PushValue {
-    /// Dword at this byte offset of the application's push constants.
-    PushConstant {
-        /// Byte offset, a multiple of 4.
-        offset_bytes: u32,
-    },
+pub enum DriverValue {
     /// Handle of the first descriptor of a set.
     SetHandle {
         /// Number of the set.
@@ -99,8 +95,27 @@ pub enum PushValue {
         /// 0 low, 1 high.
         dword: u32,
     },
-    /// Padding: any value.
-    Zero,
+}
+
+/// Dwords of a register: the unit of push data.
+pub const REGISTER_DW: u32 = 8;
+
+/// The block of push data that all threads share.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PushData {
+    /// Dword of the application's push constants that the block begins with.
+    pub constants_first_dw: u32,
+    /// Dwords of push constants in the block.
+    pub constants_dw: u32,
+    /// What follows, a dword each.
+    pub driver: Vec<DriverValue>,
+}
+
+impl PushData {
+    /// Registers that the block fills, the last one perhaps not wholly.
+    pub fn registers(&self) -> u32 {
+        (self.constants_dw + self.driver.len() as u32).div_ceil(REGISTER_DW)
+    }
 }
 
 /// A compiled shader.
@@ -112,8 +127,17 @@ pub struct ShaderBinary {
     pub variants: Vec<Variant>,
     /// Index in `variants` of the one that the compiler estimates to be fastest.
     pub preferred: usize,
-    /// What every variant needs.
-    pub compute: ComputeInfo,
+    /// Push data of every variant.
+    pub push: PushData,
+    /// What a launch of this stage needs, of every variant.
+    pub stage: StageInfo,
+}
+
+/// What a launch needs, by stage: each has facts of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StageInfo {
+    /// A compute shader.
+    Compute(ComputeInfo),
 }
 
 /// What a compute shader needs at launch.
@@ -125,8 +149,6 @@ pub struct ComputeInfo {
     pub slm_bytes: u32,
     /// The shader executes a workgroup barrier.
     pub uses_barrier: bool,
-    /// Cross-thread push data.
-    pub cross_thread: Vec<PushValue>,
     /// Each thread gets one more register, dword 0 of which is its index in the workgroup.
     pub per_thread_push: bool,
 }

@@ -43,7 +43,7 @@ struct Compiled {
     stats: Stats,
     estimate: schedule::Estimate,
     dumps: Vec<(String, String)>,
-    push: Vec<abi::PushValue>,
+    push: abi::PushData,
     per_thread: bool,
     barrier: bool,
 }
@@ -143,6 +143,7 @@ fn assemble(shader: &Shader, mut made: Vec<Compiled>) -> Result<ShaderBinary, Fs
         .ok_or(FsError::NoWidth)?;
     let mut code = Vec::new();
     let mut variants = Vec::new();
+    let mut push = abi::PushData::default();
     let mut compute = ComputeInfo {
         workgroup_size: shader.info.workgroup_size,
         slm_bytes: shader.info.shared_bytes,
@@ -155,7 +156,7 @@ fn assemble(shader: &Shader, mut made: Vec<Compiled>) -> Result<ShaderBinary, Fs
         code.resize(code.len().next_multiple_of(64), 0);
         compute.uses_barrier |= c.barrier;
         compute.per_thread_push |= c.per_thread;
-        compute.cross_thread = c.push;
+        push = c.push;
         variants.push(Variant {
             simd_width: c.width,
             code_offset_bytes: at,
@@ -165,13 +166,12 @@ fn assemble(shader: &Shader, mut made: Vec<Compiled>) -> Result<ShaderBinary, Fs
             dumps: c.dumps,
         });
     }
-    let pad = compute.cross_thread.len().next_multiple_of(8);
-    compute.cross_thread.resize(pad, abi::PushValue::Zero);
     Ok(ShaderBinary {
         code,
         variants,
         preferred,
-        compute,
+        push,
+        stage: abi::StageInfo::Compute(compute),
     })
 }
 

@@ -48,17 +48,29 @@ pub struct Span {
     pub bytes: u64,
 }
 
+/// Buffers of an internal shader at most.
+pub const MAX_BUFFERS: usize = 2;
+/// Dwords of push constants of an internal shader at most.
+pub const MAX_PUSH_DW: usize = 4;
+
 /// One launch of an internal shader.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// Which.
     pub shader: Shader,
-    /// Its buffers, by binding.
-    pub buffers: Vec<Span>,
+    spans: [Span; MAX_BUFFERS],
     /// Its push constants, in dwords.
-    pub push_dw: Vec<u32>,
+    pub push_dw: [u32; MAX_PUSH_DW],
     /// Workgroups along x.
     pub groups: u32,
+}
+
+impl Launch {
+    /// Its buffers, by binding.
+    pub fn buffers(&self) -> &[Span] {
+        let count = self.shader.buffers() as usize;
+        self.spans.get(..count).unwrap_or_default()
+    }
 }
 
 /// Bytes that one launch covers at most: one surface.
@@ -72,25 +84,27 @@ fn fill() -> Vec<u32> {
     m.finish()
 }
 
+/// The parts of a range that one launch each covers: first byte and bytes.
+fn parts(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    let starts = (0..bytes.div_ceil(MAX_BYTES)).map(|part| part * MAX_BYTES);
+    starts.map(move |start| (start, (bytes - start).min(MAX_BYTES)))
+}
+
 /// Launches that fill `bytes` (a multiple of 4) from `address` (a multiple of 4).
-pub fn fill_launches(address: u64, bytes: u64, value: u32) -> Vec<Launch> {
-    let mut launches = Vec::new();
-    let mut done = 0;
-    while done < bytes {
-        let part = (bytes - done).min(MAX_BYTES);
+pub fn fill_launches(address: u64, bytes: u64, value: u32) -> impl Iterator<Item = Launch> {
+    parts(bytes).map(move |(start, part)| {
         let count = (part / 4) as u32;
-        launches.push(Launch {
+        let span = Span {
+            address: address + start,
+            bytes: part,
+        };
+        Launch {
             shader: Shader::Fill,
-            buffers: vec![Span {
-                address: address + done,
-                bytes: part,
-            }],
-            push_dw: vec![value, count],
+            spans: [span; MAX_BUFFERS],
+            push_dw: [value, count, 0, 0],
             groups: count.div_ceil(WORKGROUP),
-        });
-        done += part;
-    }
-    launches
+        }
+    })
 }
 
 /// Push constants: 0 bytes of the first dword that stay (`low`), 1 first byte that stays behind (`end`), 2 `shift`: how many
@@ -159,22 +173,18 @@ fn copy() -> Vec<u32> {
 }
 
 /// Launches that copy `bytes` between any two addresses of ranges that do not overlap.
-pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> Vec<Launch> {
-    let mut launches = Vec::new();
-    let mut done = 0;
-    while done < bytes {
-        let part = (bytes - done).min(MAX_BYTES);
-        let (source, destination) = (source + done, destination + done);
+pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> impl Iterator<Item = Launch> {
+    parts(bytes).map(move |(start, part)| {
+        let (source, destination) = (source + start, destination + start);
         let low = destination & 3;
         // The source dword that meets the first destination dword; it may lie before the range, and is not read then.
         let shift = source.wrapping_sub(low) & 3;
-        let source_base = source.wrapping_sub(low) & !3;
         let count = (low + part).div_ceil(4);
-        launches.push(Launch {
+        Launch {
             shader: Shader::Copy,
-            buffers: vec![
+            spans: [
                 Span {
-                    address: source_base,
+                    address: source.wrapping_sub(low) & !3,
                     bytes: (low + shift + part).next_multiple_of(4),
                 },
                 Span {
@@ -182,12 +192,10 @@ pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> Vec<Launch> {
                     bytes: count * 4,
                 },
             ],
-            push_dw: vec![low as u32, (low + part) as u32, shift as u32, count as u32],
+            push_dw: [low as u32, (low + part) as u32, shift as u32, count as u32],
             groups: (count as u32).div_ceil(WORKGROUP),
-        });
-        done += part;
-    }
-    launches
+        }
+    })
 }
 
 /// Flag: results are 64 bits wide.
@@ -275,7 +283,7 @@ pub fn query_launch(
     let bytes = u64::from(count.saturating_sub(1)) * stride_bytes + result;
     Launch {
         shader: Shader::QueryResults,
-        buffers: vec![
+        spans: [
             Span {
                 address: queries,
                 bytes: u64::from(count) * 16,
@@ -285,7 +293,7 @@ pub fn query_launch(
                 bytes: bytes.next_multiple_of(4),
             },
         ],
-        push_dw: vec![count, (stride_bytes / 4) as u32, flags],
+        push_dw: [count, (stride_bytes / 4) as u32, flags, 0],
         groups: count.div_ceil(WORKGROUP),
     }
 }
@@ -296,17 +304,15 @@ mod tests {
 
     /// What the copy shader computes, written once more over bytes of one dword at a time.
     fn run_copy(launch: &Launch, memory: &mut [u8]) {
-        let [low, end, shift, count] = launch.push_dw[..] else {
-            panic!("four push constants")
-        };
+        let [low, end, shift, count] = launch.push_dw;
         for dword in 0..count {
             for byte in dword * 4..dword * 4 + 4 {
                 if byte >= low && byte < end {
-                    let from = launch.buffers[0]
+                    let from = launch.buffers()[0]
                         .address
                         .wrapping_add(u64::from(byte + shift))
                         as usize;
-                    memory[(launch.buffers[1].address + u64::from(byte)) as usize] = memory[from];
+                    memory[(launch.buffers()[1].address + u64::from(byte)) as usize] = memory[from];
                 }
             }
         }
@@ -325,7 +331,7 @@ mod tests {
                     for launch in copy_launches(source, destination, bytes) {
                         assert!(
                             launch
-                                .buffers
+                                .buffers()
                                 .iter()
                                 .all(|span| span.address % 4 == 0 && span.bytes % 4 == 0)
                         );
@@ -340,9 +346,12 @@ mod tests {
     #[test]
     fn large_ranges_are_cut() {
         let launches = copy_launches(0x1_0001, 0x9_0000_0003, 3 * MAX_BYTES + 5);
-        assert_eq!(launches.len(), 4);
-        assert_eq!(fill_launches(0x1000, 2 * MAX_BYTES + 4, 7).len(), 3);
-        assert!(fill_launches(0x1000, 0, 7).is_empty());
+        assert_eq!(launches.count(), 4);
+        let launches: Vec<Launch> = fill_launches(0x1000, 2 * MAX_BYTES + 4, 7).collect();
+        assert_eq!(launches.len(), 3);
+        assert_eq!(launches[2].buffers()[0].address, 0x1000 + 2 * MAX_BYTES);
+        assert_eq!(launches[2].buffers()[0].bytes, 4);
+        assert_eq!(fill_launches(0x1000, 0, 7).count(), 0);
     }
 
     #[test]

@@ -8,6 +8,6 @@ mod buffer;
 mod module;
 
 pub use buffer::{
-    Launch, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, Shader, Span, copy_launches,
-    fill_launches, query_launch,
+    Launch, MAX_BUFFERS, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, Shader, Span,
+    copy_launches, fill_launches, query_launch,
 };

@@ -1,6 +1,21 @@
-//! Dispatch (later draw) state to batch words. Knows no Vulkan type.
+//! Dispatch (later draw) state to batch words.
 //!
-//! In:  addresses, counts, what a compiled shader needs at launch. Out: words, in the order the hardware wants them; the caller
-//!      owns batches, heaps and the list of buffers.
+//! In:  what is bound, what changed, what must be waited for; memory that words go to ([`Memory`]).
+//! Out: words in that memory. A command either notes state or writes words in place; at a launch only what has changed is written.
+//! Knows no Vulkan type, and is compiled once for each generation ([`Generation`]; today [`Gen9`]).
 
-pub mod compute;
+mod gen9;
+mod generation;
+mod mi;
+mod pending;
+mod recorder;
+mod stream;
+
+pub use gen9::Gen9;
+pub use generation::{
+    Control, FrontEnd, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW, Scratch,
+};
+pub use mi::{CALL_DW, call, nothing};
+pub use pending::Pending;
+pub use recorder::Recorder;
+pub use stream::{Data, Memory, Stream};

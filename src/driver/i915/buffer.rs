@@ -175,6 +175,13 @@ impl Buffer {
         Ok(self.mapping.get_or_init(|| mapping))
     }
 
+    /// A mapping of the pages that is the caller's alone.
+    pub(crate) fn map_anew(&self) -> Result<Mapping> {
+        self.core
+            .file
+            .map(self.handle, self.bytes, self.core.has_llc)
+    }
+
     /// The buffer, mapped: writes and reads within it no longer fail.
     pub(crate) fn mapped(self: Arc<Self>) -> Result<Arc<Self>> {
         self.map()?;

@@ -6,6 +6,7 @@
 //! Ref: i915 and DRM uapi headers (include/).
 
 mod buffer;
+mod chunk;
 mod device;
 mod error;
 mod file;
@@ -20,6 +21,7 @@ mod syncobj;
 mod zone;
 
 pub use buffer::Buffer;
+pub use chunk::{Chunk, Chunks};
 pub use device::{Device, Start};
 pub use error::{Error, Result};
 pub use file::File;

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::AtomicU32;
 
 use crate::error::{Error, Result};
 
@@ -25,6 +26,16 @@ impl Mapping {
         sys::Mapping::of_device(descriptor, offset_bytes, length.get())
             .map(Self)
             .map_err(failed("mmap"))
+    }
+
+    /// Cuts the mapping into pieces of `piece_bytes`.
+    pub(crate) fn into_windows(self, piece_bytes: usize) -> Vec<sys::Window> {
+        self.0.into_windows(piece_bytes)
+    }
+
+    /// The words.
+    pub fn words(&self) -> &[AtomicU32] {
+        self.0.words()
     }
 
     /// The first byte, for C.

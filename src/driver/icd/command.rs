@@ -1,11 +1,11 @@
 //! Entry points of command buffers.
 
 use std::ffi::c_void;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{Command, CommandBuffer, CopyRegion, Groups};
+use vk::command::{CommandBuffer, CommandPool, Dependency};
 
 use crate::entry::{done, entries};
 use crate::handle::{self, CommandPoolFace};
@@ -23,7 +23,7 @@ entries! { COMMAND:
         if info.queue_family_index != 0 || info.flags.contains(c::CommandPoolCreateFlags::PROTECTED) {
             return Err(vk::Error::FeatureNotPresent { what: "this queue family, or protected command buffers" });
         }
-        let pool = CommandPoolFace { device: face.device.clone(), buffers: Mutex::default() };
+        let pool = CommandPoolFace { pool: CommandPool::new(&face.device), buffers: Mutex::default() };
         raw::put(command_pool, handle::make(pool));
         done()
     }
@@ -48,14 +48,13 @@ entries! { COMMAND:
     ) -> c::Result {
         let pool = handle::get(command_pool)?;
         for &buffer in pool.buffers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            locked(c::CommandBuffer::from_raw(buffer))?.reset();
+            handle::get_mut(c::CommandBuffer::from_raw(buffer))?.reset();
         }
         done()
     }
 
-    // What is not in use goes back to the device's pools at once, so there is nothing to trim.
     Device vkTrimCommandPool(device: c::Device, command_pool: c::CommandPool, flags: c::CommandPoolTrimFlags) {
-        handle::get(command_pool)?;
+        handle::get(command_pool)?.pool.trim();
         Ok(())
     }
 
@@ -69,7 +68,7 @@ entries! { COMMAND:
         let mut known = pool.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         for index in 0..info.command_buffer_count as usize {
             let secondary = info.level == c::CommandBufferLevel::SECONDARY;
-            let buffer: c::CommandBuffer = handle::make(Mutex::new(CommandBuffer::new(&pool.device, secondary)));
+            let buffer: c::CommandBuffer = handle::make(CommandBuffer::new(&pool.pool, secondary));
             known.insert(buffer.as_raw());
             raw::put_at(command_buffers, index, buffer);
         }
@@ -96,12 +95,12 @@ entries! { COMMAND:
         command_buffer: c::CommandBuffer,
         begin_info: *const c::CommandBufferBeginInfo<'_>,
     ) -> c::Result {
-        locked(command_buffer)?.begin()?;
+        handle::get_mut(command_buffer)?.begin()?;
         done()
     }
 
     Device vkEndCommandBuffer(command_buffer: c::CommandBuffer) -> c::Result {
-        locked(command_buffer)?.end()?;
+        handle::get_mut(command_buffer)?.end()?;
         done()
     }
 
@@ -109,7 +108,7 @@ entries! { COMMAND:
         command_buffer: c::CommandBuffer,
         flags: c::CommandBufferResetFlags,
     ) -> c::Result {
-        locked(command_buffer)?.reset();
+        handle::get_mut(command_buffer)?.reset();
         done()
     }
 
@@ -118,11 +117,12 @@ entries! { COMMAND:
         pipeline_bind_point: c::PipelineBindPoint,
         pipeline: c::Pipeline,
     ) {
-        record(command_buffer, |_| {
+        record(command_buffer, |buffer| {
             if pipeline_bind_point != c::PipelineBindPoint::COMPUTE {
                 return Err(vk::Error::FeatureNotPresent { what: "graphics" });
             }
-            Ok(Command::BindPipeline(handle::get(pipeline)?.clone()))
+            buffer.bind_pipeline(handle::get(pipeline)?);
+            Ok(())
         })
     }
 
@@ -140,17 +140,14 @@ entries! { COMMAND:
             // Sets of other bind points disturb nothing, and no pipeline of theirs can be bound.
             return Ok(());
         }
-        record(command_buffer, |_| {
-            let sets = raw::slice(descriptor_sets, descriptor_set_count)
-                .iter()
-                .map(|&set| handle::get(set).cloned())
-                .collect::<vk::Result<Vec<_>>>()?;
-            let offsets = raw::slice(dynamic_offsets, dynamic_offset_count);
-            Ok(Command::BindSets {
-                layout: handle::get(layout)?.clone(),
-                first: first_set,
-                sets: vk::command::bound_sets(&sets, offsets)?,
-            })
+        record(command_buffer, |buffer| {
+            let layout = handle::get(layout)?;
+            let mut offsets = raw::slice(dynamic_offsets, dynamic_offset_count).iter();
+            let sets = raw::slice(descriptor_sets, descriptor_set_count);
+            for (number, &set) in (first_set as usize..).zip(sets) {
+                buffer.bind_set(layout, number, handle::get(set)?, &mut offsets)?;
+            }
+            Ok(())
         })
     }
 
@@ -162,9 +159,7 @@ entries! { COMMAND:
         size: u32,
         values: *const c_void,
     ) {
-        record(command_buffer, |_| {
-            Ok(Command::Push { offset_bytes: offset, data: raw::bytes(values, size as usize).to_vec() })
-        })
+        record(command_buffer, |buffer| buffer.push(offset, raw::bytes(values, size as usize)))
     }
 
     Device vkCmdDispatch(
@@ -173,9 +168,8 @@ entries! { COMMAND:
         group_count_y: u32,
         group_count_z: u32,
     ) {
-        record(command_buffer, |_| {
-            let count = [group_count_x, group_count_y, group_count_z];
-            Ok(Command::Dispatch(Groups::Direct { base: [0; 3], count }))
+        record(command_buffer, |buffer| {
+            buffer.dispatch([0; 3], [group_count_x, group_count_y, group_count_z])
         })
     }
 
@@ -188,17 +182,17 @@ entries! { COMMAND:
         group_count_y: u32,
         group_count_z: u32,
     ) {
-        record(command_buffer, |_| {
-            let base = [base_group_x, base_group_y, base_group_z];
-            let count = [group_count_x, group_count_y, group_count_z];
-            Ok(Command::Dispatch(Groups::Direct { base, count }))
+        record(command_buffer, |buffer| {
+            buffer.dispatch(
+                [base_group_x, base_group_y, base_group_z],
+                [group_count_x, group_count_y, group_count_z],
+            )
         })
     }
 
     Device vkCmdDispatchIndirect(command_buffer: c::CommandBuffer, buffer: c::Buffer, offset: c::DeviceSize) {
-        record(command_buffer, |_| {
-            let address = handle::get(buffer)?.address_of(offset, 12)?;
-            Ok(Command::Dispatch(Groups::Indirect { address }))
+        record(command_buffer, |commands| {
+            commands.dispatch_indirect(handle::get(buffer)?.address_of(offset, 12)?)
         })
     }
 
@@ -215,16 +209,16 @@ entries! { COMMAND:
         region_count: u32,
         regions: *const c::BufferCopy,
     ) {
-        record(command_buffer, |_| {
+        record(command_buffer, |commands| {
             let (source, destination) = (handle::get(src_buffer)?, handle::get(dst_buffer)?);
-            let regions = raw::slice(regions, region_count).iter().map(|region| {
-                Ok(CopyRegion {
-                    source: source.address_of(region.src_offset, region.size)?,
-                    destination: destination.address_of(region.dst_offset, region.size)?,
-                    bytes: region.size,
-                })
-            });
-            Ok(Command::Copy(regions.collect::<vk::Result<_>>()?))
+            for region in raw::slice(regions, region_count) {
+                commands.copy(
+                    source.address_of(region.src_offset, region.size)?,
+                    destination.address_of(region.dst_offset, region.size)?,
+                    region.size,
+                )?;
+            }
+            Ok(())
         })
     }
 
@@ -235,10 +229,9 @@ entries! { COMMAND:
         data_size: c::DeviceSize,
         data: *const c_void,
     ) {
-        record(command_buffer, |_| {
-            let data = raw::bytes(data, data_size as usize).to_vec();
+        record(command_buffer, |commands| {
             let address = handle::get(dst_buffer)?.address_of(dst_offset, data_size)?;
-            Ok(Command::Update { address, data })
+            commands.update(address, raw::bytes(data, data_size as usize))
         })
     }
 
@@ -249,12 +242,12 @@ entries! { COMMAND:
         size: c::DeviceSize,
         data: u32,
     ) {
-        record(command_buffer, |_| {
+        record(command_buffer, |commands| {
             let buffer = handle::get(dst_buffer)?;
             // The whole rest of the buffer, down to whole dwords.
             let rest = buffer.bytes.saturating_sub(dst_offset) & !3;
             let bytes = if size == c::WHOLE_SIZE { rest } else { size };
-            Ok(Command::Fill { address: buffer.address_of(dst_offset, bytes)?, bytes, value: data })
+            commands.fill(buffer.address_of(dst_offset, bytes)?, bytes, data)
         })
     }
 
@@ -270,11 +263,20 @@ entries! { COMMAND:
         image_memory_barrier_count: u32,
         image_memory_barriers: *const c::ImageMemoryBarrier<'_>,
     ) {
-        record(command_buffer, |_| Ok(Command::Barrier))
+        record(command_buffer, |buffer| {
+            buffer.barrier(&dependency(
+                (src_stage_mask, dst_stage_mask),
+                raw::slice(memory_barriers, memory_barrier_count),
+                raw::slice(buffer_memory_barriers, buffer_memory_barrier_count),
+                raw::slice(image_memory_barriers, image_memory_barrier_count),
+            ));
+            Ok(())
+        })
     }
 
+    // The event is set when all that came before is done and in memory, whatever stages are named.
     Device vkCmdSetEvent(command_buffer: c::CommandBuffer, event: c::Event, stage_mask: c::PipelineStageFlags) {
-        record(command_buffer, |_| Ok(Command::SetEvent { address: handle::get(event)?.address(), set: true }))
+        record(command_buffer, |buffer| buffer.set_event(handle::get(event)?.address(), true))
     }
 
     Device vkCmdResetEvent(
@@ -282,7 +284,7 @@ entries! { COMMAND:
         event: c::Event,
         stage_mask: c::PipelineStageFlags,
     ) {
-        record(command_buffer, |_| Ok(Command::SetEvent { address: handle::get(event)?.address(), set: false }))
+        record(command_buffer, |buffer| buffer.set_event(handle::get(event)?.address(), false))
     }
 
     Device vkCmdWaitEvents(
@@ -298,10 +300,17 @@ entries! { COMMAND:
         image_memory_barrier_count: u32,
         image_memory_barriers: *const c::ImageMemoryBarrier<'_>,
     ) {
-        record(command_buffer, |_| {
-            let events = raw::slice(events, event_count).iter();
-            let addresses = events.map(|&event| Ok(handle::get(event)?.address()));
-            Ok(Command::WaitEvents { addresses: addresses.collect::<vk::Result<_>>()? })
+        record(command_buffer, |buffer| {
+            for &event in raw::slice(events, event_count) {
+                buffer.wait_event(handle::get(event)?.address())?;
+            }
+            buffer.barrier(&dependency(
+                (src_stage_mask, dst_stage_mask),
+                raw::slice(memory_barriers, memory_barrier_count),
+                raw::slice(buffer_memory_barriers, buffer_memory_barrier_count),
+                raw::slice(image_memory_barriers, image_memory_barrier_count),
+            ));
+            Ok(())
         })
     }
 
@@ -311,10 +320,10 @@ entries! { COMMAND:
         first_query: u32,
         query_count: u32,
     ) {
-        record(command_buffer, |_| {
+        record(command_buffer, |buffer| {
             let pool = handle::get(query_pool)?;
             pool.check(first_query, query_count)?;
-            Ok(Command::ResetQueries { address: pool.address(first_query)?, count: query_count })
+            buffer.reset_queries(pool.address(first_query)?, query_count)
         })
     }
 
@@ -324,9 +333,9 @@ entries! { COMMAND:
         query_pool: c::QueryPool,
         query: u32,
     ) {
-        record(command_buffer, |_| {
+        record(command_buffer, |buffer| {
             let address = handle::get(query_pool)?.address(query)?;
-            Ok(Command::Timestamp { address, early: pipeline_stage == c::PipelineStageFlags::TOP_OF_PIPE })
+            buffer.timestamp(address, pipeline_stage == c::PipelineStageFlags::TOP_OF_PIPE)
         })
     }
 
@@ -340,7 +349,7 @@ entries! { COMMAND:
         stride: c::DeviceSize,
         flags: c::QueryResultFlags,
     ) {
-        record(command_buffer, |_| {
+        record(command_buffer, |buffer| {
             let pool = handle::get(query_pool)?;
             pool.check(first_query, query_count)?;
             let wide = if flags.contains(c::QueryResultFlags::TYPE_64) { 8 } else { 4 };
@@ -350,13 +359,13 @@ entries! { COMMAND:
             let bits = bit(c::QueryResultFlags::TYPE_64, vk::command::RESULT_64)
                 | bit(c::QueryResultFlags::WITH_AVAILABILITY, vk::command::RESULT_AVAILABILITY)
                 | bit(c::QueryResultFlags::PARTIAL, vk::command::RESULT_PARTIAL);
-            Ok(Command::CopyResults {
-                queries: pool.address(first_query)?,
-                count: query_count,
-                destination: handle::get(dst_buffer)?.address_of(dst_offset, bytes)?,
-                stride_bytes: stride,
-                flags: bits,
-            })
+            buffer.copy_results(
+                pool.address(first_query)?,
+                query_count,
+                handle::get(dst_buffer)?.address_of(dst_offset, bytes)?,
+                stride,
+                bits,
+            )
         })
     }
 
@@ -365,41 +374,60 @@ entries! { COMMAND:
         command_buffer_count: u32,
         command_buffers: *const c::CommandBuffer,
     ) {
-        let mut primary = locked(command_buffer)?;
-        for &secondary in raw::slice(command_buffers, command_buffer_count) {
-            if secondary == command_buffer {
-                primary.record(Err(vk::Error::InvalidUse { why: "a command buffer that executes itself" }));
-                break;
+        record(command_buffer, |primary| {
+            for &secondary in raw::slice(command_buffers, command_buffer_count) {
+                if secondary == command_buffer {
+                    return Err(vk::Error::InvalidUse { why: "a command buffer that executes itself" });
+                }
+                primary.execute(handle::get(secondary)?)?;
             }
-            match locked(secondary) {
-                Ok(secondary) => primary.execute(&secondary),
-                Err(error) => primary.record(Err(error)),
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 
-/// # Safety
-/// As [`handle::get`].
-unsafe fn locked<'a>(buffer: c::CommandBuffer) -> vk::Result<MutexGuard<'a, CommandBuffer>> {
-    // SAFETY: as the caller says.
-    Ok(unsafe { handle::get(buffer)? }
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner))
+/// The dependency of all barriers of a command together, in the stages and accesses of synchronization2: the old ones are their low
+/// bits.
+fn dependency(
+    (source, destination): (c::PipelineStageFlags, c::PipelineStageFlags),
+    memory: &[c::MemoryBarrier<'_>],
+    buffers: &[c::BufferMemoryBarrier<'_>],
+    images: &[c::ImageMemoryBarrier<'_>],
+) -> Dependency {
+    let memory = memory
+        .iter()
+        .map(|b| (b.src_access_mask, b.dst_access_mask));
+    let buffers = buffers
+        .iter()
+        .map(|b| (b.src_access_mask, b.dst_access_mask));
+    let images = images
+        .iter()
+        .map(|b| (b.src_access_mask, b.dst_access_mask));
+    let none = c::AccessFlags::empty();
+    let (from, to) = memory
+        .chain(buffers)
+        .chain(images)
+        .fold((none, none), |(from, to), barrier| {
+            (from | barrier.0, to | barrier.1)
+        });
+    Dependency {
+        source_stages: c::PipelineStageFlags2::from_raw(source.as_raw().into()),
+        source_access: c::AccessFlags2::from_raw(from.as_raw().into()),
+        destination_stages: c::PipelineStageFlags2::from_raw(destination.as_raw().into()),
+        destination_access: c::AccessFlags2::from_raw(to.as_raw().into()),
+    }
 }
 
 /// Records a command. An error of making it is the command buffer's, told when it ends.
 ///
 /// # Safety
-/// As [`handle::get`].
+/// As [`handle::get_mut`]: command buffers are externally synchronised.
+#[inline]
 pub unsafe fn record(
     buffer: c::CommandBuffer,
-    make: impl FnOnce(&vk::Device) -> vk::Result<Command>,
+    command: impl FnOnce(&mut CommandBuffer) -> vk::Result<()>,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.
-    let mut buffer = unsafe { locked(buffer)? };
-    let command = make(buffer.device());
-    buffer.record(command);
+    unsafe { handle::get_mut(buffer)? }.record(command);
     Ok(())
 }

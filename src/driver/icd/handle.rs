@@ -45,6 +45,7 @@ pub fn make<H: Kind>(object: H::Object) -> H {
 ///
 /// # Safety
 /// `handle` is null or came from [`make`], and is not destroyed during `'a`. (A handle of another kind is noticed.)
+#[inline]
 pub unsafe fn get<'a, H: Kind>(handle: H) -> vk::Result<&'a H::Object> {
     let bad = vk::Error::BadHandle { what: H::WHAT };
     if handle.as_raw() == 0 || !handle.as_raw().is_multiple_of(align_of::<usize>() as u64) {
@@ -58,6 +59,20 @@ pub unsafe fn get<'a, H: Kind>(handle: H) -> vk::Result<&'a H::Object> {
         } else {
             Err(bad)
         }
+    }
+}
+
+/// The object of a handle, to change.
+///
+/// # Safety
+/// As [`get`]; nobody else uses the handle during `'a`, as is the rule for objects that Vulkan calls externally synchronised.
+#[inline]
+pub unsafe fn get_mut<'a, H: Kind>(handle: H) -> vk::Result<&'a mut H::Object> {
+    // SAFETY: as the caller says; the kind is checked before a reference to the object is made.
+    unsafe {
+        get(handle)?;
+        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
+        Ok(&mut (*boxed).object)
     }
 }
 
@@ -115,8 +130,8 @@ unsafe impl Sync for DeviceFace {}
 
 /// Behind `VkCommandPool`.
 pub struct CommandPoolFace {
-    /// Its device.
-    pub device: Arc<vk::Device>,
+    /// The object.
+    pub pool: vk::command::CommandPool,
     /// Handles (as numbers) of its command buffers.
     pub buffers: Mutex<BTreeSet<u64>>,
 }
@@ -144,7 +159,7 @@ kinds! {
     PhysicalDevice = 2: Arc<vk::PhysicalDevice>;
     Device = 3: DeviceFace;
     Queue = 4: Arc<vk::Device>;
-    CommandBuffer = 5: Mutex<vk::command::CommandBuffer>;
+    CommandBuffer = 5: vk::command::CommandBuffer;
     CommandPool = 6: CommandPoolFace;
     DeviceMemory = 7: Arc<vk::memory::Memory>;
     Buffer = 8: Arc<vk::buffer::Buffer>;

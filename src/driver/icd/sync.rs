@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::IntoRawFd;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use ash::vk as c;
 use vk::queue::Submission;
@@ -360,10 +360,7 @@ unsafe fn submission(info: &c::SubmitInfo<'_>) -> vk::Result<Submission> {
             }
         }
         for &buffer in raw::slice(info.p_command_buffers, info.command_buffer_count) {
-            let buffer = handle::get(buffer)?
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            work.batches.push(buffer.batch()?);
+            work.batches.push(handle::get(buffer)?.batch()?);
         }
         for (index, &semaphore) in raw::slice(info.p_signal_semaphores, info.signal_semaphore_count)
             .iter()

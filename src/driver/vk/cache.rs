@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use abi::{ComputeInfo, PushValue, ShaderBinary, Stats, Variant};
+use abi::{ComputeInfo, DriverValue, PushData, ShaderBinary, StageInfo, Stats, Variant};
 
 /// Names a compiled shader.
 pub type Key = [u8; 32];
@@ -179,30 +179,26 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn write_push(out: &mut Vec<u8>, value: PushValue) {
+fn write_push(out: &mut Vec<u8>, value: DriverValue) {
     let (tag, word) = match value {
-        PushValue::PushConstant { offset_bytes } => (0, offset_bytes),
-        PushValue::SetHandle { set } => (1, set),
-        PushValue::DynamicHandle { index } => (2, index),
-        PushValue::NumWorkgroupsAddress { dword } => (3, dword),
-        PushValue::BaseWorkgroupId { component } => (4, component),
-        PushValue::Zero => (5, 0),
-        PushValue::SurfaceHeapAddress { dword } => (6, dword),
+        DriverValue::SetHandle { set } => (1, set),
+        DriverValue::DynamicHandle { index } => (2, index),
+        DriverValue::NumWorkgroupsAddress { dword } => (3, dword),
+        DriverValue::BaseWorkgroupId { component } => (4, component),
+        DriverValue::SurfaceHeapAddress { dword } => (6, dword),
     };
     put_u32(out, tag);
     put_u32(out, word);
 }
 
-fn read_push(reader: &mut Reader<'_>) -> Option<PushValue> {
+fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
     let (tag, word) = (reader.u32()?, reader.u32()?);
     Some(match tag {
-        0 => PushValue::PushConstant { offset_bytes: word },
-        1 => PushValue::SetHandle { set: word },
-        2 => PushValue::DynamicHandle { index: word },
-        3 => PushValue::NumWorkgroupsAddress { dword: word },
-        6 => PushValue::SurfaceHeapAddress { dword: word },
-        4 => PushValue::BaseWorkgroupId { component: word },
-        5 => PushValue::Zero,
+        1 => DriverValue::SetHandle { set: word },
+        2 => DriverValue::DynamicHandle { index: word },
+        3 => DriverValue::NumWorkgroupsAddress { dword: word },
+        6 => DriverValue::SurfaceHeapAddress { dword: word },
+        4 => DriverValue::BaseWorkgroupId { component: word },
         _ => return None,
     })
 }
@@ -210,7 +206,7 @@ fn read_push(reader: &mut Reader<'_>) -> Option<PushValue> {
 /// Text dumps are left out: they are made on request, under a key of their own.
 fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
     put_bytes(out, &shader.code);
-    let compute = &shader.compute;
+    let StageInfo::Compute(compute) = &shader.stage;
     for word in compute.workgroup_size {
         put_u32(out, word);
     }
@@ -219,8 +215,10 @@ fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
         out,
         u32::from(compute.uses_barrier) | u32::from(compute.per_thread_push) << 1,
     );
-    put_u32(out, compute.cross_thread.len() as u32);
-    for &value in &compute.cross_thread {
+    put_u32(out, shader.push.constants_first_dw);
+    put_u32(out, shader.push.constants_dw);
+    put_u32(out, shader.push.driver.len() as u32);
+    for &value in &shader.push.driver {
         write_push(out, value);
     }
     put_u32(out, shader.preferred as u32);
@@ -251,10 +249,15 @@ fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     let workgroup_size = [reader.u32()?, reader.u32()?, reader.u32()?];
     let slm_bytes = reader.u32()?;
     let bits = reader.u32()?;
-    let pushes = reader.length()?;
-    let cross_thread = (0..pushes)
-        .map(|_| read_push(reader))
-        .collect::<Option<_>>()?;
+    let (constants_first_dw, constants_dw) = (reader.u32()?, reader.u32()?);
+    let values = reader.length()?;
+    let push = PushData {
+        constants_first_dw,
+        constants_dw,
+        driver: (0..values)
+            .map(|_| read_push(reader))
+            .collect::<Option<_>>()?,
+    };
     let preferred = reader.u32()? as usize;
     let count = reader.length()?;
     let variants = (0..count)
@@ -271,14 +274,14 @@ fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
         workgroup_size,
         slm_bytes,
         uses_barrier: bits & 1 != 0,
-        cross_thread,
         per_thread_push: bits & 2 != 0,
     };
     Some(ShaderBinary {
         code,
         variants,
         preferred,
-        compute,
+        push,
+        stage: StageInfo::Compute(compute),
     })
 }
 
@@ -331,21 +334,23 @@ mod tests {
             code: vec![seed; 128],
             variants: vec![variant(8, 0), variant(16, 64)],
             preferred: 1,
-            compute: ComputeInfo {
+            push: PushData {
+                constants_first_dw: 3,
+                constants_dw: 9,
+                driver: vec![
+                    DriverValue::SetHandle { set: 1 },
+                    DriverValue::DynamicHandle { index: 2 },
+                    DriverValue::NumWorkgroupsAddress { dword: 1 },
+                    DriverValue::BaseWorkgroupId { component: 2 },
+                    DriverValue::SurfaceHeapAddress { dword: 1 },
+                ],
+            },
+            stage: StageInfo::Compute(ComputeInfo {
                 workgroup_size: [8, 4, 1],
                 slm_bytes: 4096,
                 uses_barrier: true,
-                cross_thread: vec![
-                    PushValue::PushConstant { offset_bytes: 12 },
-                    PushValue::SetHandle { set: 1 },
-                    PushValue::DynamicHandle { index: 2 },
-                    PushValue::NumWorkgroupsAddress { dword: 1 },
-                    PushValue::BaseWorkgroupId { component: 2 },
-                    PushValue::Zero,
-                    PushValue::SurfaceHeapAddress { dword: 1 },
-                ],
                 per_thread_push: true,
-            },
+            }),
         })
     }
 

@@ -41,21 +41,42 @@ pub struct Context {
     pub dynamic: Arc<i915::Pool>,
     /// Shader code.
     pub instructions: Arc<i915::Pool>,
-    /// Batch buffers.
+    /// Batch buffers of the queue's own.
     pub batches: Arc<i915::Pool>,
+    /// Memory of command buffers.
+    pub chunks: Arc<i915::Chunks>,
     /// Whether the device is lost.
     pub lost: Arc<Lost>,
     scratch: Mutex<BTreeMap<u32, Arc<i915::Buffer>>>,
+    /// What nobody reads.
+    scrap: i915::Slice,
 }
+
+/// Bytes of a chunk of a command buffer: commands from its front, data from its back.
+pub const CHUNK_BYTES: u64 = 8 << 10;
+
+/// The heaps, where the address space of a device has them.
+pub const HEAPS: cmd::Heaps = cmd::Heaps {
+    general: i915::GENERAL_BASE,
+    surface: i915::SURFACE_BASE,
+    dynamic: i915::DYNAMIC_BASE,
+    instruction: i915::INSTRUCTION_BASE,
+    bindless: i915::BINDLESS_BASE,
+    bindless_surfaces: i915::BINDLESS_HEAP_BYTES / 64,
+};
 
 impl Context {
     /// A context of its own, with nothing in it.
     pub fn new(physical: &Arc<PhysicalDevice>) -> Result<Arc<Self>> {
         let gpu = i915::Device::new(physical.file(), physical.info())?;
         let pool = |zone| i915::Pool::new(&gpu, zone);
+        let general = pool(i915::Zone::High);
         Ok(Arc::new(Self {
             physical: physical.clone(),
-            general: pool(i915::Zone::High),
+            scrap: general.take(64, 64)?,
+            general,
+            // Their data is dynamic state.
+            chunks: i915::Chunks::new(&gpu, i915::Zone::Dynamic, CHUNK_BYTES),
             dynamic: pool(i915::Zone::Dynamic),
             instructions: pool(i915::Zone::Instruction),
             batches: pool(i915::Zone::High),
@@ -63,6 +84,16 @@ impl Context {
             scratch: Mutex::default(),
             gpu,
         }))
+    }
+
+    /// What batches need to know.
+    pub fn machine(&self) -> cmd::Machine {
+        cmd::Machine {
+            max_threads: self.physical.info().threads(),
+            dynamic_base: HEAPS.dynamic,
+            bindless_base: HEAPS.bindless,
+            scrap_address: self.scrap.address(),
+        }
     }
 
     /// Fails if the device is known to be lost.

@@ -13,9 +13,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::limits;
 pub use crate::surface_state::BufferDescriptor;
-
-/// Bytes of one surface in the heap.
-pub const SURFACE_BYTES: u32 = 64;
+use crate::surface_state::SURFACE_BYTES;
 
 /// One binding of a set layout, as the application gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::context::Context;
+use crate::context::{CHUNK_BYTES, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::extension;
 use crate::feature::Features;
 use crate::instance;
 use crate::internal::Internal;
 use crate::physical::PhysicalDevice;
-use crate::queue::Queue;
+use crate::queue::{Queue, Submission};
 
 /// What an application asks for.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,41 @@ pub struct Device {
     features: Features,
     /// Shaders of the driver's own, compiled when first used.
     pub internal: Arc<Internal>,
+    /// The first batch of the context.
+    _opening: i915::Chunk,
+}
+
+/// A batch that says what all others rely on: the pipeline, the heaps, the L3's division. The kernel keeps it for the context.
+fn opening(context: &Context) -> Result<i915::Chunk> {
+    let mut recorder =
+        cmd::Recorder::<cmd::Gen9, _>::new(OneChunk(context.chunks.take()?), context.machine());
+    recorder.context(&HEAPS)?;
+    recorder.end()?;
+    Ok(recorder.into_memory().0)
+}
+
+/// The memory of a batch that fits one chunk.
+struct OneChunk(i915::Chunk);
+
+impl cmd::Memory for OneChunk {
+    type Error = Error;
+    const CHUNK_DW: usize = CHUNK_BYTES as usize / 4;
+
+    fn words(&mut self) -> &mut [u32] {
+        self.0.words()
+    }
+    fn address(&self) -> u64 {
+        self.0.address()
+    }
+    fn prepare(&mut self) -> Result<u64> {
+        Err(Self::too_long())
+    }
+    fn advance(&mut self, _commands_dw: usize) {}
+    fn too_long() -> Error {
+        Error::InvalidUse {
+            why: "a context's first batch longer than a chunk",
+        }
+    }
 }
 
 impl Device {
@@ -54,7 +89,13 @@ impl Device {
             physical.diagnosis(),
             &context.batches,
         )?;
+        let opening = opening(&context)?;
+        queue.submit(Submission {
+            batches: [opening.start()].into_iter().collect(),
+            ..Submission::default()
+        })?;
         Ok(Arc::new(Self {
+            _opening: opening,
             queue,
             extensions,
             features: request.features,

@@ -69,6 +69,7 @@ pub fn properties(pipeline: &Pipeline) -> Vec<Properties> {
 /// The statistics of an executable.
 pub fn statistics(pipeline: &Pipeline, index: u32) -> Result<Vec<Statistic>> {
     let chosen = variant(pipeline, index)?;
+    let abi::StageInfo::Compute(compute) = &pipeline.shader().stage;
     let stats = &chosen.stats;
     let row = |name, description, value: u64| Statistic {
         name,
@@ -114,7 +115,7 @@ pub fn statistics(pipeline: &Pipeline, index: u32) -> Result<Vec<Statistic>> {
         row(
             "Workgroup Memory Size",
             "Bytes of shared memory",
-            pipeline.shader().compute.slm_bytes.into(),
+            compute.slm_bytes.into(),
         ),
         row(
             "Max live registers",

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use cmd::Generation as _;
+
 use crate::cache::Cache;
 use crate::compiler;
 pub use crate::compiler::ComputeInfo;
@@ -13,8 +15,10 @@ use crate::error::{Error, Result};
 pub struct Pipeline {
     shader: Arc<abi::ShaderBinary>,
     variant: usize,
-    code: i915::Slice,
-    scratch: Option<Arc<i915::Buffer>>,
+    launch: cmd::Launch<cmd::Gen9>,
+    /// The code, and the interface descriptor.
+    _memory: [i915::Slice; 2],
+    _scratch: Option<Arc<i915::Buffer>>,
 }
 
 impl Pipeline {
@@ -48,28 +52,51 @@ impl Pipeline {
         Self::of(context, shader)
     }
 
-    /// Uploads a compiled shader.
-    pub fn of(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
-        within_limits(&shader.compute, &context.physical.limits())?;
-        let variant = choose(&shader, context.physical.workgroup_threads())?;
+    /// Uploads a compiled shader, and packs its launch.
+    fn of(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
+        let abi::StageInfo::Compute(compute) = &shader.stage;
+        within_limits(compute, &context.physical.limits())?;
+        let index = choose(&shader, compute, context.physical.workgroup_threads())?;
+        let variant = shader.variants.get(index).ok_or(Error::InvalidUse {
+            why: "a pipeline without code",
+        })?;
         // The instruction prefetcher runs ahead of the last instruction (SKL PRM vol. 7, instruction fetch): the
         // bytes behind the code belong to it too.
         let bytes = shader.code.len() as u64 + PREFETCH_BYTES;
         let code = context.instructions.take(bytes, 64)?;
         code.write(0, &shader.code)?;
-        let scratch_bytes = shader
-            .variants
-            .get(variant)
-            .map_or(0, |variant| variant.scratch_bytes);
-        let scratch = match scratch_bytes {
+        let scratch = match variant.scratch_bytes {
             0 => None,
             bytes => Some(context.scratch(bytes)?),
         };
+        let kernel = cmd::Kernel {
+            kernel_offset_bytes: code.address() - i915::INSTRUCTION_BASE
+                + u64::from(variant.code_offset_bytes),
+            simd_width: variant.simd_width.into(),
+            invocations: compute.workgroup_size.iter().product(),
+            slm_bytes: compute.slm_bytes,
+            barrier: compute.uses_barrier,
+            scratch: cmd::Scratch {
+                address: scratch.as_ref().map_or(0, |buffer| buffer.address()),
+                thread_bytes: variant.scratch_bytes,
+            },
+            per_thread: compute.per_thread_push,
+            push: &shader.push,
+        };
+        let words = cmd::Gen9::descriptor(&kernel);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let descriptor = context.dynamic.take(bytes.len() as u64, 64)?;
+        descriptor.write(0, &bytes)?;
+        let offset = (descriptor.address() - i915::DYNAMIC_BASE) as u32;
+        let launch = cmd::Launch::new(&kernel, offset).ok_or(Error::InvalidShader {
+            why: "more push data than a launch has".into(),
+        })?;
         Ok(Self {
+            launch,
+            _memory: [code, descriptor],
+            _scratch: scratch,
+            variant: index,
             shader,
-            variant,
-            code,
-            scratch,
         })
     }
 
@@ -83,22 +110,10 @@ impl Pipeline {
         self.variant
     }
 
-    /// The variant that runs.
-    pub fn variant(&self) -> Option<&abi::Variant> {
-        self.shader.variants.get(self.variant)
-    }
-
-    /// Byte of the variant's code in the instruction heap.
-    pub fn kernel_offset_bytes(&self) -> u64 {
-        let inside = self
-            .variant()
-            .map_or(0, |variant| u64::from(variant.code_offset_bytes));
-        self.code.address() - i915::INSTRUCTION_BASE + inside
-    }
-
-    /// Scratch memory that it uses, for all threads.
-    pub fn scratch(&self) -> Option<&Arc<i915::Buffer>> {
-        self.scratch.as_ref()
+    /// How it is launched.
+    #[inline]
+    pub fn launch(&self) -> &cmd::Launch<cmd::Gen9> {
+        &self.launch
     }
 }
 
@@ -127,9 +142,12 @@ fn within_limits(compute: &abi::ComputeInfo, limits: &ash::vk::PhysicalDeviceLim
 }
 
 /// The preferred variant, or the narrowest wider one when a workgroup of it has more threads than fit a subslice.
-fn choose(shader: &abi::ShaderBinary, max_threads: u32) -> Result<usize> {
-    let invocations: u32 = shader
-        .compute
+fn choose(
+    shader: &abi::ShaderBinary,
+    compute: &abi::ComputeInfo,
+    max_threads: u32,
+) -> Result<usize> {
+    let invocations: u32 = compute
         .workgroup_size
         .iter()
         .fold(1, |product, &size| product.saturating_mul(size));
@@ -169,11 +187,17 @@ mod tests {
             code: Vec::new(),
             variants: vec![variant(8), variant(16), variant(32)],
             preferred,
-            compute: abi::ComputeInfo {
+            push: abi::PushData::default(),
+            stage: abi::StageInfo::Compute(abi::ComputeInfo {
                 workgroup_size: size,
                 ..Default::default()
-            },
+            }),
         }
+    }
+
+    fn choose(shader: &abi::ShaderBinary, max_threads: u32) -> Result<usize> {
+        let abi::StageInfo::Compute(compute) = &shader.stage;
+        super::choose(shader, compute, max_threads)
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Queue {
         batches: &Arc<i915::Pool>,
     ) -> Result<Arc<Self>> {
         let trivial = batches.take(64, 64)?;
-        trivial.write(0, &bytes(&cmd::compute::trivial()))?;
+        trivial.write(0, &bytes(&cmd::nothing()))?;
         let inner = Arc::new(Inner {
             gpu: gpu.clone(),
             lost: lost.clone(),
@@ -169,11 +169,11 @@ impl Inner {
 
     /// One batch that calls all of these: the kernel takes one at a time, and each costs it as much as a thousand calls.
     fn caller(&self, state: &mut State, batches: &[i915::Start]) -> Result<i915::Start> {
-        let mut words = Vec::with_capacity(batches.len() * cmd::compute::CALL_DW + 2);
+        let mut words = Vec::with_capacity(batches.len() * cmd::CALL_DW + 2);
         for batch in batches {
-            words.extend(cmd::compute::call(batch.address()));
+            words.extend(cmd::call(batch.address()));
         }
-        words.extend(cmd::compute::end(words.len()));
+        words.extend(cmd::nothing());
         let words = bytes(&words);
         let slice = self.unused_caller(state, words.len() as u64)?;
         slice.write(0, &words)?;

@@ -16,6 +16,9 @@ pub struct BufferDescriptor {
     pub bytes: u64,
 }
 
+/// Bytes of one surface in the heap.
+pub const SURFACE_BYTES: u32 = 64;
+
 const SURFTYPE_BUFFER: u64 = 4;
 const SURFTYPE_NULL: u64 = 7;
 const FORMAT_RAW: u64 = 0x1ff;

@@ -6,7 +6,7 @@ use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Inst, Op, Reg, Src, VgrfId};
 use crate::message;
-use abi::PushValue;
+use abi::DriverValue;
 use isa::{Opcode, Type};
 use nir::Intrinsic;
 use smallvec::SmallVec;
@@ -160,8 +160,8 @@ impl Isel<'_> {
 
     pub(super) fn num_workgroups(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
-        let low = self.push_value(PushValue::NumWorkgroupsAddress { dword: 0 });
-        let high = self.push_value(PushValue::NumWorkgroupsAddress { dword: 1 });
+        let low = self.push_value(DriverValue::NumWorkgroupsAddress { dword: 0 });
+        let high = self.push_value(DriverValue::NumWorkgroupsAddress { dword: 1 });
         let v = self.read_uniform(low, high, Lanes::imm(Type::Ud, 0), 3);
         for c in 0..3 {
             self.uniform_place(def, c, Lanes::new(v, u32::from(c) * GRF_BYTES, Type::Ud, 0));
@@ -173,8 +173,8 @@ impl Isel<'_> {
         let Some(def) = i.def else { return };
         let ud = Type::Ud;
         let handle = self.handle(i.srcs[0]);
-        let low = self.push_value(PushValue::SurfaceHeapAddress { dword: 0 });
-        let high = self.push_value(PushValue::SurfaceHeapAddress { dword: 1 });
+        let low = self.push_value(DriverValue::SurfaceHeapAddress { dword: 0 });
+        let high = self.push_value(DriverValue::SurfaceHeapAddress { dword: 1 });
         let exec = super::exec_of(handle);
         let bytes = self.b.temp(ud, exec);
         let six = Lanes::imm(ud, 6);

@@ -6,7 +6,7 @@ use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Inst, Op, Src};
 use crate::message;
-use abi::PushValue;
+use abi::DriverValue;
 use isa::{ArfReg, Opcode, Type};
 use nir::{CfEvent, Instr, Intrinsic, IntrinsicOp};
 
@@ -59,7 +59,7 @@ impl Isel<'_> {
             }
             I::LoadBaseWorkgroupId => {
                 for c in 0..3 {
-                    let place = self.push_value(PushValue::BaseWorkgroupId { component: c });
+                    let place = self.push_value(DriverValue::BaseWorkgroupId { component: c });
                     self.system_value(i, c as u8, place);
                 }
             }

@@ -8,7 +8,7 @@ use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Op, Pred, SendInfo, Src, VgrfId};
 use crate::message::{self, BTI_BINDLESS, BTI_SLM};
-use abi::PushValue;
+use abi::DriverValue;
 use entity::Id;
 use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
 use nir::{AtomicOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp};
@@ -25,94 +25,96 @@ pub(super) enum Surface {
     Shared,
 }
 
-/// End of push constants that may be indexed at run time: a quarter of the register file.
-const MAX_INDEXED_PUSH_BYTES: u64 = 1024;
+/// End of the push constants that a shader may name: a quarter of the register file.
+const MAX_PUSH_BYTES: u64 = 1024;
 
 impl Isel<'_> {
     // --- push data --------------------------------------------------------------------------------
 
-    /// A dword of push data.
-    pub(super) fn push_value(&mut self, value: PushValue) -> Lanes {
-        let at = match self.push.iter().position(|v| *v == value) {
+    /// A dword of the launcher's own.
+    pub(super) fn push_value(&mut self, value: DriverValue) -> Lanes {
+        let at = match self.push.driver.iter().position(|v| *v == value) {
             Some(at) => at,
             None => {
-                self.push.push(value);
-                self.push.len() - 1
+                self.push.driver.push(value);
+                self.push.driver.len() - 1
             }
         };
-        Lanes::new(self.push_reg, at as u32 * 4, Type::Ud, 0)
+        let dword = self.push.constants_dw + at as u32;
+        Lanes::new(self.push_reg, dword * 4, Type::Ud, 0)
     }
 
-    /// Pushes what is indexed at run time, so that it lies in order.
+    /// A byte of the application's push constants, of those that [`Isel::prepare_push`] has found.
+    fn push_constant(&self, byte: u32) -> Lanes {
+        let at = byte.saturating_sub(self.push.constants_first_dw * 4);
+        Lanes::new(self.push_reg, at & !3, Type::Ud, 0).at(at & 3)
+    }
+
+    /// Finds the run of push constants that the shader names, and pushes handles that are indexed at run time in order.
     pub(super) fn prepare_push(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         let sh = self.sh;
-        for event in layout {
-            let CfEvent::Block(b) = *event else { continue };
-            for &i in &sh.blocks[b].instrs {
-                let Instr::Intrinsic(intrinsic) = &sh.instrs[i] else {
-                    continue;
-                };
-                if let Some(at) = handle_operand(intrinsic.op) {
-                    self.handle_uses[intrinsic.srcs[at]] += 1;
+        let intrinsics = || {
+            let blocks = layout.iter().filter_map(|event| match *event {
+                CfEvent::Block(b) => Some(b),
+                _ => None,
+            });
+            let instrs = blocks.flat_map(|b| sh.blocks[b].instrs.iter());
+            instrs.filter_map(|&i| match &sh.instrs[i] {
+                Instr::Intrinsic(intrinsic) => Some(intrinsic),
+                _ => None,
+            })
+        };
+        let (mut first, mut end) = (u64::MAX, 0);
+        for intrinsic in intrinsics().filter(|i| i.op == IntrinsicOp::LoadPushConstant) {
+            let (base, range) = (intrinsic.index("base"), intrinsic.index("range"));
+            let (at, bytes) = match (sh.const_component(intrinsic.srcs[0], 0), intrinsic.def) {
+                (Some(offset), Some(def)) => {
+                    let d = sh.defs[def];
+                    let bytes = u64::from(d.bit_size) / 8 * u64::from(d.num_components);
+                    (u64::from(base) + offset, bytes)
                 }
-                let dynamic = |d: Id<Def>| sh.const_of(d).is_none();
-                match intrinsic.op {
-                    IntrinsicOp::LoadPushConstant if dynamic(intrinsic.srcs[0]) => {
-                        let (base, range) = (intrinsic.index("base"), intrinsic.index("range"));
-                        // A module may declare any size; every dword of it would take room here.
-                        let end = u64::from(base) + u64::from(range);
-                        if end > MAX_INDEXED_PUSH_BYTES {
-                            return Err(FsError::Limit {
-                                what: "bytes of push constants indexed at run time",
-                                need: end,
-                                max: MAX_INDEXED_PUSH_BYTES,
-                            });
-                        }
-                        self.push_in_order(base / 4, (end as u32).div_ceil(4));
-                    }
-                    IntrinsicOp::VulkanResourceIndex if dynamic(intrinsic.srcs[0]) => {
-                        let binding = self.binding(intrinsic)?;
-                        if is_dynamic(binding.kind) {
-                            self.push_handles(binding);
-                        }
-                    }
-                    _ => {}
+                _ => (base.into(), range.into()),
+            };
+            first = first.min(at / 4);
+            end = end.max(at.saturating_add(bytes));
+        }
+        // A module may declare any size; every dword of it would take room here.
+        if end > MAX_PUSH_BYTES {
+            return Err(FsError::Limit {
+                what: "bytes of push constants",
+                need: end,
+                max: MAX_PUSH_BYTES,
+            });
+        }
+        if first < end {
+            self.push.constants_first_dw = first as u32;
+            self.push.constants_dw = end.div_ceil(4).saturating_sub(first) as u32;
+        }
+        for intrinsic in intrinsics() {
+            if let Some(at) = handle_operand(intrinsic.op) {
+                self.handle_uses[intrinsic.srcs[at]] += 1;
+            }
+            if intrinsic.op == IntrinsicOp::VulkanResourceIndex
+                && sh.const_of(intrinsic.srcs[0]).is_none()
+            {
+                let binding = self.binding(intrinsic)?;
+                if is_dynamic(binding.kind) {
+                    self.push_handles(binding);
                 }
             }
         }
         Ok(())
     }
 
-    fn push_in_order(&mut self, first: u32, end: u32) {
-        let want = |i: u32| PushValue::PushConstant {
-            offset_bytes: i * 4,
-        };
-        let at = self.push.iter().position(|v| *v == want(first));
-        let there = at.is_some_and(|at| {
-            (first..end).all(|i| self.push.get(at + (i - first) as usize) == Some(&want(i)))
-        });
-        if !there {
-            // A copy of its own, behind what is there.
-            self.push.extend((first..end).map(want));
-            let start = self.push.len() - (end - first) as usize;
-            for v in &mut self.push[..start] {
-                if matches!(*v, PushValue::PushConstant { offset_bytes } if (first..end).contains(&(offset_bytes / 4)))
-                {
-                    *v = PushValue::Zero;
-                }
-            }
-        }
-    }
-
     fn push_handles(&mut self, binding: abi::Binding) {
-        let first = PushValue::DynamicHandle {
+        let first = DriverValue::DynamicHandle {
             index: binding.dynamic_index,
         };
-        if self.push.contains(&first) {
+        if self.push.driver.contains(&first) {
             return;
         }
         for i in 0..binding.count {
-            self.push.push(PushValue::DynamicHandle {
+            self.push.driver.push(DriverValue::DynamicHandle {
                 index: binding.dynamic_index + i,
             });
         }
@@ -134,19 +136,12 @@ impl Isel<'_> {
         if let Some(offset) = self.sh.const_component(i.srcs[0], 0) {
             let at = i.index("base") + offset as u32;
             for c in 0..d.num_components {
-                let byte = at + u32::from(c) * bytes;
-                let l = self.push_value(PushValue::PushConstant {
-                    offset_bytes: byte & !3,
-                });
-                let place = l.at(byte & 3);
+                let place = self.push_constant(at + u32::from(c) * bytes);
                 self.uniform_place(def, c, place);
             }
             return;
         }
-        let first = PushValue::PushConstant {
-            offset_bytes: i.index("base") & !3,
-        };
-        let base = self.push_value(first).offset + (i.index("base") & 3);
+        let base = self.push_constant(i.index("base")).offset;
         let offset = self.comp(i.srcs[0], 0, Type::Ud);
         let exec = self.exec_for(def);
         let whole = self.new_def(def);
@@ -195,7 +190,7 @@ impl Isel<'_> {
         let index = self.comp(i.srcs[0], 0, Type::Ud);
         if is_dynamic(binding.kind) {
             if let Some(index) = index.imm_bits() {
-                let handle = self.push_value(PushValue::DynamicHandle {
+                let handle = self.push_value(DriverValue::DynamicHandle {
                     index: binding.dynamic_index + index as u32,
                 });
                 self.set_place(def, 0, handle);
@@ -205,14 +200,14 @@ impl Isel<'_> {
             let two = Lanes::imm(Type::Ud, 2);
             self.b
                 .binary(Opcode::Shl, exec, bytes, index, two, Mods::NONE);
-            let base = self.push_value(PushValue::DynamicHandle {
+            let base = self.push_value(DriverValue::DynamicHandle {
                 index: binding.dynamic_index,
             });
             let dst = self.new_def(def);
             self.indirect(exec, dst, base, bytes);
             return Ok(());
         }
-        let set = self.push_value(PushValue::SetHandle {
+        let set = self.push_value(DriverValue::SetHandle {
             set: i.index("set"),
         });
         // Handles count 64 bytes in bits 31:12.

@@ -17,7 +17,7 @@ mod subgroup;
 use crate::builder::{Build, Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::*;
-use abi::PushValue;
+use abi::PushData;
 use entity::{Id, IdMap, IdSet};
 use isa::{Opcode, Type};
 use nir::{Alu, AluSrc, Block, CfEvent, Def, Instr, Jump, Shader};
@@ -43,8 +43,8 @@ pub(super) enum Comp {
 #[derive(Debug)]
 pub(crate) struct Selected {
     pub lir: Lir,
-    /// Cross-thread push data, in dwords.
-    pub push: Vec<PushValue>,
+    /// Push data that all threads share.
+    pub push: PushData,
     /// The shader reads its subgroup index.
     pub per_thread: bool,
     /// It has a workgroup barrier.
@@ -73,7 +73,7 @@ pub(super) struct Isel<'a> {
     r0: VgrfId,
     push_reg: VgrfId,
     thread_reg: VgrfId,
-    push: Vec<PushValue>,
+    push: PushData,
     per_thread: bool,
     barrier: bool,
     halts: bool,
@@ -136,7 +136,7 @@ pub(crate) fn select(
         r0,
         push_reg,
         thread_reg,
-        push: Vec::new(),
+        push: PushData::default(),
         per_thread: false,
         barrier: false,
         halts: false,
@@ -149,7 +149,7 @@ pub(crate) fn select(
     isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
     isel.run()?;
     let lir = &mut isel.b.lir;
-    let push_regs = isel.push.len().div_ceil(8) as u16;
+    let push_regs = isel.push.registers() as u16;
     lir.vgrfs[r0].fixed = Some(0);
     lir.vgrfs[push_reg].regs = push_regs.max(1);
     lir.vgrfs[push_reg].fixed = (push_regs > 0).then_some(1);

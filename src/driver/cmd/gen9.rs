@@ -1,0 +1,345 @@
+//! The packets of gen9.
+//!
+//! In:  facts of a launch. Out: words, from templates that are constants.
+//! Ref: SKL PRM vol. 2a (commands), vol. 7 "GPGPU Context", "L3 Cache"; the order of flushes around STATE_BASE_ADDRESS and
+//! PIPELINE_SELECT is in their programming notes.
+
+use hw::draw::state_cc_state_pointers;
+use hw::media::{
+    gpgpu_walker, media_curbe_load, media_interface_descriptor_load, media_state_flush,
+    media_vfe_state, pipe_control, pipeline_select, state_base_address,
+};
+use hw::register;
+use hw::state::interface_descriptor_data;
+
+use crate::generation::{Control, FrontEnd, Generation, Heaps, Kernel};
+use crate::mi;
+use crate::stream::{Memory, Stream};
+
+/// Memory object control: the kernel's table entry 2 (cached in LLC and L3), in bits 6:1.
+const MOCS_CACHED: u64 = 2 << 1;
+
+/// Skylake, Kaby Lake, Coffee Lake and their kin.
+#[derive(Clone, Copy, Debug)]
+pub struct Gen9;
+
+/// A PIPE_CONTROL that stalls.
+const STALL: hw::Words<6> = pipe_control::PACKET
+    .words::<6>()
+    .flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true);
+
+/// Everything before is done, and its writes are in memory.
+const FLUSH: [u32; 6] = STALL
+    .flag(pipe_control::DC_FLUSH_ENABLE, true)
+    .flag(pipe_control::RENDER_TARGET_CACHE_FLUSH_ENABLE, true)
+    .flag(pipe_control::DEPTH_CACHE_FLUSH_ENABLE, true)
+    .dwords;
+
+/// Nothing after reads what was cached before.
+const INVALIDATE: [u32; 6] = STALL
+    .flag(pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE, true)
+    .flag(pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE, true)
+    .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
+    .flag(pipe_control::INSTRUCTION_CACHE_INVALIDATE_ENABLE, true)
+    .dwords;
+
+/// STATE_BASE_ADDRESS without the addresses: every heap spans what its size can say.
+const BASES: hw::Words<19> = {
+    use state_base_address as sba;
+    const PAGES: u64 = 0xfffff;
+    sba::PACKET
+        .words::<19>()
+        .flag(sba::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
+        .with(sba::GENERAL_STATE_MOCS, MOCS_CACHED)
+        .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, MOCS_CACHED)
+        .flag(sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
+        .with(sba::SURFACE_STATE_MOCS, MOCS_CACHED)
+        .flag(sba::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
+        .with(sba::DYNAMIC_STATE_MOCS, MOCS_CACHED)
+        .flag(sba::INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE, true)
+        .with(sba::INDIRECT_OBJECT_MOCS, MOCS_CACHED)
+        .flag(sba::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE, true)
+        .with(sba::INSTRUCTION_MOCS, MOCS_CACHED)
+        .flag(sba::GENERAL_STATE_BUFFER_SIZE_MODIFY_ENABLE, true)
+        .with(sba::GENERAL_STATE_BUFFER_SIZE, PAGES)
+        .flag(sba::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE, true)
+        .with(sba::DYNAMIC_STATE_BUFFER_SIZE, PAGES)
+        .flag(sba::INDIRECT_OBJECT_BUFFER_SIZE_MODIFY_ENABLE, true)
+        .with(sba::INDIRECT_OBJECT_BUFFER_SIZE, PAGES)
+        .flag(sba::INSTRUCTION_BUFFER_SIZE_MODIFY_ENABLE, true)
+        .with(sba::INSTRUCTION_BUFFER_SIZE, PAGES)
+        .flag(sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
+        .with(sba::BINDLESS_SURFACE_STATE_MOCS, MOCS_CACHED)
+};
+
+/// The front end, but for its threads, scratch and constants. Room for vertices or media objects is not used.
+const FRONT_END: hw::Words<9> = media_vfe_state::PACKET
+    .words::<9>()
+    .with(media_vfe_state::NUMBER_OF_URB_ENTRIES, 2)
+    .with(media_vfe_state::URB_ENTRY_ALLOCATION_SIZE, 2)
+    .with(media_vfe_state::RESET_GATEWAY_TIMER, 1);
+
+/// Bytes of an interface descriptor.
+const DESCRIPTOR_BYTES: u64 = 32;
+
+const LOAD_DESCRIPTOR: hw::Words<4> = media_interface_descriptor_load::PACKET.words::<4>().with(
+    media_interface_descriptor_load::INTERFACE_DESCRIPTOR_TOTAL_LENGTH,
+    DESCRIPTOR_BYTES,
+);
+
+const LOAD_CONSTANTS: hw::Words<4> = media_curbe_load::PACKET.words::<4>();
+
+const STATE_FLUSH: [u32; 2] = media_state_flush::PACKET.words::<2>().dwords;
+
+/// Dwords of GPGPU_WALKER, and where it has the numbers of workgroups.
+const WALKER_DW: usize = 15;
+const X_AT: usize = gpgpu_walker::THREAD_GROUP_ID_X_DIMENSION.lo as usize / 32;
+const Y_AT: usize = gpgpu_walker::THREAD_GROUP_ID_Y_DIMENSION.lo as usize / 32;
+const Z_AT: usize = gpgpu_walker::THREAD_GROUP_ID_Z_DIMENSION.lo as usize / 32;
+/// The dword and bit that make a walker take them from registers.
+const INDIRECT: [u32; WALKER_DW] = gpgpu_walker::PACKET
+    .words::<WALKER_DW>()
+    .flag(gpgpu_walker::INDIRECT_PARAMETER_ENABLE, true)
+    .dwords;
+
+/// Shared local memory as the descriptor says it: 0, or 1 + log2 of the kilobytes.
+fn slm_code(bytes: u32) -> u64 {
+    match bytes {
+        0 => 0,
+        bytes => u64::from(bytes.next_power_of_two().max(1024).trailing_zeros()) - 9,
+    }
+}
+
+impl Generation for Gen9 {
+    const GEN: hw::Gen = hw::Gen::Gen9;
+
+    /// GPGPU_WALKER and the MEDIA_STATE_FLUSH that must follow before its constants or descriptor may be replaced.
+    type Walker = [u32; WALKER_DW + 2];
+
+    fn walker(kernel: &Kernel<'_>) -> Self::Walker {
+        use gpgpu_walker as gw;
+        // Lanes of the last thread that are invocations.
+        let width = kernel.simd_width.max(1);
+        let rest = kernel.invocations % width;
+        let lanes = if rest == 0 { width } else { rest };
+        let walker = gw::PACKET
+            .words::<WALKER_DW>()
+            .with(gw::SIMD_SIZE, u64::from(width / 16))
+            .with(
+                gw::THREAD_WIDTH_COUNTER_MAXIMUM,
+                u64::from(kernel.threads().saturating_sub(1)),
+            )
+            .with(
+                gw::RIGHT_EXECUTION_MASK,
+                u64::from(u32::MAX >> (32 - lanes.min(32))),
+            )
+            .with(gw::BOTTOM_EXECUTION_MASK, u32::MAX.into());
+        let mut words = [0; WALKER_DW + 2];
+        let parts = walker.dwords.iter().chain(&STATE_FLUSH);
+        for (to, &from) in words.iter_mut().zip(parts) {
+            *to = from;
+        }
+        words
+    }
+
+    fn descriptor(kernel: &Kernel<'_>) -> [u32; 8] {
+        use interface_descriptor_data as idd;
+        idd::PACKET
+            .words::<8>()
+            .with(idd::KERNEL_START_POINTER, kernel.kernel_offset_bytes)
+            .with(idd::SHARED_LOCAL_MEMORY_SIZE, slm_code(kernel.slm_bytes))
+            .flag(idd::BARRIER_ENABLE, kernel.barrier)
+            .with(
+                idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP,
+                kernel.threads().into(),
+            )
+            .with(
+                idd::CONSTANT_URB_ENTRY_READ_LENGTH,
+                kernel.per_thread.into(),
+            )
+            .with(
+                idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH,
+                kernel.push.registers().into(),
+            )
+            .dwords
+    }
+
+    fn context<M: Memory>(stream: &mut Stream<M>, heaps: &Heaps) -> Result<(), M::Error> {
+        use pipeline_select as select;
+        use state_base_address as sba;
+        const GPGPU: u64 = 2;
+        // The colour calculator's state must not be valid when the pipeline changes.
+        stream.put(state_cc_state_pointers::PACKET.words::<2>().dwords)?;
+        stream.put(FLUSH)?;
+        stream.put(INVALIDATE)?;
+        stream.put(
+            select::PACKET
+                .words::<1>()
+                .with(select::MASK_BITS, 3)
+                .with(select::PIPELINE_SELECTION, GPGPU)
+                .dwords,
+        )?;
+        stream.put(FLUSH)?;
+        stream.put(
+            BASES
+                .with(sba::GENERAL_STATE_BASE_ADDRESS, heaps.general)
+                .with(sba::SURFACE_STATE_BASE_ADDRESS, heaps.surface)
+                .with(sba::DYNAMIC_STATE_BASE_ADDRESS, heaps.dynamic)
+                .with(sba::INSTRUCTION_BASE_ADDRESS, heaps.instruction)
+                .with(sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS, heaps.bindless)
+                .with(
+                    sba::BINDLESS_SURFACE_STATE_SIZE,
+                    heaps.bindless_surfaces.saturating_sub(1),
+                )
+                .dwords,
+        )?;
+        stream.put(INVALIDATE)?;
+        // The L3 must be idle while it is divided anew: 32 ways of shared local memory, 16 of URB, 48 of everything else, one of
+        // the validated divisions (SKL PRM vol. 7, "L3 Cache", allocation and programming).
+        stream.put(FLUSH)?;
+        const URB_AT: u32 = 1;
+        const ALL_AT: u32 = 25;
+        let division = register::L3CNTLREG_SLM_ENABLE | 16 << URB_AT | 48 << ALL_AT;
+        stream.put(mi::load_register(register::L3CNTLREG, division))
+    }
+
+    fn control<M: Memory>(stream: &mut Stream<M>, control: Control) -> Result<(), M::Error> {
+        use pipe_control as pc;
+        const WRITE_IMMEDIATE: u64 = 1;
+        let invalidates = control.invalidate_texture || control.invalidate_constant;
+        let mut words = STALL
+            .flag(pc::DC_FLUSH_ENABLE, control.flush_data)
+            .flag(
+                pc::TEXTURE_CACHE_INVALIDATION_ENABLE,
+                control.invalidate_texture,
+            )
+            .flag(
+                pc::CONSTANT_CACHE_INVALIDATION_ENABLE,
+                control.invalidate_constant,
+            );
+        if let Some(address) = control.write_at {
+            words = words
+                .with(pc::POST_SYNC_OPERATION, WRITE_IMMEDIATE)
+                .with(pc::ADDRESS, address);
+        } else if !control.flush_data && !invalidates {
+            // A stall does not stand alone.
+            words = words.flag(pc::STALL_AT_PIXEL_SCOREBOARD, true);
+        }
+        stream.put(words.dwords)
+    }
+
+    fn front_end<M: Memory>(
+        stream: &mut Stream<M>,
+        max_threads: u32,
+        state: &FrontEnd,
+    ) -> Result<(), M::Error> {
+        use media_vfe_state as vfe;
+        let mut words = FRONT_END
+            .with(
+                vfe::MAXIMUM_NUMBER_OF_THREADS,
+                u64::from(max_threads.saturating_sub(1)),
+            )
+            .with(vfe::CURBE_ALLOCATION_SIZE, state.curbe_grf.into());
+        if state.scratch.thread_bytes > 0 {
+            words = words
+                .with(
+                    vfe::PER_THREAD_SCRATCH_SPACE,
+                    u64::from((state.scratch.thread_bytes / 1024).max(1).trailing_zeros()),
+                )
+                .with(vfe::SCRATCH_SPACE_BASE_POINTER, state.scratch.address);
+        }
+        stream.put(words.dwords)
+    }
+
+    #[inline]
+    fn constants<M: Memory>(
+        stream: &mut Stream<M>,
+        offset_bytes: u32,
+        grf: u32,
+    ) -> Result<(), M::Error> {
+        use media_curbe_load as curbe;
+        // Whole cache lines are loaded.
+        let bytes = u64::from(grf.next_multiple_of(2) * abi::REGISTER_DW * 4);
+        let words = LOAD_CONSTANTS
+            .with(curbe::CURBE_TOTAL_DATA_LENGTH, bytes)
+            .with(curbe::CURBE_DATA_START_ADDRESS, offset_bytes.into());
+        stream.put(words.dwords)
+    }
+
+    #[inline]
+    fn load_descriptor<M: Memory>(
+        stream: &mut Stream<M>,
+        offset_bytes: u32,
+    ) -> Result<(), M::Error> {
+        use media_interface_descriptor_load as load;
+        let words = LOAD_DESCRIPTOR.with(
+            load::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS,
+            offset_bytes.into(),
+        );
+        stream.put(words.dwords)
+    }
+
+    #[inline(always)]
+    fn walk<M: Memory>(
+        stream: &mut Stream<M>,
+        walker: &Self::Walker,
+        [x, y, z]: [u32; 3],
+    ) -> Result<(), M::Error> {
+        let words = stream.reserve()?;
+        *words = *walker;
+        words[X_AT] = x;
+        words[Y_AT] = y;
+        words[Z_AT] = z;
+        Ok(())
+    }
+
+    fn walk_indirect<M: Memory>(
+        stream: &mut Stream<M>,
+        walker: &Self::Walker,
+        address: u64,
+    ) -> Result<(), M::Error> {
+        let dimensions = [
+            register::GPGPU_DISPATCHDIMX,
+            register::GPGPU_DISPATCHDIMY,
+            register::GPGPU_DISPATCHDIMZ,
+        ];
+        for (at, dimension) in (address..).step_by(4).zip(dimensions) {
+            stream.put(mi::load_register_mem(dimension, at))?;
+        }
+        let mut words = *walker;
+        words[0] |= INDIRECT[0];
+        stream.put(words)
+    }
+
+    fn timestamp_early<M: Memory>(
+        stream: &mut Stream<M>,
+        value_at: u64,
+        available_at: u64,
+    ) -> Result<(), M::Error> {
+        for half in [0, 4] {
+            let low = register::TIMESTAMP + half;
+            stream.put(mi::store_register_mem(low, value_at + u64::from(half)))?;
+        }
+        stream.put(mi::store(available_at, 1))?;
+        stream.put(mi::store(available_at + 4, 0))
+    }
+
+    fn timestamp_late<M: Memory>(
+        stream: &mut Stream<M>,
+        value_at: u64,
+        available_at: u64,
+    ) -> Result<(), M::Error> {
+        use pipe_control as pc;
+        const WRITE_IMMEDIATE: u64 = 1;
+        const WRITE_TIMESTAMP: u64 = 3;
+        let value = STALL
+            .with(pc::POST_SYNC_OPERATION, WRITE_TIMESTAMP)
+            .with(pc::ADDRESS, value_at);
+        let available = STALL
+            .with(pc::POST_SYNC_OPERATION, WRITE_IMMEDIATE)
+            .with(pc::ADDRESS, available_at)
+            .with(pc::IMMEDIATE_DATA, 1);
+        stream.put(value.dwords)?;
+        stream.put(available.dwords)
+    }
+}

@@ -1,0 +1,244 @@
+//! What differs from one generation to the next: packets and their layouts.
+//!
+//! In:  facts of a shader, a machine, a launch. Out: through an implementation of [`Generation`], words in a [`Stream`].
+
+use abi::DriverValue;
+
+use crate::stream::{Memory, Stream};
+
+/// Where the heaps begin, that commands reach through STATE_BASE_ADDRESS. Each spans 4 GiB, but for the bindless one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heaps {
+    /// General State Base Address: scratch.
+    pub general: u64,
+    /// Surface State Base Address.
+    pub surface: u64,
+    /// Dynamic State Base Address.
+    pub dynamic: u64,
+    /// Instruction Base Address.
+    pub instruction: u64,
+    /// Bindless Surface State Base Address.
+    pub bindless: u64,
+    /// Surfaces of the bindless heap, up to 2^20.
+    pub bindless_surfaces: u64,
+}
+
+/// What a device looks like to its batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Threads that run at once, on all subslices.
+    pub max_threads: u32,
+    /// Dynamic State Base Address.
+    pub dynamic_base: u64,
+    /// Bindless Surface State Base Address.
+    pub bindless_base: u64,
+    /// A quadword that nobody reads: where PIPE_CONTROLs write to when only the writing matters.
+    pub scrap_address: u64,
+}
+
+/// Scratch memory of all threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scratch {
+    /// From General State Base Address.
+    pub address: u64,
+    /// Bytes of each thread: 0, or a power of two from 1024.
+    pub thread_bytes: u32,
+}
+
+/// A compute shader as it is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel<'a> {
+    /// Code, in bytes from Instruction Base Address.
+    pub kernel_offset_bytes: u64,
+    /// 8, 16 or 32.
+    pub simd_width: u32,
+    /// Invocations of a workgroup.
+    pub invocations: u32,
+    /// Bytes of shared local memory.
+    pub slm_bytes: u32,
+    /// Workgroup barriers are used.
+    pub barrier: bool,
+    /// Scratch.
+    pub scratch: Scratch,
+    /// Each thread gets a register with its index in the workgroup.
+    pub per_thread: bool,
+    /// What all threads share.
+    pub push: &'a abi::PushData,
+}
+
+impl Kernel<'_> {
+    /// Threads of a workgroup.
+    pub fn threads(&self) -> u32 {
+        self.invocations.div_ceil(self.simd_width.max(1))
+    }
+}
+
+/// The front end's state: what has to change before some launches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrontEnd {
+    /// Registers of push data that there is room for; 0: nothing was said yet.
+    pub curbe_grf: u32,
+    /// Scratch.
+    pub scratch: Scratch,
+}
+
+/// What a PIPE_CONTROL does besides stalling, which all of ours do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Control {
+    /// Flushes the data cache.
+    pub flush_data: bool,
+    /// Invalidates the texture cache.
+    pub invalidate_texture: bool,
+    /// Invalidates the constant cache.
+    pub invalidate_constant: bool,
+    /// Writes here when all of it is done: what comes after then finds the data arrived.
+    pub write_at: Option<u64>,
+}
+
+/// Dwords of push constants that an application has.
+pub const PUSH_CONSTANTS_DW: usize = 32;
+/// Values of the launcher's own, by place.
+pub(crate) const VALUES: usize = 32;
+/// Descriptor sets among them, and dynamic buffers.
+pub(crate) const SETS: usize = 8;
+pub(crate) const DYNAMIC: usize = 16;
+const DYNAMIC_AT: usize = SETS;
+/// Places of the values behind those.
+pub(crate) const COUNTS_AT: usize = DYNAMIC_AT + DYNAMIC;
+pub(crate) const BASE_AT: usize = COUNTS_AT + 2;
+pub(crate) const HEAP_AT: usize = BASE_AT + 3;
+
+/// The place of a value. None: there are not so many sets or dynamic buffers.
+pub(crate) fn place(value: DriverValue) -> Option<usize> {
+    let within = |base: usize, index: u32, count: usize| {
+        let index = index as usize;
+        (index < count).then_some(base + index)
+    };
+    match value {
+        DriverValue::SetHandle { set } => within(0, set, SETS),
+        DriverValue::DynamicHandle { index } => within(DYNAMIC_AT, index, DYNAMIC),
+        DriverValue::NumWorkgroupsAddress { dword } => within(COUNTS_AT, dword, 2),
+        DriverValue::BaseWorkgroupId { component } => within(BASE_AT, component, 3),
+        DriverValue::SurfaceHeapAddress { dword } => within(HEAP_AT, dword, 2),
+    }
+}
+
+/// A pipeline's launch, packed at its creation: plain data, copied when it is bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<G: Generation> {
+    pub(crate) walker: G::Walker,
+    /// The interface descriptor, in bytes from Dynamic State Base Address.
+    pub(crate) descriptor_offset_bytes: u32,
+    pub(crate) scratch: Scratch,
+    /// Registers of push data: all of it.
+    pub(crate) curbe_grf: u32,
+    pub(crate) constants_first_dw: u8,
+    pub(crate) constants_dw: u8,
+    /// Dwords of the block that all threads share, padded to registers.
+    pub(crate) block_dw: u16,
+    /// Threads that get a register of their own.
+    pub(crate) thread_registers: u16,
+    pub(crate) uses_counts: bool,
+    pub(crate) uses_base: bool,
+    pub(crate) values: u8,
+    /// Places of the values behind the constants.
+    pub(crate) places: [u8; VALUES],
+}
+
+impl<G: Generation> Launch<G> {
+    /// Packs a launch whose interface descriptor ([`Generation::descriptor`]) lies at an offset. None: the shader wants more push data
+    /// than there is.
+    pub fn new(kernel: &Kernel<'_>, descriptor_offset_bytes: u32) -> Option<Self> {
+        let push = kernel.push;
+        let mut places = [0; VALUES];
+        if push.driver.len() > VALUES
+            || (push.constants_first_dw + push.constants_dw) as usize > PUSH_CONSTANTS_DW
+        {
+            return None;
+        }
+        for (to, &value) in places.iter_mut().zip(&push.driver) {
+            *to = place(value)? as u8;
+        }
+        let thread_registers = if kernel.per_thread {
+            kernel.threads()
+        } else {
+            0
+        };
+        let uses = |start: usize, count: usize| {
+            let used = places.get(..push.driver.len()).unwrap_or_default();
+            used.iter()
+                .any(|&place| (start..start + count).contains(&usize::from(place)))
+        };
+        Some(Self {
+            walker: G::walker(kernel),
+            descriptor_offset_bytes,
+            scratch: kernel.scratch,
+            curbe_grf: push.registers() + thread_registers,
+            constants_first_dw: push.constants_first_dw as u8,
+            constants_dw: push.constants_dw as u8,
+            block_dw: (push.registers() * abi::REGISTER_DW) as u16,
+            thread_registers: u16::try_from(thread_registers).ok()?,
+            uses_counts: uses(COUNTS_AT, 2),
+            uses_base: uses(BASE_AT, 3),
+            values: push.driver.len() as u8,
+            places,
+        })
+    }
+}
+
+/// The packets of a generation.
+pub trait Generation: Copy + std::fmt::Debug {
+    /// Which.
+    const GEN: hw::Gen;
+    /// A launch's commands, but for the numbers of workgroups.
+    type Walker: Copy + std::fmt::Debug;
+    /// Packs those.
+    fn walker(kernel: &Kernel<'_>) -> Self::Walker;
+    /// The interface descriptor of a shader: 32 bytes, to lie at a multiple of 64.
+    fn descriptor(kernel: &Kernel<'_>) -> [u32; 8];
+    /// What a context is told once: the pipeline, the heaps, the L3's division.
+    fn context<M: Memory>(stream: &mut Stream<M>, heaps: &Heaps) -> Result<(), M::Error>;
+    /// Waits, flushes, invalidates.
+    fn control<M: Memory>(stream: &mut Stream<M>, control: Control) -> Result<(), M::Error>;
+    /// Changes the front end's state.
+    fn front_end<M: Memory>(
+        stream: &mut Stream<M>,
+        max_threads: u32,
+        state: &FrontEnd,
+    ) -> Result<(), M::Error>;
+    /// Names the push data of launches from here on: bytes from Dynamic State Base Address.
+    fn constants<M: Memory>(
+        stream: &mut Stream<M>,
+        offset_bytes: u32,
+        grf: u32,
+    ) -> Result<(), M::Error>;
+    /// Names their interface descriptor.
+    fn load_descriptor<M: Memory>(
+        stream: &mut Stream<M>,
+        offset_bytes: u32,
+    ) -> Result<(), M::Error>;
+    /// Launches workgroups.
+    fn walk<M: Memory>(
+        stream: &mut Stream<M>,
+        walker: &Self::Walker,
+        groups: [u32; 3],
+    ) -> Result<(), M::Error>;
+    /// Launches as many workgroups as three dwords in memory say.
+    fn walk_indirect<M: Memory>(
+        stream: &mut Stream<M>,
+        walker: &Self::Walker,
+        address: u64,
+    ) -> Result<(), M::Error>;
+    /// Writes the time when the command streamer comes by, and the quadword 1 elsewhere.
+    fn timestamp_early<M: Memory>(
+        stream: &mut Stream<M>,
+        value_at: u64,
+        available_at: u64,
+    ) -> Result<(), M::Error>;
+    /// Writes the time when everything before is done, and then the quadword 1 elsewhere.
+    fn timestamp_late<M: Memory>(
+        stream: &mut Stream<M>,
+        value_at: u64,
+        available_at: u64,
+    ) -> Result<(), M::Error>;
+}

@@ -1,0 +1,88 @@
+//! Commands of the command streamer itself, alike in all generations.
+//!
+//! In:  addresses and values. Out: words. Ref: SKL PRM vol. 2a, "MI_*".
+
+use hw::mi::{
+    mi_batch_buffer_end, mi_batch_buffer_start, mi_load_register_imm, mi_load_register_mem,
+    mi_noop, mi_semaphore_wait, mi_store_data_imm, mi_store_register_mem,
+};
+
+/// A batch that does nothing: for a submission that only signals.
+pub const fn nothing() -> [u32; 2] {
+    [mi_batch_buffer_end::PACKET.header, mi_noop::PACKET.header]
+}
+
+/// Dwords of a call of another batch.
+pub const CALL_DW: usize = 3;
+
+/// Runs another batch, which ends as any does, and comes back. In a batch that was called itself it goes there for good: there is one
+/// place to come back to.
+pub const fn call(address: u64) -> [u32; CALL_DW] {
+    use mi_batch_buffer_start as start;
+    const PER_PROCESS: u64 = 1;
+    start::PACKET
+        .words::<CALL_DW>()
+        .with(start::ADDRESS_SPACE_INDICATOR, PER_PROCESS)
+        .flag(start::SECOND_LEVEL_BATCH_BUFFER, true)
+        .with(start::BATCH_BUFFER_START_ADDRESS, address)
+        .dwords
+}
+
+/// Puts a value into a register.
+#[inline]
+pub const fn load_register(offset: u32, value: u32) -> [u32; 3] {
+    use mi_load_register_imm as lri;
+    lri::PACKET
+        .words::<3>()
+        .with(lri::REGISTER_OFFSET, offset as u64)
+        .with(lri::DATA_DWORD, value as u64)
+        .dwords
+}
+
+/// Loads a register from memory.
+#[inline]
+pub const fn load_register_mem(offset: u32, address: u64) -> [u32; 4] {
+    use mi_load_register_mem as lrm;
+    lrm::PACKET
+        .words::<4>()
+        .with(lrm::REGISTER_ADDRESS, offset as u64)
+        .with(lrm::MEMORY_ADDRESS, address)
+        .dwords
+}
+
+/// Stores a register to memory.
+#[inline]
+pub const fn store_register_mem(offset: u32, address: u64) -> [u32; 4] {
+    use mi_store_register_mem as srm;
+    srm::PACKET
+        .words::<4>()
+        .with(srm::REGISTER_ADDRESS, offset as u64)
+        .with(srm::MEMORY_ADDRESS, address)
+        .dwords
+}
+
+/// Writes a dword, in the command streamer's order.
+#[inline]
+pub const fn store(address: u64, value: u32) -> [u32; 4] {
+    use mi_store_data_imm as sdi;
+    sdi::PACKET
+        .words::<4>()
+        .with(sdi::ADDRESS, address)
+        .with(sdi::IMMEDIATE_DATA, value as u64)
+        .dwords
+}
+
+/// Waits until a dword has a value.
+#[inline]
+pub const fn wait_equal(address: u64, value: u32) -> [u32; 4] {
+    use mi_semaphore_wait as wait;
+    const EQUAL: u64 = 4;
+    const POLL: u64 = 1;
+    wait::PACKET
+        .words::<4>()
+        .with(wait::COMPARE_OPERATION, EQUAL)
+        .with(wait::WAIT_MODE, POLL)
+        .with(wait::SEMAPHORE_DATA_DWORD, value as u64)
+        .with(wait::SEMAPHORE_ADDRESS, address)
+        .dwords
+}

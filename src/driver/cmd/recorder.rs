@@ -1,0 +1,449 @@
+//! What a batch's launches have bound, and what must be said before the next one.
+//!
+//! In:  state, noted as it comes; launches. Out: words, for what has changed alone:
+//!
+//! - the front end's state, when a launch wants more scratch or more room for constants than any before it;
+//! - the interface descriptor, when the pipeline has changed;
+//! - constants, when one of them has changed, the pipeline wants others, or the front end has lost them;
+//! - waits, flushes and invalidations, when barriers have asked for them and there is something to wait for.
+//!
+//! Ref: SKL PRM vol. 2a, "MEDIA_VFE_STATE" (a stall before it), "MEDIA_STATE_FLUSH" (after each walker).
+
+use crate::generation::{
+    BASE_AT, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Launch, Machine, PUSH_CONSTANTS_DW,
+    SETS, VALUES,
+};
+use crate::mi;
+use crate::pending::Pending;
+use crate::stream::{Data, Memory, Stream};
+
+/// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
+const LEAST_CURBE_GRF: u32 = 16;
+
+/// What launches read of the recording: copied whole when an internal launch comes between.
+#[derive(Clone, Copy, Debug)]
+struct Bound<G: Generation> {
+    launch: Option<Launch<G>>,
+    /// The application's push constants.
+    constants: [u32; PUSH_CONSTANTS_DW],
+    /// The driver's values, by place.
+    values: [u32; VALUES],
+}
+
+/// A batch's state.
+#[derive(Debug)]
+pub struct Recorder<G: Generation, M> {
+    stream: Stream<M>,
+    machine: Machine,
+    bound: Bound<G>,
+    /// Constants are not what was loaded last.
+    constants_dirty: bool,
+    /// The interface descriptor that was loaded last.
+    descriptor: Option<u32>,
+    front_end: FrontEnd,
+    pending: Pending,
+    /// Work may run that nobody has waited for.
+    busy: bool,
+    /// It may have written what is not flushed.
+    dirty: bool,
+    /// Workgroups of the last launch that had to have them in memory.
+    counts: [u32; 3],
+}
+
+impl<G: Generation, M: Memory> Recorder<G, M> {
+    /// A recorder that writes to a memory.
+    pub fn new(memory: M, machine: Machine) -> Self {
+        let mut recorder = Self {
+            stream: Stream::new(memory),
+            machine,
+            bound: Bound {
+                launch: None,
+                constants: [0; PUSH_CONSTANTS_DW],
+                values: [0; VALUES],
+            },
+            constants_dirty: true,
+            descriptor: None,
+            front_end: FrontEnd::default(),
+            pending: Pending::NONE,
+            busy: true,
+            dirty: true,
+            counts: [0; 3],
+        };
+        recorder.unbind();
+        recorder
+    }
+
+    /// The memory, with what is in it.
+    pub fn into_memory(self) -> M {
+        self.stream.into_memory()
+    }
+
+    /// The words.
+    pub fn stream(&self) -> &Stream<M> {
+        &self.stream
+    }
+
+    /// Begins anew: nothing is bound, and what batches before have done is not known. The memory, to give it its first chunk.
+    pub fn restart(&mut self) -> &mut M {
+        self.unbind();
+        self.front_end = FrontEnd::default();
+        self.descriptor = None;
+        self.pending = Pending::NONE;
+        (self.busy, self.dirty) = (true, true);
+        self.stream.restart()
+    }
+
+    /// Forgets what is bound.
+    pub fn unbind(&mut self) {
+        self.bound.launch = None;
+        self.bound.constants = [0; PUSH_CONSTANTS_DW];
+        self.bound.values = [0; VALUES];
+        let heap = self.machine.bindless_base;
+        self.bound.values[HEAP_AT] = heap as u32;
+        self.bound.values[HEAP_AT + 1] = (heap >> 32) as u32;
+        self.constants_dirty = true;
+    }
+
+    /// Binds a pipeline.
+    #[inline]
+    pub fn bind(&mut self, launch: &Launch<G>) {
+        let bound = self.bound.launch.as_ref();
+        if bound.is_none_or(|l| l.descriptor_offset_bytes != launch.descriptor_offset_bytes) {
+            self.bound.launch = Some(*launch);
+            self.constants_dirty = true;
+        }
+    }
+
+    /// The handle of a descriptor set. False: there is no such set.
+    #[inline]
+    pub fn set_handle(&mut self, set: usize, handle: u32) -> bool {
+        set < SETS && self.set_value(set, handle)
+    }
+
+    /// The handle of a dynamic buffer. False: there are not so many.
+    #[inline]
+    pub fn dynamic_handle(&mut self, index: usize, handle: u32) -> bool {
+        SETS + index < COUNTS_AT && self.set_value(SETS + index, handle)
+    }
+
+    #[inline]
+    fn set_value(&mut self, place: usize, value: u32) -> bool {
+        match self.bound.values.get_mut(place) {
+            Some(known) => {
+                self.constants_dirty |= *known != value;
+                *known = value;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Sets push constants from a byte on. False: beyond their end, or not whole dwords.
+    #[inline]
+    pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> bool {
+        let (at, count) = (offset_bytes as usize / 4, data.len() / 4);
+        let aligned = offset_bytes.is_multiple_of(4) && data.len().is_multiple_of(4);
+        match self.bound.constants.get_mut(at..at.saturating_add(count)) {
+            Some(place) if aligned => {
+                for (to, from) in place.iter_mut().zip(data.as_chunks().0) {
+                    *to = u32::from_le_bytes(*from);
+                }
+                self.constants_dirty = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Asks for something to happen before what comes next.
+    #[inline]
+    pub fn barrier(&mut self, pending: Pending) {
+        self.pending = self.pending.with(pending);
+    }
+
+    /// Does what barriers have asked for.
+    #[inline]
+    pub fn settle(&mut self) -> Result<(), M::Error> {
+        if self.pending.is_none() {
+            return Ok(());
+        }
+        self.settle_pending()
+    }
+
+    #[inline(never)]
+    fn settle_pending(&mut self) -> Result<(), M::Error> {
+        let pending = std::mem::take(&mut self.pending);
+        let invalidates = pending.any(Pending::INVALIDATIONS);
+        let flush = pending.any(Pending::FLUSH_DATA) && self.dirty;
+        let stall = self.busy && (pending.any(Pending::STALL) || invalidates);
+        if flush || stall {
+            // What is invalidated must not be filled again before the data has arrived.
+            let write_at = invalidates.then_some(self.machine.scrap_address);
+            let control = Control {
+                flush_data: flush,
+                write_at,
+                ..Control::default()
+            };
+            G::control(&mut self.stream, control)?;
+            self.busy = false;
+            self.dirty &= !flush;
+        }
+        if invalidates {
+            let control = Control {
+                invalidate_texture: pending.any(Pending::INVALIDATE_TEXTURE),
+                invalidate_constant: pending.any(Pending::INVALIDATE_CONSTANT),
+                ..Control::default()
+            };
+            G::control(&mut self.stream, control)?;
+        }
+        Ok(())
+    }
+
+    /// Says what has changed since the last launch.
+    #[inline(always)]
+    fn prepare(&mut self, launch: &Launch<G>) -> Result<(), M::Error> {
+        self.settle()?;
+        if self.descriptor != Some(launch.descriptor_offset_bytes) {
+            self.change_pipeline(launch)?;
+        }
+        if self.constants_dirty {
+            self.load_constants(launch)?;
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn change_pipeline(&mut self, launch: &Launch<G>) -> Result<(), M::Error> {
+        let said = self.front_end;
+        let (has, wants) = (said.scratch, launch.scratch);
+        let more_scratch = wants.thread_bytes > has.thread_bytes;
+        if launch.curbe_grf > said.curbe_grf || more_scratch || said.curbe_grf == 0 {
+            if self.busy {
+                G::control(&mut self.stream, Control::default())?;
+                self.busy = false;
+            }
+            let room = launch.curbe_grf.max(LEAST_CURBE_GRF).next_multiple_of(2);
+            self.front_end = FrontEnd {
+                curbe_grf: said.curbe_grf.max(room),
+                scratch: if more_scratch { wants } else { has },
+            };
+            G::front_end(&mut self.stream, self.machine.max_threads, &self.front_end)?;
+            // It moves what was loaded.
+            self.constants_dirty = true;
+        }
+        G::load_descriptor(&mut self.stream, launch.descriptor_offset_bytes)?;
+        self.descriptor = Some(launch.descriptor_offset_bytes);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn load_constants(&mut self, launch: &Launch<G>) -> Result<(), M::Error> {
+        self.constants_dirty = false;
+        if launch.curbe_grf == 0 {
+            return Ok(());
+        }
+        let threads_dw = usize::from(launch.thread_registers) * abi::REGISTER_DW as usize;
+        let Data { address, words } = self
+            .stream
+            .data(usize::from(launch.block_dw) + threads_dw)?;
+        let (block, threads) = words
+            .split_at_mut_checked(launch.block_dw.into())
+            .ok_or_else(M::too_long)?;
+        let first = usize::from(launch.constants_first_dw);
+        let constants = self.bound.constants.iter().skip(first);
+        let places = launch.places.iter().take(launch.values.into());
+        let values = places.map(|&place| &self.bound.values[usize::from(place) % VALUES]);
+        let given = constants.take(launch.constants_dw.into()).chain(values);
+        for (to, &from) in block.iter_mut().zip(given.chain(std::iter::repeat(&0))) {
+            *to = from;
+        }
+        let registers = threads.as_chunks_mut::<{ abi::REGISTER_DW as usize }>().0;
+        for (thread, register) in (0..).zip(registers) {
+            *register = [thread, 0, 0, 0, 0, 0, 0, 0];
+        }
+        let offset = (address - self.machine.dynamic_base) as u32;
+        G::constants(&mut self.stream, offset, launch.curbe_grf)
+    }
+
+    /// Launches workgroups, the first of them having the number `base`. False: no pipeline is bound.
+    #[inline]
+    pub fn dispatch(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<bool, M::Error> {
+        let Some(launch) = &self.bound.launch else {
+            return Ok(false);
+        };
+        let asks = launch.uses_counts || launch.uses_base;
+        let loaded = self.descriptor == Some(launch.descriptor_offset_bytes);
+        if loaded && !self.constants_dirty && !asks && self.pending.is_none() {
+            if !count.contains(&0) {
+                (self.busy, self.dirty) = (true, true);
+                G::walk(&mut self.stream, &launch.walker, count)?;
+            }
+            return Ok(true);
+        }
+        let launch = *launch;
+        self.walk(&launch, base, count)?;
+        Ok(true)
+    }
+
+    #[inline(never)]
+    fn walk(
+        &mut self,
+        launch: &Launch<G>,
+        base: [u32; 3],
+        count: [u32; 3],
+    ) -> Result<(), M::Error> {
+        if count.contains(&0) {
+            return Ok(());
+        }
+        if launch.uses_counts || launch.uses_base {
+            self.workgroups(launch, base, count)?;
+        }
+        self.prepare(launch)?;
+        (self.busy, self.dirty) = (true, true);
+        G::walk(&mut self.stream, &launch.walker, count)
+    }
+
+    /// Notes what a shader asks about its workgroups.
+    #[inline(never)]
+    fn workgroups(
+        &mut self,
+        launch: &Launch<G>,
+        base: [u32; 3],
+        count: [u32; 3],
+    ) -> Result<(), M::Error> {
+        if launch.uses_base {
+            for (place, value) in (BASE_AT..).zip(base) {
+                self.set_value(place, value);
+            }
+        }
+        let known = self.bound.values[COUNTS_AT] | self.bound.values[COUNTS_AT + 1] != 0;
+        if launch.uses_counts && (!known || self.counts != count) {
+            let data = self.stream.data(count.len())?;
+            data.words.copy_from_slice(&count);
+            let address = data.address;
+            self.counts = count;
+            self.counts_address(address);
+        }
+        Ok(())
+    }
+
+    fn counts_address(&mut self, address: u64) {
+        self.set_value(COUNTS_AT, address as u32);
+        self.set_value(COUNTS_AT + 1, (address >> 32) as u32);
+    }
+
+    /// Launches as many workgroups as three dwords at an address say. False: no pipeline is bound.
+    pub fn dispatch_indirect(&mut self, address: u64) -> Result<bool, M::Error> {
+        let Some(launch) = self.bound.launch else {
+            return Ok(false);
+        };
+        if launch.uses_base {
+            for place in BASE_AT..BASE_AT + 3 {
+                self.set_value(place, 0);
+            }
+        }
+        if launch.uses_counts {
+            self.counts_address(address);
+            // What is there is not what the last launch had.
+            self.counts = [0; 3];
+        }
+        self.prepare(&launch)?;
+        (self.busy, self.dirty) = (true, true);
+        G::walk_indirect(&mut self.stream, &launch.walker, address)?;
+        Ok(true)
+    }
+
+    /// Launches a shader of the driver's own, with dynamic buffers and push constants of its own; what the application has bound stays.
+    pub fn internal(
+        &mut self,
+        launch: &Launch<G>,
+        handles: &[u32],
+        constants: &[u32],
+        groups: u32,
+    ) -> Result<(), M::Error> {
+        let application = self.bound;
+        self.unbind();
+        for (index, &handle) in handles.iter().enumerate() {
+            self.dynamic_handle(index, handle);
+        }
+        for (to, &from) in self.bound.constants.iter_mut().zip(constants) {
+            *to = from;
+        }
+        let launched = self.walk(launch, [0; 3], [groups, 1, 1]);
+        self.bound = application;
+        self.constants_dirty = true;
+        launched
+    }
+
+    /// Room for data that shaders read, beside the commands.
+    pub fn data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
+        self.stream.data(len_dw)
+    }
+
+    /// Writes a dword, after what barriers have asked for.
+    pub fn store(&mut self, address: u64, value: u32) -> Result<(), M::Error> {
+        self.settle()?;
+        self.stream.put(mi::store(address, value))
+    }
+
+    /// Waits until a dword has a value.
+    pub fn wait_equal(&mut self, address: u64, value: u32) -> Result<(), M::Error> {
+        self.settle()?;
+        self.stream.put(mi::wait_equal(address, value))
+    }
+
+    /// Writes a timestamp and that it is there: at once, or when everything before is done.
+    pub fn timestamp(
+        &mut self,
+        value_at: u64,
+        available_at: u64,
+        early: bool,
+    ) -> Result<(), M::Error> {
+        self.settle()?;
+        if early {
+            return G::timestamp_early(&mut self.stream, value_at, available_at);
+        }
+        G::timestamp_late(&mut self.stream, value_at, available_at)?;
+        self.busy = false;
+        Ok(())
+    }
+
+    /// Says what a context must know before its other batches.
+    pub fn context(&mut self, heaps: &crate::Heaps) -> Result<(), M::Error> {
+        G::context(&mut self.stream, heaps)
+    }
+
+    /// Appends the commands of another batch, chunk by chunk. What this one has bound is forgotten.
+    pub fn call<'a>(
+        &mut self,
+        front_end: FrontEnd,
+        chunks: impl Iterator<Item = &'a [u32]>,
+    ) -> Result<(), M::Error> {
+        self.settle()?;
+        for words in chunks {
+            self.stream.append(words)?;
+        }
+        if front_end.curbe_grf > 0 {
+            self.front_end = front_end;
+        }
+        self.unbind();
+        self.descriptor = None;
+        (self.busy, self.dirty) = (true, true);
+        Ok(())
+    }
+
+    /// What the batch leaves in the front end.
+    pub fn front_end(&self) -> FrontEnd {
+        self.front_end
+    }
+
+    /// Ends the batch, and does what barriers have asked for: others may follow in the same submission.
+    pub fn end(&mut self) -> Result<(), M::Error> {
+        self.settle()?;
+        self.stream.end()
+    }
+}
+
+#[cfg(test)]
+#[path = "recorder_tests.rs"]
+mod tests;

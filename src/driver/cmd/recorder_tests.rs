@@ -1,0 +1,352 @@
+use super::*;
+use crate::stream::testing::{CHUNK_DW, Chunks};
+use crate::{Gen9, Kernel, Scratch};
+use abi::{DriverValue, PushData};
+use hw::media::{
+    gpgpu_walker, media_curbe_load, media_interface_descriptor_load, media_vfe_state, pipe_control,
+};
+
+const MACHINE: Machine = Machine {
+    max_threads: 168,
+    dynamic_base: 0x1_0000_0000,
+    bindless_base: 0x3_0000_0000,
+    scrap_address: 0x7000_0040,
+};
+
+type Tested = Recorder<Gen9, Chunks>;
+
+fn recorder() -> Tested {
+    Recorder::new(Chunks::default(), MACHINE)
+}
+
+fn push() -> PushData {
+    PushData {
+        constants_first_dw: 2,
+        constants_dw: 3,
+        driver: vec![
+            DriverValue::SetHandle { set: 1 },
+            DriverValue::DynamicHandle { index: 3 },
+            DriverValue::SurfaceHeapAddress { dword: 1 },
+        ],
+    }
+}
+
+fn kernel(push: &PushData) -> Kernel<'_> {
+    Kernel {
+        kernel_offset_bytes: 0x1040,
+        simd_width: 16,
+        invocations: 40,
+        slm_bytes: 3000,
+        barrier: true,
+        scratch: Scratch::default(),
+        per_thread: true,
+        push,
+    }
+}
+
+fn launch(kernel: &Kernel<'_>, descriptor: u32) -> Launch<Gen9> {
+    Launch::new(kernel, descriptor).unwrap()
+}
+
+/// The commands so far: name and words.
+fn commands(recorder: &Tested) -> Vec<(&'static str, Vec<u32>)> {
+    let (stream, mut found) = (recorder.stream(), Vec::new());
+    let memory = stream.memory();
+    for (index, chunk) in memory.chunks.iter().enumerate() {
+        let used = memory.used.get(index).copied();
+        let words = &chunk[..used.unwrap_or(stream.commands_dw())];
+        for command in hw::batch::commands(words, hw::Gen::Gen9) {
+            let packet = command.packet.expect("a packet of the tables");
+            assert_eq!(command.words.len(), command.length_dw, "{}", packet.name);
+            found.push((packet.name, command.words.to_vec()));
+        }
+    }
+    found
+}
+
+fn names(recorder: &Tested) -> Vec<&'static str> {
+    let all = commands(recorder);
+    all.into_iter().map(|(name, _)| name).collect()
+}
+
+fn named<'a>(all: &'a [(&str, Vec<u32>)], name: &str) -> Vec<&'a [u32]> {
+    let found = all.iter().filter(|command| command.0 == name);
+    found.map(|command| &command.1[..]).collect()
+}
+
+#[test]
+fn the_first_launch_says_everything_and_the_next_nothing() {
+    let push = push();
+    let mut recorder = recorder();
+    recorder.bind(&launch(&kernel(&push), 0x80));
+    assert!(recorder.dispatch([0; 3], [4, 5, 6]).unwrap());
+    let first = names(&recorder);
+    assert_eq!(
+        first,
+        [
+            "PIPE_CONTROL",
+            "MEDIA_VFE_STATE",
+            "MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+            "MEDIA_CURBE_LOAD",
+            "GPGPU_WALKER",
+            "MEDIA_STATE_FLUSH"
+        ]
+    );
+    for _ in 0..10 {
+        recorder.bind(&launch(&kernel(&push), 0x80));
+        assert!(recorder.dispatch([0; 3], [1, 1, 1]).unwrap());
+        assert!(recorder.dispatch([0; 3], [1, 0, 1]).unwrap());
+    }
+    let again = names(&recorder);
+    assert_eq!(again.len(), first.len() + 20);
+    assert!(again[6..].chunks(2).all(|pair| pair == &first[4..]));
+    let all = commands(&recorder);
+    let walker = named(&all, "GPGPU_WALKER")[0];
+    assert_eq!(gpgpu_walker::RIGHT_EXECUTION_MASK.get(walker), 0xff);
+    assert_eq!(gpgpu_walker::THREAD_WIDTH_COUNTER_MAXIMUM.get(walker), 2);
+    assert_eq!(gpgpu_walker::THREAD_GROUP_ID_X_DIMENSION.get(walker), 4);
+    assert_eq!(gpgpu_walker::THREAD_GROUP_ID_Z_DIMENSION.get(walker), 6);
+    let stall = named(&all, "PIPE_CONTROL")[0];
+    assert_eq!(pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(stall), 1);
+}
+
+#[test]
+fn constants_lie_as_the_contract_has_them() {
+    let push = push();
+    let mut recorder = recorder();
+    recorder.bind(&launch(&kernel(&push), 0x80));
+    let bytes: Vec<u8> = (0..32u32)
+        .flat_map(|dword| (100 + dword).to_le_bytes())
+        .collect();
+    assert!(recorder.push(0, &bytes));
+    assert!(recorder.push(12, &7u32.to_le_bytes()));
+    assert!(!recorder.push(128, &[0; 4]));
+    assert!(!recorder.push(2, &[0; 4]));
+    assert!(recorder.set_handle(1, 0x1000) && recorder.dynamic_handle(3, 0xd3));
+    assert!(!recorder.set_handle(SETS, 1) && !recorder.dynamic_handle(16, 1));
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    let all = commands(&recorder);
+    let load = named(&all, "MEDIA_CURBE_LOAD")[0];
+    let at = MACHINE.dynamic_base + media_curbe_load::CURBE_DATA_START_ADDRESS.get(load);
+    let words: Vec<u32> = (0..32)
+        .map(|dw| recorder.stream().memory().word(at + dw * 4))
+        .collect();
+    assert_eq!(words[..8], [102, 7, 104, 0x1000, 0xd3, 3, 0, 0]);
+    assert_eq!((words[8], words[16], words[24]), (0, 1, 2));
+    assert!(words[9..16].iter().all(|&word| word == 0));
+    // One register for all, one for each of three threads.
+    assert_eq!(media_curbe_load::CURBE_TOTAL_DATA_LENGTH.get(load), 4 * 32);
+    // Only what changes is loaded again.
+    assert!(recorder.set_handle(1, 0x1000));
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    assert_eq!(named(&commands(&recorder), "MEDIA_CURBE_LOAD").len(), 1);
+    assert!(recorder.push(12, &8u32.to_le_bytes()));
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    assert_eq!(named(&commands(&recorder), "MEDIA_CURBE_LOAD").len(), 2);
+}
+
+#[test]
+fn the_front_end_changes_when_more_is_wanted() {
+    let (small, large) = (PushData::default(), push());
+    let wants = |push, thread_bytes| Kernel {
+        invocations: 256,
+        scratch: Scratch {
+            address: u64::from(thread_bytes) << 10,
+            thread_bytes,
+        },
+        ..kernel(push)
+    };
+    let mut recorder = recorder();
+    let mut go = |kernel: &Kernel<'_>, descriptor| {
+        recorder.bind(&launch(kernel, descriptor));
+        assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+        let all = commands(&recorder);
+        let states = named(&all, "MEDIA_VFE_STATE");
+        let last = states[states.len() - 1];
+        let descriptors = named(&all, "MEDIA_INTERFACE_DESCRIPTOR_LOAD").len();
+        let curbe = media_vfe_state::CURBE_ALLOCATION_SIZE.get(last);
+        let scratch = media_vfe_state::PER_THREAD_SCRATCH_SPACE.get(last);
+        (states.len(), descriptors, curbe, scratch)
+    };
+    let plain = Kernel {
+        per_thread: false,
+        ..kernel(&small)
+    };
+    assert_eq!(go(&plain, 0x40), (1, 1, 16, 0));
+    assert_eq!(go(&wants(&large, 0), 0x80), (2, 2, 18, 0));
+    assert_eq!(go(&plain, 0x40), (2, 3, 18, 0));
+    assert_eq!(go(&wants(&large, 4096), 0xc0), (3, 4, 18, 2));
+    assert_eq!(go(&wants(&large, 2048), 0x100), (3, 5, 18, 2));
+    assert_eq!(go(&plain, 0x40), (3, 6, 18, 2));
+}
+
+#[test]
+fn barriers_wait_once_and_only_for_work() {
+    let push = PushData::default();
+    let mut recorder = recorder();
+    recorder.bind(&launch(&kernel(&push), 0x40));
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    let before = named(&commands(&recorder), "PIPE_CONTROL").len();
+    for _ in 0..5 {
+        recorder.barrier(Pending::STALL);
+        recorder.barrier(Pending::FLUSH_DATA);
+    }
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    let all = commands(&recorder);
+    let controls = named(&all, "PIPE_CONTROL");
+    assert_eq!(controls.len(), before + 1);
+    assert_eq!(pipe_control::DC_FLUSH_ENABLE.get(controls[before]), 1);
+    assert_eq!(pipe_control::POST_SYNC_OPERATION.get(controls[before]), 0);
+    // An invalidation comes when the data has arrived, in a command of its own.
+    recorder.barrier(Pending::ALL);
+    recorder.settle().unwrap();
+    recorder.barrier(Pending::STALL.with(Pending::FLUSH_DATA));
+    recorder.settle().unwrap();
+    let all = commands(&recorder);
+    let controls = named(&all, "PIPE_CONTROL");
+    assert_eq!(controls.len(), before + 3);
+    let (first, second) = (controls[before + 1], controls[before + 2]);
+    assert_eq!(pipe_control::POST_SYNC_OPERATION.get(first), 1);
+    assert_eq!(pipe_control::ADDRESS.get(first), MACHINE.scrap_address);
+    for invalidation in [
+        pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE,
+        pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE,
+    ] {
+        assert_eq!((invalidation.get(first), invalidation.get(second)), (0, 1));
+    }
+    assert_eq!(pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(second), 1);
+}
+
+#[test]
+fn a_thousand_launches_stall_once() {
+    let push = push();
+    let mut recorder = Recorder::<Gen9, _>::new(Chunks::default(), MACHINE);
+    recorder.bind(&launch(&kernel(&push), 0x40));
+    for round in 0..100u32 {
+        assert!(recorder.push(8, &round.to_le_bytes()));
+        assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    }
+    recorder.end().unwrap();
+    let all = commands(&recorder);
+    assert_eq!(named(&all, "GPGPU_WALKER").len(), 100);
+    assert_eq!(named(&all, "PIPE_CONTROL").len(), 1);
+    assert_eq!(named(&all, "MEDIA_VFE_STATE").len(), 1);
+    assert_eq!(named(&all, "MEDIA_INTERFACE_DESCRIPTOR_LOAD").len(), 1);
+}
+
+#[test]
+fn internal_launches_leave_what_is_bound() {
+    let push = push();
+    let mut recorder = recorder();
+    recorder.bind(&launch(&kernel(&push), 0x40));
+    assert!(recorder.set_handle(1, 0x1000));
+    let own = PushData {
+        constants_first_dw: 0,
+        constants_dw: 2,
+        driver: vec![DriverValue::DynamicHandle { index: 0 }],
+    };
+    let internal = launch(&kernel(&own), 0x80);
+    recorder.internal(&internal, &[0xabc], &[5, 6], 9).unwrap();
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    let all = commands(&recorder);
+    let loads = named(&all, "MEDIA_CURBE_LOAD");
+    let block = |index: usize| -> Vec<u32> {
+        let at =
+            MACHINE.dynamic_base + media_curbe_load::CURBE_DATA_START_ADDRESS.get(loads[index]);
+        (0..8)
+            .map(|dw| recorder.stream().memory().word(at + dw * 4))
+            .collect()
+    };
+    assert_eq!(block(0), [5, 6, 0xabc, 0, 0, 0, 0, 0]);
+    assert_eq!(block(1), [0, 0, 0, 0x1000, 0, 3, 0, 0]);
+    let descriptors: Vec<u64> = named(&all, "MEDIA_INTERFACE_DESCRIPTOR_LOAD")
+        .iter()
+        .map(|words| {
+            media_interface_descriptor_load::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS.get(words)
+        })
+        .collect();
+    assert_eq!(descriptors, [0x80, 0x40]);
+}
+
+#[test]
+fn workgroups_are_told_where_they_are_asked_for() {
+    let push = PushData {
+        driver: vec![
+            DriverValue::NumWorkgroupsAddress { dword: 0 },
+            DriverValue::NumWorkgroupsAddress { dword: 1 },
+            DriverValue::BaseWorkgroupId { component: 2 },
+        ],
+        ..PushData::default()
+    };
+    let mut recorder = recorder();
+    recorder.bind(&launch(&kernel(&push), 0x40));
+    assert!(recorder.dispatch([1, 2, 3], [7, 8, 9]).unwrap());
+    assert!(recorder.dispatch([1, 2, 3], [7, 8, 9]).unwrap());
+    assert!(recorder.dispatch([1, 2, 4], [7, 8, 9]).unwrap());
+    assert!(recorder.dispatch_indirect(0x5_0000_0010).unwrap());
+    let all = commands(&recorder);
+    let loads = named(&all, "MEDIA_CURBE_LOAD");
+    assert_eq!(loads.len(), 3);
+    let memory = recorder.stream().memory();
+    let block = |index: usize| -> [u32; 3] {
+        let at =
+            MACHINE.dynamic_base + media_curbe_load::CURBE_DATA_START_ADDRESS.get(loads[index]);
+        [0, 4, 8].map(|byte| memory.word(at + byte))
+    };
+    let [low, high, z] = block(0);
+    let counts = u64::from(high) << 32 | u64::from(low);
+    assert_eq!([0, 4, 8].map(|byte| memory.word(counts + byte)), [7, 8, 9]);
+    assert_eq!((z, block(1)[2]), (3, 4));
+    assert_eq!(block(2), [0x10, 5, 0]);
+    let walkers = named(&all, "GPGPU_WALKER");
+    let indirect = |words: &[u32]| gpgpu_walker::INDIRECT_PARAMETER_ENABLE.get(words);
+    assert_eq!((indirect(walkers[2]), indirect(walkers[3])), (0, 1));
+    assert_eq!(named(&all, "MI_LOAD_REGISTER_MEM").len(), 3);
+}
+
+#[test]
+fn a_called_batch_is_copied_and_forgets_what_was_bound() {
+    let push = push();
+    let mut second = recorder();
+    second.bind(&launch(&kernel(&push), 0x40));
+    for round in 0..10u32 {
+        assert!(second.push(8, &round.to_le_bytes()));
+        assert!(second.dispatch([0; 3], [1; 3]).unwrap());
+    }
+    second.settle().unwrap();
+    let mut first = recorder();
+    first.bind(&launch(&kernel(&push), 0x80));
+    assert!(first.dispatch([0; 3], [1; 3]).unwrap());
+    let before = commands(&first).len();
+    let (memory, last) = (second.stream().memory(), second.stream().commands_dw());
+    assert!(!memory.used.is_empty() && last < CHUNK_DW);
+    let used = memory.used.iter().copied().chain([last]);
+    let chunks = memory
+        .chunks
+        .iter()
+        .zip(used)
+        .map(|(chunk, used)| &chunk[..used]);
+    first.call(second.front_end(), chunks).unwrap();
+    assert_eq!(commands(&first)[before..], commands(&second)[..]);
+    assert!(!first.dispatch([0; 3], [1; 3]).unwrap());
+    // The front end is as the called one left it; the descriptor must be loaded again.
+    first.bind(&launch(&kernel(&push), 0x80));
+    let before = names(&first).len();
+    assert!(first.dispatch([0; 3], [1; 3]).unwrap());
+    assert_eq!(names(&first)[before], "MEDIA_INTERFACE_DESCRIPTOR_LOAD");
+}
+
+#[test]
+fn shaders_that_want_too_much_are_refused() {
+    let too_far = PushData {
+        constants_first_dw: 20,
+        constants_dw: 13,
+        ..PushData::default()
+    };
+    assert!(Launch::<Gen9>::new(&kernel(&too_far), 0).is_none());
+    let no_such_set = PushData {
+        driver: vec![DriverValue::SetHandle { set: 8 }],
+        ..PushData::default()
+    };
+    assert!(Launch::<Gen9>::new(&kernel(&no_such_set), 0).is_none());
+}

@@ -1,0 +1,107 @@
+//! Chunks: pieces of mapped memory that one owner writes word by word.
+//!
+//! In:  a zone and a size. Out: chunks, each a range of one buffer with a mapping of its own, so that whoever holds one may treat
+//!      it as plain words. They are kept when they are given back: taking one costs a lock and no call of the kernel.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::buffer::Buffer;
+use crate::device::{Device, Start};
+use crate::error::Result;
+use crate::zone::Zone;
+
+/// Bytes of the first buffer; each further one is twice as large, up to [`MAX_BLOCK_BYTES`].
+const FIRST_BLOCK_BYTES: u64 = 64 << 10;
+const MAX_BLOCK_BYTES: u64 = 1 << 20;
+
+/// The chunks of one size in one zone.
+#[derive(Debug)]
+pub struct Chunks {
+    device: Arc<Device>,
+    zone: Zone,
+    chunk_bytes: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    free: Vec<Chunk>,
+    blocks: u32,
+}
+
+/// A piece of memory with one owner.
+#[derive(Debug)]
+pub struct Chunk {
+    buffer: Arc<Buffer>,
+    offset_bytes: u64,
+    window: sys::Window,
+}
+
+impl Chunks {
+    /// None yet. `chunk_bytes` is a multiple of 64 and divides 64 KiB.
+    pub fn new(device: &Arc<Device>, zone: Zone, chunk_bytes: u64) -> Arc<Self> {
+        Arc::new(Self {
+            device: device.clone(),
+            zone,
+            chunk_bytes,
+            state: Mutex::default(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A chunk. What is in it is what its last owner wrote.
+    pub fn take(&self) -> Result<Chunk> {
+        let mut state = self.state();
+        if let Some(chunk) = state.free.pop() {
+            return Ok(chunk);
+        }
+        let bytes = (FIRST_BLOCK_BYTES << state.blocks.min(4)).min(MAX_BLOCK_BYTES);
+        let buffer = self.device.buffer(bytes, self.zone)?;
+        let windows = buffer.map_anew()?.into_windows(self.chunk_bytes as usize);
+        state.blocks += 1;
+        let chunks = (0..).zip(windows).map(|(index, window)| Chunk {
+            buffer: buffer.clone(),
+            offset_bytes: index * self.chunk_bytes,
+            window,
+        });
+        // The lowest address comes first.
+        state.free.extend(chunks);
+        state.free.reverse();
+        state
+            .free
+            .pop()
+            .ok_or(crate::Error::Range { what: "a chunk" })
+    }
+
+    /// Takes chunks back.
+    pub fn give(&self, chunks: impl IntoIterator<Item = Chunk>) {
+        self.state().free.extend(chunks);
+    }
+}
+
+impl Chunk {
+    /// GPU address of the first word.
+    #[inline]
+    pub fn address(&self) -> u64 {
+        self.buffer.address() + self.offset_bytes
+    }
+
+    /// The words.
+    #[inline]
+    pub fn words(&mut self) -> &mut [u32] {
+        self.window.words_mut()
+    }
+
+    /// The words, to read.
+    pub fn read(&self) -> &[u32] {
+        self.window.words()
+    }
+
+    /// Where a batch begins that begins with it.
+    pub fn start(&self) -> Start {
+        Start::new(&self.buffer, self.offset_bytes)
+    }
+}

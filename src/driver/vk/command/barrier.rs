@@ -1,0 +1,117 @@
+//! Dependencies to what the GPU must do for them.
+//!
+//! In:  stages and accesses of synchronization2, which all older forms are lowered to. Out: [`cmd::Pending`].
+//! Ref: Vulkan specification, "Execution and Memory Dependencies", "Access Types"; SKL PRM vol. 5, "L3 Cache", "Sampler Caches".
+//!
+//! Shaders read and write buffers through the data port, and copies and fills are such shaders too. The data port of every subslice
+//! writes to the one L3, but its writes are known to be there only when they have been flushed; the sampler and the constant cache
+//! read through the L3, but keep copies; the command streamer and the host read memory itself.
+
+use ash::vk as api;
+use cmd::Pending;
+
+/// What comes before, and what must wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Stages that are waited for.
+    pub source_stages: api::PipelineStageFlags2,
+    /// Their accesses that others must see.
+    pub source_access: api::AccessFlags2,
+    /// Stages that wait.
+    pub destination_stages: api::PipelineStageFlags2,
+    /// Their accesses that must see it.
+    pub destination_access: api::AccessFlags2,
+}
+
+impl Dependency {
+    /// Everything before, with all its writes, for everything after.
+    pub const FULL: Dependency = Dependency {
+        source_stages: api::PipelineStageFlags2::ALL_COMMANDS,
+        source_access: api::AccessFlags2::MEMORY_WRITE,
+        destination_stages: api::PipelineStageFlags2::ALL_COMMANDS,
+        destination_access: api::AccessFlags2::from_raw(
+            api::AccessFlags2::MEMORY_READ.as_raw() | api::AccessFlags2::MEMORY_WRITE.as_raw(),
+        ),
+    };
+
+    /// What the GPU must do.
+    pub fn pending(&self) -> Pending {
+        use api::{AccessFlags2 as A, PipelineStageFlags2 as S};
+        // Stages at which nothing of ours runs: the host's work is before or after the whole submission.
+        let idle = S::TOP_OF_PIPE | S::HOST;
+        let works = !(self.source_stages & !idle).is_empty();
+        // At the bottom nothing waits, and the host waits for a fence.
+        let waits = !(self.destination_stages & !(S::BOTTOM_OF_PIPE | S::HOST)).is_empty();
+        let writes =
+            A::SHADER_WRITE | A::SHADER_STORAGE_WRITE | A::TRANSFER_WRITE | A::MEMORY_WRITE;
+        let mut pending = Pending::NONE;
+        if works && waits {
+            pending = pending.with(Pending::STALL);
+        }
+        if works && self.source_access.intersects(writes) {
+            pending = pending.with(Pending::FLUSH_DATA);
+        }
+        let sampled = A::SHADER_READ | A::SHADER_SAMPLED_READ | A::MEMORY_READ;
+        if waits && self.destination_access.intersects(sampled) {
+            pending = pending.with(Pending::INVALIDATE_TEXTURE);
+        }
+        let uniform = A::UNIFORM_READ | A::MEMORY_READ;
+        if waits && self.destination_access.intersects(uniform) {
+            pending = pending.with(Pending::INVALIDATE_CONSTANT);
+        }
+        pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::{AccessFlags2 as A, PipelineStageFlags2 as S};
+
+    fn pending(from: (S, A), to: (S, A)) -> Pending {
+        Dependency {
+            source_stages: from.0,
+            source_access: from.1,
+            destination_stages: to.0,
+            destination_access: to.1,
+        }
+        .pending()
+    }
+
+    #[test]
+    fn dependencies_ask_for_what_they_need() {
+        let compute = S::COMPUTE_SHADER;
+        let writes = (compute, A::SHADER_WRITE);
+        let flush = Pending::STALL.with(Pending::FLUSH_DATA);
+        assert_eq!(pending(writes, (compute, A::SHADER_STORAGE_READ)), flush);
+        assert_eq!(
+            pending(writes, (compute, A::SHADER_READ)),
+            flush.with(Pending::INVALIDATE_TEXTURE)
+        );
+        assert_eq!(
+            pending(writes, (S::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ)),
+            flush
+        );
+        assert_eq!(
+            pending((compute, A::NONE), (compute, A::NONE)),
+            Pending::STALL
+        );
+        assert_eq!(
+            pending(writes, (S::HOST, A::HOST_READ)),
+            Pending::FLUSH_DATA
+        );
+        assert_eq!(
+            pending((S::HOST, A::HOST_WRITE), (compute, A::NONE)),
+            Pending::NONE
+        );
+        assert_eq!(
+            pending((S::TOP_OF_PIPE, A::NONE), (compute, A::NONE)),
+            Pending::NONE
+        );
+        assert_eq!(
+            pending((compute, A::NONE), (S::BOTTOM_OF_PIPE, A::NONE)),
+            Pending::NONE
+        );
+        assert_eq!(Dependency::FULL.pending(), Pending::ALL);
+    }
+}

@@ -1,0 +1,269 @@
+//! A command buffer: its life, what it binds, what it launches.
+
+use std::sync::Arc;
+
+use cmd::{Gen9, Machine, Recorder};
+
+use super::barrier::Dependency;
+use super::memory::{BatchMemory, PoolMemory};
+use super::surfaces::Surfaces;
+use crate::context::Context;
+use crate::descriptor::{BufferDescriptor, PipelineLayout, Set};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::internal::Internal;
+use crate::pipeline::Pipeline;
+
+/// `VkCommandPool`.
+#[derive(Debug)]
+pub struct CommandPool {
+    context: Arc<Context>,
+    internal: Arc<Internal>,
+    memory: Arc<PoolMemory>,
+    machine: Machine,
+}
+
+impl CommandPool {
+    /// A pool without buffers.
+    pub fn new(device: &Device) -> Self {
+        let context = device.context.clone();
+        Self {
+            memory: PoolMemory::new(&context.chunks),
+            machine: context.machine(),
+            internal: device.internal.clone(),
+            context,
+        }
+    }
+
+    /// Gives memory that is not in use back to the device.
+    pub fn trim(&self) {
+        self.memory.trim();
+    }
+}
+
+/// Where a command buffer is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Initial,
+    Recording,
+    Executable,
+    Invalid,
+}
+
+/// `VkCommandBuffer`.
+#[derive(Debug)]
+pub struct CommandBuffer {
+    pub(super) context: Arc<Context>,
+    pub(super) internal: Arc<Internal>,
+    pub(super) recorder: Recorder<Gen9, BatchMemory>,
+    pub(super) surfaces: Surfaces,
+    /// Data too long for a chunk.
+    pub(super) large: Vec<i915::Slice>,
+    secondary: bool,
+    state: State,
+    /// The first error of the commands.
+    error: Option<Error>,
+}
+
+impl CommandBuffer {
+    /// A command buffer in the initial state.
+    pub fn new(pool: &CommandPool, secondary: bool) -> Self {
+        Self {
+            context: pool.context.clone(),
+            internal: pool.internal.clone(),
+            recorder: Recorder::new(BatchMemory::new(&pool.memory), pool.machine),
+            surfaces: Surfaces::default(),
+            large: Vec::new(),
+            secondary,
+            state: State::Initial,
+            error: None,
+        }
+    }
+
+    /// Whether it is a secondary one.
+    pub fn is_secondary(&self) -> bool {
+        self.secondary
+    }
+
+    /// Frees what was recorded.
+    pub fn reset(&mut self) {
+        if self.state != State::Initial {
+            self.recorder.restart().clear();
+            self.surfaces.clear();
+            self.large.clear();
+            self.error = None;
+            self.state = State::Initial;
+        }
+    }
+
+    /// Begins recording, from an empty state.
+    pub fn begin(&mut self) -> Result<()> {
+        self.reset();
+        self.recorder.restart().begin()?;
+        self.state = State::Recording;
+        Ok(())
+    }
+
+    /// Ends recording; fails with the first error of the commands.
+    pub fn end(&mut self) -> Result<()> {
+        if self.state != State::Recording {
+            return Err(Error::InvalidUse {
+                why: "a command buffer ended that is not recording",
+            });
+        }
+        let ended = match (self.error.take(), self.secondary) {
+            (Some(error), _) => Err(error),
+            (None, true) => self.recorder.settle(),
+            (None, false) => self.recorder.end(),
+        };
+        self.state = match &ended {
+            Ok(()) => State::Executable,
+            Err(_) => State::Invalid,
+        };
+        ended?;
+        self.context.physical.diagnosis().say(debug::Flag::Bat, || {
+            let stream = self.recorder.stream();
+            let chunks = stream.memory().commands(stream.commands_dw());
+            let print = |(address, words)| {
+                hw::batch::commands(words, hw::Gen::Gen9)
+                    .map(move |command| hw::batch::print(&command, address))
+            };
+            chunks.flat_map(print).collect()
+        });
+        Ok(())
+    }
+
+    /// Records a command; its error is the command buffer's, told when it ends.
+    #[inline]
+    pub fn record(&mut self, command: impl FnOnce(&mut Self) -> Result<()>) {
+        if self.state == State::Recording
+            && self.error.is_none()
+            && let Err(error) = command(self)
+        {
+            self.error = Some(error);
+        }
+    }
+
+    /// Binds a compute pipeline.
+    #[inline]
+    pub fn bind_pipeline(&mut self, pipeline: &Pipeline) {
+        self.recorder.bind(pipeline.launch());
+    }
+
+    /// Binds a descriptor set; its dynamic buffers take their offsets in order.
+    #[inline]
+    pub fn bind_set(
+        &mut self,
+        layout: &PipelineLayout,
+        number: usize,
+        set: &Set,
+        offsets: &mut std::slice::Iter<'_, u32>,
+    ) -> Result<()> {
+        if !self.recorder.set_handle(number, set.handle()) {
+            return Err(Error::InvalidUse {
+                why: "a descriptor set beyond maxBoundDescriptorSets",
+            });
+        }
+        if set.layout().dynamic_count() > 0 {
+            return self.bind_dynamic(layout, number, set, offsets);
+        }
+        Ok(())
+    }
+
+    fn bind_dynamic(
+        &mut self,
+        layout: &PipelineLayout,
+        number: usize,
+        set: &Set,
+        offsets: &mut std::slice::Iter<'_, u32>,
+    ) -> Result<()> {
+        let base = layout.dynamic_base.get(number).copied().unwrap_or(0) as usize;
+        for (index, buffer) in (base..).zip(set.dynamic_buffers()) {
+            let offset = offsets.next().ok_or(Error::InvalidUse {
+                why: "too few dynamic offsets",
+            })?;
+            // What was never written reads as nothing, of no bytes.
+            let buffer = buffer.map_or(
+                BufferDescriptor {
+                    address: 0,
+                    bytes: 0,
+                },
+                |buffer| BufferDescriptor {
+                    address: buffer.address + u64::from(*offset),
+                    ..buffer
+                },
+            );
+            let handle = self.surfaces.dynamic(&self.context, index, buffer)?;
+            if !self.recorder.dynamic_handle(index, handle) {
+                return Err(Error::InvalidUse {
+                    why: "more dynamic buffers than a pipeline layout can have",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets push constants from a byte on.
+    #[inline]
+    pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> Result<()> {
+        if self.recorder.push(offset_bytes, data) {
+            return Ok(());
+        }
+        Err(Error::InvalidUse {
+            why: "push constants beyond their limit",
+        })
+    }
+
+    /// Runs workgroups, the first of them having the number `base`.
+    #[inline]
+    pub fn dispatch(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<()> {
+        if self.recorder.dispatch(base, count)? {
+            return Ok(());
+        }
+        Err(UNBOUND)
+    }
+
+    /// Runs as many workgroups as three dwords at an address say.
+    pub fn dispatch_indirect(&mut self, address: u64) -> Result<()> {
+        if self.recorder.dispatch_indirect(address)? {
+            return Ok(());
+        }
+        Err(UNBOUND)
+    }
+
+    /// Makes what follows wait for what came.
+    #[inline]
+    pub fn barrier(&mut self, dependency: &Dependency) {
+        self.recorder.barrier(dependency.pending());
+    }
+
+    /// Appends the commands of a secondary one.
+    pub fn execute(&mut self, secondary: &CommandBuffer) -> Result<()> {
+        if !secondary.secondary || secondary.state != State::Executable {
+            return Err(Error::InvalidUse {
+                why: "executing what is no recorded secondary command buffer",
+            });
+        }
+        let stream = secondary.recorder.stream();
+        let chunks = stream.memory().commands(stream.commands_dw());
+        self.recorder.call(
+            secondary.recorder.front_end(),
+            chunks.map(|(_, words)| words),
+        )
+    }
+
+    /// What a submission runs.
+    pub fn batch(&self) -> Result<i915::Start> {
+        let first = self.recorder.stream().memory().first();
+        match (first, self.state, self.secondary) {
+            (Some(chunk), State::Executable, false) => Ok(chunk.start()),
+            _ => Err(Error::InvalidUse {
+                why: "a command buffer submitted that is not executable",
+            }),
+        }
+    }
+}
+
+const UNBOUND: Error = Error::InvalidUse {
+    why: "a dispatch without a compute pipeline",
+};

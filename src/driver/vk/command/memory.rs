@@ -1,0 +1,150 @@
+//! The chunks of command pools and command buffers.
+//!
+//! In:  chunks of the device. Out: [`cmd::Memory`] of a batch. A pool keeps what its buffers give back, so that recording again takes
+//!      no memory anew; a lock is taken once a chunk.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::context::CHUNK_BYTES;
+use crate::error::{Error, Result};
+
+/// The chunks of a command pool that no command buffer has.
+#[derive(Debug)]
+pub struct PoolMemory {
+    device: Arc<i915::Chunks>,
+    free: Mutex<Vec<i915::Chunk>>,
+}
+
+impl PoolMemory {
+    /// None yet.
+    pub fn new(device: &Arc<i915::Chunks>) -> Arc<Self> {
+        Arc::new(Self {
+            device: device.clone(),
+            free: Mutex::default(),
+        })
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<i915::Chunk>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Result<i915::Chunk> {
+        if let Some(chunk) = self.free().pop() {
+            return Ok(chunk);
+        }
+        Ok(self.device.take()?)
+    }
+
+    /// Gives all chunks back to the device.
+    pub fn trim(&self) {
+        self.device.give(std::mem::take(&mut *self.free()));
+    }
+}
+
+impl Drop for PoolMemory {
+    fn drop(&mut self) {
+        self.trim();
+    }
+}
+
+/// The chunks of a batch.
+#[derive(Debug)]
+pub struct BatchMemory {
+    pool: Arc<PoolMemory>,
+    /// Full ones, with the dwords of commands in each.
+    full: Vec<(i915::Chunk, usize)>,
+    current: Option<i915::Chunk>,
+    next: Option<i915::Chunk>,
+}
+
+impl BatchMemory {
+    /// None yet.
+    pub fn new(pool: &Arc<PoolMemory>) -> Self {
+        Self {
+            pool: pool.clone(),
+            full: Vec::new(),
+            current: None,
+            next: None,
+        }
+    }
+
+    /// Takes the first chunk, if there is none.
+    pub fn begin(&mut self) -> Result<()> {
+        if self.current.is_none() {
+            self.current = Some(self.pool.take()?);
+        }
+        Ok(())
+    }
+
+    /// Gives chunks back to the pool.
+    pub fn clear(&mut self) {
+        if self.current.is_some() {
+            let full = self.full.drain(..).map(|(chunk, _)| chunk);
+            let mut free = self.pool.free();
+            free.extend(full);
+            free.extend(self.current.take());
+            free.extend(self.next.take());
+        }
+    }
+
+    /// The first chunk.
+    pub fn first(&self) -> Option<&i915::Chunk> {
+        let full = self.full.first().map(|(chunk, _)| chunk);
+        full.or(self.current.as_ref())
+    }
+
+    /// The commands of every chunk, with their address, given those of the current one.
+    pub fn commands(&self, current_dw: usize) -> impl Iterator<Item = (u64, &[u32])> {
+        let full = self.full.iter().map(|(chunk, used)| (chunk, *used));
+        let all = full.chain(self.current.iter().map(move |chunk| (chunk, current_dw)));
+        all.map(|(chunk, used)| {
+            let words = chunk.read().get(..used).unwrap_or_default();
+            (chunk.address(), words)
+        })
+    }
+}
+
+impl Drop for BatchMemory {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl cmd::Memory for BatchMemory {
+    type Error = Error;
+    const CHUNK_DW: usize = CHUNK_BYTES as usize / 4;
+
+    #[inline]
+    fn words(&mut self) -> &mut [u32] {
+        match &mut self.current {
+            Some(chunk) => chunk.words(),
+            None => &mut [],
+        }
+    }
+
+    #[inline]
+    fn address(&self) -> u64 {
+        self.current.as_ref().map_or(0, i915::Chunk::address)
+    }
+
+    fn prepare(&mut self) -> Result<u64> {
+        let next = self.pool.take()?;
+        let address = next.address();
+        self.next = Some(next);
+        Ok(address)
+    }
+
+    fn advance(&mut self, commands_dw: usize) {
+        if let Some(next) = self.next.take()
+            && let Some(last) = self.current.replace(next)
+        {
+            self.full.push((last, commands_dw));
+        }
+    }
+
+    fn too_long() -> Error {
+        Error::InvalidUse {
+            why: "a command longer than a chunk of batch",
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Surfaces that a command buffer makes: of dynamic buffers, and of the buffers that copies and fills work on.
+//!
+//! In:  buffers. Out: handles in the bindless heap, whose pieces live as long as the recording. A dynamic buffer that is bound again as
+//!      it was keeps its surface.
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::limits::MAX_DYNAMIC_BUFFERS;
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES};
+
+/// Surfaces of the pieces in which the heap is taken.
+const PIECE_SURFACES: u32 = 64;
+/// Dynamic buffers of both kinds.
+const DYNAMIC: usize = 2 * MAX_DYNAMIC_BUFFERS as usize;
+
+/// The surfaces of a recording.
+#[derive(Debug, Default)]
+pub struct Surfaces {
+    pieces: Vec<i915::HeapPiece>,
+    /// Surfaces of the last piece that are taken.
+    used: u32,
+    /// Dynamic buffers as they were bound last, with their handles.
+    dynamic: [Option<(BufferDescriptor, u32)>; DYNAMIC],
+}
+
+impl Surfaces {
+    /// Gives all back but one piece.
+    pub fn clear(&mut self) {
+        self.pieces.truncate(1);
+        self.used = 0;
+        self.dynamic = [None; DYNAMIC];
+    }
+
+    /// Writes a surface; its handle.
+    pub fn make(&mut self, context: &Context, buffer: BufferDescriptor) -> Result<u32> {
+        if self.used == PIECE_SURFACES || self.pieces.is_empty() {
+            let bytes = PIECE_SURFACES * SURFACE_BYTES;
+            self.pieces.push(context.gpu.bindless_piece(bytes)?);
+            self.used = 0;
+        }
+        let start = self.pieces.last().map_or(0, i915::HeapPiece::offset_bytes);
+        let at = start + self.used * SURFACE_BYTES;
+        context
+            .gpu
+            .write_bindless(at, &surface_state::buffer(buffer))?;
+        self.used += 1;
+        Ok(at << 6)
+    }
+
+    /// The handle of a dynamic buffer, by its index in the pipeline layout.
+    pub fn dynamic(
+        &mut self,
+        context: &Context,
+        index: usize,
+        buffer: BufferDescriptor,
+    ) -> Result<u32> {
+        if let Some(Some((known, handle))) = self.dynamic.get(index)
+            && *known == buffer
+        {
+            return Ok(*handle);
+        }
+        let handle = self.make(context, buffer)?;
+        if let Some(known) = self.dynamic.get_mut(index) {
+            *known = Some((buffer, handle));
+        }
+        Ok(handle)
+    }
+}
