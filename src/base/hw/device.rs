@@ -3,6 +3,7 @@
 //! Ref: each generation's PRM vol. 1 "Configurations"; PCI ids as in the kernel's i915_pciids.h.
 
 use crate::Gen;
+use crate::parts::PARTS;
 
 /// What a device can do, where parts differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,20 +22,6 @@ pub enum Cap {
     SoftwareScoreboard,
     /// 48-bit per-process address spaces with softpin.
     Softpin48,
-}
-
-/// A workaround, by the number that Intel gives it, or by what it is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wa {
-    /// SKL PRM vol. 7, "Register Region Restrictions" for 64-bit types on CHV and gen9 low power: strides and alignment.
-    Align64BitRegions,
-    /// PIPE_CONTROL with a CS stall before every VF cache invalidate (gen9).
-    CsStallBeforeVfInvalidate,
-    /// Tiled colour targets wider than 16382 pixels are drawn wrongly (BDW and SKL but GT4). SKL PRM vol. 2d, RENDER_SURFACE_STATE
-    /// "Width".
-    NoTiledTargetsOver16382,
-    /// PIPELINE_SELECT needs the flushes that its programming notes list (gen8 on).
-    FlushBeforePipelineSelect,
 }
 
 /// A family of parts.
@@ -81,12 +68,12 @@ pub struct Device {
     pub threads: u8,
     /// Ticks of the timestamp register in a second.
     pub timestamp_hz: u32,
-    /// Threads that one workgroup can have.
+    /// Threads that one workgroup can have: those of a subslice.
     pub max_workgroup_threads: u16,
     /// Bytes of shared local memory that one workgroup can have.
     pub slm_bytes: u32,
-    /// Bytes of the URB in the default L3 configuration.
-    pub urb_bytes: u32,
+    /// Banks of the L3.
+    pub l3_banks: u8,
     /// Low-power part (CHV, BXT, GLK): no LLC and narrower 64-bit rules.
     pub low_power: bool,
 }
@@ -121,16 +108,17 @@ impl Device {
         }
     }
 
-    /// True if the device needs this workaround.
-    pub const fn needs(&self, wa: Wa) -> bool {
-        match wa {
-            Wa::Align64BitRegions => self.low_power,
-            Wa::CsStallBeforeVfInvalidate => self.hw_gen as u8 == Gen::Gen9 as u8,
-            Wa::NoTiledTargetsOver16382 => {
-                self.hw_gen as u8 == Gen::Gen8 as u8
-                    || matches!(self.platform, Platform::Skylake) && self.gt != 4
-            }
-            Wa::FlushBeforePipelineSelect => self.hw_gen as u8 >= Gen::Gen8 as u8,
+    /// Bytes of the URB in the L3's first division.
+    pub fn urb_bytes(&self) -> u32 {
+        match self.l3_divisions() {
+            [first, ..] => first.urb_bytes(self),
+            // Not divided by software, or not described.
+            [] => match self.hw_gen {
+                Gen::Gen7 | Gen::Gen7_5 => 256 << 10,
+                Gen::Gen8 | Gen::Gen9 => 384 << 10,
+                Gen::Gen11 => 1024 << 10,
+                Gen::Gen12 | Gen::Gen12_5 => 512 << 10,
+            },
         }
     }
 
@@ -150,96 +138,11 @@ impl Device {
     }
 }
 
-const SKL: Device = Device {
-    name: "skl",
-    marketing_name: "HD Graphics 530",
-    code_name: "SKL GT2",
-    hw_gen: Gen::Gen9,
-    platform: Platform::Skylake,
-    gt: 2,
-    pci_id: 0x1912,
-    revision: 6,
-    slices: 1,
-    subslices: 3,
-    eus: 8,
-    threads: 7,
-    timestamp_hz: 12_000_000,
-    max_workgroup_threads: 56,
-    slm_bytes: 64 << 10,
-    urb_bytes: 384 << 10,
-    low_power: false,
-};
+/// What other generations' rows start from.
+const SKL: Device = PARTS[0];
 
-const BXT: Device = Device {
-    name: "bxt",
-    marketing_name: "HD Graphics 505",
-    code_name: "APL 3",
-    platform: Platform::Broxton,
-    gt: 1,
-    pci_id: 0x5a84,
-    revision: 11,
-    eus: 6,
-    threads: 6,
-    timestamp_hz: 19_200_000,
-    max_workgroup_threads: 36,
-    urb_bytes: 192 << 10,
-    low_power: true,
-    ..SKL
-};
-
-/// The devices, simulated ones first; several rows may share a short name's silicon under another PCI id.
-pub static DEVICES: &[Device] = &[
-    SKL,
-    Device {
-        name: "kbl",
-        marketing_name: "HD Graphics 630",
-        code_name: "KBL GT2",
-        platform: Platform::KabyLake,
-        pci_id: 0x5912,
-        revision: 4,
-        ..SKL
-    },
-    Device {
-        name: "cfl",
-        marketing_name: "UHD Graphics 630",
-        code_name: "CFL GT2",
-        platform: Platform::CoffeeLake,
-        pci_id: 0x3e92,
-        revision: 0,
-        ..SKL
-    },
-    BXT,
-    Device {
-        name: "glk",
-        marketing_name: "UHD Graphics 600",
-        code_name: "GLK 2",
-        platform: Platform::GeminiLake,
-        pci_id: 0x3185,
-        revision: 3,
-        subslices: 2,
-        ..BXT
-    },
-    Device {
-        name: "skl-mobile",
-        marketing_name: "HD Graphics 520",
-        pci_id: 0x1916,
-        ..SKL
-    },
-    Device {
-        name: "skl-halo",
-        marketing_name: "HD Graphics 530",
-        pci_id: 0x191b,
-        ..SKL
-    },
-    Device {
-        name: "kbl-mobile",
-        marketing_name: "HD Graphics 620",
-        code_name: "KBL GT2",
-        platform: Platform::KabyLake,
-        pci_id: 0x5916,
-        revision: 2,
-        ..SKL
-    },
+/// One simulated part of each other generation.
+const OTHERS: [Device; 4] = [
     Device {
         name: "bdw",
         marketing_name: "HD Graphics 5500",
@@ -263,7 +166,6 @@ pub static DEVICES: &[Device] = &[
         eus: 10,
         timestamp_hz: 12_500_000,
         max_workgroup_threads: 70,
-        urb_bytes: 256 << 10,
         ..SKL
     },
     Device {
@@ -275,7 +177,7 @@ pub static DEVICES: &[Device] = &[
         pci_id: 0x8a52,
         revision: 7,
         subslices: 8,
-        urb_bytes: 1024 << 10,
+        l3_banks: 8,
         ..SKL
     },
     Device {
@@ -290,10 +192,27 @@ pub static DEVICES: &[Device] = &[
         eus: 16,
         timestamp_hz: 19_200_000,
         max_workgroup_threads: 112,
-        urb_bytes: 512 << 10,
+        l3_banks: 8,
         ..SKL
     },
 ];
+
+const ALL: [Device; PARTS.len() + OTHERS.len()] = {
+    let mut all = [SKL; PARTS.len() + OTHERS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < PARTS.len() {
+            PARTS[at]
+        } else {
+            OTHERS[at - PARTS.len()]
+        };
+        at += 1;
+    }
+    all
+};
+
+/// The devices: every part of gen9, and one of each other generation. Each can be simulated.
+pub static DEVICES: &[Device] = &ALL;
 
 #[cfg(test)]
 mod tests {
@@ -315,5 +234,33 @@ mod tests {
             );
         }
         assert_eq!(SKL.total_threads(), 168);
+    }
+
+    /// A workgroup lives in one subslice.
+    #[test]
+    fn workgroups_fit_a_subslice() {
+        for device in DEVICES {
+            let threads = u16::from(device.eus) * u16::from(device.threads);
+            assert_eq!(device.max_workgroup_threads, threads, "{}", device.name);
+        }
+    }
+
+    #[test]
+    fn parts_are_told_by_their_ids() {
+        let of = |id| Device::by_pci_id(id).expect("a device");
+        assert_eq!(
+            (of(0x193b).code_name, of(0x193b).total_eus()),
+            ("SKL GT4", 72)
+        );
+        assert_eq!(
+            (of(0x5a85).code_name, of(0x5a85).total_threads()),
+            ("APL 2", 72)
+        );
+        assert_eq!(
+            (of(0x9bc5).platform, of(0x9bc5).marketing_name),
+            (Platform::CoffeeLake, "UHD Graphics 630")
+        );
+        assert_eq!(of(0x3184).total_subslices(), 3);
+        assert_eq!(DEVICES.iter().filter(|d| d.hw_gen == Gen::Gen9).count(), 97);
     }
 }

@@ -9,19 +9,24 @@ pub mod draw;
 pub mod draw_state;
 mod format;
 mod generation;
+mod l3;
 pub mod media;
 pub mod mi;
 mod pack;
 pub mod packet;
+mod parts;
 pub mod register;
 pub mod state;
 pub mod surface;
+mod workaround;
 
-pub use device::{Cap, DEVICES, Device, Platform, Wa};
+pub use device::{Cap, DEVICES, Device, Platform};
 pub use format::{ChannelKind, FORMATS, Format};
 pub use generation::Gen;
+pub use l3::L3Division;
 pub use pack::Words;
 pub use packet::{Field, Kind, Packet};
+pub use workaround::{WORKAROUNDS, Wa, Workaround};
 
 #[cfg(test)]
 mod tests;

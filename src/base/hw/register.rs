@@ -22,7 +22,13 @@ pub const GPGPU_DISPATCHDIMX: u32 = 0x2500;
 pub const GPGPU_DISPATCHDIMY: u32 = 0x2504;
 /// See [`GPGPU_DISPATCHDIMX`].
 pub const GPGPU_DISPATCHDIMZ: u32 = 0x2508;
-/// L3 partitioning: [`crate::state`] has no structure for it; fields below.
+/// Which pipeline barriers serve (GLK): 0 in GPGPU mode, [`GLK_BARRIER_MODE_3D_HULL`] in 3D mode. A masked register.
+pub const SLICE_COMMON_ECO_CHICKEN1: u32 = 0x731c;
+/// The field of [`SLICE_COMMON_ECO_CHICKEN1`].
+pub const GLK_BARRIER_MODE_3D_HULL: u32 = 1 << 7;
+/// The bit that lets [`GLK_BARRIER_MODE_3D_HULL`] be written.
+pub const GLK_BARRIER_MODE_MASK: u32 = 1 << 23;
+/// L3 partitioning: values are [`crate::L3Division`]'s.
 pub const L3CNTLREG: u32 = 0x7034;
 /// Shared local memory is carved from the L3.
 pub const L3CNTLREG_SLM_ENABLE: u32 = 1;

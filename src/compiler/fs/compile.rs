@@ -4,7 +4,8 @@ use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
 use crate::{
-    encode, live, opt_coalesce, opt_control, opt_dce, print, regalloc, schedule, uniform, validate,
+    encode, live, lower_wide_regions, opt_coalesce, opt_control, opt_dce, print, regalloc,
+    schedule, uniform, validate,
 };
 use abi::{ComputeInfo, PipelineLayout, ShaderBinary, Stats, Variant};
 use entity::{Id, IdSet};
@@ -48,10 +49,9 @@ struct Compiled {
     barrier: bool,
 }
 
-/// True for devices whose machine code the backend makes: gen9, but for its small cores with their rules on 64-bit
-/// regions.
+/// True for devices whose machine code the backend makes: gen9.
 pub fn supports(device: &Device) -> bool {
-    device.hw_gen == hw::Gen::Gen9 && !device.needs(hw::Wa::Align64BitRegions)
+    device.hw_gen == hw::Gen::Gen9
 }
 
 /// Compiles a compute shader.
@@ -63,7 +63,7 @@ pub fn compile_compute(
     if !supports(device) {
         return Err(FsError::Device {
             device: device.name,
-            what: "only gen9 with the full 64-bit regions so far",
+            what: "only gen9 so far",
         });
     }
     let divergent = uniform::divergent(shader);
@@ -75,6 +75,7 @@ pub fn compile_compute(
     };
     let size = shader.info.workgroup_size;
     let invocations: u64 = size.iter().map(|&s| u64::from(s.max(1))).product();
+    let eu_threads = u64::from(device.threads);
     let max_threads = u64::from(device.max_workgroup_threads);
     let fits = |w: u8| invocations.div_ceil(u64::from(w)) <= max_threads;
     let usable = |w: u8| allowed & w != 0 && (fits(w) || options.required_width == Some(w));
@@ -116,30 +117,31 @@ pub fn compile_compute(
         && only.width == 16
         && usable(32)
         && invocations >= 32
-        && only.estimate.cycles / THREADS > only.estimate.issue
+        && only.estimate.cycles / eu_threads > only.estimate.issue
         && only.stats.max_live_registers < 56
         && let Some(c) = one(32, false)?
     {
         made.push(c);
     }
-    assemble(shader, made)
+    assemble(shader, made, eu_threads)
 }
-
-/// Threads that take turns on an EU.
-const THREADS: u64 = 7;
 
 /// Time of a whole workgroup on one EU: what its threads issue, or what they wait when all wait together.
-fn cost(c: &Compiled, invocations: u64) -> u64 {
+fn cost(c: &Compiled, invocations: u64, eu_threads: u64) -> u64 {
     let threads = invocations.div_ceil(u64::from(c.width));
-    threads.saturating_mul(c.estimate.issue.max(c.estimate.cycles / THREADS))
+    threads.saturating_mul(c.estimate.issue.max(c.estimate.cycles / eu_threads))
 }
 
-fn assemble(shader: &Shader, mut made: Vec<Compiled>) -> Result<ShaderBinary, FsError> {
+fn assemble(
+    shader: &Shader,
+    mut made: Vec<Compiled>,
+    eu_threads: u64,
+) -> Result<ShaderBinary, FsError> {
     made.sort_by_key(|c| c.width);
     let size = shader.info.workgroup_size;
     let invocations: u64 = size.iter().map(|&s| u64::from(s.max(1))).product();
     let preferred = (0..made.len())
-        .min_by_key(|&i| (cost(&made[i], invocations), made[i].width))
+        .min_by_key(|&i| (cost(&made[i], invocations, eu_threads), made[i].width))
         .ok_or(FsError::NoWidth)?;
     let mut code = Vec::new();
     let mut variants = Vec::new();
@@ -217,6 +219,10 @@ fn compile_width(
         pass(&mut lir);
         after(&lir, name)?;
     }
+    if device.needs(hw::Wa::Align64BitRegions) {
+        lower_wide_regions::lower_wide_regions(&mut lir)?;
+        after(&lir, "lower_wide_regions")?;
+    }
     let r0 = Id::new(0);
     let written = lir.clone();
     let live = live::intervals(&lir, &live::loops(&lir));
@@ -243,7 +249,7 @@ fn compile_width(
     let insts = encode::encode(&lir, &allocation.reg);
     let code = encode::bytes(&insts, device.hw_gen)?;
     if check {
-        encode::check(&insts, device.hw_gen)?;
+        encode::check(&insts, device)?;
     }
     if options.wants("asm") {
         let text = isa::disassemble_kernel(&code, device.hw_gen);

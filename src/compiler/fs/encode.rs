@@ -63,9 +63,10 @@ pub(crate) fn bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u8>, FsE
 }
 
 /// Checks the instructions against the hardware's rules.
-pub(crate) fn check(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<(), FsError> {
+pub(crate) fn check(insts: &[isa::Inst], device: &hw::Device) -> Result<(), FsError> {
+    let small_core = device.needs(hw::Wa::Align64BitRegions);
     for (at, inst) in insts.iter().enumerate() {
-        if let Some(broken) = isa::check(inst, hw_gen).first() {
+        if let Some(broken) = isa::check_part(inst, device.hw_gen, small_core).first() {
             return Err(FsError::Illegal {
                 at,
                 inst: isa::disassemble(inst),

@@ -3,8 +3,8 @@
 use crate::encode::encode;
 use crate::lir::*;
 use crate::live::{NO_LOOP, intervals, loops};
-use crate::{regalloc, schedule, uniform, validate};
-use entity::IdMap;
+use crate::{lower_wide_regions, regalloc, schedule, uniform, validate};
+use entity::{Id, IdMap};
 use isa::{Opcode, Type};
 
 fn control(lir: &mut Lir, op: Op) {
@@ -213,4 +213,133 @@ b5:
     let names: Vec<usize> = divergent.iter().map(entity::Id::index).collect();
     // %4 and what follows from it; %3 and %5 stay the same for the lanes still in the loop, but %3 is made of %4.
     assert_eq!(names, [2, 3, 4, 5, 6, 7]);
+}
+
+/// Checks that every rule of a small core is kept where each VGRF has a place of its own.
+fn legal_on_a_small_core(lir: &Lir) -> Result<(), String> {
+    let mut reg = IdMap::for_arena(&lir.vgrfs, 0);
+    let mut next = 2;
+    for (v, vgrf) in lir.vgrfs.iter() {
+        reg[v] = next;
+        next += vgrf.regs as u8;
+    }
+    let device = hw::Device::by_name("bxt").expect("a device");
+    crate::encode::check(&encode(lir, &reg), device).map_err(|e| e.to_string())
+}
+
+fn lowered(inst: Inst, vgrfs: &[u32]) -> Lir {
+    let mut lir = program();
+    for &bytes in vgrfs {
+        lir.vgrf(bytes);
+    }
+    lir.insts.push(inst);
+    lower_wide_regions::lower_wide_regions(&mut lir).expect("can be lowered");
+    legal_on_a_small_core(&lir).expect("legal");
+    lir
+}
+
+fn two(op: Opcode, exec: u8, dst: Dst, a: Src, b: Src) -> Inst {
+    Inst {
+        dst,
+        src: [a, b, Src::NULL],
+        ..Inst::new(Op::Eu(op), exec)
+    }
+}
+
+#[test]
+fn wide_operands_get_one_stride_and_place() {
+    let v = Id::new;
+    let wide = Src::vgrf(v(1), 0, Type::Q, 1);
+    let packed = Src::vgrf(v(2), 0, Type::D, 1);
+    // In place already.
+    let sum = two(Opcode::Add, 8, Dst::vgrf(v(0), 0, Type::Q, 1), wide, wide);
+    assert_eq!(lowered(sum, &[64; 3]).insts, [sum]);
+    // One element for all may lie anywhere, and one lane too.
+    let scalar = Src {
+        stride: 0,
+        offset: 8,
+        ..wide
+    };
+    let sum = two(Opcode::Add, 8, Dst::vgrf(v(0), 0, Type::Q, 1), wide, scalar);
+    assert_eq!(lowered(sum, &[64; 3]).insts, [sum]);
+    let one = two(Opcode::Add, 1, Dst::vgrf(v(0), 8, Type::Q, 1), wide, packed);
+    assert_eq!(lowered(one, &[64; 3]).insts, [one]);
+    // Packed doublewords are spread first.
+    let mixed = two(Opcode::Add, 8, Dst::vgrf(v(0), 0, Type::Q, 1), wide, packed);
+    let made = lowered(mixed, &[64, 64, 32]);
+    assert_eq!(made.insts.len(), 2);
+    assert_eq!(
+        (made.insts[1].src[1].stride, made.insts[1].src[1].ty),
+        (2, Type::D)
+    );
+    // A packed result is gathered afterwards, where its predicate says.
+    let mut narrow = two(Opcode::Add, 8, Dst::vgrf(v(2), 0, Type::D, 1), wide, wide);
+    narrow.pred = Some(Pred {
+        ctrl: isa::PredCtrl::Normal,
+        inverse: false,
+    });
+    let made = lowered(narrow, &[64, 64, 32]);
+    assert_eq!(made.insts.len(), 2);
+    let raw = Dst {
+        ty: Type::Ud,
+        ..narrow.dst
+    };
+    assert_eq!((made.insts[1].dst, made.insts[1].pred), (raw, narrow.pred));
+    // Another place in its register: by halves.
+    let shifted = Src { offset: 16, ..wide };
+    let sum = two(
+        Opcode::Add,
+        2,
+        Dst::vgrf(v(0), 0, Type::Q, 1),
+        wide,
+        shifted,
+    );
+    assert_eq!(lowered(sum, &[64; 3]).insts.len(), 3);
+    // A comparison without a destination has its sources where the null register starts.
+    let mut cmp = two(Opcode::Cmp, 2, Dst::null(Type::D), shifted, scalar);
+    cmp.cmod = isa::CondMod::L;
+    let made = lowered(cmp, &[64; 3]);
+    assert_eq!((made.insts.len(), made.insts[2].dst.stride), (3, 2));
+}
+
+#[test]
+fn products_of_doublewords_are_made_of_words() {
+    let v = Id::new;
+    let source = |n| Src::vgrf(v(n), 0, Type::D, 1);
+    let dst = Dst::vgrf(v(0), 0, Type::D, 1);
+    let of = |a, b| {
+        lowered(two(Opcode::Mul, 8, dst, a, b), &[32; 3])
+            .insts
+            .len()
+    };
+    assert_eq!(of(source(1), source(2)), 3);
+    // Written beside what it reads; a negated factor is negated first.
+    assert_eq!(of(source(0), source(2)), 4);
+    assert_eq!(of(source(1), source(2).negated()), 4);
+    assert_eq!(of(source(1), Src::imm(Type::D, 1000)), 1);
+    assert_eq!(of(source(1), Src::imm(Type::D, 0xffff_fff0)), 3);
+    let wide = two(
+        Opcode::Mul,
+        8,
+        Dst::vgrf(v(0), 0, Type::Q, 1),
+        source(1),
+        source(2),
+    );
+    assert_eq!(lowered(wide, &[64, 32, 32]).insts.len(), 3);
+}
+
+#[test]
+fn wide_indirect_moves_are_two() {
+    let v = Id::new;
+    let mut inst = Inst::new(Op::MovIndirect, 4);
+    inst.dst = Dst::vgrf(v(0), 0, Type::Uq, 1);
+    inst.src[0] = Src::vgrf(v(1), 8, Type::Uq, 0);
+    inst.src[1] = Src::vgrf(v(2), 0, Type::Uw, 2);
+    let made = lowered(inst, &[32, 64, 32]);
+    let halves: Vec<_> = made
+        .insts
+        .iter()
+        .map(|i| (i.dst.offset, i.src[0].offset, i.dst.stride))
+        .collect();
+    assert_eq!(halves, [(0, 8, 2), (4, 12, 2)]);
 }

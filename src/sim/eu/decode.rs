@@ -143,19 +143,27 @@ impl Kernel {
         })
     }
 
-    /// Like [`Kernel::decode`], but an instruction that breaks a rule of the instruction set ([`isa::check`]) stops the
-    /// thread that reaches it.
+    /// Like [`Kernel::decode`], but an instruction that breaks a rule of the instruction set ([`isa::check_part`]) stops the
+    /// thread that reaches it. A small core has more rules.
     ///
     /// # Errors
     /// As `decode`.
-    pub fn decode_legal(fetch: &Fetch<'_>, start: u64, generation: Gen) -> Result<Kernel, Stop> {
+    pub fn decode_legal(
+        fetch: &Fetch<'_>,
+        start: u64,
+        generation: Gen,
+        small_core: bool,
+    ) -> Result<Kernel, Stop> {
         Kernel::build(start, &mut |at| {
             let bytes = fetch(at)?;
             let (inst, len) = isa::decode(&bytes, generation).map_err(|e| Stop::Fault {
                 what: format!("illegal instruction: {e}"),
                 at,
             })?;
-            match isa::check(&inst, generation).into_iter().next() {
+            match isa::check_part(&inst, generation, small_core)
+                .into_iter()
+                .next()
+            {
                 None => Ok((inst, len as u32)),
                 Some(broken) => Err(Stop::Undefined {
                     rule: broken.rule,

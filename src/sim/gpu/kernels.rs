@@ -79,11 +79,11 @@ impl Kernels {
             code.borrow_mut().push((address, bytes));
             Ok(bytes)
         };
-        let decode = match options.strict {
-            true => Kernel::decode_legal,
-            false => Kernel::decode,
+        let kernel = match options.strict {
+            true => Kernel::decode_legal(&record, start, options.hw_gen, options.small_core)?,
+            false => Kernel::decode(&record, start, options.hw_gen)?,
         };
-        let kernel = Arc::new(decode(&record, start, options.hw_gen)?);
+        let kernel = Arc::new(kernel);
         if known.len() >= MAX_KERNELS {
             known.clear();
         }

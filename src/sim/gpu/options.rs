@@ -30,6 +30,8 @@ pub struct Options {
     pub cancel: Arc<AtomicBool>,
     /// Generation of the machine (filled in by `Gpu::new`).
     pub hw_gen: Gen,
+    /// Its EUs are small cores, with more rules on 64 bits (filled in with the generation).
+    pub small_core: bool,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             trace: Trace::default(),
             cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
+            small_core: false,
         }
     }
 }

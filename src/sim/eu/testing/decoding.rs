@@ -152,18 +152,22 @@ fn a_kernel_can_be_held_to_the_rules_of_the_instruction_set() {
             let bytes = code.get(at..at + 16).and_then(|b| b.try_into().ok());
             Ok(bytes.unwrap_or([0; 16]))
         };
-        (
-            Kernel::decode(&fetch, 0, hw::Gen::Gen9).map(|k| k.len()),
-            Kernel::decode_legal(&fetch, 0, hw::Gen::Gen9).map(|k| k.len()),
-        )
+        let legal = |small_core| {
+            Kernel::decode_legal(&fetch, 0, hw::Gen::Gen9, small_core).map(|k| k.len())
+        };
+        let lax = Kernel::decode(&fetch, 0, hw::Gen::Gen9).map(|k| k.len());
+        (lax, legal(false), legal(true))
     };
-    assert_eq!(decode(&mov), (Ok(2), Ok(2)));
-    let (lax, legal) = decode(&broken);
+    let undefined = |got: &Result<usize, Stop>| matches!(got, Err(Stop::Undefined { at: 0, .. }));
+    assert_eq!(decode(&mov), (Ok(2), Ok(2), Ok(2)));
+    let (lax, legal, _) = decode(&broken);
     assert_eq!(lax, Ok(2));
-    assert!(
-        matches!(legal, Err(Stop::Undefined { at: 0, .. })),
-        "{legal:?}"
-    );
+    assert!(undefined(&legal), "{legal:?}");
+    // Packed doublewords become quadwords: not on a small core.
+    let wide = op(Opcode::Mov, 8, dst(4, Type::Q), &[g(2, Type::D)]);
+    let (_, legal, small) = decode(&wide);
+    assert_eq!(legal, Ok(2));
+    assert!(undefined(&small), "{small:?}");
 }
 
 #[test]

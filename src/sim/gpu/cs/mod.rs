@@ -100,6 +100,7 @@ impl Gpu {
             device,
             options: Options {
                 hw_gen: device.hw_gen,
+                small_core: device.low_power,
                 ..options
             },
             epoch: Instant::now(),

@@ -62,15 +62,11 @@ static CONSTANTS: [(&str, &Packet, Field, Field); 5] = [
     constants!("PS", state_push_constant_alloc_ps),
 ];
 
-/// Ways of the L3 that are the URB where nothing else is programmed.
-const DEFAULT_WAYS: u64 = 48;
-
 /// Bytes of the URB, by L3CNTLREG: zero is what it has after reset.
 fn bytes(l3: u32, device: &Device) -> u64 {
-    let default = u64::from(device.urb_bytes);
     match l3 {
-        0 => default,
-        _ => u64::from(l3 >> 1 & 0x7f) * default / DEFAULT_WAYS,
+        0 => device.urb_bytes().into(),
+        _ => u64::from(l3 >> 1 & 0x7f) * u64::from(device.l3_way_bytes()),
     }
 }
 

@@ -1,0 +1,233 @@
+//! The parts of gen9: what each silicon is made of, and each PCI id with its names.
+//!
+//! Ref: SKL, KBL, CFL, BXT and GLK PRMs vol. 1, "Configurations" and "Steppings and Device IDs". WHL, AML and CML are KBL's and
+//! CFL's silicon under other ids.
+
+use crate::Gen;
+use crate::device::{Device, Platform};
+
+/// Most silicon: a slice of three subslices of eight EUs.
+const SKL_GT2: Device = Device {
+    name: "",
+    marketing_name: "",
+    code_name: "",
+    hw_gen: Gen::Gen9,
+    platform: Platform::Skylake,
+    gt: 2,
+    pci_id: 0,
+    revision: 6,
+    slices: 1,
+    subslices: 3,
+    eus: 8,
+    threads: 7,
+    timestamp_hz: 12_000_000,
+    max_workgroup_threads: 56,
+    slm_bytes: 64 << 10,
+    l3_banks: 4,
+    low_power: false,
+};
+const SKL_GT1: Device = Device {
+    gt: 1,
+    subslices: 2,
+    eus: 6,
+    max_workgroup_threads: 42,
+    l3_banks: 2,
+    ..SKL_GT2
+};
+const SKL_GT3: Device = Device {
+    gt: 3,
+    slices: 2,
+    l3_banks: 8,
+    ..SKL_GT2
+};
+const SKL_GT4: Device = Device {
+    gt: 4,
+    slices: 3,
+    l3_banks: 12,
+    ..SKL_GT2
+};
+const BXT: Device = Device {
+    platform: Platform::Broxton,
+    gt: 1,
+    revision: 11,
+    eus: 6,
+    threads: 6,
+    timestamp_hz: 19_200_000,
+    max_workgroup_threads: 36,
+    l3_banks: 2,
+    low_power: true,
+    ..SKL_GT2
+};
+const BXT_2X6: Device = Device {
+    subslices: 2,
+    l3_banks: 1,
+    ..BXT
+};
+const GLK: Device = Device {
+    platform: Platform::GeminiLake,
+    revision: 3,
+    ..BXT
+};
+const GLK_2X6: Device = Device {
+    subslices: 2,
+    ..GLK
+};
+const KBL_GT1: Device = Device {
+    platform: Platform::KabyLake,
+    revision: 4,
+    ..SKL_GT1
+};
+const KBL_GT2: Device = Device {
+    platform: Platform::KabyLake,
+    revision: 4,
+    ..SKL_GT2
+};
+const KBL_GT3: Device = Device {
+    platform: Platform::KabyLake,
+    revision: 4,
+    ..SKL_GT3
+};
+const KBL_GT4: Device = Device {
+    platform: Platform::KabyLake,
+    revision: 4,
+    ..SKL_GT4
+};
+/// Three subslices of six EUs.
+const KBL_GT1_5: Device = Device {
+    subslices: 3,
+    l3_banks: 4,
+    ..KBL_GT1
+};
+const CFL_GT1: Device = Device {
+    platform: Platform::CoffeeLake,
+    revision: 0,
+    ..SKL_GT1
+};
+const CFL_GT2: Device = Device {
+    platform: Platform::CoffeeLake,
+    revision: 0,
+    ..SKL_GT2
+};
+const CFL_GT3: Device = Device {
+    platform: Platform::CoffeeLake,
+    revision: 0,
+    ..SKL_GT3
+};
+
+const fn part(
+    name: &'static str,
+    pci_id: u16,
+    silicon: Device,
+    code_name: &'static str,
+    marketing_name: &'static str,
+) -> Device {
+    Device {
+        name,
+        pci_id,
+        code_name,
+        marketing_name,
+        ..silicon
+    }
+}
+
+/// The parts, those with a name of their own first; the others are called by their ids.
+#[rustfmt::skip]
+pub(crate) const PARTS: [Device; 97] = [
+    part("skl", 0x1912, SKL_GT2, "SKL GT2", "HD Graphics 530"),
+    part("kbl", 0x5912, KBL_GT2, "KBL GT2", "HD Graphics 630"),
+    part("cfl", 0x3e92, CFL_GT2, "CFL GT2", "UHD Graphics 630"),
+    part("bxt", 0x5a84, BXT, "APL 3", "HD Graphics 505"),
+    part("glk", 0x3185, GLK_2X6, "GLK 2", "UHD Graphics 600"),
+    part("skl-mobile", 0x1916, SKL_GT2, "SKL GT2", "HD Graphics 520"),
+    part("skl-halo", 0x191b, SKL_GT2, "SKL GT2", "HD Graphics 530"),
+    part("kbl-mobile", 0x5916, KBL_GT2, "KBL GT2", "HD Graphics 620"),
+    part("skl-1902", 0x1902, SKL_GT1, "SKL GT1", "HD Graphics 510"),
+    part("skl-1906", 0x1906, SKL_GT1, "SKL GT1", "HD Graphics 510"),
+    part("skl-190a", 0x190a, SKL_GT1, "SKL GT1", "HD Graphics"),
+    part("skl-190b", 0x190b, SKL_GT1, "SKL GT1", "HD Graphics 510"),
+    part("skl-190e", 0x190e, SKL_GT1, "SKL GT1", "HD Graphics"),
+    part("skl-1913", 0x1913, SKL_GT2, "SKL GT2F", "HD Graphics"),
+    part("skl-1915", 0x1915, SKL_GT2, "SKL GT2F", "HD Graphics"),
+    part("skl-1917", 0x1917, SKL_GT2, "SKL GT2F", "HD Graphics"),
+    part("skl-191a", 0x191a, SKL_GT2, "SKL GT2", "HD Graphics"),
+    part("skl-191d", 0x191d, SKL_GT2, "SKL GT2", "HD Graphics P530"),
+    part("skl-191e", 0x191e, SKL_GT2, "SKL GT2", "HD Graphics 515"),
+    part("skl-1921", 0x1921, SKL_GT2, "SKL GT2", "HD Graphics 520"),
+    part("skl-1923", 0x1923, SKL_GT3, "SKL GT3", "HD Graphics 535"),
+    part("skl-1926", 0x1926, SKL_GT3, "SKL GT3", "Iris(R) Graphics 540"),
+    part("skl-1927", 0x1927, SKL_GT3, "SKL GT3", "Iris(R) Graphics 550"),
+    part("skl-192a", 0x192a, SKL_GT4, "SKL GT4", "HD Graphics"),
+    part("skl-192b", 0x192b, SKL_GT3, "SKL GT3", "Iris(R) Graphics 555"),
+    part("skl-192d", 0x192d, SKL_GT3, "SKL GT3", "Iris(R) Graphics P555"),
+    part("skl-1932", 0x1932, SKL_GT4, "SKL GT4", "Iris(R) Pro Graphics 580"),
+    part("skl-193a", 0x193a, SKL_GT4, "SKL GT4", "Iris(R) Pro Graphics P580"),
+    part("skl-193b", 0x193b, SKL_GT4, "SKL GT4", "Iris(R) Pro Graphics 580"),
+    part("skl-193d", 0x193d, SKL_GT4, "SKL GT4", "Iris(R) Pro Graphics P580"),
+    part("bxt-0a84", 0x0a84, BXT, "BXT 3", "HD Graphics"),
+    part("bxt-1a84", 0x1a84, BXT, "BXT 3", "HD Graphics"),
+    part("bxt-1a85", 0x1a85, BXT_2X6, "BXT 2", "HD Graphics"),
+    part("bxt-5a85", 0x5a85, BXT_2X6, "APL 2", "HD Graphics 500"),
+    part("kbl-5902", 0x5902, KBL_GT1, "KBL GT1", "HD Graphics 610"),
+    part("kbl-5906", 0x5906, KBL_GT1, "KBL GT1", "HD Graphics 610"),
+    part("kbl-5908", 0x5908, KBL_GT1, "KBL GT1", "HD Graphics"),
+    part("kbl-590a", 0x590a, KBL_GT1, "KBL GT1", "HD Graphics"),
+    part("kbl-590b", 0x590b, KBL_GT1, "KBL GT1", "HD Graphics 610"),
+    part("kbl-590e", 0x590e, KBL_GT1, "KBL GT1", "HD Graphics"),
+    part("kbl-5913", 0x5913, KBL_GT1_5, "KBL GT1.5", "HD Graphics"),
+    part("kbl-5915", 0x5915, KBL_GT1_5, "KBL GT1.5", "HD Graphics"),
+    part("kbl-5917", 0x5917, KBL_GT2, "KBL GT2", "UHD Graphics 620"),
+    part("kbl-591a", 0x591a, KBL_GT2, "KBL GT2", "HD Graphics P630"),
+    part("kbl-591b", 0x591b, KBL_GT2, "KBL GT2", "HD Graphics 630"),
+    part("kbl-591c", 0x591c, KBL_GT2, "AML-KBL", "UHD Graphics 615"),
+    part("kbl-591d", 0x591d, KBL_GT2, "KBL GT2", "HD Graphics P630"),
+    part("kbl-591e", 0x591e, KBL_GT2, "KBL GT2", "HD Graphics 615"),
+    part("kbl-5921", 0x5921, KBL_GT2, "KBL GT2F", "HD Graphics 620"),
+    part("kbl-5923", 0x5923, KBL_GT3, "KBL GT3", "HD Graphics 635"),
+    part("kbl-5926", 0x5926, KBL_GT3, "KBL GT3", "Iris(R) Plus Graphics 640"),
+    part("kbl-5927", 0x5927, KBL_GT3, "KBL GT3", "Iris(R) Plus Graphics 650"),
+    part("kbl-593b", 0x593b, KBL_GT4, "KBL GT4", "HD Graphics"),
+    part("kbl-87c0", 0x87c0, KBL_GT2, "AML-KBL", "UHD Graphics 617"),
+    part("glk-3184", 0x3184, GLK, "GLK 3", "UHD Graphics 605"),
+    part("cfl-3e90", 0x3e90, CFL_GT1, "CFL GT1", "UHD Graphics 610"),
+    part("cfl-3e91", 0x3e91, CFL_GT2, "CFL GT2", "UHD Graphics 630"),
+    part("cfl-3e93", 0x3e93, CFL_GT1, "CFL GT1", "UHD Graphics 610"),
+    part("cfl-3e94", 0x3e94, CFL_GT2, "CFL GT2", "UHD Graphics P630"),
+    part("cfl-3e96", 0x3e96, CFL_GT2, "CFL GT2", "UHD Graphics P630"),
+    part("cfl-3e98", 0x3e98, CFL_GT2, "CFL GT2", "UHD Graphics 630"),
+    part("cfl-3e99", 0x3e99, CFL_GT1, "CFL GT1", "UHD Graphics 610"),
+    part("cfl-3e9a", 0x3e9a, CFL_GT2, "CFL GT2", "UHD Graphics P630"),
+    part("cfl-3e9b", 0x3e9b, CFL_GT2, "CFL GT2", "UHD Graphics 630"),
+    part("cfl-3e9c", 0x3e9c, CFL_GT1, "CFL GT1", "UHD Graphics 610"),
+    part("cfl-3ea0", 0x3ea0, CFL_GT2, "WHL GT2", "UHD Graphics 620"),
+    part("cfl-3ea1", 0x3ea1, CFL_GT1, "WHL GT1", "UHD Graphics 610"),
+    part("cfl-3ea2", 0x3ea2, CFL_GT3, "WHL GT3", "UHD Graphics"),
+    part("cfl-3ea3", 0x3ea3, CFL_GT2, "WHL GT2", "UHD Graphics"),
+    part("cfl-3ea4", 0x3ea4, CFL_GT1, "WHL GT1", "UHD Graphics"),
+    part("cfl-3ea5", 0x3ea5, CFL_GT3, "CFL GT3", "Iris(R) Plus Graphics 655"),
+    part("cfl-3ea6", 0x3ea6, CFL_GT3, "CFL GT3", "Iris(R) Plus Graphics 645"),
+    part("cfl-3ea7", 0x3ea7, CFL_GT3, "CFL GT3", "HD Graphics"),
+    part("cfl-3ea8", 0x3ea8, CFL_GT3, "CFL GT3", "Iris(R) Plus Graphics 655"),
+    part("cfl-3ea9", 0x3ea9, CFL_GT2, "CFL GT2", "UHD Graphics 620"),
+    part("cfl-87ca", 0x87ca, CFL_GT2, "AML-CFL", "UHD Graphics"),
+    part("cfl-9b21", 0x9b21, CFL_GT1, "CML GT1", "UHD Graphics"),
+    part("cfl-9b41", 0x9b41, CFL_GT2, "CML GT2", "UHD Graphics"),
+    part("cfl-9ba0", 0x9ba0, CFL_GT1, "CML GT1", "UHD Graphics"),
+    part("cfl-9ba2", 0x9ba2, CFL_GT1, "CML GT1", "UHD Graphics"),
+    part("cfl-9ba4", 0x9ba4, CFL_GT1, "CML GT1", "UHD Graphics"),
+    part("cfl-9ba5", 0x9ba5, CFL_GT1, "CML GT1", "UHD Graphics 610"),
+    part("cfl-9ba8", 0x9ba8, CFL_GT1, "CML GT1", "UHD Graphics 610"),
+    part("cfl-9baa", 0x9baa, CFL_GT1, "CML GT1", "UHD Graphics"),
+    part("cfl-9bab", 0x9bab, CFL_GT1, "CML GT1", "UHD Graphics"),
+    part("cfl-9bac", 0x9bac, CFL_GT1, "CML GT1", "UHD Graphics"),
+    part("cfl-9bc0", 0x9bc0, CFL_GT2, "CML GT2", "UHD Graphics"),
+    part("cfl-9bc2", 0x9bc2, CFL_GT2, "CML GT2", "UHD Graphics"),
+    part("cfl-9bc4", 0x9bc4, CFL_GT2, "CML GT2", "UHD Graphics"),
+    part("cfl-9bc5", 0x9bc5, CFL_GT2, "CML GT2", "UHD Graphics 630"),
+    part("cfl-9bc6", 0x9bc6, CFL_GT2, "CML GT2", "UHD Graphics P630"),
+    part("cfl-9bc8", 0x9bc8, CFL_GT2, "CML GT2", "UHD Graphics 630"),
+    part("cfl-9bca", 0x9bca, CFL_GT2, "CML GT2", "UHD Graphics"),
+    part("cfl-9bcb", 0x9bcb, CFL_GT2, "CML GT2", "UHD Graphics"),
+    part("cfl-9bcc", 0x9bcc, CFL_GT2, "CML GT2", "UHD Graphics"),
+    part("cfl-9be6", 0x9be6, CFL_GT2, "CML GT2", "UHD Graphics P630"),
+    part("cfl-9bf6", 0x9bf6, CFL_GT2, "CML GT2", "UHD Graphics P630"),
+];
