@@ -78,3 +78,21 @@ fn an_ioctl_that_a_file_does_not_know_is_an_error() {
         Err(Errno::EINVAL)
     );
 }
+
+#[test]
+fn windows_are_pieces_of_their_own() {
+    let fd = memfd(c"test", 8192).unwrap();
+    let all = Mapping::new(fd.as_fd(), 0, 8192).unwrap();
+    let mut windows = Mapping::new(fd.as_fd(), 0, 8192)
+        .unwrap()
+        .into_windows(3000);
+    assert_eq!(windows.len(), 2);
+    for (mark, window) in (1..).zip(&mut windows) {
+        assert!(window.words().iter().all(|&word| word == 0));
+        window.words_mut().fill(mark);
+    }
+    let of = |byte: usize| all.words()[byte / 4].load(Ordering::Relaxed);
+    assert_eq!([0, 2996, 3000, 5996, 6000].map(of), [1, 1, 2, 2, 0]);
+    let none = Mapping::new(fd.as_fd(), 0, 8192).unwrap().into_windows(0);
+    assert!(none.is_empty());
+}

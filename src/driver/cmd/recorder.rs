@@ -250,13 +250,16 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
             .split_at_mut_checked(launch.block_dw.into())
             .ok_or_else(M::too_long)?;
         let first = usize::from(launch.constants_first_dw);
-        let constants = self.bound.constants.iter().skip(first);
-        let places = launch.places.iter().take(launch.values.into());
-        let values = places.map(|&place| &self.bound.values[usize::from(place) % VALUES]);
-        let given = constants.take(launch.constants_dw.into()).chain(values);
-        for (to, &from) in block.iter_mut().zip(given.chain(std::iter::repeat(&0))) {
-            *to = from;
+        let count = usize::from(launch.constants_dw);
+        let (constants, rest) = block.split_at_mut_checked(count).ok_or_else(M::too_long)?;
+        let from = self.bound.constants.get(first..first + count);
+        constants.copy_from_slice(from.ok_or_else(M::too_long)?);
+        let values = usize::from(launch.values).min(rest.len());
+        let (given, padding) = rest.split_at_mut(values);
+        for (to, &place) in given.iter_mut().zip(&launch.places) {
+            *to = self.bound.values[usize::from(place) % VALUES];
         }
+        padding.fill(0);
         let registers = threads.as_chunks_mut::<{ abi::REGISTER_DW as usize }>().0;
         for (thread, register) in (0..).zip(registers) {
             *register = [thread, 0, 0, 0, 0, 0, 0, 0];

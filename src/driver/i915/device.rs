@@ -87,8 +87,14 @@ impl Device {
     }
 
     /// Writes a surface into the bindless heap, at a byte of it.
-    pub fn write_bindless(&self, offset_bytes: u32, surface: &[u8; 64]) -> Result<()> {
+    #[inline]
+    pub fn write_bindless(&self, offset_bytes: u32, surface: &[u32; 16]) -> Result<()> {
         self.heap.write(offset_bytes, surface)
+    }
+
+    /// Reads a surface of it.
+    pub fn read_bindless(&self, offset_bytes: u32) -> Result<[u32; 16]> {
+        self.heap.read(offset_bytes)
     }
 
     /// A syncobj.

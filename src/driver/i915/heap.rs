@@ -2,7 +2,8 @@
 //!
 //! In:  sizes. Out: pieces, by byte offset in the heap; a dropped piece is free again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::buffer::{Buffer, Core};
 use crate::error::{Error, Result};
@@ -12,21 +13,20 @@ use crate::zone::{BINDLESS_BASE, BINDLESS_HEAP_BYTES, Zone};
 
 /// Bytes of one backing buffer.
 const BLOCK_BYTES: u64 = 1 << 20;
+/// Blocks of the whole heap.
+const BLOCKS: usize = (BINDLESS_HEAP_BYTES / BLOCK_BYTES) as usize;
+/// Dwords of one surface.
+const SURFACE_DW: usize = 16;
 /// Bytes of one surface; pieces are multiples.
-const SURFACE_BYTES: u64 = 64;
+const SURFACE_BYTES: u64 = SURFACE_DW as u64 * 4;
 
 /// The heap of a device.
 #[derive(Debug)]
 pub(crate) struct Heap {
     core: Arc<Core>,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    free: RangeAllocator,
-    /// Backing, by number of block. First fit from the bottom makes it grow without holes.
-    blocks: Vec<Arc<Buffer>>,
+    free: Mutex<RangeAllocator>,
+    /// Backing, mapped, by number of block: read without a lock. First fit from the bottom makes it grow without holes.
+    blocks: [OnceLock<Arc<Buffer>>; BLOCKS],
 }
 
 /// A piece of the heap.
@@ -43,15 +43,13 @@ impl Heap {
         let free = RangeAllocator::new(SURFACE_BYTES, BINDLESS_HEAP_BYTES, From::Bottom);
         Arc::new(Self {
             core: core.clone(),
-            state: Mutex::new(State {
-                free,
-                blocks: Vec::new(),
-            }),
+            free: Mutex::new(free),
+            blocks: [const { OnceLock::new() }; BLOCKS],
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn free(&self) -> MutexGuard<'_, RangeAllocator> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A piece of `bytes`, rounded up to whole surfaces.
@@ -61,11 +59,17 @@ impl Heap {
             zone: Zone::Bindless.name(),
         };
         let rounded = u64::from(bytes.max(1)).next_multiple_of(SURFACE_BYTES);
-        let mut state = self.state();
-        let at = state.free.take(rounded, SURFACE_BYTES).ok_or(lacking)?;
-        while (state.blocks.len() as u64) * BLOCK_BYTES < at + rounded {
-            let address = BINDLESS_BASE + state.blocks.len() as u64 * BLOCK_BYTES;
-            let block = Buffer::new(
+        let mut free = self.free();
+        let at = free.take(rounded, SURFACE_BYTES).ok_or(lacking)?;
+        let blocks = self
+            .blocks
+            .iter()
+            .zip((BINDLESS_BASE..).step_by(BLOCK_BYTES as usize));
+        for (block, address) in blocks.take((at + rounded).div_ceil(BLOCK_BYTES) as usize) {
+            if block.get().is_some() {
+                continue;
+            }
+            let buffer = Buffer::new(
                 &self.core,
                 BLOCK_BYTES,
                 Zone::Bindless,
@@ -73,10 +77,11 @@ impl Heap {
                 Use::Driver,
             );
             // Mapped at once: a write of a descriptor cannot report that there is no memory for it.
-            match block.and_then(Buffer::mapped) {
-                Ok(block) => state.blocks.push(block),
+            match buffer.and_then(Buffer::mapped) {
+                // Only who holds the lock sets it.
+                Ok(buffer) => _ = block.set(buffer),
                 Err(error) => {
-                    state.free.give(at, rounded);
+                    free.give(at, rounded);
                     return Err(error);
                 }
             }
@@ -89,20 +94,33 @@ impl Heap {
         })
     }
 
+    /// The words of one surface.
+    #[inline]
+    fn surface(&self, offset_bytes: u32) -> Result<&[AtomicU32; SURFACE_DW]> {
+        let offset = u64::from(offset_bytes);
+        let block = self.blocks.get((offset / BLOCK_BYTES) as usize);
+        let lacking = Error::Range { what: "a surface" };
+        let Some(buffer) = block.and_then(OnceLock::get) else {
+            return Err(lacking);
+        };
+        let words = buffer.map()?.words();
+        let inside = words.get((offset % BLOCK_BYTES) as usize / 4..);
+        inside.and_then(|words| words.first_chunk()).ok_or(lacking)
+    }
+
     /// Writes one surface.
-    pub(crate) fn write(
-        &self,
-        offset_bytes: u32,
-        surface: &[u8; SURFACE_BYTES as usize],
-    ) -> Result<()> {
-        let (block, inside) = (
-            u64::from(offset_bytes) / BLOCK_BYTES,
-            u64::from(offset_bytes) % BLOCK_BYTES,
-        );
-        let block = self.state().blocks.get(block as usize).cloned();
-        block
-            .ok_or(Error::Range { what: "a surface" })?
-            .write(inside as usize, surface)
+    #[inline]
+    pub(crate) fn write(&self, offset_bytes: u32, surface: &[u32; SURFACE_DW]) -> Result<()> {
+        for (to, from) in self.surface(offset_bytes)?.iter().zip(surface) {
+            to.store(*from, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Reads one surface.
+    pub(crate) fn read(&self, offset_bytes: u32) -> Result<[u32; SURFACE_DW]> {
+        let surface = self.surface(offset_bytes)?;
+        Ok(surface.each_ref().map(|word| word.load(Relaxed)))
     }
 }
 
@@ -121,8 +139,7 @@ impl HeapPiece {
 impl Drop for HeapPiece {
     fn drop(&mut self) {
         self.heap
-            .state()
-            .free
+            .free()
             .give(self.offset_bytes.into(), self.bytes.into());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ash::vk as c;
 use ash::vk::Handle;
 use vk::descriptor::{
-    BindingInfo, BufferDescriptor, PipelineLayout, Pool, PushRange, SetLayout, Template,
+    BindingInfo, BufferDescriptor, PipelineLayout, Pool, PushRange, Set, SetLayout, Template,
     TemplateEntry, holds_buffer,
 };
 
@@ -130,7 +130,7 @@ entries! { DESCRIPTOR:
         let mut made = Vec::with_capacity(layouts.len());
         for &layout in layouts {
             // A failure drops the sets made so far, which frees their room.
-            match handle::get(layout).and_then(|layout| face.pool.allocate(layout)) {
+            match handle::get(layout).and_then(|layout| Set::new(&face.pool, layout)) {
                 Ok(set) => made.push(set),
                 Err(error) => {
                     for index in 0..layouts.len() {
@@ -176,11 +176,11 @@ entries! { DESCRIPTOR:
             if !holds_buffer(write.descriptor_type) {
                 continue;
             }
-            let buffers = raw::slice(write.p_buffer_info, write.descriptor_count)
-                .iter()
-                .map(|info| descriptor(info))
-                .collect::<vk::Result<Vec<_>>>()?;
-            handle::get(write.dst_set)?.write(write.dst_binding, write.dst_array_element, &buffers)?;
+            let set = handle::get(write.dst_set)?;
+            let mut place = set.cursor(write.dst_binding, write.dst_array_element)?;
+            for info in raw::slice(write.p_buffer_info, write.descriptor_count) {
+                set.write(&mut place, descriptor(info)?)?;
+            }
         }
         for copy in raw::slice(descriptor_copies, descriptor_copy_count) {
             handle::get(copy.dst_set)?.copy_from(
@@ -237,14 +237,13 @@ entries! { DESCRIPTOR:
     ) {
         let set = handle::get(descriptor_set)?;
         for entry in handle::get(descriptor_update_template)?.entries.iter().filter(|entry| holds_buffer(entry.kind)) {
-            let mut buffers = Vec::with_capacity(entry.count as usize);
+            let mut place = set.cursor(entry.binding, entry.element)?;
             for index in 0..entry.count as usize {
                 let at = data.byte_add(entry.offset_bytes + index * entry.stride_bytes);
                 // The application may pack its data as it likes.
                 let info = at.cast::<c::DescriptorBufferInfo>().read_unaligned();
-                buffers.push(descriptor(&info)?);
+                set.write(&mut place, descriptor(&info)?)?;
             }
-            set.write(entry.binding, entry.element, &buffers)?;
         }
         Ok(())
     }
@@ -267,13 +266,11 @@ unsafe fn drop_sets(face: &DescriptorPoolFace) {
 
 /// # Safety
 /// The buffer is a handle of ours.
+#[inline]
 unsafe fn descriptor(info: &c::DescriptorBufferInfo) -> vk::Result<BufferDescriptor> {
     // SAFETY: as the caller says.
-    BufferDescriptor::new(
-        unsafe { handle::get(info.buffer)? },
-        info.offset,
-        info.range,
-    )
+    let buffer = unsafe { handle::get(info.buffer)? };
+    vk::descriptor::buffer(buffer, info.offset, info.range)
 }
 
 /// # Safety

@@ -166,7 +166,7 @@ kinds! {
     DescriptorSetLayout = 9: Arc<vk::descriptor::SetLayout>;
     PipelineLayout = 10: Arc<vk::descriptor::PipelineLayout>;
     DescriptorPool = 11: DescriptorPoolFace;
-    DescriptorSet = 12: Arc<vk::descriptor::Set>;
+    DescriptorSet = 12: vk::descriptor::Set;
     DescriptorUpdateTemplate = 13: vk::descriptor::Template;
     ShaderModule = 14: Arc<vk::shader::Module>;
     PipelineCache = 15: vk::cache::Cache;

@@ -15,7 +15,16 @@ pub struct Buffer {
     pub bytes: u64,
     /// Declared use.
     pub usage: api::BufferUsageFlags,
-    bound: OnceLock<(Arc<Memory>, u64)>,
+    bound: OnceLock<Bound>,
+}
+
+/// Where a buffer lies.
+#[derive(Debug)]
+struct Bound {
+    /// GPU address of its first byte.
+    address: u64,
+    /// Keeps that its own.
+    _memory: Arc<Memory>,
 }
 
 /// What a buffer wants of memory.
@@ -79,18 +88,24 @@ impl Buffer {
             });
         }
         self.bound
-            .set((memory.clone(), offset))
+            .set(Bound {
+                address: memory.address() + offset,
+                _memory: memory.clone(),
+            })
             .map_err(|_| Error::InvalidUse {
                 why: "a buffer bound twice",
             })
     }
 
     /// GPU address of the first byte.
+    #[inline]
     pub fn address(&self) -> Result<u64> {
-        let (memory, offset) = self.bound.get().ok_or(Error::InvalidUse {
-            why: "a buffer used without memory",
-        })?;
-        Ok(memory.address() + offset)
+        match self.bound.get() {
+            Some(bound) => Ok(bound.address),
+            None => Err(Error::InvalidUse {
+                why: "a buffer used without memory",
+            }),
+        }
     }
 
     /// GPU address of `offset..offset + bytes`, checked.

@@ -27,40 +27,43 @@ const ALIGN_4: u64 = 1;
 const MOCS_CACHED: u64 = 2 << 1;
 const SELECT_RED: u64 = 4;
 
+/// One surface.
+pub type Surface = [u32; SURFACE_BYTES as usize / 4];
+
+/// No surface: every access is out of bounds.
+const NULL: hw::Words<16> = rss::PACKET
+    .words::<16>()
+    .with(rss::SURFACE_FORMAT, FORMAT_RAW)
+    .with(rss::SURFACE_TYPE, SURFTYPE_NULL);
+
+/// A buffer's surface, but for its address and size.
+const BUFFER: hw::Words<16> = rss::PACKET
+    .words::<16>()
+    .with(rss::SURFACE_FORMAT, FORMAT_RAW)
+    .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
+    .with(rss::SURFACE_VERTICAL_ALIGNMENT, ALIGN_4)
+    .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, ALIGN_4)
+    .with(rss::MOCS, MOCS_CACHED)
+    .with(rss::SHADER_CHANNEL_SELECT_RED, SELECT_RED)
+    .with(rss::SHADER_CHANNEL_SELECT_GREEN, SELECT_RED + 1)
+    .with(rss::SHADER_CHANNEL_SELECT_BLUE, SELECT_RED + 2)
+    .with(rss::SHADER_CHANNEL_SELECT_ALPHA, SELECT_RED + 3);
+
 /// The surface of a buffer, with the exact size where `abi` has it. Its end is rounded up to a dword: the data port bounds dwords.
-pub fn buffer(buffer: BufferDescriptor) -> [u8; 64] {
-    let bytes = buffer.bytes.min(MAX_SURFACE_BYTES).next_multiple_of(4);
-    let words = rss::PACKET
-        .words::<16>()
-        .with(rss::SURFACE_FORMAT, FORMAT_RAW);
-    let words = match bytes.checked_sub(1) {
-        None => words.with(rss::SURFACE_TYPE, SURFTYPE_NULL),
-        Some(last) => words
-            .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
-            .with(rss::SURFACE_VERTICAL_ALIGNMENT, ALIGN_4)
-            .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, ALIGN_4)
-            .with(rss::MOCS, MOCS_CACHED)
-            .with(rss::WIDTH, last & 0x7f)
-            .with(rss::HEIGHT, last >> 7 & 0x3fff)
-            .with(rss::DEPTH, last >> 21 & 0x7ff)
-            .with(rss::SHADER_CHANNEL_SELECT_RED, SELECT_RED)
-            .with(rss::SHADER_CHANNEL_SELECT_GREEN, SELECT_RED + 1)
-            .with(rss::SHADER_CHANNEL_SELECT_BLUE, SELECT_RED + 2)
-            .with(rss::SHADER_CHANNEL_SELECT_ALPHA, SELECT_RED + 3)
-            .with(rss::SURFACE_BASE_ADDRESS, buffer.address),
+#[inline]
+pub fn buffer(buffer: BufferDescriptor) -> Surface {
+    let exact = buffer.bytes.min(MAX_SURFACE_BYTES);
+    let Some(last) = exact.next_multiple_of(4).checked_sub(1) else {
+        return NULL.dwords;
     };
-    let mut words = words;
-    if let Some(size) = words.dwords.get_mut(abi::SURFACE_BYTES_DWORD) {
-        *size = buffer.bytes.min(MAX_SURFACE_BYTES) as u32;
-    }
-    let mut out = [0; 64];
-    for (to, from) in out
-        .iter_mut()
-        .zip(words.dwords.iter().flat_map(|dword| dword.to_le_bytes()))
-    {
-        *to = from;
-    }
-    out
+    let mut words = BUFFER
+        .with(rss::WIDTH, last & 0x7f)
+        .with(rss::HEIGHT, last >> 7 & 0x3fff)
+        .with(rss::DEPTH, last >> 21 & 0x7ff)
+        .with(rss::SURFACE_BASE_ADDRESS, buffer.address)
+        .dwords;
+    words[abi::SURFACE_BYTES_DWORD] = exact as u32;
+    words
 }
 
 #[cfg(test)]
@@ -80,14 +83,10 @@ mod tests {
             1 << 30,
             u64::MAX / 2,
         ] {
-            let state = buffer(BufferDescriptor {
+            let words = buffer(BufferDescriptor {
                 address: 0x1_2345_6780,
                 bytes,
             });
-            let words: Vec<u32> = state
-                .chunks_exact(4)
-                .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                .collect();
             let last = rss::WIDTH.get(&words)
                 | rss::HEIGHT.get(&words) << 7
                 | rss::DEPTH.get(&words) << 21;
@@ -102,6 +101,6 @@ mod tests {
             address: 0,
             bytes: 0,
         });
-        assert_eq!(nothing[3] >> 5, 7);
+        assert_eq!(nothing[0] >> 29, 7);
     }
 }

@@ -182,17 +182,10 @@ impl CommandBuffer {
             let offset = offsets.next().ok_or(Error::InvalidUse {
                 why: "too few dynamic offsets",
             })?;
-            // What was never written reads as nothing, of no bytes.
-            let buffer = buffer.map_or(
-                BufferDescriptor {
-                    address: 0,
-                    bytes: 0,
-                },
-                |buffer| BufferDescriptor {
-                    address: buffer.address + u64::from(*offset),
-                    ..buffer
-                },
-            );
+            let buffer = BufferDescriptor {
+                address: buffer.address.wrapping_add(u64::from(*offset)),
+                ..buffer
+            };
             let handle = self.surfaces.dynamic(&self.context, index, buffer)?;
             if !self.recorder.dynamic_handle(index, handle) {
                 return Err(Error::InvalidUse {

@@ -1,0 +1,292 @@
+//! Descriptor set layouts and pipeline layouts.
+//!
+//! In:  bindings. Out: where each lies in a set's piece of the heap, as `abi` says.
+
+use std::sync::Arc;
+
+use ash::vk as api;
+
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::surface_state::SURFACE_BYTES;
+
+/// One binding of a set layout, as the application gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BindingInfo {
+    /// Number in the shader.
+    pub binding: u32,
+    /// Type.
+    pub kind: api::DescriptorType,
+    /// Array elements; 0 reserves the number.
+    pub count: u32,
+}
+
+/// One binding with its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Placed {
+    pub(super) info: BindingInfo,
+    /// Byte of element 0 in the set's piece of the heap.
+    pub(super) offset_bytes: u32,
+    /// Index of element 0 among the dynamic buffers of the set.
+    pub(super) dynamic: u32,
+    /// What a descriptor of it is.
+    pub(super) holds: Holds,
+}
+
+/// What the driver keeps of a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// A surface in the heap.
+    Surface,
+    /// A dynamic buffer: its surface is made when it is bound.
+    Dynamic,
+    /// Nothing: images, samplers and texel buffers cannot be created yet.
+    Nothing,
+}
+
+impl Holds {
+    fn of(kind: api::DescriptorType) -> Self {
+        match buffer_kind(kind) {
+            Some(_) if is_dynamic(kind) => Holds::Dynamic,
+            Some(_) => Holds::Surface,
+            None => Holds::Nothing,
+        }
+    }
+}
+
+/// `VkDescriptorSetLayout`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SetLayout {
+    pub(super) bindings: Vec<Placed>,
+    /// Descriptors of all bindings.
+    descriptors: u32,
+    pub(super) heap_bytes: u32,
+    dynamic: u32,
+}
+
+/// What the shader compiler calls a descriptor type, if it is a buffer.
+fn buffer_kind(kind: api::DescriptorType) -> Option<abi::DescriptorKind> {
+    match kind {
+        api::DescriptorType::UNIFORM_BUFFER => Some(abi::DescriptorKind::UniformBuffer),
+        api::DescriptorType::STORAGE_BUFFER => Some(abi::DescriptorKind::StorageBuffer),
+        api::DescriptorType::UNIFORM_BUFFER_DYNAMIC => {
+            Some(abi::DescriptorKind::UniformBufferDynamic)
+        }
+        api::DescriptorType::STORAGE_BUFFER_DYNAMIC => {
+            Some(abi::DescriptorKind::StorageBufferDynamic)
+        }
+        _ => None,
+    }
+}
+
+fn is_dynamic(kind: api::DescriptorType) -> bool {
+    kind == api::DescriptorType::UNIFORM_BUFFER_DYNAMIC
+        || kind == api::DescriptorType::STORAGE_BUFFER_DYNAMIC
+}
+
+/// Bytes of heap that an array of `count` descriptors of a type takes.
+pub(super) fn heap_bytes(kind: api::DescriptorType, count: u32) -> Option<u32> {
+    match Holds::of(kind) {
+        Holds::Surface => count.checked_mul(SURFACE_BYTES),
+        Holds::Dynamic | Holds::Nothing => Some(0),
+    }
+}
+
+impl SetLayout {
+    /// Places the bindings. Fails if they do not fit the heap.
+    pub fn new(bindings: &[BindingInfo]) -> Result<Self> {
+        let too_big = Error::OutOfDeviceMemory {
+            what: "a descriptor set layout",
+        };
+        let mut sorted = bindings.to_vec();
+        sorted.sort_by_key(|info| info.binding);
+        let mut layout = Self {
+            bindings: Vec::with_capacity(sorted.len()),
+            descriptors: 0,
+            heap_bytes: 0,
+            dynamic: 0,
+        };
+        for info in sorted {
+            let bytes = heap_bytes(info.kind, info.count).ok_or_else(|| too_big.clone())?;
+            layout.bindings.push(Placed {
+                info,
+                holds: Holds::of(info.kind),
+                offset_bytes: layout.heap_bytes,
+                dynamic: layout.dynamic,
+            });
+            layout.descriptors = layout
+                .descriptors
+                .checked_add(info.count)
+                .ok_or_else(|| too_big.clone())?;
+            layout.heap_bytes = layout
+                .heap_bytes
+                .checked_add(bytes)
+                .ok_or_else(|| too_big.clone())?;
+            if is_dynamic(info.kind) {
+                layout.dynamic += info.count;
+            }
+        }
+        if u64::from(layout.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2
+            || layout.descriptors > 1 << 21
+        {
+            return Err(too_big);
+        }
+        Ok(layout)
+    }
+
+    /// Dynamic buffers in the set.
+    pub fn dynamic_count(&self) -> u32 {
+        self.dynamic
+    }
+
+    /// The index of a binding among those of the set.
+    #[inline]
+    pub(super) fn placed(&self, binding: u32) -> Option<usize> {
+        // Most layouts number their bindings without gaps.
+        let index = binding as usize;
+        if self
+            .bindings
+            .get(index)
+            .is_some_and(|placed| placed.info.binding == binding)
+        {
+            return Some(index);
+        }
+        self.bindings
+            .binary_search_by_key(&binding, |placed| placed.info.binding)
+            .ok()
+    }
+
+    fn to_abi(&self, dynamic_base: u32) -> abi::SetLayout {
+        let bindings = self
+            .bindings
+            .iter()
+            .filter(|placed| placed.info.count > 0)
+            .filter_map(|placed| {
+                Some(abi::Binding {
+                    binding: placed.info.binding,
+                    kind: buffer_kind(placed.info.kind)?,
+                    count: placed.info.count,
+                    offset_bytes: placed.offset_bytes,
+                    dynamic_index: dynamic_base + placed.dynamic,
+                })
+            });
+        abi::SetLayout {
+            bindings: bindings.collect(),
+        }
+    }
+}
+
+/// Whether a descriptor of the type holds a buffer: all that can be written today.
+pub fn holds_buffer(kind: api::DescriptorType) -> bool {
+    buffer_kind(kind).is_some()
+}
+
+/// A range of push constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PushRange {
+    /// First byte.
+    pub offset_bytes: u32,
+    /// Bytes.
+    pub bytes: u32,
+}
+
+/// `VkPipelineLayout`.
+#[derive(Debug)]
+pub struct PipelineLayout {
+    /// The sets.
+    pub sets: Vec<Arc<SetLayout>>,
+    /// Index of the first dynamic buffer of each set among all of the layout.
+    pub dynamic_base: Vec<u32>,
+    /// Dynamic buffers of all sets.
+    pub dynamic_count: u32,
+    /// What the compiler is told.
+    pub abi: abi::PipelineLayout,
+}
+
+impl PipelineLayout {
+    /// Joins set layouts.
+    pub fn new(sets: &[Arc<SetLayout>], push: &[PushRange]) -> Result<Self> {
+        if sets.len() > limits::MAX_SETS as usize {
+            return Err(Error::InvalidUse {
+                why: "more set layouts than maxBoundDescriptorSets",
+            });
+        }
+        let fits = |range: &PushRange| {
+            range
+                .offset_bytes
+                .checked_add(range.bytes)
+                .is_some_and(|end| end <= limits::MAX_PUSH_CONSTANTS_BYTES)
+        };
+        if !push.iter().all(fits) {
+            return Err(Error::InvalidUse {
+                why: "a push constant range beyond maxPushConstantsSize",
+            });
+        }
+        let (mut dynamic_base, mut dynamic_count) = (Vec::with_capacity(sets.len()), 0);
+        for set in sets {
+            dynamic_base.push(dynamic_count);
+            dynamic_count += set.dynamic;
+        }
+        let abi = sets
+            .iter()
+            .zip(&dynamic_base)
+            .map(|(set, &base)| set.to_abi(base))
+            .collect();
+        let abi = abi::PipelineLayout { sets: abi };
+        Ok(Self {
+            sets: sets.to_vec(),
+            dynamic_base,
+            dynamic_count,
+            abi,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(binding: u32, kind: api::DescriptorType, count: u32) -> BindingInfo {
+        BindingInfo {
+            binding,
+            kind,
+            count,
+        }
+    }
+
+    #[test]
+    fn layouts_place_by_number() {
+        let layout = SetLayout::new(&[
+            info(7, api::DescriptorType::STORAGE_BUFFER, 3),
+            info(0, api::DescriptorType::UNIFORM_BUFFER, 2),
+            info(3, api::DescriptorType::STORAGE_BUFFER_DYNAMIC, 2),
+            info(5, api::DescriptorType::UNIFORM_BUFFER, 0),
+        ])
+        .unwrap();
+        assert_eq!(
+            (layout.heap_bytes, layout.dynamic, layout.descriptors),
+            (5 * 64, 2, 7)
+        );
+        let other =
+            SetLayout::new(&[info(1, api::DescriptorType::UNIFORM_BUFFER_DYNAMIC, 1)]).unwrap();
+        let joined = PipelineLayout::new(&[Arc::new(other), Arc::new(layout)], &[]).unwrap();
+        assert_eq!(joined.dynamic_base, [0, 1]);
+        let set = &joined.abi.sets[1].bindings;
+        let facts: Vec<_> = set
+            .iter()
+            .map(|b| (b.binding, b.offset_bytes, b.dynamic_index))
+            .collect();
+        assert_eq!(facts, [(0, 0, 1), (3, 128, 1), (7, 128, 3)]);
+    }
+
+    #[test]
+    fn absurd_layouts_are_refused() {
+        let huge = info(0, api::DescriptorType::STORAGE_BUFFER, u32::MAX);
+        assert!(SetLayout::new(&[huge]).is_err());
+        let range = PushRange {
+            offset_bytes: u32::MAX,
+            bytes: 4,
+        };
+        assert!(PipelineLayout::new(&[], &[range]).is_err());
+    }
+}

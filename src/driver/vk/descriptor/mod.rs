@@ -1,0 +1,14 @@
+//! Descriptor set layouts, pools, sets, updates and pipeline layouts.
+//!
+//! In:  bindings; then buffers to put in them.
+//! Out: surfaces in the device's bindless heap, laid out as `abi` says: a set is one piece of the heap, binding it costs one
+//!      dword.
+
+mod layout;
+mod pool;
+mod set;
+
+pub use crate::surface_state::BufferDescriptor;
+pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, holds_buffer};
+pub use pool::Pool;
+pub use set::{Cursor, Sampler, Set, Template, TemplateEntry, buffer};

@@ -1,0 +1,267 @@
+//! Descriptor sets and what is written to them.
+//!
+//! In:  buffers. Out: surfaces in the set's piece of the heap: a write is a few stores. Dynamic buffers are only remembered: their
+//!      surfaces are made when they are bound.
+//! Sets may be updated by several threads at once where their descriptors differ: all is stored as atomics.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use ash::vk as api;
+
+use super::layout::{Holds, Placed, SetLayout};
+use super::pool::Pool;
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES};
+
+/// `VkDescriptorSet`.
+#[derive(Debug)]
+pub struct Set {
+    layout: Arc<SetLayout>,
+    pool: Arc<Pool>,
+    /// Which life of the pool it belongs to.
+    epoch: u64,
+    /// First byte in the bindless heap.
+    heap_bytes_at: u32,
+    dynamic: Box<[Remembered]>,
+}
+
+/// A dynamic buffer; of no bytes until it is written.
+#[derive(Debug, Default)]
+struct Remembered {
+    address: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Remembered {
+    fn get(&self) -> BufferDescriptor {
+        BufferDescriptor {
+            address: self.address.load(Relaxed),
+            bytes: self.bytes.load(Relaxed),
+        }
+    }
+
+    fn put(&self, buffer: BufferDescriptor) {
+        self.address.store(buffer.address, Relaxed);
+        self.bytes.store(buffer.bytes, Relaxed);
+    }
+}
+
+/// Describes `range` bytes (or all, `VK_WHOLE_SIZE`) of a buffer from an offset.
+#[inline]
+pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescriptor> {
+    let rest = buffer.bytes.checked_sub(offset).ok_or(Error::InvalidUse {
+        why: "a descriptor that starts beyond its buffer",
+    })?;
+    let bytes = if range == api::WHOLE_SIZE {
+        rest
+    } else {
+        range.min(rest)
+    };
+    Ok(BufferDescriptor {
+        address: buffer.address()? + offset,
+        bytes,
+    })
+}
+
+impl Set {
+    /// Takes room of a pool.
+    pub fn new(pool: &Arc<Pool>, layout: &Arc<SetLayout>) -> Result<Self> {
+        let (heap_bytes_at, epoch) = pool.take(layout.heap_bytes)?;
+        let dynamic = (0..layout.dynamic_count()).map(|_| Remembered::default());
+        Ok(Self {
+            layout: layout.clone(),
+            pool: pool.clone(),
+            epoch,
+            heap_bytes_at,
+            dynamic: dynamic.collect(),
+        })
+    }
+
+    /// Layout it was made with.
+    #[inline]
+    pub fn layout(&self) -> &Arc<SetLayout> {
+        &self.layout
+    }
+
+    /// Handle for the shader: the byte offset in the heap shifted left by 6 (see `abi`).
+    #[inline]
+    pub fn handle(&self) -> u32 {
+        self.heap_bytes_at << 6
+    }
+
+    /// Where writes from element `element` of `binding` on go; they run over into the next bindings as Vulkan has it.
+    #[inline]
+    pub fn cursor(&self, binding: u32, element: u32) -> Result<Cursor<'_>> {
+        Cursor::new(&self.layout, binding, element)
+    }
+
+    /// Writes one buffer.
+    #[inline]
+    pub fn write(&self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
+        let (placed, element) = place.next().ok_or(BEYOND)?;
+        match placed.holds {
+            Holds::Surface => {
+                let at = self.surface_at(placed, element);
+                self.pool.write(at, &surface_state::buffer(buffer))
+            }
+            Holds::Dynamic => {
+                if let Some(slot) = self.dynamic.get((placed.dynamic + element) as usize) {
+                    slot.put(buffer);
+                }
+                Ok(())
+            }
+            Holds::Nothing => Ok(()),
+        }
+    }
+
+    fn surface_at(&self, placed: &Placed, element: u32) -> u32 {
+        self.heap_bytes_at + placed.offset_bytes + element * SURFACE_BYTES
+    }
+
+    /// Copies `count` descriptors from another set, or within this one.
+    pub fn copy_from(
+        &self,
+        binding: u32,
+        element: u32,
+        source: &Set,
+        from: (u32, u32),
+        count: u32,
+    ) -> Result<()> {
+        let mut read = Cursor::new(&source.layout, from.0, from.1)?;
+        let mut place = Cursor::new(&self.layout, binding, element)?;
+        for _ in 0..count {
+            let (from, from_element) = read.next().ok_or(BEYOND)?;
+            let (to, to_element) = place.next().ok_or(BEYOND)?;
+            match (from.holds, to.holds) {
+                (Holds::Surface, Holds::Surface) => {
+                    let surface = source.pool.read(source.surface_at(from, from_element))?;
+                    self.pool.write(self.surface_at(to, to_element), &surface)?;
+                }
+                (Holds::Dynamic, Holds::Dynamic) => {
+                    let slots = (
+                        source.dynamic.get((from.dynamic + from_element) as usize),
+                        self.dynamic.get((to.dynamic + to_element) as usize),
+                    );
+                    if let (Some(from), Some(to)) = slots {
+                        to.put(from.get());
+                    }
+                }
+                // The types are the same in valid use.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The dynamic buffers in order of binding and element, as written last.
+    pub fn dynamic_buffers(&self) -> impl Iterator<Item = BufferDescriptor> {
+        self.dynamic.iter().map(Remembered::get)
+    }
+}
+
+impl Drop for Set {
+    fn drop(&mut self) {
+        self.pool
+            .give(self.heap_bytes_at, self.layout.heap_bytes, self.epoch);
+    }
+}
+
+const BEYOND: Error = Error::InvalidUse {
+    why: "an update beyond the bindings of the set",
+};
+
+/// Walks the elements of consecutive bindings, skipping empty ones.
+#[derive(Debug)]
+pub struct Cursor<'a> {
+    layout: &'a SetLayout,
+    index: usize,
+    element: u32,
+}
+
+impl<'a> Cursor<'a> {
+    #[inline]
+    fn new(layout: &'a SetLayout, binding: u32, element: u32) -> Result<Self> {
+        let index = layout.placed(binding).ok_or(Error::InvalidUse {
+            why: "an update of no binding of the set",
+        })?;
+        Ok(Self {
+            layout,
+            index,
+            element,
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<(&'a Placed, u32)> {
+        loop {
+            let placed = self.layout.bindings.get(self.index)?;
+            if self.element < placed.info.count {
+                self.element += 1;
+                return Some((placed, self.element - 1));
+            }
+            self.element -= placed.info.count;
+            self.index += 1;
+        }
+    }
+}
+
+/// One entry of a descriptor update template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TemplateEntry {
+    /// Binding to write.
+    pub binding: u32,
+    /// First element.
+    pub element: u32,
+    /// Elements.
+    pub count: u32,
+    /// Type of the descriptors.
+    pub kind: api::DescriptorType,
+    /// Byte of the first in the application's data.
+    pub offset_bytes: usize,
+    /// Bytes from one to the next.
+    pub stride_bytes: usize,
+}
+
+/// `VkDescriptorUpdateTemplate`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// The entries.
+    pub entries: Vec<TemplateEntry>,
+}
+
+/// `VkSampler`. Nothing reads it: there is no image that it could be used with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sampler;
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::BindingInfo;
+    use super::*;
+
+    fn info(binding: u32, kind: api::DescriptorType, count: u32) -> BindingInfo {
+        BindingInfo {
+            binding,
+            kind,
+            count,
+        }
+    }
+
+    #[test]
+    fn updates_run_over_into_the_next_binding() {
+        let layout = SetLayout::new(&[
+            info(0, api::DescriptorType::STORAGE_BUFFER, 2),
+            info(1, api::DescriptorType::STORAGE_BUFFER, 0),
+            info(2, api::DescriptorType::STORAGE_BUFFER, 2),
+        ])
+        .unwrap();
+        let mut cursor = Cursor::new(&layout, 0, 1).unwrap();
+        let mut walk = Vec::new();
+        while let Some((placed, element)) = cursor.next() {
+            walk.push((placed.info.binding, element));
+        }
+        assert_eq!(walk, [(0, 1), (2, 0), (2, 1)]);
+        assert!(Cursor::new(&layout, 4, 0).is_err());
+    }
+}
