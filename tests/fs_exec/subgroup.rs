@@ -128,6 +128,122 @@ fn subgroup_operations_give_the_interpreters_results() {
     assert!(ran > 400, "only {ran} runs");
 }
 
+/// The text of [`shader`] with the operand `%40` of `bits` bits, made by `make`, and a result of as many, stored as 32.
+fn shader_of_size(op: &str, bits: u8, make: &str, truth: bool, when: &str) -> String {
+    let text = shader(op, if truth { "1" } else { "32" }, when);
+    let text = text.replace(
+        "    %14:32 = const 1\n",
+        &format!("    %14:32 = const 1\n{make}"),
+    );
+    let last = text.find("store_ssbo").unwrap_or(0);
+    if truth {
+        return text;
+    }
+    let (head, tail) = text.split_at(text[..last].rfind('\n').unwrap_or(0) + 1);
+    let fold = match bits {
+        64 => {
+            "        %31:32 = unpack_64_2x32_split_x %20
+        %32:32 = unpack_64_2x32_split_y %20
+        %33:32 = imul %32, %12
+        %34:32 = iadd %31, %33\n"
+        }
+        _ => "        %34:32 = u2u %20\n",
+    };
+    format!(
+        "{}{fold}{}",
+        head.replace("%20:32", &format!("%20:{bits}")),
+        tail.replace("store_ssbo %20", "store_ssbo %34")
+    )
+}
+
+#[test]
+fn subgroup_operations_of_every_size_give_the_interpreters_results() {
+    let everyone = "ige %13, %0";
+    let some = "ilt %0, %13";
+    let mut failures = Vec::new();
+    let mut ran = 0;
+    let mut run = |op: &str, bits: u8, make: &str, truth: bool, when: &str| {
+        let text = shader_of_size(op, bits, make, truth, when);
+        let shader = nir::parse(&text).unwrap_or_else(|e| panic!("{op}: {e}\n{text}"));
+        nir::validate(&shader).unwrap_or_else(|e| panic!("{op}: {e}\n{text}"));
+        ran += check(
+            &format!("{op} of {bits} bits when {when}"),
+            &shader,
+            &fs::Options::default(),
+            &mut failures,
+        );
+    };
+    for bits in [8, 16, 64] {
+        // Any integer; one that differs in its upper half alone; a small float, whose sums are exact.
+        let integer = match bits {
+            64 => "    %40:64 = pack_64_2x32_split %9, %6\n".to_owned(),
+            _ => format!("    %40:{bits} = u2u %9\n"),
+        };
+        let upper = match bits {
+            64 => "    %40:64 = pack_64_2x32_split %12, %13\n",
+            8 => "    %40:8 = u2u %13\n",
+            _ => "    %40:16 = u2u %13\n",
+        };
+        let float = format!("    %40:{bits} = i2f %13\n");
+        let integers = [
+            AluOp::IAdd,
+            AluOp::IMul,
+            AluOp::IMin,
+            AluOp::UMin,
+            AluOp::IMax,
+            AluOp::UMax,
+            AluOp::IAnd,
+            AluOp::IOr,
+            AluOp::IXor,
+        ];
+        let floats = [AluOp::FAdd, AluOp::FMul, AluOp::FMin, AluOp::FMax];
+        for when in [everyone, some] {
+            let floats = floats.iter().filter(|_| bits > 8).map(|op| (op, &float));
+            for (&op, make) in integers.iter().map(|op| (op, &integer)).chain(floats) {
+                let n = op as u32;
+                for cluster in [0, 2, 4, 8] {
+                    let op = format!("reduce %40 {{reduction_op={n} cluster_size={cluster}}}");
+                    run(&op, bits, make, false, when);
+                }
+                for kind in ["inclusive_scan", "exclusive_scan"] {
+                    run(
+                        &format!("{kind} %40 {{reduction_op={n}}}"),
+                        bits,
+                        make,
+                        false,
+                        when,
+                    );
+                }
+            }
+            for make in [&integer, upper] {
+                run("vote_ieq %40", bits, make, true, when);
+            }
+            if bits > 8 {
+                run("vote_feq %40", bits, &float, true, when);
+            }
+        }
+        for op in [
+            "read_invocation %40, %12",
+            "read_first_invocation %40",
+            "shuffle %40, %13",
+            "shuffle_xor %40, %12",
+            "quad_broadcast %40, %14",
+            "quad_swap_horizontal %40",
+            "quad_swap_vertical %40",
+            "quad_swap_diagonal %40",
+        ] {
+            run(op, bits, &integer, false, everyone);
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {ran}:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    assert!(ran > 800, "only {ran} runs");
+}
+
 #[test]
 fn lanes_that_return_early_do_no_more() {
     let text = "shader compute {

@@ -141,8 +141,8 @@ impl Tr<'_> {
                 let v = self.ballot(inst, 2)?;
                 let mask = match GroupOperation::from_u32(operation) {
                     Some(GroupOperation::Reduce) => self.all_invocations()?,
-                    Some(GroupOperation::InclusiveScan) => self.mask(3)?,
-                    Some(GroupOperation::ExclusiveScan) => self.mask(4)?,
+                    Some(GroupOperation::InclusiveScan) => self.subgroup_mask(3)?,
+                    Some(GroupOperation::ExclusiveScan) => self.subgroup_mask(4)?,
                     _ => {
                         return inst.loc.expected("Reduce or a scan", operation.to_string());
                     }
@@ -210,13 +210,38 @@ impl Tr<'_> {
         Ok(v)
     }
 
-    fn mask(&mut self, relation: u32) -> Result<Id<Def>> {
-        self.e.value(I::LoadSubgroupMask, (4, 32), &[], &[relation])
+    /// Ballot bits of the invocations that stand in a relation to this one: equal, not below, above, not above, below.
+    ///
+    /// They reach as far as the subgroup size that the shader sees, which may be more than the invocations that run together.
+    pub fn subgroup_mask(&mut self, relation: u32) -> Result<Id<Def>> {
+        let Some(size) = self.subgroup_size else {
+            return self.e.value(I::LoadSubgroupMask, (4, 32), &[], &[relation]);
+        };
+        let all = u32::MAX
+            .checked_shr(32_u32.saturating_sub(size))
+            .unwrap_or(0);
+        let lane = self.e.value(I::LoadSubgroupInvocation, (1, 32), &[], &[])?;
+        let (one, ones, all) = (self.e.imm32(1), self.e.imm32(u32::MAX), self.e.imm32(all));
+        let equal = self.e.op2(A::IShl, one, lane)?;
+        let below = self.e.op2(A::IAdd, equal, ones)?;
+        let not_above = self.e.op2(A::IOr, equal, below)?;
+        let mask = match relation {
+            0 => equal,
+            1 | 2 => {
+                let rest = if relation == 1 { below } else { not_above };
+                let rest = self.e.op1(A::INot, rest)?;
+                self.e.op2(A::IAnd, rest, all)?
+            }
+            3 => not_above,
+            _ => below,
+        };
+        let zero = self.e.imm32(0);
+        self.e.vector(&[mask, zero, zero, zero])
     }
 
     /// Ballot bits of all invocations that the subgroup has room for.
     fn all_invocations(&mut self) -> Result<Id<Def>> {
-        let (ge, lt) = (self.mask(1)?, self.mask(4)?);
+        let (ge, lt) = (self.subgroup_mask(1)?, self.subgroup_mask(4)?);
         self.e.op2(A::IOr, ge, lt)
     }
 

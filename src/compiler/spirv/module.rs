@@ -465,9 +465,14 @@ fn check_capability(inst: &Inst) -> Result<()> {
     use spirv::Capability as C;
     let number = inst.arg(0)?;
     match C::from_u32(number) {
-        Some(c @ (C::Kernel | C::Addresses | C::RayTracingKHR | C::MeshShadingEXT)) => {
-            inst.loc.unsupported(format!("capability {c:?}"))
-        }
+        // Blocks in shared memory would have to overlap.
+        Some(
+            c @ (C::Kernel
+            | C::Addresses
+            | C::RayTracingKHR
+            | C::MeshShadingEXT
+            | C::WorkgroupMemoryExplicitLayoutKHR),
+        ) => inst.loc.unsupported(format!("capability {c:?}")),
         _ => Ok(()),
     }
 }

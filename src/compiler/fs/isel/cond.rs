@@ -208,10 +208,12 @@ impl Isel<'_> {
         let dst = self.new_def(alu.def).retype(ty);
         let (flag, mut inverse) = self.flag_of(alu.srcs[0].def, exec, 0)?;
         if bits == 8 {
-            // Nothing but the byte itself need be there to be read, and only moves write bytes.
+            // Of an operand nothing but the byte itself need be there to be read; a slot's lower half is always written.
             for (s, mods) in [(b, Mods::NONE), (a, Mods::pred(flag, inverse))] {
-                let ty = if s.is_imm() { Type::Ud } else { Type::Ub };
-                let (to, from) = (dst.retype(ty), s.retype(ty));
+                let (to, from) = match s.is_imm() {
+                    true => (dst.retype(Type::Ud), s.retype(Type::Ud)),
+                    false => (dst.retype(Type::Uw), s.retype(Type::Ub)),
+                };
                 self.b.emit(Op::Eu(Opcode::Mov), exec, to, &[from], mods);
             }
             return Ok(());

@@ -11,6 +11,9 @@ use crate::lir::{Dst, Inst, Op, Reg, Src};
 use isa::{ArfReg, Opcode, Type};
 use nir::{Alu, AluOp};
 
+/// cr0.0, bits 5:4.
+const ROUND_TO_ZERO: u32 = 0x30;
+
 impl Isel<'_> {
     pub(super) fn convert(&mut self, alu: &Alu) -> Result<(), FsError> {
         use AluOp as A;
@@ -26,11 +29,16 @@ impl Isel<'_> {
             A::U2F => self.cast(alu, uint(from), float(to)),
             A::F2I => self.cast(alu, float(from), int(to)),
             A::F2U => self.cast(alu, float(from), uint(to)),
-            A::F2F | A::F2FRtne => self.cast(alu, float(from), float(to)),
-            A::F2FRtz => {
-                self.rounding(true);
+            A::F2F => self.cast(alu, float(from), float(to)),
+            A::F2FRtne | A::F2FRtz => {
+                let (wanted, usual) = (alu.op == A::F2FRtz, self.rounds_to_zero());
+                if wanted != usual {
+                    self.rounding(wanted);
+                }
                 self.cast(alu, float(from), float(to));
-                self.rounding(false);
+                if wanted != usual {
+                    self.rounding(usual);
+                }
             }
             A::Unpack64_2x32SplitX => self.sub_word(alu, 0),
             A::Unpack64_2x32SplitY => self.sub_word(alu, 4),
@@ -222,14 +230,49 @@ impl Isel<'_> {
         dst
     }
 
-    /// Sets the rounding of conversions: towards zero, or to nearest even.
-    fn rounding(&mut self, to_zero: bool) {
-        let cr0 = ArfReg::Control;
-        let (op, bits) = if to_zero {
-            (Opcode::Or, 0x30)
-        } else {
-            (Opcode::And, !0x30)
+    /// Whether the shader's execution modes ask for rounding towards zero. The EU has one mode for all sizes.
+    fn rounds_to_zero(&self) -> bool {
+        self.sh.info.float_controls.rounding_rtz != 0
+    }
+
+    /// Sets the modes that the shader asks for; without a wish they stay as the thread finds them: to nearest even, and as
+    /// the launcher has set denormals (SKL PRM vol. 7, "Control Register": bits 6, 7 and 10 keep denormals of 64, 32, 16 bits).
+    pub(super) fn float_modes(&mut self) {
+        let controls = self.sh.info.float_controls;
+        let denorms = |sizes: u8| {
+            [(1, 1 << 10), (2, 1 << 7), (4, 1 << 6)]
+                .into_iter()
+                .filter(|&(size, _)| sizes & size != 0)
+                .fold(0, |bits, (_, bit)| bits | bit)
         };
+        let keep = denorms(controls.denorm_preserve);
+        let flush = denorms(controls.denorm_flush);
+        if flush != 0 {
+            self.control_bits(Opcode::And, !flush);
+        }
+        let set = keep
+            | if self.rounds_to_zero() {
+                ROUND_TO_ZERO
+            } else {
+                0
+            };
+        if set != 0 {
+            self.control_bits(Opcode::Or, set);
+        }
+    }
+
+    /// Sets the rounding: towards zero, or to nearest even.
+    fn rounding(&mut self, to_zero: bool) {
+        if to_zero {
+            self.control_bits(Opcode::Or, ROUND_TO_ZERO);
+        } else {
+            self.control_bits(Opcode::And, !ROUND_TO_ZERO);
+        }
+    }
+
+    /// Changes cr0.0.
+    fn control_bits(&mut self, op: Opcode, bits: u32) {
+        let cr0 = ArfReg::Control;
         let mut inst = Inst::new(Op::Eu(op), 1);
         inst.no_mask = true;
         inst.switch = true;

@@ -101,6 +101,7 @@ impl Isel<'_> {
         let op = atomic_op(i)?;
         let address = self.comp(i.srcs[0], 0, Type::Uq);
         let operands = &i.srcs[1..];
+        self.only_dwords(i, operands)?;
         let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
         let data: SmallVec<[Lanes; 2]> = operands
             .iter()

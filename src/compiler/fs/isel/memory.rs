@@ -520,6 +520,17 @@ impl Isel<'_> {
             .collect()
     }
 
+    /// Fails unless an atomic's operands have 32 bits.
+    pub(super) fn only_dwords(&self, i: &Intrinsic, operands: &[Id<Def>]) -> Result<(), FsError> {
+        if operands.iter().all(|&operand| self.bits(operand) == 32) {
+            return Ok(());
+        }
+        Err(FsError::Unsupported {
+            op: i.op.info().name,
+            what: "atomics of 32 bits alone are made",
+        })
+    }
+
     pub(super) fn atomic(
         &mut self,
         i: &Intrinsic,
@@ -529,6 +540,7 @@ impl Isel<'_> {
         operands: &[Id<Def>],
     ) -> Result<(), FsError> {
         let op = atomic_op(i)?;
+        self.only_dwords(i, operands)?;
         let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
         let address = self.address(offset, base);
         let data: SmallVec<[Lanes; 2]> = operands

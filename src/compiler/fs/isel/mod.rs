@@ -11,6 +11,7 @@ mod convert;
 mod global;
 mod intrinsic;
 mod memory;
+mod reduce;
 mod scratch;
 mod subgroup;
 
@@ -176,6 +177,7 @@ impl<'a> Isel<'a> {
         self.prepare_phis(&layout);
         self.prepare_push(&layout)?;
         self.prepare_lane_id(&layout);
+        self.float_modes();
         let mut loops: Vec<u32> = Vec::new();
         for (at, event) in layout.iter().enumerate() {
             self.b.new_block();

@@ -4,12 +4,13 @@
 //! their registers through the address register.
 
 use super::Isel;
+use super::reduce::slot_type;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, Inst, Op, Src};
 use entity::Id;
 use isa::{ArfReg, CondMod, Opcode, Type};
-use nir::{AluOp, Def, Intrinsic, IntrinsicOp};
+use nir::{Def, Intrinsic, IntrinsicOp};
 
 impl Isel<'_> {
     pub(super) fn subgroup(&mut self, i: &Intrinsic) -> Result<(), FsError> {
@@ -101,7 +102,7 @@ impl Isel<'_> {
             }
             I::QuadBroadcast if self.quad_index(i).is_some() => {
                 let index = self.quad_index(i).unwrap_or(0);
-                self.quad(i, def, [index; 4])?;
+                self.quad(i, def, [index; 4]);
             }
             I::QuadBroadcast => {
                 let own = self.lane_index();
@@ -115,9 +116,9 @@ impl Isel<'_> {
                     .binary(Opcode::Add, active, lane, first, index, Mods::NONE);
                 self.read_lane(i, def, lane);
             }
-            I::QuadSwapHorizontal => self.quad(i, def, [1, 0, 3, 2])?,
-            I::QuadSwapVertical => self.quad(i, def, [2, 3, 0, 1])?,
-            I::QuadSwapDiagonal => self.quad(i, def, [3, 2, 1, 0])?,
+            I::QuadSwapHorizontal => self.quad(i, def, [1, 0, 3, 2]),
+            I::QuadSwapVertical => self.quad(i, def, [2, 3, 0, 1]),
+            I::QuadSwapDiagonal => self.quad(i, def, [3, 2, 1, 0]),
             I::InverseBallot => {
                 let own = self.lane_index();
                 let bits = self.comp(i.srcs[0], 0, Type::Ud);
@@ -206,19 +207,34 @@ impl Isel<'_> {
         let first = self.first_lane();
         let mut all: Option<Lanes> = None;
         for c in 0..d.num_components {
-            let value = self.comp(src, c, Type::Ud);
-            let ty = match (float, d.bit_size) {
-                (true, 16) => Type::Hf,
-                (true, _) => Type::F,
-                (false, 16) => Type::Uw,
-                (false, 8) => Type::Ub,
-                _ => Type::Ud,
+            let (value, one, ty) = if d.bit_size == 64 {
+                let value = self.comp(src, c, Type::Uq);
+                let value = self.wide_register(value);
+                let one = self.b.temp(Type::Uq, Exec::Scalar);
+                self.wide_element(Exec::Scalar, one, value, first);
+                (value, one, if float { Type::Df } else { Type::Uq })
+            } else {
+                // Less than 32 bits are compared as 32.
+                let ty = if float { Type::F } else { Type::Ud };
+                let from = slot_type(ty, d.bit_size);
+                let value = self.comp(src, c, from);
+                let value = if from == ty {
+                    self.as_register(value.retype(Type::Ud))
+                } else {
+                    let value = match value.imm_bits() {
+                        Some(bits) => self.b.imm_reg(from, bits),
+                        None => value,
+                    };
+                    let wide = self.b.temp(Type::Ud, Exec::Active);
+                    self.b.mov(Exec::Active, wide.retype(ty), value);
+                    wide
+                };
+                let one = self.b.temp(Type::Ud, Exec::Scalar);
+                self.element(Exec::Scalar, one, value, first);
+                (value, one, ty)
             };
-            let value = self.as_register(value);
-            let one = self.b.temp(Type::Ud, Exec::Scalar);
-            self.element(Exec::Scalar, one, value, first);
             self.clear_flag();
-            let null = Lanes::null(ty, 4);
+            let null = Lanes::null(ty, if d.bit_size == 64 { 8 } else { 4 });
             let mods = Mods::cmod(CondMod::Nz, 0);
             self.b.binary(
                 Opcode::Cmp,
@@ -257,7 +273,7 @@ impl Isel<'_> {
     }
 
     /// `dst = from[lane]`, 32 bits.
-    fn element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
+    pub(super) fn element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
         let within = self.b.temp(Type::Ud, exec);
         let last = Lanes::imm(Type::Ud, u64::from(self.b.width()) - 1);
         self.b
@@ -343,114 +359,16 @@ impl Isel<'_> {
         }
     }
 
-    /// Reductions and scans. Inactive lanes hold the identity, so all lanes take part: pairs are joined, then fours, eights
-    /// and so on, each half's last lane into the whole next half. A cluster's last lane then holds its result.
-    fn reduce(&mut self, i: &Intrinsic, def: Id<Def>, cluster: u8) -> Result<(), FsError> {
-        let src = i.srcs[0];
-        let bits = self.bits(src);
-        let number = i.index("reduction_op") as usize;
-        let op = AluOp::ALL
-            .get(number)
-            .copied()
-            .ok_or_else(|| unsupported(i))?;
-        if !matches!(bits, 1 | 32) {
-            return Err(unsupported(i));
-        }
-        let (opcode, ty, cmod, identity) = reduction(op).ok_or_else(|| unsupported(i))?;
-        let width = self.b.width();
-        let whole = Exec::Whole(width);
-        let ud = Type::Ud;
-        let mut acc = self.b.temp(ud, Exec::Active);
-        self.b.mov(whole, acc, Lanes::imm(ud, u64::from(identity)));
-        let value = self.comp(src, 0, ud);
-        self.b.mov(Exec::Active, acc, value);
-        if i.op == IntrinsicOp::ExclusiveScan {
-            let own = self.lane_index();
-            acc = self.shifted_up(acc, own, 1, identity);
-        }
-        let acc_ty = acc.retype(ty);
-        let mut half = 1u8;
-        while half < cluster {
-            // Lane `first + half - 1` of every `2 * half` into the `half` lanes behind it.
-            let join = |isel: &mut Self, lane: u8, step: u8, n: u8| {
-                let from = u32::from(lane / (2 * half) * (2 * half) + half - 1);
-                let stride = if n > 1 { step } else { 1 };
-                let pick = |at: u32, stride: u8| Src {
-                    stride,
-                    offset: at * 4,
-                    ..acc_ty.src(0)
-                };
-                let mut inst = Inst::new(Op::Eu(opcode), n);
-                inst.no_mask = true;
-                inst.cmod = cmod;
-                inst.dst = acc_ty.dst(0);
-                inst.dst.offset = u32::from(lane) * 4;
-                inst.dst.stride = stride;
-                let spread = if step > 1 { stride } else { 0 };
-                inst.src[0] = pick(from, spread);
-                inst.src[1] = pick(u32::from(lane), stride);
-                isel.b.lir.insts.push(inst);
-            };
-            match half {
-                // Every second lane, or every fourth: as many as two registers hold.
-                1 | 2 => {
-                    let step = 2 * half;
-                    for first in (0..width).step_by(16) {
-                        let n = width.min(16) / step;
-                        for lane in half..2 * half {
-                            join(self, first + lane, step, n);
-                        }
-                    }
-                }
-                _ => {
-                    for first in (0..width).step_by(usize::from(2 * half)) {
-                        join(self, first + half, 1, half);
-                    }
-                }
-            }
-            half *= 2;
-        }
-        let dst = self.new_def(def);
-        if i.op != IntrinsicOp::Reduce {
-            self.b.mov(Exec::Active, dst, acc);
-            return Ok(());
-        }
-        if cluster == width {
-            let last = acc.at(u32::from(width - 1) * 4).scalar();
-            self.b.mov(Exec::Active, dst, last);
-            return Ok(());
-        }
-        let spread = self.spread(acc, cluster);
-        self.b.mov(Exec::Active, dst, spread);
-        Ok(())
-    }
-
-    /// Each cluster's last lane in all its lanes.
-    fn spread(&mut self, from: Lanes, cluster: u8) -> Lanes {
-        let width = self.b.width();
-        let to = self.b.temp(Type::Ud, Exec::Active);
-        for first in (0..width).step_by(usize::from(cluster.max(16).min(width))) {
-            let lanes = cluster.max(16).min(width);
-            if cluster < 8 {
-                for lane in 0..cluster {
-                    let n = lanes / cluster;
-                    self.strided(to, first + lane, from, first + cluster - 1, cluster, n);
-                }
-            } else {
-                for c in (first..first + lanes).step_by(usize::from(cluster)) {
-                    let mut inst = Inst::new(Op::Eu(Opcode::Mov), cluster);
-                    inst.no_mask = true;
-                    inst.dst = to.dst(c);
-                    inst.src[0] = from.at(u32::from(c + cluster - 1) * 4).scalar().src(0);
-                    self.b.lir.insts.push(inst);
-                }
-            }
-        }
-        to
-    }
-
     /// Copies `n` lanes, each `step` lanes behind the one before, whatever is active.
-    fn strided(&mut self, to: Lanes, lane: u8, from: Lanes, source: u8, step: u8, n: u8) {
+    pub(super) fn strided(
+        &mut self,
+        to: Lanes,
+        lane: u8,
+        from: Lanes,
+        source: u8,
+        step: u8,
+        n: u8,
+    ) {
         let mut inst = Inst::new(Op::Eu(Opcode::Mov), n);
         inst.no_mask = true;
         inst.dst = to.dst(lane);
@@ -460,12 +378,19 @@ impl Isel<'_> {
         self.b.lir.insts.push(inst);
     }
 
-    /// A def each lane of which is lane `pattern[n % 4]` of its quad.
-    fn quad(&mut self, i: &Intrinsic, def: Id<Def>, pattern: [u8; 4]) -> Result<(), FsError> {
+    /// A def each lane of which is lane `pattern[n % 4]` of its quad; of 64 bits, a swap.
+    fn quad(&mut self, i: &Intrinsic, def: Id<Def>, pattern: [u8; 4]) {
         let src = i.srcs[0];
         let d = self.sh.defs[src];
-        if d.bit_size > 32 {
-            return Err(unsupported(i));
+        if d.bit_size == 64 {
+            // Half a value is a lane's dword, but four of them are too far apart for one region: a shuffle instead.
+            let own = self.lane_index();
+            let lane = self.b.temp(Type::Ud, Exec::Active);
+            let by = Lanes::imm(Type::Ud, u64::from(pattern[0]));
+            self.b
+                .binary(Opcode::Xor, Exec::Active, lane, own, by, Mods::NONE);
+            self.read_lane(i, def, lane);
+            return;
         }
         let width = self.b.width();
         for c in 0..d.num_components {
@@ -485,68 +410,10 @@ impl Isel<'_> {
             }
             self.set_place(def, c, to);
         }
-        Ok(())
-    }
-
-    /// Lane `n` gets lane `n - by`; the first `by` lanes get the identity.
-    fn shifted_up(&mut self, from: Lanes, own: Lanes, by: u8, identity: u32) -> Lanes {
-        let ud = Type::Ud;
-        let whole = Exec::Whole(self.b.width());
-        let lane = self.b.temp(ud, Exec::Active);
-        let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
-        self.b.binary(
-            Opcode::Add,
-            whole,
-            lane.retype(Type::D),
-            own.retype(Type::D),
-            minus,
-            Mods::NONE,
-        );
-        let other = self.b.temp(ud, Exec::Active);
-        self.element(whole, other, from, lane);
-        let null = Lanes::null(ud, 4);
-        let below = Mods::cmod(CondMod::L, 0);
-        let n = Lanes::imm(ud, u64::from(by));
-        self.b.binary(Opcode::Cmp, whole, null, own, n, below);
-        let identity = Lanes::imm(ud, u64::from(identity));
-        self.b.emit(
-            Op::Eu(Opcode::Mov),
-            whole,
-            other,
-            &[identity],
-            Mods::pred(0, false),
-        );
-        other
     }
 }
 
-/// How a reduction is computed: operation, type, condition of SEL, identity.
-fn reduction(op: AluOp) -> Option<(Opcode, Type, CondMod, u32)> {
-    let none = CondMod::None;
-    Some(match op {
-        AluOp::IAdd => (Opcode::Add, Type::D, none, 0),
-        AluOp::FAdd => (Opcode::Add, Type::F, none, 0x8000_0000),
-        AluOp::IMul => (Opcode::Mul, Type::D, none, 1),
-        AluOp::FMul => (Opcode::Mul, Type::F, none, 1.0f32.to_bits()),
-        AluOp::IMin => (Opcode::Sel, Type::D, CondMod::L, i32::MAX as u32),
-        AluOp::UMin => (Opcode::Sel, Type::Ud, CondMod::L, u32::MAX),
-        AluOp::FMin => (Opcode::Sel, Type::F, CondMod::L, f32::INFINITY.to_bits()),
-        AluOp::IMax => (Opcode::Sel, Type::D, CondMod::Ge, i32::MIN as u32),
-        AluOp::UMax => (Opcode::Sel, Type::Ud, CondMod::Ge, 0),
-        AluOp::FMax => (
-            Opcode::Sel,
-            Type::F,
-            CondMod::Ge,
-            f32::NEG_INFINITY.to_bits(),
-        ),
-        AluOp::IAnd => (Opcode::And, Type::Ud, none, u32::MAX),
-        AluOp::IOr => (Opcode::Or, Type::Ud, none, 0),
-        AluOp::IXor => (Opcode::Xor, Type::Ud, none, 0),
-        _ => return None,
-    })
-}
-
-fn unsupported(i: &Intrinsic) -> FsError {
+pub(super) fn unsupported(i: &Intrinsic) -> FsError {
     FsError::Unsupported {
         op: i.op.info().name,
         what: "not in this backend yet",

@@ -1,0 +1,379 @@
+//! Reductions and scans over a subgroup.
+//!
+//! In:  values of the active lanes. Out: LIR for all lanes, whatever is active: lanes that are not hold the identity.
+
+use super::Isel;
+use super::subgroup::unsupported;
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Inst, Op, Src};
+use entity::Id;
+use isa::{CondMod, Opcode, Type};
+use nir::{AluOp, Def, Intrinsic, IntrinsicOp};
+
+impl Isel<'_> {
+    /// Reductions and scans. Inactive lanes hold the identity, so all lanes take part: pairs are joined, then fours, eights
+    /// and so on, each half's last lane into the whole next half. A cluster's last lane then holds its result.
+    pub(super) fn reduce(
+        &mut self,
+        i: &Intrinsic,
+        def: Id<Def>,
+        cluster: u8,
+    ) -> Result<(), FsError> {
+        let src = i.srcs[0];
+        let bits = self.bits(src);
+        let number = i.index("reduction_op") as usize;
+        let op = AluOp::ALL
+            .get(number)
+            .copied()
+            .ok_or_else(|| unsupported(i))?;
+        if bits == 64 {
+            return self.reduce_wide(i, def, op, cluster);
+        }
+        // Less than 32 bits are reduced as 32.
+        let (opcode, ty, cmod, identity) = reduction(op, bits).ok_or_else(|| unsupported(i))?;
+        let width = self.b.width();
+        let whole = Exec::Whole(width);
+        let ud = Type::Ud;
+        let mut acc = self.b.temp(ud, Exec::Active);
+        self.b.mov(whole, acc, Lanes::imm(ud, u64::from(identity)));
+        let from = slot_type(ty, bits);
+        let value = self.comp(src, 0, from);
+        let value = match value.imm_bits() {
+            Some(imm) if bits < 32 => self.b.imm_reg(from, imm),
+            _ => value,
+        };
+        if from == ty {
+            self.b.mov(Exec::Active, acc, value.retype(ud));
+        } else {
+            self.b.mov(Exec::Active, acc.retype(ty), value);
+        }
+        if i.op == IntrinsicOp::ExclusiveScan {
+            let own = self.lane_index();
+            acc = self.shifted_up(acc, own, 1, identity);
+        }
+        let acc_ty = acc.retype(ty);
+        let mut half = 1u8;
+        while half < cluster {
+            // Lane `first + half - 1` of every `2 * half` into the `half` lanes behind it.
+            let join = |isel: &mut Self, lane: u8, step: u8, n: u8| {
+                let from = u32::from(lane / (2 * half) * (2 * half) + half - 1);
+                let stride = if n > 1 { step } else { 1 };
+                let pick = |at: u32, stride: u8| Src {
+                    stride,
+                    offset: at * 4,
+                    ..acc_ty.src(0)
+                };
+                let mut inst = Inst::new(Op::Eu(opcode), n);
+                inst.no_mask = true;
+                inst.cmod = cmod;
+                inst.dst = acc_ty.dst(0);
+                inst.dst.offset = u32::from(lane) * 4;
+                inst.dst.stride = stride;
+                let spread = if step > 1 { stride } else { 0 };
+                inst.src[0] = pick(from, spread);
+                inst.src[1] = pick(u32::from(lane), stride);
+                isel.b.lir.insts.push(inst);
+            };
+            match half {
+                // Every second lane, or every fourth: as many as two registers hold.
+                1 | 2 => {
+                    let step = 2 * half;
+                    for first in (0..width).step_by(16) {
+                        let n = width.min(16) / step;
+                        for lane in half..2 * half {
+                            join(self, first + lane, step, n);
+                        }
+                    }
+                }
+                _ => {
+                    for first in (0..width).step_by(usize::from(2 * half)) {
+                        join(self, first + half, 1, half);
+                    }
+                }
+            }
+            half *= 2;
+        }
+        let result = if i.op != IntrinsicOp::Reduce {
+            acc
+        } else if cluster == width {
+            acc.at(u32::from(width - 1) * 4).scalar()
+        } else {
+            self.spread(acc, cluster)
+        };
+        let dst = self.new_def(def);
+        if from == Type::Hf {
+            self.b
+                .mov(Exec::Active, dst.retype(Type::Hf), result.retype(Type::F));
+        } else {
+            // The upper bits of a slot are anything.
+            self.b.mov(Exec::Active, dst.retype(ud), result);
+        }
+        Ok(())
+    }
+
+    /// Each cluster's last lane in all its lanes.
+    fn spread(&mut self, from: Lanes, cluster: u8) -> Lanes {
+        let width = self.b.width();
+        let to = self.b.temp(Type::Ud, Exec::Active);
+        for first in (0..width).step_by(usize::from(cluster.max(16).min(width))) {
+            let lanes = cluster.max(16).min(width);
+            if cluster < 8 {
+                for lane in 0..cluster {
+                    let n = lanes / cluster;
+                    self.strided(to, first + lane, from, first + cluster - 1, cluster, n);
+                }
+            } else {
+                for c in (first..first + lanes).step_by(usize::from(cluster)) {
+                    let mut inst = Inst::new(Op::Eu(Opcode::Mov), cluster);
+                    inst.no_mask = true;
+                    inst.dst = to.dst(c);
+                    inst.src[0] = from.at(u32::from(c + cluster - 1) * 4).scalar().src(0);
+                    self.b.lir.insts.push(inst);
+                }
+            }
+        }
+        to
+    }
+
+    /// Lane `n` gets lane `n - by`; the first `by` lanes get the identity.
+    fn shifted_up(&mut self, from: Lanes, own: Lanes, by: u8, identity: u32) -> Lanes {
+        let ud = Type::Ud;
+        let whole = Exec::Whole(self.b.width());
+        let lane = self.b.temp(ud, Exec::Active);
+        let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
+        self.b.binary(
+            Opcode::Add,
+            whole,
+            lane.retype(Type::D),
+            own.retype(Type::D),
+            minus,
+            Mods::NONE,
+        );
+        let other = self.b.temp(ud, Exec::Active);
+        self.element(whole, other, from, lane);
+        let null = Lanes::null(ud, 4);
+        let below = Mods::cmod(CondMod::L, 0);
+        let n = Lanes::imm(ud, u64::from(by));
+        self.b.binary(Opcode::Cmp, whole, null, own, n, below);
+        let identity = Lanes::imm(ud, u64::from(identity));
+        self.b.emit(
+            Op::Eu(Opcode::Mov),
+            whole,
+            other,
+            &[identity],
+            Mods::pred(0, false),
+        );
+        other
+    }
+
+    /// Reductions and scans of 64 bits. Each step joins a lane with one that is 1, 2, 4, … away: with the other half of ever
+    /// larger clusters, or with what lies below.
+    fn reduce_wide(
+        &mut self,
+        i: &Intrinsic,
+        def: Id<Def>,
+        op: AluOp,
+        cluster: u8,
+    ) -> Result<(), FsError> {
+        let identity = identity(op, 64).ok_or_else(|| unsupported(i))?;
+        let whole = Exec::Whole(self.b.width());
+        let (ud, uq) = (Type::Ud, Type::Uq);
+        let identity = self.b.imm_reg(Type::Q, identity).retype(uq);
+        let mut acc = self.b.temp(uq, Exec::Active);
+        self.b.mov(whole, acc, identity);
+        let value = self.comp(i.srcs[0], 0, uq);
+        let value = match value.imm_bits() {
+            Some(imm) => self.b.imm_reg(Type::Q, imm).retype(uq),
+            None => value,
+        };
+        self.b.mov(Exec::Active, acc, value);
+        let own = self.lane_index();
+        let lane = self.b.temp(ud, Exec::Active);
+        if i.op == IntrinsicOp::ExclusiveScan {
+            acc = self.wide_below(acc, own, lane, 1, identity);
+        }
+        let mut step = 1u8;
+        while step < cluster {
+            let other = if i.op == IntrinsicOp::Reduce {
+                let by = Lanes::imm(ud, u64::from(step));
+                self.b.binary(Opcode::Xor, whole, lane, own, by, Mods::NONE);
+                let other = self.b.temp(uq, Exec::Active);
+                self.wide_element(whole, other, acc, lane);
+                other
+            } else {
+                self.wide_below(acc, own, lane, step, identity)
+            };
+            acc = self
+                .wide_join(op, other, acc)
+                .ok_or_else(|| unsupported(i))?;
+            step *= 2;
+        }
+        let dst = self.new_def(def);
+        self.b.mov(Exec::Active, dst, acc);
+        Ok(())
+    }
+
+    /// Lane `n` of `from` in lane `n + by`; the identity in the first ones. `lane` is for use.
+    fn wide_below(
+        &mut self,
+        from: Lanes,
+        own: Lanes,
+        lane: Lanes,
+        by: u8,
+        identity: Lanes,
+    ) -> Lanes {
+        let whole = Exec::Whole(self.b.width());
+        let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
+        let (to, number) = (lane.retype(Type::D), own.retype(Type::D));
+        self.b
+            .binary(Opcode::Add, whole, to, number, minus, Mods::NONE);
+        let other = self.b.temp(Type::Uq, Exec::Active);
+        self.wide_element(whole, other, from, lane);
+        let below = Mods::cmod(CondMod::L, 0);
+        let n = Lanes::imm(Type::Ud, u64::from(by));
+        self.b
+            .binary(Opcode::Cmp, whole, Lanes::null(Type::Ud, 4), own, n, below);
+        let mods = Mods::pred(0, false);
+        self.b
+            .emit(Op::Eu(Opcode::Mov), whole, other, &[identity], mods);
+        other
+    }
+
+    /// Both values joined, in all lanes; none if the operation has no such form.
+    fn wide_join(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
+        let whole = Exec::Whole(self.b.width());
+        let to = self.b.temp(Type::Uq, Exec::Active);
+        if op == AluOp::IMul {
+            // The low product whole, and the mixed ones for its upper half.
+            let (ud, d) = (Type::Ud, Type::D);
+            self.b.binary(
+                Opcode::Mul,
+                whole,
+                to,
+                a.retype(ud),
+                b.retype(ud),
+                Mods::NONE,
+            );
+            for (a, b) in [(a, b.at(4)), (a.at(4), b)] {
+                let mixed = self.b.temp(ud, Exec::Active);
+                self.b.binary(
+                    Opcode::Mul,
+                    whole,
+                    mixed.retype(d),
+                    a.retype(d),
+                    b.retype(d),
+                    Mods::NONE,
+                );
+                let high = to.retype(ud).at(4);
+                self.b
+                    .binary(Opcode::Add, whole, high, high, mixed, Mods::NONE);
+            }
+            return Some(to);
+        }
+        let (opcode, ty, cmod, _) = reduction(op, 64)?;
+        let (to_ty, a, b) = (to.retype(ty), a.retype(ty), b.retype(ty));
+        let mods = match cmod {
+            CondMod::None => Mods::NONE,
+            cmod => Mods::cmod(cmod, 0),
+        };
+        self.b.binary(opcode, whole, to_ty, a, b, mods);
+        Some(to)
+    }
+
+    /// 64-bit values, lane after lane in a register of their own.
+    pub(super) fn wide_register(&mut self, l: Lanes) -> Lanes {
+        let whole = Exec::Whole(self.b.width());
+        let to = self.b.temp(Type::Uq, Exec::Active);
+        match l.imm_bits() {
+            Some(bits) => {
+                let one = self.b.imm_reg(Type::Q, bits).retype(Type::Uq);
+                self.b.mov(whole, to, one);
+            }
+            None if l.pitch == 0 => self.b.mov(whole, to, l),
+            None => self.b.mov(Exec::Active, to, l),
+        }
+        to
+    }
+
+    /// `dst = from[lane]`, 64 bits; `from` is a register of [`Self::wide_register`].
+    pub(super) fn wide_element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
+        let ud = Type::Ud;
+        let bytes = self.b.temp(ud, exec);
+        let last = Lanes::imm(ud, u64::from(self.b.width()) - 1);
+        self.b
+            .binary(Opcode::And, exec, bytes, lane, last, Mods::NONE);
+        let three = Lanes::imm(ud, 3);
+        self.b
+            .binary(Opcode::Shl, exec, bytes, bytes, three, Mods::NONE);
+        for half in [0, 4] {
+            let (to, part) = (dst.retype(ud).at(half), from.retype(ud).at(half));
+            self.indirect(exec, to, part, bytes);
+        }
+    }
+}
+
+/// The type of a slot of `bits` whose values are widened to `ty`.
+pub(super) fn slot_type(ty: Type, bits: u8) -> Type {
+    match (ty, bits) {
+        (Type::D, 8) => Type::B,
+        (Type::D, 16) => Type::W,
+        (Type::Ud, 8) => Type::Ub,
+        (Type::Ud, 16) => Type::Uw,
+        (Type::F, 16) => Type::Hf,
+        _ => ty,
+    }
+}
+
+/// The value that changes nothing, as `bits` bits; what is computed in 32 bits has it widened.
+fn identity(op: AluOp, bits: u8) -> Option<u64> {
+    let all = u64::MAX >> (64 - bits.max(8));
+    let float = |value: f64| match bits {
+        64 => value.to_bits(),
+        _ => u64::from((value as f32).to_bits()),
+    };
+    Some(match op {
+        AluOp::IAdd | AluOp::IOr | AluOp::IXor | AluOp::UMax => 0,
+        AluOp::FAdd => float(-0.0),
+        AluOp::IMul => 1,
+        AluOp::FMul => float(1.0),
+        AluOp::IMin => all >> 1,
+        AluOp::IMax => !(all >> 1),
+        AluOp::UMin => all,
+        AluOp::IAnd => u64::MAX,
+        AluOp::FMin => float(f64::INFINITY),
+        AluOp::FMax => float(f64::NEG_INFINITY),
+        _ => return None,
+    })
+}
+
+/// How a reduction is computed: operation, type, condition of SEL, identity in 32 bits.
+fn reduction(op: AluOp, bits: u8) -> Option<(Opcode, Type, CondMod, u32)> {
+    let none = CondMod::None;
+    let (signed, unsigned, float) = match bits {
+        64 => (Type::Q, Type::Uq, Type::Df),
+        _ => (Type::D, Type::Ud, Type::F),
+    };
+    let (opcode, ty, cmod) = match op {
+        AluOp::IAdd => (Opcode::Add, signed, none),
+        AluOp::FAdd => (Opcode::Add, float, none),
+        AluOp::IMul => (Opcode::Mul, signed, none),
+        AluOp::FMul => (Opcode::Mul, float, none),
+        AluOp::IMin => (Opcode::Sel, signed, CondMod::L),
+        AluOp::UMin => (Opcode::Sel, unsigned, CondMod::L),
+        AluOp::FMin => (Opcode::Sel, float, CondMod::L),
+        AluOp::IMax => (Opcode::Sel, signed, CondMod::Ge),
+        AluOp::UMax => (Opcode::Sel, unsigned, CondMod::Ge),
+        AluOp::FMax => (Opcode::Sel, float, CondMod::Ge),
+        AluOp::IAnd => (Opcode::And, unsigned, none),
+        AluOp::IOr => (Opcode::Or, unsigned, none),
+        AluOp::IXor => (Opcode::Xor, unsigned, none),
+        _ => return None,
+    };
+    Some((
+        opcode,
+        ty,
+        cmod,
+        identity(op, bits.max(if bits == 1 { 32 } else { 8 }))? as u32,
+    ))
+}
