@@ -109,6 +109,17 @@ extensions! {
          descriptorBindingUpdateUnusedWhilePending descriptorBindingPartiallyBound
          descriptorBindingVariableDescriptorCount runtimeDescriptorArray];
     "VK_NV_scissor_exclusive" PHYSICAL_DEVICE_EXCLUSIVE_SCISSOR_FEATURES_NV [exclusiveScissor];
+    "VK_EXT_shader_atomic_float" PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT
+        [shaderBufferFloat32Atomics shaderBufferFloat32AtomicAdd shaderBufferFloat64Atomics
+         shaderBufferFloat64AtomicAdd shaderSharedFloat32Atomics shaderSharedFloat32AtomicAdd
+         shaderSharedFloat64Atomics shaderSharedFloat64AtomicAdd shaderImageFloat32Atomics
+         shaderImageFloat32AtomicAdd sparseImageFloat32Atomics sparseImageFloat32AtomicAdd];
+    "VK_EXT_shader_atomic_float2" PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT
+        [shaderBufferFloat16Atomics shaderBufferFloat16AtomicAdd shaderBufferFloat16AtomicMinMax
+         shaderBufferFloat32AtomicMinMax shaderBufferFloat64AtomicMinMax shaderSharedFloat16Atomics
+         shaderSharedFloat16AtomicAdd shaderSharedFloat16AtomicMinMax shaderSharedFloat32AtomicMinMax
+         shaderSharedFloat64AtomicMinMax shaderImageFloat32AtomicMinMax sparseImageFloat32AtomicMinMax];
+    "VK_KHR_shader_clock" PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR [shaderSubgroupClock shaderDeviceClock];
     "VK_KHR_shader_float16_int8" PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES [shaderFloat16 shaderInt8];
     "VK_EXT_fragment_density_map" PHYSICAL_DEVICE_FRAGMENT_DENSITY_MAP_FEATURES_EXT
         [fragmentDensityMap fragmentDensityMapDynamic fragmentDensityMapNonSubsampledImages];
@@ -129,6 +140,18 @@ extensions! {
     "VK_NV_shader_image_footprint" PHYSICAL_DEVICE_SHADER_IMAGE_FOOTPRINT_FEATURES_NV [imageFootprint];
     "VK_NV_shading_rate_image" PHYSICAL_DEVICE_SHADING_RATE_IMAGE_FEATURES_NV
         [shadingRateImage shadingRateCoarseSampleOrder];
+    "VK_KHR_shader_integer_dot_product" PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES [shaderIntegerDotProduct];
+    "VK_KHR_shader_subgroup_extended_types" PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES
+        [shaderSubgroupExtendedTypes];
+    "VK_KHR_shader_subgroup_uniform_control_flow" PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR
+        [shaderSubgroupUniformControlFlow];
+    "VK_KHR_uniform_buffer_standard_layout" PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES
+        [uniformBufferStandardLayout];
+    "VK_KHR_workgroup_memory_explicit_layout" PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR
+        [workgroupMemoryExplicitLayout workgroupMemoryExplicitLayoutScalarBlockLayout
+         workgroupMemoryExplicitLayout8BitAccess workgroupMemoryExplicitLayout16BitAccess];
+    "VK_KHR_zero_initialize_workgroup_memory" PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES
+        [shaderZeroInitializeWorkgroupMemory];
     "VK_EXT_transform_feedback" PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT [transformFeedback geometryStreams];
     "VK_KHR_variable_pointers" PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES
         [variablePointersStorageBuffer variablePointers];

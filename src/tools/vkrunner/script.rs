@@ -110,6 +110,8 @@ pub struct Requirements {
     pub samples: u32,
     /// Width and height.
     pub framebuffer_size: (u32, u32),
+    /// What subgroups of compute shaders must do.
+    pub subgroup_operations: ash::vk::SubgroupFeatureFlags,
     /// Requirements that no runner of this kind can meet: the script is skipped with this text.
     pub unknown: Option<String>,
 }

@@ -21,6 +21,7 @@ impl RequireParser {
                 depth_stencil: None,
                 samples: 1,
                 framebuffer_size: (250, 250),
+                subgroup_operations: ash::vk::SubgroupFeatureFlags::empty(),
                 unknown: None,
             },
         }
@@ -40,6 +41,11 @@ impl RequireParser {
                 self.out.framebuffer_size = (number(width)?, number(height)?);
             }
             ["vulkan", version] => self.out.version = parse_version(version)?,
+            ["subgroup_operations", names @ ..] if !names.is_empty() => {
+                for name in names {
+                    self.out.subgroup_operations |= subgroup_operation(name)?;
+                }
+            }
             [name] if is_name(name) => self.name(name),
             [keyword, ..] if is_keyword(keyword) => {
                 self.out.unknown = Some(format!("Requirement “{text}” is not known"));
@@ -69,6 +75,22 @@ impl RequireParser {
     pub fn end(self) -> Requirements {
         self.out
     }
+}
+
+/// An operation of subgroups, by the name that Vulkan gives it.
+fn subgroup_operation(name: &str) -> Result<ash::vk::SubgroupFeatureFlags, String> {
+    use ash::vk::SubgroupFeatureFlags as Flags;
+    Ok(match name {
+        "basic" => Flags::BASIC,
+        "vote" => Flags::VOTE,
+        "arithmetic" => Flags::ARITHMETIC,
+        "ballot" => Flags::BALLOT,
+        "shuffle" => Flags::SHUFFLE,
+        "shuffle_relative" => Flags::SHUFFLE_RELATIVE,
+        "clustered" => Flags::CLUSTERED,
+        "quad" => Flags::QUAD,
+        _ => return Err(format!("Unknown subgroup operation: {name}")),
+    })
 }
 
 fn format(name: &str) -> Result<&'static Format, String> {

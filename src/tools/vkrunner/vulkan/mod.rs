@@ -336,6 +336,22 @@ fn device_fits(
             return unsupported(format!("Missing required extension: {name}"));
         }
     }
+    if !requirements.subgroup_operations.is_empty() {
+        let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
+        // SAFETY: as above; the chain is a structure of Vulkan 1.1, which such a script requires.
+        unsafe { instance.get_physical_device_properties2(physical, &mut all) };
+        let missing = requirements.subgroup_operations & !subgroup.supported_operations;
+        if !missing.is_empty() {
+            return unsupported(format!("Missing subgroup operations: {missing:?}"));
+        }
+        if !subgroup
+            .supported_stages
+            .contains(vk::ShaderStageFlags::COMPUTE)
+        {
+            return unsupported("No subgroup operations in compute shaders".into());
+        }
+    }
     for &(row, member) in &requirements.extension_features {
         let table = &features::EXTENSIONS[row];
         let mut structure = FeatureStruct::new(row);
