@@ -6,6 +6,7 @@
 
 mod commands;
 mod external;
+mod indexing;
 mod objects;
 mod rig;
 mod synchronisation;

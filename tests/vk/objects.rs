@@ -20,7 +20,7 @@ fn the_device_tells_who_it_is() {
         (0x8086, 0x1912)
     );
     assert_eq!(vk::api_version_major(properties.api_version), 1);
-    assert_eq!(vk::api_version_minor(properties.api_version), 1);
+    assert_eq!(vk::api_version_minor(properties.api_version), 2);
     assert_eq!(properties.limits.max_compute_work_group_invocations, 1024);
     let families = unsafe {
         rig.instance

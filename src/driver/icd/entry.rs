@@ -67,6 +67,19 @@ impl Face for () {
     fn after_panic() {}
 }
 
+impl Face for u64 {
+    type Body = vk::Result<u64>;
+    fn of(body: Self::Body) -> Self {
+        body.unwrap_or_else(|error| {
+            crate::report(&error);
+            0
+        })
+    }
+    fn after_panic() -> Self {
+        0
+    }
+}
+
 impl Face for Option<Pointer> {
     type Body = Self;
     fn of(body: Self) -> Self {

@@ -1,6 +1,6 @@
 //! Entry points of what the driver cannot do yet: images and graphics.
 //!
-//! Vulkan 1.1 wants the functions to exist. But for samplers, which are settings alone, none of their objects can be created, so
+//! Vulkan wants the functions to exist. But for samplers, which are settings alone, none of their objects can be created, so
 //! functions that take one have nothing to do;
 //! commands that would draw or touch an image make their command buffer invalid, which `vkEndCommandBuffer` tells.
 
@@ -473,6 +473,61 @@ entries! { GRAPHICS:
     }
 
     Device vkCmdEndRenderPass(command_buffer: c::CommandBuffer) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCreateRenderPass2(
+        device: c::Device,
+        create_info: *const c::RenderPassCreateInfo2<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        render_pass: *mut c::RenderPass,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(render_pass, Handle::from_raw(0));
+        Err(vk::Error::FeatureNotPresent { what: "graphics" })
+    }
+
+    Device vkCmdBeginRenderPass2(
+        command_buffer: c::CommandBuffer,
+        render_pass_begin: *const c::RenderPassBeginInfo<'_>,
+        subpass_begin_info: *const c::SubpassBeginInfo<'_>,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdNextSubpass2(
+        command_buffer: c::CommandBuffer,
+        subpass_begin_info: *const c::SubpassBeginInfo<'_>,
+        subpass_end_info: *const c::SubpassEndInfo<'_>,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdEndRenderPass2(command_buffer: c::CommandBuffer, subpass_end_info: *const c::SubpassEndInfo<'_>) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdDrawIndirectCount(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        count_buffer: c::Buffer,
+        count_buffer_offset: c::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device vkCmdDrawIndexedIndirectCount(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        count_buffer: c::Buffer,
+        count_buffer_offset: c::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
         record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
     }
 }

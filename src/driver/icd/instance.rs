@@ -7,7 +7,7 @@ use ash::vk as c;
 
 use crate::entry::{Pointer, done, entries};
 use crate::handle::{self, InstanceFace};
-use crate::{chain, extension, raw, table};
+use crate::{chain, extension, property, raw, table};
 
 entries! { INSTANCE:
     Global vkEnumerateInstanceVersion(api_version: *mut u32) -> c::Result {
@@ -89,7 +89,7 @@ entries! { INSTANCE:
         physical_device: c::PhysicalDevice,
         features: *mut c::PhysicalDeviceFeatures,
     ) {
-        raw::put(features, handle::get(physical_device)?.features().core);
+        raw::put(features, chain::core_features(handle::get(physical_device)?));
         Ok(())
     }
 
@@ -97,8 +97,7 @@ entries! { INSTANCE:
         physical_device: c::PhysicalDevice,
         features: *mut c::PhysicalDeviceFeatures2<'_>,
     ) {
-        let all = handle::get(physical_device)?.features();
-        chain::write_features(&all, features);
+        chain::write_features(handle::get(physical_device)?, features);
         Ok(())
     }
 
@@ -106,7 +105,7 @@ entries! { INSTANCE:
         physical_device: c::PhysicalDevice,
         properties: *mut c::PhysicalDeviceProperties,
     ) {
-        raw::put(properties, chain::core_properties(handle::get(physical_device)?));
+        raw::put(properties, property::core(handle::get(physical_device)?));
         Ok(())
     }
 
@@ -114,7 +113,7 @@ entries! { INSTANCE:
         physical_device: c::PhysicalDevice,
         properties: *mut c::PhysicalDeviceProperties2<'_>,
     ) {
-        chain::write_properties(handle::get(physical_device)?, properties);
+        property::write(handle::get(physical_device)?, properties);
         Ok(())
     }
 

@@ -21,7 +21,10 @@ mod graphics;
 mod handle;
 mod instance;
 mod pipeline;
+mod property;
 mod raw;
+#[cfg(test)]
+mod registry_tests;
 mod sync;
 mod table;
 

@@ -157,7 +157,7 @@ entries! { SYNC:
         Ok(())
     }
 
-    Device ["VK_KHR_timeline_semaphore"] vkGetSemaphoreCounterValueKHR(
+    Device vkGetSemaphoreCounterValue(
         device: c::Device,
         semaphore: c::Semaphore,
         value: *mut u64,
@@ -166,7 +166,7 @@ entries! { SYNC:
         done()
     }
 
-    Device ["VK_KHR_timeline_semaphore"] vkWaitSemaphoresKHR(
+    Device vkWaitSemaphores(
         device: c::Device,
         wait_info: *const c::SemaphoreWaitInfo<'_>,
         timeout: u64,
@@ -186,7 +186,7 @@ entries! { SYNC:
         Ok(if met { c::Result::SUCCESS } else { c::Result::TIMEOUT })
     }
 
-    Device ["VK_KHR_timeline_semaphore"] vkSignalSemaphoreKHR(device: c::Device, signal_info: *const c::SemaphoreSignalInfo<'_>) -> c::Result {
+    Device vkSignalSemaphore(device: c::Device, signal_info: *const c::SemaphoreSignalInfo<'_>) -> c::Result {
         let info = raw::reference(signal_info, "VkSemaphoreSignalInfo")?;
         handle::get(info.semaphore)?.signal(info.value)?;
         done()
@@ -271,7 +271,7 @@ entries! { SYNC:
         Ok(())
     }
 
-    Device ["VK_EXT_host_query_reset"] vkResetQueryPoolEXT(device: c::Device, query_pool: c::QueryPool, first_query: u32, query_count: u32) {
+    Device vkResetQueryPool(device: c::Device, query_pool: c::QueryPool, first_query: u32, query_count: u32) {
         handle::get(query_pool)?.reset(first_query, query_count)?;
         Ok(())
     }

@@ -133,6 +133,26 @@ const PROMOTED: &[(&str, &str, &str)] = &[
         "vkUpdateDescriptorSetWithTemplate",
         "VK_KHR_descriptor_update_template",
     ),
+    (
+        "vkGetSemaphoreCounterValueKHR",
+        "vkGetSemaphoreCounterValue",
+        "VK_KHR_timeline_semaphore",
+    ),
+    (
+        "vkResetQueryPoolEXT",
+        "vkResetQueryPool",
+        "VK_EXT_host_query_reset",
+    ),
+    (
+        "vkSignalSemaphoreKHR",
+        "vkSignalSemaphore",
+        "VK_KHR_timeline_semaphore",
+    ),
+    (
+        "vkWaitSemaphoresKHR",
+        "vkWaitSemaphores",
+        "VK_KHR_timeline_semaphore",
+    ),
 ];
 
 const TABLES: [&[Row]; 7] = [
@@ -146,7 +166,7 @@ const TABLES: [&[Row]; 7] = [
 ];
 
 /// All rows, by name.
-fn rows() -> &'static BTreeMap<&'static str, Row> {
+pub fn rows() -> &'static BTreeMap<&'static str, Row> {
     static ROWS: OnceLock<BTreeMap<&'static str, Row>> = OnceLock::new();
     ROWS.get_or_init(|| {
         let mut rows: BTreeMap<_, _> = TABLES

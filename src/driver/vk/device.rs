@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::context::{CHUNK_BYTES, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::extension;
-use crate::feature::Features;
 use crate::instance;
 use crate::internal::Internal;
 use crate::physical::PhysicalDevice;
@@ -16,8 +15,6 @@ use crate::queue::{Queue, Submission};
 pub struct Request {
     /// Extensions by name.
     pub extensions: Vec<String>,
-    /// Features.
-    pub features: Features,
     /// Queue families and how many queues of each.
     pub queues: Vec<(u32, u32)>,
 }
@@ -30,7 +27,6 @@ pub struct Device {
     /// The one queue.
     pub queue: Arc<Queue>,
     extensions: Vec<&'static str>,
-    features: Features,
     /// Shaders of the driver's own, compiled when first used.
     pub internal: Arc<Internal>,
     /// The first batch of the context.
@@ -74,7 +70,6 @@ impl Device {
     /// Creates a device.
     pub fn new(physical: &Arc<PhysicalDevice>, request: &Request) -> Result<Arc<Self>> {
         let extensions = instance::enabled(extension::DEVICE, &request.extensions)?;
-        request.features.check(&physical.features())?;
         for &(family, count) in &request.queues {
             if family != 0 || count > physical.queue_family().queue_count {
                 return Err(Error::InitializationFailed {
@@ -98,7 +93,6 @@ impl Device {
             _opening: opening,
             queue,
             extensions,
-            features: request.features,
             internal: Arc::default(),
             context,
         }))
@@ -107,11 +101,6 @@ impl Device {
     /// Whether an extension was enabled.
     pub fn has(&self, name: &str) -> bool {
         self.extensions.contains(&name)
-    }
-
-    /// The features that were enabled.
-    pub fn features(&self) -> &Features {
-        &self.features
     }
 
     /// Waits until everything submitted is done.

@@ -11,7 +11,7 @@ pub struct Extension {
     pub name: &'static str,
     /// Revision of its specification.
     pub spec_version: u32,
-    /// Core version that contains it, if any up to the one we offer.
+    /// Core version that contains it, if any.
     pub core_since: Option<u32>,
 }
 
@@ -24,9 +24,11 @@ const fn row(name: &'static str, spec_version: u32, core_since: Option<u32>) -> 
 }
 
 const V1_1: Option<u32> = Some(api::API_VERSION_1_1);
+const V1_2: Option<u32> = Some(api::API_VERSION_1_2);
+const V1_3: Option<u32> = Some(api::API_VERSION_1_3);
 
 /// The version of Vulkan the driver offers.
-pub const API_VERSION: u32 = api::make_api_version(0, 1, 1, 281);
+pub const API_VERSION: u32 = api::make_api_version(0, 1, 2, 281);
 
 /// Instance extensions, by name.
 pub const INSTANCE: &[Extension] = &[
@@ -40,14 +42,21 @@ pub const INSTANCE: &[Extension] = &[
 /// Device extensions, by name.
 pub const DEVICE: &[Extension] = &[
     row("VK_EXT_external_memory_dma_buf", 1, None),
-    row("VK_EXT_host_query_reset", 1, None),
+    row("VK_EXT_host_query_reset", 1, V1_2),
     row("VK_EXT_pci_bus_info", 2, None),
     row("VK_EXT_physical_device_drm", 1, None),
+    row("VK_EXT_scalar_block_layout", 1, V1_2),
+    row("VK_EXT_shader_atomic_float", 1, None),
+    row("VK_EXT_shader_atomic_float2", 1, None),
+    row("VK_EXT_shader_subgroup_ballot", 1, None),
+    row("VK_EXT_shader_subgroup_vote", 1, None),
+    row("VK_KHR_16bit_storage", 1, V1_1),
+    row("VK_KHR_8bit_storage", 1, V1_2),
     row("VK_KHR_bind_memory2", 1, V1_1),
     row("VK_KHR_dedicated_allocation", 3, V1_1),
     row("VK_KHR_descriptor_update_template", 1, V1_1),
     row("VK_KHR_device_group", 4, V1_1),
-    row("VK_KHR_driver_properties", 1, None),
+    row("VK_KHR_driver_properties", 1, V1_2),
     row("VK_KHR_external_fence", 1, V1_1),
     row("VK_KHR_external_fence_fd", 1, None),
     row("VK_KHR_external_memory", 1, V1_1),
@@ -60,8 +69,19 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_maintenance3", 1, V1_1),
     row("VK_KHR_pipeline_executable_properties", 1, None),
     row("VK_KHR_relaxed_block_layout", 1, V1_1),
+    row("VK_KHR_shader_clock", 1, None),
+    row("VK_KHR_shader_float16_int8", 1, V1_2),
+    row("VK_KHR_shader_float_controls", 4, V1_2),
+    row("VK_KHR_shader_non_semantic_info", 1, V1_3),
+    row("VK_KHR_shader_subgroup_extended_types", 1, V1_2),
+    row("VK_KHR_shader_subgroup_uniform_control_flow", 1, None),
+    row("VK_KHR_spirv_1_4", 1, V1_2),
     row("VK_KHR_storage_buffer_storage_class", 1, V1_1),
-    row("VK_KHR_timeline_semaphore", 2, None),
+    row("VK_KHR_timeline_semaphore", 2, V1_2),
+    row("VK_KHR_uniform_buffer_standard_layout", 1, V1_2),
+    row("VK_KHR_variable_pointers", 1, V1_1),
+    row("VK_KHR_vulkan_memory_model", 3, V1_2),
+    row("VK_KHR_zero_initialize_workgroup_memory", 1, V1_3),
 ];
 
 /// The row of a name.

@@ -1,116 +1,247 @@
-//! Features: what the device offers, and what an application enables.
+//! Features: the structures that name them, and those that the device offers.
 //!
-//! One plain structure for all of them, core and extensions; the C face copies it from and to the chain of structures.
+//! Two tables. [`STRUCTURES`] is the registry's: every structure of core versions and of listed extensions, with its members in
+//! order. [`OFFERED`] is ours: each feature once, however many structures name it, with the file that shows that it works. What
+//! is not in the second table is false when asked for and refused when enabled.
+//! Ref: Vulkan specification, "Features"; the registry (vk.xml), which a test of the C face holds both tables against.
 
-use ash::vk as api;
+use ash::vk::{Bool32, FALSE, StructureType, TRUE};
+use hw::{Cap, Device};
 
 use crate::error::{Error, Result};
 
-/// Features beyond those of `VkPhysicalDeviceFeatures`. Everything that has no field here is not supported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extended {
-    /// VK_KHR_timeline_semaphore.
-    pub timeline_semaphore: bool,
-    /// VK_KHR_pipeline_executable_properties.
-    pub pipeline_executable_info: bool,
-    /// VK_EXT_host_query_reset.
-    pub host_query_reset: bool,
-    /// A structure that asked for a feature which has no field here: its name.
-    pub unsupported: Option<&'static str>,
+/// A structure of features: `sType`, `pNext`, and a `VkBool32` for each member.
+#[derive(Clone, Copy, Debug)]
+pub struct Structure {
+    /// Its `sType`.
+    pub s_type: StructureType,
+    /// Its members, in order, by the registry's names.
+    pub members: &'static [&'static str],
 }
 
-/// All features.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Features {
-    /// `VkPhysicalDeviceFeatures`.
-    pub core: api::PhysicalDeviceFeatures,
-    /// The others.
-    pub extended: Extended,
-}
-
-impl Features {
-    /// What the device offers.
-    pub fn supported() -> Self {
-        Self {
-            core: api::PhysicalDeviceFeatures {
-                // Surfaces are bounded: the data port drops writes outside and reads zero.
-                robust_buffer_access: api::TRUE,
-                ..Default::default()
-            },
-            extended: Extended {
-                timeline_semaphore: true,
-                pipeline_executable_info: true,
-                host_query_reset: true,
-                unsupported: None,
-            },
-        }
-    }
-
-    /// Refuses what `supported` lacks.
-    pub fn check(&self, supported: &Self) -> Result<()> {
-        if let Some(what) = missing_core(&self.core, &supported.core) {
-            return Err(Error::FeatureNotPresent { what });
-        }
-        if let Some(what) = self.extended.unsupported {
-            return Err(Error::FeatureNotPresent { what });
-        }
-        let (asked, have) = (&self.extended, &supported.extended);
-        for (asked, have, what) in [
-            (
-                asked.timeline_semaphore,
-                have.timeline_semaphore,
-                "timelineSemaphore",
-            ),
-            (
-                asked.pipeline_executable_info,
-                have.pipeline_executable_info,
-                "pipelineExecutableInfo",
-            ),
-            (
-                asked.host_query_reset,
-                have.host_query_reset,
-                "hostQueryReset",
-            ),
-        ] {
-            if asked && !have {
-                return Err(Error::FeatureNotPresent { what });
-            }
-        }
-        Ok(())
-    }
-}
-
-macro_rules! missing {
-    ($asked:ident, $have:ident: $($field:ident)*) => {
-        $(if $asked.$field != api::FALSE && $have.$field == api::FALSE {
-            return Some(stringify!($field));
-        })*
+macro_rules! structures {
+    ($($s_type:ident [$($member:ident)*];)*) => {
+        /// The structures: core versions first, then extensions.
+        pub static STRUCTURES: &[Structure] = &[$(Structure {
+            s_type: StructureType::$s_type,
+            members: &[$(stringify!($member)),*],
+        },)*];
     };
 }
 
-/// The first feature that is asked for and not there.
-fn missing_core(
-    asked: &api::PhysicalDeviceFeatures,
-    have: &api::PhysicalDeviceFeatures,
-) -> Option<&'static str> {
-    missing!(asked, have:
-        robust_buffer_access full_draw_index_uint32 image_cube_array independent_blend geometry_shader
-        tessellation_shader sample_rate_shading dual_src_blend logic_op multi_draw_indirect
-        draw_indirect_first_instance depth_clamp depth_bias_clamp fill_mode_non_solid depth_bounds wide_lines
-        large_points alpha_to_one multi_viewport sampler_anisotropy texture_compression_etc2
-        texture_compression_astc_ldr texture_compression_bc occlusion_query_precise pipeline_statistics_query
-        vertex_pipeline_stores_and_atomics fragment_stores_and_atomics
-        shader_tessellation_and_geometry_point_size shader_image_gather_extended
-        shader_storage_image_extended_formats shader_storage_image_multisample
-        shader_storage_image_read_without_format shader_storage_image_write_without_format
-        shader_uniform_buffer_array_dynamic_indexing shader_sampled_image_array_dynamic_indexing
-        shader_storage_buffer_array_dynamic_indexing shader_storage_image_array_dynamic_indexing
-        shader_clip_distance shader_cull_distance shader_float64 shader_int64 shader_int16
-        shader_resource_residency shader_resource_min_lod sparse_binding sparse_residency_buffer
-        sparse_residency_image2_d sparse_residency_image3_d sparse_residency2_samples
-        sparse_residency4_samples sparse_residency8_samples sparse_residency16_samples
-        sparse_residency_aliased variable_multisample_rate inherited_queries);
-    None
+structures! {
+    PHYSICAL_DEVICE_FEATURES_2 [
+        robustBufferAccess fullDrawIndexUint32 imageCubeArray independentBlend geometryShader tessellationShader
+        sampleRateShading dualSrcBlend logicOp multiDrawIndirect drawIndirectFirstInstance depthClamp depthBiasClamp
+        fillModeNonSolid depthBounds wideLines largePoints alphaToOne multiViewport samplerAnisotropy
+        textureCompressionETC2 textureCompressionASTC_LDR textureCompressionBC occlusionQueryPrecise
+        pipelineStatisticsQuery vertexPipelineStoresAndAtomics fragmentStoresAndAtomics
+        shaderTessellationAndGeometryPointSize shaderImageGatherExtended shaderStorageImageExtendedFormats
+        shaderStorageImageMultisample shaderStorageImageReadWithoutFormat shaderStorageImageWriteWithoutFormat
+        shaderUniformBufferArrayDynamicIndexing shaderSampledImageArrayDynamicIndexing
+        shaderStorageBufferArrayDynamicIndexing shaderStorageImageArrayDynamicIndexing shaderClipDistance
+        shaderCullDistance shaderFloat64 shaderInt64 shaderInt16 shaderResourceResidency shaderResourceMinLod
+        sparseBinding sparseResidencyBuffer sparseResidencyImage2D sparseResidencyImage3D sparseResidency2Samples
+        sparseResidency4Samples sparseResidency8Samples sparseResidency16Samples sparseResidencyAliased
+        variableMultisampleRate inheritedQueries
+    ];
+    PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES [variablePointersStorageBuffer variablePointers];
+    PHYSICAL_DEVICE_MULTIVIEW_FEATURES [multiview multiviewGeometryShader multiviewTessellationShader];
+    PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES [
+        storageBuffer16BitAccess uniformAndStorageBuffer16BitAccess storagePushConstant16 storageInputOutput16
+    ];
+    PHYSICAL_DEVICE_SAMPLER_YCBCR_CONVERSION_FEATURES [samplerYcbcrConversion];
+    PHYSICAL_DEVICE_PROTECTED_MEMORY_FEATURES [protectedMemory];
+    PHYSICAL_DEVICE_SHADER_DRAW_PARAMETERS_FEATURES [shaderDrawParameters];
+    PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES [
+        vulkanMemoryModel vulkanMemoryModelDeviceScope vulkanMemoryModelAvailabilityVisibilityChains
+    ];
+    PHYSICAL_DEVICE_VULKAN_1_1_FEATURES [
+        storageBuffer16BitAccess uniformAndStorageBuffer16BitAccess storagePushConstant16 storageInputOutput16
+        multiview multiviewGeometryShader multiviewTessellationShader variablePointersStorageBuffer variablePointers
+        protectedMemory samplerYcbcrConversion shaderDrawParameters
+    ];
+    PHYSICAL_DEVICE_VULKAN_1_2_FEATURES [
+        samplerMirrorClampToEdge drawIndirectCount storageBuffer8BitAccess uniformAndStorageBuffer8BitAccess
+        storagePushConstant8 shaderBufferInt64Atomics shaderSharedInt64Atomics shaderFloat16 shaderInt8
+        descriptorIndexing shaderInputAttachmentArrayDynamicIndexing shaderUniformTexelBufferArrayDynamicIndexing
+        shaderStorageTexelBufferArrayDynamicIndexing shaderUniformBufferArrayNonUniformIndexing
+        shaderSampledImageArrayNonUniformIndexing shaderStorageBufferArrayNonUniformIndexing
+        shaderStorageImageArrayNonUniformIndexing shaderInputAttachmentArrayNonUniformIndexing
+        shaderUniformTexelBufferArrayNonUniformIndexing shaderStorageTexelBufferArrayNonUniformIndexing
+        descriptorBindingUniformBufferUpdateAfterBind descriptorBindingSampledImageUpdateAfterBind
+        descriptorBindingStorageImageUpdateAfterBind descriptorBindingStorageBufferUpdateAfterBind
+        descriptorBindingUniformTexelBufferUpdateAfterBind descriptorBindingStorageTexelBufferUpdateAfterBind
+        descriptorBindingUpdateUnusedWhilePending descriptorBindingPartiallyBound
+        descriptorBindingVariableDescriptorCount runtimeDescriptorArray samplerFilterMinmax scalarBlockLayout
+        imagelessFramebuffer uniformBufferStandardLayout shaderSubgroupExtendedTypes separateDepthStencilLayouts
+        hostQueryReset timelineSemaphore bufferDeviceAddress bufferDeviceAddressCaptureReplay
+        bufferDeviceAddressMultiDevice vulkanMemoryModel vulkanMemoryModelDeviceScope
+        vulkanMemoryModelAvailabilityVisibilityChains shaderOutputViewportIndex shaderOutputLayer
+        subgroupBroadcastDynamicId
+    ];
+    PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES [shaderSubgroupExtendedTypes];
+    PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES [shaderFloat16 shaderInt8];
+    PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES [hostQueryReset];
+    PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES [
+        shaderInputAttachmentArrayDynamicIndexing shaderUniformTexelBufferArrayDynamicIndexing
+        shaderStorageTexelBufferArrayDynamicIndexing shaderUniformBufferArrayNonUniformIndexing
+        shaderSampledImageArrayNonUniformIndexing shaderStorageBufferArrayNonUniformIndexing
+        shaderStorageImageArrayNonUniformIndexing shaderInputAttachmentArrayNonUniformIndexing
+        shaderUniformTexelBufferArrayNonUniformIndexing shaderStorageTexelBufferArrayNonUniformIndexing
+        descriptorBindingUniformBufferUpdateAfterBind descriptorBindingSampledImageUpdateAfterBind
+        descriptorBindingStorageImageUpdateAfterBind descriptorBindingStorageBufferUpdateAfterBind
+        descriptorBindingUniformTexelBufferUpdateAfterBind descriptorBindingStorageTexelBufferUpdateAfterBind
+        descriptorBindingUpdateUnusedWhilePending descriptorBindingPartiallyBound
+        descriptorBindingVariableDescriptorCount runtimeDescriptorArray
+    ];
+    PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES [timelineSemaphore];
+    PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES [
+        storageBuffer8BitAccess uniformAndStorageBuffer8BitAccess storagePushConstant8
+    ];
+    PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES [shaderBufferInt64Atomics shaderSharedInt64Atomics];
+    PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES [scalarBlockLayout];
+    PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES [uniformBufferStandardLayout];
+    PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES [
+        bufferDeviceAddress bufferDeviceAddressCaptureReplay bufferDeviceAddressMultiDevice
+    ];
+    PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES [imagelessFramebuffer];
+    PHYSICAL_DEVICE_SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES [separateDepthStencilLayouts];
+    PHYSICAL_DEVICE_VULKAN_1_3_FEATURES [
+        robustImageAccess inlineUniformBlock descriptorBindingInlineUniformBlockUpdateAfterBind
+        pipelineCreationCacheControl privateData shaderDemoteToHelperInvocation shaderTerminateInvocation
+        subgroupSizeControl computeFullSubgroups synchronization2 textureCompressionASTC_HDR
+        shaderZeroInitializeWorkgroupMemory dynamicRendering shaderIntegerDotProduct maintenance4
+    ];
+    PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES [privateData];
+    PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES [
+        inlineUniformBlock descriptorBindingInlineUniformBlockUpdateAfterBind
+    ];
+    PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES [maintenance4];
+    PHYSICAL_DEVICE_TEXTURE_COMPRESSION_ASTC_HDR_FEATURES [textureCompressionASTC_HDR];
+    PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES [shaderDemoteToHelperInvocation];
+    PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES [subgroupSizeControl computeFullSubgroups];
+    PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES [pipelineCreationCacheControl];
+    PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES [shaderZeroInitializeWorkgroupMemory];
+    PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES [robustImageAccess];
+    PHYSICAL_DEVICE_SHADER_TERMINATE_INVOCATION_FEATURES [shaderTerminateInvocation];
+    PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES [synchronization2];
+    PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES [shaderIntegerDotProduct];
+    PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES [dynamicRendering];
+    PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT [
+        shaderBufferFloat32Atomics shaderBufferFloat32AtomicAdd shaderBufferFloat64Atomics
+        shaderBufferFloat64AtomicAdd shaderSharedFloat32Atomics shaderSharedFloat32AtomicAdd
+        shaderSharedFloat64Atomics shaderSharedFloat64AtomicAdd shaderImageFloat32Atomics shaderImageFloat32AtomicAdd
+        sparseImageFloat32Atomics sparseImageFloat32AtomicAdd
+    ];
+    PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT [
+        shaderBufferFloat16Atomics shaderBufferFloat16AtomicAdd shaderBufferFloat16AtomicMinMax
+        shaderBufferFloat32AtomicMinMax shaderBufferFloat64AtomicMinMax shaderSharedFloat16Atomics
+        shaderSharedFloat16AtomicAdd shaderSharedFloat16AtomicMinMax shaderSharedFloat32AtomicMinMax
+        shaderSharedFloat64AtomicMinMax shaderImageFloat32AtomicMinMax sparseImageFloat32AtomicMinMax
+    ];
+    PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR [shaderSubgroupClock shaderDeviceClock];
+    PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR [pipelineExecutableInfo];
+    PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR [shaderSubgroupUniformControlFlow];
+}
+
+/// A feature that the device offers.
+#[derive(Clone, Copy, Debug)]
+pub struct Offered {
+    /// The registry's name of the member.
+    pub name: &'static str,
+    /// What the hardware must have.
+    pub needs: Option<Cap>,
+    /// The file, from the root of the repository, that shows that it works.
+    pub witness: &'static str,
+}
+
+macro_rules! offered {
+    ($($name:ident $(($cap:ident))? $witness:literal;)*) => {
+        /// What is offered, in the order of the structures.
+        pub static OFFERED: &[Offered] = &[$(Offered {
+            name: stringify!($name),
+            needs: offered!(@cap $($cap)?),
+            witness: $witness,
+        },)*];
+    };
+    (@cap) => { None };
+    (@cap $cap:ident) => { Some(Cap::$cap) };
+}
+
+offered! {
+    // Surfaces are bounded: the data port drops writes outside and reads zero.
+    robustBufferAccess "tests/bad_input/shaders.rs";
+    // A handle is computed like any number; where lanes differ, the access goes round once for each.
+    shaderUniformBufferArrayDynamicIndexing "tests/vk/indexing.rs";
+    shaderStorageBufferArrayDynamicIndexing "tests/vk/indexing.rs";
+    shaderFloat64 (NativeFp64) "vkrunner-scripts/types/float64.shader_test";
+    shaderInt64 "vkrunner-scripts/types/int64.shader_test";
+    shaderInt16 "vkrunner-scripts/types/int16.shader_test";
+    storageBuffer16BitAccess "vkrunner-scripts/memory/storage16.shader_test";
+    uniformAndStorageBuffer16BitAccess "vkrunner-scripts/memory/storage16.shader_test";
+    storagePushConstant16 "vkrunner-scripts/memory/push-small.shader_test";
+    variablePointersStorageBuffer "tests/spirv/run/variable_pointers.spvasm";
+    variablePointers "tests/spirv/run/variable_pointers.spvasm";
+    storageBuffer8BitAccess "vkrunner-scripts/memory/storage8.shader_test";
+    uniformAndStorageBuffer8BitAccess "vkrunner-scripts/memory/storage8.shader_test";
+    storagePushConstant8 "vkrunner-scripts/memory/push-small.shader_test";
+    shaderFloat16 (NativeFp16) "vkrunner-scripts/types/float16.shader_test";
+    shaderInt8 "vkrunner-scripts/types/int8.shader_test";
+    shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
+    shaderStorageBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
+    runtimeDescriptorArray "tests/vk/indexing.rs";
+    scalarBlockLayout "vkrunner-scripts/memory/scalar-layout.shader_test";
+    uniformBufferStandardLayout "vkrunner-scripts/memory/uniform-standard-layout.shader_test";
+    shaderSubgroupExtendedTypes "vkrunner-scripts/subgroups/exchange-int16.shader_test";
+    hostQueryReset "tests/vk/synchronisation.rs";
+    timelineSemaphore "tests/vk/synchronisation.rs";
+    vulkanMemoryModel "vkrunner-scripts/memory/memory-model.shader_test";
+    vulkanMemoryModelDeviceScope "vkrunner-scripts/memory/memory-model.shader_test";
+    subgroupBroadcastDynamicId "vkrunner-scripts/subgroups/broadcast-dynamic.shader_test";
+    shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";
+    // The data port joins floats by exchange, minimum and maximum; gen9 has no sum.
+    shaderBufferFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";
+    shaderSharedFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";
+    shaderBufferFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
+    shaderSharedFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
+    shaderSubgroupClock "vkrunner-scripts/builtins/shader-clock.shader_test";
+    pipelineExecutableInfo "tests/vk/objects.rs";
+    shaderSubgroupUniformControlFlow "vkrunner-scripts/control-flow/subgroup-uniform.shader_test";
+}
+
+/// The members of a structure of features, in order; none if `s_type` is another structure.
+pub fn members(s_type: StructureType) -> Option<&'static [&'static str]> {
+    STRUCTURES
+        .iter()
+        .find(|row| row.s_type == s_type)
+        .map(|row| row.members)
+}
+
+/// Whether the device offers a feature.
+pub fn offers(device: &Device, name: &str) -> bool {
+    OFFERED
+        .iter()
+        .any(|row| row.name == name && row.needs.is_none_or(|cap| device.has(cap)))
+}
+
+/// Answers a query: the values of a structure's members.
+pub fn fill(device: &Device, members: &[&str], values: &mut [Bool32]) {
+    for (value, name) in values.iter_mut().zip(members) {
+        *value = if offers(device, name) { TRUE } else { FALSE };
+    }
+}
+
+/// Refuses what is enabled in a structure and not offered.
+pub fn check(device: &Device, members: &[&'static str], values: &[Bool32]) -> Result<()> {
+    let mut enabled = members
+        .iter()
+        .zip(values)
+        .filter(|&(_, &value)| value != FALSE);
+    match enabled.find(|&(name, _)| !offers(device, name)) {
+        Some((&what, _)) => Err(Error::FeatureNotPresent { what }),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -119,19 +250,59 @@ mod tests {
 
     #[test]
     fn asking_for_more_is_refused_by_name() {
-        let supported = Features::supported();
-        assert_eq!(supported.check(&supported), Ok(()));
-        let mut asked = Features::default();
-        assert_eq!(asked.check(&supported), Ok(()));
-        asked.core.sparse_residency_aliased = api::TRUE;
-        assert_eq!(
-            asked.check(&supported),
-            Err(Error::FeatureNotPresent {
-                what: "sparse_residency_aliased"
-            })
-        );
-        let mut asked = Features::default();
-        asked.extended.unsupported = Some("multiview");
-        assert!(asked.check(&supported).is_err());
+        let device = hw::Device::by_name("skl").unwrap();
+        for row in STRUCTURES {
+            let mut values = vec![0xaaaa_aaaa; row.members.len()];
+            fill(device, row.members, &mut values);
+            assert!(values.iter().all(|&value| value <= TRUE));
+            assert_eq!(check(device, row.members, &values), Ok(()));
+            for (at, &what) in row.members.iter().enumerate() {
+                let mut values = vec![FALSE; row.members.len()];
+                values[at] = TRUE;
+                let expected = if offers(device, what) {
+                    Ok(())
+                } else {
+                    Err(Error::FeatureNotPresent { what })
+                };
+                assert_eq!(check(device, row.members, &values), expected);
+            }
+        }
+        assert!(offers(device, "robustBufferAccess"));
+        assert!(!offers(device, "sparseBinding"));
+    }
+
+    #[test]
+    fn every_offered_feature_has_its_witness() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        for row in OFFERED {
+            let path = root.join(row.witness);
+            let text = std::fs::read_to_string(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", row.witness));
+            // A script names what it shows: as a requirement, if it is one that a script can have.
+            if row.witness.ends_with(".shader_test") {
+                assert!(
+                    text.contains(row.name),
+                    "{} does not name {}",
+                    row.witness,
+                    row.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_offered_feature_is_a_member_of_a_structure_once() {
+        for (at, row) in OFFERED.iter().enumerate() {
+            assert!(
+                STRUCTURES.iter().any(|s| s.members.contains(&row.name)),
+                "{}",
+                row.name
+            );
+            assert!(
+                OFFERED[..at].iter().all(|other| other.name != row.name),
+                "{}",
+                row.name
+            );
+        }
     }
 }

@@ -7,13 +7,24 @@ use ash::vk as api;
 use crate::cache::{self, Owner};
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
-use crate::feature::Features;
 use crate::limits;
 
 /// PCI vendor of Intel.
 pub const VENDOR: u32 = 0x8086;
 /// Invocations of a subgroup as the API tells it: shaders run 8, 16 or 32 wide, and see at most this.
 pub const SUBGROUP_SIZE: u32 = compile::API_SUBGROUP_SIZE;
+
+/// What subgroups can do.
+pub const SUBGROUP_OPERATIONS: api::SubgroupFeatureFlags = api::SubgroupFeatureFlags::from_raw(
+    api::SubgroupFeatureFlags::BASIC.as_raw()
+        | api::SubgroupFeatureFlags::VOTE.as_raw()
+        | api::SubgroupFeatureFlags::ARITHMETIC.as_raw()
+        | api::SubgroupFeatureFlags::BALLOT.as_raw()
+        | api::SubgroupFeatureFlags::SHUFFLE.as_raw()
+        | api::SubgroupFeatureFlags::SHUFFLE_RELATIVE.as_raw()
+        | api::SubgroupFeatureFlags::CLUSTERED.as_raw()
+        | api::SubgroupFeatureFlags::QUAD.as_raw(),
+);
 
 /// One kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,11 +156,6 @@ impl PhysicalDevice {
             workgroup_threads: self.workgroup_threads(),
             slm_bytes: self.info.slm_bytes(),
         })
-    }
-
-    /// The features.
-    pub fn features(&self) -> Features {
-        Features::supported()
     }
 
     /// For example "Intel(R) HD Graphics 530 (SKL GT2) [Ingot]".

@@ -1,0 +1,287 @@
+//! Properties: a row for each structure, with a value for each member.
+//!
+//! In:  a physical device. Out: `VkPhysicalDeviceProperties2` and its chain. A row is a whole literal, so that no member can be
+//! forgotten; structures of a core version take their members from those of the extensions they grew from. Structures that are
+//! not known are left alone.
+//! Ref: Vulkan specification, "Limits" and "vkGetPhysicalDeviceProperties2".
+
+use std::marker::PhantomData;
+
+use ash::vk as c;
+
+use crate::raw;
+
+/// A structure of properties.
+trait Property {
+    /// Its values; `sType` is its own and `pNext` is null.
+    fn of(device: &vk::PhysicalDevice) -> Self;
+}
+
+macro_rules! properties {
+    ($($ty:ident |$device:ident| $({ $($before:stmt;)* })? [$($member:ident: $value:expr),* $(,)?])*) => {
+        $(impl Property for c::$ty<'_> {
+            fn of($device: &vk::PhysicalDevice) -> Self {
+                $($($before)*)?
+                Self {
+                    s_type: <Self as c::TaggedStructure>::STRUCTURE_TYPE,
+                    p_next: std::ptr::null_mut(),
+                    $($member: $value,)*
+                    _marker: PhantomData,
+                }
+            }
+        })*
+
+        /// Answers a query of properties.
+        ///
+        /// # Safety
+        /// `out` is null or a structure with a valid chain, all of it writable.
+        pub unsafe fn write(device: &vk::PhysicalDevice, out: *mut c::PhysicalDeviceProperties2<'_>) {
+            // SAFETY: as the caller says.
+            let Some(head) = (unsafe { out.as_mut() }) else {
+                return;
+            };
+            head.properties = core(device);
+            // SAFETY: as the caller says.
+            for node in unsafe { raw::chain(head.p_next) } {
+                // SAFETY: a node of the chain; its type says what it is.
+                match unsafe { (*node).s_type } {
+                    $(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
+                        // SAFETY: `sType` says that the node is of this type.
+                        let out = unsafe { &mut *node.cast::<c::$ty<'_>>() };
+                        let p_next = out.p_next;
+                        *out = c::$ty::of(device);
+                        out.p_next = p_next;
+                    })*
+                    _ => {}
+                }
+            }
+        }
+
+        /// The `sType`s of the rows.
+        #[cfg(test)]
+        pub const STRUCTURES: &[c::StructureType] =
+            &[$(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE),*];
+    };
+}
+
+/// Descriptors that update-after-bind could reach: it is not offered.
+const NONE: u32 = 0;
+/// Vulkan version whose conformance tests the driver is written against. Nobody has certified it.
+const CONFORMANCE: c::ConformanceVersion = c::ConformanceVersion {
+    major: 1,
+    minor: 2,
+    subminor: 0,
+    patch: 0,
+};
+
+properties! {
+    PhysicalDeviceSubgroupProperties |_device| [
+        subgroup_size: vk::physical::SUBGROUP_SIZE,
+        supported_stages: c::ShaderStageFlags::COMPUTE,
+        supported_operations: vk::physical::SUBGROUP_OPERATIONS,
+        quad_operations_in_all_stages: c::FALSE,
+    ]
+    PhysicalDeviceIDProperties |device| [
+        device_uuid: device.device_uuid(),
+        driver_uuid: device.driver_uuid(),
+        device_luid: [0; c::LUID_SIZE],
+        device_node_mask: 0,
+        device_luid_valid: c::FALSE,
+    ]
+    PhysicalDevicePointClippingProperties |_device| [
+        point_clipping_behavior: c::PointClippingBehavior::USER_CLIP_PLANES_ONLY,
+    ]
+    PhysicalDeviceMultiviewProperties |_device| [
+        max_multiview_view_count: 6,
+        max_multiview_instance_index: (1 << 27) - 1,
+    ]
+    PhysicalDeviceProtectedMemoryProperties |_device| [protected_no_fault: c::FALSE]
+    PhysicalDeviceMaintenance3Properties |device| [
+        max_per_set_descriptors: 1024,
+        max_memory_allocation_size: vk::memory::MAX_ALLOCATION_BYTES.min(device.heap_bytes()),
+    ]
+    PhysicalDeviceDriverProperties |_device| [
+        // Khronos has given us no number.
+        driver_id: c::DriverId::default(),
+        driver_name: raw::array(vk::physical::DRIVER_NAME),
+        driver_info: raw::array(concat!("Ingot ", env!("CARGO_PKG_VERSION"))),
+        conformance_version: CONFORMANCE,
+    ]
+    PhysicalDeviceTimelineSemaphoreProperties |_device| [
+        max_timeline_semaphore_value_difference: u64::MAX,
+    ]
+    PhysicalDeviceFloatControlsProperties |_device| [
+        denorm_behavior_independence: c::ShaderFloatControlsIndependence::ALL,
+        // cr0 has one rounding mode for all sizes.
+        rounding_mode_independence: c::ShaderFloatControlsIndependence::NONE,
+        shader_signed_zero_inf_nan_preserve_float16: c::TRUE,
+        shader_signed_zero_inf_nan_preserve_float32: c::TRUE,
+        shader_signed_zero_inf_nan_preserve_float64: c::TRUE,
+        shader_denorm_preserve_float16: c::TRUE,
+        shader_denorm_preserve_float32: c::TRUE,
+        shader_denorm_preserve_float64: c::TRUE,
+        // The math box keeps them always (SKL PRM vol. 2a, "math": half-float denorms are retained).
+        shader_denorm_flush_to_zero_float16: c::FALSE,
+        shader_denorm_flush_to_zero_float32: c::TRUE,
+        shader_denorm_flush_to_zero_float64: c::TRUE,
+        shader_rounding_mode_rte_float16: c::TRUE,
+        shader_rounding_mode_rte_float32: c::TRUE,
+        shader_rounding_mode_rte_float64: c::TRUE,
+        shader_rounding_mode_rtz_float16: c::TRUE,
+        shader_rounding_mode_rtz_float32: c::TRUE,
+        shader_rounding_mode_rtz_float64: c::TRUE,
+    ]
+    PhysicalDeviceDescriptorIndexingProperties |_device| [
+        max_update_after_bind_descriptors_in_all_pools: NONE,
+        shader_uniform_buffer_array_non_uniform_indexing_native: c::FALSE,
+        shader_sampled_image_array_non_uniform_indexing_native: c::FALSE,
+        shader_storage_buffer_array_non_uniform_indexing_native: c::FALSE,
+        shader_storage_image_array_non_uniform_indexing_native: c::FALSE,
+        shader_input_attachment_array_non_uniform_indexing_native: c::FALSE,
+        robust_buffer_access_update_after_bind: c::FALSE,
+        quad_divergent_implicit_lod: c::FALSE,
+        max_per_stage_descriptor_update_after_bind_samplers: NONE,
+        max_per_stage_descriptor_update_after_bind_uniform_buffers: NONE,
+        max_per_stage_descriptor_update_after_bind_storage_buffers: NONE,
+        max_per_stage_descriptor_update_after_bind_sampled_images: NONE,
+        max_per_stage_descriptor_update_after_bind_storage_images: NONE,
+        max_per_stage_descriptor_update_after_bind_input_attachments: NONE,
+        max_per_stage_update_after_bind_resources: NONE,
+        max_descriptor_set_update_after_bind_samplers: NONE,
+        max_descriptor_set_update_after_bind_uniform_buffers: NONE,
+        max_descriptor_set_update_after_bind_uniform_buffers_dynamic: NONE,
+        max_descriptor_set_update_after_bind_storage_buffers: NONE,
+        max_descriptor_set_update_after_bind_storage_buffers_dynamic: NONE,
+        max_descriptor_set_update_after_bind_sampled_images: NONE,
+        max_descriptor_set_update_after_bind_storage_images: NONE,
+        max_descriptor_set_update_after_bind_input_attachments: NONE,
+    ]
+    PhysicalDeviceDepthStencilResolveProperties |_device| [
+        supported_depth_resolve_modes: c::ResolveModeFlags::empty(),
+        supported_stencil_resolve_modes: c::ResolveModeFlags::empty(),
+        independent_resolve_none: c::FALSE,
+        independent_resolve: c::FALSE,
+    ]
+    PhysicalDeviceSamplerFilterMinmaxProperties |_device| [
+        filter_minmax_single_component_formats: c::FALSE,
+        filter_minmax_image_component_mapping: c::FALSE,
+    ]
+    PhysicalDeviceVulkan11Properties |device| {
+        let id = c::PhysicalDeviceIDProperties::of(device);
+        let subgroup = c::PhysicalDeviceSubgroupProperties::of(device);
+        let points = c::PhysicalDevicePointClippingProperties::of(device);
+        let multiview = c::PhysicalDeviceMultiviewProperties::of(device);
+        let protected = c::PhysicalDeviceProtectedMemoryProperties::of(device);
+        let maintenance3 = c::PhysicalDeviceMaintenance3Properties::of(device);
+    } [
+        device_uuid: id.device_uuid,
+        driver_uuid: id.driver_uuid,
+        device_luid: id.device_luid,
+        device_node_mask: id.device_node_mask,
+        device_luid_valid: id.device_luid_valid,
+        subgroup_size: subgroup.subgroup_size,
+        subgroup_supported_stages: subgroup.supported_stages,
+        subgroup_supported_operations: subgroup.supported_operations,
+        subgroup_quad_operations_in_all_stages: subgroup.quad_operations_in_all_stages,
+        point_clipping_behavior: points.point_clipping_behavior,
+        max_multiview_view_count: multiview.max_multiview_view_count,
+        max_multiview_instance_index: multiview.max_multiview_instance_index,
+        protected_no_fault: protected.protected_no_fault,
+        max_per_set_descriptors: maintenance3.max_per_set_descriptors,
+        max_memory_allocation_size: maintenance3.max_memory_allocation_size,
+    ]
+    PhysicalDeviceVulkan12Properties |device| {
+        let driver = c::PhysicalDeviceDriverProperties::of(device);
+        let float = c::PhysicalDeviceFloatControlsProperties::of(device);
+        let indexing = c::PhysicalDeviceDescriptorIndexingProperties::of(device);
+        let resolve = c::PhysicalDeviceDepthStencilResolveProperties::of(device);
+        let minmax = c::PhysicalDeviceSamplerFilterMinmaxProperties::of(device);
+        let timeline = c::PhysicalDeviceTimelineSemaphoreProperties::of(device);
+    } [
+        driver_id: driver.driver_id,
+        driver_name: driver.driver_name,
+        driver_info: driver.driver_info,
+        conformance_version: driver.conformance_version,
+        denorm_behavior_independence: float.denorm_behavior_independence,
+        rounding_mode_independence: float.rounding_mode_independence,
+        shader_signed_zero_inf_nan_preserve_float16: float.shader_signed_zero_inf_nan_preserve_float16,
+        shader_signed_zero_inf_nan_preserve_float32: float.shader_signed_zero_inf_nan_preserve_float32,
+        shader_signed_zero_inf_nan_preserve_float64: float.shader_signed_zero_inf_nan_preserve_float64,
+        shader_denorm_preserve_float16: float.shader_denorm_preserve_float16,
+        shader_denorm_preserve_float32: float.shader_denorm_preserve_float32,
+        shader_denorm_preserve_float64: float.shader_denorm_preserve_float64,
+        shader_denorm_flush_to_zero_float16: float.shader_denorm_flush_to_zero_float16,
+        shader_denorm_flush_to_zero_float32: float.shader_denorm_flush_to_zero_float32,
+        shader_denorm_flush_to_zero_float64: float.shader_denorm_flush_to_zero_float64,
+        shader_rounding_mode_rte_float16: float.shader_rounding_mode_rte_float16,
+        shader_rounding_mode_rte_float32: float.shader_rounding_mode_rte_float32,
+        shader_rounding_mode_rte_float64: float.shader_rounding_mode_rte_float64,
+        shader_rounding_mode_rtz_float16: float.shader_rounding_mode_rtz_float16,
+        shader_rounding_mode_rtz_float32: float.shader_rounding_mode_rtz_float32,
+        shader_rounding_mode_rtz_float64: float.shader_rounding_mode_rtz_float64,
+        max_update_after_bind_descriptors_in_all_pools: indexing.max_update_after_bind_descriptors_in_all_pools,
+        shader_uniform_buffer_array_non_uniform_indexing_native: indexing.shader_uniform_buffer_array_non_uniform_indexing_native,
+        shader_sampled_image_array_non_uniform_indexing_native: indexing.shader_sampled_image_array_non_uniform_indexing_native,
+        shader_storage_buffer_array_non_uniform_indexing_native: indexing.shader_storage_buffer_array_non_uniform_indexing_native,
+        shader_storage_image_array_non_uniform_indexing_native: indexing.shader_storage_image_array_non_uniform_indexing_native,
+        shader_input_attachment_array_non_uniform_indexing_native: indexing.shader_input_attachment_array_non_uniform_indexing_native,
+        robust_buffer_access_update_after_bind: indexing.robust_buffer_access_update_after_bind,
+        quad_divergent_implicit_lod: indexing.quad_divergent_implicit_lod,
+        max_per_stage_descriptor_update_after_bind_samplers: indexing.max_per_stage_descriptor_update_after_bind_samplers,
+        max_per_stage_descriptor_update_after_bind_uniform_buffers: indexing.max_per_stage_descriptor_update_after_bind_uniform_buffers,
+        max_per_stage_descriptor_update_after_bind_storage_buffers: indexing.max_per_stage_descriptor_update_after_bind_storage_buffers,
+        max_per_stage_descriptor_update_after_bind_sampled_images: indexing.max_per_stage_descriptor_update_after_bind_sampled_images,
+        max_per_stage_descriptor_update_after_bind_storage_images: indexing.max_per_stage_descriptor_update_after_bind_storage_images,
+        max_per_stage_descriptor_update_after_bind_input_attachments: indexing.max_per_stage_descriptor_update_after_bind_input_attachments,
+        max_per_stage_update_after_bind_resources: indexing.max_per_stage_update_after_bind_resources,
+        max_descriptor_set_update_after_bind_samplers: indexing.max_descriptor_set_update_after_bind_samplers,
+        max_descriptor_set_update_after_bind_uniform_buffers: indexing.max_descriptor_set_update_after_bind_uniform_buffers,
+        max_descriptor_set_update_after_bind_uniform_buffers_dynamic: indexing.max_descriptor_set_update_after_bind_uniform_buffers_dynamic,
+        max_descriptor_set_update_after_bind_storage_buffers: indexing.max_descriptor_set_update_after_bind_storage_buffers,
+        max_descriptor_set_update_after_bind_storage_buffers_dynamic: indexing.max_descriptor_set_update_after_bind_storage_buffers_dynamic,
+        max_descriptor_set_update_after_bind_sampled_images: indexing.max_descriptor_set_update_after_bind_sampled_images,
+        max_descriptor_set_update_after_bind_storage_images: indexing.max_descriptor_set_update_after_bind_storage_images,
+        max_descriptor_set_update_after_bind_input_attachments: indexing.max_descriptor_set_update_after_bind_input_attachments,
+        supported_depth_resolve_modes: resolve.supported_depth_resolve_modes,
+        supported_stencil_resolve_modes: resolve.supported_stencil_resolve_modes,
+        independent_resolve_none: resolve.independent_resolve_none,
+        independent_resolve: resolve.independent_resolve,
+        filter_minmax_single_component_formats: minmax.filter_minmax_single_component_formats,
+        filter_minmax_image_component_mapping: minmax.filter_minmax_image_component_mapping,
+        max_timeline_semaphore_value_difference: timeline.max_timeline_semaphore_value_difference,
+        framebuffer_integer_color_sample_counts: c::SampleCountFlags::empty(),
+    ]
+    PhysicalDevicePCIBusInfoPropertiesEXT |device| {
+        let place = device.info().node.as_ref().and_then(|node| node.pci).unwrap_or_default();
+    } [
+        pci_domain: place[0],
+        pci_bus: place[1],
+        pci_device: place[2],
+        pci_function: place[3],
+    ]
+    PhysicalDeviceDrmPropertiesEXT |device| {
+        let node = device.info().node.as_ref();
+    } [
+        has_primary: c::FALSE,
+        has_render: node.is_some().into(),
+        primary_major: 0,
+        primary_minor: 0,
+        render_major: node.map_or(0, |node| node.major.into()),
+        render_minor: node.map_or(0, |node| node.minor.into()),
+    ]
+}
+
+/// `VkPhysicalDeviceProperties`.
+pub fn core(device: &vk::PhysicalDevice) -> c::PhysicalDeviceProperties {
+    c::PhysicalDeviceProperties {
+        api_version: vk::extension::API_VERSION,
+        driver_version: vk::physical::DRIVER_VERSION,
+        vendor_id: vk::physical::VENDOR,
+        device_id: device.info().pci_id,
+        device_type: c::PhysicalDeviceType::INTEGRATED_GPU,
+        device_name: raw::array(&device.name()),
+        pipeline_cache_uuid: device.cache_uuid(),
+        limits: device.limits(),
+        sparse_properties: c::PhysicalDeviceSparseProperties::default(),
+    }
+}
