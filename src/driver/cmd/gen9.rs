@@ -164,7 +164,11 @@ impl Generation for Gen9 {
             .dwords
     }
 
-    fn context<M: Memory>(stream: &mut Stream<M>, heaps: &Heaps) -> Result<(), M::Error> {
+    fn context<M: Memory>(
+        stream: &mut Stream<M>,
+        device: &hw::Device,
+        heaps: &Heaps,
+    ) -> Result<(), M::Error> {
         use pipeline_select as select;
         use state_base_address as sba;
         const GPGPU: u64 = 2;
@@ -194,13 +198,23 @@ impl Generation for Gen9 {
                 .dwords,
         )?;
         stream.put(INVALIDATE)?;
-        // The L3 must be idle while it is divided anew: 32 ways of shared local memory, 16 of URB, 48 of everything else, one of
-        // the validated divisions (SKL PRM vol. 7, "L3 Cache", allocation and programming).
+        if device.needs(hw::Wa::BarrierMode) {
+            // A masked register, in which GPGPU's mode is zero.
+            stream.put(mi::load_register(
+                register::SLICE_COMMON_ECO_CHICKEN1,
+                register::GLK_BARRIER_MODE_MASK,
+            ))?;
+        }
+        // The L3 must be idle while it is divided anew (SKL PRM vol. 7, "L3 Cache", allocation and programming).
         stream.put(FLUSH)?;
-        const URB_AT: u32 = 1;
-        const ALL_AT: u32 = 25;
-        let division = register::L3CNTLREG_SLM_ENABLE | 16 << URB_AT | 48 << ALL_AT;
-        stream.put(mi::load_register(register::L3CNTLREG, division))
+        match device.l3_division(true) {
+            Some(division) => stream.put(mi::load_register(
+                register::L3CNTLREG,
+                division.register_value(),
+            )),
+            // No gen9 part lacks one; others divide theirs otherwise.
+            None => Ok(()),
+        }
     }
 
     fn control<M: Memory>(stream: &mut Stream<M>, control: Control) -> Result<(), M::Error> {

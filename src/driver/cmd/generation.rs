@@ -197,7 +197,11 @@ pub trait Generation: Copy + std::fmt::Debug {
     /// The interface descriptor of a shader: 32 bytes, to lie at a multiple of 64.
     fn descriptor(kernel: &Kernel<'_>) -> [u32; 8];
     /// What a context is told once: the pipeline, the heaps, the L3's division.
-    fn context<M: Memory>(stream: &mut Stream<M>, heaps: &Heaps) -> Result<(), M::Error>;
+    fn context<M: Memory>(
+        stream: &mut Stream<M>,
+        device: &hw::Device,
+        heaps: &Heaps,
+    ) -> Result<(), M::Error>;
     /// Waits, flushes, invalidates.
     fn control<M: Memory>(stream: &mut Stream<M>, control: Control) -> Result<(), M::Error>;
     /// Changes the front end's state.

@@ -412,8 +412,8 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     }
 
     /// Says what a context must know before its other batches.
-    pub fn context(&mut self, heaps: &crate::Heaps) -> Result<(), M::Error> {
-        G::context(&mut self.stream, heaps)
+    pub fn context(&mut self, device: &hw::Device, heaps: &crate::Heaps) -> Result<(), M::Error> {
+        G::context(&mut self.stream, device, heaps)
     }
 
     /// Appends the commands of another batch, chunk by chunk. What this one has bound is forgotten.

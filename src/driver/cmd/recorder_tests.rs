@@ -350,3 +350,33 @@ fn shaders_that_want_too_much_are_refused() {
     };
     assert!(Launch::<Gen9>::new(&kernel(&no_such_set), 0).is_none());
 }
+
+/// Registers that a context's first batch writes: the L3's division is the part's own, and GLK's barriers get their mode.
+#[test]
+fn a_context_is_told_of_its_part() {
+    use hw::mi::mi_load_register_imm as lri;
+    let registers = |name: &str| -> Vec<(u64, u64)> {
+        let device = hw::Device::by_name(name).unwrap();
+        let mut r = recorder();
+        let heaps = crate::Heaps {
+            general: 0,
+            surface: 0,
+            dynamic: MACHINE.dynamic_base,
+            instruction: 0,
+            bindless: MACHINE.bindless_base,
+            bindless_surfaces: 0,
+        };
+        r.context(device, &heaps).unwrap();
+        let all = commands(&r);
+        let loads = named(&all, "MI_LOAD_REGISTER_IMM");
+        let load = |words: &&[u32]| (lri::REGISTER_OFFSET.get(words), lri::DATA_DWORD.get(words));
+        loads.iter().map(load).collect()
+    };
+    let division = |slm: bool, urb: u64, all: u64| (0x7034, u64::from(slm) | urb << 1 | all << 25);
+    assert_eq!(registers("skl"), [division(true, 16, 48)]);
+    assert_eq!(registers("bxt-5a85"), [division(true, 16, 48)]);
+    assert_eq!(
+        registers("glk"),
+        [(0x731c, 1 << 23), division(true, 16, 48)]
+    );
+}

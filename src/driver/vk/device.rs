@@ -37,7 +37,7 @@ pub struct Device {
 fn opening(context: &Context) -> Result<i915::Chunk> {
     let mut recorder =
         cmd::Recorder::<cmd::Gen9, _>::new(OneChunk(context.chunks.take()?), context.machine());
-    recorder.context(&HEAPS)?;
+    recorder.context(context.physical.info().device, &HEAPS)?;
     recorder.end()?;
     Ok(recorder.into_memory().0)
 }
