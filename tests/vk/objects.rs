@@ -184,6 +184,50 @@ fn memory_is_zeroed_kept_and_given_back() {
 }
 
 #[test]
+fn large_descriptor_pools_cost_what_their_sets_take() {
+    const POOLS: usize = 64;
+    const DESCRIPTORS: u32 = 1 << 16;
+    let rig = Rig::new();
+    let d = &rig.device;
+    unsafe {
+        let bindings = [vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+            .descriptor_count(DESCRIPTORS)
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        let layouts = [d.create_descriptor_set_layout(&info, None).unwrap()];
+        let sizes = [vk::DescriptorPoolSize::default()
+            .ty(vk::DescriptorType::STORAGE_BUFFER)
+            .descriptor_count(DESCRIPTORS)];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(1)
+            .pool_sizes(&sizes);
+        // A device has a quarter of these surfaces: pools can be made, and sets until there are no more.
+        let make = |_| d.create_descriptor_pool(&info, None).unwrap();
+        let pools: Vec<_> = (0..POOLS).map(make).collect();
+        let set = |pool: vk::DescriptorPool| {
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(pool)
+                .set_layouts(&layouts);
+            d.allocate_descriptor_sets(&info).map(|_| ())
+        };
+        let made = pools.iter().take_while(|&&pool| set(pool).is_ok()).count();
+        assert!((8..POOLS).contains(&made), "{made} sets");
+        assert_eq!(
+            set(pools[made]),
+            Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)
+        );
+        // What one gives back, another may have.
+        d.destroy_descriptor_pool(pools[0], None);
+        assert_eq!(set(pools[made]), Ok(()));
+        for &pool in &pools[1..] {
+            d.destroy_descriptor_pool(pool, None);
+        }
+        d.destroy_descriptor_set_layout(layouts[0], None);
+    }
+}
+
+#[test]
 fn descriptor_pools_run_out_and_recover() {
     let rig = Rig::new();
     let d = &rig.device;
