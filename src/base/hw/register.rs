@@ -22,6 +22,10 @@ pub const GPGPU_DISPATCHDIMX: u32 = 0x2500;
 pub const GPGPU_DISPATCHDIMY: u32 = 0x2504;
 /// See [`GPGPU_DISPATCHDIMX`].
 pub const GPGPU_DISPATCHDIMZ: u32 = 0x2508;
+/// Modes of the command streamer; its upper half is a mask of the bits that a write changes.
+pub const CS_DEBUG_MODE2: u32 = 0x20d8;
+/// CONSTANT_BUFFER Address Offset Disable: the first constant buffer's address is one, not an offset.
+pub const CS_DEBUG_MODE2_CONSTANT_ADDRESSES: u32 = 1 << 4;
 /// Which pipeline barriers serve (GLK): 0 in GPGPU mode, [`GLK_BARRIER_MODE_3D_HULL`] in 3D mode. A masked register.
 pub const SLICE_COMMON_ECO_CHICKEN1: u32 = 0x731c;
 /// The field of [`SLICE_COMMON_ECO_CHICKEN1`].

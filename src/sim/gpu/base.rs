@@ -12,6 +12,7 @@ pub struct BaseAddresses {
     /// Surfaces in the bindless heap minus one, as programmed.
     pub bindless_surfaces: u32,
     /// Pages of the heaps, where they have been programmed.
+    pub general_pages: Option<u64>,
     pub dynamic_pages: Option<u64>,
     pub instruction_pages: Option<u64>,
 }

@@ -78,6 +78,7 @@ gaps! {
     "gpu/draw/pipeline.rs" {
         "3DPRIMITIVE, Vertex Count Per Instance" => "an instance of … vertices";
         "3DSTATE_VF_TOPOLOGY" => "primitive topology …";
+        "3DSTATE_WM, Point Rasterization Rule" => "points by the upper right rule";
     }
     "gpu/draw/pixel/depth.rs" {
         "3DSTATE_DEPTH_BUFFER, Surface Format" => "depth format …";
@@ -90,6 +91,7 @@ gaps! {
     "gpu/draw/pixel/state.rs" {
         "3DSTATE_WM, Polygon Stipple Enable" => "polygon stipple";
         "3DSTATE_PS_EXTRA, Input Coverage Mask State" => "inner input coverage of what is not conservative";
+        "BLEND_STATE, Alpha To Coverage Dither Enable" => "dithered alpha to coverage";
     }
     "gpu/draw/pixel/target.rs" {
         "RENDER_SURFACE_STATE, Surface Format" => "render targets of the format …";
@@ -115,6 +117,10 @@ gaps! {
     }
     "gpu/draw/vs.rs" {
         "3DSTATE_VS, SIMD8 Dispatch Enable" => "a vertex shader of SIMD4x2";
+    }
+    "gpu/fate/mod.rs" {
+        "commands that have no unit" => "the command's name";
+        "fields that no unit asks for" => "…, …";
     }
     "gpu/sampler/mod.rs" {
         "Sampling Engine messages, SIMD Mode" => "a sampler message of this width";

@@ -20,6 +20,8 @@ pub(crate) struct DrawState {
     pub instancing: BTreeMap<usize, [u32; 3]>,
     /// 3DSTATE_SO_BUFFER by index.
     pub stream_buffers: BTreeMap<usize, Vec<u32>>,
+    /// The first constant buffer of a stage has an address, not an offset from the dynamic state base (CS_DEBUG_MODE2).
+    pub constant_addresses: bool,
 }
 
 impl DrawState {
@@ -29,7 +31,14 @@ impl DrawState {
         if is(&draw::state_vertex_buffers::PACKET) {
             for buffer in words.get(1..).unwrap_or_default().as_chunks::<4>().0 {
                 let index = draw_state::vertex_buffer_state::VERTEX_BUFFER_INDEX.get(buffer);
-                self.vertex_buffers.insert(index as usize, *buffer);
+                let mut new = *buffer;
+                // Without Address Modify Enable the place, and with it the size, stays what it was.
+                if draw_state::vertex_buffer_state::ADDRESS_MODIFY_ENABLE.get(buffer) == 0 {
+                    let old = self.vertex_buffers.get(&(index as usize));
+                    let old = old.copied().unwrap_or_default();
+                    new[1..].copy_from_slice(&old[1..]);
+                }
+                self.vertex_buffers.insert(index as usize, new);
             }
         } else if is(&draw::state_vf_instancing::PACKET) {
             let index = draw::state_vf_instancing::VERTEX_ELEMENT_INDEX.get(words);
@@ -61,5 +70,35 @@ impl DrawState {
     /// A flag of the last command of this kind.
     pub fn flag(&self, packet: &Packet, field: Field) -> bool {
         self.get(packet, field) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use draw_state::vertex_buffer_state as vb;
+
+    #[test]
+    fn a_vertex_buffer_stays_where_it_is_unless_it_is_said_to_move() {
+        let mut state = DrawState::default();
+        let mut latch = |modify, address, pitch| {
+            let mut words = [0; 5];
+            words[0] = draw::state_vertex_buffers::PACKET.header | 3;
+            vb::ADDRESS_MODIFY_ENABLE.set(&mut words[1..], modify);
+            vb::BUFFER_STARTING_ADDRESS.set(&mut words[1..], address);
+            vb::BUFFER_SIZE.set(&mut words[1..], 64);
+            vb::BUFFER_PITCH.set(&mut words[1..], pitch);
+            state.latch(&draw::state_vertex_buffers::PACKET, &words);
+            let buffer = state.vertex_buffers.get(&0).expect("a buffer");
+            let get = |field: Field| field.get(buffer);
+            [
+                get(vb::BUFFER_STARTING_ADDRESS),
+                get(vb::BUFFER_SIZE),
+                get(vb::BUFFER_PITCH),
+            ]
+        };
+        assert_eq!(latch(0, 0x1000, 8), [0, 0, 8]);
+        assert_eq!(latch(1, 0x1000, 8), [0x1000, 64, 8]);
+        assert_eq!(latch(0, 0x2000, 12), [0x1000, 64, 12]);
     }
 }

@@ -12,6 +12,7 @@ mod context;
 mod cs;
 mod dataport;
 mod draw;
+pub mod fate;
 mod gaps;
 mod gpgpu;
 mod hiz;

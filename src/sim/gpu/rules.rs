@@ -203,4 +203,29 @@ rules! {
     PIPE_CONTROL_LLC "pipe-control-llc", "vol. 2a, PIPE_CONTROL, Flush LLC", "the last level cache is flushed with an immediate write";
     URB_OVERLAP "urb-overlap", "vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address",
         "entries and push constants of the stages lie in the URB, and not in each other";
+    FIELD_VALUE "field-value", "vol. 2, each command and structure", "a field has a value that its description lets it have";
+    BASE_ADDRESS_MODIFY "base-address-modify", "vol. 2a, STATE_BASE_ADDRESS, Modify Enable",
+        "an address or a size that is given is also taken";
+    CLEAR_PARAMS "clear-params", "vol. 2a, 3DSTATE_CLEAR_PARAMS, Depth Clear Value Valid",
+        "a hierarchical depth buffer has a valid clear value";
+    CLIP_BARYCENTRIC "clip-barycentric", "vol. 2a, 3DSTATE_CLIP, Non-Perspective Barycentric Enable",
+        "the clipper keeps barycentric weights without perspective where the pixel shader asks for them";
+    HIZ_PLACE "hiz-place", "vol. 2a, 3DSTATE_HIER_DEPTH_BUFFER",
+        "a hierarchical depth buffer is made of whole tiles, holds the depth buffer's pixels, and is not in it";
+    LINE_STIPPLE "line-stipple", "vol. 2a, 3DSTATE_LINE_STIPPLE, Line Stipple Inverse Repeat Count",
+        "a stipple's inverse repeat count is the inverse of its repeat count";
+    PS_BLEND "ps-blend", "vol. 2a, 3DSTATE_PS_BLEND", "it says of the first render target what BLEND_STATE says";
+    PS_WRITES "ps-writes", "vol. 2a, 3DSTATE_PS_BLEND, Has Writeable RT; 3DSTATE_PS_EXTRA, Pixel Shader Does not write to RT",
+        "a pixel shader that writes to a render target is said to do so";
+    PS_PULLS "ps-pulls", "vol. 2a, 3DSTATE_PS_EXTRA, Pixel Shader Pulls Bary",
+        "a pixel shader that asks the pixel interpolator is said to do so";
+    PUSH_ALLOCATION "push-allocation", "vol. 2a, 3DSTATE_PUSH_CONSTANT_ALLOC_VS, Constant Buffer Size",
+        "a stage's push constants fit what is allocated for them";
+    SMOOTH_LINES "smooth-lines", "vol. 2a, 3DSTATE_SF, AA Line Distance Mode", "smooth lines are drawn by their true distance";
+    PROVOKING_VERTEX "provoking-vertex", "vol. 2a, 3DSTATE_SF and 3DSTATE_CLIP, Provoking Vertex Select",
+        "clipper and setup take the same vertex of an object, and one that it has";
+    HZ_OP_CLEAR "hz-op-clear", "vol. 2a, 3DSTATE_WM_HZ_OP, Sample Mask; Full Surface Depth and Stencil Clear",
+        "a clear or resolve is of all samples, and one of the full surface is of all pixels";
+    BLEND_CLAMP "blend-clamp", "vol. 2d, BLEND_STATE_ENTRY, Post-Blend Color Clamp Enable",
+        "colours are clamped after blending as before it, to what the render target can hold";
 }

@@ -3,6 +3,9 @@
 //! In:  commands in order, the state that a walker finds, what units report to [`crate::watch`]. Out: [`Stop::Undefined`] at
 //!      the first broken rule of [`crate::rules`].
 
+mod agree;
+#[cfg(test)]
+mod agree_tests;
 mod draw;
 #[cfg(test)]
 pub(crate) mod draw_rig;
@@ -110,7 +113,8 @@ impl<'a> Tracker<'a> {
             self.pipeline_select(words, context, at)
         } else if is(&media::state_base_address::PACKET) {
             let clean = self.is_clean(DATA_CACHE | RENDER_CACHE);
-            BASE_ADDRESS_FLUSH.check(clean, at, || self.undone())
+            BASE_ADDRESS_FLUSH.check(clean, at, || self.undone())?;
+            agree::base_addresses(words, at)
         } else if is(&media::media_vfe_state::PACKET) {
             // Nothing says so before a walker uses it: drivers that leave GPGPU put it anywhere.
             self.vfe_early = self.busy;
@@ -135,10 +139,12 @@ impl<'a> Tracker<'a> {
             })?;
             BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
             draw::check(words, context, at)?;
+            agree::check(&context.draw, at)?;
             urb::check(&context.draw, l3, device, at)?;
             self.draws();
             Ok(())
         } else if is(&packets::state_wm_hz_op::PACKET) && hz_op_acts(words) {
+            agree::hz_op(&context.draw, words, at)?;
             self.draws();
             Ok(())
         } else if is(&mi::mi_store_data_imm::PACKET) {

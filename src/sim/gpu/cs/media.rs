@@ -3,6 +3,7 @@
 use super::{Next, Run};
 use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::dataport::Bases;
+use crate::fate;
 use crate::gpgpu::{Constants, Dispatch};
 use crate::rules;
 use crate::space::ADDRESS_MASK;
@@ -140,6 +141,11 @@ impl Run<'_> {
         }
         for (enable, pages, slot) in [
             (
+                f::GENERAL_STATE_BUFFER_SIZE_MODIFY_ENABLE,
+                f::GENERAL_STATE_BUFFER_SIZE,
+                &mut base.general_pages,
+            ),
+            (
                 f::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE,
                 f::DYNAMIC_STATE_BUFFER_SIZE,
                 &mut base.dynamic_pages,
@@ -189,6 +195,7 @@ impl Run<'_> {
         let mut descriptor = [0; 8];
         let address = base.dynamic + self.context.descriptors.offset + index * 32;
         self.view.read_block(address, &mut descriptor)?;
+        fate::check(&idd::PACKET, &descriptor, self.gpu.options.strict, address)?;
         if let Some(tracker) = &mut self.tracker {
             tracker.walker(words, &descriptor, self.context, self.gpu.device, at)?;
         }

@@ -87,6 +87,7 @@ fn each_base_address_is_changed_where_it_is_said_to() {
             instruction: on(4),
             bindless_surface: on(5),
             bindless_surfaces: if which == 5 { 80 } else { 0 },
+            general_pages: (which == 8).then_some(72),
             dynamic_pages: (which == 6).then_some(70),
             instruction_pages: (which == 7).then_some(71),
         };

@@ -4,6 +4,7 @@ use super::{Next, Run};
 use crate::rules;
 use crate::space::ADDRESS_MASK;
 use eu::Stop;
+use hw::state::mi_math_alu_instruction as alu;
 use hw::{Packet, mi, register};
 
 /// Same packet, by identity.
@@ -27,7 +28,19 @@ impl Run<'_> {
         if offset == register::MI_PREDICATE_RESULT {
             self.context.predicate = value & 1 == 1;
         }
+        // The upper half says which bits of the lower one are written.
+        let value = match offset {
+            register::CS_DEBUG_MODE2 => {
+                let mask = value >> 16;
+                self.context.register(offset) & !mask | value & mask
+            }
+            _ => value,
+        };
         self.context.set_register(offset, value);
+        if offset == register::CS_DEBUG_MODE2 {
+            let set = value & register::CS_DEBUG_MODE2_CONSTANT_ADDRESSES != 0;
+            self.context.draw.constant_addresses = set;
+        }
     }
 
     pub(super) fn mi(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<Next, Stop> {
@@ -114,9 +127,7 @@ impl Run<'_> {
                 || is(p, &mi::mi_suspend_flush::PACKET)
                 || is(p, &mi::mi_clflush::PACKET)
                 || is(p, &mi::mi_rs_control::PACKET)
-                || is(p, &mi::mi_report_head::PACKET)
-                || is(p, &mi::mi_topology_filter::PACKET)
-                || is(p, &mi::mi_semaphore_signal::PACKET) => {}
+                || is(p, &mi::mi_topology_filter::PACKET) => {}
             p if is(p, &mi::mi_set_predicate::PACKET) => {
                 let mode = mi::mi_set_predicate::PREDICATE_ENABLE.get(words);
                 self.context.skips = self.skips(mode, at)?;
@@ -137,11 +148,8 @@ impl Run<'_> {
         let (mut accumulator, mut zero, mut carry) = (0u64, false, false);
         let gpr = |index: u32| register::CS_GPR0 + (index & 15) * 8;
         for instruction in program {
-            let (opcode, x, y) = (
-                instruction >> 20,
-                instruction >> 10 & 0x3ff,
-                instruction & 0x3ff,
-            );
+            let [opcode, x, y] = [alu::ALU_OPCODE, alu::OPERAND_1, alu::OPERAND_2]
+                .map(|field| field.get(&[*instruction]) as u32);
             match opcode {
                 0x000 => {}
                 // LOAD, LOADINV, LOAD0, LOAD1 of SRCA (0x20) or SRCB (0x21).

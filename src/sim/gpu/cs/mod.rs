@@ -14,6 +14,7 @@ mod mi_tests;
 mod tests;
 
 use crate::context::HwContext;
+use crate::fate;
 use crate::gpgpu;
 use crate::memory::View;
 use crate::options::Options;
@@ -243,6 +244,7 @@ impl Run<'_> {
         if self.context.skips && !always(packet) {
             return Ok((Next::Continue, length));
         }
+        fate::check(packet, words, self.gpu.options.strict, at)?;
         let next = match first >> 29 {
             0 => self.mi(packet, words, at)?,
             _ => self.pipeline(packet, words, at)?,

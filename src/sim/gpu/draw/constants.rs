@@ -1,8 +1,8 @@
 //! Push constants: what 3DSTATE_CONSTANT_* names, as registers of a payload.
 //!
 //! In:  the command's body. Out: dwords, eight for each register, of the four buffers one after the other.
-//! Addresses are absolute, as drivers that set "CONSTANT_BUFFER Address Offset Disable" have them (CS_DEBUG_MODE2).
-//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units, and the first buffer's address counts
+//! from the dynamic state base address, unless CS_DEBUG_MODE2 has "CONSTANT_BUFFER Address Offset Disable" set.
 
 use super::exec::Draw;
 use crate::space::ADDRESS_MASK;
@@ -33,9 +33,14 @@ pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
         });
     }
     let mut constants = Vec::with_capacity(total as usize * 8);
-    for (length, buffer) in BUFFERS {
+    for (number, (length, buffer)) in BUFFERS.into_iter().enumerate() {
         let mut part = vec![0; length.get(words) as usize * 8];
-        view.read_block(buffer.get(words) & ADDRESS_MASK, &mut part)?;
+        let base = match number == 0 && !draw.state.constant_addresses {
+            true => draw.base.dynamic,
+            false => 0,
+        };
+        let address = buffer.get(words).wrapping_add(base) & ADDRESS_MASK;
+        view.read_block(address, &mut part)?;
         constants.extend(part);
     }
     Ok(constants)

@@ -28,6 +28,8 @@ pub(crate) struct Hull<'a> {
     pub invocations: u64,
     payloads: Vec<Vec<u32>>,
     statistics: bool,
+    /// Threads are told where their vertices are.
+    includes_handles: bool,
 }
 
 impl<'a> Hull<'a> {
@@ -79,6 +81,7 @@ impl<'a> Hull<'a> {
             invocations: 0,
             payloads: Vec::new(),
             statistics: get(hs::STATISTICS_ENABLE) == 1,
+            includes_handles: get(hs::INCLUDE_VERTEX_HANDLES) == 1,
         }))
     }
 
@@ -91,9 +94,11 @@ impl<'a> Hull<'a> {
     ) -> Result<u32, Stop> {
         let patch = urb.allocate(self.entry)?;
         let mut handles = [0; MOST];
-        for (handle, vertex) in handles.iter_mut().zip(vertices) {
-            *handle = urb.allocate(vertex.len())?;
-            urb.put(*handle, vertex)?;
+        if self.includes_handles {
+            for (handle, vertex) in handles.iter_mut().zip(vertices) {
+                *handle = urb.allocate(vertex.len())?;
+                urb.put(*handle, vertex)?;
+            }
         }
         self.payloads.resize(self.instances as usize, Vec::new());
         for (instance, payload) in self.payloads.iter_mut().enumerate() {

@@ -75,6 +75,8 @@ const MAX_VERTICES: u32 = 1 << 22;
 
 /// The units behind the vertex shader.
 struct Back<'a> {
+    /// Address of the 3DPRIMITIVE.
+    at: u64,
     tess: Option<Tessellator<'a>>,
     gs: Option<Geometry<'a>>,
     so: StreamOut<'a>,
@@ -116,6 +118,7 @@ pub(crate) fn run(
     let mut so = StreamOut::new(draw);
     so.offsets = so_offsets;
     let mut back = Back {
+        at: draw.at,
         tess: Tessellator::new(
             draw,
             constants::push(&draw, &packets::state_constant_hs::PACKET)?,
@@ -358,10 +361,20 @@ impl Back<'_> {
         if self.so.render != Some(stream) {
             return Ok(());
         }
-        self.cl_invocations += 1;
         self.clipped.clear();
+        let kind = object.kind;
         clip::clip(&self.clip, object, &mut self.clipped);
-        self.cl_primitives += self.clipped.len() as u64;
+        if self.clip.statistics {
+            self.cl_invocations += 1;
+            self.cl_primitives += self.clipped.len() as u64;
+        }
+        let points = kind == Kind::Point || self.setup.fills_with_points();
+        if points && self.raster.upper_right && !self.clipped.is_empty() {
+            return Err(Stop::Unimplemented {
+                what: "points by the upper right rule".into(),
+                at: self.at,
+            });
+        }
         for object in &self.clipped {
             self.set_up.clear();
             setup::setup(&self.setup, object, &mut self.set_up);

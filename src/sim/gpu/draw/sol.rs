@@ -13,7 +13,7 @@ use crate::space::AddressSpace;
 use crate::watch::Via;
 use eu::Stop;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
-use hw::draw_state::so_decl;
+use hw::draw_state::{so_decl, so_decl_entry};
 use hw::{Field, draw::state_so_decl_list as list};
 
 /// Streams, and buffers.
@@ -68,6 +68,14 @@ pub(crate) struct StreamOut<'a> {
     /// What SO_PRIM_STORAGE_NEEDED grows by.
     pub needed: [u64; STREAMS],
 }
+
+/// A stream's declaration in an entry of the list.
+const DECLS: [Field; STREAMS] = [
+    so_decl_entry::STREAM_0_DECL,
+    so_decl_entry::STREAM_1_DECL,
+    so_decl_entry::STREAM_2_DECL,
+    so_decl_entry::STREAM_3_DECL,
+];
 
 const READ: [(Field, Field); STREAMS] = [
     (
@@ -135,8 +143,7 @@ impl<'a> StreamOut<'a> {
             stream.buffers = selects.get(decls) as u32;
             let entries = entries.get(decls) as usize;
             for pair in decls.get(3..).unwrap_or_default().chunks(2).take(entries) {
-                let half = pair.get(i / 2).copied().unwrap_or(0) >> (16 * (i % 2)) & 0xffff;
-                let decl = [half];
+                let decl = [DECLS[i].get(pair) as u32];
                 stream.decls.push(Decl {
                     source: first + so_decl::REGISTER_INDEX.get(&decl) as usize * 4,
                     mask: so_decl::COMPONENT_MASK.get(&decl) as u8,

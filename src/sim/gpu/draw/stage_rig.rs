@@ -135,6 +135,9 @@ impl Draw {
             rig,
             commands: sound(),
         };
+        // Constants have addresses: bit 4 of CS_DEBUG_MODE2.
+        let load = hw::mi::mi_load_register_imm::PACKET.header;
+        draw.commands.push(vec![load, 0x20d8, 1 << 20 | 1 << 4]);
         draw.commands.extend([
             vertex_elements([1; 4]),
             [vec![header], buffer.to_vec()].concat(),

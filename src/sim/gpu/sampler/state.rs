@@ -3,8 +3,10 @@
 //! In:  four dwords and the border colour they point to. Out: filters, clamps, address modes.
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE", "SAMPLER_BORDER_COLOR_STATE".
 
+use crate::fate;
 use crate::memory::View;
 use eu::Stop;
+use hw::draw_state::sampler_border_color_state as colour;
 use hw::state::sampler_state as ss;
 
 /// Min and Mag Mode Filter.
@@ -131,6 +133,7 @@ impl Sampler {
         let mut words = [0; 4];
         view.read_block(address, &mut words)?;
         let get = |field: hw::Field| field.get(&words);
+        fate::check(&ss::PACKET, &words, view.is_strict(), address)?;
         if get(ss::CHROMAKEY_ENABLE) == 1 {
             return gap("a chroma key", address);
         }
@@ -144,7 +147,15 @@ impl Sampler {
             .iter()
             .any(|m| matches!(m, AddressMode::ClampBorder | AddressMode::HalfBorder))
         {
-            view.read_block(dynamic + get(ss::BORDER_COLOR_POINTER), &mut border)?;
+            let mut words = [0; 4];
+            view.read_block(dynamic + get(ss::BORDER_COLOR_POINTER), &mut words)?;
+            border = [
+                colour::BORDER_COLOR_32BIT_RED,
+                colour::BORDER_COLOR_32BIT_GREEN,
+                colour::BORDER_COLOR_32BIT_BLUE,
+                colour::BORDER_COLOR_32BIT_ALPHA,
+            ]
+            .map(|field| field.get(&words) as u32);
         }
         let reduction = match (get(ss::REDUCTION_TYPE_ENABLE), get(ss::REDUCTION_TYPE)) {
             (1, 2) => Reduction::Minimum,

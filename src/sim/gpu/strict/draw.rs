@@ -144,6 +144,35 @@ static KERNELS: &[(&Packet, Field, Field)] = &[
     ),
 ];
 
+/// Scratch memory: command, start, code of its size.
+static SCRATCH: &[(&Packet, Field, Field)] = &[
+    (
+        &draw::state_vs::PACKET,
+        draw::state_vs::SCRATCH_SPACE_BASE_POINTER,
+        draw::state_vs::PER_THREAD_SCRATCH_SPACE,
+    ),
+    (
+        &draw::state_hs::PACKET,
+        draw::state_hs::SCRATCH_SPACE_BASE_POINTER,
+        draw::state_hs::PER_THREAD_SCRATCH_SPACE,
+    ),
+    (
+        &draw::state_ds::PACKET,
+        draw::state_ds::SCRATCH_SPACE_BASE_POINTER,
+        draw::state_ds::PER_THREAD_SCRATCH_SPACE,
+    ),
+    (
+        &draw::state_gs::PACKET,
+        draw::state_gs::SCRATCH_SPACE_BASE_POINTER,
+        draw::state_gs::PER_THREAD_SCRATCH_SPACE,
+    ),
+    (
+        &draw::state_ps::PACKET,
+        draw::state_ps::SCRATCH_SPACE_BASE_POINTER,
+        draw::state_ps::PER_THREAD_SCRATCH_SPACE,
+    ),
+];
+
 /// Checks what a draw finds.
 pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
     let state = &context.draw;
@@ -307,9 +336,34 @@ fn setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
         get(sbe::VERTEX_URB_ENTRY_READ_OFFSET),
         get(sbe::VERTEX_URB_ENTRY_READ_LENGTH),
     );
-    let forced = flag(sbe::FORCE_VERTEX_URB_ENTRY_READ_LENGTH)
-        && flag(sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET);
-    if forced {
+    // What is not forced comes from the last stage.
+    let last = |of: [Field; 3]| {
+        let packets = [
+            &draw::state_gs::PACKET,
+            &draw::state_ds::PACKET,
+            &draw::state_vs::PACKET,
+        ];
+        let place =
+            usize::from(!stages.has_gs) + usize::from(!stages.has_gs && !stages.tessellates);
+        state.get(packets[place], of[place])
+    };
+    let length = match flag(sbe::FORCE_VERTEX_URB_ENTRY_READ_LENGTH) {
+        true => length,
+        false => last([
+            draw::state_gs::VERTEX_URB_ENTRY_OUTPUT_LENGTH,
+            draw::state_ds::VERTEX_URB_ENTRY_OUTPUT_LENGTH,
+            draw::state_vs::VERTEX_URB_ENTRY_OUTPUT_LENGTH,
+        ]),
+    };
+    let offset = match flag(sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET) {
+        true => offset,
+        false => last([
+            draw::state_gs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET,
+            draw::state_ds::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET,
+            draw::state_vs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET,
+        ]),
+    };
+    if get(sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES) > 0 {
         let bytes = stages.last();
         URB_READ.check((offset + length) * 32 <= bytes, at, || {
             format!("SBE: {length} × 32 bytes after {offset}, entries of {bytes}")
@@ -493,6 +547,16 @@ fn heaps(context: &HwContext, at: u64) -> Result<(), Stop> {
         if state.flag(packet, *enable) {
             let end = state.get(packet, *kernel) + 16;
             within(context.base.instruction_pages, end, packet.name)?;
+        }
+    }
+    for (packet, pointer, code) in SCRATCH {
+        let (start, code) = (state.get(packet, *pointer), state.get(packet, *code));
+        if start != 0 {
+            within(
+                context.base.general_pages,
+                start + (1024 << code),
+                packet.name,
+            )?;
         }
     }
     let extra = &draw::state_ps_extra::PACKET;

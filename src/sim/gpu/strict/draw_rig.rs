@@ -96,6 +96,8 @@ pub(crate) const DEPTH: u64 = DATA + 0x1000;
 
 pub(crate) const STREAM: u64 = DATA + 0x2000;
 
+pub(crate) const HIZ: u64 = DATA + 0x2000;
+
 /// The commands of a sound draw of rectangles, without vertex shader, and with a pixel shader of eight pixels that takes
 /// one attribute; without 3DPRIMITIVE.
 pub(crate) fn sound() -> Vec<Vec<u32>> {
@@ -149,11 +151,8 @@ pub(crate) fn sound() -> Vec<Vec<u32>> {
         &state_multisample::PACKET,
         &state_sample_pattern::PACKET,
         &state_stencil_buffer::PACKET,
-        &state_hier_depth_buffer::PACKET,
-        &state_clear_params::PACKET,
         &state_cc_state_pointers::PACKET,
         &state_wm::PACKET,
-        &state_ps_blend::PACKET,
         &state_wm_depth_stencil::PACKET,
     ] {
         add(packet, &[]);
@@ -171,6 +170,38 @@ pub(crate) fn sound() -> Vec<Vec<u32>> {
             (state_sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET, 1),
             (state_sbe::FORCE_VERTEX_URB_ENTRY_READ_LENGTH, 1),
             (state_sbe::PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT, 31),
+            (state_sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT, 3),
+            (state_sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT_1, 3),
+            (state_sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT_2, 3),
+        ],
+    );
+    add(
+        &state_ps_blend::PACKET,
+        &[(state_ps_blend::HAS_WRITEABLE_RT, 1)],
+    );
+    add(
+        &state_clear_params::PACKET,
+        &[(state_clear_params::DEPTH_CLEAR_VALUE_VALID, 1)],
+    );
+    use state_hier_depth_buffer as hiz;
+    add(
+        &hiz::PACKET,
+        &[
+            (hiz::SURFACE_BASE_ADDRESS, HIZ),
+            (hiz::SURFACE_PITCH, 127),
+            (hiz::SURFACE_QPITCH, 2),
+        ],
+    );
+    use state_push_constant_alloc_ps as pixels;
+    add(
+        &state_push_constant_alloc_vs::PACKET,
+        &[(state_push_constant_alloc_vs::CONSTANT_BUFFER_SIZE, 16)],
+    );
+    add(
+        &pixels::PACKET,
+        &[
+            (pixels::CONSTANT_BUFFER_OFFSET, 16),
+            (pixels::CONSTANT_BUFFER_SIZE, 16),
         ],
     );
     add(&state_sbe_swiz::PACKET, &[]);

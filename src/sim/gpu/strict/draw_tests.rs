@@ -254,7 +254,8 @@ fn stream_output_and_heaps() {
     // A heap whose size was never set has no end.
     let sba = &media::state_base_address::PACKET;
     let sized = media::state_base_address::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE;
-    found(None, &[pointer(0x4000), (sba, sized, 0)]);
+    let size = media::state_base_address::DYNAMIC_STATE_BUFFER_SIZE;
+    found(None, &[pointer(0x4000), (sba, sized, 0), (sba, size, 0)]);
     // 64 bytes that end with the heap, or lie behind it.
     use draw::state_viewport_state_pointers_sf_clip as sf_clip;
     for (at, rule) in [(0x3fc0, None), (0x4000, Some("heap-bounds"))] {

@@ -202,7 +202,14 @@ fn targets_are_as_pixels_are() {
         }
         let mut rig = target(&[]);
         rig.write(STATE + BLEND + 4, &words);
-        assert_eq!(drawn_by(&mut rig, &[]), rule);
+        use draw::state_ps_blend as ps_blend;
+        let blends = entry::COLOR_BUFFER_BLEND_ENABLE.get(&words);
+        let same = (
+            &ps_blend::PACKET,
+            ps_blend::COLOR_BUFFER_BLEND_ENABLE,
+            blends,
+        );
+        assert_eq!(drawn_by(&mut rig, &[same]), rule);
     }
 }
 
@@ -338,6 +345,7 @@ fn depth_that_is_held_back_is_resolved() {
     let operation = |field| {
         let fields = [
             (field, 1),
+            (op::SAMPLE_MASK, 0xffff),
             (op::CLEAR_RECTANGLE_X_MAX, 8),
             (op::CLEAR_RECTANGLE_Y_MAX, 8),
         ];

@@ -19,7 +19,11 @@ fn constants_are_named_and_committed() {
         &[(table::POINTER_TO_PS_BINDING_TABLE, TABLE)],
     );
     let constants = command(&ps::PACKET, &[]);
-    let allocate = command(&alloc::PACKET, &[]);
+    let room = [
+        (alloc::CONSTANT_BUFFER_OFFSET, 16),
+        (alloc::CONSTANT_BUFFER_SIZE, 16),
+    ];
+    let allocate = command(&alloc::PACKET, &room);
     let after = |commands: &[&Vec<u32>]| -> Vec<Vec<u32>> {
         commands.iter().map(|c| (*c).clone()).collect()
     };
@@ -52,7 +56,11 @@ fn constants_are_named_and_committed() {
 fn clears_are_kept_apart() {
     use draw::{state_ps as ps, state_wm_hz_op as op};
     use media::pipe_control as f;
-    let acts = command(&op::PACKET, &[(op::DEPTH_BUFFER_CLEAR_ENABLE, 1)]);
+    let fields = [
+        (op::DEPTH_BUFFER_CLEAR_ENABLE, 1),
+        (op::SAMPLE_MASK, 0xffff),
+    ];
+    let acts = command(&op::PACKET, &fields);
     let ends = command(&op::PACKET, &[]);
     let writes = pipe_control(&post_sync());
     let rule = Some("hz-op-sequence");

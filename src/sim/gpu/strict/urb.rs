@@ -43,23 +43,48 @@ static ENTRIES: [Entries; 4] = [
 ];
 
 macro_rules! constants {
-    ($stage:literal, $packet:ident) => {
+    ($stage:literal, $packet:ident, $start:ident, $size:ident) => {
         (
             $stage,
             &draw::$packet::PACKET,
-            draw::$packet::CONSTANT_BUFFER_OFFSET,
-            draw::$packet::CONSTANT_BUFFER_SIZE,
+            draw::$packet::$start,
+            draw::$packet::$size,
         )
     };
 }
 
 /// Push constants of a stage: command, offset and size in KB.
 static CONSTANTS: [(&str, &Packet, Field, Field); 5] = [
-    constants!("VS", state_push_constant_alloc_vs),
-    constants!("HS", state_push_constant_alloc_hs),
-    constants!("DS", state_push_constant_alloc_ds),
-    constants!("GS", state_push_constant_alloc_gs),
-    constants!("PS", state_push_constant_alloc_ps),
+    constants!(
+        "VS",
+        state_push_constant_alloc_vs,
+        CONSTANT_BUFFER_OFFSET,
+        CONSTANT_BUFFER_SIZE
+    ),
+    constants!(
+        "HS",
+        state_push_constant_alloc_hs,
+        CONSTANT_BUFFER_OFFSET,
+        CONSTANT_BUFFER_SIZE
+    ),
+    constants!(
+        "DS",
+        state_push_constant_alloc_ds,
+        CONSTANT_BUFFER_OFFSET,
+        CONSTANT_BUFFER_SIZE
+    ),
+    constants!(
+        "GS",
+        state_push_constant_alloc_gs,
+        CONSTANT_BUFFER_OFFSET,
+        CONSTANT_BUFFER_SIZE
+    ),
+    constants!(
+        "PS",
+        state_push_constant_alloc_ps,
+        CONSTANT_BUFFER_OFFSET,
+        CONSTANT_BUFFER_SIZE
+    ),
 ];
 
 /// Bytes of the URB, by L3CNTLREG: zero is what it has after reset.

@@ -6,6 +6,7 @@
 
 use super::format;
 use super::tiling::Tiling;
+use crate::fate;
 use crate::memory::View;
 use crate::space::ADDRESS_MASK;
 use eu::Stop;
@@ -128,6 +129,7 @@ impl Image {
     pub fn read(view: &View<'_>, address: u64) -> Result<Image, Stop> {
         let mut words = [0; 16];
         view.read_block(address, &mut words)?;
+        fate::check(&rss::PACKET, &words, view.is_strict(), address)?;
         let image = Image::from_words(&words, address)?;
         view.surface_state(&words, address)?;
         Ok(image)

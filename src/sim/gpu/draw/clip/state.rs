@@ -41,6 +41,8 @@ impl Default for Band {
 #[derive(Clone, Debug)]
 pub(crate) struct ClipState {
     pub enable: bool,
+    /// Objects are counted.
+    pub statistics: bool,
     pub mode: Mode,
     pub viewport_xy: bool,
     pub guard_band: bool,
@@ -162,6 +164,7 @@ impl ClipState {
         };
         Ok(ClipState {
             enable,
+            statistics: get(clip::STATISTICS_ENABLE) != 0,
             mode,
             viewport_xy: get(clip::VIEWPORT_XY_CLIP_TEST_ENABLE) != 0,
             guard_band,

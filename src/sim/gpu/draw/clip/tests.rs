@@ -25,6 +25,7 @@ fn object(kind: Kind, vertices: Vec<Vue>) -> Object {
 fn state() -> ClipState {
     ClipState {
         enable: true,
+        statistics: true,
         mode: Mode::Normal,
         viewport_xy: true,
         guard_band: true,

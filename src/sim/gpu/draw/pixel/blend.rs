@@ -52,6 +52,8 @@ pub(crate) struct Blend {
     pub pre_clamp: bool,
     /// Colours are dithered; offsets of pixels in the matrix.
     pub dither: Option<[u32; 2]>,
+    /// The entry itself.
+    pub words: [u32; 2],
 }
 
 impl Default for Blend {
@@ -63,7 +65,7 @@ impl Default for Blend {
 
 impl Blend {
     /// Decodes an entry; `independent_alpha` is BLEND_STATE's.
-    pub fn read(words: &[u32], independent_alpha: bool) -> Blend {
+    pub fn read(words: &[u32; 2], independent_alpha: bool) -> Blend {
         let get = |field: hw::Field| field.get(words);
         let colour = [
             get(entry::SOURCE_BLEND_FACTOR),
@@ -89,6 +91,7 @@ impl Blend {
             .map(|field| get(field) == 0),
             pre_clamp: get(entry::PRE_BLEND_COLOR_CLAMP_ENABLE) == 1,
             dither: None,
+            words: *words,
         }
     }
 

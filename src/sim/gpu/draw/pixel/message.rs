@@ -25,7 +25,12 @@ const PIXEL_INTERPOLATOR: u8 = 11;
 impl Stage for Batch<'_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         match (message.sfid, message.desc >> 14 & 15) {
-            (PIXEL_INTERPOLATOR, _) => self.interpolate(message, response),
+            (PIXEL_INTERPOLATOR, _) => {
+                if self.back.view.is_strict() {
+                    written::pulled(self.back.state.pulls, message.ip)?;
+                }
+                self.interpolate(message, response);
+            }
             (RENDER_CACHE, 12) => self.write(message)?,
             (RENDER_CACHE, 13) => return gap(message.ip, "a render target read"),
             (sfid, kind) => {

@@ -277,6 +277,7 @@ fn strict_mode_wants_payloads_of_the_length_of_their_parts() {
         let change = |state: &mut State<'_>| {
             (state.omask, state.computes_depth, state.computes_stencil) =
                 (case.omask, case.depth, case.stencil);
+            state.announced = true;
         };
         let header = if case.header.is_some() { HEADER } else { 0 };
         for registers in case.registers - 1..=case.registers + 1 {

@@ -7,8 +7,10 @@
 use super::blend::{Alpha, Blend};
 use super::depth::DepthStencil;
 use super::gap;
+use super::written;
 use crate::draw::exec::{Draw, Shader};
 use crate::draw::raster::{Lines, RasterState};
+use crate::fate;
 use crate::memory::View;
 use eu::Stop;
 use hw::draw::{
@@ -82,6 +84,9 @@ pub(super) struct State<'a> {
     pub computes_depth: bool,
     pub computes_stencil: bool,
     pub special: Option<Special>,
+    /// The state says that the shader writes to render targets; pulls barycentric weights: strict mode compares.
+    pub announced: bool,
+    pub pulls: bool,
     /// Sampler states: bytes from the dynamic state base address.
     pub samplers: u32,
     /// Addresses of the binding table and of what its entries count from.
@@ -131,6 +136,7 @@ impl<'a> State<'a> {
             cc_pointer::COLOR_CALC_STATE_POINTER,
         ) {
             view.read_block(at, &mut cc_words)?;
+            fate::check(&cc::PACKET, &cc_words, view.is_strict(), at)?;
             constant = [
                 cc::BLEND_CONSTANT_COLOR_RED,
                 cc::BLEND_CONSTANT_COLOR_GREEN,
@@ -146,13 +152,18 @@ impl<'a> State<'a> {
         ) {
             let mut head = [0];
             view.read_block(at, &mut head)?;
+            fate::check(&blend_state::PACKET, &head, view.is_strict(), at)?;
             let flag = |field: hw::Field| field.get(&head) == 1;
             let offsets = [blend_state::X_DITHER_OFFSET, blend_state::Y_DITHER_OFFSET];
             let dither = flag(blend_state::COLOR_DITHER_ENABLE)
                 .then(|| offsets.map(|field| field.get(&head) as u32));
+            let to_coverage = flag(blend_state::ALPHA_TO_COVERAGE_ENABLE);
+            if to_coverage && flag(blend_state::ALPHA_TO_COVERAGE_DITHER_ENABLE) {
+                return gap(draw.at, "dithered alpha to coverage");
+            }
             let quiet = has(extra::PIXEL_SHADER_DISABLES_ALPHA_TO_COVERAGE);
             alpha = Alpha {
-                to_coverage: flag(blend_state::ALPHA_TO_COVERAGE_ENABLE) && !quiet,
+                to_coverage: to_coverage && !quiet,
                 to_one: flag(blend_state::ALPHA_TO_ONE_ENABLE),
                 test: flag(blend_state::ALPHA_TEST_ENABLE).then(|| {
                     let raw = cc_words[1];
@@ -168,6 +179,9 @@ impl<'a> State<'a> {
                 let mut words = [0; 2];
                 if view.read_block(at + 4 + i * 8, &mut words).is_err() {
                     break;
+                }
+                if i == 0 && valid && view.is_strict() {
+                    written::blend(draw.state, &head, &words, draw.at)?;
                 }
                 let mut blend = Blend::read(&words, independent);
                 blend.dither = dither;
@@ -253,6 +267,8 @@ impl<'a> State<'a> {
             computes_depth,
             computes_stencil: has(extra::PIXEL_SHADER_COMPUTES_STENCIL),
             special,
+            announced: written::announces(draw.state),
+            pulls: written::pulls(draw.state),
             samplers: sampler as u32,
             table: draw.base.surface + bound,
             surface_base: draw.base.surface,

@@ -9,6 +9,7 @@ use super::dither::dithered;
 use super::gap;
 use super::state::State;
 use super::written;
+use crate::fate;
 use crate::memory::View;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind, Level, Select, format};
@@ -16,6 +17,8 @@ use crate::targets::Role;
 use crate::watch::Depth;
 use eu::Stop;
 use hw::ChannelKind;
+use hw::draw_state::blend_state_entry;
+use hw::state::binding_table_state;
 
 /// A bound render target.
 pub(super) struct Target {
@@ -62,13 +65,24 @@ impl Targets {
         }
         let (index, blend) = key;
         let entry = view.read(state.table + u64::from(index) * 4)?;
-        let address = state.surface_base + u64::from(entry & !63);
+        let address = state.surface_base + binding_table_state::SURFACE_STATE_POINTER.get(&[entry]);
         let image = Image::read(view, address)?;
         if view.is_strict() {
             let blend = state.blends.get(blend).copied().unwrap_or_default();
             let both = blend.enabled && blend.logic_op.is_some();
             written::check(&image, both, state.samples, at)?;
+            let integer = format::is_integer(image.format);
+            if image.kind != Kind::Null && !integer && state.special.is_none() {
+                written::clamp(&blend.words, at)?;
+            }
+            if image.kind != Kind::Null && blend.writes != [false; 4] {
+                written::announced(state.announced, at)?;
+            }
             view.depth(image.address, Depth::Forgotten);
+        }
+        let entry_words = state.blends.get(blend).map(|blend| blend.words);
+        if let Some(words) = entry_words.filter(|_| image.kind != Kind::Null) {
+            fate::check(&blend_state_entry::PACKET, &words, view.is_strict(), at)?;
         }
         let target = match image.kind {
             Kind::Null => None,

@@ -3,9 +3,15 @@
 //! In:  a render target as a message names it; the message. Out: the first broken rule.
 //! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "BLEND_STATE_ENTRY".
 
-use crate::rules::{BLEND_LOGIC_OP, PS_END, TARGET_LENGTH, TARGET_SAMPLES, TARGET_SELECTS};
+use crate::latched::DrawState;
+use crate::rules::{
+    BLEND_CLAMP, BLEND_LOGIC_OP, PS_BLEND, PS_END, PS_PULLS, PS_WRITES, TARGET_LENGTH,
+    TARGET_SAMPLES, TARGET_SELECTS,
+};
 use crate::surface::{Image, Kind, Select};
 use eu::{Message, Stop};
+use hw::draw::{state_ps_blend as ps_blend, state_ps_extra as extra};
+use hw::draw_state::{blend_state, blend_state_entry as entry};
 
 /// Checks a render target of a draw with this many samples, with both a logic op and blending or not; `at` is the message's
 /// place.
@@ -42,4 +48,100 @@ pub(super) fn ended(by_write: bool, at: u64) -> Result<(), Stop> {
     PS_END.check(by_write, at, || {
         "a thread ended otherwise than by a write to a render target".into()
     })
+}
+
+/// The state says that the pixel shader writes to render targets.
+pub(crate) fn announces(state: &DrawState) -> bool {
+    state.flag(&ps_blend::PACKET, ps_blend::HAS_WRITEABLE_RT)
+        && !state.flag(&extra::PACKET, extra::PIXEL_SHADER_DOES_NOT_WRITE_TO_RT)
+}
+
+/// The state says that the pixel shader asks the pixel interpolator.
+pub(crate) fn pulls(state: &DrawState) -> bool {
+    state.flag(&extra::PACKET, extra::PIXEL_SHADER_PULLS_BARY)
+}
+
+/// Checks a write to a render target of which some channel is written.
+pub(crate) fn announced(announced: bool, at: u64) -> Result<(), Stop> {
+    PS_WRITES.check(announced, at, || {
+        "a render target is written, which the state says is not".into()
+    })
+}
+
+/// Checks a message to the pixel interpolator.
+pub(crate) fn pulled(pulls: bool, at: u64) -> Result<(), Stop> {
+    PS_PULLS.check(pulls, at, || {
+        "barycentric weights are asked for, which the state says are not".into()
+    })
+}
+
+/// Checks the clamps of a render target that is not of integers.
+pub(crate) fn clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
+    let get = |field: hw::Field| field.get(words);
+    let (before, after) = (
+        get(entry::PRE_BLEND_COLOR_CLAMP_ENABLE),
+        get(entry::POST_BLEND_COLOR_CLAMP_ENABLE),
+    );
+    let range = get(entry::COLOR_CLAMP_RANGE);
+    // COLORCLAMP_RTFORMAT.
+    let kept = before == after && (before == 0 || range == 2);
+    BLEND_CLAMP.check(kept, at, || {
+        format!("clamps {before} before and {after} after blending, range {range}")
+    })
+}
+
+/// Checks 3DSTATE_PS_BLEND beside BLEND_STATE and its first entry.
+pub(crate) fn blend(
+    state: &DrawState,
+    head: &[u32; 1],
+    words: &[u32; 2],
+    at: u64,
+) -> Result<(), Stop> {
+    let mut pairs = vec![
+        (
+            ps_blend::COLOR_BUFFER_BLEND_ENABLE,
+            entry::COLOR_BUFFER_BLEND_ENABLE.get(words),
+        ),
+        (
+            ps_blend::ALPHA_TEST_ENABLE,
+            blend_state::ALPHA_TEST_ENABLE.get(head),
+        ),
+        (
+            ps_blend::ALPHA_TO_COVERAGE_ENABLE,
+            blend_state::ALPHA_TO_COVERAGE_ENABLE.get(head),
+        ),
+    ];
+    if entry::COLOR_BUFFER_BLEND_ENABLE.get(words) == 1 {
+        let independent = blend_state::INDEPENDENT_ALPHA_BLEND_ENABLE.get(head);
+        pairs.extend([
+            (ps_blend::INDEPENDENT_ALPHA_BLEND_ENABLE, independent),
+            (
+                ps_blend::SOURCE_BLEND_FACTOR,
+                entry::SOURCE_BLEND_FACTOR.get(words),
+            ),
+            (
+                ps_blend::DESTINATION_BLEND_FACTOR,
+                entry::DESTINATION_BLEND_FACTOR.get(words),
+            ),
+        ]);
+        if independent == 1 {
+            pairs.extend([
+                (
+                    ps_blend::SOURCE_ALPHA_BLEND_FACTOR,
+                    entry::SOURCE_ALPHA_BLEND_FACTOR.get(words),
+                ),
+                (
+                    ps_blend::DESTINATION_ALPHA_BLEND_FACTOR,
+                    entry::DESTINATION_ALPHA_BLEND_FACTOR.get(words),
+                ),
+            ]);
+        }
+    }
+    for (field, wanted) in pairs {
+        let found = state.get(&ps_blend::PACKET, field);
+        PS_BLEND.check(found == wanted, at, || {
+            format!("{} {found}, in BLEND_STATE {wanted}", field.name)
+        })?;
+    }
+    Ok(())
 }

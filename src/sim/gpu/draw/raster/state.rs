@@ -84,6 +84,8 @@ pub(crate) struct RasterState {
     pub stipple: Option<Stipple>,
     /// Triangles cover the pixels of which they cover any part.
     pub conservative: bool,
+    /// Points take the pixels on their upper and right edges, not on their upper and left ones.
+    pub upper_right: bool,
 }
 
 /// Sample positions come x after y, 16x first; these say where each count's sample 0 starts and in which order of
@@ -184,6 +186,7 @@ impl RasterState {
             }
         }
         Ok(RasterState {
+            upper_right: draw.state.flag(&wm::PACKET, wm::POINT_RASTERIZATION_RULE),
             conservative: flag(raster::CONSERVATIVE_RASTERIZATION_ENABLE),
             samples: 1 << log,
             positions: positions(draw.state.words(&pattern::PACKET), log),

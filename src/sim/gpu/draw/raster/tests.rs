@@ -10,6 +10,7 @@ pub(super) fn state(samples: &[(i64, i64)], lines: Lines) -> RasterState {
     let mut positions = [(0, 0); 16];
     positions[..samples.len()].copy_from_slice(samples);
     RasterState {
+        upper_right: false,
         samples: samples.len(),
         positions,
         lines,

@@ -37,6 +37,12 @@ pub(crate) struct Attribute {
     pub w_for_x: bool,
 }
 
+/// Attribute Active Component Format: 0 for none, 1 to 3 for two to four components.
+fn component_format(words: &[u32], attribute: usize) -> usize {
+    let first = usize::from(sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT.lo) / 32;
+    (dword(words, first + attribute / 16) >> (attribute % 16 * 2) & 3) as usize
+}
+
 /// Decodes what a draw finds.
 pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
     let get = |field| draw.state.get(&sbe::PACKET, field);
@@ -70,6 +76,14 @@ pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
             w_for_x: false,
             sprite: get(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE) >> i & 1 != 0,
         };
+        // What is not active is not made; zeros stand for it.
+        let active = match component_format(draw.state.words(&sbe::PACKET), i) {
+            0 => 0,
+            format => format + 1,
+        };
+        for to in attribute.components.iter_mut().skip(active) {
+            *to = Source::Constant(0);
+        }
         let word = i.checked_sub(swizzled_from).and_then(|i| details.get(i));
         if let Some(word) = word.filter(|_| swizzled) {
             swizzle(&mut attribute, &[*word], first);

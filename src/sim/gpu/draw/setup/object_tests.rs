@@ -154,10 +154,10 @@ fn pieces_have_the_attributes_and_the_weights_of_their_object() {
         let mut whole = object(kind, &positions[..count]);
         whole.provoking = 0;
         let mut cut = whole.clone();
-        let [a, b, .., c] = whole.vertices.as_slice() else {
+        let [a, b, rest @ ..] = whole.vertices.as_slice() else {
             panic!("two vertices or more");
         };
-        let c = if kind == Kind::Line { b } else { c };
+        let c = rest.last().unwrap_or(b);
         cut.vertices = weights[..count]
             .iter()
             .map(|w| mixed(&whole.vertices, *w))

@@ -231,6 +231,9 @@ fn attributes(count: u64, changes: &[Change], details: &[u32]) -> Vec<Attribute>
             (sbe::PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT, 31),
         ],
     );
+    let mut words = rig.latched.words(&sbe::PACKET).to_vec();
+    words[4..].fill(u32::MAX);
+    rig.latched.latch(&sbe::PACKET, &words);
     for (packet, field, value) in changes {
         rig.set(packet, &[(*field, *value)]);
     }
@@ -252,6 +255,31 @@ fn detail_of(fields: &[(Field, u64)]) -> u32 {
         field.set(&mut words, *value);
     }
     words[0]
+}
+
+#[test]
+fn components_that_are_not_active_are_zeros() {
+    use Source::{Constant, Vertex};
+    let of = |format| {
+        let change = (
+            &sbe::PACKET,
+            sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT_1,
+            format,
+        );
+        attributes(3, &[change], &[])
+            .iter()
+            .map(|a| a.components)
+            .collect::<Vec<_>>()
+    };
+    let none = Constant(0);
+    for (format, expected) in [
+        (0, [none; 4]),
+        (1, [Vertex, Vertex, none, none]),
+        (2, [Vertex, Vertex, Vertex, none]),
+        (3, [Vertex; 4]),
+    ] {
+        assert_eq!(of(format), [[Vertex; 4], expected, [Vertex; 4]], "{format}");
+    }
 }
 
 #[test]

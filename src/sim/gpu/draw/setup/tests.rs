@@ -285,7 +285,10 @@ fn state_is_read_from_commands_and_memory() {
         .with(sbe::CONSTANT_INTERPOLATION_ENABLE, 0b010)
         .with(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE, 0b100)
         .with(sbe::PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT, 1)
-        .flag(sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_X, true);
+        .flag(sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_X, true)
+        .with(sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT, 3)
+        .with(sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT_1, 3)
+        .with(sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT_2, 3);
     latch(&sbe::PACKET, &words.dwords);
     let details = [
         detail::PACKET

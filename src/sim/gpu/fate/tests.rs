@@ -1,0 +1,298 @@
+//! The tables of fates beside the tables of fields, and beside the sources of the units.
+
+use super::{Fate, all, check, of};
+use crate::RULES;
+use eu::Stop;
+use hw::Packet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+fn packets() -> impl Iterator<Item = &'static Packet> {
+    let tables = [
+        hw::mi::ALL,
+        hw::media::ALL,
+        hw::draw::ALL,
+        hw::draw_state::ALL,
+        hw::state::ALL,
+    ];
+    tables.into_iter().flatten().copied()
+}
+
+#[test]
+fn every_field_has_one_fate() {
+    let mut fields = 0;
+    for packet in packets() {
+        let fates = of(packet).unwrap_or_else(|| panic!("{} has no entry", packet.name));
+        for field in packet.fields {
+            fields += 1;
+            let found: Vec<Fate> = fates.all_of(field).collect();
+            let name = (packet.name, field.name, field.lo);
+            assert_eq!(found.len(), 1, "{name:?} has the fates {found:?}");
+        }
+    }
+    assert!(fields > 1000, "only {fields} fields");
+    let entries = all().count();
+    assert_eq!(entries, packets().count(), "a packet has two entries");
+}
+
+#[test]
+fn rows_name_what_there_is() {
+    for fates in all() {
+        for (which, fate) in fates.rows {
+            for which in *which {
+                let used = fates.packet.fields.iter().any(|field| which.is(field));
+                let name = fates.packet.name;
+                let empty = fates.packet.fields.is_empty();
+                assert!(used || empty, "{name}: {which:?} is no field");
+            }
+            if let Fate::Ruled(rule) = fate {
+                let known = RULES.iter().any(|known| known.name == *rule);
+                assert!(known, "{}: no rule {rule}", fates.packet.name);
+            }
+        }
+    }
+}
+
+/// A refused field, and one that must have a value, end a batch; with its packet's and its own name.
+#[test]
+fn what_is_refused_stops_and_what_is_demanded_is_checked() {
+    let (mut refused, mut demanded) = (0, 0);
+    for fates in all() {
+        let packet = fates.packet;
+        let dwords = packet.fields.iter().map(|f| usize::from(f.hi) / 32 + 1);
+        let dwords = dwords.max().unwrap_or(1).max(packet.dwords.into());
+        for field in packet.fields {
+            let mut words = vec![0; dwords];
+            let fate = fates.of(field);
+            for (own, fate) in packet.fields.iter().map(|f| (f, fates.of(f))) {
+                if let Some(Fate::Only(values, _)) = fate {
+                    own.set(&mut words, values[0]);
+                }
+            }
+            let kept = check(packet, &words, true, 0);
+            assert!(kept.is_ok() || fates.never(), "{}: {kept:?}", packet.name);
+            let unit = if field.bits() == 64 {
+                1
+            } else {
+                1u64 << (field.lo % 32)
+            };
+            let one = match field.kind {
+                hw::Kind::Address | hw::Kind::Offset => unit,
+                _ => 1,
+            };
+            match fate {
+                Some(Fate::Refused) => {
+                    refused += 1;
+                    field.set(&mut words, one);
+                    match check(packet, &words, false, 7) {
+                        Err(Stop::Unimplemented { what, at: 7 }) => {
+                            assert_eq!(what, format!("{}, {}", packet.name, field.name));
+                        }
+                        other => panic!("{} {}: {other:?}", packet.name, field.name),
+                    }
+                }
+                Some(Fate::Only(values, _)) => {
+                    demanded += 1;
+                    let wrong = (0..)
+                        .find(|value| !values.contains(value))
+                        .expect("a value");
+                    field.set(&mut words, wrong);
+                    assert_eq!(check(packet, &words, false, 0), Ok(()));
+                    let found = check(packet, &words, true, 0);
+                    let named = matches!(&found, Err(Stop::Undefined { rule: "field-value", what, .. })
+                        if what.contains(field.name));
+                    assert!(named, "{} {}: {found:?}", packet.name, field.name);
+                }
+                Some(Fate::Never) => assert!(check(packet, &words, false, 0).is_err()),
+                _ => {}
+            }
+        }
+    }
+    assert!(
+        refused > 50 && demanded > 10,
+        "{refused} refused, {demanded} demanded"
+    );
+}
+
+/// Sources of the units, without tests: name from the crate's folder on, text without comments and literals.
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<PathBuf> = vec![root.into()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.strip_prefix(root).expect("below").to_string_lossy();
+            let name = name.into_owned();
+            let own = name == "fate" || name.ends_with("_rig.rs") || name.ends_with("testing.rs");
+            if own || name.ends_with("tests.rs") {
+                continue;
+            } else if path.is_dir() {
+                folders.push(path);
+            } else if name.ends_with(".rs") {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                let code = text.split("#[cfg(test)]\nmod tests {").next();
+                let lines = code.unwrap_or_default().lines();
+                let bare: Vec<&str> = lines
+                    .map(|line| line.split("//").next().unwrap_or_default())
+                    .collect();
+                // Literals hold no names of fields: every other piece between quotes.
+                let text = bare.join("\n");
+                let pieces: Vec<&str> = text.split('"').step_by(2).collect();
+                found.push((name, pieces.join(" ")));
+            }
+        }
+    }
+    found
+}
+
+fn tokens(text: &str) -> Vec<&str> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match word(first) {
+            true => rest.find(|c| !word(c)).unwrap_or(rest.len()),
+            false if rest.starts_with("::") => 2,
+            false => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        if !first.is_whitespace() {
+            out.push(token);
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Module and constant of each field that a source names, by scopes of `use`: `module::FIELD`, `alias::FIELD`, and a module
+/// beside its fields as arguments of a macro.
+fn named<'a>(text: &'a str, modules: &BTreeSet<&str>, out: &mut BTreeSet<(String, &'a str)>) {
+    let tokens = tokens(text);
+    let constant = |t: &str| {
+        t.starts_with(|c: char| c.is_ascii_uppercase()) && !t.contains(|c: char| c.is_lowercase())
+    };
+    let mut scopes: Vec<HashMap<&str, &str>> = vec![HashMap::new()];
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let next = |n: usize| tokens.get(at + n).copied().unwrap_or_default();
+        match *token {
+            "{" => scopes.push(HashMap::new()),
+            "}" if scopes.len() > 1 => drop(scopes.pop()),
+            "use" => {
+                let end = tokens[at..].iter().position(|token| *token == ";");
+                let statement = &tokens[at..at + end.unwrap_or(0)];
+                for (i, name) in statement.iter().enumerate() {
+                    let alias = match statement.get(i + 1..i + 3) {
+                        Some(["as", alias]) => alias,
+                        _ => name,
+                    };
+                    if modules.contains(name) {
+                        let scope = scopes.last_mut().expect("a scope");
+                        scope.insert(alias, name);
+                    }
+                }
+                at += statement.len();
+            }
+            "::" if constant(next(1)) => {
+                let before = tokens[at - 1];
+                let known = scopes.iter().rev().find_map(|scope| scope.get(before));
+                let module = known.copied().or_else(|| modules.get(before).copied());
+                out.extend(module.map(|module| (module.to_string(), next(1))));
+            }
+            name if modules.contains(name) && next(1) == "," => {
+                let arguments = tokens[at..]
+                    .iter()
+                    .take_while(|t| !matches!(**t, ")" | ";" | "{"));
+                let fields = arguments.filter(|t| constant(t));
+                out.extend(fields.map(|field| (name.to_string(), *field)));
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// A packet's name; of its fields the constant, the name and the lowest bit.
+type Module = (&'static str, Vec<(String, String, u16)>);
+
+/// Packets by their module: the constants that the sources name are in `hw`'s own text.
+fn modules() -> BTreeMap<String, Module> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../base/hw");
+    let mut found = BTreeMap::new();
+    for file in ["mi", "media", "draw", "draw_state", "state"] {
+        let text = std::fs::read_to_string(folder.join(format!("{file}.rs"))).expect("a table");
+        let mut module = String::new();
+        for line in text.lines().map(str::trim) {
+            let mut parts = line.splitn(3, '"');
+            let (head, name) = (parts.next().unwrap_or_default().trim(), parts.next());
+            let rest = parts.next().unwrap_or_default();
+            let Some(name) = name.filter(|_| !head.starts_with("//")) else {
+                continue;
+            };
+            if line.ends_with('{') {
+                module = head.into();
+                let packet = packets().find(|packet| packet.name == name);
+                let name = packet.expect("a packet").name;
+                found.insert(module.clone(), (name, Vec::new()));
+            } else if let Some((lo, _)) = rest.trim().split_once("..") {
+                let fields = &mut found.get_mut(&module).expect("a module").1;
+                fields.push((head.into(), name.into(), lo.parse().expect("a bit")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn units_and_rules_ask_for_what_the_tables_say() {
+    let modules = modules();
+    let names: BTreeSet<&str> = modules.keys().map(String::as_str).collect();
+    let sources = sources();
+    let (mut units, mut rules) = (BTreeSet::new(), BTreeSet::new());
+    for (name, text) in &sources {
+        match name.starts_with("strict") || name == "draw/pixel/written.rs" {
+            true => named(text, &names, &mut rules),
+            false => named(text, &names, &mut units),
+        }
+    }
+    let mut wrong = Vec::new();
+    let mut looked_at = 0;
+    for (module, (packet, fields)) in &modules {
+        let packet = packets().find(|p| p.name == *packet).expect("a packet");
+        let fates = of(packet).expect("an entry");
+        for (constant, name, lo) in fields {
+            let mut same = packet.fields.iter();
+            let field = same.find(|field| field.lo == *lo && field.name == name);
+            let fate = field.and_then(|field| fates.of(field));
+            let key = (module.clone(), constant.as_str());
+            let (by_unit, by_rule) = (units.contains(&key), rules.contains(&key));
+            looked_at += 1;
+            let right = match fate {
+                Some(Fate::Modelled | Fate::Bound) => by_unit,
+                Some(Fate::Ruled(_)) => by_rule,
+                Some(Fate::Words(file)) => {
+                    let text = sources.iter().find(|(name, _)| name == file);
+                    text.is_some_and(|(_, text)| tokens(text).iter().any(|t| t == module))
+                }
+                Some(_) => !by_unit,
+                None => false,
+            };
+            if !right {
+                let asked = match (by_unit, by_rule) {
+                    (true, _) => "a unit asks for it",
+                    (_, true) => "a rule asks for it",
+                    _ => "nobody asks for it",
+                };
+                wrong.push(format!("{module}::{constant} is {fate:?}, and {asked}"));
+            }
+        }
+    }
+    assert!(looked_at > 1000, "only {looked_at} fields were looked at");
+    assert!(
+        wrong.is_empty(),
+        "{} of {looked_at}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}

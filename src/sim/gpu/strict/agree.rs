@@ -1,0 +1,249 @@
+//! Commands of a draw that say the same thing twice, or promise something about another.
+//!
+//! In:  3DSTATE_* as latched when a 3DPRIMITIVE or a 3DSTATE_WM_HZ_OP comes, STATE_BASE_ADDRESS. Out: the first broken rule.
+//! Ref: SKL PRM vol. 2a, the commands.
+
+use crate::latched::DrawState;
+use crate::rules::{
+    BASE_ADDRESS_MODIFY, CLEAR_PARAMS, CLIP_BARYCENTRIC, HIZ_PLACE, HZ_OP_CLEAR, LINE_STIPPLE,
+    PROVOKING_VERTEX, PUSH_ALLOCATION, SMOOTH_LINES,
+};
+use eu::Stop;
+use hw::draw_state::state_constant_body as body;
+use hw::{Field, Packet, draw, media};
+
+/// SURFTYPE_NULL.
+const NULL: u64 = 7;
+/// Modes of Barycentric Interpolation Mode without perspective.
+const NON_PERSPECTIVE: u64 = 0b11_1000;
+
+/// Checks what a draw finds.
+pub(super) fn check(state: &DrawState, at: u64) -> Result<(), Stop> {
+    hierarchical(state, at)?;
+    constants(state, at)?;
+    provoking(state, at)?;
+    lines(state, at)?;
+    use draw::{state_clip as clip, state_ps_extra as extra, state_wm as wm};
+    let modes = state.get(&wm::PACKET, wm::BARYCENTRIC_INTERPOLATION_MODE);
+    let needs = modes & NON_PERSPECTIVE != 0
+        && state.flag(&extra::PACKET, extra::PIXEL_SHADER_VALID)
+        && state.flag(&clip::PACKET, clip::CLIP_ENABLE);
+    let kept = state.flag(&clip::PACKET, clip::NON_PERSPECTIVE_BARYCENTRIC_ENABLE);
+    CLIP_BARYCENTRIC.check(!needs || kept, at, || {
+        format!("modes {modes:#b} of the pixel shader")
+    })
+}
+
+/// Checks a clear or resolve by 3DSTATE_WM_HZ_OP.
+pub(super) fn hz_op(state: &DrawState, words: &[u32], at: u64) -> Result<(), Stop> {
+    use draw::{state_depth_buffer as depth, state_wm_hz_op as op};
+    hierarchical(state, at)?;
+    let get = |field: Field| field.get(words);
+    let samples = 1u64 << get(op::NUMBER_OF_MULTISAMPLES).min(4);
+    let all = (1 << samples) - 1;
+    let mask = get(op::SAMPLE_MASK);
+    HZ_OP_CLEAR.check(mask & all == all, at, || {
+        format!("samples {mask:#x} of {samples}")
+    })?;
+    let lod = state.get(&depth::PACKET, depth::LOD);
+    let extent = |field| ((state.get(&depth::PACKET, field) + 1) >> lod).max(1);
+    let whole = get(op::CLEAR_RECTANGLE_X_MIN) == 0
+        && get(op::CLEAR_RECTANGLE_Y_MIN) == 0
+        && get(op::CLEAR_RECTANGLE_X_MAX) >= extent(depth::WIDTH)
+        && get(op::CLEAR_RECTANGLE_Y_MAX) >= extent(depth::HEIGHT);
+    let full = get(op::FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR) == 1;
+    HZ_OP_CLEAR.check(!full || whole, at, || {
+        "a clear of the full surface that leaves pixels out".into()
+    })
+}
+
+/// Where the hierarchical depth buffer is, and the value that it clears to.
+fn hierarchical(state: &DrawState, at: u64) -> Result<(), Stop> {
+    use draw::{
+        state_clear_params as params, state_depth_buffer as depth, state_hier_depth_buffer as hiz,
+    };
+    let of_depth = |field| state.get(&depth::PACKET, field);
+    let used = of_depth(depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE) == 1
+        && of_depth(depth::SURFACE_TYPE) != NULL;
+    if !used {
+        return Ok(());
+    }
+    let valid = state.flag(&params::PACKET, params::DEPTH_CLEAR_VALUE_VALID);
+    CLEAR_PARAMS.check(valid, at, || "the depth clear value is not valid".into())?;
+    let get = |field| state.get(&hiz::PACKET, field);
+    let (address, pitch) = (get(hiz::SURFACE_BASE_ADDRESS), get(hiz::SURFACE_PITCH) + 1);
+    HIZ_PLACE.check(
+        address != 0 && address.is_multiple_of(4096) && pitch.is_multiple_of(128),
+        at,
+        || format!("tiles from {address:#x} on, {pitch} bytes a row"),
+    )?;
+    // Sixteen bytes stand for eight pixels of four rows.
+    let (width, height) = (of_depth(depth::WIDTH) + 1, of_depth(depth::HEIGHT) + 1);
+    let rows = get(hiz::SURFACE_QPITCH) * 4;
+    HIZ_PLACE.check(pitch * 8 >= width * 16 && rows >= height, at, || {
+        format!("{pitch} bytes by {rows} rows for {width} by {height} pixels")
+    })?;
+    let start = of_depth(depth::SURFACE_BASE_ADDRESS);
+    let bytes = (of_depth(depth::SURFACE_PITCH) + 1) * height;
+    let end = start + bytes.next_multiple_of(4096);
+    HIZ_PLACE.check(!(start..end).contains(&address), at, || {
+        format!("{address:#x} lies in the depth buffer from {start:#x} to {end:#x}")
+    })
+}
+
+/// A stage's push constants: allocation and its size, the constants, the flag that says that the stage runs.
+type Constants = (
+    &'static Packet,
+    Field,
+    &'static Packet,
+    (&'static Packet, Field),
+);
+
+macro_rules! constants {
+    ($allocation:ident, $size:ident, $constants:ident, $enable:expr) => {
+        (
+            &draw::$allocation::PACKET,
+            draw::$allocation::$size,
+            &draw::$constants::PACKET,
+            $enable,
+        )
+    };
+}
+
+#[rustfmt::skip]
+static CONSTANTS: [Constants; 5] = [
+    constants!(state_push_constant_alloc_vs, CONSTANT_BUFFER_SIZE, state_constant_vs, (&draw::state_vs::PACKET, draw::state_vs::ENABLE)),
+    constants!(state_push_constant_alloc_hs, CONSTANT_BUFFER_SIZE, state_constant_hs, (&draw::state_hs::PACKET, draw::state_hs::ENABLE)),
+    constants!(state_push_constant_alloc_ds, CONSTANT_BUFFER_SIZE, state_constant_ds, (&draw::state_ds::PACKET, draw::state_ds::ENABLE)),
+    constants!(state_push_constant_alloc_gs, CONSTANT_BUFFER_SIZE, state_constant_gs, (&draw::state_gs::PACKET, draw::state_gs::ENABLE)),
+    constants!(state_push_constant_alloc_ps, CONSTANT_BUFFER_SIZE, state_constant_ps,
+        (&draw::state_ps_extra::PACKET, draw::state_ps_extra::PIXEL_SHADER_VALID)),
+];
+
+fn constants(state: &DrawState, at: u64) -> Result<(), Stop> {
+    for (allocation, size, constants, (stage, enable)) in &CONSTANTS {
+        if !state.flag(stage, *enable) {
+            continue;
+        }
+        let words = state.words(constants).get(1..).unwrap_or_default();
+        let lengths = [
+            body::READ_LENGTH,
+            body::READ_LENGTH_1,
+            body::READ_LENGTH_2,
+            body::READ_LENGTH_3,
+        ];
+        let bytes: u64 = lengths.iter().map(|length| length.get(words) * 32).sum();
+        let room = state.get(allocation, *size) * 1024;
+        PUSH_ALLOCATION.check(bytes <= room, at, || {
+            format!(
+                "{}: {bytes} bytes where {room} are allocated",
+                constants.name
+            )
+        })?;
+    }
+    Ok(())
+}
+
+fn provoking(state: &DrawState, at: u64) -> Result<(), Stop> {
+    use draw::{state_clip as clip, state_sf as sf};
+    let selects = [
+        (
+            clip::TRIANGLE_FAN_PROVOKING_VERTEX_SELECT,
+            sf::TRIANGLE_FAN_PROVOKING_VERTEX_SELECT,
+            3,
+        ),
+        (
+            clip::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT,
+            sf::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT,
+            2,
+        ),
+        (
+            clip::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT,
+            sf::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT,
+            3,
+        ),
+    ];
+    for (of_clip, of_sf, vertices) in selects {
+        let clips = state.get(&clip::PACKET, of_clip);
+        let sets_up = state.get(&sf::PACKET, of_sf);
+        PROVOKING_VERTEX.check(clips == sets_up && clips < vertices, at, || {
+            format!("{}: {clips} of the clipper, {sets_up} of setup", of_sf.name)
+        })?;
+    }
+    Ok(())
+}
+
+fn lines(state: &DrawState, at: u64) -> Result<(), Stop> {
+    use draw::{
+        state_line_stipple as stipple, state_raster as raster, state_sf as sf, state_wm as wm,
+    };
+    let (repeat, inverse) = (
+        state.get(&stipple::PACKET, stipple::LINE_STIPPLE_REPEAT_COUNT),
+        state.get(&stipple::PACKET, stipple::LINE_STIPPLE_INVERSE_REPEAT_COUNT),
+    );
+    let stipples = state.flag(&wm::PACKET, wm::LINE_STIPPLE_ENABLE);
+    // Sixteen bits of fraction, however they were rounded.
+    let kept = inverse.abs_diff(65536 / repeat.max(1)) <= 1;
+    LINE_STIPPLE.check(!stipples || kept, at, || {
+        format!("{inverse:#x} of 0x10000 for {repeat}")
+    })?;
+    let smooth = state.flag(&raster::PACKET, raster::ANTIALIASING_ENABLE);
+    let distance = state.get(&sf::PACKET, sf::AA_LINE_DISTANCE_MODE);
+    SMOOTH_LINES.check(!smooth || distance == 1, at, || {
+        "smooth lines, with AA Line Distance Mode 0".into()
+    })
+}
+
+/// Checks a STATE_BASE_ADDRESS: what it gives, it also changes.
+pub(super) fn base_addresses(words: &[u32], at: u64) -> Result<(), Stop> {
+    use media::state_base_address as f;
+    let pairs = [
+        (
+            f::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+            f::GENERAL_STATE_BASE_ADDRESS,
+        ),
+        (
+            f::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+            f::SURFACE_STATE_BASE_ADDRESS,
+        ),
+        (
+            f::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+            f::DYNAMIC_STATE_BASE_ADDRESS,
+        ),
+        (
+            f::INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE,
+            f::INDIRECT_OBJECT_BASE_ADDRESS,
+        ),
+        (
+            f::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE,
+            f::INSTRUCTION_BASE_ADDRESS,
+        ),
+        (
+            f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+            f::BINDLESS_SURFACE_STATE_BASE_ADDRESS,
+        ),
+        (
+            f::GENERAL_STATE_BUFFER_SIZE_MODIFY_ENABLE,
+            f::GENERAL_STATE_BUFFER_SIZE,
+        ),
+        (
+            f::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE,
+            f::DYNAMIC_STATE_BUFFER_SIZE,
+        ),
+        (
+            f::INDIRECT_OBJECT_BUFFER_SIZE_MODIFY_ENABLE,
+            f::INDIRECT_OBJECT_BUFFER_SIZE,
+        ),
+        (
+            f::INSTRUCTION_BUFFER_SIZE_MODIFY_ENABLE,
+            f::INSTRUCTION_BUFFER_SIZE,
+        ),
+    ];
+    for (modify, value) in pairs {
+        let (taken, given) = (modify.get(words) == 1, value.get(words));
+        BASE_ADDRESS_MODIFY.check(taken || given == 0, at, || {
+            format!("{} {given:#x} without its modify bit", value.name)
+        })?;
+    }
+    Ok(())
+}
