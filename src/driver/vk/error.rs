@@ -117,9 +117,9 @@ impl Error {
             Error::InvalidExternalHandle { .. } => api::Result::ERROR_INVALID_EXTERNAL_HANDLE,
             Error::MemoryMapFailed { .. } => api::Result::ERROR_MEMORY_MAP_FAILED,
             Error::TooManyObjects { .. } => api::Result::ERROR_TOO_MANY_OBJECTS,
-            Error::InvalidShader { .. } | Error::BadHandle { .. } | Error::InvalidUse { .. } => {
-                api::Result::ERROR_UNKNOWN
-            }
+            // The registry lists it for modules and pipelines, whatever extension is enabled.
+            Error::InvalidShader { .. } => api::Result::ERROR_INVALID_SHADER_NV,
+            Error::BadHandle { .. } | Error::InvalidUse { .. } => api::Result::ERROR_UNKNOWN,
         }
     }
 }
@@ -159,5 +159,18 @@ impl From<i915::Error> for Error {
                 why: other.to_string(),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shader_that_does_not_compile_has_a_code_of_its_own() {
+        let error = Error::InvalidShader {
+            why: "not SPIR-V".into(),
+        };
+        assert_eq!(error.code(), api::Result::ERROR_INVALID_SHADER_NV);
     }
 }
