@@ -37,7 +37,7 @@ struct Inner {
     gpu: Arc<i915::Device>,
     lost: Arc<Lost>,
     diagnosis: Diagnosis,
-    /// Signalled with a rising value by every submission.
+    /// Signalled with a rising value, by submissions that somebody in here waits for.
     timeline: Arc<i915::Syncobj>,
     /// Where batches are written that call the application's.
     batches: Arc<i915::Pool>,
@@ -52,8 +52,10 @@ struct Inner {
 struct State {
     /// Batches that call others, each with the value of the submission that last used it.
     callers: VecDeque<(u64, i915::Slice)>,
-    /// Value that the last submission signals.
+    /// The timeline's last value.
     last: u64,
+    /// Something has been submitted after the submission that signals it.
+    untracked: bool,
     waiting: VecDeque<Submission>,
     /// The worker is carrying one out.
     busy: bool,
@@ -88,31 +90,42 @@ impl Queue {
     }
 
     /// Submits.
-    pub fn submit(&self, mut submission: Submission) -> Result<()> {
+    pub fn submit(&self, submission: Submission) -> Result<()> {
+        self.submit_tracked(submission, false)
+    }
+
+    /// Submits, with a value of the timeline if `track` says so.
+    fn submit_tracked(&self, mut submission: Submission, track: bool) -> Result<()> {
         let inner = &self.inner;
         inner.lost.check()?;
         let mut state = inner.state();
         // Asked first: if it fails, no value has been promised that nobody will signal.
         let now = state.waiting.is_empty() && !state.busy && inner.can_run(&submission, 0)?;
+        let mut tracked = track;
         if submission.batches.len() > 1 {
             let one = inner.caller(&mut state, &submission.batches)?;
             submission.batches.clear();
             submission.batches.push(one);
+            tracked = true;
         }
-        state.last += 1;
-        submission.signals.push(Point {
-            syncobj: inner.timeline.clone(),
-            value: state.last,
-        });
+        state.untracked = !tracked;
+        if tracked {
+            state.last += 1;
+            submission.signals.push(Point {
+                syncobj: inner.timeline.clone(),
+                value: state.last,
+            });
+        }
         if now {
             let ran = inner.run(&submission);
             if ran.is_ok() && inner.diagnosis.has(debug::Flag::Sync) {
                 drop(state);
                 return self.wait_idle();
             }
-            if ran.is_err() {
+            if ran.is_err() && tracked {
                 // Nobody will signal this value.
                 state.last -= 1;
+                state.untracked = true;
             }
             return ran;
         }
@@ -135,6 +148,11 @@ impl Queue {
     /// Waits until everything submitted is done.
     pub fn wait_idle(&self) -> Result<()> {
         let inner = &self.inner;
+        let untracked = inner.state().untracked;
+        if untracked {
+            // What it does is known to be done when all before it is.
+            self.submit_tracked(Submission::default(), true)?;
+        }
         let last = inner.state().last;
         if last > 0 {
             let point = [(inner.timeline.clone(), last)];

@@ -58,7 +58,7 @@ impl Device {
             hw,
             worker: Worker::new(hw, &events, &reset_count, &options),
             events,
-            null: options.null && options.record.is_none() && options.dump.is_none(),
+            null: options.ignores_batches(),
             memory_bytes: sys::memory_bytes().unwrap_or(2 << 30),
             next_mmap_offset: AtomicU64::new(FIRST_MMAP_OFFSET),
             next_context: AtomicU64::new(1),

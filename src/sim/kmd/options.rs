@@ -181,6 +181,11 @@ impl Options {
         }
     }
 
+    /// Whether nobody looks at what is submitted: neither a GPU nor a file gets it.
+    pub fn ignores_batches(&self) -> bool {
+        self.null && self.record.is_none() && self.dump.is_none()
+    }
+
     /// Reads a comma list, such as `INGOT_SIM` holds. Err: which word is no option, and what
     /// there is.
     pub fn parse(list: &str, sink: Sink) -> Result<Self, OptionError> {
