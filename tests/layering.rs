@@ -57,12 +57,12 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "driver/i915",
         &["uapi", "sys", "hw"],
-        &["thiserror", "bytemuck", "smallvec"],
+        &["drm", "rustix", "thiserror", "bytemuck", "smallvec"],
     ),
     (
         "driver/vk",
         &[
-            "surface", "cmd", "blit", "i915", "compile", "abi", "hw", "uapi", "debug",
+            "surface", "cmd", "blit", "i915", "compile", "abi", "hw", "uapi", "sys", "debug",
         ],
         &["ash", "thiserror", "rustc-hash", "smallvec", "bitflags"],
     ),
@@ -73,7 +73,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "driver/icd",
-        &["vk", "wsi", "i915", "uapi", "debug"],
+        &["vk", "wsi", "i915", "uapi", "sys", "debug"],
         &["ash"],
     ),
     (

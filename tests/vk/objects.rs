@@ -376,3 +376,40 @@ fn wrong_handles_are_errors_not_crashes() {
         assert_eq!(d.get_buffer_memory_requirements(buffer.buffer).size, 64);
     }
 }
+
+#[test]
+fn the_heap_has_a_budget_that_is_kept() {
+    let rig = Rig::new();
+    let used = || {
+        let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+        let mut memory = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+        // SAFETY: structures of the call's own.
+        unsafe {
+            rig.instance
+                .get_physical_device_memory_properties2(rig.physical, &mut memory);
+        }
+        let heap = memory.memory_properties.memory_heaps[0].size;
+        assert!(budget.heap_budget[0] > 0 && budget.heap_budget[0] <= heap);
+        assert!(budget.heap_budget[1..].iter().all(|bytes| *bytes == 0));
+        (heap, budget.heap_usage[0])
+    };
+    let (heap, before) = used();
+    let info = vk::MemoryAllocateInfo::default().allocation_size(1 << 30);
+    let mut all = Vec::new();
+    // SAFETY: plain structures; what is allocated is freed below.
+    let end = loop {
+        match unsafe { rig.device.allocate_memory(&info, None) } {
+            Ok(memory) => all.push(memory),
+            Err(error) => break error,
+        }
+        assert!((all.len() as u64) << 30 <= heap);
+        assert_eq!(used().1, before + ((all.len() as u64) << 30));
+    };
+    assert_eq!(end, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_eq!(all.len() as u64, (heap - before) >> 30);
+    for memory in all {
+        // SAFETY: allocated above, freed once.
+        unsafe { rig.device.free_memory(memory, None) };
+    }
+    assert_eq!(used().1, before);
+}

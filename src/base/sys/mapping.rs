@@ -17,7 +17,18 @@ pub const PAGE_BYTES: usize = 4096;
 pub struct Mapping {
     base: NonNull<u8>,
     len_bytes: usize,
-    owned: bool,
+    owner: Owner,
+}
+
+/// Who unmaps the pages.
+#[derive(Debug)]
+enum Owner {
+    /// We, by a system call.
+    Kernel,
+    /// The library that mapped them by libc's function, by libc's function.
+    Library(#[allow(dead_code, reason = "dropped, never looked at")] memmap2::MmapRaw),
+    /// Whoever lent them.
+    Somebody,
 }
 
 // SAFETY: the pages are only reached through atomics and raw copies that assume nothing about other writers.
@@ -54,36 +65,23 @@ impl Mapping {
         Ok(Self {
             base,
             len_bytes,
-            owned: true,
+            owner: Owner::Kernel,
         })
     }
 
     /// Maps pages of a device file, shared. Unlike [`Mapping::new`] through libc's function: a preload library may stand for the
     /// device, and its offsets mean something to that library only.
     pub fn of_device(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: usize) -> Result<Self> {
-        let offset = i64::try_from(offset_bytes).map_err(|_| Errno::EINVAL)?;
-        if len_bytes == 0 || len_bytes > isize::MAX as usize {
-            return Err(Errno::EINVAL);
-        }
-        // SAFETY: as in `new`.
-        let base = unsafe {
-            libc::mmap64(
-                std::ptr::null_mut(),
-                len_bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED,
-                fd.as_raw_fd(),
-                offset,
-            )
-        };
-        if base == libc::MAP_FAILED {
-            return Err(last_error());
-        }
-        let base = NonNull::new(base.cast()).ok_or(Errno::EFAULT)?;
+        let pages = memmap2::MmapOptions::new()
+            .offset(offset_bytes)
+            .len(len_bytes)
+            .map_raw(fd.as_raw_fd())
+            .map_err(|error| Errno(error.raw_os_error().unwrap_or(Errno::EINVAL.0)))?;
+        let base = NonNull::new(pages.as_mut_ptr()).ok_or(Errno::EFAULT)?;
         Ok(Self {
             base,
             len_bytes,
-            owned: true,
+            owner: Owner::Library(pages),
         })
     }
 
@@ -95,7 +93,7 @@ impl Mapping {
         Self {
             base,
             len_bytes,
-            owned: false,
+            owner: Owner::Somebody,
         }
     }
 
@@ -229,7 +227,7 @@ impl Window {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        if self.owned {
+        if let Owner::Kernel = self.owner {
             // SAFETY: made by `new`, and nobody can hold a reference into it any more.
             unsafe { system_call!(libc::SYS_munmap, self.base.as_ptr(), self.len_bytes) };
         }

@@ -124,3 +124,81 @@ pub unsafe fn write_process(address: u64, data: &[u8]) -> Result<()> {
         Err(Errno::EFAULT)
     }
 }
+
+/// Keeps the library that this code is part of loaded until the process ends, whoever unloads it: what it has set up once would be
+/// lost, and set up anew, each time; and threads still run destructors of their variables in it.
+pub fn stay_loaded() {
+    let mut object = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    let inside = stay_loaded as fn() as *const libc::c_void;
+    // SAFETY: the structure is filled where the answer is not 0; its path then lives as long as the library, which is opened by
+    // it once more and never closed. A program that is no library is not found, and stays anyway.
+    unsafe {
+        if libc::dladdr(inside, object.as_mut_ptr()) != 0 {
+            let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+            libc::dlopen(object.assume_init().dli_fname, flags);
+        }
+    }
+}
+
+/// The id that the linker gave to the library or program that this code is part of (its GNU build id): another for every build.
+/// None where the linker was told to give none.
+pub fn build_id() -> Option<Vec<u8>> {
+    struct Search {
+        inside: u64,
+        found: Option<Vec<u8>>,
+    }
+    unsafe extern "C" fn look(
+        object: *mut libc::dl_phdr_info,
+        _size: libc::size_t,
+        search: *mut libc::c_void,
+    ) -> libc::c_int {
+        // SAFETY: the loader passes an object, and what `dl_iterate_phdr` was given, which outlives the call.
+        let (object, search) = unsafe { (&*object, &mut *search.cast::<Search>()) };
+        // SAFETY: the object's table has that many entries.
+        let headers =
+            unsafe { std::slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum)) };
+        let loaded = |header: &libc::Elf64_Phdr| {
+            let start = object.dlpi_addr.wrapping_add(header.p_vaddr);
+            header.p_type == libc::PT_LOAD && search.inside.wrapping_sub(start) < header.p_memsz
+        };
+        if !headers.iter().any(loaded) {
+            return 0;
+        }
+        for header in headers
+            .iter()
+            .filter(|header| header.p_type == libc::PT_NOTE)
+        {
+            let start = object.dlpi_addr.wrapping_add(header.p_vaddr) as *const u8;
+            // SAFETY: notes of a loaded object are in memory, as long as its header says.
+            let notes = unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) };
+            search.found = search.found.take().or_else(|| gnu_build_id(notes));
+        }
+        1
+    }
+    let mut search = Search {
+        inside: build_id as fn() -> Option<Vec<u8>> as usize as u64,
+        found: None,
+    };
+    // SAFETY: `look` has the type that is asked for, and `search` is its alone during the call.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    search.found
+}
+
+/// The build id among notes. Ref: ELF, "Note Section": lengths of name and contents, type, both padded to 4 bytes.
+fn gnu_build_id(mut notes: &[u8]) -> Option<Vec<u8>> {
+    const BUILD_ID: u32 = 3;
+    loop {
+        let (header, rest) = notes.split_at_checked(12)?;
+        let word = |index: usize| {
+            let bytes = header.get(4 * index..)?.first_chunk::<4>()?;
+            Some(u32::from_ne_bytes(*bytes))
+        };
+        let (name_bytes, bytes, kind) = (word(0)? as usize, word(1)? as usize, word(2)?);
+        let (name, rest) = rest.split_at_checked(name_bytes.next_multiple_of(4))?;
+        let contents = rest.get(..bytes)?;
+        if kind == BUILD_ID && name.starts_with(b"GNU\0") {
+            return Some(contents.to_vec());
+        }
+        notes = rest.get(bytes.next_multiple_of(4)..)?;
+    }
+}

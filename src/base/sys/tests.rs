@@ -96,3 +96,12 @@ fn windows_are_pieces_of_their_own() {
     let none = Mapping::new(fd.as_fd(), 0, 8192).unwrap().into_windows(0);
     assert!(none.is_empty());
 }
+
+#[test]
+fn this_program_has_the_id_that_its_file_has() {
+    let id = build_id().unwrap();
+    assert!(id.len() >= 8);
+    let file = std::fs::read("/proc/self/exe").unwrap();
+    assert!(file.windows(id.len()).any(|bytes| bytes == id));
+    assert_eq!(build_id(), Some(id));
+}

@@ -27,7 +27,7 @@ pub use error::{Error, Result};
 pub use file::File;
 pub use heap::HeapPiece;
 pub use info::{Info, Node, Topology, probe};
-pub use linux::render_nodes;
+pub use linux::{available_memory_bytes, render_nodes};
 pub use mapping::Mapping;
 pub use pool::{Pool, Slice};
 pub use range::{From, RangeAllocator};

@@ -1,12 +1,17 @@
 //! The kernel of this machine: ioctls on a render node.
 //!
-//! In:  calls of [`Kernel`]. Out: structures of C with the addresses of our arrays, and what the kernel wrote back.
-//! Ref: include/drm.h, include/i915_drm.h.
+//! In:  calls of [`Kernel`]. Out: what every DRM driver answers, through the `drm` crate; what only i915 does, as structures of C
+//!      with the addresses of our arrays, and what the kernel wrote back.
+//! Ref: i915 and DRM uapi headers. The `drm` crate calls libc's `ioctl` (its `rustix` is built to), which the simulator's preload
+//!      library stands for.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use ::drm::Device as _;
+use ::drm::control::{Device as _, from_u32, syncobj};
 use bytemuck::{Pod, Zeroable};
+use smallvec::SmallVec;
 use uapi::i915::{self, MemoryClassInstance, ResetStats};
 use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, Result, Tiling, Transfer, drm};
 
@@ -16,6 +21,36 @@ use crate::info::Node;
 #[derive(Debug)]
 struct LinuxKernel {
     descriptor: OwnedFd,
+    /// The list of the last submission, kept for its memory.
+    objects: Mutex<Vec<i915::ExecObject2>>,
+}
+
+impl AsFd for LinuxKernel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+impl ::drm::Device for LinuxKernel {}
+impl ::drm::control::Device for LinuxKernel {}
+
+/// A call of the `drm` crate, again if it was interrupted.
+fn again<T>(mut call: impl FnMut() -> std::io::Result<T>) -> Result<T> {
+    loop {
+        match call().map_err(|error| Errno(error.raw_os_error().unwrap_or(Errno::EIO.0))) {
+            Err(Errno::EINTR | Errno::EAGAIN) => (),
+            answer => return answer,
+        }
+    }
+}
+
+/// A handle as the `drm` crate has them: never 0, as the kernel has none of those.
+fn known<T: From<std::num::NonZeroU32>>(handle: u32) -> Result<T> {
+    from_u32(handle).ok_or(Errno::ENOENT)
+}
+
+fn syncobjs(handles: &[u32]) -> Result<SmallVec<[syncobj::Handle; 8]>> {
+    handles.iter().map(|&handle| known(handle)).collect()
 }
 
 /// Every render node of this machine with a device of Intel behind it, open, and where it is.
@@ -28,6 +63,7 @@ pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, Node)> {
         .filter_map(|node| {
             let kernel: Arc<dyn Kernel> = Arc::new(LinuxKernel {
                 descriptor: sys::open_node(&node.path).ok()?,
+                objects: Mutex::default(),
             });
             Some((
                 kernel,
@@ -39,6 +75,19 @@ pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, Node)> {
             ))
         })
         .collect()
+}
+
+/// Bytes of this machine's memory that are left for new use, as the kernel estimates them.
+pub fn available_memory_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.split_whitespace()
+        .next()?
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
 }
 
 /// Address for the kernel to read from. Exposed: to the compiler, whatever follows may use it.
@@ -113,40 +162,28 @@ impl LinuxKernel {
 
 impl Kernel for LinuxKernel {
     fn version(&self) -> Result<DriverVersion> {
-        let (mut name, mut date, mut description) = ([0u8; 64], [0u8; 64], [0u8; 128]);
-        let mut version = drm::Version {
-            name_len: name.len() as u64,
-            name: address_mut(&mut name),
-            date_len: date.len() as u64,
-            date: address_mut(&mut date),
-            desc_len: description.len() as u64,
-            desc: address_mut(&mut description),
-            ..Zeroable::zeroed()
-        };
-        self.call(drm::VERSION, &mut version)?;
-        let text = |bytes: &[u8], length: u64| {
-            let kept = bytes
-                .get(..(length as usize).min(bytes.len()))
-                .unwrap_or_default();
-            String::from_utf8_lossy(kept)
-                .trim_end_matches('\0')
-                .to_string()
-        };
+        let driver = again(|| self.get_driver())?;
+        let (major, minor, patch) = driver.version;
         Ok(DriverVersion {
-            number: [version.major, version.minor, version.patch],
-            name: text(&name, version.name_len),
-            date: text(&date, version.date_len),
-            description: text(&description, version.desc_len),
+            number: [major, minor, patch],
+            name: driver.name().to_string_lossy().into(),
+            date: driver.date().to_string_lossy().into(),
+            description: driver.description().to_string_lossy().into(),
         })
     }
 
     fn get_cap(&self, capability: u64) -> Result<u64> {
-        let mut argument = drm::GetCap {
-            capability,
-            value: 0,
+        use ::drm::DriverCapability as Cap;
+        // Those of displays are nobody's business here.
+        let capability = match capability {
+            drm::CAP_PRIME => Cap::Prime,
+            drm::CAP_TIMESTAMP_MONOTONIC => Cap::MonotonicTimestamp,
+            drm::CAP_ADDFB2_MODIFIERS => Cap::AddFB2Modifiers,
+            drm::CAP_SYNCOBJ => Cap::SyncObj,
+            drm::CAP_SYNCOBJ_TIMELINE => Cap::TimelineSyncObj,
+            _ => return Err(Errno::EINVAL),
         };
-        self.call(drm::GET_CAP, &mut argument)?;
-        Ok(argument.value)
+        again(|| self.get_driver_capability(capability))
     }
 
     fn getparam(&self, param: i32) -> Result<i32> {
@@ -237,7 +274,8 @@ impl Kernel for LinuxKernel {
     }
 
     fn gem_close(&self, handle: u32) -> Result<()> {
-        self.call(drm::GEM_CLOSE, &mut drm::GemClose { handle, pad: 0 })
+        let handle = known(handle)?;
+        again(|| self.close_buffer(handle))
     }
 
     fn gem_mmap_offset(&self, handle: u32, flags: u64) -> Result<u64> {
@@ -337,24 +375,12 @@ impl Kernel for LinuxKernel {
     }
 
     fn prime_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd> {
-        let mut argument = drm::PrimeHandle {
-            handle,
-            flags,
-            fd: -1,
-        };
-        self.call_fd(drm::PRIME_HANDLE_TO_FD, &mut argument, |argument| {
-            argument.fd
-        })
+        let handle = known(handle)?;
+        again(|| self.buffer_to_prime_fd(handle, flags))
     }
 
     fn prime_fd_to_handle(&self, dma_buf: BorrowedFd<'_>) -> Result<u32> {
-        let mut argument = drm::PrimeHandle {
-            handle: 0,
-            flags: 0,
-            fd: dma_buf.as_raw_fd(),
-        };
-        self.call(drm::PRIME_FD_TO_HANDLE, &mut argument)?;
-        Ok(argument.handle)
+        again(|| self.prime_fd_to_buffer(dma_buf)).map(u32::from)
     }
 
     fn context_create(&self, flags: u32, params: &[ContextParam]) -> Result<u32> {
@@ -426,23 +452,21 @@ impl Kernel for LinuxKernel {
     }
 
     fn execbuffer2(&self, exec: Exec<'_>) -> Result<Option<OwnedFd>> {
-        let mut objects: Vec<i915::ExecObject2> = exec
-            .objects
-            .iter()
-            .map(|object| {
-                Ok(i915::ExecObject2 {
-                    handle: object.handle,
-                    relocation_count: count(&object.relocations)?,
-                    relocs_ptr: address(&object.relocations),
-                    alignment: object.alignment_bytes,
-                    offset: object.address,
-                    flags: object.flags,
-                    pad_to_size: object.pad_to_bytes,
-                    ..Zeroable::zeroed()
-                })
-            })
-            .collect::<Result<_>>()?;
-        let fences: Vec<i915::ExecFence> = exec
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.clear();
+        for object in exec.objects.iter() {
+            objects.push(i915::ExecObject2 {
+                handle: object.handle,
+                relocation_count: count(&object.relocations)?,
+                relocs_ptr: address(&object.relocations),
+                alignment: object.alignment_bytes,
+                offset: object.address,
+                flags: object.flags,
+                pad_to_size: object.pad_to_bytes,
+                ..Zeroable::zeroed()
+            });
+        }
+        let fences: SmallVec<[i915::ExecFence; 8]> = exec
             .fences
             .iter()
             .map(|fence| i915::ExecFence {
@@ -450,7 +474,7 @@ impl Kernel for LinuxKernel {
                 flags: fence.flags,
             })
             .collect();
-        let points: Vec<u64> = exec.fences.iter().map(|fence| fence.point).collect();
+        let points: SmallVec<[u64; 8]> = exec.fences.iter().map(|fence| fence.point).collect();
         // DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES is extension 0.
         let timelines = [i915::TimelineFences {
             fence_count: fences.len() as u64,
@@ -487,35 +511,27 @@ impl Kernel for LinuxKernel {
             self.call(i915::GEM_EXECBUFFER2, &mut argument)?;
             None
         };
-        for (object, after) in exec.objects.iter_mut().zip(objects) {
+        for (object, after) in exec.objects.iter_mut().zip(objects.iter()) {
             object.address = after.offset;
         }
         Ok(out_fence)
     }
 
     fn syncobj_create(&self, flags: u32) -> Result<u32> {
-        let mut argument = drm::SyncobjCreate { handle: 0, flags };
-        self.call(drm::SYNCOBJ_CREATE, &mut argument)?;
-        Ok(argument.handle)
+        let signalled = flags & drm::SYNCOBJ_CREATE_SIGNALED != 0;
+        again(|| self.create_syncobj(signalled)).map(u32::from)
     }
 
     fn syncobj_destroy(&self, handle: u32) -> Result<()> {
-        self.call(
-            drm::SYNCOBJ_DESTROY,
-            &mut drm::SyncobjDestroy { handle, pad: 0 },
-        )
+        let handle = known(handle)?;
+        again(|| self.destroy_syncobj(handle))
     }
 
     fn syncobj_wait(&self, handles: &[u32], deadline_ns: i64, flags: u32) -> Result<u32> {
-        let mut argument = drm::SyncobjWait {
-            handles: address(handles),
-            timeout_nsec: deadline_ns,
-            count_handles: count(handles)?,
-            flags,
-            ..Zeroable::zeroed()
-        };
-        self.call(drm::SYNCOBJ_WAIT, &mut argument)?;
-        Ok(argument.first_signaled)
+        let handles = syncobjs(handles)?;
+        let all = flags & drm::SYNCOBJ_WAIT_ALL != 0;
+        let submit = flags & drm::SYNCOBJ_WAIT_FOR_SUBMIT != 0;
+        again(|| ::drm::control::Device::syncobj_wait(self, &handles, deadline_ns, all, submit))
     }
 
     fn syncobj_timeline_wait(
@@ -526,60 +542,49 @@ impl Kernel for LinuxKernel {
         flags: u32,
     ) -> Result<u32> {
         same_length(handles, points)?;
-        let mut argument = drm::SyncobjTimelineWait {
-            handles: address(handles),
-            points: address(points),
-            timeout_nsec: deadline_ns,
-            count_handles: count(handles)?,
-            flags,
-            ..Zeroable::zeroed()
-        };
-        self.call(drm::SYNCOBJ_TIMELINE_WAIT, &mut argument)?;
-        Ok(argument.first_signaled)
+        let handles = syncobjs(handles)?;
+        let all = flags & drm::SYNCOBJ_WAIT_ALL != 0;
+        let submit = flags & drm::SYNCOBJ_WAIT_FOR_SUBMIT != 0;
+        let available = flags & drm::SYNCOBJ_WAIT_AVAILABLE != 0;
+        again(|| {
+            ::drm::control::Device::syncobj_timeline_wait(
+                self,
+                &handles,
+                points,
+                deadline_ns,
+                all,
+                submit,
+                available,
+            )
+        })
     }
 
     fn syncobj_reset(&self, handles: &[u32]) -> Result<()> {
-        let mut argument = drm::SyncobjArray {
-            handles: address(handles),
-            count_handles: count(handles)?,
-            pad: 0,
-        };
-        self.call(drm::SYNCOBJ_RESET, &mut argument)
+        let handles = syncobjs(handles)?;
+        again(|| ::drm::control::Device::syncobj_reset(self, &handles))
     }
 
     fn syncobj_signal(&self, handles: &[u32]) -> Result<()> {
-        let mut argument = drm::SyncobjArray {
-            handles: address(handles),
-            count_handles: count(handles)?,
-            pad: 0,
-        };
-        self.call(drm::SYNCOBJ_SIGNAL, &mut argument)
+        let handles = syncobjs(handles)?;
+        again(|| ::drm::control::Device::syncobj_signal(self, &handles))
     }
 
     fn syncobj_timeline_signal(&self, handles: &[u32], points: &[u64]) -> Result<()> {
         same_length(handles, points)?;
-        let mut argument = drm::SyncobjTimelineArray {
-            handles: address(handles),
-            points: address(points),
-            count_handles: count(handles)?,
-            flags: 0,
-        };
-        self.call(drm::SYNCOBJ_TIMELINE_SIGNAL, &mut argument)
+        let handles = syncobjs(handles)?;
+        again(|| ::drm::control::Device::syncobj_timeline_signal(self, &handles, points))
     }
 
     fn syncobj_query(&self, handles: &[u32], flags: u32) -> Result<Vec<u64>> {
+        let handles = syncobjs(handles)?;
         let mut points = vec![0u64; handles.len()];
-        let mut argument = drm::SyncobjTimelineArray {
-            handles: address(handles),
-            points: address_mut(&mut points),
-            count_handles: count(handles)?,
-            flags,
-        };
-        self.call(drm::SYNCOBJ_QUERY, &mut argument)?;
+        let submitted = flags & drm::SYNCOBJ_QUERY_LAST_SUBMITTED != 0;
+        again(|| self.syncobj_timeline_query(&handles, &mut points, submitted))?;
         Ok(points)
     }
 
     fn syncobj_transfer(&self, transfer: Transfer) -> Result<()> {
+        // The `drm` crate has no flags for it.
         let mut argument = drm::SyncobjTransfer {
             src_handle: transfer.source,
             dst_handle: transfer.destination,
@@ -592,18 +597,13 @@ impl Kernel for LinuxKernel {
     }
 
     fn syncobj_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd> {
-        let mut argument = drm::SyncobjHandle {
-            handle,
-            flags,
-            fd: -1,
-            pad: 0,
-        };
-        self.call_fd(drm::SYNCOBJ_HANDLE_TO_FD, &mut argument, |argument| {
-            argument.fd
-        })
+        let handle = known(handle)?;
+        let sync_file = flags & drm::SYNCOBJ_FD_SYNC_FILE != 0;
+        again(|| self.syncobj_to_fd(handle, sync_file))
     }
 
     fn syncobj_fd_to_handle(&self, fd: BorrowedFd<'_>, handle: u32, flags: u32) -> Result<u32> {
+        // The `drm` crate cannot name the syncobj that a sync file's fence goes into.
         let mut argument = drm::SyncobjHandle {
             handle,
             flags,

@@ -92,6 +92,29 @@ pub fn memory_properties(device: &vk::PhysicalDevice) -> c::PhysicalDeviceMemory
     out
 }
 
+/// Fills the structures that memory properties may be asked with.
+///
+/// # Safety
+/// The chain is valid.
+pub unsafe fn write_budget(
+    device: &vk::PhysicalDevice,
+    out: &mut c::PhysicalDeviceMemoryProperties2<'_>,
+) {
+    // SAFETY: as the caller says.
+    for node in unsafe { raw::chain(out.p_next) } {
+        // SAFETY: as the caller says; the tag says which structure it is.
+        unsafe {
+            if (*node).s_type == c::StructureType::PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT {
+                let budget = &mut *node.cast::<c::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>();
+                budget.heap_budget = [0; c::MAX_MEMORY_HEAPS];
+                budget.heap_usage = [0; c::MAX_MEMORY_HEAPS];
+                budget.heap_budget[0] = device.budget_bytes();
+                budget.heap_usage[0] = device.used_bytes();
+            }
+        }
+    }
+}
+
 /// What can be done with memory handles of a type.
 pub fn external_memory(kind: c::ExternalMemoryHandleTypeFlags) -> c::ExternalMemoryProperties {
     let known = kind.as_raw().is_power_of_two() && vk::memory::SHAREABLE.contains(kind);

@@ -233,6 +233,7 @@ entries! { INSTANCE:
         let device = handle::get(physical_device)?;
         if let Some(out) = memory_properties.as_mut() {
             out.memory_properties = chain::memory_properties(device);
+            chain::write_budget(device, out);
         }
         Ok(())
     }

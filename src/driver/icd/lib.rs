@@ -89,6 +89,8 @@ pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(
         return c::Result::ERROR_INITIALIZATION_FAILED;
     };
     *version = (*version).min(OURS);
+    // Loaders unload drivers with their last instance.
+    sys::stay_loaded();
     c::Result::SUCCESS
 }
 

@@ -43,6 +43,7 @@ pub const INSTANCE: &[Extension] = &[
 pub const DEVICE: &[Extension] = &[
     row("VK_EXT_external_memory_dma_buf", 1, None),
     row("VK_EXT_host_query_reset", 1, V1_2),
+    row("VK_EXT_memory_budget", 1, None),
     row("VK_EXT_pci_bus_info", 2, None),
     row("VK_EXT_physical_device_drm", 1, None),
     row("VK_EXT_scalar_block_layout", 1, V1_2),

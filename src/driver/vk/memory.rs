@@ -40,7 +40,36 @@ pub struct Memory {
     pub type_index: u32,
     context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
+    /// What it takes of the heap; nothing where the pages are somebody else's.
+    _share: Option<Share>,
     mapped: Mutex<bool>,
+}
+
+/// Bytes of a heap, until it is dropped.
+#[derive(Debug)]
+struct Share {
+    context: Arc<Context>,
+    bytes: u64,
+}
+
+impl Share {
+    fn new(context: &Arc<Context>, bytes: u64) -> Result<Self> {
+        if !context.physical.take_bytes(bytes) {
+            return Err(Error::OutOfDeviceMemory {
+                what: "the memory heap",
+            });
+        }
+        Ok(Self {
+            context: context.clone(),
+            bytes,
+        })
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.context.physical.give_bytes(self.bytes);
+    }
 }
 
 impl Memory {
@@ -77,7 +106,7 @@ impl Memory {
             } else {
                 request.bytes
             };
-            return Ok(Self::of(context, buffer, bytes, request.type_index));
+            return Ok(Self::of(context, buffer, bytes, request.type_index, None));
         }
         if request.bytes == 0
             || request.bytes > MAX_ALLOCATION_BYTES
@@ -87,6 +116,7 @@ impl Memory {
                 what: "an allocation",
             });
         }
+        let share = Share::new(context, request.bytes)?;
         let buffer = context.gpu.memory(request.bytes)?;
         if request
             .export
@@ -94,15 +124,28 @@ impl Memory {
         {
             buffer.share();
         }
-        Ok(Self::of(context, buffer, request.bytes, request.type_index))
+        Ok(Self::of(
+            context,
+            buffer,
+            request.bytes,
+            request.type_index,
+            Some(share),
+        ))
     }
 
-    fn of(context: &Arc<Context>, buffer: Arc<i915::Buffer>, bytes: u64, type_index: u32) -> Self {
+    fn of(
+        context: &Arc<Context>,
+        buffer: Arc<i915::Buffer>,
+        bytes: u64,
+        type_index: u32,
+        share: Option<Share>,
+    ) -> Self {
         Self {
             bytes,
             type_index,
             context: context.clone(),
             buffer,
+            _share: share,
             mapped: Mutex::new(false),
         }
     }

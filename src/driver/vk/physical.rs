@@ -1,6 +1,7 @@
 //! Physical devices: what a GPU is, and what the driver offers on it.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
 
@@ -41,6 +42,8 @@ pub struct PhysicalDevice {
     file: Arc<i915::File>,
     info: i915::Info,
     heap_bytes: u64,
+    /// Bytes of the heap that memory objects have, of all devices.
+    used_bytes: AtomicU64,
     diagnosis: Diagnosis,
 }
 
@@ -93,6 +96,7 @@ impl PhysicalDevice {
             file,
             info,
             heap_bytes,
+            used_bytes: AtomicU64::new(0),
             diagnosis: diagnosis.clone(),
         }))
     }
@@ -115,6 +119,34 @@ impl PhysicalDevice {
     /// Bytes of the one memory heap.
     pub fn heap_bytes(&self) -> u64 {
         self.heap_bytes
+    }
+
+    /// Bytes of the heap that this process has.
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of the heap that this process may have before others suffer: what it has, and most of what the machine has left.
+    pub fn budget_bytes(&self) -> u64 {
+        let used = self.used_bytes();
+        let left = i915::available_memory_bytes().unwrap_or(self.heap_bytes);
+        used.saturating_add(left / 10 * 9).min(self.heap_bytes) & !0xfff
+    }
+
+    /// Takes bytes of the heap. False: so many are not left.
+    pub(crate) fn take_bytes(&self, bytes: u64) -> bool {
+        let take = |used: u64| {
+            used.checked_add(bytes)
+                .filter(|&sum| sum <= self.heap_bytes)
+        };
+        self.used_bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .is_ok()
+    }
+
+    /// Gives bytes of the heap back.
+    pub(crate) fn give_bytes(&self, bytes: u64) {
+        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Threads that a workgroup can have.
@@ -190,8 +222,14 @@ impl PhysicalDevice {
         uuid(&[b"driver", self.build()])
     }
 
+    /// What one build of the driver has and no other.
     fn build(&self) -> &'static [u8] {
-        concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).as_bytes()
+        static BUILD: OnceLock<Vec<u8>> = OnceLock::new();
+        BUILD.get_or_init(|| {
+            // A linker that gives no id leaves the version to tell builds apart.
+            let version = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+            sys::build_id().unwrap_or_else(|| version.into())
+        })
     }
 
     /// Who writes pipeline caches.
