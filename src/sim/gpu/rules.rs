@@ -62,8 +62,6 @@ rules! {
     BASE_ADDRESS_INVALIDATE "base-address-invalidate", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
         "between a change of a base address and the next dispatch, caches of what is relative to it are invalidated";
     L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 is divided anew only when work is done and its writes are flushed";
-    PIPE_CONTROL_STALL "pipe-control-stall", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
-        "a stall comes with a flush, an invalidation, a post-sync operation, a reset of state pointers, or another stall";
     PIPE_CONTROL_TEXTURE "pipe-control-texture", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "while GPGPU work runs, an invalidation of the texture cache comes with a stall";
     PIPE_CONTROL_VF "pipe-control-vf", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
@@ -185,8 +183,6 @@ rules! {
         "after a clear or resolve come a PIPE_CONTROL with a post-sync operation and a 3DSTATE_WM_HZ_OP of zeros";
     FAST_CLEAR_SYNC "fast-clear-sync", "vol. 7, MCS Buffer for Render Target(s)",
         "between fast clears, resolves and other draws, render targets are flushed and waited for";
-    DEPTH_STALL "depth-stall", "vol. 2a, 3DSTATE_DEPTH_BUFFER",
-        "depth is waited for between draws that test it and another depth buffer";
     HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
         "what was written through a hierarchical depth buffer is resolved before the depth buffer is used without one";
     PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",

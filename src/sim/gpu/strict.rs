@@ -28,9 +28,9 @@ use crate::context::{HwContext, Pipeline};
 use crate::rules::{
     BASE_ADDRESS_FLUSH, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT, CURBE_ALLOCATION, CURBE_FLUSH,
     CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE, HEAP_BOUNDS, L3_DRAINED,
-    PIPE_CONTROL_STALL, PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH,
-    PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT,
-    VFE_SCRATCH, VFE_STALL, VFE_THREADS, WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
+    PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE,
+    POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT, VFE_SCRATCH, VFE_STALL, VFE_THREADS,
+    WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
 };
 use crate::watch::Control;
 use eu::Stop;
@@ -182,18 +182,6 @@ impl<'a> Tracker<'a> {
         use media::pipe_control as f;
         let set = |field: Field| field.get(words) != 0;
         let stall = set(f::COMMAND_STREAMER_STALL_ENABLE);
-        let companions = [
-            f::RENDER_TARGET_CACHE_FLUSH_ENABLE,
-            f::DEPTH_CACHE_FLUSH_ENABLE,
-            f::DC_FLUSH_ENABLE,
-            f::STALL_AT_PIXEL_SCOREBOARD,
-            f::DEPTH_STALL_ENABLE,
-            f::POST_SYNC_OPERATION,
-            f::VF_CACHE_INVALIDATION_ENABLE,
-            f::INDIRECT_STATE_POINTERS_DISABLE,
-        ];
-        let accompanied = companions.into_iter().chain(CACHES).any(set);
-        PIPE_CONTROL_STALL.check(!stall || accompanied, at, || "a stall alone".into())?;
         let gpgpu = context.pipeline == Pipeline::Gpgpu;
         let texture = set(f::TEXTURE_CACHE_INVALIDATION_ENABLE);
         let early = gpgpu && self.busy && texture && !stall;
@@ -253,15 +241,16 @@ impl<'a> Tracker<'a> {
         PIPELINE_SELECT_INVALIDATE.check(self.used == 0, at, || names(self.used))
     }
 
-    /// Notes base addresses that have changed.
+    /// Notes base addresses that have changed: what caches hold is from elsewhere then, where they hold something. The kernel
+    /// has invalidated them before the batch.
     pub(crate) fn base_addresses(&mut self, old: &BaseAddresses, new: &BaseAddresses) {
         if (old.surface, old.dynamic, old.bindless_surface)
             != (new.surface, new.dynamic, new.bindless_surface)
         {
-            self.stale |= DATA_CACHES;
+            self.stale |= DATA_CACHES & self.used;
         }
         if old.instruction != new.instruction {
-            self.stale |= INSTRUCTION_CACHE;
+            self.stale |= INSTRUCTION_CACHE & self.used;
         }
     }
 

@@ -1,7 +1,8 @@
 //! Each rule for the state that a draw finds: one that breaks it is caught by name, and the nearest one that does not passes.
 
 use super::draw_rig::{
-    DEPTH, changed, command, found, primitive, rig, rule_of, so_decls, sound, vertex_elements,
+    DEPTH, changed, command, flush, found, primitive, rig, rule_of, so_decls, sound,
+    vertex_elements,
 };
 use crate::tests::DATA;
 use hw::draw_state::vertex_element_state as element;
@@ -32,12 +33,20 @@ fn state_is_there() {
     };
     assert_eq!(gpgpu(0), None);
     assert_eq!(gpgpu(2), Some("draw-pipeline"));
-    // Base addresses change, and nothing is invalidated.
-    let mut stale = sound();
-    stale.remove(1);
-    stale.push(primitive(0));
+    // Base addresses change after a draw, and nothing is invalidated.
+    use media::state_base_address as base;
+    let mut other = sound()[0].clone();
+    assert!(base::PACKET.matches(other[0]));
+    let address = base::DYNAMIC_STATE_BASE_ADDRESS;
+    address.set(&mut other, address.get(&sound()[0]) + 0x1000);
+    use media::pipe_control as f;
+    let written = [f::RENDER_TARGET_CACHE_FLUSH_ENABLE, f::DC_FLUSH_ENABLE];
+    let first = [sound(), vec![primitive(0), flush(&written)]].concat();
+    let stale = [first.clone(), vec![other, primitive(0)]].concat();
     let rule = rule_of(&mut rig(), &stale);
     assert_eq!(rule, Some("base-address-invalidate"));
+    let same = [first, vec![sound()[0].clone(), primitive(0)]].concat();
+    assert_eq!(rule_of(&mut rig(), &same), None);
 }
 
 #[test]

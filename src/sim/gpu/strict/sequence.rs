@@ -6,7 +6,7 @@
 use crate::context::{HwContext, Pipeline};
 use crate::latched::DrawState;
 use crate::rules::{
-    CONSTANT_COMMIT, CONSTANT_ORDER, CONSTANT_RELOAD, DEPTH_STALL, FAST_CLEAR_SYNC, HZ_OP_SEQUENCE,
+    CONSTANT_COMMIT, CONSTANT_ORDER, CONSTANT_RELOAD, FAST_CLEAR_SYNC, HZ_OP_SEQUENCE,
     PIPE_CONTROL_COUNT, PIPE_CONTROL_LLC, PIPE_CONTROL_POINTERS, PIPE_CONTROL_SNAPSHOT,
     PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL, PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE,
 };
@@ -120,9 +120,8 @@ pub(super) struct Sequence {
     mode: Option<Mode>,
     /// The command before was a PIPE_CONTROL of zeros.
     null: bool,
-    /// Draws may be writing to stream output buffers; may be testing depth.
+    /// Draws may be writing to stream output buffers.
     streams: bool,
-    tests_depth: bool,
 }
 
 impl Sequence {
@@ -178,17 +177,6 @@ impl Sequence {
                 self.short |= u8::from(last == 0) << stage;
             }
             Ok(())
-        } else if is(&draw::state_depth_buffer::PACKET) {
-            use draw::state_depth_buffer as f;
-            let (old, new) = (
-                context.draw.get(&f::PACKET, f::SURFACE_BASE_ADDRESS),
-                f::SURFACE_BASE_ADDRESS.get(words),
-            );
-            // Drivers take a buffer away from under draws; another one in its place would meet their tests.
-            let changes = old != 0 && new != 0 && old != new;
-            DEPTH_STALL.check(!changes || !self.tests_depth, at, || {
-                format!("{new:#x} instead of {old:#x}, where draws may still test depth")
-            })
         } else {
             self.offsets(packet, words, at)
         }
@@ -233,9 +221,6 @@ impl Sequence {
                 self.mode = None;
             }
         }
-        if stall || set(f::DEPTH_STALL_ENABLE) {
-            self.tests_depth = false;
-        }
         Ok(())
     }
 
@@ -277,9 +262,6 @@ impl Sequence {
         self.mode = Some(mode);
         use draw::state_streamout as so;
         self.streams |= state.flag(&so::PACKET, so::SO_FUNCTION_ENABLE);
-        use draw::state_wm_depth_stencil as test;
-        let tests = [test::DEPTH_TEST_ENABLE, test::STENCIL_TEST_ENABLE];
-        self.tests_depth |= tests.iter().any(|on| state.flag(&test::PACKET, *on));
         Ok(())
     }
 

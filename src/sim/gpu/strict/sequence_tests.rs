@@ -89,9 +89,8 @@ fn clears_are_kept_apart() {
 }
 
 #[test]
-fn depth_buffers_are_changed_when_nobody_tests() {
+fn depth_buffers_are_changed_under_draws() {
     use draw::{state_depth_buffer as depth, state_wm_depth_stencil as test};
-    use media::pipe_control as f;
     let buffer = |address| {
         let fields = [
             (depth::SURFACE_TYPE, 1),
@@ -111,16 +110,11 @@ fn depth_buffers_are_changed_when_nobody_tests() {
         rule_of(&mut rig(), &commands.concat())
     };
     let other = buffer(DEPTH + 0x1000);
-    let rule = Some("depth-stall");
-    assert_eq!(after(1, std::slice::from_ref(&other)), rule);
-    assert_eq!(after(0, std::slice::from_ref(&other)), None);
-    assert_eq!(after(1, &[buffer(DEPTH)]), None);
-    let none = command(&depth::PACKET, &[(depth::SURFACE_TYPE, 7)]);
-    assert_eq!(after(1, &[none]), None);
-    let stall = pipe_control(&[(f::DEPTH_STALL_ENABLE, 1)]);
-    assert_eq!(after(1, &[stall, other.clone()]), None);
-    assert_eq!(after(1, &[flush(&[]), other.clone()]), None);
-    assert_eq!(after(1, &[pipe_control(&post_sync()), other]), rule);
+    // The hardware waits by itself: since the generation before this one no PIPE_CONTROL has to.
+    for tests in [0, 1] {
+        assert_eq!(after(tests, std::slice::from_ref(&other)), None);
+        assert_eq!(after(tests, &[flush(&[]), other.clone()]), None);
+    }
 }
 
 #[test]
