@@ -109,5 +109,7 @@ have 'scenes on ANV' "$anv" "$lavapipe" &&
     check 'scenes on ANV' tests/witness/scenes.sh "$binaries" target/clients/wgpu/debug "$lavapipe" anv
 have 'vkcube on ANV' "$anv" vkcube Xvfb xwd xwininfo convert &&
     check 'vkcube on ANV' tests/witness/vkcube.sh "$binaries" anv 60
+have 'OpenCL on the simulator' /etc/OpenCL/vendors/intel.icd /usr/include/CL/cl.h cc &&
+    check 'OpenCL by Intel' tests/witness/opencl.sh "$binaries"
 
 exit $((failed > 0))

@@ -37,7 +37,8 @@ pub struct Args {
         conflicts_with_all = ["record", "command", "gpu", "driver"]
     )]
     replay: Option<PathBuf>,
-    /// Use only this Vulkan driver: a JSON manifest, or `ingot` or `anv`
+    /// Use only this driver: `ingot`, `anv` or `hasvk` (Vulkan), `iris` (OpenGL), `neo` (OpenCL), or a Vulkan driver's
+    /// JSON manifest
     #[arg(long, value_name = "DRIVER")]
     driver: Option<String>,
     /// Print the rules of strict mode, with where the PRM has them
@@ -61,6 +62,7 @@ fn help() -> String {
         "Examples:\n  \
         ingot sim -- vulkaninfo --summary\n  \
         ingot sim --gpu skl --strict -- vkcube --c 60\n  \
+        ingot sim --driver neo -- clinfo\n  \
         ingot sim --rules                         what --strict demands\n  \
         ingot sim --gaps                          what is not simulated yet\n  \
         ingot sim --dump-targets pictures -- vkcube --c 1\n  \
@@ -165,11 +167,11 @@ fn options(args: &Args) -> Result<kmd::Options, String> {
 
 fn command(args: &Args) -> Result<Command, String> {
     let (program, arguments) = args.command.split_first().ok_or("no program given")?;
-    let manifest = match &args.driver {
+    let choices = match &args.driver {
         Some(driver) => {
-            Some(manifest(driver).map_err(|why| format!("--driver {driver}: {why}; {DRIVERS}"))?)
+            choices(driver).map_err(|why| format!("--driver {driver}: {why}; {DRIVERS}"))?
         }
-        None => None,
+        None => Vec::new(),
     };
     let mut command = Command::new(program);
     command.args(arguments);
@@ -207,12 +209,7 @@ fn command(args: &Args) -> Result<Command, String> {
     if std::env::var_os("MESA_VK_WSI_DEBUG").is_none() {
         command.env("MESA_VK_WSI_DEBUG", "sw");
     }
-    if let Some(manifest) = manifest {
-        command.env("VK_DRIVER_FILES", &manifest);
-        command.env("VK_ICD_FILENAMES", &manifest);
-        // Mesa's device-selection layer would enumerate everything once more.
-        command.env("NODEVICE_SELECT", "1");
-    }
+    command.envs(choices);
     Ok(command)
 }
 
@@ -269,7 +266,35 @@ fn find(name: &str, installed: &[&str]) -> Result<PathBuf, String> {
 }
 
 /// What may be named.
-const DRIVERS: &str = "it may be ingot, anv or hasvk, or a JSON manifest";
+const DRIVERS: &str =
+    "it may be ingot, anv or hasvk (Vulkan), iris (OpenGL), neo (OpenCL), or a JSON manifest";
+
+/// What the environment has to say so that a program's loader takes this driver and no other.
+fn choices(driver: &str) -> Result<Vec<(&'static str, OsString)>, String> {
+    let installed = |path: &str| match std::path::Path::new(path).exists() {
+        true => Ok(path.into()),
+        false => Err(format!("{path} is not there")),
+    };
+    Ok(match driver {
+        "iris" => {
+            installed("/usr/lib/x86_64-linux-gnu/dri/iris_dri.so")?;
+            vec![("MESA_LOADER_DRIVER_OVERRIDE", "iris".into())]
+        }
+        "neo" => vec![(
+            "OCL_ICD_VENDORS",
+            installed("/etc/OpenCL/vendors/intel.icd")?,
+        )],
+        _ => {
+            let manifest = manifest(driver)?.into_os_string();
+            vec![
+                ("VK_DRIVER_FILES", manifest.clone()),
+                ("VK_ICD_FILENAMES", manifest),
+                // Mesa's device-selection layer would enumerate everything once more.
+                ("NODEVICE_SELECT", "1".into()),
+            ]
+        }
+    })
+}
 
 /// A manifest by file name, or by the name of a driver.
 fn manifest(driver: &str) -> Result<PathBuf, String> {
