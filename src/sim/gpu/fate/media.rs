@@ -50,12 +50,11 @@ fates! {
         ruled("constant-stale"): CONSTANT_CACHE_INVALIDATION_ENABLE;
         ruled("vertex-stale"): VF_CACHE_INVALIDATION_ENABLE;
         ruled("commands-stale"): DC_FLUSH_ENABLE;
-        inert(IN_ORDER): PIPE_CONTROL_FLUSH_ENABLE;
+        inert(IN_ORDER): PIPE_CONTROL_FLUSH_ENABLE, DEPTH_STALL_ENABLE;
         inert(INTERRUPT): NOTIFY_ENABLE;
         ruled("pipe-control-pointers"): INDIRECT_STATE_POINTERS_DISABLE, GENERIC_MEDIA_STATE_CLEAR;
         ruled("texture-stale"): TEXTURE_CACHE_INVALIDATION_ENABLE;
         ruled("render-flush"): RENDER_TARGET_CACHE_FLUSH_ENABLE;
-        ruled("depth-stall"): DEPTH_STALL_ENABLE;
         modelled: POST_SYNC_OPERATION, ADDRESS, IMMEDIATE_DATA;
         ruled("pipe-control-tlb"): TLB_INVALIDATE;
         ruled("pipe-control-snapshot"): GLOBAL_SNAPSHOT_COUNT_RESET;

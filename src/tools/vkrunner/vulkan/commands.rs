@@ -13,6 +13,8 @@ pub struct Recorder<'r, 'c> {
     first_render: bool,
     bound: Option<usize>,
     sets_bound: [bool; 2],
+    /// What the script has pushed so far.
+    push_block: Vec<u8>,
 }
 
 /// How commands use an image.
@@ -82,6 +84,7 @@ impl<'r, 'c> Recorder<'r, 'c> {
             first_render: true,
             bound: None,
             sets_bound: [false; 2],
+            push_block: Vec::new(),
         })
     }
 
@@ -370,17 +373,24 @@ impl<'r, 'c> Recorder<'r, 'c> {
         Ok(())
     }
 
-    /// Records push constants. Offset and size are multiples of 4 in every correct script; Vulkan demands it.
+    /// Records push constants: the whole dwords that hold the bytes, since Vulkan takes no parts of them. Bytes of those
+    /// dwords that the script has not pushed are zero.
     pub fn push(&mut self, offset: usize, bytes: &[u8]) -> Result<(), VulkanError> {
         self.begin()?;
+        let (end, first) = (offset + bytes.len(), offset / 4 * 4);
+        let past = end.next_multiple_of(4);
+        if self.push_block.len() < past {
+            self.push_block.resize(past, 0);
+        }
+        self.push_block[offset..end].copy_from_slice(bytes);
         // SAFETY: see `new`.
         unsafe {
             self.resources.context.device.cmd_push_constants(
                 self.buffer,
                 self.resources.layout,
                 self.resources.stages,
-                offset as u32,
-                bytes,
+                first as u32,
+                &self.push_block[first..past],
             );
         }
         Ok(())
