@@ -6,7 +6,7 @@
 //! Ref: SKL PRM vol. 2a, instruction reference; vol. 7, "Floating Point Modes".
 
 use crate::convert::{Val, add_exact, fma_exact, mul_exact};
-use isa::{CondMod, Opcode};
+use isa::{CondMod, Opcode, Type};
 
 fn exact(v: (f64, i8)) -> Val {
     Val::F(v.0, v.1)
@@ -24,7 +24,6 @@ pub(crate) fn eval(op: Opcode, a: f64, b: f64, c: f64) -> Option<Val> {
             let (p, _) = mul_exact(a, b);
             exact(fma_exact(1.0 - a, c, p))
         }
-        Opcode::Frc => Val::F(fraction(a), 0),
         Opcode::Rndd => Val::F(a.floor(), 0),
         Opcode::Rndu => Val::F(a.ceil(), 0),
         Opcode::Rnde => Val::F(a.round_ties_even(), 0),
@@ -33,14 +32,15 @@ pub(crate) fn eval(op: Opcode, a: f64, b: f64, c: f64) -> Option<Val> {
     })
 }
 
-/// a − floor(a); the largest F below one where that would round to one.
-fn fraction(a: f64) -> f64 {
+/// FRC: a − floor(a), of at most the largest number of its type below one: in no rounding mode is it one.
+pub(crate) fn fraction(a: f64, to: Type) -> Val {
+    let most = match to {
+        Type::Hf => 1.0 - 2f64.powi(-11),
+        Type::F => 1.0 - 2f64.powi(-24),
+        _ => 1.0 - 2f64.powi(-53),
+    };
     let f = a - a.floor();
-    if f >= 1.0 - f64::from(f32::EPSILON) / 4.0 {
-        1.0 - f64::from(f32::EPSILON) / 2.0
-    } else {
-        f
-    }
+    Val::F(if f > most { most } else { f }, 0)
 }
 
 /// SEL with a conditional modifier: a number wins over a NaN.

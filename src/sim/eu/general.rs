@@ -141,6 +141,12 @@ fn value(bits: u64, s: &SrcOp, logic: bool, mode: &FpMode) -> Val {
         if s.neg {
             v = if logic { !v } else { -v };
         }
+        // Modifiers keep a signed source's width, of 32 bits or more: the least number is its own negative. Accumulators have
+        // more bits (ERRATA.md).
+        if (s.abs || s.neg) && s.ty.is_signed_int() && !s.within(regs::ACC, regs::FLAG) {
+            let unused = 128 - 8 * u32::from(s.size.max(4));
+            v = v << unused >> unused;
+        }
         Val::I(v)
     }
 }
@@ -224,6 +230,7 @@ fn compute(
                     Picked::Val(val(k))
                 }
             }
+            Opcode::Frc if float => Picked::Val(alu_float::fraction(val(0).float(), u.dst.ty)),
             Opcode::Math => Picked::Val(math_lane(t, u, i, val(0), val(1))?),
             Opcode::F32to16 => {
                 let h = convert::convert(val(0), Type::Hf, u.saturate, &mode).bits;

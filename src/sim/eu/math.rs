@@ -19,8 +19,9 @@ pub(crate) fn eval(f: MathFn, a: f64, b: f64) -> Option<f64> {
         MathFn::Cos => a.cos(),
         MathFn::Fdiv | MathFn::Invm => a / b,
         MathFn::Pow => pow(a, b),
-        // The macro's first step. Ours is exact, and says so by the early-out flag.
-        MathFn::Rsqrtm => rsq(a),
+        // The first step of the macro of a root. Ours is the last one, and says so by the early-out flag: where that is set
+        // on a machine, for zeros, infinities and no numbers, the result is the root's, not its reciprocal's (ERRATA.md).
+        MathFn::Rsqrtm => a.sqrt(),
         MathFn::IntDivBoth | MathFn::IntDivQuotient | MathFn::IntDivRemainder => return None,
     })
 }

@@ -292,6 +292,11 @@ impl SrcOp {
         }
     }
 
+    /// True where modifiers keep the 32 bits of a D: everywhere but in the accumulator.
+    pub(crate) fn keeps_dword(&self) -> bool {
+        self.ty == Type::D && !self.within(regs::ACC, regs::FLAG)
+    }
+
     /// True where the operand names an architecture register of this class.
     pub(crate) fn within(&self, from: usize, to: usize) -> bool {
         !matches!(self.kind, Kind::Imm | Kind::Indirect)

@@ -70,7 +70,7 @@ pub struct Statistics {
     pub lanes: u64,
     /// Instructions by class: see [`Statistics::CLASSES`].
     pub by_class: [u64; 6],
-    /// Cycles that a FPU of the EU is busy, by the widths of operations alone: eight bytes of each of four channels a
+    /// Cycles that a FPU of the EU is busy, by the widths of operations alone: four bytes of each of four channels a
     /// cycle, a math function four times that, a message one. What threads wait for is not in it.
     pub cycles: u64,
 }

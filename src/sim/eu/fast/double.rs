@@ -57,7 +57,11 @@ fn load<const N: usize>(t: &Thread, s: &SrcOp) -> [f64; N] {
                     i64::from(bits as u32)
                 };
                 let n = if s.abs { n.abs() } else { n };
-                *v = if s.neg { -n } else { n } as f64;
+                let n = if s.neg { -n } else { n };
+                *v = match s.keeps_dword() {
+                    true => f64::from(n as i32),
+                    false => n as f64,
+                };
                 continue;
             }
         };

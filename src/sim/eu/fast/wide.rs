@@ -66,6 +66,9 @@ fn load<const N: usize>(t: &Thread, u: &Uop, k: usize) -> [u64; N] {
         let add = u64::from(!general::is_logic(u.op));
         for v in &mut v {
             *v = (!*v).wrapping_add(add);
+            if s.keeps_dword() {
+                *v = *v as i32 as u64;
+            }
         }
     }
     v

@@ -568,7 +568,12 @@ fn saturation_and_float_modifiers() {
                     x as i64
                 }
             };
-            assert_eq!(d as u32, (v(s[1]) - v(s[0])).clamp(lo, hi) as u32);
+            // The least number is its own negative.
+            let minus = match v(s[0]) == i64::from(i32::MIN) {
+                true => i64::from(i32::MIN),
+                false => -v(s[0]),
+            };
+            assert_eq!(d as u32, (v(s[1]) + minus).clamp(lo, hi) as u32);
         });
     }
     // `-` on a logic operation is a bitwise NOT.

@@ -172,7 +172,7 @@ fn the_macros_of_division_and_root_set_the_flags_of_their_lanes() {
     let p = payload(&[(2, &a), (4, &b)]);
     let table: [(_, Binary); 2] = [
         (MathFn::Invm, |a, b| a / b),
-        (MathFn::Rsqrtm, |a, _| 1.0 / a.sqrt()),
+        (MathFn::Rsqrtm, |a, _| a.sqrt()),
     ];
     for (f, want) in table {
         let mut i = op(
@@ -224,8 +224,9 @@ fn math_functions_have_the_values_that_the_prm_lists() {
         (MathFn::Rsq, 0.25, 0.0, 2.0),
         (MathFn::Rsq, 0.0, 0.0, inf),
         (MathFn::Rsq, -0.0, 0.0, -inf),
-        (MathFn::Rsqrtm, 4.0, 0.0, 0.5),
-        (MathFn::Rsqrtm, -0.0, 0.0, -inf),
+        (MathFn::Rsqrtm, 4.0, 0.0, 2.0),
+        (MathFn::Rsqrtm, -0.0, 0.0, -0.0),
+        (MathFn::Rsqrtm, inf, 0.0, inf),
         (MathFn::Sin, 0.0, 0.0, 0.0),
         (MathFn::Cos, 0.0, 0.0, 1.0),
         (MathFn::Fdiv, 3.0, -2.0, -1.5),
@@ -398,6 +399,71 @@ fn a_fraction_is_less_than_one_even_where_it_would_round_to_one() {
     // Cut towards zero.
     for t in both_paths_with(&[i], &payload(&[(2, &a)]), 0xff, 3 << 4, |_| {}) {
         assert_eq!(reg(&t, 20), want[..], "to zero");
+    }
+}
+
+/// `max(-x, 7)` of the least x is 7.
+#[test]
+fn the_least_number_is_its_own_negative() {
+    let least = i32::MIN as u32;
+    let a = [least, 1, -5i32 as u32, least, 0, 9, 7, least];
+    let p = payload(&[(2, &a)]);
+    let seven = Src::imm_d(7);
+    let minus = neg(g(2, Type::D));
+    let mut size = g(2, Type::D);
+    size.abs = true;
+    let wrapped = |x: u32| (x as i32).wrapping_neg();
+    for (source, of) in [
+        (minus, wrapped as fn(u32) -> i32),
+        (size, |x| (x as i32).wrapping_abs()),
+    ] {
+        let mut greatest = op(Opcode::Sel, 8, dst(20, Type::D), &[source, seven]);
+        greatest.cmod = CondMod::Ge;
+        let mut less = op(Opcode::Cmp, 8, Dst::null(Type::D), &[source, seven]);
+        less.cmod = CondMod::L;
+        for t in both_paths(&[greatest, less], &p, 0xff) {
+            let expected = a.map(|x| of(x).max(7) as u32);
+            assert_eq!(reg(&t, 20), expected);
+            let flags = (0..8).fold(0, |all, i| all | u64::from(of(a[i]) < 7) << i);
+            assert_eq!(t.flags() & 0xff, flags);
+        }
+    }
+}
+
+#[test]
+fn no_fraction_is_one() {
+    // Whatever the rounding and the type: up is 1.
+    for round in 0..4 {
+        let single = op(Opcode::Frc, 8, dst(20, Type::F), &[g(2, Type::F)]);
+        let a = bits(&[
+            -(2f32.powi(-26)),
+            -1e-30,
+            -(2f32.powi(-24) * 1.25),
+            0.75,
+            0.0,
+            -0.25,
+            -1.0,
+            1.5,
+        ]);
+        for t in both_paths_with(&[single], &payload(&[(2, &a)]), 0xff, round << 4, |_| {}) {
+            let found = reg(&t, 20).map(f32::from_bits);
+            assert!(found.iter().all(|f| (0.0..1.0).contains(f)), "{found:?}");
+            assert_eq!(found[3..], [0.75, 0.0, 0.75, 0.0, 0.5]);
+        }
+        let double = op(Opcode::Frc, 4, dst(20, Type::Df), &[g(2, Type::Df)]);
+        let a: Vec<u32> = [-1e-300f64, -(2f64.powi(-54)), -0.25, 2.5]
+            .iter()
+            .flat_map(|f| [f.to_bits() as u32, (f.to_bits() >> 32) as u32])
+            .collect();
+        for t in both_paths_with(&[double], &payload(&[(2, &a)]), 0xf, round << 4, |_| {}) {
+            let found = reg(&t, 20);
+            let found: Vec<f64> = found
+                .chunks(2)
+                .map(|d| f64::from_bits(u64::from(d[0]) | u64::from(d[1]) << 32))
+                .collect();
+            let most = 1f64.next_down();
+            assert_eq!(found, [most, most, 0.75, 0.5], "mode {round}");
+        }
     }
 }
 
