@@ -1,7 +1,7 @@
 //! The geometry shader: objects to objects.
 //!
 //! In:  3DSTATE_GS, the vertices of an object, push constants. Out: [`StreamObject`]s cut from what the shader wrote.
-//! Instances of an object share threads of eight channels.
+//! A thread has eight channels: for as many instances of an object, or, where objects have one, for as many objects.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "Thread Payload: SIMD8".
 
 use super::exec::{Draw, Entries, Executor, Shader};
@@ -37,6 +37,8 @@ pub(crate) struct Geometry<'a> {
     statistics: bool,
     /// Dwords of an output entry.
     entry: usize,
+    /// Objects that wait for a thread: their vertices and number.
+    waiting: Vec<(Vec<Vue>, u32)>,
     /// What GS_INVOCATION_COUNT grows by.
     pub invocations: u64,
     /// What GS_PRIMITIVES_COUNT grows by.
@@ -98,6 +100,7 @@ impl<'a> Geometry<'a> {
             increment: get(gs::INVOCATIONS_INCREMENT_VALUE) + 1,
             statistics: get(gs::STATISTICS_ENABLE) == 1,
             entry: (size as usize + 1) * 16,
+            waiting: Vec::new(),
             invocations: 0,
             primitives: 0,
         }))
@@ -114,71 +117,126 @@ impl<'a> Geometry<'a> {
         self.leading
     }
 
-    /// Runs the shader's instances on an object. The entries made in the URB can be freed afterwards.
+    /// Takes an object, and appends what the shader made of it, or of some before it. The entries made in the URB can be
+    /// freed afterwards.
     pub fn object(
         &mut self,
         urb: &mut dyn Entries,
-        vertices: &[Vue],
+        vertices: Vec<Vue>,
         primitive_id: u32,
         out: &mut Vec<StreamObject>,
     ) -> Result<(), Stop> {
-        let count = self.expected.max(vertices.len()).min(MOST);
-        let mut inputs = [0; MOST];
-        if self.handles {
-            for (handle, vertex) in inputs.iter_mut().zip(vertices) {
-                *handle = urb.allocate(vertex.len())?;
-                urb.put(*handle, vertex)?;
-            }
+        self.waiting.push((vertices, primitive_id));
+        match self.instances > 1 || self.waiting.len() == LANES {
+            true => self.flush(urb, out),
+            false => Ok(()),
         }
-        let (scratch, code) = self.executor.scratch();
+    }
+
+    /// Runs the shader on the objects that wait.
+    pub fn flush(
+        &mut self,
+        urb: &mut dyn Entries,
+        out: &mut Vec<StreamObject>,
+    ) -> Result<(), Stop> {
+        let waiting = std::mem::take(&mut self.waiting);
         let first = out.len();
-        let mut payload: Vec<u32> = Vec::new();
-        let mut entry = Vec::new();
-        for base in (0..self.instances).step_by(LANES) {
-            let lanes = (self.instances - base).min(LANES);
-            let mut outputs = [0; LANES];
-            payload.clear();
-            payload.extend([0, 0, 0, code, 0, scratch, 0, 0]);
-            for (lane, output) in outputs.iter_mut().enumerate() {
-                if lane < lanes {
-                    *output = urb.allocate(self.entry)?;
-                    // The instance is in the handle's upper bits.
-                    payload.push(*output | ((base + lane) as u32) << 27);
-                } else {
-                    payload.push(0);
-                }
+        let objects = waiting.as_slice();
+        match (self.instances, objects) {
+            (_, []) => {}
+            (1, _) => {
+                let lanes: Vec<_> = objects.iter().map(|object| (object, 0)).collect();
+                self.thread(urb, objects, &lanes, out)?;
             }
-            if self.primitive_id {
-                payload.extend([primitive_id; LANES]);
-            }
-            if self.handles {
-                match self.instances {
-                    1 => {
-                        for handle in inputs.iter().take(count) {
-                            payload.extend([*handle; LANES]);
-                        }
+            _ => {
+                for object in objects {
+                    let one = std::slice::from_ref(object);
+                    for base in (0..self.instances).step_by(LANES) {
+                        let instances = base..self.instances.min(base + LANES);
+                        let lanes: Vec<_> = instances.map(|i| (object, i as u32)).collect();
+                        self.thread(urb, one, &lanes, out)?;
                     }
-                    // All channels have the same vertices: their handles stand side by side.
-                    _ => payload.extend(inputs.iter().take(count.next_multiple_of(LANES))),
                 }
-            }
-            payload.resize(self.start.max(1) * 8, 0);
-            payload.extend(&self.constants);
-            for i in 0..count {
-                let vertex: &[u32] = vertices.get(i).map_or(&[], |vertex| vertex);
-                for at in self.read.0..self.read.0 + self.read.1 {
-                    payload.extend([dword(vertex, at); LANES]);
-                }
-            }
-            self.executor.run(&payload, (1u32 << lanes) - 1, urb)?;
-            for handle in outputs.iter().take(lanes) {
-                urb.take(*handle, self.entry, &mut entry)?;
-                self.layout.objects(&entry, primitive_id, out);
             }
         }
         if self.statistics {
-            self.invocations += self.increment * self.instances as u64;
+            self.invocations += self.increment * (self.instances * waiting.len()) as u64;
             self.primitives += (out.len() - first) as u64;
+        }
+        Ok(())
+    }
+
+    /// Runs a thread. Each lane has an object, which is one of `objects`, and an instance of it.
+    fn thread(
+        &mut self,
+        urb: &mut dyn Entries,
+        objects: &[(Vec<Vue>, u32)],
+        lanes: &[(&(Vec<Vue>, u32), u32)],
+        out: &mut Vec<StreamObject>,
+    ) -> Result<(), Stop> {
+        let most = objects.iter().map(|object| object.0.len()).max();
+        let count = self.expected.max(most.unwrap_or(0)).min(MOST);
+        // By object, then by vertex.
+        let mut inputs = vec![[0; MOST]; objects.len()];
+        if self.handles {
+            for (handles, (vertices, _)) in inputs.iter_mut().zip(objects) {
+                for (handle, vertex) in handles.iter_mut().zip(vertices) {
+                    *handle = urb.allocate(vertex.len())?;
+                    urb.put(*handle, vertex)?;
+                }
+            }
+        }
+        let (scratch, code) = self.executor.scratch();
+        let mut payload: Vec<u32> = vec![0, 0, 0, code, 0, scratch, 0, 0];
+        // A dword of each lane; lanes that are off have zeros where objects differ, and what the others have where not.
+        let row = |payload: &mut Vec<u32>, of: &dyn Fn(&(Vec<Vue>, u32)) -> u32| {
+            let filler = match objects {
+                [one] if self.instances > 1 => of(one),
+                _ => 0,
+            };
+            let each = lanes.iter().map(|(object, _)| of(object));
+            payload.extend(each.chain(std::iter::repeat(filler)).take(LANES));
+        };
+        let mut outputs = [0; LANES];
+        for (output, _) in outputs.iter_mut().zip(lanes) {
+            *output = urb.allocate(self.entry)?;
+        }
+        // The instance is in the handle's upper bits.
+        let instances = lanes.iter().map(|lane| lane.1).chain(std::iter::repeat(0));
+        payload.extend(outputs.iter().zip(instances).map(|(o, i)| o | i << 27));
+        if self.primitive_id {
+            row(&mut payload, &|object| object.1);
+        }
+        if self.handles {
+            match (self.instances, inputs.as_slice()) {
+                (1, _) => {
+                    for vertex in 0..count {
+                        let each = inputs.iter().map(|handles| handles[vertex]);
+                        payload.extend(each.chain(std::iter::repeat(0)).take(LANES));
+                    }
+                }
+                // All channels have the same vertices: their handles stand side by side.
+                (_, [handles, ..]) => {
+                    payload.extend(handles.iter().take(count.next_multiple_of(LANES)));
+                }
+                (_, []) => {}
+            }
+        }
+        payload.resize(self.start.max(1) * 8, 0);
+        payload.extend(&self.constants);
+        for i in 0..count {
+            for at in self.read.0..self.read.0 + self.read.1 {
+                row(&mut payload, &|(vertices, _)| {
+                    vertices.get(i).map_or(0, |vertex| dword(vertex, at))
+                });
+            }
+        }
+        self.executor
+            .run(&payload, (1u32 << lanes.len()) - 1, urb)?;
+        let mut entry = Vec::new();
+        for (handle, (object, _)) in outputs.iter().zip(lanes) {
+            urb.take(*handle, self.entry, &mut entry)?;
+            self.layout.objects(&entry, object.1, out);
         }
         Ok(())
     }

@@ -185,6 +185,7 @@ pub(crate) fn run(
             }
         }
     }
+    back.flush()?;
     back.pixels.flush()?;
     back.so.finish()?;
     totals.so_offsets = back.so.offsets;
@@ -310,7 +311,7 @@ impl Back<'_> {
             }
             for object in objects {
                 let vertices = object.vertices.clone();
-                self.geometry(object, &vertices)?;
+                self.geometry(object, vertices)?;
             }
             return Ok(());
         };
@@ -336,18 +337,33 @@ impl Back<'_> {
             (true, _) => all.iter().step_by(2).copied().collect(),
             _ => all.to_vec(),
         };
-        self.geometry(object, &of(&seen))
+        self.geometry(object, of(&seen))
     }
 
     /// `seen` are the vertices that a geometry shader gets of the object.
-    fn geometry(&mut self, object: Object, seen: &[Vue]) -> Result<(), Stop> {
+    fn geometry(&mut self, object: Object, seen: Vec<Vue>) -> Result<(), Stop> {
         let Some(gs) = &mut self.gs else {
             return self.stream(0, object);
         };
         let mut out: Vec<StreamObject> = Vec::new();
         self.urb.reset();
         gs.object(&mut self.urb, seen, object.primitive_id, &mut out)?;
-        for StreamObject { stream, object } in out {
+        self.streams(out)
+    }
+
+    /// Runs the geometry shader on the objects that wait for a thread's channels to be filled.
+    fn flush(&mut self) -> Result<(), Stop> {
+        let Some(gs) = &mut self.gs else {
+            return Ok(());
+        };
+        let mut out = Vec::new();
+        self.urb.reset();
+        gs.flush(&mut self.urb, &mut out)?;
+        self.streams(out)
+    }
+
+    fn streams(&mut self, objects: Vec<StreamObject>) -> Result<(), Stop> {
+        for StreamObject { stream, object } in objects {
             self.stream(stream, object)?;
         }
         Ok(())

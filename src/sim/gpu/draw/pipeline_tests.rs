@@ -174,7 +174,8 @@ fn the_guard_band_is_that_of_the_vertex_s_viewport() {
     }
 }
 
-/// The places of the vertices that a geometry shader gets of the last of `n` vertices' objects.
+/// The places of the vertices that a geometry shader gets of the last of `n` vertices' objects. Of two instances, so that
+/// each object has a thread of its own.
 fn seen_by_geometry(topology: u64, n: u64, count: u8, fields: &[(Field, u64)]) -> Vec<u32> {
     use state_gs as gs;
     let mut draw = Draw::new(topology);
@@ -183,6 +184,7 @@ fn seen_by_geometry(topology: u64, n: u64, count: u8, fields: &[(Field, u64)]) -
         (gs::DISPATCH_MODE, 3),
         (gs::KERNEL_START_POINTER, GEOMETRY),
         (gs::EXPECTED_VERTEX_COUNT, count.into()),
+        (gs::INSTANCE_CONTROL, 1),
         (gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 2),
         (gs::VERTEX_URB_ENTRY_READ_OFFSET, 1),
         (gs::VERTEX_URB_ENTRY_READ_LENGTH, 1),

@@ -299,7 +299,7 @@ fn hull_and_domain_shaders(alternate: u64) {
     }
 }
 
-/// Instances of a geometry shader: ten of an object in two threads, or one of each of two objects.
+/// Instances of a geometry shader: ten of an object in two threads, or one of each of two objects in one.
 #[test]
 fn geometry_shaders_get_their_object_and_their_instance() {
     for (instances, counts) in [(10u32, 1), (1, 1), (1, 0)] {
@@ -367,27 +367,41 @@ fn geometry_shaders_get_their_object_and_their_instance() {
         assert_eq!(counted, [own(4), own(6), 6 * instances]);
         let last = [6, 8, 10].map(|n| n * PLACE);
         for (first, count) in [(0, 8), (8, 2)] {
-            let count = count.min(instances as usize);
             if first >= instances {
                 break;
             }
+            // One instance: both objects share a thread.
+            let shared = instances == 1;
+            let count = if shared {
+                2
+            } else {
+                count.min(instances as usize)
+            };
             let register = |nr| stored(&rig, first, nr);
             assert_eq!(register(0), [0, 0, 0, 2, 0, 0x1_2400, 0, 0]);
             assert_eq!(control(&register(31)), (1 - counts, (1 << count) - 1));
             let outputs = register(1);
             let mut handles: Vec<u32> = outputs[..count].iter().map(|h| h & 0xffff).collect();
             for (lane, handle) in outputs.iter().enumerate() {
-                let instance = if lane < count { first + lane as u32 } else { 0 };
+                let instance = match lane < count && !shared {
+                    true => first + lane as u32,
+                    false => 0,
+                };
                 assert_eq!(handle >> 27, instance, "{outputs:x?}");
             }
             assert!(
                 outputs[count..].iter().all(|handle| *handle == 0),
                 "{outputs:x?}"
             );
-            assert_eq!(register(2), [1; 8]);
+            let numbers = if shared {
+                [0, 1, 0, 0, 0, 0, 0, 0]
+            } else {
+                [1; 8]
+            };
+            assert_eq!(register(2), numbers);
             // One instance: a register for each vertex. More: the handles side by side.
             let inputs: Vec<u32> = match instances {
-                1 => (3..6).map(|nr| register(nr)[7]).collect(),
+                1 => (3..6).flat_map(|nr| register(nr)[..2].to_vec()).collect(),
                 _ => register(3)[..3].to_vec(),
             };
             handles.extend(&inputs);
@@ -395,7 +409,7 @@ fn geometry_shaders_get_their_object_and_their_instance() {
             handles.dedup();
             assert_eq!(
                 handles.len(),
-                count + 3,
+                count + inputs.len(),
                 "entries of their own: {handles:?}"
             );
             let constants: Vec<u32> = (start..first_vertex)
@@ -419,7 +433,19 @@ fn geometry_shaders_get_their_object_and_their_instance() {
                     if nr >= 31 {
                         break;
                     }
-                    assert_eq!(register(nr as u64), [expected; 8], "register {nr}");
+                    // The first object's places are six less than the last one's.
+                    let before = match component {
+                        0 => 6 * PLACE,
+                        _ => 6,
+                    };
+                    let expected = match shared {
+                        true => {
+                            let first = if component < 4 { expected - before } else { 0 };
+                            [first, expected, 0, 0, 0, 0, 0, 0]
+                        }
+                        false => [expected; 8],
+                    };
+                    assert_eq!(register(nr as u64), expected, "register {nr}");
                 }
             }
         }
