@@ -165,6 +165,25 @@ fn targets_are_as_pixels_are() {
     let pitch = [(rss::TILE_MODE, 3), (rss::SURFACE_PITCH, 191)];
     let rule = Some("surface-pitch");
     assert_eq!(drawn_by(&mut target(&pitch), &[]), rule);
+    // Channels may change places, but for alpha, and none may be missing.
+    let select = [
+        rss::SHADER_CHANNEL_SELECT_RED,
+        rss::SHADER_CHANNEL_SELECT_GREEN,
+        rss::SHADER_CHANNEL_SELECT_BLUE,
+        rss::SHADER_CHANNEL_SELECT_ALPHA,
+    ];
+    let rule = Some("target-selects");
+    for (codes, found) in [
+        ([6, 5, 4, 7], None),
+        ([5, 6, 4, 7], None),
+        ([4, 5, 7, 6], rule),
+        ([4, 4, 6, 7], rule),
+        ([4, 5, 6, 1], rule),
+        ([0, 5, 6, 7], rule),
+    ] {
+        let fields: Vec<_> = select.into_iter().zip(codes).collect();
+        assert_eq!(drawn_by(&mut target(&fields), &[]), found, "{codes:?}");
+    }
     use draw::state_multisample as multisample;
     let four = |log| {
         let field = multisample::NUMBER_OF_MULTISAMPLES;

@@ -121,8 +121,7 @@ impl<'a> State<'a> {
             }
             _ => Coverage::AfterDepth,
         };
-        // Force Thread Dispatch Enable: 1 is off.
-        let valid = has(extra::PIXEL_SHADER_VALID) && of_wm(wm::FORCE_THREAD_DISPATCH_ENABLE) != 1;
+        let valid = has(extra::PIXEL_SHADER_VALID) && dispatches(draw);
         let mut alpha = Alpha::default();
         let (mut blends, mut constant) = (Vec::new(), [0.0; 4]);
         let pointer = |packet, valid, field| {
@@ -278,6 +277,45 @@ impl<'a> State<'a> {
             alpha,
         })
     }
+}
+
+/// Whether pixels have threads (WM_INT::ThreadDispatchEnable): where it is not forced, only such as leave something. What a
+/// thread kills counts where depth or stencil are written.
+fn dispatches(draw: &Draw<'_>) -> bool {
+    use hw::draw::{
+        state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
+    };
+    let has = |field| draw.state.flag(&extra::PACKET, field);
+    let blends = |field| draw.state.flag(&ps_blend::PACKET, field);
+    match draw
+        .state
+        .get(&wm::PACKET, wm::FORCE_THREAD_DISPATCH_ENABLE)
+    {
+        1 => return false,
+        2 => return true,
+        _ => {}
+    }
+    let tested = |field| draw.state.flag(&ds::PACKET, field);
+    let depth = tested(ds::DEPTH_BUFFER_WRITE_ENABLE)
+        && draw.state.flag(&db::PACKET, db::DEPTH_WRITE_ENABLE);
+    let stencil = tested(ds::STENCIL_BUFFER_WRITE_ENABLE)
+        && draw.state.flag(&sb::PACKET, sb::STENCIL_BUFFER_ENABLE);
+    let computes = has(extra::PIXEL_SHADER_COMPUTES_STENCIL)
+        || draw
+            .state
+            .get(&extra::PACKET, extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE)
+            != 0;
+    let tests = tested(ds::DEPTH_TEST_ENABLE) || tested(ds::STENCIL_TEST_ENABLE);
+    let kills = has(extra::PIXEL_SHADER_KILLS_PIXEL)
+        || has(extra::OMASK_PRESENT_TO_RENDER_TARGET)
+        || blends(ps_blend::ALPHA_TO_COVERAGE_ENABLE)
+        || blends(ps_blend::ALPHA_TEST_ENABLE);
+    let writes =
+        blends(ps_blend::HAS_WRITEABLE_RT) && !has(extra::PIXEL_SHADER_DOES_NOT_WRITE_TO_RT);
+    writes
+        || has(extra::PIXEL_SHADER_HAS_UAV)
+        || (kills || computes) && (depth || stencil)
+        || computes && tests
 }
 
 /// Which pointer is which width's: a width alone has pointer 0, and so has 8 always; else 32 has 1 and 16 has 2.

@@ -19,10 +19,11 @@ use hw::{Field, Packet};
 type Change = (&'static Packet, Field, u64);
 
 const VALID: Change = (&extra::PACKET, extra::PIXEL_SHADER_VALID, 1);
+const WRITES: Change = (&ps_blend::PACKET, ps_blend::HAS_WRITEABLE_RT, 1);
 
 /// The state of a draw with a pixel shader, with fields changed.
 fn look<T>(rig: &mut Rig, changes: &[Change], of: impl Fn(&State<'_>) -> T) -> T {
-    for (packet, field, value) in [VALID].iter().chain(changes) {
+    for (packet, field, value) in [VALID, WRITES].iter().chain(changes) {
         rig.set(packet, &[(*field, *value)]);
     }
     let draw = rig.draw();
@@ -319,6 +320,62 @@ fn the_shader_says_whether_tests_come_before_it() {
             "{}",
             field.name
         );
+    }
+}
+
+#[test]
+fn pixels_have_threads_where_these_leave_something() {
+    use hw::draw::{
+        state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
+    };
+    let nothing = (&ps_blend::PACKET, ps_blend::HAS_WRITEABLE_RT, 0);
+    let writes_not = (&extra::PACKET, extra::PIXEL_SHADER_DOES_NOT_WRITE_TO_RT, 1);
+    let uav = (&extra::PACKET, extra::PIXEL_SHADER_HAS_UAV, 1);
+    let kills = (&extra::PACKET, extra::PIXEL_SHADER_KILLS_PIXEL, 1);
+    let computes = (&extra::PACKET, extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE, 1);
+    let depth = [
+        (&ds::PACKET, ds::DEPTH_BUFFER_WRITE_ENABLE, 1),
+        (&db::PACKET, db::SURFACE_FORMAT, 1),
+        (&db::PACKET, db::DEPTH_WRITE_ENABLE, 1),
+    ];
+    let stencil = [
+        (&ds::PACKET, ds::STENCIL_BUFFER_WRITE_ENABLE, 1),
+        (&sb::PACKET, sb::STENCIL_BUFFER_ENABLE, 1),
+    ];
+    let tested = (&ds::PACKET, ds::DEPTH_TEST_ENABLE, 1);
+    let force = |value| (&wm::PACKET, wm::FORCE_THREAD_DISPATCH_ENABLE, value);
+    for (name, changes, expected) in [
+        ("a target", vec![], true),
+        ("no target", vec![nothing], false),
+        ("written to by nobody", vec![writes_not], false),
+        ("forced off", vec![force(1)], false),
+        ("forced on", vec![nothing, force(2)], true),
+        ("other memory", vec![nothing, uav], true),
+        ("killed for nothing", vec![nothing, kills], false),
+        (
+            "half of depth writes",
+            vec![nothing, kills, depth[0]],
+            false,
+        ),
+        (
+            "no depth",
+            vec![nothing, depth[0], depth[1], depth[2]],
+            false,
+        ),
+        (
+            "depth of some",
+            vec![nothing, kills, depth[0], depth[1], depth[2]],
+            true,
+        ),
+        (
+            "stencil of some",
+            vec![nothing, kills, stencil[0], stencil[1]],
+            true,
+        ),
+        ("depth for nothing", vec![nothing, computes], false),
+        ("depth tested", vec![nothing, computes, tested], true),
+    ] {
+        assert_eq!(of(&changes, |s| s.valid), expected, "{name}");
     }
 }
 

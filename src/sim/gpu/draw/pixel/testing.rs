@@ -172,7 +172,7 @@ impl Rig {
 
     /// Puts a kernel at the instruction base address, and has threads of these widths of it that read no constants.
     pub fn kernel(&mut self, kernel: &[isa::Inst], widths: [bool; 3]) {
-        use hw::draw::{state_ps as ps, state_ps_extra as extra};
+        use hw::draw::{state_ps as ps, state_ps_blend as ps_blend, state_ps_extra as extra};
         let bytes = kernel.iter().flat_map(|inst| {
             let code = isa::encode(inst, hw::Gen::Gen9);
             code.expect("legal")
@@ -196,6 +196,7 @@ impl Rig {
             ],
         );
         self.set(&extra::PACKET, &[(extra::PIXEL_SHADER_VALID, 1)]);
+        self.set(&ps_blend::PACKET, &[(ps_blend::HAS_WRITEABLE_RT, 1)]);
     }
 
     pub fn pixels(&self) -> Pixels<'_> {
