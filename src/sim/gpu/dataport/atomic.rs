@@ -144,11 +144,15 @@ impl Port<'_> {
             };
             let (a, b) = (operand(0), operand(1));
             let result = if surface == Surface::Slm {
-                let index = self.slm_index(message, offset)?;
-                let old = self.slm[index];
-                let new = operation.narrow(old, a, b);
-                self.slm[index] = new;
-                operation.result(old.into(), new.into())
+                match self.slm_index(message, offset)? {
+                    Some(index) => {
+                        let old = self.slm[index];
+                        let new = operation.narrow(old, a, b);
+                        self.slm[index] = new;
+                        operation.result(old.into(), new.into())
+                    }
+                    None => 0,
+                }
             } else {
                 match surface.place(offset, 4) {
                     Some(address) => self.atomic_at(address, operation, a.into(), b.into())?,

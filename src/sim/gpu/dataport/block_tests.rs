@@ -100,6 +100,43 @@ fn channels_that_are_off_write_nothing() {
 }
 
 #[test]
+fn strict_mode_wants_a_channel_for_each_dword_of_a_masked_block() {
+    // The high half of a register, and blocks of more dwords than channels; those of as many; all channels on.
+    for (code, mask, kept) in [
+        (0, 0x0f, false),
+        (1, 0xfe, false),
+        (2, 0x7f, true),
+        (2, 0xfffe, false),
+        (3, 0x7f, false),
+        (3, 0x8000, true),
+        (4, 0xff, true),
+        (4, 0xff00, false),
+    ] {
+        for (sfid, write, place) in [
+            (DATA_CACHE_0, 8 << 14, header(2, 3)),
+            (DATA_CACHE_1, 0x15 << 14, header(0, DATA as u32 + 48)),
+        ] {
+            let mut rig = Rig::new();
+            rig.limits = Some(Limits {
+                barrier: false,
+                scratch_bytes: 0,
+                bindless_surfaces: 0,
+            });
+            let payload = [place, vec![9; 40]].concat();
+            let found = rig.ask(&message(sfid, HEADER | code << 8 | write, mask, &payload));
+            let refused = matches!(
+                found,
+                Err(Stop::Undefined {
+                    rule: "block-mask",
+                    ..
+                })
+            );
+            assert_eq!(refused, !kept, "{code} {mask:#x}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn unaligned_blocks_begin_at_any_dword() {
     for (code, dwords, first) in SIZES {
         let (first, dwords) = (first as usize, dwords as usize);

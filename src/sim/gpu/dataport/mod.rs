@@ -68,10 +68,14 @@ impl<'a> Port<'a> {
         self.bindings.limits = limits;
     }
 
-    fn slm_index(&self, message: &Message<'_>, offset: u64) -> Result<usize, Stop> {
+    /// The dword of shared local memory at a byte offset; none where there is none, which strict mode refuses (ERRATA.md).
+    fn slm_index(&self, message: &Message<'_>, offset: u64) -> Result<Option<usize>, Stop> {
         let index = (offset / 4) as usize;
         if index < self.slm.len() {
-            return Ok(index);
+            return Ok(Some(index));
+        }
+        if self.limits.is_none() {
+            return Ok(None);
         }
         let what = format!(
             "offset {offset:#x} of {} bytes of shared local memory",
@@ -80,10 +84,16 @@ impl<'a> Port<'a> {
         Err(rules::SLM_BOUNDS.stop(what, message.ip))
     }
 
+    /// Reads a dword of shared local memory; zero out of bounds.
+    fn slm_dword(&self, message: &Message<'_>, offset: u64) -> Result<u32, Stop> {
+        let index = self.slm_index(message, offset)?;
+        Ok(index.and_then(|i| self.slm.get(i)).copied().unwrap_or(0))
+    }
+
     /// Reads a dword of a surface at a byte offset; zero out of bounds.
     fn load(&self, message: &Message<'_>, surface: Surface, offset: u64) -> Result<u32, Stop> {
         match surface {
-            Surface::Slm => Ok(self.slm[self.slm_index(message, offset)?]),
+            Surface::Slm => Ok(self.slm_dword(message, offset)?),
             _ => match surface.place(offset, 4) {
                 Some(address) => self.bindings.view.read(address & !3),
                 None => Ok(0),
@@ -101,8 +111,9 @@ impl<'a> Port<'a> {
     ) -> Result<(), Stop> {
         match surface {
             Surface::Slm => {
-                let index = self.slm_index(message, offset)?;
-                self.slm[index] = value;
+                if let Some(index) = self.slm_index(message, offset)? {
+                    self.slm[index] = value;
+                }
                 Ok(())
             }
             _ => match surface.place(offset, 4) {

@@ -18,7 +18,7 @@ impl Port<'_> {
         if surface == Surface::Slm {
             let mut value = 0;
             for i in 0..u64::from(bytes) {
-                let word = self.slm[self.slm_index(message, offset + i)?];
+                let word = self.slm_dword(message, offset + i)?;
                 value |= (word >> ((offset + i) % 4 * 8) & 0xff) << (8 * i);
             }
             return Ok(value);
@@ -39,7 +39,9 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         if surface == Surface::Slm {
             for i in 0..u64::from(bytes) {
-                let index = self.slm_index(message, offset + i)?;
+                let Some(index) = self.slm_index(message, offset + i)? else {
+                    continue;
+                };
                 let shift = (offset + i) % 4 * 8;
                 let byte = value >> (8 * i) & 0xff;
                 self.slm[index] = self.slm[index] & !(0xff << shift) | byte << shift;

@@ -4,6 +4,7 @@
 
 use super::sfid::{CONSTANT_CACHE, DATA_CACHE_0, DATA_CACHE_1};
 use super::tests::{DATA, HEADER, Rig, SLM, SLOT, addresses, header, message, numbers};
+use crate::dataport::Limits;
 use eu::Stop;
 
 const BYTES: u32 = 4 << 14;
@@ -66,11 +67,37 @@ fn shared_memory_ends_where_it_ends() {
     ] {
         for (offset, inside) in [(last, true), (last + 1, false)] {
             let payload = [[offset; 8], [3; 8]].concat();
-            let stop = rig.ask(&message(DATA_CACHE_0, desc | SLM, 1, &payload));
-            assert_eq!(refused(stop), !inside, "{desc:#x} {offset}");
+            let message = message(DATA_CACHE_0, desc | SLM, 1, &payload);
+            rig.limits = Some(LIMITS);
+            assert_eq!(refused(rig.ask(&message)), !inside, "{desc:#x} {offset}");
         }
     }
+    // Otherwise nothing is there: reads give zeros, writes go nowhere.
+    rig.limits = None;
+    rig.slm = numbers(0, 64);
+    for (read, write, place) in [
+        (BYTES, WRITE_BYTES, 256),
+        (BYTES | 2 << 10, WRITE_BYTES | 2 << 10, 260),
+        (DWORDS, WRITE_DWORDS, 64),
+        (DWORDS, WRITE_DWORDS, 1 << 20),
+    ] {
+        let payload = [[place; 8], [3; 8]].concat();
+        rig.send(DATA_CACHE_0, write | SLM, 1, &payload);
+        assert_eq!(rig.slm, numbers(0, 64), "{write:#x}");
+        let found = rig.send(DATA_CACHE_0, read | SLM, 1, &[place; 8]);
+        assert_eq!(found[0], 0, "{read:#x}");
+    }
+    // An increment that is answered.
+    let count = 0x02 << 14 | 1 << 13 | 1 << 12 | 5 << 8 | SLM;
+    assert_eq!(rig.send(DATA_CACHE_1, count, 1, &[256; 8])[0], 0);
+    assert_eq!(rig.slm, numbers(0, 64));
 }
+
+const LIMITS: Limits = Limits {
+    barrier: false,
+    scratch_bytes: 0,
+    bindless_surfaces: 0,
+};
 
 #[test]
 fn sixteen_channels_are_scattered_behind_a_header() {
