@@ -402,9 +402,9 @@ fn what_never_ends_is_a_hang() {
         .with(start::BATCH_BUFFER_START_ADDRESS, BATCH);
     let looped = rig.execute(&jump.dwords);
     assert!(matches!(looped, Err(Stop::Fault { .. })), "{looped:?}");
-    // A JMPI to itself; the hardware counts from the instruction behind it.
+    // A JMPI to itself.
     let mut jump = Inst::new(Opcode::Jmpi, 1).no_mask();
-    jump.src[0] = Src::imm_d(-16);
+    (jump.src[0], jump.jip) = (Src::imm_d(0), 0);
     let looped = rig.walk(&[jump], 1, 1);
     assert!(matches!(looped, Err(Stop::Fault { .. })), "{looped:?}");
 }

@@ -84,8 +84,7 @@ impl Run<'_> {
             p if is(p, &mi::mi_store_data_imm::PACKET) => {
                 use mi::mi_store_data_imm as f;
                 let address = f::ADDRESS.get(words);
-                // The machine stores what the command has: ANV's calls of secondary batches write their return address
-                // by the length alone.
+                // Where Store Qword and the command's length disagree, the length counts (ERRATA.md).
                 if f::STORE_QWORD.get(words) == 1 || words.len() > 4 {
                     self.view.write64(address, f::IMMEDIATE_DATA.get(words))?;
                 } else {
