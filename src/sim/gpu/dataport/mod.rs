@@ -74,7 +74,7 @@ impl<'a> Port<'a> {
         if index < self.slm.len() {
             return Ok(Some(index));
         }
-        if self.limits.is_none() {
+        if self.bindings.limits.is_none() {
             return Ok(None);
         }
         let what = format!(
