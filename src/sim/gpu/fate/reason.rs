@@ -32,7 +32,6 @@ reasons! {
     VERTEX_CACHE "a vertex that is shaded again comes out the same";
     HINT "a hint to the hardware";
     HS_PRIMITIVE_ID "R0.1 of a SINGLE_PATCH thread has it always; other dispatch modes are refused";
-    UAV "it keeps threads alive that write memory alone; here all run";
     COUNTS "no statistics register counts what it is about";
     SMOOTH "how soft the edges of smooth lines are; they are drawn by the area they cover";
     RASTER_API "lines are told apart by DX Multisample Rasterization Enable and Antialiasing Enable, with either mode";

@@ -177,10 +177,17 @@ fn what_is_written_is_said_to_be() {
     use draw::{state_ps_blend as blend, state_ps_extra as extra};
     let write = |changes: &[_]| drawn_by(&mut target(&[]), changes);
     assert_eq!(write(&[]), None);
+    // Threads that are forced; else there are none that could write.
+    let forced = (
+        &draw::state_wm::PACKET,
+        draw::state_wm::FORCE_THREAD_DISPATCH_ENABLE,
+        2,
+    );
     let none = (&blend::PACKET, blend::HAS_WRITEABLE_RT, 0);
-    assert_eq!(write(&[none]), Some("ps-writes"));
+    assert_eq!(write(&[none, forced]), Some("ps-writes"));
     let not = (&extra::PACKET, extra::PIXEL_SHADER_DOES_NOT_WRITE_TO_RT, 1);
-    assert_eq!(write(&[not]), Some("ps-writes"));
+    assert_eq!(write(&[not, forced]), Some("ps-writes"));
+    assert_eq!([write(&[none]), write(&[not])], [None, None]);
     // Offsets of the message itself, linear: two registers for eight pixels.
     let ask = send(11, 2 << 20 | 1 << 25, to(40), 0);
     let kernel = [ask, target_write(WRITE)];

@@ -158,10 +158,6 @@ pub(crate) fn sound() -> Vec<Vec<u32>> {
         add(packet, &[]);
     }
     add(
-        &state_ps_blend::PACKET,
-        &[(state_ps_blend::HAS_WRITEABLE_RT, 1)],
-    );
-    add(
         &state_clip::PACKET,
         &[(state_clip::PERSPECTIVE_DIVIDE_DISABLE, 1)],
     );
