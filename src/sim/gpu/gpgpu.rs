@@ -3,6 +3,7 @@
 //! In:  a walker's parameters, an interface descriptor, the CURBE. Out: every thread run to its end.
 //! Ref: SKL PRM vol. 7, "GPGPU Thread Group Dispatch", "GPGPU Thread Payload".
 
+use crate::budget::{Budget, Suspect};
 use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::memory::View;
@@ -146,8 +147,8 @@ struct Job<'a> {
     wide: WideLock,
     next_group: AtomicU64,
     groups: u64,
-    /// Instructions left before the dispatch counts as a hang.
-    budget: AtomicU64,
+    /// Instructions left before the batch counts as a hang.
+    budget: &'a Budget,
     stopped: AtomicBool,
     failure: Mutex<Option<Stop>>,
 }
@@ -158,6 +159,7 @@ pub fn run(
     space: &AddressSpace,
     options: &Options,
     kernels: &Kernels,
+    budget: &Budget,
     watch: Option<&dyn Watch>,
 ) -> Result<Counters, Stop> {
     let size = |i: usize| u64::from(dispatch.end[i].saturating_sub(dispatch.first[i]));
@@ -195,7 +197,7 @@ pub fn run(
         wide: Mutex::new(()),
         next_group: AtomicU64::new(0),
         groups,
-        budget: AtomicU64::new(options.instruction_budget),
+        budget,
         stopped: AtomicBool::new(false),
         failure: Mutex::new(None),
     };
@@ -303,7 +305,16 @@ impl Job<'_> {
                 self.check()?;
                 let before = threads[i].statistics().instructions;
                 let exit = threads[i].run(port, SLICE)?;
-                self.spend(threads[i].statistics().instructions - before)?;
+                let spent = threads[i].statistics().instructions - before;
+                if !self.budget.spend(spent) {
+                    let suspect = Suspect {
+                        stage: "CS",
+                        kernel: self.dispatch.kernel(),
+                        heap: self.dispatch.instruction_base,
+                        at: self.dispatch.at,
+                    };
+                    return Err(self.budget.hang(&suspect, &mut threads[i], port));
+                }
                 match exit {
                     Exit::Eot => {
                         done[i] = true;
@@ -344,20 +355,6 @@ impl Job<'_> {
         if self.stopped.load(Relaxed) || self.options.cancelled() {
             return Err(Stop::Fault {
                 what: "the dispatch was stopped".into(),
-                at: self.dispatch.at,
-            });
-        }
-        Ok(())
-    }
-
-    fn spend(&self, instructions: u64) -> Result<(), Stop> {
-        let spend = |left: u64| left.checked_sub(instructions);
-        if self.budget.fetch_update(Relaxed, Relaxed, spend).is_err() {
-            return Err(Stop::Fault {
-                what: format!(
-                    "hang: a dispatch of more than {} instructions",
-                    self.options.instruction_budget
-                ),
                 at: self.dispatch.at,
             });
         }

@@ -467,6 +467,48 @@ fn a_dispatch_of_too_many_instructions_is_a_hang() {
     }
 }
 
+#[test]
+fn a_hang_says_which_kernel_goes_round_where() {
+    // A nothing, and then a loop of two instructions that nothing leaves: `while` jumps back by as many bytes.
+    let mut back = Inst::new(Opcode::While, 8);
+    back.jip = -16;
+    let set = shape([1; 3], [0; 3], [1; 3]);
+    let limited = Options {
+        instruction_budget: 100_000,
+        ..options()
+    };
+    let found = walk(&[nothing(), nothing(), back], &set, limited);
+    let Err(Stop::Fault { what, .. }) = &found else {
+        panic!("{found:?}");
+    };
+    let (first, last) = (CODE + 16, CODE + 32);
+    let told =
+        format!("CS that ran last, kernel {CODE:#x}, goes round from {first:#x} to {last:#x}");
+    assert!(what.starts_with("hang") && what.contains(&told), "{what}");
+}
+
+#[test]
+fn dispatches_of_a_batch_share_its_budget() {
+    // Two walkers of two threads of two instructions.
+    for (budget, runs) in [(8, true), (7, false)] {
+        let limited = Options {
+            instruction_budget: budget,
+            ..options()
+        };
+        let mut rig = Rig::new(limited);
+        rig.place(&[nothing()], 1);
+        let mut batch = walk_batch(2, 1);
+        let commands = hw::batch::commands(&batch, hw::Gen::Gen9);
+        let walkers = commands.filter(|c| WALKER.matches(c.words[0]));
+        let again: Vec<u32> = walkers.flat_map(|c| c.words.to_vec()).collect();
+        batch.pop();
+        batch.extend(again);
+        end(&mut batch);
+        let found = rig.execute(&batch);
+        assert_eq!(found.is_ok(), runs, "{found:?}");
+    }
+}
+
 fn wait() -> Inst {
     let n0 = Src::arf(ArfReg::Notification, 0, 0, Type::Ud, Region::SCALAR);
     let to = Dst::arf(ArfReg::Notification, 0, 0, Type::Ud);

@@ -8,6 +8,7 @@
 
 mod base;
 mod bindings;
+mod budget;
 mod context;
 mod cs;
 mod dataport;

@@ -14,7 +14,7 @@ pub struct Options {
     pub strict: bool,
     /// EU threads of a dispatch run on this many CPU threads; 0 = all. One in strict mode, for a fixed order.
     pub cpu_threads: usize,
-    /// Instructions of one dispatch before it counts as a hang.
+    /// Instructions of all threads of one batch before it counts as a hang.
     pub instruction_budget: u64,
     /// Commands of one batch before it counts as a hang.
     pub command_budget: u64,
@@ -39,7 +39,8 @@ impl Default for Options {
         Options {
             strict: false,
             cpu_threads: 0,
-            instruction_budget: 20_000_000_000,
+            // About ten seconds of work on two CPU threads.
+            instruction_budget: 1_000_000_000,
             command_budget: 20_000_000,
             // The kernel's hang check gives a ring about this long.
             semaphore_wait: Duration::from_secs(10),

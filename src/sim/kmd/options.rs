@@ -38,6 +38,8 @@ impl fmt::Debug for Sink {
 const DEFAULT_HANG_SECONDS: u32 = 120;
 /// In strict mode, which is about five times as slow.
 const STRICT_HANG_SECONDS: u32 = 600;
+/// What EU threads run on two CPUs, for batches that are allowed more time.
+const INSTRUCTIONS_PER_SECOND: u64 = 100_000_000;
 
 /// Options of a simulated device.
 #[derive(Clone, Debug)]
@@ -46,6 +48,8 @@ pub struct Options {
     pub strict: bool,
     /// Seconds after which a batch counts as hung.
     pub hang_seconds: u32,
+    /// Instructions of a batch after which it counts as hung.
+    pub hang_instructions: u64,
     /// CPU threads that EU threads run on; 0: as many as there are CPUs. One in strict mode, for a fixed order.
     pub cpu_threads: usize,
     /// Write a line for every ioctl.
@@ -77,6 +81,7 @@ impl Default for Options {
         Self {
             strict: false,
             hang_seconds: DEFAULT_HANG_SECONDS,
+            hang_instructions: gpu::Options::default().instruction_budget,
             cpu_threads: 0,
             trace_ioctls: false,
             trace_submits: false,
@@ -101,7 +106,7 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     (
         "hang=SECONDS",
-        "time after which a batch counts as hung: 120 by default, 600 if strict",
+        "time after which a batch counts as hung: 120 by default, 600 if strict; given, it may also run more instructions than 10^9",
     ),
     (
         "threads=N",
@@ -176,6 +181,7 @@ impl Options {
             trace,
             profile: self.profile.is_some(),
             strict: self.strict,
+            instruction_budget: self.hang_instructions,
             cpu_threads: self.cpu_threads,
             ..gpu::Options::default()
         }
@@ -228,6 +234,10 @@ impl Options {
             true => STRICT_HANG_SECONDS,
             false => DEFAULT_HANG_SECONDS,
         });
+        if let Some(seconds) = hang_seconds {
+            let work = u64::from(seconds) * INSTRUCTIONS_PER_SECOND;
+            options.hang_instructions = options.hang_instructions.max(work);
+        }
         Ok(options)
     }
 }

@@ -90,6 +90,7 @@ impl Run<'_> {
             options: &self.gpu.options,
             kernels: &self.gpu.kernels,
             wide,
+            budget: &self.budget,
             watch: self.watch,
         }
     }

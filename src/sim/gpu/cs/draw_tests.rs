@@ -57,6 +57,7 @@ fn what_a_draw_counts_is_added_to_registers() {
         view: View::new(&space),
         report: Report::default(),
         tracker: None,
+        budget: crate::budget::Budget::new(u64::MAX),
         watch: None,
         written: Written::default(),
     };

@@ -13,6 +13,7 @@ mod mi_tests;
 #[cfg(test)]
 mod tests;
 
+use crate::budget::Budget;
 use crate::context::HwContext;
 use crate::fate;
 use crate::gpgpu;
@@ -85,6 +86,8 @@ struct Run<'a> {
     report: Report,
     /// Checks of strict mode.
     tracker: Option<Tracker<'a>>,
+    /// Instructions that its threads may still run.
+    budget: Budget,
     /// Who is told of what units do, in strict mode.
     watch: Option<&'a dyn Watch>,
     /// Render targets that nobody has seen yet.
@@ -149,6 +152,7 @@ impl Gpu {
             view: View::watched(space, watch, Via::Commands),
             report: Report::default(),
             tracker: log.as_ref().map(Tracker::new),
+            budget: Budget::new(self.options.instruction_budget),
             watch,
             written: Written::default(),
         };
@@ -272,6 +276,7 @@ impl Run<'_> {
             self.space,
             &self.gpu.options,
             &self.gpu.kernels,
+            &self.budget,
             self.watch,
         )?;
         if self.gpu.options.profile {

@@ -5,6 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
 use crate::base::BaseAddresses;
+use crate::budget::{Budget, Suspect};
 use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::kernels::Kernels;
 use crate::latched::DrawState;
@@ -28,6 +29,8 @@ pub(crate) struct Draw<'a> {
     pub wide: &'a WideLock,
     /// Memory that work has written, in strict mode.
     pub watch: Option<&'a dyn Watch>,
+    /// Instructions that the batch's threads may still run.
+    pub budget: &'a Budget,
 }
 
 impl<'a> Draw<'a> {
@@ -114,6 +117,8 @@ pub(crate) struct Executor<'a> {
     pub threads: u64,
     pub instructions: u64,
     work: Statistics,
+    /// Instructions that the batch's budget has not been charged for.
+    unpaid: u64,
     /// Number of this worker: which part of the scratch memory its threads use.
     pub worker: u32,
     /// Threads begin with whole groups of four channels.
@@ -162,6 +167,7 @@ impl<'a> Executor<'a> {
             threads: 0,
             instructions: 0,
             work: Statistics::default(),
+            unpaid: 0,
             worker: 0,
             vector_mask: false,
         })
@@ -203,6 +209,15 @@ impl<'a> Executor<'a> {
         (place as u32 & !0x3ff, code)
     }
 
+    fn suspect(&self) -> Suspect<'static> {
+        Suspect {
+            stage: self.name,
+            kernel: self.draw.base.instruction + self.shader.kernel,
+            heap: self.draw.base.instruction,
+            at: self.draw.at,
+        }
+    }
+
     /// Runs a thread with `payload` in g0 and on, on the channels of `mask`, to its end.
     pub fn run(&mut self, payload: &[u32], mask: u32, stage: &mut dyn Stage) -> Result<(), Stop> {
         let init = Init {
@@ -210,6 +225,7 @@ impl<'a> Executor<'a> {
             vector_mask: self.vector_mask,
             ..Init::default()
         };
+        let suspect = self.suspect();
         let thread = match &mut self.thread {
             Some(thread) => {
                 thread.reset(&self.kernel, payload, mask, &init);
@@ -240,13 +256,11 @@ impl<'a> Executor<'a> {
                     at: self.draw.at,
                 });
             }
+            let before = thread.statistics().instructions;
             let exit = thread.run(&mut units, SLICE)?;
-            let spent = thread.statistics().instructions;
-            if spent > self.draw.options.instruction_budget {
-                return Err(Stop::Fault {
-                    what: format!("hang: a thread of more than {spent} instructions"),
-                    at: self.draw.at,
-                });
+            self.unpaid += thread.statistics().instructions - before;
+            if self.unpaid >= CHARGED && !self.draw.budget.spend(std::mem::take(&mut self.unpaid)) {
+                return Err(self.draw.budget.hang(&suspect, thread, &mut units));
             }
             match exit {
                 Exit::Eot => break,
@@ -290,6 +304,7 @@ impl<'a> Executor<'a> {
             }
         }
         self.group.truncate(payloads.len());
+        let suspect = self.suspect();
         if self.draw.options.trace.instructions {
             for (number, thread) in (self.threads..).zip(&mut self.group) {
                 let name = format!("{} thread {number}:", self.name);
@@ -315,11 +330,13 @@ impl<'a> Executor<'a> {
                     if self.draw.options.cancelled() {
                         return Err(fault("the draw was stopped".into()));
                     }
+                    let before = thread.statistics().instructions;
                     let exit = thread.run(&mut units, SLICE)?;
-                    let spent = thread.statistics().instructions;
-                    if spent > self.draw.options.instruction_budget {
-                        let what = format!("hang: a thread of more than {spent} instructions");
-                        return Err(fault(what));
+                    self.unpaid += thread.statistics().instructions - before;
+                    if self.unpaid >= CHARGED
+                        && !self.draw.budget.spend(std::mem::take(&mut self.unpaid))
+                    {
+                        return Err(self.draw.budget.hang(&suspect, thread, &mut units));
                     }
                     match exit {
                         Exit::Eot => {
@@ -368,6 +385,9 @@ enum Turn {
     Waits,
     Ended,
 }
+
+/// Instructions that the batch is charged for at once: not each thread of a few has to touch what all threads share.
+const CHARGED: u64 = 1 << 12;
 
 /// Instructions before a request to stop gets a look in.
 const SLICE: u64 = 1 << 16;

@@ -453,6 +453,7 @@ mod tests {
                 kernels: &kernels,
                 wide: &Mutex::new(()),
                 watch: None,
+                budget: &crate::budget::Budget::new(u64::MAX),
             };
             of(&VertexFetch::read(&draw)?)
         }

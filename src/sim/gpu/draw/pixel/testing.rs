@@ -5,6 +5,7 @@ use super::payload::Slot;
 use super::state::State;
 use super::{Counts, Pixels};
 use crate::base::BaseAddresses;
+use crate::budget::Budget;
 use crate::draw::exec::{Draw, Stage};
 use crate::draw::object::{Kind, Plane, ScreenVertex, Setup};
 use crate::latched::DrawState;
@@ -38,6 +39,7 @@ pub(crate) struct Rig {
     pub options: Options,
     /// Who is told of what units do, in strict mode.
     pub watch: Option<Box<dyn Watch>>,
+    budget: Budget,
     kernels: crate::kernels::Kernels,
     wide: crate::dataport::WideLock,
 }
@@ -56,6 +58,7 @@ impl Rig {
                 ..Options::default()
             },
             watch: None,
+            budget: Budget::new(u64::MAX),
             kernels: Default::default(),
             wide: Default::default(),
         }
@@ -95,6 +98,7 @@ impl Rig {
     pub fn draw(&self) -> Draw<'_> {
         Draw {
             watch: self.watch.as_deref(),
+            budget: &self.budget,
             at: 0x40,
             state: &self.latched,
             base: BaseAddresses {

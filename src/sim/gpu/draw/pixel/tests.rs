@@ -37,6 +37,7 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
     let latched = DrawState::default();
     let draw = Draw {
         watch: None,
+        budget: &crate::budget::Budget::new(u64::MAX),
         at: 0,
         state: &latched,
         base: crate::base::BaseAddresses::default(),

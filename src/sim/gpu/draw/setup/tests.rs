@@ -310,6 +310,7 @@ fn state_is_read_from_commands_and_memory() {
     latch(&state_sbe_swiz::PACKET, &words.dwords);
     let draw = Draw {
         watch: None,
+        budget: &crate::budget::Budget::new(u64::MAX),
         at: 0x40,
         state: &latched,
         base: crate::base::BaseAddresses {
