@@ -14,6 +14,9 @@ use hw::draw::{
 };
 
 const LANES: usize = 8;
+/// Vertices of an input object, and its primitive ID.
+type Object = (Vec<Vue>, u32);
+
 /// Dispatch Mode SIMD8.
 const SIMD8: u64 = 3;
 /// Vertices of an object at most.
@@ -38,7 +41,7 @@ pub(crate) struct Geometry<'a> {
     /// Dwords of an output entry.
     entry: usize,
     /// Objects that wait for a thread: their vertices and number.
-    waiting: Vec<(Vec<Vue>, u32)>,
+    waiting: Vec<Object>,
     /// What GS_INVOCATION_COUNT grows by.
     pub invocations: u64,
     /// What GS_PRIMITIVES_COUNT grows by.
@@ -170,8 +173,8 @@ impl<'a> Geometry<'a> {
     fn thread(
         &mut self,
         urb: &mut dyn Entries,
-        objects: &[(Vec<Vue>, u32)],
-        lanes: &[(&(Vec<Vue>, u32), u32)],
+        objects: &[Object],
+        lanes: &[(&Object, u32)],
         out: &mut Vec<StreamObject>,
     ) -> Result<(), Stop> {
         let most = objects.iter().map(|object| object.0.len()).max();
@@ -189,7 +192,7 @@ impl<'a> Geometry<'a> {
         let (scratch, code) = self.executor.scratch();
         let mut payload: Vec<u32> = vec![0, 0, 0, code, 0, scratch, 0, 0];
         // A dword of each lane; lanes that are off have zeros where objects differ, and what the others have where not.
-        let row = |payload: &mut Vec<u32>, of: &dyn Fn(&(Vec<Vue>, u32)) -> u32| {
+        let row = |payload: &mut Vec<u32>, of: &dyn Fn(&Object) -> u32| {
             let filler = match objects {
                 [one] if self.instances > 1 => of(one),
                 _ => 0,
