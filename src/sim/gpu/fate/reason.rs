@@ -20,6 +20,7 @@ reasons! {
     PREEMPTION "where the machine saves threads that are interrupted; here none is";
     EXCEPTIONS "where threads go at an exception; enabling one is refused";
     PREFETCH "how much is fetched ahead; what is not is fetched when it is asked for";
+    STACK "how much of a thread's scratch is a stack is between its kernel and a debugger; messages address scratch as a whole";
     TIMER "a timer that no message here reads";
     MEDIA "it is about MEDIA_OBJECT or messages of the media block kind, which are not simulated";
     PLACE "which part of the machine runs a thread shows in no result";
