@@ -77,10 +77,11 @@ fn hierarchical(state: &DrawState, at: u64) -> Result<(), Stop> {
         at,
         || format!("tiles from {address:#x} on, {pitch} bytes a row"),
     )?;
-    // Sixteen bytes stand for eight pixels of four rows.
+    // A tile, of 128 bytes by 32 rows, has sixteen by sixteen blocks of sixteen bytes, and a block is eight pixels of four rows: a
+    // tile is as wide in pixels as it is in bytes.
     let (width, height) = (of_depth(depth::WIDTH) + 1, of_depth(depth::HEIGHT) + 1);
     let rows = get(hiz::SURFACE_QPITCH) * 4;
-    HIZ_PLACE.check(pitch * 8 >= width * 16 && rows >= height, at, || {
+    HIZ_PLACE.check(pitch >= width && rows >= height, at, || {
         format!("{pitch} bytes by {rows} rows for {width} by {height} pixels")
     })?;
     let start = of_depth(depth::SURFACE_BASE_ADDRESS);

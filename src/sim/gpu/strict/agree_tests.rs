@@ -129,7 +129,9 @@ fn hierarchical_depth_has_a_place_and_a_clear_value() {
     ] {
         found(Some("hiz-place"), &with(&hiz::PACKET, field, value));
     }
-    found(Some("hiz-place"), &with(&depth::PACKET, depth::WIDTH, 64));
+    // A tile's row of blocks is enough for 128 pixels.
+    found(None, &with(&depth::PACKET, depth::WIDTH, 127));
+    found(Some("hiz-place"), &with(&depth::PACKET, depth::WIDTH, 128));
     let cleared = |fields: &[(Field, u64)]| {
         let all = [
             (op::DEPTH_BUFFER_CLEAR_ENABLE, 1),
