@@ -52,8 +52,6 @@ pub(crate) struct Uop {
     pub(crate) acc_wr: bool,
     /// Channels may wait here.
     pub(crate) join: bool,
-    /// Executed in two halves, because the first half's result is visible to the second.
-    pub(crate) split: bool,
     pub(crate) cmod: CondMod,
     /// A mask of `n` lanes.
     pub(crate) full: u32,
@@ -450,7 +448,6 @@ fn skeleton(inst: &Inst, at: u64) -> Uop {
         saturate: inst.saturate,
         acc_wr: inst.acc_wr,
         join: false,
-        split: false,
         cmod: inst.cmod,
         full: crate::flags::lanes(n),
         pred: inst.pred,
@@ -543,7 +540,6 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
             Err(e) => return region_trap(e),
         }
     }
-    u.split = needs_split(&u);
     let special_src = u.src.iter().any(|s| {
         s.within(regs::CE, regs::END)
             && !matches!(s.kind, Kind::Imm)
@@ -560,24 +556,4 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
         }
     };
     u
-}
-
-/// A compressed instruction (more than one register written for each of two halves) whose first half writes
-/// what its second half reads.
-fn needs_split(u: &Uop) -> bool {
-    let n = usize::from(u.n);
-    let span = n * usize::from(u.dst.stride);
-    if span <= 32 || n < 2 || !matches!(u.dst.kind, Kind::Contig | Kind::Table) {
-        return false;
-    }
-    let half = n / 2;
-    let lo = u.dst.offset(0);
-    let hi = u.dst.offset(half - 1) + usize::from(u.dst.size);
-    u.src[..usize::from(u.sources)].iter().any(|s| {
-        !matches!(s.kind, Kind::Imm | Kind::Indirect)
-            && (half..n).any(|i| {
-                let at = s.offset(i);
-                at < hi && at + usize::from(s.size) > lo
-            })
-    })
 }

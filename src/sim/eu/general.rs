@@ -26,21 +26,9 @@ pub(crate) fn is_logic(op: Opcode) -> bool {
     matches!(op, Opcode::Not | Opcode::And | Opcode::Or | Opcode::Xor)
 }
 
-/// Executes one ALU instruction.
+/// Executes one ALU instruction: all sources are read before anything is written, in compressed instructions too (ERRATA.md).
 pub(crate) fn execute(t: &mut Thread, u: &Uop) -> R {
     let enabled = t.mask(u);
-    if u.split && u.n >= 2 {
-        // Compressed: the second half reads what the first has written.
-        let half = u.n / 2;
-        let low = flags::lanes(half);
-        execute_part(t, u, enabled & low)?;
-        return execute_part(t, u, enabled & !low);
-    }
-    execute_part(t, u, enabled)
-}
-
-/// Executes the lanes of `enabled`.
-fn execute_part(t: &mut Thread, u: &Uop, enabled: u32) -> R {
     let mut src = [[0u64; 32]; 3];
     for (k, lanes) in src.iter_mut().enumerate().take(usize::from(u.sources)) {
         gather(t, u, &u.src[k], enabled, lanes)?;

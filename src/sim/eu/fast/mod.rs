@@ -33,8 +33,7 @@ pub(crate) use sized;
 pub(crate) fn select(u: &mut Uop) -> Option<AluFn> {
     let n = usize::from(u.sources).min(3);
     let lanes_cut = u.dst.lane_mask & u.full != u.full;
-    if u.split
-        || u.acc_wr
+    if u.acc_wr
         || lanes_cut
         || u.dst.is_acc()
         || u.dst.kind == Kind::Indirect

@@ -230,11 +230,6 @@ fn what_the_fast_paths_do_not_know_is_left_to_the_general_one() {
             align16: true,
             ..add
         },
-        Inst {
-            exec_size: 16,
-            dst: dst(3, D),
-            ..add
-        },
         // How much of a sum did not fit.
         cmod(add, CondMod::O, 0),
         cmod(of(Opcode::Add, Q, &[Q, Q]), CondMod::O, 0),

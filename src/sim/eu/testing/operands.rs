@@ -427,8 +427,8 @@ fn multiply_accumulate_takes_the_accumulator() {
 }
 
 #[test]
-fn compressed_instructions_see_their_first_half() {
-    // The second half reads g21, which the first half has written.
+fn compressed_instructions_read_all_before_they_write() {
+    // The second half reads g21, which the first half writes (ERRATA.md).
     let code = [op(
         Opcode::Add,
         16,
@@ -438,7 +438,7 @@ fn compressed_instructions_see_their_first_half() {
     let p: Vec<u32> = (0..1024).collect();
     let t = run(&code, &p, 0xffff);
     assert_eq!(reg(&t, 21)[0], 161);
-    assert_eq!(reg(&t, 22)[0], 162);
+    assert_eq!(reg(&t, 22)[0], 169);
 }
 
 #[test]

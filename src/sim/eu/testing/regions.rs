@@ -375,41 +375,54 @@ fn indirect_operands_have_a_displacement_for_each_lane_of_a_row() {
     assert!(o.is_ok_and(|o| (o.kind, o.a0_sub, o.disp, o.stride) == (Kind::Indirect, 5, 34, 2)));
 }
 
-/// What `op` of the PRM's order leaves: halves of a compressed instruction one after the other, each reading all that it
-/// reads before it writes.
-fn in_halves(grf: &mut [u8], i: &Inst, mask: u32, add: u64) {
+/// What an addition of `add` leaves that reads all of its source before it writes.
+fn read_first(grf: &mut [u8], i: &Inst, mask: u32, add: u64) {
     let (n, size) = (usize::from(i.exec_size), i.dst.ty.size_bytes() as usize);
     let place = |a: Addr| match a {
         Addr::Direct { nr, sub_bytes } => usize::from(nr) * 32 + usize::from(sub_bytes),
         Addr::Indirect { .. } => 0,
     };
     let stride = usize::from(i.dst.hstride) * size;
-    let part = if n * stride > 32 { n / 2 } else { n };
     let r = i.src[0].region;
     let (v, w, h) = (
         usize::from(r.vstride),
         usize::from(r.width),
         usize::from(r.hstride),
     );
-    for lanes in (0..n).collect::<Vec<_>>().chunks(part) {
-        let sums: Vec<u64> = lanes
-            .iter()
-            .map(|l| {
-                let at = place(i.src[0].addr) + (l / w * v + l % w * h) * size;
-                let mut b = [0; 8];
-                b[..size].copy_from_slice(&grf[at..at + size]);
-                u64::from_le_bytes(b).wrapping_add(add)
-            })
-            .collect();
-        for (l, sum) in lanes.iter().zip(sums).filter(|(l, _)| mask >> **l & 1 != 0) {
-            let at = place(i.dst.addr) + l * stride;
-            grf[at..at + size].copy_from_slice(&sum.to_le_bytes()[..size]);
-        }
+    let sums: Vec<u64> = (0..n)
+        .map(|l| {
+            let at = place(i.src[0].addr) + (l / w * v + l % w * h) * size;
+            let mut b = [0; 8];
+            b[..size].copy_from_slice(&grf[at..at + size]);
+            u64::from_le_bytes(b).wrapping_add(add)
+        })
+        .collect();
+    for (l, sum) in sums.iter().enumerate().filter(|(l, _)| mask >> l & 1 != 0) {
+        let at = place(i.dst.addr) + l * stride;
+        grf[at..at + size].copy_from_slice(&sum.to_le_bytes()[..size]);
+    }
+}
+
+/// `add (16) r2:d r2<0;1,0>:d r1:uw`, as Intel's compiler writes it.
+#[test]
+fn a_compressed_instruction_may_overwrite_its_scalar_source() {
+    let payload: Vec<u32> = (0..1024)
+        .map(|i| if i < 16 { 0x0003_0002 } else { 1_000 + i })
+        .collect();
+    let i = op(
+        Opcode::Add,
+        16,
+        dst(2, Type::D),
+        &[scalar(2, 0, Type::D), g(1, Type::Uw)],
+    );
+    for t in both_paths(&[i], &payload, u32::MAX) {
+        let want: Vec<u32> = (0..16).map(|l| 1_016 + 2 + l % 2).collect();
+        assert_eq!(t.grf()[16..32], want);
     }
 }
 
 #[test]
-fn a_destination_of_two_registers_is_written_half_by_half() {
+fn sources_are_read_before_anything_is_written() {
     let mut r = Rng(0x5011d);
     let payload: Vec<u32> = (0..1024).map(|_| r.next() as u32).collect();
     for round in 0..4_000 {
@@ -442,7 +455,7 @@ fn a_destination_of_two_registers_is_written_half_by_half() {
         i.dst.addr = Addr::Direct { nr: 20, sub_bytes };
         let mask = r.next() as u32 | if r.below(2) == 0 { u32::MAX } else { 0 };
         let mut want: Vec<u8> = payload.iter().flat_map(|w| w.to_le_bytes()).collect();
-        in_halves(&mut want, &i, mask, 3);
+        read_first(&mut want, &i, mask, 3);
         for t in both_paths(&[i], &payload, mask) {
             let got: Vec<u8> = t.grf().iter().flat_map(|w| w.to_le_bytes()).collect();
             let first = got.iter().zip(&want).position(|(a, b)| a != b);
