@@ -53,6 +53,8 @@ macro_rules! rules {
 rules! {
     COMMAND_LENGTH "command-length", "vol. 2a, DWord Length", "a command has all the dwords of its kind";
     RESERVED_BITS "reserved-bits", "vol. 2a, Reserved: MBZ", "bits of commands and descriptors that are no field are zero";
+    PRIVILEGED_REGISTER "privileged-register", "vol. 2a, MI_LOAD_REGISTER_IMM, User Mode Non-Privileged Registers",
+        "batches of processes write registers that the machine or the kernel leaves to them";
     PIPELINE_SELECT_FLUSH "pipeline-select-flush", "vol. 2a, PIPELINE_SELECT, programming notes",
         "before the pipeline changes, work is waited for and its writes are flushed, by a stalling PIPE_CONTROL";
     PIPELINE_SELECT_INVALIDATE "pipeline-select-invalidate", "vol. 2a, PIPELINE_SELECT, programming notes",

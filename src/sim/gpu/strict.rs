@@ -6,6 +6,7 @@
 mod agree;
 #[cfg(test)]
 mod agree_tests;
+mod boundary;
 mod draw;
 #[cfg(test)]
 pub(crate) mod draw_rig;
@@ -105,6 +106,7 @@ impl<'a> Tracker<'a> {
         at: u64,
     ) -> Result<(), Stop> {
         reserved(packet, words, at)?;
+        boundary::check(packet, words, device, at)?;
         self.sequence.command(packet, words, context, at)?;
         let is = |other: &Packet| std::ptr::eq(packet, other);
         if is(&media::pipe_control::PACKET) {

@@ -233,6 +233,42 @@ fn pipe_controls() {
     kept(&join(&[pipe_control(&write(DATA + 8))]));
 }
 
+fn load(register: u32) -> Vec<u32> {
+    vec![mi::mi_load_register_imm::PACKET.header, register, 0]
+}
+
+#[test]
+fn registers_of_the_kernel_are_not_written() {
+    // RING_TAIL and RING_CTL, a count that is a sum, one beyond each of two lists, one that display has, one that the kernel
+    // opens on another part.
+    for register in [0x2030, 0x203c, 0x2350, 0x2680, 0x5290, 0x4_5000, 0x731c] {
+        broken("privileged-register", &join(&[load(register)]));
+    }
+    // Also as the second of two, from memory, and from another register.
+    let [mut two, second] = [load(register::CS_GPR0), load(0x2030)];
+    two[0] += 2;
+    two.extend(&second[1..]);
+    broken("privileged-register", &join(&[two]));
+    use mi::{mi_load_register_mem as memory, mi_load_register_reg as other};
+    for (to, broke) in [(0x2030, true), (register::CS_GPR0, false)] {
+        let memory = memory::PACKET.words::<4>();
+        let memory = memory.with(memory::REGISTER_ADDRESS, to.into());
+        let memory = memory.with(memory::MEMORY_ADDRESS, DATA).dwords.to_vec();
+        let other = other::PACKET.words::<3>();
+        let other = other.with(other::DESTINATION_REGISTER_ADDRESS, to.into());
+        for command in [memory, other.dwords.to_vec()] {
+            match broke {
+                true => broken("privileged-register", &join(&[command])),
+                false => kept(&join(&[command])),
+            }
+        }
+    }
+    // INSTPM, a predicate, the last stream output offset, CACHE_MODE_1, what the kernel adds.
+    for register in [0x20c0, 0x2418, 0x528c, 0x7004, 0x7304, 0xb118] {
+        kept(&join(&[load(register)]));
+    }
+}
+
 #[test]
 fn the_front_end_s_state() {
     use media::media_vfe_state as f;

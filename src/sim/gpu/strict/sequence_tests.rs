@@ -221,7 +221,7 @@ fn offsets_of_stream_output() {
     let rule = Some("so-offset-idle");
     assert_eq!(after(1, &[load(0x5280)]), rule);
     assert_eq!(after(1, std::slice::from_ref(&store)), rule);
-    assert_eq!(after(1, &[load(0x5290)]), None);
+    assert_eq!(after(1, &[load(0x525c)]), None);
     assert_eq!(after(1, &[flush(&[]), load(0x5280), store.clone()]), None);
     assert_eq!(after(0, &[load(0x5280), store]), None);
 }
