@@ -82,6 +82,53 @@ fn chains_are_answered_and_strangers_skipped() {
 }
 
 #[test]
+fn requirements_are_told_before_the_buffer_is_made() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let maintenance = ash::khr::maintenance4::Device::new(&rig.instance, d);
+    for (bytes, usage) in [
+        (61, vk::BufferUsageFlags::TRANSFER_DST),
+        (1 << 20, vk::BufferUsageFlags::UNIFORM_BUFFER),
+    ] {
+        let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
+        let ask = vk::DeviceBufferMemoryRequirements::default().create_info(&info);
+        let mut found = vk::MemoryRequirements2::default();
+        unsafe {
+            (maintenance.fp().get_device_buffer_memory_requirements_khr)(
+                d.handle(),
+                &ask,
+                &mut found,
+            );
+            let buffer = d.create_buffer(&info, None).unwrap();
+            let made = d.get_buffer_memory_requirements(buffer);
+            assert_eq!(found.memory_requirements.size, made.size);
+            assert_eq!(found.memory_requirements.alignment, made.alignment);
+            assert_eq!(
+                found.memory_requirements.memory_type_bits,
+                made.memory_type_bits
+            );
+            d.destroy_buffer(buffer, None);
+        }
+    }
+    let mut most = vk::PhysicalDeviceMaintenance4Properties::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut most);
+    unsafe {
+        rig.instance
+            .get_physical_device_properties2(rig.physical, &mut properties)
+    };
+    let make = |size| unsafe {
+        let info = vk::BufferCreateInfo::default().size(size);
+        d.create_buffer(&info, None)
+            .map(|buffer| d.destroy_buffer(buffer, None))
+    };
+    assert_eq!(make(most.max_buffer_size), Ok(()));
+    assert_eq!(
+        make(most.max_buffer_size + 1),
+        Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)
+    );
+}
+
+#[test]
 fn every_core_function_of_1_1_resolves() {
     let rig = Rig::new();
     let resolve = |name: &std::ffi::CStr| unsafe {

@@ -30,7 +30,10 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_external_fence_fd",
     c"VK_KHR_external_memory_fd",
     c"VK_KHR_external_semaphore_fd",
+    c"VK_KHR_copy_commands2",
+    c"VK_KHR_maintenance4",
     c"VK_KHR_pipeline_executable_properties",
+    c"VK_KHR_synchronization2",
     c"VK_KHR_timeline_semaphore",
 ];
 
@@ -44,17 +47,23 @@ impl Rig {
         let priorities = [1.0];
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
         let names: Vec<_> = EXTENSIONS.iter().map(|name| name.as_ptr()).collect();
-        let mut timeline =
-            vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
-        let mut reset = vk::PhysicalDeviceHostQueryResetFeatures::default().host_query_reset(true);
-        let mut executable = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
-            .pipeline_executable_info(true);
+        // Whatever the device offers of these is enabled.
+        let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default();
+        let mut reset = vk::PhysicalDeviceHostQueryResetFeatures::default();
+        let mut executable = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+        let mut synchronization = vk::PhysicalDeviceSynchronization2Features::default();
+        let mut maintenance = vk::PhysicalDeviceMaintenance4Features::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default()
+            .push_next(&mut timeline)
+            .push_next(&mut reset)
+            .push_next(&mut executable)
+            .push_next(&mut synchronization)
+            .push_next(&mut maintenance);
+        unsafe { instance.get_physical_device_features2(physical, &mut features) };
         let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)
-            .push_next(&mut timeline)
-            .push_next(&mut reset)
-            .push_next(&mut executable);
+            .push_next(&mut features);
         let device = unsafe { instance.create_device(physical, &info, None) }.unwrap();
         let queue = unsafe { device.get_device_queue(0, 0) };
         let info = vk::CommandPoolCreateInfo::default()

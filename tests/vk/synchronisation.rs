@@ -167,6 +167,96 @@ fn events_from_host_and_device() {
 }
 
 #[test]
+fn the_forms_of_synchronization2_order_as_the_old_ones() {
+    use vk::{AccessFlags2 as A, PipelineStageFlags2 as S};
+    let rig = Rig::new();
+    let d = &rig.device;
+    let new = ash::khr::synchronization2::Device::new(&rig.instance, d);
+    let copies = ash::khr::copy_commands2::Device::new(&rig.instance, d);
+    let buffer = rig.buffer(64);
+    unsafe {
+        let event = d.create_event(&Default::default(), None).unwrap();
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(2);
+        let queries = d.create_query_pool(&info, None).unwrap();
+        let barriers = [
+            // Says nothing that is needed; the other does.
+            vk::MemoryBarrier2::default().src_stage_mask(S::HOST),
+            vk::MemoryBarrier2::default()
+                .src_stage_mask(S::CLEAR)
+                .src_access_mask(A::TRANSFER_WRITE)
+                .dst_stage_mask(S::COPY)
+                .dst_access_mask(A::TRANSFER_READ | A::TRANSFER_WRITE),
+        ];
+        let dependency = vk::DependencyInfo::default().memory_barriers(&barriers);
+        let first = rig.record(|commands| {
+            d.cmd_reset_query_pool(commands, queries, 0, 2);
+            new.cmd_write_timestamp2(commands, S::NONE, queries, 0);
+            d.cmd_fill_buffer(commands, buffer.buffer, 0, 4, 7);
+            new.cmd_pipeline_barrier2(commands, &dependency);
+            let region = [vk::BufferCopy2::default().dst_offset(4).size(4)];
+            let copy = vk::CopyBufferInfo2::default()
+                .src_buffer(buffer.buffer)
+                .dst_buffer(buffer.buffer)
+                .regions(&region);
+            copies.cmd_copy_buffer2(commands, &copy);
+            new.cmd_set_event2(commands, event, &dependency);
+            new.cmd_write_timestamp2(commands, S::ALL_COMMANDS, queries, 1);
+        });
+        let second = rig.record(|commands| {
+            new.cmd_wait_events2(commands, &[event], &[dependency]);
+            let region = [vk::BufferCopy::default()
+                .src_offset(4)
+                .dst_offset(8)
+                .size(4)];
+            d.cmd_copy_buffer(commands, buffer.buffer, buffer.buffer, &region);
+            rig.barrier(commands);
+            new.cmd_reset_event2(commands, event, S::COPY);
+        });
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(3);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        let semaphore = d.create_semaphore(&info, None).unwrap();
+        let at = |value| {
+            [vk::SemaphoreSubmitInfo::default()
+                .semaphore(semaphore)
+                .value(value)
+                .stage_mask(S::ALL_COMMANDS)]
+        };
+        let (waits, signals) = ([at(3), at(5)], [at(5), at(9)]);
+        let commands = [first, second]
+            .map(|commands| [vk::CommandBufferSubmitInfo::default().command_buffer(commands)]);
+        let submits = [0, 1].map(|which| {
+            vk::SubmitInfo2::default()
+                .wait_semaphore_infos(&waits[which])
+                .command_buffer_infos(&commands[which])
+                .signal_semaphore_infos(&signals[which])
+        });
+        let fence = d.create_fence(&Default::default(), None).unwrap();
+        new.queue_submit2(rig.queue, &submits, fence).unwrap();
+        d.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+        let timeline = ash::khr::timeline_semaphore::Device::new(&rig.instance, d);
+        assert_eq!(timeline.get_semaphore_counter_value(semaphore), Ok(9));
+        assert_eq!(buffer.dwords()[..4], [7, 7, 7, 0]);
+        assert!(!d.get_event_status(event).unwrap());
+        let mut times = [0u64; 2];
+        d.get_query_pool_results(queries, 0, &mut times, vk::QueryResultFlags::TYPE_64)
+            .unwrap();
+        assert!(times[0] < times[1]);
+        // Protected memory is not offered.
+        let protected = [vk::SubmitInfo2::default().flags(vk::SubmitFlags::PROTECTED)];
+        let refused = new.queue_submit2(rig.queue, &protected, vk::Fence::null());
+        assert_eq!(refused, Err(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+        d.destroy_fence(fence, None);
+        d.destroy_semaphore(semaphore, None);
+        d.destroy_query_pool(queries, None);
+        d.destroy_event(event, None);
+    }
+}
+
+#[test]
 fn timestamps_rise_and_tell_availability() {
     let rig = Rig::new();
     let d = &rig.device;

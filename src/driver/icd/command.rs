@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, CommandPool, Dependency};
+use vk::command::{CommandBuffer, CommandPool};
 
+use crate::dependency;
 use crate::entry::{done, entries};
 use crate::handle::{self, CommandPoolFace};
 use crate::raw;
@@ -209,17 +210,18 @@ entries! { COMMAND:
         region_count: u32,
         regions: *const c::BufferCopy,
     ) {
-        record(command_buffer, |commands| {
-            let (source, destination) = (handle::get(src_buffer)?, handle::get(dst_buffer)?);
-            for region in raw::slice(regions, region_count) {
-                commands.copy(
-                    source.address_of(region.src_offset, region.size)?,
-                    destination.address_of(region.dst_offset, region.size)?,
-                    region.size,
-                )?;
-            }
-            Ok(())
-        })
+        let regions = raw::slice(regions, region_count).iter();
+        copy(command_buffer, (src_buffer, dst_buffer), regions.map(|r| (r.src_offset, r.dst_offset, r.size)))
+    }
+
+    Device ["VK_KHR_copy_commands2"] vkCmdCopyBuffer2KHR(
+        command_buffer: c::CommandBuffer,
+        copy_buffer_info: *const c::CopyBufferInfo2<'_>,
+    ) {
+        let info = raw::reference(copy_buffer_info, "VkCopyBufferInfo2")?;
+        let regions = raw::slice(info.p_regions, info.region_count).iter();
+        let regions = regions.map(|r| (r.src_offset, r.dst_offset, r.size));
+        copy(command_buffer, (info.src_buffer, info.dst_buffer), regions)
     }
 
     Device vkCmdUpdateBuffer(
@@ -264,7 +266,7 @@ entries! { COMMAND:
         image_memory_barriers: *const c::ImageMemoryBarrier<'_>,
     ) {
         record(command_buffer, |buffer| {
-            buffer.barrier(&dependency(
+            buffer.barrier(&dependency::joined(
                 (src_stage_mask, dst_stage_mask),
                 raw::slice(memory_barriers, memory_barrier_count),
                 raw::slice(buffer_memory_barriers, buffer_memory_barrier_count),
@@ -304,12 +306,57 @@ entries! { COMMAND:
             for &event in raw::slice(events, event_count) {
                 buffer.wait_event(handle::get(event)?.address())?;
             }
-            buffer.barrier(&dependency(
+            buffer.barrier(&dependency::joined(
                 (src_stage_mask, dst_stage_mask),
                 raw::slice(memory_barriers, memory_barrier_count),
                 raw::slice(buffer_memory_barriers, buffer_memory_barrier_count),
                 raw::slice(image_memory_barriers, image_memory_barrier_count),
             ));
+            Ok(())
+        })
+    }
+
+    Device ["VK_KHR_synchronization2"] vkCmdPipelineBarrier2KHR(
+        command_buffer: c::CommandBuffer,
+        dependency_info: *const c::DependencyInfo<'_>,
+    ) {
+        record(command_buffer, |buffer| {
+            let info = raw::reference(dependency_info, "VkDependencyInfo")?;
+            dependency::each(info).for_each(|dependency| buffer.barrier(&dependency));
+            Ok(())
+        })
+    }
+
+    // The event is set when all that came before is done and in memory, whatever the dependency names.
+    Device ["VK_KHR_synchronization2"] vkCmdSetEvent2KHR(
+        command_buffer: c::CommandBuffer,
+        event: c::Event,
+        dependency_info: *const c::DependencyInfo<'_>,
+    ) {
+        record(command_buffer, |buffer| buffer.set_event(handle::get(event)?.address(), true))
+    }
+
+    Device ["VK_KHR_synchronization2"] vkCmdResetEvent2KHR(
+        command_buffer: c::CommandBuffer,
+        event: c::Event,
+        stage_mask: c::PipelineStageFlags2,
+    ) {
+        record(command_buffer, |buffer| buffer.set_event(handle::get(event)?.address(), false))
+    }
+
+    Device ["VK_KHR_synchronization2"] vkCmdWaitEvents2KHR(
+        command_buffer: c::CommandBuffer,
+        event_count: u32,
+        events: *const c::Event,
+        dependency_infos: *const c::DependencyInfo<'_>,
+    ) {
+        record(command_buffer, |buffer| {
+            for &event in raw::slice(events, event_count) {
+                buffer.wait_event(handle::get(event)?.address())?;
+            }
+            for info in raw::slice(dependency_infos, event_count) {
+                dependency::each(info).for_each(|dependency| buffer.barrier(&dependency));
+            }
             Ok(())
         })
     }
@@ -333,10 +380,16 @@ entries! { COMMAND:
         query_pool: c::QueryPool,
         query: u32,
     ) {
-        record(command_buffer, |buffer| {
-            let address = handle::get(query_pool)?.address(query)?;
-            buffer.timestamp(address, pipeline_stage == c::PipelineStageFlags::TOP_OF_PIPE)
-        })
+        timestamp(command_buffer, c::PipelineStageFlags2::from_raw(pipeline_stage.as_raw().into()), query_pool, query)
+    }
+
+    Device ["VK_KHR_synchronization2"] vkCmdWriteTimestamp2KHR(
+        command_buffer: c::CommandBuffer,
+        stage: c::PipelineStageFlags2,
+        query_pool: c::QueryPool,
+        query: u32,
+    ) {
+        timestamp(command_buffer, stage, query_pool, query)
     }
 
     Device vkCmdCopyQueryPoolResults(
@@ -386,38 +439,6 @@ entries! { COMMAND:
     }
 }
 
-/// The dependency of all barriers of a command together, in the stages and accesses of synchronization2: the old ones are their low
-/// bits.
-fn dependency(
-    (source, destination): (c::PipelineStageFlags, c::PipelineStageFlags),
-    memory: &[c::MemoryBarrier<'_>],
-    buffers: &[c::BufferMemoryBarrier<'_>],
-    images: &[c::ImageMemoryBarrier<'_>],
-) -> Dependency {
-    let memory = memory
-        .iter()
-        .map(|b| (b.src_access_mask, b.dst_access_mask));
-    let buffers = buffers
-        .iter()
-        .map(|b| (b.src_access_mask, b.dst_access_mask));
-    let images = images
-        .iter()
-        .map(|b| (b.src_access_mask, b.dst_access_mask));
-    let none = c::AccessFlags::empty();
-    let (from, to) = memory
-        .chain(buffers)
-        .chain(images)
-        .fold((none, none), |(from, to), barrier| {
-            (from | barrier.0, to | barrier.1)
-        });
-    Dependency {
-        source_stages: c::PipelineStageFlags2::from_raw(source.as_raw().into()),
-        source_access: c::AccessFlags2::from_raw(from.as_raw().into()),
-        destination_stages: c::PipelineStageFlags2::from_raw(destination.as_raw().into()),
-        destination_access: c::AccessFlags2::from_raw(to.as_raw().into()),
-    }
-}
-
 /// Records a command. An error of making it is the command buffer's, told when it ends.
 ///
 /// # Safety
@@ -430,4 +451,48 @@ pub unsafe fn record(
     // SAFETY: as the caller says.
     unsafe { handle::get_mut(buffer)? }.record(command);
     Ok(())
+}
+
+/// Records copies between two buffers; a region is two offsets and a size.
+///
+/// # Safety
+/// As [`record`]; the buffers are handles of ours.
+unsafe fn copy(
+    commands: c::CommandBuffer,
+    (source, destination): (c::Buffer, c::Buffer),
+    regions: impl Iterator<Item = (c::DeviceSize, c::DeviceSize, c::DeviceSize)>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        record(commands, |commands| {
+            let (source, destination) = (handle::get(source)?, handle::get(destination)?);
+            for (from, to, size) in regions {
+                commands.copy(
+                    source.address_of(from, size)?,
+                    destination.address_of(to, size)?,
+                    size,
+                )?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Records a timestamp. Only what waits for nothing is early.
+///
+/// # Safety
+/// As [`record`]; the pool is a handle of ours.
+unsafe fn timestamp(
+    commands: c::CommandBuffer,
+    stage: c::PipelineStageFlags2,
+    pool: c::QueryPool,
+    query: u32,
+) -> vk::Result<()> {
+    let early = c::PipelineStageFlags2::TOP_OF_PIPE.contains(stage);
+    // SAFETY: as the caller says.
+    unsafe {
+        record(commands, |commands| {
+            commands.timestamp(handle::get(pool)?.address(query)?, early)
+        })
+    }
 }

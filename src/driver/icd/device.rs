@@ -215,12 +215,7 @@ entries! { DEVICE:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkBufferCreateInfo")?;
-        let external = raw::find::<c::ExternalMemoryBufferCreateInfo<'_>>(info.p_next);
-        if external.is_some_and(|node| !vk::memory::SHAREABLE.contains(node.handle_types)) {
-            return Err(vk::Error::FeatureNotPresent { what: "this kind of external memory" });
-        }
-        let object = vk::buffer::Buffer::new(info.size, info.usage, info.flags)?;
-        raw::put(buffer, handle::make(Arc::new(object)));
+        raw::put(buffer, handle::make(Arc::new(new_buffer(info)?)));
         done()
     }
 
@@ -234,7 +229,7 @@ entries! { DEVICE:
         buffer: c::Buffer,
         memory_requirements: *mut c::MemoryRequirements,
     ) {
-        raw::put(memory_requirements, requirements(device, buffer)?);
+        raw::put(memory_requirements, requirements(device, handle::get(buffer)?)?);
         Ok(())
     }
 
@@ -244,16 +239,18 @@ entries! { DEVICE:
         memory_requirements: *mut c::MemoryRequirements2<'_>,
     ) {
         let info = raw::reference(info, "VkBufferMemoryRequirementsInfo2")?;
-        if let Some(out) = memory_requirements.as_mut() {
-            out.memory_requirements = requirements(device, info.buffer)?;
-            for node in raw::chain(out.p_next) {
-                if (*node).s_type == c::StructureType::MEMORY_DEDICATED_REQUIREMENTS {
-                    let node = &mut *node.cast::<c::MemoryDedicatedRequirements<'_>>();
-                    node.prefers_dedicated_allocation = c::FALSE;
-                    node.requires_dedicated_allocation = c::FALSE;
-                }
-            }
-        }
+        write_requirements(memory_requirements, requirements(device, handle::get(info.buffer)?)?);
+        Ok(())
+    }
+
+    Device ["VK_KHR_maintenance4"] vkGetDeviceBufferMemoryRequirementsKHR(
+        device: c::Device,
+        info: *const c::DeviceBufferMemoryRequirements<'_>,
+        memory_requirements: *mut c::MemoryRequirements2<'_>,
+    ) {
+        let info = raw::reference(info, "VkDeviceBufferMemoryRequirements")?;
+        let info = raw::reference(info.p_create_info, "VkBufferCreateInfo")?;
+        write_requirements(memory_requirements, requirements(device, &new_buffer(info)?)?);
         Ok(())
     }
 
@@ -318,13 +315,53 @@ unsafe fn borrow(fd: c_int) -> vk::Result<OwnedFd> {
         })
 }
 
+/// A buffer as it is asked for.
+///
+/// # Safety
+/// The structure and its chain are valid.
+unsafe fn new_buffer(info: &c::BufferCreateInfo<'_>) -> vk::Result<vk::buffer::Buffer> {
+    // SAFETY: as the caller says.
+    let external = unsafe { raw::find::<c::ExternalMemoryBufferCreateInfo<'_>>(info.p_next) };
+    if external.is_some_and(|node| !vk::memory::SHAREABLE.contains(node.handle_types)) {
+        return Err(vk::Error::FeatureNotPresent {
+            what: "this kind of external memory",
+        });
+    }
+    vk::buffer::Buffer::new(info.size, info.usage, info.flags)
+}
+
+/// Answers with what something wants. Nothing of ours wants memory of its own.
+///
+/// # Safety
+/// `out` is null or a structure with a valid chain, all of it writable.
+unsafe fn write_requirements(
+    out: *mut c::MemoryRequirements2<'_>,
+    requirements: c::MemoryRequirements,
+) {
+    // SAFETY: as the caller says; the tag says which structure a node is.
+    unsafe {
+        let Some(out) = out.as_mut() else { return };
+        out.memory_requirements = requirements;
+        for node in raw::chain(out.p_next) {
+            if (*node).s_type == c::StructureType::MEMORY_DEDICATED_REQUIREMENTS {
+                let node = &mut *node.cast::<c::MemoryDedicatedRequirements<'_>>();
+                node.prefers_dedicated_allocation = c::FALSE;
+                node.requires_dedicated_allocation = c::FALSE;
+            }
+        }
+    }
+}
+
 /// What a buffer wants.
 ///
 /// # Safety
 /// As [`handle::get`].
-unsafe fn requirements(device: c::Device, buffer: c::Buffer) -> vk::Result<c::MemoryRequirements> {
+unsafe fn requirements(
+    device: c::Device,
+    buffer: &vk::buffer::Buffer,
+) -> vk::Result<c::MemoryRequirements> {
     // SAFETY: as the caller says.
-    let (face, buffer) = unsafe { (handle::get(device)?, handle::get(buffer)?) };
+    let face = unsafe { handle::get(device)? };
     let found = buffer.requirements(face.device.context.physical.memory_types().len() as u32);
     Ok(c::MemoryRequirements {
         size: found.bytes,

@@ -161,6 +161,28 @@ entries! { GRAPHICS:
         Ok(())
     }
 
+    // Without images there is none to ask about.
+    Device ["VK_KHR_maintenance4"] vkGetDeviceImageMemoryRequirementsKHR(
+        device: c::Device,
+        info: *const c::DeviceImageMemoryRequirements<'_>,
+        memory_requirements: *mut c::MemoryRequirements2<'_>,
+    ) {
+        if let Some(out) = memory_requirements.as_mut() {
+            out.memory_requirements = c::MemoryRequirements::default();
+        }
+        Ok(())
+    }
+
+    Device ["VK_KHR_maintenance4"] vkGetDeviceImageSparseMemoryRequirementsKHR(
+        device: c::Device,
+        info: *const c::DeviceImageMemoryRequirements<'_>,
+        sparse_memory_requirement_count: *mut u32,
+        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements2<'_>,
+    ) {
+        raw::put(sparse_memory_requirement_count, 0);
+        Ok(())
+    }
+
     Device vkGetImageSubresourceLayout(
         device: c::Device,
         image: c::Image,
@@ -529,5 +551,25 @@ entries! { GRAPHICS:
         stride: u32,
     ) {
         record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
+    }
+
+    Device ["VK_KHR_copy_commands2"] vkCmdCopyImage2KHR(command_buffer: c::CommandBuffer, info: *const c::CopyImageInfo2<'_>) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device ["VK_KHR_copy_commands2"] vkCmdBlitImage2KHR(command_buffer: c::CommandBuffer, info: *const c::BlitImageInfo2<'_>) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device ["VK_KHR_copy_commands2"] vkCmdCopyBufferToImage2KHR(command_buffer: c::CommandBuffer, info: *const c::CopyBufferToImageInfo2<'_>) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device ["VK_KHR_copy_commands2"] vkCmdCopyImageToBuffer2KHR(command_buffer: c::CommandBuffer, info: *const c::CopyImageToBufferInfo2<'_>) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
+    }
+
+    Device ["VK_KHR_copy_commands2"] vkCmdResolveImage2KHR(command_buffer: c::CommandBuffer, info: *const c::ResolveImageInfo2<'_>) {
+        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
     }
 }

@@ -13,6 +13,7 @@
 
 mod chain;
 mod command;
+mod dependency;
 mod descriptor;
 mod device;
 mod entry;

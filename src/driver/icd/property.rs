@@ -100,6 +100,7 @@ properties! {
         max_per_set_descriptors: 1024,
         max_memory_allocation_size: vk::memory::MAX_ALLOCATION_BYTES.min(device.heap_bytes()),
     ]
+    PhysicalDeviceMaintenance4Properties |_device| [max_buffer_size: vk::buffer::MAX_BYTES]
     PhysicalDeviceDriverProperties |_device| [
         // Khronos has given us no number.
         driver_id: c::DriverId::default(),

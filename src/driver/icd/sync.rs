@@ -19,22 +19,18 @@ entries! { SYNC:
         submits: *const c::SubmitInfo<'_>,
         fence: c::Fence,
     ) -> c::Result {
-        let device = handle::get(queue)?;
-        let fence = handle::optional(fence)?.map(|fence| fence.syncobj());
         let submits = raw::slice(submits, submit_count);
-        let mut work = submits.iter().map(|submit| submission(submit)).collect::<vk::Result<Vec<_>>>()?;
-        if let Some(syncobj) = fence {
-            if work.is_empty() {
-                work.push(Submission::default());
-            }
-            if let Some(last) = work.last_mut() {
-                last.signals.push(vk::sync::Point { syncobj, value: 0 });
-            }
-        }
-        for submission in work {
-            device.queue.submit(submission)?;
-        }
-        done()
+        submit(queue, submits.iter().map(|info| submission(info)), fence)
+    }
+
+    Device ["VK_KHR_synchronization2"] vkQueueSubmit2KHR(
+        queue: c::Queue,
+        submit_count: u32,
+        submits: *const c::SubmitInfo2<'_>,
+        fence: c::Fence,
+    ) -> c::Result {
+        let submits = raw::slice(submits, submit_count);
+        submit(queue, submits.iter().map(|info| submission2(info)), fence)
     }
 
     Device vkQueueWaitIdle(queue: c::Queue) -> c::Result {
@@ -328,6 +324,87 @@ fn deadline(device: &vk::Context, timeout_ns: u64) -> i64 {
     }
 }
 
+/// Submits; the fence is signalled by the last submission, or by one that does nothing else.
+///
+/// # Safety
+/// Queue and fence are handles of ours, the fence may be null.
+unsafe fn submit(
+    queue: c::Queue,
+    work: impl Iterator<Item = vk::Result<Submission>>,
+    fence: c::Fence,
+) -> vk::Result<c::Result> {
+    // SAFETY: as the caller says.
+    let (device, fence) = unsafe { (handle::get(queue)?, handle::optional(fence)?) };
+    let mut work = work.collect::<vk::Result<Vec<_>>>()?;
+    if let Some(fence) = fence {
+        if work.is_empty() {
+            work.push(Submission::default());
+        }
+        if let Some(last) = work.last_mut() {
+            last.signals.push(vk::sync::Point {
+                syncobj: fence.syncobj(),
+                value: 0,
+            });
+        }
+    }
+    for submission in work {
+        device.queue.submit(submission)?;
+    }
+    done()
+}
+
+/// Adds a semaphore to wait for. Everything is waited for before anything starts, so stages do not matter.
+///
+/// # Safety
+/// The semaphore is a handle of ours.
+unsafe fn wait_for(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    let semaphore = unsafe { handle::get(semaphore)? };
+    // Every timeline has reached 0.
+    if value > 0 || !semaphore.is_timeline() {
+        work.waits.push(semaphore.wait_point(value));
+    }
+    Ok(())
+}
+
+/// Adds a semaphore to signal at the end.
+///
+/// # Safety
+/// The semaphore is a handle of ours.
+unsafe fn signal(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    work.signals
+        .push(unsafe { handle::get(semaphore)? }.signal_point(value));
+    Ok(())
+}
+
+/// # Safety
+/// The structure is valid.
+unsafe fn submission2(info: &c::SubmitInfo2<'_>) -> vk::Result<Submission> {
+    if !info.flags.is_empty() {
+        return Err(vk::Error::FeatureNotPresent {
+            what: "protected submissions",
+        });
+    }
+    let mut work = Submission::default();
+    // SAFETY: as the caller says.
+    unsafe {
+        for one in raw::slice(info.p_wait_semaphore_infos, info.wait_semaphore_info_count) {
+            wait_for(&mut work, one.semaphore, one.value)?;
+        }
+        for one in raw::slice(info.p_command_buffer_infos, info.command_buffer_info_count) {
+            work.batches.push(handle::get(one.command_buffer)?.batch()?);
+        }
+        for one in raw::slice(
+            info.p_signal_semaphore_infos,
+            info.signal_semaphore_info_count,
+        ) {
+            signal(&mut work, one.semaphore, one.value)?;
+        }
+    }
+    Ok(work)
+}
+
 /// # Safety
 /// The structure and its chain are valid.
 unsafe fn submission(info: &c::SubmitInfo<'_>) -> vk::Result<Submission> {
@@ -347,17 +424,12 @@ unsafe fn submission(info: &c::SubmitInfo<'_>) -> vk::Result<Submission> {
             )
         });
         let mut work = Submission::default();
-        // Everything is waited for before anything starts, so the stages do not matter.
         for (index, &semaphore) in raw::slice(info.p_wait_semaphores, info.wait_semaphore_count)
             .iter()
             .enumerate()
         {
             let value = wait_values.get(index).copied().unwrap_or(0);
-            let semaphore = handle::get(semaphore)?;
-            // Every timeline has reached 0.
-            if value > 0 || !semaphore.is_timeline() {
-                work.waits.push(semaphore.wait_point(value));
-            }
+            wait_for(&mut work, semaphore, value)?;
         }
         for &buffer in raw::slice(info.p_command_buffers, info.command_buffer_count) {
             work.batches.push(handle::get(buffer)?.batch()?);
@@ -367,8 +439,7 @@ unsafe fn submission(info: &c::SubmitInfo<'_>) -> vk::Result<Submission> {
             .enumerate()
         {
             let value = signal_values.get(index).copied().unwrap_or(0);
-            work.signals
-                .push(handle::get(semaphore)?.signal_point(value));
+            signal(&mut work, semaphore, value)?;
         }
         Ok(work)
     }

@@ -8,6 +8,9 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::memory::Memory;
 
+/// Bytes of a buffer at most: what a process's half of the address space could hold.
+pub const MAX_BYTES: u64 = 1 << 47;
+
 /// `VkBuffer`.
 #[derive(Debug)]
 pub struct Buffer {
@@ -50,7 +53,7 @@ impl Buffer {
                 what: "sparse, protected or capture-replay buffers",
             });
         }
-        if bytes == 0 || bytes > 1 << 47 {
+        if bytes == 0 || bytes > MAX_BYTES {
             return Err(Error::OutOfDeviceMemory {
                 what: "a buffer larger than the address space",
             });

@@ -199,6 +199,8 @@ offered! {
     vulkanMemoryModel "vkrunner-scripts/memory/memory-model.shader_test";
     vulkanMemoryModelDeviceScope "vkrunner-scripts/memory/memory-model.shader_test";
     subgroupBroadcastDynamicId "vkrunner-scripts/subgroups/broadcast-dynamic.shader_test";
+    synchronization2 "tests/vk/synchronisation.rs";
+    maintenance4 "tests/vk/objects.rs";
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";
     // The data port joins floats by exchange, minimum and maximum; gen9 has no sum.
     shaderBufferFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";

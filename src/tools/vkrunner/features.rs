@@ -127,6 +127,7 @@ extensions! {
         [fragmentShaderBarycentric];
     "VK_EXT_inline_uniform_block" PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES
         [inlineUniformBlock descriptorBindingInlineUniformBlockUpdateAfterBind];
+    "VK_KHR_maintenance4" PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES [maintenance4];
     "VK_EXT_memory_priority" PHYSICAL_DEVICE_MEMORY_PRIORITY_FEATURES_EXT [memoryPriority];
     "VK_NV_mesh_shader" PHYSICAL_DEVICE_MESH_SHADER_FEATURES_NV [taskShader meshShader];
     "VK_KHR_multiview" PHYSICAL_DEVICE_MULTIVIEW_FEATURES

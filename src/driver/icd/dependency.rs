@@ -1,0 +1,100 @@
+//! Barriers of every form to the one dependency of the driver.
+//!
+//! In:  structures of core 1.0 or of synchronization2. Out: [`vk::command::Dependency`], in the stages and accesses of
+//! synchronization2: the old ones are their low bits.
+//! Ref: Vulkan specification, "VkDependencyInfo", "Pipeline Barriers".
+
+use ash::vk as c;
+use vk::command::Dependency;
+
+use crate::raw;
+
+/// The barriers of an old command, which all have the command's stages: together one dependency.
+pub fn joined(
+    (source, destination): (c::PipelineStageFlags, c::PipelineStageFlags),
+    memory: &[c::MemoryBarrier<'_>],
+    buffers: &[c::BufferMemoryBarrier<'_>],
+    images: &[c::ImageMemoryBarrier<'_>],
+) -> Dependency {
+    let memory = memory
+        .iter()
+        .map(|b| (b.src_access_mask, b.dst_access_mask));
+    let buffers = buffers
+        .iter()
+        .map(|b| (b.src_access_mask, b.dst_access_mask));
+    let images = images
+        .iter()
+        .map(|b| (b.src_access_mask, b.dst_access_mask));
+    let none = c::AccessFlags::empty();
+    let (from, to) = memory
+        .chain(buffers)
+        .chain(images)
+        .fold((none, none), |(from, to), barrier| {
+            (from | barrier.0, to | barrier.1)
+        });
+    Dependency {
+        source_stages: c::PipelineStageFlags2::from_raw(source.as_raw().into()),
+        source_access: c::AccessFlags2::from_raw(from.as_raw().into()),
+        destination_stages: c::PipelineStageFlags2::from_raw(destination.as_raw().into()),
+        destination_access: c::AccessFlags2::from_raw(to.as_raw().into()),
+    }
+}
+
+macro_rules! one {
+    ($barrier:expr) => {
+        Dependency {
+            source_stages: $barrier.src_stage_mask,
+            source_access: $barrier.src_access_mask,
+            destination_stages: $barrier.dst_stage_mask,
+            destination_access: $barrier.dst_access_mask,
+        }
+    };
+}
+
+/// The barriers of a `VkDependencyInfo`, each of which has stages of its own.
+///
+/// # Safety
+/// The structure is valid for as long as the iterator lives.
+pub unsafe fn each<'a>(info: &c::DependencyInfo<'a>) -> impl Iterator<Item = Dependency> + 'a {
+    // SAFETY: as the caller says.
+    let (memory, buffers, images) = unsafe {
+        (
+            raw::slice::<'a>(info.p_memory_barriers, info.memory_barrier_count),
+            raw::slice::<'a>(
+                info.p_buffer_memory_barriers,
+                info.buffer_memory_barrier_count,
+            ),
+            raw::slice::<'a>(
+                info.p_image_memory_barriers,
+                info.image_memory_barrier_count,
+            ),
+        )
+    };
+    let memory = memory.iter().map(|b| one!(b));
+    let buffers = buffers.iter().map(|b| one!(b));
+    memory.chain(buffers).chain(images.iter().map(|b| one!(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_say_the_same() {
+        let access = (c::AccessFlags::SHADER_WRITE, c::AccessFlags::UNIFORM_READ);
+        let old = [c::BufferMemoryBarrier::default()
+            .src_access_mask(access.0)
+            .dst_access_mask(access.1)];
+        let stage = c::PipelineStageFlags::COMPUTE_SHADER;
+        let joined = joined((stage, stage), &[], &old, &[]);
+        let new = [c::BufferMemoryBarrier2::default()
+            .src_stage_mask(c::PipelineStageFlags2::COMPUTE_SHADER)
+            .src_access_mask(c::AccessFlags2::SHADER_WRITE)
+            .dst_stage_mask(c::PipelineStageFlags2::COMPUTE_SHADER)
+            .dst_access_mask(c::AccessFlags2::UNIFORM_READ)];
+        let info = c::DependencyInfo::default().buffer_memory_barriers(&new);
+        // SAFETY: the structure and its array outlive the iterator.
+        let each: Vec<_> = unsafe { each(&info) }.collect();
+        assert_eq!(each, [joined]);
+    }
+}
