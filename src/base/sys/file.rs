@@ -13,7 +13,7 @@ const OWN_DESCRIPTORS_FROM: i32 = 512;
 
 /// Calls an ioctl whose argument is plain data; again if it was interrupted.
 ///
-/// Request codes hold the size of the argument (include/drm.h), and a mismatch is refused; addresses within the argument are the
+/// Request codes hold the size of the argument (drm.h), and a mismatch is refused; addresses within the argument are the
 /// caller's business: they are numbers to Rust, so only the kernel's own checks (`EFAULT`) guard what lies there.
 pub fn ioctl<T: Pod>(fd: BorrowedFd<'_>, request: u32, argument: &mut T) -> Result<()> {
     if (request >> 16 & 0x3fff) as usize != size_of::<T>() {

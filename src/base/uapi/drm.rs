@@ -1,4 +1,4 @@
-//! Numbers and structures of the generic DRM interface. Ref: include/drm.h.
+//! Numbers and structures of the generic DRM interface. Ref: drm.h.
 
 use crate::declare::{iow, iowr, numbers, structures};
 

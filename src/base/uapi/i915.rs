@@ -1,4 +1,4 @@
-//! Numbers and structures of i915. Ref: include/i915_drm.h.
+//! Numbers and structures of i915. Ref: i915_drm.h.
 
 use crate::declare::{io, ior, iow, iowr, numbers, structures};
 
@@ -819,5 +819,5 @@ numbers! { NUMBERS;
     CONTEXT_MAX_USER_PRIORITY: i32 = 1023, "I915_CONTEXT_MAX_USER_PRIORITY";
 }
 
-/// Offset of the render engine's timestamp in REG_READ. Ref: include/i915_drm.h, "Known registers".
+/// Offset of the render engine's timestamp in REG_READ. Ref: i915_drm.h, "Known registers".
 pub const TIMESTAMP_REGISTER: u64 = 0x2358;

@@ -137,7 +137,7 @@ pub struct Transfer {
 
 /// One open file of a DRM device driven by i915. Dropping it closes the file and frees all that it holds.
 ///
-/// Numbers mean what include/drm.h and include/i915_drm.h say; handles are local to the file.
+/// Numbers mean what drm.h and i915_drm.h say; handles are local to the file.
 pub trait Kernel: Send + Sync {
     /// VERSION.
     fn version(&self) -> Result<DriverVersion>;

@@ -3,7 +3,7 @@
 //! In:  nothing.
 //! Out: [`drm`] and [`i915`]: what C callers pass to `ioctl`; [`Kernel`]: the same in Rust's terms, which a real render node
 //!      and the simulated device both answer.
-//! Ref: include/drm.h, include/i915_drm.h (of libdrm 2.4.114), to which a test holds every size, offset and number.
+//! Ref: drm.h, i915_drm.h (of libdrm 2.4.114), to which a test holds every size, offset and number.
 
 mod declare;
 pub mod drm;

@@ -3,7 +3,7 @@
 //! In:  a kernel: real ioctls on a render node ([`render_nodes`]), or anything else that answers as i915 does.
 //! Out: what Vulkan objects are made of: buffers at fixed addresses, pools of them, the bindless surface heap, syncobjs, and
 //!      submissions, whose errors say when the GPU hung.
-//! Ref: i915 and DRM uapi headers (include/).
+//! Ref: i915 and DRM uapi headers (drm.h, i915_drm.h).
 
 mod buffer;
 mod chunk;

@@ -72,6 +72,11 @@ impl Device {
         self.hw
     }
 
+    /// Whether nobody looks at what is submitted: neither a GPU nor a file gets it.
+    pub fn ignores_batches(&self) -> bool {
+        self.null
+    }
+
     /// Opens its render node.
     pub fn open(self: &Arc<Self>) -> Arc<File> {
         File::new(self.clone())

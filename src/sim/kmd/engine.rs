@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use gpu::{AddressSpace, Gpu, HwContext};
 
 use crate::fence::lock;
-use crate::options::Options;
+use crate::options::{Options, Stopped};
 use crate::profile::Profile;
 use crate::record::Recorder;
 use crate::worker::Job;
@@ -17,6 +17,19 @@ use crate::worker::Job;
 pub(crate) enum Ended {
     Done,
     Hung,
+}
+
+/// Why a batch has not reached its end.
+struct Failure {
+    /// What the hardware stopped at, if it began.
+    stop: Option<gpu::Stop>,
+    text: String,
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Self { stop: None, text }
+    }
 }
 
 /// The hardware.
@@ -95,7 +108,7 @@ impl Engine {
             .or_default();
         // A panic in the simulator is a gap like any other: waiters must not wait for ever for a thread that is gone.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.execute(job, context)))
-            .unwrap_or_else(|_| Err("the simulator panicked".into()));
+            .unwrap_or_else(|_| Err(Failure::from("the simulator panicked".to_owned())));
         self.deadline_ns.store(0, Ordering::Release);
         self.record(number, |recorder| recorder.after(job));
         if self.options.trace_submits || outcome.is_err() {
@@ -105,7 +118,7 @@ impl Engine {
                     "done: {} commands, {} EU instructions",
                     report.commands, report.instructions
                 ),
-                Err(why) => format!("hung: {why}"),
+                Err(failure) => format!("hung: {}", failure.text),
             };
             let place = format!(
                 "context {}, batch at {address:#x}, {bytes} bytes",
@@ -121,7 +134,14 @@ impl Engine {
                 self.profile(number, report.work);
                 Ended::Done
             }
-            Err(_) => {
+            Err(failure) => {
+                if let Some(stops) = &self.options.stops {
+                    stops.tell(Stopped {
+                        submission: number,
+                        stop: failure.stop.as_ref(),
+                        text: &failure.text,
+                    });
+                }
                 // A reset: the context's state in the hardware is that of a new one.
                 *context = HwContext::new();
                 Ended::Hung
@@ -157,7 +177,7 @@ impl Engine {
         }
     }
 
-    fn execute(&self, job: &Job, context: &mut HwContext) -> Result<gpu::Report, String> {
+    fn execute(&self, job: &Job, context: &mut HwContext) -> Result<gpu::Report, Failure> {
         let mut places: Vec<_> = job.bindings.iter().collect();
         places.sort_by_key(|binding| binding.address);
         let mut space = AddressSpace::new();
@@ -177,12 +197,16 @@ impl Engine {
             .execute(context, &space, job.batch_address, job.batch_bytes);
         outcome.map_err(|stop| {
             let late = sys::monotonic_ns() >= self.deadline_ns.load(Ordering::Acquire);
-            match late {
+            let text = match late {
                 true => format!(
                     "{stop}, after {} s (INGOT_SIM=hang=SECONDS allows more)",
                     self.options.hang_seconds
                 ),
                 false => stop.to_string(),
+            };
+            Failure {
+                stop: Some(stop),
+                text,
             }
         })
     }

@@ -1,6 +1,6 @@
 //! EXECBUFFER2: from a list of buffers to a job.
 //!
-//! Ref: include/i915_drm.h, struct drm_i915_gem_execbuffer2 and drm_i915_gem_exec_object2.
+//! Ref: i915_drm.h, struct drm_i915_gem_execbuffer2 and drm_i915_gem_exec_object2.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;

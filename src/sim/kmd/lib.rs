@@ -3,7 +3,7 @@
 //! In:  ioctls, as calls of [`uapi::Kernel`] on an open [`File`].
 //! Out: buffers in memory files, contexts and address spaces, batches run by a thread of the [`Device`], fences signalled when
 //!      they are done, and the errors that the real kernel gives.
-//! Ref: include/drm.h, include/i915_drm.h.
+//! Ref: drm.h, i915_drm.h (libdrm).
 
 mod buffer;
 mod context;
@@ -31,7 +31,8 @@ use std::sync::Arc;
 
 pub use device::Device;
 pub use file::File;
-pub use options::{OPTION_NAMES, OptionError, Options, Sink};
+pub use gpu::Stop;
+pub use options::{OPTION_NAMES, OptionError, Options, Sink, StopSink, Stopped};
 pub use profile::Profile;
 pub use record::{Recording, RecordingError, Submission};
 

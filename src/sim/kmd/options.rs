@@ -34,6 +34,38 @@ impl fmt::Debug for Sink {
     }
 }
 
+/// Why a batch was stopped before its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped<'a> {
+    /// Number of the submission, from 0.
+    pub submission: u64,
+    /// What the hardware stopped at; None: the batch could not be begun, or the simulator failed.
+    pub stop: Option<&'a gpu::Stop>,
+    /// All that is known, in one line.
+    pub text: &'a str,
+}
+
+/// What is called when a batch is stopped.
+#[derive(Clone)]
+pub struct StopSink(Arc<dyn Fn(Stopped<'_>) + Send + Sync>);
+
+impl StopSink {
+    /// A sink that calls this function.
+    pub fn new(tell: impl Fn(Stopped<'_>) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+
+    pub(crate) fn tell(&self, stopped: Stopped<'_>) {
+        (self.0)(stopped);
+    }
+}
+
+impl fmt::Debug for StopSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StopSink")
+    }
+}
+
 /// A real machine gives up after seconds; a simulated one is slower by some orders of magnitude.
 const DEFAULT_HANG_SECONDS: u32 = 120;
 /// In strict mode, which is about five times as slow.
@@ -74,6 +106,8 @@ pub struct Options {
     pub null: bool,
     /// Where messages go.
     pub sink: Sink,
+    /// Who is told of batches that are stopped; the sink gets a line in any case.
+    pub stops: Option<StopSink>,
 }
 
 impl Default for Options {
@@ -94,6 +128,7 @@ impl Default for Options {
             targets_each_draw: false,
             null: false,
             sink: Sink::none(),
+            stops: None,
         }
     }
 }

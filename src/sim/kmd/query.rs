@@ -1,6 +1,6 @@
 //! What the device says about itself.
 //!
-//! Ref: include/i915_drm.h, "Query uAPI"; GETPARAM's values as Linux 6.1 gives them on these parts.
+//! Ref: i915_drm.h, "Query uAPI"; GETPARAM's values as Linux 6.1 gives them on these parts.
 
 use bytemuck::bytes_of;
 use hw::Gen;

@@ -1,6 +1,6 @@
 //! Syncobjs: a place for a fence, or for a chain of fences with rising values.
 //!
-//! Ref: include/drm.h; Linux's Documentation/gpu/drm-mm.rst, "DRM Sync Objects".
+//! Ref: drm.h; Linux's Documentation/gpu/drm-mm.rst, "DRM Sync Objects".
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

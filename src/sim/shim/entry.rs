@@ -4,7 +4,7 @@
 //! as if it were always there: on this ABI it is in the same register either way, and it is looked at only where it is due.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_ulong, c_void};
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
@@ -397,22 +397,28 @@ unsafe fn map(
             });
         };
         let (memory, bytes) = file.mapped_buffer(offset as u64)?;
-        if len as u64 > bytes {
-            return Err(Errno::EINVAL);
-        }
         // SAFETY: the program's own call, on the file that holds the buffer.
-        result(unsafe {
-            system_call!(
-                libc::SYS_mmap,
-                at,
-                len,
-                protection,
-                flags,
-                memory.as_raw_fd(),
-                0,
-            )
-        })
+        unsafe { map_buffer_file(at, len, protection, flags, memory.as_raw_fd(), bytes) }
     }) as *mut c_void
+}
+
+/// `mmap` of a buffer of so many bytes, by the file that holds it.
+///
+/// # Safety
+/// As for mmap.
+pub(crate) unsafe fn map_buffer_file(
+    at: *mut c_void,
+    len: size_t,
+    protection: c_int,
+    flags: c_int,
+    memory: RawFd,
+    bytes: u64,
+) -> SysResult {
+    if len as u64 > bytes {
+        return Err(Errno::EINVAL);
+    }
+    // SAFETY: the caller's promise.
+    result(unsafe { system_call!(libc::SYS_mmap, at, len, protection, flags, memory, 0) })
 }
 
 /// Maps a range of a file where there is room, for GEM_MMAP: the program unmaps it.

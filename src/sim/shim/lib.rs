@@ -7,6 +7,8 @@
 //! A device descriptor is the reading end of a pipe: it has an identity that duplicates share, whoever made them and however,
 //! and its writing end tells when the last of them is closed. So nothing that duplicates descriptors is interposed.
 //!
+//! Programs that know of the simulator ask for a device by the C interface instead: include/ingot_sim.h, [`embed`].
+//!
 //! Limits: calls that do not go through libc's functions are not seen. A forked child shares the buffers of its parent, but has
 //! the rest of the device for itself, as of the fork.
 #![allow(unsafe_code, reason = "one of the rooms for it: STYLE.md, section 9")]
@@ -19,6 +21,7 @@ macro_rules! system_call {
     };
 }
 
+pub mod embed;
 mod entry;
 mod files;
 mod ioctl;
