@@ -229,6 +229,8 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
     match instr {
         Instr::Const { .. } | Instr::Undef { .. } | Instr::Jump(_) => false,
         Instr::Alu(_) | Instr::Deref(_) => any_src,
+        // A sampler's answer comes back for each lane.
+        Instr::Tex(_) => true,
         Instr::Phi(phi) => match after {
             After::None => any_src,
             After::Divergent => any_src || phi.srcs.len() > 1,

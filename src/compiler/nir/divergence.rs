@@ -215,16 +215,7 @@ impl Divergence {
         use IntrinsicOp as Op;
         let operands = || i.srcs.iter().any(|d| self.used_outside(s, *d, b));
         match i.op {
-            Op::LoadLocalInvocationId
-            | Op::LoadLocalInvocationIndex
-            | Op::LoadSubgroupInvocation
-            | Op::LoadSubgroupMask
-            | Op::Elect
-            | Op::InverseBallot
-            | Op::InclusiveScan
-            | Op::ExclusiveScan
-            | Op::LoadScratch
-            | Op::ShaderClock => true,
+            _ if i.op.info().effects.any(Effects::LANE) => true,
             // The same for the whole tangle.
             Op::Ballot
             | Op::VoteAny
@@ -236,11 +227,14 @@ impl Divergence {
             Op::Reduce => i.index("cluster_size") != 0,
             Op::ReadInvocation => self.used_outside(s, i.srcs[1], b),
             Op::QuadBroadcast => self.used_outside(s, i.srcs[0], b),
-            // Locals of an invocation are its own.
+            // Locals of an invocation are its own, inputs and outputs too.
             Op::LoadDeref => {
-                let own = s
-                    .deref_of(i.srcs[0])
-                    .is_some_and(|d| matches!(d.mode, Mode::FunctionTemp | Mode::ShaderTemp));
+                let own = s.deref_of(i.srcs[0]).is_some_and(|d| {
+                    matches!(
+                        d.mode,
+                        Mode::FunctionTemp | Mode::ShaderTemp | Mode::ShaderIn | Mode::ShaderOut
+                    )
+                });
                 own || operands()
             }
             // Between two invocations' reads, a third may write; still one message serves all.

@@ -30,6 +30,15 @@ impl Effects {
     pub const BY_INDEX: Effects = Effects(128);
     /// Orders memory accesses around it.
     pub const BARRIER: Effects = Effects(256);
+    /// Ends invocations or makes helpers of them: what reads the set of active invocations, or that state, may
+    /// see another behind it.
+    pub const CHANGES_MASK: Effects = Effects(512);
+    /// The result may differ by invocation though all operands are the same. No effect: it binds no pass but
+    /// the divergence analysis.
+    pub const LANE: Effects = Effects(1024);
+
+    /// Pure, but the machine asks another unit for it: not worth doing where nobody needs it.
+    pub const MESSAGE: Effects = Effects(2048);
 
     /// Both.
     pub const fn or(self, other: Effects) -> Effects {
@@ -45,7 +54,7 @@ impl Effects {
     }
     /// A pure function: may be moved, merged and repeated freely.
     pub const fn can_reorder(self) -> bool {
-        self.0 == 0
+        self.0 & !(Effects::LANE.0 | Effects::MESSAGE.0) == 0
     }
 }
 
@@ -162,6 +171,9 @@ impl IntrinsicOp {
     }
 }
 
+// `location` is a slot (io.rs), `component` counts 32 bits in it, `base` is the driver's number of the slot, known when
+// the stages are linked; `num_slots` are those that the offset (in slots) may reach. `image_dim`, `format`, `dest_type`
+// and `src_type`: tex.rs. A coordinate has the components that its dimension has, a layer last.
 // `access` is a bit set: 1 coherent, 2 restrict, 4 volatile, 8 non_writable, 16 non_readable, 32 non_uniform.
 // `align_mul` and `align_offset` are bytes: address % align_mul == align_offset.
 intrinsics! {
@@ -185,7 +197,7 @@ intrinsics! {
 
     // --- memory, after lowering: offsets and sizes in bytes -----------------------------------------
     /// (handle, offset)
-    LoadUbo "load_ubo" ([1 x 32] [1 x 32]) -> [any] {access align_mul align_offset} PURE;
+    LoadUbo "load_ubo" ([1 x 32] [1 x 32]) -> [any] {access align_mul align_offset} MESSAGE;
     /// (handle, offset)
     LoadSsbo "load_ssbo" ([1 x 32] [1 x 32]) -> [any] {access align_mul align_offset} READS;
     /// (value, handle, offset)
@@ -195,7 +207,7 @@ intrinsics! {
     /// (handle, offset, compare, data)
     SsboAtomicSwap "ssbo_atomic_swap" ([1 x 32] [1 x 32] [1 x any] [1 x any]) -> [1 x any] {access} READS | WRITES;
     /// Size in bytes of the buffer bound (handle).
-    GetSsboSize "get_ssbo_size" ([1 x 32]) -> [1 x 32] {} PURE;
+    GetSsboSize "get_ssbo_size" ([1 x 32]) -> [1 x 32] {} MESSAGE;
     /// (offset); `base` is added.
     LoadPushConstant "load_push_constant" ([1 x 32]) -> [any] {base range align_mul align_offset} PURE;
     /// (offset)
@@ -207,13 +219,13 @@ intrinsics! {
     /// (offset, compare, data)
     SharedAtomicSwap "shared_atomic_swap" ([1 x 32] [1 x any] [1 x any]) -> [1 x any] {base} READS | WRITES;
     /// (offset), in the invocation's own scratch
-    LoadScratch "load_scratch" ([1 x 32]) -> [any] {base align_mul align_offset} READS;
+    LoadScratch "load_scratch" ([1 x 32]) -> [any] {base align_mul align_offset} READS | LANE;
     /// (value, offset)
     StoreScratch "store_scratch" ([any] [1 x 32]) -> [] {base write_mask align_mul align_offset} WRITES;
     /// (address)
     LoadGlobal "load_global" ([1 x 64]) -> [any] {access align_mul align_offset} READS;
     /// As load_global, but memory that nobody writes during the shader.
-    LoadGlobalConstant "load_global_constant" ([1 x 64]) -> [any] {access align_mul align_offset} PURE;
+    LoadGlobalConstant "load_global_constant" ([1 x 64]) -> [any] {access align_mul align_offset} MESSAGE;
     /// (value, address)
     StoreGlobal "store_global" ([any] [1 x 64]) -> [] {write_mask access align_mul align_offset} WRITES;
     /// (address, data)
@@ -225,9 +237,15 @@ intrinsics! {
     /// Control and memory barrier. memory_modes: 1 ssbo and global, 2 shared, 4 image.
     Barrier "barrier" () -> [] {execution_scope memory_scope memory_semantics memory_modes} BARRIER | WRITES | CROSS_THREAD | CONVERGENT;
     /// Ends the invocation.
-    Terminate "terminate" () -> [] {} WRITES | CONVERGENT;
+    Terminate "terminate" () -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
+    /// Ends the invocation where the operand is true.
+    TerminateIf "terminate_if" ([1 x 1]) -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
+    /// Makes a helper of the invocation: it goes on, without effect on memory and outputs.
+    Demote "demote" () -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
+    /// As `demote`, where the operand is true.
+    DemoteIf "demote_if" ([1 x 1]) -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
     /// SubgroupSize-independent clock (volatile), two dwords.
-    ShaderClock "shader_clock" () -> [2 x 32] {scope} WRITES;
+    ShaderClock "shader_clock" () -> [2 x 32] {scope} WRITES | LANE;
 
     // --- system values -----------------------------------------------------------------------------
     /// gl_WorkGroupID, before the base of vkCmdDispatchBase is added.
@@ -237,9 +255,9 @@ intrinsics! {
     /// gl_NumWorkGroups.
     LoadNumWorkgroups "load_num_workgroups" () -> [3 x 32] {} PURE;
     /// gl_LocalInvocationID.
-    LoadLocalInvocationId "load_local_invocation_id" () -> [3 x 32] {} PURE;
+    LoadLocalInvocationId "load_local_invocation_id" () -> [3 x 32] {} LANE;
     /// gl_LocalInvocationIndex.
-    LoadLocalInvocationIndex "load_local_invocation_index" () -> [1 x 32] {} PURE;
+    LoadLocalInvocationIndex "load_local_invocation_index" () -> [1 x 32] {} LANE;
     /// gl_SubgroupID.
     LoadSubgroupId "load_subgroup_id" () -> [1 x 32] {} PURE;
     /// gl_NumSubgroups.
@@ -247,13 +265,133 @@ intrinsics! {
     /// gl_SubgroupSize.
     LoadSubgroupSize "load_subgroup_size" () -> [1 x 32] {} PURE;
     /// gl_SubgroupInvocationID.
-    LoadSubgroupInvocation "load_subgroup_invocation" () -> [1 x 32] {} PURE;
+    LoadSubgroupInvocation "load_subgroup_invocation" () -> [1 x 32] {} LANE;
     /// Subgroup masks, as a uvec4: relation 0 eq, 1 ge, 2 gt, 3 le, 4 lt.
-    LoadSubgroupMask "load_subgroup_mask" () -> [4 x 32] {relation} PURE;
+    LoadSubgroupMask "load_subgroup_mask" () -> [4 x 32] {relation} LANE;
+
+    /// gl_VertexID as OpenGL counts: the index, base vertex included. Vulkan's VertexIndex.
+    LoadVertexId "load_vertex_id" () -> [1 x 32] {} LANE;
+    /// The index, without the base vertex or first vertex.
+    LoadVertexIdZeroBase "load_vertex_id_zero_base" () -> [1 x 32] {} LANE;
+    /// vertexOffset of an indexed draw, firstVertex of another: what VertexIndex begins at.
+    LoadFirstVertex "load_first_vertex" () -> [1 x 32] {} PURE;
+    /// gl_BaseVertex: Vulkan's BaseVertex, the same as `load_first_vertex`.
+    LoadBaseVertex "load_base_vertex" () -> [1 x 32] {} PURE;
+    /// The instance, without the base instance.
+    LoadInstanceId "load_instance_id" () -> [1 x 32] {} LANE;
+    /// firstInstance.
+    LoadBaseInstance "load_base_instance" () -> [1 x 32] {} PURE;
+    /// Number of the draw in a multi draw.
+    LoadDrawId "load_draw_id" () -> [1 x 32] {} PURE;
+    /// View of multiview.
+    LoadViewIndex "load_view_index" () -> [1 x 32] {} LANE;
+    /// gl_PrimitiveID, where it is no output of the stage before.
+    LoadPrimitiveId "load_primitive_id" () -> [1 x 32] {} LANE;
+    /// Vertex of the patch, or run of the geometry shader.
+    LoadInvocationId "load_invocation_id" () -> [1 x 32] {} LANE;
+    /// Vertices of the patch that comes in.
+    LoadPatchVerticesIn "load_patch_vertices_in" () -> [1 x 32] {} PURE;
+    /// Where in the patch; z is 1 - x - y for triangles, else 0.
+    LoadTessCoord "load_tess_coord" () -> [3 x 32] {} LANE;
+    /// gl_FragCoord; w is 1/w.
+    LoadFragCoord "load_frag_coord" () -> [4 x 32] {} LANE;
+    /// True in what faces the viewer.
+    LoadFrontFace "load_front_face" () -> [1 x 1] {} LANE;
+    /// gl_SampleID.
+    LoadSampleId "load_sample_id" () -> [1 x 32] {} LANE;
+    /// gl_SamplePosition.
+    LoadSamplePos "load_sample_pos" () -> [2 x 32] {} LANE;
+    /// gl_SampleMaskIn.
+    LoadSampleMaskIn "load_sample_mask_in" () -> [1 x 32] {} LANE;
+    /// True in helpers, as the shader begins.
+    LoadHelperInvocation "load_helper_invocation" () -> [1 x 1] {} LANE;
+    /// True in helpers, demoted ones included: ordered with `demote`.
+    IsHelperInvocation "is_helper_invocation" () -> [1 x 1] {} READS | LANE;
+    /// gl_PointCoord.
+    LoadPointCoord "load_point_coord" () -> [2 x 32] {} LANE;
+    /// Layer of the framebuffer that is drawn to.
+    LoadLayerId "load_layer_id" () -> [1 x 32] {} LANE;
+
+    // --- inputs and outputs of a stage, after lowering. Offsets count slots; a vertex is one of those that a patch or
+    // primitive has ------------------------------------------------------------------------------------
+    /// (offset): vertex attribute, flat or per-patch input.
+    LoadInput "load_input" ([1 x 32]) -> [any] {base component location num_slots} LANE;
+    /// (vertex, offset)
+    LoadPerVertexInput "load_per_vertex_input" ([1 x 32] [1 x 32]) -> [any] {base component location num_slots} LANE;
+    /// (barycentric coordinates, offset)
+    LoadInterpolatedInput "load_interpolated_input" ([2 x 32] [1 x 32]) -> [any] {base component location num_slots} LANE;
+    /// Barycentric coordinates at the pixel's centre: weights of the second and third vertex.
+    LoadBarycentricPixel "load_barycentric_pixel" () -> [2 x 32] {interp_mode} LANE;
+    /// At a place that is covered.
+    LoadBarycentricCentroid "load_barycentric_centroid" () -> [2 x 32] {interp_mode} LANE;
+    /// At the sample that the invocation is for.
+    LoadBarycentricSample "load_barycentric_sample" () -> [2 x 32] {interp_mode} LANE;
+    /// (sample)
+    LoadBarycentricAtSample "load_barycentric_at_sample" ([1 x 32]) -> [2 x 32] {interp_mode} LANE | MESSAGE;
+    /// (offset in pixels from the centre)
+    LoadBarycentricAtOffset "load_barycentric_at_offset" ([2 x 32]) -> [2 x 32] {interp_mode} LANE | MESSAGE;
+    /// (offset): reads what the stage wrote: per-patch outputs of tessellation control.
+    LoadOutput "load_output" ([1 x 32]) -> [any] {base component location num_slots} READS | LANE;
+    /// (vertex, offset)
+    LoadPerVertexOutput "load_per_vertex_output" ([1 x 32] [1 x 32]) -> [any] {base component location num_slots} READS | LANE;
+    /// (value, offset). index: of dual-source blending; stream: of a geometry shader.
+    StoreOutput "store_output" ([any] [1 x 32]) -> [] {base write_mask component location num_slots index stream} WRITES;
+    /// (value, vertex, offset)
+    StorePerVertexOutput "store_per_vertex_output" ([any] [1 x 32] [1 x 32]) -> [] {base write_mask component location num_slots} WRITES;
+    /// Interpolates an input through its pointer, at a covered place.
+    InterpDerefAtCentroid "interp_deref_at_centroid" ([1 x 32]) -> [any] {} LANE | MESSAGE;
+    /// (pointer, sample)
+    InterpDerefAtSample "interp_deref_at_sample" ([1 x 32] [1 x 32]) -> [any] {} LANE | MESSAGE;
+    /// (pointer, offset in pixels from the centre)
+    InterpDerefAtOffset "interp_deref_at_offset" ([1 x 32] [2 x 32]) -> [any] {} LANE | MESSAGE;
+    /// Ends a vertex: the outputs are undefined behind it.
+    EmitVertex "emit_vertex" () -> [] {stream} WRITES | CONVERGENT;
+    /// Ends a strip.
+    EndPrimitive "end_primitive" () -> [] {stream} WRITES | CONVERGENT;
+
+    // --- derivatives: class U, of values of the quad ------------------------------------------------------
+    /// In x, as the implementation likes.
+    Ddx "ddx" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
+    /// In y.
+    Ddy "ddy" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
+    /// In x, of the invocation's own row.
+    DdxFine "ddx_fine" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
+    /// In y, of the invocation's own column.
+    DdyFine "ddy_fine" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
+    /// In x, the same for the quad.
+    DdxCoarse "ddx_coarse" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
+    /// In y, the same for the quad.
+    DdyCoarse "ddy_coarse" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
+
+    // --- storage images and texel buffers: through a pointer to the variable, then by handle -----------------
+    /// (pointer, coordinate, sample, level)
+    ImageDerefLoad "image_deref_load" ([1 x 32] [any 32] [1 x 32] [1 x 32]) -> [any] {image_dim image_array format access dest_type} READS;
+    /// (pointer, coordinate, sample, value, level)
+    ImageDerefStore "image_deref_store" ([1 x 32] [any 32] [1 x 32] [any] [1 x 32]) -> [] {image_dim image_array format access src_type} WRITES;
+    /// (pointer, coordinate, sample, data)
+    ImageDerefAtomic "image_deref_atomic" ([1 x 32] [any 32] [1 x 32] [1 x any]) -> [1 x any] {image_dim image_array format access atomic_op} READS | WRITES;
+    /// (pointer, coordinate, sample, compare, data)
+    ImageDerefAtomicSwap "image_deref_atomic_swap" ([1 x 32] [any 32] [1 x 32] [1 x any] [1 x any]) -> [1 x any] {image_dim image_array format access} READS | WRITES;
+    /// (pointer, level): texels in each direction, and layers.
+    ImageDerefSize "image_deref_size" ([1 x 32] [1 x 32]) -> [any 32] {image_dim image_array format access} MESSAGE;
+    /// (pointer)
+    ImageDerefSamples "image_deref_samples" ([1 x 32]) -> [1 x 32] {image_dim image_array format access} MESSAGE;
+    /// (handle, coordinate, sample, level)
+    BindlessImageLoad "bindless_image_load" ([1 x 32] [any 32] [1 x 32] [1 x 32]) -> [any] {image_dim image_array format access dest_type} READS;
+    /// (handle, coordinate, sample, value, level)
+    BindlessImageStore "bindless_image_store" ([1 x 32] [any 32] [1 x 32] [any] [1 x 32]) -> [] {image_dim image_array format access src_type} WRITES;
+    /// (handle, coordinate, sample, data)
+    BindlessImageAtomic "bindless_image_atomic" ([1 x 32] [any 32] [1 x 32] [1 x any]) -> [1 x any] {image_dim image_array format access atomic_op} READS | WRITES;
+    /// (handle, coordinate, sample, compare, data)
+    BindlessImageAtomicSwap "bindless_image_atomic_swap" ([1 x 32] [any 32] [1 x 32] [1 x any] [1 x any]) -> [1 x any] {image_dim image_array format access} READS | WRITES;
+    /// (handle, level)
+    BindlessImageSize "bindless_image_size" ([1 x 32] [1 x 32]) -> [any 32] {image_dim image_array format access} MESSAGE;
+    /// (handle)
+    BindlessImageSamples "bindless_image_samples" ([1 x 32]) -> [1 x 32] {image_dim image_array format access} MESSAGE;
 
     // --- subgroup operations: class E (they read the mask) ---------------------------------------------
     /// One invocation of the tangle gets true.
-    Elect "elect" () -> [1 x 1] {} CROSS_THREAD | CONVERGENT;
+    Elect "elect" () -> [1 x 1] {} CROSS_THREAD | CONVERGENT | LANE;
     /// Index of the first active invocation.
     FirstInvocation "first_invocation" () -> [1 x 32] {} CROSS_THREAD | CONVERGENT;
     /// Bit mask of the invocations whose operand is true.
@@ -269,13 +407,13 @@ intrinsics! {
     /// The first active invocation's value.
     ReadFirstInvocation "read_first_invocation" ([any]) -> [any] {} CROSS_THREAD | CONVERGENT;
     /// Own bit of a ballot (uniform operand).
-    InverseBallot "inverse_ballot" ([any 32]) -> [1 x 1] {} CROSS_THREAD | BY_INDEX | UNIFORM_OPERAND;
+    InverseBallot "inverse_ballot" ([any 32]) -> [1 x 1] {} CROSS_THREAD | BY_INDEX | UNIFORM_OPERAND | LANE;
     /// Reduction of (value) over clusters of cluster_size (0: all); reduction_op is an `AluOp`'s number.
     Reduce "reduce" ([any]) -> [any] {reduction_op cluster_size} CROSS_THREAD | CONVERGENT;
     /// Inclusive scan.
-    InclusiveScan "inclusive_scan" ([any]) -> [any] {reduction_op} CROSS_THREAD | CONVERGENT;
+    InclusiveScan "inclusive_scan" ([any]) -> [any] {reduction_op} CROSS_THREAD | CONVERGENT | LANE;
     /// Exclusive scan.
-    ExclusiveScan "exclusive_scan" ([any]) -> [any] {reduction_op} CROSS_THREAD | CONVERGENT;
+    ExclusiveScan "exclusive_scan" ([any]) -> [any] {reduction_op} CROSS_THREAD | CONVERGENT | LANE;
 
     // --- class R: other lanes' values by index ---------------------------------------------------------
     /// (value, uniform invocation)

@@ -5,7 +5,9 @@
 //! A loop repeats until a `break` (falling off the end of its body is a `continue`).
 
 use crate::intrinsic::IntrinsicOp;
+use crate::io::{FragmentInfo, GeometryInfo, IoVar, TessInfo};
 use crate::op::AluOp;
+use crate::tex::Tex;
 use crate::types::{Type, Types};
 use entity::{Arena, Id};
 use smallvec::SmallVec;
@@ -65,6 +67,12 @@ pub struct Info {
     pub push_constant_bytes: u32,
     /// Float controls: bits of [`FloatControls`] in the order declared there.
     pub float_controls: FloatControls,
+    /// Execution modes of a fragment shader.
+    pub fragment: FragmentInfo,
+    /// Execution modes of a geometry shader.
+    pub geometry: GeometryInfo,
+    /// Execution modes of tessellation shaders.
+    pub tess: TessInfo,
 }
 
 /// Execution modes of SPV_KHR_float_controls, for each of 16, 32 and 64 bits (bit 0, 1, 2).
@@ -120,8 +128,8 @@ pub struct Variable {
     pub set: u32,
     /// Binding in the set, for resources.
     pub binding: u32,
-    /// Location, for stage inputs and outputs.
-    pub location: u32,
+    /// What it is of the stage's interface: of shader_in and shader_out, and of no other.
+    pub io: Option<IoVar>,
     /// Access qualifiers of the resource.
     pub access: Access,
     /// Initial value of FunctionTemp, ShaderTemp or Shared (zero) variables.
@@ -220,6 +228,8 @@ pub enum Instr {
     Deref(Deref),
     /// Everything that touches the world: memory, other invocations, system values.
     Intrinsic(Intrinsic),
+    /// Sampling, fetching and asking about a texture.
+    Tex(Tex),
     /// A value chosen by the edge that control came from.
     Phi(Phi),
     /// Leaves the block otherwise than by falling through.

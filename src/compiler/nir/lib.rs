@@ -10,26 +10,34 @@ mod divergence;
 pub mod fold;
 pub mod interp;
 mod intrinsic;
+mod io;
 mod ir;
 mod lex;
 mod op;
 mod parse;
 mod print;
 mod shader;
+mod tex;
 #[cfg(test)]
 mod text_tests;
 mod types;
 mod uses;
 mod validate;
+mod words;
 
 pub use builder::Builder;
 pub use cfg::{Cfg, CfgBlock};
 pub use divergence::Divergence;
 pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, Shape};
+pub use io::{
+    DepthLayout, FragmentInfo, GeometryInfo, Interp, IoVar, Primitive, Sampling, Slot, TessDomain,
+    TessInfo, TessSpacing,
+};
 pub use ir::*;
 pub use op::{ALU_OPS, AluOp, Base, FoldFn, OpInfo, OpSrc, OpType, Props, Size};
 pub use parse::{ParseError, parse, parse_bits};
 pub use shader::{CfEvent, ListRef};
+pub use tex::{Dim, Tex, TexInfo, TexOp, TexSrc};
 pub use types::{Member, Type, Types};
 pub use uses::{Use, Uses};
 pub use validate::{ValidateError, validate};

@@ -11,7 +11,7 @@ use crate::ir::Def;
 use entity::Id;
 
 /// How an operand's bits are to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// Signed integer.
     Int,

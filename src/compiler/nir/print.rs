@@ -3,11 +3,14 @@
 //! In:  a shader (any ids, also wrong ones: what cannot be named prints as a question mark).
 //! Out: text that `parse` reads back. Ids in text are ids in memory. Syntax: tests/nir/README.md.
 
-use crate::intrinsic::AtomicOp;
+use crate::io::{
+    DEPTH_LAYOUTS, INTERPS, Interp, IoVar, PRIMITIVES, Sampling, TESS_DOMAINS, TESS_SPACINGS,
+};
 use crate::ir::*;
-use crate::op::AluOp;
 use crate::shader::CfEvent;
+use crate::tex::{BASES, DIMS, IMAGE_FORMATS, TEX_SRCS, Tex};
 use crate::types::Type;
+use crate::words::word_of;
 use entity::Id;
 use std::fmt::{self, Display, Write};
 
@@ -33,32 +36,9 @@ pub(crate) const MODES: [(Mode, &str); 10] = [
     (Mode::Uniform, "uniform"),
 ];
 
-pub(crate) const ATOMIC_OPS: [(AtomicOp, &str); 13] = [
-    (AtomicOp::IAdd, "iadd"),
-    (AtomicOp::IMin, "imin"),
-    (AtomicOp::UMin, "umin"),
-    (AtomicOp::IMax, "imax"),
-    (AtomicOp::UMax, "umax"),
-    (AtomicOp::IAnd, "iand"),
-    (AtomicOp::IOr, "ior"),
-    (AtomicOp::IXor, "ixor"),
-    (AtomicOp::Xchg, "xchg"),
-    (AtomicOp::FAdd, "fadd"),
-    (AtomicOp::FMin, "fmin"),
-    (AtomicOp::FMax, "fmax"),
-    (AtomicOp::CmpXchg, "cmpxchg"),
-];
-
 /// Name of a storage mode.
 fn mode_name(mode: Mode) -> &'static str {
     MODES.iter().find(|m| m.0 == mode).map_or("?", |m| m.1)
-}
-
-impl AtomicOp {
-    /// All of them; the position is the value of an `atomic_op` index.
-    pub fn from_index(index: u32) -> Option<AtomicOp> {
-        ATOMIC_OPS.get(index as usize).map(|a| a.0)
-    }
 }
 
 impl Display for Shader {
@@ -104,6 +84,7 @@ fn print(s: &Shader, out: &mut String) -> fmt::Result {
             writeln!(out, "    {name} {v}")?;
         }
     }
+    print_stage(s, out)?;
     let c = &i.float_controls;
     if *c != FloatControls::default() {
         writeln!(
@@ -211,6 +192,30 @@ fn print_type(ty: &Type, out: &mut String) -> fmt::Result {
             }
             out.write_str(" }")
         }
+        Type::Image {
+            dim,
+            array,
+            multisampled,
+            base,
+            bits,
+            storage,
+            format,
+        } => {
+            out.push_str(if *storage { "image" } else { "texture" });
+            write!(out, " {} {}{bits}", word(&DIMS, *dim), word(&BASES, *base))?;
+            for (name, set) in [("array", array), ("ms", multisampled)] {
+                if *set {
+                    write!(out, " {name}")?;
+                }
+            }
+            match IMAGE_FORMATS.get(*format as usize) {
+                Some(_) if *format == 0 => Ok(()),
+                Some(f) => write!(out, " format {f}"),
+                None => out.write_str(" format ?"),
+            }
+        }
+        Type::Sampler => out.write_str("sampler"),
+        Type::SampledImage(image) => write!(out, "sampled_image t{}", image.index()),
         Type::Pointer { mode, to } => {
             write!(out, "pointer {} t{}", mode_name(*mode), to.index())
         }
@@ -229,12 +234,14 @@ fn print_var(id: Id<Variable>, v: &Variable, out: &mut String) -> fmt::Result {
     for (name, value) in [
         ("set", v.set),
         ("binding", v.binding),
-        ("location", v.location),
         ("access", v.access.bits()),
     ] {
         if value != 0 {
             write!(out, " {name} {value}")?;
         }
+    }
+    if let Some(io) = &v.io {
+        print_io(io, out)?;
     }
     if let Some(o) = v.offset_bytes {
         write!(out, " offset {o}")?;
@@ -244,6 +251,92 @@ fn print_var(id: Id<Variable>, v: &Variable, out: &mut String) -> fmt::Result {
         print_init(init, out)?;
     }
     out.write_char('\n')
+}
+
+/// The word of a value in a table of words.
+fn word<T: PartialEq>(table: &[(T, &'static str)], value: T) -> &'static str {
+    table.iter().find(|w| w.0 == value).map_or("?", |w| w.1)
+}
+
+fn print_io(io: &IoVar, out: &mut String) -> fmt::Result {
+    write!(out, " location {}", io.slot.name())?;
+    for (name, value) in [
+        ("component", io.component),
+        ("index", io.index),
+        ("stream", io.stream),
+    ] {
+        if value != 0 {
+            write!(out, " {name} {value}")?;
+        }
+    }
+    if io.interp != Interp::Smooth {
+        write!(out, " {}", word(&INTERPS, io.interp))?;
+    }
+    out.push_str(match io.sampling {
+        Sampling::Pixel => "",
+        Sampling::Centroid => " centroid",
+        Sampling::Sample => " sample",
+    });
+    for (name, set) in [("patch", io.patch), ("compact", io.compact)] {
+        if set {
+            write!(out, " {name}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Execution modes of the stages that draw.
+fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
+    match s.stage {
+        Stage::Fragment => {
+            let f = &s.info.fragment;
+            let mut line = String::new();
+            for (name, set) in [
+                ("early_fragment_tests", f.early_fragment_tests),
+                ("post_depth_coverage", f.post_depth_coverage),
+                ("sample_shading", f.sample_shading),
+            ] {
+                if set {
+                    write!(line, " {name}")?;
+                }
+            }
+            if f.depth_layout != crate::io::DepthLayout::Any {
+                write!(line, " depth={}", word(&DEPTH_LAYOUTS, f.depth_layout))?;
+            }
+            if !line.is_empty() {
+                writeln!(out, "    fragment{line}")?;
+            }
+        }
+        Stage::Geometry => {
+            let g = &s.info.geometry;
+            writeln!(
+                out,
+                "    geometry input={} output={} vertices_out={} invocations={}",
+                word(&PRIMITIVES, g.input),
+                word(&PRIMITIVES, g.output),
+                g.vertices_out,
+                g.invocations
+            )?;
+        }
+        Stage::TessControl | Stage::TessEval => {
+            let t = &s.info.tess;
+            write!(
+                out,
+                "    tess vertices_out={} domain={} spacing={}",
+                t.vertices_out,
+                word(&TESS_DOMAINS, t.domain),
+                word(&TESS_SPACINGS, t.spacing)
+            )?;
+            out.push_str(match t.ccw {
+                None => "",
+                Some(true) => " ccw",
+                Some(false) => " cw",
+            });
+            out.push_str(if t.point_mode { " point_mode\n" } else { "\n" });
+        }
+        Stage::Vertex | Stage::Compute => {}
+    }
+    Ok(())
 }
 
 fn print_init(init: &ConstValue, out: &mut String) -> fmt::Result {
@@ -319,6 +412,7 @@ fn print_instr(s: &Shader, instr: &Instr, out: &mut String) -> fmt::Result {
         Instr::Undef { .. } => out.write_str("undef"),
         Instr::Deref(d) => print_deref(d, out),
         Instr::Intrinsic(i) => print_intrinsic(i, out),
+        Instr::Tex(t) => print_tex(t, out),
         Instr::Phi(p) => {
             out.push_str("phi");
             for (i, (b, d)) in p.srcs.iter().enumerate() {
@@ -447,12 +541,7 @@ fn print_intrinsic(i: &Intrinsic, out: &mut String) -> fmt::Result {
         for (k, v) in i.indices.iter().enumerate() {
             let name = info.indices.get(k).copied().unwrap_or("?");
             out.push_str(if k == 0 { "" } else { " " });
-            let word = match name {
-                "atomic_op" => ATOMIC_OPS.get(*v as usize).map(|a| a.1),
-                "reduction_op" => AluOp::ALL.get(*v as usize).map(|a| a.info().name),
-                _ => None,
-            };
-            match word {
+            match word_of(name, *v) {
                 Some(w) => write!(out, "{name}={w}")?,
                 None => write!(out, "{name}={v}")?,
             }
@@ -460,4 +549,39 @@ fn print_intrinsic(i: &Intrinsic, out: &mut String) -> fmt::Result {
         out.push('}');
     }
     Ok(())
+}
+
+fn print_tex(t: &Tex, out: &mut String) -> fmt::Result {
+    out.push_str(t.op.info().name);
+    for (k, (kind, d)) in t.srcs.iter().enumerate() {
+        let comma = if k == 0 { "" } else { "," };
+        write!(out, "{comma} %{} ({})", d.index(), word(&TEX_SRCS, *kind))?;
+    }
+    write!(
+        out,
+        " {{dim={} dest_type={}",
+        word(&DIMS, t.dim),
+        word(&BASES, t.dest_type)
+    )?;
+    for (name, set) in [
+        ("array", t.array),
+        ("shadow", t.shadow),
+        ("texture_non_uniform", t.texture_non_uniform),
+        ("sampler_non_uniform", t.sampler_non_uniform),
+    ] {
+        if set {
+            write!(out, " {name}")?;
+        }
+    }
+    if t.op == crate::tex::TexOp::Tg4 {
+        write!(out, " component={}", t.component)?;
+    }
+    if let Some(offsets) = &t.tg4_offsets {
+        out.push_str(" offsets=");
+        for (i, [x, y]) in offsets.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            write!(out, "{comma}{x}, {y}")?;
+        }
+    }
+    out.write_char('}')
 }

@@ -1,5 +1,6 @@
 //! Access to the parts of a [`Shader`]: operands of instructions, lists of control flow, layout order.
 
+use crate::intrinsic::Effects;
 use crate::ir::*;
 use crate::op::AluOp;
 use crate::types::{Type, Types};
@@ -44,6 +45,7 @@ impl Instr {
             Instr::Const { def, .. } | Instr::Undef { def } => Some(*def),
             Instr::Deref(d) => Some(d.def),
             Instr::Intrinsic(i) => i.def,
+            Instr::Tex(t) => Some(t.def),
             Instr::Phi(p) => Some(p.def),
             Instr::Jump(_) => None,
         }
@@ -64,6 +66,7 @@ impl Instr {
                 DerefKind::Struct { parent, .. } | DerefKind::Cast { parent, .. } => f(parent),
             },
             Instr::Intrinsic(i) => i.srcs.iter().for_each(|s| f(*s)),
+            Instr::Tex(t) => t.srcs.iter().for_each(|s| f(s.1)),
             Instr::Phi(p) => p.srcs.iter().for_each(|s| f(s.1)),
             Instr::Const { .. } | Instr::Undef { .. } | Instr::Jump(_) => {}
         }
@@ -84,8 +87,27 @@ impl Instr {
                 DerefKind::Struct { parent, .. } | DerefKind::Cast { parent, .. } => f(parent),
             },
             Instr::Intrinsic(i) => i.srcs.iter_mut().for_each(f),
+            Instr::Tex(t) => t.srcs.iter_mut().for_each(|s| f(&mut s.1)),
             Instr::Phi(p) => p.srcs.iter_mut().for_each(|s| f(&mut s.1)),
             Instr::Const { .. } | Instr::Undef { .. } | Instr::Jump(_) => {}
+        }
+    }
+}
+
+impl Instr {
+    /// What passes may do with the instruction, as the tables say. A phi stays where it is, a jump too.
+    pub fn effects(&self) -> Effects {
+        match self {
+            Instr::Alu(_) | Instr::Const { .. } | Instr::Undef { .. } | Instr::Deref(_) => {
+                Effects::PURE
+            }
+            Instr::Phi(_) => Effects::CONVERGENT,
+            Instr::Jump(_) => Effects::WRITES.or(Effects::CONVERGENT),
+            Instr::Tex(t) => t.op.info().effects,
+            Instr::Intrinsic(i) if Access::from_bits(i.index("access")).volatile => {
+                i.op.info().effects.or(Effects::WRITES)
+            }
+            Instr::Intrinsic(i) => i.op.info().effects,
         }
     }
 }
@@ -173,9 +195,44 @@ impl Types {
             _ => None,
         }
     }
+
+    /// Slots that a variable of the type fills in a stage's interface, each of four 32-bit components; a runtime
+    /// array counts as one element.
+    pub fn count_slots(&self, ty: Id<Type>) -> u32 {
+        match self.get(ty) {
+            Some(Type::Vector { elem, len }) => match self.get(*elem) {
+                Some(Type::Int(64) | Type::Float(64)) => u32::from(*len).div_ceil(2),
+                _ => u32::from(*len).div_ceil(4),
+            },
+            Some(Type::Matrix {
+                column, columns, ..
+            }) => self.count_slots(*column).saturating_mul((*columns).into()),
+            Some(Type::Array { elem, len, .. }) => {
+                self.count_slots(*elem).saturating_mul(len.unwrap_or(1))
+            }
+            Some(Type::Struct { members, .. }) => members
+                .iter()
+                .fold(0, |n, m| n.saturating_add(self.count_slots(m.ty))),
+            _ => 1,
+        }
+    }
 }
 
 impl Shader {
+    /// True if the variable is an array with an element for each vertex of a patch or primitive.
+    pub fn is_per_vertex(&self, v: &Variable) -> bool {
+        let patch = v.io.is_some_and(|io| io.patch);
+        !patch
+            && match v.mode {
+                Mode::ShaderIn => matches!(
+                    self.stage,
+                    Stage::TessControl | Stage::TessEval | Stage::Geometry
+                ),
+                Mode::ShaderOut => self.stage == Stage::TessControl,
+                _ => false,
+            }
+    }
+
     /// An empty shader: a body of one empty block.
     pub fn new(stage: Stage, name: &str) -> Shader {
         let mut blocks = Arena::new();

@@ -1,5 +1,7 @@
 //! Data types of variables and derefs, interned: equal types have equal ids.
 
+use crate::op::Base;
+use crate::tex::Dim;
 use entity::{Arena, Id};
 use rustc_hash::FxHashMap;
 
@@ -46,6 +48,27 @@ pub enum Type {
         /// The members.
         members: Vec<Member>,
     },
+    /// A texture (read by `tex`) or a storage image or texel buffer (read and written by image intrinsics).
+    Image {
+        /// Dimension.
+        dim: Dim,
+        /// It has layers.
+        array: bool,
+        /// Its texels have samples.
+        multisampled: bool,
+        /// How a texel's components are to be read.
+        base: Base,
+        /// Bits of a component as the shader sees it: 32, 64 for 64-bit images.
+        bits: u8,
+        /// A storage image, not a texture.
+        storage: bool,
+        /// Format that the shader declares, of storage images: SPIR-V's number, 0 for none.
+        format: u32,
+    },
+    /// A sampler.
+    Sampler,
+    /// A texture and a sampler in one descriptor.
+    SampledImage(Id<Type>),
     /// A pointer that is stored in a variable (variable pointers).
     Pointer {
         /// Storage pointed to.

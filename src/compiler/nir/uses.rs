@@ -5,6 +5,7 @@
 
 use crate::ir::*;
 use crate::shader::CfEvent;
+use crate::tex::Tex;
 use entity::{Arena, Id};
 
 /// A reader of a value.
@@ -134,6 +135,7 @@ impl Shader {
                 | Instr::Undef { def }
                 | Instr::Deref(Deref { def, .. })
                 | Instr::Intrinsic(Intrinsic { def: Some(def), .. })
+                | Instr::Tex(Tex { def, .. })
                 | Instr::Phi(Phi { def, .. }) => *def = def_of[*def].unwrap_or(*def),
                 Instr::Intrinsic(_) | Instr::Jump(_) => {}
             }

@@ -12,12 +12,18 @@
 //! 5. The condition of an `if` is one boolean.
 //! 6. A value dominates its uses; a phi has one value for each predecessor, which dominates the end of it.
 //!    In unreachable blocks only the first half of rule 1 applies to operands.
+//! 7. A variable has a place in the stage's interface if its mode is shader_in or shader_out, and only then; the
+//!    place fits its slots, and its component a slot.
+//! 8. A `tex` has a texture, what its operation needs, and a sampler only if it needs one; components of operands and
+//!    result fit its dimension. An image intrinsic's coordinate and size fit its.
+//! 9. An intrinsic stands in a stage that has it.
 
 use crate::cfg::Cfg;
 use crate::intrinsic::Shape;
 use crate::ir::*;
-use crate::op::Size;
+use crate::op::{Base, Size};
 use crate::shader::{CfEvent, ListRef};
+use crate::tex::{Dim, IMAGE_FORMATS, Tex, TexOp, TexSrc};
 use crate::types::Type;
 use entity::{Id, IdMap, IdSet};
 
@@ -85,6 +91,17 @@ fn check_types(s: &Shader) -> Result {
             }
             Type::Array { elem, .. } => known(*elem, id),
             Type::Struct { members, .. } => members.iter().all(|m| known(m.ty, id)),
+            Type::Image {
+                bits, base, format, ..
+            } => {
+                matches!(bits, 32 | 64)
+                    && matches!(base, Base::Int | Base::Uint | Base::Float)
+                    && (*format as usize) < IMAGE_FORMATS.len()
+            }
+            Type::Sampler => true,
+            Type::SampledImage(image) => {
+                known(*image, id) && matches!(s.types[*image], Type::Image { storage: false, .. })
+            }
             // A pointer may point to what comes later: lists.
             Type::Pointer { to, .. } => s.types.get(*to).is_some(),
         };
@@ -96,6 +113,45 @@ fn check_types(s: &Shader) -> Result {
         if s.types.get(v.ty).is_none() {
             return bad(format!("v{}", id.index()), "its type is not known");
         }
+        if let Err(what) = check_io_var(s, v) {
+            return bad(format!("v{}", id.index()), what);
+        }
+    }
+    Ok(())
+}
+
+/// Rule 7.
+fn check_io_var(s: &Shader, v: &Variable) -> std::result::Result<(), String> {
+    let wanted = matches!(v.mode, Mode::ShaderIn | Mode::ShaderOut);
+    let Some(io) = v.io else {
+        return match wanted {
+            true => Err("an input or output has no location".into()),
+            false => Ok(()),
+        };
+    };
+    if !wanted {
+        return Err("only an input or output has a location".into());
+    }
+    let mut ty = v.ty;
+    if s.is_per_vertex(v) {
+        match s.types[ty] {
+            Type::Array { elem, .. } => ty = elem,
+            _ => {
+                return Err(
+                    "must be an array, for its stage works on patches or primitives".into(),
+                );
+            }
+        }
+    }
+    let slots = match &s.types[ty] {
+        Type::Array { len, .. } if io.compact => {
+            (u32::from(io.component) + len.unwrap_or(1)).div_ceil(4)
+        }
+        _ if io.compact => return Err("only an array is compact".into()),
+        _ => s.types.count_slots(ty),
+    };
+    if io.component > 3 || io.slot.plus(slots.saturating_sub(1)).is_none() {
+        return Err("there are no such slots".into());
     }
     Ok(())
 }
@@ -239,6 +295,7 @@ fn check_shapes(s: &Shader, instr: &Instr) -> std::result::Result<(), String> {
             Ok(())
         }
         Instr::Intrinsic(i) => check_intrinsic(s, i),
+        Instr::Tex(t) => check_tex(s, t),
         Instr::Phi(p) => {
             let d = s.defs[p.def];
             for (_, v) in &p.srcs {
@@ -317,6 +374,8 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String>
         }
         _ => return Err(format!("{}: result or no result", info.name)),
     }
+    check_stage(s, i)?;
+    check_image(s, i)?;
     use crate::IntrinsicOp as Op;
     let value = match i.op {
         Op::StoreDeref => Some(i.srcs[1]),
@@ -333,6 +392,146 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String>
         && (!mul.is_power_of_two() || i.index("align_offset") >= mul)
     {
         return Err("align_mul must be a power of two above align_offset".into());
+    }
+    Ok(())
+}
+
+/// Rule 9.
+fn check_stage(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
+    use crate::IntrinsicOp as Op;
+    use Stage::*;
+    let stages: &[Stage] = match i.op {
+        Op::LoadVertexId
+        | Op::LoadVertexIdZeroBase
+        | Op::LoadFirstVertex
+        | Op::LoadBaseVertex
+        | Op::LoadInstanceId
+        | Op::LoadBaseInstance
+        | Op::LoadDrawId => &[Vertex],
+        Op::LoadInvocationId => &[TessControl, Geometry],
+        Op::LoadPatchVerticesIn => &[TessControl, TessEval],
+        Op::LoadTessCoord => &[TessEval],
+        Op::LoadPrimitiveId => &[TessControl, TessEval, Geometry],
+        Op::LoadPerVertexInput => &[TessControl, TessEval, Geometry],
+        Op::LoadOutput | Op::LoadPerVertexOutput | Op::StorePerVertexOutput => &[TessControl],
+        Op::EmitVertex | Op::EndPrimitive => &[Geometry],
+        Op::LoadFragCoord
+        | Op::LoadFrontFace
+        | Op::LoadSampleId
+        | Op::LoadSamplePos
+        | Op::LoadSampleMaskIn
+        | Op::LoadHelperInvocation
+        | Op::LoadPointCoord
+        | Op::LoadLayerId
+        | Op::LoadInterpolatedInput
+        | Op::LoadBarycentricPixel
+        | Op::LoadBarycentricCentroid
+        | Op::LoadBarycentricSample
+        | Op::LoadBarycentricAtSample
+        | Op::LoadBarycentricAtOffset
+        | Op::InterpDerefAtCentroid
+        | Op::InterpDerefAtSample
+        | Op::InterpDerefAtOffset
+        | Op::Demote
+        | Op::DemoteIf => &[Fragment],
+        Op::LoadInput => &[Vertex, TessEval, Fragment],
+        Op::StoreOutput => &[Vertex, TessControl, TessEval, Geometry, Fragment],
+        _ => return Ok(()),
+    };
+    if stages.contains(&s.stage) {
+        Ok(())
+    } else {
+        Err(format!("{} has no meaning in this stage", i.op.info().name))
+    }
+}
+
+/// Rule 8, of images.
+fn check_image(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
+    use crate::IntrinsicOp as Op;
+    if i.op.index_of("image_dim").is_none() {
+        return Ok(());
+    }
+    let Some(dim) = Dim::from_index(i.index("image_dim")) else {
+        return Err("no such dimension".into());
+    };
+    let array = i.index("image_array") != 0;
+    if i.index("format") as usize >= IMAGE_FORMATS.len() {
+        return Err("no such format".into());
+    }
+    let components = |d: Id<Def>| s.defs[d].num_components;
+    match i.op {
+        Op::ImageDerefSize | Op::BindlessImageSize => {
+            let wanted = dim.size_components() + u8::from(array);
+            if i.def.is_some_and(|d| components(d) != wanted) {
+                return Err(format!("the size has {wanted} components"));
+            }
+        }
+        Op::ImageDerefSamples | Op::BindlessImageSamples => {}
+        _ => {
+            let wanted = dim.image_components(array);
+            if components(i.srcs[1]) != wanted {
+                return Err(format!("the coordinate has {wanted} components"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rule 8, of textures.
+fn check_tex(s: &Shader, t: &Tex) -> std::result::Result<(), String> {
+    let info = t.op.info();
+    for (k, (kind, _)) in t.srcs.iter().enumerate() {
+        if t.srcs[..k].iter().any(|x| x.0 == *kind) {
+            return Err(format!("{kind:?} stands twice"));
+        }
+    }
+    for need in info.needs {
+        if t.src(*need).is_none() {
+            return Err(format!("{} needs {need:?}", info.name));
+        }
+    }
+    let has =
+        |a: TexSrc, b: TexSrc| usize::from(t.src(a).is_some()) + usize::from(t.src(b).is_some());
+    if has(TexSrc::TextureDeref, TexSrc::TextureHandle) != 1 {
+        return Err(format!("{} needs one texture", info.name));
+    }
+    if has(TexSrc::SamplerDeref, TexSrc::SamplerHandle) != usize::from(t.op.needs_sampler()) {
+        return Err(format!("{}: sampler or no sampler", info.name));
+    }
+    if t.shadow && !t.op.is_query() && t.src(TexSrc::Comparator).is_none() {
+        return Err("a comparison needs a reference".into());
+    }
+    if t.component > 3 || (t.component != 0 && t.op != TexOp::Tg4) {
+        return Err("only tg4 has a component".into());
+    }
+    if t.tg4_offsets.is_some() && t.op != TexOp::Tg4 {
+        return Err("only tg4 has offsets".into());
+    }
+    let wanted = t.result_components();
+    if s.defs[t.def].num_components != wanted {
+        return Err(format!("{} makes {wanted} components here", info.name));
+    }
+    for &(kind, d) in &t.srcs {
+        let shape = s.defs[d];
+        let components = match kind {
+            TexSrc::Coord => t.coord_components(),
+            TexSrc::Offset | TexSrc::Ddx | TexSrc::Ddy => t.dim.offset_components(),
+            _ => 1,
+        };
+        let bits = match kind {
+            TexSrc::Coord
+            | TexSrc::Projector
+            | TexSrc::Comparator
+            | TexSrc::Bias
+            | TexSrc::Lod
+            | TexSrc::MinLod
+            | TexSrc::Ddx
+            | TexSrc::Ddy => &[16, 32][..],
+            _ => &[32][..],
+        };
+        if shape.num_components != components || !bits.contains(&shape.bit_size) {
+            return Err(format!("{kind:?} has the wrong shape"));
+        }
     }
     Ok(())
 }

@@ -284,6 +284,7 @@ fn set_def(instr: &mut Instr, new: Id<Def>) {
         Instr::Const { def, .. } | Instr::Undef { def } => *def = new,
         Instr::Deref(d) => d.def = new,
         Instr::Intrinsic(i) => i.def = Some(new),
+        Instr::Tex(t) => t.def = new,
         Instr::Phi(p) => p.def = new,
         Instr::Jump(_) => {}
     }

@@ -324,7 +324,7 @@ fn temp(ty: Id<Type>) -> Variable {
         ty,
         set: 0,
         binding: 0,
-        location: 0,
+        io: None,
         access: Access::default(),
         init: None,
         offset_bytes: None,

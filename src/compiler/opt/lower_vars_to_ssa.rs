@@ -22,6 +22,7 @@ pub(crate) fn leaf_counts(types: &Types) -> IdMap<Type, u32> {
         out[id] = match ty {
             Type::Bool | Type::Int(_) | Type::Float(_) | Type::Vector { .. } => 1,
             Type::Pointer { .. } => 1,
+            Type::Image { .. } | Type::Sampler | Type::SampledImage(_) => 1,
             Type::Matrix { columns, .. } => u32::from(*columns),
             Type::Array { elem, len, .. } => out[*elem].saturating_mul(len.unwrap_or(0)),
             Type::Struct { members, .. } => members

@@ -2,8 +2,8 @@
 //!
 //! In:  any shader. Out: a pure instruction is not repeated where an equal one dominates it. Loads are merged
 //! within a block while nothing can have been written between; operations of a subgroup as the effects table
-//! allows: those that read the mask only within a block, those by index also from a dominating block of the
-//! same loop. Tests: tests/opt/opt_cse/.
+//! allows: those that read the mask only within a block and while no invocation is ended or demoted, those by index
+//! also from a dominating block of the same loop, those defined only in uniform control from any dominating place. Tests: tests/opt/opt_cse/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
@@ -23,27 +23,31 @@ enum Reach {
     Block,
     /// The same block, with no write between.
     Memory,
+    /// The same block, with the same invocations active.
+    Mask,
     /// A dominating place in the same loop.
     Loop,
 }
 
 fn reach(i: &Instr) -> Reach {
     match i {
-        Instr::Alu(_) | Instr::Const { .. } | Instr::Deref(_) => Reach::Dominator,
-        Instr::Undef { .. } => Reach::Dominator,
         Instr::Phi(_) => Reach::Block,
         Instr::Jump(_) => Reach::Never,
-        Instr::Intrinsic(i) => {
-            let e = i.op.info().effects;
+        _ => {
+            let e = i.effects();
             let ordered = e.any(Effects::WRITES) || e.any(Effects::BARRIER);
-            if i.def.is_none() || ordered || i.index("access") & 4 != 0 {
+            if i.def().is_none() || ordered {
                 Reach::Never
             } else if e.any(Effects::READS) {
                 Reach::Memory
             } else if e.any(Effects::BY_INDEX) {
                 Reach::Loop
+            } else if e.any(Effects::UNIFORM_CONTROL) {
+                // Defined only if all the scope executes it: so it executed the dominating one too, with no fewer
+                // helpers alive.
+                Reach::Dominator
             } else if e.any(Effects::CROSS_THREAD) {
-                Reach::Block
+                Reach::Mask
             } else {
                 Reach::Dominator
             }
@@ -60,6 +64,8 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = false;
     // Counts blocks and writes: loads of one epoch see the same memory.
     let mut epoch = 0u32;
+    // Counts blocks and what ends or demotes invocations.
+    let mut mask = 0u32;
     for &b in &cfg.order {
         let mut instrs = std::mem::take(&mut s.blocks[b].instrs);
         instrs.retain(|&id| {
@@ -69,11 +75,12 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
                 }
             });
             let instr = &s.instrs[id];
-            if let Instr::Intrinsic(i) = instr
-                && (i.op.info().effects.any(Effects::WRITES)
-                    || i.op.info().effects.any(Effects::BARRIER))
-            {
+            let effects = instr.effects();
+            if effects.any(Effects::WRITES) || effects.any(Effects::BARRIER) {
                 epoch += 1;
+            }
+            if effects.any(Effects::CHANGES_MASK) {
+                mask += 1;
             }
             let reach = reach(instr);
             let Some(def) = instr.def().filter(|_| reach != Reach::Never) else {
@@ -86,6 +93,7 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
                     Reach::Dominator => cfg.dominates(f.block, b),
                     Reach::Block => f.block == b,
                     Reach::Memory => f.block == b && f.epoch == epoch,
+                    Reach::Mask => f.block == b && f.mask == mask,
                     Reach::Loop => {
                         cfg.dominates(f.block, b) && cfg[f.block].in_loop == cfg[b].in_loop
                     }
@@ -111,6 +119,7 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
                 instr: id,
                 block: b,
                 epoch,
+                mask,
             });
             true
         });
@@ -127,6 +136,7 @@ struct Found {
     instr: Id<Instr>,
     block: Id<Block>,
     epoch: u32,
+    mask: u32,
 }
 
 fn hash(s: &Shader, i: &Instr) -> u64 {
@@ -181,6 +191,11 @@ fn equal(s: &Shader, a: Id<Instr>, b: Id<Instr>) -> bool {
             p.op == q.op && p.srcs == q.srcs && p.indices == q.indices
         }
         (Instr::Phi(p), Instr::Phi(q)) => p.srcs == q.srcs,
+        (Instr::Tex(p), Instr::Tex(q)) => {
+            let mut p = p.clone();
+            p.def = q.def;
+            p == *q
+        }
         _ => false,
     }
 }

@@ -10,9 +10,8 @@ use nir::{CfEvent, Instr, Shader};
 /// True if the instruction must stay though nobody reads its value.
 pub(crate) fn has_effect(instr: &Instr) -> bool {
     match instr {
-        Instr::Intrinsic(i) => !i.op.info().effects.can_eliminate() || i.index("access") & 4 != 0,
-        Instr::Jump(_) => true,
-        _ => false,
+        Instr::Phi(_) => false,
+        _ => !instr.effects().can_eliminate(),
     }
 }
 

@@ -40,14 +40,13 @@ fn cost(s: &Shader, b: Id<Block>) -> Option<u32> {
         sum += match &s.instrs[id] {
             Instr::Alu(a) => u32::from(a.op.info().cost) * u32::from(s.defs[a.def].num_components),
             Instr::Const { .. } | Instr::Undef { .. } | Instr::Deref(_) => 0,
-            Instr::Intrinsic(i) => match i.op {
-                // Pure, but a message: not worth waiting for.
-                IntrinsicOp::LoadUbo
-                | IntrinsicOp::LoadGlobalConstant
-                | IntrinsicOp::GetSsboSize => return None,
-                _ if i.op.info().effects.can_reorder() => 1,
-                _ => return None,
-            },
+            i @ (Instr::Intrinsic(_) | Instr::Tex(_)) => {
+                let e = i.effects();
+                if !e.can_reorder() || e.any(Effects::MESSAGE) {
+                    return None;
+                }
+                1
+            }
             Instr::Phi(_) | Instr::Jump(_) => return None,
         };
     }

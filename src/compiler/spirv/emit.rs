@@ -344,7 +344,7 @@ impl Emit {
             ty,
             set: 0,
             binding: 0,
-            location: 0,
+            io: None,
             access: Access::default(),
             init: None::<ConstValue>,
             offset_bytes: None,

@@ -258,6 +258,12 @@ impl<'a> Isel<'a> {
                 Instr::Intrinsic(intrinsic) => self.intrinsic(intrinsic)?,
                 Instr::Phi(_) => {}
                 Instr::Jump(j) => jump = Some(*j),
+                Instr::Tex(tex) => {
+                    return Err(FsError::Unsupported {
+                        op: tex.op.info().name,
+                        what: "has no message yet",
+                    });
+                }
                 Instr::Deref(_) => {
                     return Err(FsError::Unsupported {
                         op: "deref",

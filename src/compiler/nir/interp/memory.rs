@@ -57,6 +57,8 @@ fn sizes(types: &Types) -> IdMap<Type, (u64, u64)> {
             Type::Int(b) | Type::Float(b) => (u64::from(*b) / 8, u64::from(*b) / 8),
             Type::Vector { elem, len } => (out[*elem].0 * u64::from(*len), out[*elem].1),
             Type::Pointer { .. } => (8, 8),
+            // Nothing of theirs lies in memory.
+            Type::Image { .. } | Type::Sampler | Type::SampledImage(_) => (0, 1),
             Type::Matrix {
                 column, columns, ..
             } => (out[*column].0 * u64::from(*columns), out[*column].1),

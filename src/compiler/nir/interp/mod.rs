@@ -118,6 +118,8 @@ struct Run<'m> {
     lanes: usize,
     workgroup: [u32; 3],
     from: Vec<Id<Block>>,
+    /// Invocations that have no effect on memory and outputs.
+    helpers: Mask,
     /// Where each `If`, `Else` and `Loop` event's partner is.
     partner: FxHashMap<usize, usize>,
     layout: Vec<CfEvent>,
@@ -171,6 +173,7 @@ impl Machine {
             lanes,
             workgroup: [0; 3],
             from: vec![Id::new(0); lanes],
+            helpers: Mask::none(lanes),
             partner,
             layout,
             steps: 0,
@@ -211,6 +214,7 @@ impl Run<'_> {
             n => n,
         };
         let mut mask = Mask::all(self.lanes);
+        self.helpers = Mask::none(self.lanes);
         let mut frames: Vec<Frame> = Vec::new();
         let mut pc = 0;
         while let Some(&event) = self.layout.get(pc) {
@@ -289,7 +293,7 @@ impl Run<'_> {
         frames: &mut [Frame],
     ) -> Result<(), InterpError> {
         let s = self.s;
-        let lanes = mask.lanes();
+        let mut lanes = mask.lanes();
         // All phis of a block are evaluated at once.
         let mut phis: Vec<(Id<Def>, usize, SmallVec<[u64; 4]>)> = Vec::new();
         for &id in &s.blocks[b].instrs {
@@ -318,10 +322,20 @@ impl Run<'_> {
                     }
                 }
                 Instr::Deref(d) => self.deref(d, &lanes)?,
+                Instr::Tex(t) => {
+                    return Err(InterpError::Unsupported(format!(
+                        "{}: no textures are bound",
+                        t.op.info().name
+                    )));
+                }
                 Instr::Intrinsic(i) => {
-                    if i.op == IntrinsicOp::Terminate {
-                        *mask = Mask::none(self.lanes);
-                        return Ok(());
+                    if i.op.info().effects.any(crate::Effects::CHANGES_MASK) {
+                        self.change_mask(i, &lanes, mask);
+                        lanes = mask.lanes();
+                        if lanes.is_empty() {
+                            return Ok(());
+                        }
+                        continue;
                     }
                     self.intrinsic(i, &lanes)?;
                 }
@@ -351,6 +365,20 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// `terminate` and `demote`, with and without condition.
+    fn change_mask(&mut self, i: &Intrinsic, lanes: &[usize], mask: &mut Mask) {
+        let mut hit = Mask::none(self.lanes);
+        for &l in lanes {
+            if i.srcs.first().is_none_or(|d| self.get(*d, l)[0] != 0) {
+                hit.set(l);
+            }
+        }
+        match i.op {
+            IntrinsicOp::Demote | IntrinsicOp::DemoteIf => self.helpers.join(&hit),
+            _ => *mask = mask.without(&hit),
+        }
+    }
+
     fn alu(&mut self, a: &Alu, lanes: &[usize]) {
         let def = self.s.defs[a.def];
         let bits: SmallVec<[u8; 16]> = a.srcs.iter().map(|s| self.s.defs[s.def].bit_size).collect();
@@ -376,9 +404,33 @@ impl Run<'_> {
         }
     }
 
+    /// True for what helpers do not do: writing anything but their own variables.
+    fn is_suppressed(&self, i: &Intrinsic) -> bool {
+        let own = match i.op {
+            IntrinsicOp::StoreScratch | IntrinsicOp::Barrier => true,
+            IntrinsicOp::StoreDeref | IntrinsicOp::CopyDeref => self
+                .s
+                .deref_of(i.srcs[0])
+                .is_some_and(|d| matches!(d.mode, Mode::FunctionTemp | Mode::ShaderTemp)),
+            _ => false,
+        };
+        !own && i.op.info().effects.any(crate::Effects::WRITES)
+    }
+
     /// The constant indices and operands decide; values of `i.def` are set for all of `lanes`.
     fn intrinsic(&mut self, i: &Intrinsic, lanes: &[usize]) -> Result<(), InterpError> {
         use IntrinsicOp as Op;
+        if self.is_suppressed(i) && lanes.iter().any(|l| self.helpers.has(*l)) {
+            let alive: Vec<usize> = lanes
+                .iter()
+                .copied()
+                .filter(|l| !self.helpers.has(*l))
+                .collect();
+            return match alive.is_empty() {
+                true => Ok(()),
+                false => self.intrinsic(i, &alive),
+            };
+        }
         if self.memory_intrinsic(i, lanes)? || self.subgroup_intrinsic(i, lanes)? {
             return Ok(());
         }
@@ -425,6 +477,7 @@ impl Run<'_> {
                         .collect()
                 }
                 Op::ShaderClock => vec![self.steps, 0],
+                Op::IsHelperInvocation => vec![u64::from(self.helpers.has(l))],
                 _ => return Err(InterpError::Unsupported(i.op.info().name.into())),
             };
             self.set(def, l, &v);

@@ -25,6 +25,7 @@ fn natural_size(types: &Types) -> IdMap<Type, (u32, u32)> {
             Type::Int(b) | Type::Float(b) => (u32::from(*b) / 8, u32::from(*b) / 8),
             Type::Vector { elem, len } => (out[*elem].0 * u32::from(*len), out[*elem].1),
             Type::Pointer { .. } => (8, 8),
+            Type::Image { .. } | Type::Sampler | Type::SampledImage(_) => (0, 1),
             Type::Matrix {
                 column, columns, ..
             } => {

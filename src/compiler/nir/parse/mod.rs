@@ -5,15 +5,15 @@
 //!      for `validate`, so that invalid shaders can be written down too.
 //! Ids in text are ids in memory: gaps are filled with values that stand nowhere.
 
+mod body;
+mod stage;
+
 use crate::fold;
-use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
 use crate::lex::{Tok, lex};
-use crate::op::AluOp;
-use crate::print::{ATOMIC_OPS, MODES, STAGES};
-use crate::shader::ListRef;
+use crate::print::{MODES, STAGES};
+use crate::tex::{BASES, DIMS, IMAGE_FORMATS};
 use crate::types::{Member, Type};
-use crate::{AluSrc, CfNode};
 use entity::{Arena, Id};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -215,6 +215,9 @@ impl Parser {
                 "scratch_bytes" => self.shader.info.scratch_bytes = self.number32()?,
                 "push_constant_bytes" => self.shader.info.push_constant_bytes = self.number32()?,
                 "float_controls" => self.float_controls()?,
+                "fragment" => self.fragment_line()?,
+                "geometry" => self.geometry_line()?,
+                "tess" => self.tess_line()?,
                 "type" => self.type_line()?,
                 "var" => self.var_line()?,
                 _ => {
@@ -314,6 +317,9 @@ impl Parser {
                 }
                 Type::Struct { name, members }
             }
+            "image" | "texture" => self.image_type(w == "image")?,
+            "sampler" => Type::Sampler,
+            "sampled_image" => Type::SampledImage(self.type_id()?),
             "pointer" => Type::Pointer {
                 mode: self.mode()?,
                 to: self.type_id()?,
@@ -324,6 +330,46 @@ impl Parser {
             return self.err("types must be numbered in order and differ from each other");
         }
         Ok(())
+    }
+
+    fn image_type(&mut self, storage: bool) -> Result<Type> {
+        let dim = self.one_of(&DIMS)?;
+        let w = self.word()?;
+        let kind = BASES.iter().find_map(|(base, name)| {
+            let bits = w.strip_prefix(name)?.parse::<u8>().ok()?;
+            Some((*base, bits))
+        });
+        let Some((base, bits)) = kind else {
+            return self.back(format!("'{w}' is no type of a texel"));
+        };
+        let array = self.eat_word("array");
+        let multisampled = self.eat_word("ms");
+        let mut format = 0;
+        if self.eat_word("format") {
+            let w = self.word()?;
+            match IMAGE_FORMATS.iter().position(|f| *f == w) {
+                Some(f) => format = f as u32,
+                None => return self.back(format!("'{w}' is no format")),
+            }
+        }
+        Ok(Type::Image {
+            dim,
+            array,
+            multisampled,
+            base,
+            bits,
+            storage,
+            format,
+        })
+    }
+
+    /// A word of a table.
+    fn one_of<T: Copy>(&mut self, table: &[(T, &str)]) -> Result<T> {
+        let w = self.word()?;
+        match table.iter().find(|x| x.1 == w) {
+            Some(x) => Ok(x.0),
+            None => self.back(format!("'{w}' is not known here")),
+        }
     }
 
     fn small(&mut self) -> Result<u8> {
@@ -353,7 +399,7 @@ impl Parser {
             name: self.string()?,
             set: 0,
             binding: 0,
-            location: 0,
+            io: None,
             access: Access::default(),
             init: None,
             offset_bytes: None,
@@ -363,7 +409,7 @@ impl Parser {
             match w.as_str() {
                 "set" => v.set = self.number32()?,
                 "binding" => v.binding = self.number32()?,
-                "location" => v.location = self.number32()?,
+                "location" => self.io_var(&mut v)?,
                 "access" => v.access = Access::from_bits(self.number32()?),
                 "offset" => v.offset_bytes = Some(self.number32()?),
                 "init" => v.init = Some(self.init()?),
@@ -411,321 +457,6 @@ impl Parser {
         }
     }
 
-    fn body(&mut self) -> Result<()> {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Open {
-            Body,
-            Then(Id<If>),
-            Else(Id<If>),
-            Loop(Id<Loop>),
-        }
-        let mut open = vec![Open::Body];
-        let mut block: Option<u64> = None;
-        while let Some(&top) = open.last() {
-            let list = match top {
-                Open::Body => ListRef::Body,
-                Open::Then(i) => ListRef::Then(i),
-                Open::Else(i) => ListRef::Else(i),
-                Open::Loop(l) => ListRef::Loop(l),
-            };
-            if self.eat('}') {
-                block = None;
-                open.pop();
-                if let Open::Then(i) = top {
-                    if !self.eat_word("else") {
-                        return self.err("expected 'else'");
-                    }
-                    self.expect('{')?;
-                    open.push(Open::Else(i));
-                }
-                continue;
-            }
-            if self.eat_word("if") {
-                let cond = self.def()?;
-                self.expect('{')?;
-                let id = self.shader.ifs.push(If {
-                    cond,
-                    then_list: Vec::new(),
-                    else_list: Vec::new(),
-                });
-                self.shader.list_mut(list).push(CfNode::If(id));
-                open.push(Open::Then(id));
-                block = None;
-                continue;
-            }
-            if self.eat_word("loop") {
-                self.expect('{')?;
-                let id = self.shader.loops.push(Loop { body: Vec::new() });
-                self.shader.list_mut(list).push(CfNode::Loop(id));
-                open.push(Open::Loop(id));
-                block = None;
-                continue;
-            }
-            let label = matches!(self.peek(), Some(Tok::Word(w)) if w.starts_with('b'))
-                && self.toks.get(self.at + 1).map(|t| &t.0) == Some(&Tok::Punct(':'));
-            if label {
-                let id: Id<Block> = self.id('b')?;
-                self.expect(':')?;
-                let n = id.index() as u64;
-                if self.blocks.insert(n, Vec::new()).is_some() {
-                    return self.back(format!("block b{n} stands twice"));
-                }
-                self.shader.list_mut(list).push(CfNode::Block(id));
-                block = Some(n);
-                continue;
-            }
-            if self.peek().is_none() {
-                return self.err("the text ends before the shader does");
-            }
-            let Some(b) = block else {
-                return self.err("expected a block's label");
-            };
-            let instr = self.instr()?;
-            if let Some(list) = self.blocks.get_mut(&b) {
-                list.push(instr);
-            }
-        }
-        Ok(())
-    }
-
-    fn instr(&mut self) -> Result<Id<Instr>> {
-        let mut def = None;
-        if let Some(Tok::Def(v)) = self.peek() {
-            let v = *v;
-            self.at += 1;
-            self.expect(':')?;
-            self.word()?;
-            self.expect('=')?;
-            def = Some(Id::new(v as usize));
-            let id = self.shader.instrs.next_id();
-            self.makers.insert(v, id);
-        }
-        let line = self.line();
-        let mut w = self.word()?;
-        let exact = w == "exact";
-        if exact {
-            w = self.word()?;
-        }
-        let preserve = w == "preserve";
-        if preserve {
-            w = self.word()?;
-        }
-        let jump = match w.as_str() {
-            "break" => Some(Jump::Break),
-            "continue" => Some(Jump::Continue),
-            "return" => Some(Jump::Return),
-            _ => None,
-        };
-        let instr = if let Some(j) = jump {
-            Instr::Jump(j)
-        } else if let Some(op) = IntrinsicOp::from_name(&w) {
-            self.intrinsic(op, def, line)?
-        } else {
-            let Some(def) = def else {
-                return self.back(format!("'{w}' is no instruction without a result"));
-            };
-            match w.as_str() {
-                "undef" => Instr::Undef { def },
-                "const" => self.constant(def)?,
-                "phi" => self.phi(def)?,
-                _ if w.starts_with("deref_") => self.deref(&w, def)?,
-                _ => match AluOp::from_name(&w) {
-                    Some(op) => self.alu(op, def, exact, preserve)?,
-                    None => return self.back(format!("'{w}' is no instruction")),
-                },
-            }
-        };
-        Ok(self.shader.instrs.push(instr))
-    }
-
-    fn shape(&self, def: Id<Def>) -> (u8, u8) {
-        self.shapes
-            .get(&(def.index() as u64))
-            .copied()
-            .unwrap_or((1, 32))
-    }
-
-    fn constant(&mut self, def: Id<Def>) -> Result<Instr> {
-        let (_, bits) = self.shape(def);
-        let mut values = SmallVec::new();
-        loop {
-            let w = self.word()?;
-            match parse_bits(&w, bits) {
-                Some(v) => values.push(v),
-                None => return self.back(format!("'{w}' is no constant of {bits} bits")),
-            }
-            if !self.eat(',') {
-                return Ok(Instr::Const { def, values });
-            }
-        }
-    }
-
-    fn phi(&mut self, def: Id<Def>) -> Result<Instr> {
-        let mut srcs = SmallVec::new();
-        // A phi of an unreachable block has no operands: the next word would then be no block.
-        while matches!(self.peek(), Some(Tok::Word(w)) if is_block(w))
-            && self.toks.get(self.at + 1).map(|t| &t.0) == Some(&Tok::Punct(':'))
-            && matches!(self.toks.get(self.at + 2).map(|t| &t.0), Some(Tok::Def(_)))
-            && !matches!(
-                self.toks.get(self.at + 3).map(|t| &t.0),
-                Some(Tok::Punct(':'))
-            )
-        {
-            let b = self.id('b')?;
-            self.expect(':')?;
-            srcs.push((b, self.def()?));
-            if !self.eat(',') {
-                break;
-            }
-        }
-        Ok(Instr::Phi(Phi { def, srcs }))
-    }
-
-    fn deref(&mut self, w: &str, def: Id<Def>) -> Result<Instr> {
-        let kind = match w {
-            "deref_var" => DerefKind::Var(self.id('v')?),
-            "deref_array" => {
-                let parent = self.def()?;
-                self.expect(',')?;
-                DerefKind::Array {
-                    parent,
-                    index: self.def()?,
-                }
-            }
-            "deref_ptr_as_array" => {
-                let parent = self.def()?;
-                self.expect(',')?;
-                DerefKind::PtrAsArray {
-                    parent,
-                    index: self.def()?,
-                    stride_bytes: self.stride()?,
-                }
-            }
-            "deref_struct" => {
-                let parent = self.def()?;
-                self.expect(',')?;
-                DerefKind::Struct {
-                    parent,
-                    member: self.number32()?,
-                }
-            }
-            "deref_cast" => DerefKind::Cast {
-                parent: self.def()?,
-                stride_bytes: self.stride()?,
-            },
-            _ => return self.back(format!("'{w}' is no instruction")),
-        };
-        self.expect(':')?;
-        let mode = self.mode()?;
-        let ty = self.type_id()?;
-        let access = if self.eat_word("access") {
-            Access::from_bits(self.number32()?)
-        } else {
-            Access::default()
-        };
-        Ok(Instr::Deref(Deref {
-            def,
-            kind,
-            mode,
-            ty,
-            access,
-        }))
-    }
-
-    fn intrinsic(&mut self, op: IntrinsicOp, def: Option<Id<Def>>, line: usize) -> Result<Instr> {
-        let info = op.info();
-        if def.is_some() != info.def.is_some() {
-            return Err(ParseError {
-                line,
-                message: format!(
-                    "{} {} a result",
-                    info.name,
-                    if def.is_some() { "has not" } else { "has" }
-                ),
-            });
-        }
-        let mut srcs = SmallVec::new();
-        for i in 0..info.srcs.len() {
-            if i > 0 {
-                self.expect(',')?;
-            }
-            srcs.push(self.def()?);
-        }
-        let mut indices: SmallVec<[u32; 4]> = SmallVec::from_elem(0, info.indices.len());
-        if !info.indices.is_empty() && self.eat('{') {
-            while !self.eat('}') {
-                let name = self.word()?;
-                let Some(slot) = op.index_of(&name) else {
-                    return self.back(format!("{} has no index '{name}'", info.name));
-                };
-                self.expect('=')?;
-                let w = self.word()?;
-                let word = match name.as_str() {
-                    "atomic_op" => ATOMIC_OPS.iter().position(|a| a.1 == w).map(|i| i as u32),
-                    "reduction_op" => AluOp::from_name(&w).map(|o| o as u32),
-                    _ => None,
-                };
-                let number = parse_bits(&w, 32).map(|v| v as u32);
-                match word.or(number) {
-                    Some(v) => indices[slot] = v,
-                    None => return self.back(format!("'{w}' is no value for {name}")),
-                }
-            }
-        }
-        Ok(Instr::Intrinsic(Intrinsic {
-            op,
-            def,
-            srcs,
-            indices,
-        }))
-    }
-
-    fn alu(&mut self, op: AluOp, def: Id<Def>, exact: bool, preserve: bool) -> Result<Instr> {
-        let n = self.shape(def).0;
-        let mut srcs = SmallVec::new();
-        for (i, info) in op.info().srcs.iter().enumerate() {
-            if i > 0 {
-                self.expect(',')?;
-            }
-            let src = self.def()?;
-            let of = self.shape(src).0;
-            let used = usize::from(if info.components == 0 {
-                n
-            } else {
-                info.components
-            });
-            let mut s = if of == 1 {
-                AluSrc::splat(src, 0)
-            } else {
-                AluSrc::identity(src)
-            };
-            if let Some(Tok::Word(w)) = self.peek().cloned()
-                && let Some(letters) = w.strip_prefix('.')
-            {
-                self.at += 1;
-                let swizzle: Option<SmallVec<[u8; 16]>> = letters.chars().map(component).collect();
-                match swizzle {
-                    Some(sw) if sw.len() == used && used > 0 => {
-                        s.swizzle = std::array::from_fn(|i| sw[i.min(used - 1)]);
-                    }
-                    _ => return self.back(format!("'{w}' must name {used} components")),
-                }
-            } else if of != 1 && usize::from(of) != used {
-                return self.back(format!(
-                    "needs a suffix that names {used} of {of} components"
-                ));
-            }
-            srcs.push(s);
-        }
-        Ok(Instr::Alu(Alu {
-            op,
-            def,
-            srcs,
-            exact,
-            preserve_nan_inf_sz: preserve,
-        }))
-    }
-
     fn finish(mut self) -> Result<Shader> {
         let defs = self.shapes.keys().max().map_or(0, |m| m + 1);
         for v in 0..defs {
@@ -748,22 +479,6 @@ impl Parser {
             self.shader.blocks.push(Block { instrs });
         }
         Ok(self.shader)
-    }
-}
-
-fn is_block(w: &str) -> bool {
-    w.strip_prefix('b')
-        .is_some_and(|d| !d.is_empty() && d.bytes().all(|c| c.is_ascii_digit()))
-}
-
-fn component(c: char) -> Option<u8> {
-    match c {
-        'x' => Some(0),
-        'y' => Some(1),
-        'z' => Some(2),
-        'w' => Some(3),
-        'a'..='p' => Some(c as u8 - b'a'),
-        _ => None,
     }
 }
 

@@ -1,0 +1,292 @@
+//! What stands between stages: slots, how an input is interpolated, and the stages' execution modes.
+//!
+//! In:  nothing. Out: plain data of variables, of I/O intrinsics (their index `location`) and of [`crate::Info`].
+//! Ref: NIR's gl_varying_slot and shader_info; Vulkan, "Shader Interfaces".
+
+/// Where an input or output stands: one number space for all interfaces. Below 32 what the API names; from
+/// [`Slot::VAR0`] the locations that the shader gives (vertex attributes and colour outputs too); from
+/// [`Slot::PATCH0`] those of per-patch variables. A slot holds four 32-bit components.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(pub u8);
+
+macro_rules! slots {
+    ($($(#[$doc:meta])* $name:ident $number:literal $text:literal;)*) => {
+        impl Slot {
+            $($(#[$doc])* pub const $name: Slot = Slot($number);)*
+        }
+        static NAMED: &[(Slot, &str)] = &[$((Slot($number), $text)),*];
+    };
+}
+
+slots! {
+    /// gl_Position.
+    POS 0 "pos";
+    /// gl_PointSize.
+    PSIZ 1 "psiz";
+    /// gl_ClipDistance 0 to 3; behind `lower_clip_cull_distance_arrays` cull distances follow the clip distances.
+    CLIP_DIST0 2 "clip_dist0";
+    /// gl_ClipDistance 4 to 7.
+    CLIP_DIST1 3 "clip_dist1";
+    /// gl_CullDistance 0 to 3.
+    CULL_DIST0 4 "cull_dist0";
+    /// gl_CullDistance 4 to 7.
+    CULL_DIST1 5 "cull_dist1";
+    /// gl_Layer.
+    LAYER 6 "layer";
+    /// gl_ViewportIndex.
+    VIEWPORT 7 "viewport";
+    /// gl_PrimitiveID, written by a geometry shader and read by a fragment shader.
+    PRIMITIVE_ID 8 "primitive_id";
+    /// gl_TessLevelOuter.
+    TESS_LEVEL_OUTER 9 "tess_level_outer";
+    /// gl_TessLevelInner.
+    TESS_LEVEL_INNER 10 "tess_level_inner";
+    /// gl_FragDepth.
+    FRAG_DEPTH 11 "frag_depth";
+    /// gl_FragStencilRef.
+    FRAG_STENCIL 12 "frag_stencil";
+    /// gl_SampleMask, as output.
+    FRAG_SAMPLE_MASK 13 "frag_sample_mask";
+    /// Location 0 of the shader.
+    VAR0 32 "var0";
+    /// Location 0 of per-patch variables.
+    PATCH0 96 "patch0";
+}
+
+impl Slot {
+    /// Slots are below this.
+    pub const END: u8 = 128;
+
+    /// Location `n` of the shader; `None` if there is no such slot.
+    pub fn var(n: u32) -> Option<Slot> {
+        (n < 64).then(|| Slot(Slot::VAR0.0 + n as u8))
+    }
+    /// Location `n` of per-patch variables.
+    pub fn patch(n: u32) -> Option<Slot> {
+        (n < 32).then(|| Slot(Slot::PATCH0.0 + n as u8))
+    }
+    /// The location, of slots that are not the API's.
+    pub fn user_location(self) -> Option<u32> {
+        match self.0 {
+            32..96 => Some(u32::from(self.0) - 32),
+            96..128 => Some(u32::from(self.0) - 96),
+            _ => None,
+        }
+    }
+    /// The slot `n` behind this one.
+    pub fn plus(self, n: u32) -> Option<Slot> {
+        let at = u32::from(self.0).checked_add(n)?;
+        (at < u32::from(Slot::END)).then_some(Slot(at as u8))
+    }
+    /// Name in text.
+    pub fn name(self) -> String {
+        match (NAMED.iter().find(|n| n.0 == self), self.user_location()) {
+            (_, Some(n)) if self >= Slot::PATCH0 => format!("patch{n}"),
+            (_, Some(n)) => format!("var{n}"),
+            (Some(n), None) => n.1.to_owned(),
+            (None, None) => self.0.to_string(),
+        }
+    }
+    /// The slot with this name.
+    pub fn from_name(name: &str) -> Option<Slot> {
+        if let Some(n) = NAMED.iter().find(|n| n.1 == name) {
+            return Some(n.0);
+        }
+        let number = |prefix: &str| name.strip_prefix(prefix).and_then(|d| d.parse().ok());
+        number("var")
+            .and_then(Slot::var)
+            .or_else(|| number("patch").and_then(Slot::patch))
+    }
+}
+
+/// How an input of a fragment shader is made from the vertices' values: the value of an `interp_mode` index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Interp {
+    /// With perspective.
+    #[default]
+    Smooth,
+    /// The provoking vertex's.
+    Flat,
+    /// Linear on the screen.
+    NoPerspective,
+}
+
+pub(crate) const INTERPS: [(Interp, &str); 3] = [
+    (Interp::Smooth, "smooth"),
+    (Interp::Flat, "flat"),
+    (Interp::NoPerspective, "noperspective"),
+];
+
+impl Interp {
+    /// The mode with this number.
+    pub fn from_index(index: u32) -> Option<Interp> {
+        INTERPS.get(index as usize).map(|i| i.0)
+    }
+}
+
+/// Where in a pixel an input is evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sampling {
+    /// At the pixel's centre.
+    #[default]
+    Pixel,
+    /// At a place that the primitive covers.
+    Centroid,
+    /// At the sample; the shader runs for each sample.
+    Sample,
+}
+
+/// What a variable of a stage's interface is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct IoVar {
+    /// First slot.
+    pub slot: Slot,
+    /// First component in it, of 32 bits.
+    pub component: u8,
+    /// `Index`: the second source of dual-source blending is 1.
+    pub index: u8,
+    /// Interpolation.
+    pub interp: Interp,
+    /// Place of evaluation.
+    pub sampling: Sampling,
+    /// One for each patch, not for each vertex of it.
+    pub patch: bool,
+    /// An array of scalars that fills slots without gaps (clip distances, tessellation levels).
+    pub compact: bool,
+    /// `Stream` of a geometry shader's output.
+    pub stream: u8,
+}
+
+/// How the depth that a fragment shader writes relates to the primitive's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "SPIR-V's names")]
+pub enum DepthLayout {
+    /// None, or not declared.
+    #[default]
+    Any,
+    Greater,
+    Less,
+    Unchanged,
+}
+
+pub(crate) const DEPTH_LAYOUTS: [(DepthLayout, &str); 4] = [
+    (DepthLayout::Any, "any"),
+    (DepthLayout::Greater, "greater"),
+    (DepthLayout::Less, "less"),
+    (DepthLayout::Unchanged, "unchanged"),
+];
+
+/// Execution modes of fragment shaders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FragmentInfo {
+    /// EarlyFragmentTests.
+    pub early_fragment_tests: bool,
+    /// PostDepthCoverage.
+    pub post_depth_coverage: bool,
+    /// The shader runs for each sample whatever it reads (capability SampleRateShading and its built-ins).
+    pub sample_shading: bool,
+    /// DepthGreater, DepthLess, DepthUnchanged.
+    pub depth_layout: DepthLayout,
+}
+
+/// Primitives that a geometry shader takes or makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "SPIR-V's names")]
+pub enum Primitive {
+    #[default]
+    Points,
+    Lines,
+    LinesAdjacency,
+    Triangles,
+    TrianglesAdjacency,
+    LineStrip,
+    TriangleStrip,
+}
+
+pub(crate) const PRIMITIVES: [(Primitive, &str); 7] = [
+    (Primitive::Points, "points"),
+    (Primitive::Lines, "lines"),
+    (Primitive::LinesAdjacency, "lines_adjacency"),
+    (Primitive::Triangles, "triangles"),
+    (Primitive::TrianglesAdjacency, "triangles_adjacency"),
+    (Primitive::LineStrip, "line_strip"),
+    (Primitive::TriangleStrip, "triangle_strip"),
+];
+
+impl Primitive {
+    /// Vertices of one, as input of a geometry shader.
+    pub fn vertices(self) -> u32 {
+        match self {
+            Primitive::Points => 1,
+            Primitive::Lines | Primitive::LineStrip => 2,
+            Primitive::LinesAdjacency => 4,
+            Primitive::Triangles | Primitive::TriangleStrip => 3,
+            Primitive::TrianglesAdjacency => 6,
+        }
+    }
+}
+
+/// Execution modes of geometry shaders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GeometryInfo {
+    /// What comes in.
+    pub input: Primitive,
+    /// What goes out: points or strips.
+    pub output: Primitive,
+    /// Vertices emitted at most.
+    pub vertices_out: u32,
+    /// Runs for each primitive.
+    pub invocations: u32,
+}
+
+/// What a tessellated patch is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "SPIR-V's names")]
+pub enum TessDomain {
+    #[default]
+    Unspecified,
+    Triangles,
+    Quads,
+    Isolines,
+}
+
+pub(crate) const TESS_DOMAINS: [(TessDomain, &str); 4] = [
+    (TessDomain::Unspecified, "unspecified"),
+    (TessDomain::Triangles, "triangles"),
+    (TessDomain::Quads, "quads"),
+    (TessDomain::Isolines, "isolines"),
+];
+
+/// How an edge is divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "SPIR-V's names")]
+pub enum TessSpacing {
+    #[default]
+    Unspecified,
+    Equal,
+    FractionalEven,
+    FractionalOdd,
+}
+
+pub(crate) const TESS_SPACINGS: [(TessSpacing, &str); 4] = [
+    (TessSpacing::Unspecified, "unspecified"),
+    (TessSpacing::Equal, "equal"),
+    (TessSpacing::FractionalEven, "fractional_even"),
+    (TessSpacing::FractionalOdd, "fractional_odd"),
+];
+
+/// Execution modes of tessellation shaders. Both stages may declare them; the pipeline's are the union.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TessInfo {
+    /// Vertices of a patch that the control stage writes; 0 if not declared.
+    pub vertices_out: u32,
+    /// Kind of patch.
+    pub domain: TessDomain,
+    /// Division of edges.
+    pub spacing: TessSpacing,
+    /// VertexOrderCcw (`true`), VertexOrderCw (`false`).
+    pub ccw: Option<bool>,
+    /// PointMode.
+    pub point_mode: bool,
+}

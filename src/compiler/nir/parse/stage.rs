@@ -1,0 +1,121 @@
+//! Reading a stage's execution modes, and what variables are of its interface.
+
+use super::{Parser, Result};
+use crate::io::{
+    DEPTH_LAYOUTS, Interp, IoVar, PRIMITIVES, Sampling, Slot, TESS_DOMAINS, TESS_SPACINGS,
+};
+use crate::ir::Variable;
+use crate::lex::Tok;
+
+impl Parser {
+    /// The word that comes next, if it is none that begins the next line.
+    fn mode_word(&mut self, known: &[&str]) -> Option<String> {
+        match self.peek() {
+            Some(Tok::Word(w)) if known.contains(&w.as_str()) => {
+                let w = w.clone();
+                self.at += 1;
+                Some(w)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn fragment_line(&mut self) -> Result<()> {
+        let words = [
+            "early_fragment_tests",
+            "post_depth_coverage",
+            "sample_shading",
+            "depth",
+        ];
+        while let Some(w) = self.mode_word(&words) {
+            match w.as_str() {
+                "early_fragment_tests" => self.shader.info.fragment.early_fragment_tests = true,
+                "post_depth_coverage" => self.shader.info.fragment.post_depth_coverage = true,
+                "sample_shading" => self.shader.info.fragment.sample_shading = true,
+                _ => {
+                    self.expect('=')?;
+                    self.shader.info.fragment.depth_layout = self.one_of(&DEPTH_LAYOUTS)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn geometry_line(&mut self) -> Result<()> {
+        while let Some(w) = self.mode_word(&["input", "output", "vertices_out", "invocations"]) {
+            self.expect('=')?;
+            match w.as_str() {
+                "input" => self.shader.info.geometry.input = self.one_of(&PRIMITIVES)?,
+                "output" => self.shader.info.geometry.output = self.one_of(&PRIMITIVES)?,
+                "vertices_out" => self.shader.info.geometry.vertices_out = self.number32()?,
+                _ => self.shader.info.geometry.invocations = self.number32()?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn tess_line(&mut self) -> Result<()> {
+        let words = [
+            "vertices_out",
+            "domain",
+            "spacing",
+            "ccw",
+            "cw",
+            "point_mode",
+        ];
+        while let Some(w) = self.mode_word(&words) {
+            match w.as_str() {
+                "ccw" => self.shader.info.tess.ccw = Some(true),
+                "cw" => self.shader.info.tess.ccw = Some(false),
+                "point_mode" => self.shader.info.tess.point_mode = true,
+                _ => {
+                    self.expect('=')?;
+                    match w.as_str() {
+                        "vertices_out" => self.shader.info.tess.vertices_out = self.number32()?,
+                        "domain" => self.shader.info.tess.domain = self.one_of(&TESS_DOMAINS)?,
+                        _ => self.shader.info.tess.spacing = self.one_of(&TESS_SPACINGS)?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Behind the word `location`.
+    pub(super) fn io_var(&mut self, v: &mut Variable) -> Result<()> {
+        let w = self.word()?;
+        let Some(slot) = Slot::from_name(&w) else {
+            return self.back(format!("'{w}' is no slot"));
+        };
+        let mut io = IoVar {
+            slot,
+            ..IoVar::default()
+        };
+        let words = [
+            "component",
+            "index",
+            "stream",
+            "flat",
+            "noperspective",
+            "centroid",
+            "sample",
+            "patch",
+            "compact",
+        ];
+        while let Some(w) = self.mode_word(&words) {
+            match w.as_str() {
+                "component" => io.component = self.small()?,
+                "index" => io.index = self.small()?,
+                "stream" => io.stream = self.small()?,
+                "flat" => io.interp = Interp::Flat,
+                "noperspective" => io.interp = Interp::NoPerspective,
+                "centroid" => io.sampling = Sampling::Centroid,
+                "sample" => io.sampling = Sampling::Sample,
+                "patch" => io.patch = true,
+                _ => io.compact = true,
+            }
+        }
+        v.io = Some(io);
+        Ok(())
+    }
+}

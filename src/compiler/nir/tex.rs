@@ -1,0 +1,331 @@
+//! Sampling and fetching: the `tex` instruction, and the kinds of images.
+//!
+//! In:  a texture and a sampler (derefs of variables before lowering, handles behind it), coordinates, and what
+//!      else the operation takes, each operand with its kind.
+//! Out: up to four components.
+//! Ref: NIR's nir_tex_instr; SPIR-V "Image Instructions".
+
+use crate::intrinsic::Effects;
+use crate::ir::Def;
+use crate::op::Base;
+use entity::Id;
+use smallvec::SmallVec;
+
+/// Dimensions of an image: SPIR-V's numbers, and the value of an `image_dim` index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+#[expect(missing_docs, reason = "SPIR-V's names")]
+pub enum Dim {
+    D1,
+    D2,
+    D3,
+    Cube,
+    Rect,
+    Buffer,
+    SubpassData,
+}
+
+pub(crate) const DIMS: [(Dim, &str); 7] = [
+    (Dim::D1, "1d"),
+    (Dim::D2, "2d"),
+    (Dim::D3, "3d"),
+    (Dim::Cube, "cube"),
+    (Dim::Rect, "rect"),
+    (Dim::Buffer, "buffer"),
+    (Dim::SubpassData, "subpass"),
+];
+
+impl Dim {
+    /// The dimension with this number.
+    pub fn from_index(index: u32) -> Option<Dim> {
+        DIMS.get(index as usize).map(|d| d.0)
+    }
+    /// Components of a coordinate for sampling, without the array layer: a direction for cubes.
+    pub fn coord_components(self) -> u8 {
+        match self {
+            Dim::D1 | Dim::Buffer => 1,
+            Dim::D2 | Dim::Rect | Dim::SubpassData => 2,
+            Dim::D3 | Dim::Cube => 3,
+        }
+    }
+    /// Components of the coordinates' derivatives, and of a constant offset.
+    pub fn offset_components(self) -> u8 {
+        match self {
+            Dim::Cube => 3,
+            d => d.coord_components(),
+        }
+    }
+    /// Components of the size, without the number of layers: a cube's faces are square.
+    pub fn size_components(self) -> u8 {
+        match self {
+            Dim::D1 | Dim::Buffer => 1,
+            Dim::D2 | Dim::Rect | Dim::SubpassData | Dim::Cube => 2,
+            Dim::D3 => 3,
+        }
+    }
+    /// Components of an image's (not a texture's) coordinate: a cube's faces are layers.
+    pub fn image_components(self, array: bool) -> u8 {
+        match self {
+            Dim::Cube => 3,
+            d => d.coord_components() + u8::from(array),
+        }
+    }
+}
+
+/// Formats of storage images, in the order of SPIR-V's numbers; 0 is "not declared". A `format` index is such a number.
+pub(crate) const IMAGE_FORMATS: [&str; 42] = [
+    "unknown",
+    "rgba32f",
+    "rgba16f",
+    "r32f",
+    "rgba8",
+    "rgba8_snorm",
+    "rg32f",
+    "rg16f",
+    "r11f_g11f_b10f",
+    "r16f",
+    "rgba16",
+    "rgb10_a2",
+    "rg16",
+    "rg8",
+    "r16",
+    "r8",
+    "rgba16_snorm",
+    "rg16_snorm",
+    "rg8_snorm",
+    "r16_snorm",
+    "r8_snorm",
+    "rgba32i",
+    "rgba16i",
+    "rgba8i",
+    "r32i",
+    "rg32i",
+    "rg16i",
+    "rg8i",
+    "r16i",
+    "r8i",
+    "rgba32ui",
+    "rgba16ui",
+    "rgba8ui",
+    "r32ui",
+    "rgb10_a2ui",
+    "rg32ui",
+    "rg16ui",
+    "rg8ui",
+    "r16ui",
+    "r8ui",
+    "r64ui",
+    "r64i",
+];
+
+/// How the bits of an image's texels, or of a value, are to be read: the value of `dest_type` and `src_type` indices.
+pub(crate) const BASES: [(Base, &str); 5] = [
+    (Base::Int, "int"),
+    (Base::Uint, "uint"),
+    (Base::Float, "float"),
+    (Base::Bool, "bool"),
+    (Base::Any, "any"),
+];
+
+impl Base {
+    /// The value of a `dest_type` or `src_type` index.
+    pub fn index(self) -> u32 {
+        BASES.iter().position(|b| b.0 == self).unwrap_or(0) as u32
+    }
+    /// The base with this number.
+    pub fn from_index(index: u32) -> Option<Base> {
+        BASES.get(index as usize).map(|b| b.0)
+    }
+}
+
+macro_rules! tex_ops {
+    ($($(#[$doc:meta])* $variant:ident $name:literal needs [$($need:ident)*] $($eff:ident)|+;)*) => {
+        /// What a `tex` instruction does.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum TexOp { $($(#[$doc])* $variant,)* }
+
+        /// One row of the table.
+        #[derive(Clone, Copy, Debug)]
+        pub struct TexInfo {
+            /// Name in text.
+            pub name: &'static str,
+            /// Operands that must be there, besides the texture.
+            pub needs: &'static [TexSrc],
+            /// What the optimiser may do.
+            pub effects: Effects,
+        }
+
+        static TEX_OPS: &[TexInfo] = &[$(TexInfo {
+            name: $name,
+            needs: &[$(TexSrc::$need),*],
+            effects: Effects(0 $(| Effects::$eff.0)+),
+        },)*];
+
+        impl TexOp {
+            /// All of them, in the table's order.
+            pub const ALL: &[TexOp] = &[$(TexOp::$variant,)*];
+        }
+    };
+}
+
+tex_ops! {
+    /// Samples; the level of detail follows from the coordinates of the quad.
+    Tex "tex" needs [Coord] CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS | MESSAGE;
+    /// As `tex`, with a bias.
+    Txb "txb" needs [Coord Bias] CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS | MESSAGE;
+    /// Samples at a level of detail.
+    Txl "txl" needs [Coord Lod] MESSAGE;
+    /// Samples with derivatives.
+    Txd "txd" needs [Coord Ddx Ddy] MESSAGE;
+    /// Fetches a texel.
+    Txf "txf" needs [Coord] MESSAGE;
+    /// Fetches a sample of a multisampled texel.
+    TxfMs "txf_ms" needs [Coord MsIndex] MESSAGE;
+    /// Size in texels and layers, of a level.
+    Txs "txs" needs [] MESSAGE;
+    /// Level of detail that `tex` would use: clamped, and as computed.
+    Lod "lod" needs [Coord] CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS | MESSAGE;
+    /// One component of the four texels around.
+    Tg4 "tg4" needs [Coord] MESSAGE;
+    /// Number of levels.
+    QueryLevels "query_levels" needs [] MESSAGE;
+    /// Number of samples.
+    TextureSamples "texture_samples" needs [] MESSAGE;
+}
+
+impl TexOp {
+    /// The row of the table.
+    pub fn info(self) -> &'static TexInfo {
+        &TEX_OPS[self as usize]
+    }
+    /// The operation with this name.
+    pub fn from_name(name: &str) -> Option<TexOp> {
+        Self::ALL.iter().copied().find(|op| op.info().name == name)
+    }
+    /// True if the operation asks about a texture and reads none of its texels.
+    pub fn is_query(self) -> bool {
+        matches!(
+            self,
+            TexOp::Txs | TexOp::Lod | TexOp::QueryLevels | TexOp::TextureSamples
+        )
+    }
+    /// True if the operation takes a sampler.
+    pub fn needs_sampler(self) -> bool {
+        matches!(
+            self,
+            TexOp::Tex | TexOp::Txb | TexOp::Txl | TexOp::Txd | TexOp::Lod | TexOp::Tg4
+        )
+    }
+}
+
+/// What an operand of a `tex` instruction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TexSrc {
+    /// Coordinates; an array's layer last. Floats where a sampler is used, else integers.
+    Coord,
+    /// Divides the coordinates: `lower_tex` does it.
+    Projector,
+    /// Reference of a shadow comparison.
+    Comparator,
+    /// Offset in texels.
+    Offset,
+    /// Added to the level of detail.
+    Bias,
+    /// Level of detail: float for `txl`, integer for `txf` and `txs`.
+    Lod,
+    /// The level of detail is no smaller.
+    MinLod,
+    /// Derivative of the coordinates in x.
+    Ddx,
+    /// Derivative of the coordinates in y.
+    Ddy,
+    /// Sample.
+    MsIndex,
+    /// Pointer to the texture's variable.
+    TextureDeref,
+    /// Pointer to the sampler's variable.
+    SamplerDeref,
+    /// Handle of the texture's descriptor.
+    TextureHandle,
+    /// Handle of the sampler's descriptor.
+    SamplerHandle,
+}
+
+pub(crate) const TEX_SRCS: [(TexSrc, &str); 14] = [
+    (TexSrc::Coord, "coord"),
+    (TexSrc::Projector, "projector"),
+    (TexSrc::Comparator, "comparator"),
+    (TexSrc::Offset, "offset"),
+    (TexSrc::Bias, "bias"),
+    (TexSrc::Lod, "lod"),
+    (TexSrc::MinLod, "min_lod"),
+    (TexSrc::Ddx, "ddx"),
+    (TexSrc::Ddy, "ddy"),
+    (TexSrc::MsIndex, "ms_index"),
+    (TexSrc::TextureDeref, "texture_deref"),
+    (TexSrc::SamplerDeref, "sampler_deref"),
+    (TexSrc::TextureHandle, "texture_handle"),
+    (TexSrc::SamplerHandle, "sampler_handle"),
+];
+
+/// Sampling, fetching and asking about a texture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tex {
+    /// Which.
+    pub op: TexOp,
+    /// The result: four components, one for a shadow comparison, those of the size or level for queries.
+    pub def: Id<Def>,
+    /// The operands, each kind at most once.
+    pub srcs: SmallVec<[(TexSrc, Id<Def>); 4]>,
+    /// Dimension.
+    pub dim: Dim,
+    /// The texture is an array.
+    pub array: bool,
+    /// The texture is compared with a reference.
+    pub shadow: bool,
+    /// How the result's bits are to be read.
+    pub dest_type: Base,
+    /// `tg4`: the component gathered.
+    pub component: u8,
+    /// `tg4`: an offset for each of the four texels (ConstOffsets).
+    pub tg4_offsets: Option<[[i8; 2]; 4]>,
+    /// The texture may differ within a subgroup.
+    pub texture_non_uniform: bool,
+    /// The sampler may differ within a subgroup.
+    pub sampler_non_uniform: bool,
+}
+
+impl Tex {
+    /// The operand of a kind.
+    pub fn src(&self, kind: TexSrc) -> Option<Id<Def>> {
+        self.srcs.iter().find(|s| s.0 == kind).map(|s| s.1)
+    }
+    /// Takes the operand of a kind away.
+    pub fn remove_src(&mut self, kind: TexSrc) -> Option<Id<Def>> {
+        let at = self.srcs.iter().position(|s| s.0 == kind)?;
+        Some(self.srcs.remove(at).1)
+    }
+    /// Sets the operand of a kind, in place of one that is there.
+    pub fn set_src(&mut self, kind: TexSrc, def: Id<Def>) {
+        match self.srcs.iter_mut().find(|s| s.0 == kind) {
+            Some(s) => s.1 = def,
+            None => self.srcs.push((kind, def)),
+        }
+    }
+    /// Components of the coordinates, layer included.
+    pub fn coord_components(&self) -> u8 {
+        // The level of detail does not depend on the layer.
+        self.dim.coord_components() + u8::from(self.array && self.op != TexOp::Lod)
+    }
+    /// Components of the result that the operation makes.
+    pub fn result_components(&self) -> u8 {
+        match self.op {
+            TexOp::Txs => self.dim.size_components() + u8::from(self.array),
+            TexOp::Lod => 2,
+            TexOp::QueryLevels | TexOp::TextureSamples => 1,
+            TexOp::Tg4 => 4,
+            _ if self.shadow => 1,
+            _ => 4,
+        }
+    }
+}
