@@ -8,7 +8,7 @@ use crate::rig::{Kernel, Rig};
 fn fill(rig: &Rig, kind: vk::DescriptorType, buffer: &crate::rig::Buffer<'_>) -> Kernel {
     Kernel::new(
         rig,
-        &blit::Shader::Fill.spirv(),
+        &crate::rig::fill(),
         kind,
         &[buffer],
         vk::PipelineCache::null(),

@@ -2,19 +2,10 @@
 
 use ash::vk;
 
-use crate::rig::{Buffer, Rig};
+use crate::rig::{Buffer, Rig, compile};
 
 /// Buffers of each array.
 const COUNT: u32 = 4;
-
-/// A compute shader's SPIR-V.
-fn compile(glsl: &str) -> Vec<u32> {
-    let text =
-        format!("[require]\nvulkan 1.1\n\n[compute shader]\n{glsl}\n[test]\ncompute 1 1 1\n");
-    let script = vkrunner::parse(&text, &[]).unwrap();
-    let modules = vkrunner::Runner::compile(&script).unwrap();
-    modules.into_iter().next().unwrap().1
-}
 
 /// Runs one workgroup with an array of storage buffers at binding 0 and one of uniform buffers at binding 1.
 fn run(rig: &Rig, words: &[u32], storage: &[Buffer<'_>], uniform: &[Buffer<'_>], push: u32) {

@@ -319,7 +319,7 @@ fn descriptor_pools_run_out_and_recover() {
 fn pipeline_caches_survive_their_bytes() {
     let rig = Rig::new();
     let d = &rig.device;
-    let words = blit::Shader::Fill.spirv();
+    let words = crate::rig::fill();
     let buffer = rig.buffer(256);
     unsafe {
         let cache = d
@@ -364,7 +364,7 @@ fn pipeline_caches_survive_their_bytes() {
 fn executables_tell_their_statistics() {
     let rig = Rig::new();
     let buffer = rig.buffer(256);
-    let words = blit::Shader::Copy.spirv();
+    let words = crate::rig::fill();
     let kernel = Kernel::new(
         &rig,
         &words,

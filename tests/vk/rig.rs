@@ -37,6 +37,30 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_timeline_semaphore",
 ];
 
+/// A compute shader's SPIR-V.
+pub fn compile(glsl: &str) -> Vec<u32> {
+    let text =
+        format!("[require]\nvulkan 1.1\n\n[compute shader]\n{glsl}\n[test]\ncompute 1 1 1\n");
+    let script = vkrunner::parse(&text, &[]).unwrap();
+    let modules = vkrunner::Runner::compile(&script).unwrap();
+    modules.into_iter().next().unwrap().1
+}
+
+/// Writes the first push constant to as many dwords of buffer 0 as the second says.
+pub fn fill() -> Vec<u32> {
+    compile(
+        "#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Out { uint words[]; };
+layout(push_constant) uniform Push { uint value, count; };
+void main()
+{
+    if (gl_GlobalInvocationID.x < count)
+        words[gl_GlobalInvocationID.x] = value;
+}",
+    )
+}
+
 impl Rig {
     pub fn new() -> Self {
         let entry = entry();

@@ -86,12 +86,16 @@ pub type Sink<'a> = &'a mut dyn FnMut(&'static str, String);
 
 /// Compiles a compute shader.
 pub fn compile_compute(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
-    let mut shader = front_end(words, key)?;
+    compile_nir(front_end(words, key)?, key)
+}
+
+/// Compiles NIR that a front end, or a driver for its own use, has made. Of the key, layout, machine and backend count.
+pub fn compile_nir(mut shader: nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
     opt::compile_compute(&mut shader)?;
     back_end(&shader, key)
 }
 
-/// The same, with NIR after each pass that changes something (and after the front end) given to `sink`.
+/// As [`compile_compute`], with NIR after each pass that changes something (and after the front end) given to `sink`.
 pub fn compile_compute_with_dumps(
     words: &[u32],
     key: &Key<'_>,

@@ -1,10 +1,12 @@
 //! Fill, copy and query-result shaders.
 //!
-//! In:  which one, and its arguments. Out: SPIR-V; push constants and surfaces for a launch.
+//! In:  which one, and its arguments. Out: NIR; push constants and surfaces for a launch.
 //! Buffers: 0 is the source where there is one, the last is the destination. All work on dwords; a copy at odd bytes shifts
 //! two source dwords together, and writes the ragged ends with atomics, so that neighbouring copies do not disturb each other.
 
-use crate::module::{Module, Op, WORKGROUP};
+use nir::AtomicOp;
+
+use crate::kernel::{WORKGROUP, shader};
 
 /// An internal shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,8 +31,8 @@ impl Shader {
         }
     }
 
-    /// Its SPIR-V; the entry point is `main`.
-    pub fn spirv(self) -> Vec<u32> {
+    /// The shader.
+    pub fn nir(self) -> nir::Shader {
         match self {
             Shader::Fill => fill(),
             Shader::Copy => copy(),
@@ -76,12 +78,12 @@ impl Launch {
 /// Bytes that one launch covers at most: one surface.
 const MAX_BYTES: u64 = 1 << 29;
 
-fn fill() -> Vec<u32> {
-    let mut m = Module::new(1, 2);
-    let (at, value, count) = (m.invocation(), m.push(0), m.push(1));
-    let inside = m.compare(Op::ULessThan, at, count);
-    m.branch(inside, |m| m.store(0, at, value), |_| {});
-    m.finish()
+/// Push constants: 0 the value, 1 how many dwords.
+fn fill() -> nir::Shader {
+    shader("fill", 1, |k, at, [value, count]| {
+        let inside = k.ult(at, count);
+        k.when(inside, |k| k.write(0, at, value));
+    })
 }
 
 /// The parts of a range that one launch each covers: first byte and bytes.
@@ -109,67 +111,58 @@ pub fn fill_launches(address: u64, bytes: u64, value: u32) -> impl Iterator<Item
 
 /// Push constants: 0 bytes of the first dword that stay (`low`), 1 first byte that stays behind (`end`), 2 `shift`: how many
 /// bytes further the source is in its dword, 3 destination dwords.
-fn copy() -> Vec<u32> {
-    let mut m = Module::new(2, 4);
-    let (at, low, end, shift, count) = (m.invocation(), m.push(0), m.push(1), m.push(2), m.push(3));
-    let inside = m.compare(Op::ULessThan, at, count);
-    m.branch(
-        inside,
-        |m| {
-            let (zero, one, two, three, four) = (
-                m.constant(0),
-                m.constant(1),
-                m.constant(2),
-                m.constant(3),
-                m.constant(4),
-            );
-            let first = m.binary(Op::ShiftLeftLogical, at, two);
-            let behind = m.binary(Op::IAdd, first, four);
+fn copy() -> nir::Shader {
+    shader("copy", 2, |k, at, [low, end, shift, count]| {
+        let inside = k.ult(at, count);
+        k.when(inside, |k| {
+            let [one, two, three] = [1, 2, 3].map(|n| k.imm_u32(n));
+            let first = k.ishl(at, two);
+            let behind = k.iadd_imm(first, 4);
             // Destination bytes start..stop of this dword are written.
-            let (start, stop) = (m.max(first, low), m.min(behind, end));
+            let (start, stop) = (k.umax(first, low), k.umin(behind, end));
             // Source dwords `at` and `at + 1` hold them; only those that do are read.
-            let from = m.binary(Op::IAdd, start, shift);
-            let from = m.binary(Op::ShiftRightLogical, from, two);
-            let to = m.binary(Op::IAdd, stop, shift);
-            let to = m.binary(Op::ISub, to, one);
-            let to = m.binary(Op::ShiftRightLogical, to, two);
-            let second = m.binary(Op::IAdd, at, one);
-            let (low_at, high_at) = (m.max(at, from), m.min(second, to));
-            let (low_word, high_word) = (m.load(0, low_at), m.load(0, high_at));
-            let bits = m.binary(Op::ShiftLeftLogical, shift, three);
-            let right = m.binary(Op::ShiftRightLogical, low_word, bits);
-            // A shift by 32 is undefined, so it is made of two.
-            let thirty_one = m.constant(31);
-            let left_bits = m.binary(Op::ISub, thirty_one, bits);
-            let left = m.binary(Op::ShiftLeftLogical, high_word, one);
-            let left = m.binary(Op::ShiftLeftLogical, left, left_bits);
-            let joined = m.binary(Op::BitwiseOr, left, right);
-            let aligned = m.compare(Op::IEqual, shift, zero);
-            let value = m.select(aligned, low_word, joined);
-            let length = m.binary(Op::ISub, stop, start);
-            let whole = m.compare(Op::IEqual, length, four);
-            m.branch(
+            let from = k.iadd(start, shift);
+            let from = k.ushr(from, two);
+            let to = k.iadd(stop, shift);
+            let to = k.iadd_imm(to, -1);
+            let to = k.ushr(to, two);
+            let second = k.iadd_imm(at, 1);
+            let (low_at, high_at) = (k.umax(at, from), k.umin(second, to));
+            let (low_word, high_word) = (k.read(0, low_at), k.read(0, high_at));
+            let bits = k.ishl(shift, three);
+            let right = k.ushr(low_word, bits);
+            // A shift by 32 is one by 0, so it is made of two.
+            let thirty_one = k.imm_u32(31);
+            let left_bits = k.isub(thirty_one, bits);
+            let left = k.ishl(high_word, one);
+            let left = k.ishl(left, left_bits);
+            let joined = k.ior(left, right);
+            let zero = k.imm_u32(0);
+            let aligned = k.ieq(shift, zero);
+            let value = k.bcsel(aligned, low_word, joined);
+            let length = k.isub(stop, start);
+            let four = k.imm_u32(4);
+            let whole = k.ieq(length, four);
+            k.either(
                 whole,
-                |m| m.store(1, at, value),
-                |m| {
-                    let ones = m.constant(u32::MAX);
-                    let skip = m.binary(Op::ISub, start, first);
-                    let skip = m.binary(Op::ShiftLeftLogical, skip, three);
-                    let rest = m.binary(Op::ISub, behind, stop);
-                    let rest = m.binary(Op::ShiftLeftLogical, rest, three);
-                    let above = m.binary(Op::ShiftLeftLogical, ones, skip);
-                    let below = m.binary(Op::ShiftRightLogical, ones, rest);
-                    let mask = m.binary(Op::BitwiseAnd, above, below);
-                    let keep = m.not(mask);
-                    let put = m.binary(Op::BitwiseAnd, value, mask);
-                    m.atomic(Op::AtomicAnd, 1, at, keep);
-                    m.atomic(Op::AtomicOr, 1, at, put);
+                |k| k.write(1, at, value),
+                |k| {
+                    let ones = k.imm_u32(u32::MAX);
+                    let skip = k.isub(start, first);
+                    let skip = k.ishl(skip, three);
+                    let rest = k.isub(behind, stop);
+                    let rest = k.ishl(rest, three);
+                    let above = k.ishl(ones, skip);
+                    let below = k.ushr(ones, rest);
+                    let mask = k.iand(above, below);
+                    let keep = k.inot(mask);
+                    let put = k.iand(value, mask);
+                    k.atomic(AtomicOp::IAnd, 1, at, keep);
+                    k.atomic(AtomicOp::IOr, 1, at, put);
                 },
             );
-        },
-        |_| {},
-    );
-    m.finish()
+        });
+    })
 }
 
 /// Launches that copy `bytes` between any two addresses of ranges that do not overlap.
@@ -207,62 +200,38 @@ pub const RESULT_PARTIAL: u32 = 4;
 
 /// Push constants: 0 queries, 1 dwords from one result to the next, 2 flags. A query is four dwords: value, value,
 /// availability, 0.
-fn query_results() -> Vec<u32> {
-    let mut m = Module::new(2, 3);
-    let (at, count, stride, flags) = (m.invocation(), m.push(0), m.push(1), m.push(2));
-    let inside = m.compare(Op::ULessThan, at, count);
-    m.branch(
-        inside,
-        |m| {
-            let (zero, one, two) = (m.constant(0), m.constant(1), m.constant(2));
-            let query = m.binary(Op::ShiftLeftLogical, at, two);
-            let high_at = m.binary(Op::IAdd, query, one);
-            let available_at = m.binary(Op::IAdd, query, two);
-            let (low, high, available) = (
-                m.load(0, query),
-                m.load(0, high_at),
-                m.load(0, available_at),
-            );
-            let put = m.binary(Op::IMul, at, stride);
-            let put_1 = m.binary(Op::IAdd, put, one);
-            let put_2 = m.binary(Op::IAdd, put, two);
-            let put_3 = m.binary(Op::IAdd, put_2, one);
-            let wide_bit = m.constant(RESULT_64);
-            let wide_bit = m.binary(Op::BitwiseAnd, flags, wide_bit);
-            let wide = m.compare(Op::INotEqual, wide_bit, zero);
-            let partial_bit = m.constant(RESULT_PARTIAL);
-            let partial_bit = m.binary(Op::BitwiseAnd, flags, partial_bit);
-            let any = m.binary(Op::BitwiseOr, partial_bit, available);
-            let write = m.compare(Op::INotEqual, any, zero);
-            m.branch(
-                write,
-                |m| {
-                    m.store(1, put, low);
-                    m.branch(wide, |m| m.store(1, put_1, high), |_| {});
-                },
-                |_| {},
-            );
-            let tell_bit = m.constant(RESULT_AVAILABILITY);
-            let tell_bit = m.binary(Op::BitwiseAnd, flags, tell_bit);
-            let tell = m.compare(Op::INotEqual, tell_bit, zero);
-            m.branch(
-                tell,
-                |m| {
-                    m.branch(
-                        wide,
-                        |m| {
-                            m.store(1, put_2, available);
-                            m.store(1, put_3, zero);
-                        },
-                        |m| m.store(1, put_1, available),
-                    );
-                },
-                |_| {},
-            );
-        },
-        |_| {},
-    );
-    m.finish()
+fn query_results() -> nir::Shader {
+    shader("query_results", 2, |k, at, [count, stride, flags]| {
+        let inside = k.ult(at, count);
+        k.when(inside, |k| {
+            let (zero, two) = (k.imm_u32(0), k.imm_u32(2));
+            let query = k.ishl(at, two);
+            let (high_at, available_at) = (k.iadd_imm(query, 1), k.iadd_imm(query, 2));
+            let (low, high) = (k.read(0, query), k.read(0, high_at));
+            let available = k.read(0, available_at);
+            let put = k.imul(at, stride);
+            let [put_1, put_2, put_3] = [1, 2, 3].map(|n| k.iadd_imm(put, n));
+            let wide = k.any_bit(flags, RESULT_64);
+            let partial = k.any_bit(flags, RESULT_PARTIAL);
+            let there = k.ine(available, zero);
+            let write = k.ior(partial, there);
+            k.when(write, |k| {
+                k.write(1, put, low);
+                k.when(wide, |k| k.write(1, put_1, high));
+            });
+            let tell = k.any_bit(flags, RESULT_AVAILABILITY);
+            k.when(tell, |k| {
+                k.either(
+                    wide,
+                    |k| {
+                        k.write(1, put_2, available);
+                        k.write(1, put_3, zero);
+                    },
+                    |k| k.write(1, put_1, available),
+                );
+            });
+        });
+    })
 }
 
 /// The launch that writes the results of `count` queries from `queries` to `destination`, `stride_bytes` apart.
@@ -302,25 +271,32 @@ pub fn query_launch(
 mod tests {
     use super::*;
 
-    /// What the copy shader computes, written once more over bytes of one dword at a time.
-    fn run_copy(launch: &Launch, memory: &mut [u8]) {
-        let [low, end, shift, count] = launch.push_dw;
-        for dword in 0..count {
-            for byte in dword * 4..dword * 4 + 4 {
-                if byte >= low && byte < end {
-                    let from = launch.buffers()[0]
-                        .address
-                        .wrapping_add(u64::from(byte + shift))
-                        as usize;
-                    memory[(launch.buffers()[1].address + u64::from(byte)) as usize] = memory[from];
-                }
-            }
-        }
+    /// Runs a launch on the interpreter; its buffers are parts of `memory`, which begins at address 0.
+    fn run(launch: &Launch, memory: &mut [u8]) {
+        let range = |span: &Span| span.address as usize..(span.address + span.bytes) as usize;
+        let buffers = launch.buffers().iter();
+        let mut machine = nir::interp::Machine {
+            buffers: (0..)
+                .zip(buffers)
+                .map(|(binding, span)| ((0, binding, 0), memory[range(span)].to_vec()))
+                .collect(),
+            push_constants: launch
+                .push_dw
+                .iter()
+                .flat_map(|d| d.to_le_bytes())
+                .collect(),
+            workgroups: [launch.groups, 1, 1],
+            ..Default::default()
+        };
+        machine.run(&launch.shader.nir()).unwrap();
+        // The last one alone is written.
+        let (span, bytes) = (launch.buffers().last(), machine.buffers.last());
+        memory[range(span.unwrap())].copy_from_slice(&bytes.unwrap().1);
     }
 
     #[test]
     fn copies_cover_every_alignment() {
-        for source in 0..5u64 {
+        for source in 8..13u64 {
             for destination in 40..45u64 {
                 for bytes in 1..14u64 {
                     let mut memory: Vec<u8> = (0..80).map(|byte| byte * 3 + 1).collect();
@@ -335,7 +311,7 @@ mod tests {
                                 .iter()
                                 .all(|span| span.address % 4 == 0 && span.bytes % 4 == 0)
                         );
-                        run_copy(&launch, &mut memory);
+                        run(&launch, &mut memory);
                     }
                     assert_eq!(memory, expected, "{source} to {destination}, {bytes} bytes");
                 }
@@ -355,17 +331,54 @@ mod tests {
     }
 
     #[test]
-    fn modules_have_a_sound_outline() {
+    fn fills_write_their_range_alone() {
+        let mut memory = vec![0xee; 1024];
+        for launch in fill_launches(8, 600, 0x0403_0201) {
+            run(&launch, &mut memory);
+        }
+        let expected: Vec<u8> = (0..1024)
+            .map(|at| {
+                if (8..608).contains(&at) {
+                    (at % 4 + 1) as u8
+                } else {
+                    0xee
+                }
+            })
+            .collect();
+        assert_eq!(memory, expected);
+    }
+
+    #[test]
+    fn results_follow_their_flags() {
+        let queries: [u32; 8] = [10, 11, 1, 0, 20, 21, 0, 0];
+        let written = |flags| {
+            let mut memory: Vec<u8> = queries.iter().flat_map(|d| d.to_le_bytes()).collect();
+            memory.resize(32 + 64, 0xff);
+            run(&query_launch(0, 32, 2, 16, flags), &mut memory);
+            let dwords = memory[32..].as_chunks().0.iter();
+            let dwords: Vec<u32> = dwords.map(|d| u32::from_le_bytes(*d)).collect();
+            dwords[..8].to_vec()
+        };
+        let none = u32::MAX;
+        assert_eq!(written(0), [10, none, none, none, none, none, none, none]);
+        assert_eq!(
+            written(RESULT_64 | RESULT_PARTIAL),
+            [10, 11, none, none, 20, 21, none, none]
+        );
+        assert_eq!(
+            written(RESULT_AVAILABILITY),
+            [10, 1, none, none, none, 0, none, none]
+        );
+        assert_eq!(
+            written(RESULT_64 | RESULT_AVAILABILITY),
+            [10, 11, 1, 0, none, none, 0, 0]
+        );
+    }
+
+    #[test]
+    fn shaders_are_valid() {
         for shader in Shader::ALL {
-            let words = shader.spirv();
-            let (mut at, mut functions) = (5, 0);
-            while at < words.len() {
-                let length = (words[at] >> 16) as usize;
-                assert!(length > 0, "{shader:?} word {at}");
-                functions += usize::from(words[at] & 0xffff == Op::FunctionEnd as u32);
-                at += length;
-            }
-            assert_eq!((at, functions), (words.len(), 1));
+            nir::validate(&shader.nir()).unwrap();
         }
     }
 }

@@ -42,7 +42,7 @@ fn with_key<R>(
         dispatch_base: info.dispatch_base,
         layout: &info.layout.abi,
         device: context.physical.info().device,
-        backend: backend(context, info),
+        backend: backend(context, info.capture),
         flags: context.physical.diagnosis().flags.code_bits(),
     })
 }
@@ -52,11 +52,32 @@ pub fn key(context: &Context, info: &ComputeInfo) -> [u8; 32] {
     with_key(context, info, |key| key.hash(&info.module.words))
 }
 
+fn invalid(error: compile::CompileError) -> Error {
+    Error::InvalidShader {
+        why: error.to_string(),
+    }
+}
+
+/// Compiles a shader of the driver's own.
+pub fn internal(
+    context: &Context,
+    shader: blit::Shader,
+    layout: &PipelineLayout,
+) -> Result<abi::ShaderBinary> {
+    let key = compile::Key {
+        entry_point: "main",
+        specialization: &[],
+        dispatch_base: false,
+        layout: &layout.abi,
+        device: context.physical.info().device,
+        backend: backend(context, false),
+        flags: context.physical.diagnosis().flags.code_bits(),
+    };
+    compile::compile_nir(shader.nir(), &key).map_err(invalid)
+}
+
 /// Compiles a compute shader. With `capture`, every variant has its texts: NIR as the backend got it, then the backend's own.
 pub fn compile(context: &Context, info: &ComputeInfo) -> Result<abi::ShaderBinary> {
-    let invalid = |error: compile::CompileError| Error::InvalidShader {
-        why: error.to_string(),
-    };
     with_key(context, info, |key| {
         if !info.capture {
             return compile::compile_compute(&info.module.words, key).map_err(invalid);
@@ -73,7 +94,7 @@ pub fn compile(context: &Context, info: &ComputeInfo) -> Result<abi::ShaderBinar
 }
 
 /// The backend's choices.
-fn backend(context: &Context, info: &ComputeInfo) -> compile::Backend {
+fn backend(context: &Context, capture: bool) -> compile::Backend {
     let flags = context.physical.diagnosis().flags;
     let mut widths = 0;
     for (flag, width) in [
@@ -85,7 +106,7 @@ fn backend(context: &Context, info: &ComputeInfo) -> compile::Backend {
     }
     compile::Backend {
         widths,
-        dumps: if info.capture {
+        dumps: if capture {
             vec!["asm".into()]
         } else {
             Vec::new()

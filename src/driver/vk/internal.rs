@@ -8,8 +8,7 @@ use crate::context::Context;
 use crate::descriptor::{BindingInfo, PipelineLayout, PushRange, SetLayout};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::pipeline::{ComputeInfo, Pipeline};
-use crate::shader::Module;
+use crate::pipeline::Pipeline;
 
 /// Pipelines of a device's internal shaders.
 #[derive(Debug, Default)]
@@ -48,16 +47,7 @@ fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {
         offset_bytes: 0,
         bytes: limits::MAX_PUSH_CONSTANTS_BYTES,
     };
-    let info = ComputeInfo {
-        module: Arc::new(Module::new(&shader.spirv())?),
-        entry: "main".into(),
-        constants: Vec::new(),
-        layout: Arc::new(PipelineLayout::new(
-            &[Arc::new(SetLayout::new(&bindings)?)],
-            &[push],
-        )?),
-        dispatch_base: false,
-        capture: false,
-    };
-    Pipeline::compute(context, None, &info)
+    let set = Arc::new(SetLayout::new(&bindings)?);
+    let layout = PipelineLayout::new(&[set], &[push])?;
+    Pipeline::internal(context, shader, &layout)
 }

@@ -8,6 +8,7 @@ use crate::cache::Cache;
 use crate::compiler;
 pub use crate::compiler::ComputeInfo;
 use crate::context::Context;
+use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 
 /// `VkPipeline`.
@@ -50,6 +51,16 @@ impl Pipeline {
             diagnosis.say(debug::Flag::Cs, || format!("; {name}\n{text}\n"));
         }
         Self::of(context, shader)
+    }
+
+    /// A shader of the driver's own.
+    pub fn internal(
+        context: &Arc<Context>,
+        shader: blit::Shader,
+        layout: &PipelineLayout,
+    ) -> Result<Self> {
+        let binary = compiler::internal(context, shader, layout)?;
+        Self::of(context, Arc::new(binary))
     }
 
     /// Uploads a compiled shader, and packs its launch.

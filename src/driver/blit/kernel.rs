@@ -1,0 +1,134 @@
+//! What the internal shaders have in common: storage buffers of dwords, push constants of dwords, an invocation for each element.
+//!
+//! In:  a body that builds instructions. Out: NIR of a compute shader, as the front end would have made it.
+
+use std::ops::{Deref, DerefMut};
+
+use entity::Id;
+use nir::{Access, AtomicOp, Builder, Def, IntrinsicOp, Shader, Stage};
+
+/// Invocations of a workgroup of every internal shader.
+pub const WORKGROUP: u32 = 64;
+
+/// A shader being built: NIR's builder, and access to buffers by number and dword.
+pub struct Kernel<'s> {
+    builder: Builder<'s>,
+    buffers: Vec<Id<Def>>,
+}
+
+impl<'s> Deref for Kernel<'s> {
+    type Target = Builder<'s>;
+    fn deref(&self) -> &Builder<'s> {
+        &self.builder
+    }
+}
+
+impl<'s> DerefMut for Kernel<'s> {
+    fn deref_mut(&mut self) -> &mut Builder<'s> {
+        &mut self.builder
+    }
+}
+
+/// A shader with `buffers` storage buffers at set 0, bindings 0 on, that runs `body` with the number of the invocation and the
+/// push constants.
+pub fn shader<const PUSH_DW: usize>(
+    name: &str,
+    buffers: u32,
+    body: impl FnOnce(&mut Kernel<'_>, Id<Def>, [Id<Def>; PUSH_DW]),
+) -> Shader {
+    let mut shader = Shader::new(Stage::Compute, name);
+    let push_bytes = PUSH_DW as u32 * 4;
+    shader.info.workgroup_size = [WORKGROUP, 1, 1];
+    shader.info.push_constant_bytes = push_bytes;
+    let mut builder = Builder::at_end(&mut shader);
+    let zero = builder.imm_u32(0);
+    let buffers = (0..buffers)
+        .map(|binding| {
+            builder.load(
+                IntrinsicOp::VulkanResourceIndex,
+                1,
+                32,
+                &[zero],
+                &[0, binding],
+            )
+        })
+        .collect();
+    let push = std::array::from_fn(|member| {
+        let at = builder.imm_u32(member as u32 * 4);
+        let indices = [0, push_bytes, 4, 0];
+        builder.load(IntrinsicOp::LoadPushConstant, 1, 32, &[at], &indices)
+    });
+    let groups = builder.system_value(IntrinsicOp::LoadWorkgroupId);
+    let group = builder.channel(groups, 0);
+    let start = builder.imul_imm(group, WORKGROUP.into());
+    let local = builder.system_value(IntrinsicOp::LoadLocalInvocationIndex);
+    let invocation = builder.iadd(start, local);
+    body(&mut Kernel { builder, buffers }, invocation, push);
+    shader
+}
+
+/// Byte alignment of every access: `align_mul` and `align_offset`.
+const DWORD: [u32; 2] = [4, 0];
+
+impl Kernel<'_> {
+    /// Handle of a buffer, and the byte of a dword in it.
+    fn place(&mut self, buffer: usize, dword: Id<Def>) -> (Id<Def>, Id<Def>) {
+        let two = self.imm_u32(2);
+        (self.buffers[buffer], self.ishl(dword, two))
+    }
+
+    /// Reads a dword of a buffer.
+    pub fn read(&mut self, buffer: usize, dword: Id<Def>) -> Id<Def> {
+        let (handle, at) = self.place(buffer, dword);
+        let indices = [Access::default().bits(), DWORD[0], DWORD[1]];
+        self.load(IntrinsicOp::LoadSsbo, 1, 32, &[handle, at], &indices)
+    }
+
+    /// Writes a dword of a buffer.
+    pub fn write(&mut self, buffer: usize, dword: Id<Def>, value: Id<Def>) {
+        let (handle, at) = self.place(buffer, dword);
+        let indices = [1, Access::default().bits(), DWORD[0], DWORD[1]];
+        self.intrinsic(IntrinsicOp::StoreSsbo, None, &[value, handle, at], &indices);
+    }
+
+    /// An atomic operation on a dword of a buffer.
+    pub fn atomic(&mut self, op: AtomicOp, buffer: usize, dword: Id<Def>, value: Id<Def>) {
+        let (handle, at) = self.place(buffer, dword);
+        let indices = [op as u32, Access::default().bits()];
+        self.load(
+            IntrinsicOp::SsboAtomic,
+            1,
+            32,
+            &[handle, at, value],
+            &indices,
+        );
+    }
+
+    /// Whether a dword has any of `bits`.
+    pub fn any_bit(&mut self, value: Id<Def>, bits: u32) -> Id<Def> {
+        let (bits, zero) = (self.imm_u32(bits), self.imm_u32(0));
+        let found = self.iand(value, bits);
+        self.ine(found, zero)
+    }
+
+    /// Runs `then` where the condition holds.
+    pub fn when(&mut self, condition: Id<Def>, then: impl FnOnce(&mut Self)) {
+        self.push_if(condition);
+        then(self);
+        self.pop_if();
+    }
+
+    /// Runs `then` where the condition holds, and `otherwise` elsewhere.
+    pub fn either(
+        &mut self,
+        condition: Id<Def>,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        self.push_if(condition);
+        then(self);
+        self.push_else();
+        otherwise(self);
+        self.pop_if();
+    }
+}
