@@ -364,7 +364,17 @@ fn pipeline_caches_survive_their_bytes() {
 fn executables_tell_their_statistics() {
     let rig = Rig::new();
     let buffer = rig.buffer(256);
-    let words = crate::rig::fill();
+    let words = crate::rig::compile(
+        "#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer From { uint from[]; };
+layout(std430, binding = 1) buffer To { uint to[]; };
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    to[i] = from[i ^ 1u] * 3u + i;
+}",
+    );
     let kernel = Kernel::new(
         &rig,
         &words,
