@@ -7,6 +7,9 @@
 use crate::lir::*;
 use isa::{ArfReg, CondMod, MathFn, Opcode, Type};
 
+/// Registers of a thread.
+const GENERAL_REGISTERS: u16 = 128;
+
 /// An operand in lane form: it knows where each lane's element lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lanes {
@@ -247,15 +250,20 @@ impl Build {
         to
     }
 
-    /// Emits an operation for the lanes of `exec`, in as many instructions as it takes. Operands must be legal
-    /// but for their width.
-    pub fn emit(&mut self, op: Op, exec: Exec, dst: Lanes, srcs: &[Lanes], mods: Mods) {
-        let (first, count, no_mask) = match exec {
+    /// First lane, number of lanes, and whether they are taken without the execution mask.
+    fn lanes(&self, exec: Exec) -> (u8, u8, bool) {
+        match exec {
             Exec::Active => (0, self.lir.width, false),
             Exec::Scalar => (0, 1, true),
             Exec::Whole(n) => (0, n, true),
             Exec::Part(lane, n) => (lane, n, false),
-        };
+        }
+    }
+
+    /// Emits an operation for the lanes of `exec`, in as many instructions as it takes. Operands must be legal
+    /// but for their width.
+    pub fn emit(&mut self, op: Op, exec: Exec, dst: Lanes, srcs: &[Lanes], mods: Mods) {
+        let (first, count, no_mask) = self.lanes(exec);
         let mut bytes = dst.ty.size_bytes().max(u32::from(dst.pitch));
         for s in srcs {
             bytes = bytes.max(s.ty.size_bytes()).max(u32::from(s.pitch));
@@ -420,12 +428,7 @@ impl Build {
         info: SendInfo,
         mods: Mods,
     ) {
-        let (lane, count, no_mask) = match exec {
-            Exec::Active => (0, self.lir.width, false),
-            Exec::Scalar => (0, 1, true),
-            Exec::Whole(n) => (0, n, true),
-            Exec::Part(lane, n) => (lane, n, false),
-        };
+        let (lane, count, no_mask) = self.lanes(exec);
         let mut inst = Inst::new(Op::Send, count);
         inst.group = lane;
         inst.no_mask = no_mask;
@@ -437,42 +440,48 @@ impl Build {
         self.lir.insts.push(inst);
     }
 
-    /// Values of so many lanes one behind the other, in whole registers, as messages want them: the
-    /// registers where they are already, or copies.
-    pub fn collect(&mut self, lane: u8, count: u8, parts: &[Lanes]) -> Src {
-        self.collect_apart(lane, count, parts, Reg::Null)
+    /// A message's payload: whole registers first, then values of so many lanes one behind the other, each lane in a slot of
+    /// four bytes or of eight. [`Lanes::null`] leaves a gap.
+    pub fn collect(&mut self, exec: Exec, headers: &[Lanes], values: &[Lanes]) -> Src {
+        let v = self.lir.vgrf(0);
+        self.collect_into(v, exec, headers, values)
     }
 
-    /// The same, but not in the register `from`: the two payloads of a message must not overlap.
-    pub fn collect_apart(&mut self, lane: u8, count: u8, parts: &[Lanes], from: Reg) -> Src {
-        let step = u32::from(count) * 4;
-        let first = parts[0];
-        let in_place = count >= 8
-            && first.reg != from
-            && matches!(first.reg, Reg::Vgrf(_))
-            && first.src(lane).offset.is_multiple_of(GRF_BYTES)
-            && parts.iter().enumerate().all(|(i, p)| {
-                p.reg == first.reg
-                    && p.pitch == 4
-                    && !p.neg
-                    && !p.abs
-                    && p.src(lane).offset == first.src(lane).offset + step * i as u32
-            });
-        if in_place {
-            return first.src(lane);
-        }
-        let v = self.lir.vgrf(step * parts.len() as u32);
-        for (i, p) in parts.iter().enumerate() {
-            let part = if p.pitch > 4 { count.min(8) } else { count };
-            for k in (0..count).step_by(usize::from(part)) {
-                let mut inst = Inst::new(Op::Eu(Opcode::Mov), part);
-                inst.group = lane + k;
-                let at = step * i as u32 + u32::from(k) * 4;
-                inst.dst = Dst::vgrf(v, at, p.ty, (4 / p.ty.size_bytes()) as u8);
-                inst.src[0] = p.src(lane + k);
-                self.lir.insts.push(inst);
+    /// The payload of the message that ends the thread: it lies at the end of the register file.
+    pub fn collect_last(&mut self, exec: Exec, headers: &[Lanes], values: &[Lanes]) -> Src {
+        let v = self.lir.vgrf(0);
+        let payload = self.collect_into(v, exec, headers, values);
+        let vgrf = &mut self.lir.vgrfs[v];
+        vgrf.fixed = u8::try_from(GENERAL_REGISTERS.saturating_sub(vgrf.regs)).ok();
+        vgrf.no_spill = true;
+        payload
+    }
+
+    fn collect_into(&mut self, v: VgrfId, exec: Exec, headers: &[Lanes], values: &[Lanes]) -> Src {
+        let (lane, count, no_mask) = self.lanes(exec);
+        let headers = headers.iter().map(|h| Part {
+            src: Lanes {
+                pitch: 4,
+                ..h.retype(Type::Ud)
             }
-        }
+            .src(0),
+            bytes: GRF_BYTES,
+            header: true,
+        });
+        let values = values.iter().map(|value| Part {
+            src: value.src(lane),
+            bytes: u32::from(count) * value.ty.size_bytes().max(4),
+            header: false,
+        });
+        let payload = Payload {
+            parts: headers.chain(values).collect(),
+        };
+        self.lir.vgrfs[v].regs = payload.bytes().div_ceil(GRF_BYTES) as u16;
+        let mut inst = Inst::new(Op::Collect(self.lir.payloads.push(payload)), count);
+        inst.group = lane;
+        inst.no_mask = no_mask;
+        inst.dst = Dst::vgrf(v, 0, Type::Ud, 1);
+        self.lir.insts.push(inst);
         Src::vgrf(v, 0, Type::Ud, 1)
     }
 }

@@ -4,8 +4,8 @@ use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
 use crate::{
-    encode, live, lower_wide_regions, opt_coalesce, opt_control, opt_dce, print, regalloc,
-    schedule, uniform, validate,
+    encode, live, lower_collect, lower_wide_regions, opt_coalesce, opt_control, opt_dce, print,
+    regalloc, schedule, uniform, validate,
 };
 use abi::{ComputeInfo, PipelineLayout, ShaderBinary, Stats, Variant};
 use entity::{Id, IdSet};
@@ -184,6 +184,7 @@ type Pass = (&'static str, fn(&mut Lir) -> bool);
 const PIPELINE: &[Pass] = &[
     ("opt_control", opt_control::opt_control),
     ("opt_dce", opt_dce::opt_dce),
+    ("lower_collect", lower_collect::lower_collect),
     ("opt_coalesce", opt_coalesce::opt_coalesce),
 ];
 

@@ -126,6 +126,7 @@ impl Encoder<'_> {
             }
             Op::Send => self.send(inst),
             Op::MovIndirect => self.mov_indirect(inst),
+            Op::Collect(_) => debug_assert!(false, "payloads are lowered before"),
         }
     }
 

@@ -14,6 +14,7 @@ mod error;
 mod isel;
 mod lir;
 mod live;
+mod lower_collect;
 mod lower_wide_regions;
 mod message;
 mod opt_coalesce;

@@ -7,9 +7,13 @@
 
 use entity::{Arena, Id};
 use isa::{ArfReg, CondMod, MathFn, Opcode, PredCtrl, Type};
+use smallvec::SmallVec;
 
 /// Bytes of a general register.
 pub const GRF_BYTES: u32 = 32;
+
+/// First register that the payload of the message that ends the thread may lie in.
+pub const LAST_PAYLOAD_GRF: u8 = 112;
 
 /// A virtual register: contiguous general registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +190,34 @@ impl Dst {
     }
 }
 
+/// One source of a message's payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What is copied, bit for bit, without modifiers; [`Reg::Null`] leaves a gap.
+    pub src: Src,
+    /// Bytes that it takes in the payload: a register for a header, else the same for each lane.
+    pub bytes: u32,
+    /// A whole register, copied whichever lanes are active.
+    pub header: bool,
+}
+
+/// What [`Op::Collect`] puts one behind the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Payload {
+    /// Headers first.
+    pub parts: SmallVec<[Part; 5]>,
+}
+
+impl Payload {
+    /// Bytes of all parts.
+    pub fn bytes(&self) -> u32 {
+        self.parts.iter().map(|p| p.bytes).sum()
+    }
+}
+
+/// Name of a payload.
+pub type PayloadId = Id<Payload>;
+
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
@@ -196,6 +228,9 @@ pub enum Op {
     /// A message: sources are payload, second payload or null, and a handle to be added to the
     /// extended descriptor or null.
     Send,
+    /// Builds a payload in the destination's VGRF. Its sources are [`Lir::payloads`]'s; they are all read before anything is
+    /// written. `lower_collect` makes moves of what cannot be built in place.
+    Collect(PayloadId),
     /// `dst = base[offset]`: sources are the base (the whole VGRF may be read) and a byte offset of type UW,
     /// one for each lane or one for all. It takes the address register.
     MovIndirect,
@@ -300,7 +335,17 @@ impl Inst {
             Op::Math(f) => f.sources(),
             Op::Send => 3,
             Op::MovIndirect => 2,
-            Op::Do | Op::HaltTarget => 0,
+            Op::Collect(_) | Op::Do | Op::HaltTarget => 0,
+        }
+    }
+
+    /// Calls `f` with the VGRF of every source, those of a payload too.
+    pub fn each_read(&self, payloads: &Arena<Payload>, mut f: impl FnMut(VgrfId)) {
+        let own = self.src.iter().take(self.sources());
+        own.filter_map(Src::as_vgrf).for_each(&mut f);
+        if let Op::Collect(payload) = self.op {
+            let parts = payloads[payload].parts.iter();
+            parts.filter_map(|p| p.src.as_vgrf()).for_each(f);
         }
     }
 
@@ -377,6 +422,8 @@ pub struct Lir {
     pub insts: Vec<Inst>,
     /// The virtual registers.
     pub vgrfs: Arena<Vgrf>,
+    /// The payloads that [`Op::Collect`] builds.
+    pub payloads: Arena<Payload>,
     /// Lanes of a thread: 8, 16 or 32.
     pub width: u8,
     /// Bytes of scratch for each thread used so far.

@@ -97,7 +97,7 @@ pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
     let payload = lir
         .vgrfs
         .iter()
-        .filter(|v| v.1.fixed.is_some_and(|r| r != 127));
+        .filter(|v| v.1.fixed.is_some_and(|r| r < LAST_PAYLOAD_GRF));
     let payload: Vec<VgrfId> = payload.map(|v| v.0).collect();
     for &v in &payload {
         occurs(&mut out[v], 0, NO_LOOP, 0, loops);

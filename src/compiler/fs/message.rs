@@ -188,7 +188,7 @@ pub(crate) const fn dword_read(lanes: u8) -> SendInfo {
     }
 }
 
-/// Stateless dword scattered write: a header and an index in dwords each lane, then the data.
+/// Stateless dword scattered write: a header, then an index in dwords each lane and the data.
 pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
     let control = 2 | (lanes > 8) as u32;
     SendInfo {
@@ -198,8 +198,8 @@ pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
         ..info(
             SFID_DC0,
             desc(BTI_STATELESS, 11, control),
-            1 + regs(lanes),
-            regs(lanes),
+            1,
+            2 * regs(lanes),
             0,
         )
     }

@@ -10,11 +10,7 @@ use isa::{CondMod, Type};
 pub(crate) fn opt_dce(lir: &mut Lir) -> bool {
     let mut reads: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
     for inst in &lir.insts {
-        for i in 0..inst.sources() {
-            if let Some(v) = inst.src[i].as_vgrf() {
-                reads[v] += 1;
-            }
-        }
+        inst.each_read(&lir.payloads, |v| reads[v] += 1);
     }
     let mut flags = 0u64;
     let mut keep = vec![true; lir.insts.len()];
@@ -39,11 +35,7 @@ pub(crate) fn opt_dce(lir: &mut Lir) -> bool {
         if dead_dst && !side_effects {
             keep[at] = false;
             changed = true;
-            for i in 0..inst.sources() {
-                if let Some(v) = inst.src[i].as_vgrf() {
-                    reads[v] -= 1;
-                }
-            }
+            inst.each_read(&lir.payloads, |v| reads[v] -= 1);
             continue;
         }
         if dead_dst && inst.send.is_none() && writes_flag && inst.dst.as_vgrf().is_some() {

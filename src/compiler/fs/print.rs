@@ -68,8 +68,21 @@ fn src(s: &Src) -> String {
     )
 }
 
+/// Sources of a payload: what each takes is told where it is a header or a gap.
+fn parts(payload: &Payload) -> String {
+    let mut out = String::new();
+    for p in &payload.parts {
+        let _ = match (p.src.reg, p.header) {
+            (Reg::Null, _) => write!(out, " gap({})", p.bytes),
+            (_, true) => write!(out, " header({})", src(&p.src)),
+            _ => write!(out, " {}", src(&p.src)),
+        };
+    }
+    out
+}
+
 /// One instruction.
-pub(crate) fn inst(i: &Inst) -> String {
+pub(crate) fn inst(lir: &Lir, i: &Inst) -> String {
     let mut out = String::new();
     if let Some(p) = i.pred {
         let sign = if p.inverse { "-" } else { "+" };
@@ -79,6 +92,7 @@ pub(crate) fn inst(i: &Inst) -> String {
         Op::Eu(op) => op.info().name.to_owned(),
         Op::Math(f) => format!("math.{}", format!("{f:?}").to_lowercase()),
         Op::Send => "send".into(),
+        Op::Collect(_) => "collect".into(),
         Op::MovIndirect => "mov_indirect".into(),
         Op::Do => "do".into(),
         Op::HaltTarget => "halt_target".into(),
@@ -107,6 +121,9 @@ pub(crate) fn inst(i: &Inst) -> String {
     );
     for k in 0..i.sources() {
         let _ = write!(out, " {}", src(&i.src[k]));
+    }
+    if let Op::Collect(payload) = i.op {
+        out.push_str(&parts(&lir.payloads[payload]));
     }
     if let Some(m) = i.send {
         let _ = write!(
@@ -140,7 +157,7 @@ pub(crate) fn program(lir: &Lir, regs: Option<&entity::IdMap<Vgrf, u8>>) -> Stri
         if matches!(i.op, Op::Eu(O::Else | O::Endif | O::While)) {
             depth = depth.saturating_sub(1);
         }
-        let _ = writeln!(out, "{at:5}{}{}", "  ".repeat(depth), inst(i));
+        let _ = writeln!(out, "{at:5}{}{}", "  ".repeat(depth), inst(lir, i));
         if matches!(i.op, Op::Do | Op::Eu(O::Else | O::If)) {
             depth += 1;
         }

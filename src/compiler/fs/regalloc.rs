@@ -10,8 +10,8 @@ use crate::live::{Interval, intervals, loops};
 use crate::spill;
 use entity::{Id, IdMap, IdSet};
 
-/// Registers that may be given out: all but g127, the end-of-thread message's.
-const REGISTERS: usize = 127;
+/// Registers that may be given out.
+const REGISTERS: usize = 128;
 
 /// What allocation found.
 #[derive(Clone, Debug)]
@@ -73,10 +73,14 @@ fn scan(
     let mut free_at = [0u32; 128];
     let mut active: Vec<VgrfId> = Vec::new();
     let mut spilled = IdSet::new();
+    // From when on the payload of the last message takes the end of the file, and its first register.
+    let mut last = (u32::MAX, REGISTERS);
     for (v, vgrf) in lir.vgrfs.iter() {
         if let (Some(reg), true) = (vgrf.fixed, live[v].is_used()) {
             out.reg[v] = reg;
-            if usize::from(reg) < REGISTERS {
+            if reg >= LAST_PAYLOAD_GRF {
+                last = last.min((start_of(lir, live, v), usize::from(reg)));
+            } else {
                 for r in usize::from(reg)..usize::from(reg) + usize::from(vgrf.regs) {
                     free_at[r] = live[v].end + 1;
                 }
@@ -87,12 +91,24 @@ fn scan(
     for (start, v) in order {
         let regs = usize::from(lir.vgrfs[v].regs);
         active.retain(|a| live[*a].end >= start);
-        if let Some(reg) = inherited(lir, live, v, start, out, &spilled) {
+        let registers = if live[v].end < last.0 {
+            REGISTERS
+        } else {
+            last.1
+        };
+        if let Some(reg) = inherited(lir, live, v, start, out, &spilled)
+            && reg + regs <= registers
+        {
             place(v, reg, regs, &mut free_at, live, out, &mut active);
             continue;
         }
+        let registers = if live[v].end < last.0 {
+            REGISTERS
+        } else {
+            last.1
+        };
         loop {
-            if let Some(reg) = find(&free_at, regs, start) {
+            if let Some(reg) = find(&free_at[..registers], regs, start) {
                 place(v, reg, regs, &mut free_at, live, out, &mut active);
                 used = used.max(reg + regs);
                 break;
@@ -102,7 +118,7 @@ fn scan(
                 return Err(FsError::Limit {
                     what: "registers at once",
                     need: regs as u64,
-                    max: REGISTERS as u64,
+                    max: registers as u64,
                 });
             };
             spilled.insert(victim);
@@ -205,10 +221,10 @@ fn place(
 }
 
 /// The lowest run of registers that is free at `start`.
-fn find(free_at: &[u32; 128], regs: usize, start: u32) -> Option<usize> {
+fn find(free_at: &[u32], regs: usize, start: u32) -> Option<usize> {
     let mut run = 0;
-    for r in 0..REGISTERS {
-        if free_at[r] <= start {
+    for (r, free) in free_at.iter().enumerate() {
+        if *free <= start {
             run += 1;
             if run == regs {
                 return Some(r + 1 - regs);

@@ -2,7 +2,7 @@
 //!
 //! Before allocation: every operand lies within its VGRF; no source or destination spans more than two registers (but
 //! payloads and answers of messages, whose lengths fit); lanes lie within the thread; strides can be encoded; control
-//! flow nests; nothing is read that was never written. After allocation besides: no two VGRFs that are live at once share a
+//! flow nests; the parts of a payload have the sizes that their lanes give; nothing is read that was never written. After allocation besides: no two VGRFs that are live at once share a
 //! register, unless one takes over from the other at the instruction between them.
 
 use crate::error::FsError;
@@ -34,6 +34,14 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
         }
         if !inst.no_mask && u32::from(inst.group) + u32::from(inst.exec) > u32::from(lir.width) {
             return fail(at, pass, "lanes beyond the thread's");
+        }
+        if let Op::Collect(payload) = inst.op {
+            match lir.payloads.get(payload) {
+                Some(payload) => {
+                    collect(lir, inst, payload, &written).or_else(|e| fail(at, pass, e))?
+                }
+                None => return fail(at, pass, "no such payload"),
+            }
         }
         for i in 0..inst.sources() {
             let s = &inst.src[i];
@@ -73,11 +81,15 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
             let Some(vgrf) = lir.vgrfs.get(v) else {
                 return fail(at, pass, "no such VGRF");
             };
-            let bytes = inst.dst_bytes();
+            let bytes = match inst.op {
+                Op::Collect(_) => 0,
+                _ => inst.dst_bytes(),
+            };
             if inst.dst.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
                 return fail(at, pass, "the destination lies beyond its VGRF");
             }
             if inst.send.is_none()
+                && bytes > 0
                 && (inst.dst.offset + bytes).div_ceil(GRF_BYTES) - inst.dst.offset / GRF_BYTES > 2
             {
                 return fail(at, pass, "the destination spans more than two registers");
@@ -119,6 +131,68 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
     } else {
         fail(lir.insts.len(), pass, "control flow is not closed")
     }
+}
+
+/// Checks a payload: every part has the size that its lanes or its header give it.
+fn collect(
+    lir: &Lir,
+    inst: &Inst,
+    payload: &Payload,
+    written: &IdSet<Vgrf>,
+) -> Result<(), &'static str> {
+    if inst.sat || inst.pred.is_some() || inst.cmod != isa::CondMod::None {
+        return Err("a payload is copied as it is: no saturation, predicate or condition");
+    }
+    let dst = inst.dst.as_vgrf().and_then(|v| lir.vgrfs.get(v));
+    let beyond = dst.is_none_or(|v| payload.bytes() > u32::from(v.regs) * GRF_BYTES);
+    if beyond || inst.dst.offset > 0 {
+        return Err("a payload does not fit in its VGRF");
+    }
+    let headers = payload.parts.iter().take_while(|p| p.header).count();
+    if payload.parts.iter().skip(headers).any(|p| p.header) {
+        return Err("a payload's headers come first");
+    }
+    if headers > 0 && inst.exec > 16 {
+        return Err("no message has a header and more than 16 lanes");
+    }
+    for p in &payload.parts {
+        let (lanes, slot) = match p.header {
+            true => (GRF_BYTES / p.src.ty.size_bytes(), p.src.ty.size_bytes()),
+            false => (inst.exec.into(), p.bytes / u32::from(inst.exec)),
+        };
+        if p.header && (p.bytes != GRF_BYTES || p.src.stride != 1 && p.src.reg != Reg::Null) {
+            return Err("a header is one register");
+        }
+        if p.bytes != lanes * slot || slot == 0 {
+            return Err("a part's size is not that of its lanes");
+        }
+        if p.src.neg || p.src.abs {
+            return Err("a payload is copied as it is: no source modifiers");
+        }
+        let size = p.src.ty.size_bytes();
+        match p.src.reg {
+            Reg::Null => continue,
+            _ if !matches!(slot / size, 1 | 2 | 4) || slot % size > 0 => {
+                return Err("a part's elements do not fit in their slots");
+            }
+            Reg::Vgrf(v) => {
+                let bytes = (lanes - 1) * u32::from(p.src.stride) * size + size;
+                let there = lir
+                    .vgrfs
+                    .get(v)
+                    .map_or(0, |v| u32::from(v.regs) * GRF_BYTES);
+                if p.src.offset + bytes > there {
+                    return Err("a part's source lies beyond its VGRF");
+                }
+                if !written.contains(v) {
+                    return Err("a part is read and never written");
+                }
+            }
+            Reg::Imm(_) if p.header => return Err("a header is a register"),
+            Reg::Imm(_) | Reg::Arf(..) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Checks an allocation.

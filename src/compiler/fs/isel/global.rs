@@ -4,7 +4,7 @@ use super::Isel;
 use super::memory::{atomic_op, no_atomic};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Inst, Op, Reg, Src, VgrfId};
+use crate::lir::{Dst, GRF_BYTES, Src, VgrfId};
 use crate::message;
 use abi::DriverValue;
 use isa::{Opcode, Type};
@@ -15,27 +15,13 @@ use smallvec::SmallVec;
 const SIZE_AT: u64 = abi::SURFACE_BYTES_DWORD as u64 * 4;
 
 impl Isel<'_> {
-    /// Addresses of `n` lanes from `lane` on, eight bytes each.
-    fn addresses(&mut self, address: Lanes, lane: u8, n: u8) -> Src {
-        if matches!(address.reg, Reg::Vgrf(_))
-            && address.pitch == 8
-            && address.src(lane).offset.is_multiple_of(GRF_BYTES)
-        {
-            return address.src(lane);
-        }
+    /// Addresses of the lanes, eight bytes each.
+    fn addresses(&mut self, address: Lanes, exec: Exec) -> Src {
         let address = match address.imm_bits() {
             Some(bits) => self.b.imm_reg(Type::Uq, bits),
             None => address,
         };
-        let v = self.b.lir.vgrf(u32::from(n) * 8);
-        for k in (0..n).step_by(8) {
-            let mut inst = Inst::new(Op::Eu(Opcode::Mov), 8);
-            inst.group = lane + k;
-            inst.dst = Dst::vgrf(v, u32::from(k) * 8, Type::Uq, 1);
-            inst.src[0] = address.src(lane + k);
-            self.b.lir.insts.push(inst);
-        }
-        Src::vgrf(v, 0, Type::Uq, 1)
+        self.b.collect(exec, &[], &[address])
     }
 
     pub(super) fn load_global(&mut self, i: &Intrinsic) {
@@ -47,7 +33,7 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(16);
         let v = self.answer(def, lanes);
         for lane in parts {
-            let payload = self.addresses(address, lane, lanes);
+            let payload = self.addresses(address, Exec::Part(lane, lanes));
             let info = if bytes == 4 {
                 message::a64_read(lanes, n)
             } else {
@@ -78,8 +64,8 @@ impl Isel<'_> {
         let data = self.whole_slots(data, d.bit_size);
         let (lanes, parts) = self.parts(16);
         for lane in parts {
-            let payload = self.addresses(address, lane, lanes);
-            let data = self.b.collect_apart(lane, lanes, &data, payload.reg);
+            let payload = self.addresses(address, Exec::Part(lane, lanes));
+            let data = self.b.collect(Exec::Part(lane, lanes), &[], &data);
             let info = if bytes == 4 {
                 message::a64_write(lanes, d.num_components)
             } else {
@@ -110,8 +96,8 @@ impl Isel<'_> {
         let v = wanted.map(|def| self.answer(def, 8));
         let (lanes, parts) = self.parts(8);
         for lane in parts {
-            let payload = self.addresses(address, lane, lanes);
-            let data = self.b.collect_apart(lane, lanes, &data, payload.reg);
+            let payload = self.addresses(address, Exec::Part(lane, lanes));
+            let data = self.b.collect(Exec::Part(lane, lanes), &[], &data);
             let info = message::a64_atomic(op, operands.len() as u8, v.is_some())
                 .ok_or_else(|| no_atomic(i))?;
             let dst = match v {
@@ -147,10 +133,11 @@ impl Isel<'_> {
             sum
         };
         let v = self.b.lir.vgrf(GRF_BYTES * u32::from(n));
+        let payload = self.b.collect(exec, &[], &[payload.retype(Type::Uq)]);
         self.b.send(
             exec,
             Dst::vgrf(v, 0, Type::Ud, 1),
-            payload.retype(Type::Uq).src(0),
+            payload,
             Src::NULL,
             Src::NULL,
             message::a64_read(8, n),
@@ -199,7 +186,7 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(16);
         let v = self.answer(def, lanes);
         for lane in parts {
-            let payload = self.addresses(sum, lane, lanes);
+            let payload = self.addresses(sum, Exec::Part(lane, lanes));
             let dst = Dst::vgrf(v, u32::from(lane) * 4, ud, 1);
             self.b.send(
                 Exec::Part(lane, lanes),

@@ -163,10 +163,12 @@ impl Isel<'_> {
         let ud = Type::Ud;
         if i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 {
             let answer = self.b.lir.vgrf(GRF_BYTES);
+            let header = Lanes::new(self.r0, 0, ud, 4);
+            let payload = self.b.collect(Exec::Whole(8), &[header], &[]);
             self.b.send(
                 Exec::Whole(8),
                 Dst::vgrf(answer, 0, ud, 1),
-                Src::vgrf(self.r0, 0, ud, 1),
+                payload,
                 Src::NULL,
                 Src::NULL,
                 message::fence(),
@@ -198,10 +200,12 @@ impl Isel<'_> {
             Lanes::imm(ud, 0x0f00_0000),
             Mods::NONE,
         );
+        let payload = Lanes::new(payload, 0, ud, 4);
+        let payload = self.b.collect(Exec::Whole(8), &[payload], &[]);
         self.b.send(
             Exec::Whole(8),
             Dst::null(ud),
-            Src::vgrf(payload, 0, ud, 1),
+            payload,
             Src::NULL,
             Src::NULL,
             message::barrier(),

@@ -391,7 +391,10 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(16);
         let v = self.answer(def, lanes);
         let payloads: SmallVec<[(u8, Src); 2]> = parts
-            .map(|lane| (lane, self.b.collect(lane, lanes, &[address])))
+            .map(|lane| {
+                let exec = Exec::Part(lane, lanes);
+                (lane, self.b.collect(exec, &[], &[address]))
+            })
             .collect();
         self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, payload) in &payloads {
@@ -440,10 +443,13 @@ impl Isel<'_> {
             handle_offset: more,
             ..message::block_read(BTI_BINDLESS)
         };
+        let payload = self
+            .b
+            .collect(Exec::Whole(8), &[Lanes::new(header, 0, ud, 4)], &[]);
         self.b.send(
             Exec::Whole(8),
             Dst::vgrf(v, 0, ud, 1),
-            Src::vgrf(header, 0, ud, 1),
+            payload,
             Src::NULL,
             handle.src(0),
             info,
@@ -465,12 +471,9 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(16);
         let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
             .map(|lane| {
-                let address = self.b.collect(lane, lanes, &[address]);
-                (
-                    lane,
-                    address,
-                    self.b.collect_apart(lane, lanes, &data, address.reg),
-                )
+                let exec = Exec::Part(lane, lanes);
+                let address = self.b.collect(exec, &[], &[address]);
+                (lane, address, self.b.collect(exec, &[], &data))
             })
             .collect();
         self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
@@ -551,12 +554,9 @@ impl Isel<'_> {
         let v = wanted.map(|def| self.answer(def, lanes));
         let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
             .map(|lane| {
-                let address = self.b.collect(lane, lanes, &[address]);
-                (
-                    lane,
-                    address,
-                    self.b.collect_apart(lane, lanes, &data, address.reg),
-                )
+                let exec = Exec::Part(lane, lanes);
+                let address = self.b.collect(exec, &[], &[address]);
+                (lane, address, self.b.collect(exec, &[], &data))
             })
             .collect();
         let mut failed = None;

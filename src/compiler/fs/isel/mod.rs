@@ -320,17 +320,9 @@ impl<'a> Isel<'a> {
     }
 
     fn end_of_thread(&mut self) {
-        let payload = self.b.lir.vgrfs.push(Vgrf {
-            regs: 1,
-            fixed: Some(127),
-            no_spill: true,
-        });
         let ud = Type::Ud;
-        self.b.mov(
-            Exec::Whole(8),
-            Lanes::new(payload, 0, ud, 4),
-            Lanes::new(self.r0, 0, ud, 4),
-        );
+        let r0 = Lanes::new(self.r0, 0, ud, 4);
+        let payload = self.b.collect_last(Exec::Whole(8), &[r0], &[]);
         // The URB entry belongs to the fixed function: it is not dereferenced (bit 4).
         let info = SendInfo {
             sfid: crate::message::SFID_THREAD_SPAWNER,
@@ -347,7 +339,7 @@ impl<'a> Isel<'a> {
         self.b.send(
             Exec::Whole(8),
             Dst::null(Type::Uw),
-            Src::vgrf(payload, 0, ud, 1),
+            payload,
             Src::NULL,
             Src::NULL,
             info,

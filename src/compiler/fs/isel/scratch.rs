@@ -5,7 +5,7 @@
 
 use super::Isel;
 use crate::builder::{Exec, Lanes, Mods};
-use crate::lir::{Dst, GRF_BYTES, Op, Reg, SendInfo, Src};
+use crate::lir::{Dst, GRF_BYTES, SendInfo, Src};
 use crate::message;
 use entity::Id;
 use isa::{Opcode, Type};
@@ -66,24 +66,6 @@ impl Isel<'_> {
         to
     }
 
-    /// The header followed by the lanes' places, shifted by component `c`.
-    fn scratch_payload(&mut self, header: Lanes, place: Lanes, lane: u8, n: u8) -> Src {
-        let v = self.b.lir.vgrf(GRF_BYTES + u32::from(n) * 4);
-        let ud = Type::Ud;
-        let whole = Lanes {
-            pitch: 4,
-            half: 64,
-            ..header
-        };
-        self.b.mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), whole);
-        let mut inst = crate::lir::Inst::new(Op::Eu(Opcode::Mov), n);
-        inst.group = lane;
-        inst.dst = Dst::vgrf(v, GRF_BYTES, ud, 1);
-        inst.src[0] = place.src(lane);
-        self.b.lir.insts.push(inst);
-        Src::vgrf(v, 0, ud, 1)
-    }
-
     pub(super) fn load_scratch(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let d = self.sh.defs[def];
@@ -99,36 +81,21 @@ impl Isel<'_> {
                 let at = u32::from(lane) * 4 * u32::from(d.num_components)
                     + u32::from(c) * u32::from(lanes) * 4;
                 let dst = Dst::vgrf(v, at, Type::Ud, 1);
-                if bytes == 4 {
-                    let index = self.b.collect(lane, lanes, &[place]);
-                    let info = message::dword_read(lanes);
-                    self.b.send(
-                        Exec::Part(lane, lanes),
-                        dst,
-                        header.src(0),
-                        index,
-                        Src::NULL,
-                        info,
-                        Mods::NONE,
-                    );
+                let exec = Exec::Part(lane, lanes);
+                let base = self.b.collect(Exec::Whole(8), &[header], &[]);
+                let index = self.b.collect(exec, &[], &[place]);
+                let info = if bytes == 4 {
+                    message::dword_read(lanes)
                 } else {
-                    let index = self.b.collect(lane, lanes, &[place]);
-                    let info = SendInfo {
+                    SendInfo {
                         header: true,
                         mlen: 1,
                         ex_mlen: lanes.div_ceil(8),
                         ..message::byte_read(message::BTI_STATELESS, lanes, bytes)
-                    };
-                    self.b.send(
-                        Exec::Part(lane, lanes),
-                        dst,
-                        header.src(0),
-                        index,
-                        Src::NULL,
-                        info,
-                        Mods::NONE,
-                    );
-                }
+                    }
+                };
+                self.b
+                    .send(exec, dst, base, index, Src::NULL, info, Mods::NONE);
             }
         }
     }
@@ -147,28 +114,26 @@ impl Isel<'_> {
                 SmallVec::from_elem(self.comp(value, c, super::raw_type(d.bit_size)), 1);
             let data = self.whole_slots(one, d.bit_size);
             for &lane in &starts {
-                let payload = self.scratch_payload(header, place, lane, lanes);
-                let data = self.b.collect_apart(lane, lanes, &data, payload.reg);
+                // The header is one payload, and costs no copy; what follows it is the other.
+                let exec = Exec::Part(lane, lanes);
+                let base = self.b.collect(Exec::Whole(8), &[header], &[]);
+                let values: SmallVec<[Lanes; 2]> =
+                    [place].into_iter().chain(data.clone()).collect();
+                let values = self.b.collect(exec, &[], &values);
                 let info = if bytes == 4 {
                     message::dword_write(lanes)
                 } else {
                     SendInfo {
                         header: true,
-                        mlen: 1 + lanes.div_ceil(8),
+                        mlen: 1,
+                        ex_mlen: 2 * lanes.div_ceil(8),
                         ..message::byte_write(message::BTI_STATELESS, lanes, bytes)
                     }
                 };
-                self.b.send(
-                    Exec::Part(lane, lanes),
-                    Dst::null(Type::Ud),
-                    payload,
-                    data,
-                    Src::NULL,
-                    info,
-                    Mods::NONE,
-                );
+                let null = Dst::null(Type::Ud);
+                self.b
+                    .send(exec, null, base, values, Src::NULL, info, Mods::NONE);
             }
         }
-        debug_assert!(matches!(header.reg, Reg::Vgrf(_)));
     }
 }
