@@ -152,6 +152,24 @@ impl Mapping {
         Ok(())
     }
 
+    /// Writes words. `EFAULT` beyond the end.
+    #[inline]
+    pub fn write_words<const N: usize>(&self, at_dw: usize, words: &[u32; N]) -> Result<()> {
+        let room_dw = self.len_bytes / 4;
+        if at_dw > room_dw || room_dw - at_dw < N {
+            return Err(Errno::EFAULT);
+        }
+        // SAFETY: in range, and aligned as `words` says; for the rest as `write`.
+        unsafe {
+            self.base
+                .as_ptr()
+                .cast::<[u32; N]>()
+                .byte_add(at_dw * 4)
+                .write(*words)
+        };
+        Ok(())
+    }
+
     /// Reads bytes. `EFAULT` beyond the end.
     pub fn read(&self, offset_bytes: usize, out: &mut [u8]) -> Result<()> {
         self.check(offset_bytes, out.len())?;

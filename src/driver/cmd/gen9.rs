@@ -35,6 +35,37 @@ const FLUSH: [u32; 6] = STALL
     .flag(pipe_control::DEPTH_CACHE_FLUSH_ENABLE, true)
     .dwords;
 
+/// The PIPE_CONTROLs of a batch, by [`Control::index`], but for the address of those that write.
+const CONTROLS: [[u32; 6]; Control::COUNT] = {
+    use pipe_control as pc;
+    const WRITE_IMMEDIATE: u64 = 1;
+    let mut all = [[0; 6]; Control::COUNT];
+    let mut index = 0;
+    while index < Control::COUNT {
+        let control = Control::of(index);
+        let alone = index == 0;
+        all[index] = STALL
+            .flag(pc::DC_FLUSH_ENABLE, control.flush_data)
+            .flag(
+                pc::TEXTURE_CACHE_INVALIDATION_ENABLE,
+                control.invalidate_texture,
+            )
+            .flag(
+                pc::CONSTANT_CACHE_INVALIDATION_ENABLE,
+                control.invalidate_constant,
+            )
+            .with(
+                pc::POST_SYNC_OPERATION,
+                if control.writes { WRITE_IMMEDIATE } else { 0 },
+            )
+            // A stall does not stand alone.
+            .flag(pc::STALL_AT_PIXEL_SCOREBOARD, alone)
+            .dwords;
+        index += 1;
+    }
+    all
+};
+
 /// Nothing after reads what was cached before.
 const INVALIDATE: [u32; 6] = STALL
     .flag(pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE, true)
@@ -217,29 +248,18 @@ impl Generation for Gen9 {
         }
     }
 
-    fn control<M: Memory>(stream: &mut Stream<M>, control: Control) -> Result<(), M::Error> {
-        use pipe_control as pc;
-        const WRITE_IMMEDIATE: u64 = 1;
-        let invalidates = control.invalidate_texture || control.invalidate_constant;
-        let mut words = STALL
-            .flag(pc::DC_FLUSH_ENABLE, control.flush_data)
-            .flag(
-                pc::TEXTURE_CACHE_INVALIDATION_ENABLE,
-                control.invalidate_texture,
-            )
-            .flag(
-                pc::CONSTANT_CACHE_INVALIDATION_ENABLE,
-                control.invalidate_constant,
-            );
-        if let Some(address) = control.write_at {
-            words = words
-                .with(pc::POST_SYNC_OPERATION, WRITE_IMMEDIATE)
-                .with(pc::ADDRESS, address);
-        } else if !control.flush_data && !invalidates {
-            // A stall does not stand alone.
-            words = words.flag(pc::STALL_AT_PIXEL_SCOREBOARD, true);
+    #[inline(always)]
+    fn control<M: Memory>(
+        stream: &mut Stream<M>,
+        control: Control,
+        write_at: u64,
+    ) -> Result<(), M::Error> {
+        let words = stream.reserve()?;
+        *words = CONTROLS[control.index()];
+        if control.writes {
+            pipe_control::ADDRESS.set(words, write_at);
         }
-        stream.put(words.dwords)
+        Ok(())
     }
 
     fn front_end<M: Memory>(

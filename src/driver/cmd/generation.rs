@@ -91,8 +91,32 @@ pub struct Control {
     pub invalidate_texture: bool,
     /// Invalidates the constant cache.
     pub invalidate_constant: bool,
-    /// Writes here when all of it is done: what comes after then finds the data arrived.
-    pub write_at: Option<u64>,
+    /// Writes a quadword when all of it is done: what comes after then finds the data arrived.
+    pub writes: bool,
+}
+
+impl Control {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 16;
+
+    /// Its number among them; 0 is a stall that does nothing else.
+    #[inline(always)]
+    pub(crate) const fn index(self) -> usize {
+        self.flush_data as usize
+            | (self.invalidate_texture as usize) << 1
+            | (self.invalidate_constant as usize) << 2
+            | (self.writes as usize) << 3
+    }
+
+    /// The one with a number.
+    pub(crate) const fn of(index: usize) -> Control {
+        Control {
+            flush_data: index & 1 != 0,
+            invalidate_texture: index & 2 != 0,
+            invalidate_constant: index & 4 != 0,
+            writes: index & 8 != 0,
+        }
+    }
 }
 
 /// Dwords of push constants that an application has.
@@ -107,6 +131,11 @@ const DYNAMIC_AT: usize = SETS;
 pub(crate) const COUNTS_AT: usize = DYNAMIC_AT + DYNAMIC;
 pub(crate) const BASE_AT: usize = COUNTS_AT + 2;
 pub(crate) const HEAP_AT: usize = BASE_AT + 3;
+/// A place that always holds zero: what pads a block of push data to whole registers.
+pub(crate) const ZERO_AT: usize = VALUES - 1;
+const _: () = assert!(HEAP_AT + 2 <= ZERO_AT);
+/// Values of the largest block, and what pads it.
+const TAIL: usize = VALUES + abi::REGISTER_DW as usize;
 
 /// The place of a value. None: there are not so many sets or dynamic buffers.
 pub(crate) fn place(value: DriverValue) -> Option<usize> {
@@ -140,9 +169,8 @@ pub struct Launch<G: Generation> {
     pub(crate) thread_registers: u16,
     pub(crate) uses_counts: bool,
     pub(crate) uses_base: bool,
-    pub(crate) values: u8,
-    /// Places of the values behind the constants.
-    pub(crate) places: [u8; VALUES],
+    /// Places of the values behind the constants, up to the block's end.
+    pub(crate) places: [u8; TAIL],
 }
 
 impl<G: Generation> Launch<G> {
@@ -150,7 +178,7 @@ impl<G: Generation> Launch<G> {
     /// than there is.
     pub fn new(kernel: &Kernel<'_>, descriptor_offset_bytes: u32) -> Option<Self> {
         let push = kernel.push;
-        let mut places = [0; VALUES];
+        let mut places = [ZERO_AT as u8; TAIL];
         if push.driver.len() > VALUES
             || (push.constants_first_dw + push.constants_dw) as usize > PUSH_CONSTANTS_DW
         {
@@ -180,7 +208,6 @@ impl<G: Generation> Launch<G> {
             thread_registers: u16::try_from(thread_registers).ok()?,
             uses_counts: uses(COUNTS_AT, 2),
             uses_base: uses(BASE_AT, 3),
-            values: push.driver.len() as u8,
             places,
         })
     }
@@ -202,8 +229,12 @@ pub trait Generation: Copy + std::fmt::Debug {
         device: &hw::Device,
         heaps: &Heaps,
     ) -> Result<(), M::Error>;
-    /// Waits, flushes, invalidates.
-    fn control<M: Memory>(stream: &mut Stream<M>, control: Control) -> Result<(), M::Error>;
+    /// Waits, flushes, invalidates; writes to an address, if the control does.
+    fn control<M: Memory>(
+        stream: &mut Stream<M>,
+        control: Control,
+        write_at: u64,
+    ) -> Result<(), M::Error>;
     /// Changes the front end's state.
     fn front_end<M: Memory>(
         stream: &mut Stream<M>,

@@ -17,6 +17,9 @@ use crate::mi;
 use crate::pending::Pending;
 use crate::stream::{Data, Memory, Stream};
 
+/// Dwords of a register.
+const REGISTER_DW: usize = abi::REGISTER_DW as usize;
+
 /// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
 const LEAST_CURBE_GRF: u32 = 16;
 
@@ -24,8 +27,8 @@ const LEAST_CURBE_GRF: u32 = 16;
 #[derive(Clone, Copy, Debug)]
 struct Bound<G: Generation> {
     launch: Option<Launch<G>>,
-    /// The application's push constants.
-    constants: [u32; PUSH_CONSTANTS_DW],
+    /// The application's push constants, and zeros up to a whole register behind any of them.
+    constants: [u32; PUSH_CONSTANTS_DW + REGISTER_DW],
     /// The driver's values, by place.
     values: [u32; VALUES],
 }
@@ -58,7 +61,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
             machine,
             bound: Bound {
                 launch: None,
-                constants: [0; PUSH_CONSTANTS_DW],
+                constants: [0; PUSH_CONSTANTS_DW + REGISTER_DW],
                 values: [0; VALUES],
             },
             constants_dirty: true,
@@ -96,7 +99,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     /// Forgets what is bound.
     pub fn unbind(&mut self) {
         self.bound.launch = None;
-        self.bound.constants = [0; PUSH_CONSTANTS_DW];
+        self.bound.constants = [0; PUSH_CONSTANTS_DW + REGISTER_DW];
         self.bound.values = [0; VALUES];
         let heap = self.machine.bindless_base;
         self.bound.values[HEAP_AT] = heap as u32;
@@ -143,7 +146,8 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> bool {
         let (at, count) = (offset_bytes as usize / 4, data.len() / 4);
         let aligned = offset_bytes.is_multiple_of(4) && data.len().is_multiple_of(4);
-        match self.bound.constants.get_mut(at..at.saturating_add(count)) {
+        let constants = &mut self.bound.constants[..PUSH_CONSTANTS_DW];
+        match constants.get_mut(at..at.saturating_add(count)) {
             Some(place) if aligned => {
                 for (to, from) in place.iter_mut().zip(data.as_chunks().0) {
                     *to = u32::from_le_bytes(*from);
@@ -178,13 +182,12 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         let stall = self.busy && (pending.any(Pending::STALL) || invalidates);
         if flush || stall {
             // What is invalidated must not be filled again before the data has arrived.
-            let write_at = invalidates.then_some(self.machine.scrap_address);
             let control = Control {
                 flush_data: flush,
-                write_at,
+                writes: invalidates,
                 ..Control::default()
             };
-            G::control(&mut self.stream, control)?;
+            G::control(&mut self.stream, control, self.machine.scrap_address)?;
             self.busy = false;
             self.dirty &= !flush;
         }
@@ -194,32 +197,36 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
                 invalidate_constant: pending.any(Pending::INVALIDATE_CONSTANT),
                 ..Control::default()
             };
-            G::control(&mut self.stream, control)?;
+            G::control(&mut self.stream, control, self.machine.scrap_address)?;
         }
         Ok(())
     }
 
     /// Says what has changed since the last launch.
     #[inline(always)]
-    fn prepare(&mut self, launch: &Launch<G>) -> Result<(), M::Error> {
+    fn prepare(&mut self) -> Result<(), M::Error> {
         self.settle()?;
-        if self.descriptor != Some(launch.descriptor_offset_bytes) {
-            self.change_pipeline(launch)?;
+        let bound = self.bound.launch.as_ref();
+        if self.descriptor != bound.map(|launch| launch.descriptor_offset_bytes) {
+            self.change_pipeline()?;
         }
         if self.constants_dirty {
-            self.load_constants(launch)?;
+            self.load_constants()?;
         }
         Ok(())
     }
 
     #[inline(never)]
-    fn change_pipeline(&mut self, launch: &Launch<G>) -> Result<(), M::Error> {
+    fn change_pipeline(&mut self) -> Result<(), M::Error> {
+        let Some(launch) = &self.bound.launch else {
+            return Ok(());
+        };
         let said = self.front_end;
         let (has, wants) = (said.scratch, launch.scratch);
         let more_scratch = wants.thread_bytes > has.thread_bytes;
         if launch.curbe_grf > said.curbe_grf || more_scratch || said.curbe_grf == 0 {
             if self.busy {
-                G::control(&mut self.stream, Control::default())?;
+                G::control(&mut self.stream, Control::default(), 0)?;
                 self.busy = false;
             }
             let room = launch.curbe_grf.max(LEAST_CURBE_GRF).next_multiple_of(2);
@@ -237,30 +244,34 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     }
 
     #[inline(never)]
-    fn load_constants(&mut self, launch: &Launch<G>) -> Result<(), M::Error> {
+    fn load_constants(&mut self) -> Result<(), M::Error> {
         self.constants_dirty = false;
+        let Some(launch) = &self.bound.launch else {
+            return Ok(());
+        };
         if launch.curbe_grf == 0 {
             return Ok(());
         }
-        let threads_dw = usize::from(launch.thread_registers) * abi::REGISTER_DW as usize;
-        let Data { address, words } = self
-            .stream
-            .data(usize::from(launch.block_dw) + threads_dw)?;
+        let block_dw = usize::from(launch.block_dw);
+        let threads_dw = usize::from(launch.thread_registers) * REGISTER_DW;
+        let Data { address, words } = self.stream.data(block_dw + threads_dw)?;
         let (block, threads) = words
-            .split_at_mut_checked(launch.block_dw.into())
+            .split_at_mut_checked(block_dw)
             .ok_or_else(M::too_long)?;
+        // Constants are copied by whole registers; what the last one has too much of is written over by values.
         let first = usize::from(launch.constants_first_dw);
         let count = usize::from(launch.constants_dw);
-        let (constants, rest) = block.split_at_mut_checked(count).ok_or_else(M::too_long)?;
-        let from = self.bound.constants.get(first..first + count);
-        constants.copy_from_slice(from.ok_or_else(M::too_long)?);
-        let values = usize::from(launch.values).min(rest.len());
-        let (given, padding) = rest.split_at_mut(values);
-        for (to, &place) in given.iter_mut().zip(&launch.places) {
+        let from = self.bound.constants.get(first..).unwrap_or_default();
+        let registers = block.as_chunks_mut::<REGISTER_DW>().0.iter_mut();
+        let from = from.as_chunks::<REGISTER_DW>().0;
+        for (to, from) in registers.zip(from).take(count.div_ceil(REGISTER_DW)) {
+            *to = *from;
+        }
+        let values = block.get_mut(count..).unwrap_or_default();
+        for (to, &place) in values.iter_mut().zip(&launch.places) {
             *to = self.bound.values[usize::from(place) % VALUES];
         }
-        padding.fill(0);
-        let registers = threads.as_chunks_mut::<{ abi::REGISTER_DW as usize }>().0;
+        let registers = threads.as_chunks_mut::<REGISTER_DW>().0;
         for (thread, register) in (0..).zip(registers) {
             *register = [thread, 0, 0, 0, 0, 0, 0, 0];
         }
@@ -274,53 +285,34 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         let Some(launch) = &self.bound.launch else {
             return Ok(false);
         };
-        let asks = launch.uses_counts || launch.uses_base;
-        let loaded = self.descriptor == Some(launch.descriptor_offset_bytes);
-        if loaded && !self.constants_dirty && !asks && self.pending.is_none() {
-            if !count.contains(&0) {
-                (self.busy, self.dirty) = (true, true);
-                G::walk(&mut self.stream, &launch.walker, count)?;
-            }
+        if count.contains(&0) {
             return Ok(true);
         }
-        let launch = *launch;
-        self.walk(&launch, base, count)?;
-        Ok(true)
-    }
-
-    #[inline(never)]
-    fn walk(
-        &mut self,
-        launch: &Launch<G>,
-        base: [u32; 3],
-        count: [u32; 3],
-    ) -> Result<(), M::Error> {
-        if count.contains(&0) {
-            return Ok(());
-        }
         if launch.uses_counts || launch.uses_base {
-            self.workgroups(launch, base, count)?;
+            self.workgroups(base, count)?;
         }
-        self.prepare(launch)?;
+        self.prepare()?;
         (self.busy, self.dirty) = (true, true);
-        G::walk(&mut self.stream, &launch.walker, count)
+        if let Some(launch) = &self.bound.launch {
+            G::walk(&mut self.stream, &launch.walker, count)?;
+        }
+        Ok(true)
     }
 
     /// Notes what a shader asks about its workgroups.
     #[inline(never)]
-    fn workgroups(
-        &mut self,
-        launch: &Launch<G>,
-        base: [u32; 3],
-        count: [u32; 3],
-    ) -> Result<(), M::Error> {
-        if launch.uses_base {
+    fn workgroups(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<(), M::Error> {
+        let Some(launch) = &self.bound.launch else {
+            return Ok(());
+        };
+        let (uses_base, uses_counts) = (launch.uses_base, launch.uses_counts);
+        if uses_base {
             for (place, value) in (BASE_AT..).zip(base) {
                 self.set_value(place, value);
             }
         }
         let known = self.bound.values[COUNTS_AT] | self.bound.values[COUNTS_AT + 1] != 0;
-        if launch.uses_counts && (!known || self.counts != count) {
+        if uses_counts && (!known || self.counts != count) {
             let data = self.stream.data(count.len())?;
             data.words.copy_from_slice(&count);
             let address = data.address;
@@ -337,22 +329,25 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
 
     /// Launches as many workgroups as three dwords at an address say. False: no pipeline is bound.
     pub fn dispatch_indirect(&mut self, address: u64) -> Result<bool, M::Error> {
-        let Some(launch) = self.bound.launch else {
+        let Some(launch) = &self.bound.launch else {
             return Ok(false);
         };
-        if launch.uses_base {
+        let (uses_base, uses_counts) = (launch.uses_base, launch.uses_counts);
+        if uses_base {
             for place in BASE_AT..BASE_AT + 3 {
                 self.set_value(place, 0);
             }
         }
-        if launch.uses_counts {
+        if uses_counts {
             self.counts_address(address);
             // What is there is not what the last launch had.
             self.counts = [0; 3];
         }
-        self.prepare(&launch)?;
+        self.prepare()?;
         (self.busy, self.dirty) = (true, true);
-        G::walk_indirect(&mut self.stream, &launch.walker, address)?;
+        if let Some(launch) = &self.bound.launch {
+            G::walk_indirect(&mut self.stream, &launch.walker, address)?;
+        }
         Ok(true)
     }
 
@@ -372,10 +367,11 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         for (to, &from) in self.bound.constants.iter_mut().zip(constants) {
             *to = from;
         }
-        let launched = self.walk(launch, [0; 3], [groups, 1, 1]);
+        self.bound.launch = Some(*launch);
+        let launched = self.dispatch([0; 3], [groups, 1, 1]);
         self.bound = application;
         self.constants_dirty = true;
-        launched
+        launched.map(|_| ())
     }
 
     /// Room for data that shaders read, beside the commands.

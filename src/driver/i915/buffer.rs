@@ -163,10 +163,16 @@ impl Buffer {
     }
 
     /// The pages, mapped at the first call and until the buffer dies.
+    #[inline]
     pub fn map(&self) -> Result<&Mapping> {
-        if let Some(mapping) = self.mapping.get() {
-            return Ok(mapping);
+        match self.mapping.get() {
+            Some(mapping) => Ok(mapping),
+            None => self.map_now(),
         }
+    }
+
+    #[cold]
+    fn map_now(&self) -> Result<&Mapping> {
         let mapping = self
             .core
             .file

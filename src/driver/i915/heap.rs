@@ -111,10 +111,14 @@ impl Heap {
     /// Writes one surface.
     #[inline]
     pub(crate) fn write(&self, offset_bytes: u32, surface: &[u32; SURFACE_DW]) -> Result<()> {
-        for (to, from) in self.surface(offset_bytes)?.iter().zip(surface) {
-            to.store(*from, Relaxed);
-        }
-        Ok(())
+        let offset = u64::from(offset_bytes);
+        let block = self.blocks.get((offset / BLOCK_BYTES) as usize);
+        let Some(buffer) = block.and_then(OnceLock::get) else {
+            return Err(Error::Range { what: "a surface" });
+        };
+        buffer
+            .map()?
+            .write_words((offset % BLOCK_BYTES) as usize / 4, surface)
     }
 
     /// Reads one surface.

@@ -33,7 +33,14 @@ impl Mapping {
         self.0.into_windows(piece_bytes)
     }
 
+    /// Writes words.
+    #[inline]
+    pub fn write_words<const N: usize>(&self, at_dw: usize, words: &[u32; N]) -> Result<()> {
+        self.0.write_words(at_dw, words).map_err(failed("write"))
+    }
+
     /// The words.
+    #[inline]
     pub fn words(&self) -> &[AtomicU32] {
         self.0.words()
     }

@@ -44,13 +44,19 @@ pub trait Face: Sized {
     fn after_panic() -> Self;
 }
 
+/// What becomes of an error: it is told to those who asked, and is a code.
+#[cold]
+#[inline(never)]
+fn failed(error: vk::Error) -> c::Result {
+    crate::report(&error);
+    error.code()
+}
+
 impl Face for c::Result {
     type Body = vk::Result<c::Result>;
+    #[inline]
     fn of(body: Self::Body) -> Self {
-        body.unwrap_or_else(|error| {
-            crate::report(&error);
-            error.code()
-        })
+        body.unwrap_or_else(failed)
     }
     fn after_panic() -> Self {
         c::Result::ERROR_UNKNOWN
@@ -59,9 +65,11 @@ impl Face for c::Result {
 
 impl Face for () {
     type Body = vk::Result<()>;
+    #[inline(always)]
     fn of(body: Self::Body) {
         if let Err(error) = body {
-            crate::report(&error);
+            // There is nobody to give the code to.
+            _ = failed(error);
         }
     }
     fn after_panic() {}
@@ -71,7 +79,7 @@ impl Face for u64 {
     type Body = vk::Result<u64>;
     fn of(body: Self::Body) -> Self {
         body.unwrap_or_else(|error| {
-            crate::report(&error);
+            _ = failed(error);
             0
         })
     }
@@ -90,7 +98,8 @@ impl Face for Option<Pointer> {
     }
 }
 
-/// Runs a body; a panic ends here.
+/// Runs a body; a panic ends here. Where nothing in a body can panic, this is no code at all.
+#[inline(always)]
 pub fn guard<R: Face>(body: impl FnOnce() -> R::Body) -> R {
     // A body that panics may leave an object half changed. Objects keep their locks poisoned-but-usable, and the caller is
     // told that its command failed.

@@ -35,6 +35,7 @@ impl Dependency {
     };
 
     /// What the GPU must do.
+    #[inline]
     pub fn pending(&self) -> Pending {
         use api::{AccessFlags2 as A, PipelineStageFlags2 as S};
         // Stages at which nothing of ours runs: the host's work is before or after the whole submission.

@@ -46,6 +46,8 @@ impl CommandPool {
 enum State {
     Initial,
     Recording,
+    /// Recording, after an error: commands do nothing any more.
+    Failed,
     Executable,
     Invalid,
 }
@@ -106,7 +108,7 @@ impl CommandBuffer {
 
     /// Ends recording; fails with the first error of the commands.
     pub fn end(&mut self) -> Result<()> {
-        if self.state != State::Recording {
+        if !matches!(self.state, State::Recording | State::Failed) {
             return Err(Error::InvalidUse {
                 why: "a command buffer ended that is not recording",
             });
@@ -137,11 +139,17 @@ impl CommandBuffer {
     #[inline]
     pub fn record(&mut self, command: impl FnOnce(&mut Self) -> Result<()>) {
         if self.state == State::Recording
-            && self.error.is_none()
             && let Err(error) = command(self)
         {
-            self.error = Some(error);
+            self.fail(error);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, error: Error) {
+        self.error = Some(error);
+        self.state = State::Failed;
     }
 
     /// Binds a compute pipeline.

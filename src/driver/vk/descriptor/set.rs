@@ -98,7 +98,7 @@ impl Set {
     }
 
     /// Writes one buffer.
-    #[inline]
+    #[inline(always)]
     pub fn write(&self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
         let (placed, element) = place.next().ok_or(BEYOND)?;
         match placed.holds {
