@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
 mod commands;
+mod descriptors;
 mod external;
 mod indexing;
 mod objects;

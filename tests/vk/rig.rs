@@ -25,7 +25,10 @@ pub fn entry() -> ash::Entry {
 
 /// Device extensions that tests use.
 pub const EXTENSIONS: &[&std::ffi::CStr] = &[
+    c"VK_EXT_descriptor_indexing",
     c"VK_EXT_external_memory_dma_buf",
+    c"VK_EXT_inline_uniform_block",
+    c"VK_EXT_mutable_descriptor_type",
     c"VK_EXT_host_query_reset",
     c"VK_KHR_external_fence_fd",
     c"VK_KHR_external_memory_fd",
@@ -33,6 +36,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_copy_commands2",
     c"VK_KHR_maintenance4",
     c"VK_KHR_pipeline_executable_properties",
+    c"VK_KHR_push_descriptor",
     c"VK_KHR_synchronization2",
     c"VK_KHR_timeline_semaphore",
 ];
@@ -77,7 +81,13 @@ impl Rig {
         let mut executable = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
         let mut synchronization = vk::PhysicalDeviceSynchronization2Features::default();
         let mut maintenance = vk::PhysicalDeviceMaintenance4Features::default();
+        let mut indexing = vk::PhysicalDeviceDescriptorIndexingFeatures::default();
+        let mut inline = vk::PhysicalDeviceInlineUniformBlockFeatures::default();
+        let mut mutable = vk::PhysicalDeviceMutableDescriptorTypeFeaturesEXT::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
+            .push_next(&mut indexing)
+            .push_next(&mut inline)
+            .push_next(&mut mutable)
             .push_next(&mut timeline)
             .push_next(&mut reset)
             .push_next(&mut executable)

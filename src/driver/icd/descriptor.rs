@@ -11,6 +11,7 @@ use vk::descriptor::{
     TemplateEntry, holds_buffer,
 };
 
+use crate::command::record;
 use crate::entry::{done, entries};
 use crate::handle::{self, DescriptorPoolFace};
 use crate::raw;
@@ -44,8 +45,22 @@ entries! { DESCRIPTOR:
     ) {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
+        let found = layout(info);
         if let Some(out) = support.as_mut() {
-            out.supported = layout(info).is_ok().into();
+            out.supported = found.is_ok().into();
+            for node in raw::chain(out.p_next) {
+                if (*node).s_type == c::StructureType::DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT {
+                    let node = &mut *node.cast::<c::DescriptorSetVariableDescriptorCountLayoutSupport<'_>>();
+                    let variable = found.as_ref().ok().and_then(|layout| layout.variable());
+                    node.max_variable_descriptor_count = match variable {
+                        Some(last) if last.kind == c::DescriptorType::INLINE_UNIFORM_BLOCK => {
+                            vk::limits::MAX_INLINE_BLOCK_BYTES
+                        }
+                        Some(_) => vk::limits::UPDATE_AFTER_BIND_DESCRIPTORS,
+                        None => 0,
+                    };
+                }
+            }
         }
         Ok(())
     }
@@ -91,7 +106,9 @@ entries! { DESCRIPTOR:
             .iter()
             .map(|size| (size.ty, size.descriptor_count))
             .collect();
-        let pool = Pool::new(&face.device.context, info.max_sets, &sizes)?;
+        let inline = raw::find::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
+            .map_or(0, |node| node.max_inline_uniform_block_bindings);
+        let pool = Pool::new(&face.device.context, info.max_sets, &sizes, inline)?;
         raw::put(descriptor_pool, handle::make(DescriptorPoolFace { pool, sets: Mutex::default() }));
         done()
     }
@@ -127,10 +144,13 @@ entries! { DESCRIPTOR:
         let info = raw::reference(allocate_info, "VkDescriptorSetAllocateInfo")?;
         let face = handle::get(info.descriptor_pool)?;
         let layouts = raw::slice(info.p_set_layouts, info.descriptor_set_count);
+        let counts = raw::find::<c::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next);
+        let counts = counts.map_or(&[][..], |node| raw::slice(node.p_descriptor_counts, node.descriptor_set_count));
         let mut made = Vec::with_capacity(layouts.len());
-        for &layout in layouts {
+        for (index, &layout) in layouts.iter().enumerate() {
+            let count = counts.get(index).copied().unwrap_or(0);
             // A failure drops the sets made so far, which frees their room.
-            match handle::get(layout).and_then(|layout| Set::new(&face.pool, layout)) {
+            match handle::get(layout).and_then(|layout| Set::new(&face.pool, layout, count)) {
                 Ok(set) => made.push(set),
                 Err(error) => {
                     for index in 0..layouts.len() {
@@ -176,6 +196,13 @@ entries! { DESCRIPTOR:
             if !holds_buffer(write.descriptor_type) {
                 continue;
             }
+            if write.descriptor_type == c::DescriptorType::INLINE_UNIFORM_BLOCK {
+                if let Some(block) = raw::find::<c::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next) {
+                    let bytes = raw::bytes(block.p_data, block.data_size as usize);
+                    handle::get(write.dst_set)?.write_inline(write.dst_binding, write.dst_array_element, bytes)?;
+                }
+                continue;
+            }
             let set = handle::get(write.dst_set)?;
             let mut place = set.cursor(write.dst_binding, write.dst_array_element)?;
             for info in raw::slice(write.p_buffer_info, write.descriptor_count) {
@@ -202,9 +229,6 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorUpdateTemplateCreateInfo")?;
-        if info.template_type != c::DescriptorUpdateTemplateType::DESCRIPTOR_SET {
-            return Err(vk::Error::FeatureNotPresent { what: "push descriptors" });
-        }
         let entries = raw::slice(info.p_descriptor_update_entries, info.descriptor_update_entry_count)
             .iter()
             .map(|entry| TemplateEntry {
@@ -237,16 +261,88 @@ entries! { DESCRIPTOR:
     ) {
         let set = handle::get(descriptor_set)?;
         for entry in handle::get(descriptor_update_template)?.entries.iter().filter(|entry| holds_buffer(entry.kind)) {
+            if entry.kind == c::DescriptorType::INLINE_UNIFORM_BLOCK {
+                let bytes = raw::bytes(data.byte_add(entry.offset_bytes), entry.count as usize);
+                set.write_inline(entry.binding, entry.element, bytes)?;
+                continue;
+            }
             let mut place = set.cursor(entry.binding, entry.element)?;
-            for index in 0..entry.count as usize {
-                let at = data.byte_add(entry.offset_bytes + index * entry.stride_bytes);
-                // The application may pack its data as it likes.
-                let info = at.cast::<c::DescriptorBufferInfo>().read_unaligned();
-                set.write(&mut place, descriptor(&info)?)?;
+            for buffer in packed(entry, data) {
+                set.write(&mut place, buffer?)?;
             }
         }
         Ok(())
     }
+
+    Device ["VK_KHR_push_descriptor"] vkCmdPushDescriptorSetKHR(
+        command_buffer: c::CommandBuffer,
+        pipeline_bind_point: c::PipelineBindPoint,
+        layout: c::PipelineLayout,
+        set: u32,
+        descriptor_write_count: u32,
+        descriptor_writes: *const c::WriteDescriptorSet<'_>,
+    ) {
+        if pipeline_bind_point != c::PipelineBindPoint::COMPUTE {
+            // As sets of other bind points.
+            return Ok(());
+        }
+        record(command_buffer, |commands| {
+            let layout = handle::get(layout)?;
+            commands.push_set(layout, set as usize, |pushed| {
+                for write in raw::slice(descriptor_writes, descriptor_write_count) {
+                    if holds_buffer(write.descriptor_type) {
+                        let infos = raw::slice(write.p_buffer_info, write.descriptor_count).iter();
+                        let place = (write.dst_binding, write.dst_array_element);
+                        pushed.write(place, infos.map(|info| descriptor(info)))?;
+                    }
+                }
+                Ok(())
+            })
+        })
+    }
+
+    Device ["VK_KHR_push_descriptor"] vkCmdPushDescriptorSetWithTemplateKHR(
+        command_buffer: c::CommandBuffer,
+        descriptor_update_template: c::DescriptorUpdateTemplate,
+        layout: c::PipelineLayout,
+        set: u32,
+        data: *const c_void,
+    ) {
+        record(command_buffer, |commands| {
+            let template = handle::get(descriptor_update_template)?;
+            let layout = handle::get(layout)?;
+            commands.push_set(layout, set as usize, |pushed| {
+                for entry in template.entries.iter().filter(|entry| holds_buffer(entry.kind)) {
+                    pushed.write((entry.binding, entry.element), packed(entry, data))?;
+                }
+                Ok(())
+            })
+        })
+    }
+}
+
+/// The buffers of a template's entry in the application's data, which may be packed as it likes.
+///
+/// # Safety
+/// The data holds what the template says, for as long as the iterator lives; the buffers are handles of ours.
+#[inline]
+unsafe fn packed(
+    entry: &TemplateEntry,
+    data: *const c_void,
+) -> impl Iterator<Item = vk::Result<BufferDescriptor>> {
+    let TemplateEntry {
+        count,
+        offset_bytes,
+        stride_bytes,
+        ..
+    } = *entry;
+    (0..count as usize).map(move |index| {
+        // SAFETY: as the caller says.
+        unsafe {
+            let at = data.byte_add(offset_bytes + index * stride_bytes);
+            descriptor(&at.cast::<c::DescriptorBufferInfo>().read_unaligned())
+        }
+    })
 }
 
 fn sets(face: &DescriptorPoolFace) -> std::sync::MutexGuard<'_, BTreeSet<u64>> {
@@ -276,19 +372,36 @@ unsafe fn descriptor(info: &c::DescriptorBufferInfo) -> vk::Result<BufferDescrip
 /// # Safety
 /// The structure is valid.
 unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetLayout> {
-    if !info.flags.is_empty() {
+    use c::DescriptorSetLayoutCreateFlags as Flags;
+    // Every pool of ours may be updated after its sets are bound, and any may stay on the host.
+    let known =
+        Flags::PUSH_DESCRIPTOR_KHR | Flags::UPDATE_AFTER_BIND_POOL | Flags::HOST_ONLY_POOL_EXT;
+    if !known.contains(info.flags) {
         return Err(vk::Error::FeatureNotPresent {
-            what: "push descriptors and update after bind",
+            what: "this kind of descriptor set layout",
         });
     }
     // SAFETY: as the caller says.
-    let bindings: Vec<BindingInfo> = unsafe { raw::slice(info.p_bindings, info.binding_count) }
+    let (bindings, flags) = unsafe {
+        let flags = raw::find::<c::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>(info.p_next);
+        (
+            raw::slice(info.p_bindings, info.binding_count),
+            flags.map_or(&[][..], |node| {
+                raw::slice(node.p_binding_flags, node.binding_count)
+            }),
+        )
+    };
+    let bindings: Vec<BindingInfo> = bindings
         .iter()
-        .map(|binding| BindingInfo {
+        .enumerate()
+        .map(|(index, binding)| BindingInfo {
             binding: binding.binding,
             kind: binding.descriptor_type,
             count: binding.descriptor_count,
+            variable: flags.get(index).is_some_and(|flags| {
+                flags.contains(c::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT)
+            }),
         })
         .collect();
-    SetLayout::new(&bindings)
+    SetLayout::new(&bindings, info.flags.contains(Flags::PUSH_DESCRIPTOR_KHR))
 }

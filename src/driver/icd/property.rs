@@ -64,8 +64,12 @@ macro_rules! properties {
     };
 }
 
-/// Descriptors that update-after-bind could reach: it is not offered.
-const NONE: u32 = 0;
+/// Descriptors that update-after-bind can reach.
+const UPDATABLE: u32 = vk::limits::UPDATE_AFTER_BIND_DESCRIPTORS;
+/// Those that it cannot: dynamic buffers of a layout are not in the heap.
+const DYNAMIC: u32 = vk::limits::MAX_DYNAMIC_BUFFERS;
+/// Inline uniform blocks of a stage or set.
+const BLOCKS: u32 = 64;
 /// Vulkan version whose conformance tests the driver is written against. Nobody has certified it.
 const CONFORMANCE: c::ConformanceVersion = c::ConformanceVersion {
     major: 1,
@@ -133,29 +137,39 @@ properties! {
         shader_rounding_mode_rtz_float64: c::TRUE,
     ]
     PhysicalDeviceDescriptorIndexingProperties |_device| [
-        max_update_after_bind_descriptors_in_all_pools: NONE,
+        max_update_after_bind_descriptors_in_all_pools: UPDATABLE,
         shader_uniform_buffer_array_non_uniform_indexing_native: c::FALSE,
         shader_sampled_image_array_non_uniform_indexing_native: c::FALSE,
         shader_storage_buffer_array_non_uniform_indexing_native: c::FALSE,
         shader_storage_image_array_non_uniform_indexing_native: c::FALSE,
         shader_input_attachment_array_non_uniform_indexing_native: c::FALSE,
-        robust_buffer_access_update_after_bind: c::FALSE,
+        robust_buffer_access_update_after_bind: c::TRUE,
         quad_divergent_implicit_lod: c::FALSE,
-        max_per_stage_descriptor_update_after_bind_samplers: NONE,
-        max_per_stage_descriptor_update_after_bind_uniform_buffers: NONE,
-        max_per_stage_descriptor_update_after_bind_storage_buffers: NONE,
-        max_per_stage_descriptor_update_after_bind_sampled_images: NONE,
-        max_per_stage_descriptor_update_after_bind_storage_images: NONE,
-        max_per_stage_descriptor_update_after_bind_input_attachments: NONE,
-        max_per_stage_update_after_bind_resources: NONE,
-        max_descriptor_set_update_after_bind_samplers: NONE,
-        max_descriptor_set_update_after_bind_uniform_buffers: NONE,
-        max_descriptor_set_update_after_bind_uniform_buffers_dynamic: NONE,
-        max_descriptor_set_update_after_bind_storage_buffers: NONE,
-        max_descriptor_set_update_after_bind_storage_buffers_dynamic: NONE,
-        max_descriptor_set_update_after_bind_sampled_images: NONE,
-        max_descriptor_set_update_after_bind_storage_images: NONE,
-        max_descriptor_set_update_after_bind_input_attachments: NONE,
+        max_per_stage_descriptor_update_after_bind_samplers: UPDATABLE,
+        max_per_stage_descriptor_update_after_bind_uniform_buffers: UPDATABLE,
+        max_per_stage_descriptor_update_after_bind_storage_buffers: UPDATABLE,
+        max_per_stage_descriptor_update_after_bind_sampled_images: UPDATABLE,
+        max_per_stage_descriptor_update_after_bind_storage_images: UPDATABLE,
+        max_per_stage_descriptor_update_after_bind_input_attachments: UPDATABLE,
+        max_per_stage_update_after_bind_resources: UPDATABLE,
+        max_descriptor_set_update_after_bind_samplers: UPDATABLE,
+        max_descriptor_set_update_after_bind_uniform_buffers: UPDATABLE,
+        max_descriptor_set_update_after_bind_uniform_buffers_dynamic: DYNAMIC,
+        max_descriptor_set_update_after_bind_storage_buffers: UPDATABLE,
+        max_descriptor_set_update_after_bind_storage_buffers_dynamic: DYNAMIC,
+        max_descriptor_set_update_after_bind_sampled_images: UPDATABLE,
+        max_descriptor_set_update_after_bind_storage_images: UPDATABLE,
+        max_descriptor_set_update_after_bind_input_attachments: UPDATABLE,
+    ]
+    PhysicalDevicePushDescriptorPropertiesKHR |_device| [
+        max_push_descriptors: vk::limits::MAX_PUSH_DESCRIPTORS,
+    ]
+    PhysicalDeviceInlineUniformBlockProperties |_device| [
+        max_inline_uniform_block_size: vk::limits::MAX_INLINE_BLOCK_BYTES,
+        max_per_stage_descriptor_inline_uniform_blocks: BLOCKS,
+        max_per_stage_descriptor_update_after_bind_inline_uniform_blocks: BLOCKS,
+        max_descriptor_set_inline_uniform_blocks: BLOCKS,
+        max_descriptor_set_update_after_bind_inline_uniform_blocks: BLOCKS,
     ]
     PhysicalDeviceDepthStencilResolveProperties |_device| [
         supported_depth_resolve_modes: c::ResolveModeFlags::empty(),

@@ -41,9 +41,12 @@ pub const INSTANCE: &[Extension] = &[
 
 /// Device extensions, by name.
 pub const DEVICE: &[Extension] = &[
+    row("VK_EXT_descriptor_indexing", 2, V1_2),
     row("VK_EXT_external_memory_dma_buf", 1, None),
     row("VK_EXT_host_query_reset", 1, V1_2),
+    row("VK_EXT_inline_uniform_block", 1, V1_3),
     row("VK_EXT_memory_budget", 1, None),
+    row("VK_EXT_mutable_descriptor_type", 1, None),
     row("VK_EXT_pci_bus_info", 2, None),
     row("VK_EXT_physical_device_drm", 1, None),
     row("VK_EXT_scalar_block_layout", 1, V1_2),
@@ -71,6 +74,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_maintenance3", 1, V1_1),
     row("VK_KHR_maintenance4", 2, V1_3),
     row("VK_KHR_pipeline_executable_properties", 1, None),
+    row("VK_KHR_push_descriptor", 2, None),
     row("VK_KHR_relaxed_block_layout", 1, V1_1),
     row("VK_KHR_shader_clock", 1, None),
     row("VK_KHR_shader_float16_int8", 1, V1_2),

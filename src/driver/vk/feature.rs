@@ -140,6 +140,7 @@ structures! {
         shaderSharedFloat16AtomicAdd shaderSharedFloat16AtomicMinMax shaderSharedFloat32AtomicMinMax
         shaderSharedFloat64AtomicMinMax shaderImageFloat32AtomicMinMax sparseImageFloat32AtomicMinMax
     ];
+    PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT [mutableDescriptorType];
     PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR [shaderSubgroupClock shaderDeviceClock];
     PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR [pipelineExecutableInfo];
     PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR [shaderSubgroupUniformControlFlow];
@@ -190,6 +191,15 @@ offered! {
     shaderInt8 "vkrunner-scripts/types/int8.shader_test";
     shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
     shaderStorageBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
+    // Descriptors are memory that shaders read when they run.
+    descriptorBindingUniformBufferUpdateAfterBind "tests/vk/descriptors.rs";
+    descriptorBindingStorageBufferUpdateAfterBind "tests/vk/descriptors.rs";
+    descriptorBindingUpdateUnusedWhilePending "tests/vk/descriptors.rs";
+    descriptorBindingPartiallyBound "tests/vk/descriptors.rs";
+    descriptorBindingVariableDescriptorCount "tests/vk/descriptors.rs";
+    inlineUniformBlock "tests/vk/descriptors.rs";
+    descriptorBindingInlineUniformBlockUpdateAfterBind "tests/vk/descriptors.rs";
+    mutableDescriptorType "tests/vk/descriptors.rs";
     runtimeDescriptorArray "tests/vk/indexing.rs";
     scalarBlockLayout "vkrunner-scripts/memory/scalar-layout.shader_test";
     uniformBufferStandardLayout "vkrunner-scripts/memory/uniform-standard-layout.shader_test";

@@ -41,13 +41,14 @@ fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {
         binding,
         kind: api::DescriptorType::STORAGE_BUFFER_DYNAMIC,
         count: 1,
+        variable: false,
     };
     let bindings: Vec<_> = (0..shader.buffers()).map(binding).collect();
     let push = PushRange {
         offset_bytes: 0,
         bytes: limits::MAX_PUSH_CONSTANTS_BYTES,
     };
-    let set = Arc::new(SetLayout::new(&bindings)?);
+    let set = Arc::new(SetLayout::new(&bindings, false)?);
     let layout = PipelineLayout::new(&[set], &[push])?;
     Pipeline::internal(context, shader, &layout)
 }

@@ -20,6 +20,12 @@ pub const UNIFORM_OFFSET_ALIGNMENT: u64 = 64;
 /// Alignment of a storage buffer's offset: RAW surfaces start at a dword (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Surface
 /// Base Address).
 pub const STORAGE_OFFSET_ALIGNMENT: u64 = 4;
+/// Descriptors of a set that are pushed.
+pub const MAX_PUSH_DESCRIPTORS: u32 = 32;
+/// Bytes of an inline uniform block.
+pub const MAX_INLINE_BLOCK_BYTES: u32 = 4096;
+/// Descriptors of one kind in a stage or set that may be updated after they are bound: what fits half of the bindless heap.
+pub const UPDATE_AFTER_BIND_DESCRIPTORS: u32 = 1 << 19;
 /// Descriptors of one kind in a stage or set.
 const DESCRIPTORS: u32 = 1 << 16;
 

@@ -16,6 +16,14 @@ pub struct BufferDescriptor {
     pub bytes: u64,
 }
 
+impl BufferDescriptor {
+    /// No buffer.
+    pub const NONE: BufferDescriptor = BufferDescriptor {
+        address: 0,
+        bytes: 0,
+    };
+}
+
 /// Bytes of one surface in the heap.
 pub const SURFACE_BYTES: u32 = 64;
 

@@ -8,7 +8,7 @@ use super::barrier::Dependency;
 use super::memory::{BatchMemory, PoolMemory};
 use super::surfaces::Surfaces;
 use crate::context::Context;
-use crate::descriptor::{BufferDescriptor, PipelineLayout, Set};
+use crate::descriptor::{BufferDescriptor, PipelineLayout, Pushed, Set};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::internal::Internal;
@@ -59,6 +59,7 @@ pub struct CommandBuffer {
     pub(super) internal: Arc<Internal>,
     pub(super) recorder: Recorder<Gen9, BatchMemory>,
     pub(super) surfaces: Surfaces,
+    pushed: Pushed,
     /// Data too long for a chunk.
     pub(super) large: Vec<i915::Slice>,
     secondary: bool,
@@ -75,6 +76,7 @@ impl CommandBuffer {
             internal: pool.internal.clone(),
             recorder: Recorder::new(BatchMemory::new(&pool.memory), pool.machine),
             surfaces: Surfaces::default(),
+            pushed: Pushed::default(),
             large: Vec::new(),
             secondary,
             state: State::Initial,
@@ -92,6 +94,7 @@ impl CommandBuffer {
         if self.state != State::Initial {
             self.recorder.restart().clear();
             self.surfaces.clear();
+            self.pushed = Pushed::default();
             self.large.clear();
             self.error = None;
             self.state = State::Initial;
@@ -201,6 +204,26 @@ impl CommandBuffer {
                 });
             }
         }
+        Ok(())
+    }
+
+    /// Pushes descriptors of a set: `write` changes what was pushed before.
+    pub fn push_set(
+        &mut self,
+        layout: &PipelineLayout,
+        number: usize,
+        write: impl FnOnce(&mut Pushed) -> Result<()>,
+    ) -> Result<()> {
+        let set = layout.sets.get(number).filter(|set| set.is_push());
+        self.pushed.begin(
+            number,
+            set.ok_or(Error::InvalidUse {
+                why: "descriptors pushed to a set that has no push descriptors",
+            })?,
+        );
+        write(&mut self.pushed)?;
+        let handle = self.surfaces.put(&self.context, self.pushed.surfaces())?;
+        self.recorder.set_handle(number, handle);
         Ok(())
     }
 

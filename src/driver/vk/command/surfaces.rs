@@ -5,11 +5,12 @@
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::limits::MAX_DYNAMIC_BUFFERS;
-use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES};
+use crate::limits::{MAX_DYNAMIC_BUFFERS, MAX_PUSH_DESCRIPTORS};
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// Surfaces of the pieces in which the heap is taken.
 const PIECE_SURFACES: u32 = 64;
+const _: () = assert!(MAX_PUSH_DESCRIPTORS <= PIECE_SURFACES);
 /// Dynamic buffers of both kinds.
 const DYNAMIC: usize = 2 * MAX_DYNAMIC_BUFFERS as usize;
 
@@ -33,17 +34,24 @@ impl Surfaces {
 
     /// Writes a surface; its handle.
     pub fn make(&mut self, context: &Context, buffer: BufferDescriptor) -> Result<u32> {
-        if self.used == PIECE_SURFACES || self.pieces.is_empty() {
+        self.put(context, &[surface_state::buffer(buffer)])
+    }
+
+    /// Writes surfaces behind one another, at most a piece of them; the handle of the first.
+    #[inline]
+    pub fn put(&mut self, context: &Context, surfaces: &[Surface]) -> Result<u32> {
+        let count = surfaces.len() as u32;
+        if self.used + count > PIECE_SURFACES || self.pieces.is_empty() {
             let bytes = PIECE_SURFACES * SURFACE_BYTES;
             self.pieces.push(context.gpu.bindless_piece(bytes)?);
             self.used = 0;
         }
         let start = self.pieces.last().map_or(0, i915::HeapPiece::offset_bytes);
         let at = start + self.used * SURFACE_BYTES;
-        context
-            .gpu
-            .write_bindless(at, &surface_state::buffer(buffer))?;
-        self.used += 1;
+        for (surface, at) in surfaces.iter().zip((at..).step_by(SURFACE_BYTES as usize)) {
+            context.gpu.write_bindless(at, surface)?;
+        }
+        self.used += count;
         Ok(at << 6)
     }
 

@@ -17,8 +17,10 @@ pub struct BindingInfo {
     pub binding: u32,
     /// Type.
     pub kind: api::DescriptorType,
-    /// Array elements; 0 reserves the number.
+    /// Array elements, or bytes of an inline uniform block; 0 reserves the number.
     pub count: u32,
+    /// The count is the most that a set may have.
+    pub variable: bool,
 }
 
 /// One binding with its place.
@@ -40,6 +42,8 @@ pub(super) enum Holds {
     Surface,
     /// A dynamic buffer: its surface is made when it is bound.
     Dynamic,
+    /// A surface in the heap, made with the set, of bytes that lie behind it.
+    Inline,
     /// Nothing: images, samplers and texel buffers cannot be created yet.
     Nothing,
 }
@@ -47,6 +51,7 @@ pub(super) enum Holds {
 impl Holds {
     fn of(kind: api::DescriptorType) -> Self {
         match buffer_kind(kind) {
+            Some(_) if kind == api::DescriptorType::INLINE_UNIFORM_BLOCK => Holds::Inline,
             Some(_) if is_dynamic(kind) => Holds::Dynamic,
             Some(_) => Holds::Surface,
             None => Holds::Nothing,
@@ -62,13 +67,20 @@ pub struct SetLayout {
     descriptors: u32,
     pub(super) heap_bytes: u32,
     dynamic: u32,
+    /// Its descriptors are pushed: there are no sets of it.
+    push: bool,
 }
 
-/// What the shader compiler calls a descriptor type, if it is a buffer.
+/// What the shader compiler calls a descriptor type, if it is a buffer. A mutable one is what was written last: to the compiler
+/// every buffer with a surface in the heap is the same.
 fn buffer_kind(kind: api::DescriptorType) -> Option<abi::DescriptorKind> {
     match kind {
-        api::DescriptorType::UNIFORM_BUFFER => Some(abi::DescriptorKind::UniformBuffer),
-        api::DescriptorType::STORAGE_BUFFER => Some(abi::DescriptorKind::StorageBuffer),
+        api::DescriptorType::UNIFORM_BUFFER | api::DescriptorType::INLINE_UNIFORM_BLOCK => {
+            Some(abi::DescriptorKind::UniformBuffer)
+        }
+        api::DescriptorType::STORAGE_BUFFER | api::DescriptorType::MUTABLE_EXT => {
+            Some(abi::DescriptorKind::StorageBuffer)
+        }
         api::DescriptorType::UNIFORM_BUFFER_DYNAMIC => {
             Some(abi::DescriptorKind::UniformBufferDynamic)
         }
@@ -84,17 +96,20 @@ fn is_dynamic(kind: api::DescriptorType) -> bool {
         || kind == api::DescriptorType::STORAGE_BUFFER_DYNAMIC
 }
 
-/// Bytes of heap that an array of `count` descriptors of a type takes.
+/// Bytes of heap that an array of `count` descriptors of a type takes, or an inline block of `count` bytes.
 pub(super) fn heap_bytes(kind: api::DescriptorType, count: u32) -> Option<u32> {
     match Holds::of(kind) {
         Holds::Surface => count.checked_mul(SURFACE_BYTES),
+        Holds::Inline => count
+            .checked_next_multiple_of(SURFACE_BYTES)?
+            .checked_add(SURFACE_BYTES),
         Holds::Dynamic | Holds::Nothing => Some(0),
     }
 }
 
 impl SetLayout {
-    /// Places the bindings. Fails if they do not fit the heap.
-    pub fn new(bindings: &[BindingInfo]) -> Result<Self> {
+    /// Places the bindings; `push`: their descriptors are pushed. Fails if they do not fit the heap.
+    pub fn new(bindings: &[BindingInfo], push: bool) -> Result<Self> {
         let too_big = Error::OutOfDeviceMemory {
             what: "a descriptor set layout",
         };
@@ -105,8 +120,12 @@ impl SetLayout {
             descriptors: 0,
             heap_bytes: 0,
             dynamic: 0,
+            push,
         };
-        for info in sorted {
+        let last = sorted.last().map(|info| info.binding);
+        for mut info in sorted {
+            // Vulkan has it so; what follows would have no place otherwise.
+            info.variable &= Some(info.binding) == last;
             let bytes = heap_bytes(info.kind, info.count).ok_or_else(|| too_big.clone())?;
             layout.bindings.push(Placed {
                 info,
@@ -116,7 +135,7 @@ impl SetLayout {
             });
             layout.descriptors = layout
                 .descriptors
-                .checked_add(info.count)
+                .checked_add(descriptors(&info))
                 .ok_or_else(|| too_big.clone())?;
             layout.heap_bytes = layout
                 .heap_bytes
@@ -131,7 +150,41 @@ impl SetLayout {
         {
             return Err(too_big);
         }
+        if push && layout.descriptors > limits::MAX_PUSH_DESCRIPTORS {
+            return Err(Error::InvalidUse {
+                why: "more descriptors to push than maxPushDescriptors",
+            });
+        }
         Ok(layout)
+    }
+
+    /// Whether its descriptors are pushed.
+    pub fn is_push(&self) -> bool {
+        self.push
+    }
+
+    /// The binding whose count each set chooses: the last, if it was made so.
+    pub fn variable(&self) -> Option<&BindingInfo> {
+        let last = self.bindings.last().map(|placed| &placed.info);
+        last.filter(|info| info.variable)
+    }
+
+    /// Bytes of heap of a set, and the count of the last binding, if `count` is asked for where that is variable.
+    pub(super) fn sized(&self, count: u32) -> Result<(u32, u32)> {
+        let Some(last) = self.bindings.last() else {
+            return Ok((0, 0));
+        };
+        if !last.info.variable {
+            return Ok((self.heap_bytes, last.info.count));
+        }
+        let bytes = heap_bytes(last.info.kind, count)
+            .and_then(|bytes| bytes.checked_add(last.offset_bytes));
+        match bytes {
+            Some(bytes) if count <= last.info.count => Ok((bytes, count)),
+            _ => Err(Error::InvalidUse {
+                why: "a variable descriptor count above the layout's",
+            }),
+        }
     }
 
     /// Dynamic buffers in the set.
@@ -165,7 +218,7 @@ impl SetLayout {
                 Some(abi::Binding {
                     binding: placed.info.binding,
                     kind: buffer_kind(placed.info.kind)?,
-                    count: placed.info.count,
+                    count: descriptors(&placed.info),
                     offset_bytes: placed.offset_bytes,
                     dynamic_index: dynamic_base + placed.dynamic,
                 })
@@ -173,6 +226,14 @@ impl SetLayout {
         abi::SetLayout {
             bindings: bindings.collect(),
         }
+    }
+}
+
+/// Descriptors of a binding: an inline block is one, whatever its bytes.
+fn descriptors(info: &BindingInfo) -> u32 {
+    match Holds::of(info.kind) {
+        Holds::Inline => info.count.min(1),
+        _ => info.count,
     }
 }
 
@@ -251,24 +312,31 @@ mod tests {
             binding,
             kind,
             count,
+            variable: false,
         }
     }
 
     #[test]
     fn layouts_place_by_number() {
-        let layout = SetLayout::new(&[
-            info(7, api::DescriptorType::STORAGE_BUFFER, 3),
-            info(0, api::DescriptorType::UNIFORM_BUFFER, 2),
-            info(3, api::DescriptorType::STORAGE_BUFFER_DYNAMIC, 2),
-            info(5, api::DescriptorType::UNIFORM_BUFFER, 0),
-        ])
+        let layout = SetLayout::new(
+            &[
+                info(7, api::DescriptorType::STORAGE_BUFFER, 3),
+                info(0, api::DescriptorType::UNIFORM_BUFFER, 2),
+                info(3, api::DescriptorType::STORAGE_BUFFER_DYNAMIC, 2),
+                info(5, api::DescriptorType::UNIFORM_BUFFER, 0),
+            ],
+            false,
+        )
         .unwrap();
         assert_eq!(
             (layout.heap_bytes, layout.dynamic, layout.descriptors),
             (5 * 64, 2, 7)
         );
-        let other =
-            SetLayout::new(&[info(1, api::DescriptorType::UNIFORM_BUFFER_DYNAMIC, 1)]).unwrap();
+        let other = SetLayout::new(
+            &[info(1, api::DescriptorType::UNIFORM_BUFFER_DYNAMIC, 1)],
+            false,
+        )
+        .unwrap();
         let joined = PipelineLayout::new(&[Arc::new(other), Arc::new(layout)], &[]).unwrap();
         assert_eq!(joined.dynamic_base, [0, 1]);
         let set = &joined.abi.sets[1].bindings;
@@ -280,9 +348,31 @@ mod tests {
     }
 
     #[test]
+    fn the_last_binding_may_be_sized_by_each_set() {
+        let mut last = info(4, api::DescriptorType::STORAGE_BUFFER, 100);
+        last.variable = true;
+        let first = info(1, api::DescriptorType::INLINE_UNIFORM_BLOCK, 68);
+        let layout = SetLayout::new(&[last, first], false).unwrap();
+        // A surface, and the bytes in two lines of the heap.
+        assert_eq!(layout.sized(3).unwrap(), (64 + 128 + 3 * 64, 3));
+        assert_eq!(layout.sized(0).unwrap(), (192, 0));
+        assert!(layout.sized(101).is_err());
+        assert_eq!(layout.descriptors, 101);
+        let fixed = SetLayout::new(&[first], false).unwrap();
+        assert_eq!(fixed.sized(0).unwrap(), (192, 68));
+    }
+
+    #[test]
+    fn pushed_sets_are_small() {
+        let many = |count| info(0, api::DescriptorType::STORAGE_BUFFER, count);
+        assert!(SetLayout::new(&[many(limits::MAX_PUSH_DESCRIPTORS)], true).is_ok());
+        assert!(SetLayout::new(&[many(limits::MAX_PUSH_DESCRIPTORS + 1)], true).is_err());
+    }
+
+    #[test]
     fn absurd_layouts_are_refused() {
         let huge = info(0, api::DescriptorType::STORAGE_BUFFER, u32::MAX);
-        assert!(SetLayout::new(&[huge]).is_err());
+        assert!(SetLayout::new(&[huge], false).is_err());
         let range = PushRange {
             offset_bytes: u32::MAX,
             bytes: 4,

@@ -6,9 +6,11 @@
 
 mod layout;
 mod pool;
+mod push;
 mod set;
 
 pub use crate::surface_state::BufferDescriptor;
 pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, holds_buffer};
 pub use pool::Pool;
+pub use push::Pushed;
 pub use set::{Cursor, Sampler, Set, Template, TemplateEntry, buffer};

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::layout::heap_bytes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::surface_state::Surface;
+use crate::surface_state::{SURFACE_BYTES, Surface};
 
 /// Bytes of heap that a pool takes at once, if it may have so much.
 const SLAB_BYTES: u32 = 64 << 10;
@@ -40,16 +40,21 @@ struct State {
 }
 
 impl Pool {
-    /// A pool for `max_sets` sets of descriptors (type and count).
+    /// A pool for `max_sets` sets of descriptors (type and count; of inline uniform blocks the bytes of all of them, which lie in
+    /// `inline_bindings` bindings).
     pub fn new(
         context: &Arc<Context>,
         max_sets: u32,
         sizes: &[(api::DescriptorType, u32)],
+        inline_bindings: u32,
     ) -> Result<Arc<Self>> {
         let too_big = Error::OutOfDeviceMemory {
             what: "a descriptor pool",
         };
-        let mut bytes = 0u32;
+        // Each has a surface, and fills up a line of the heap.
+        let mut bytes = inline_bindings
+            .checked_mul(2 * SURFACE_BYTES)
+            .ok_or_else(|| too_big.clone())?;
         for &(kind, count) in sizes {
             let more = heap_bytes(kind, count).ok_or_else(|| too_big.clone())?;
             bytes = bytes.checked_add(more).ok_or_else(|| too_big.clone())?;

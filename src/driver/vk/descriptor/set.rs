@@ -12,8 +12,9 @@ use ash::vk as api;
 use super::layout::{Holds, Placed, SetLayout};
 use super::pool::Pool;
 use crate::buffer::Buffer;
+use crate::context::HEAPS;
 use crate::error::{Error, Result};
-use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES};
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// `VkDescriptorSet`.
 #[derive(Debug)]
@@ -24,6 +25,10 @@ pub struct Set {
     epoch: u64,
     /// First byte in the bindless heap.
     heap_bytes_at: u32,
+    /// Bytes of it.
+    heap_bytes: u32,
+    /// Elements of the last binding, or its bytes.
+    last_count: u32,
     dynamic: Box<[Remembered]>,
 }
 
@@ -66,17 +71,45 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
 }
 
 impl Set {
-    /// Takes room of a pool.
-    pub fn new(pool: &Arc<Pool>, layout: &Arc<SetLayout>) -> Result<Self> {
-        let (heap_bytes_at, epoch) = pool.take(layout.heap_bytes)?;
+    /// Takes room of a pool. `last_count` is the count of the last binding, where sets choose it.
+    pub fn new(pool: &Arc<Pool>, layout: &Arc<SetLayout>, last_count: u32) -> Result<Self> {
+        if layout.is_push() {
+            return Err(Error::InvalidUse {
+                why: "a set of a layout whose descriptors are pushed",
+            });
+        }
+        let (heap_bytes, last_count) = layout.sized(last_count)?;
+        let (heap_bytes_at, epoch) = pool.take(heap_bytes)?;
         let dynamic = (0..layout.dynamic_count()).map(|_| Remembered::default());
-        Ok(Self {
+        let set = Self {
             layout: layout.clone(),
             pool: pool.clone(),
             epoch,
             heap_bytes_at,
+            heap_bytes,
+            last_count,
             dynamic: dynamic.collect(),
-        })
+        };
+        for placed in &layout.bindings {
+            if placed.holds == Holds::Inline {
+                let at = heap_bytes_at + placed.offset_bytes;
+                let block = BufferDescriptor {
+                    address: HEAPS.bindless + u64::from(at + SURFACE_BYTES),
+                    bytes: set.count(placed).into(),
+                };
+                pool.write(at, &surface_state::buffer(block))?;
+            }
+        }
+        Ok(set)
+    }
+
+    /// Elements or bytes that a binding has in this set.
+    fn count(&self, placed: &Placed) -> u32 {
+        if placed.info.variable {
+            self.last_count
+        } else {
+            placed.info.count
+        }
     }
 
     /// Layout it was made with.
@@ -103,7 +136,7 @@ impl Set {
         let (placed, element) = place.next().ok_or(BEYOND)?;
         match placed.holds {
             Holds::Surface => {
-                let at = self.surface_at(placed, element);
+                let at = self.surface_at(placed, element)?;
                 self.pool.write(at, &surface_state::buffer(buffer))
             }
             Holds::Dynamic => {
@@ -112,12 +145,88 @@ impl Set {
                 }
                 Ok(())
             }
-            Holds::Nothing => Ok(()),
+            Holds::Inline | Holds::Nothing => Ok(()),
         }
     }
 
-    fn surface_at(&self, placed: &Placed, element: u32) -> u32 {
-        self.heap_bytes_at + placed.offset_bytes + element * SURFACE_BYTES
+    #[inline]
+    fn surface_at(&self, placed: &Placed, element: u32) -> Result<u32> {
+        let at = placed.offset_bytes + element * SURFACE_BYTES;
+        // A set may have less of its last binding than the layout.
+        if at >= self.heap_bytes {
+            return Err(BEYOND);
+        }
+        Ok(self.heap_bytes_at + at)
+    }
+
+    /// Writes bytes, from a byte of an inline uniform block on; they run over into the next one as Vulkan has it.
+    pub fn write_inline(&self, binding: u32, offset_bytes: u32, bytes: &[u8]) -> Result<()> {
+        let mut rest = bytes;
+        for part in self.inline_parts(binding, offset_bytes) {
+            let (at, length) = part?;
+            let (now, later) = rest.split_at(rest.len().min(length as usize));
+            self.put_bytes(at, now)?;
+            rest = later;
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(BEYOND)
+    }
+
+    fn read_inline(&self, binding: u32, offset_bytes: u32, bytes: &mut [u8]) -> Result<()> {
+        let mut rest = bytes;
+        for part in self.inline_parts(binding, offset_bytes) {
+            let (at, length) = part?;
+            let (now, later) = rest.split_at_mut(rest.len().min(length as usize));
+            for (to, at) in now.iter_mut().zip(at..) {
+                *to = surface_bytes(&self.pool.read(at & !LINE)?)[(at & LINE) as usize];
+            }
+            rest = later;
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(BEYOND)
+    }
+
+    /// Where the bytes of inline blocks lie from a byte of a binding on: heap bytes, and how many are left in the block.
+    fn inline_parts(
+        &self,
+        binding: u32,
+        offset_bytes: u32,
+    ) -> impl Iterator<Item = Result<(u32, u32)>> {
+        let first = self.layout.placed(binding).unwrap_or(usize::MAX);
+        let bindings = self.layout.bindings.get(first..).unwrap_or_default();
+        let mut skip = offset_bytes;
+        bindings.iter().map(move |placed| {
+            let (from, count) = (std::mem::take(&mut skip), self.count(placed));
+            if placed.holds != Holds::Inline || from > count {
+                return Err(BEYOND);
+            }
+            let start = self.heap_bytes_at + placed.offset_bytes + SURFACE_BYTES;
+            Ok((start + from, count - from))
+        })
+    }
+
+    /// Stores bytes of the heap, a line of it at a time.
+    fn put_bytes(&self, at: u32, bytes: &[u8]) -> Result<()> {
+        let mut rest = bytes;
+        let mut at = at;
+        while !rest.is_empty() {
+            let (line, start) = (at & !LINE, (at & LINE) as usize);
+            let (now, later) = rest.split_at(rest.len().min(SURFACE_BYTES as usize - start));
+            let mut whole = surface_bytes(&self.pool.read(line)?);
+            whole[start..start + now.len()].copy_from_slice(now);
+            let mut words = [0; SURFACE_BYTES as usize / 4];
+            for (word, bytes) in words.iter_mut().zip(whole.as_chunks().0) {
+                *word = u32::from_le_bytes(*bytes);
+            }
+            self.pool.write(line, &words)?;
+            at += now.len() as u32;
+            rest = later;
+        }
+        Ok(())
     }
 
     /// Copies `count` descriptors from another set, or within this one.
@@ -129,6 +238,19 @@ impl Set {
         from: (u32, u32),
         count: u32,
     ) -> Result<()> {
+        let inline = |set: &Set, binding| {
+            let placed = set.layout.placed(binding);
+            let placed = placed.and_then(|index| set.layout.bindings.get(index));
+            placed.is_some_and(|placed| placed.holds == Holds::Inline)
+        };
+        if inline(source, from.0) && inline(self, binding) {
+            if count > self.heap_bytes {
+                return Err(BEYOND);
+            }
+            let mut bytes = vec![0; count as usize];
+            source.read_inline(from.0, from.1, &mut bytes)?;
+            return self.write_inline(binding, element, &bytes);
+        }
         let mut read = Cursor::new(&source.layout, from.0, from.1)?;
         let mut place = Cursor::new(&self.layout, binding, element)?;
         for _ in 0..count {
@@ -136,8 +258,9 @@ impl Set {
             let (to, to_element) = place.next().ok_or(BEYOND)?;
             match (from.holds, to.holds) {
                 (Holds::Surface, Holds::Surface) => {
-                    let surface = source.pool.read(source.surface_at(from, from_element))?;
-                    self.pool.write(self.surface_at(to, to_element), &surface)?;
+                    let surface = source.pool.read(source.surface_at(from, from_element)?)?;
+                    self.pool
+                        .write(self.surface_at(to, to_element)?, &surface)?;
                 }
                 (Holds::Dynamic, Holds::Dynamic) => {
                     let slots = (
@@ -164,11 +287,22 @@ impl Set {
 impl Drop for Set {
     fn drop(&mut self) {
         self.pool
-            .give(self.heap_bytes_at, self.layout.heap_bytes, self.epoch);
+            .give(self.heap_bytes_at, self.heap_bytes, self.epoch);
     }
 }
 
-const BEYOND: Error = Error::InvalidUse {
+/// Bits of a byte's place in a line of the heap: what one surface takes.
+const LINE: u32 = SURFACE_BYTES - 1;
+
+fn surface_bytes(surface: &Surface) -> [u8; SURFACE_BYTES as usize] {
+    let mut bytes = [0; SURFACE_BYTES as usize];
+    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(surface) {
+        *bytes = word.to_le_bytes();
+    }
+    bytes
+}
+
+pub(super) const BEYOND: Error = Error::InvalidUse {
     why: "an update beyond the bindings of the set",
 };
 
@@ -182,7 +316,7 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     #[inline]
-    fn new(layout: &'a SetLayout, binding: u32, element: u32) -> Result<Self> {
+    pub(super) fn new(layout: &'a SetLayout, binding: u32, element: u32) -> Result<Self> {
         let index = layout.placed(binding).ok_or(Error::InvalidUse {
             why: "an update of no binding of the set",
         })?;
@@ -194,7 +328,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    fn next(&mut self) -> Option<(&'a Placed, u32)> {
+    pub(super) fn next(&mut self) -> Option<(&'a Placed, u32)> {
         loop {
             let placed = self.layout.bindings.get(self.index)?;
             if self.element < placed.info.count {
@@ -245,16 +379,20 @@ mod tests {
             binding,
             kind,
             count,
+            variable: false,
         }
     }
 
     #[test]
     fn updates_run_over_into_the_next_binding() {
-        let layout = SetLayout::new(&[
-            info(0, api::DescriptorType::STORAGE_BUFFER, 2),
-            info(1, api::DescriptorType::STORAGE_BUFFER, 0),
-            info(2, api::DescriptorType::STORAGE_BUFFER, 2),
-        ])
+        let layout = SetLayout::new(
+            &[
+                info(0, api::DescriptorType::STORAGE_BUFFER, 2),
+                info(1, api::DescriptorType::STORAGE_BUFFER, 0),
+                info(2, api::DescriptorType::STORAGE_BUFFER, 2),
+            ],
+            false,
+        )
         .unwrap();
         let mut cursor = Cursor::new(&layout, 0, 1).unwrap();
         let mut walk = Vec::new();

@@ -1,0 +1,429 @@
+//! Descriptors that are pushed, inline, counted by the set, written late, or of several types.
+
+use ash::vk;
+
+use crate::rig::{Buffer, Rig, compile};
+
+const COMPUTE: vk::ShaderStageFlags = vk::ShaderStageFlags::COMPUTE;
+const STORAGE: vk::DescriptorType = vk::DescriptorType::STORAGE_BUFFER;
+const UNIFORM: vk::DescriptorType = vk::DescriptorType::UNIFORM_BUFFER;
+const INLINE: vk::DescriptorType = vk::DescriptorType::INLINE_UNIFORM_BLOCK;
+
+/// A pipeline of one set layout.
+struct Program<'a> {
+    rig: &'a Rig,
+    set_layout: vk::DescriptorSetLayout,
+    layout: vk::PipelineLayout,
+    pipeline: vk::Pipeline,
+    pool: vk::DescriptorPool,
+}
+
+impl<'a> Program<'a> {
+    /// Bindings are type, count and flags.
+    fn new(
+        rig: &'a Rig,
+        glsl: &str,
+        flags: vk::DescriptorSetLayoutCreateFlags,
+        bindings: &[(vk::DescriptorType, u32, vk::DescriptorBindingFlags)],
+    ) -> Self {
+        let d = &rig.device;
+        let of_each: Vec<_> = bindings.iter().map(|binding| binding.2).collect();
+        let mut of_each =
+            vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&of_each);
+        let list: Vec<_> = (0..)
+            .zip(bindings)
+            .map(|(number, &(kind, count, _))| {
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(number)
+                    .descriptor_type(kind)
+                    .descriptor_count(count)
+                    .stage_flags(COMPUTE)
+            })
+            .collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default()
+            .flags(flags)
+            .bindings(&list)
+            .push_next(&mut of_each);
+        unsafe {
+            let mut support = vk::DescriptorSetLayoutSupport::default();
+            d.get_descriptor_set_layout_support(&info, &mut support);
+            assert_eq!(support.supported, vk::TRUE);
+            let set_layout = d.create_descriptor_set_layout(&info, None).unwrap();
+            let layouts = [set_layout];
+            let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
+            let layout = d.create_pipeline_layout(&info, None).unwrap();
+            let words = compile(glsl);
+            let info = vk::ShaderModuleCreateInfo::default().code(&words);
+            let module = d.create_shader_module(&info, None).unwrap();
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(COMPUTE)
+                .module(module)
+                .name(c"main");
+            let info = [vk::ComputePipelineCreateInfo::default()
+                .stage(stage)
+                .layout(layout)];
+            let made = d.create_compute_pipelines(vk::PipelineCache::null(), &info, None);
+            d.destroy_shader_module(module, None);
+            // Room for two sets.
+            let sizes: Vec<_> = bindings
+                .iter()
+                .map(|&(kind, count, _)| {
+                    vk::DescriptorPoolSize::default()
+                        .ty(kind)
+                        .descriptor_count(2 * count)
+                })
+                .collect();
+            let mut blocks = vk::DescriptorPoolInlineUniformBlockCreateInfo::default()
+                .max_inline_uniform_block_bindings(4);
+            let info = vk::DescriptorPoolCreateInfo::default()
+                .flags(vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND)
+                .max_sets(2)
+                .pool_sizes(&sizes)
+                .push_next(&mut blocks);
+            Self {
+                rig,
+                set_layout,
+                layout,
+                pipeline: made.unwrap()[0],
+                pool: d.create_descriptor_pool(&info, None).unwrap(),
+            }
+        }
+    }
+
+    fn set(&self, variable: u32) -> Result<vk::DescriptorSet, vk::Result> {
+        let (layouts, counts) = ([self.set_layout], [variable]);
+        let mut variable = vk::DescriptorSetVariableDescriptorCountAllocateInfo::default()
+            .descriptor_counts(&counts);
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(self.pool)
+            .set_layouts(&layouts)
+            .push_next(&mut variable);
+        unsafe { self.rig.device.allocate_descriptor_sets(&info) }.map(|sets| sets[0])
+    }
+
+    fn dispatch(&self, commands: vk::CommandBuffer, set: Option<vk::DescriptorSet>) {
+        let (d, bind) = (&self.rig.device, vk::PipelineBindPoint::COMPUTE);
+        unsafe {
+            d.cmd_bind_pipeline(commands, bind, self.pipeline);
+            if let Some(set) = set {
+                d.cmd_bind_descriptor_sets(commands, bind, self.layout, 0, &[set], &[]);
+            }
+            d.cmd_dispatch(commands, 1, 1, 1);
+        }
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        let d = &self.rig.device;
+        unsafe {
+            d.destroy_pipeline(self.pipeline, None);
+            d.destroy_descriptor_pool(self.pool, None);
+            d.destroy_pipeline_layout(self.layout, None);
+            d.destroy_descriptor_set_layout(self.set_layout, None);
+        }
+    }
+}
+
+fn whole(buffer: &Buffer<'_>) -> [vk::DescriptorBufferInfo; 1] {
+    [vk::DescriptorBufferInfo::default()
+        .buffer(buffer.buffer)
+        .range(vk::WHOLE_SIZE)]
+}
+
+fn write(
+    rig: &Rig,
+    set: vk::DescriptorSet,
+    place: (u32, u32),
+    kind: vk::DescriptorType,
+    buffer: &Buffer<'_>,
+) {
+    let info = whole(buffer);
+    let write = vk::WriteDescriptorSet::default()
+        .dst_set(set)
+        .dst_binding(place.0)
+        .dst_array_element(place.1)
+        .descriptor_type(kind)
+        .buffer_info(&info);
+    unsafe { rig.device.update_descriptor_sets(&[write], &[]) };
+}
+
+/// A buffer that begins with a dword.
+fn holding(rig: &Rig, dword: u32) -> Buffer<'_> {
+    let buffer = rig.buffer(256);
+    buffer.data[..4].copy_from_slice(&dword.to_le_bytes());
+    buffer
+}
+
+const NONE: vk::DescriptorBindingFlags = vk::DescriptorBindingFlags::empty();
+
+#[test]
+fn pushed_descriptors_stay_until_pushed_again() {
+    let rig = Rig::new();
+    let push = ash::khr::push_descriptor::Device::new(&rig.instance, &rig.device);
+    let program = Program::new(
+        &rig,
+        "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint r[]; };
+layout(std140, binding = 1) uniform A { uint a; };
+layout(std430, binding = 2) buffer B { uint b; };
+void main() { r[r[0]] = a * 100u + b; r[0]++; }",
+        vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
+        &[(STORAGE, 1, NONE), (UNIFORM, 1, NONE), (STORAGE, 1, NONE)],
+    );
+    let out = holding(&rig, 1);
+    let values = [3, 4, 5].map(|value| holding(&rig, value));
+    let [three, four, five] = values.each_ref().map(whole);
+    let result = whole(&out);
+    let at = |binding, kind, info| {
+        vk::WriteDescriptorSet::default()
+            .dst_binding(binding)
+            .descriptor_type(kind)
+            .buffer_info(info)
+    };
+    let bind = vk::PipelineBindPoint::COMPUTE;
+    let entries = [vk::DescriptorUpdateTemplateEntry {
+        dst_binding: 1,
+        descriptor_count: 1,
+        descriptor_type: UNIFORM,
+        offset: 8,
+        ..Default::default()
+    }];
+    let info = vk::DescriptorUpdateTemplateCreateInfo::default()
+        .descriptor_update_entries(&entries)
+        .template_type(vk::DescriptorUpdateTemplateType::PUSH_DESCRIPTORS_KHR)
+        .pipeline_bind_point(bind)
+        .pipeline_layout(program.layout);
+    unsafe {
+        let template = rig
+            .device
+            .create_descriptor_update_template(&info, None)
+            .unwrap();
+        rig.run(|commands| {
+            let all = [
+                at(0, STORAGE, &result),
+                at(1, UNIFORM, &three),
+                at(2, STORAGE, &four),
+            ];
+            push.cmd_push_descriptor_set(commands, bind, program.layout, 0, &all);
+            program.dispatch(commands, None);
+            rig.barrier(commands);
+            push.cmd_push_descriptor_set(
+                commands,
+                bind,
+                program.layout,
+                0,
+                &[at(2, STORAGE, &five)],
+            );
+            program.dispatch(commands, None);
+            rig.barrier(commands);
+            let data = (0u64, five[0]);
+            let data: *const (u64, vk::DescriptorBufferInfo) = &data;
+            let base = (&raw const (*data).1).byte_sub(8).cast();
+            (push.fp().cmd_push_descriptor_set_with_template_khr)(
+                commands,
+                template,
+                program.layout,
+                0,
+                base,
+            );
+            program.dispatch(commands, None);
+        });
+        assert_eq!(out.dwords()[..5], [4, 304, 305, 505, 0]);
+        rig.device
+            .destroy_descriptor_update_template(template, None);
+    }
+    // There are no sets of such a layout.
+    assert!(program.set(0).is_err());
+}
+
+#[test]
+fn inline_blocks_hold_their_bytes() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let program = Program::new(
+        &rig,
+        "#version 450
+layout(local_size_x = 32) in;
+layout(std430, binding = 0) buffer Out { uint r[]; };
+layout(std140, binding = 1) uniform A { uvec4 a[5]; };
+layout(std140, binding = 2) uniform B { uvec4 b[2]; };
+void main()
+{
+    uint i = gl_LocalInvocationIndex;
+    if (i < 20u) r[i] = a[i / 4u][i % 4u];
+    if (i < 8u) r[i + 20u] = b[i / 4u][i % 4u];
+}",
+        vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL,
+        &[
+            (STORAGE, 1, NONE),
+            (INLINE, 80, vk::DescriptorBindingFlags::UPDATE_AFTER_BIND),
+            (INLINE, 32, NONE),
+        ],
+    );
+    let (first, second) = (program.set(0).unwrap(), program.set(0).unwrap());
+    let bytes: Vec<u8> = (100..128u32).flat_map(u32::to_le_bytes).collect();
+    let put = |set, offset, bytes: &[u8]| {
+        let mut block = vk::WriteDescriptorSetInlineUniformBlock::default().data(bytes);
+        let write = vk::WriteDescriptorSet {
+            descriptor_count: bytes.len() as u32,
+            ..vk::WriteDescriptorSet::default()
+        };
+        let write = write
+            .dst_set(set)
+            .dst_binding(1)
+            .dst_array_element(offset)
+            .descriptor_type(INLINE)
+            .push_next(&mut block);
+        unsafe { d.update_descriptor_sets(&[write], &[]) };
+    };
+    let (a, b) = (rig.buffer(256), rig.buffer(256));
+    write(&rig, first, (0, 0), STORAGE, &a);
+    write(&rig, second, (0, 0), STORAGE, &b);
+    // Across the lines of the heap, and on into the next block.
+    put(first, 0, &bytes[..60]);
+    put(first, 60, &bytes[60..]);
+    let copy = vk::CopyDescriptorSet::default()
+        .src_set(first)
+        .src_binding(1)
+        .src_array_element(4)
+        .dst_set(second)
+        .dst_binding(1)
+        .dst_array_element(8)
+        .descriptor_count(72);
+    put(second, 0, &[0; 112]);
+    unsafe { d.update_descriptor_sets(&[], &[copy]) };
+    rig.run(|commands| {
+        program.dispatch(commands, Some(first));
+        program.dispatch(commands, Some(second));
+    });
+    let expected: Vec<u32> = (100..128).collect();
+    assert_eq!(a.dwords()[..28], expected);
+    assert_eq!(b.dwords()[..2], [0, 0]);
+    assert_eq!(b.dwords()[2..20], expected[1..19]);
+    assert_eq!(b.dwords()[20..28], [0; 8]);
+    // Written after it was bound, by a template.
+    let entries = [vk::DescriptorUpdateTemplateEntry {
+        dst_binding: 2,
+        dst_array_element: 16,
+        descriptor_count: 16,
+        descriptor_type: INLINE,
+        ..Default::default()
+    }];
+    let info = vk::DescriptorUpdateTemplateCreateInfo::default()
+        .descriptor_update_entries(&entries)
+        .template_type(vk::DescriptorUpdateTemplateType::DESCRIPTOR_SET)
+        .descriptor_set_layout(program.set_layout);
+    unsafe {
+        let template = d.create_descriptor_update_template(&info, None).unwrap();
+        let commands = rig.record(|commands| {
+            program.dispatch(commands, Some(second));
+            rig.barrier(commands);
+        });
+        d.update_descriptor_set_with_template(second, template, [7u32, 8, 9, 10].as_ptr().cast());
+        rig.submit(&[commands], vk::Fence::null());
+        d.queue_wait_idle(rig.queue).unwrap();
+        assert_eq!(b.dwords()[20..28], [0, 0, 0, 0, 7, 8, 9, 10]);
+        d.destroy_descriptor_update_template(template, None);
+    }
+}
+
+#[test]
+fn sets_choose_their_count_and_are_written_late() {
+    use vk::DescriptorBindingFlags as Flags;
+    let rig = Rig::new();
+    let program = Program::new(
+        &rig,
+        "#version 450
+#extension GL_EXT_nonuniform_qualifier : require
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint r[]; };
+layout(std430, binding = 1) buffer In { uint v; } inputs[];
+void main()
+{
+    for (uint i = 1u; i <= r[0]; i++)
+        r[i] = inputs[r[i]].v;
+}",
+        vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL,
+        &[
+            (STORAGE, 1, Flags::UPDATE_AFTER_BIND),
+            (
+                STORAGE,
+                1000,
+                Flags::UPDATE_AFTER_BIND
+                    | Flags::PARTIALLY_BOUND
+                    | Flags::UPDATE_UNUSED_WHILE_PENDING
+                    | Flags::VARIABLE_DESCRIPTOR_COUNT,
+            ),
+        ],
+    );
+    assert!(program.set(1001).is_err());
+    let (small, large) = (program.set(3).unwrap(), program.set(900).unwrap());
+    let (a, b) = (rig.buffer(256), rig.buffer(256));
+    let values = [10, 20, 30, 40].map(|value| holding(&rig, value));
+    let commands = rig.record(|commands| {
+        program.dispatch(commands, Some(small));
+        program.dispatch(commands, Some(large));
+        rig.barrier(commands);
+    });
+    write(&rig, small, (0, 0), STORAGE, &a);
+    write(&rig, large, (0, 0), STORAGE, &b);
+    // Element 1 of the one, and most of the other, are never written nor used.
+    for (set, element, which) in [(small, 0, 0), (small, 2, 1), (large, 1, 2), (large, 899, 3)] {
+        write(&rig, set, (1, element), STORAGE, &values[which]);
+    }
+    // Beyond the count of its set: the neighbour keeps what it has.
+    write(&rig, small, (1, 3), STORAGE, &values[2]);
+    let indices = |buffer: &mut Buffer<'_>, list: [u32; 3]| {
+        for (to, from) in buffer.data.chunks_exact_mut(4).zip(list) {
+            to.copy_from_slice(&from.to_le_bytes());
+        }
+    };
+    let (mut a, mut b) = (a, b);
+    indices(&mut a, [2, 2, 0]);
+    indices(&mut b, [2, 1, 899]);
+    rig.submit(&[commands], vk::Fence::null());
+    unsafe { rig.device.queue_wait_idle(rig.queue) }.unwrap();
+    assert_eq!(a.dwords()[..4], [2, 20, 10, 0]);
+    assert_eq!(b.dwords()[..4], [2, 30, 40, 0]);
+}
+
+#[test]
+fn a_mutable_descriptor_is_what_was_written_last() {
+    let rig = Rig::new();
+    let mutable = vk::DescriptorType::MUTABLE_EXT;
+    let program = Program::new(
+        &rig,
+        "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint r[]; };
+layout(std140, binding = 1) uniform A { uint v; } as_uniform[2];
+layout(std430, binding = 1) buffer B { uint v; } as_storage[2];
+void main() { r[0] = as_uniform[0].v; r[1] = as_storage[1].v; as_storage[1].v = 77u; }",
+        vk::DescriptorSetLayoutCreateFlags::empty(),
+        &[(STORAGE, 1, NONE), (mutable, 2, NONE)],
+    );
+    let (set, other) = (program.set(0).unwrap(), program.set(0).unwrap());
+    let out = rig.buffer(256);
+    let (five, six) = (holding(&rig, 5), holding(&rig, 6));
+    write(&rig, set, (0, 0), STORAGE, &out);
+    write(&rig, set, (1, 0), STORAGE, &six);
+    write(&rig, set, (1, 0), UNIFORM, &five);
+    write(&rig, set, (1, 1), STORAGE, &six);
+    let copy = |binding, count| {
+        vk::CopyDescriptorSet::default()
+            .src_set(set)
+            .src_binding(binding)
+            .dst_set(other)
+            .dst_binding(binding)
+            .descriptor_count(count)
+    };
+    unsafe {
+        rig.device
+            .update_descriptor_sets(&[], &[copy(0, 1), copy(1, 2)])
+    };
+    rig.run(|commands| program.dispatch(commands, Some(other)));
+    assert_eq!(out.dwords()[..2], [5, 6]);
+    assert_eq!((five.dwords()[0], six.dwords()[0]), (5, 77));
+}
