@@ -7,7 +7,7 @@ use crate::memory::View;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
 use crate::surface::{AuxMode, Image, Surface};
-use crate::watch::Slices;
+use crate::watch::{Slices, Via};
 use eu::{Message, Stop};
 
 /// Binding table indices with a meaning of their own.
@@ -159,9 +159,8 @@ impl<'a> Bindings<'a> {
                 Ok(self.bases.bindless + index * 64)
             }
             index => {
-                let entry = self
-                    .view
-                    .read(self.bases.binding_table + u64::from(index) * 4)?;
+                let at = self.bases.binding_table + u64::from(index) * 4;
+                let entry = self.view.by(Via::State, |view| view.read(at))?;
                 Ok(self.bases.surface + u64::from(entry & !63))
             }
         }

@@ -186,6 +186,7 @@ pub fn run(
         dispatch.instruction_base,
         idd::KERNEL_START_POINTER.get(&dispatch.descriptor),
         space,
+        watch,
         options,
     )?;
     let job = Job {

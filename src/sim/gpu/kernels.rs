@@ -6,6 +6,7 @@ use crate::memory::View;
 use crate::options::Options;
 use crate::space::ADDRESS_MASK;
 use crate::space::AddressSpace;
+use crate::watch::{Via, Watch};
 use eu::{Kernel, Stop};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -47,9 +48,10 @@ impl Kernels {
         heap: u64,
         start: u64,
         space: &AddressSpace,
+        watch: Option<&dyn Watch>,
         options: &Options,
     ) -> Result<Arc<Kernel>, Stop> {
-        let view = View::new(space);
+        let view = View::watched(space, watch, Via::Instruction);
         let fetch = |address: u64| -> Result<[u8; 16], Stop> {
             let mut words = [0; 4];
             view.read_block(address, &mut words[..2])?;

@@ -10,6 +10,7 @@ mod base;
 mod bindings;
 mod budget;
 mod context;
+mod controls;
 mod cs;
 mod dataport;
 mod draw;
@@ -32,6 +33,7 @@ mod trace;
 mod watch;
 
 pub use context::HwContext;
+pub use controls::{Controlled, Purpose};
 pub use cs::{Gpu, Report};
 pub use eu::Stop;
 pub use gaps::{GAPS, Gap};

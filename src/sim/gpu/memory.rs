@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 5, "Memory Views".
 
 use crate::space::{ADDRESS_MASK, AddressSpace};
-use crate::watch::{Depth, Slices, Via, Watch};
+use crate::watch::{Depth, Seen, Slices, Via, Watch};
 use eu::Stop;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -92,16 +92,40 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Reports that vertex fetch reads from a buffer.
+    pub(crate) fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop> {
+        match self.watch {
+            Some(watch) => watch.fetched(buffer, address & ADDRESS_MASK, bytes),
+            None => Ok(()),
+        }
+    }
+
     /// Through what the next accesses go.
     pub(crate) fn through(&self, via: Via) {
         self.via.set(via);
     }
 
+    /// Reads something through a cache of its own; the accesses after it go where they went before.
+    pub(crate) fn by<T>(&self, via: Via, read: impl FnOnce(&Self) -> T) -> T {
+        let back = self.via.replace(via);
+        let value = read(self);
+        self.via.set(back);
+        value
+    }
+
     #[inline]
-    fn reads(&self, address: u64, bytes: usize) -> Result<(), Stop> {
+    fn reads(&self, address: u64, bytes: usize) -> Result<Seen, Stop> {
         match self.watch {
             Some(watch) => watch.read(address & ADDRESS_MASK, bytes as u64, self.via.get()),
-            None => Ok(()),
+            None => Ok(Seen::Now),
+        }
+    }
+
+    /// What was read, as this reader sees it.
+    #[cold]
+    fn before(&self, address: u64, bytes: &mut [u8]) {
+        if let Some(watch) = self.watch {
+            watch.before(address & ADDRESS_MASK, bytes, self.via.get());
         }
     }
 
@@ -158,8 +182,14 @@ impl<'a> View<'a> {
     /// Reads a dword at a multiple of 4.
     #[inline]
     pub fn read(&self, address: u64) -> Result<u32, Stop> {
-        self.reads(address, 4)?;
-        Ok(self.words(address)?[0].load(Relaxed))
+        let seen = self.reads(address, 4)?;
+        let value = self.words(address)?[0].load(Relaxed);
+        if seen == Seen::Before {
+            let mut bytes = value.to_le_bytes();
+            self.before(address, &mut bytes);
+            return Ok(u32::from_le_bytes(bytes));
+        }
+        Ok(value)
     }
 
     /// Writes a dword at a multiple of 4.
@@ -208,7 +238,7 @@ impl<'a> View<'a> {
 
     /// Fills `out` with dwords from a multiple of 4 on, across ranges that adjoin.
     pub fn read_block(&self, address: u64, out: &mut [u32]) -> Result<(), Stop> {
-        self.reads(address, out.len() * 4)?;
+        let seen = self.reads(address, out.len() * 4)?;
         let mut done = 0;
         while done < out.len() {
             let words = self.words(address.wrapping_add(done as u64 * 4))?;
@@ -216,6 +246,13 @@ impl<'a> View<'a> {
                 *to = from.load(Relaxed);
             }
             done += words.len();
+        }
+        if seen == Seen::Before {
+            for (i, word) in out.iter_mut().enumerate() {
+                let mut bytes = word.to_le_bytes();
+                self.before(address.wrapping_add(i as u64 * 4), &mut bytes);
+                *word = u32::from_le_bytes(bytes);
+            }
         }
         Ok(())
     }
@@ -238,7 +275,7 @@ impl<'a> View<'a> {
     pub fn read_bytes(&self, address: u64, bytes: u32) -> Result<u64, Stop> {
         let shift = (address & 3) as u32 * 8;
         let base = address & !3;
-        self.reads(address, bytes as usize)?;
+        let seen = self.reads(address, bytes as usize)?;
         let dword = |at: u64| -> Result<u128, Stop> { Ok(self.words(at)?[0].load(Relaxed).into()) };
         let mut raw = dword(base)?;
         let last = address.wrapping_add(u64::from(bytes) - 1) & !3;
@@ -247,7 +284,13 @@ impl<'a> View<'a> {
                 raw |= dword(base.wrapping_add(i * 4))? << (32 * i);
             }
         }
-        Ok((raw >> shift) as u64 & (u64::MAX >> (64 - bytes * 8)))
+        let mut value = (raw >> shift) as u64;
+        if seen == Seen::Before {
+            let mut all = value.to_le_bytes();
+            self.before(address, all.get_mut(..bytes as usize).unwrap_or_default());
+            value = u64::from_le_bytes(all);
+        }
+        Ok(value & (u64::MAX >> (64 - bytes * 8)))
     }
 
     /// Writes 1, 2, 4 or 8 bytes at any address; neighbours in the same dword keep what others write to them.

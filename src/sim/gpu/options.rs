@@ -12,6 +12,8 @@ use std::time::Duration;
 pub struct Options {
     /// Stop at what a real machine would not forgive: see [`crate::rules::RULES`] for batches, and [`eu::Options`] for threads.
     pub strict: bool,
+    /// In strict mode, what a cache holds that was written since is delivered as it was, and stops nothing.
+    pub stale: bool,
     /// EU threads of a dispatch run on this many CPU threads; 0 = all. One in strict mode, for a fixed order.
     pub cpu_threads: usize,
     /// Instructions of all threads of one batch before it counts as a hang.
@@ -38,6 +40,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             strict: false,
+            stale: false,
             cpu_threads: 0,
             // About ten seconds of work on two CPU threads.
             instruction_budget: 1_000_000_000,

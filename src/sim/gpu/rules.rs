@@ -65,7 +65,7 @@ rules! {
         "between a change of a base address and the next dispatch, caches of what is relative to it are invalidated";
     L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 is divided anew only when work is done and its writes are flushed";
     PIPE_CONTROL_TEXTURE "pipe-control-texture", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
-        "while GPGPU work runs, an invalidation of the texture cache comes with a stall";
+        "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";
     PIPE_CONTROL_VF "pipe-control-vf", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "an invalidation of the vertex fetch cache comes with a post-sync operation";
     POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
@@ -116,6 +116,14 @@ rules! {
         "the constant cache is invalidated between work that writes memory and its reads of it";
     VERTEX_STALE "vertex-stale", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "the vertex fetch cache is invalidated between work that writes memory and vertex fetch's reads of it";
+    VERTEX_TAG "vertex-tag", "vol. 2a, 3DSTATE_VERTEX_BUFFERS, Buffer Starting Address",
+        "the vertex fetch cache is invalidated before a buffer is read at a multiple of 4 GB from where it was read before";
+    STATE_STALE "state-stale", "vol. 2a, PIPE_CONTROL, State Cache Invalidation Enable",
+        "the state cache is invalidated between a write of surface states, samplers and the like and their use";
+    INSTRUCTION_STALE "instruction-stale", "vol. 2a, PIPE_CONTROL, Instruction Cache Invalidate Enable",
+        "the instruction cache is invalidated between a write of a kernel and its execution";
+    POST_SYNC_PENDING "post-sync-pending", "vol. 2a, PIPE_CONTROL, Post-Sync Operation",
+        "a stall, or a semaphore's wait for it, comes between a post-sync operation and other accesses to what it writes";
     RENDER_FLUSH "render-flush", "vol. 7, End-of-Pipe Synchronization",
         "a stalling PIPE_CONTROL and a flush of the render cache come between draws to a render target and other units' accesses";
     DEPTH_FLUSH "depth-flush", "vol. 7, End-of-Pipe Synchronization",
@@ -183,6 +191,10 @@ rules! {
         "after constants without a fourth buffer, those with a first one come only after a stall";
     HZ_OP_SEQUENCE "hz-op-sequence", "vol. 2a, 3DSTATE_WM_HZ_OP",
         "after a clear or resolve come a PIPE_CONTROL with a post-sync operation and a 3DSTATE_WM_HZ_OP of zeros";
+    DEPTH_CLEAR_BEFORE "depth-clear-before", "vol. 7, Depth Buffer Clear",
+        "a PIPE_CONTROL with depth flush and a stall of depth comes between draws and a clear of the depth buffer";
+    DEPTH_CLEAR_AFTER "depth-clear-after", "vol. 7, Depth Buffer Clear",
+        "a PIPE_CONTROL with depth flush and a stall of depth comes between a clear of a part of the depth buffer and draws";
     FAST_CLEAR_SYNC "fast-clear-sync", "vol. 7, MCS Buffer for Render Target(s)",
         "between fast clears, resolves and other draws, render targets are flushed and waited for";
     HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",

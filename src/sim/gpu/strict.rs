@@ -7,6 +7,7 @@ mod agree;
 #[cfg(test)]
 mod agree_tests;
 mod boundary;
+mod caches;
 mod draw;
 #[cfg(test)]
 pub(crate) mod draw_rig;
@@ -14,7 +15,6 @@ pub(crate) mod draw_rig;
 mod draw_tests;
 #[cfg(test)]
 mod drawn_tests;
-mod memory;
 mod reserved;
 mod sequence;
 #[cfg(test)]
@@ -22,10 +22,12 @@ mod sequence_tests;
 mod surface;
 mod urb;
 
-pub(crate) use memory::Log;
+use caches::Found;
+pub(crate) use caches::Log;
 
 use crate::base::BaseAddresses;
 use crate::context::{HwContext, Pipeline};
+use crate::controls::{Controlled, Purpose};
 use crate::rules::{
     BASE_ADDRESS_FLUSH, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT, CURBE_ALLOCATION, CURBE_FLUSH,
     CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE, HEAP_BOUNDS, L3_DRAINED,
@@ -33,20 +35,23 @@ use crate::rules::{
     POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT, VFE_SCRATCH, VFE_STALL, VFE_THREADS,
     WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
 };
-use crate::watch::Control;
+use crate::watch::{CACHES as MODELLED, Control, Via};
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Device, Field, Packet, draw as packets, media, mi, register};
 use reserved::reserved;
 use sequence::hz_op_acts;
 
-/// Caches that commands invalidate.
-const CACHES: [Field; 4] = [
-    media::pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE,
-    media::pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE,
-    media::pipe_control::STATE_CACHE_INVALIDATION_ENABLE,
-    media::pipe_control::INSTRUCTION_CACHE_INVALIDATE_ENABLE,
-];
+/// Caches that commands invalidate, and what is told of those that keep copies.
+const CACHES: [(Field, Via); 4] = {
+    use media::pipe_control as f;
+    [
+        (f::TEXTURE_CACHE_INVALIDATION_ENABLE, Via::Texture),
+        (f::CONSTANT_CACHE_INVALIDATION_ENABLE, Via::Constant),
+        (f::STATE_CACHE_INVALIDATION_ENABLE, Via::State),
+        (f::INSTRUCTION_CACHE_INVALIDATE_ENABLE, Via::Instruction),
+    ]
+};
 /// Bits by the index of a cache in [`CACHES`].
 const DATA_CACHES: u8 = 0b0111;
 const INSTRUCTION_CACHE: u8 = 0b1000;
@@ -78,6 +83,10 @@ pub(crate) struct Tracker<'a> {
     used: u8,
     /// Caches not invalidated since base addresses changed.
     stale: u8,
+    /// The texture cache was invalidated without a stall on the GPGPU pipeline, and none has come since.
+    loose: bool,
+    /// What PIPE_CONTROLs had to do.
+    pub controls: Vec<Controlled>,
 }
 
 impl<'a> Tracker<'a> {
@@ -93,6 +102,8 @@ impl<'a> Tracker<'a> {
             held: false,
             used: 0,
             stale: 0,
+            loose: false,
+            controls: Vec::new(),
         }
     }
 
@@ -105,6 +116,7 @@ impl<'a> Tracker<'a> {
         device: &Device,
         at: u64,
     ) -> Result<(), Stop> {
+        self.log.command(at);
         reserved(packet, words, at)?;
         boundary::check(packet, words, device, at)?;
         self.sequence.command(packet, words, context, at)?;
@@ -200,8 +212,7 @@ impl<'a> Tracker<'a> {
             format!("a quadword is written at {address:#x}")
         })?;
         let caches = CACHES.iter().enumerate();
-        let invalidated = caches.fold(0, |all, (i, cache)| all | u8::from(set(*cache)) << i);
-        self.stale &= !invalidated;
+        let invalidated = caches.fold(0, |all, (i, (cache, _))| all | u8::from(set(*cache)) << i);
         let flushes = [
             (f::DC_FLUSH_ENABLE, DATA_CACHE),
             (f::RENDER_TARGET_CACHE_FLUSH_ENABLE, RENDER_CACHE),
@@ -209,28 +220,102 @@ impl<'a> Tracker<'a> {
         ];
         let flushed = flushes.iter().filter(|(field, _)| set(*field));
         let flushed = flushed.fold(0, |all, (_, cache)| all | cache);
-        self.log.pipe_control(Control {
+        // Caches are invalidated when the command is read, before its own stall: work that still runs fills them again.
+        let invalid = MODELLED.map(|via| {
+            let known = CACHES.iter().find(|(_, other)| *other == via);
+            !self.busy && known.map_or(vertices, |(field, _)| set(*field))
+        });
+        let found = self.log.pipe_control(&Control {
             stall,
             data: flushed & DATA_CACHE != 0,
             render: flushed & RENDER_CACHE != 0,
             depth: flushed & DEPTH_CACHE != 0,
-            texture: texture && !self.busy,
-            constant: set(f::CONSTANT_CACHE_INVALIDATION_ENABLE) && !self.busy,
-            vertex: vertices && !self.busy,
+            invalid,
         });
-        // Caches are invalidated when the command is read, before its own stall: work that still runs fills them again.
+        self.explain(words, &found, at);
+        self.stale &= !invalidated;
         if !self.busy {
             self.used &= !invalidated;
         }
         // A flush goes down the pipeline: it is done when this command, or a later one, has stalled.
         self.draining |= flushed & self.dirty;
+        self.loose |= gpgpu && texture;
         if stall {
-            self.busy = false;
-            self.held = false;
-            self.dirty &= !self.draining;
-            self.draining = 0;
+            self.stalled();
         }
         Ok(())
+    }
+
+    /// All work before is done, and what was flushed has arrived.
+    fn stalled(&mut self) {
+        self.busy = false;
+        self.held = false;
+        self.loose = false;
+        self.dirty &= !self.draining;
+        self.draining = 0;
+    }
+
+    /// A post-sync operation without a stall has been executed.
+    pub(crate) fn posted(&mut self, address: u64) {
+        self.log.post(address);
+    }
+
+    /// A semaphore waits for a value in memory, which post-sync operations may write.
+    pub(crate) fn waits(&mut self, address: u64) {
+        if self.log.waited(address) {
+            self.stalled();
+        }
+    }
+
+    /// Notes what a PIPE_CONTROL had to do.
+    fn explain(&mut self, words: &[u32], found: &Found, at: u64) {
+        use media::pipe_control as f;
+        let stall = f::COMMAND_STREAMER_STALL_ENABLE.get(words) != 0;
+        let purpose = |field: &Field| {
+            let is = |other: Field| field.lo == other.lo;
+            let flushes = [
+                f::DC_FLUSH_ENABLE,
+                f::RENDER_TARGET_CACHE_FLUSH_ENABLE,
+                f::DEPTH_CACHE_FLUSH_ENABLE,
+            ];
+            if let Some(cache) = flushes.into_iter().position(is) {
+                let dirty = found.dirty[cache] || self.dirty >> cache & 1 == 1;
+                return Purpose::of(dirty, "nothing was in that cache");
+            }
+            if let Some(cache) = CACHES.iter().position(|(cache, _)| is(*cache)) {
+                let of = |via: &Via| *via == CACHES[cache].1;
+                let written = MODELLED.iter().position(of).is_some_and(|i| found.stale[i]);
+                let moved = self.stale >> cache & 1 == 1;
+                let none =
+                    "nothing that this cache may hold was written, and no base address has changed";
+                return Purpose::of(written || moved, none);
+            }
+            if is(f::VF_CACHE_INVALIDATION_ENABLE) {
+                let vertex = MODELLED.iter().position(|via| *via == Via::Vertex);
+                let written = vertex.is_some_and(|i| found.stale[i]);
+                return Purpose::of(written, "nothing that this cache may hold was written");
+            }
+            if is(f::COMMAND_STREAMER_STALL_ENABLE) {
+                let runs = self.busy || self.held || self.draining != 0 || found.open;
+                return Purpose::of(runs, "no work ran, and nothing was on its way to memory");
+            }
+            if is(f::STALL_AT_PIXEL_SCOREBOARD) && stall {
+                return Purpose::Nothing("the command stalls for all work anyway");
+            }
+            if is(f::DEPTH_STALL_ENABLE) {
+                return self.sequence.depth_stall();
+            }
+            Purpose::Unknown
+        };
+        let fields = f::PACKET.fields.iter();
+        let given = fields.filter(|field| {
+            let says = [f::ADDRESS, f::IMMEDIATE_DATA, f::POST_SYNC_OPERATION];
+            let says = says.iter().any(|other| other.lo == field.lo);
+            !says && field.lo >= 32 && field.get(words) != 0
+        });
+        let flags = given.map(|field| (field.name, purpose(field))).collect();
+        let posts = f::POST_SYNC_OPERATION.get(words) != 0;
+        self.controls.push(Controlled { at, flags, posts });
     }
 
     fn pipeline_select(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
@@ -313,6 +398,9 @@ impl<'a> Tracker<'a> {
             "MEDIA_VFE_STATE came while work may still have run".into()
         })?;
         BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
+        PIPE_CONTROL_TEXTURE.check(!self.loose, at, || {
+            "the texture cache was invalidated without a stall, and none came before this".into()
+        })?;
         reserved(&idd::PACKET, descriptor, at)?;
         let simd = f::SIMD_SIZE.get(words);
         WALKER_SIMD.check(simd < 3, at, || format!("code {simd} for the SIMD size"))?;
@@ -375,6 +463,6 @@ fn names(caches: u8) -> String {
         .iter()
         .enumerate()
         .filter(|(i, _)| caches >> i & 1 == 1);
-    let names: Vec<_> = names.map(|(_, field)| field.name).collect();
+    let names: Vec<_> = names.map(|(_, (field, _))| field.name).collect();
     format!("missing: {}", names.join(", "))
 }

@@ -216,6 +216,13 @@ fn pipe_controls() {
     broken("pipe-control-texture", &then(&[pipe_control(&[texture])]));
     kept(&then(&[pipe_control(&[texture, stall])]));
     kept(&then(&[flush(), pipe_control(&[texture])]));
+    // Without a stall of its own: none runs, and another comes before the next walker.
+    let walker = command(&media::gpgpu_walker::PACKET);
+    let after = |more: &[Vec<u32>]| then(&[more, std::slice::from_ref(&walker)].concat());
+    let loose = [flush(), pipe_control(&[texture])];
+    broken("pipe-control-texture", &after(&loose));
+    kept(&after(&[&loose[..], &[flush()]].concat()));
+    kept(&after(&[flush(), pipe_control(&[texture, stall])]));
     let vertices = (f::VF_CACHE_INVALIDATION_ENABLE, 1);
     let write = |address| [(f::POST_SYNC_OPERATION, 1), (f::ADDRESS, address)];
     let alone = [pipe_control(&[]), pipe_control(&[vertices])];
@@ -504,7 +511,10 @@ fn memory_is_read_when_it_may_be() {
     assert_eq!(twice(data, std::slice::from_ref(&stall)), None);
     // Through the sampler, by `ld`.
     let texture = Some((2, 1 << 25 | 1 << 20 | 1 << 17 | 7 << 12 | 1));
-    let fresh = invalid(f::TEXTURE_CACHE_INVALIDATION_ENABLE);
+    let fresh = pipe_control(&[
+        (f::TEXTURE_CACHE_INVALIDATION_ENABLE, 1),
+        (f::COMMAND_STREAMER_STALL_ENABLE, 1),
+    ]);
     assert_eq!(twice(texture, &[]), Some("work-order"));
     assert_eq!(
         twice(texture, std::slice::from_ref(&stall)),

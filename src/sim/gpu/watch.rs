@@ -14,6 +14,8 @@ pub(crate) enum Via {
     /// The command streamer.
     #[default]
     Commands,
+    /// A post-sync operation, which comes when all before it is done.
+    PostSync,
     /// The data port.
     Data,
     /// The sampler.
@@ -28,6 +30,28 @@ pub(crate) enum Via {
     Depth,
     /// The stream output.
     Stream,
+    /// The state cache: surface and sampler states, binding tables, viewports and the like.
+    State,
+    /// The instruction cache.
+    Instruction,
+}
+
+/// Caches that keep copies of what they have read until they are invalidated.
+pub(crate) const CACHES: [Via; 5] = [
+    Via::Texture,
+    Via::Constant,
+    Via::Vertex,
+    Via::State,
+    Via::Instruction,
+];
+
+/// What a reader sees of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// What is there.
+    Now,
+    /// Some bytes as they were before they were written: [`Watch::before`] tells which.
+    Before,
 }
 
 /// What a PIPE_CONTROL does to caches and work.
@@ -39,11 +63,12 @@ pub(crate) struct Control {
     pub data: bool,
     pub render: bool,
     pub depth: bool,
-    /// Invalidates the texture, constant and vertex fetch cache, and nothing runs that could fill it again.
-    pub texture: bool,
-    pub constant: bool,
-    pub vertex: bool,
+    /// Invalidates these of [`CACHES`], and nothing runs that could fill them again.
+    pub invalid: [bool; CACHES.len()],
 }
+
+/// The index buffer among the buffers of vertex fetch.
+pub(crate) const INDICES: u32 = u32::MAX;
 
 /// What becomes of a depth buffer that may have a hierarchical one. A slice is a level and an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +100,11 @@ pub(crate) trait Watch: Sync {
     /// All accesses of the work are made.
     fn end(&self);
     /// Memory is read.
-    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<(), Stop>;
+    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<Seen, Stop>;
+    /// Puts the bytes that this reader sees in the place of those that are there.
+    fn before(&self, address: u64, bytes: &mut [u8], via: Via);
+    /// Vertex fetch reads from this vertex buffer; [`INDICES`] is the index buffer.
+    fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop>;
     /// Memory is written.
     fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop>;
     /// A surface state was read at `at`.

@@ -78,6 +78,8 @@ const INSTRUCTIONS_PER_SECOND: u64 = 100_000_000;
 pub struct Options {
     /// Report what a real machine would not forgive, and hang as it would.
     pub strict: bool,
+    /// In strict mode: deliver what caches hold of memory that was written since, instead of reporting it.
+    pub stale: bool,
     /// Seconds after which a batch counts as hung.
     pub hang_seconds: u32,
     /// Instructions of a batch after which it counts as hung.
@@ -114,6 +116,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             strict: false,
+            stale: false,
             hang_seconds: DEFAULT_HANG_SECONDS,
             hang_instructions: gpu::Options::default().instruction_budget,
             cpu_threads: 0,
@@ -138,6 +141,10 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     (
         "strict",
         "report what a real machine would not forgive, and hang as it would",
+    ),
+    (
+        "stale",
+        "strict, and a read that a cache may answer with old data is answered so, instead of reported: pictures show it",
     ),
     (
         "hang=SECONDS",
@@ -216,6 +223,7 @@ impl Options {
             trace,
             profile: self.profile.is_some(),
             strict: self.strict,
+            stale: self.stale,
             instruction_budget: self.hang_instructions,
             cpu_threads: self.cpu_threads,
             ..gpu::Options::default()
@@ -243,6 +251,7 @@ impl Options {
             let bad = || OptionError(word.to_owned());
             match word.split_once('=') {
                 None if word == "strict" => options.strict = true,
+                None if word == "stale" => (options.strict, options.stale) = (true, true),
                 None if word == "null" => options.null = true,
                 Some(("hang", seconds)) => {
                     hang_seconds = Some(seconds.parse().map_err(|_| bad())?);

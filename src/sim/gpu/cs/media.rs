@@ -7,6 +7,7 @@ use crate::fate;
 use crate::gpgpu::{Constants, Dispatch};
 use crate::rules;
 use crate::space::ADDRESS_MASK;
+use crate::watch::Via;
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Packet, draw, media, register};
@@ -84,15 +85,19 @@ impl Run<'_> {
     fn pipe_control(&mut self, words: &[u32]) -> Result<(), Stop> {
         use media::pipe_control as f;
         let address = f::ADDRESS.get(words);
-        match f::POST_SYNC_OPERATION.get(words) {
-            1 => self.view.write64(address, f::IMMEDIATE_DATA.get(words)),
-            2 => {
-                let passed = self.context.register64(register::PS_DEPTH_COUNT);
-                self.view.write64(address, passed)
-            }
-            3 => self.view.write64(address, self.gpu.timestamp()),
-            _ => Ok(()),
+        let value = match f::POST_SYNC_OPERATION.get(words) {
+            1 => f::IMMEDIATE_DATA.get(words),
+            2 => self.context.register64(register::PS_DEPTH_COUNT),
+            3 => self.gpu.timestamp(),
+            _ => return Ok(()),
+        };
+        self.view
+            .by(Via::PostSync, |view| view.write64(address, value))?;
+        let stalls = f::COMMAND_STREAMER_STALL_ENABLE.get(words) == 1;
+        if let Some(tracker) = self.tracker.as_mut().filter(|_| !stalls) {
+            tracker.posted(address);
         }
+        Ok(())
     }
 
     fn state_base_address(&mut self, words: &[u32]) {

@@ -249,6 +249,9 @@ impl Run<'_> {
         let address = f::SEMAPHORE_ADDRESS.get(words);
         let data = f::SEMAPHORE_DATA_DWORD.get(words) as u32;
         let started = std::time::Instant::now();
+        if let Some(tracker) = &mut self.tracker {
+            tracker.waits(address);
+        }
         loop {
             let value = self.view.read(address)?;
             let met = match f::COMPARE_OPERATION.get(words) {

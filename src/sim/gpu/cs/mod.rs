@@ -15,6 +15,7 @@ mod tests;
 
 use crate::budget::Budget;
 use crate::context::HwContext;
+use crate::controls::Controlled;
 use crate::fate;
 use crate::gpgpu;
 use crate::memory::View;
@@ -45,6 +46,8 @@ pub struct Report {
     pub messages: u64,
     /// Each dispatch and draw, where [`Options::profile`] is set.
     pub work: Vec<Work>,
+    /// What each PIPE_CONTROL had to do, in strict mode.
+    pub controls: Vec<Controlled>,
 }
 
 /// A simulated GPU.
@@ -140,10 +143,10 @@ impl Gpu {
         start: u64,
         len_bytes: u64,
     ) -> Result<Report, Stop> {
-        let log = self
-            .options
-            .strict
-            .then(|| Log::of(std::mem::take(&mut context.unresolved)));
+        let log = self.options.strict.then(|| {
+            let old = self.options.stale.then(|| space.clone());
+            Log::of(std::mem::take(&mut context.unresolved), old)
+        });
         let watch = log.as_ref().map(|log| log as &dyn Watch);
         let mut run = Run {
             gpu: self,
@@ -161,7 +164,10 @@ impl Gpu {
         if let Some(sink) = &self.options.targets {
             run.written.show(space, sink);
         }
-        let report = run.report;
+        let mut report = run.report;
+        if let Some(tracker) = run.tracker {
+            report.controls = tracker.controls;
+        }
         if let Some(log) = log {
             context.unresolved = log.into_unresolved();
         }

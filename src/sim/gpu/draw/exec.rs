@@ -132,6 +132,7 @@ impl<'a> Executor<'a> {
             draw.base.instruction,
             shader.kernel,
             draw.space,
+            draw.watch,
             draw.options,
         )?;
         let bases = Bases {

@@ -11,7 +11,7 @@ use crate::latched::VERTEX_ELEMENTS;
 use crate::memory::View;
 use crate::space::ADDRESS_MASK;
 use crate::surface::format;
-use crate::watch::Via;
+use crate::watch::{INDICES, Via};
 use eu::Stop;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
 use hw::draw::{
@@ -59,6 +59,8 @@ struct Element {
 
 #[derive(Clone, Copy, Default)]
 struct Buffer {
+    /// Its place in 3DSTATE_VERTEX_BUFFERS.
+    number: u32,
     address: u64,
     bytes: u64,
     pitch: u64,
@@ -91,6 +93,15 @@ fn source(format: &'static Format) -> Option<Source> {
         (quads, ChannelKind::Raw) => Some(Source::Raw(quads)),
         (quads, ChannelKind::Sfloat) => Some(Source::Doubles(quads)),
         _ => None,
+    }
+}
+
+/// Bytes that a source has.
+fn bytes(source: Source) -> u64 {
+    match source {
+        Source::None => 0,
+        Source::Dwords(format) => u64::from(format::bytes(format)).min(16),
+        Source::Doubles(quads) | Source::Raw(quads) => 8 * quads as u64,
     }
 }
 
@@ -171,6 +182,7 @@ impl<'a> VertexFetch<'a> {
             let index = ve::VERTEX_BUFFER_INDEX.get(element) as usize;
             let buffer = state.vertex_buffers.get(&index);
             let buffer = buffer.map_or(Buffer::default(), |words| Buffer {
+                number: index as u32,
                 address: vb::BUFFER_STARTING_ADDRESS.get(words) & ADDRESS_MASK,
                 bytes: vb::BUFFER_SIZE.get(words),
                 pitch: vb::BUFFER_PITCH.get(words),
@@ -219,6 +231,7 @@ impl<'a> VertexFetch<'a> {
             fetch.kept = Some(nibbles.collect());
         }
         fetch.index = Buffer {
+            number: INDICES,
             address: state.get(&ib::PACKET, ib::BUFFER_STARTING_ADDRESS) & ADDRESS_MASK,
             bytes: state.get(&ib::PACKET, ib::BUFFER_SIZE),
             pitch: 0,
@@ -252,10 +265,9 @@ impl<'a> VertexFetch<'a> {
         if offset + u64::from(self.index_bytes) > self.index.bytes {
             return Ok(0);
         }
-        let value = self
-            .view
-            .read_bytes(self.index.address + offset, self.index_bytes)?;
-        Ok(value as u32)
+        let (at, bytes) = (self.index.address + offset, self.index_bytes);
+        self.view.fetched(self.index.number, at, bytes.into())?;
+        Ok(self.view.read_bytes(at, bytes)? as u32)
     }
 
     /// Fetches a vertex, appending its dwords; true where the edge from it to the next vertex is one to draw.
@@ -318,11 +330,10 @@ impl<'a> VertexFetch<'a> {
 
     /// Where an element of a vertex is read: none where nothing is, or not within the buffer.
     fn offset(&self, element: &Element, vertex: Vertex) -> Option<u64> {
-        let bytes = match element.source {
-            Source::None => return None,
-            Source::Dwords(format) => u64::from(format::bytes(format)).min(16),
-            Source::Doubles(quads) | Source::Raw(quads) => 8 * quads as u64,
-        };
+        if matches!(element.source, Source::None) {
+            return None;
+        }
+        let bytes = bytes(element.source);
         let buffer = &element.buffer;
         let row = match element.step {
             Some(0) => vertex.first_instance,
@@ -335,6 +346,8 @@ impl<'a> VertexFetch<'a> {
 
     /// The four components of an element that is read from `at` on.
     fn source(&self, element: &Element, at: u64) -> Result<[u64; 4], Stop> {
+        let bytes = bytes(element.source);
+        self.view.fetched(element.buffer.number, at, bytes)?;
         let quads = |count: usize| {
             let mut read = [0; 4];
             for (i, to) in read.iter_mut().enumerate().take(count) {

@@ -5,6 +5,7 @@
 
 use crate::fate;
 use crate::memory::View;
+use crate::watch::Via;
 use eu::Stop;
 use hw::draw_state::sampler_border_color_state as colour;
 use hw::state::sampler_state as ss;
@@ -131,7 +132,7 @@ impl Sampler {
     /// Reads the sampler state at `address`; its border colour is relative to `dynamic`.
     pub fn read(view: &View<'_>, dynamic: u64, address: u64) -> Result<Sampler, Stop> {
         let mut words = [0; 4];
-        view.read_block(address, &mut words)?;
+        view.by(Via::State, |view| view.read_block(address, &mut words))?;
         let get = |field: hw::Field| field.get(&words);
         fate::check(&ss::PACKET, &words, view.is_strict(), address)?;
         if get(ss::CHROMAKEY_ENABLE) == 1 {
@@ -148,7 +149,8 @@ impl Sampler {
             .any(|m| matches!(m, AddressMode::ClampBorder | AddressMode::HalfBorder))
         {
             let mut words = [0; 4];
-            view.read_block(dynamic + get(ss::BORDER_COLOR_POINTER), &mut words)?;
+            let at = dynamic + get(ss::BORDER_COLOR_POINTER);
+            view.by(Via::State, |view| view.read_block(at, &mut words))?;
             border = [
                 colour::BORDER_COLOR_32BIT_RED,
                 colour::BORDER_COLOR_32BIT_GREEN,

@@ -361,6 +361,7 @@ fn depth_that_is_held_back_is_resolved() {
         ];
         command(&test::PACKET, &fields)
     };
+    let wait = flush(&[f::DEPTH_CACHE_FLUSH_ENABLE]);
     let operation = |field| {
         let fields = [
             (field, 1),
@@ -370,10 +371,9 @@ fn depth_that_is_held_back_is_resolved() {
         ];
         let acts = command(&op::PACKET, &fields);
         let ends = command(&op::PACKET, &[]);
-        [acts, pipe_control(&post_sync()), ends]
+        [acts, pipe_control(&post_sync()), ends, wait.clone()]
     };
     let (always, less) = (tests(0), tests(2));
-    let wait = flush(&[f::DEPTH_CACHE_FLUSH_ENABLE]);
     let rule = Some("hiz-resolve");
     // A draw through the hierarchical buffer, these, and a draw without one.
     let after = |first: &[Vec<u32>], more: &[Vec<u32>], last: &Vec<u32>| {

@@ -4,11 +4,13 @@
 //! Ref: SKL PRM vol. 2a, the commands' programming notes; vol. 7, "MCS Buffer for Render Target(s)", "Depth Buffer Clear".
 
 use crate::context::{HwContext, Pipeline};
+use crate::controls::Purpose;
 use crate::latched::DrawState;
 use crate::rules::{
-    CONSTANT_COMMIT, CONSTANT_ORDER, CONSTANT_RELOAD, FAST_CLEAR_SYNC, HZ_OP_SEQUENCE,
-    PIPE_CONTROL_COUNT, PIPE_CONTROL_LLC, PIPE_CONTROL_POINTERS, PIPE_CONTROL_SNAPSHOT,
-    PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL, PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE,
+    CONSTANT_COMMIT, CONSTANT_ORDER, CONSTANT_RELOAD, DEPTH_CLEAR_AFTER, DEPTH_CLEAR_BEFORE,
+    FAST_CLEAR_SYNC, HZ_OP_SEQUENCE, PIPE_CONTROL_COUNT, PIPE_CONTROL_LLC, PIPE_CONTROL_POINTERS,
+    PIPE_CONTROL_SNAPSHOT, PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL, PIPELINE_SELECT_COLOUR,
+    SO_OFFSET_IDLE,
 };
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
@@ -122,6 +124,11 @@ pub(super) struct Sequence {
     null: bool,
     /// Draws may be writing to stream output buffers.
     streams: bool,
+    /// Draws have come since depth was flushed and waited for; a clear of a part of the depth buffer has.
+    depth_drawn: bool,
+    depth_cleared: bool,
+    /// One of the two was so when the last PIPE_CONTROL came.
+    depth_open: bool,
 }
 
 impl Sequence {
@@ -214,6 +221,11 @@ impl Sequence {
         if operation != 0 && self.hz_op == HzOp::Acts {
             self.hz_op = HzOp::Written;
         }
+        self.depth_open = self.depth_drawn || self.depth_cleared;
+        let depth = stall || set(f::DEPTH_STALL_ENABLE);
+        if depth && set(f::DEPTH_CACHE_FLUSH_ENABLE) {
+            (self.depth_drawn, self.depth_cleared) = (false, false);
+        }
         if stall {
             self.streams = false;
             self.short = 0;
@@ -222,6 +234,14 @@ impl Sequence {
             }
         }
         Ok(())
+    }
+
+    /// What a stall of depth in the last PIPE_CONTROL had to do.
+    pub fn depth_stall(&self) -> Purpose {
+        Purpose::of(
+            self.depth_open,
+            "no draw, and no clear of a part of a depth buffer, came since depth was flushed and waited for",
+        )
     }
 
     fn hz_op(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
@@ -235,6 +255,13 @@ impl Sequence {
             true => "one operation follows another that has not been ended".into(),
             false => "an operation is ended without a post-sync operation".into(),
         })?;
+        use draw::state_wm_hz_op as f;
+        if f::DEPTH_BUFFER_CLEAR_ENABLE.get(words) == 1 {
+            DEPTH_CLEAR_BEFORE.check(!self.depth_drawn, at, || {
+                "draws before may still use the depth buffer".into()
+            })?;
+            self.depth_cleared |= f::FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR.get(words) == 0;
+        }
         // An operation tests nothing: the write that ends it is all that drivers wait for before they change buffers.
         self.hz_op = if acts { HzOp::Acts } else { HzOp::None };
         Ok(())
@@ -260,6 +287,10 @@ impl Sequence {
             format!("{mode:?} after {:?}", self.mode.unwrap_or(Mode::Render))
         })?;
         self.mode = Some(mode);
+        DEPTH_CLEAR_AFTER.check(!self.depth_cleared, at, || {
+            "a draw, right after a clear of a part of the depth buffer".into()
+        })?;
+        self.depth_drawn = true;
         use draw::state_streamout as so;
         self.streams |= state.flag(&so::PACKET, so::SO_FUNCTION_ENABLE);
         Ok(())

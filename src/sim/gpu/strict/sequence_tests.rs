@@ -57,7 +57,7 @@ fn clears_are_kept_apart() {
     use draw::{state_ps as ps, state_wm_hz_op as op};
     use media::pipe_control as f;
     let fields = [
-        (op::DEPTH_BUFFER_CLEAR_ENABLE, 1),
+        (op::DEPTH_BUFFER_RESOLVE_ENABLE, 1),
         (op::SAMPLE_MASK, 0xffff),
     ];
     let acts = command(&op::PACKET, &fields);
@@ -85,6 +85,47 @@ fn clears_are_kept_apart() {
         found_after(rule, std::slice::from_ref(&mode));
         found_after(rule, &[flush(&[f::DC_FLUSH_ENABLE]), mode.clone()]);
         found_after(None, &[targets.clone(), mode]);
+    }
+}
+
+#[test]
+fn depth_is_waited_for_around_clears() {
+    use draw::state_wm_hz_op as op;
+    use media::pipe_control as f;
+    let clear = |full: u64| {
+        let fields = [
+            (op::DEPTH_BUFFER_CLEAR_ENABLE, 1),
+            (op::FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR, full),
+            (op::CLEAR_RECTANGLE_X_MAX, 8),
+            (op::CLEAR_RECTANGLE_Y_MAX, 8),
+            (op::SAMPLE_MASK, 0xffff),
+        ];
+        let acts = command(&op::PACKET, &fields);
+        vec![acts, pipe_control(&post_sync()), command(&op::PACKET, &[])]
+    };
+    let flushed = (f::DEPTH_CACHE_FLUSH_ENABLE, 1);
+    let both = vec![pipe_control(&[flushed, (f::DEPTH_STALL_ENABLE, 1)])];
+    let stalled = vec![flush(&[f::DEPTH_CACHE_FLUSH_ENABLE])];
+    let (before, after) = (Some("depth-clear-before"), Some("depth-clear-after"));
+    for wait in [both, stalled] {
+        let join = |parts: &[&Vec<Vec<u32>>]| {
+            let parts: Vec<&[Vec<u32>]> = parts.iter().map(|part| &part[..]).collect();
+            parts.concat()
+        };
+        found_after(before, &clear(0));
+        found_after(after, &join(&[&wait, &clear(0)]));
+        found_after(None, &join(&[&wait, &clear(0), &wait]));
+        // Clears may follow each other, and one of the full surface leaves nothing behind.
+        found_after(None, &join(&[&wait, &clear(0), &clear(0), &wait]));
+        found_after(None, &join(&[&wait, &clear(1)]));
+    }
+    // Half of it does not do.
+    for half in [
+        pipe_control(&[flushed]),
+        pipe_control(&[(f::DEPTH_STALL_ENABLE, 1)]),
+        flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]),
+    ] {
+        found_after(before, &[vec![half], clear(1)].concat());
     }
 }
 

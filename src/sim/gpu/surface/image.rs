@@ -9,6 +9,7 @@ use super::tiling::Tiling;
 use crate::fate;
 use crate::memory::View;
 use crate::space::ADDRESS_MASK;
+use crate::watch::Via;
 use eu::Stop;
 use hw::Format;
 use hw::state::render_surface_state as rss;
@@ -128,7 +129,7 @@ impl Image {
     /// Reads the surface state at `address`.
     pub fn read(view: &View<'_>, address: u64) -> Result<Image, Stop> {
         let mut words = [0; 16];
-        view.read_block(address, &mut words)?;
+        view.by(Via::State, |view| view.read_block(address, &mut words))?;
         fate::check(&rss::PACKET, &words, view.is_strict(), address)?;
         let image = Image::from_words(&words, address)?;
         view.surface_state(&words, address)?;

@@ -17,6 +17,7 @@ pub(crate) use level::Level;
 
 use crate::memory::View;
 use crate::space::ADDRESS_MASK;
+use crate::watch::Via;
 use eu::Stop;
 use hw::state::render_surface_state as rss;
 
@@ -56,7 +57,7 @@ impl Surface {
     /// Reads the surface state at `address`.
     pub fn read(view: &View<'_>, address: u64) -> Result<Surface, Stop> {
         let mut words = [0; 16];
-        view.read_block(address, &mut words)?;
+        view.by(Via::State, |view| view.read_block(address, &mut words))?;
         match rss::SURFACE_TYPE.get(&words) {
             TYPE_NULL => Ok(Surface::Null),
             TYPE_BUFFER | TYPE_STRUCTURED => {

@@ -5,8 +5,8 @@
 
 use crate::draw::exec::Draw;
 use crate::draw::object::{Object, dword};
-use crate::memory::View;
 use crate::rules;
+use crate::watch::Via;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;
@@ -68,7 +68,7 @@ pub(crate) fn viewports(draw: &Draw<'_>) -> Result<Vec<[u32; 16]>, Stop> {
         .base
         .dynamic
         .wrapping_add(draw.state.get(pointers, field));
-    let view = View::new(draw.space);
+    let view = draw.view(Via::State);
     (0..=last)
         .map(|i| {
             let mut words = [0; 16];

@@ -252,7 +252,7 @@ fn ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
     let offset = draw
         .state
         .get(&pointers::PACKET, pointers::CC_VIEWPORT_POINTER);
-    let view = View::new(draw.space);
+    let view = draw.view(Via::State);
     (0..=last.min(15))
         .map(|i| {
             let mut words = [0; 2];

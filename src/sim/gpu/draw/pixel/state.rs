@@ -12,6 +12,7 @@ use crate::draw::exec::{Draw, Shader};
 use crate::draw::raster::{Lines, RasterState};
 use crate::fate;
 use crate::memory::View;
+use crate::watch::Via;
 use eu::Stop;
 use hw::draw::{
     state_binding_table_pointers_ps as table, state_blend_state_pointers as blend_pointer,
@@ -134,7 +135,7 @@ impl<'a> State<'a> {
             cc_pointer::COLOR_CALC_STATE_POINTER_VALID,
             cc_pointer::COLOR_CALC_STATE_POINTER,
         ) {
-            view.read_block(at, &mut cc_words)?;
+            view.by(Via::State, |view| view.read_block(at, &mut cc_words))?;
             fate::check(&cc::PACKET, &cc_words, view.is_strict(), at)?;
             constant = [
                 cc::BLEND_CONSTANT_COLOR_RED,
@@ -150,7 +151,7 @@ impl<'a> State<'a> {
             blend_pointer::BLEND_STATE_POINTER,
         ) {
             let mut head = [0];
-            view.read_block(at, &mut head)?;
+            view.by(Via::State, |view| view.read_block(at, &mut head))?;
             fate::check(&blend_state::PACKET, &head, view.is_strict(), at)?;
             let flag = |field: hw::Field| field.get(&head) == 1;
             let offsets = [blend_state::X_DITHER_OFFSET, blend_state::Y_DITHER_OFFSET];
@@ -176,7 +177,10 @@ impl<'a> State<'a> {
             let independent = flag(blend_state::INDEPENDENT_ALPHA_BLEND_ENABLE);
             for i in 0..8 {
                 let mut words = [0; 2];
-                if view.read_block(at + 4 + i * 8, &mut words).is_err() {
+                let read = view.by(Via::State, |view| {
+                    view.read_block(at + 4 + i * 8, &mut words)
+                });
+                if read.is_err() {
                     break;
                 }
                 if i == 0 && valid && view.is_strict() {

@@ -14,7 +14,7 @@ use crate::memory::View;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind, Level, Select, format};
 use crate::targets::Role;
-use crate::watch::Depth;
+use crate::watch::{Depth, Via};
 use eu::Stop;
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
@@ -64,7 +64,8 @@ impl Targets {
             return Ok(self.known[found].1.is_some().then_some(found));
         }
         let (index, blend) = key;
-        let entry = view.read(state.table + u64::from(index) * 4)?;
+        let at_entry = state.table + u64::from(index) * 4;
+        let entry = view.by(Via::State, |view| view.read(at_entry))?;
         let address = state.surface_base + binding_table_state::SURFACE_STATE_POINTER.get(&[entry]);
         let image = Image::read(view, address)?;
         if view.is_strict() {

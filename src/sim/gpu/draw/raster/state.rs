@@ -5,8 +5,8 @@
 
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
-use crate::memory::View;
 use crate::rules;
+use crate::watch::Via;
 use eu::Stop;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
@@ -228,7 +228,7 @@ fn scissors(draw: &Draw<'_>, count: usize) -> Result<Vec<Bounds>, Stop> {
         .state
         .get(&pointers::PACKET, pointers::SCISSOR_RECT_POINTER);
     let start = draw.base.dynamic.wrapping_add(offset);
-    let view = View::new(draw.space);
+    let view = draw.view(Via::State);
     (0..count as u64)
         .map(|i| {
             let mut words = [0; 2];

@@ -1,0 +1,563 @@
+//! The machine's caches: which memory the work of a batch has written, and who may still see what was there before.
+//!
+//! In:  accesses of units by cache, byte by byte; writes of commands; PIPE_CONTROLs. Out: [`Stop::Undefined`] at the first access
+//!      that a real machine may answer with old data, or that data where it is asked for; what each PIPE_CONTROL had to do.
+//! Ref: SKL PRM vol. 2a, "PIPE_CONTROL", "3DSTATE_VERTEX_BUFFERS"; vol. 5, "L3 Cache", "Sampler Caches"; vol. 7, "End-of-Pipe
+//!      Synchronization", "Vertex Fetch (VF) Stage", "State Caching".
+//!
+//! What is demanded, of dispatches, draws and commands of one batch (the kernel flushes and invalidates between batches):
+//!
+//! - Walkers and draws run side by side until a PIPE_CONTROL stalls: until then nobody else may read or write what one has
+//!   written through the data port or the stream output. Atomics of several may meet, and stream output is in order.
+//! - Render targets and depth are written in order, each in a cache of its own, which draws alone see: until a PIPE_CONTROL
+//!   has flushed it, and this or a later one has stalled, nobody else may read or write what is there.
+//! - Five caches keep copies of what they have read ([`READERS`]): memory that was written is read through them only when
+//!   they have been invalidated since. A flush goes down the pipeline, an invalidation takes effect when its command is read
+//!   ("pipelined flush, immediate invalidate"): one that comes while the writers still run counts for nothing.
+//! - The command streamer reads memory, not the L3: for it, the stall comes with a flush of the data cache.
+//! - Commands write when they are read, but a post-sync operation does so when all before it is done: whoever reads or writes
+//!   the place needs a stall after it, or a semaphore that waits for what it writes.
+//! - Vertex fetch tells lines of a buffer apart by the lower 32 bits of their address.
+//!
+//! A cache may hold any line: what is near to what was read comes with it. So a reader that has not read a place before needs the
+//! invalidation, too. Not demanded: order of reads before writes, which Vulkan lets drivers assume of walkers that start in
+//! order, and of a draw's own accesses; that the L3 is flushed before the data port reads what commands have written (ERRATA.md).
+//! A thread's scratch memory is its own.
+
+use super::surface;
+use crate::hiz::Unresolved;
+use crate::memory::View;
+use crate::rules::{
+    COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_RESOLVE, INSTRUCTION_STALE, POST_SYNC_PENDING,
+    RENDER_FLUSH, Rule, STATE_STALE, TEXTURE_STALE, VERTEX_STALE, VERTEX_TAG, WORK_ORDER,
+};
+use crate::space::AddressSpace;
+use crate::watch::{CACHES, Control, Depth, Memory, Seen, Slices, Via, Watch};
+use eu::Stop;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
+
+/// A bit for each byte of a page.
+type Bytes = [u64; 64];
+/// A page's bytes as somebody saw them.
+type Copy = Box<[u8; 4096]>;
+
+/// Kinds of writes: by the data port, by its atomics, by the stream output, by the render and by the depth cache. The first
+/// three are [`Page::open`] when their work has ended.
+const DATA: usize = 0;
+const ATOMIC: usize = 1;
+const STREAM: usize = 2;
+const RENDER: usize = 3;
+const DEPTH: usize = 4;
+
+/// The rules of caches that keep copies, in the order of [`CACHES`].
+const READERS: [&Rule; CACHES.len()] = [
+    &TEXTURE_STALE,
+    &CONSTANT_STALE,
+    &VERTEX_STALE,
+    &STATE_STALE,
+    &INSTRUCTION_STALE,
+];
+
+/// Who may see old bytes, by their place in [`Page::old`]: the caches of [`CACHES`]; who reads past the render and the depth cache;
+/// the command streamer.
+const PAST_RENDER: usize = CACHES.len();
+const PAST_DEPTH: usize = PAST_RENDER + 1;
+const PAST_L3: usize = PAST_DEPTH + 1;
+const VIEWERS: usize = PAST_L3 + 1;
+
+struct Page {
+    /// Written by the work that runs, by kind.
+    own: [Bytes; 5],
+    /// Written by earlier work that may still run, by kind.
+    open: [Bytes; 3],
+    /// In the render and the depth cache, not flushed; flushed, but not waited for.
+    dirty: [Bytes; 2],
+    draining: [Bytes; 2],
+    /// Written since each cache of [`CACHES`] was invalidated; since the data cache was flushed.
+    stale: [Bytes; CACHES.len()],
+    unflushed: Bytes,
+    /// What was there before the work that runs wrote it, and what each of the viewers sees: where old data is delivered.
+    before: Option<Copy>,
+    old: [Option<Copy>; VIEWERS],
+}
+
+const NONE: Bytes = [0; 64];
+
+impl Page {
+    const fn new() -> Page {
+        Page {
+            own: [NONE; 5],
+            open: [NONE; 3],
+            dirty: [NONE; 2],
+            draining: [NONE; 2],
+            stale: [NONE; CACHES.len()],
+            unflushed: NONE,
+            before: None,
+            old: [const { None }; VIEWERS],
+        }
+    }
+
+    /// Nothing that anybody must know.
+    fn is_empty(&self) -> bool {
+        let sets = [&self.own[..], &self.open, &self.dirty, &self.draining];
+        let sets = sets.into_iter().chain([&self.stale[..]]).flatten();
+        sets.chain([&self.unflushed]).all(|bytes| *bytes == NONE)
+    }
+
+    /// What a viewer does not see of a word of bytes.
+    fn unseen(&self, viewer: usize, word: usize) -> u64 {
+        let cache = |cache: usize| self.dirty[cache][word] | self.draining[cache][word];
+        match viewer {
+            PAST_RENDER => cache(0),
+            PAST_DEPTH => cache(1),
+            PAST_L3 => self.unflushed[word],
+            reader => self.stale.get(reader).map_or(0, |stale| stale[word]),
+        }
+    }
+
+    /// Keeps the bytes of `new` that a viewer will not see any more, as `from` has them.
+    fn keep(old: &mut Option<Copy>, from: &[u8; 4096], word: usize, new: u64) {
+        let old = old.get_or_insert_with(|| Box::new([0; 4096]));
+        for byte in (0..64).filter(|byte| new >> byte & 1 == 1) {
+            old[word * 64 + byte] = from[word * 64 + byte];
+        }
+    }
+}
+
+/// A quadword that a post-sync operation writes, that nobody has waited for.
+struct Posted {
+    address: u64,
+    /// No work has begun since: who has seen the value knows that all is done.
+    last: bool,
+}
+
+#[derive(Default)]
+struct State {
+    pages: BTreeMap<u64, Box<Page>>,
+    /// Address of the command whose work runs.
+    at: u64,
+    scratch: Vec<Range<u64>>,
+    unresolved: Unresolved,
+    posted: Vec<Posted>,
+    /// Lines that vertex fetch has read since it was invalidated, by buffer and the lower 32 bits of their address.
+    lines: BTreeMap<(u32, u32), u64>,
+}
+
+/// What a batch has written so far.
+#[derive(Default)]
+pub(crate) struct Log {
+    state: Mutex<State>,
+    /// The memory itself, where old data is to be delivered instead of a stop.
+    space: Option<AddressSpace>,
+}
+
+/// What a PIPE_CONTROL found to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Something was in the data, render and depth cache that is not flushed.
+    pub dirty: [bool; 3],
+    /// Something that each cache of [`CACHES`] may hold has been written.
+    pub stale: [bool; CACHES.len()],
+    /// Something that a stall makes known: work, flushes or post-sync operations that nobody has waited for.
+    pub open: bool,
+}
+
+/// The parts of a range by page: page, word, bits.
+fn parts(address: u64, bytes: u64) -> impl Iterator<Item = (u64, usize, u64)> {
+    let (mut at, mut left) = (address, bytes);
+    std::iter::from_fn(move || {
+        let first = at & 63;
+        let count = left.min(64 - first);
+        let bits = u64::MAX.checked_shr(64 - count as u32)? << first;
+        let part = (at >> 12, (at >> 6 & 63) as usize, bits);
+        (at, left) = (at.wrapping_add(count), left - count);
+        Some(part)
+    })
+}
+
+impl State {
+    fn is_scratch(&self, address: u64) -> bool {
+        self.scratch.iter().any(|range| range.contains(&address))
+    }
+
+    /// Err where one of these bytes was written by work that may still run.
+    fn ordered(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop> {
+        for (number, word, bits) in parts(address, bytes) {
+            let Some(page) = self.pages.get(&number) else {
+                continue;
+            };
+            let of = |kind: usize, meets: bool| if meets { 0 } else { page.open[kind][word] };
+            let open = of(DATA, false) | of(ATOMIC, atomic) | of(STREAM, via == Via::Stream);
+            WORK_ORDER.check(open & bits == 0, self.at, || {
+                format!("{address:#x} was written by work that may still run")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Err where one of these bytes is in a cache of draws that is not flushed.
+    fn flushed(&self, address: u64, bytes: u64, via: Via) -> Result<(), Stop> {
+        for (number, word, bits) in parts(address, bytes) {
+            let Some(page) = self.pages.get(&number) else {
+                continue;
+            };
+            for (viewer, own, rule) in [
+                (PAST_RENDER, Via::Render, &RENDER_FLUSH),
+                (PAST_DEPTH, Via::Depth, &DEPTH_FLUSH),
+            ] {
+                let held = page.unseen(viewer, word) & bits;
+                rule.check(via == own || held == 0, self.at, || {
+                    format!("{address:#x} was written by an earlier draw")
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Err where one of these bytes is one that this reader has an old copy of, or that has not come as far as to it.
+    fn fresh(&self, address: u64, bytes: u64, via: Via) -> Result<(), Stop> {
+        let cache = CACHES.iter().position(|reader| *reader == via);
+        if cache.is_none() && via != Via::Commands {
+            return Ok(());
+        }
+        for (number, word, bits) in parts(address, bytes) {
+            let Some(page) = self.pages.get(&number) else {
+                continue;
+            };
+            let (rule, stale) = match cache {
+                Some(cache) => (READERS[cache], page.unseen(cache, word)),
+                None => {
+                    let held = [PAST_RENDER, PAST_DEPTH, PAST_L3].map(|v| page.unseen(v, word));
+                    (&COMMANDS_STALE, held[0] | held[1] | held[2])
+                }
+            };
+            rule.check(stale & bits == 0, self.at, || {
+                format!("{address:#x} was written by earlier work")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Err where a post-sync operation that may still be to come writes one of these bytes.
+    fn arrived(&self, address: u64, bytes: u64) -> Result<(), Stop> {
+        let end = address.saturating_add(bytes);
+        let meets = |p: &Posted| p.address < end && address < p.address + 8;
+        let kept = !self.posted.iter().any(meets);
+        POST_SYNC_PENDING.check(kept, self.at, || {
+            format!("{address:#x} is written by a PIPE_CONTROL that may not be done")
+        })
+    }
+
+    fn page(&mut self, number: u64) -> &mut Page {
+        let made = || Box::new(Page::new());
+        self.pages.entry(number).or_insert_with(made)
+    }
+
+    /// All work before is done, and what was flushed has arrived.
+    fn stalled(&mut self) {
+        self.posted.clear();
+        for page in self.pages.values_mut() {
+            (page.open, page.draining) = ([NONE; 3], [NONE; 2]);
+        }
+    }
+}
+
+impl Log {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// The log of a new batch of a context. With its memory, old data is delivered where a reader may see it.
+    pub fn of(unresolved: Unresolved, space: Option<AddressSpace>) -> Log {
+        let state = State {
+            unresolved,
+            ..State::default()
+        };
+        Log {
+            state: Mutex::new(state),
+            space,
+        }
+    }
+
+    /// What the context keeps of it.
+    pub fn into_unresolved(self) -> Unresolved {
+        let state = self.state.into_inner();
+        state.unwrap_or_else(|e| e.into_inner()).unresolved
+    }
+
+    /// A page as it is; none where old data is not wanted, or nothing is there.
+    fn now(&self, number: u64) -> Option<Copy> {
+        let view = View::new(self.space.as_ref()?);
+        let mut words = [0; 1024];
+        view.read_block(number << 12, &mut words).ok()?;
+        let mut copy = Box::new([0; 4096]);
+        for (to, word) in copy.chunks_exact_mut(4).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        Some(copy)
+    }
+
+    /// A PIPE_CONTROL; what it found to do.
+    pub fn pipe_control(&self, control: &Control) -> Found {
+        let mut state = self.state();
+        let any = |bytes: &Bytes| *bytes != NONE;
+        let mut found = Found {
+            open: !state.posted.is_empty(),
+            ..Found::default()
+        };
+        for page in state.pages.values_mut() {
+            found.dirty[0] |= any(&page.unflushed);
+            found.open |= page.open.iter().chain(&page.draining).any(any);
+            for (to, dirty) in found.dirty[1..].iter_mut().zip(&page.dirty) {
+                *to |= any(dirty);
+            }
+            for (to, stale) in found.stale.iter_mut().zip(&page.stale) {
+                *to |= any(stale);
+            }
+            for (stale, invalid) in page.stale.iter_mut().zip(control.invalid) {
+                if invalid {
+                    *stale = NONE;
+                }
+            }
+            for (cache, flush) in [control.render, control.depth].into_iter().enumerate() {
+                if flush {
+                    let dirty = std::mem::replace(&mut page.dirty[cache], NONE);
+                    for (to, from) in page.draining[cache].iter_mut().zip(dirty) {
+                        *to |= from;
+                    }
+                }
+            }
+            if control.stall && control.data {
+                page.unflushed = NONE;
+            }
+        }
+        if control.invalid[VERTEX] {
+            state.lines.clear();
+        }
+        if control.stall {
+            state.stalled();
+        }
+        state.pages.retain(|_, page| !page.is_empty());
+        found
+    }
+
+    /// A post-sync operation, which is to write a quadword.
+    pub fn post(&self, address: u64) {
+        self.state().posted.push(Posted {
+            address,
+            last: true,
+        });
+    }
+
+    /// The command at `at` is next.
+    pub fn command(&self, at: u64) {
+        self.state().at = at;
+    }
+
+    /// A semaphore waits for a value in memory. True where that says that all work before is done.
+    pub fn waited(&self, address: u64) -> bool {
+        let mut state = self.state();
+        let Some(known) = state.posted.iter().rposition(|p| p.address == address) else {
+            return false;
+        };
+        let all = state.posted.get(known).is_some_and(|p| p.last);
+        // They are done in order.
+        state.posted.drain(..=known);
+        if all {
+            state.stalled();
+        }
+        all
+    }
+}
+
+/// The place of vertex fetch's cache in [`CACHES`].
+const VERTEX: usize = 2;
+
+impl Watch for Log {
+    fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), Stop> {
+        surface::check(words, at)
+    }
+
+    fn depth(&self, (address, memory): (u64, &Memory), event: Depth) {
+        let held = &mut self.state().unresolved;
+        match event {
+            Depth::Held([level, element]) => held.held((address, level, element), memory),
+            Depth::Settled([level, element]) => held.settled((address, level, element)),
+            Depth::Forgotten => held.forgotten(address),
+        }
+    }
+
+    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+        let held = self
+            .state()
+            .unresolved
+            .among(place, slices.levels, slices.elements);
+        HIZ_RESOLVE.check(held.is_none(), at, || {
+            let (address, level, element) = held.unwrap_or_default();
+            format!("level {level}, element {element} of the depth buffer at {address:#x}")
+        })
+    }
+
+    fn begin(&self, at: u64) {
+        let mut state = self.state();
+        state.at = at;
+        state.scratch.clear();
+        for posted in &mut state.posted {
+            posted.last = false;
+        }
+    }
+
+    fn scratch(&self, range: Range<u64>) {
+        self.state().scratch.push(range);
+    }
+
+    fn end(&self) {
+        let mut state = self.state();
+        for page in state.pages.values_mut() {
+            let before = page.before.take();
+            for i in 0..64 {
+                let own: [u64; 5] = std::array::from_fn(|kind| page.own[kind][i]);
+                let all = own.into_iter().fold(0, |all, bits| all | bits);
+                let stored = own[DATA] | own[ATOMIC] | own[STREAM];
+                if let Some(before) = &before {
+                    for viewer in 0..VIEWERS {
+                        let new = match viewer {
+                            PAST_RENDER => own[RENDER],
+                            PAST_DEPTH => own[DEPTH],
+                            PAST_L3 => stored,
+                            _ => all,
+                        };
+                        let new = new & !page.unseen(viewer, i);
+                        if new != 0 {
+                            Page::keep(&mut page.old[viewer], before, i, new);
+                        }
+                    }
+                }
+                for kind in [DATA, ATOMIC, STREAM] {
+                    page.open[kind][i] |= own[kind];
+                }
+                page.dirty[0][i] |= own[RENDER];
+                page.dirty[1][i] |= own[DEPTH];
+                for stale in &mut page.stale {
+                    stale[i] |= all;
+                }
+                page.unflushed[i] |= stored;
+            }
+            page.own = [NONE; 5];
+        }
+    }
+
+    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<Seen, Stop> {
+        let state = self.state();
+        if state.pages.is_empty() && state.posted.is_empty() {
+            return Ok(Seen::Now);
+        }
+        if via != Via::Commands && state.is_scratch(address) {
+            return Ok(Seen::Now);
+        }
+        state.arrived(address, bytes)?;
+        if via != Via::Commands {
+            state.ordered(address, bytes, via, false)?;
+        }
+        let old = match via {
+            Via::Commands => Ok(()),
+            _ => state.flushed(address, bytes, via),
+        };
+        match old.and_then(|()| state.fresh(address, bytes, via)) {
+            Ok(()) => Ok(Seen::Now),
+            Err(_) if self.space.is_some() => Ok(Seen::Before),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn before(&self, address: u64, bytes: &mut [u8], via: Via) {
+        let state = self.state();
+        let cache = CACHES.iter().position(|reader| *reader == via);
+        for (at, byte) in (address..).zip(bytes) {
+            let Some(page) = state.pages.get(&(at >> 12)) else {
+                continue;
+            };
+            let (word, bit) = ((at >> 6 & 63) as usize, at & 63);
+            // What the reader holds itself is the oldest; what is behind it comes next.
+            let viewers = [
+                cache,
+                (via != Via::Render).then_some(PAST_RENDER),
+                (via != Via::Depth).then_some(PAST_DEPTH),
+                (via == Via::Commands).then_some(PAST_L3),
+            ];
+            let mut viewers = viewers.into_iter().flatten();
+            let viewer = viewers.find(|viewer| page.unseen(*viewer, word) >> bit & 1 == 1);
+            if let Some(old) = viewer.and_then(|viewer| page.old[viewer].as_ref()) {
+                *byte = old[(at & 0xfff) as usize];
+            }
+        }
+    }
+
+    fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop> {
+        let mut state = self.state();
+        let commands = matches!(via, Via::Commands | Via::PostSync);
+        if !commands && state.is_scratch(address) {
+            return Ok(());
+        }
+        let kind = match via {
+            Via::Render => RENDER,
+            Via::Depth => DEPTH,
+            Via::Stream => STREAM,
+            _ if atomic => ATOMIC,
+            _ => DATA,
+        };
+        if via != Via::PostSync {
+            state.arrived(address, bytes)?;
+            state.ordered(address, bytes, via, kind == ATOMIC)?;
+            state.flushed(address, bytes, via)?;
+        }
+        for (number, word, bits) in parts(address, bytes) {
+            let page = state.page(number);
+            let fresh = match page.own.iter().any(|own| *own != NONE) && !commands {
+                // The work's first write to the page has kept what was there.
+                true => None,
+                false => self.now(number),
+            };
+            if commands {
+                if let Some(now) = fresh {
+                    for viewer in 0..CACHES.len() {
+                        let new = bits & !page.unseen(viewer, word);
+                        Page::keep(&mut page.old[viewer], &now, word, new);
+                    }
+                }
+                for stale in &mut page.stale {
+                    stale[word] |= bits;
+                }
+            } else {
+                if fresh.is_some() {
+                    page.before = fresh;
+                }
+                page.own[kind][word] |= bits;
+            }
+        }
+        Ok(())
+    }
+
+    fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop> {
+        let mut state = self.state();
+        let at = state.at;
+        for line in address >> 6..=(address + bytes.max(1) - 1) >> 6 {
+            let tag = (line << 6) as u32;
+            let known = *state.lines.entry((buffer, tag)).or_insert(line);
+            VERTEX_TAG.check(known == line, at, || {
+                format!(
+                    "{:#x} after {:#x} of the same buffer",
+                    line << 6,
+                    known << 6
+                )
+            })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "caches_tests.rs"]
+mod tests;

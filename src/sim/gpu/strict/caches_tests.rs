@@ -1,0 +1,392 @@
+//! Which accesses a real machine may answer with old data.
+
+use super::*;
+
+/// The rule that stopped something.
+fn rule<T: std::fmt::Debug>(result: Result<T, Stop>) -> Option<&'static str> {
+    match result {
+        Ok(_) => None,
+        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+/// Work that writes 100 bytes across a page's end, ended.
+fn written(via: Via, atomic: bool) -> Log {
+    let log = Log::default();
+    log.begin(0x40);
+    assert_eq!(rule(log.write(0x1fe0, 100, via, atomic)), None);
+    log.end();
+    log
+}
+
+const ALL: [Via; 10] = [
+    Via::Commands,
+    Via::Data,
+    Via::Texture,
+    Via::Constant,
+    Via::Vertex,
+    Via::Render,
+    Via::Depth,
+    Via::Stream,
+    Via::State,
+    Via::Instruction,
+];
+
+/// Invalidates the cache of a reader, where it has one.
+fn invalidate(reader: Via) -> [bool; CACHES.len()] {
+    CACHES.map(|cache| cache == reader)
+}
+
+fn stall() -> Control {
+    Control {
+        stall: true,
+        ..Control::default()
+    }
+}
+
+#[test]
+fn bytes_not_pages() {
+    let log = written(Via::Data, false);
+    log.begin(0x80);
+    for (address, expected) in [
+        (0x1fdc, None),
+        (0x1fdd, Some("work-order")),
+        (0x2043, Some("work-order")),
+        (0x2044, None),
+    ] {
+        let read = log.read(address, 4, Via::Data);
+        assert_eq!(rule(read), expected, "{address:#x}");
+        assert_eq!(rule(log.write(address, 4, Via::Data, false)), expected);
+    }
+    let parts: Vec<_> = parts(0x1ffe, 3).collect();
+    assert_eq!(parts, [(1, 63, 3 << 62), (2, 0, 1)]);
+}
+
+#[test]
+fn what_work_does_itself_is_its_own() {
+    let log = Log::default();
+    log.begin(0);
+    log.scratch(0x5000..0x6000);
+    log.scratch(0x8000..0x8100);
+    for (address, via) in [
+        (0x1000, Via::Data),
+        (0x5000, Via::Data),
+        (0x8000, Via::Data),
+        (0x1004, Via::Render),
+    ] {
+        assert_eq!(rule(log.write(address, 4, via, false)), None);
+    }
+    for reader in ALL {
+        assert_eq!(rule(log.read(0x1000, 8, reader)), None);
+    }
+    log.end();
+    // Scratch memory is nobody else's either.
+    log.begin(0);
+    log.scratch(0x5000..0x6000);
+    assert_eq!(rule(log.read(0x5000, 4, Via::Data)), None);
+}
+
+#[test]
+fn atomics_meet_and_streams_are_in_order() {
+    let log = written(Via::Data, true);
+    log.begin(0x80);
+    let write = |via, atomic| rule(log.write(0x2000, 4, via, atomic));
+    assert_eq!(write(Via::Data, true), None);
+    assert_eq!(write(Via::Data, false), Some("work-order"));
+    assert_eq!(rule(log.read(0x2000, 4, Via::Data)), Some("work-order"));
+    let log = written(Via::Stream, false);
+    log.begin(0x80);
+    let write = |via| rule(log.write(0x2000, 4, via, false));
+    assert_eq!(write(Via::Stream), None);
+    assert_eq!(write(Via::Data), Some("work-order"));
+}
+
+#[test]
+fn each_reader_needs_its_own() {
+    for writer in [Via::Data, Via::Stream] {
+        for (reader, stale) in [
+            (Via::Data, None),
+            (Via::Render, None),
+            (Via::Texture, Some("texture-stale")),
+            (Via::Constant, Some("constant-stale")),
+            (Via::Vertex, Some("vertex-stale")),
+            (Via::State, Some("state-stale")),
+            (Via::Instruction, Some("instruction-stale")),
+            (Via::Commands, Some("commands-stale")),
+        ] {
+            let log = written(writer, false);
+            let read = |log: &Log| rule(log.read(0x2000, 4, reader));
+            let early = match reader {
+                Via::Commands => stale,
+                _ => Some("work-order"),
+            };
+            assert_eq!(read(&log), early);
+            log.pipe_control(&stall());
+            assert_eq!(read(&log), stale);
+            // All but what it needs, then that alone.
+            let own = Control {
+                stall: true,
+                data: reader == Via::Commands,
+                invalid: invalidate(reader),
+                ..Control::default()
+            };
+            log.pipe_control(&Control {
+                stall: true,
+                data: !own.data,
+                render: true,
+                depth: true,
+                invalid: own.invalid.map(|invalid| !invalid),
+            });
+            assert_eq!(read(&log), stale);
+            log.pipe_control(&own);
+            assert_eq!(read(&log), None);
+        }
+    }
+}
+
+#[test]
+fn draws_write_to_caches_of_their_own() {
+    for (writer, flush) in [(Via::Render, "render-flush"), (Via::Depth, "depth-flush")] {
+        let render = writer == Via::Render;
+        let own = Control {
+            render,
+            depth: !render,
+            ..Control::default()
+        };
+        let other = Control {
+            render: !render,
+            depth: render,
+            ..stall()
+        };
+        for reader in ALL {
+            let log = written(writer, false);
+            log.begin(0x80);
+            let read = |log: &Log| rule(log.read(0x2000, 4, reader));
+            let early = match reader {
+                Via::Commands => Some("commands-stale"),
+                same if same == writer => None,
+                _ => Some(flush),
+            };
+            assert_eq!(read(&log), early, "{reader:?}");
+            // Neither a stall, nor another cache's flush, nor a flush that nobody waits for.
+            for control in [stall(), other, own] {
+                log.pipe_control(&control);
+                assert_eq!(read(&log), early, "{reader:?}");
+            }
+            log.pipe_control(&stall());
+            let stale = match reader {
+                Via::Texture => Some("texture-stale"),
+                Via::Constant => Some("constant-stale"),
+                Via::Vertex => Some("vertex-stale"),
+                Via::State => Some("state-stale"),
+                Via::Instruction => Some("instruction-stale"),
+                _ => None,
+            };
+            assert_eq!(read(&log), stale, "{reader:?}");
+        }
+        // Writes of others clash as reads do; a flush with a stall is enough.
+        let log = written(writer, false);
+        let write = |log: &Log| rule(log.write(0x2000, 4, Via::Data, false));
+        assert_eq!(write(&log), Some(flush));
+        log.pipe_control(&Control { stall: true, ..own });
+        assert_eq!(write(&log), None);
+    }
+}
+
+#[test]
+fn commands_write_for_themselves_alone() {
+    let log = Log::default();
+    log.command(0x40);
+    assert_eq!(rule(log.write(0x1000, 8, Via::Commands, false)), None);
+    for reader in ALL {
+        let stale = match reader {
+            Via::Texture => Some("texture-stale"),
+            Via::Constant => Some("constant-stale"),
+            Via::Vertex => Some("vertex-stale"),
+            Via::State => Some("state-stale"),
+            Via::Instruction => Some("instruction-stale"),
+            _ => None,
+        };
+        assert_eq!(rule(log.read(0x1004, 4, reader)), stale, "{reader:?}");
+        assert_eq!(rule(log.read(0x1008, 4, reader)), None);
+        let invalid = invalidate(reader);
+        log.pipe_control(&Control {
+            invalid,
+            ..Control::default()
+        });
+        assert_eq!(rule(log.read(0x1004, 4, reader)), None, "{reader:?}");
+    }
+    // What a draw holds would later be written over what a command has written.
+    for (writer, expected) in [
+        (Via::Data, Some("work-order")),
+        (Via::Render, Some("render-flush")),
+        (Via::Depth, Some("depth-flush")),
+    ] {
+        let log = written(writer, false);
+        let write = log.write(0x2000, 4, Via::Commands, false);
+        assert_eq!(rule(write), expected);
+    }
+}
+
+#[test]
+fn post_sync_operations_are_waited_for() {
+    let posted = || {
+        let log = Log::default();
+        assert_eq!(rule(log.write(0x1000, 8, Via::PostSync, false)), None);
+        log.post(0x1000);
+        log
+    };
+    let pending = Some("post-sync-pending");
+    for reader in ALL {
+        let log = posted();
+        assert_eq!(rule(log.read(0x1004, 4, reader)), pending, "{reader:?}");
+        assert_eq!(rule(log.read(0x1008, 4, reader)), None);
+        log.pipe_control(&Control {
+            invalid: invalidate(reader),
+            ..stall()
+        });
+        assert_eq!(rule(log.read(0x1004, 4, reader)), None, "{reader:?}");
+    }
+    let write = |log: &Log, via| rule(log.write(0x1000, 4, via, false));
+    assert_eq!(write(&posted(), Via::Commands), pending);
+    // They come in order.
+    assert_eq!(write(&posted(), Via::PostSync), None);
+    // A semaphore waits for it, and with it for all work before.
+    let log = written(Via::Data, false);
+    log.post(0x3000);
+    assert!(!log.waited(0x4000));
+    assert!(log.waited(0x3000));
+    assert_eq!(rule(log.read(0x3000, 4, Via::Commands)), None);
+    assert_eq!(rule(log.read(0x2000, 4, Via::Data)), None);
+    // Not for work that began after it.
+    let log = Log::default();
+    log.post(0x3000);
+    log.begin(0x80);
+    assert_eq!(rule(log.write(0x2000, 4, Via::Data, false)), None);
+    log.end();
+    assert!(!log.waited(0x3000));
+    assert_eq!(rule(log.read(0x2000, 4, Via::Data)), Some("work-order"));
+}
+
+#[test]
+fn vertex_fetch_sees_half_an_address() {
+    let log = Log::default();
+    let far = 5 << 32;
+    let read = |buffer, address| rule(log.fetched(buffer, address, 16));
+    assert_eq!(read(0, 0x1fc0), None);
+    assert_eq!(read(0, far | 0x2000), None);
+    assert_eq!(read(1, far | 0x1fc0), None);
+    assert_eq!(read(0, far | 0x1ff0), Some("vertex-tag"));
+    // Also by the last byte.
+    assert_eq!(read(0, far | 0x1fb8), Some("vertex-tag"));
+    log.pipe_control(&stall());
+    assert_eq!(read(0, far | 0x1ff0), Some("vertex-tag"));
+    let invalid = invalidate(Via::Vertex);
+    log.pipe_control(&Control {
+        invalid,
+        ..Control::default()
+    });
+    assert_eq!(read(0, far | 0x1ff0), None);
+}
+
+#[test]
+fn what_a_pipe_control_finds() {
+    let none = Log::default().pipe_control(&stall());
+    assert_eq!(none, Found::default());
+    for (writer, cache) in [(Via::Data, 0), (Via::Render, 1), (Via::Depth, 2)] {
+        let log = written(writer, false);
+        let found = log.pipe_control(&Control {
+            render: true,
+            depth: true,
+            ..Control::default()
+        });
+        let mut dirty = [false; 3];
+        dirty[cache] = true;
+        let open = writer == Via::Data;
+        let stale = [true; CACHES.len()];
+        assert_eq!(found, Found { dirty, stale, open });
+        // What was flushed is on its way.
+        let found = log.pipe_control(&Control {
+            data: true,
+            ..stall()
+        });
+        assert!(found.open);
+        let found = log.pipe_control(&stall());
+        assert_eq!(
+            found,
+            Found {
+                stale,
+                ..Found::default()
+            }
+        );
+    }
+}
+
+/// A log that delivers old data, and the memory that it is about.
+fn old() -> (Log, AddressSpace) {
+    let mut space = AddressSpace::new();
+    let memory = crate::memory::tests::memory(0x2000);
+    space.map(0x1000, 0x2000, memory, 0).expect("free");
+    (Log::of(Unresolved::default(), Some(space.clone())), space)
+}
+
+#[test]
+fn old_data_is_what_was_there() {
+    for (writer, reader, control) in [
+        (Via::Data, Via::Texture, stall()),
+        (Via::Data, Via::Commands, stall()),
+        (Via::Stream, Via::Vertex, stall()),
+        (Via::Render, Via::Data, stall()),
+        (Via::Depth, Via::Texture, stall()),
+        (Via::Commands, Via::State, Control::default()),
+    ] {
+        let (log, space) = old();
+        let view = |via| View::watched(&space, Some(&log), via);
+        View::new(&space)
+            .write(0x1ffc, 0x0403_0201)
+            .expect("mapped");
+        log.begin(0x40);
+        let first = view(writer);
+        first.write_bytes(0x1ffd, 2, 0xbbaa).expect("in order");
+        // A second write of the same work is not what was there before.
+        first.write_bytes(0x1ffd, 1, 0xcc).expect("in order");
+        first.write(0x2000, 7).expect("in order");
+        log.end();
+        log.pipe_control(&control);
+        let read = |via| view(via).read(0x1ffc).expect("delivered");
+        assert_eq!(read(reader), 0x0403_0201, "{reader:?} after {writer:?}");
+        let mut block = [0; 2];
+        view(reader)
+            .read_block(0x1ffc, &mut block)
+            .expect("delivered");
+        assert_eq!(block, [0x0403_0201, 0]);
+        assert_eq!(view(reader).read_bytes(0x1ffd, 2), Ok(0x0302));
+        if writer != Via::Commands {
+            assert_eq!(read(writer), 0x04bb_cc01);
+        }
+        // Flushed, waited for and invalidated.
+        let all = Control {
+            data: true,
+            render: true,
+            depth: true,
+            ..stall()
+        };
+        log.pipe_control(&all);
+        log.pipe_control(&Control {
+            invalid: [true; CACHES.len()],
+            ..Control::default()
+        });
+        assert_eq!(read(reader), 0x04bb_cc01);
+    }
+}
+
+#[test]
+fn a_race_still_stops_where_old_data_is_delivered() {
+    let (log, space) = old();
+    log.begin(0x40);
+    let view = View::watched(&space, Some(&log), Via::Data);
+    view.write(0x1000, 1).expect("in order");
+    log.end();
+    assert_eq!(rule(view.read(0x1000)), Some("work-order"));
+}
