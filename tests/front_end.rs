@@ -1,5 +1,7 @@
-//! Every shader of vkrunner-scripts goes through the front end and the optimiser, validated after each pass.
+//! Every shader of vkrunner-scripts, of all stages, goes through the front end and the optimiser, validated after each pass.
 
+use nir::Stage;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use vkrunner::{Runner, ShaderStage};
 
@@ -8,10 +10,6 @@ fn scripts() -> Vec<PathBuf> {
     let mut pending = vec![root];
     let mut files = Vec::new();
     while let Some(path) = pending.pop() {
-        // The draw scripts are about the 3D pipeline; these tests read compute shaders.
-        if path.ends_with("vkrunner-scripts/draw") {
-            continue;
-        }
         if path.is_dir() {
             let entries = std::fs::read_dir(&path).expect("a readable folder");
             pending.extend(entries.flatten().map(|e| e.path()));
@@ -26,7 +24,7 @@ fn scripts() -> Vec<PathBuf> {
 #[test]
 fn every_script_is_lowered_and_valid() {
     let mut failures = Vec::new();
-    let mut lowered = 0;
+    let mut lowered: BTreeMap<String, u32> = BTreeMap::new();
     for path in scripts() {
         let text = std::fs::read_to_string(&path).expect("readable");
         let Ok(script) = vkrunner::parse(&text, &[]) else {
@@ -36,32 +34,56 @@ fn every_script_is_lowered_and_valid() {
             continue;
         };
         for (stage, words) in modules {
-            if stage != ShaderStage::Compute {
-                continue;
-            }
+            let (stage, model) = stage_of(stage);
             let entries: Vec<String> = match spirv_front::Module::parse(&words) {
-                Ok(module) => module.entry_points().map(|e| e.0.to_string()).collect(),
+                Ok(module) => {
+                    let mine = module.entry_points().filter(|e| e.1 == model);
+                    mine.map(|e| e.0.to_string()).collect()
+                }
                 Err(error) => {
                     failures.push(format!("{}: {error}", path.display()));
                     continue;
                 }
             };
             for entry in entries {
-                match lower(&words, &entry) {
-                    Ok(()) => lowered += 1,
+                match lower(&words, &entry, stage) {
+                    Ok(()) => *lowered.entry(format!("{stage:?}")).or_insert(0) += 1,
                     Err(why) => failures.push(format!("{}: {why}", path.display())),
                 }
             }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(lowered > 140, "only {lowered} shaders");
+    for (stage, least) in [
+        ("Compute", 140),
+        ("Vertex", 300),
+        ("Fragment", 300),
+        ("Geometry", 20),
+        ("TessControl", 15),
+        ("TessEval", 15),
+    ] {
+        let found = lowered.get(stage).copied().unwrap_or(0);
+        assert!(found >= least, "only {found} shaders of stage {stage}");
+    }
 }
 
-fn lower(words: &[u32], entry: &str) -> Result<(), String> {
+/// NIR's stage and SPIR-V's execution model.
+fn stage_of(stage: ShaderStage) -> (Stage, u32) {
+    match stage {
+        ShaderStage::Vertex => (Stage::Vertex, 0),
+        ShaderStage::TessControl => (Stage::TessControl, 1),
+        ShaderStage::TessEval => (Stage::TessEval, 2),
+        ShaderStage::Geometry => (Stage::Geometry, 3),
+        ShaderStage::Fragment => (Stage::Fragment, 4),
+        ShaderStage::Compute => (Stage::Compute, 5),
+    }
+}
+
+fn lower(words: &[u32], entry: &str, stage: Stage) -> Result<(), String> {
     let module = spirv_front::Module::parse(words).map_err(|e| e.to_string())?;
     let options = spirv_front::Options {
         entry_point: entry,
+        stage,
         ..spirv_front::Options::default()
     };
     let mut shader = module.to_nir(&options).map_err(|e| e.to_string())?;

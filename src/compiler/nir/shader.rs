@@ -221,16 +221,19 @@ impl Types {
 impl Shader {
     /// True if the variable is an array with an element for each vertex of a patch or primitive.
     pub fn is_per_vertex(&self, v: &Variable) -> bool {
-        let patch = v.io.is_some_and(|io| io.patch);
-        !patch
-            && match v.mode {
-                Mode::ShaderIn => matches!(
-                    self.stage,
-                    Stage::TessControl | Stage::TessEval | Stage::Geometry
-                ),
-                Mode::ShaderOut => self.stage == Stage::TessControl,
-                _ => false,
-            }
+        !v.io.is_some_and(|io| io.patch) && self.is_per_vertex_mode(v.mode)
+    }
+
+    /// True if the stage's variables of this storage are one for each vertex, but those of the patch.
+    pub fn is_per_vertex_mode(&self, mode: Mode) -> bool {
+        match mode {
+            Mode::ShaderIn => matches!(
+                self.stage,
+                Stage::TessControl | Stage::TessEval | Stage::Geometry
+            ),
+            Mode::ShaderOut => self.stage == Stage::TessControl,
+            _ => false,
+        }
     }
 
     /// An empty shader: a body of one empty block.

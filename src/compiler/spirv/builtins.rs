@@ -1,11 +1,11 @@
-//! Built-in variables of compute shaders: values at the start of the shader.
+//! Built-in variables that are system values: read at the start of the shader.
 //!
 //! Ref: Vulkan spec, "Built-In Variables".
 
 use crate::error::Result;
 use crate::translate::Tr;
 use entity::Id;
-use nir::{AluOp as A, Def, IntrinsicOp as I};
+use nir::{AluOp as A, Def, IntrinsicOp as I, Stage};
 use spirv::BuiltIn;
 
 impl Tr<'_> {
@@ -24,8 +24,47 @@ impl Tr<'_> {
         Ok(d)
     }
 
+    /// Refuses what the stage has not.
+    fn builtin_stage(&self, b: BuiltIn) -> Result<()> {
+        use Stage::*;
+        let stages: &[Stage] = match b {
+            BuiltIn::NumWorkgroups
+            | BuiltIn::WorkgroupId
+            | BuiltIn::LocalInvocationId
+            | BuiltIn::LocalInvocationIndex
+            | BuiltIn::GlobalInvocationId
+            | BuiltIn::SubgroupId
+            | BuiltIn::NumSubgroups => &[Compute],
+            BuiltIn::VertexIndex
+            | BuiltIn::InstanceIndex
+            | BuiltIn::BaseVertex
+            | BuiltIn::BaseInstance
+            | BuiltIn::DrawIndex => &[Vertex],
+            BuiltIn::PrimitiveId => &[TessControl, TessEval, Geometry],
+            BuiltIn::InvocationId => &[TessControl, Geometry],
+            BuiltIn::PatchVertices => &[TessControl, TessEval],
+            BuiltIn::TessCoord => &[TessEval],
+            BuiltIn::FragCoord
+            | BuiltIn::PointCoord
+            | BuiltIn::SampleId
+            | BuiltIn::SamplePosition
+            | BuiltIn::SampleMask
+            | BuiltIn::FrontFacing
+            | BuiltIn::HelperInvocation => &[Fragment],
+            BuiltIn::ViewIndex => &[Vertex, TessControl, TessEval, Geometry, Fragment],
+            _ => return Ok(()),
+        };
+        match stages.contains(&self.e.shader.stage) {
+            true => Ok(()),
+            false => self
+                .loc()
+                .unsupported(format!("built-in {b:?} in this stage")),
+        }
+    }
+
     fn make_builtin(&mut self, b: BuiltIn) -> Result<Id<Def>> {
         let simple = |op, n| (op, (n, 32), None);
+        self.builtin_stage(b)?;
         let (op, shape, relation) = match b {
             BuiltIn::NumWorkgroups => simple(I::LoadNumWorkgroups, 3),
             BuiltIn::WorkgroupId if !self.dispatch_base => simple(I::LoadWorkgroupId, 3),
@@ -59,6 +98,27 @@ impl Tr<'_> {
             BuiltIn::SubgroupGtMask => return self.subgroup_mask(2),
             BuiltIn::SubgroupLeMask => return self.subgroup_mask(3),
             BuiltIn::SubgroupLtMask => return self.subgroup_mask(4),
+            BuiltIn::VertexIndex => simple(I::LoadVertexId, 1),
+            BuiltIn::InstanceIndex => {
+                let id = self.e.value(I::LoadInstanceId, (1, 32), &[], &[])?;
+                let base = self.e.value(I::LoadBaseInstance, (1, 32), &[], &[])?;
+                return self.e.op2(A::IAdd, id, base);
+            }
+            BuiltIn::BaseVertex => simple(I::LoadBaseVertex, 1),
+            BuiltIn::BaseInstance => simple(I::LoadBaseInstance, 1),
+            BuiltIn::DrawIndex => simple(I::LoadDrawId, 1),
+            BuiltIn::ViewIndex => simple(I::LoadViewIndex, 1),
+            BuiltIn::PrimitiveId => simple(I::LoadPrimitiveId, 1),
+            BuiltIn::InvocationId => simple(I::LoadInvocationId, 1),
+            BuiltIn::PatchVertices => simple(I::LoadPatchVerticesIn, 1),
+            BuiltIn::TessCoord => simple(I::LoadTessCoord, 3),
+            BuiltIn::FragCoord => simple(I::LoadFragCoord, 4),
+            BuiltIn::PointCoord => simple(I::LoadPointCoord, 2),
+            BuiltIn::SampleId => simple(I::LoadSampleId, 1),
+            BuiltIn::SamplePosition => simple(I::LoadSamplePos, 2),
+            BuiltIn::SampleMask => simple(I::LoadSampleMaskIn, 1),
+            BuiltIn::FrontFacing => (I::LoadFrontFace, (1, 1), None),
+            BuiltIn::HelperInvocation => (I::LoadHelperInvocation, (1, 1), None),
             BuiltIn::DeviceIndex => return Ok(self.e.imm32(0)),
             _ => return self.loc().unsupported(format!("built-in {b:?}")),
         };

@@ -34,7 +34,17 @@ fn word(s: &str) -> u32 {
 }
 
 fn translate(text: &str, spec: &[(u32, u64)]) -> Result<nir::Shader, SpirvError> {
+    let stage = match directives(text, "stage ").next() {
+        Some("vertex") => nir::Stage::Vertex,
+        Some("tess_control") => nir::Stage::TessControl,
+        Some("tess_eval") => nir::Stage::TessEval,
+        Some("geometry") => nir::Stage::Geometry,
+        Some("fragment") => nir::Stage::Fragment,
+        None => nir::Stage::Compute,
+        Some(other) => panic!("no stage {other}"),
+    };
     Module::parse(&assemble(text, (1, 3))?)?.to_nir(&Options {
+        stage,
         specialization: spec,
         ..Options::default()
     })
@@ -114,7 +124,7 @@ fn run() {
 
 const MARK: &str = "; nir:\n";
 
-/// `; error: TEXT` anywhere: the message contains it. Else the NIR stands behind `; nir:`, line by line;
+/// `; stage NAME`, if it is not compute. `; error: TEXT` anywhere: the message contains it. Else the NIR stands behind `; nir:`, line by line;
 /// `BLESS=1` rewrites it.
 #[test]
 fn translated_as_written() {

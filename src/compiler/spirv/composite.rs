@@ -34,7 +34,9 @@ impl Tr<'_> {
                             }
                             Value::Def(self.e.channel(d, i as u8)?)
                         }
-                        Value::Pointer(_) => return inst.loc.expected("a composite", "a pointer"),
+                        Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
+                            return inst.loc.expected("a composite", "a pointer or image");
+                        }
                     };
                 }
                 v
@@ -123,7 +125,9 @@ impl Tr<'_> {
                     }
                     part.clone()
                 }
-                Value::Pointer(_) => return inst.loc.expected("a composite", "a pointer"),
+                Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
+                    return inst.loc.expected("a composite", "a pointer or image");
+                }
             };
             levels.push((cur, i));
             cur = next;
@@ -162,7 +166,9 @@ impl Tr<'_> {
                         .collect();
                     Value::Def(self.e.gather(&lanes, bits)?)
                 }
-                Value::Pointer(_) => return inst.loc.expected("a composite", "a pointer"),
+                Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
+                    return inst.loc.expected("a composite", "a pointer or image");
+                }
             };
         }
         Ok(part)

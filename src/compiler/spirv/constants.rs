@@ -4,11 +4,11 @@ use crate::error::Result;
 use crate::reader::Inst;
 use crate::translate::Tr;
 use crate::types::{Ty, add_access, has_layout};
-use crate::value::{Base, Pointer, Slot, Value};
+use crate::value::{Base, Opaque, Pointer, Slot, Value};
 use entity::Id;
 use nir::{ConstValue, Def, Mode, Type};
 use smallvec::{SmallVec, smallvec};
-use spirv::{BuiltIn, Decoration, Op, StorageClass};
+use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
 
 /// Scalars and vectors in one composite value at most.
@@ -158,6 +158,11 @@ impl Tr<'_> {
                 }
                 Value::Composite(values.into())
             }
+            // Nothing of it may be read.
+            Ty::Array { len: None, .. } if undef => Value::Composite(Vec::new().into()),
+            Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_) if undef => {
+                Value::Opaque(Opaque::default())
+            }
             Ty::Pointer {
                 class,
                 to,
@@ -244,19 +249,18 @@ impl Tr<'_> {
                 access,
             }))
         };
-        if class == StorageClass::Input {
-            let number = m.deco_arg(inst.id, Decoration::BuiltIn);
-            return match number.map(BuiltIn::from_u32) {
-                Some(Some(b)) => Ok(pointer(Base::BuiltIn(b), Mode::ShaderIn, access)),
-                _ => inst
-                    .loc
-                    .unsupported("an input of this stage that is not built in"),
-            };
+        if matches!(class, StorageClass::Input | StorageClass::Output) {
+            return self.io_variable(inst, class, to);
         }
         let mode = self.mode_of(class, to)?;
         if !matches!(
             mode,
-            Mode::ShaderTemp | Mode::Shared | Mode::Ssbo | Mode::Ubo | Mode::PushConst
+            Mode::ShaderTemp
+                | Mode::Shared
+                | Mode::Ssbo
+                | Mode::Ubo
+                | Mode::PushConst
+                | Mode::Uniform
         ) {
             return inst
                 .loc

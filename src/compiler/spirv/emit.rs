@@ -493,6 +493,17 @@ impl Emit {
         Ok(def)
     }
 
+    /// A `tex`, whose def and whose operands' visibility are seen to here.
+    pub fn tex(&mut self, mut t: nir::Tex, shape: (u8, u8)) -> Result<Id<Def>> {
+        for s in &mut t.srcs {
+            s.1 = self.visible(s.1)?;
+        }
+        t.def = self.def(shape.0, shape.1);
+        let def = t.def;
+        self.place(Instr::Tex(t))?;
+        Ok(def)
+    }
+
     /// An intrinsic with a result.
     pub fn value(
         &mut self,

@@ -99,6 +99,9 @@ impl Tr<'_> {
                 let (fract, whole) = self.modf(x)?;
                 return self.two_results(inst, op == G::ModfStruct, fract, whole);
             }
+            G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset => {
+                return self.interpolate(op, inst);
+            }
             G::Frexp | G::FrexpStruct => {
                 let x = self.arg_def(inst, 0)?;
                 let sig = self.e.op1(A::FrexpSig, x)?;

@@ -5,8 +5,8 @@
 //!
 //! The way: [`Module::parse`] (`reader`: words to instructions, checked against the grammar; `module`: sections,
 //! functions, blocks), then [`Module::to_nir`] (`types`, `constants`; per function `cfg` and `structure`;
-//! `translate` and `walk` drive; `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `sync`, `group`, `builtins` by
-//! instruction family; `emit` and `ops` write NIR).
+//! `translate` and `walk` drive; `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`, `sync`,
+//! `group`, `fragment`, `builtins` by instruction family; `emit` and `ops` write NIR).
 //!
 //! Nothing here trusts its input: a wrong module is an [`SpirvError`] with a word offset.
 //! Where drivers meet modules that the validator refuses but whose meaning is clear, they are accepted.
@@ -39,9 +39,12 @@ mod emit;
 mod error;
 #[cfg(test)]
 mod flow_tests;
+mod fragment;
 mod glsl450;
 mod grammar;
 mod group;
+mod image;
+mod io;
 mod matrix;
 mod memory;
 mod module;

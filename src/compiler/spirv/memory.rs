@@ -5,11 +5,11 @@ use crate::error::Result;
 use crate::reader::Inst;
 use crate::translate::Tr;
 use crate::types::{Ty, has_layout};
-use crate::value::{Base, Pointer, Step, Value, access_bits};
+use crate::value::{Base, Opaque, Pointer, Step, Value, access_bits};
 use entity::Id;
 use nir::{Access, AluOp, Def, IntrinsicOp, Mode, Type};
 use smallvec::SmallVec;
-use spirv::{MemoryAccess, Op, StorageClass};
+use spirv::{BuiltIn, MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
 
 /// A deref and what it points to.
@@ -225,6 +225,11 @@ impl Tr<'_> {
 
     /// Writes the derefs of a pointer.
     fn place(&mut self, p: &Pointer, extra: Access) -> Result<Place> {
+        let Some(p) = &self.through_block(p)? else {
+            return self
+                .loc()
+                .expected("memory", "a whole block of a stage's interface");
+        };
         let access = merge_access(p.access, extra);
         let (mode, mut def, mut ty) = match p.base {
             Base::Var(v) => {
@@ -240,7 +245,7 @@ impl Tr<'_> {
                 let d = self.e.deref_cast(def, stride_bytes, p.mode, ty, p.access)?;
                 (p.mode, d, ty)
             }
-            Base::BuiltIn(_) => {
+            Base::BuiltIn(_) | Base::Block { .. } => {
                 return self.loc().expected("memory", "a built-in variable");
             }
         };
@@ -308,14 +313,54 @@ impl Tr<'_> {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }
         if let Base::BuiltIn(b) = p.base {
-            let v = self.builtin(b)?;
+            let v = match b {
+                // Demoting changes it, if the shader says that it looks again.
+                BuiltIn::HelperInvocation if p.access.volatile || extra.volatile => {
+                    self.e
+                        .value(IntrinsicOp::IsHelperInvocation, (1, 1), &[], &[])?
+                }
+                _ => self.builtin(b)?,
+            };
             return match p.steps.as_slice() {
+                // SampleMask is an array of one.
+                [] if matches!(&*self.ty(p.to)?, Ty::Array { .. }) => {
+                    Ok(Value::Composite(vec![Value::Def(v)].into()))
+                }
                 [] => Ok(Value::Def(v)),
                 [Step::Array(i)] => Ok(Value::Def(self.e.channel_dynamic(v, *i)?)),
                 _ => self
                     .loc()
                     .expected("a component of the built-in", "more steps"),
             };
+        }
+        match &*self.ty(p.to)? {
+            Ty::Image(_) => {
+                return Ok(Value::Opaque(Opaque {
+                    image: Some(Rc::new(p.clone())),
+                    sampler: None,
+                }));
+            }
+            Ty::Sampler => {
+                return Ok(Value::Opaque(Opaque {
+                    image: None,
+                    sampler: Some(Rc::new(p.clone())),
+                }));
+            }
+            Ty::SampledImage(_) => {
+                let p = Rc::new(p.clone());
+                return Ok(Value::Opaque(Opaque {
+                    image: Some(p.clone()),
+                    sampler: Some(p),
+                }));
+            }
+            _ => {}
+        }
+        if self.through_block(p)?.is_none() {
+            let mut values = Vec::new();
+            for part in self.block_parts(p)? {
+                values.push(self.load(&part, extra)?);
+            }
+            return Ok(Value::Composite(values.into()));
         }
         let place = self.place(p, extra)?;
         self.load_place(place, p.to)
@@ -369,6 +414,23 @@ impl Tr<'_> {
             return self
                 .loc()
                 .expected("storage that can be written", format!("{:?}", p.class));
+        }
+        if self.through_block(p)?.is_none() {
+            let parts = self.block_parts(p)?;
+            let Value::Composite(values) = value else {
+                return self
+                    .loc()
+                    .expected("a value of the block's type", "another");
+            };
+            if parts.len() != values.len() {
+                return self
+                    .loc()
+                    .expected("a value of the block's type", "another");
+            }
+            for (part, v) in parts.iter().zip(values.iter()) {
+                self.store(part, v, extra)?;
+            }
+            return Ok(());
         }
         let place = self.place(p, extra)?;
         self.store_place(place, p.to, value)

@@ -6,7 +6,7 @@
 //! Ref: "SPIR-V Specification", "Logical Layout of a Module".
 
 use crate::error::{Loc, Result, SpirvError};
-use crate::reader::{self, Inst, InstRef, Stream, string};
+use crate::reader::{self, Inst, InstRef, Stream, string, string_words};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use spirv::{Decoration, ExecutionMode, ExecutionModel, Op};
@@ -45,6 +45,8 @@ pub(crate) struct EntryPoint {
     pub model: u32,
     pub function: u32,
     pub name: String,
+    /// Global variables that the stage's interface names.
+    pub interface: Vec<u32>,
     pub loc: Loc,
 }
 
@@ -200,6 +202,10 @@ impl Module {
                         model: inst.arg(0)?,
                         function: inst.arg(1)?,
                         name: string(name_words),
+                        interface: name_words
+                            .get(string_words(name_words).unwrap_or(0)..)
+                            .unwrap_or(&[])
+                            .to_vec(),
                         loc: inst.loc,
                     });
                 }
@@ -470,7 +476,14 @@ fn check_capability(inst: &Inst) -> Result<()> {
             c @ (C::Kernel
             | C::Addresses
             | C::RayTracingKHR
+            | C::RayQueryKHR
             | C::MeshShadingEXT
+            | C::SparseResidency
+            | C::TransformFeedback
+            | C::FragmentShadingRateKHR
+            | C::FragmentBarycentricKHR
+            | C::FragmentDensityEXT
+            | C::StorageImageMultisample
             | C::WorkgroupMemoryExplicitLayoutKHR),
         ) => inst.loc.unsupported(format!("capability {c:?}")),
         _ => Ok(()),

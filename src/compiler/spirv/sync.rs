@@ -6,10 +6,17 @@
 use crate::error::Result;
 use crate::reader::Inst;
 use crate::translate::Tr;
-use crate::value::Value;
+use crate::value::{Pointer, Texel, Value};
 use entity::Id;
 use nir::{Access, AluOp as A, AtomicOp, Def, IntrinsicOp as I};
 use spirv::{MemorySemantics, Op, Scope};
+use std::rc::Rc;
+
+/// What an atomic works on.
+enum Place {
+    Memory(Rc<Pointer>),
+    Texel(Rc<Texel>),
+}
 
 impl Tr<'_> {
     /// Atomics and barriers; false if `inst` is none.
@@ -82,8 +89,15 @@ impl Tr<'_> {
             Op::AtomicFMaxEXT => AtomicOp::FMax,
             _ => return Ok(false),
         };
-        let p = self.pointer(inst.arg(0)?)?;
-        let shape = self.shape_of(p.to)?;
+        let place = match self.get(inst.arg(0)?)? {
+            Value::Pointer(p) => Place::Memory(p),
+            Value::Texel(t) => Place::Texel(t),
+            _ => return inst.loc.expected("a pointer", "another value"),
+        };
+        let shape = match &place {
+            Place::Memory(p) => self.shape_of(p.to)?,
+            Place::Texel(t) => (1, self.image_ty(t.image.to)?.bits),
+        };
         if shape.0 != 1 || !matches!(shape.1, 16 | 32 | 64) {
             return inst
                 .loc
@@ -111,10 +125,17 @@ impl Tr<'_> {
             self.barrier(Scope::Invocation as u32, scope, semantics)?;
         }
         let result = match inst.op {
-            Op::AtomicLoad => Some(self.load(&p, extra)?),
+            Op::AtomicLoad => Some(match &place {
+                Place::Memory(p) => self.load(p, extra)?,
+                Place::Texel(t) => Value::Def(self.texel_read(t, extra, shape)?),
+            }),
             Op::AtomicStore => {
-                let v = self.get(inst.arg(3)?)?;
-                self.store(&p, &v, extra)?;
+                let v = self.arg_def(inst, 3)?;
+                self.same_shape(v, shape)?;
+                match &place {
+                    Place::Memory(p) => self.store(p, &Value::Def(v), extra)?,
+                    Place::Texel(t) => self.texel_write(t, extra, v)?,
+                }
                 None
             }
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
@@ -122,10 +143,16 @@ impl Tr<'_> {
                 let compare = self.arg_def(inst, 5)?;
                 self.same_shape(value, shape)?;
                 self.same_shape(compare, shape)?;
-                let (d, access) = self.pointer_access(&p, extra)?;
-                let v = self
-                    .e
-                    .value(I::DerefAtomicSwap, shape, &[d, compare, value], &[access])?;
+                let v = match &place {
+                    Place::Memory(p) => {
+                        let (d, access) = self.pointer_access(p, extra)?;
+                        self.e
+                            .value(I::DerefAtomicSwap, shape, &[d, compare, value], &[access])?
+                    }
+                    Place::Texel(t) => {
+                        self.texel_atomic(t, extra, None, &[compare, value], shape)?
+                    }
+                };
                 Some(Value::Def(v))
             }
             _ => {
@@ -139,10 +166,16 @@ impl Tr<'_> {
                     _ => self.arg_def(inst, 3)?,
                 };
                 self.same_shape(value, shape)?;
-                let (d, access) = self.pointer_access(&p, extra)?;
-                let v = self
-                    .e
-                    .value(I::DerefAtomic, shape, &[d, value], &[op as u32, access])?;
+                let v = match &place {
+                    Place::Memory(p) => {
+                        let (d, access) = self.pointer_access(p, extra)?;
+                        self.e
+                            .value(I::DerefAtomic, shape, &[d, value], &[op as u32, access])?
+                    }
+                    Place::Texel(t) => {
+                        self.texel_atomic(t, extra, Some(op as u32), &[value], shape)?
+                    }
+                };
                 Some(Value::Def(v))
             }
         };

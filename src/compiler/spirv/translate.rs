@@ -8,6 +8,7 @@
 
 use crate::emit::Emit;
 use crate::error::{Loc, Result};
+use crate::fragment::stage_mode;
 use crate::module::{EntryPoint, ExtSet, Module};
 use crate::reader::Inst;
 use crate::types::{MatrixLayout, MemberLayout, TyEntry};
@@ -24,7 +25,7 @@ use std::rc::Rc;
 pub struct Options<'a> {
     /// Name of the entry point.
     pub entry_point: &'a str,
-    /// Stage. Only compute so far.
+    /// Stage.
     pub stage: Stage,
     /// Specialization constants: `SpecId` and bit pattern, zero-extended; booleans are 0 or 1.
     pub specialization: &'a [(u32, u64)],
@@ -84,9 +85,6 @@ impl Module {
             Stage::Compute => ExecutionModel::GLCompute,
         };
         let entry = self.find_entry(options.entry_point, model)?;
-        if options.stage != Stage::Compute {
-            return entry.loc.unsupported(format!("stage {model:?}"));
-        }
         let shader = Shader {
             stage: options.stage,
             name: entry.name.clone(),
@@ -126,7 +124,18 @@ impl Module {
                 tr.global(index, &self.stream.inst(r))?;
             }
         }
-        tr.workgroup_size(entry)?;
+        if options.stage == Stage::Compute {
+            tr.workgroup_size(entry)?;
+        }
+        // An output has its initial value though nothing names it.
+        for &id in &entry.interface {
+            if let Some(r) = self.stream.def(id)
+                && r.op == Op::Variable
+                && self.stream.inst(r).args.len() > 1
+            {
+                tr.get(id)?;
+            }
+        }
         tr.e.set_at_start(false);
         tr.run(entry)?;
         Ok(tr.e.finish())
@@ -191,8 +200,9 @@ impl<'m> Tr<'m> {
         use crate::types::Ty;
         let t = self.ty(ty)?;
         let fits = match (value, &*t) {
-            (Value::Pointer(_), Ty::Pointer { .. }) => true,
-            (Value::Composite(v), Ty::Array { len, .. }) => Some(v.len() as u32) == *len,
+            (Value::Pointer(_) | Value::Texel(_), Ty::Pointer { .. }) => true,
+            (Value::Opaque(_), Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_)) => true,
+            (Value::Composite(v), Ty::Array { len, .. }) => v.len() as u32 == len.unwrap_or(0),
             (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
             (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
             (Value::Def(d), Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
@@ -234,7 +244,8 @@ impl<'m> Tr<'m> {
         let t = self.ty(ty)?;
         let fits = match (value, &*t) {
             (Value::Pointer(_), Ty::Pointer { .. }) => true,
-            (Value::Composite(v), Ty::Array { len, .. }) => Some(v.len() as u32) == *len,
+            (Value::Opaque(_), Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_)) => true,
+            (Value::Composite(v), Ty::Array { len, .. }) => v.len() as u32 == len.unwrap_or(0),
             (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
             (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
             (Value::Def(d), Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
@@ -269,7 +280,11 @@ impl<'m> Tr<'m> {
                 | ExecutionMode::ContractionOff
                 | ExecutionMode::SubgroupUniformControlFlowKHR
                 | ExecutionMode::MaximallyReconvergesKHR => {}
-                other => return mode.loc.unsupported(format!("execution mode {other:?}")),
+                other => {
+                    if !stage_mode(&mut self.e.shader, other, bits) {
+                        return mode.loc.unsupported(format!("execution mode {other:?}"));
+                    }
+                }
             }
         }
         Ok(())
@@ -352,7 +367,12 @@ impl<'m> Tr<'m> {
         if let Some(v) = self.pure(inst)? {
             return self.set(inst, v);
         }
-        if self.memory_inst(inst)? || self.sync_inst(inst)? || self.group_inst(inst)? {
+        if self.memory_inst(inst)?
+            || self.image_inst(inst)?
+            || self.sync_inst(inst)?
+            || self.group_inst(inst)?
+            || self.fragment_inst(inst)?
+        {
             return Ok(());
         }
         inst.loc.unsupported("this instruction")

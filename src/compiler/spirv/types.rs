@@ -8,7 +8,7 @@ use crate::module::Module;
 use crate::reader::Inst;
 use crate::translate::Tr;
 use entity::Id;
-use nir::{Member, Mode, Type};
+use nir::{Base, Dim, Member, Mode, Type};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
 
@@ -50,8 +50,26 @@ pub(crate) enum Ty {
         stride_bytes: u32,
     },
     Function,
-    /// Images, samplers and the like: nothing but their names.
+    Image(ImageTy),
+    Sampler,
+    /// The image's type.
+    SampledImage(u32),
+    /// Acceleration structures and the like: nothing but their names.
     Opaque(&'static str),
+}
+
+/// An image type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ImageTy {
+    pub dim: Dim,
+    pub array: bool,
+    pub multisampled: bool,
+    pub base: Base,
+    pub bits: u8,
+    /// Read and written as it is, without a sampler.
+    pub storage: bool,
+    /// SPIR-V's number.
+    pub format: u32,
 }
 
 /// A type and how deep it nests.
@@ -209,10 +227,16 @@ impl Tr<'_> {
             }
             Op::TypeForwardPointer => return Ok(true),
             Op::TypeFunction => Ty::Function,
-            Op::TypeImage
-            | Op::TypeSampler
-            | Op::TypeSampledImage
-            | Op::TypeAccelerationStructureKHR
+            Op::TypeImage => Ty::Image(self.image_type(inst)?),
+            Op::TypeSampler => Ty::Sampler,
+            Op::TypeSampledImage => {
+                let image = inst.arg(0)?;
+                if !matches!(&*self.ty(image)?, Ty::Image(i) if !i.storage) {
+                    return inst.loc.expected("an image to sample", format!("%{image}"));
+                }
+                Ty::SampledImage(image)
+            }
+            Op::TypeAccelerationStructureKHR
             | Op::TypeRayQueryKHR
             | Op::TypeEvent
             | Op::TypeDeviceEvent
@@ -248,6 +272,32 @@ impl Tr<'_> {
             });
         }
         Ok(true)
+    }
+
+    fn image_type(&self, inst: &Inst) -> Result<ImageTy> {
+        let (base, bits) = match &*self.ty(inst.arg(0)?)? {
+            Ty::Float { bits: 32 } => (Base::Float, 32),
+            Ty::Int { bits, signed } if matches!(bits, 32 | 64) => {
+                (if *signed { Base::Int } else { Base::Uint }, *bits)
+            }
+            _ => return inst.loc.unsupported("an image of this sampled type"),
+        };
+        let Some(dim) = Dim::from_index(inst.arg(1)?) else {
+            return inst.loc.unsupported(format!("dimension {}", inst.arg(1)?));
+        };
+        let format = inst.arg(6)?;
+        if format > spirv::ImageFormat::R64i as u32 {
+            return inst.loc.expected("an image format", format.to_string());
+        }
+        Ok(ImageTy {
+            dim,
+            array: inst.arg(3)? == 1,
+            multisampled: inst.arg(4)? == 1,
+            base,
+            bits,
+            storage: inst.arg(5)? == 2,
+            format,
+        })
     }
 
     fn depth_of(&self, id: u32) -> Result<u32> {
@@ -352,6 +402,17 @@ impl Tr<'_> {
                 self.pointers_open -= 1;
                 Type::Pointer { mode, to: to? }
             }
+            Ty::Image(i) => Type::Image {
+                dim: i.dim,
+                array: i.array,
+                multisampled: i.multisampled,
+                base: i.base,
+                bits: i.bits,
+                storage: i.storage,
+                format: i.format,
+            },
+            Ty::Sampler => Type::Sampler,
+            Ty::SampledImage(image) => Type::SampledImage(self.nir_type(*image, false)?),
             Ty::Opaque(name) => return self.loc().unsupported(format!("a value of {name}")),
             Ty::Void | Ty::Function => {
                 return self.loc().expected("a data type", format!("%{id}"));
@@ -381,6 +442,7 @@ impl Tr<'_> {
             StorageClass::PushConstant => Mode::PushConst,
             StorageClass::Input => Mode::ShaderIn,
             StorageClass::Output => Mode::ShaderOut,
+            StorageClass::UniformConstant => Mode::Uniform,
             // Before SPIR-V 1.3, a storage buffer is a Uniform block decorated BufferBlock. A pointer into the
             // middle of one does not say which it is: its variable does.
             StorageClass::Uniform => {

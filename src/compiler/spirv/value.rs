@@ -24,6 +24,25 @@ pub(crate) enum Value {
     /// Columns, elements or members.
     Composite(Rc<[Value]>),
     Pointer(Rc<Pointer>),
+    /// An image, a sampler, or both.
+    Opaque(Opaque),
+    /// A pointer to a texel, for atomics.
+    Texel(Rc<Texel>),
+}
+
+/// An image or sampler: the pointers through which they were loaded; none where they are undefined.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Opaque {
+    pub image: Option<Rc<Pointer>>,
+    pub sampler: Option<Rc<Pointer>>,
+}
+
+/// A texel of a storage image.
+#[derive(Clone, Debug)]
+pub(crate) struct Texel {
+    pub image: Rc<Pointer>,
+    pub coord: Id<Def>,
+    pub sample: Id<Def>,
 }
 
 /// A pointer: where it starts, and the way from there. Derefs are written where it is used.
@@ -39,7 +58,7 @@ pub(crate) struct Pointer {
     pub access: Access,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Base {
     Var(Id<Variable>),
     /// A pointer that was computed: chosen, stored and loaded.
@@ -51,6 +70,12 @@ pub(crate) enum Base {
     },
     /// A read-only input that is not memory.
     BuiltIn(BuiltIn),
+    /// A block of inputs or outputs: variables of its members, each an array if the block is.
+    Block {
+        vars: Rc<[Id<Variable>]>,
+        /// Steps into arrays before the one that names a member.
+        arrays: u8,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,143 @@
+//! What only stages that draw have: execution modes, derivatives, interpolation, helpers, vertices emitted.
+//!
+//! Ref: "SPIR-V Specification", "Execution Mode", "Derivative Instructions", "Primitive Instructions".
+
+use crate::error::Result;
+use crate::reader::Inst;
+use crate::translate::Tr;
+use crate::value::Value;
+use nir::{
+    Access, AluOp as A, DepthLayout, IntrinsicOp as I, Primitive, Shader, Stage, TessDomain,
+    TessSpacing,
+};
+use spirv::{ExecutionMode as E, GlslStd450Op as G, Op};
+
+/// Takes an execution mode of the shader's stage with its first parameter; false if the stage has none such.
+pub(crate) fn stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
+    let stage = s.stage;
+    let (f, g, t) = (&mut s.info.fragment, &mut s.info.geometry, &mut s.info.tess);
+    match stage {
+        Stage::Fragment => match mode {
+            // Vulkan has no other origin; DepthReplacing says what the output FragDepth says.
+            E::OriginUpperLeft | E::DepthReplacing | E::StencilRefReplacingEXT => {}
+            E::EarlyFragmentTests => f.early_fragment_tests = true,
+            E::PostDepthCoverage => f.post_depth_coverage = true,
+            E::DepthGreater => f.depth_layout = DepthLayout::Greater,
+            E::DepthLess => f.depth_layout = DepthLayout::Less,
+            E::DepthUnchanged => f.depth_layout = DepthLayout::Unchanged,
+            _ => return false,
+        },
+        Stage::Geometry => match mode {
+            E::Invocations => g.invocations = arg,
+            E::OutputVertices => g.vertices_out = arg,
+            E::InputPoints => g.input = Primitive::Points,
+            E::InputLines => g.input = Primitive::Lines,
+            E::InputLinesAdjacency => g.input = Primitive::LinesAdjacency,
+            E::Triangles => g.input = Primitive::Triangles,
+            E::InputTrianglesAdjacency => g.input = Primitive::TrianglesAdjacency,
+            E::OutputPoints => g.output = Primitive::Points,
+            E::OutputLineStrip => g.output = Primitive::LineStrip,
+            E::OutputTriangleStrip => g.output = Primitive::TriangleStrip,
+            _ => return false,
+        },
+        Stage::TessControl | Stage::TessEval => match mode {
+            E::OutputVertices => t.vertices_out = arg,
+            E::Triangles => t.domain = TessDomain::Triangles,
+            E::Quads => t.domain = TessDomain::Quads,
+            E::Isolines => t.domain = TessDomain::Isolines,
+            E::SpacingEqual => t.spacing = TessSpacing::Equal,
+            E::SpacingFractionalEven => t.spacing = TessSpacing::FractionalEven,
+            E::SpacingFractionalOdd => t.spacing = TessSpacing::FractionalOdd,
+            E::VertexOrderCw => t.ccw = Some(false),
+            E::VertexOrderCcw => t.ccw = Some(true),
+            E::PointMode => t.point_mode = true,
+            _ => return false,
+        },
+        Stage::Vertex | Stage::Compute => return false,
+    }
+    true
+}
+
+impl Tr<'_> {
+    /// Derivatives, helpers and vertices; false if `inst` is none.
+    pub fn fragment_inst(&mut self, inst: &Inst) -> Result<bool> {
+        let stage = self.e.shader.stage;
+        let (wanted, op) = match inst.op {
+            Op::DPdx => (Stage::Fragment, I::Ddx),
+            Op::DPdy => (Stage::Fragment, I::Ddy),
+            Op::DPdxFine => (Stage::Fragment, I::DdxFine),
+            Op::DPdyFine => (Stage::Fragment, I::DdyFine),
+            Op::DPdxCoarse => (Stage::Fragment, I::DdxCoarse),
+            Op::DPdyCoarse => (Stage::Fragment, I::DdyCoarse),
+            Op::Fwidth => (Stage::Fragment, I::Ddx),
+            Op::FwidthFine => (Stage::Fragment, I::DdxFine),
+            Op::FwidthCoarse => (Stage::Fragment, I::DdxCoarse),
+            Op::DemoteToHelperInvocation => (Stage::Fragment, I::Demote),
+            Op::IsHelperInvocationEXT => (Stage::Fragment, I::IsHelperInvocation),
+            Op::EmitVertex | Op::EmitStreamVertex => (Stage::Geometry, I::EmitVertex),
+            Op::EndPrimitive | Op::EndStreamPrimitive => (Stage::Geometry, I::EndPrimitive),
+            _ => return Ok(false),
+        };
+        if stage != wanted {
+            return inst.loc.unsupported("this instruction in this stage");
+        }
+        match op {
+            I::Demote => {
+                self.e.intrinsic(op, None, &[], &[])?;
+            }
+            I::IsHelperInvocation => {
+                let d = self.e.value(op, (1, 1), &[], &[])?;
+                self.set(inst, Value::Def(d))?;
+            }
+            I::EmitVertex | I::EndPrimitive => {
+                let stream = match inst.args.first() {
+                    Some(&id) => self.const_u32(id)?,
+                    None => 0,
+                };
+                self.e.intrinsic(op, None, &[], &[stream])?;
+            }
+            _ => {
+                let x = self.arg_def(inst, 0)?;
+                let shape = self.e.shape(x);
+                let mut d = self.e.value(op, shape, &[x], &[])?;
+                let other = match inst.op {
+                    Op::Fwidth => Some(I::Ddy),
+                    Op::FwidthFine => Some(I::DdyFine),
+                    Op::FwidthCoarse => Some(I::DdyCoarse),
+                    _ => None,
+                };
+                if let Some(other) = other {
+                    let y = self.e.value(other, shape, &[x], &[])?;
+                    let (a, b) = (self.e.op1(A::FAbs, d)?, self.e.op1(A::FAbs, y)?);
+                    d = self.e.op2(A::FAdd, a, b)?;
+                }
+                self.set(inst, Value::Def(d))?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// InterpolateAtCentroid, InterpolateAtSample, InterpolateAtOffset.
+    pub fn interpolate(&mut self, op: G, inst: &Inst) -> Result<Value> {
+        if self.e.shader.stage != Stage::Fragment {
+            return inst.loc.unsupported("this instruction in this stage");
+        }
+        let p = self.pointer(inst.arg(0)?)?;
+        let shape = self.shape_of(p.to)?;
+        let (d, _) = self.pointer_access(&p, Access::default())?;
+        let d = match op {
+            G::InterpolateAtCentroid => self.e.value(I::InterpDerefAtCentroid, shape, &[d], &[])?,
+            G::InterpolateAtSample => {
+                let sample = self.arg_def(inst, 1)?;
+                self.e
+                    .value(I::InterpDerefAtSample, shape, &[d, sample], &[])?
+            }
+            _ => {
+                let offset = self.arg_def(inst, 1)?;
+                self.e
+                    .value(I::InterpDerefAtOffset, shape, &[d, offset], &[])?
+            }
+        };
+        Ok(Value::Def(d))
+    }
+}

@@ -1,0 +1,302 @@
+//! Inputs and outputs of a stage: which slot each has, and blocks, whose members are variables of their own.
+//!
+//! In:  a global variable of class Input or Output. Out: a pointer to a NIR variable, to a block's members, or to a
+//! built-in that is a system value.
+//! Ref: Vulkan, "Shader Input and Output Interfaces", "Built-In Variables".
+
+use crate::error::Result;
+use crate::reader::Inst;
+use crate::translate::Tr;
+use crate::types::Ty;
+use crate::value::{Base, Pointer, Step, Value};
+use entity::Id;
+use nir::{Access, Interp, IoVar, Mode, Sampling, Slot, Stage, Type, Variable};
+use smallvec::SmallVec;
+use spirv::{BuiltIn, Decoration, StorageClass};
+use std::rc::Rc;
+
+/// Slot of a built-in that is a variable of the interface, and whether it is a compact array or one of a patch;
+/// `None` for system values.
+fn builtin_slot(b: BuiltIn, stage: Stage, mode: Mode) -> Option<IoVar> {
+    let input = mode == Mode::ShaderIn;
+    let fragment_in = input && stage == Stage::Fragment;
+    let mut io = IoVar::default();
+    io.slot = match b {
+        BuiltIn::Position => Slot::POS,
+        BuiltIn::PointSize => Slot::PSIZ,
+        BuiltIn::ClipDistance => Slot::CLIP_DIST0,
+        BuiltIn::CullDistance => Slot::CULL_DIST0,
+        BuiltIn::Layer => Slot::LAYER,
+        BuiltIn::ViewportIndex => Slot::VIEWPORT,
+        BuiltIn::PrimitiveId if fragment_in || !input => Slot::PRIMITIVE_ID,
+        BuiltIn::TessLevelOuter => Slot::TESS_LEVEL_OUTER,
+        BuiltIn::TessLevelInner => Slot::TESS_LEVEL_INNER,
+        BuiltIn::FragDepth => Slot::FRAG_DEPTH,
+        BuiltIn::FragStencilRefEXT => Slot::FRAG_STENCIL,
+        BuiltIn::SampleMask if !input => Slot::FRAG_SAMPLE_MASK,
+        _ => return None,
+    };
+    io.patch = matches!(b, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner);
+    io.compact = io.patch || matches!(b, BuiltIn::ClipDistance | BuiltIn::CullDistance);
+    if fragment_in
+        && matches!(
+            b,
+            BuiltIn::Layer | BuiltIn::ViewportIndex | BuiltIn::PrimitiveId
+        )
+    {
+        io.interp = Interp::Flat;
+    }
+    Some(io)
+}
+
+/// What the decorations of a variable or member say.
+#[derive(Clone, Copy, Default)]
+struct Declared {
+    io: IoVar,
+    location: Option<u32>,
+    builtin: Option<BuiltIn>,
+    access: Access,
+}
+
+impl Tr<'_> {
+    fn declared(&self, id: u32, member: Option<u32>, from: Declared) -> Declared {
+        let mut d = from;
+        for deco in self.m.decorations(id).iter().filter(|d| d.member == member) {
+            let arg = deco.args.first().copied().unwrap_or(0);
+            match deco.kind {
+                Decoration::Location => d.location = Some(arg),
+                Decoration::Component => d.io.component = arg.min(255) as u8,
+                Decoration::Index => d.io.index = arg.min(255) as u8,
+                Decoration::Stream => d.io.stream = arg.min(255) as u8,
+                Decoration::Flat => d.io.interp = Interp::Flat,
+                Decoration::NoPerspective => d.io.interp = Interp::NoPerspective,
+                Decoration::Centroid => d.io.sampling = Sampling::Centroid,
+                Decoration::Sample => d.io.sampling = Sampling::Sample,
+                Decoration::Patch => d.io.patch = true,
+                Decoration::BuiltIn => d.builtin = BuiltIn::from_u32(arg),
+                kind => crate::types::add_access(&mut d.access, kind),
+            }
+        }
+        d
+    }
+
+    /// A variable of class Input or Output.
+    pub fn io_variable(&mut self, inst: &Inst, class: StorageClass, to: u32) -> Result<Value> {
+        let mode = self.mode_of(class, to)?;
+        let stage = self.e.shader.stage;
+        let own = self.declared(inst.id, None, Declared::default());
+        let pointer = |base, access| {
+            Value::Pointer(Rc::new(Pointer {
+                base,
+                steps: SmallVec::new(),
+                class,
+                mode,
+                to,
+                access,
+            }))
+        };
+        if let Some(b) = own.builtin
+            && mode == Mode::ShaderIn
+            && builtin_slot(b, stage, mode).is_none()
+        {
+            if stage == Stage::Fragment && matches!(b, BuiltIn::SampleId | BuiltIn::SamplePosition)
+            {
+                self.e.shader.info.fragment.sample_shading = true;
+            }
+            return Ok(pointer(Base::BuiltIn(b), own.access));
+        }
+        if stage == Stage::Compute {
+            return inst
+                .loc
+                .unsupported("an input or output of this stage that is not built in");
+        }
+        // A block, or an array of them: for each vertex, or an array that the shader declares.
+        let mut inner = to;
+        let mut arrays: SmallVec<[u32; 2]> = SmallVec::new();
+        while let Ty::Array { elem, len, .. } = &*self.ty(inner)? {
+            arrays.push(len.unwrap_or(1));
+            inner = *elem;
+        }
+        let block =
+            matches!(&*self.ty(inner)?, Ty::Struct { .. }) && self.m.has(inner, Decoration::Block);
+        let value = if block {
+            let vars = self.block_members(inst, mode, inner, &arrays, own)?;
+            pointer(
+                Base::Block {
+                    vars,
+                    arrays: arrays.len() as u8,
+                },
+                own.access,
+            )
+        } else {
+            let ty = self.nir_type(to, false)?;
+            let var = self.io_var(self.m.name(inst.id), mode, ty, own)?;
+            pointer(Base::Var(var), own.access)
+        };
+        if let Some(&init) = inst.args.get(1)
+            && mode == Mode::ShaderOut
+            && let Value::Pointer(p) = &value
+        {
+            let init = self.get(init)?;
+            let p = p.clone();
+            let was = self.e.set_at_start(true);
+            let stored = self.store(&p, &init, Access::default());
+            self.e.set_at_start(was);
+            stored?;
+        }
+        Ok(value)
+    }
+
+    /// A variable for each member: an array if the block is.
+    fn block_members(
+        &mut self,
+        inst: &Inst,
+        mode: Mode,
+        block: u32,
+        arrays: &[u32],
+        own: Declared,
+    ) -> Result<Rc<[Id<Variable>]>> {
+        let Ty::Struct { members, .. } = &*self.ty(block)? else {
+            return inst.loc.expected("a block", format!("%{block}"));
+        };
+        let per_vertex = self.e.shader.is_per_vertex_mode(mode) && !own.io.patch;
+        let name = self.m.name(inst.id);
+        let mut location = own.location;
+        let mut vars = Vec::with_capacity(members.len());
+        for (k, &m) in members.iter().enumerate() {
+            let mut d = self.declared(block, Some(k as u32), Declared { location, ..own });
+            let mut ty = self.nir_type(m, false)?;
+            let slots = self.e.shader.types.count_slots(ty);
+            for (depth, &len) in arrays.iter().enumerate().rev() {
+                if depth > 0 || !per_vertex {
+                    // An array of blocks that the shader declares: the next element's slots follow the whole block's.
+                    return inst.loc.unsupported("an array of blocks");
+                }
+                ty = self.e.shader.types.intern(Type::Array {
+                    elem: ty,
+                    len: Some(len),
+                    stride_bytes: 0,
+                });
+            }
+            if d.builtin.is_none() {
+                location = d.location.map(|l| l.saturating_add(slots));
+            } else {
+                d.location = None;
+            }
+            let member = self
+                .m
+                .member_names
+                .get(&(block, k as u32))
+                .cloned()
+                .unwrap_or_default();
+            let full = match name.is_empty() || d.builtin.is_some() {
+                true => member,
+                false => format!("{name}.{member}"),
+            };
+            vars.push(self.io_var(full, mode, ty, d)?);
+        }
+        Ok(vars.into())
+    }
+
+    fn io_var(
+        &mut self,
+        name: String,
+        mode: Mode,
+        ty: Id<Type>,
+        d: Declared,
+    ) -> Result<Id<Variable>> {
+        let stage = self.e.shader.stage;
+        let mut io = d.io;
+        if let Some(b) = d.builtin {
+            let Some(builtin) = builtin_slot(b, stage, mode) else {
+                return self.loc().unsupported(format!("built-in {b:?} here"));
+            };
+            io.slot = builtin.slot;
+            io.patch |= builtin.patch;
+            io.compact = builtin.compact;
+            if builtin.interp == Interp::Flat {
+                io.interp = Interp::Flat;
+            }
+        } else {
+            let Some(location) = d.location else {
+                return self.loc().expected("a Location", "none");
+            };
+            let slot = match io.patch {
+                true => Slot::patch(location),
+                false => Slot::var(location),
+            };
+            let Some(slot) = slot else {
+                return self
+                    .loc()
+                    .expected("a location that exists", location.to_string());
+            };
+            io.slot = slot;
+            if io.component > 3 {
+                return self
+                    .loc()
+                    .expected("a component below 4", io.component.to_string());
+            }
+        }
+        if stage == Stage::Fragment && mode == Mode::ShaderIn && io.sampling == Sampling::Sample {
+            self.e.shader.info.fragment.sample_shading = true;
+        }
+        let var = self.e.variable(name, mode, ty);
+        let v = self.e.var_mut(var);
+        v.io = Some(io);
+        v.access = d.access;
+        Ok(var)
+    }
+
+    /// A pointer into a block as one to the member's variable; `None` if it does not reach a member.
+    pub fn through_block(&self, p: &Pointer) -> Result<Option<Pointer>> {
+        let Base::Block { vars, arrays } = &p.base else {
+            return Ok(Some(p.clone()));
+        };
+        let at = usize::from(*arrays);
+        let Some(step) = p.steps.get(at) else {
+            return Ok(None);
+        };
+        let Step::Struct(member) = *step else {
+            return self.loc().expected("a member of the block", "another step");
+        };
+        let Some(&var) = vars.get(member as usize) else {
+            return self.loc().expected("a member", member.to_string());
+        };
+        let mut steps = p.steps.clone();
+        steps.remove(at);
+        Ok(Some(Pointer {
+            base: Base::Var(var),
+            steps,
+            ..p.clone()
+        }))
+    }
+
+    /// The parts of what `p` points to, as pointers: elements of an array, members of a block.
+    pub fn block_parts(&mut self, p: &Pointer) -> Result<Vec<Pointer>> {
+        let mut parts = Vec::new();
+        match &*self.ty(p.to)? {
+            Ty::Array {
+                elem,
+                len: Some(len),
+                ..
+            } => {
+                for i in 0..*len {
+                    let mut part = p.clone();
+                    part.to = *elem;
+                    part.steps.push(Step::Array(self.e.imm32(i)));
+                    parts.push(part);
+                }
+            }
+            Ty::Struct { members, .. } => {
+                for (i, &m) in members.iter().enumerate() {
+                    let mut part = p.clone();
+                    part.to = m;
+                    part.steps.push(Step::Struct(i as u32));
+                    parts.push(part);
+                }
+            }
+            _ => return self.loc().expected("a block", format!("%{}", p.to)),
+        }
+        Ok(parts)
+    }
+}
