@@ -9,6 +9,7 @@ mod descriptors;
 mod external;
 mod indexing;
 mod objects;
+mod pipelines;
 mod rig;
 mod synchronisation;
 

@@ -29,6 +29,9 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_external_memory_dma_buf",
     c"VK_EXT_inline_uniform_block",
     c"VK_EXT_mutable_descriptor_type",
+    c"VK_EXT_pipeline_creation_cache_control",
+    c"VK_EXT_pipeline_creation_feedback",
+    c"VK_EXT_subgroup_size_control",
     c"VK_EXT_host_query_reset",
     c"VK_KHR_external_fence_fd",
     c"VK_KHR_external_memory_fd",
@@ -84,7 +87,11 @@ impl Rig {
         let mut indexing = vk::PhysicalDeviceDescriptorIndexingFeatures::default();
         let mut inline = vk::PhysicalDeviceInlineUniformBlockFeatures::default();
         let mut mutable = vk::PhysicalDeviceMutableDescriptorTypeFeaturesEXT::default();
+        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
+        let mut caching = vk::PhysicalDevicePipelineCreationCacheControlFeatures::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
+            .push_next(&mut sizes)
+            .push_next(&mut caching)
             .push_next(&mut indexing)
             .push_next(&mut inline)
             .push_next(&mut mutable)

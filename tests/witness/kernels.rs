@@ -50,6 +50,7 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
                 entry_point: entry,
                 specialization: &[],
                 dispatch_base: false,
+                subgroup_size: compile::SubgroupSize::default(),
                 layout: &layout,
                 device,
                 backend: fs::Options {

@@ -12,6 +12,18 @@ pub use fs::{Options as Backend, supports};
 /// Invocations of a subgroup as the API reports them and shaders read them. Threads run 8, 16 or 32 of them.
 pub const API_SUBGROUP_SIZE: u32 = 32;
 
+/// Invocations of a subgroup, as the application wants them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SubgroupSize {
+    /// Shaders read [`API_SUBGROUP_SIZE`], however many run together.
+    #[default]
+    Fixed,
+    /// Shaders read how many run together.
+    Varying,
+    /// So many run together, and shaders read that.
+    Required(u8),
+}
+
 /// Everything besides the SPIR-V that the machine code depends on.
 #[derive(Clone, Debug)]
 pub struct Key<'a> {
@@ -21,11 +33,13 @@ pub struct Key<'a> {
     pub specialization: &'a [(u32, u64)],
     /// The dispatch may start at another workgroup than 0.
     pub dispatch_base: bool,
+    /// Invocations of a subgroup.
+    pub subgroup_size: SubgroupSize,
     /// Where the launcher puts descriptors.
     pub layout: &'a PipelineLayout,
     /// The machine.
     pub device: &'static Device,
-    /// Choices of the backend; its `layout` is replaced by the one above.
+    /// Choices of the backend; its `layout` is replaced by the one above, and its width by one that is required.
     pub backend: fs::Options,
     /// Flags that change code in any other way: `debug::Flags::code_bits`.
     pub flags: u64,
@@ -45,6 +59,11 @@ impl Key<'_> {
             number(*value);
         }
         number(self.dispatch_base.into());
+        number(match self.subgroup_size {
+            SubgroupSize::Fixed => 0,
+            SubgroupSize::Varying => 1,
+            SubgroupSize::Required(size) => size.into(),
+        });
         number(self.device.pci_id.into());
         number(self.flags);
         number(self.layout.sets.len() as u64);
@@ -117,6 +136,10 @@ pub fn compile_compute_with_dumps(
 fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
     let options = fs::Options {
         layout: key.layout.clone(),
+        required_width: match key.subgroup_size {
+            SubgroupSize::Required(size) => Some(size),
+            _ => key.backend.required_width,
+        },
         ..key.backend.clone()
     };
     Ok(fs::compile_compute(shader, key.device, &options)?)
@@ -194,6 +217,10 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
         stage: nir::Stage::Compute,
         specialization: key.specialization,
         dispatch_base: key.dispatch_base,
-        subgroup_size: Some(API_SUBGROUP_SIZE),
+        subgroup_size: match key.subgroup_size {
+            SubgroupSize::Fixed => Some(API_SUBGROUP_SIZE),
+            SubgroupSize::Varying => None,
+            SubgroupSize::Required(size) => Some(size.into()),
+        },
     })?)
 }

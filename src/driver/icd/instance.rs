@@ -133,9 +133,29 @@ entries! { INSTANCE:
     ) {
         let device = handle::get(physical_device)?;
         if let Some(out) = format_properties.as_mut() {
-            out.format_properties = device.format_properties(format);
+            let found = device.format_properties(format);
+            out.format_properties = found;
+            for node in raw::chain(out.p_next) {
+                if (*node).s_type == c::StructureType::FORMAT_PROPERTIES_3 {
+                    let node = &mut *node.cast::<c::FormatProperties3<'_>>();
+                    let wide = |flags: c::FormatFeatureFlags| c::FormatFeatureFlags2::from_raw(flags.as_raw().into());
+                    node.linear_tiling_features = wide(found.linear_tiling_features);
+                    node.optimal_tiling_features = wide(found.optimal_tiling_features);
+                    node.buffer_features = wide(found.buffer_features);
+                }
+            }
         }
         Ok(())
+    }
+
+    // The driver is no tool: layers add themselves.
+    Physical ["VK_EXT_tooling_info"] vkGetPhysicalDeviceToolPropertiesEXT(
+        physical_device: c::PhysicalDevice,
+        tool_count: *mut u32,
+        tool_properties: *mut c::PhysicalDeviceToolProperties<'_>,
+    ) -> c::Result {
+        handle::get(physical_device)?;
+        Ok(raw::list::<c::PhysicalDeviceToolProperties<'_>>(std::iter::empty(), tool_count, tool_properties))
     }
 
     Physical vkGetPhysicalDeviceImageFormatProperties(

@@ -21,6 +21,8 @@ mod extension;
 mod graphics;
 mod handle;
 mod instance;
+#[cfg(test)]
+mod limit_tests;
 mod pipeline;
 mod property;
 mod raw;

@@ -2,10 +2,11 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ash::vk as c;
 use vk::executable;
-use vk::pipeline::{ComputeInfo, Pipeline};
+use vk::pipeline::{ComputeInfo, Pipeline, SubgroupSize};
 
 use crate::entry::{done, entries};
 use crate::{handle, raw};
@@ -102,14 +103,24 @@ entries! { PIPELINE:
         let face = handle::get(device)?;
         let cache = handle::optional(pipeline_cache)?;
         let mut first_error = None;
-        for (index, info) in raw::slice(create_infos, create_info_count).iter().enumerate() {
+        let infos = raw::slice(create_infos, create_info_count);
+        for index in 0..infos.len() {
             raw::put_at(pipelines, index, c::Pipeline::null());
+        }
+        for (index, info) in infos.iter().enumerate() {
+            let start = Instant::now();
             match compute_info(info).and_then(|info| Pipeline::compute(&face.device.context, cache, &info)) {
-                Ok(pipeline) => raw::put_at(pipelines, index, handle::make(Arc::new(pipeline))),
+                Ok(pipeline) => {
+                    tell(info, &pipeline, start);
+                    raw::put_at(pipelines, index, handle::make(Arc::new(pipeline)));
+                }
                 // The others are made all the same.
                 Err(error) => {
                     crate::report(&error);
                     first_error.get_or_insert(error);
+                    if info.flags.contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
+                        break;
+                    }
                 }
             }
         }
@@ -206,6 +217,62 @@ unsafe fn put_text(text: &str, size: &mut usize, out: *mut c_void) -> bool {
     length < whole
 }
 
+/// Tells how a pipeline was made, if that is asked for.
+///
+/// # Safety
+/// The structure and its chain are valid, and where answers go may be written.
+unsafe fn tell(info: &c::ComputePipelineCreateInfo<'_>, pipeline: &Pipeline, start: Instant) {
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(node) = raw::find::<c::PipelineCreationFeedbackCreateInfo<'_>>(info.p_next) else {
+            return;
+        };
+        let mut flags = c::PipelineCreationFeedbackFlags::VALID;
+        if pipeline.was_cached() {
+            flags |= c::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
+        }
+        let feedback = c::PipelineCreationFeedback {
+            flags,
+            duration: start.elapsed().as_nanos() as u64,
+        };
+        raw::put(node.p_pipeline_creation_feedback, feedback);
+        // A compute pipeline is its one stage.
+        for stage in 0..node.pipeline_stage_creation_feedback_count as usize {
+            raw::put_at(node.p_pipeline_stage_creation_feedbacks, stage, feedback);
+        }
+    }
+}
+
+/// Invocations of a subgroup, by the flags and the chain of a stage.
+///
+/// # Safety
+/// The structure and its chain are valid.
+unsafe fn subgroup_size(stage: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<SubgroupSize> {
+    type Required<'a> = c::PipelineShaderStageRequiredSubgroupSizeCreateInfo<'a>;
+    // SAFETY: as the caller says.
+    let required = unsafe { raw::find::<Required<'_>>(stage.p_next) };
+    match required.map(|node| node.required_subgroup_size) {
+        Some(size @ (8 | 16 | 32)) => return Ok(SubgroupSize::Required(size as u8)),
+        Some(_) => {
+            return Err(vk::Error::InvalidUse {
+                why: "a subgroup size that the hardware does not run",
+            });
+        }
+        None => {}
+    }
+    use c::PipelineShaderStageCreateFlags as Flags;
+    Ok(
+        if stage.flags.contains(Flags::ALLOW_VARYING_SUBGROUP_SIZE) {
+            SubgroupSize::Varying
+        } else if stage.flags.contains(Flags::REQUIRE_FULL_SUBGROUPS) {
+            // As many as shaders read.
+            SubgroupSize::Required(vk::physical::SUBGROUP_SIZE as u8)
+        } else {
+            SubgroupSize::Fixed
+        },
+    )
+}
+
 /// # Safety
 /// The structure is valid.
 unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<ComputeInfo> {
@@ -229,6 +296,10 @@ unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<Co
             constants,
             layout: handle::get(info.layout)?.clone(),
             dispatch_base: info.flags.contains(c::PipelineCreateFlags::DISPATCH_BASE),
+            subgroup_size: subgroup_size(stage)?,
+            cached_only: info
+                .flags
+                .contains(c::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED),
             capture: info.flags.contains(capture),
         })
     }

@@ -85,6 +85,12 @@ properties! {
         supported_operations: vk::physical::SUBGROUP_OPERATIONS,
         quad_operations_in_all_stages: c::FALSE,
     ]
+    PhysicalDeviceSubgroupSizeControlProperties |device| [
+        min_subgroup_size: 8,
+        max_subgroup_size: vk::physical::SUBGROUP_SIZE,
+        max_compute_workgroup_subgroups: device.workgroup_threads(),
+        required_subgroup_size_stages: c::ShaderStageFlags::COMPUTE,
+    ]
     PhysicalDeviceIDProperties |device| [
         device_uuid: device.device_uuid(),
         driver_uuid: device.driver_uuid(),

@@ -15,7 +15,7 @@ use crate::{property, table};
 const REGISTRY: &str = "/usr/share/vulkan/registry/vk.xml";
 
 /// The registry, if it is installed.
-fn registry() -> Option<&'static Document<'static>> {
+pub(crate) fn registry() -> Option<&'static Document<'static>> {
     static TREE: OnceLock<Option<Document<'static>>> = OnceLock::new();
     TREE.get_or_init(|| match std::fs::read_to_string(REGISTRY) {
         Ok(text) => Some(Document::parse(text.leak()).unwrap()),
@@ -31,11 +31,14 @@ fn registry() -> Option<&'static Document<'static>> {
     .as_ref()
 }
 
-fn children<'a>(node: Node<'a, 'a>, tag: &'static str) -> impl Iterator<Item = Node<'a, 'a>> {
+pub(crate) fn children<'a>(
+    node: Node<'a, 'a>,
+    tag: &'static str,
+) -> impl Iterator<Item = Node<'a, 'a>> {
     node.children().filter(move |child| child.has_tag_name(tag))
 }
 
-fn child_text<'a>(node: Node<'a, 'a>, tag: &'static str) -> &'a str {
+pub(crate) fn child_text<'a>(node: Node<'a, 'a>, tag: &'static str) -> &'a str {
     children(node, tag)
         .next()
         .and_then(|child| child.text())
@@ -121,7 +124,9 @@ fn brings(node: Node<'static, 'static>, kind: &'static str) -> impl Iterator<Ite
 }
 
 /// Structures by name; an alias is what it stands for.
-fn structures(tree: &'static Document<'static>) -> BTreeMap<&'static str, Node<'static, 'static>> {
+pub(crate) fn structures(
+    tree: &'static Document<'static>,
+) -> BTreeMap<&'static str, Node<'static, 'static>> {
     let all: BTreeMap<_, _> = children(tree.root_element(), "types")
         .flat_map(|list| children(list, "type"))
         .filter(|node| node.attribute("category") == Some("struct"))

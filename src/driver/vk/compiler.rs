@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+pub use compile::SubgroupSize;
+
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
@@ -22,6 +24,10 @@ pub struct ComputeInfo {
     pub layout: Arc<PipelineLayout>,
     /// `vkCmdDispatchBase` may start at another workgroup than 0.
     pub dispatch_base: bool,
+    /// Invocations of a subgroup.
+    pub subgroup_size: SubgroupSize,
+    /// Take it from a cache or fail: compile nothing.
+    pub cached_only: bool,
     /// Keep the texts for `vkGetPipelineExecutableInternalRepresentationsKHR`.
     pub capture: bool,
 }
@@ -40,6 +46,7 @@ fn with_key<R>(
         entry_point: &info.entry,
         specialization: &specialization,
         dispatch_base: info.dispatch_base,
+        subgroup_size: info.subgroup_size,
         layout: &info.layout.abi,
         device: context.physical.info().device,
         backend: backend(context, info.capture),
@@ -68,6 +75,7 @@ pub fn internal(
         entry_point: "main",
         specialization: &[],
         dispatch_base: false,
+        subgroup_size: SubgroupSize::Fixed,
         layout: &layout.abi,
         device: context.physical.info().device,
         backend: backend(context, false),

@@ -83,6 +83,9 @@ pub enum Error {
         /// The compiler's words.
         why: String,
     },
+    /// A pipeline that was to be made without compiling, and is in no cache.
+    #[error("the pipeline would have to be compiled")]
+    CompileRequired,
     /// A handle of another kind, or none.
     #[error("not a handle of {what}")]
     BadHandle {
@@ -119,6 +122,7 @@ impl Error {
             Error::TooManyObjects { .. } => api::Result::ERROR_TOO_MANY_OBJECTS,
             // The registry lists it for modules and pipelines, whatever extension is enabled.
             Error::InvalidShader { .. } => api::Result::ERROR_INVALID_SHADER_NV,
+            Error::CompileRequired => api::Result::PIPELINE_COMPILE_REQUIRED,
             Error::BadHandle { .. } | Error::InvalidUse { .. } => api::Result::ERROR_UNKNOWN,
         }
     }

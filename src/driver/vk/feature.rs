@@ -209,6 +209,9 @@ offered! {
     vulkanMemoryModel "vkrunner-scripts/memory/memory-model.shader_test";
     vulkanMemoryModelDeviceScope "vkrunner-scripts/memory/memory-model.shader_test";
     subgroupBroadcastDynamicId "vkrunner-scripts/subgroups/broadcast-dynamic.shader_test";
+    pipelineCreationCacheControl "tests/vk/pipelines.rs";
+    subgroupSizeControl "tests/vk/pipelines.rs";
+    computeFullSubgroups "tests/vk/pipelines.rs";
     synchronization2 "tests/vk/synchronisation.rs";
     maintenance4 "tests/vk/objects.rs";
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";

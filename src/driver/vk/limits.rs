@@ -1,7 +1,8 @@
 //! `VkPhysicalDeviceLimits`.
 //!
-//! In:  the device. Out: its limits. Those of graphics are what the hardware has (SKL PRM vol. 2d, surface state and
-//! viewport fields); features decide whether they can be reached.
+//! In:  the device, and the features that it offers. Out: its limits. Those of graphics are what the hardware has (SKL PRM vol. 2d,
+//! surface state and viewport fields), or what the specification wants where the feature that reaches them is not offered.
+//! Ref: Vulkan specification, "Limits", "Required Limits"; a test of the C face holds every member to that table.
 
 use ash::vk as api;
 
@@ -40,8 +41,15 @@ pub struct Basis {
     pub slm_bytes: u32,
 }
 
-/// The limits of a device.
-pub fn limits(basis: &Basis) -> api::PhysicalDeviceLimits {
+/// The limits of a device, some of which depend on whether it offers a feature.
+pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDeviceLimits {
+    let when = |feature: &str, value: u32| if offers(feature) { value } else { 0 };
+    let one_or = |feature: &str, value: u32| when(feature, value).max(1);
+    let real = |feature: &str, value: f32| if offers(feature) { value } else { 0.0 };
+    let sizes = |feature: &str, range: [f32; 2]| if offers(feature) { range } else { [1.0; 2] };
+    let (tessellation, geometry) = ("tessellationShader", "geometryShader");
+    let (sampled, gather) = ("sampleRateShading", "shaderImageGatherExtended");
+    let (clip, cull) = ("shaderClipDistance", "shaderCullDistance");
     let invocations = (basis.workgroup_threads * 32).min(1024);
     let samples = api::SampleCountFlags::TYPE_1 | api::SampleCountFlags::TYPE_4;
     api::PhysicalDeviceLimits {
@@ -79,22 +87,22 @@ pub fn limits(basis: &Basis) -> api::PhysicalDeviceLimits {
         max_vertex_input_attribute_offset: 2047,
         max_vertex_input_binding_stride: 2048,
         max_vertex_output_components: 128,
-        max_tessellation_generation_level: 64,
-        max_tessellation_patch_size: 32,
-        max_tessellation_control_per_vertex_input_components: 128,
-        max_tessellation_control_per_vertex_output_components: 128,
-        max_tessellation_control_per_patch_output_components: 128,
-        max_tessellation_control_total_output_components: 2048,
-        max_tessellation_evaluation_input_components: 128,
-        max_tessellation_evaluation_output_components: 128,
-        max_geometry_shader_invocations: 32,
-        max_geometry_input_components: 64,
-        max_geometry_output_components: 128,
-        max_geometry_output_vertices: 256,
-        max_geometry_total_output_components: 1024,
+        max_tessellation_generation_level: when(tessellation, 64),
+        max_tessellation_patch_size: when(tessellation, 32),
+        max_tessellation_control_per_vertex_input_components: when(tessellation, 128),
+        max_tessellation_control_per_vertex_output_components: when(tessellation, 128),
+        max_tessellation_control_per_patch_output_components: when(tessellation, 128),
+        max_tessellation_control_total_output_components: when(tessellation, 2048),
+        max_tessellation_evaluation_input_components: when(tessellation, 128),
+        max_tessellation_evaluation_output_components: when(tessellation, 128),
+        max_geometry_shader_invocations: when(geometry, 32),
+        max_geometry_input_components: when(geometry, 64),
+        max_geometry_output_components: when(geometry, 128),
+        max_geometry_output_vertices: when(geometry, 256),
+        max_geometry_total_output_components: when(geometry, 1024),
         max_fragment_input_components: 116,
         max_fragment_output_attachments: 8,
-        max_fragment_dual_src_attachments: 1,
+        max_fragment_dual_src_attachments: when("dualSrcBlend", 1),
         max_fragment_combined_output_resources: 8,
         max_compute_shared_memory_size: basis.slm_bytes,
         max_compute_work_group_count: [65535; 3],
@@ -103,11 +111,15 @@ pub fn limits(basis: &Basis) -> api::PhysicalDeviceLimits {
         sub_pixel_precision_bits: 8,
         sub_texel_precision_bits: 8,
         mipmap_precision_bits: 8,
-        max_draw_indexed_index_value: u32::MAX,
-        max_draw_indirect_count: u32::MAX,
+        max_draw_indexed_index_value: if offers("fullDrawIndexUint32") {
+            u32::MAX
+        } else {
+            (1 << 24) - 1
+        },
+        max_draw_indirect_count: one_or("multiDrawIndirect", u32::MAX),
         max_sampler_lod_bias: 16.0,
-        max_sampler_anisotropy: 16.0,
-        max_viewports: 16,
+        max_sampler_anisotropy: real("samplerAnisotropy", 16.0).max(1.0),
+        max_viewports: one_or("multiViewport", 16),
         max_viewport_dimensions: [1 << 14; 2],
         viewport_bounds_range: [-32768.0, 32767.0],
         viewport_sub_pixel_bits: 13,
@@ -117,11 +129,11 @@ pub fn limits(basis: &Basis) -> api::PhysicalDeviceLimits {
         min_storage_buffer_offset_alignment: STORAGE_OFFSET_ALIGNMENT,
         min_texel_offset: -8,
         max_texel_offset: 7,
-        min_texel_gather_offset: -32,
-        max_texel_gather_offset: 31,
-        min_interpolation_offset: -0.5,
-        max_interpolation_offset: 0.4375,
-        sub_pixel_interpolation_offset_bits: 4,
+        min_texel_gather_offset: if offers(gather) { -32 } else { 0 },
+        max_texel_gather_offset: when(gather, 31),
+        min_interpolation_offset: real(sampled, -0.5),
+        max_interpolation_offset: real(sampled, 0.4375),
+        sub_pixel_interpolation_offset_bits: when(sampled, 4),
         max_framebuffer_width: 1 << 14,
         max_framebuffer_height: 1 << 14,
         max_framebuffer_layers: 1 << 11,
@@ -138,14 +150,14 @@ pub fn limits(basis: &Basis) -> api::PhysicalDeviceLimits {
         max_sample_mask_words: 1,
         timestamp_compute_and_graphics: api::TRUE,
         timestamp_period: (1e9 / basis.timestamp_hz.max(1) as f64) as f32,
-        max_clip_distances: 8,
-        max_cull_distances: 8,
-        max_combined_clip_and_cull_distances: 8,
+        max_clip_distances: when(clip, 8),
+        max_cull_distances: when(cull, 8),
+        max_combined_clip_and_cull_distances: when(clip, 8).max(when(cull, 8)),
         discrete_queue_priorities: 2,
-        point_size_range: [0.125, 255.875],
-        line_width_range: [0.0, 7.9921875],
-        point_size_granularity: 0.125,
-        line_width_granularity: 0.0078125,
+        point_size_range: sizes("largePoints", [0.125, 255.875]),
+        line_width_range: sizes("wideLines", [0.0, 7.9921875]),
+        point_size_granularity: real("largePoints", 0.125),
+        line_width_granularity: real("wideLines", 0.0078125),
         strict_lines: api::FALSE,
         standard_sample_locations: api::TRUE,
         optimal_buffer_copy_offset_alignment: 64,
@@ -165,13 +177,16 @@ mod tests {
             workgroup_threads: 56,
             slm_bytes: 65536,
         };
-        let skylake = limits(&basis);
+        let skylake = limits(&basis, |_| false);
         assert_eq!(skylake.max_compute_work_group_invocations, 1024);
         assert_eq!(skylake.timestamp_period, 83.333336);
-        let small = limits(&Basis {
-            workgroup_threads: 6,
-            ..basis
-        });
+        let small = limits(
+            &Basis {
+                workgroup_threads: 6,
+                ..basis
+            },
+            |_| false,
+        );
         assert_eq!(small.max_compute_work_group_invocations, 192);
     }
 }

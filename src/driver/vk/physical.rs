@@ -8,6 +8,7 @@ use ash::vk as api;
 use crate::cache::{self, Owner};
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
+use crate::feature;
 use crate::limits;
 
 /// PCI vendor of Intel.
@@ -183,11 +184,12 @@ impl PhysicalDevice {
 
     /// The limits.
     pub fn limits(&self) -> api::PhysicalDeviceLimits {
-        limits::limits(&limits::Basis {
+        let basis = limits::Basis {
             timestamp_hz: self.info.timestamp_hz,
             workgroup_threads: self.workgroup_threads(),
             slm_bytes: self.info.slm_bytes(),
-        })
+        };
+        limits::limits(&basis, |name| feature::offers(self.info.device, name))
     }
 
     /// For example "Intel(R) HD Graphics 530 (SKL GT2) [Ingot]".

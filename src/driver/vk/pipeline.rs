@@ -6,7 +6,7 @@ use cmd::Generation as _;
 
 use crate::cache::Cache;
 use crate::compiler;
-pub use crate::compiler::ComputeInfo;
+pub use crate::compiler::{ComputeInfo, SubgroupSize};
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 pub struct Pipeline {
     shader: Arc<abi::ShaderBinary>,
     variant: usize,
+    cached: bool,
     launch: cmd::Launch<cmd::Gen9>,
     /// The code, and the interface descriptor.
     _memory: [i915::Slice; 2],
@@ -37,8 +38,11 @@ impl Pipeline {
         };
         let cache = cache.filter(|_| !info.capture && !diagnosis.has(debug::Flag::NoCache));
         let key = compiler::key(context, info);
-        let shader = match cache.and_then(|cache| cache.get(&key)) {
+        let found = cache.and_then(|cache| cache.get(&key));
+        let cached = found.is_some();
+        let shader = match found {
             Some(shader) => shader,
+            None if info.cached_only => return Err(Error::CompileRequired),
             None => {
                 let shader = Arc::new(compiler::compile(context, info)?);
                 if let Some(cache) = cache {
@@ -50,7 +54,10 @@ impl Pipeline {
         for (name, text) in shader.variants.iter().flat_map(|variant| &variant.dumps) {
             diagnosis.say(debug::Flag::Cs, || format!("; {name}\n{text}\n"));
         }
-        Self::of(context, shader)
+        Ok(Self {
+            cached,
+            ..Self::of(context, shader)?
+        })
     }
 
     /// A shader of the driver's own.
@@ -107,8 +114,14 @@ impl Pipeline {
             _memory: [code, descriptor],
             _scratch: scratch,
             variant: index,
+            cached: false,
             shader,
         })
+    }
+
+    /// Whether its shader was found in the application's cache.
+    pub fn was_cached(&self) -> bool {
+        self.cached
     }
 
     /// The compiled shader.

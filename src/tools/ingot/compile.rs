@@ -104,6 +104,7 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         entry_point: &entry,
         specialization: &[],
         dispatch_base: false,
+        subgroup_size: compile::SubgroupSize::default(),
         layout: &layout,
         device: args.gpu,
         backend,

@@ -1,0 +1,167 @@
+//! How pipelines are asked for: subgroup sizes, and not to be compiled.
+
+use ash::vk;
+
+use crate::rig::{Kernel, Rig, compile};
+
+type Flags = vk::PipelineShaderStageCreateFlags;
+
+/// What the invocations of a workgroup of 64 see: size, number, sum of ones.
+fn sizes() -> Vec<u32> {
+    compile(
+        "#version 450
+#extension GL_KHR_shader_subgroup_arithmetic : require
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Out { uvec4 r[]; };
+void main()
+{
+    r[gl_LocalInvocationIndex] = uvec4(gl_SubgroupSize, gl_NumSubgroups, subgroupAdd(1u), gl_SubgroupInvocationID);
+}",
+    )
+}
+
+/// Makes a pipeline with a layout that exists.
+fn make(
+    rig: &Rig,
+    words: &[u32],
+    layout: vk::PipelineLayout,
+    flags: Flags,
+    required: Option<u32>,
+) -> Result<vk::Pipeline, vk::Result> {
+    let d = &rig.device;
+    let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+        .required_subgroup_size(required.unwrap_or_default());
+    unsafe {
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        let module = d.create_shader_module(&info, None).unwrap();
+        let mut stage = vk::PipelineShaderStageCreateInfo::default()
+            .flags(flags)
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(c"main");
+        if required.is_some() {
+            stage = stage.push_next(&mut size);
+        }
+        let info = [vk::ComputePipelineCreateInfo::default()
+            .stage(stage)
+            .layout(layout)];
+        let made = d.create_compute_pipelines(vk::PipelineCache::null(), &info, None);
+        d.destroy_shader_module(module, None);
+        made.map(|made| made[0]).map_err(|(_, error)| error)
+    }
+}
+
+#[test]
+fn subgroups_are_as_large_as_they_are_asked_to_be() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let words = sizes();
+    let buffer = rig.buffer(64 * 16);
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    let kernel = Kernel::new(&rig, &words, kind, &[&buffer], vk::PipelineCache::null());
+    let run = |flags, required| {
+        let pipeline = make(&rig, &words, kernel.layout, flags, required)?;
+        let bind = vk::PipelineBindPoint::COMPUTE;
+        rig.run(|commands| unsafe {
+            d.cmd_bind_pipeline(commands, bind, pipeline);
+            d.cmd_bind_descriptor_sets(commands, bind, kernel.layout, 0, &[kernel.set], &[]);
+            d.cmd_dispatch(commands, 1, 1, 1);
+        });
+        unsafe { d.destroy_pipeline(pipeline, None) };
+        // All invocations see the same, but for their number.
+        let found = buffer.dwords();
+        let first = [found[0], found[1], found[2]];
+        for (at, seen) in (0..).zip(found.chunks_exact(4)) {
+            assert_eq!(seen[..3], first);
+            assert_eq!(seen[3], at % seen[2]);
+        }
+        Ok::<_, vk::Result>(first)
+    };
+    for size in [8, 16, 32] {
+        let expected = Ok([size, 64 / size, size]);
+        assert_eq!(run(Flags::empty(), Some(size)), expected);
+        assert_eq!(run(Flags::REQUIRE_FULL_SUBGROUPS, Some(size)), expected);
+    }
+    assert_eq!(run(Flags::REQUIRE_FULL_SUBGROUPS, None), Ok([32, 2, 32]));
+    let varying = Flags::ALLOW_VARYING_SUBGROUP_SIZE;
+    for flags in [varying, varying | Flags::REQUIRE_FULL_SUBGROUPS] {
+        let [size, number, together] = run(flags, None).unwrap();
+        assert_eq!((size, number), (together, 64 / together));
+    }
+    // Whoever asks for nothing reads the one size.
+    assert_eq!(run(Flags::empty(), None).unwrap()[0], 32);
+    assert_eq!(
+        run(Flags::empty(), Some(12)),
+        Err(vk::Result::ERROR_UNKNOWN)
+    );
+    kernel.destroy(&rig);
+}
+
+#[test]
+fn pipelines_are_found_or_not_made() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let words = sizes();
+    let buffer = rig.buffer(64);
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    unsafe {
+        let cache = d.create_pipeline_cache(&Default::default(), None).unwrap();
+        let kernel = Kernel::new(&rig, &words, kind, &[&buffer], vk::PipelineCache::null());
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        let module = d.create_shader_module(&info, None).unwrap();
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(c"main");
+        let make = |flags: [vk::PipelineCreateFlags; 2], cache| {
+            let mut told = [vk::PipelineCreationFeedback::default(); 2];
+            let [first, second] = &mut told;
+            let mut feedback = [first, second].map(|told| {
+                vk::PipelineCreationFeedbackCreateInfo::default().pipeline_creation_feedback(told)
+            });
+            let [first, second] = &mut feedback;
+            let info = |flags, feedback| {
+                vk::ComputePipelineCreateInfo::default()
+                    .flags(flags)
+                    .stage(stage)
+                    .layout(kernel.layout)
+                    .push_next(feedback)
+            };
+            let infos = [info(flags[0], first), info(flags[1], second)];
+            let (pipelines, result) = match d.create_compute_pipelines(cache, &infos, None) {
+                Ok(pipelines) => (pipelines, vk::Result::SUCCESS),
+                Err((pipelines, result)) => (pipelines, result),
+            };
+            let made = [0, 1].map(|at| pipelines[at] != vk::Pipeline::null());
+            for pipeline in pipelines {
+                d.destroy_pipeline(pipeline, None);
+            }
+            (made, result, told.map(|told| told.flags))
+        };
+        let none = vk::PipelineCreateFlags::empty();
+        let found = vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED;
+        let early = found | vk::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE;
+        let valid = vk::PipelineCreationFeedbackFlags::VALID;
+        let hit = valid | vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
+        let silent = vk::PipelineCreationFeedbackFlags::empty();
+        let required = vk::Result::PIPELINE_COMPILE_REQUIRED;
+        // It is in no cache: what follows is made all the same, or not.
+        let no_cache = vk::PipelineCache::null();
+        assert_eq!(
+            make([found, none], no_cache),
+            ([false, true], required, [silent, valid])
+        );
+        assert_eq!(
+            make([early, none], no_cache),
+            ([false, false], required, [silent; 2])
+        );
+        // The first makes it for the second.
+        assert_eq!(
+            make([none, found], cache),
+            ([true, true], vk::Result::SUCCESS, [valid, hit])
+        );
+        d.destroy_shader_module(module, None);
+        d.destroy_pipeline_cache(cache, None);
+        kernel.destroy(&rig);
+    }
+}
