@@ -16,6 +16,24 @@ pub const MI_PREDICATE_RESULT: u32 = 0x2418;
 pub const MI_PREDICATE_RESULT_2: u32 = 0x23bc;
 /// Where a 3DPRIMITIVE with End Offset Enable stops reading vertex buffer 0, in bytes (3DPRIM_END_OFFSET).
 pub const PRIMITIVE_END_OFFSET: u32 = 0x2420;
+/// What an indirect 3DPRIMITIVE draws: its first vertex or index (3DPRIM_START_VERTEX).
+pub const PRIMITIVE_START_VERTEX: u32 = 0x2430;
+/// Vertices or indices of each instance (3DPRIM_VERTEX_COUNT).
+pub const PRIMITIVE_VERTEX_COUNT: u32 = 0x2434;
+/// Instances (3DPRIM_INSTANCE_COUNT).
+pub const PRIMITIVE_INSTANCE_COUNT: u32 = 0x2438;
+/// First instance (3DPRIM_START_INSTANCE).
+pub const PRIMITIVE_START_INSTANCE: u32 = 0x243c;
+/// What is added to each index (3DPRIM_BASE_VERTEX).
+pub const PRIMITIVE_BASE_VERTEX: u32 = 0x2440;
+/// Modes of the caches of colours; its upper half is a mask of the bits that a write changes.
+pub const CACHE_MODE_1: u32 = 0x7004;
+/// Float Blend Optimization Enable, with its mask.
+pub const CACHE_MODE_1_FLOAT_BLEND: u32 = 1 << 4 | 1 << 20;
+/// Partial Resolve Disable In VC, with its mask.
+pub const CACHE_MODE_1_PARTIAL_RESOLVE: u32 = 1 << 1 | 1 << 17;
+/// MSC RAW Hazard Avoidance Bit, with its mask.
+pub const CACHE_MODE_1_MSC_RAW: u32 = 1 << 9 | 1 << 25;
 /// Workgroups of an indirect GPGPU_WALKER: x, then y and z.
 pub const GPGPU_DISPATCHDIMX: u32 = 0x2500;
 /// See [`GPGPU_DISPATCHDIMX`].

@@ -17,7 +17,7 @@ use crate::mi;
 use crate::stream::{Memory, Stream};
 
 /// Memory object control: the kernel's table entry 2 (cached in LLC and L3), in bits 6:1.
-const MOCS_CACHED: u64 = 2 << 1;
+pub(crate) const MOCS_CACHED: u64 = 2 << 1;
 
 /// Skylake, Kaby Lake, Coffee Lake and their kin.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ const STALL: hw::Words<6> = pipe_control::PACKET
     .flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true);
 
 /// Everything before is done, and its writes are in memory.
-const FLUSH: [u32; 6] = STALL
+pub(crate) const FLUSH: [u32; 6] = STALL
     .flag(pipe_control::DC_FLUSH_ENABLE, true)
     .flag(pipe_control::RENDER_TARGET_CACHE_FLUSH_ENABLE, true)
     .flag(pipe_control::DEPTH_CACHE_FLUSH_ENABLE, true)
@@ -109,6 +109,25 @@ const FRONT_END: hw::Words<9> = media_vfe_state::PACKET
     .with(media_vfe_state::NUMBER_OF_URB_ENTRIES, 2)
     .with(media_vfe_state::URB_ENTRY_ALLOCATION_SIZE, 2)
     .with(media_vfe_state::RESET_GATEWAY_TIMER, 1);
+
+/// The pipelines, as PIPELINE_SELECT numbers them.
+pub(crate) const PIPELINE_3D: u64 = 0;
+/// See [`PIPELINE_3D`].
+pub(crate) const PIPELINE_GPGPU: u64 = 2;
+
+/// Selects a pipeline: work is done and its writes are in memory, and nothing read before is kept.
+pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result<(), M::Error> {
+    use pipeline_select as select;
+    stream.put(FLUSH)?;
+    stream.put(INVALIDATE)?;
+    stream.put(
+        select::PACKET
+            .words::<1>()
+            .with(select::MASK_BITS, 3)
+            .with(select::PIPELINE_SELECTION, pipeline)
+            .dwords,
+    )
+}
 
 /// Bytes of an interface descriptor.
 const DESCRIPTOR_BYTES: u64 = 32;
@@ -200,20 +219,10 @@ impl Generation for Gen9 {
         device: &hw::Device,
         heaps: &Heaps,
     ) -> Result<(), M::Error> {
-        use pipeline_select as select;
         use state_base_address as sba;
-        const GPGPU: u64 = 2;
         // The colour calculator's state must not be valid when the pipeline changes.
         stream.put(state_cc_state_pointers::PACKET.words::<2>().dwords)?;
-        stream.put(FLUSH)?;
-        stream.put(INVALIDATE)?;
-        stream.put(
-            select::PACKET
-                .words::<1>()
-                .with(select::MASK_BITS, 3)
-                .with(select::PIPELINE_SELECTION, GPGPU)
-                .dwords,
-        )?;
+        select(stream, PIPELINE_GPGPU)?;
         stream.put(FLUSH)?;
         stream.put(
             BASES
@@ -276,10 +285,7 @@ impl Generation for Gen9 {
             .with(vfe::CURBE_ALLOCATION_SIZE, state.curbe_grf.into());
         if state.scratch.thread_bytes > 0 {
             words = words
-                .with(
-                    vfe::PER_THREAD_SCRATCH_SPACE,
-                    u64::from((state.scratch.thread_bytes / 1024).max(1).trailing_zeros()),
-                )
+                .with(vfe::PER_THREAD_SCRATCH_SPACE, state.scratch.code())
                 .with(vfe::SCRATCH_SPACE_BASE_POINTER, state.scratch.address);
         }
         stream.put(words.dwords)

@@ -45,6 +45,13 @@ pub struct Scratch {
     pub thread_bytes: u32,
 }
 
+impl Scratch {
+    /// A thread's bytes as packets say them: log2 of kilobytes.
+    pub(crate) fn code(&self) -> u64 {
+        u64::from((self.thread_bytes / 1024).max(1).trailing_zeros())
+    }
+}
+
 /// A compute shader as it is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel<'a> {

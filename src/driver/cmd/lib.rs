@@ -1,10 +1,12 @@
-//! Dispatch (later draw) state to batch words.
+//! Dispatch and draw state to batch words.
 //!
 //! In:  what is bound, what changed, what must be waited for; memory that words go to ([`Memory`]).
 //! Out: words in that memory. A command either notes state or writes words in place; at a launch only what has changed is written.
 //! Knows no Vulkan type, and is compiled once for each generation ([`Generation`]; today [`Gen9`]).
 
+pub mod draw;
 mod gen9;
+mod gen9_draw;
 mod generation;
 mod mi;
 mod pending;

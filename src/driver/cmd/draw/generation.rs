@@ -1,0 +1,107 @@
+//! What differs from one generation to the next: the packets of draws.
+//!
+//! In:  state, shaders and targets of a draw. Out: through an implementation of [`DrawGeneration`], words in a [`Stream`].
+
+use crate::draw::shader::{Shaders, VertexInputs};
+use crate::draw::state::{Dirty, State};
+use crate::draw::target::Targets;
+use crate::generation::{Generation, Machine};
+use crate::stream::{Memory, Stream};
+
+/// Where vertices and instances of a draw begin and end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Draw {
+    /// Vertices, or indices.
+    pub vertices: u32,
+    /// Instances.
+    pub instances: u32,
+    /// First vertex, or index.
+    pub first: u32,
+    /// First instance.
+    pub first_instance: u32,
+    /// What is added to each index; None: there are no indices.
+    pub indexed: Option<i32>,
+}
+
+/// Constants of a stage: where they lie, and how many registers of them are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Constants {
+    /// GPU address, a multiple of 32.
+    pub address: u64,
+    /// Registers of 32 bytes.
+    pub registers: u32,
+}
+
+/// The stages that have constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the stages' names")]
+pub enum ConstantStage {
+    Vertex,
+    Fragment,
+}
+
+/// What state packets are made from.
+#[derive(Debug)]
+pub struct Said<'a, P> {
+    /// What has changed.
+    pub dirty: Dirty,
+    /// Everything.
+    pub state: &'a State,
+    /// The shaders.
+    pub pipeline: &'a P,
+    /// The targets.
+    pub targets: &'a Targets,
+    /// Dynamic State Base Address.
+    pub dynamic_base: u64,
+}
+
+/// The packets of draws.
+pub trait DrawGeneration: Generation {
+    /// Shaders, packed, with what of them later packets need.
+    type Pipeline: Clone + std::fmt::Debug;
+    /// Packs shaders. None: their vertices do not fit into the URB.
+    fn pipeline(device: &hw::Device, shaders: &Shaders<'_>) -> Option<Box<Self::Pipeline>>;
+    /// Selects the pipeline that draws, after the one that dispatches.
+    fn select_draws<M: Memory>(stream: &mut Stream<M>, machine: &Machine) -> Result<(), M::Error>;
+    /// Selects the pipeline that dispatches, after the one that draws.
+    fn select_dispatches<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
+    /// What a context is told once, when its pipeline is the one for draws.
+    fn draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
+    /// Says what has changed, but for constants.
+    fn state<M: Memory>(
+        stream: &mut Stream<M>,
+        said: &Said<'_, Self::Pipeline>,
+    ) -> Result<(), M::Error>;
+    /// Says what depth and stencil are drawn to, and writes the table of colours: its offset from Surface State Base Address.
+    fn targets<M: Memory>(
+        stream: &mut Stream<M>,
+        targets: &Targets,
+        surface_base: u64,
+    ) -> Result<u32, M::Error>;
+    /// Names a stage's table of surfaces, and makes the constants that were named before it the ones that hold.
+    fn table<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        offset_bytes: u32,
+    ) -> Result<(), M::Error>;
+    /// Where first vertex and first instance lie, two dwords.
+    fn bases<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
+    /// Where the number of the draw lies.
+    fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
+    /// What the vertex shader reads.
+    fn inputs(pipeline: &Self::Pipeline) -> &VertexInputs;
+    /// Names the constants of a stage.
+    fn draw_constants<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        constants: Constants,
+    ) -> Result<(), M::Error>;
+    /// Draws.
+    fn primitive<M: Memory>(stream: &mut Stream<M>, draw: &Draw) -> Result<(), M::Error>;
+    /// Draws as memory says: four dwords, or five for indices.
+    fn primitive_indirect<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+        indexed: bool,
+    ) -> Result<(), M::Error>;
+}

@@ -1,0 +1,289 @@
+//! What a batch's draws have bound, and what must be said before the next one.
+//!
+//! In:  state as it is set, shaders, targets, draws. Out: words, for what has changed since the last draw.
+
+use std::sync::Arc;
+
+use crate::draw::generation::{ConstantStage, Constants, Draw, DrawGeneration, Said};
+use crate::draw::shader::Shaders;
+use crate::draw::state::{Dirty, State};
+use crate::draw::target::Targets;
+
+use crate::generation::{PUSH_CONSTANTS_DW, VALUES, place};
+use crate::stream::{Memory, Stream};
+
+/// The constants of a stage: a run of the application's, then values of the driver's by place.
+#[derive(Clone, Debug)]
+struct Pushed {
+    constants_first: usize,
+    constants: usize,
+    places: Vec<u8>,
+    registers: u32,
+}
+
+impl Pushed {
+    /// None: the shader wants more than there is.
+    fn new(push: &abi::PushData) -> Option<Self> {
+        let end = push.constants_first_dw + push.constants_dw;
+        let places = push.driver.iter().map(|&value| Some(place(value)? as u8));
+        Some(Self {
+            constants_first: push.constants_first_dw as usize,
+            constants: push.constants_dw as usize,
+            places: places.collect::<Option<_>>()?,
+            registers: push.registers(),
+        })
+        .filter(|_| end as usize <= PUSH_CONSTANTS_DW)
+    }
+
+    fn write(&self, values: &Values, to: &mut [u32]) {
+        let first = self.constants_first;
+        let constants = values.constants.get(first..first + self.constants);
+        let driver = self
+            .places
+            .iter()
+            .map(|&place| values.driver[usize::from(place) % VALUES]);
+        let all = constants.into_iter().flatten().copied().chain(driver);
+        let all = all.chain(std::iter::repeat(0));
+        for (to, from) in to.iter_mut().zip(all) {
+            *to = from;
+        }
+    }
+}
+
+/// Shaders as they are bound: packed once.
+#[derive(Clone, Debug)]
+pub struct DrawPipeline<G: DrawGeneration> {
+    packed: Box<G::Pipeline>,
+    vertex: Pushed,
+    fragment: Option<Pushed>,
+}
+
+impl<G: DrawGeneration> DrawPipeline<G> {
+    /// Packs shaders. None: they want more constants or more room for vertices than there is.
+    pub fn new(device: &hw::Device, shaders: &Shaders<'_>) -> Option<Self> {
+        let fragment = match &shaders.fragment {
+            Some(fragment) => Some(Pushed::new(fragment.push)?),
+            None => None,
+        };
+        Some(Self {
+            packed: G::pipeline(device, shaders)?,
+            vertex: Pushed::new(shaders.vertex.push)?,
+            fragment,
+        })
+    }
+}
+
+/// What constants are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Values {
+    /// The application's push constants.
+    pub constants: [u32; PUSH_CONSTANTS_DW],
+    /// The driver's values, by place.
+    pub driver: [u32; VALUES],
+}
+
+/// Where a batch's heaps begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bases {
+    /// Dynamic State Base Address.
+    pub dynamic: u64,
+    /// Surface State Base Address: what tables of surfaces are found from, within 64 KiB.
+    pub surface: u64,
+}
+
+/// The state of a batch's draws.
+#[derive(Debug)]
+pub struct Draws<G: DrawGeneration> {
+    state: State,
+    dirty: Dirty,
+    pipeline: Option<Arc<DrawPipeline<G>>>,
+    targets: Targets,
+    /// Offset of the table of colours.
+    table: u32,
+    /// First vertex and first instance, as they were said last.
+    bases: Option<[u32; 2]>,
+}
+
+impl<G: DrawGeneration> Draws<G> {
+    /// Nothing is bound, and nothing was said.
+    pub fn new(targets: Targets) -> Self {
+        Self {
+            state: State::default(),
+            dirty: Dirty::ALL,
+            pipeline: None,
+            targets,
+            table: 0,
+            bases: None,
+        }
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Changes state of some groups.
+    pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
+        change(&mut self.state);
+        self.dirty = self.dirty.with(groups);
+    }
+
+    /// Constants have changed, those of the application or the driver's.
+    pub fn constants_changed(&mut self) {
+        let both = Dirty::VERTEX_CONSTANTS.with(Dirty::FRAGMENT_CONSTANTS);
+        self.dirty = self.dirty.with(both);
+    }
+
+    /// Binds shaders.
+    pub fn bind(&mut self, pipeline: &Arc<DrawPipeline<G>>) {
+        let same = |bound: &Arc<DrawPipeline<G>>| Arc::ptr_eq(bound, pipeline);
+        if !self.pipeline.as_ref().is_some_and(same) {
+            self.pipeline = Some(Arc::clone(pipeline));
+            self.dirty = self.dirty.with(Dirty::SHADERS);
+            self.constants_changed();
+            self.bases = None;
+        }
+    }
+
+    /// Draws to other targets from here on.
+    pub fn set_targets(&mut self, targets: Targets) {
+        self.targets = targets;
+        self.dirty = self.dirty.with(Dirty::TARGETS);
+    }
+
+    /// Forgets what was said: something else has used the pipeline.
+    pub fn forget(&mut self) {
+        self.dirty = Dirty::ALL;
+        self.bases = None;
+    }
+
+    /// Says what has changed. None: no shaders are bound.
+    fn prepare<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        at: &Bases,
+        values: &Values,
+    ) -> Result<Option<Arc<DrawPipeline<G>>>, M::Error> {
+        let Some(pipeline) = self.pipeline.clone() else {
+            return Ok(None);
+        };
+        let dirty = self.dirty;
+        if dirty.is_none() {
+            return Ok(Some(pipeline));
+        }
+        let said = Said {
+            dirty,
+            state: &self.state,
+            pipeline: &*pipeline.packed,
+            targets: &self.targets,
+            dynamic_base: at.dynamic,
+        };
+        G::state(stream, &said)?;
+        if dirty.any(Dirty::TARGETS) {
+            self.table = G::targets(stream, &self.targets, at.surface)?;
+        }
+        if dirty.any(Dirty::VERTEX_CONSTANTS) {
+            constants::<G, M>(
+                stream,
+                ConstantStage::Vertex,
+                Some(&pipeline.vertex),
+                values,
+            )?;
+            G::table(stream, ConstantStage::Vertex, 0)?;
+        }
+        if dirty.any(Dirty::FRAGMENT_CONSTANTS) {
+            let pushed = pipeline.fragment.as_ref();
+            constants::<G, M>(stream, ConstantStage::Fragment, pushed, values)?;
+        }
+        if dirty.any(Dirty::FRAGMENT_CONSTANTS.with(Dirty::TARGETS)) {
+            G::table(stream, ConstantStage::Fragment, self.table)?;
+        }
+        self.dirty = Dirty::NONE;
+        Ok(Some(pipeline))
+    }
+
+    /// Draws. False: no shaders are bound.
+    pub fn draw<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        at: &Bases,
+        values: &Values,
+        draw: &Draw,
+    ) -> Result<bool, M::Error> {
+        if draw.vertices == 0 || draw.instances == 0 {
+            return Ok(self.pipeline.is_some());
+        }
+        let Some(pipeline) = self.prepare(stream, at, values)? else {
+            return Ok(false);
+        };
+        let inputs = G::inputs(&pipeline.packed);
+        if inputs.has_numbers() || inputs.draw_id {
+            let first = draw
+                .indexed
+                .map_or(draw.first, |vertex| vertex.cast_unsigned());
+            let bases = [first, draw.first_instance];
+            if self.bases != Some(bases) {
+                // The number of a single draw is 0.
+                let data = stream.data(3)?;
+                data.words.copy_from_slice(&[first, draw.first_instance, 0]);
+                let address = data.address;
+                G::bases(stream, address)?;
+                if inputs.draw_id {
+                    G::draw_id(stream, address + 8)?;
+                }
+                self.bases = Some(bases);
+            }
+        }
+        G::primitive(stream, draw)?;
+        Ok(true)
+    }
+
+    /// Draws as memory says: four dwords, or five for indices. False: no shaders are bound.
+    pub fn draw_indirect<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        at: &Bases,
+        values: &Values,
+        address: u64,
+        indexed: bool,
+        number: u32,
+    ) -> Result<bool, M::Error> {
+        let Some(pipeline) = self.prepare(stream, at, values)? else {
+            return Ok(false);
+        };
+        let inputs = G::inputs(&pipeline.packed);
+        if inputs.has_numbers() {
+            // First vertex and first instance stand side by side in memory.
+            G::bases(stream, address + if indexed { 12 } else { 8 })?;
+            self.bases = None;
+        }
+        if inputs.draw_id {
+            let data = stream.data(1)?;
+            data.words.copy_from_slice(&[number]);
+            let place = data.address;
+            G::draw_id(stream, place)?;
+            self.bases = None;
+        }
+        G::primitive_indirect(stream, address, indexed)?;
+        Ok(true)
+    }
+}
+
+/// Writes the constants of a stage and names them.
+fn constants<G: DrawGeneration, M: Memory>(
+    stream: &mut Stream<M>,
+    stage: ConstantStage,
+    pushed: Option<&Pushed>,
+    values: &Values,
+) -> Result<(), M::Error> {
+    let mut constants = Constants::default();
+    if let Some(pushed) = pushed.filter(|pushed| pushed.registers > 0) {
+        let data = stream.data((pushed.registers * abi::REGISTER_DW) as usize)?;
+        pushed.write(values, data.words);
+        constants = Constants {
+            address: data.address,
+            registers: pushed.registers,
+        };
+    }
+    G::draw_constants(stream, stage, constants)
+}

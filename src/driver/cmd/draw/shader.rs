@@ -1,0 +1,158 @@
+//! Shaders that draw, as they are launched.
+//!
+//! In:  what the compiler says of each. Out: the same facts for the packets; nothing here is packed.
+//! Ref: SKL PRM vol. 7, "Vertex Shader Stage", "Pixel Shader Thread Payload", "SF Attribute Setup".
+
+use crate::generation::Scratch;
+
+/// Attributes that a fragment shader can have.
+pub const INPUTS: usize = 32;
+
+/// What a vertex shader reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VertexInputs {
+    /// Attributes, by location. They come in this order, and what the driver adds comes behind them.
+    pub locations: u32,
+    /// The number of the vertex.
+    pub vertex_id: bool,
+    /// The number of the instance.
+    pub instance_id: bool,
+    /// The first vertex, or the first instance.
+    pub bases: bool,
+    /// The number of the draw.
+    pub draw_id: bool,
+}
+
+impl VertexInputs {
+    /// Whether there is an element with first vertex, first instance, number of vertex and number of instance.
+    pub const fn has_numbers(&self) -> bool {
+        self.vertex_id || self.instance_id || self.bases
+    }
+
+    /// Elements of a vertex, each of 16 bytes.
+    pub const fn elements(&self) -> u32 {
+        self.locations.count_ones() + self.has_numbers() as u32 + self.draw_id as u32
+    }
+}
+
+/// A vertex shader.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexShader<'a> {
+    /// Code, in bytes from Instruction Base Address.
+    pub kernel_offset_bytes: u64,
+    /// Scratch.
+    pub scratch: Scratch,
+    /// What it reads.
+    pub inputs: VertexInputs,
+    /// Register in which its constants and, behind them, its attributes begin.
+    pub first_grf: u32,
+    /// Slots of 16 bytes of the vertices that it writes, of which two are the header and the position.
+    pub output_slots: u32,
+    /// Its constants.
+    pub push: &'a abi::PushData,
+}
+
+/// Where an attribute of a fragment comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A slot of the vertex, counted from its header.
+    Slot(u8),
+    /// The number of the primitive.
+    PrimitiveId,
+    /// Where in a point the fragment lies.
+    PointCoord,
+}
+
+/// An attribute of a fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Where it comes from.
+    pub source: Source,
+    /// It is not interpolated.
+    pub flat: bool,
+}
+
+/// A fragment shader of one width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Code, in bytes from Instruction Base Address.
+    pub kernel_offset_bytes: u64,
+    /// Register in which its constants and attributes begin.
+    pub first_grf: u32,
+}
+
+/// What a fragment shader says about depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ComputedDepth {
+    /// Nothing.
+    #[default]
+    No,
+    /// Any value.
+    Any,
+    /// None less than the object's.
+    Greater,
+    /// None greater than the object's.
+    Less,
+}
+
+/// A fragment shader.
+#[derive(Clone, Copy, Debug)]
+pub struct FragmentShader<'a> {
+    /// Widths 8, 16 and 32; one at least.
+    pub variants: [Option<Variant>; 3],
+    /// Scratch.
+    pub scratch: Scratch,
+    /// Its attributes, in order.
+    pub inputs: &'a [Input],
+    /// Barycentric coordinates that it gets: perspective at pixel, centroid, sample, then the linear ones, from bit 0.
+    pub barycentrics: u8,
+    /// It gets depth.
+    pub reads_depth: bool,
+    /// It gets the reciprocal of W.
+    pub reads_w: bool,
+    /// It gets offsets of sample positions.
+    pub reads_sample_position: bool,
+    /// It gets the samples that are covered.
+    pub reads_coverage: bool,
+    /// It asks for attributes elsewhere.
+    pub pulls_barycentrics: bool,
+    /// What it says about depth.
+    pub depth: ComputedDepth,
+    /// It writes stencil.
+    pub writes_stencil: bool,
+    /// It writes the samples that it covers.
+    pub writes_mask: bool,
+    /// It may drop fragments.
+    pub kills: bool,
+    /// It runs for each sample.
+    pub per_sample: bool,
+    /// It writes memory.
+    pub has_side_effects: bool,
+    /// Tests come before it.
+    pub early_tests: bool,
+    /// Colours that it writes, by target.
+    pub targets: u8,
+    /// It writes a second colour to blend by.
+    pub dual_source: bool,
+    /// Its constants.
+    pub push: &'a abi::PushData,
+}
+
+/// What draws, from vertices to colours.
+#[derive(Clone, Copy, Debug)]
+pub struct Shaders<'a> {
+    /// Vertices.
+    pub vertex: VertexShader<'a>,
+    /// Fragments; None: depth and stencil alone.
+    pub fragment: Option<FragmentShader<'a>>,
+    /// The last stage before rasterisation writes the size of points.
+    pub writes_point_size: bool,
+    /// It writes the layer.
+    pub writes_layer: bool,
+    /// It writes the number of the viewport.
+    pub writes_viewport: bool,
+    /// Distances by which it clips.
+    pub clip_distances: u8,
+    /// Distances by which it culls.
+    pub cull_distances: u8,
+}

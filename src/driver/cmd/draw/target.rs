@@ -1,0 +1,84 @@
+//! What is drawn to.
+//!
+//! In:  surfaces. Out: the same facts for the packets.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER"; vol. 2d, "RENDER_SURFACE_STATE".
+
+use crate::draw::state::{Area, TARGETS};
+
+/// Formats of depth, by the hardware's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the formats' names")]
+pub enum DepthFormat {
+    D32Float = 1,
+    D24UnormX8 = 3,
+    D16Unorm = 5,
+}
+
+/// A depth buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depth {
+    /// Format.
+    pub format: DepthFormat,
+    /// Where it begins.
+    pub address: u64,
+    /// Bytes from row to row.
+    pub pitch_bytes: u32,
+    /// Rows from layer to layer.
+    pub qpitch_rows: u32,
+}
+
+/// A stencil buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stencil {
+    /// Where it begins.
+    pub address: u64,
+    /// Bytes from row to row, as the packet counts them: of two rows.
+    pub pitch_bytes: u32,
+    /// Rows from layer to layer.
+    pub qpitch_rows: u32,
+}
+
+/// Depth and stencil, of one size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DepthStencilTarget {
+    /// Depth.
+    pub depth: Option<Depth>,
+    /// Stencil.
+    pub stencil: Option<Stencil>,
+    /// Width of level 0.
+    pub width: u32,
+    /// Height of level 0.
+    pub height: u32,
+    /// Level that is drawn to.
+    pub level: u32,
+    /// First layer.
+    pub first_layer: u32,
+    /// Layers.
+    pub layers: u32,
+    /// It has three dimensions.
+    pub volume: bool,
+}
+
+/// The words of a colour target's surface: RENDER_SURFACE_STATE.
+pub type Surface = [u32; 16];
+
+/// All targets of a rendering.
+#[derive(Clone, Copy, Debug)]
+pub struct Targets {
+    /// Colours; None: nothing is written.
+    pub colours: [Option<Surface>; TARGETS],
+    /// What stands for a colour target that is not there.
+    pub null: Surface,
+    /// Depth and stencil.
+    pub depth_stencil: DepthStencilTarget,
+    /// Pixels that may change.
+    pub area: Area,
+}
+
+impl Targets {
+    /// Entries of the binding table: one at least, which a fragment shader without colours ends with.
+    pub fn entries(&self) -> usize {
+        let last = self.colours.iter().rposition(Option::is_some);
+        last.map_or(1, |last| last + 1)
+    }
+}

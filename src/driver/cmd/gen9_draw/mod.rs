@@ -1,0 +1,513 @@
+//! The 3D pipeline's packets of gen9.
+//!
+//! In:  what a draw depends on ([`crate::draw`]). Out: words.
+//! Ref: SKL PRM vol. 2a (commands), vol. 2d (states), vol. 7 "3D Pipeline Stages".
+
+mod pixel;
+mod raster;
+mod target;
+mod vertex;
+
+use hw::draw::{
+    state_aa_line_parameters, state_binding_table_pointers_ps, state_binding_table_pointers_vs,
+    state_blend_state_pointers, state_cc_state_pointers, state_constant_ps, state_constant_vs,
+    state_drawing_rectangle, state_ds, state_gs, state_hs, state_multisample, state_ps,
+    state_ps_extra, state_push_constant_alloc_ds, state_push_constant_alloc_gs,
+    state_push_constant_alloc_hs, state_push_constant_alloc_ps, state_push_constant_alloc_vs,
+    state_raster, state_sbe, state_sbe_swiz, state_scissor_state_pointers, state_streamout,
+    state_te, state_urb_ds, state_urb_gs, state_urb_hs, state_urb_vs, state_vf_statistics,
+    state_viewport_state_pointers_cc, state_viewport_state_pointers_sf_clip, state_vs,
+    state_wm_chromakey, state_wm_hz_op,
+};
+use hw::draw_state::state_constant_body;
+use hw::register;
+
+use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
+use crate::draw::state::{Dirty, VIEWPORTS};
+use crate::draw::target::Targets;
+use crate::draw::urb;
+use crate::draw::{ConstantStage, Constants, Draw, DrawGeneration, Said};
+use crate::gen9::{self, Gen9, MOCS_CACHED};
+use crate::generation::{FrontEnd, Generation, Machine};
+use crate::mi;
+use crate::stream::{Memory, Stream};
+
+/// Shaders, packed.
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    /// Whole commands, said when the shaders change.
+    words: Vec<u32>,
+    inputs: VertexInputs,
+    clip: raster::ClipFacts,
+    wm: pixel::WmFacts,
+    /// Targets that the shader writes.
+    targets: u8,
+    dual_source: bool,
+    point_size: bool,
+}
+
+/// 3DSTATE_VS.
+fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
+    use state_vs as vs;
+    let VertexShader {
+        kernel_offset_bytes,
+        scratch,
+        inputs,
+        first_grf,
+        ..
+    } = &shaders.vertex;
+    // All threads of the device that may be of this stage, in the field's nine bits.
+    let threads = device.total_threads().min(336);
+    let mut words = vs::PACKET
+        .words::<9>()
+        .flag(vs::ENABLE, true)
+        .flag(vs::SIMD8_DISPATCH_ENABLE, true)
+        .flag(vs::STATISTICS_ENABLE, true)
+        .with(vs::KERNEL_START_POINTER, *kernel_offset_bytes)
+        .with(vs::MAXIMUM_NUMBER_OF_THREADS, u64::from(threads - 1))
+        // Elements are read in pairs; one there always is.
+        .with(
+            vs::VERTEX_URB_ENTRY_READ_LENGTH,
+            u64::from(inputs.elements().max(1).div_ceil(2)),
+        )
+        .with(
+            vs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA,
+            (*first_grf).into(),
+        )
+        .with(
+            vs::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK,
+            shaders.clip_distances.into(),
+        )
+        .with(
+            vs::USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK,
+            shaders.cull_distances.into(),
+        );
+    if scratch.thread_bytes > 0 {
+        words = words
+            .with(vs::PER_THREAD_SCRATCH_SPACE, scratch.code())
+            .with(vs::SCRATCH_SPACE_BASE_POINTER, scratch.address);
+    }
+    words.dwords
+}
+
+/// How the URB is divided.
+fn urb_parts(device: &hw::Device, shaders: &Shaders<'_>) -> Option<[[u32; 2]; 4]> {
+    use {state_urb_ds as ds, state_urb_gs as gs, state_urb_hs as hs, state_urb_vs as vs};
+    let vertex = &shaders.vertex;
+    // An entry holds what the fetcher writes, and then what the shader does.
+    let slots = vertex.output_slots.max(vertex.inputs.elements()).max(1);
+    let size = slots.div_ceil(4);
+    let bytes = device.l3_division(true)?.urb_bytes(device);
+    let [v, h, d, g] = urb::divide(device, bytes, [size, 0, 0, 0])?;
+    Some([
+        vs::PACKET
+            .words::<2>()
+            .with(vs::VS_NUMBER_OF_URB_ENTRIES, v.entries.into())
+            .with(vs::VS_URB_ENTRY_ALLOCATION_SIZE, u64::from(size - 1))
+            .with(vs::VS_URB_STARTING_ADDRESS, v.start.into())
+            .dwords,
+        hs::PACKET
+            .words::<2>()
+            .with(hs::HS_URB_STARTING_ADDRESS, h.start.into())
+            .dwords,
+        ds::PACKET
+            .words::<2>()
+            .with(ds::DS_URB_STARTING_ADDRESS, d.start.into())
+            .dwords,
+        gs::PACKET
+            .words::<2>()
+            .with(gs::GS_URB_STARTING_ADDRESS, g.start.into())
+            .dwords,
+    ])
+}
+
+/// Kilobytes of push constants of the vertex and of the fragment shader: half of all each.
+const CONSTANT_KB: u64 = urb::CONSTANT_CHUNKS as u64 * 8 / 2;
+
+/// Sizes of push constants: they belong to the context, and change with the stages that are on.
+const CONSTANT_ALLOCATION: [[u32; 2]; 5] = {
+    use {
+        state_push_constant_alloc_ds as ds, state_push_constant_alloc_gs as gs,
+        state_push_constant_alloc_hs as hs, state_push_constant_alloc_ps as ps,
+        state_push_constant_alloc_vs as vs,
+    };
+    [
+        vs::PACKET
+            .words::<2>()
+            .with(vs::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
+            .dwords,
+        hs::PACKET
+            .words::<2>()
+            .with(hs::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
+            .dwords,
+        ds::PACKET
+            .words::<2>()
+            .with(ds::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
+            .dwords,
+        gs::PACKET
+            .words::<2>()
+            .with(gs::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
+            .dwords,
+        ps::PACKET
+            .words::<2>()
+            .with(ps::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
+            .with(ps::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
+            .dwords,
+    ]
+};
+
+/// Offset of something in the dynamic state heap.
+fn offset(address: u64, base: u64) -> u64 {
+    address.wrapping_sub(base) & 0xffff_ffff
+}
+
+impl DrawGeneration for Gen9 {
+    type Pipeline = Pipeline;
+
+    fn pipeline(device: &hw::Device, shaders: &Shaders<'_>) -> Option<Box<Pipeline>> {
+        let mut words = Vec::with_capacity(128);
+        for part in urb_parts(device, shaders)? {
+            words.extend(part);
+        }
+        words.extend(vertex_shader(device, shaders));
+        words.extend(state_hs::PACKET.words::<9>().dwords);
+        words.extend(state_te::PACKET.words::<4>().dwords);
+        words.extend(state_ds::PACKET.words::<11>().dwords);
+        words.extend(state_gs::PACKET.words::<10>().dwords);
+        let (attributes, swizzle, shader, extra) = match &shaders.fragment {
+            Some(fragment) => {
+                let (attributes, swizzle) = pixel::attributes(fragment)?;
+                let shader = pixel::shader(fragment);
+                (attributes, swizzle, shader, pixel::shader_extra(fragment))
+            }
+            None => (
+                state_sbe::PACKET
+                    .words::<6>()
+                    .flag(state_sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET, true)
+                    .with(state_sbe::VERTEX_URB_ENTRY_READ_OFFSET, 1)
+                    .flag(state_sbe::FORCE_VERTEX_URB_ENTRY_READ_LENGTH, true)
+                    .with(state_sbe::VERTEX_URB_ENTRY_READ_LENGTH, 1)
+                    .dwords,
+                state_sbe_swiz::PACKET.words::<11>().dwords,
+                state_ps::PACKET.words::<12>().dwords,
+                state_ps_extra::PACKET.words::<2>().dwords,
+            ),
+        };
+        words.extend(attributes);
+        words.extend(swizzle);
+        words.extend(shader);
+        words.extend(extra);
+        let fragment = shaders.fragment.as_ref();
+        Some(Box::new(Pipeline {
+            words,
+            inputs: shaders.vertex.inputs,
+            clip: raster::ClipFacts {
+                linear_barycentrics: fragment.is_some_and(|f| f.barycentrics & 0x38 != 0),
+                writes_viewport: shaders.writes_viewport,
+                writes_layer: shaders.writes_layer,
+            },
+            wm: fragment.map_or_else(pixel::WmFacts::default, |f| pixel::WmFacts {
+                barycentrics: f.barycentrics,
+                early_tests: f.early_tests,
+                has_side_effects: f.has_side_effects,
+                kills: f.kills,
+                valid: true,
+            }),
+            targets: fragment.map_or(0, |f| f.targets),
+            dual_source: fragment.is_some_and(|f| f.dual_source),
+            point_size: shaders.writes_point_size,
+        }))
+    }
+
+    fn select_draws<M: Memory>(stream: &mut Stream<M>, machine: &Machine) -> Result<(), M::Error> {
+        // Work of the other pipeline is saved and restored by the front end's state, which must be there.
+        let front_end = FrontEnd {
+            curbe_grf: 2,
+            ..FrontEnd::default()
+        };
+        stream.put(gen9::FLUSH)?;
+        Gen9::front_end(stream, machine.max_threads, &front_end)?;
+        gen9::select(stream, gen9::PIPELINE_3D)
+    }
+
+    fn select_dispatches<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+        // The colour calculator's state must not be valid when the pipeline changes.
+        stream.put(state_cc_state_pointers::PACKET.words::<2>().dwords)?;
+        gen9::select(stream, gen9::PIPELINE_GPGPU)
+    }
+
+    fn draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+        use state_drawing_rectangle as rectangle;
+        const FARTHEST: u64 = 0xffff;
+        // What lies outside targets is cut off by scissors and viewports.
+        let everywhere = rectangle::PACKET
+            .words::<4>()
+            .with(rectangle::CLIPPED_DRAWING_RECTANGLE_X_MAX, FARTHEST)
+            .with(rectangle::CLIPPED_DRAWING_RECTANGLE_Y_MAX, FARTHEST);
+        // Masked registers. Ref: vol. 2c, CACHE_MODE_1.
+        stream.put(mi::load_register(
+            register::CACHE_MODE_1,
+            register::CACHE_MODE_1_FLOAT_BLEND
+                | register::CACHE_MODE_1_MSC_RAW
+                | register::CACHE_MODE_1_PARTIAL_RESOLVE,
+        ))?;
+        stream.put(state_aa_line_parameters::PACKET.words::<3>().dwords)?;
+        stream.put(everywhere.dwords)?;
+        stream.put(state_wm_chromakey::PACKET.words::<2>().dwords)?;
+        // The override of depth clears is off; rasterisation and samples are to be said before that.
+        stream.put(state_raster::PACKET.words::<5>().dwords)?;
+        stream.put(state_multisample::PACKET.words::<2>().dwords)?;
+        stream.put(state_wm_hz_op::PACKET.words::<5>().dwords)?;
+        stream.put(raster::SAMPLE_PATTERN)?;
+        stream.put(
+            state_vf_statistics::PACKET
+                .words::<1>()
+                .flag(state_vf_statistics::STATISTICS_ENABLE, true)
+                .dwords,
+        )?;
+        for part in CONSTANT_ALLOCATION {
+            stream.put(part)?;
+        }
+        Ok(())
+    }
+
+    fn state<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Result<(), M::Error> {
+        let Said {
+            dirty,
+            state,
+            pipeline,
+            targets,
+            dynamic_base,
+        } = *said;
+        if dirty.any(Dirty::SHADERS) {
+            stream.append(&pipeline.words)?;
+        }
+        if dirty.any(Dirty::SHADERS.with(Dirty::ATTRIBUTES)) {
+            vertex::elements(stream, &pipeline.inputs, &state.attributes)?;
+        }
+        if dirty.any(Dirty::VERTEX_BUFFERS) {
+            vertex::buffers(stream, state)?;
+        }
+        if dirty.any(Dirty::INDEX_BUFFER) && state.index_buffer.address != 0 {
+            stream.put(vertex::index_buffer(&state.index_buffer))?;
+        }
+        if dirty.any(Dirty::ASSEMBLY.with(Dirty::INDEX_BUFFER)) {
+            stream.put(vertex::assembly(state))?;
+        }
+        if dirty.any(Dirty::RASTER.with(Dirty::SHADERS)) {
+            use state_streamout as out;
+            let discard = state.raster.discard;
+            stream.put(
+                out::PACKET
+                    .words::<5>()
+                    .flag(out::RENDERING_DISABLE, discard)
+                    .dwords,
+            )?;
+            stream.put(raster::sf(pipeline.point_size, &state.raster))?;
+            if let Some(stipple) = state.raster.stipple {
+                stream.put(raster::stipple(stipple))?;
+            }
+        }
+        let clip = Dirty::RASTER.with(Dirty::SHADERS).with(Dirty::VIEWPORTS);
+        if dirty.any(clip) {
+            let count = state.viewport_count;
+            stream.put(raster::clip(pipeline.clip, &state.raster, count))?;
+        }
+        if dirty.any(Dirty::RASTER.with(Dirty::ASSEMBLY)) {
+            stream.put(raster::raster(state))?;
+        }
+        if dirty.any(Dirty::MULTISAMPLE) {
+            stream.put(raster::multisample(&state.multisample))?;
+        }
+        if dirty.any(Dirty::VIEWPORTS.with(Dirty::SCISSORS).with(Dirty::TARGETS)) {
+            viewports(stream, said)?;
+        }
+        if dirty.any(Dirty::DEPTH_STENCIL.with(Dirty::TARGETS)) {
+            let target = &targets.depth_stencil;
+            stream.put(pixel::depth_stencil(&state.depth_stencil, target))?;
+        }
+        let blending = Dirty::BLEND
+            .with(Dirty::MULTISAMPLE)
+            .with(Dirty::SHADERS)
+            .with(Dirty::RASTER)
+            .with(Dirty::TARGETS);
+        if dirty.any(blending) {
+            let there = (0..)
+                .zip(&targets.colours)
+                .filter(|(_, colour)| colour.is_some());
+            let mask = there.fold(0, |mask, (index, _)| mask | 1_u8 << index);
+            let colours = pixel::Colours {
+                targets: mask & pipeline.targets,
+                dual_source: pipeline.dual_source,
+            };
+            let (words, packed, writes) = pixel::blend(&state.blend, &state.multisample, colours);
+            let data = stream.data(words.len())?;
+            data.words.copy_from_slice(&words);
+            let at = offset(data.address, dynamic_base);
+            use state_blend_state_pointers as pointer;
+            stream.put(
+                pointer::PACKET
+                    .words::<2>()
+                    .flag(pointer::BLEND_STATE_POINTER_VALID, true)
+                    .with(pointer::BLEND_STATE_POINTER, at)
+                    .dwords,
+            )?;
+            stream.put(packed)?;
+            stream.put(pixel::wm(pipeline.wm, state.raster.stipple, writes))?;
+        }
+        if dirty.any(Dirty::BLEND_CONSTANTS) {
+            use state_cc_state_pointers as pointer;
+            let words = pixel::constants(&state.blend);
+            let data = stream.data(words.len())?;
+            data.words.copy_from_slice(&words);
+            let at = offset(data.address, dynamic_base);
+            stream.put(
+                pointer::PACKET
+                    .words::<2>()
+                    .flag(pointer::COLOR_CALC_STATE_POINTER_VALID, true)
+                    .with(pointer::COLOR_CALC_STATE_POINTER, at)
+                    .dwords,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn targets<M: Memory>(
+        stream: &mut Stream<M>,
+        targets: &Targets,
+        surface_base: u64,
+    ) -> Result<u32, M::Error> {
+        stream.put(target::depth_stencil(&targets.depth_stencil))?;
+        let data = stream.data(target::table_dw(targets))?;
+        let table = offset(data.address, surface_base) as u32;
+        target::write_table(targets, table, data.words);
+        Ok(table)
+    }
+
+    fn table<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        offset_bytes: u32,
+    ) -> Result<(), M::Error> {
+        use {state_binding_table_pointers_ps as ps, state_binding_table_pointers_vs as vs};
+        stream.put(match stage {
+            ConstantStage::Vertex => vs::PACKET.words::<2>().dwords,
+            ConstantStage::Fragment => {
+                ps::PACKET
+                    .words::<2>()
+                    .with(ps::POINTER_TO_PS_BINDING_TABLE, offset_bytes.into())
+                    .dwords
+            }
+        })
+    }
+
+    fn bases<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+        vertex::bases(stream, address)
+    }
+
+    fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+        vertex::draw_id(stream, address)
+    }
+
+    fn inputs(pipeline: &Pipeline) -> &VertexInputs {
+        &pipeline.inputs
+    }
+
+    fn draw_constants<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        constants: Constants,
+    ) -> Result<(), M::Error> {
+        use state_constant_body as body;
+        let header = match stage {
+            ConstantStage::Vertex => state_constant_vs::PACKET.header,
+            ConstantStage::Fragment => state_constant_ps::PACKET.header,
+        };
+        // The last of the four buffers: the first would be an offset, and none may be empty before one that is not.
+        let mut packed = body::PACKET.words::<10>();
+        if constants.registers > 0 {
+            packed = packed
+                .with(body::READ_LENGTH_3, constants.registers.into())
+                .with(body::BUFFER_3, constants.address);
+        }
+        let mut words = [0; 11];
+        let [first, rest @ ..] = &mut words;
+        *first = header | (MOCS_CACHED as u32) << 8;
+        *rest = packed.dwords;
+        stream.put(words)
+    }
+
+    fn primitive<M: Memory>(stream: &mut Stream<M>, draw: &Draw) -> Result<(), M::Error> {
+        stream.put(vertex::draw(draw))
+    }
+
+    fn primitive_indirect<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+        indexed: bool,
+    ) -> Result<(), M::Error> {
+        let registers: &[u32] = if indexed {
+            &[
+                register::PRIMITIVE_VERTEX_COUNT,
+                register::PRIMITIVE_INSTANCE_COUNT,
+                register::PRIMITIVE_START_VERTEX,
+                register::PRIMITIVE_BASE_VERTEX,
+                register::PRIMITIVE_START_INSTANCE,
+            ]
+        } else {
+            &[
+                register::PRIMITIVE_VERTEX_COUNT,
+                register::PRIMITIVE_INSTANCE_COUNT,
+                register::PRIMITIVE_START_VERTEX,
+                register::PRIMITIVE_START_INSTANCE,
+            ]
+        };
+        for (at, &register) in (address..).step_by(4).zip(registers) {
+            stream.put(mi::load_register_mem(register, at))?;
+        }
+        if !indexed {
+            stream.put(mi::load_register(register::PRIMITIVE_BASE_VERTEX, 0))?;
+        }
+        stream.put(vertex::draw_indirect(indexed))
+    }
+}
+
+/// Viewports, the depths that they let through, and scissors.
+fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Result<(), M::Error> {
+    use {
+        state_scissor_state_pointers as scissor, state_viewport_state_pointers_cc as depth,
+        state_viewport_state_pointers_sf_clip as clip,
+    };
+    let state = said.state;
+    let area = &said.targets.area;
+    let count = usize::from(state.viewport_count).clamp(1, VIEWPORTS);
+    let all = state.viewports.get(..count).unwrap_or(&state.viewports);
+    let data = stream.data(16 * count)?;
+    for (place, from) in data.words.as_chunks_mut::<16>().0.iter_mut().zip(all) {
+        *place = raster::viewport(from, area);
+    }
+    let at = offset(data.address, said.dynamic_base);
+    let words = clip::PACKET
+        .words::<2>()
+        .with(clip::SF_CLIP_VIEWPORT_POINTER, at);
+    stream.put(words.dwords)?;
+    let data = stream.data(2 * count)?;
+    for (place, from) in data.words.as_chunks_mut::<2>().0.iter_mut().zip(all) {
+        *place = raster::depth_range(from);
+    }
+    let at = offset(data.address, said.dynamic_base);
+    let words = depth::PACKET
+        .words::<2>()
+        .with(depth::CC_VIEWPORT_POINTER, at);
+    stream.put(words.dwords)?;
+    let data = stream.data(2 * count)?;
+    let scissors = data.words.as_chunks_mut::<2>().0.iter_mut();
+    for (place, from) in scissors.zip(&state.scissors) {
+        *place = raster::scissor(from, area);
+    }
+    let at = offset(data.address, said.dynamic_base);
+    let words = scissor::PACKET
+        .words::<2>()
+        .with(scissor::SCISSOR_RECT_POINTER, at);
+    stream.put(words.dwords)
+}

@@ -1,0 +1,486 @@
+//! Fragments: attributes, shading, tests, blending.
+//!
+//! In:  fragment shaders, [`DepthStencil`], [`Blend`]. Out: packets and states of SBE, WM, PS and the colour calculator.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ", "3DSTATE_WM", "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_PS_BLEND",
+//! "3DSTATE_WM_DEPTH_STENCIL"; vol. 2d, "BLEND_STATE", "COLOR_CALC_STATE".
+
+use hw::draw::{
+    state_ps, state_ps_blend, state_ps_extra, state_sbe, state_sbe_swiz, state_wm,
+    state_wm_depth_stencil,
+};
+use hw::draw_state::{
+    blend_state, blend_state_entry, color_calc_state, sf_output_attribute_detail,
+};
+
+use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Source, Variant};
+use crate::draw::state::{
+    Blend, BlendOp, BlendTarget, Compare, DepthStencil, Equation, Factor, Multisample, Stipple,
+    TARGETS,
+};
+use crate::draw::target::DepthStencilTarget;
+
+/// Attributes that may come from anywhere; those behind them come from the slot of their own number.
+const SWIZZLED: usize = 16;
+/// Threads of each pixel shader dispatcher.
+const DISPATCHER_THREADS: u64 = 64;
+
+/// The words of 3DSTATE_SBE and 3DSTATE_SBE_SWIZ: which slots of vertices are attributes of fragments. None: more than sixteen, and
+/// one behind the sixteenth does not come from the slot of its own number.
+pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32; 11])> {
+    use {sf_output_attribute_detail as detail, state_sbe as sbe, state_sbe_swiz as swiz};
+    const NUMBER_OF_PRIMITIVE: u64 = 3;
+    const XYZW: u32 = 0xffff_ffff;
+    let slots = shader.inputs.iter().filter_map(|input| match input.source {
+        Source::Slot(slot) => Some(u32::from(slot)),
+        _ => None,
+    });
+    // Slots are read in pairs.
+    let first = slots.clone().min().unwrap_or(2) & !1;
+    let end = slots.max().map_or(first + 1, |last| last + 1);
+    let mut swizzle = swiz::PACKET.words::<11>();
+    let (mut flat, mut points) = (0_u32, 0_u32);
+    if shader.inputs.len() > INPUTS {
+        return None;
+    }
+    for (index, input) in shader.inputs.iter().enumerate() {
+        flat |= u32::from(input.flat) << index;
+        let how = detail::PACKET.words::<1>();
+        let how = match input.source {
+            Source::PointCoord => {
+                points |= 1 << index;
+                continue;
+            }
+            Source::PrimitiveId => how
+                .with(detail::CONSTANT_SOURCE, NUMBER_OF_PRIMITIVE)
+                .flag(detail::COMPONENT_OVERRIDE_X, true)
+                .flag(detail::COMPONENT_OVERRIDE_Y, true)
+                .flag(detail::COMPONENT_OVERRIDE_Z, true)
+                .flag(detail::COMPONENT_OVERRIDE_W, true),
+            Source::Slot(slot) => {
+                let from = u32::from(slot) - first;
+                if index >= SWIZZLED {
+                    if from != index as u32 {
+                        return None;
+                    }
+                    continue;
+                }
+                how.with(detail::SOURCE_ATTRIBUTE, from.into())
+            }
+        };
+        // Two to a dword, behind the header.
+        let place = swizzle.dwords.get_mut(1 + index / 2)?;
+        if index >= SWIZZLED {
+            return None;
+        }
+        *place |= how.dwords[0] << (16 * (index % 2));
+    }
+    let mut words = sbe::PACKET
+        .words::<6>()
+        .flag(sbe::ATTRIBUTE_SWIZZLE_ENABLE, true)
+        .with(
+            sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES,
+            shader.inputs.len() as u64,
+        )
+        .with(sbe::VERTEX_URB_ENTRY_READ_OFFSET, u64::from(first / 2))
+        .with(
+            sbe::VERTEX_URB_ENTRY_READ_LENGTH,
+            u64::from((end - first).div_ceil(2)),
+        )
+        .flag(sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET, true)
+        .flag(sbe::FORCE_VERTEX_URB_ENTRY_READ_LENGTH, true)
+        .with(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE, points.into())
+        .with(sbe::CONSTANT_INTERPOLATION_ENABLE, flat.into())
+        .dwords;
+    // All four components of all of them: two bits each.
+    words[4] = XYZW;
+    words[5] = XYZW;
+    Some((words, swizzle.dwords))
+}
+
+/// The variants as the packet's three places have them: which kernel is where depends on which there are.
+///
+/// Ref: vol. 2a, 3DSTATE_PS, "Kernel Start Pointer 0": the narrowest alone or SIMD8 in place 0, SIMD32 in 1, SIMD16 in 2.
+fn places(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
+    match *variants {
+        [Some(eight), sixteen, thirty_two] => [Some(eight), thirty_two, sixteen],
+        [None, Some(sixteen), None] => [Some(sixteen), None, None],
+        [None, None, Some(thirty_two)] => [Some(thirty_two), None, None],
+        [None, sixteen, thirty_two] => [None, thirty_two, sixteen],
+    }
+}
+
+/// 3DSTATE_PS.
+pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
+    use state_ps as ps;
+    const NO_OFFSET: u64 = 0;
+    const SAMPLE_OFFSETS: u64 = 3;
+    let [first, second, third] = places(&from.variants);
+    let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
+    let start = |variant: Option<Variant>| variant.map_or(0, |v| u64::from(v.first_grf));
+    let has = |index: usize| from.variants.get(index).is_some_and(Option::is_some);
+    let mut words = ps::PACKET
+        .words::<12>()
+        .with(ps::KERNEL_START_POINTER_0, kernel(first))
+        .with(ps::KERNEL_START_POINTER_1, kernel(second))
+        .with(ps::KERNEL_START_POINTER_2, kernel(third))
+        .with(
+            ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0,
+            start(first),
+        )
+        .with(
+            ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_1,
+            start(second),
+        )
+        .with(
+            ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_2,
+            start(third),
+        )
+        .flag(ps::N8_PIXEL_DISPATCH_ENABLE, has(0))
+        .flag(ps::N16_PIXEL_DISPATCH_ENABLE, has(1))
+        .flag(ps::N32_PIXEL_DISPATCH_ENABLE, has(2))
+        .with(
+            ps::POSITION_XY_OFFSET_SELECT,
+            if from.reads_sample_position {
+                SAMPLE_OFFSETS
+            } else {
+                NO_OFFSET
+            },
+        )
+        .flag(ps::PUSH_CONSTANT_ENABLE, from.push.registers() > 0)
+        .with(
+            ps::MAXIMUM_NUMBER_OF_THREADS_PER_PSD,
+            DISPATCHER_THREADS - 1,
+        );
+    if from.scratch.thread_bytes > 0 {
+        words = words
+            .with(ps::PER_THREAD_SCRATCH_SPACE, from.scratch.code())
+            .with(ps::SCRATCH_SPACE_BASE_POINTER, from.scratch.address);
+    }
+    words.dwords
+}
+
+/// 3DSTATE_PS_EXTRA.
+pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
+    use state_ps_extra as extra;
+    const NORMAL_COVERAGE: u64 = 1;
+    let depth = match from.depth {
+        ComputedDepth::No => 0,
+        ComputedDepth::Any => 1,
+        ComputedDepth::Greater => 2,
+        ComputedDepth::Less => 3,
+    };
+    let mut words = extra::PACKET
+        .words::<2>()
+        .flag(extra::PIXEL_SHADER_VALID, true)
+        .flag(extra::ATTRIBUTE_ENABLE, !from.inputs.is_empty())
+        .flag(extra::PIXEL_SHADER_PULLS_BARY, from.pulls_barycentrics)
+        .flag(extra::PIXEL_SHADER_COMPUTES_STENCIL, from.writes_stencil)
+        .flag(extra::PIXEL_SHADER_IS_PER_SAMPLE, from.per_sample)
+        .flag(extra::PIXEL_SHADER_USES_SOURCE_W, from.reads_w)
+        .flag(extra::PIXEL_SHADER_USES_SOURCE_DEPTH, from.reads_depth)
+        .with(extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE, depth)
+        .flag(extra::PIXEL_SHADER_KILLS_PIXEL, from.kills)
+        .flag(extra::OMASK_PRESENT_TO_RENDER_TARGET, from.writes_mask);
+    if from.reads_coverage {
+        words = words.with(extra::INPUT_COVERAGE_MASK_STATE, NORMAL_COVERAGE);
+    }
+    words.dwords
+}
+
+/// What a pipeline adds to WM.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WmFacts {
+    pub barycentrics: u8,
+    pub early_tests: bool,
+    pub has_side_effects: bool,
+    pub kills: bool,
+    pub valid: bool,
+}
+
+/// 3DSTATE_WM. Threads run even where nothing can be written, if they do something else or decide what is counted.
+pub(super) fn wm(facts: WmFacts, stipple: Option<Stipple>, writes_colour: bool) -> [u32; 2] {
+    use state_wm as wm;
+    const TESTS_AFTER_SHADER: u64 = 1;
+    const TESTS_BEFORE_SHADER: u64 = 2;
+    const FORCE_ON: u64 = 2;
+    const ONE_PIXEL: u64 = 1;
+    let tests = match (facts.early_tests, facts.has_side_effects) {
+        (true, _) => TESTS_BEFORE_SHADER,
+        (false, true) => TESTS_AFTER_SHADER,
+        (false, false) => 0,
+    };
+    let forced = facts.valid && (facts.has_side_effects || facts.kills || !writes_colour);
+    wm::PACKET
+        .words::<2>()
+        .flag(wm::STATISTICS_ENABLE, true)
+        .with(wm::LINE_ANTIALIASING_REGION_WIDTH, ONE_PIXEL)
+        .flag(wm::LINE_STIPPLE_ENABLE, stipple.is_some())
+        .with(
+            wm::BARYCENTRIC_INTERPOLATION_MODE,
+            facts.barycentrics.into(),
+        )
+        .with(wm::EARLY_DEPTH_STENCIL_CONTROL, tests)
+        .with(
+            wm::FORCE_THREAD_DISPATCH_ENABLE,
+            if forced { FORCE_ON } else { 0 },
+        )
+        .dwords
+}
+
+/// Ref: vol. 2a, "3D_Compare_Function".
+fn compare_code(compare: Compare) -> u64 {
+    match compare {
+        Compare::Always => 0,
+        Compare::Never => 1,
+        Compare::Less => 2,
+        Compare::Equal => 3,
+        Compare::LessOrEqual => 4,
+        Compare::Greater => 5,
+        Compare::NotEqual => 6,
+        Compare::GreaterOrEqual => 7,
+    }
+}
+
+/// Ref: vol. 2a, "3D_Stencil_Operation".
+fn stencil_code(op: crate::draw::state::StencilOp) -> u64 {
+    use crate::draw::state::StencilOp;
+    match op {
+        StencilOp::Keep => 0,
+        StencilOp::Zero => 1,
+        StencilOp::Replace => 2,
+        StencilOp::IncrementClamp => 3,
+        StencilOp::DecrementClamp => 4,
+        StencilOp::IncrementWrap => 5,
+        StencilOp::DecrementWrap => 6,
+        StencilOp::Invert => 7,
+    }
+}
+
+/// 3DSTATE_WM_DEPTH_STENCIL: tests of buffers that are there.
+pub(super) fn depth_stencil(from: &DepthStencil, target: &DepthStencilTarget) -> [u32; 4] {
+    use state_wm_depth_stencil as ds;
+    let mut words = ds::PACKET
+        .words::<4>()
+        .flag(ds::DOUBLE_SIDED_STENCIL_ENABLE, true);
+    if let (Some(compare), Some(_)) = (from.depth, target.depth) {
+        words = words
+            .flag(ds::DEPTH_TEST_ENABLE, true)
+            .flag(ds::DEPTH_BUFFER_WRITE_ENABLE, from.depth_write)
+            .with(ds::DEPTH_TEST_FUNCTION, compare_code(compare));
+    }
+    if let (Some([front, back]), Some(_)) = (from.stencil, target.stencil) {
+        let writes = front.write_mask != 0 || back.write_mask != 0;
+        words = words
+            .flag(ds::STENCIL_TEST_ENABLE, true)
+            .flag(ds::STENCIL_BUFFER_WRITE_ENABLE, writes)
+            .with(ds::STENCIL_TEST_FUNCTION, compare_code(front.compare))
+            .with(ds::STENCIL_FAIL_OP, stencil_code(front.fail))
+            .with(
+                ds::STENCIL_PASS_DEPTH_FAIL_OP,
+                stencil_code(front.depth_fail),
+            )
+            .with(ds::STENCIL_PASS_DEPTH_PASS_OP, stencil_code(front.pass))
+            .with(ds::STENCIL_TEST_MASK, front.compare_mask.into())
+            .with(ds::STENCIL_WRITE_MASK, front.write_mask.into())
+            .with(ds::STENCIL_REFERENCE_VALUE, front.reference.into())
+            .with(
+                ds::BACKFACE_STENCIL_TEST_FUNCTION,
+                compare_code(back.compare),
+            )
+            .with(ds::BACKFACE_STENCIL_FAIL_OP, stencil_code(back.fail))
+            .with(
+                ds::BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP,
+                stencil_code(back.depth_fail),
+            )
+            .with(
+                ds::BACKFACE_STENCIL_PASS_DEPTH_PASS_OP,
+                stencil_code(back.pass),
+            )
+            .with(ds::BACKFACE_STENCIL_TEST_MASK, back.compare_mask.into())
+            .with(ds::BACKFACE_STENCIL_WRITE_MASK, back.write_mask.into())
+            .with(ds::BACKFACE_STENCIL_REFERENCE_VALUE, back.reference.into());
+    }
+    words.dwords
+}
+
+/// Ref: vol. 2a, "3D_Color_Buffer_Blend_Factor".
+fn factor_code(factor: Factor) -> u64 {
+    match factor {
+        Factor::One => 1,
+        Factor::Source => 2,
+        Factor::SourceAlpha => 3,
+        Factor::DestinationAlpha => 4,
+        Factor::Destination => 5,
+        Factor::SourceAlphaSaturate => 6,
+        Factor::Constant => 7,
+        Factor::ConstantAlpha => 8,
+        Factor::Source1 => 9,
+        Factor::Source1Alpha => 10,
+        Factor::Zero => 17,
+        Factor::OneMinusSource => 18,
+        Factor::OneMinusSourceAlpha => 19,
+        Factor::OneMinusDestinationAlpha => 20,
+        Factor::OneMinusDestination => 21,
+        Factor::OneMinusConstant => 23,
+        Factor::OneMinusConstantAlpha => 24,
+        Factor::OneMinusSource1 => 25,
+        Factor::OneMinusSource1Alpha => 26,
+    }
+}
+
+fn op_code(op: BlendOp) -> u64 {
+    match op {
+        BlendOp::Add => 0,
+        BlendOp::Subtract => 1,
+        BlendOp::ReverseSubtract => 2,
+        BlendOp::Min => 3,
+        BlendOp::Max => 4,
+    }
+}
+
+/// The equation that the hardware must be told: it multiplies by the factors even where the least or greatest is taken.
+fn plain(from: Equation) -> Equation {
+    match from.op {
+        BlendOp::Min | BlendOp::Max => Equation {
+            source: Factor::One,
+            destination: Factor::One,
+            op: from.op,
+        },
+        _ => from,
+    }
+}
+
+fn reads_second_colour(equations: &[Equation; 2]) -> bool {
+    let second = |factor| {
+        matches!(
+            factor,
+            Factor::Source1
+                | Factor::OneMinusSource1
+                | Factor::Source1Alpha
+                | Factor::OneMinusSource1Alpha
+        )
+    };
+    equations
+        .iter()
+        .any(|equation| second(equation.source) || second(equation.destination))
+}
+
+/// How a target is blended: not, where the shader lacks the second colour that the factors want.
+fn equations(
+    target: &BlendTarget,
+    logic_op: Option<u8>,
+    dual_source: bool,
+) -> Option<[Equation; 2]> {
+    target
+        .equations
+        .map(|both| both.map(plain))
+        .filter(|both| logic_op.is_none() && (dual_source || !reads_second_colour(both)))
+}
+
+/// What a draw says about colours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Colours {
+    /// Targets that are there and that the shader writes.
+    pub targets: u8,
+    /// The shader writes a second colour.
+    pub dual_source: bool,
+}
+
+/// Dwords of BLEND_STATE with its entries.
+pub(super) const BLEND_DW: usize = 1 + 2 * TARGETS;
+
+/// BLEND_STATE with an entry for each target, and 3DSTATE_PS_BLEND, which says again what holds for target 0. Last, whether anything
+/// is written.
+pub(super) fn blend(
+    from: &Blend,
+    samples: &Multisample,
+    colours: Colours,
+) -> ([u32; BLEND_DW], [u32; 2], bool) {
+    use {blend_state as bs, blend_state_entry as entry, state_ps_blend as ps};
+    const CLAMP_TO_FORMAT: u64 = 2;
+    let dual = colours.dual_source;
+    let same = |target: &BlendTarget| {
+        equations(target, from.logic_op, dual).is_none_or(|[colour, alpha]| colour == alpha)
+    };
+    let independent = !from.targets.iter().all(same);
+    let [state] = bs::PACKET
+        .words::<1>()
+        .flag(bs::ALPHA_TO_COVERAGE_ENABLE, samples.alpha_to_coverage)
+        .flag(bs::ALPHA_TO_ONE_ENABLE, samples.alpha_to_one)
+        .flag(bs::INDEPENDENT_ALPHA_BLEND_ENABLE, independent)
+        .dwords;
+    let mut words = [0; BLEND_DW];
+    words[0] = state;
+    let mut writes = false;
+    let places = words[1..].as_chunks_mut::<2>().0.iter_mut();
+    for ((index, target), place) in from.targets.iter().enumerate().zip(places) {
+        let there = colours.targets >> index & 1 != 0;
+        let mask = if there { target.write_mask } else { 0 };
+        writes |= mask & 0xf != 0;
+        let mut packed = entry::PACKET
+            .words::<2>()
+            .flag(entry::WRITE_DISABLE_RED, mask & 1 == 0)
+            .flag(entry::WRITE_DISABLE_GREEN, mask & 2 == 0)
+            .flag(entry::WRITE_DISABLE_BLUE, mask & 4 == 0)
+            .flag(entry::WRITE_DISABLE_ALPHA, mask & 8 == 0)
+            .flag(entry::PRE_BLEND_COLOR_CLAMP_ENABLE, true)
+            .flag(entry::POST_BLEND_COLOR_CLAMP_ENABLE, true)
+            .with(entry::COLOR_CLAMP_RANGE, CLAMP_TO_FORMAT)
+            .flag(entry::LOGIC_OP_ENABLE, from.logic_op.is_some())
+            .with(
+                entry::LOGIC_OP_FUNCTION,
+                u64::from(from.logic_op.unwrap_or(0) & 0xf),
+            );
+        if let Some([colour, alpha]) = equations(target, from.logic_op, dual) {
+            packed = packed
+                .flag(entry::COLOR_BUFFER_BLEND_ENABLE, true)
+                .with(entry::SOURCE_BLEND_FACTOR, factor_code(colour.source))
+                .with(
+                    entry::DESTINATION_BLEND_FACTOR,
+                    factor_code(colour.destination),
+                )
+                .with(entry::COLOR_BLEND_FUNCTION, op_code(colour.op))
+                .with(entry::SOURCE_ALPHA_BLEND_FACTOR, factor_code(alpha.source))
+                .with(
+                    entry::DESTINATION_ALPHA_BLEND_FACTOR,
+                    factor_code(alpha.destination),
+                )
+                .with(entry::ALPHA_BLEND_FUNCTION, op_code(alpha.op));
+        }
+        *place = packed.dwords;
+    }
+    let mut packed = ps::PACKET
+        .words::<2>()
+        .flag(ps::HAS_WRITEABLE_RT, writes)
+        .flag(ps::ALPHA_TO_COVERAGE_ENABLE, samples.alpha_to_coverage)
+        .flag(ps::INDEPENDENT_ALPHA_BLEND_ENABLE, independent);
+    let [first, ..] = &from.targets;
+    if let Some([colour, alpha]) = equations(first, from.logic_op, dual) {
+        packed = packed
+            .flag(ps::COLOR_BUFFER_BLEND_ENABLE, true)
+            .with(ps::SOURCE_BLEND_FACTOR, factor_code(colour.source))
+            .with(
+                ps::DESTINATION_BLEND_FACTOR,
+                factor_code(colour.destination),
+            )
+            .with(ps::SOURCE_ALPHA_BLEND_FACTOR, factor_code(alpha.source))
+            .with(
+                ps::DESTINATION_ALPHA_BLEND_FACTOR,
+                factor_code(alpha.destination),
+            );
+    }
+    (words, packed.dwords, writes)
+}
+
+/// COLOR_CALC_STATE.
+pub(super) fn constants(blend: &Blend) -> [u32; 6] {
+    use color_calc_state as cc;
+    let [red, green, blue, alpha] = blend.constants.map(|value| u64::from(value.to_bits()));
+    cc::PACKET
+        .words::<6>()
+        .with(cc::BLEND_CONSTANT_COLOR_RED, red)
+        .with(cc::BLEND_CONSTANT_COLOR_GREEN, green)
+        .with(cc::BLEND_CONSTANT_COLOR_BLUE, blue)
+        .with(cc::BLEND_CONSTANT_COLOR_ALPHA, alpha)
+        .dwords
+}

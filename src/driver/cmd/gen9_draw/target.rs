@@ -1,0 +1,111 @@
+//! What is drawn to: depth, stencil, and the binding table of colours.
+//!
+//! In:  [`Targets`]. Out: packets, and surfaces beside their table.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER", "3DSTATE_HIER_DEPTH_BUFFER", "3DSTATE_CLEAR_PARAMS",
+//! "3DSTATE_BINDING_TABLE_POINTERS_PS".
+
+use hw::draw::{
+    state_clear_params, state_depth_buffer, state_hier_depth_buffer, state_stencil_buffer,
+};
+
+use crate::draw::target::{DepthStencilTarget, Targets};
+use crate::gen9::MOCS_CACHED;
+
+/// Dwords of a surface.
+const SURFACE_DW: usize = 16;
+/// Dwords of a binding table, padded to where surfaces may lie.
+const TABLE_DW: usize = 16;
+
+/// Depth, its hierarchy (none yet), stencil, clear values: these four come together.
+pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
+    use {
+        state_clear_params as clear, state_depth_buffer as depth, state_hier_depth_buffer as hier,
+        state_stencil_buffer as stencil,
+    };
+    const SURFACE_2D: u64 = 1;
+    const SURFACE_3D: u64 = 2;
+    const SURFACE_NULL: u64 = 7;
+    const D32_FLOAT: u64 = 1;
+    let mut words = depth::PACKET
+        .words::<8>()
+        .with(depth::MOCS, MOCS_CACHED)
+        .with(depth::SURFACE_TYPE, SURFACE_NULL)
+        .with(depth::SURFACE_FORMAT, D32_FLOAT);
+    if from.depth.is_some() || from.stencil.is_some() {
+        // Stencil alone takes its size from here.
+        let last_layer = u64::from(from.layers.max(1) - 1);
+        words = words
+            .with(
+                depth::SURFACE_TYPE,
+                if from.volume { SURFACE_3D } else { SURFACE_2D },
+            )
+            .with(depth::WIDTH, u64::from(from.width.max(1) - 1))
+            .with(depth::HEIGHT, u64::from(from.height.max(1) - 1))
+            .with(depth::LOD, from.level.into())
+            .with(depth::MINIMUM_ARRAY_ELEMENT, from.first_layer.into())
+            .with(depth::DEPTH, u64::from(from.first_layer) + last_layer)
+            .with(depth::RENDER_TARGET_VIEW_EXTENT, last_layer)
+            .flag(depth::STENCIL_WRITE_ENABLE, from.stencil.is_some());
+    }
+    if let Some(surface) = &from.depth {
+        words = words
+            .flag(depth::DEPTH_WRITE_ENABLE, true)
+            .with(depth::SURFACE_FORMAT, surface.format as u64)
+            .with(depth::SURFACE_BASE_ADDRESS, surface.address)
+            .with(
+                depth::SURFACE_PITCH,
+                u64::from(surface.pitch_bytes.max(1) - 1),
+            )
+            .with(depth::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
+    }
+    let hierarchy = hier::PACKET.words::<5>().with(hier::MOCS, MOCS_CACHED);
+    let mut values = stencil::PACKET
+        .words::<5>()
+        .with(stencil::MOCS, MOCS_CACHED);
+    if let Some(surface) = &from.stencil {
+        values = values
+            .flag(stencil::STENCIL_BUFFER_ENABLE, true)
+            .with(stencil::SURFACE_BASE_ADDRESS, surface.address)
+            .with(
+                stencil::SURFACE_PITCH,
+                u64::from(surface.pitch_bytes.max(1) - 1),
+            )
+            .with(stencil::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
+    }
+    let cleared = clear::PACKET
+        .words::<3>()
+        .flag(clear::DEPTH_CLEAR_VALUE_VALID, true);
+    let mut all = [0; 21];
+    let parts = [
+        &words.dwords[..],
+        &hierarchy.dwords,
+        &values.dwords,
+        &cleared.dwords,
+    ];
+    let from = parts.into_iter().flatten();
+    for (to, &word) in all.iter_mut().zip(from) {
+        *to = word;
+    }
+    all
+}
+
+/// Dwords of the binding table with its surfaces.
+pub(super) fn table_dw(targets: &Targets) -> usize {
+    TABLE_DW + SURFACE_DW * targets.entries()
+}
+
+/// Writes the binding table, and the surfaces behind it. `offset_bytes`: of the table from Surface State Base Address.
+pub(super) fn write_table(targets: &Targets, offset_bytes: u32, to: &mut [u32]) {
+    let Some((table, surfaces)) = to.split_at_mut_checked(TABLE_DW) else {
+        return;
+    };
+    table.fill(0);
+    let first = offset_bytes + TABLE_DW as u32 * 4;
+    let offsets = (first..).step_by(SURFACE_DW * 4);
+    let places = surfaces.as_chunks_mut::<SURFACE_DW>().0.iter_mut();
+    let all = targets.colours.iter().zip(table).zip(offsets).zip(places);
+    for (((colour, entry), offset), place) in all {
+        *entry = offset;
+        *place = colour.unwrap_or(targets.null);
+    }
+}

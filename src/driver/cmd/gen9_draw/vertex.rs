@@ -1,0 +1,282 @@
+//! Vertices: where they come from, how they make objects.
+//!
+//! In:  attributes, buffers, topology. Out: packets of the vertex fetcher.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_VERTEX_ELEMENTS", "3DSTATE_VERTEX_BUFFERS", "3DSTATE_VF_*", "3DPRIMITIVE"; vol. 7, "Vertex Fetch".
+
+use hw::draw::{
+    primitive, state_index_buffer, state_vertex_buffers, state_vertex_elements, state_vf,
+    state_vf_instancing, state_vf_sgvs, state_vf_topology,
+};
+use hw::draw_state::{vertex_buffer_state, vertex_element_state};
+
+use crate::draw::Draw;
+use crate::draw::shader::VertexInputs;
+use crate::draw::state::{ATTRIBUTES, Attribute, IndexBuffer, IndexType, State, Topology};
+use crate::gen9::MOCS_CACHED;
+use crate::stream::{Memory, Stream};
+
+/// The driver's own buffers: first vertex and first instance, and the number of the draw.
+const BASES_BUFFER: u64 = 31;
+const DRAW_ID_BUFFER: u64 = 32;
+
+/// What is stored of a component of an element.
+const STORE_SOURCE: u64 = 1;
+const STORE_0: u64 = 2;
+const STORE_1_FLOAT: u64 = 3;
+const STORE_1_INTEGER: u64 = 4;
+
+const R32G32_UINT: u64 = 0x087;
+const R32_UINT: u64 = 0x0d7;
+
+/// An element that lies in a buffer.
+fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2] {
+    use vertex_element_state as ve;
+    ve::PACKET
+        .words::<2>()
+        .flag(ve::VALID, true)
+        .with(ve::VERTEX_BUFFER_INDEX, buffer)
+        .with(ve::SOURCE_ELEMENT_OFFSET, offset)
+        .with(ve::SOURCE_ELEMENT_FORMAT, format)
+        .with(ve::COMPONENT_0_CONTROL, controls[0])
+        .with(ve::COMPONENT_1_CONTROL, controls[1])
+        .with(ve::COMPONENT_2_CONTROL, controls[2])
+        .with(ve::COMPONENT_3_CONTROL, controls[3])
+        .dwords
+}
+
+/// Channels that a format lacks are 0, 0, 1.
+fn attribute(from: &Attribute) -> [u32; 2] {
+    let one = if from.integer {
+        STORE_1_INTEGER
+    } else {
+        STORE_1_FLOAT
+    };
+    let mut controls = [STORE_SOURCE; 4];
+    for (channel, control) in controls.iter_mut().enumerate() {
+        if channel >= from.channels.into() {
+            *control = if channel == 3 { one } else { STORE_0 };
+        }
+    }
+    let (buffer, offset) = (from.buffer.into(), from.offset_bytes.into());
+    element(buffer, offset, from.format.into(), controls)
+}
+
+/// The elements of a vertex shader's vertices, and which of them go by instances.
+pub(super) fn elements<M: Memory>(
+    stream: &mut Stream<M>,
+    inputs: &VertexInputs,
+    attributes: &[Attribute; ATTRIBUTES],
+) -> Result<(), M::Error> {
+    use state_vf_sgvs as sgvs;
+    // The header, attributes, the driver's two.
+    let mut words = [0; 1 + 2 * (ATTRIBUTES + 2)];
+    let mut count = 0;
+    let mut add = |element: [u32; 2]| {
+        let at = 1 + 2 * count as usize;
+        if let Some(place) = words.get_mut(at..at + 2) {
+            place.copy_from_slice(&element);
+        }
+        count += 1;
+    };
+    let mut steps = [(0, None); ATTRIBUTES];
+    let mut step_count = 0;
+    let used = |location: usize| inputs.locations >> location & 1 != 0;
+    for (_, from) in (0..)
+        .zip(attributes)
+        .filter(|(location, _)| used(*location))
+    {
+        add(attribute(from));
+        steps[step_count] = (step_count as u64, from.per_instance);
+        step_count += 1;
+    }
+    let numbers = u64::from(inputs.locations.count_ones());
+    if inputs.has_numbers() {
+        // The fetcher puts the numbers of vertex and instance over the last two components. Components that are read come first.
+        let base = if inputs.bases { STORE_SOURCE } else { STORE_0 };
+        add(element(
+            BASES_BUFFER,
+            0,
+            R32G32_UINT,
+            [base, base, STORE_0, STORE_0],
+        ));
+    }
+    if inputs.draw_id {
+        let controls = [STORE_SOURCE, STORE_0, STORE_0, STORE_0];
+        add(element(DRAW_ID_BUFFER, 0, R32_UINT, controls));
+    }
+    if inputs.elements() == 0 {
+        // One is needed.
+        add(element(0, 0, 0, [STORE_0, STORE_0, STORE_0, STORE_1_FLOAT]));
+    }
+    let dwords = 1 + 2 * count;
+    words[0] = state_vertex_elements::PACKET.header | (dwords - 2);
+    stream.append(words.get(..dwords as usize).unwrap_or_default())?;
+    for &(index, per_instance) in steps.get(..step_count).unwrap_or_default() {
+        stream.put(instancing(index, per_instance))?;
+    }
+    for index in numbers..u64::from(count) {
+        stream.put(instancing(index, None))?;
+    }
+    stream.put(
+        sgvs::PACKET
+            .words::<2>()
+            .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
+            .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
+            .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
+            .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
+            .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
+            .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
+            .dwords,
+    )
+}
+
+fn instancing(index: u64, per_instance: Option<u32>) -> [u32; 3] {
+    use state_vf_instancing as vi;
+    vi::PACKET
+        .words::<3>()
+        .with(vi::VERTEX_ELEMENT_INDEX, index)
+        .flag(vi::INSTANCING_ENABLE, per_instance.is_some())
+        .with(
+            vi::INSTANCE_DATA_STEP_RATE,
+            per_instance.unwrap_or(0).into(),
+        )
+        .dwords
+}
+
+fn buffer(index: u64, address: u64, bytes: u32, stride_bytes: u16) -> [u32; 4] {
+    use vertex_buffer_state as vb;
+    vb::PACKET
+        .words::<4>()
+        .with(vb::VERTEX_BUFFER_INDEX, index)
+        .with(vb::MOCS, MOCS_CACHED)
+        .flag(vb::ADDRESS_MODIFY_ENABLE, true)
+        .flag(vb::NULL_VERTEX_BUFFER, address == 0)
+        .with(vb::BUFFER_PITCH, stride_bytes.into())
+        .with(vb::BUFFER_STARTING_ADDRESS, address)
+        .with(vb::BUFFER_SIZE, bytes.into())
+        .dwords
+}
+
+/// All that are bound.
+pub(super) fn buffers<M: Memory>(stream: &mut Stream<M>, state: &State) -> Result<(), M::Error> {
+    let bound = state
+        .vertex_buffers
+        .get(..state.vertex_buffer_count.into())
+        .unwrap_or(&state.vertex_buffers);
+    // Packets of four buffers each: none is too long for what is left of a chunk.
+    for (first, group) in (0..).step_by(4).zip(bound.chunks(4)) {
+        let mut words = [0; 17];
+        let dwords = 1 + 4 * group.len();
+        words[0] = state_vertex_buffers::PACKET.header | (dwords as u32 - 2);
+        let places = words[1..].as_chunks_mut::<4>().0.iter_mut();
+        for ((index, from), place) in (first..).zip(group).zip(places) {
+            *place = buffer(index, from.address, from.bytes, from.stride_bytes);
+        }
+        stream.append(words.get(..dwords).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// One of the driver's own, of which all vertices read the same.
+fn constant<M: Memory>(
+    stream: &mut Stream<M>,
+    index: u64,
+    address: u64,
+    bytes: u32,
+) -> Result<(), M::Error> {
+    let [a, b, c, d] = buffer(index, address, bytes, 0);
+    stream.put([state_vertex_buffers::PACKET.header | 3, a, b, c, d])
+}
+
+/// Where first vertex and first instance are.
+pub(super) fn bases<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+    constant(stream, BASES_BUFFER, address, 8)
+}
+
+/// Where the number of the draw is.
+pub(super) fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+    constant(stream, DRAW_ID_BUFFER, address, 4)
+}
+
+pub(super) fn index_buffer(from: &IndexBuffer) -> [u32; 5] {
+    use state_index_buffer as ib;
+    let format = match from.index {
+        IndexType::U8 => 0,
+        IndexType::U16 => 1,
+        IndexType::U32 => 2,
+    };
+    ib::PACKET
+        .words::<5>()
+        .with(ib::INDEX_FORMAT, format)
+        .with(ib::MOCS, MOCS_CACHED)
+        .with(ib::BUFFER_STARTING_ADDRESS, from.address)
+        .with(ib::BUFFER_SIZE, from.bytes.into())
+        .dwords
+}
+
+/// Ref: vol. 2a, "3D_Prim_Topo_Type".
+fn topology_code(topology: Topology) -> u64 {
+    match topology {
+        Topology::PointList => 1,
+        Topology::LineList => 2,
+        Topology::LineStrip => 3,
+        Topology::TriangleList => 4,
+        Topology::TriangleStrip => 5,
+        Topology::TriangleFan => 6,
+        Topology::LineListAdjacency => 9,
+        Topology::LineStripAdjacency => 10,
+        Topology::TriangleListAdjacency => 11,
+        Topology::TriangleStripAdjacency => 12,
+        Topology::Patches(points) => 31 + u64::from(points.clamp(1, 32)),
+    }
+}
+
+/// Topology, and the index that ends a strip.
+pub(super) fn assembly(state: &State) -> [u32; 4] {
+    use {state_vf as vf, state_vf_topology as topology};
+    let cut = match state.index_buffer.index {
+        IndexType::U8 => 0xff,
+        IndexType::U16 => 0xffff,
+        IndexType::U32 => 0xffff_ffff,
+    };
+    let [a, b] = topology::PACKET
+        .words::<2>()
+        .with(
+            topology::PRIMITIVE_TOPOLOGY_TYPE,
+            topology_code(state.topology),
+        )
+        .dwords;
+    let [c, d] = vf::PACKET
+        .words::<2>()
+        .flag(vf::INDEXED_DRAW_CUT_INDEX_ENABLE, state.restart)
+        .with(vf::CUT_INDEX, cut)
+        .dwords;
+    [a, b, c, d]
+}
+
+/// Draws.
+pub(super) fn draw(draw: &Draw) -> [u32; 7] {
+    use primitive as p;
+    p::PACKET
+        .words::<7>()
+        .flag(p::VERTEX_ACCESS_TYPE, draw.indexed.is_some())
+        .with(p::VERTEX_COUNT_PER_INSTANCE, draw.vertices.into())
+        .with(p::START_VERTEX_LOCATION, draw.first.into())
+        .with(p::INSTANCE_COUNT, draw.instances.into())
+        .with(p::START_INSTANCE_LOCATION, draw.first_instance.into())
+        .with(
+            p::BASE_VERTEX_LOCATION,
+            u64::from(draw.indexed.unwrap_or(0).cast_unsigned()),
+        )
+        .dwords
+}
+
+/// Draws what registers say.
+pub(super) fn draw_indirect(indexed: bool) -> [u32; 7] {
+    use primitive as p;
+    p::PACKET
+        .words::<7>()
+        .flag(p::INDIRECT_PARAMETER_ENABLE, true)
+        .flag(p::VERTEX_ACCESS_TYPE, indexed)
+        .dwords
+}

@@ -1,0 +1,242 @@
+//! Memory, a recorder of draws, and a simulated Skylake in strict mode.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use cmd::draw::recorder::{Bases, DrawPipeline, Draws, Values};
+use cmd::draw::state::{Area, Dirty, State, Viewport};
+use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Targets};
+use cmd::draw::{Draw, DrawGeneration};
+use cmd::{Gen9, Generation, Memory, Stream};
+use gpu::{AddressSpace, Gpu, HwContext, Options, View};
+use hw::state::render_surface_state as rss;
+
+/// Pixels of a side of the target.
+pub const SIZE: u32 = 16;
+/// Where things are.
+const BATCH: u64 = 0x10_0000;
+const CODE: u64 = 0x20_0000;
+pub const VERTICES: u64 = 0x30_0000;
+pub const INDICES: u64 = 0x40_0000;
+const COLOUR: u64 = 0x50_0000;
+const DEPTH: u64 = 0x60_0000;
+const BYTES: u64 = 0x1_0000;
+/// Bytes of a row of the target: R32G32B32A32_FLOAT.
+const PITCH_BYTES: u64 = SIZE as u64 * 16;
+
+/// One chunk of a batch.
+struct Chunk(Vec<u32>);
+
+impl Memory for Chunk {
+    type Error = &'static str;
+    const CHUNK_DW: usize = BYTES as usize / 4;
+    fn words(&mut self) -> &mut [u32] {
+        &mut self.0
+    }
+    fn address(&self) -> u64 {
+        BATCH
+    }
+    fn prepare(&mut self) -> Result<u64, Self::Error> {
+        Err("one chunk is enough")
+    }
+    fn advance(&mut self, _: usize) {}
+    fn too_long() -> Self::Error {
+        "too long"
+    }
+}
+
+/// See the module.
+pub struct Rig {
+    space: AddressSpace,
+    stream: Stream<Chunk>,
+    draws: Draws<Gen9>,
+    targets: Targets,
+    values: Values,
+}
+
+const BASES: Bases = Bases {
+    dynamic: BATCH,
+    surface: BATCH,
+};
+
+fn device() -> &'static hw::Device {
+    hw::Device::by_name("skl").expect("a device")
+}
+
+fn surface(kind: u64) -> hw::Words<16> {
+    rss::PACKET
+        .words::<16>()
+        .with(rss::SURFACE_TYPE, kind)
+        .with(rss::SURFACE_VERTICAL_ALIGNMENT, 1)
+        .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1)
+        .with(rss::WIDTH, u64::from(SIZE - 1))
+        .with(rss::HEIGHT, u64::from(SIZE - 1))
+}
+
+impl Rig {
+    /// A cleared target, and a context that has been told what it must know.
+    pub fn new() -> Rig {
+        let mut space = AddressSpace::new();
+        for start in [BATCH, CODE, VERTICES, INDICES, COLOUR, DEPTH] {
+            let words: Box<[AtomicU32]> = (0..BYTES / 4).map(|_| AtomicU32::new(0)).collect();
+            space.map(start, BYTES, Arc::new(words), 0).expect("free");
+        }
+        const SURFACE_2D: u64 = 1;
+        const SURFACE_NULL: u64 = 7;
+        // R32G32B32A32_FLOAT is format 0.
+        let colour = surface(SURFACE_2D)
+            .with(rss::SURFACE_PITCH, PITCH_BYTES - 1)
+            .with(rss::SURFACE_BASE_ADDRESS, COLOUR)
+            .with(rss::SHADER_CHANNEL_SELECT_RED, 4)
+            .with(rss::SHADER_CHANNEL_SELECT_GREEN, 5)
+            .with(rss::SHADER_CHANNEL_SELECT_BLUE, 6)
+            .with(rss::SHADER_CHANNEL_SELECT_ALPHA, 7);
+        let area = Area {
+            width: SIZE,
+            height: SIZE,
+            ..Area::default()
+        };
+        let mut colours = [None; 8];
+        colours[0] = Some(colour.dwords);
+        let targets = Targets {
+            colours,
+            null: surface(SURFACE_NULL).dwords,
+            depth_stencil: DepthStencilTarget::default(),
+            area,
+        };
+        let mut rig = Rig {
+            space,
+            stream: Stream::new(Chunk(vec![0; BYTES as usize / 4])),
+            draws: Draws::new(targets),
+            targets,
+            values: Values {
+                constants: [0; 32],
+                driver: [0; 32],
+            },
+        };
+        rig.write(CODE, crate::kernels::VERTEX.as_flattened());
+        rig.write(
+            CODE + crate::kernels::FRAGMENT_OFFSET,
+            crate::kernels::FRAGMENT.as_flattened(),
+        );
+        rig.constants(&[1.0, 0.0]);
+        rig.change(Dirty::ALL, |state| {
+            state.viewports[0] = Viewport {
+                width: SIZE as f32,
+                height: SIZE as f32,
+                far: 1.0,
+                ..Viewport::default()
+            };
+            state.scissors[0] = area;
+        });
+        rig.begin();
+        rig
+    }
+
+    /// Selects the pipeline and names the heaps.
+    fn begin(&mut self) {
+        let heaps = cmd::Heaps {
+            general: 0,
+            surface: BASES.surface,
+            dynamic: BASES.dynamic,
+            instruction: CODE,
+            bindless: 0,
+            bindless_surfaces: 1,
+        };
+        let machine = cmd::Machine {
+            max_threads: device().total_threads(),
+            dynamic_base: BASES.dynamic,
+            bindless_base: 0,
+            scrap_address: INDICES,
+        };
+        Gen9::context(&mut self.stream, device(), &heaps).expect("room");
+        Gen9::select_draws(&mut self.stream, &machine).expect("room");
+        Gen9::draw_context(&mut self.stream).expect("room");
+    }
+
+    pub fn write(&self, address: u64, words: &[u32]) {
+        View::new(&self.space)
+            .write_block(address, words)
+            .expect("mapped");
+    }
+
+    /// Sets the application's constants.
+    pub fn constants(&mut self, values: &[f32]) {
+        for (to, from) in self.values.constants.iter_mut().zip(values) {
+            *to = from.to_bits();
+        }
+        self.draws.constants_changed();
+    }
+
+    pub fn bind(&mut self, shaders: cmd::draw::shader::Shaders<'_>) {
+        let pipeline = DrawPipeline::new(device(), &shaders).expect("it fits");
+        self.draws.bind(&Arc::new(pipeline));
+    }
+
+    pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
+        self.draws.change(groups, change);
+    }
+
+    /// Adds a depth buffer with a value everywhere: Y tiles, each of 128 bytes and 32 rows.
+    pub fn add_depth(&mut self, value: f32) {
+        self.write(DEPTH, &vec![value.to_bits(); 0x4000 / 4]);
+        self.targets.depth_stencil = DepthStencilTarget {
+            depth: Some(Depth {
+                format: DepthFormat::D32Float,
+                address: DEPTH,
+                pitch_bytes: 128,
+                qpitch_rows: 32,
+            }),
+            width: SIZE,
+            height: SIZE,
+            layers: 1,
+            ..DepthStencilTarget::default()
+        };
+        self.draws.set_targets(self.targets);
+    }
+
+    pub fn draw(&mut self, draw: &Draw) {
+        let done = self
+            .draws
+            .draw(&mut self.stream, &BASES, &self.values, draw);
+        assert_eq!(done, Ok(true));
+    }
+
+    pub fn draw_indirect(&mut self, address: u64) {
+        let done =
+            self.draws
+                .draw_indirect(&mut self.stream, &BASES, &self.values, address, false, 0);
+        assert_eq!(done, Ok(true));
+    }
+
+    /// Dwords of commands so far.
+    pub fn words(&self) -> usize {
+        self.stream.commands_dw()
+    }
+
+    /// Executes what was recorded.
+    pub fn run(&mut self) {
+        Gen9::select_dispatches(&mut self.stream).expect("room");
+        self.stream.end().expect("room");
+        let words = std::mem::replace(&mut self.stream, Stream::new(Chunk(Vec::new())));
+        let Chunk(words) = words.into_memory();
+        self.write(BATCH, &words);
+        let options = Options {
+            strict: true,
+            ..Options::default()
+        };
+        let gpu = Gpu::new(device(), options);
+        gpu.execute(&mut HwContext::new(), &self.space, BATCH, BYTES)
+            .unwrap_or_else(|stop| panic!("{stop}"));
+    }
+
+    /// Red, green, blue, alpha.
+    pub fn pixel(&self, x: u32, y: u32) -> [f32; 4] {
+        let address = COLOUR + u64::from(y) * PITCH_BYTES + u64::from(x) * 16;
+        let mut words = [0; 4];
+        View::new(&self.space)
+            .read_block(address, &mut words)
+            .expect("mapped");
+        words.map(f32::from_bits)
+    }
+}
