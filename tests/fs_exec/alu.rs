@@ -379,7 +379,7 @@ fn check(case: &Case, most: usize, widths: &[u8], t: &mut Tally) {
             ..fs::Options::default()
         };
         let compiled = match &result {
-            Ok(()) => fs::compile_compute(&sh, device, &options).map_err(|e| e.to_string()),
+            Ok(()) => fs::compile(&sh, device, &options).map_err(|e| e.to_string()),
             Err(e) => Err(e.clone()),
         };
         let binary = match (compiled, case.gap()) {

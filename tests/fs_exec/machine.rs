@@ -277,7 +277,7 @@ pub fn run(
         .enumerate()
         .map(|(i, b)| (heap_byte(b.0), i))
         .collect();
-    let abi::StageInfo::Compute(compute) = &binary.stage;
+    let compute = binary.compute().ok_or("no compute shader")?;
     let size = compute.workgroup_size;
     let invocations: u32 = size.iter().product();
     let width = u32::from(variant.simd_width);

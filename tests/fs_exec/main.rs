@@ -5,6 +5,7 @@ mod alu;
 mod alu_bounds;
 mod alu_operands;
 mod alu_tables;
+mod draw;
 mod float_modes;
 mod machine;
 mod subgroup;
@@ -194,7 +195,7 @@ fn check(name: &str, shader: &Shader, options: &fs::Options, failures: &mut Vec<
                 ""
             }
         );
-        let binary = match fs::compile_compute(shader, device, &options) {
+        let binary = match fs::compile(shader, device, &options) {
             Ok(binary) => binary,
             Err(e) => {
                 failures.push(format!("{how}: {e}"));

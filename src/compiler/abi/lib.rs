@@ -21,6 +21,14 @@
 //! a dword each, padded to whole registers (8 dwords). Then, for compute, one register for each thread of the group whose dword 0
 //! is its index in the workgroup, if [`ComputeInfo::per_thread_push`]. The payload is r0 (header), then the block, then the
 //! thread's register.
+//!
+//! ## Stages that draw
+//! [`VertexInfo`], [`FragmentInfo`]. Their payload is what the fixed function sends first, then the same block from [`Variant::push_grf`] on, then
+//! vertex elements or attributes' setup data.
+
+mod graphics;
+
+pub use graphics::*;
 
 /// Kind of a buffer descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,11 +141,25 @@ pub struct ShaderBinary {
     pub stage: StageInfo,
 }
 
+impl ShaderBinary {
+    /// What a compute shader needs; `None` for another stage.
+    pub fn compute(&self) -> Option<&ComputeInfo> {
+        match &self.stage {
+            StageInfo::Compute(compute) => Some(compute),
+            StageInfo::Vertex(_) | StageInfo::Fragment(_) => None,
+        }
+    }
+}
+
 /// What a launch needs, by stage: each has facts of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StageInfo {
     /// A compute shader.
     Compute(ComputeInfo),
+    /// A vertex shader.
+    Vertex(VertexInfo),
+    /// A fragment shader.
+    Fragment(FragmentInfo),
 }
 
 /// What a compute shader needs at launch.
@@ -162,6 +184,8 @@ pub struct Variant {
     pub code_offset_bytes: u32,
     /// Bytes of its code.
     pub code_bytes: u32,
+    /// First register of push data.
+    pub push_grf: u8,
     /// Scratch for each thread, in bytes: 0 or a power of two from 1024.
     pub scratch_bytes: u32,
     /// Statistics, for people and for the choice of width.

@@ -142,7 +142,7 @@ fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, Compile
         },
         ..key.backend.clone()
     };
-    Ok(fs::compile_compute(shader, key.device, &options)?)
+    Ok(fs::compile(shader, key.device, &options)?)
 }
 
 /// The execution model of compute shaders. Ref: SPIR-V, "Execution Model".

@@ -117,6 +117,7 @@ impl Lanes {
             offset: self.byte_of(lane),
             ty: self.ty,
             stride: (u32::from(self.pitch) / self.ty.size_bytes()) as u8,
+            rows: None,
             neg: self.neg,
             abs: self.abs,
         }

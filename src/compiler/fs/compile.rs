@@ -7,10 +7,10 @@ use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_coalesce, opt_control, opt_dce, print,
     regalloc, schedule, uniform, validate,
 };
-use abi::{ComputeInfo, PipelineLayout, ShaderBinary, Stats, Variant};
+use abi::{PipelineLayout, ShaderBinary, StageInfo, Stats, Variant};
 use entity::{Id, IdSet};
 use hw::Device;
-use nir::{Def, Shader};
+use nir::{Def, Shader, Stage};
 
 /// What to compile for, and how.
 #[derive(Clone, Debug, Default)]
@@ -45,8 +45,8 @@ struct Compiled {
     estimate: schedule::Estimate,
     dumps: Vec<(String, String)>,
     push: abi::PushData,
-    per_thread: bool,
-    barrier: bool,
+    push_grf: u8,
+    stage: StageInfo,
 }
 
 /// True for devices whose machine code the backend makes: gen9.
@@ -54,8 +54,8 @@ pub fn supports(device: &Device) -> bool {
     device.hw_gen == hw::Gen::Gen9
 }
 
-/// Compiles a compute shader.
-pub fn compile_compute(
+/// Compiles a shader of any stage.
+pub fn compile(
     shader: &Shader,
     device: &Device,
     options: &Options,
@@ -66,6 +66,60 @@ pub fn compile_compute(
             what: "only gen9 so far",
         });
     }
+    match shader.stage {
+        Stage::Compute => compile_compute(shader, device, options),
+        Stage::Fragment => compile_fragment(shader, device, options),
+        // Their threads have eight lanes.
+        _ => {
+            let widths = [8u8];
+            compile_widths(shader, device, options, &widths)
+        }
+    }
+}
+
+/// A fragment shader: eight pixels always, sixteen where they fit.
+fn compile_fragment(
+    shader: &Shader,
+    device: &Device,
+    options: &Options,
+) -> Result<ShaderBinary, FsError> {
+    compile_widths(shader, device, options, &[8, 16])
+}
+
+/// The first of these widths that is allowed in any case, the others where they need no spilling.
+fn compile_widths(
+    shader: &Shader,
+    device: &Device,
+    options: &Options,
+    widths: &[u8],
+) -> Result<ShaderBinary, FsError> {
+    let divergent = uniform::divergent(shader);
+    let uses = isel::count_uses(shader);
+    let allowed = match (options.required_width, options.widths) {
+        (Some(w), _) => w,
+        (None, 0) => u8::MAX,
+        (None, some) => some,
+    };
+    let mut made: Vec<Compiled> = Vec::new();
+    for &width in widths.iter().filter(|w| allowed & **w != 0) {
+        let first = made.is_empty();
+        // Two sources are blended by eight pixels at a time.
+        let narrow = |c: &Compiled| matches!(&c.stage, StageInfo::Fragment(f) if f.dual_source);
+        if made.iter().any(narrow) {
+            break;
+        }
+        let one = compile_width(shader, device, options, &divergent, &uses, width, first)?;
+        made.extend(one);
+    }
+    let preferred = made.len().checked_sub(1).ok_or(FsError::NoWidth)?;
+    assemble(made, preferred)
+}
+
+fn compile_compute(
+    shader: &Shader,
+    device: &Device,
+    options: &Options,
+) -> Result<ShaderBinary, FsError> {
     let divergent = uniform::divergent(shader);
     let uses = isel::count_uses(shader);
     let allowed = match (options.required_width, options.widths) {
@@ -123,7 +177,11 @@ pub fn compile_compute(
     {
         made.push(c);
     }
-    assemble(shader, made, eu_threads)
+    made.sort_by_key(|c| c.width);
+    let preferred = (0..made.len())
+        .min_by_key(|&i| (cost(&made[i], invocations, eu_threads), made[i].width))
+        .ok_or(FsError::NoWidth)?;
+    assemble(made, preferred)
 }
 
 /// Time of a whole workgroup on one EU: what its threads issue, or what they wait when all wait together.
@@ -132,37 +190,42 @@ fn cost(c: &Compiled, invocations: u64, eu_threads: u64) -> u64 {
     threads.saturating_mul(c.estimate.issue.max(c.estimate.cycles / eu_threads))
 }
 
-fn assemble(
-    shader: &Shader,
-    mut made: Vec<Compiled>,
-    eu_threads: u64,
-) -> Result<ShaderBinary, FsError> {
-    made.sort_by_key(|c| c.width);
-    let size = shader.info.workgroup_size;
-    let invocations: u64 = size.iter().map(|&s| u64::from(s.max(1))).product();
-    let preferred = (0..made.len())
-        .min_by_key(|&i| (cost(&made[i], invocations, eu_threads), made[i].width))
-        .ok_or(FsError::NoWidth)?;
+/// What a launch of any of the variants needs.
+fn join(a: StageInfo, b: StageInfo) -> StageInfo {
+    match (a, b) {
+        (StageInfo::Compute(a), StageInfo::Compute(b)) => StageInfo::Compute(abi::ComputeInfo {
+            uses_barrier: a.uses_barrier | b.uses_barrier,
+            per_thread_push: a.per_thread_push | b.per_thread_push,
+            ..a
+        }),
+        // The width changes nothing of it.
+        (a, b) => {
+            debug_assert_eq!(a, b);
+            a
+        }
+    }
+}
+
+fn assemble(made: Vec<Compiled>, preferred: usize) -> Result<ShaderBinary, FsError> {
     let mut code = Vec::new();
     let mut variants = Vec::new();
     let mut push = abi::PushData::default();
-    let mut compute = ComputeInfo {
-        workgroup_size: shader.info.workgroup_size,
-        slm_bytes: shader.info.shared_bytes,
-        ..ComputeInfo::default()
-    };
+    let mut stage = None;
     for c in made {
         let at = code.len() as u32;
         let bytes = c.code.len() as u32;
         code.extend_from_slice(&c.code);
         code.resize(code.len().next_multiple_of(64), 0);
-        compute.uses_barrier |= c.barrier;
-        compute.per_thread_push |= c.per_thread;
+        stage = Some(match stage {
+            Some(stage) => join(stage, c.stage),
+            None => c.stage,
+        });
         push = c.push;
         variants.push(Variant {
             simd_width: c.width,
             code_offset_bytes: at,
             code_bytes: bytes,
+            push_grf: c.push_grf,
             scratch_bytes: c.scratch_bytes,
             stats: c.stats,
             dumps: c.dumps,
@@ -173,7 +236,7 @@ fn assemble(
         variants,
         preferred,
         push,
-        stage: abi::StageInfo::Compute(compute),
+        stage: stage.ok_or(FsError::NoWidth)?,
     })
 }
 
@@ -201,8 +264,8 @@ fn compile_width(
     let Selected {
         mut lir,
         push,
-        per_thread,
-        barrier,
+        push_grf,
+        stage,
         loops,
     } = isel::select(shader, &options.layout, divergent, uses, width)?;
     let check = cfg!(debug_assertions) || options.validate;
@@ -282,7 +345,7 @@ fn compile_width(
         estimate,
         dumps,
         push,
-        per_thread,
-        barrier,
+        push_grf,
+        stage,
     }))
 }

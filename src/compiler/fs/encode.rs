@@ -170,7 +170,10 @@ impl Encoder<'_> {
     }
 
     fn src(&self, s: &Src, exec: u8) -> isa::Src {
-        let region = region(exec, s.stride, s.ty);
+        let region = match s.rows {
+            Some(rows) => Region::new(rows.vstride, rows.width, s.stride),
+            None => region(exec, s.stride, s.ty),
+        };
         let mut out = match s.reg {
             Reg::Vgrf(v) => {
                 let at = u32::from(self.reg[v]) * GRF_BYTES + s.offset;

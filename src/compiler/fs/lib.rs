@@ -31,5 +31,5 @@ mod uniform;
 mod unit_tests;
 mod validate;
 
-pub use compile::{Options, compile_compute, supports};
+pub use compile::{Options, compile, supports};
 pub use error::FsError;

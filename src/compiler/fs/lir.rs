@@ -42,6 +42,15 @@ pub enum Reg {
     Imm(u64),
 }
 
+/// A source whose lanes form rows: row after row is `vstride` elements further, each `width` lanes wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// Elements from one row to the next.
+    pub vstride: u8,
+    /// Lanes of a row.
+    pub width: u8,
+}
+
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Src {
@@ -53,6 +62,8 @@ pub struct Src {
     pub ty: Type,
     /// Elements from one lane to the next; 0: one element for all.
     pub stride: u8,
+    /// Rows within which `stride` holds.
+    pub rows: Option<Rows>,
     /// Negated (complemented on logic operations).
     pub neg: bool,
     /// Absolute value, before the negation.
@@ -66,6 +77,7 @@ impl Src {
         offset: 0,
         ty: Type::Ud,
         stride: 1,
+        rows: None,
         neg: false,
         abs: false,
     };
@@ -77,6 +89,7 @@ impl Src {
             offset,
             ty,
             stride,
+            rows: None,
             neg: false,
             abs: false,
         }
@@ -89,6 +102,7 @@ impl Src {
             offset: 0,
             ty,
             stride: 0,
+            rows: None,
             neg: false,
             abs: false,
         }
@@ -106,6 +120,7 @@ impl Src {
             offset,
             ty,
             stride: 0,
+            rows: None,
             neg: false,
             abs: false,
         }
@@ -371,7 +386,17 @@ impl Inst {
             };
         }
         let size = s.ty.size_bytes();
-        (u32::from(self.exec) - 1) * u32::from(s.stride) * size + size
+        match (self.op, i, s.rows) {
+            // Plane coefficients, and two coordinates for each lane.
+            (Op::Eu(Opcode::Pln), 0, _) => 4 * size,
+            (Op::Eu(Opcode::Pln), _, _) => 2 * u32::from(self.exec) * size,
+            (.., Some(rows)) => {
+                let (width, lanes) = (u32::from(rows.width), u32::from(self.exec));
+                let row = (lanes / width).saturating_sub(1) * u32::from(rows.vstride);
+                (row + (width - 1) * u32::from(s.stride)) * size + size
+            }
+            _ => (u32::from(self.exec) - 1) * u32::from(s.stride) * size + size,
+        }
     }
 
     /// True if it opens, closes or leaves a block of control flow.

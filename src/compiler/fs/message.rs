@@ -9,6 +9,10 @@ use nir::AtomicOp;
 pub(crate) const SFID_GATEWAY: u8 = 3;
 /// Thread spawner.
 pub(crate) const SFID_THREAD_SPAWNER: u8 = 7;
+/// Render cache: render targets.
+pub(crate) const SFID_RENDER_CACHE: u8 = 5;
+/// Unified return buffer.
+pub(crate) const SFID_URB: u8 = 6;
 /// Data cache, data port 0.
 pub(crate) const SFID_DC0: u8 = 10;
 /// Data cache, data port 1.
@@ -304,5 +308,47 @@ pub(crate) const fn scratch_write(n: u8, at: u32) -> SendInfo {
         writes: true,
         reads: false,
         ..info(SFID_DC0, d, 1, n, 0)
+    }
+}
+
+/// URB write of `n` dwords of eight vertices each, from slot `place` of their entries on. The handles are the header.
+pub(crate) const fn urb_write(place: u32, n: u8) -> SendInfo {
+    const SIMD8_WRITE: u32 = 7;
+    SendInfo {
+        header: true,
+        writes: true,
+        reads: false,
+        ..info(SFID_URB, SIMD8_WRITE | place << 4, 1 + n, 0, 0)
+    }
+}
+
+/// How a message writes a render target: Message Type of its descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TargetWrite {
+    Simd16,
+    DualSource,
+    Simd8,
+}
+
+/// Render target write of `mlen` registers.
+pub(crate) const fn target_write(target: u8, kind: TargetWrite, last: bool, mlen: u8) -> SendInfo {
+    let control = match kind {
+        TargetWrite::Simd16 => 0,
+        TargetWrite::DualSource => 2,
+        TargetWrite::Simd8 => 4,
+    };
+    const RENDER_TARGET_WRITE: u32 = 12;
+    let control = control | (last as u32) << 4;
+    SendInfo {
+        writes: true,
+        reads: false,
+        eot: last,
+        ..info(
+            SFID_RENDER_CACHE,
+            desc(target as u32, RENDER_TARGET_WRITE, control),
+            mlen,
+            0,
+            0,
+        )
     }
 }

@@ -96,6 +96,7 @@ fn copied(inst: &Inst) -> Option<(VgrfId, VgrfId)> {
         && inst.cmod == CondMod::None
         && !inst.src[0].neg
         && !inst.src[0].abs
+        && inst.src[0].rows.is_none()
         && inst.dst.ty == inst.src[0].ty;
     if !plain {
         return None;
@@ -148,6 +149,7 @@ fn may_write_there(def: &Inst, copy: &Inst, to: VgrfId) -> bool {
         s.as_vgrf() != Some(to)
             || def.op != Op::MovIndirect
                 && (s.offset == copy.dst.offset
+                    && s.rows.is_none()
                     && pitch(s.stride, s.ty) == pitch(def.dst.stride, def.dst.ty)
                     || scalar
                     || s.offset >= copy.dst.offset + copy.dst_bytes()

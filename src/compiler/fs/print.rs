@@ -59,6 +59,9 @@ fn src(s: &Src) -> String {
     let abs = if s.abs { "|" } else { "" };
     let stride = match s.reg {
         Reg::Imm(_) | Reg::Null => String::new(),
+        _ if s.rows.is_some() => s.rows.map_or_else(String::new, |r| {
+            format!("<{};{},{}>", r.vstride, r.width, s.stride)
+        }),
         _ => format!("<{}>", s.stride),
     };
     format!(

@@ -184,11 +184,13 @@ fn inherited(
         return None;
     }
     let inst = &lir.insts[start as usize / 2];
-    if inst.op == Op::MovIndirect || inst.dst.offset != 0 {
+    if matches!(inst.op, Op::MovIndirect | Op::Eu(isa::Opcode::Pln)) || inst.dst.offset != 0 {
         return None;
     }
     let pitch = u32::from(inst.dst.stride) * inst.dst.ty.size_bytes();
-    let same = |s: &Src| s.offset == 0 && u32::from(s.stride) * s.ty.size_bytes() == pitch;
+    let same = |s: &Src| {
+        s.offset == 0 && s.rows.is_none() && u32::from(s.stride) * s.ty.size_bytes() == pitch
+    };
     for i in 0..inst.sources() {
         let Some(s) = inst.src[i].as_vgrf() else {
             continue;
@@ -278,6 +280,7 @@ pub(crate) fn remove_copies_to_self(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
             && !inst.sat
             && !inst.src[0].neg
             && !inst.src[0].abs
+            && inst.src[0].rows.is_none()
             && inst.dst.ty == inst.src[0].ty
             && (inst.dst.stride == inst.src[0].stride || inst.exec == 1);
         let at = |v: VgrfId, offset: u32| u32::from(reg[v]) * GRF_BYTES + offset;

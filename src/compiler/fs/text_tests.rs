@@ -3,7 +3,7 @@
 //! The first line is `test <dump> simd<width>`: the case looks at that dump ([`crate::Options::dumps`]).
 //! `; check:` lines must be found in order, `; not:` lines nowhere.
 
-use crate::{Options, compile_compute};
+use crate::{Options, compile};
 use nir::{CfEvent, Instr, IntrinsicOp, Shader};
 use std::path::Path;
 
@@ -83,8 +83,7 @@ fn text_cases() {
             ..Options::default()
         };
         let device = hw::Device::by_name("skl").unwrap();
-        let binary =
-            compile_compute(&shader, device, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let binary = compile(&shader, device, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
         let out = &binary.variants[0].dumps[0].1;
         let mut left = out.as_str();
         for line in rest.lines() {

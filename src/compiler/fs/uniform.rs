@@ -243,6 +243,9 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
             | IntrinsicOp::LoadSubgroupId
             | IntrinsicOp::LoadNumSubgroups
             | IntrinsicOp::LoadSubgroupSize => false,
+            // A thread's pixels are of one primitive.
+            IntrinsicOp::LoadFrontFace => false,
+            IntrinsicOp::LoadInput if shader.stage == nir::Stage::Fragment => any_src,
             IntrinsicOp::LoadPushConstant
             | IntrinsicOp::VulkanResourceIndex
             | IntrinsicOp::GetSsboSize => any_src,

@@ -61,7 +61,7 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
                 return fail(at, pass, format!("source {i} lies beyond its VGRF"));
             }
             if inst.send.is_none()
-                && inst.op != Op::MovIndirect
+                && !matches!(inst.op, Op::MovIndirect | Op::Eu(Opcode::Pln))
                 && (s.offset + bytes).div_ceil(GRF_BYTES) - s.offset / GRF_BYTES > 2
             {
                 return fail(

@@ -73,7 +73,11 @@ impl Cache {
         let (mut body, mut count, mut whole) = (Vec::new(), 0u32, true);
         for (key, shader) in self.entries().iter() {
             let mut bytes = Vec::new();
-            write_shader(&mut bytes, shader);
+            // Nothing puts another stage here.
+            let Some(compute) = shader.compute() else {
+                continue;
+            };
+            write_shader(&mut bytes, shader, compute);
             let entry_bytes = key.len() + 4 + bytes.len();
             if HEADER_BYTES + 12 + body.len() + entry_bytes > limit_bytes {
                 whole = false;
@@ -204,9 +208,8 @@ fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
 }
 
 /// Text dumps are left out: they are made on request, under a key of their own.
-fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
+fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary, compute: &ComputeInfo) {
     put_bytes(out, &shader.code);
-    let StageInfo::Compute(compute) = &shader.stage;
     for word in compute.workgroup_size {
         put_u32(out, word);
     }
@@ -230,6 +233,7 @@ fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
             variant.code_offset_bytes,
             variant.code_bytes,
             variant.scratch_bytes,
+            u32::from(variant.push_grf),
             stats.instructions,
             stats.sends,
             stats.loops,
@@ -291,6 +295,7 @@ fn read_variant(reader: &mut Reader<'_>) -> Option<Variant> {
         code_offset_bytes: reader.u32()?,
         code_bytes: reader.u32()?,
         scratch_bytes: reader.u32()?,
+        push_grf: u8::try_from(reader.u32()?).ok()?,
         stats: Stats {
             instructions: reader.u32()?,
             sends: reader.u32()?,
@@ -326,6 +331,7 @@ mod tests {
             simd_width,
             code_offset_bytes,
             code_bytes: 64,
+            push_grf: 1,
             scratch_bytes: 1024,
             stats,
             dumps: Vec::new(),

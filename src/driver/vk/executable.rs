@@ -69,7 +69,7 @@ pub fn properties(pipeline: &Pipeline) -> Vec<Properties> {
 /// The statistics of an executable.
 pub fn statistics(pipeline: &Pipeline, index: u32) -> Result<Vec<Statistic>> {
     let chosen = variant(pipeline, index)?;
-    let abi::StageInfo::Compute(compute) = &pipeline.shader().stage;
+    let compute = crate::pipeline::compute_of(pipeline.shader())?;
     let stats = &chosen.stats;
     let row = |name, description, value: u64| Statistic {
         name,

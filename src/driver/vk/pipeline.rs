@@ -72,7 +72,7 @@ impl Pipeline {
 
     /// Uploads a compiled shader, and packs its launch.
     fn of(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
-        let abi::StageInfo::Compute(compute) = &shader.stage;
+        let compute = compute_of(&shader)?;
         within_limits(compute, &context.physical.limits())?;
         let index = choose(&shader, compute, context.physical.workgroup_threads())?;
         let variant = shader.variants.get(index).ok_or(Error::InvalidUse {
@@ -144,6 +144,13 @@ impl Pipeline {
 const PREFETCH_BYTES: u64 = 128;
 
 /// Valid usage has no such shaders; the hardware's fields would take some of them for others.
+/// What a compute pipeline's shader needs at launch.
+pub(crate) fn compute_of(shader: &abi::ShaderBinary) -> Result<&abi::ComputeInfo> {
+    shader.compute().ok_or(Error::InvalidUse {
+        why: "a shader of another stage in a compute pipeline",
+    })
+}
+
 fn within_limits(compute: &abi::ComputeInfo, limits: &ash::vk::PhysicalDeviceLimits) -> Result<()> {
     let size = compute.workgroup_size;
     let invocations = size
@@ -203,6 +210,7 @@ mod tests {
             simd_width,
             code_offset_bytes: 0,
             code_bytes: 0,
+            push_grf: 1,
             scratch_bytes: 0,
             stats: abi::Stats::default(),
             dumps: Vec::new(),
@@ -220,7 +228,7 @@ mod tests {
     }
 
     fn choose(shader: &abi::ShaderBinary, max_threads: u32) -> Result<usize> {
-        let abi::StageInfo::Compute(compute) = &shader.stage;
+        let compute = super::compute_of(shader)?;
         super::choose(shader, compute, max_threads)
     }
 

@@ -71,6 +71,7 @@ impl Isel<'_> {
             } else {
                 message::a64_byte_write(lanes, bytes)
             };
+            let mods = self.effect(Mods::NONE);
             self.b.send(
                 Exec::Part(lane, lanes),
                 Dst::null(Type::Ud),
@@ -78,7 +79,7 @@ impl Isel<'_> {
                 data,
                 Src::NULL,
                 info,
-                Mods::NONE,
+                mods,
             );
         }
     }
@@ -104,6 +105,7 @@ impl Isel<'_> {
                 Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
                 None => Dst::null(Type::Ud),
             };
+            let mods = self.effect(Mods::NONE);
             self.b.send(
                 Exec::Part(lane, lanes),
                 dst,
@@ -111,7 +113,7 @@ impl Isel<'_> {
                 data,
                 Src::NULL,
                 info,
-                Mods::NONE,
+                mods,
             );
         }
         Ok(())

@@ -13,6 +13,44 @@ use nir::{CfEvent, Instr, Intrinsic, IntrinsicOp};
 /// SPIR-V's scope Workgroup; smaller numbers are wider scopes.
 const SCOPE_WORKGROUP: u32 = 2;
 
+/// True for inputs, outputs and system values of the stages that draw.
+fn is_interface(op: IntrinsicOp) -> bool {
+    use IntrinsicOp as I;
+    matches!(
+        op,
+        I::StoreOutput
+            | I::LoadInput
+            | I::LoadVertexId
+            | I::LoadVertexIdZeroBase
+            | I::LoadFirstVertex
+            | I::LoadBaseVertex
+            | I::LoadInstanceId
+            | I::LoadBaseInstance
+            | I::LoadDrawId
+            | I::LoadBarycentricPixel
+            | I::LoadBarycentricCentroid
+            | I::LoadBarycentricSample
+            | I::LoadInterpolatedInput
+            | I::LoadFragCoord
+            | I::LoadFrontFace
+            | I::LoadSampleId
+            | I::LoadSamplePos
+            | I::LoadSampleMaskIn
+            | I::LoadHelperInvocation
+            | I::IsHelperInvocation
+            | I::Demote
+            | I::DemoteIf
+            | I::Terminate
+            | I::TerminateIf
+            | I::Ddx
+            | I::Ddy
+            | I::DdxFine
+            | I::DdyFine
+            | I::DdxCoarse
+            | I::DdyCoarse
+    )
+}
+
 impl Isel<'_> {
     pub(super) fn intrinsic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
@@ -46,10 +84,11 @@ impl Isel<'_> {
             I::StoreGlobal => self.store_global(i),
             I::GlobalAtomic | I::GlobalAtomicSwap => self.global_atomic(i)?,
             I::Barrier => self.barrier(i),
-            I::Terminate => {
+            I::Terminate if self.sh.stage != nir::Stage::Fragment => {
                 self.halts = true;
                 self.b.control(Op::Eu(Opcode::Halt), None, 0);
             }
+            I::Terminate | I::TerminateIf | I::Demote | I::DemoteIf => self.kill(i)?,
             I::ShaderClock => self.clock(i),
             I::LoadWorkgroupId => {
                 for (c, dword) in [1, 6, 7].into_iter().enumerate() {
@@ -65,8 +104,7 @@ impl Isel<'_> {
             }
             I::LoadNumWorkgroups => self.num_workgroups(i),
             I::LoadSubgroupId => {
-                self.per_thread = true;
-                let place = Lanes::new(self.thread_reg, 0, Type::Ud, 0);
+                let place = self.thread_index()?;
                 self.system_value(i, 0, place);
             }
             I::LoadSubgroupSize => {
@@ -81,7 +119,38 @@ impl Isel<'_> {
                 let lane = self.lane_index();
                 self.system_value(i, 0, lane);
             }
-            I::LoadLocalInvocationIndex => self.local_index(i),
+            I::LoadLocalInvocationIndex => self.local_index(i)?,
+            _ => return self.interface(i),
+        }
+        Ok(())
+    }
+
+    /// Inputs, outputs and system values of the stages that draw.
+    fn interface(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        use IntrinsicOp as I;
+        match i.op {
+            I::StoreOutput => self.store_output(i)?,
+            I::LoadInput if self.sh.stage == nir::Stage::Vertex => self.vertex_input(i)?,
+            I::LoadInput => self.flat_input(i)?,
+            I::LoadVertexId
+            | I::LoadVertexIdZeroBase
+            | I::LoadFirstVertex
+            | I::LoadBaseVertex
+            | I::LoadInstanceId
+            | I::LoadBaseInstance
+            | I::LoadDrawId => self.vertex_value(i)?,
+            // Interpolated inputs take them from the payload.
+            I::LoadBarycentricPixel | I::LoadBarycentricCentroid | I::LoadBarycentricSample => {}
+            I::LoadInterpolatedInput => self.interpolated_input(i)?,
+            I::LoadFragCoord => self.frag_coord(i)?,
+            I::LoadFrontFace => self.front_face(i),
+            I::LoadSampleId => self.sample_id(i),
+            I::LoadSamplePos => self.sample_pos(i)?,
+            I::LoadSampleMaskIn => self.sample_mask_in(i)?,
+            I::LoadHelperInvocation | I::IsHelperInvocation => self.helper(i)?,
+            I::Ddx | I::Ddy | I::DdxFine | I::DdyFine | I::DdxCoarse | I::DdyCoarse => {
+                self.derivative(i)?;
+            }
             _ => return self.subgroup(i),
         }
         Ok(())
@@ -103,16 +172,18 @@ impl Isel<'_> {
     pub(super) fn prepare_lane_id(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         let needs = |op: IntrinsicOp| {
-            !matches!(
-                op,
-                IntrinsicOp::LoadUbo
-                    | IntrinsicOp::LoadSsbo
-                    | IntrinsicOp::StoreSsbo
-                    | IntrinsicOp::VulkanResourceIndex
-                    | IntrinsicOp::LoadPushConstant
-                    | IntrinsicOp::LoadShared
-                    | IntrinsicOp::StoreShared
-            )
+            use IntrinsicOp as I;
+            !is_interface(op)
+                && !matches!(
+                    op,
+                    I::LoadUbo
+                        | I::LoadSsbo
+                        | I::StoreSsbo
+                        | I::VulkanResourceIndex
+                        | I::LoadPushConstant
+                        | I::LoadShared
+                        | I::StoreShared
+                )
         };
         let used = layout.iter().any(|event| match *event {
             CfEvent::Block(b) => sh.blocks[b].instrs.iter().any(
@@ -145,10 +216,9 @@ impl Isel<'_> {
         self.lane_id.unwrap_or(Lanes::imm(Type::Ud, 0))
     }
 
-    fn local_index(&mut self, i: &Intrinsic) {
-        let Some(def) = i.def else { return };
-        self.per_thread = true;
-        let thread = Lanes::new(self.thread_reg, 0, Type::Ud, 0);
+    fn local_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let thread = self.thread_index()?;
         let first = self.b.temp(Type::Ud, Exec::Scalar);
         let log2 = Lanes::imm(Type::Ud, u64::from(self.b.width().trailing_zeros()));
         self.b
@@ -157,6 +227,7 @@ impl Isel<'_> {
         let dst = self.new_def(def);
         self.b
             .binary(Opcode::Add, Exec::Active, dst, lane, first, Mods::NONE);
+        Ok(())
     }
 
     fn barrier(&mut self, i: &Intrinsic) {
@@ -184,7 +255,7 @@ impl Isel<'_> {
         {
             return;
         }
-        self.barrier = true;
+        self.note_barrier();
         let payload = self.b.lir.vgrf(GRF_BYTES);
         self.b.mov(
             Exec::Whole(8),

@@ -3,6 +3,7 @@
 //! Buffers are bindless: the handle goes into the extended descriptor, which holds one surface for all lanes. A handle
 //! that differs between lanes is served by a loop, one surface each time round.
 
+use super::thread::intrinsics;
 use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
@@ -11,7 +12,7 @@ use crate::message::{self, BTI_BINDLESS, BTI_SLM};
 use abi::DriverValue;
 use entity::Id;
 use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
-use nir::{AtomicOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp};
+use nir::{AtomicOp, CfEvent, Def, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
 /// Flag of the loops over surfaces: f1.0.
@@ -53,17 +54,7 @@ impl Isel<'_> {
     /// Finds the run of push constants that the shader names, and pushes handles that are indexed at run time in order.
     pub(super) fn prepare_push(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         let sh = self.sh;
-        let intrinsics = || {
-            let blocks = layout.iter().filter_map(|event| match *event {
-                CfEvent::Block(b) => Some(b),
-                _ => None,
-            });
-            let instrs = blocks.flat_map(|b| sh.blocks[b].instrs.iter());
-            instrs.filter_map(|&i| match &sh.instrs[i] {
-                Instr::Intrinsic(intrinsic) => Some(intrinsic),
-                _ => None,
-            })
-        };
+        let intrinsics = || intrinsics(sh, layout);
         let (mut first, mut end) = (u64::MAX, 0);
         for intrinsic in intrinsics().filter(|i| i.op == IntrinsicOp::LoadPushConstant) {
             let (base, range) = (intrinsic.index("base"), intrinsic.index("range"));
@@ -488,6 +479,7 @@ impl Isel<'_> {
                     ..info
                 };
                 let null = Dst::null(Type::Ud);
+                let mods = isel.effect(mods);
                 isel.b.send(
                     Exec::Part(lane, lanes),
                     null,
@@ -576,6 +568,7 @@ impl Isel<'_> {
                     Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
                     None => Dst::null(Type::Ud),
                 };
+                let mods = isel.effect(mods);
                 isel.b.send(
                     Exec::Part(lane, lanes),
                     dst,

@@ -8,12 +8,17 @@
 mod alu;
 mod cond;
 mod convert;
+mod fragment;
 mod global;
 mod intrinsic;
 mod memory;
+mod output;
 mod reduce;
 mod scratch;
 mod subgroup;
+mod target;
+mod thread;
+mod vertex;
 
 use crate::builder::{Build, Exec, Lanes, Mods};
 use crate::error::FsError;
@@ -23,6 +28,7 @@ use entity::{Id, IdMap, IdSet};
 use isa::{Opcode, Type};
 use nir::{Alu, AluSrc, Block, CfEvent, Def, Instr, Jump, Shader};
 use smallvec::SmallVec;
+use thread::Thread;
 
 /// Where one component of a def is.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +52,10 @@ pub(crate) struct Selected {
     pub lir: Lir,
     /// Push data that all threads share.
     pub push: PushData,
-    /// The shader reads its subgroup index.
-    pub per_thread: bool,
-    /// It has a workgroup barrier.
-    pub barrier: bool,
+    /// First register of it.
+    pub push_grf: u8,
+    /// What a launch needs.
+    pub stage: abi::StageInfo,
     /// Loops.
     pub loops: u32,
 }
@@ -73,10 +79,8 @@ pub(super) struct Isel<'a> {
     this_loop: u32,
     r0: VgrfId,
     push_reg: VgrfId,
-    thread_reg: VgrfId,
+    thread: Thread,
     push: PushData,
-    per_thread: bool,
-    barrier: bool,
     halts: bool,
     loops: u32,
     lane_id: Option<Lanes>,
@@ -114,9 +118,16 @@ pub(crate) fn select(
     width: u8,
 ) -> Result<Selected, FsError> {
     let mut b = Build::new(width);
-    let r0 = b.lir.vgrf(GRF_BYTES);
+    let layout_events = sh.layout();
+    // The header, and in fragment shaders the masks behind it.
+    let headers = if sh.stage == nir::Stage::Fragment {
+        2
+    } else {
+        1
+    };
+    let r0 = b.lir.vgrf(headers * GRF_BYTES);
     let push_reg = b.lir.vgrf(GRF_BYTES);
-    let thread_reg = b.lir.vgrf(GRF_BYTES);
+    let thread = Thread::new(sh, &layout_events, &mut b.lir)?;
     let mut start = Vec::with_capacity(sh.defs.len() + 1);
     let mut total = 0;
     for (_, def) in sh.defs.iter() {
@@ -136,10 +147,8 @@ pub(crate) fn select(
         this_loop: u32::MAX,
         r0,
         push_reg,
-        thread_reg,
+        thread,
         push: PushData::default(),
-        per_thread: false,
-        barrier: false,
         halts: false,
         loops: 0,
         lane_id: None,
@@ -148,35 +157,23 @@ pub(crate) fn select(
         handle_uses: IdMap::default(),
     };
     isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
-    isel.run()?;
-    let lir = &mut isel.b.lir;
-    let push_regs = isel.push.registers() as u16;
-    lir.vgrfs[r0].fixed = Some(0);
-    lir.vgrfs[push_reg].regs = push_regs.max(1);
-    lir.vgrfs[push_reg].fixed = (push_regs > 0).then_some(1);
-    lir.vgrfs[thread_reg].fixed = isel.per_thread.then_some(1 + push_regs as u8);
-    if push_regs > 64 {
-        return Err(FsError::Limit {
-            what: "registers of push data",
-            need: u64::from(push_regs),
-            max: 64,
-        });
-    }
+    isel.run(&layout_events)?;
+    let (push_grf, stage) = isel.lay_out()?;
     Ok(Selected {
         lir: isel.b.lir,
         push: isel.push,
-        per_thread: isel.per_thread,
-        barrier: isel.barrier,
+        push_grf,
+        stage,
         loops: isel.loops,
     })
 }
 
 impl<'a> Isel<'a> {
-    fn run(&mut self) -> Result<(), FsError> {
-        let layout = self.sh.layout();
-        self.prepare_phis(&layout);
-        self.prepare_push(&layout)?;
-        self.prepare_lane_id(&layout);
+    fn run(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
+        self.prepare_phis(layout);
+        self.prepare_push(layout)?;
+        self.prepare_lane_id(layout);
+        self.prepare_live();
         self.float_modes();
         let mut loops: Vec<u32> = Vec::new();
         for (at, event) in layout.iter().enumerate() {
@@ -209,7 +206,11 @@ impl<'a> Isel<'a> {
         if self.halts {
             self.b.control(Op::HaltTarget, None, 0);
         }
-        self.end_of_thread();
+        match self.thread {
+            Thread::Compute(_) => self.end_of_thread(),
+            Thread::Vertex(_) => self.write_urb(),
+            Thread::Fragment(_) => self.write_targets()?,
+        }
         Ok(())
     }
 

@@ -1,0 +1,155 @@
+//! What the stages that draw need at launch.
+//!
+//! Slots are numbers of `nir::Slot`: this crate knows but those that the hardware gives a place ([`slot`]).
+//! Ref: SKL PRM vol. 7, "Vertex URB Entry Formats", "Pixel Shader Payload"; vol. 2a, 3DSTATE_VS, 3DSTATE_PS, 3DSTATE_PS_EXTRA, 3DSTATE_SBE.
+
+/// Slots with a place of their own in a vertex's URB entry.
+pub mod slot {
+    /// Position.
+    pub const POSITION: u8 = 0;
+    /// Point size: dword 3 of the header.
+    pub const POINT_SIZE: u8 = 1;
+    /// Clip distances 0 to 3.
+    pub const CLIP_DISTANCES_LOW: u8 = 2;
+    /// Clip distances 4 to 7.
+    pub const CLIP_DISTANCES_HIGH: u8 = 3;
+    /// Render target array index: dword 1 of the header.
+    pub const LAYER: u8 = 6;
+    /// Viewport index: dword 2 of the header.
+    pub const VIEWPORT: u8 = 7;
+}
+
+/// Where a stage puts its outputs in a vertex's URB entry: a slot of four dwords each. It follows from what the stage
+/// writes alone, so that stages that are compiled apart agree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct VueMap {
+    /// The slot at each place. The first is the header (named [`slot::POINT_SIZE`]), the second the position; clip distances
+    /// follow, then the others by number.
+    pub slots: Vec<u8>,
+}
+
+impl VueMap {
+    /// The map of a stage that writes these slots, a bit each.
+    pub fn new(written: u128) -> VueMap {
+        let is_written = |s: u8| written >> s & 1 == 1;
+        let mut slots = vec![slot::POINT_SIZE, slot::POSITION];
+        let high = is_written(slot::CLIP_DISTANCES_HIGH);
+        if high || is_written(slot::CLIP_DISTANCES_LOW) {
+            slots.push(slot::CLIP_DISTANCES_LOW);
+        }
+        if high {
+            slots.push(slot::CLIP_DISTANCES_HIGH);
+        }
+        let placed = |s: u8| s <= slot::CLIP_DISTANCES_HIGH || in_header(s);
+        slots.extend((0..128).filter(|&s| is_written(s) && !placed(s)));
+        VueMap { slots }
+    }
+
+    /// Place of a slot; the header's for what is a part of it.
+    pub fn place(&self, slot: u8) -> Option<usize> {
+        if in_header(slot) {
+            return Some(0);
+        }
+        self.slots.iter().position(|&s| s == slot)
+    }
+}
+
+/// True for a slot that is a dword of the header.
+pub const fn in_header(slot: u8) -> bool {
+    matches!(slot, slot::POINT_SIZE | slot::LAYER | slot::VIEWPORT)
+}
+
+/// A vertex element: four dwords of each vertex, pushed in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VertexElement {
+    /// The attribute at a location.
+    Location(u8),
+    /// First vertex, first instance, VertexID (without the first vertex) and InstanceID: two dwords from a buffer of the
+    /// launcher's, and two that 3DSTATE_VF_SGVS puts there.
+    DrawParameters,
+    /// Number of the draw in its first dword, from a buffer of the launcher's.
+    DrawIndex,
+}
+
+/// What a vertex shader needs at launch. Eight vertices a thread; the URB entry's handles are pushed in r1, then the push data's
+/// block, then the elements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VertexInfo {
+    /// The elements, in the order in which they are pushed.
+    pub elements: Vec<VertexElement>,
+    /// What it writes. An entry has room for it and for the elements.
+    pub vue: VueMap,
+    /// The slots written, a bit each: those of the header too.
+    pub written: u128,
+}
+
+/// How an attribute is evaluated: a bit of [`FragmentInfo::barycentric_modes`], in the order in which the payload has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Barycentric {
+    /// With perspective, at the pixel's centre.
+    PerspectivePixel,
+    /// With perspective, at the centroid.
+    PerspectiveCentroid,
+    /// With perspective, at the sample.
+    PerspectiveSample,
+    /// Linear on the screen, at the pixel's centre.
+    LinearPixel,
+    /// Linear on the screen, at the centroid.
+    LinearCentroid,
+    /// Linear on the screen, at the sample.
+    LinearSample,
+}
+
+/// Modes of [`Barycentric`].
+pub const BARYCENTRIC_MODES: usize = 6;
+
+/// What is known of the depth that a fragment shader writes: the values of 3DSTATE_PS_EXTRA, Pixel Shader Computed Depth Mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ComputedDepth {
+    /// It writes none.
+    #[default]
+    Off,
+    /// Any.
+    On,
+    /// None smaller than the primitive's.
+    GreaterOrEqual,
+    /// None greater than the primitive's.
+    LessOrEqual,
+}
+
+/// What a fragment shader needs at launch. Threads have the vector mask (3DSTATE_PS, Vector Mask Enable): helper pixels run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentInfo {
+    /// Slot of each attribute, in the order of the setup data: two registers each.
+    pub inputs: Vec<u8>,
+    /// Attributes that take the provoking vertex's value, a bit each.
+    pub flat_inputs: u64,
+    /// Bits of [`Barycentric`].
+    pub barycentric_modes: u8,
+    /// The payload has the depth.
+    pub source_depth: bool,
+    /// The payload has w.
+    pub source_w: bool,
+    /// The payload has the samples' positions.
+    pub sample_positions: bool,
+    /// The payload has the coverage mask.
+    pub input_coverage: bool,
+    /// The depth that it writes.
+    pub computed_depth: ComputedDepth,
+    /// It writes a sample mask.
+    pub output_mask: bool,
+    /// It may end pixels, or make helpers of them.
+    pub kills: bool,
+    /// It runs for each sample.
+    pub per_sample: bool,
+    /// EarlyFragmentTests.
+    pub early_tests: bool,
+    /// The coverage mask is that behind the depth test.
+    pub post_depth_coverage: bool,
+    /// It writes memory.
+    pub writes_memory: bool,
+    /// Render targets written, a bit each: index n of the binding table is target n.
+    pub targets: u8,
+    /// It writes the second source of dual-source blending.
+    pub dual_source: bool,
+}

@@ -1,0 +1,541 @@
+//! Fragment threads: what their payload holds, and the pixels that live.
+//!
+//! Helper pixels run like others: the execution mask has them. Where only pixels that live may act (memory, render targets) a
+//! predicate says so: the mask in r1.7, or, in shaders that end pixels, a copy of it from which they are taken.
+//! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload"; "PLN".
+
+use super::Isel;
+use super::output::Outputs;
+use super::thread::{Thread, intrinsics};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::*;
+use abi::{BARYCENTRIC_MODES, Barycentric, ComputedDepth, FragmentInfo, StageInfo};
+use entity::Id;
+use isa::{ArfReg, MathFn, Opcode, Type};
+use nir::{CfEvent, Def, DepthLayout, Instr, Interp, Intrinsic, IntrinsicOp, Shader, Slot};
+
+/// Flag of the pixels that may act: f1.1.
+pub(super) const LIVE_FLAG: u8 = 3;
+
+/// Byte of the pixels' mask in r0 and r1: r1.7.
+const MASK_AT: u32 = GRF_BYTES + 28;
+
+/// A fragment thread.
+pub(super) struct FragmentThread {
+    info: FragmentInfo,
+    /// Registers of the payload that are read.
+    barycentrics: [Option<VgrfId>; BARYCENTRIC_MODES],
+    depth: Option<VgrfId>,
+    w: Option<VgrfId>,
+    sample_positions: Option<VgrfId>,
+    coverage: Option<VgrfId>,
+    /// Setup data: (attribute, half of its components, register).
+    setup: Vec<(usize, u8, VgrfId)>,
+    /// The pixels that live, where some may die.
+    live: Option<Lanes>,
+    outputs: Outputs,
+}
+
+fn unsupported<T>(op: IntrinsicOp, what: &'static str) -> Result<T, FsError> {
+    Err(FsError::Unsupported {
+        op: op.info().name,
+        what,
+    })
+}
+
+/// The mode that a barycentric intrinsic asks for, of those that the payload can have.
+fn mode_of(i: &Intrinsic) -> Option<Barycentric> {
+    use Barycentric as B;
+    let linear = Interp::from_index(i.index("interp_mode")) == Some(Interp::NoPerspective);
+    Some(match (i.op, linear) {
+        (IntrinsicOp::LoadBarycentricPixel, false) => B::PerspectivePixel,
+        (IntrinsicOp::LoadBarycentricCentroid, false) => B::PerspectiveCentroid,
+        (IntrinsicOp::LoadBarycentricSample, false) => B::PerspectiveSample,
+        (IntrinsicOp::LoadBarycentricPixel, true) => B::LinearPixel,
+        (IntrinsicOp::LoadBarycentricCentroid, true) => B::LinearCentroid,
+        (IntrinsicOp::LoadBarycentricSample, true) => B::LinearSample,
+        _ => return None,
+    })
+}
+
+impl FragmentThread {
+    pub(super) fn new(sh: &Shader, layout: &[CfEvent]) -> Result<FragmentThread, FsError> {
+        use IntrinsicOp as I;
+        let modes = &sh.info.fragment;
+        let mut info = FragmentInfo {
+            per_sample: modes.sample_shading,
+            early_tests: modes.early_fragment_tests,
+            post_depth_coverage: modes.post_depth_coverage,
+            ..FragmentInfo::default()
+        };
+        let mut flat = 0u128;
+        for i in intrinsics(sh, layout) {
+            let slots = || {
+                let first = i.index("location");
+                first..first + i.index("num_slots").max(1)
+            };
+            match i.op {
+                I::LoadInput | I::LoadInterpolatedInput => {
+                    for slot in slots() {
+                        info.inputs.push(slot as u8);
+                        let bit = 1u128.checked_shl(slot).unwrap_or(0);
+                        flat |= if i.op == I::LoadInput { bit } else { 0 };
+                    }
+                }
+                I::Demote | I::DemoteIf | I::Terminate | I::TerminateIf => info.kills = true,
+                I::StoreOutput => match Slot(i.index("location") as u8) {
+                    Slot::FRAG_DEPTH => {
+                        info.computed_depth = match modes.depth_layout {
+                            DepthLayout::Any => ComputedDepth::On,
+                            DepthLayout::Greater => ComputedDepth::GreaterOrEqual,
+                            DepthLayout::Less => ComputedDepth::LessOrEqual,
+                            // What it writes is the primitive's own.
+                            DepthLayout::Unchanged => ComputedDepth::Off,
+                        }
+                    }
+                    Slot::FRAG_SAMPLE_MASK => info.output_mask = true,
+                    Slot::FRAG_STENCIL => return unsupported(i.op, "no stencil is written yet"),
+                    _ => {
+                        for target in slots().map(|s| s.saturating_sub(Slot::VAR0.0.into())) {
+                            info.targets |= 1u8.checked_shl(target).unwrap_or(0);
+                        }
+                        info.dual_source |= i.index("index") == 1;
+                    }
+                },
+                _ => info.writes_memory |= writes_memory(i.op),
+            }
+        }
+        info.inputs.sort_unstable();
+        info.inputs.dedup();
+        if info.inputs.len() > 32 {
+            return Err(FsError::Limit {
+                what: "attributes of a fragment shader",
+                need: info.inputs.len() as u64,
+                max: 32,
+            });
+        }
+        for (at, slot) in info.inputs.iter().enumerate() {
+            info.flat_inputs |= ((flat >> slot & 1) as u64) << at;
+        }
+        Ok(FragmentThread {
+            info,
+            barycentrics: [None; BARYCENTRIC_MODES],
+            depth: None,
+            w: None,
+            sample_positions: None,
+            coverage: None,
+            setup: Vec::new(),
+            live: None,
+            outputs: Outputs::new(sh, layout),
+        })
+    }
+
+    pub(super) fn outputs(&mut self) -> &mut Outputs {
+        &mut self.outputs
+    }
+
+    pub(super) fn info(&self) -> &FragmentInfo {
+        &self.info
+    }
+
+    /// r0 and r1, coordinates, depth, w, positions, coverage; push data; setup data.
+    pub(super) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
+        let mut info = self.info.clone();
+        let mut at = 2;
+        let mut take = |v: Option<VgrfId>| {
+            if let Some(v) = v {
+                let vgrf = &mut lir.vgrfs[v];
+                vgrf.fixed = u8::try_from(at).ok();
+                at += vgrf.regs;
+            }
+            v.is_some()
+        };
+        for (mode, &v) in self.barycentrics.iter().enumerate() {
+            info.barycentric_modes |= u8::from(take(v)) << mode;
+        }
+        info.source_depth = take(self.depth);
+        info.source_w = take(self.w);
+        info.sample_positions = take(self.sample_positions);
+        info.input_coverage = take(self.coverage);
+        let first = at + push_regs;
+        for &(attribute, half, v) in &self.setup {
+            let reg = first + 2 * attribute as u16 + u16::from(half);
+            lir.vgrfs[v].fixed = u8::try_from(reg).ok();
+        }
+        let end = first + 2 * info.inputs.len() as u16;
+        (at, StageInfo::Fragment(info), end)
+    }
+}
+
+fn writes_memory(op: IntrinsicOp) -> bool {
+    use IntrinsicOp as I;
+    matches!(
+        op,
+        I::StoreSsbo
+            | I::SsboAtomic
+            | I::SsboAtomicSwap
+            | I::StoreGlobal
+            | I::GlobalAtomic
+            | I::GlobalAtomicSwap
+    )
+}
+
+impl Isel<'_> {
+    fn fragment(&mut self) -> Result<&mut FragmentThread, FsError> {
+        match &mut self.thread {
+            Thread::Fragment(thread) => Ok(thread),
+            Thread::Compute(_) | Thread::Vertex(_) => Err(FsError::Unsupported {
+                op: "an intrinsic of fragment shaders",
+                what: "stands in another stage",
+            }),
+        }
+    }
+
+    /// A part of the payload with `bytes` for each lane.
+    fn payload_part(
+        &mut self,
+        part: impl Fn(&mut FragmentThread) -> &mut Option<VgrfId>,
+        bytes: u32,
+    ) -> Result<VgrfId, FsError> {
+        let bytes = bytes * u32::from(self.b.width());
+        if let Some(v) = *part(self.fragment()?) {
+            return Ok(v);
+        }
+        let v = self.b.lir.vgrf(bytes);
+        *part(self.fragment()?) = Some(v);
+        Ok(v)
+    }
+
+    // --- pixels that live ---------------------------------------------------------------------------
+
+    /// The pixels as they came: a bit each.
+    fn dispatched(&self) -> Lanes {
+        Lanes::new(self.r0, MASK_AT, Type::Uw, 0)
+    }
+
+    /// In shaders that end pixels, a copy of their mask.
+    pub(super) fn prepare_live(&mut self) {
+        let from = self.dispatched();
+        if let Thread::Fragment(thread) = &mut self.thread
+            && thread.info.kills
+        {
+            let live = self.b.temp(Type::Ud, Exec::Scalar);
+            thread.live = Some(live);
+            self.b.mov(Exec::Scalar, live, from);
+        }
+    }
+
+    /// The pixels that live: a bit each.
+    pub(super) fn live(&self) -> Lanes {
+        match &self.thread {
+            Thread::Fragment(thread) => thread.live.map(|l| l.retype(Type::Uw)),
+            Thread::Compute(_) | Thread::Vertex(_) => None,
+        }
+        .unwrap_or(self.dispatched())
+    }
+
+    /// Modifiers of a message that acts on memory: helper pixels do not.
+    pub(super) fn effect(&mut self, mods: Mods) -> Mods {
+        if !matches!(self.thread, Thread::Fragment(_)) {
+            return mods;
+        }
+        let live = self.live();
+        let word = |flag: u8| Lanes {
+            offset: u32::from(flag % 2) * 2,
+            ..Lanes::arf(ArfReg::Flag, flag / 2, Type::Uw)
+        };
+        let (one, to) = (Exec::Scalar, word(LIVE_FLAG));
+        match mods.pred {
+            Some(_) => {
+                let from = word(mods.flag);
+                self.b.binary(Opcode::And, one, to, from, live, Mods::NONE);
+            }
+            None => self.b.mov(one, to, live),
+        }
+        Mods::pred(LIVE_FLAG, false)
+    }
+
+    /// `demote`, `terminate`: of the active pixels, or of those where the condition holds.
+    pub(super) fn kill(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let one = Exec::Scalar;
+        let live = match self.fragment()?.live {
+            Some(live) => live,
+            None => return unsupported(i.op, "a shader that ends pixels has their mask"),
+        };
+        let halts = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
+        let bits = self.b.temp(Type::Ud, one);
+        let mut pred = None;
+        if let Some(&condition) = i.srcs.first() {
+            // Pixels that are not active keep their bit: they are neither compared nor ended.
+            let (condition, inverse) = self.without_not(condition);
+            let rest = if inverse { u64::from(u32::MAX) } else { 0 };
+            let flag = Lanes::arf(ArfReg::Flag, 0, Type::Ud);
+            self.b.mov(one, flag, Lanes::imm(Type::Ud, rest));
+            self.flag_of(condition, Exec::Active, 0)?;
+            let flag = if inverse { flag } else { flag.negated() };
+            self.b
+                .emit(Op::Eu(Opcode::And), one, live, &[flag, live], Mods::NONE);
+            pred = Some(Pred {
+                ctrl: isa::PredCtrl::Normal,
+                inverse,
+            });
+        } else {
+            let active = Lanes::arf(ArfReg::ChannelEnable, 0, Type::Ud);
+            self.b
+                .emit(Op::Eu(Opcode::Not), one, bits, &[active], Mods::NONE);
+            self.b
+                .binary(Opcode::And, one, live, live, bits, Mods::NONE);
+        }
+        if halts {
+            self.halts = true;
+            self.b.control(Op::Eu(Opcode::Halt), pred, 0);
+        }
+        Ok(())
+    }
+
+    /// A condition without the negations around it, and whether they were odd in number.
+    fn without_not(&self, def: Id<Def>) -> (Id<Def>, bool) {
+        let (mut def, mut inverse) = (def, false);
+        while let Some(alu) = self.sh.alu_of(def)
+            && alu.op == nir::AluOp::INot
+        {
+            def = alu.srcs[0].def;
+            inverse = !inverse;
+        }
+        (def, inverse)
+    }
+
+    /// `is_helper_invocation`, `load_helper_invocation`.
+    pub(super) fn helper(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let pixels = if i.op == IntrinsicOp::IsHelperInvocation {
+            self.live()
+        } else {
+            self.dispatched()
+        };
+        let dst = self.new_def(def);
+        let flag = Lanes::arf(ArfReg::Flag, 0, Type::Uw);
+        self.b.mov(Exec::Scalar, flag, pixels);
+        self.mask_from_flag(Exec::Active, dst, 0, true);
+        Ok(())
+    }
+
+    // --- attributes ---------------------------------------------------------------------------------
+
+    /// The plane coefficients of a component: three floats of the four are used, the last is the constant one.
+    fn plane(&mut self, i: &Intrinsic, slot: u32, component: u8) -> Result<Lanes, FsError> {
+        let thread = self.fragment()?;
+        let at = thread
+            .info
+            .inputs
+            .iter()
+            .position(|s| u32::from(*s) == slot);
+        let Some(at) = at.filter(|_| component < 4) else {
+            return unsupported(i.op, "the slot lies beyond those it names");
+        };
+        let half = component / 2;
+        let known = thread.setup.iter().find(|s| (s.0, s.1) == (at, half));
+        let known = known.map(|s| s.2);
+        let v = match known {
+            Some(v) => v,
+            None => {
+                let v = self.b.lir.vgrf(GRF_BYTES);
+                self.fragment()?.setup.push((at, half, v));
+                v
+            }
+        };
+        Ok(Lanes::new(v, u32::from(component % 2) * 16, Type::F, 0))
+    }
+
+    /// `load_input` of a fragment shader: the constant coefficient.
+    pub(super) fn flat_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let slot = i.index("location") + self.constant_slot(i, i.srcs[0])?;
+        let d = self.sh.defs[def];
+        if d.bit_size != 32 {
+            return unsupported(i.op, "inputs of 32 bits alone are made");
+        }
+        for c in 0..d.num_components {
+            let place = self.plane(i, slot, i.index("component") as u8 + c)?.at(12);
+            self.uniform_place(def, c, place.retype(Type::Ud));
+        }
+        Ok(())
+    }
+
+    /// `load_interpolated_input`.
+    pub(super) fn interpolated_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let slot = i.index("location") + self.constant_slot(i, i.srcs[1])?;
+        let mode = match self.sh.instr_of(i.srcs[0]) {
+            Instr::Intrinsic(at) => mode_of(at),
+            _ => None,
+        };
+        let Some(mode) = mode else {
+            return unsupported(i.op, "no coordinates are made but those of the payload");
+        };
+        if self.sh.defs[def].bit_size != 32 {
+            return unsupported(i.op, "inputs of 32 bits alone are made");
+        }
+        let coordinates = self.payload_part(|t| &mut t.barycentrics[mode as usize], 8)?;
+        for c in 0..self.sh.defs[def].num_components {
+            let plane = self.plane(i, slot, i.index("component") as u8 + c)?;
+            // Each on its own: what nobody reads goes, and the others go where they are read.
+            let to = self.b.temp(Type::F, Exec::Active);
+            self.set_place(def, c, to);
+            let mut inst = Inst::new(Op::Eu(Opcode::Pln), self.b.width());
+            inst.dst = to.dst(0);
+            inst.src[0] = plane.src(0);
+            inst.src[1] = Src::vgrf(coordinates, 0, Type::F, 1);
+            self.b.lir.insts.push(inst);
+        }
+        Ok(())
+    }
+
+    // --- system values --------------------------------------------------------------------------------
+
+    /// Whole pixels to the right or down: the subspans' corners, and the pixels in them.
+    fn pixel(&mut self, axis: u32) -> Lanes {
+        let width = self.b.width();
+        let words = Lanes::new(self.b.lir.vgrf(u32::from(width) * 2), 0, Type::Uw, 2);
+        let within = [0x1010_1010, 0x1100_1100];
+        let mut inst = Inst::new(Op::Eu(Opcode::Add), width);
+        inst.dst = words.dst(0);
+        // Subspans lie two words apart from r1.2 on, four pixels each.
+        inst.src[0] = Src::vgrf(self.r0, GRF_BYTES + 8 + 2 * axis, Type::Uw, 0);
+        inst.src[0].rows = Some(Rows {
+            vstride: 2,
+            width: 4,
+        });
+        inst.src[1] = Src::imm(Type::V, within[axis as usize & 1]);
+        self.b.lir.insts.push(inst);
+        words
+    }
+
+    /// `load_frag_coord`.
+    pub(super) fn frag_coord(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let active = Exec::Active;
+        for axis in 0..2 {
+            let words = self.pixel(axis);
+            let (whole, to) = (self.b.temp(Type::F, active), self.b.temp(Type::F, active));
+            self.b.mov(active, whole, words);
+            let half = Lanes::imm(Type::F, 0.5f32.to_bits().into());
+            self.b
+                .binary(Opcode::Add, active, to, whole, half, Mods::NONE);
+            self.set_place(def, axis as u8, to);
+        }
+        let depth = self.payload_part(|t| &mut t.depth, 4)?;
+        self.set_place(def, 2, Lanes::new(depth, 0, Type::F, 4));
+        let w = self.payload_part(|t| &mut t.w, 4)?;
+        let to = self.b.temp(Type::F, active);
+        let w = Lanes::new(w, 0, Type::F, 4);
+        self.b.math(MathFn::Inv, active, to, w, None, false);
+        self.set_place(def, 3, to);
+        Ok(())
+    }
+
+    /// `load_front_face`: bit 15 of r0.0 is set in what faces away.
+    pub(super) fn front_face(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        let one = Exec::Scalar;
+        let back = self.b.temp(Type::D, one);
+        let r0 = Lanes::new(self.r0, 0, Type::W, 0);
+        let count = Lanes::imm(Type::Uw, 15);
+        self.b.binary(Opcode::Asr, one, back, r0, count, Mods::NONE);
+        let exec = self.exec_for(def);
+        let dst = self.new_def(def).retype(Type::D);
+        self.b
+            .emit(Op::Eu(Opcode::Not), exec, dst, &[back], Mods::NONE);
+    }
+
+    /// `load_sample_id`: four bits for each subspan in r1.0.
+    pub(super) fn sample_id(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        let width = self.b.width();
+        let words = Lanes::new(self.b.lir.vgrf(u32::from(width) * 2), 0, Type::Uw, 2);
+        let mut inst = Inst::new(Op::Eu(Opcode::Shr), width);
+        inst.dst = words.dst(0);
+        inst.src[0] = Src::vgrf(self.r0, GRF_BYTES, Type::Ub, 0);
+        inst.src[0].rows = Some(Rows {
+            vstride: 1,
+            width: 8,
+        });
+        inst.src[1] = Src::imm(Type::V, 0x4444_0000);
+        self.b.lir.insts.push(inst);
+        let dst = self.new_def(def);
+        let four_bits = Lanes::imm(Type::Uw, 0xf);
+        self.b
+            .binary(Opcode::And, Exec::Active, dst, words, four_bits, Mods::NONE);
+    }
+
+    /// `load_sample_pos`: sixteenths of a pixel, two bytes for each pixel.
+    pub(super) fn sample_pos(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let v = self.payload_part(|t| &mut t.sample_positions, 2)?;
+        let active = Exec::Active;
+        for c in 0..2 {
+            let bytes = Lanes::new(v, c, Type::Ub, 2);
+            let (whole, to) = (self.b.temp(Type::F, active), self.b.temp(Type::F, active));
+            self.b.mov(active, whole, bytes);
+            let sixteenth = Lanes::imm(Type::F, 0.0625f32.to_bits().into());
+            self.b
+                .binary(Opcode::Mul, active, to, whole, sixteenth, Mods::NONE);
+            self.set_place(def, c as u8, to);
+        }
+        Ok(())
+    }
+
+    /// `load_sample_mask_in`.
+    pub(super) fn sample_mask_in(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let v = self.payload_part(|t| &mut t.coverage, 4)?;
+        self.set_place(def, 0, Lanes::new(v, 0, Type::Ud, 4));
+        Ok(())
+    }
+
+    // --- derivatives ----------------------------------------------------------------------------------
+
+    /// Differences within each quad.
+    pub(super) fn derivative(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        use IntrinsicOp as I;
+        let Some(def) = i.def else { return Ok(()) };
+        let d = self.sh.defs[def];
+        if d.bit_size != 32 {
+            return unsupported(i.op, "derivatives of 32 bits alone are made");
+        }
+        let width = self.b.width();
+        self.new_def(def);
+        // Lanes 0 and 1 are the upper row of a quad, 2 and 3 the lower one.
+        let quads = |width: u8, vstride: u8, stride: u8| (stride, Rows { vstride, width });
+        let (first, second, (stride, rows), lanes) = match i.op {
+            I::Ddx | I::DdxCoarse => (0, 1, quads(4, 4, 0), width),
+            I::DdxFine => (0, 1, quads(2, 2, 0), width),
+            I::DdyFine => (0, 2, quads(2, 0, 1), 4),
+            _ => (0, 2, quads(4, 4, 0), width),
+        };
+        for c in 0..d.num_components {
+            let value = self.comp(i.srcs[0], c, Type::F);
+            let to = self.comp(def, c, Type::F);
+            if value.pitch != 4 || value.neg || value.abs {
+                // The same for all: it does not change.
+                self.b.mov(Exec::Active, to, Lanes::imm(Type::F, 0));
+                continue;
+            }
+            for lane in (0..width).step_by(usize::from(lanes)) {
+                let at = |n: u8| Src {
+                    stride,
+                    rows: Some(rows),
+                    ..value.src(lane + n)
+                };
+                let mut inst = Inst::new(Op::Eu(Opcode::Add), lanes);
+                inst.group = lane;
+                inst.dst = to.dst(lane);
+                inst.src[0] = at(second);
+                inst.src[1] = at(first).negated();
+                self.b.lir.insts.push(inst);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Render target writes, the last of which ends a fragment thread.
+//!
+//! Ref: SKL PRM vol. 7, "Render Target Write", payload order: header, sample mask, colours, depth.
+
+use super::Isel;
+use super::thread::Thread;
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Dst, GRF_BYTES, Src};
+use crate::message::{self, TargetWrite};
+use abi::ComputedDepth;
+use isa::Type;
+use nir::Slot;
+use smallvec::SmallVec;
+
+impl Isel<'_> {
+    /// Writes the render targets. A shader without colours writes what it has to the first target, which is null then.
+    pub(super) fn write_targets(&mut self) -> Result<(), FsError> {
+        let Thread::Fragment(thread) = &mut self.thread else {
+            return Ok(());
+        };
+        let info = thread.info().clone();
+        let outputs = std::mem::take(thread.outputs());
+        let width = self.b.width();
+        if info.dual_source && width > 8 {
+            return Err(FsError::Unsupported {
+                op: "store_output",
+                what: "two sources are blended by eight pixels at a time",
+            });
+        }
+        let kind = match (info.dual_source, width) {
+            (true, _) => TargetWrite::DualSource,
+            (false, 8) => TargetWrite::Simd8,
+            (false, _) => TargetWrite::Simd16,
+        };
+        let zero = Lanes::imm(Type::Ud, 0);
+        let mut targets: SmallVec<[u8; 8]> =
+            (0..8).filter(|t| info.targets >> t & 1 == 1).collect();
+        if targets.is_empty() {
+            targets.push(0);
+        }
+        // Without a header the write is for target 0, with the blend state of target 0.
+        let needs_header = info.dual_source || targets[..] != [0];
+        let mask = outputs.component(Slot::FRAG_SAMPLE_MASK.0, 0, 0);
+        let mask = mask.map(|mask| self.sample_mask(mask));
+        let depth = match info.computed_depth {
+            ComputedDepth::Off => None,
+            _ => outputs.component(Slot::FRAG_DEPTH.0, 0, 0),
+        };
+        let mods = if info.kills {
+            self.effect(Mods::NONE)
+        } else {
+            Mods::NONE
+        };
+        let last = targets.len() - 1;
+        for (k, &target) in targets.iter().enumerate() {
+            let mut headers: SmallVec<[Lanes; 3]> = SmallVec::new();
+            if needs_header {
+                headers.extend(self.target_header(target, info.kills));
+            }
+            headers.extend(mask);
+            let slot = Slot::VAR0.0 + target;
+            let sources = 1 + u8::from(info.dual_source);
+            let color = |n: u8| outputs.component(slot, n / 4, n % 4).unwrap_or(zero);
+            let mut values: SmallVec<[Lanes; 9]> = (0..4 * sources).map(color).collect();
+            values.extend(depth);
+            let payload = if k == last {
+                self.b.collect_last(Exec::Active, &headers, &values)
+            } else {
+                self.b.collect(Exec::Active, &headers, &values)
+            };
+            let regs = headers.len() + values.len() * usize::from(width) / 8;
+            let mut send = message::target_write(target, kind, k == last, regs as u8);
+            send.header = needs_header;
+            let null = Dst::null(Type::Ud);
+            self.b.send(
+                Exec::Active,
+                null,
+                payload,
+                Src::NULL,
+                Src::NULL,
+                send,
+                mods,
+            );
+        }
+        Ok(())
+    }
+
+    /// r0 and r1, with the target's number in dword 2 and the pixels that live.
+    fn target_header(&mut self, target: u8, kills: bool) -> [Lanes; 2] {
+        let ud = Type::Ud;
+        let own = Lanes::new(self.r0, 0, ud, 4);
+        if target == 0 && !kills {
+            return [own, own.at(GRF_BYTES)];
+        }
+        let header = Lanes::new(self.b.lir.vgrf(2 * GRF_BYTES), 0, ud, 4);
+        self.b.mov(Exec::Whole(16), header, own);
+        if target > 0 {
+            let number = Lanes::imm(ud, target.into());
+            self.b.mov(Exec::Scalar, header.at(8).scalar(), number);
+        }
+        if kills {
+            let to = header.at(GRF_BYTES + 28).retype(Type::Uw).scalar();
+            let live = self.live();
+            self.b.mov(Exec::Scalar, to, live);
+        }
+        [header, header.at(GRF_BYTES)]
+    }
+
+    /// The sample mask: a word for each pixel.
+    fn sample_mask(&mut self, mask: Lanes) -> Lanes {
+        let words = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, Type::Uw, 2);
+        let low = Lanes {
+            ty: Type::Uw,
+            ..mask
+        };
+        self.b.mov(Exec::Active, words, low);
+        words
+    }
+}

@@ -1,0 +1,133 @@
+//! What a thread starts with, by stage: the registers of its payload, and what its launcher must know.
+//!
+//! In:  the intrinsics of the shader.
+//! Out: VGRFs for each part of the payload, which get their registers when all is known ([`Isel::lay_out`]).
+//! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
+
+use super::Isel;
+use super::fragment::FragmentThread;
+use super::vertex::VertexThread;
+use crate::builder::Lanes;
+use crate::error::FsError;
+use crate::lir::{GRF_BYTES, VgrfId};
+use abi::{ComputeInfo, StageInfo};
+use isa::Type;
+use nir::{CfEvent, Instr, Intrinsic, Shader, Stage};
+
+/// A thread of one stage.
+pub(super) enum Thread {
+    Compute(ComputeThread),
+    Vertex(VertexThread),
+    Fragment(Box<FragmentThread>),
+}
+
+/// A compute thread.
+pub(super) struct ComputeThread {
+    /// Dword 0 is the thread's number in its workgroup.
+    index: VgrfId,
+    info: ComputeInfo,
+}
+
+/// The intrinsics of a shader in layout order.
+pub(super) fn intrinsics<'a>(
+    sh: &'a Shader,
+    layout: &'a [CfEvent],
+) -> impl Iterator<Item = &'a Intrinsic> {
+    let blocks = layout.iter().filter_map(|event| match *event {
+        CfEvent::Block(b) => Some(b),
+        _ => None,
+    });
+    let instrs = blocks.flat_map(|b| sh.blocks[b].instrs.iter());
+    instrs.filter_map(|&i| match &sh.instrs[i] {
+        Instr::Intrinsic(intrinsic) => Some(intrinsic),
+        _ => None,
+    })
+}
+
+impl Thread {
+    pub(super) fn new(
+        sh: &Shader,
+        layout: &[CfEvent],
+        lir: &mut crate::lir::Lir,
+    ) -> Result<Thread, FsError> {
+        match sh.stage {
+            Stage::Compute => Ok(Thread::Compute(ComputeThread {
+                index: lir.vgrf(GRF_BYTES),
+                info: ComputeInfo {
+                    workgroup_size: sh.info.workgroup_size,
+                    slm_bytes: sh.info.shared_bytes,
+                    ..ComputeInfo::default()
+                },
+            })),
+            Stage::Vertex => Ok(Thread::Vertex(VertexThread::new(sh, layout, lir))),
+            Stage::Fragment => {
+                FragmentThread::new(sh, layout).map(|f| Thread::Fragment(Box::new(f)))
+            }
+            Stage::TessControl | Stage::TessEval | Stage::Geometry => Err(FsError::Unsupported {
+                op: "a shader",
+                what: "no code is made for its stage yet",
+            }),
+        }
+    }
+}
+
+impl Isel<'_> {
+    /// The thread's number in its workgroup.
+    pub(super) fn thread_index(&mut self) -> Result<Lanes, FsError> {
+        match &mut self.thread {
+            Thread::Compute(thread) => {
+                thread.info.per_thread_push = true;
+                Ok(Lanes::new(thread.index, 0, Type::Ud, 0))
+            }
+            Thread::Vertex(_) | Thread::Fragment(_) => Err(FsError::Unsupported {
+                op: "load_subgroup_id",
+                what: "is of compute shaders",
+            }),
+        }
+    }
+
+    /// The workgroup has a barrier.
+    pub(super) fn note_barrier(&mut self) {
+        if let Thread::Compute(thread) = &mut self.thread {
+            thread.info.uses_barrier = true;
+        }
+    }
+
+    /// Gives the payload its registers: what the fixed function sends, the push data, what else is pushed. Returns the first
+    /// register of push data.
+    pub(super) fn lay_out(&mut self) -> Result<(u8, StageInfo), FsError> {
+        let push_regs = self.push.registers() as u16;
+        if push_regs > MAX_PUSH_REGISTERS {
+            return Err(FsError::Limit {
+                what: "registers of push data",
+                need: u64::from(push_regs),
+                max: u64::from(MAX_PUSH_REGISTERS),
+            });
+        }
+        let lir = &mut self.b.lir;
+        lir.vgrfs[self.r0].fixed = Some(0);
+        let (push_at, stage, end) = match &self.thread {
+            Thread::Compute(thread) => {
+                let at = 1 + push_regs;
+                lir.vgrfs[thread.index].fixed = thread.info.per_thread_push.then_some(at as u8);
+                (1, StageInfo::Compute(thread.info.clone()), at + 1)
+            }
+            Thread::Vertex(thread) => thread.lay_out(lir, push_regs),
+            Thread::Fragment(thread) => thread.lay_out(lir, push_regs),
+        };
+        if end > u16::from(crate::lir::LAST_PAYLOAD_GRF) {
+            return Err(FsError::Limit {
+                what: "registers of a thread's payload",
+                need: u64::from(end),
+                max: u64::from(crate::lir::LAST_PAYLOAD_GRF),
+            });
+        }
+        let push = &mut self.b.lir.vgrfs[self.push_reg];
+        push.regs = push_regs.max(1);
+        push.fixed = (push_regs > 0).then_some(push_at as u8);
+        Ok((push_at as u8, stage))
+    }
+}
+
+/// Registers of push data that a launch can have.
+const MAX_PUSH_REGISTERS: u16 = 64;
