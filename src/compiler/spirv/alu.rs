@@ -268,7 +268,7 @@ impl Tr<'_> {
                     _ => return inst.loc.unsupported("a bitcast of pointers"),
                 }
             }
-            _ => return Ok(None),
+            _ => return self.integer_dot(inst),
         };
         Ok(Some(d))
     }

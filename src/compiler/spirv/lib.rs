@@ -35,6 +35,7 @@ mod case_tests;
 mod cfg;
 mod composite;
 mod constants;
+mod dot;
 mod emit;
 mod error;
 #[cfg(test)]

@@ -84,6 +84,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_shader_clock", 1, None),
     row("VK_KHR_shader_float16_int8", 1, V1_2),
     row("VK_KHR_shader_float_controls", 4, V1_2),
+    row("VK_KHR_shader_integer_dot_product", 1, V1_3),
     row("VK_KHR_shader_non_semantic_info", 1, V1_3),
     row("VK_KHR_shader_subgroup_extended_types", 1, V1_2),
     row("VK_KHR_shader_subgroup_uniform_control_flow", 1, None),

@@ -214,6 +214,7 @@ offered! {
     computeFullSubgroups "tests/vk/pipelines.rs";
     synchronization2 "tests/vk/synchronisation.rs";
     maintenance4 "tests/vk/objects.rs";
+    shaderIntegerDotProduct "vkrunner-scripts/spirv/integer-dot.shader_test";
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";
     // The data port joins floats by exchange, minimum and maximum; gen9 has no sum.
     shaderBufferFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";
