@@ -93,7 +93,8 @@ fn lower(words: &[u32], entry: &str, stage: Stage) -> Result<(), String> {
         ..opt::Runner::default()
     };
     runner
-        .run(&mut shader, opt::COMPUTE_GEN9)
+        .run(&mut shader, opt::GEN9)
         .map_err(|e| e.to_string())?;
+    opt::validate_lowered(&shader).map_err(|e| e.to_string())?;
     Ok(())
 }

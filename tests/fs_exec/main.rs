@@ -83,7 +83,7 @@ fn make_shaders() -> Vec<(String, Shader)> {
                     continue;
                 };
                 let mut runner = opt::Runner::default();
-                if runner.run(&mut shader, opt::COMPUTE_GEN9).is_ok() {
+                if runner.run(&mut shader, opt::GEN9).is_ok() {
                     out.push((name.clone(), shader));
                 }
             }

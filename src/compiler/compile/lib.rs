@@ -110,7 +110,7 @@ pub fn compile_compute(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, Com
 
 /// Compiles NIR that a front end, or a driver for its own use, has made. Of the key, layout, machine and backend count.
 pub fn compile_nir(mut shader: nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
-    opt::compile_compute(&mut shader)?;
+    opt::compile(&mut shader)?;
     back_end(&shader, key)
 }
 
@@ -128,7 +128,7 @@ pub fn compile_compute_with_dumps(
         validate: true,
         ..opt::Runner::default()
     };
-    runner.run(&mut shader, opt::COMPUTE_GEN9)?;
+    runner.run(&mut shader, opt::GEN9)?;
     opt::validate_lowered(&shader)?;
     back_end(&shader, key)
 }

@@ -8,6 +8,7 @@ use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
 use crate::op::{AluOp, Size};
 use crate::shader::ListRef;
+use crate::tex::Tex;
 use crate::types::Type;
 use entity::Id;
 use smallvec::SmallVec;
@@ -378,6 +379,14 @@ impl<'s> Builder<'s> {
                 srcs,
                 indices,
             })
+        })
+    }
+
+    /// A `tex` with a result of (components, bits).
+    pub fn tex(&mut self, mut tex: Tex, components: u8, bits: u8) -> Id<Def> {
+        self.insert(components, bits, |def| {
+            tex.def = def;
+            Instr::Tex(tex)
         })
     }
 

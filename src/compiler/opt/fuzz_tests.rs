@@ -1,6 +1,6 @@
 //! Random shaders, run by the interpreter before and after every pass.
 
-use crate::{COMPUTE_GEN9, Ctx, Step};
+use crate::{Ctx, GEN9, Step};
 use entity::Id;
 use nir::interp::Machine;
 use nir::*;
@@ -450,7 +450,7 @@ fn check(seed: u64) {
     let again = parse(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
     assert_eq!(again.to_string(), text, "seed {seed}");
     let ctx = Ctx::default();
-    for step in COMPUTE_GEN9 {
+    for step in GEN9 {
         let (passes, rounds) = match step {
             Step::Once(p) => (vec![*p], 1),
             Step::UntilStable(p) => (p.to_vec(), 30),
@@ -495,7 +495,7 @@ fn check(seed: u64) {
 /// After everything, the promises hold.
 fn check_promises(seed: u64) {
     let mut s = generate(seed);
-    crate::compile_compute(&mut s).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
+    crate::compile(&mut s).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
 }
 
 #[test]

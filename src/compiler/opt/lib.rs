@@ -3,7 +3,7 @@
 //! In:  a valid [`nir::Shader`] from the SPIR-V front end: variables, derefs, vectors.
 //! Out: scalar SSA from which the FS backend selects instructions.
 //!
-//! ## What holds after the pipeline for compute on gen9
+//! ## What holds after the pipeline for gen9
 //! The backend relies on exactly this; [`validate_lowered`] checks it: what cannot be lowered is an error, never a
 //! surprise further down.
 //!
@@ -46,6 +46,12 @@
 //! load_subgroup_invocation load_subgroup_size` (the width of the variant). `load_local_invocation_index` has become
 //! `subgroup_id * subgroup_size + subgroup_invocation`; `load_local_invocation_id` and `load_num_subgroups` follow from it.
 //!
+//! **Stages that draw.** Inputs and outputs are `load_input load_per_vertex_input load_interpolated_input load_output
+//! load_per_vertex_output store_output store_per_vertex_output`: up to 4 components of 16 or 32 bits in one slot.
+//! `load_vertex_id` has become `load_vertex_id_zero_base` + `load_first_vertex`, `load_base_vertex` the latter.
+//! Derivatives are scalar. `tex` has handles, no projector, no offset of a fetch, no four offsets of a gather;
+//! images are `bindless_image_*`. A handle is `vulkan_resource_index`, as of a buffer.
+//!
 //! **Subgroup operations** are scalar. Constants and undefs may have several components.
 //! `info.shared_bytes` and `info.scratch_bytes` are final.
 
@@ -59,9 +65,13 @@ mod lower_alu_to_scalar;
 mod lower_bit_size;
 mod lower_explicit_io;
 mod lower_indirect_vars;
+mod lower_io;
+mod lower_io_to_temporaries;
 mod lower_mem_access;
 mod lower_phis_to_scalar;
+mod lower_resource_derefs;
 mod lower_system_values;
+mod lower_tex;
 mod lower_var_copies;
 mod lower_vars_to_ssa;
 mod opt_algebraic;
@@ -91,18 +101,18 @@ mod validate_lowered;
 
 pub use algebra::{Inexact, Rule};
 pub use pass::{Ctx, OptError, Pass, Runner, Sink, Step, Timing};
-pub use pipeline::COMPUTE_GEN9;
+pub use pipeline::GEN9;
 pub use rules::RULES;
 pub use validate_lowered::validate_lowered;
 
 use nir::Shader;
 
-/// Lowers and optimises a compute shader for gen9.
-pub fn compile_compute(shader: &mut Shader) -> Result<(), OptError> {
+/// Lowers and optimises a shader of any stage for gen9.
+pub fn compile(shader: &mut Shader) -> Result<(), OptError> {
     let mut runner = Runner {
         validate: cfg!(debug_assertions),
         ..Runner::default()
     };
-    runner.run(shader, COMPUTE_GEN9)?;
+    runner.run(shader, GEN9)?;
     validate_lowered(shader)
 }

@@ -1,7 +1,7 @@
 //! One component for each ALU operation.
 //!
 //! In:  any shader. Out: ALU operations but `mov` and `vecN` make one component and read one of each operand.
-//! Dot products and the packing of vectors are spelled out. Tests: tests/opt/lower_alu_to_scalar/.
+//! Derivatives too. Dot products and the packing of vectors are spelled out. Tests: tests/opt/lower_alu_to_scalar/.
 
 use crate::pass::Ctx;
 use crate::rewrite::{Action, lower_instrs};
@@ -15,7 +15,13 @@ pub fn lower_alu_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 fn wants(s: &Shader, i: &Instr) -> bool {
-    let Instr::Alu(a) = i else { return false };
+    let a = match i {
+        Instr::Alu(a) => a,
+        Instr::Intrinsic(i) => {
+            return is_derivative(i.op) && i.def.is_some_and(|d| s.defs[d].num_components > 1);
+        }
+        _ => return false,
+    };
     if a.op.is_vec() {
         return false;
     }
@@ -26,7 +32,17 @@ fn wants(s: &Shader, i: &Instr) -> bool {
     s.defs[a.def].num_components > 1 || matches!(a.op.info().fold, FoldFn::Vector(_))
 }
 
+fn is_derivative(op: IntrinsicOp) -> bool {
+    op.info().effects.any(Effects::NEEDS_HELPERS)
+}
+
 fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
+    if let Instr::Intrinsic(i) = b.shader.instrs[id].clone() {
+        let bits = b.shader.defs[i.srcs[0]].bit_size;
+        let parts = b.channels(i.srcs[0]);
+        let each = parts.iter().map(|p| b.load(i.op, 1, bits, &[*p], &[]));
+        return Action::ReplaceVec(each.collect());
+    }
     let Instr::Alu(a) = b.shader.instrs[id].clone() else {
         return Action::Keep;
     };

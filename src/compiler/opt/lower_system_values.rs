@@ -1,7 +1,7 @@
 //! Computes system values from those that the payload brings.
 //!
-//! In:  any compute shader. Out: of the local ids only `load_subgroup_id`, `load_subgroup_invocation` and
-//! `load_subgroup_size` are left. Tests: tests/opt/lower_system_values/.
+//! In:  any shader. Out: of the local ids only `load_subgroup_id`, `load_subgroup_invocation` and
+//! `load_subgroup_size` are left, of a vertex's numbers `load_vertex_id_zero_base` and `load_first_vertex`. Tests: tests/opt/lower_system_values/.
 
 use crate::pass::Ctx;
 use crate::rewrite::{Action, lower_instrs};
@@ -20,6 +20,8 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                     | Op::LoadLocalInvocationIndex
                     | Op::LoadNumSubgroups
                     | Op::LoadSubgroupMask
+                    | Op::LoadVertexId
+                    | Op::LoadBaseVertex
             ))
         },
         |b, id| {
@@ -43,6 +45,13 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                     Action::Replace(b.ushr(less, shift))
                 }
                 Op::LoadSubgroupMask => subgroup_mask(b, relation),
+                Op::LoadVertexId => {
+                    let zero_base = b.system_value(Op::LoadVertexIdZeroBase);
+                    let first = b.system_value(Op::LoadFirstVertex);
+                    Action::Replace(b.iadd(zero_base, first))
+                }
+                // What Vulkan's BaseVertex says of a draw without indices is its first vertex too.
+                Op::LoadBaseVertex => Action::Replace(b.system_value(Op::LoadFirstVertex)),
                 _ => Action::Keep,
             }
         },

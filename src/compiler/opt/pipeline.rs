@@ -12,9 +12,10 @@ macro_rules! pass {
     };
 }
 
-/// Compute on gen9: from the SPIR-V front end's output to what the crate's documentation promises.
-pub static COMPUTE_GEN9: &[Step] = &[
+/// All stages on gen9: from the SPIR-V front end's output to what the crate's documentation promises.
+pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_dead_cf)),
+    Step::Once(pass!(lower_io_to_temporaries)),
     Step::Once(pass!(lower_var_copies)),
     Step::Once(pass!(lower_indirect_vars)),
     Step::Once(pass!(lower_vars_to_ssa)),
@@ -22,6 +23,9 @@ pub static COMPUTE_GEN9: &[Step] = &[
     Step::Once(pass!(opt_remove_phis)),
     Step::Once(pass!(opt_copy_prop)),
     Step::Once(pass!(opt_dce)),
+    Step::Once(pass!(lower_io)),
+    Step::Once(pass!(lower_resource_derefs)),
+    Step::Once(pass!(lower_tex)),
     Step::Once(pass!(lower_explicit_io)),
     Step::Once(pass!(lower_system_values)),
     Step::Once(pass!(lower_mem_access)),

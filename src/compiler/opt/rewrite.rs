@@ -8,6 +8,8 @@ use smallvec::SmallVec;
 pub(crate) enum Action {
     /// It stays.
     Keep,
+    /// It stays, but has been changed in place.
+    Changed,
     /// Its value is now this one (of the same shape).
     Replace(Id<Def>),
     /// Its value is now a vector of these scalars.
@@ -40,6 +42,10 @@ pub(crate) fn lower_instrs(
             }
             match lower(&mut b, id) {
                 Action::Keep => b.place(id),
+                Action::Changed => {
+                    changed = true;
+                    b.place(id);
+                }
                 Action::Replace(value) => {
                     changed = true;
                     become_mov(b.shader, id, value);

@@ -1,6 +1,6 @@
 //! Runs the text cases of tests/opt.
 
-use crate::{COMPUTE_GEN9, Runner, Step};
+use crate::{GEN9, Runner, Step};
 use nir::interp::Machine;
 use nir::{Shader, parse, parse_bits};
 use std::path::Path;
@@ -29,9 +29,9 @@ fn cases() -> Vec<(String, String)> {
 /// The pass of this name, wherever it stands in the pipeline.
 fn steps_of(name: &str) -> Vec<Step> {
     if name == "pipeline" {
-        return COMPUTE_GEN9.to_vec();
+        return GEN9.to_vec();
     }
-    let all = COMPUTE_GEN9.iter().flat_map(|s| match s {
+    let all = GEN9.iter().flat_map(|s| match s {
         Step::Once(p) => vec![*p],
         Step::UntilStable(p) => p.to_vec(),
     });

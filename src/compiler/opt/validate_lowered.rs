@@ -5,7 +5,7 @@
 use crate::pass::OptError;
 use nir::*;
 
-/// Checks a shader for compute on gen9.
+/// Checks a shader for gen9.
 pub fn validate_lowered(s: &Shader) -> Result<(), OptError> {
     for b in s.block_order() {
         for &id in &s.blocks[b].instrs {
@@ -23,6 +23,7 @@ fn check(s: &Shader, i: &Instr) -> Result<(), String> {
         Instr::Phi(p) if s.defs[p.def].num_components != 1 => Err("a phi of a vector".into()),
         Instr::Alu(a) => check_alu(s, a),
         Instr::Intrinsic(i) => check_intrinsic(s, i),
+        Instr::Tex(t) => check_tex(t),
         _ => Ok(()),
     }
 }
@@ -133,6 +134,24 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
     }
 }
 
+fn check_tex(t: &Tex) -> Result<(), String> {
+    let fetch = matches!(t.op, TexOp::Txf | TexOp::TxfMs);
+    for (kind, _) in &t.srcs {
+        let lowered = match kind {
+            TexSrc::TextureDeref | TexSrc::SamplerDeref | TexSrc::Projector => true,
+            TexSrc::Offset => fetch,
+            _ => false,
+        };
+        if lowered {
+            return Err(format!("{} with {kind:?}", t.op.info().name));
+        }
+    }
+    match t.tg4_offsets {
+        Some(_) => Err("tg4 with four offsets".into()),
+        None => Ok(()),
+    }
+}
+
 fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
     use IntrinsicOp as Op;
     let name = i.op.info().name;
@@ -154,7 +173,32 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
         | Op::LoadLocalInvocationId
         | Op::LoadLocalInvocationIndex
         | Op::LoadNumSubgroups
-        | Op::LoadSubgroupMask => return Err(name.into()),
+        | Op::LoadSubgroupMask
+        | Op::LoadVertexId
+        | Op::LoadBaseVertex
+        | Op::InterpDerefAtCentroid
+        | Op::InterpDerefAtSample
+        | Op::InterpDerefAtOffset
+        | Op::ImageDerefLoad
+        | Op::ImageDerefStore
+        | Op::ImageDerefAtomic
+        | Op::ImageDerefAtomicSwap
+        | Op::ImageDerefSize
+        | Op::ImageDerefSamples => return Err(name.into()),
+        Op::LoadInput
+        | Op::LoadPerVertexInput
+        | Op::LoadInterpolatedInput
+        | Op::LoadOutput
+        | Op::LoadPerVertexOutput
+        | Op::StoreOutput
+        | Op::StorePerVertexOutput => {
+            let d = s.defs[i.def.unwrap_or(i.srcs[0])];
+            let end = i.index("component") + u32::from(d.num_components);
+            return match end <= 4 && matches!(d.bit_size, 16 | 32) {
+                true => Ok(()),
+                false => Err(format!("{name} that leaves its slot")),
+            };
+        }
         _ => return Ok(()),
     };
     let Some(d) = value.map(|v| s.defs[v]) else {

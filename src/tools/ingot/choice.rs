@@ -23,7 +23,7 @@ pub fn simd(text: &str) -> Result<u8, String> {
 
 /// A pass of the compiler's pipeline, or `all`, `spirv` or `final`.
 pub fn pass(name: &str) -> Result<String, String> {
-    let passes = opt::COMPUTE_GEN9.iter().flat_map(|step| match step {
+    let passes = opt::GEN9.iter().flat_map(|step| match step {
         opt::Step::Once(pass) => std::slice::from_ref(pass),
         opt::Step::UntilStable(passes) => passes,
     });
