@@ -8,6 +8,7 @@ use hw::Device;
 use sha2::{Digest, Sha256};
 
 pub use fs::{Options as Backend, supports};
+pub use nir::Stage;
 
 /// Invocations of a subgroup as the API reports them and shaders read them. Threads run 8, 16 or 32 of them.
 pub const API_SUBGROUP_SIZE: u32 = 32;
@@ -105,7 +106,7 @@ pub type Sink<'a> = &'a mut dyn FnMut(&'static str, String);
 
 /// Compiles a compute shader.
 pub fn compile_compute(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
-    compile_nir(front_end(words, key)?, key)
+    compile_nir(front_end(words, Stage::Compute, key)?, key)
 }
 
 /// Compiles NIR that a front end, or a driver for its own use, has made. Of the key, layout, machine and backend count.
@@ -120,7 +121,19 @@ pub fn compile_compute_with_dumps(
     key: &Key<'_>,
     sink: Sink<'_>,
 ) -> Result<ShaderBinary, CompileError> {
-    let mut shader = front_end(words, key)?;
+    let shader = lower_with_dumps(words, Stage::Compute, key, sink)?;
+    back_end(&shader, key)
+}
+
+/// The NIR of a shader of any stage as a backend takes it, with dumps as of [`compile_compute_with_dumps`]. Layout, machine
+/// and backend of the key do not count.
+pub fn lower_with_dumps(
+    words: &[u32],
+    stage: Stage,
+    key: &Key<'_>,
+    sink: Sink<'_>,
+) -> Result<nir::Shader, CompileError> {
+    let mut shader = front_end(words, stage, key)?;
     sink("spirv", shader.to_string());
     let mut dump = |pass: &'static str, shader: &nir::Shader| sink(pass, shader.to_string());
     let mut runner = opt::Runner {
@@ -130,7 +143,7 @@ pub fn compile_compute_with_dumps(
     };
     runner.run(&mut shader, opt::GEN9)?;
     opt::validate_lowered(&shader)?;
-    back_end(&shader, key)
+    Ok(shader)
 }
 
 fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
@@ -145,16 +158,30 @@ fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, Compile
     Ok(fs::compile(shader, key.device, &options)?)
 }
 
-/// The execution model of compute shaders. Ref: SPIR-V, "Execution Model".
-const GL_COMPUTE: u32 = 5;
+/// The stages by their execution models. Ref: SPIR-V, "Execution Model".
+const STAGES: [Stage; 6] = [
+    Stage::Vertex,
+    Stage::TessControl,
+    Stage::TessEval,
+    Stage::Geometry,
+    Stage::Fragment,
+    Stage::Compute,
+];
+
+/// Names and stages of a module's entry points, those of stages that are not known left out.
+pub fn entry_points(words: &[u32]) -> Result<Vec<(String, Stage)>, CompileError> {
+    let module = spirv_front::Module::parse(words)?;
+    let known = module
+        .entry_points()
+        .filter_map(|(name, model)| Some((name.to_string(), *STAGES.get(model as usize)?)));
+    Ok(known.collect())
+}
 
 /// Names of a module's compute entry points.
 pub fn compute_entry_points(words: &[u32]) -> Result<Vec<String>, CompileError> {
-    let module = spirv_front::Module::parse(words)?;
-    let names = module
-        .entry_points()
-        .filter(|(_, model)| *model == GL_COMPUTE);
-    Ok(names.map(|(name, _)| name.to_string()).collect())
+    let mut all = entry_points(words)?;
+    all.retain(|e| e.1 == Stage::Compute);
+    Ok(all.into_iter().map(|e| e.0).collect())
 }
 
 /// Invocations of a workgroup in x, y and z, with specialization constants at their defaults.
@@ -210,11 +237,11 @@ pub fn default_layout(words: &[u32], entry_point: &str) -> Result<PipelineLayout
     Ok(layout)
 }
 
-fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
+fn front_end(words: &[u32], stage: Stage, key: &Key<'_>) -> Result<nir::Shader, CompileError> {
     let module = spirv_front::Module::parse(words)?;
     Ok(module.to_nir(&spirv_front::Options {
         entry_point: key.entry_point,
-        stage: nir::Stage::Compute,
+        stage,
         specialization: key.specialization,
         dispatch_base: key.dispatch_base,
         subgroup_size: match key.subgroup_size {

@@ -10,9 +10,10 @@ use vkrunner::ShaderStage;
 #[command(after_help = "Examples:\n  \
     ingot compile shader.comp                    statistics of every SIMD width\n  \
     ingot compile shader.spv --nir opt_cse       NIR after that pass\n  \
-    ingot compile shader.comp --asm              machine code as IGA reads it")]
+    ingot compile shader.comp --asm              machine code as IGA reads it\n  \
+    ingot compile shader.frag --nir final        NIR of another stage, which has no machine code yet")]
 pub struct Args {
-    /// GLSL (*.comp) or SPIR-V (*.spv) files, compute
+    /// GLSL (*.comp, *.vert, *.tesc, *.tese, *.geom, *.frag) or SPIR-V (*.spv) files
     #[arg(required = true, value_parser = crate::choice::there)]
     shaders: Vec<PathBuf>,
     /// Device to compile for
@@ -71,7 +72,30 @@ pub fn words_of(path: &Path) -> Result<Vec<u32>, String> {
             .collect());
     }
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    vkrunner::compile_glsl(ShaderStage::Compute, &text, (1, 1, 0))
+    let extension = path.extension().unwrap_or_default();
+    let stage = ShaderStage::ALL.iter().find(|s| extension == s.2);
+    vkrunner::compile_glsl(
+        stage.map_or(ShaderStage::Compute, |s| s.0),
+        &text,
+        (1, 1, 0),
+    )
+}
+
+/// The entry point called `name`, or the module's only one, and its stage.
+fn entry_of(words: &[u32], name: Option<&str>) -> Result<(String, compile::Stage), String> {
+    let mut all = compile::entry_points(words).map_err(|e| e.to_string())?;
+    let has: Vec<String> = all.iter().map(|e| e.0.clone()).collect();
+    let has = has.join(", ");
+    if let Some(name) = name {
+        all.retain(|e| e.0 == name);
+    }
+    match all.len() {
+        1 => Ok(all.remove(0)),
+        0 => Err(format!(
+            "no such entry point is in the module; it has: {has}"
+        )),
+        _ => Err(format!("--entry has to say which: {has}")),
+    }
 }
 
 /// The module's only compute entry point.
@@ -84,13 +108,33 @@ pub fn only_entry(words: &[u32]) -> Result<String, String> {
     }
 }
 
+/// Prints the NIR of a shader that the backend does not take.
+fn nir(
+    words: &[u32],
+    stage: compile::Stage,
+    key: &compile::Key<'_>,
+    wanted: &str,
+) -> Result<(), String> {
+    let shader = compile::lower_with_dumps(words, stage, key, &mut |pass, text: String| {
+        if wanted == "all" || wanted == pass {
+            println!("; after {pass}\n{text}");
+        }
+    });
+    let shader = shader.map_err(|e| e.to_string())?;
+    if wanted == "final" {
+        println!("{shader}");
+    }
+    Ok(())
+}
+
 fn one(args: &Args, path: &Path) -> Result<(), String> {
     let words = words_of(path)?;
-    let entry = match &args.entry {
-        Some(entry) => entry.clone(),
-        None => only_entry(&words)?,
+    let (entry, stage) = entry_of(&words, args.entry.as_deref())?;
+    let compute = stage == compile::Stage::Compute;
+    let layout = match compute {
+        true => compile::default_layout(&words, &entry).map_err(|e| e.to_string())?,
+        false => abi::PipelineLayout::default(),
     };
-    let layout = compile::default_layout(&words, &entry).map_err(|e| e.to_string())?;
     let backend = fs::Options {
         required_width: args.simd,
         dumps: [(args.lir, "all"), (args.asm, "asm")]
@@ -110,6 +154,14 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         backend,
         flags: 0,
     };
+    if !compute {
+        let Some(wanted) = &args.nir else {
+            return Err(
+                "machine code is made of compute shaders only; --nir shows the rest".into(),
+            );
+        };
+        return nir(&words, stage, &key, wanted);
+    }
     let start = Instant::now();
     let binary = match &args.nir {
         None => compile::compile_compute(&words, &key),

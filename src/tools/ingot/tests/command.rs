@@ -187,6 +187,22 @@ fn the_only_entry_point_is_taken_whatever_its_name() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn other_stages_show_their_nir() {
+    let folder = folder("stages");
+    let source = "#version 450\nlayout(location = 1) out vec4 c;\nvoid main() { c = vec4(dFdx(gl_FragCoord.x)); }\n";
+    let shader = write(&folder, "a.frag", source);
+    let shown = output(&["compile", "--nir", "final", &shader]);
+    let nir = text(&shown.stdout);
+    assert!(shown.status.success(), "{}", text(&shown.stderr));
+    for word in ["shader fragment", "ddx", "location=var1"] {
+        assert!(nir.contains(word), "{nir}");
+    }
+    let refused = output(&["compile", &shader]);
+    assert!(!refused.status.success() && text(&refused.stderr).contains("--nir"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// A script that runs, its recording, and what a replay of that writes.
 #[test]
 fn a_replay_is_traced_and_profiled() {
