@@ -11,6 +11,7 @@ use crate::general::{self, R};
 use crate::message::Stop;
 use crate::region::{DstOp, Kind, SrcOp};
 use crate::regs;
+use crate::straight;
 use crate::thread::Thread;
 use hw::Gen;
 use isa::{CondMod, File, Inst, MathFn, Opcode, Pred, Type};
@@ -81,6 +82,8 @@ pub struct Kernel {
     /// Offset of each instruction → its index.
     pub(crate) index: BTreeMap<u64, u32>,
     start: u64,
+    /// All its threads execute the same: see [`straight`].
+    pub(crate) straight: bool,
 }
 
 /// Fetches the 16 bytes at a byte offset of the instruction heap (zero-padded where fewer are left).
@@ -225,7 +228,13 @@ impl Kernel {
                 u.join = true;
             }
         }
-        Kernel { uops, index, start }
+        let straight = index.keys().next() == Some(&start) && straight::is_straight(&uops);
+        Kernel {
+            uops,
+            index,
+            start,
+            straight,
+        }
     }
 
     /// The same kernel without fast paths.

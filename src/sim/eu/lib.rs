@@ -18,6 +18,7 @@ mod region;
 mod regs;
 mod rules;
 mod send;
+mod straight;
 #[cfg(test)]
 mod testing;
 mod thread;

@@ -160,6 +160,10 @@ pub struct Thread {
     trace: Option<Box<dyn TraceSink>>,
     /// One bit for each GRF byte that has been written, kept where [`Options::uninit`] is set.
     written: Option<Box<[u32; 128]>>,
+    /// Length of the payload and channels of a thread of a straight kernel that has found all it used written: one like it
+    /// finds the same.
+    vetted: Option<(usize, u32)>,
+    payload_dwords: usize,
     done: bool,
 }
 
@@ -194,6 +198,8 @@ impl Thread {
             statistics: Statistics::default(),
             trace: None,
             written: None,
+            vetted: None,
+            payload_dwords: 0,
             done: false,
         };
         t.start(payload, dispatch_mask, init);
@@ -210,6 +216,7 @@ impl Thread {
     ) {
         if !Arc::ptr_eq(&self.kernel, kernel) {
             self.kernel = Arc::clone(kernel);
+            self.vetted = None;
         }
         self.regs.clear();
         self.statistics = Statistics::default();
@@ -225,8 +232,10 @@ impl Thread {
         };
         self.waiting = 0;
         self.done = false;
-        self.written = self.options.uninit.then(|| Box::new([0; 128]));
         let n = payload.len().min(regs::GRF_BYTES / 4);
+        self.payload_dwords = n;
+        let looked_at = self.options.uninit && self.vetted != Some((n, self.amask));
+        self.written = looked_at.then(|| Box::new([0; 128]));
         self.regs.dwords_mut()[..n].copy_from_slice(&payload[..n]);
         self.mark_written(0, n * 4);
         for (i, v) in init.sr0.iter().enumerate() {
@@ -396,6 +405,9 @@ impl Thread {
                 Run::Send => match self.send(u, sf) {
                     Ok(true) => {
                         self.done = true;
+                        if kernel.straight && self.written.is_some() {
+                            self.vetted = Some((self.payload_dwords, self.amask));
+                        }
                         break Ok(Exit::Eot);
                     }
                     Ok(false) => Ok(u.next),

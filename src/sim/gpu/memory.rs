@@ -215,9 +215,16 @@ impl<'a> View<'a> {
             }
             return Ok(());
         }
-        for (i, (address, value)) in addresses.into_iter().zip(values).enumerate() {
-            if mask >> i & 1 == 1 {
-                self.write(address, value)?;
+        for (i, pair) in [0, 2].into_iter().zip(addresses.as_chunks::<2>().0) {
+            let two = [values[i], values[i + 1]];
+            if mask >> i & 3 == 3 && pair[1] == pair[0].wrapping_add(4) {
+                self.write_block(pair[0], &two)?;
+                continue;
+            }
+            for (j, (address, value)) in pair.iter().zip(two).enumerate() {
+                if mask >> (i + j) & 1 == 1 {
+                    self.write(*address, value)?;
+                }
             }
         }
         Ok(())

@@ -197,12 +197,10 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
 #[inline(always)]
 fn sum(a: f64, b: f64) -> (f32, u64) {
     let s = a + b;
-    let part = s - a;
-    let inexact = (a - (s - part)) + (b - part) != 0.0;
-    // A double halfway between two Fs may itself have been rounded; so may one whose F is a denormal.
+    // A double halfway between two Fs may itself have been rounded; so may one whose F is a denormal. A zero is exact.
     let halfway = (s.to_bits() & 0x1fff_ffff) ^ 0x1000_0000;
-    let small = s.abs() < f64::from(f32::MIN_POSITIVE);
-    let doubt = u64::from(inexact) & (u64::from(halfway == 0) | u64::from(small));
+    let small = s.abs() < f64::from(f32::MIN_POSITIVE) && s != 0.0;
+    let doubt = u64::from(halfway == 0) | u64::from(small);
     (s as f32, doubt)
 }
 

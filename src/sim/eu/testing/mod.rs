@@ -17,6 +17,7 @@ mod operations;
 mod regions;
 mod rounding;
 mod state;
+mod straight;
 mod threads;
 
 use crate::{Exit, Init, Kernel, Message, Options, Reply, SharedFunctions, Stop, Thread};

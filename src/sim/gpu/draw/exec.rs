@@ -219,6 +219,38 @@ impl<'a> Executor<'a> {
         }
     }
 
+    /// Whether threads with all channels on send the same messages wherever their pixels are: whatever is in the registers
+    /// from g1 to before `start`. g0 is one object's.
+    pub fn is_repeated(&self, start: usize) -> bool {
+        !self.draw.options.trace.instructions && self.kernel.has_fixed_messages(1..start)
+    }
+
+    /// What the last thread has executed.
+    pub fn executed(&self) -> Statistics {
+        let thread = self.thread.as_ref();
+        thread
+            .map(|thread| *thread.statistics())
+            .unwrap_or_default()
+    }
+
+    /// Counts a thread that does what another did, with as many messages to the render cache. False where it may not go on:
+    /// [`Executor::run`] says why.
+    pub fn repeat(&mut self, mask: u32, executed: &Statistics, messages: usize) -> bool {
+        let unpaid = self.unpaid + executed.instructions;
+        if self.draw.options.cancelled() || unpaid >= CHARGED {
+            return false;
+        }
+        self.unpaid = unpaid;
+        self.threads += 1;
+        self.channels += u64::from(mask.count_ones());
+        self.instructions += executed.instructions;
+        self.work += executed;
+        for _ in 0..messages {
+            self.port.messages.add(STAGE_SFIDS[0]);
+        }
+        true
+    }
+
     /// Runs a thread with `payload` in g0 and on, on the channels of `mask`, to its end.
     pub fn run(&mut self, payload: &[u32], mask: u32, stage: &mut dyn Stage) -> Result<(), Stop> {
         let init = Init {

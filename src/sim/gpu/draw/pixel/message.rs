@@ -19,7 +19,7 @@ pub(super) struct Batch<'t, 'a> {
     pub ended: bool,
 }
 
-const RENDER_CACHE: u8 = 5;
+pub(super) const RENDER_CACHE: u8 = 5;
 const PIXEL_INTERPOLATOR: u8 = 11;
 
 impl Stage for Batch<'_, '_> {
@@ -58,6 +58,17 @@ struct Layout {
     stencil: Option<usize>,
     /// All of it.
     end: usize,
+}
+
+impl<'t, 'a> Batch<'t, 'a> {
+    pub fn new(back: &'t mut Back<'a>, setup: &'t Setup, slots: &'t mut [Slot]) -> Batch<'t, 'a> {
+        Batch {
+            back,
+            setup,
+            slots,
+            ended: false,
+        }
+    }
 }
 
 impl Batch<'_, '_> {

@@ -9,6 +9,7 @@
 //! | `state` | latched commands → what a draw finds |
 //! | `payload` | an object, its subspans → a thread's registers |
 //! | `message` | render target writes → samples settled, colours for targets |
+//! | `repeat` | what one thread has sent → the same for others |
 //! | `interpolator` | pixel interpolator messages → barycentric weights |
 //! | `depth`, `blend`, `target` | a sample → memory |
 //! | `tiles` | objects → parts of them, by worker |
@@ -31,6 +32,9 @@ mod object_tests;
 mod payload;
 #[cfg(test)]
 mod payload_tests;
+mod repeat;
+#[cfg(test)]
+mod repeat_tests;
 #[cfg(test)]
 mod settled_tests;
 mod state;
@@ -60,6 +64,7 @@ use crate::targets::Role;
 use crate::watch::Via;
 use eu::Stop;
 use payload::{Frame, Slot};
+use repeat::{Deed, Noting};
 use state::{Coverage, Special, State};
 use target::Targets;
 
@@ -85,6 +90,9 @@ pub(crate) struct Pixels<'a> {
     back: Back<'a>,
     /// Of 8, 16, 32 pixels: the executor, and the register where constants start.
     executors: [Option<(Executor<'a>, usize)>; 3],
+    /// By the same: the object's threads with all channels on do the same, and what that is, once one has done it.
+    repeated: [bool; 3],
+    deeds: [Option<Deed>; 3],
     slots: Vec<Slot>,
     payload: Vec<u32>,
     /// The object's part of it.
@@ -113,6 +121,10 @@ impl<'a> Pixels<'a> {
                 *to = Some((executor, variant.start));
             }
         }
+        let repeated = executors.each_ref().map(|executor| {
+            let known = executor.as_ref();
+            known.is_some_and(|(executor, start)| executor.is_repeated(*start))
+        });
         Ok(Pixels {
             back: Back {
                 view,
@@ -122,6 +134,8 @@ impl<'a> Pixels<'a> {
                 samples_passed: 0,
             },
             executors,
+            repeated,
+            deeds: [None, None, None],
             slots: Vec::new(),
             payload: Vec::new(),
             object: Vec::new(),
@@ -199,6 +213,7 @@ impl<'a> Pixels<'a> {
                 }
             }
         }
+        self.deeds = [None, None, None];
         if !slots.is_empty() {
             payload::object(&mut self.object, &self.back.state, setup);
         }
@@ -230,6 +245,18 @@ impl<'a> Pixels<'a> {
         let Some(Some((executor, start))) = self.executors.get_mut(index) else {
             return Ok(());
         };
+        let lit = payload::lit(slots);
+        if self.back.state.statistics {
+            self.invocations += u64::from(lit.count_ones());
+        }
+        let repeats = self.repeated[index] && lit.count_ones() as usize == width;
+        if repeats
+            && let Some(deed) = &self.deeds[index]
+            && executor.repeat(lit, &deed.statistics, deed.messages())
+        {
+            let mut batch = message::Batch::new(&mut self.back, setup, slots);
+            return deed.again(&mut batch);
+        }
         let state = &self.back.state;
         let frame = Frame {
             width,
@@ -244,17 +271,22 @@ impl<'a> Pixels<'a> {
                 )
             },
         )?;
-        let lit = payload::lit(slots);
-        if state.statistics {
-            self.invocations += u64::from(lit.count_ones());
+        let mut batch = message::Batch::new(&mut self.back, setup, slots);
+        if repeats {
+            let mut deed = Deed::default();
+            let mut noting = Noting {
+                batch: &mut batch,
+                deed: &mut deed,
+            };
+            executor.run(&self.payload, lit, &mut noting)?;
+            deed.statistics = executor.executed();
+            match deed.is_whole() {
+                true => self.deeds[index] = Some(deed),
+                false => self.repeated[index] = false,
+            }
+        } else {
+            executor.run(&self.payload, lit, &mut batch)?;
         }
-        let mut batch = message::Batch {
-            back: &mut self.back,
-            setup,
-            slots,
-            ended: false,
-        };
-        executor.run(&self.payload, lit, &mut batch)?;
         let ended = batch.ended;
         match self.back.view.is_strict() {
             true => written::ended(ended, self.back.at),

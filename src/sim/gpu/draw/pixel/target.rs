@@ -38,8 +38,10 @@ pub(super) struct Target {
     is_straight: bool,
     /// A texel is a dword.
     dword: bool,
-    /// Subspans go to memory at once: how, where nothing of what is there stays.
+    /// Subspans go to memory at once: how those of dwords are packed, where nothing of what is there stays.
     quick: Option<Option<Packer>>,
+    /// The colour that was last encoded, and its texel: neighbours often have one colour.
+    last: Option<([u32; 4], [u8; 16])>,
     /// Pixels of the block that was last found, or made, to stand as it is.
     resolved: Option<[u32; 3]>,
 }
@@ -188,16 +190,20 @@ impl Target {
         let is_straight = order == [0, 1, 2, 3] && blend.dither.is_none();
         let whole = blend.writes == [true; 4] && !blends && !logic;
         let packer = Packer::of(image.format).filter(|_| whole);
-        let quick = level.is_plain() && image.bytes == 4 && is_straight;
+        // Of dwords, those that nothing is mixed with are packed by four.
+        let packed = image.bytes != 4 || packer.is_some() == whole;
+        let packer = packer.filter(|_| image.bytes == 4);
+        let quick = level.is_plain() && is_straight && packed;
         Target {
             level,
             blends,
             whole,
-            quick: (quick && packer.is_some() == whole).then_some(packer),
+            quick: quick.then_some(packer),
             clamp: clamp.filter(|_| blend.pre_clamp),
             dword: image.bytes == 4,
             order,
             is_straight,
+            last: None,
             resolved: None,
             image,
             blend,
@@ -233,11 +239,22 @@ impl Target {
         }
         for (i, address) in addresses.into_iter().enumerate() {
             if mask >> i & 1 == 1 {
-                let mut old = [0; 16];
-                old[..4].copy_from_slice(&view.read(address)?.to_le_bytes());
                 let colour = colours.map(|channel| channel[i]);
-                let [a, b, c, d, ..] = self.mixed(&old, colour, [0; 4], [x, y]);
-                view.write(address, u32::from_le_bytes([a, b, c, d]))?;
+                let texel = match self.whole {
+                    true => match self.last {
+                        Some((of, texel)) if of == colour => texel,
+                        _ => {
+                            let texel = format::encode(self.image.format, colour);
+                            self.last = Some((colour, texel));
+                            texel
+                        }
+                    },
+                    false => {
+                        let old = self.image.element(view, address)?;
+                        self.mixed(&old, colour, [0; 4], [x, y])
+                    }
+                };
+                self.image.put(view, address, &texel)?;
             }
         }
         Ok(true)

@@ -262,17 +262,47 @@ fn wide_texels_are_blended_and_masked_too() {
         )
         .expect("mapped");
     assert_eq!(rig.wide(3, 2).map(f32::from_bits), [11.0, 42.0, 30.0, 24.0]);
-    // Such texels go one by one.
-    let done = target.write_subspan(&rig.view(), [2, 2, 0], 15, &[[0; 4]; 4]);
-    assert_eq!(
-        (done, rig.wide(3, 2).map(f32::from_bits)),
-        (Ok(false), [11.0, 42.0, 30.0, 24.0])
-    );
+    // By subspans, too, where there is no second source; the pixels that are masked off stay.
+    let colours = floats([1.0, 2.0, 3.0, 4.0]).map(|channel| [channel; 4]);
+    rig.write(place - 16, &floats([10.0; 4]));
+    let done = target.write_subspan(&rig.view(), [2, 2, 0], 0b0010, &colours);
+    assert_eq!(done, Ok(true));
+    assert_eq!(rig.wide(3, 2).map(f32::from_bits), [1.0, 2.0, 30.0, 4.0]);
+    assert_eq!(rig.wide(2, 2).map(f32::from_bits), [10.0; 4]);
+    assert_eq!(rig.wide(3, 3), [0; 4]);
     // Out of bounds is nowhere.
     target
         .write(&rig.view(), [16, 2, 0], 1, [0; 4], [0; 4])
         .expect("dropped");
-    assert_eq!(rig.wide(3, 2).map(f32::from_bits), [11.0, 42.0, 30.0, 24.0]);
+    assert_eq!(rig.wide(3, 2).map(f32::from_bits), [1.0, 2.0, 30.0, 4.0]);
+}
+
+#[test]
+fn subspans_of_any_texel_are_encoded() {
+    let (r8, rgba32) = (0x140, R32G32B32A32_FLOAT);
+    let colours = [[0.0f32, 1.0, 0.0, 1.0], [0.25; 4], [0.5; 4], [1.0; 4]];
+    for (format, bytes) in [(r8, 1), (rgba32, 16)] {
+        let drawn = |by_subspan: bool| -> Vec<u8> {
+            let mut rig = Rig::new();
+            let image = image(&mut rig, format, &[]);
+            assert_eq!(image.bytes, bytes, "{format:#x}");
+            let mut target = Target::new(image, blend(&[]), [0.0; 4]);
+            if by_subspan {
+                let each = colours.map(|channel| channel.map(f32::to_bits));
+                let done = target.write_subspan(&rig.view(), [4, 2, 0], 0b1011, &each);
+                assert_eq!(done, Ok(true), "{format:#x}");
+            }
+            for pixel in [0, 1, 3].into_iter().filter(|_| !by_subspan) {
+                let place = [4 + (pixel & 1), 2 + (pixel >> 1), 0];
+                let colour = colours.map(|channel| channel[pixel as usize].to_bits());
+                let done = target.write(&rig.view(), place, 1, colour, [0; 4]);
+                done.expect("mapped");
+            }
+            (0..4 * PITCH).map(|at| rig.byte(COLOUR + at)).collect()
+        };
+        assert_eq!(drawn(true), drawn(false), "{format:#x}");
+        assert!(drawn(true).iter().any(|b| *b != 0), "{format:#x}");
+    }
 }
 
 #[test]
