@@ -142,17 +142,22 @@ impl Thread {
                 self.park(enabled & pred, u.uip);
                 fall(self)
             }
-            Flow::Goto => {
+            // The predicate says who goes on first: at UIP with branch control, as backward gotos have it, else behind the
+            // goto. The others wait at the other place (ERRATA.md).
+            Flow::Goto if u.inst.branch_ctrl => {
                 let take = enabled & pred;
                 self.park(take, u.uip);
-                if u.inst.branch_ctrl && take != 0 {
-                    // A backward goto follows the channels that take it; the others wait behind.
+                if take != 0 {
                     let rest = self.amask;
                     self.park(rest, u.next);
                     u.uip
                 } else {
                     fall(self)
                 }
+            }
+            Flow::Goto => {
+                self.park(enabled & !pred, u.uip);
+                fall(self)
             }
             Flow::Jmpi => {
                 let go = match &u.pred {

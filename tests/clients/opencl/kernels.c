@@ -64,6 +64,8 @@ typedef u64 (*Item)(u32 i, const u32 *in);
     X(loop, u32 a = in[i]; u32 n = 0; while (a > 1 && n < 200) { a = a & 1 ? a * 3 + 1 : a >> 1; n++; } return n * 65536u + (a & 0xffff);) \
     X(branches, u32 a = in[i]; if (a & 1) { if (a & 2) a += 10; else a ^= 0xff00; } else switch (i & 3) { \
         case 0: a *= 3; break; case 1: a = ~a; break; default: a -= i; } return a;) \
+    X(chain, double a = (double)(in[i] & 0xffff); u32 k = i & 63; \
+        if (k < 16) a = a * a + 0.5; else if (k < 32) a = sqrt(a); else a = a * 3.0; return bits_of_double(a);) \
     X(private_array, u32 t[48]; for (u32 k = 0; k < 48; k++) t[k] = in[(i + k) % 1024] + k; \
         u32 s = 0; for (u32 k = 0; k < 48; k++) s = s * 31 + t[(k * 7 + i) % 48]; return s;)
 

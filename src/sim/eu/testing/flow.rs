@@ -225,7 +225,7 @@ fn halt_waits_at_its_target() {
 
 #[test]
 fn goto_and_join() {
-    // 0 f0 = id < 4; 1 (f0) goto jip 3 uip 4 ; 2 g4 += 1 ; 3 join ; 4 join ; 5 g6 += 1
+    // 0 f0 = id < 4; 1 (f0) goto jip 3 uip 4, which the others take; 2 g4 += 1 ; 3 join ; 4 join ; 5 g6 += 1
     let code = [
         lane_cmp(16, CondMod::L, 4),
         on(branch(Opcode::Goto, 16, 3, 3)),
@@ -235,7 +235,7 @@ fn goto_and_join() {
         add(16, 6, 1),
     ];
     let t = run(&code, &lane_ids(), 0xffff);
-    let want: Vec<u32> = (0..16).map(|i| u32::from(i >= 4)).collect();
+    let want: Vec<u32> = (0..16).map(|i| u32::from(i < 4)).collect();
     assert_eq!(lanes16(&t, 4), want);
     assert_eq!(lanes16(&t, 6), vec![1; 16]);
 }
