@@ -135,6 +135,21 @@ pub(crate) fn assemble(
                 each(found);
             }
         }
+        // Quads: two triangles, both of which end with the quad's last vertex. Of a strip that is the one across.
+        0x07 => {
+            for at in (0..n / 4).map(|i| 4 * i) {
+                quad(
+                    [[at, at + 1, at + 3], [at + 1, at + 2, at + 3]],
+                    triangle,
+                    each,
+                );
+            }
+        }
+        0x08 => {
+            for at in (0..n.saturating_sub(2) / 2).map(|i| 2 * i) {
+                quad([[at, at + 1, at + 3], [at + 2, at, at + 3]], triangle, each);
+            }
+        }
         0x09 => {
             for i in 0..n / 4 {
                 let at = 4 * i;
@@ -179,6 +194,17 @@ pub(crate) fn assemble(
         _ => return false,
     }
     true
+}
+
+/// A quad as two triangles, between which is no edge.
+fn quad(halves: [[usize; 3]; 2], provoking: usize, each: &mut dyn FnMut(Assembled)) {
+    let shared = |corner| halves[0].contains(&corner) && halves[1].contains(&corner);
+    for half in halves {
+        let mut found = object(Kind::Triangle, &half, provoking);
+        found.edges = [0, 1, 2].map(|i| !(shared(half[i]) && shared(half[(i + 1) % 3])));
+        found.flagged = true;
+        each(found);
+    }
 }
 
 /// Triangle `i` of a strip with adjacency. Ref: Vulkan, "Triangle Strips With Adjacency", its table of vertices.
@@ -309,6 +335,22 @@ mod tests {
             [([true; 3], false); 2]
         );
         assert_eq!(each(0x04, 3, |a| a.flagged), [true]);
+    }
+
+    #[test]
+    fn quads_are_two_triangles_each() {
+        let list = [(vec![0, 1, 3], 0), (vec![1, 2, 3], 0)];
+        assert_eq!(all(0x07, 7), list);
+        assert_eq!(all(0x07, 8)[2..], [(vec![4, 5, 7], 0), (vec![5, 6, 7], 0)]);
+        assert_eq!(all(0x08, 5), [(vec![0, 1, 3], 0), (vec![2, 0, 3], 0)]);
+        assert_eq!(all(0x08, 6)[2..], [(vec![2, 3, 5], 0), (vec![4, 2, 5], 0)]);
+        assert!(all(0x08, 3).is_empty() && all(0x07, 3).is_empty() && all(0x08, 0).is_empty());
+        // The side between the two is no edge.
+        let edges = [[true, false, true], [true, true, false]];
+        assert_eq!(each(0x07, 4, |a| a.edges), edges);
+        let edges = [[true, true, false], [true, false, true]];
+        assert_eq!(each(0x08, 4, |a| a.edges), edges);
+        assert_eq!(each(0x08, 4, |a| (a.flagged, a.turned)), [(true, false); 2]);
     }
 
     #[test]
