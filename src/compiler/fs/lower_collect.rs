@@ -371,7 +371,7 @@ impl Lowering<'_> {
         let step = u32::from(p.src.stride) * size;
         let fits = |lanes: &u8| {
             let lanes = u32::from(*lanes);
-            fits_registers(at, lanes * slot) && fits_registers(p.src.offset, lanes * step)
+            fits_registers(at, lanes, slot, size) && fits_registers(p.src.offset, lanes, step, size)
         };
         let lanes = [16, 8].into_iter().find(|n| *n <= all.exec && fits(n));
         let lanes = lanes.unwrap_or(all.exec.min(4));
@@ -453,10 +453,12 @@ fn follows(a: &Part, b: &Part) -> bool {
     both && b.src.offset == a.src.offset + GRF_BYTES
 }
 
-/// True if one instruction can access so many bytes: two registers, as much of the one as of the other.
-fn fits_registers(offset: u32, bytes: u32) -> bool {
+/// True if one instruction can access so many elements, `step` bytes apart: of two registers, as many of the one as of the other.
+fn fits_registers(offset: u32, lanes: u32, step: u32, size: u32) -> bool {
     let at = offset % GRF_BYTES;
-    at + bytes <= GRF_BYTES || bytes <= 2 * GRF_BYTES && (at == 0 || 2 * (GRF_BYTES - at) == bytes)
+    let end = at + (lanes - 1) * step + size;
+    let first = (GRF_BYTES - at).div_ceil(step.max(1));
+    end <= GRF_BYTES || end <= 2 * GRF_BYTES && 2 * first == lanes
 }
 
 /// The type of this size that a move copies bit for bit.

@@ -207,6 +207,16 @@ fn parts_of_several_sizes_stand_where_their_sizes_put_them() {
 }
 
 #[test]
+fn halves_of_quadwords_are_one_move() {
+    // The upper ones begin at byte 4, and still lie in two registers.
+    let mut c = Case::new(8, 8);
+    let v = c.given(64);
+    c.part(Src::vgrf(v, 4, UD, 2), 32, false);
+    c.part(Src::vgrf(v, 0, UD, 2), 32, false);
+    assert_eq!(c.moves(), [mov(8, 0), mov(8, 32)]);
+}
+
+#[test]
 fn masks_and_groups_are_the_collects_own() {
     let mut c = Case::new(8, 8);
     c.collect.no_mask = true;
