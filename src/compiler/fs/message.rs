@@ -5,6 +5,8 @@
 use crate::lir::SendInfo;
 use nir::AtomicOp;
 
+/// Sampler.
+pub(crate) const SFID_SAMPLER: u8 = 2;
 /// Message gateway.
 pub(crate) const SFID_GATEWAY: u8 = 3;
 /// Thread spawner.
@@ -351,4 +353,40 @@ pub(crate) const fn target_write(target: u8, kind: TargetWrite, last: bool, mlen
             0,
         )
     }
+}
+
+/// What the sampler is asked for: Message Type of its descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sample {
+    Plain = 0,
+    Bias = 1,
+    Lod = 2,
+    Compare = 3,
+    Derivatives = 4,
+    BiasCompare = 5,
+    LodCompare = 6,
+    Fetch = 7,
+    Gather = 8,
+    QueryLod = 9,
+    Size = 10,
+    Info = 11,
+    GatherCompare = 16,
+    GatherOffset = 17,
+    GatherOffsetCompare = 18,
+    DerivativesCompare = 20,
+    LevelZero = 24,
+    CompareLevelZero = 25,
+    FetchLevelZero = 26,
+}
+
+/// A sampler message of `mlen` registers; the sampler's number is 0 of those that the header points to.
+pub(crate) const fn sample(bti: u32, kind: Sample, lanes: u8, mlen: u8, rlen: u8) -> SendInfo {
+    let mode = if lanes > 8 { 2 } else { 1 };
+    info(
+        SFID_SAMPLER,
+        bti | (kind as u32) << 12 | mode << 17,
+        mlen,
+        0,
+        rlen,
+    )
 }

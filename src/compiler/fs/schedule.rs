@@ -55,6 +55,7 @@ fn timing(inst: &Inst) -> (u32, u32) {
             let issue = 4 + payload;
             let latency = match send.sfid {
                 message::SFID_GATEWAY => 60,
+                message::SFID_SAMPLER => 250,
                 message::SFID_DC0 if send.desc >> 18 & 1 == 1 => 120,
                 message::SFID_DC0 | message::SFID_DC1 if send.desc & 0xff == message::BTI_SLM => {
                     110

@@ -256,7 +256,7 @@ impl Isel<'_> {
     }
 
     /// Runs `f` with the handle of one surface; for handles that differ, in a loop over them.
-    fn each_surface(
+    pub(super) fn each_surface(
         &mut self,
         surface: Surface,
         f: &mut dyn FnMut(&mut Self, u32, u32, Src, Mods),

@@ -17,6 +17,7 @@ mod reduce;
 mod scratch;
 mod subgroup;
 mod target;
+mod texture;
 mod thread;
 mod vertex;
 
@@ -259,12 +260,7 @@ impl<'a> Isel<'a> {
                 Instr::Intrinsic(intrinsic) => self.intrinsic(intrinsic)?,
                 Instr::Phi(_) => {}
                 Instr::Jump(j) => jump = Some(*j),
-                Instr::Tex(tex) => {
-                    return Err(FsError::Unsupported {
-                        op: tex.op.info().name,
-                        what: "has no message yet",
-                    });
-                }
+                Instr::Tex(tex) => self.tex(tex)?,
                 Instr::Deref(_) => {
                     return Err(FsError::Unsupported {
                         op: "deref",

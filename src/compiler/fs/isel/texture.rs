@@ -1,0 +1,307 @@
+//! Sampler messages.
+//!
+//! Textures are bindless, as buffers are. A sampler's handle is the byte offset of its state from the dynamic state base; it goes
+//! into dword 3 of the header, so that every message with a sampler has one.
+//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter Definition"; "Return Format".
+
+use super::memory::Surface;
+use super::{Comp, Isel};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Dst, GRF_BYTES, SendInfo, Src};
+use crate::message::{self, Sample};
+use entity::Id;
+use isa::Type;
+use nir::{Def, Tex, TexOp, TexSrc};
+use smallvec::SmallVec;
+
+/// Parameters of the longest message: registers.
+const MAX_REGISTERS: usize = 11;
+
+fn unsupported<T>(tex: &Tex, what: &'static str) -> Result<T, FsError> {
+    Err(FsError::Unsupported {
+        op: tex.op.info().name,
+        what,
+    })
+}
+
+/// Parameters of a message, in order.
+type Parameters = SmallVec<[Lanes; 8]>;
+
+impl Isel<'_> {
+    /// A `tex` instruction.
+    pub(super) fn tex(&mut self, tex: &Tex) -> Result<(), FsError> {
+        let d = self.sh.defs[tex.def];
+        if d.bit_size != 32 || tex.tg4_offsets.is_some() || tex.src(TexSrc::Projector).is_some() {
+            return unsupported(
+                tex,
+                "is lowered before the backend: halves, projectors, four offsets",
+            );
+        }
+        let Some(texture) = tex.src(TexSrc::TextureHandle) else {
+            return unsupported(tex, "a texture has a handle behind the NIR pipeline");
+        };
+        let (kind, parameters) = self.tex_parameters(tex)?;
+        let header = self.tex_header(tex, kind)?;
+        // Derivatives are for eight lanes; longer messages than the sampler takes are, too.
+        let registers = usize::from(header.is_some()) + parameters.len() * 2;
+        let narrow = tex.op == TexOp::Txd || registers > MAX_REGISTERS;
+        let (lanes, parts) = self.parts(if narrow { 8 } else { 16 });
+        let regs = lanes.div_ceil(8);
+        let v = self.tex_answer(tex, lanes);
+        let payloads: SmallVec<[(u8, Src); 4]> = parts
+            .map(|lane| {
+                let payload =
+                    self.b
+                        .collect(Exec::Part(lane, lanes), header.as_slice(), &parameters);
+                (lane, payload)
+            })
+            .collect();
+        let mlen = u8::from(header.is_some()) + parameters.len() as u8 * regs;
+        let surface = Surface::Buffer(self.handle(texture), 0);
+        self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
+            for &(lane, payload) in &payloads {
+                let info = SendInfo {
+                    handle_offset: more,
+                    header: header.is_some(),
+                    ..message::sample(bti, kind, lanes, mlen, 4 * regs)
+                };
+                let dst = Dst::vgrf(v, u32::from(lane) * 16, Type::Ud, 1);
+                isel.b.send(
+                    Exec::Part(lane, lanes),
+                    dst,
+                    payload,
+                    Src::NULL,
+                    handle,
+                    info,
+                    mods,
+                );
+            }
+        });
+        Ok(())
+    }
+
+    /// Four dwords for each lane; those that the operation has are the def's.
+    fn tex_answer(&mut self, tex: &Tex, lanes: u8) -> crate::lir::VgrfId {
+        let width = u32::from(self.b.width());
+        let part = u32::from(lanes) * 4;
+        let v = self.b.lir.vgrf(4 * width * 4);
+        let half = if lanes == 16 { 4 * part } else { 64 };
+        // The number of levels stands behind the size.
+        let first = if tex.op == TexOp::QueryLevels { 3 } else { 0 };
+        for c in 0..self.sh.defs[tex.def].num_components {
+            let place = Comp::Reg {
+                v,
+                offset: u32::from(c + first) * part,
+                pitch: 4,
+                half: half as u16,
+            };
+            self.set_comp(tex.def, c, place);
+        }
+        v
+    }
+
+    /// The message, and its parameters.
+    fn tex_parameters(&mut self, tex: &Tex) -> Result<(Sample, Parameters), FsError> {
+        let all = |isel: &Self, kind: TexSrc, ty: Type| -> Parameters {
+            let components =
+                |def: Id<Def>| (0..isel.sh.defs[def].num_components).map(move |c| (def, c));
+            let def = tex.src(kind).into_iter().flat_map(components);
+            def.map(|(def, c)| isel.comp(def, c, ty)).collect()
+        };
+        let (f, d) = (Type::F, Type::D);
+        let coordinates = all(
+            self,
+            TexSrc::Coord,
+            if tex.op.needs_sampler() { f } else { d },
+        );
+        let reference = all(self, TexSrc::Comparator, f);
+        let lod = all(self, TexSrc::Lod, if tex.op == TexOp::Txl { f } else { d });
+        let is_zero = |l: &Parameters| {
+            l.first()
+                .is_none_or(|l| matches!(l.imm_bits(), Some(0 | 0x8000_0000)))
+        };
+        let zero = Lanes::imm(d, 0);
+        let mut out = Parameters::new();
+        let kind = match tex.op {
+            TexOp::Tex => {
+                out.extend(reference.into_iter().chain(coordinates));
+                if tex.shadow {
+                    Sample::Compare
+                } else {
+                    Sample::Plain
+                }
+            }
+            TexOp::Txb => {
+                let bias = all(self, TexSrc::Bias, f);
+                out.extend(reference.into_iter().chain(bias).chain(coordinates));
+                if tex.shadow {
+                    Sample::BiasCompare
+                } else {
+                    Sample::Bias
+                }
+            }
+            TexOp::Txl if is_zero(&lod) => {
+                out.extend(reference.into_iter().chain(coordinates));
+                if tex.shadow {
+                    Sample::CompareLevelZero
+                } else {
+                    Sample::LevelZero
+                }
+            }
+            TexOp::Txl => {
+                out.extend(reference.into_iter().chain(lod).chain(coordinates));
+                if tex.shadow {
+                    Sample::LodCompare
+                } else {
+                    Sample::Lod
+                }
+            }
+            TexOp::Txd => {
+                let (dx, dy) = (all(self, TexSrc::Ddx, f), all(self, TexSrc::Ddy, f));
+                out.extend(reference);
+                for (c, &coordinate) in coordinates.iter().enumerate() {
+                    out.push(coordinate);
+                    // A layer has no derivatives.
+                    out.extend(dx.get(c).copied().into_iter().chain(dy.get(c).copied()));
+                }
+                if tex.shadow {
+                    Sample::DerivativesCompare
+                } else {
+                    Sample::Derivatives
+                }
+            }
+            TexOp::Txf => {
+                // u, v, level, r.
+                let level_zero = is_zero(&lod);
+                let mut coordinates = coordinates.into_iter();
+                out.push(coordinates.next().unwrap_or(zero));
+                out.push(coordinates.next().unwrap_or(zero));
+                if !level_zero {
+                    out.extend(lod);
+                }
+                out.extend(coordinates);
+                if level_zero {
+                    Sample::FetchLevelZero
+                } else {
+                    Sample::Fetch
+                }
+            }
+            TexOp::TxfMs => return unsupported(tex, "no multisampled texel is fetched yet"),
+            TexOp::Txs => {
+                out.push(lod.first().copied().unwrap_or(zero));
+                Sample::Size
+            }
+            TexOp::QueryLevels => {
+                out.push(zero);
+                Sample::Size
+            }
+            TexOp::Lod => {
+                out.extend(coordinates);
+                Sample::QueryLod
+            }
+            TexOp::Tg4 if self.variable_offset(tex).is_some() => {
+                let offset = all(self, TexSrc::Offset, d);
+                let (plane, layer) = coordinates.split_at(coordinates.len().min(2));
+                out.extend(reference.into_iter().chain(plane.iter().copied()));
+                out.extend(offset.into_iter().chain(layer.iter().copied()));
+                if tex.shadow {
+                    Sample::GatherOffsetCompare
+                } else {
+                    Sample::GatherOffset
+                }
+            }
+            TexOp::Tg4 => {
+                out.extend(reference.into_iter().chain(coordinates));
+                if tex.shadow {
+                    Sample::GatherCompare
+                } else {
+                    Sample::Gather
+                }
+            }
+            TexOp::TextureSamples => {
+                // The message has a header alone, but a payload of one parameter is as good.
+                out.push(zero);
+                Sample::Info
+            }
+        };
+        if let Some(min) = tex.src(TexSrc::MinLod) {
+            // Behind all coordinates that there could be.
+            let gaps = match tex.op {
+                TexOp::Txd => {
+                    let gradients = 3 - tex
+                        .src(TexSrc::Ddx)
+                        .map_or(3, |d| self.sh.defs[d].num_components.min(3));
+                    4 - tex.coord_components().min(4) + 2 * gradients
+                }
+                TexOp::Tex | TexOp::Txb => 4 - tex.coord_components().min(4),
+                _ => return unsupported(tex, "has no least level of detail"),
+            };
+            out.extend((0..gaps).map(|_| zero));
+            out.push(self.comp(min, 0, f));
+        }
+        Ok((kind, out))
+    }
+
+    /// An offset that is no constant.
+    fn variable_offset(&self, tex: &Tex) -> Option<Id<Def>> {
+        tex.src(TexSrc::Offset)
+            .filter(|&o| self.sh.const_of(o).is_none())
+    }
+
+    /// The header, if there is something to say in it.
+    fn tex_header(&mut self, tex: &Tex, kind: Sample) -> Result<Option<Lanes>, FsError> {
+        let ud = Type::Ud;
+        let mut word = 0u32;
+        if let Some(offset) = tex.src(TexSrc::Offset) {
+            match self.variable_offset(tex) {
+                Some(_) if tex.op == TexOp::Tg4 => {}
+                Some(_) => {
+                    return unsupported(
+                        tex,
+                        "an offset that is no constant is lowered before the backend",
+                    );
+                }
+                None => {
+                    // u in bits 11:8, v in 7:4, r in 3:0.
+                    for c in 0..self.sh.defs[offset].num_components.min(3) {
+                        let value = self.sh.const_component(offset, c).unwrap_or(0) as u32;
+                        word |= (value & 0xf) << (8 - 4 * c);
+                    }
+                }
+            }
+        }
+        if tex.op == TexOp::Tg4 {
+            word |= u32::from(tex.component & 3) << 16;
+        }
+        let sampler = match tex.src(TexSrc::SamplerHandle) {
+            Some(_) if !tex.op.needs_sampler() => None,
+            Some(sampler) if self.is_divergent(sampler) => {
+                return unsupported(
+                    tex,
+                    "a sampler that differs between lanes is lowered before the backend",
+                );
+            }
+            None if tex.op.needs_sampler() => {
+                return unsupported(tex, "a sampler has a handle behind the NIR pipeline");
+            }
+            sampler => sampler,
+        };
+        if word == 0 && sampler.is_none() && kind != Sample::Info {
+            return Ok(None);
+        }
+        let header = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, ud, 4);
+        let r0 = Lanes::new(self.r0, 0, ud, 4);
+        self.b.mov(Exec::Whole(8), header, r0);
+        self.b.mov(
+            Exec::Scalar,
+            header.at(8).scalar(),
+            Lanes::imm(ud, word.into()),
+        );
+        if let Some(sampler) = sampler {
+            let sampler = self.handle(sampler);
+            self.b.mov(Exec::Scalar, header.at(12).scalar(), sampler);
+        }
+        Ok(Some(header))
+    }
+}
