@@ -141,8 +141,12 @@ pub(crate) const HEAP_AT: usize = BASE_AT + 3;
 /// A place that always holds zero: what pads a block of push data to whole registers.
 pub(crate) const ZERO_AT: usize = VALUES - 1;
 const _: () = assert!(HEAP_AT + 2 <= ZERO_AT);
-/// Values of the largest block, and what pads it.
-const TAIL: usize = VALUES + abi::REGISTER_DW as usize;
+/// Words that can be pushed: the application's constants, and the values behind them.
+pub(crate) const BOUND_DW: usize = PUSH_CONSTANTS_DW + VALUES;
+pub(crate) const VALUES_AT: usize = PUSH_CONSTANTS_DW;
+const REGISTER_DW: usize = abi::REGISTER_DW as usize;
+/// Registers of a block that hold something else than eight constants: all values, and the constants before them.
+const MIXED: usize = (VALUES + REGISTER_DW - 1).div_ceil(REGISTER_DW);
 
 /// The place of a value. None: there are not so many sets or dynamic buffers.
 pub(crate) fn place(value: DriverValue) -> Option<usize> {
@@ -169,15 +173,16 @@ pub struct Launch<G: Generation> {
     /// Registers of push data: all of it.
     pub(crate) curbe_grf: u32,
     pub(crate) constants_first_dw: u8,
-    pub(crate) constants_dw: u8,
+    /// Registers of constants alone.
+    pub(crate) constant_registers: u8,
     /// Dwords of the block that all threads share, padded to registers.
     pub(crate) block_dw: u16,
     /// Threads that get a register of their own.
     pub(crate) thread_registers: u16,
     pub(crate) uses_counts: bool,
     pub(crate) uses_base: bool,
-    /// Places of the values behind the constants, up to the block's end.
-    pub(crate) places: [u8; TAIL],
+    /// For the registers behind those: which of the bound words each dword is.
+    pub(crate) mixed: [[u8; REGISTER_DW]; MIXED],
 }
 
 impl<G: Generation> Launch<G> {
@@ -185,14 +190,21 @@ impl<G: Generation> Launch<G> {
     /// than there is.
     pub fn new(kernel: &Kernel<'_>, descriptor_offset_bytes: u32) -> Option<Self> {
         let push = kernel.push;
-        let mut places = [ZERO_AT as u8; TAIL];
-        if push.driver.len() > VALUES
-            || (push.constants_first_dw + push.constants_dw) as usize > PUSH_CONSTANTS_DW
-        {
+        let constants = push.constants_first_dw..push.constants_first_dw + push.constants_dw;
+        if push.driver.len() > VALUES || constants.end as usize > PUSH_CONSTANTS_DW {
             return None;
         }
-        for (to, &value) in places.iter_mut().zip(&push.driver) {
-            *to = place(value)? as u8;
+        let places: Vec<usize> = push
+            .driver
+            .iter()
+            .map(|&value| place(value))
+            .collect::<Option<_>>()?;
+        let constant_registers = push.constants_dw as usize / REGISTER_DW;
+        let rest = constants.skip(constant_registers * REGISTER_DW);
+        let words = rest.chain(places.iter().map(|&place| (VALUES_AT + place) as u32));
+        let mut mixed = [[(VALUES_AT + ZERO_AT) as u8; REGISTER_DW]; MIXED];
+        for (to, word) in mixed.as_flattened_mut().iter_mut().zip(words) {
+            *to = word as u8;
         }
         let thread_registers = if kernel.per_thread {
             kernel.threads()
@@ -200,9 +212,9 @@ impl<G: Generation> Launch<G> {
             0
         };
         let uses = |start: usize, count: usize| {
-            let used = places.get(..push.driver.len()).unwrap_or_default();
-            used.iter()
-                .any(|&place| (start..start + count).contains(&usize::from(place)))
+            places
+                .iter()
+                .any(|place| (start..start + count).contains(place))
         };
         Some(Self {
             walker: G::walker(kernel),
@@ -210,12 +222,12 @@ impl<G: Generation> Launch<G> {
             scratch: kernel.scratch,
             curbe_grf: push.registers() + thread_registers,
             constants_first_dw: push.constants_first_dw as u8,
-            constants_dw: push.constants_dw as u8,
+            constant_registers: constant_registers as u8,
             block_dw: (push.registers() * abi::REGISTER_DW) as u16,
             thread_registers: u16::try_from(thread_registers).ok()?,
             uses_counts: uses(COUNTS_AT, 2),
             uses_base: uses(BASE_AT, 3),
-            places,
+            mixed,
         })
     }
 }

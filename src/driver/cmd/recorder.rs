@@ -10,8 +10,8 @@
 //! Ref: SKL PRM vol. 2a, "MEDIA_VFE_STATE" (a stall before it), "MEDIA_STATE_FLUSH" (after each walker).
 
 use crate::generation::{
-    BASE_AT, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Launch, Machine, PUSH_CONSTANTS_DW,
-    SETS, VALUES,
+    BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Launch, Machine,
+    PUSH_CONSTANTS_DW, SETS, VALUES_AT,
 };
 use crate::mi;
 use crate::pending::Pending;
@@ -23,14 +23,15 @@ const REGISTER_DW: usize = abi::REGISTER_DW as usize;
 /// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
 const LEAST_CURBE_GRF: u32 = 16;
 
+/// No multiple of 64, as offsets of descriptors are.
+const NO_DESCRIPTOR: u32 = u32::MAX;
+
 /// What launches read of the recording: copied whole when an internal launch comes between.
 #[derive(Clone, Copy, Debug)]
 struct Bound<G: Generation> {
     launch: Option<Launch<G>>,
-    /// The application's push constants, and zeros up to a whole register behind any of them.
-    constants: [u32; PUSH_CONSTANTS_DW + REGISTER_DW],
-    /// The driver's values, by place.
-    values: [u32; VALUES],
+    /// The application's push constants, and from [`VALUES_AT`] on the driver's values, by place.
+    words: [u32; BOUND_DW],
 }
 
 /// A batch's state.
@@ -41,8 +42,8 @@ pub struct Recorder<G: Generation, M> {
     bound: Bound<G>,
     /// Constants are not what was loaded last.
     constants_dirty: bool,
-    /// The interface descriptor that was loaded last.
-    descriptor: Option<u32>,
+    /// The interface descriptor that was loaded last, or [`NO_DESCRIPTOR`].
+    descriptor: u32,
     front_end: FrontEnd,
     pending: Pending,
     /// Work may run that nobody has waited for.
@@ -61,11 +62,10 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
             machine,
             bound: Bound {
                 launch: None,
-                constants: [0; PUSH_CONSTANTS_DW + REGISTER_DW],
-                values: [0; VALUES],
+                words: [0; BOUND_DW],
             },
             constants_dirty: true,
-            descriptor: None,
+            descriptor: NO_DESCRIPTOR,
             front_end: FrontEnd::default(),
             pending: Pending::NONE,
             busy: true,
@@ -90,7 +90,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     pub fn restart(&mut self) -> &mut M {
         self.unbind();
         self.front_end = FrontEnd::default();
-        self.descriptor = None;
+        self.descriptor = NO_DESCRIPTOR;
         self.pending = Pending::NONE;
         (self.busy, self.dirty) = (true, true);
         self.stream.restart()
@@ -99,11 +99,10 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     /// Forgets what is bound.
     pub fn unbind(&mut self) {
         self.bound.launch = None;
-        self.bound.constants = [0; PUSH_CONSTANTS_DW + REGISTER_DW];
-        self.bound.values = [0; VALUES];
+        self.bound.words = [0; BOUND_DW];
         let heap = self.machine.bindless_base;
-        self.bound.values[HEAP_AT] = heap as u32;
-        self.bound.values[HEAP_AT + 1] = (heap >> 32) as u32;
+        self.bound.words[VALUES_AT + HEAP_AT] = heap as u32;
+        self.bound.words[VALUES_AT + HEAP_AT + 1] = (heap >> 32) as u32;
         self.constants_dirty = true;
     }
 
@@ -131,7 +130,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
 
     #[inline]
     fn set_value(&mut self, place: usize, value: u32) -> bool {
-        match self.bound.values.get_mut(place) {
+        match self.bound.words[VALUES_AT..].get_mut(place) {
             Some(known) => {
                 self.constants_dirty |= *known != value;
                 *known = value;
@@ -146,7 +145,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> bool {
         let (at, count) = (offset_bytes as usize / 4, data.len() / 4);
         let aligned = offset_bytes.is_multiple_of(4) && data.len().is_multiple_of(4);
-        let constants = &mut self.bound.constants[..PUSH_CONSTANTS_DW];
+        let constants = &mut self.bound.words[..PUSH_CONSTANTS_DW];
         match constants.get_mut(at..at.saturating_add(count)) {
             Some(place) if aligned => {
                 for (to, from) in place.iter_mut().zip(data.as_chunks().0) {
@@ -206,8 +205,9 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     #[inline(always)]
     fn prepare(&mut self) -> Result<(), M::Error> {
         self.settle()?;
-        let bound = self.bound.launch.as_ref();
-        if self.descriptor != bound.map(|launch| launch.descriptor_offset_bytes) {
+        if let Some(launch) = &self.bound.launch
+            && self.descriptor != launch.descriptor_offset_bytes
+        {
             self.change_pipeline()?;
         }
         if self.constants_dirty {
@@ -239,7 +239,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
             self.constants_dirty = true;
         }
         G::load_descriptor(&mut self.stream, launch.descriptor_offset_bytes)?;
-        self.descriptor = Some(launch.descriptor_offset_bytes);
+        self.descriptor = launch.descriptor_offset_bytes;
         Ok(())
     }
 
@@ -258,18 +258,17 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         let (block, threads) = words
             .split_at_mut_checked(block_dw)
             .ok_or_else(M::too_long)?;
-        // Constants are copied by whole registers; what the last one has too much of is written over by values.
+        let registers = block.as_chunks_mut::<REGISTER_DW>().0;
+        let (whole, mixed) = registers
+            .split_at_mut_checked(launch.constant_registers.into())
+            .ok_or_else(M::too_long)?;
         let first = usize::from(launch.constants_first_dw);
-        let count = usize::from(launch.constants_dw);
-        let from = self.bound.constants.get(first..).unwrap_or_default();
-        let registers = block.as_chunks_mut::<REGISTER_DW>().0.iter_mut();
-        let from = from.as_chunks::<REGISTER_DW>().0;
-        for (to, from) in registers.zip(from).take(count.div_ceil(REGISTER_DW)) {
+        let constants = self.bound.words.get(first..).unwrap_or_default();
+        for (to, from) in whole.iter_mut().zip(constants.as_chunks().0) {
             *to = *from;
         }
-        let values = block.get_mut(count..).unwrap_or_default();
-        for (to, &place) in values.iter_mut().zip(&launch.places) {
-            *to = self.bound.values[usize::from(place) % VALUES];
+        for (to, places) in mixed.iter_mut().zip(&launch.mixed) {
+            *to = places.map(|place| self.bound.words[usize::from(place) % BOUND_DW]);
         }
         let registers = threads.as_chunks_mut::<REGISTER_DW>().0;
         for (thread, register) in (0..).zip(registers) {
@@ -280,7 +279,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     }
 
     /// Launches workgroups, the first of them having the number `base`. False: no pipeline is bound.
-    #[inline]
+    #[inline(always)]
     pub fn dispatch(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<bool, M::Error> {
         let Some(launch) = &self.bound.launch else {
             return Ok(false);
@@ -311,7 +310,8 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
                 self.set_value(place, value);
             }
         }
-        let known = self.bound.values[COUNTS_AT] | self.bound.values[COUNTS_AT + 1] != 0;
+        let at = VALUES_AT + COUNTS_AT;
+        let known = self.bound.words[at] | self.bound.words[at + 1] != 0;
         if uses_counts && (!known || self.counts != count) {
             let data = self.stream.data(count.len())?;
             data.words.copy_from_slice(&count);
@@ -364,7 +364,8 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         for (index, &handle) in handles.iter().enumerate() {
             self.dynamic_handle(index, handle);
         }
-        for (to, &from) in self.bound.constants.iter_mut().zip(constants) {
+        let room = &mut self.bound.words[..PUSH_CONSTANTS_DW];
+        for (to, &from) in room.iter_mut().zip(constants) {
             *to = from;
         }
         self.bound.launch = Some(*launch);
@@ -426,7 +427,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
             self.front_end = front_end;
         }
         self.unbind();
-        self.descriptor = None;
+        self.descriptor = NO_DESCRIPTOR;
         (self.busy, self.dirty) = (true, true);
         Ok(())
     }

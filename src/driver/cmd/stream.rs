@@ -14,8 +14,8 @@ pub trait Memory {
     type Error;
     /// Words of a chunk.
     const CHUNK_DW: usize;
-    /// The current chunk: [`Memory::CHUNK_DW`] words.
-    fn words(&mut self) -> &mut [u32];
+    /// The current chunk, if there is one: [`Memory::CHUNK_DW`] words.
+    fn words(&mut self) -> Option<&mut [u32]>;
     /// GPU address of the current chunk, a multiple of 64.
     fn address(&self) -> u64;
     /// Gets another chunk; its address.
@@ -93,8 +93,9 @@ impl<M: Memory> Stream<M> {
     fn grow(&mut self) -> Result<(), M::Error> {
         let at = self.at_dw;
         let link = link(self.memory.prepare()?);
-        let room = self.memory.words().get_mut(at..).unwrap_or_default();
-        *room.first_chunk_mut().ok_or_else(M::too_long)? = link;
+        let room = self.memory.words().and_then(|words| words.get_mut(at..));
+        let room = room.and_then(<[u32]>::first_chunk_mut);
+        *room.ok_or_else(M::too_long)? = link;
         self.memory.advance(at);
         self.at_dw = 0;
         self.data_dw = M::CHUNK_DW;
@@ -109,8 +110,9 @@ impl<M: Memory> Stream<M> {
         }
         let at = self.at_dw;
         self.at_dw += N;
-        let room = self.memory.words().get_mut(at..).unwrap_or_default();
-        room.first_chunk_mut::<N>().ok_or_else(M::too_long)
+        let room = self.memory.words().and_then(|words| words.get_mut(at..));
+        room.and_then(<[u32]>::first_chunk_mut)
+            .ok_or_else(M::too_long)
     }
 
     /// Appends whole commands.
@@ -130,7 +132,7 @@ impl<M: Memory> Stream<M> {
             return Err(M::too_long());
         }
         self.at_dw = end;
-        let room = self.memory.words().get_mut(at..end);
+        let room = self.memory.words().and_then(|words| words.get_mut(at..end));
         room.ok_or_else(M::too_long)?.copy_from_slice(words);
         Ok(())
     }
@@ -147,7 +149,8 @@ impl<M: Memory> Stream<M> {
         let at = at.filter(|&at| at >= LINK_DW).ok_or_else(M::too_long)?;
         self.data_dw = at;
         let address = self.memory.address() + at as u64 * 4;
-        let words = self.memory.words().get_mut(at..at + len_dw);
+        let words = self.memory.words();
+        let words = words.and_then(|words| words.get_mut(at..at + len_dw));
         Ok(Data {
             address,
             words: words.ok_or_else(M::too_long)?,
@@ -198,9 +201,9 @@ pub(crate) mod testing {
         type Error = &'static str;
         const CHUNK_DW: usize = CHUNK_DW;
 
-        fn words(&mut self) -> &mut [u32] {
+        fn words(&mut self) -> Option<&mut [u32]> {
             let current = self.used.len();
-            &mut self.chunks[current]
+            Some(&mut self.chunks[current])
         }
         fn address(&self) -> u64 {
             Self::address_of(self.used.len())

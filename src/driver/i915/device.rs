@@ -87,7 +87,7 @@ impl Device {
     }
 
     /// Writes a surface into the bindless heap, at a byte of it.
-    #[inline]
+    #[inline(always)]
     pub fn write_bindless(&self, offset_bytes: u32, surface: &[u32; 16]) -> Result<()> {
         self.heap.write(offset_bytes, surface)
     }

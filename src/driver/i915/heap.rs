@@ -109,7 +109,7 @@ impl Heap {
     }
 
     /// Writes one surface.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(&self, offset_bytes: u32, surface: &[u32; SURFACE_DW]) -> Result<()> {
         let offset = u64::from(offset_bytes);
         let block = self.blocks.get((offset / BLOCK_BYTES) as usize);

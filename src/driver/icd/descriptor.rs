@@ -209,16 +209,10 @@ entries! { DESCRIPTOR:
                 set.write(&mut place, descriptor(info)?)?;
             }
         }
-        for copy in raw::slice(descriptor_copies, descriptor_copy_count) {
-            handle::get(copy.dst_set)?.copy_from(
-                copy.dst_binding,
-                copy.dst_array_element,
-                handle::get(copy.src_set)?,
-                (copy.src_binding, copy.src_array_element),
-                copy.descriptor_count,
-            )?;
+        match descriptor_copy_count {
+            0 => Ok(()),
+            count => copy(raw::slice(descriptor_copies, count)),
         }
-        Ok(())
     }
 
     Device vkCreateDescriptorUpdateTemplate(
@@ -358,6 +352,26 @@ unsafe fn drop_sets(face: &DescriptorPoolFace) {
         // SAFETY: the set is in the list, so it is a live handle of ours.
         unsafe { handle::destroy(c::DescriptorSet::from_raw(set)) };
     }
+}
+
+/// Apart from the writes, which are frequent and need every register.
+///
+/// # Safety
+/// The sets are handles of ours.
+#[inline(never)]
+unsafe fn copy(copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
+    for copy in copies {
+        // SAFETY: as the caller says.
+        let (to, from) = unsafe { (handle::get(copy.dst_set)?, handle::get(copy.src_set)?) };
+        to.copy_from(
+            copy.dst_binding,
+            copy.dst_array_element,
+            from,
+            (copy.src_binding, copy.src_array_element),
+            copy.descriptor_count,
+        )?;
+    }
+    Ok(())
 }
 
 /// # Safety

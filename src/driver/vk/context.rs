@@ -53,7 +53,7 @@ pub struct Context {
 }
 
 /// Bytes of a chunk of a command buffer: commands from its front, data from its back.
-pub const CHUNK_BYTES: u64 = 8 << 10;
+pub const CHUNK_BYTES: u64 = 4 << 10;
 
 /// The heaps, where the address space of a device has them.
 pub const HEAPS: cmd::Heaps = cmd::Heaps {

@@ -49,8 +49,8 @@ impl cmd::Memory for OneChunk {
     type Error = Error;
     const CHUNK_DW: usize = CHUNK_BYTES as usize / 4;
 
-    fn words(&mut self) -> &mut [u32] {
-        self.0.words()
+    fn words(&mut self) -> Option<&mut [u32]> {
+        Some(self.0.words())
     }
     fn address(&self) -> u64 {
         self.0.address()

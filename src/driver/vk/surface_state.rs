@@ -5,6 +5,7 @@
 
 use hw::state::render_surface_state as rss;
 
+use crate::error::Result;
 use crate::limits::MAX_SURFACE_BYTES;
 
 /// A buffer in a descriptor.
@@ -57,13 +58,20 @@ const BUFFER: hw::Words<16> = rss::PACKET
     .with(rss::SHADER_CHANNEL_SELECT_BLUE, SELECT_RED + 2)
     .with(rss::SHADER_CHANNEL_SELECT_ALPHA, SELECT_RED + 3);
 
-/// The surface of a buffer, with the exact size where `abi` has it. Its end is rounded up to a dword: the data port bounds dwords.
-#[inline]
+/// The surface of a buffer.
 pub fn buffer(buffer: BufferDescriptor) -> Surface {
+    match buffer.bytes {
+        0 => NULL.dwords,
+        _ => some(buffer),
+    }
+}
+
+/// The surface of a buffer of some bytes, with the exact size where `abi` has it. Its end is rounded up to a dword: the data port
+/// bounds dwords.
+#[inline(always)]
+fn some(buffer: BufferDescriptor) -> Surface {
     let exact = buffer.bytes.min(MAX_SURFACE_BYTES);
-    let Some(last) = exact.next_multiple_of(4).checked_sub(1) else {
-        return NULL.dwords;
-    };
+    let last = exact.wrapping_sub(1) | 3;
     let mut words = BUFFER
         .with(rss::WIDTH, last & 0x7f)
         .with(rss::HEIGHT, last >> 7 & 0x3fff)
@@ -72,6 +80,21 @@ pub fn buffer(buffer: BufferDescriptor) -> Surface {
         .dwords;
     words[abi::SURFACE_BYTES_DWORD] = exact as u32;
     words
+}
+
+/// Writes the surface of a buffer. To write none is rare, and kept apart.
+#[inline(always)]
+pub fn write(gpu: &i915::Device, at: u32, buffer: BufferDescriptor) -> Result<()> {
+    match buffer.bytes {
+        0 => write_null(gpu, at),
+        _ => Ok(gpu.write_bindless(at, &some(buffer))?),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn write_null(gpu: &i915::Device, at: u32) -> Result<()> {
+    Ok(gpu.write_bindless(at, &NULL.dwords)?)
 }
 
 #[cfg(test)]

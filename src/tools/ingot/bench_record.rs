@@ -1,16 +1,17 @@
 //! `ingot bench record`: what recording and submitting cost on a driver, beside another one, under a kernel that does nothing.
 //!
 //! In:  two drivers. Each runs in a process of its own on the simulated GPU with `INGOT_SIM=null`; both do each row in turn.
-//! Out: a table: CPU time, or instructions by callgrind; words of batches and stalls, from recordings; peak memory.
+//! Out: a table: CPU time, or instructions by callgrind; words of batches and stalls, from recordings; the memory that the driver adds
+//!      to its process, at the peak.
 
-use crate::bench_rows::{Bench, ROWS, Row, Submits, TIMES};
+use crate::bench_rows::{Bench, ROWS, Row, SHADER, Submits, TIMES};
 use crate::recording;
 use indicatif::{ProgressBar, ProgressStyle};
 use kmd::Recording;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use vkrunner::EntryPoint;
+use vkrunner::{EntryPoint, ShaderStage};
 
 /// Arguments of `ingot bench record`.
 #[derive(clap::Args)]
@@ -38,6 +39,8 @@ pub struct Args {
 /// Arguments of the process that calls a driver.
 #[derive(clap::Args)]
 pub struct WorkerArgs {
+    /// SPIR-V of the shader: compiled elsewhere, so that its compiler's memory is not this process's
+    shader: PathBuf,
     /// Do every row twice, for callgrind
     #[arg(long)]
     twice: bool,
@@ -54,9 +57,18 @@ fn chosen(text: Option<&str>) -> Vec<&'static Row> {
 }
 
 /// Runs the worker: a line with a row's number gives a line with its time in ns, or `- why`; `memory` gives the process's peak in
-/// KiB.
+/// KiB, beyond what it had without a driver.
 pub fn worker(args: &WorkerArgs) -> Result<(), String> {
-    let bench = Bench::new(&EntryPoint::Loader)?;
+    let before = peak_memory_kib()?;
+    let shader = std::fs::read(&args.shader);
+    let shader = shader.map_err(|e| format!("{}: {e}", args.shader.display()))?;
+    let words: Vec<u32> = shader
+        .as_chunks()
+        .0
+        .iter()
+        .map(|bytes| u32::from_le_bytes(*bytes))
+        .collect();
+    let bench = Bench::new(&EntryPoint::Loader, &words)?;
     let rows = chosen(args.row.as_deref());
     if let Some(number) = args.submit {
         return bench.submit_row(rows.get(number).ok_or("no such row")?);
@@ -72,7 +84,7 @@ pub fn worker(args: &WorkerArgs) -> Result<(), String> {
     for line in std::io::stdin().lines() {
         let line = line.map_err(|e| e.to_string())?;
         if line == "memory" {
-            println!("{}", peak_memory_kib()?);
+            println!("{}", peak_memory_kib()? - before);
             continue;
         }
         let row = line.parse().ok().and_then(|n: usize| rows.get(n));
@@ -92,9 +104,39 @@ fn peak_memory_kib() -> Result<f64, String> {
         .ok_or_else(|| "no VmHWM in /proc/self/status".into())
 }
 
+/// A folder for what the processes tell each other; gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// With the shader in it.
+    fn new() -> Result<Folder, String> {
+        let folder = std::env::temp_dir().join(format!("ingot-bench-{}", std::process::id()));
+        let said = |e: std::io::Error| format!("{}: {e}", folder.display());
+        std::fs::create_dir_all(&folder).map_err(said)?;
+        let folder = Folder(folder);
+        let words = vkrunner::compile_glsl(ShaderStage::Compute, SHADER, (1, 1, 0))?;
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let shader = folder.shader();
+        std::fs::write(&shader, bytes).map_err(|e| format!("{}: {e}", shader.display()))?;
+        Ok(folder)
+    }
+
+    fn shader(&self) -> PathBuf {
+        self.0.join("shader.spv")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Only a folder of ours, and nothing depends on its being gone.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// The command that calls a driver, under a program such as valgrind if there is to be one.
 fn command(
     args: &Args,
+    folder: &Folder,
     driver: &str,
     options: &str,
     under: &[String],
@@ -105,6 +147,7 @@ fn command(
     command.args(["sim", "--driver", driver, "--gpu", &args.gpu, "--"]);
     command.args(under).arg(&program);
     command.args(["bench", "record-worker"]).args(worker);
+    command.arg(folder.shader());
     if let Some(row) = &args.row {
         command.args(["--row", row]);
     }
@@ -186,6 +229,7 @@ pub fn main(args: &Args) -> Result<(), String> {
     if rows.is_empty() {
         return Err("no row's name contains that".into());
     }
+    let folder = Folder::new()?;
     let drivers = [args.driver.as_str(), args.with.as_str()];
     let counted = rows.iter().filter(|r| r.submits != Submits::Nothing);
     let measures = if args.callgrind { 1 } else { args.rounds };
@@ -199,13 +243,19 @@ pub fn main(args: &Args) -> Result<(), String> {
     if args.callgrind {
         for (side, driver) in drivers.iter().enumerate() {
             bar.set_message(format!("{driver} under callgrind"));
-            for (row, cost) in figures.iter_mut().zip(callgrind(args, driver, rows.len())?) {
+            for (row, cost) in figures
+                .iter_mut()
+                .zip(callgrind(args, &folder, driver, rows.len())?)
+            {
                 row[side].costs.push(cost);
             }
             bar.inc(1);
         }
     } else {
-        let start = |driver: &str| Worker::start(command(args, driver, "null", &[], &[])?, driver);
+        let start = |driver: &str| {
+            let command = command(args, &folder, driver, "null", &[], &[])?;
+            Worker::start(command, driver)
+        };
         let mut workers = [start(drivers[0])?, start(drivers[1])?];
         for round in 0..args.rounds + 1 {
             for (number, row) in figures.iter_mut().enumerate() {
@@ -230,14 +280,13 @@ pub fn main(args: &Args) -> Result<(), String> {
             worker.end()?;
         }
     }
-    let file = std::env::temp_dir().join(format!("ingot-bench-{}.rec", std::process::id()));
     for (number, row) in figures.iter_mut().enumerate() {
         if rows[number].submits == Submits::Nothing {
             continue;
         }
         for (side, driver) in drivers.iter().enumerate() {
             bar.set_message(format!("{}: commands", rows[number].name));
-            match count(args, driver, number, &file) {
+            match count(args, &folder, driver, number) {
                 Ok(count) => row[side].words = Some(count),
                 Err(why) => row[side].trouble = Some(why),
             }
@@ -249,7 +298,7 @@ pub fn main(args: &Args) -> Result<(), String> {
     if !args.callgrind {
         let [a, b] = memory;
         println!(
-            "\npeak memory of the process: {a:.1} and {b:.1} MiB, {:.2}",
+            "\nmemory that the driver adds, at the peak: {a:.1} and {b:.1} MiB, {:.2}",
             a / b
         );
     }
@@ -296,13 +345,14 @@ fn print(args: &Args, rows: &[&Row], figures: &[[Figures; 2]]) {
 /// Commands of a row, in a recording of its own.
 fn count(
     args: &Args,
+    folder: &Folder,
     driver: &str,
     number: usize,
-    file: &Path,
 ) -> Result<recording::Count, String> {
+    let file = &folder.0.join("recording");
     let options = format!("null,record={}", file.display());
     let worker = ["--submit".to_string(), number.to_string()];
-    let output = command(args, driver, &options, &[], &worker)?
+    let output = command(args, folder, driver, &options, &[], &worker)?
         .output()
         .map_err(|e| e.to_string())?;
     let bytes = std::fs::read(file);
@@ -329,10 +379,8 @@ fn count(
 }
 
 /// Instructions of each row. Every row runs twice; the second counts.
-fn callgrind(args: &Args, driver: &str, rows: usize) -> Result<Vec<f64>, String> {
-    let folder = std::env::temp_dir().join(format!("ingot-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let out = folder.join("out");
+fn callgrind(args: &Args, folder: &Folder, driver: &str, rows: usize) -> Result<Vec<f64>, String> {
+    let out = folder.0.join("out");
     let under = [
         "valgrind".to_string(),
         "-q".into(),
@@ -341,16 +389,13 @@ fn callgrind(args: &Args, driver: &str, rows: usize) -> Result<Vec<f64>, String>
         "--collect-atstart=no".into(),
     ];
     let worker = ["--twice".to_string()];
-    let ran = command(args, driver, "null", &under, &worker)?
+    let ran = command(args, folder, driver, "null", &under, &worker)?
         .output()
         .map_err(|e| e.to_string());
-    let counts = ran.and_then(|output| match output.status.success() {
+    ran.and_then(|output| match output.status.success() {
         true => (0..rows).map(|row| summary(&out, 2 * row + 2)).collect(),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-    });
-    // Only a folder of ours, and nothing depends on its being gone.
-    let _ = std::fs::remove_dir_all(&folder);
-    counts
+    })
 }
 
 /// Instructions of a dump, for each of [`TIMES`].

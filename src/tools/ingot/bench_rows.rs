@@ -8,13 +8,13 @@
 )]
 
 use ash::vk;
-use vkrunner::{EntryPoint, ShaderStage};
+use vkrunner::EntryPoint;
 
 /// Times that a row does its thing before somebody looks at the clock.
 pub const TIMES: usize = 1000;
 
 /// Two buffers and some push data, so that every kind of state has something to hold.
-const SHADER: &str = "#version 450
+pub const SHADER: &str = "#version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer In { uint a[]; };
 layout(set = 0, binding = 1) writeonly buffer Out { uint b[]; };
@@ -234,8 +234,7 @@ impl Callgrind {
 // live until the call returns; what is destroyed is not in use, for the device has nothing to do or is waited for first.
 impl Bench {
     /// The first device of the implementation.
-    pub fn new(entry: &EntryPoint) -> Result<Bench, String> {
-        let words = vkrunner::compile_glsl(ShaderStage::Compute, SHADER, (1, 1, 0))?;
+    pub fn new(entry: &EntryPoint, shader: &[u32]) -> Result<Bench, String> {
         // SAFETY: the library is trusted as one linked in; for the rest see above.
         unsafe {
             let entry = match entry {
@@ -295,7 +294,7 @@ impl Bench {
                 small: Vec::new(),
                 fence: vk::Fence::null(),
             };
-            bench.fill(&words).map_err(error("setting up"))?;
+            bench.fill(shader).map_err(error("setting up"))?;
             Ok(bench)
         }
     }

@@ -239,7 +239,7 @@ impl CommandBuffer {
     }
 
     /// Runs workgroups, the first of them having the number `base`.
-    #[inline]
+    #[inline(always)]
     pub fn dispatch(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<()> {
         if self.recorder.dispatch(base, count)? {
             return Ok(());

@@ -115,11 +115,8 @@ impl cmd::Memory for BatchMemory {
     const CHUNK_DW: usize = CHUNK_BYTES as usize / 4;
 
     #[inline]
-    fn words(&mut self) -> &mut [u32] {
-        match &mut self.current {
-            Some(chunk) => chunk.words(),
-            None => &mut [],
-        }
+    fn words(&mut self) -> Option<&mut [u32]> {
+        self.current.as_mut().map(i915::Chunk::words)
     }
 
     #[inline]

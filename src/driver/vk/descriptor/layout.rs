@@ -192,21 +192,23 @@ impl SetLayout {
         self.dynamic
     }
 
-    /// The index of a binding among those of the set.
+    /// The bindings of the set from one on.
     #[inline]
-    pub(super) fn placed(&self, binding: u32) -> Option<usize> {
+    pub(super) fn placed(&self, binding: u32) -> Option<&[Placed]> {
         // Most layouts number their bindings without gaps.
-        let index = binding as usize;
-        if self
-            .bindings
-            .get(index)
-            .is_some_and(|placed| placed.info.binding == binding)
-        {
-            return Some(index);
+        match self.bindings.get(binding as usize..) {
+            Some(there) if there.first().is_some_and(|p| p.info.binding == binding) => Some(there),
+            _ => self.search(binding),
         }
-        self.bindings
-            .binary_search_by_key(&binding, |placed| placed.info.binding)
-            .ok()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn search(&self, binding: u32) -> Option<&[Placed]> {
+        let found = self
+            .bindings
+            .binary_search_by_key(&binding, |placed| placed.info.binding);
+        self.bindings.get(found.ok()?..)
     }
 
     fn to_abi(&self, dynamic_base: u32) -> abi::SetLayout {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::layout::heap_bytes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::surface_state::{SURFACE_BYTES, Surface};
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// Bytes of heap that a pool takes at once, if it may have so much.
 const SLAB_BYTES: u32 = 64 << 10;
@@ -139,8 +139,13 @@ impl Pool {
         state.epoch += 1;
     }
 
+    /// Writes a buffer's surface.
+    #[inline(always)]
+    pub(super) fn write_buffer(&self, at: u32, buffer: BufferDescriptor) -> Result<()> {
+        surface_state::write(&self.context.gpu, at, buffer)
+    }
+
     /// Writes a surface.
-    #[inline]
     pub(super) fn write(&self, at: u32, surface: &Surface) -> Result<()> {
         Ok(self.context.gpu.write_bindless(at, surface)?)
     }

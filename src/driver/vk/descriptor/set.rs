@@ -14,7 +14,7 @@ use super::pool::Pool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
 use crate::error::{Error, Result};
-use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
+use crate::surface_state::{BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// `VkDescriptorSet`.
 #[derive(Debug)]
@@ -59,14 +59,11 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
     let rest = buffer.bytes.checked_sub(offset).ok_or(Error::InvalidUse {
         why: "a descriptor that starts beyond its buffer",
     })?;
-    let bytes = if range == api::WHOLE_SIZE {
-        rest
-    } else {
-        range.min(rest)
-    };
+    // The whole rest is a range longer than any.
+    const { assert!(api::WHOLE_SIZE == u64::MAX) };
     Ok(BufferDescriptor {
         address: buffer.address()? + offset,
-        bytes,
+        bytes: range.min(rest),
     })
 }
 
@@ -97,7 +94,7 @@ impl Set {
                     address: HEAPS.bindless + u64::from(at + SURFACE_BYTES),
                     bytes: set.count(placed).into(),
                 };
-                pool.write(at, &surface_state::buffer(block))?;
+                pool.write_buffer(at, block)?;
             }
         }
         Ok(set)
@@ -137,7 +134,7 @@ impl Set {
         match placed.holds {
             Holds::Surface => {
                 let at = self.surface_at(placed, element)?;
-                self.pool.write(at, &surface_state::buffer(buffer))
+                self.pool.write_buffer(at, buffer)
             }
             Holds::Dynamic => {
                 if let Some(slot) = self.dynamic.get((placed.dynamic + element) as usize) {
@@ -196,8 +193,7 @@ impl Set {
         binding: u32,
         offset_bytes: u32,
     ) -> impl Iterator<Item = Result<(u32, u32)>> {
-        let first = self.layout.placed(binding).unwrap_or(usize::MAX);
-        let bindings = self.layout.bindings.get(first..).unwrap_or_default();
+        let bindings = self.layout.placed(binding).unwrap_or_default();
         let mut skip = offset_bytes;
         bindings.iter().map(move |placed| {
             let (from, count) = (std::mem::take(&mut skip), self.count(placed));
@@ -240,7 +236,7 @@ impl Set {
     ) -> Result<()> {
         let inline = |set: &Set, binding| {
             let placed = set.layout.placed(binding);
-            let placed = placed.and_then(|index| set.layout.bindings.get(index));
+            let placed = placed.and_then(<[Placed]>::first);
             placed.is_some_and(|placed| placed.holds == Holds::Inline)
         };
         if inline(source, from.0) && inline(self, binding) {
@@ -306,38 +302,39 @@ pub(super) const BEYOND: Error = Error::InvalidUse {
     why: "an update beyond the bindings of the set",
 };
 
+const NOT_THERE: Error = Error::InvalidUse {
+    why: "an update of no binding of the set",
+};
+
 /// Walks the elements of consecutive bindings, skipping empty ones.
 #[derive(Debug)]
 pub struct Cursor<'a> {
-    layout: &'a SetLayout,
-    index: usize,
+    placed: &'a Placed,
+    /// What comes behind it.
+    rest: &'a [Placed],
     element: u32,
 }
 
 impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn new(layout: &'a SetLayout, binding: u32, element: u32) -> Result<Self> {
-        let index = layout.placed(binding).ok_or(Error::InvalidUse {
-            why: "an update of no binding of the set",
-        })?;
+        let from = layout.placed(binding);
+        let (placed, rest) = from.and_then(<[Placed]>::split_first).ok_or(NOT_THERE)?;
         Ok(Self {
-            layout,
-            index,
+            placed,
+            rest,
             element,
         })
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> Option<(&'a Placed, u32)> {
-        loop {
-            let placed = self.layout.bindings.get(self.index)?;
-            if self.element < placed.info.count {
-                self.element += 1;
-                return Some((placed, self.element - 1));
-            }
-            self.element -= placed.info.count;
-            self.index += 1;
+        while self.element >= self.placed.info.count {
+            self.element -= self.placed.info.count;
+            (self.placed, self.rest) = self.rest.split_first()?;
         }
+        self.element += 1;
+        Some((self.placed, self.element - 1))
     }
 }
 
@@ -390,6 +387,7 @@ mod tests {
                 info(0, api::DescriptorType::STORAGE_BUFFER, 2),
                 info(1, api::DescriptorType::STORAGE_BUFFER, 0),
                 info(2, api::DescriptorType::STORAGE_BUFFER, 2),
+                info(9, api::DescriptorType::STORAGE_BUFFER, 1),
             ],
             false,
         )
@@ -399,7 +397,9 @@ mod tests {
         while let Some((placed, element)) = cursor.next() {
             walk.push((placed.info.binding, element));
         }
-        assert_eq!(walk, [(0, 1), (2, 0), (2, 1)]);
+        assert_eq!(walk, [(0, 1), (2, 0), (2, 1), (9, 0)]);
+        let mut last = Cursor::new(&layout, 9, 0).unwrap();
+        assert_eq!(last.next().map(|(placed, _)| placed.info.binding), Some(9));
         assert!(Cursor::new(&layout, 4, 0).is_err());
     }
 }
