@@ -30,8 +30,8 @@ struct Chunk(Vec<u32>);
 impl Memory for Chunk {
     type Error = &'static str;
     const CHUNK_DW: usize = BYTES as usize / 4;
-    fn words(&mut self) -> &mut [u32] {
-        &mut self.0
+    fn words(&mut self) -> Option<&mut [u32]> {
+        Some(&mut self.0)
     }
     fn address(&self) -> u64 {
         BATCH
