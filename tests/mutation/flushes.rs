@@ -253,13 +253,14 @@ fn witness(file: &str, bytes: &[u8], each: bool) -> Result<Sum, String> {
     }
     for (field, places, reasons) in everywhere.into_values() {
         let (_, noticed) = replay(bytes, Some((Change::Flag(*field), &places)), &before)?;
-        let done = "a later one does it before anybody looks";
-        // Where a later one did it, that one is gone, too.
-        let reasons = reasons.filter(|all| {
-            let last = |reason: &String| !reason.ends_with(done);
-            all.iter().all(last)
-        });
-        let reasons = reasons.map(|mut all| {
+        let noun = field.name;
+        let reasons = reasons.map(|all| {
+            // Where a later one did it, that one is gone, too: whoever looked would have stopped the batch.
+            let alone = |reason: String| match reason.contains("a later one") {
+                true => format!("{noun}: nobody looks, even without the later ones"),
+                false => reason,
+            };
+            let mut all: Vec<String> = all.into_iter().map(alone).collect();
             all.sort();
             all.dedup();
             all

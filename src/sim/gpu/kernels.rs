@@ -4,6 +4,7 @@
 
 use crate::memory::View;
 use crate::options::Options;
+use crate::rules::KERNEL_PREFETCH;
 use crate::space::ADDRESS_MASK;
 use crate::space::AddressSpace;
 use crate::watch::{Via, Watch};
@@ -11,6 +12,9 @@ use eu::{Kernel, Stop};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+
+/// Bytes after a kernel that may be read ahead.
+const PREFETCH_BYTES: u64 = 128;
 
 /// Kernels kept decoded.
 const MAX_KERNELS: usize = 256;
@@ -86,6 +90,15 @@ impl Kernels {
             false => Kernel::decode(&record, start, options.hw_gen)?,
         };
         let kernel = Arc::new(kernel);
+        if options.strict {
+            let code = code.borrow();
+            let end = code.iter().map(|(at, _)| at + 16).max().unwrap_or(key);
+            let mapped = |at: u64| at <= ADDRESS_MASK && space.find(at).is_some();
+            let ahead = [end, end + PREFETCH_BYTES - 1];
+            KERNEL_PREFETCH.check(ahead.into_iter().all(mapped), key, || {
+                format!("the kernel ends at {end:#x}, where nothing is mapped")
+            })?;
+        }
         if known.len() >= MAX_KERNELS {
             known.clear();
         }

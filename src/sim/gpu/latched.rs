@@ -9,6 +9,15 @@ use std::collections::BTreeMap;
 /// Vertex elements that can be active.
 pub(crate) const VERTEX_ELEMENTS: usize = 34;
 
+/// Commands that name push constants, by stage.
+static CONSTANTS: [&Packet; 5] = [
+    &draw::state_constant_vs::PACKET,
+    &draw::state_constant_hs::PACKET,
+    &draw::state_constant_ds::PACKET,
+    &draw::state_constant_gs::PACKET,
+    &draw::state_constant_ps::PACKET,
+];
+
 /// All of it. Belongs to a context.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrawState {
@@ -20,6 +29,8 @@ pub(crate) struct DrawState {
     pub instancing: BTreeMap<usize, [u32; 3]>,
     /// 3DSTATE_SO_BUFFER by index.
     pub stream_buffers: BTreeMap<usize, Vec<u32>>,
+    /// Stages whose push constants a PIPE_CONTROL has disabled and no command has named since: a bit for each.
+    pub disabled_constants: u8,
     /// The first constant buffer of a stage has an address, not an offset from the dynamic state base (CS_DEBUG_MODE2).
     pub constant_addresses: bool,
 }
@@ -51,9 +62,17 @@ impl DrawState {
             let index = draw::state_so_buffer::SO_BUFFER_INDEX.get(words);
             self.stream_buffers.insert(index as usize, words.to_vec());
         } else {
+            if let Some(stage) = CONSTANTS.iter().position(|other| is(other)) {
+                self.disabled_constants &= !(1 << stage);
+            }
             let key = packet.header >> 16;
             self.latched.insert(key as u16, words.to_vec());
         }
+    }
+
+    /// Push constants of all stages are disabled, until commands name them anew.
+    pub fn disable_constants(&mut self) {
+        self.disabled_constants = (1 << CONSTANTS.len()) - 1;
     }
 
     /// The words of the last command of this kind; none where there was no such command, which reads as zeros.

@@ -189,6 +189,8 @@ rules! {
         "after 3DSTATE_CONSTANT_*, the stage's 3DSTATE_BINDING_TABLE_POINTERS_* comes before the next draw";
     CONSTANT_ORDER "constant-order", "vol. 2a, 3DSTATE_CONSTANT(Body)",
         "after constants without a fourth buffer, those with a first one come only after a stall";
+    CONSTANT_DISABLED "constant-disabled", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",
+        "after it, 3DSTATE_CONSTANT_* of each stage that runs comes before the next draw";
     HZ_OP_SEQUENCE "hz-op-sequence", "vol. 2a, 3DSTATE_WM_HZ_OP",
         "after a clear or resolve come a PIPE_CONTROL with a post-sync operation and a 3DSTATE_WM_HZ_OP of zeros";
     DEPTH_CLEAR_BEFORE "depth-clear-before", "vol. 7, Depth Buffer Clear",
@@ -216,6 +218,12 @@ rules! {
     FIELD_VALUE "field-value", "vol. 2, each command and structure", "a field has a value that its description lets it have";
     BASE_ADDRESS_MODIFY "base-address-modify", "vol. 2a, STATE_BASE_ADDRESS, Modify Enable",
         "an address or a size that is given is also taken";
+    BASE_ADDRESS_WRAP "base-address-wrap", "vol. 2a, STATE_BASE_ADDRESS, General State Buffer Size",
+        "a heap ends before the address space does";
+    KERNEL_PREFETCH "kernel-prefetch", "vol. 7, EU Overview, instruction prefetch",
+        "the 128 bytes after a kernel are mapped, which may be read ahead (SNB PRM vol. 4 part 2)";
+    COMMAND_PREFETCH "command-prefetch", "vol. 3, Command Streamer, batch buffer prefetch",
+        "commands do not change commands that are less than 512 bytes ahead, without a jump between";
     CLEAR_PARAMS "clear-params", "vol. 2a, 3DSTATE_CLEAR_PARAMS, Depth Clear Value Valid",
         "a hierarchical depth buffer has a valid clear value";
     CLIP_BARYCENTRIC "clip-barycentric", "vol. 2a, 3DSTATE_CLIP, Non-Perspective Barycentric Enable",

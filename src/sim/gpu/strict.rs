@@ -116,7 +116,14 @@ impl<'a> Tracker<'a> {
         device: &Device,
         at: u64,
     ) -> Result<(), Stop> {
-        self.log.command(at);
+        self.log.command(at, words.len() as u64 * 4)?;
+        let jumps = [
+            &mi::mi_batch_buffer_start::PACKET,
+            &mi::mi_batch_buffer_end::PACKET,
+        ];
+        if jumps.iter().any(|jump| std::ptr::eq(packet, *jump)) {
+            self.log.jump();
+        }
         reserved(packet, words, at)?;
         boundary::check(packet, words, device, at)?;
         self.sequence.command(packet, words, context, at)?;
@@ -304,6 +311,11 @@ impl<'a> Tracker<'a> {
             }
             if is(f::DEPTH_STALL_ENABLE) {
                 return self.sequence.depth_stall();
+            }
+            if is(f::INDIRECT_STATE_POINTERS_DISABLE) {
+                return Purpose::Nothing(
+                    "only a restore of the context asks for it, and reads the kernel's scratch page where nothing is bound",
+                );
             }
             Purpose::Unknown
         };

@@ -2,9 +2,12 @@
 
 use crate::options::Options;
 use crate::rules::RULES;
-use crate::tests::{DATA, DESCRIPTOR, Rig, STATE, invalidate, send, to, ud, walk_batch};
+use crate::tests::{
+    BYTES as CODE_BYTES, CODE, DATA, DESCRIPTOR, Rig, STATE, TEXELS, invalidate, send, to, ud,
+    walk_batch,
+};
 use eu::Stop;
-use hw::state::interface_descriptor_data as idd;
+use hw::state::{interface_descriptor_data as idd, render_surface_state as rss};
 use hw::{Field, Packet, media, mi, register};
 use isa::{ArfReg, Desc, Dst, Inst, Opcode, Src, Type};
 
@@ -274,6 +277,93 @@ fn registers_of_the_kernel_are_not_written() {
     for register in [0x20c0, 0x2418, 0x528c, 0x7004, 0x7304, 0xb118] {
         kept(&join(&[load(register)]));
     }
+}
+
+#[test]
+fn heaps_end_before_the_address_space() {
+    use media::state_base_address as f;
+    let heap = |base: u64, pages: u64| {
+        changed(&f::PACKET, |words| {
+            f::INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE.set(words, 1);
+            f::INDIRECT_OBJECT_BASE_ADDRESS.set(words, base);
+            f::INDIRECT_OBJECT_BUFFER_SIZE_MODIFY_ENABLE.set(words, 1);
+            f::INDIRECT_OBJECT_BUFFER_SIZE.set(words, pages);
+        })
+    };
+    let last = (1 << 48) - (1 << 32);
+    broken("base-address-wrap", &heap(last + 0x2000, 0xfffff));
+    kept(&heap(last + 0x1000, 0xfffff));
+    kept(&heap(last + 0x2000, 0xffffe));
+}
+
+#[test]
+fn what_comes_after_a_kernel_is_mapped() {
+    // A kernel of two instructions, that many bytes before the end of what is mapped.
+    let ends = |bytes: u64| {
+        let mut rig = rig();
+        let end = CODE + CODE_BYTES;
+        let start = (end - bytes - 64) & !63;
+        let nothing = Inst::unary(Opcode::Mov, 8, to(5), ud(1));
+        // The last instruction is the end of the thread.
+        let count = (end - bytes - start) / 16 - 1;
+        rig.code(start, &vec![nothing; count as usize]);
+        let mut descriptor = rig.read(STATE + DESCRIPTOR, 8);
+        idd::KERNEL_START_POINTER.set(&mut descriptor, start - CODE);
+        rig.write(STATE + DESCRIPTOR, &descriptor);
+        match rig.execute(&then(&[])) {
+            Ok(_) => None,
+            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(ends(128), None);
+    assert_eq!(ends(112), Some("kernel-prefetch"));
+    assert_eq!(ends(0), Some("kernel-prefetch"));
+}
+
+#[test]
+fn old_data_is_delivered_to_threads() {
+    // Two threads, one after the other, read the surface's first texel by the sampler and write one more than that; then again.
+    const LD: u32 = 1 << 25 | 1 << 20 | 1 << 17 | 7 << 12 | 1;
+    const WRITE: u32 = 2 << 25 | 9 << 14 | 2 << 12 | 0xe << 8;
+    let kernel = [
+        Inst::unary(Opcode::Mov, 8, to(6), Src::imm_ud(0)),
+        send(2, LD, to(20), 6),
+        Inst::binary(Opcode::Add, 8, to(7), ud(20), Src::imm_ud(1)),
+        send(12, WRITE, Dst::null(Type::Ud), 6),
+    ];
+    use media::pipe_control as f;
+    let stall = (f::COMMAND_STREAMER_STALL_ENABLE, 1);
+    let wait = pipe_control(&[stall]);
+    let fresh = pipe_control(&[stall, (f::TEXTURE_CACHE_INVALIDATION_ENABLE, 1)]);
+    let walker = command(&media::gpgpu_walker::PACKET);
+    let twice = |stale: bool, between: &[Vec<u32>]| {
+        let mut rig = Rig::new(Options {
+            strict: true,
+            stale,
+            ..Options::default()
+        });
+        rig.place(&kernel, 2);
+        let mut texels = rig.read(STATE + TEXELS, 16);
+        rss::SHADER_CHANNEL_SELECT_RED.set(&mut texels, 4);
+        rig.write(STATE + TEXELS, &texels);
+        let more = [between, std::slice::from_ref(&walker)].concat();
+        rig.execute(&then(&more)).map(|_| rig.read(DATA, 1)[0])
+    };
+    let late = [wait.clone(), fresh];
+    let late = late.as_slice();
+    let early = std::slice::from_ref(&wait);
+    assert_eq!(twice(false, late), Ok(4));
+    assert_eq!(twice(true, late), Ok(4));
+    assert!(matches!(
+        twice(false, early),
+        Err(Stop::Undefined {
+            rule: "texture-stale",
+            ..
+        })
+    ));
+    // Both threads of the second walker see what was there before the first one.
+    assert_eq!(twice(true, early), Ok(1));
 }
 
 #[test]

@@ -11,12 +11,13 @@ pub(crate) const CODE: u64 = 0x20_0000;
 pub(crate) const STATE: u64 = 0x30_0000;
 pub(crate) const DATA: u64 = 0x40_0000;
 /// Bytes of each of these, and of the surface in `DATA`.
-const BYTES: u64 = 0x4000;
+/// Bytes of each of these.
+pub(crate) const BYTES: u64 = 0x4000;
 const SURFACE_BYTES: u32 = 1024;
 /// Offsets in `STATE`: binding table, surface states, interface descriptor, CURBE.
 const TABLE: u64 = 0;
 const SURFACE: u64 = 0x40;
-const TEXELS: u64 = 0xc0;
+pub(crate) const TEXELS: u64 = 0xc0;
 pub(crate) const DESCRIPTOR: u64 = 0x80;
 pub(crate) const CURBE: u64 = 0x100;
 

@@ -84,6 +84,9 @@ impl Run<'_> {
 
     fn pipe_control(&mut self, words: &[u32]) -> Result<(), Stop> {
         use media::pipe_control as f;
+        if f::INDIRECT_STATE_POINTERS_DISABLE.get(words) == 1 {
+            self.context.draw.disable_constants();
+        }
         let address = f::ADDRESS.get(words);
         let value = match f::POST_SYNC_OPERATION.get(words) {
             1 => f::IMMEDIATE_DATA.get(words),

@@ -5,9 +5,10 @@
 
 use crate::latched::DrawState;
 use crate::rules::{
-    BASE_ADDRESS_MODIFY, CLEAR_PARAMS, CLIP_BARYCENTRIC, HIZ_PLACE, HZ_OP_CLEAR, LINE_STIPPLE,
-    PROVOKING_VERTEX, PUSH_ALLOCATION, SMOOTH_LINES,
+    BASE_ADDRESS_MODIFY, BASE_ADDRESS_WRAP, CLEAR_PARAMS, CLIP_BARYCENTRIC, HIZ_PLACE, HZ_OP_CLEAR,
+    LINE_STIPPLE, PROVOKING_VERTEX, PUSH_ALLOCATION, SMOOTH_LINES,
 };
+use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw, media};
@@ -244,6 +245,21 @@ pub(super) fn base_addresses(words: &[u32], at: u64) -> Result<(), Stop> {
         let (taken, given) = (modify.get(words) == 1, value.get(words));
         BASE_ADDRESS_MODIFY.check(taken || given == 0, at, || {
             format!("{} {given:#x} without its modify bit", value.name)
+        })?;
+    }
+    let heaps = [
+        (f::GENERAL_STATE_BASE_ADDRESS, f::GENERAL_STATE_BUFFER_SIZE),
+        (f::DYNAMIC_STATE_BASE_ADDRESS, f::DYNAMIC_STATE_BUFFER_SIZE),
+        (
+            f::INDIRECT_OBJECT_BASE_ADDRESS,
+            f::INDIRECT_OBJECT_BUFFER_SIZE,
+        ),
+        (f::INSTRUCTION_BASE_ADDRESS, f::INSTRUCTION_BUFFER_SIZE),
+    ];
+    for (base, pages) in heaps {
+        let end = (base.get(words) & ADDRESS_MASK) + pages.get(words) * 4096;
+        BASE_ADDRESS_WRAP.check(end <= ADDRESS_MASK + 1, at, || {
+            format!("{}: up to {end:#x}", base.name)
         })?;
     }
     Ok(())

@@ -17,6 +17,7 @@
 //! - The command streamer reads memory, not the L3: for it, the stall comes with a flush of the data cache.
 //! - Commands write when they are read, but a post-sync operation does so when all before it is done: whoever reads or writes
 //!   the place needs a stall after it, or a semaphore that waits for what it writes.
+//! - Commands are read ahead: what a command writes into those that come soon is seen only behind a jump.
 //! - Vertex fetch tells lines of a buffer apart by the lower 32 bits of their address.
 //!
 //! A cache may hold any line: what is near to what was read comes with it. So a reader that has not read a place before needs the
@@ -28,8 +29,9 @@ use super::surface;
 use crate::hiz::Unresolved;
 use crate::memory::View;
 use crate::rules::{
-    COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_RESOLVE, INSTRUCTION_STALE, POST_SYNC_PENDING,
-    RENDER_FLUSH, Rule, STATE_STALE, TEXTURE_STALE, VERTEX_STALE, VERTEX_TAG, WORK_ORDER,
+    COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_RESOLVE, INSTRUCTION_STALE,
+    POST_SYNC_PENDING, RENDER_FLUSH, Rule, STATE_STALE, TEXTURE_STALE, VERTEX_STALE, VERTEX_TAG,
+    WORK_ORDER,
 };
 use crate::space::AddressSpace;
 use crate::watch::{CACHES, Control, Depth, Memory, Seen, Slices, Via, Watch};
@@ -37,6 +39,9 @@ use eu::Stop;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
+
+/// Bytes of commands that the command streamer reads ahead.
+const COMMAND_PREFETCH_BYTES: u64 = 512;
 
 /// A bit for each byte of a page.
 type Bytes = [u64; 64];
@@ -141,6 +146,9 @@ struct State {
     scratch: Vec<Range<u64>>,
     unresolved: Unresolved,
     posted: Vec<Posted>,
+    /// Bytes of commands executed; dwords that commands have written lately, and how many it were then.
+    passed: u64,
+    changed: Vec<(u64, u64)>,
     /// Lines that vertex fetch has read since it was invalidated, by buffer and the lower 32 bits of their address.
     lines: BTreeMap<(u32, u32), u64>,
 }
@@ -352,8 +360,32 @@ impl Log {
     }
 
     /// The command at `at` is next.
-    pub fn command(&self, at: u64) {
-        self.state().at = at;
+    pub fn command(&self, at: u64, bytes: u64) -> Result<(), Stop> {
+        let mut state = self.state();
+        state.at = at;
+        let now = state.passed;
+        state
+            .changed
+            .retain(|(_, passed)| now < passed + COMMAND_PREFETCH_BYTES);
+        let range = at..at + bytes;
+        let early = state
+            .changed
+            .iter()
+            .find(|(place, _)| range.contains(place));
+        COMMAND_PREFETCH.check(early.is_none(), at, || {
+            let (place, passed) = early.copied().unwrap_or_default();
+            format!(
+                "{place:#x} was written {} bytes of commands before",
+                now - passed
+            )
+        })?;
+        state.passed += bytes;
+        Ok(())
+    }
+
+    /// Commands go on elsewhere: what was read ahead is dropped.
+    pub fn jump(&self) {
+        self.state().changed.clear();
     }
 
     /// A semaphore waits for a value in memory. True where that says that all work before is done.
@@ -512,6 +544,11 @@ impl Watch for Log {
             state.arrived(address, bytes)?;
             state.ordered(address, bytes, via, kind == ATOMIC)?;
             state.flushed(address, bytes, via)?;
+        }
+        if via == Via::Commands {
+            let passed = state.passed;
+            let dwords = (address & !3..address + bytes).step_by(4);
+            state.changed.extend(dwords.map(|dword| (dword, passed)));
         }
         for (number, word, bits) in parts(address, bytes) {
             let page = state.page(number);

@@ -197,7 +197,7 @@ fn draws_write_to_caches_of_their_own() {
 #[test]
 fn commands_write_for_themselves_alone() {
     let log = Log::default();
-    log.command(0x40);
+    assert_eq!(rule(log.command(0x40, 16)), None);
     assert_eq!(rule(log.write(0x1000, 8, Via::Commands, false)), None);
     for reader in ALL {
         let stale = match reader {
@@ -389,4 +389,26 @@ fn a_race_still_stops_where_old_data_is_delivered() {
     view.write(0x1000, 1).expect("in order");
     log.end();
     assert_eq!(rule(view.read(0x1000)), Some("work-order"));
+}
+
+#[test]
+fn commands_are_read_ahead() {
+    let ahead = Some("command-prefetch");
+    let after = |bytes: u64, jumps: bool| {
+        let log = Log::default();
+        assert_eq!(rule(log.command(0x1000, 16)), None);
+        assert_eq!(rule(log.write(0x2008, 4, Via::Commands, false)), None);
+        assert_eq!(rule(log.command(0x1010, bytes)), None);
+        if jumps {
+            log.jump();
+        }
+        rule(log.command(0x2000, 12))
+    };
+    assert_eq!(after(16, false), ahead);
+    assert_eq!(after(508, false), ahead);
+    assert_eq!(after(512, false), None);
+    assert_eq!(after(16, true), None);
+    let log = Log::default();
+    assert_eq!(rule(log.write(0x200c, 4, Via::Commands, false)), None);
+    assert_eq!(rule(log.command(0x2000, 12)), None);
 }

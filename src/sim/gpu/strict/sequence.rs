@@ -7,10 +7,10 @@ use crate::context::{HwContext, Pipeline};
 use crate::controls::Purpose;
 use crate::latched::DrawState;
 use crate::rules::{
-    CONSTANT_COMMIT, CONSTANT_ORDER, CONSTANT_RELOAD, DEPTH_CLEAR_AFTER, DEPTH_CLEAR_BEFORE,
-    FAST_CLEAR_SYNC, HZ_OP_SEQUENCE, PIPE_CONTROL_COUNT, PIPE_CONTROL_LLC, PIPE_CONTROL_POINTERS,
-    PIPE_CONTROL_SNAPSHOT, PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL, PIPELINE_SELECT_COLOUR,
-    SO_OFFSET_IDLE,
+    CONSTANT_COMMIT, CONSTANT_DISABLED, CONSTANT_ORDER, CONSTANT_RELOAD, DEPTH_CLEAR_AFTER,
+    DEPTH_CLEAR_BEFORE, FAST_CLEAR_SYNC, HZ_OP_SEQUENCE, PIPE_CONTROL_COUNT, PIPE_CONTROL_LLC,
+    PIPE_CONTROL_POINTERS, PIPE_CONTROL_SNAPSHOT, PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL,
+    PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE,
 };
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
@@ -280,6 +280,12 @@ impl Sequence {
         CONSTANT_COMMIT.check(self.uncommitted == 0, at, || {
             let stage = first(self.uncommitted).unwrap_or(&"");
             format!("{stage} constants are not committed by a binding table pointer")
+        })?;
+        // "For all the shaders", the PRM says; of those that do not run no driver names them.
+        let disabled = state.disabled_constants & active(state);
+        CONSTANT_DISABLED.check(disabled == 0, at, || {
+            let stage = first(disabled).unwrap_or(&"");
+            format!("{stage} constants were disabled, and are not named since")
         })?;
         let mode = Mode::of(state);
         let kept = self.mode.is_none_or(|last| last == mode);

@@ -53,6 +53,22 @@ fn constants_are_named_and_committed() {
 }
 
 #[test]
+fn constants_that_are_disabled_are_named_anew() {
+    use media::pipe_control as f;
+    let disable = flush(&[f::INDIRECT_STATE_POINTERS_DISABLE]);
+    let named = |packet: &hw::Packet| command(packet, &[]);
+    let ps = named(&draw::state_constant_ps::PACKET);
+    let table = command(&draw::state_binding_table_pointers_ps::PACKET, &[]);
+    found_after(Some("constant-disabled"), std::slice::from_ref(&disable));
+    let other = named(&draw::state_constant_gs::PACKET);
+    let others = command(&draw::state_binding_table_pointers_gs::PACKET, &[]);
+    found_after(Some("constant-disabled"), &[disable.clone(), other, others]);
+    let vs = named(&draw::state_constant_vs::PACKET);
+    let vertices = command(&draw::state_binding_table_pointers_vs::PACKET, &[]);
+    found_after(None, &[disable, ps, table, vs, vertices]);
+}
+
+#[test]
 fn clears_are_kept_apart() {
     use draw::{state_ps as ps, state_wm_hz_op as op};
     use media::pipe_control as f;
