@@ -1,0 +1,507 @@
+//! When a field's unit is on: which bits of a field a draw or dispatch looks at, by its other state.
+//!
+//! In:  a command or structure, and the draw's or dispatch's state. Out: bits of the field that may make a difference. A bit left
+//! out is one that the PRM says nothing looks at in that state; where it is silent, the bit counts.
+//! Ref: SKL PRM vol. 2a and 2d, each field's description and "exists if".
+
+use crate::look::{Place, Work};
+use hw::{Field, Packet, draw, draw_state, media, state};
+
+/// What a draw's objects are when they are rasterised.
+#[derive(Clone, Copy, Default)]
+struct Objects {
+    points: bool,
+    lines: bool,
+    triangles: bool,
+}
+
+macro_rules! get {
+    ($work:expr, $command:ident::$field:ident) => {
+        $work.get(&draw::$command::PACKET, draw::$command::$field)
+    };
+}
+
+macro_rules! flag {
+    ($work:expr, $command:ident::$field:ident) => {
+        get!($work, $command::$field) != 0
+    };
+}
+
+/// True for a field among these of one packet.
+macro_rules! among {
+    ($place:expr, $field:expr, $table:ident::$packet:ident [$($own:ident)+]) => {
+        std::ptr::eq($place.packet, &$table::$packet::PACKET) && [$($table::$packet::$own),+].contains($field)
+    };
+}
+
+/// Rows of fields and the condition under which they count; every row that names a field has to hold.
+macro_rules! rows {
+    ($place:expr, $field:expr; $($table:ident::$packet:ident [$($own:ident)+] if $condition:expr;)*) => {
+        $((!among!($place, $field, $table::$packet [$($own)+]) || $condition))&&*
+    };
+}
+
+/// Commands all of whose fields count under a condition, but for those named.
+macro_rules! whole {
+    ($place:expr, $field:expr; $([$($packet:ident)+] $(but $flag:ident::$own:ident)? if $condition:expr;)*) => {
+        $((![$(&draw::$packet::PACKET),+].iter().any(|packet: &&Packet| std::ptr::eq($place.command, *packet))
+            $(|| std::ptr::eq($place.packet, &draw::$flag::PACKET) && *$field == draw::$flag::$own)? || $condition))&&*
+    };
+}
+
+/// True if a stage's threads run.
+pub fn runs(work: &Work<'_>, stage: &'static Packet) -> bool {
+    let is = |other: &Packet| std::ptr::eq(stage, other);
+    match stage {
+        _ if is(&draw::state_vs::PACKET) => flag!(work, state_vs::ENABLE),
+        _ if is(&draw::state_hs::PACKET) => flag!(work, state_hs::ENABLE),
+        _ if is(&draw::state_ds::PACKET) => flag!(work, state_ds::ENABLE),
+        _ if is(&draw::state_gs::PACKET) => flag!(work, state_gs::ENABLE),
+        _ => flag!(work, state_ps_extra::PIXEL_SHADER_VALID) && rasterises(work),
+    }
+}
+
+fn rasterises(work: &Work<'_>) -> bool {
+    !flag!(work, state_streamout::RENDERING_DISABLE)
+}
+
+fn objects(work: &Work<'_>) -> Objects {
+    let topology = match () {
+        _ if flag!(work, state_gs::ENABLE) => get!(work, state_gs::OUTPUT_TOPOLOGY),
+        // Point, line, triangles.
+        _ if flag!(work, state_te::TE_ENABLE) => {
+            [1, 2, 4, 4][get!(work, state_te::OUTPUT_TOPOLOGY) as usize % 4]
+        }
+        _ => get!(work, state_vf_topology::PRIMITIVE_TOPOLOGY_TYPE),
+    };
+    let mut objects = match topology {
+        // POINTLIST, POINTLIST_BF.
+        0x01 | 0x12 => Objects {
+            points: true,
+            ..Objects::default()
+        },
+        // LINELIST, LINESTRIP, with adjacency, LINELOOP, LINESTRIP_CONT and the like.
+        0x02 | 0x03 | 0x09 | 0x0a | 0x10 | 0x11 | 0x13 | 0x15 => Objects {
+            lines: true,
+            ..Objects::default()
+        },
+        _ => Objects {
+            triangles: true,
+            ..Objects::default()
+        },
+    };
+    if objects.triangles {
+        let modes = [
+            get!(work, state_raster::FRONT_FACE_FILL_MODE),
+            get!(work, state_raster::BACK_FACE_FILL_MODE),
+        ];
+        objects.lines = modes.contains(&1);
+        objects.points = modes.contains(&2);
+    }
+    objects
+}
+
+fn indexed(work: &Work<'_>) -> bool {
+    get!(work, primitive::VERTEX_ACCESS_TYPE) == 1
+}
+
+fn depth_tested(work: &Work<'_>) -> bool {
+    flag!(work, state_wm_depth_stencil::DEPTH_TEST_ENABLE)
+        && get!(work, state_depth_buffer::SURFACE_TYPE) != 7
+}
+
+fn depth_used(work: &Work<'_>) -> bool {
+    let operates = operates(work);
+    depth_tested(work) || flag!(work, state_wm_depth_stencil::DEPTH_BUFFER_WRITE_ENABLE) || operates
+}
+
+fn operates(work: &Work<'_>) -> bool {
+    flag!(work, state_wm_hz_op::DEPTH_BUFFER_CLEAR_ENABLE)
+        || flag!(work, state_wm_hz_op::DEPTH_BUFFER_RESOLVE_ENABLE)
+        || flag!(
+            work,
+            state_wm_hz_op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE
+        )
+}
+
+fn stencil_tested(work: &Work<'_>) -> bool {
+    flag!(work, state_wm_depth_stencil::STENCIL_TEST_ENABLE)
+        && flag!(work, state_stencil_buffer::STENCIL_BUFFER_ENABLE)
+}
+
+/// Elements that read vertex buffers.
+fn fetched<'a>(work: &'a Work<'_>) -> impl Iterator<Item = &'a Place> {
+    use draw_state::vertex_element_state as element;
+    let all = work.all(&element::PACKET);
+    all.filter(|place| element::VALID.get(&place.words) == 1 && fetches(place))
+}
+
+fn fetches(place: &Place) -> bool {
+    use draw_state::vertex_element_state as element;
+    let controls = [
+        element::COMPONENT_0_CONTROL,
+        element::COMPONENT_1_CONTROL,
+        element::COMPONENT_2_CONTROL,
+        element::COMPONENT_3_CONTROL,
+    ];
+    controls
+        .iter()
+        .any(|control| control.get(&place.words) == 1)
+}
+
+/// True for RENDER_SURFACE_STATE's fields that a surface of this kind has.
+fn of_surface(place: &Place, field: &Field) -> bool {
+    use state::render_surface_state as f;
+    let get = |field: Field| field.get(&place.words);
+    let kind = get(f::SURFACE_TYPE);
+    let (buffer, null) = (kind == 4 || kind == 5, kind == 7);
+    let image = [
+        f::TILE_MODE,
+        f::SURFACE_HORIZONTAL_ALIGNMENT,
+        f::SURFACE_VERTICAL_ALIGNMENT,
+        f::SURFACE_ARRAY,
+        f::SURFACE_QPITCH,
+        f::MINIMUM_ARRAY_ELEMENT,
+        f::RENDER_TARGET_VIEW_EXTENT,
+        f::NUMBER_OF_MULTISAMPLES,
+        f::MULTISAMPLED_SURFACE_STORAGE_FORMAT,
+        f::MIP_COUNT_LOD,
+        f::SURFACE_MIN_LOD,
+        f::RESOURCE_MIN_LOD,
+        f::TILED_RESOURCE_MODE,
+        f::X_OFFSET,
+        f::Y_OFFSET,
+        f::BASE_MIP_LEVEL,
+        f::AUXILIARY_SURFACE_MODE,
+    ];
+    let aux = [
+        f::AUXILIARY_SURFACE_PITCH,
+        f::AUXILIARY_SURFACE_QPITCH,
+        f::AUXILIARY_SURFACE_BASE_ADDRESS,
+    ];
+    let clear = [
+        f::RED_CLEAR_COLOR,
+        f::GREEN_CLEAR_COLOR,
+        f::BLUE_CLEAR_COLOR,
+        f::ALPHA_CLEAR_COLOR,
+        f::HIERARCHICAL_DEPTH_CLEAR_VALUE,
+    ];
+    let null_has = [
+        f::SURFACE_TYPE,
+        f::SURFACE_FORMAT,
+        f::WIDTH,
+        f::HEIGHT,
+        f::DEPTH,
+        f::SURFACE_ARRAY,
+        f::TILE_MODE,
+    ];
+    let layered = get(f::SURFACE_ARRAY) == 1 && get(f::DEPTH) != 0 || kind == 2;
+    let row = [
+        f::SURFACE_VERTICAL_ALIGNMENT,
+        f::SURFACE_HORIZONTAL_ALIGNMENT,
+    ];
+    match field {
+        _ if null => null_has.contains(field),
+        _ if image.contains(field) && buffer => false,
+        _ if aux.contains(field) || clear.contains(field) => {
+            !buffer && get(f::AUXILIARY_SURFACE_MODE) != 0
+        }
+        // With one level nothing is aligned to another but the layers, whose distance QPitch is.
+        _ if row.contains(field) => get(f::MIP_COUNT_LOD) != 0,
+        _ if *field == f::SURFACE_QPITCH => layered,
+        _ if *field == f::SURFACE_PITCH && !buffer => get(f::HEIGHT) != 0 || get(f::TILE_MODE) != 0,
+        _ if *field == f::SURFACE_ARRAY => true,
+        _ if *field == f::MULTISAMPLED_SURFACE_STORAGE_FORMAT => {
+            get(f::NUMBER_OF_MULTISAMPLES) != 0
+        }
+        _ if field.name.starts_with("Cube Face Enable") => kind == 3,
+        _ => true,
+    }
+}
+
+/// True for SAMPLER_STATE's fields that its modes look at.
+fn of_sampler(place: &Place, field: &Field) -> bool {
+    use state::sampler_state as f;
+    let get = |field: Field| field.get(&place.words);
+    let modes = [
+        f::TCX_ADDRESS_CONTROL_MODE,
+        f::TCY_ADDRESS_CONTROL_MODE,
+        f::TCZ_ADDRESS_CONTROL_MODE,
+    ];
+    let filters = [f::MIN_MODE_FILTER, f::MAG_MODE_FILTER].map(get);
+    match field {
+        _ if *field == f::BORDER_COLOR_POINTER => modes.iter().any(|mode| get(*mode) == 4),
+        _ if *field == f::MAXIMUM_ANISOTROPY => filters.contains(&2),
+        _ if *field == f::TEXTURE_LOD_BIAS => get(f::MIP_MODE_FILTER) != 0,
+        _ if *field == f::REDUCTION_TYPE => get(f::REDUCTION_TYPE_ENABLE) == 1,
+        _ => true,
+    }
+}
+
+/// Bits of a field that a draw or dispatch may depend on.
+pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
+    use draw_state as ds;
+    let is = |packet: &Packet| std::ptr::eq(place.packet, packet);
+    let objects = objects(work);
+    let kinds = |points, lines, triangles| {
+        objects.points && points || objects.lines && lines || objects.triangles && triangles
+    };
+    let run = |stage| runs(work, stage);
+    let (vs, hs, ds_, gs, ps) = (
+        run(&draw::state_vs::PACKET),
+        run(&draw::state_hs::PACKET),
+        run(&draw::state_ds::PACKET),
+        run(&draw::state_gs::PACKET),
+        run(&draw::state_ps::PACKET),
+    );
+    let streams = flag!(work, state_streamout::SO_FUNCTION_ENABLE);
+    let hz = flag!(work, state_depth_buffer::HIERARCHICAL_DEPTH_BUFFER_ENABLE) && depth_used(work);
+    let stencil = stencil_tested(work) || flag!(work, state_wm_hz_op::STENCIL_BUFFER_CLEAR_ENABLE);
+    let rasterises = rasterises(work);
+    let on = whole! { place, field;
+        [state_vs] but state_vs::ENABLE if vs;
+        [state_constant_vs state_binding_table_pointers_vs state_sampler_state_pointers_vs] if vs;
+        [state_hs] but state_hs::ENABLE if hs;
+        [state_te] but state_te::TE_ENABLE if hs;
+        [state_ds] but state_ds::ENABLE if ds_;
+        [state_gs] but state_gs::ENABLE if gs;
+        [state_constant_hs state_binding_table_pointers_hs state_sampler_state_pointers_hs state_urb_hs] if hs;
+        [state_constant_ds state_binding_table_pointers_ds state_sampler_state_pointers_ds state_urb_ds] if ds_;
+        [state_constant_gs state_binding_table_pointers_gs state_sampler_state_pointers_gs state_urb_gs] if gs;
+        [state_ps_extra] but state_ps_extra::PIXEL_SHADER_VALID if ps;
+        [state_ps state_constant_ps state_binding_table_pointers_ps state_sampler_state_pointers_ps state_ps_blend state_sbe state_sbe_swiz] if ps;
+        [state_line_stipple] if flag!(work, state_wm::LINE_STIPPLE_ENABLE) && objects.lines;
+        [state_hier_depth_buffer state_clear_params] if hz;
+        [state_depth_buffer] but state_depth_buffer::SURFACE_TYPE
+            if get!(work, state_depth_buffer::SURFACE_TYPE) != 7 && (depth_used(work) || stencil);
+        [state_stencil_buffer] if stencil;
+        [state_streamout] but state_streamout::SO_FUNCTION_ENABLE
+            if streams || [draw::state_streamout::RENDERING_DISABLE, draw::state_streamout::RENDER_STREAM_SELECT].contains(field);
+        [state_so_buffer state_so_decl_list] if streams;
+        [state_index_buffer] if indexed(work);
+        [state_vf_component_packing] if flag!(work, state_vf::COMPONENT_PACKING_ENABLE);
+        [state_clip] but state_clip::CLIP_ENABLE if flag!(work, state_clip::CLIP_ENABLE) && rasterises;
+        [state_sf state_raster state_wm state_wm_depth_stencil state_viewport_state_pointers_sf_clip state_viewport_state_pointers_cc state_cc_state_pointers state_blend_state_pointers state_multisample state_sample_mask state_sample_pattern state_drawing_rectangle] if rasterises || operates(work);
+        [state_scissor_state_pointers] if flag!(work, state_raster::SCISSOR_RECTANGLE_ENABLE) && rasterises;
+        [state_wm_hz_op] if operates(work) || flag!(work, state_wm_hz_op::STENCIL_BUFFER_CLEAR_ENABLE)
+            || field.lo >= 64 || field.bits() == 1;
+    };
+    if !on {
+        return 0;
+    }
+    let wide = |packet: &'static Packet, enable: Field| work.get(packet, enable) == 1;
+    use draw::state_ps as psf;
+    let sixteen = wide(&psf::PACKET, psf::N16_PIXEL_DISPATCH_ENABLE);
+    let thirty_two = wide(&psf::PACKET, psf::N32_PIXEL_DISPATCH_ENABLE);
+    let eight = wide(&psf::PACKET, psf::N8_PIXEL_DISPATCH_ENABLE);
+    let tested = flag!(work, state_wm_depth_stencil::STENCIL_TEST_ENABLE);
+    let sided = tested && flag!(work, state_wm_depth_stencil::DOUBLE_SIDED_STENCIL_ENABLE);
+    let writes = flag!(work, state_wm_depth_stencil::STENCIL_BUFFER_WRITE_ENABLE);
+    let indirect = flag!(work, primitive::INDIRECT_PARAMETER_ENABLE);
+    let instanced = work
+        .all(&draw::state_vf_instancing::PACKET)
+        .any(|place| draw::state_vf_instancing::INSTANCING_ENABLE.get(&place.words) == 1);
+    let own = |field: Field| field.get(&place.words);
+    let blends = work
+        .all(&ds::blend_state_entry::PACKET)
+        .any(|place| ds::blend_state_entry::COLOR_BUFFER_BLEND_ENABLE.get(&place.words) == 1);
+    let constant = work.all(&ds::blend_state_entry::PACKET).any(|place| {
+        use ds::blend_state_entry as e;
+        let factors = [
+            e::SOURCE_BLEND_FACTOR,
+            e::DESTINATION_BLEND_FACTOR,
+            e::SOURCE_ALPHA_BLEND_FACTOR,
+            e::DESTINATION_ALPHA_BLEND_FACTOR,
+        ];
+        let factors = factors.map(|factor| factor.get(&place.words));
+        factors
+            .iter()
+            .any(|code| [0x07, 0x08, 0x17, 0x18].contains(code))
+    });
+    let separate = work
+        .all(&ds::blend_state::PACKET)
+        .any(|place| ds::blend_state::INDEPENDENT_ALPHA_BLEND_ENABLE.get(&place.words) == 1);
+    let alpha_test = flag!(work, state_ps_blend::ALPHA_TEST_ENABLE);
+    let on = rows! { place, field;
+        draw::state_ps [KERNEL_START_POINTER_0 DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0]
+            if eight || sixteen != thirty_two;
+        draw::state_ps [KERNEL_START_POINTER_2 DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_2]
+            if sixteen && (eight || thirty_two);
+        draw::state_ps [KERNEL_START_POINTER_1 DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_1]
+            if thirty_two && (eight || sixteen);
+        draw::state_wm_depth_stencil [DEPTH_TEST_FUNCTION] if depth_tested(work);
+        draw::state_wm_depth_stencil [STENCIL_TEST_FUNCTION STENCIL_FAIL_OP STENCIL_PASS_DEPTH_PASS_OP
+            STENCIL_PASS_DEPTH_FAIL_OP STENCIL_TEST_MASK STENCIL_REFERENCE_VALUE DOUBLE_SIDED_STENCIL_ENABLE] if tested;
+        draw::state_wm_depth_stencil [STENCIL_WRITE_MASK] if tested && writes;
+        draw::state_wm_depth_stencil [BACKFACE_STENCIL_TEST_FUNCTION BACKFACE_STENCIL_FAIL_OP
+            BACKFACE_STENCIL_PASS_DEPTH_PASS_OP BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP BACKFACE_STENCIL_TEST_MASK
+            BACKFACE_STENCIL_REFERENCE_VALUE] if sided;
+        draw::state_wm_depth_stencil [BACKFACE_STENCIL_WRITE_MASK] if sided && writes;
+        draw::state_vf [CUT_INDEX] if flag!(work, state_vf::INDEXED_DRAW_CUT_INDEX_ENABLE) && indexed(work);
+        draw::state_vf [INDEXED_DRAW_CUT_INDEX_ENABLE] if indexed(work);
+        draw::state_vf_instancing [INSTANCE_DATA_STEP_RATE] if own(draw::state_vf_instancing::INSTANCING_ENABLE) == 1;
+        draw::state_vf_sgvs [VERTEXID_ELEMENT_OFFSET VERTEXID_COMPONENT_NUMBER]
+            if own(draw::state_vf_sgvs::VERTEXID_ENABLE) == 1;
+        draw::state_vf_sgvs [INSTANCEID_ELEMENT_OFFSET INSTANCEID_COMPONENT_NUMBER]
+            if own(draw::state_vf_sgvs::INSTANCEID_ENABLE) == 1;
+        draw::primitive [VERTEX_COUNT_PER_INSTANCE START_VERTEX_LOCATION INSTANCE_COUNT] if !indirect;
+        draw::primitive [START_INSTANCE_LOCATION] if !indirect && instanced;
+        draw::primitive [BASE_VERTEX_LOCATION] if !indirect && indexed(work);
+        draw::state_sf [LINE_WIDTH LAST_PIXEL_ENABLE] if kinds(false, true, false);
+        draw::state_sf [POINT_WIDTH_SOURCE] if kinds(true, false, false);
+        draw::state_sf [POINT_WIDTH] if kinds(true, false, false) && flag!(work, state_sf::POINT_WIDTH_SOURCE);
+        draw::state_clip [MINIMUM_POINT_WIDTH MAXIMUM_POINT_WIDTH] if kinds(true, false, false);
+        draw::state_raster [CULL_MODE FRONT_WINDING FRONT_FACE_FILL_MODE BACK_FACE_FILL_MODE] if kinds(false, false, true);
+        draw::state_raster [SMOOTH_POINT_ENABLE] if kinds(true, false, false);
+        draw::state_raster [ANTIALIASING_ENABLE] if kinds(false, true, false);
+        draw::state_raster [GLOBAL_DEPTH_OFFSET_ENABLE_SOLID] if kinds(false, false, true) && depth_used(work);
+        draw::state_raster [GLOBAL_DEPTH_OFFSET_ENABLE_WIREFRAME] if objects.triangles && objects.lines && depth_used(work);
+        draw::state_raster [GLOBAL_DEPTH_OFFSET_ENABLE_POINT] if objects.triangles && objects.points && depth_used(work);
+        draw::state_raster [GLOBAL_DEPTH_OFFSET_CONSTANT GLOBAL_DEPTH_OFFSET_SCALE GLOBAL_DEPTH_OFFSET_CLAMP]
+            if flag!(work, state_raster::GLOBAL_DEPTH_OFFSET_ENABLE_SOLID) && depth_used(work);
+        draw::state_wm [LINE_STIPPLE_ENABLE] if kinds(false, true, false);
+        draw::state_wm [POINT_RASTERIZATION_RULE] if kinds(true, false, false);
+        draw::state_wm [POLYGON_STIPPLE_ENABLE] if kinds(false, false, true);
+        draw::state_sbe [PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT]
+            if [draw::state_sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_X, draw::state_sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_Y,
+                draw::state_sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_Z, draw::state_sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_W]
+                .iter().any(|component| own(*component) == 1);
+        draw::state_sbe [VERTEX_URB_ENTRY_READ_OFFSET] if own(draw::state_sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET) == 1;
+        draw::state_sbe [VERTEX_URB_ENTRY_READ_LENGTH] if own(draw::state_sbe::FORCE_VERTEX_URB_ENTRY_READ_LENGTH) == 1;
+        draw::state_sbe [POINT_SPRITE_TEXTURE_COORDINATE_ORIGIN]
+            if objects.points && own(draw::state_sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE) != 0;
+        draw_state::blend_state_entry [SOURCE_BLEND_FACTOR DESTINATION_BLEND_FACTOR COLOR_BLEND_FUNCTION] if blends;
+        draw_state::blend_state_entry [SOURCE_ALPHA_BLEND_FACTOR DESTINATION_ALPHA_BLEND_FACTOR ALPHA_BLEND_FUNCTION]
+            if blends && separate;
+        draw_state::blend_state [INDEPENDENT_ALPHA_BLEND_ENABLE] if blends;
+        draw_state::blend_state [ALPHA_TEST_FUNCTION] if alpha_test;
+        draw_state::blend_state [X_DITHER_OFFSET Y_DITHER_OFFSET] if own(ds::blend_state::COLOR_DITHER_ENABLE) == 1;
+        draw_state::blend_state_entry [LOGIC_OP_FUNCTION] if own(ds::blend_state_entry::LOGIC_OP_ENABLE) == 1;
+        draw_state::blend_state [ALPHA_TO_COVERAGE_DITHER_ENABLE ALPHA_TO_ONE_ENABLE]
+            if own(ds::blend_state::ALPHA_TO_COVERAGE_ENABLE) == 1;
+        draw_state::color_calc_state [BLEND_CONSTANT_COLOR_RED BLEND_CONSTANT_COLOR_GREEN BLEND_CONSTANT_COLOR_BLUE
+            BLEND_CONSTANT_COLOR_ALPHA] if blends && constant;
+        draw_state::color_calc_state [ALPHA_TEST_FORMAT ALPHA_REFERENCE_VALUE_AS_UNORM8 ALPHA_REFERENCE_VALUE_AS_FLOAT32]
+            if alpha_test;
+        draw::state_ps_blend [SOURCE_BLEND_FACTOR DESTINATION_BLEND_FACTOR] if flag!(work, state_ps_blend::COLOR_BUFFER_BLEND_ENABLE);
+        draw::state_ps_blend [SOURCE_ALPHA_BLEND_FACTOR DESTINATION_ALPHA_BLEND_FACTOR]
+            if flag!(work, state_ps_blend::COLOR_BUFFER_BLEND_ENABLE) && separate;
+        draw::state_ps_blend [INDEPENDENT_ALPHA_BLEND_ENABLE] if blends;
+        draw_state::vertex_element_state [SOURCE_ELEMENT_OFFSET SOURCE_ELEMENT_FORMAT VERTEX_BUFFER_INDEX] if fetches(place);
+        draw::state_vs [STATISTICS_ENABLE] if work.counters;
+        draw::state_hs [STATISTICS_ENABLE] if work.counters;
+        draw::state_ds [STATISTICS_ENABLE] if work.counters;
+        draw::state_gs [STATISTICS_ENABLE] if work.counters;
+        draw::state_clip [STATISTICS_ENABLE] if work.counters;
+        draw::state_wm [STATISTICS_ENABLE] if work.counters;
+        draw::state_vf_statistics [STATISTICS_ENABLE] if work.counters;
+        media::gpgpu_walker [THREAD_GROUP_ID_X_DIMENSION THREAD_GROUP_ID_Y_DIMENSION THREAD_GROUP_ID_Z_DIMENSION]
+            if own(media::gpgpu_walker::INDIRECT_PARAMETER_ENABLE) == 0;
+        media::gpgpu_walker [INDIRECT_DATA_START_ADDRESS] if own(media::gpgpu_walker::INDIRECT_DATA_LENGTH) != 0;
+    };
+    if !on {
+        return 0;
+    }
+    let below = |count: u64| {
+        1u64.checked_shl(count as u32)
+            .map_or(u64::MAX, |bit| bit - 1)
+    };
+    let attributes = get!(work, state_sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES);
+    // Which of several of one name this is: by its place among them.
+    let number = || {
+        place
+            .packet
+            .fields
+            .iter()
+            .filter(|other| other.name == field.name && other.lo < field.lo)
+            .count() as u64
+    };
+    match () {
+        _ if is(&draw::state_sbe::PACKET) && field.name == "Attribute Active Component Format" => {
+            if number() < attributes {
+                u64::MAX
+            } else {
+                0
+            }
+        }
+        _ if is(&draw::state_sbe::PACKET)
+            && *field == draw::state_sbe::CONSTANT_INTERPOLATION_ENABLE =>
+        {
+            below(attributes)
+        }
+        _ if is(&draw::state_sbe::PACKET)
+            && *field == draw::state_sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE =>
+        {
+            if objects.points { below(attributes) } else { 0 }
+        }
+        _ if is(&draw::state_sbe_swiz::PACKET) => {
+            let used = flag!(work, state_sbe::ATTRIBUTE_SWIZZLE_ENABLE) && number() < attributes;
+            if used { u64::MAX } else { 0 }
+        }
+        _ if is(&draw::state_sample_pattern::PACKET) => {
+            let samples = 1u64 << get!(work, state_multisample::NUMBER_OF_MULTISAMPLES);
+            if field.name.starts_with(&format!("{samples}x ")) {
+                u64::MAX
+            } else {
+                0
+            }
+        }
+        _ if is(&draw::state_sample_mask::PACKET) => {
+            below(1 << get!(work, state_multisample::NUMBER_OF_MULTISAMPLES))
+        }
+        _ if is(&ds::state_constant_body::PACKET) && field.name == "Buffer" => {
+            let length = place
+                .packet
+                .fields
+                .iter()
+                .filter(|other| other.name == "Read Length")
+                .nth(number() as usize);
+            if length.is_some_and(|length| length.get(&place.words) != 0) {
+                u64::MAX
+            } else {
+                0
+            }
+        }
+        _ if is(&ds::vertex_buffer_state::PACKET) => {
+            let index = ds::vertex_buffer_state::VERTEX_BUFFER_INDEX.get(&place.words);
+            let reads = |element: &Place| {
+                ds::vertex_element_state::VERTEX_BUFFER_INDEX.get(&element.words) == index
+            };
+            if fetched(work).any(reads) {
+                u64::MAX
+            } else {
+                0
+            }
+        }
+        _ if is(&ds::vertex_element_state::PACKET) && *field != ds::vertex_element_state::VALID => {
+            if own(ds::vertex_element_state::VALID) == 1 {
+                u64::MAX
+            } else {
+                0
+            }
+        }
+        _ if is(&draw::state_vf_instancing::PACKET) => {
+            let index = draw::state_vf_instancing::VERTEX_ELEMENT_INDEX.get(&place.words);
+            let element = work
+                .all(&ds::vertex_element_state::PACKET)
+                .nth(index as usize);
+            if element.is_some_and(fetches) {
+                u64::MAX
+            } else {
+                0
+            }
+        }
+        _ if is(&state::render_surface_state::PACKET) && !of_surface(place, field) => 0,
+        _ if is(&state::sampler_state::PACKET) && !of_sampler(place, field) => 0,
+        _ if is(&ds::sampler_border_color_state::PACKET) => {
+            let border =
+                |place: &Place| of_sampler(place, &state::sampler_state::BORDER_COLOR_POINTER);
+            if work.all(&state::sampler_state::PACKET).any(border) {
+                u64::MAX
+            } else {
+                0
+            }
+        }
+        _ => u64::MAX,
+    }
+}
