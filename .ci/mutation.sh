@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.."
 changes=${1:-300} seed=${2:-1}
 # Of the changes that count, so many percent are noticed.
-least=60
+least=75
 anv=/usr/share/vulkan/icd.d/intel_icd.x86_64.json
 piglit=/usr/lib/x86_64-linux-gnu/piglit/bin
 for tool in "$anv" "$piglit"; do
@@ -18,13 +18,14 @@ for tool in "$anv" "$piglit"; do
 done
 scripts="blending/factor-constant blending/separate-alpha blending/logic-2 buffers/ubo-fragment clipping/distance
     depth/bias-slope depth/intersect-d24-unorm-s8-uint geometry/end-primitive indexed/restart indexed/instanced
-    interpolation/many-varyings interpolation/noperspective multisample/alpha-to-coverage-edge multisample/edge-16
+    interpolation/many-varyings interpolation/noperspective multisample/alpha-to-coverage-edge multisample/edge-16 multisample/edge-8
+    multisample/sample-position-4
     multisample/sample-shading rasterisation/point-coord rasterisation/polygon-line sequence/compute-then-draw
     stencil/front-back tessellation/quads-fractional-odd topology/line-strip vertex-formats/r16g16-snorm"
 # OpenGL on Mesa's Vulkan driver: textures, mipmaps, layers, indirect draws and dispatches, transform feedback.
 programs="arb_draw_indirect-draw-elements-base-instance
 arb_compute_shader-indirect-compute
-amd_vertex_shader_layer-layered-2d-texture-render
+fbo-3d
 ext_transform_feedback-tessellation quads smooth
 depthstencil-render-miplevels 64 d=z24
 tex-border-1

@@ -333,7 +333,7 @@ fn run() -> Result<bool, String> {
         found.sort_by_key(|(.., on)| !on);
         let (inert, bound) = match subject.fate() {
             Some(Fate::Inert(_)) => (true, false),
-            fate => (false, fate == Some(Fate::Bound)),
+            fate => (false, matches!(fate, Some(Fate::Bound | Fate::Allows(_)))),
         };
         let on = found.iter().filter(|(.., on)| *on).count();
         // What nothing depends on is tried once, as is what is inert: it must make no difference.

@@ -115,6 +115,14 @@ fn depth_used(work: &Work<'_>) -> bool {
     depth_tested(work) || flag!(work, state_wm_depth_stencil::DEPTH_BUFFER_WRITE_ENABLE) || operates
 }
 
+/// What 3DSTATE_WM_HZ_OP can do: the rest of it says how.
+const OPERATIONS: [Field; 4] = [
+    draw::state_wm_hz_op::DEPTH_BUFFER_CLEAR_ENABLE,
+    draw::state_wm_hz_op::STENCIL_BUFFER_CLEAR_ENABLE,
+    draw::state_wm_hz_op::DEPTH_BUFFER_RESOLVE_ENABLE,
+    draw::state_wm_hz_op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE,
+];
+
 fn operates(work: &Work<'_>) -> bool {
     flag!(work, state_wm_hz_op::DEPTH_BUFFER_CLEAR_ENABLE)
         || flag!(work, state_wm_hz_op::DEPTH_BUFFER_RESOLVE_ENABLE)
@@ -229,7 +237,9 @@ fn of_sampler(place: &Place, field: &Field) -> bool {
         f::TCZ_ADDRESS_CONTROL_MODE,
     ];
     let filters = [f::MIN_MODE_FILTER, f::MAG_MODE_FILTER].map(get);
+    let filters_some = filters.iter().any(|filter| *filter != 0);
     match field {
+        _ if field.name.contains("Filter Rounding Enable") => filters_some,
         _ if *field == f::BORDER_COLOR_POINTER => modes.iter().any(|mode| get(*mode) == 4),
         _ if *field == f::MAXIMUM_ANISOTROPY => filters.contains(&2),
         _ if *field == f::TEXTURE_LOD_BIAS => get(f::MIP_MODE_FILTER) != 0,
@@ -240,6 +250,17 @@ fn of_sampler(place: &Place, field: &Field) -> bool {
 
 /// Bits of a field that a draw or dispatch may depend on.
 pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
+    let all = asked(work, place, field);
+    // Of an address of 64 bits, those above 47 are ignored, and assumed to be canonical.
+    let first = field.lo / 32 * 32;
+    match field.kind == hw::Kind::Address && field.hi + 1 - first == 64 {
+        true => all & ((1 << (48 - (field.lo - first))) - 1),
+        false => all,
+    }
+}
+
+/// The same, by what the field is for.
+fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
     use draw_state as ds;
     let is = |packet: &Packet| std::ptr::eq(place.packet, packet);
     let objects = objects(work);
@@ -284,7 +305,7 @@ pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         [state_sf state_raster state_wm state_wm_depth_stencil state_viewport_state_pointers_sf_clip state_viewport_state_pointers_cc state_cc_state_pointers state_blend_state_pointers state_multisample state_sample_mask state_sample_pattern state_drawing_rectangle] if rasterises || operates(work);
         [state_scissor_state_pointers] if flag!(work, state_raster::SCISSOR_RECTANGLE_ENABLE) && rasterises;
         [state_wm_hz_op] if operates(work) || flag!(work, state_wm_hz_op::STENCIL_BUFFER_CLEAR_ENABLE)
-            || field.lo >= 64 || field.bits() == 1;
+            || OPERATIONS.contains(field);
     };
     if !on {
         return 0;
@@ -322,6 +343,45 @@ pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         .all(&ds::blend_state::PACKET)
         .any(|place| ds::blend_state::INDEPENDENT_ALPHA_BLEND_ENABLE.get(&place.words) == 1);
     let alpha_test = flag!(work, state_ps_blend::ALPHA_TEST_ENABLE);
+    let stream = |number: usize| {
+        use draw::state_so_decl_list as list;
+        get!(work, state_streamout::SO_FUNCTION_ENABLE) == 1
+            && work.get(
+                &list::PACKET,
+                [
+                    list::NUM_ENTRIES_0,
+                    list::NUM_ENTRIES_1,
+                    list::NUM_ENTRIES_2,
+                    list::NUM_ENTRIES_3,
+                ][number],
+            ) != 0
+    };
+    // A buffer that some stream goes to.
+    let bound = |number: u32| {
+        use draw::state_so_decl_list as list;
+        let selects = [
+            list::STREAM_TO_BUFFER_SELECTS_0,
+            list::STREAM_TO_BUFFER_SELECTS_1,
+            list::STREAM_TO_BUFFER_SELECTS_2,
+            list::STREAM_TO_BUFFER_SELECTS_3,
+        ];
+        selects
+            .iter()
+            .any(|select| work.get(&list::PACKET, *select) >> number & 1 == 1)
+    };
+    let counts = |packet: &'static Packet, field: Field| work.get(packet, field) != 0;
+    let pushes = |packet: &'static Packet| {
+        let bodies = work
+            .all(&ds::state_constant_body::PACKET)
+            .filter(move |body| std::ptr::eq(body.command, packet));
+        bodies
+            .flat_map(|body| body.packet.fields.iter().map(move |field| (body, field)))
+            .any(|(body, field)| field.name == "Read Length" && field.get(&body.words) != 0)
+    };
+    let alpha = blends
+        || work
+            .all(&ds::blend_state::PACKET)
+            .any(|place| ds::blend_state::ALPHA_TO_COVERAGE_ENABLE.get(&place.words) == 1);
     let on = rows! { place, field;
         draw::state_ps [KERNEL_START_POINTER_0 DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0]
             if eight || sixteen != thirty_two;
@@ -395,6 +455,63 @@ pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_clip [STATISTICS_ENABLE] if work.counters;
         draw::state_wm [STATISTICS_ENABLE] if work.counters;
         draw::state_vf_statistics [STATISTICS_ENABLE] if work.counters;
+        draw::state_binding_table_pointers_vs [POINTER_TO_VS_BINDING_TABLE]
+            if counts(&draw::state_vs::PACKET, draw::state_vs::BINDING_TABLE_ENTRY_COUNT);
+        draw::state_sampler_state_pointers_vs [POINTER_TO_VS_SAMPLER_STATE]
+            if counts(&draw::state_vs::PACKET, draw::state_vs::SAMPLER_COUNT);
+        draw::state_push_constant_alloc_vs [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if vs && pushes(&draw::state_constant_vs::PACKET);
+        draw::state_binding_table_pointers_hs [POINTER_TO_HS_BINDING_TABLE]
+            if counts(&draw::state_hs::PACKET, draw::state_hs::BINDING_TABLE_ENTRY_COUNT);
+        draw::state_sampler_state_pointers_hs [POINTER_TO_HS_SAMPLER_STATE]
+            if counts(&draw::state_hs::PACKET, draw::state_hs::SAMPLER_COUNT);
+        draw::state_push_constant_alloc_hs [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if hs && pushes(&draw::state_constant_hs::PACKET);
+        draw::state_binding_table_pointers_ds [POINTER_TO_DS_BINDING_TABLE]
+            if counts(&draw::state_ds::PACKET, draw::state_ds::BINDING_TABLE_ENTRY_COUNT);
+        draw::state_sampler_state_pointers_ds [POINTER_TO_DS_SAMPLER_STATE]
+            if counts(&draw::state_ds::PACKET, draw::state_ds::SAMPLER_COUNT);
+        draw::state_push_constant_alloc_ds [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if ds_ && pushes(&draw::state_constant_ds::PACKET);
+        draw::state_binding_table_pointers_gs [POINTER_TO_GS_BINDING_TABLE]
+            if counts(&draw::state_gs::PACKET, draw::state_gs::BINDING_TABLE_ENTRY_COUNT);
+        draw::state_sampler_state_pointers_gs [POINTER_TO_GS_SAMPLER_STATE]
+            if counts(&draw::state_gs::PACKET, draw::state_gs::SAMPLER_COUNT);
+        draw::state_push_constant_alloc_gs [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if gs && pushes(&draw::state_constant_gs::PACKET);
+        draw::state_binding_table_pointers_ps [POINTER_TO_PS_BINDING_TABLE]
+            if counts(&draw::state_ps::PACKET, draw::state_ps::BINDING_TABLE_ENTRY_COUNT);
+        draw::state_sampler_state_pointers_ps [POINTER_TO_PS_SAMPLER_STATE]
+            if counts(&draw::state_ps::PACKET, draw::state_ps::SAMPLER_COUNT);
+        draw::state_push_constant_alloc_ps [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if ps && pushes(&draw::state_constant_ps::PACKET);
+        draw::state_cc_state_pointers [COLOR_CALC_STATE_POINTER COLOR_CALC_STATE_POINTER_VALID] if alpha_test || blends && constant;
+        draw::state_viewport_state_pointers_cc [CC_VIEWPORT_POINTER] if depth_used(work);
+        draw_state::cc_viewport [MINIMUM_DEPTH MAXIMUM_DEPTH] if depth_used(work);
+        draw_state::scissor_rect [SCISSOR_RECTANGLE_X_MIN SCISSOR_RECTANGLE_Y_MIN SCISSOR_RECTANGLE_X_MAX
+            SCISSOR_RECTANGLE_Y_MAX] if flag!(work, state_raster::SCISSOR_RECTANGLE_ENABLE);
+        draw::state_ps_extra [PIXEL_SHADER_DISABLES_ALPHA_TO_COVERAGE] if alpha;
+        draw::state_sf [AA_LINE_DISTANCE_MODE] if flag!(work, state_raster::ANTIALIASING_ENABLE) && objects.lines;
+        draw::state_sf [TRIANGLE_FAN_PROVOKING_VERTEX_SELECT LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT
+            TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT] if rasterises;
+        draw_state::vertex_element_state [EDGE_FLAG_ENABLE]
+            if flag!(work, state_raster::FRONT_FACE_FILL_MODE) || flag!(work, state_raster::BACK_FACE_FILL_MODE);
+        draw::state_streamout [STREAM_1_VERTEX_READ_LENGTH STREAM_1_VERTEX_READ_OFFSET] if stream(1);
+        draw::state_streamout [STREAM_2_VERTEX_READ_LENGTH STREAM_2_VERTEX_READ_OFFSET] if stream(2);
+        draw::state_streamout [STREAM_3_VERTEX_READ_LENGTH STREAM_3_VERTEX_READ_OFFSET] if stream(3);
+        draw::state_so_decl_list [STREAM_TO_BUFFER_SELECTS_1] if stream(1);
+        draw::state_so_decl_list [STREAM_TO_BUFFER_SELECTS_2] if stream(2);
+        draw::state_so_decl_list [STREAM_TO_BUFFER_SELECTS_3] if stream(3);
+        draw::state_streamout [BUFFER_1_SURFACE_PITCH] if bound(1);
+        draw::state_streamout [BUFFER_2_SURFACE_PITCH] if bound(2);
+        draw::state_streamout [BUFFER_3_SURFACE_PITCH] if bound(3);
+        draw::state_vs [SCRATCH_SPACE_BASE_POINTER PER_THREAD_SCRATCH_SPACE] if own(draw::state_vs::SCRATCH_SPACE_BASE_POINTER) != 0;
+        draw::state_hs [SCRATCH_SPACE_BASE_POINTER PER_THREAD_SCRATCH_SPACE] if own(draw::state_hs::SCRATCH_SPACE_BASE_POINTER) != 0;
+        draw::state_ds [SCRATCH_SPACE_BASE_POINTER PER_THREAD_SCRATCH_SPACE] if own(draw::state_ds::SCRATCH_SPACE_BASE_POINTER) != 0;
+        draw::state_gs [SCRATCH_SPACE_BASE_POINTER PER_THREAD_SCRATCH_SPACE] if own(draw::state_gs::SCRATCH_SPACE_BASE_POINTER) != 0;
+        draw::state_ps [SCRATCH_SPACE_BASE_POINTER PER_THREAD_SCRATCH_SPACE] if own(draw::state_ps::SCRATCH_SPACE_BASE_POINTER) != 0;
+        media::media_vfe_state [SCRATCH_SPACE_BASE_POINTER PER_THREAD_SCRATCH_SPACE]
+            if own(media::media_vfe_state::SCRATCH_SPACE_BASE_POINTER) != 0;
+        draw::state_wm_depth_stencil [STENCIL_TEST_ENABLE STENCIL_BUFFER_WRITE_ENABLE]
+            if flag!(work, state_stencil_buffer::STENCIL_BUFFER_ENABLE);
+        draw::state_wm_depth_stencil [STENCIL_BUFFER_WRITE_ENABLE] if tested;
+        draw::state_wm_depth_stencil [DEPTH_TEST_ENABLE DEPTH_BUFFER_WRITE_ENABLE]
+            if get!(work, state_depth_buffer::SURFACE_TYPE) != 7;
         media::gpgpu_walker [THREAD_GROUP_ID_X_DIMENSION THREAD_GROUP_ID_Y_DIMENSION THREAD_GROUP_ID_Z_DIMENSION]
             if own(media::gpgpu_walker::INDIRECT_PARAMETER_ENABLE) == 0;
         media::gpgpu_walker [INDIRECT_DATA_START_ADDRESS] if own(media::gpgpu_walker::INDIRECT_DATA_LENGTH) != 0;

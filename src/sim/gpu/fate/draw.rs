@@ -60,7 +60,7 @@ fates! {
             API_MODE, CLIP_ENABLE, FORCE_ZERO_RTA_INDEX_ENABLE;
         refused: FORCE_CLIP_MODE, VERTEX_SUB_PIXEL_PRECISION_SELECT;
         inert(EARLY): EARLY_CULL_ENABLE;
-        ruled("clip-barycentric"): NON_PERSPECTIVE_BARYCENTRIC_ENABLE;
+        allows("clip-barycentric"): NON_PERSPECTIVE_BARYCENTRIC_ENABLE;
         bound: MAXIMUM_VP_INDEX, MAXIMUM_POINT_WIDTH, MINIMUM_POINT_WIDTH;
     }
     draw::state_constant_ds {
@@ -103,7 +103,7 @@ fates! {
         inert(SCHEDULING): THREAD_DISPATCH_PRIORITY, MAXIMUM_NUMBER_OF_THREADS;
         inert(PREFETCH): BINDING_TABLE_ENTRY_COUNT, SAMPLER_COUNT;
         inert(VERTEX_CACHE): CACHE_DISABLE;
-        ruled("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
+        allows("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
         inert(OFF): DUAL_PATCH_KERNEL_START_POINTER;
     }
     draw::state_gather_constant_ds { never named "*"; }
@@ -127,10 +127,10 @@ fates! {
         inert(SCHEDULING): THREAD_DISPATCH_PRIORITY, MAXIMUM_NUMBER_OF_THREADS;
         inert(PREFETCH): BINDING_TABLE_ENTRY_COUNT, SAMPLER_COUNT;
         inert(HINT): HINT;
-        ruled("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
+        allows("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
     }
     draw::state_hier_depth_buffer {
-        ruled("hiz-place"): SURFACE_PITCH, SURFACE_BASE_ADDRESS, SURFACE_QPITCH;
+        allows("hiz-place"): SURFACE_PITCH, SURFACE_BASE_ADDRESS, SURFACE_QPITCH;
         inert(MOCS): MOCS;
     }
     draw::state_hs {
@@ -187,29 +187,29 @@ fates! {
             PIXEL_SHADER_DISABLES_ALPHA_TO_COVERAGE, ATTRIBUTE_ENABLE, PIXEL_SHADER_USES_SOURCE_W,
             PIXEL_SHADER_USES_SOURCE_DEPTH, PIXEL_SHADER_COMPUTED_DEPTH_MODE, PIXEL_SHADER_KILLS_PIXEL,
             OMASK_PRESENT_TO_RENDER_TARGET, PIXEL_SHADER_VALID, PIXEL_SHADER_HAS_UAV;
-        ruled("ps-pulls"): PIXEL_SHADER_PULLS_BARY;
+        allows("ps-pulls"): PIXEL_SHADER_PULLS_BARY;
         refused: FORCE_COMPUTED_DEPTH;
         ruled("ps-writes"): PIXEL_SHADER_DOES_NOT_WRITE_TO_RT;
     }
     draw::state_push_constant_alloc_ds {
-        ruled("push-allocation"): CONSTANT_BUFFER_SIZE;
-        ruled("urb-overlap"): CONSTANT_BUFFER_OFFSET;
+        allows("push-allocation"): CONSTANT_BUFFER_SIZE;
+        allows("urb-overlap"): CONSTANT_BUFFER_OFFSET;
     }
     draw::state_push_constant_alloc_gs {
-        ruled("push-allocation"): CONSTANT_BUFFER_SIZE;
-        ruled("urb-overlap"): CONSTANT_BUFFER_OFFSET;
+        allows("push-allocation"): CONSTANT_BUFFER_SIZE;
+        allows("urb-overlap"): CONSTANT_BUFFER_OFFSET;
     }
     draw::state_push_constant_alloc_hs {
-        ruled("push-allocation"): CONSTANT_BUFFER_SIZE;
-        ruled("urb-overlap"): CONSTANT_BUFFER_OFFSET;
+        allows("push-allocation"): CONSTANT_BUFFER_SIZE;
+        allows("urb-overlap"): CONSTANT_BUFFER_OFFSET;
     }
     draw::state_push_constant_alloc_ps {
-        ruled("push-allocation"): CONSTANT_BUFFER_SIZE;
-        ruled("urb-overlap"): CONSTANT_BUFFER_OFFSET;
+        allows("push-allocation"): CONSTANT_BUFFER_SIZE;
+        allows("urb-overlap"): CONSTANT_BUFFER_OFFSET;
     }
     draw::state_push_constant_alloc_vs {
-        ruled("push-allocation"): CONSTANT_BUFFER_SIZE;
-        ruled("urb-overlap"): CONSTANT_BUFFER_OFFSET;
+        allows("push-allocation"): CONSTANT_BUFFER_SIZE;
+        allows("urb-overlap"): CONSTANT_BUFFER_OFFSET;
     }
     draw::state_raster {
         modelled: VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE, SCISSOR_RECTANGLE_ENABLE, ANTIALIASING_ENABLE,
@@ -298,24 +298,24 @@ fates! {
     }
     draw::state_urb_clear { never named "*"; }
     draw::state_urb_ds {
-        ruled("urb-entries"): DS_NUMBER_OF_URB_ENTRIES;
+        allows("urb-entries"): DS_NUMBER_OF_URB_ENTRIES;
         bound: DS_URB_ENTRY_ALLOCATION_SIZE;
-        ruled("urb-overlap"): DS_URB_STARTING_ADDRESS;
+        allows("urb-overlap"): DS_URB_STARTING_ADDRESS;
     }
     draw::state_urb_gs {
-        ruled("urb-entries"): GS_NUMBER_OF_URB_ENTRIES;
+        allows("urb-entries"): GS_NUMBER_OF_URB_ENTRIES;
         bound: GS_URB_ENTRY_ALLOCATION_SIZE;
-        ruled("urb-overlap"): GS_URB_STARTING_ADDRESS;
+        allows("urb-overlap"): GS_URB_STARTING_ADDRESS;
     }
     draw::state_urb_hs {
-        ruled("urb-entries"): HS_NUMBER_OF_URB_ENTRIES;
+        allows("urb-entries"): HS_NUMBER_OF_URB_ENTRIES;
         bound: HS_URB_ENTRY_ALLOCATION_SIZE;
-        ruled("urb-overlap"): HS_URB_STARTING_ADDRESS;
+        allows("urb-overlap"): HS_URB_STARTING_ADDRESS;
     }
     draw::state_urb_vs {
-        ruled("urb-entries"): VS_NUMBER_OF_URB_ENTRIES;
+        allows("urb-entries"): VS_NUMBER_OF_URB_ENTRIES;
         bound: VS_URB_ENTRY_ALLOCATION_SIZE;
-        ruled("urb-overlap"): VS_URB_STARTING_ADDRESS;
+        allows("urb-overlap"): VS_URB_STARTING_ADDRESS;
     }
     draw::state_vertex_buffers {}
     draw::state_vertex_elements {}
@@ -354,7 +354,7 @@ fates! {
         inert(SCHEDULING): THREAD_DISPATCH_PRIORITY, MAXIMUM_NUMBER_OF_THREADS;
         inert(PREFETCH): BINDING_TABLE_ENTRY_COUNT, SAMPLER_COUNT;
         inert(VERTEX_CACHE): VERTEX_CACHE_DISABLE;
-        ruled("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
+        allows("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
     }
     draw::state_wm {
         refused: FORCE_KILL_PIXEL_ENABLE, LEGACY_DIAMOND_LINE_RASTERIZATION,
@@ -380,7 +380,7 @@ fates! {
         modelled: NUMBER_OF_MULTISAMPLES, STENCIL_CLEAR_VALUE, HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE,
             DEPTH_BUFFER_RESOLVE_ENABLE, DEPTH_BUFFER_CLEAR_ENABLE, STENCIL_BUFFER_CLEAR_ENABLE,
             CLEAR_RECTANGLE_X_MIN, CLEAR_RECTANGLE_Y_MIN, CLEAR_RECTANGLE_X_MAX, CLEAR_RECTANGLE_Y_MAX;
-        ruled("hz-op-clear"): FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR, SAMPLE_MASK;
+        allows("hz-op-clear"): FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR, SAMPLE_MASK;
         refused: PIXEL_POSITION_OFFSET_ENABLE, SCISSOR_RECTANGLE_ENABLE;
     }
 }

@@ -10,15 +10,19 @@
 //! | `bound` | the same, of a limit or an allowance: what stays within it shows no difference |
 //! | `words("FILE")` | the same, by whole words, in this file |
 //! | `ruled("RULE")` | strict mode asks for it, by this rule |
+//! | `allows("RULE")` | the same, of a limit or an allowance: what stays within it shows no difference |
 //! | `only([VALUES], "SOURCE")` | strict mode demands one of these values |
 //! | `inert(REASON)` | no result depends on it |
 //! | `refused` | anything but 0 stops as not simulated yet |
 //! | `never` | the whole command does |
 //!
+//! Beside its fate, `legal` has the values that a field may have: strict mode stops at a reserved one.
+//!
 //! Tests read the tables and the units' sources: no field without a fate, none with two, none that is called modelled or ruled
 //! and that nobody asks for, none that is called inert or refused and that a unit does ask for.
 
 mod draw;
+mod legal;
 mod media;
 mod mi;
 mod reason;
@@ -43,6 +47,8 @@ pub enum Fate {
     Words(&'static str),
     /// Strict mode asks for it, by the rule of this name.
     Ruled(&'static str),
+    /// Strict mode compares with it, by the rule of this name: what stays within it shows no difference.
+    Allows(&'static str),
     /// Strict mode demands one of these values; the second says where that stands.
     Only(&'static [u64], &'static str),
     /// No result depends on it, and why.
@@ -120,6 +126,9 @@ macro_rules! fate {
     };
     (inert($why:ident)) => {
         $crate::fate::Fate::Inert($why)
+    };
+    (allows($rule:literal)) => {
+        $crate::fate::Fate::Allows($rule)
     };
     (only($values:tt, $source:literal)) => {
         $crate::fate::Fate::Only(&$values, $source)
@@ -211,6 +220,9 @@ pub(crate) fn check(packet: &Packet, words: &[u32], strict: bool, at: u64) -> Re
     let Some(checks) = checks(packet) else {
         return Ok(());
     };
+    if strict && !checks.never {
+        legal::check(packet, words, at)?;
+    }
     if checks.never {
         return Err(Stop::Unimplemented {
             what: packet.name.into(),

@@ -45,7 +45,7 @@ fn rows_name_what_there_is() {
                 let empty = fates.packet.fields.is_empty();
                 assert!(used || empty, "{name}: {which:?} is no field");
             }
-            if let Fate::Ruled(rule) = fate {
+            if let Fate::Ruled(rule) | Fate::Allows(rule) = fate {
                 let known = RULES.iter().any(|known| known.name == *rule);
                 assert!(known, "{}: no rule {rule}", fates.packet.name);
             }
@@ -111,6 +111,56 @@ fn what_is_refused_stops_and_what_is_demanded_is_checked() {
     assert!(
         refused > 50 && demanded > 10,
         "{refused} refused, {demanded} demanded"
+    );
+}
+
+/// Of each field with reserved values: the first of them ends a batch in strict mode, and only there; those listed do not.
+#[test]
+fn reserved_values_stop() {
+    for legal in super::legal::LEGAL {
+        for field in legal.fields {
+            let mut words = vec![0; 32];
+            for value in legal.values {
+                field.set(&mut words, *value);
+                assert_eq!(
+                    check(legal.packet, &words, true, 0),
+                    Ok(()),
+                    "{}",
+                    field.name
+                );
+            }
+            let reserved = (0..1 << field.bits()).find(|value| !legal.values.contains(value));
+            let reserved =
+                reserved.unwrap_or_else(|| panic!("{} has no reserved value", field.name));
+            field.set(&mut words, reserved);
+            let found = check(legal.packet, &words, true, 5);
+            let named = matches!(&found, Err(Stop::Undefined { rule: "field-value", what, at: 5, .. })
+                if what.contains(field.name));
+            assert!(named, "{} {}: {found:?}", legal.packet.name, field.name);
+            assert_eq!(check(legal.packet, &words, false, 0), Ok(()));
+        }
+    }
+}
+
+/// A structure in a command is looked at as one in memory is.
+#[test]
+fn structures_in_commands_are_checked() {
+    use hw::{
+        draw::state_vertex_elements as elements, draw_state::vertex_element_state as element,
+    };
+    let mut words = vec![elements::PACKET.header | 3, 0, 0, 0, 0];
+    assert_eq!(check(&elements::PACKET, &words, true, 0), Ok(()));
+    element::COMPONENT_1_CONTROL.set(&mut words[3..], 5);
+    let found = check(&elements::PACKET, &words, true, 0);
+    assert!(
+        matches!(
+            found,
+            Err(Stop::Undefined {
+                rule: "field-value",
+                ..
+            })
+        ),
+        "{found:?}"
     );
 }
 
@@ -270,7 +320,7 @@ fn units_and_rules_ask_for_what_the_tables_say() {
             looked_at += 1;
             let right = match fate {
                 Some(Fate::Modelled | Fate::Bound) => by_unit,
-                Some(Fate::Ruled(_)) => by_rule,
+                Some(Fate::Ruled(_) | Fate::Allows(_)) => by_rule,
                 Some(Fate::Words(file)) => {
                     let text = sources.iter().find(|(name, _)| name == file);
                     text.is_some_and(|(_, text)| tokens(text).iter().any(|t| t == module))
