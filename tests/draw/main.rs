@@ -131,6 +131,21 @@ fn what_has_not_changed_is_not_said_again() {
 }
 
 #[test]
+fn renderings_follow_each_other() {
+    let mut rig = rig(&quad(-1.0, 1.0, 0.0, RED));
+    // Each has a table of its own; the last ones are far from the first.
+    for round in 0..20 {
+        rig.change(Dirty::SCISSORS, |state| state.scissors[0].x = round % SIZE);
+        rig.barrier();
+        rig.again();
+        rig.draw(&vertices(6));
+    }
+    rig.run();
+    assert_eq!(rig.pixel(0, 0), RED);
+    assert_eq!(rig.pixel(SIZE - 1, 0), RED);
+}
+
+#[test]
 fn scissors_cut() {
     let mut rig = rig(&quad(-1.0, 1.0, 0.0, RED));
     rig.change(Dirty::SCISSORS, |state| {

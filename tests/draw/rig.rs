@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use cmd::draw::recorder::{Bases, DrawPipeline, Draws, Values};
+use cmd::draw::Draw;
+use cmd::draw::recorder::{DrawPipeline, Draws};
 use cmd::draw::state::{Area, Dirty, State, Viewport};
 use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Targets};
-use cmd::draw::{Draw, DrawGeneration};
-use cmd::{Gen9, Generation, Memory, Stream};
+use cmd::{Gen9, Heaps, Machine, Memory, Pending, Recorder};
 use gpu::{AddressSpace, Gpu, HwContext, Options, View};
 use hw::state::render_surface_state as rss;
 
@@ -20,6 +20,8 @@ pub const VERTICES: u64 = 0x30_0000;
 pub const INDICES: u64 = 0x40_0000;
 const COLOUR: u64 = 0x50_0000;
 const DEPTH: u64 = 0x60_0000;
+/// A quadword that nobody reads.
+const SCRAP: u64 = INDICES + 0x8000;
 const BYTES: u64 = 0x1_0000;
 /// Bytes of a row of the target: R32G32B32A32_FLOAT.
 const PITCH_BYTES: u64 = SIZE as u64 * 16;
@@ -48,16 +50,9 @@ impl Memory for Chunk {
 /// See the module.
 pub struct Rig {
     space: AddressSpace,
-    stream: Stream<Chunk>,
-    draws: Draws<Gen9>,
+    recorder: Recorder<Gen9, Chunk>,
     targets: Targets,
-    values: Values,
 }
-
-const BASES: Bases = Bases {
-    dynamic: BATCH,
-    surface: BATCH,
-};
 
 fn device() -> &'static hw::Device {
     hw::Device::by_name("skl").expect("a device")
@@ -104,15 +99,27 @@ impl Rig {
             depth_stencil: DepthStencilTarget::default(),
             area,
         };
+        let machine = Machine {
+            max_threads: device().total_threads(),
+            dynamic_base: BATCH,
+            bindless_base: 0,
+            scrap_address: SCRAP,
+        };
+        let mut recorder = Recorder::new(Chunk(vec![0; BYTES as usize / 4]), machine);
+        let heaps = Heaps {
+            general: 0,
+            surface: 0,
+            dynamic: BATCH,
+            instruction: CODE,
+            bindless: 0,
+            bindless_surfaces: 1,
+        };
+        recorder.context(device(), &heaps).expect("room");
+        recorder.begin_rendering(targets);
         let mut rig = Rig {
             space,
-            stream: Stream::new(Chunk(vec![0; BYTES as usize / 4])),
-            draws: Draws::new(targets),
+            recorder,
             targets,
-            values: Values {
-                constants: [0; 32],
-                driver: [0; 32],
-            },
         };
         rig.write(CODE, crate::kernels::VERTEX.as_flattened());
         rig.write(
@@ -129,29 +136,11 @@ impl Rig {
             };
             state.scissors[0] = area;
         });
-        rig.begin();
         rig
     }
 
-    /// Selects the pipeline and names the heaps.
-    fn begin(&mut self) {
-        let heaps = cmd::Heaps {
-            general: 0,
-            surface: BASES.surface,
-            dynamic: BASES.dynamic,
-            instruction: CODE,
-            bindless: 0,
-            bindless_surfaces: 1,
-        };
-        let machine = cmd::Machine {
-            max_threads: device().total_threads(),
-            dynamic_base: BASES.dynamic,
-            bindless_base: 0,
-            scrap_address: INDICES,
-        };
-        Gen9::context(&mut self.stream, device(), &heaps).expect("room");
-        Gen9::select_draws(&mut self.stream, &machine).expect("room");
-        Gen9::draw_context(&mut self.stream).expect("room");
+    fn draws(&mut self) -> &mut Draws<Gen9> {
+        self.recorder.draws().expect("a rendering has begun")
     }
 
     pub fn write(&self, address: u64, words: &[u32]) {
@@ -162,19 +151,20 @@ impl Rig {
 
     /// Sets the application's constants.
     pub fn constants(&mut self, values: &[f32]) {
-        for (to, from) in self.values.constants.iter_mut().zip(values) {
-            *to = from.to_bits();
-        }
-        self.draws.constants_changed();
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        assert!(self.draws().push(0, &bytes));
     }
 
     pub fn bind(&mut self, shaders: cmd::draw::shader::Shaders<'_>) {
         let pipeline = DrawPipeline::new(device(), &shaders).expect("it fits");
-        self.draws.bind(&Arc::new(pipeline));
+        self.draws().bind(&Arc::new(pipeline));
     }
 
     pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
-        self.draws.change(groups, change);
+        self.draws().change(groups, change);
     }
 
     /// Adds a depth buffer with a value everywhere: Y tiles, each of 128 bytes and 32 rows.
@@ -192,35 +182,38 @@ impl Rig {
             layers: 1,
             ..DepthStencilTarget::default()
         };
-        self.draws.set_targets(self.targets);
+        self.recorder.begin_rendering(self.targets);
     }
 
     pub fn draw(&mut self, draw: &Draw) {
-        let done = self
-            .draws
-            .draw(&mut self.stream, &BASES, &self.values, draw);
-        assert_eq!(done, Ok(true));
+        assert_eq!(self.recorder.draw(draw), Ok(true));
     }
 
     pub fn draw_indirect(&mut self, address: u64) {
-        let done =
-            self.draws
-                .draw_indirect(&mut self.stream, &BASES, &self.values, address, false, 0);
-        assert_eq!(done, Ok(true));
+        assert_eq!(self.recorder.draw_indirect(address, false, 0), Ok(true));
+    }
+
+    /// What was drawn is seen by what comes next.
+    pub fn barrier(&mut self) {
+        self.recorder
+            .barrier(Pending::STALL.with(Pending::FLUSH_TARGETS));
+    }
+
+    /// Begins to draw to the same targets again.
+    pub fn again(&mut self) {
+        self.recorder.begin_rendering(self.targets);
     }
 
     /// Dwords of commands so far.
     pub fn words(&self) -> usize {
-        self.stream.commands_dw()
+        self.recorder.stream().commands_dw()
     }
 
     /// Executes what was recorded.
     pub fn run(&mut self) {
-        Gen9::select_dispatches(&mut self.stream).expect("room");
-        self.stream.end().expect("room");
-        let words = std::mem::replace(&mut self.stream, Stream::new(Chunk(Vec::new())));
-        let Chunk(words) = words.into_memory();
-        self.write(BATCH, &words);
+        self.recorder.end().expect("room");
+        let memory = self.recorder.stream().memory();
+        self.write(BATCH, &memory.0);
         let options = Options {
             strict: true,
             ..Options::default()

@@ -54,6 +54,12 @@ const CONTROLS: [[u32; 6]; Control::COUNT] = {
                 pc::CONSTANT_CACHE_INVALIDATION_ENABLE,
                 control.invalidate_constant,
             )
+            .flag(pc::RENDER_TARGET_CACHE_FLUSH_ENABLE, control.flush_targets)
+            .flag(pc::DEPTH_CACHE_FLUSH_ENABLE, control.flush_targets)
+            .flag(
+                pc::VF_CACHE_INVALIDATION_ENABLE,
+                control.invalidate_vertices,
+            )
             .with(
                 pc::POST_SYNC_OPERATION,
                 if control.writes { WRITE_IMMEDIATE } else { 0 },
@@ -127,6 +133,23 @@ pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result
             .with(select::PIPELINE_SELECTION, pipeline)
             .dwords,
     )
+}
+
+/// Moves Surface State Base Address. What has been read through the old one is forgotten, once nothing uses it any more.
+pub(crate) fn surface_base<M: Memory>(
+    stream: &mut Stream<M>,
+    address: u64,
+) -> Result<(), M::Error> {
+    use state_base_address as sba;
+    const MOVED: hw::Words<19> = sba::PACKET
+        .words::<19>()
+        .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, MOCS_CACHED)
+        .flag(sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
+        .with(sba::SURFACE_STATE_MOCS, MOCS_CACHED);
+    stream.put(FLUSH)?;
+    let words = MOVED.with(sba::SURFACE_STATE_BASE_ADDRESS, address);
+    stream.put(words.dwords)?;
+    stream.put(INVALIDATE)
 }
 
 /// Bytes of an interface descriptor.
@@ -263,6 +286,10 @@ impl Generation for Gen9 {
         control: Control,
         write_at: u64,
     ) -> Result<(), M::Error> {
+        if control.invalidate_vertices {
+            // One that does nothing comes before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable).
+            stream.put(pipe_control::PACKET.words::<6>().dwords)?;
+        }
         let words = stream.reserve()?;
         *words = CONTROLS[control.index()];
         if control.writes {

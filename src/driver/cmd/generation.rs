@@ -100,11 +100,15 @@ pub struct Control {
     pub invalidate_constant: bool,
     /// Writes a quadword when all of it is done: what comes after then finds the data arrived.
     pub writes: bool,
+    /// Flushes the caches of colours and of depth.
+    pub flush_targets: bool,
+    /// Invalidates the cache of vertices and indices.
+    pub invalidate_vertices: bool,
 }
 
 impl Control {
     /// How many there are.
-    pub(crate) const COUNT: usize = 16;
+    pub(crate) const COUNT: usize = 64;
 
     /// Its number among them; 0 is a stall that does nothing else.
     #[inline(always)]
@@ -113,6 +117,8 @@ impl Control {
             | (self.invalidate_texture as usize) << 1
             | (self.invalidate_constant as usize) << 2
             | (self.writes as usize) << 3
+            | (self.flush_targets as usize) << 4
+            | (self.invalidate_vertices as usize) << 5
     }
 
     /// The one with a number.
@@ -122,6 +128,8 @@ impl Control {
             invalidate_texture: index & 2 != 0,
             invalidate_constant: index & 4 != 0,
             writes: index & 8 != 0,
+            flush_targets: index & 16 != 0,
+            invalidate_vertices: index & 32 != 0,
         }
     }
 }

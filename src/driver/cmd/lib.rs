@@ -5,6 +5,7 @@
 //! Knows no Vulkan type, and is compiled once for each generation ([`Generation`]; today [`Gen9`]).
 
 pub mod draw;
+mod draw_commands;
 mod gen9;
 mod gen9_draw;
 mod generation;

@@ -1,6 +1,6 @@
 //! What must happen before the next command that needs it.
 //!
-//! In:  what barriers ask for, merged bit by bit. Out: at most two PIPE_CONTROLs, when a command needs them ([`crate::Recorder`]).
+//! In:  what barriers ask for, merged bit by bit. Out: at most three PIPE_CONTROLs, when a command needs them ([`crate::Recorder`]).
 //! Ref: SKL PRM vol. 2a, "PIPE_CONTROL"; vol. 7, "End-of-Pipe Synchronization".
 
 /// A set of things to do.
@@ -18,10 +18,14 @@ impl Pending {
     pub const INVALIDATE_TEXTURE: Pending = Pending(4);
     /// The constant cache forgets what it has read.
     pub const INVALIDATE_CONSTANT: Pending = Pending(8);
-    /// All that makes data written by anyone visible to everyone.
+    /// What was drawn leaves the caches of colours and of depth.
+    pub const FLUSH_TARGETS: Pending = Pending(16);
+    /// The fetcher of vertices and indices forgets what it has read.
+    pub const INVALIDATE_VERTICES: Pending = Pending(32);
+    /// All that makes what dispatches have written visible to everyone.
     pub const ALL: Pending = Pending(15);
     /// The invalidations among them.
-    pub(crate) const INVALIDATIONS: Pending = Pending(12);
+    pub(crate) const INVALIDATIONS: Pending = Pending(4 | 8 | 32);
 
     /// Both.
     #[must_use]

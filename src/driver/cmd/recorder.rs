@@ -9,6 +9,8 @@
 //!
 //! Ref: SKL PRM vol. 2a, "MEDIA_VFE_STATE" (a stall before it), "MEDIA_STATE_FLUSH" (after each walker).
 
+use crate::draw::DrawGeneration;
+use crate::draw::recorder::Draws;
 use crate::generation::{
     BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Launch, Machine,
     PUSH_CONSTANTS_DW, SETS, VALUES_AT,
@@ -36,9 +38,9 @@ struct Bound<G: Generation> {
 
 /// A batch's state.
 #[derive(Debug)]
-pub struct Recorder<G: Generation, M> {
-    stream: Stream<M>,
-    machine: Machine,
+pub struct Recorder<G: DrawGeneration, M> {
+    pub(crate) stream: Stream<M>,
+    pub(crate) machine: Machine,
     bound: Bound<G>,
     /// Constants are not what was loaded last.
     constants_dirty: bool,
@@ -47,14 +49,20 @@ pub struct Recorder<G: Generation, M> {
     front_end: FrontEnd,
     pending: Pending,
     /// Work may run that nobody has waited for.
-    busy: bool,
-    /// It may have written what is not flushed.
-    dirty: bool,
+    pub(crate) busy: bool,
+    /// It may have written what is not flushed, through the data port.
+    pub(crate) dirty: bool,
+    /// The same, by drawing.
+    pub(crate) drawn: bool,
+    /// The pipeline that draws is selected.
+    drawing: bool,
+    /// What draws have bound, where there were any.
+    pub(crate) draws: Option<Box<Draws<G>>>,
     /// Workgroups of the last launch that had to have them in memory.
     counts: [u32; 3],
 }
 
-impl<G: Generation, M: Memory> Recorder<G, M> {
+impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// A recorder that writes to a memory.
     pub fn new(memory: M, machine: Machine) -> Self {
         let mut recorder = Self {
@@ -70,6 +78,9 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
             pending: Pending::NONE,
             busy: true,
             dirty: true,
+            drawn: true,
+            drawing: false,
+            draws: None,
             counts: [0; 3],
         };
         recorder.unbind();
@@ -92,7 +103,9 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         self.front_end = FrontEnd::default();
         self.descriptor = NO_DESCRIPTOR;
         self.pending = Pending::NONE;
-        (self.busy, self.dirty) = (true, true);
+        (self.busy, self.dirty, self.drawn) = (true, true, true);
+        self.drawing = false;
+        self.draws = None;
         self.stream.restart()
     }
 
@@ -178,22 +191,26 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         let pending = std::mem::take(&mut self.pending);
         let invalidates = pending.any(Pending::INVALIDATIONS);
         let flush = pending.any(Pending::FLUSH_DATA) && self.dirty;
+        let flush_targets = pending.any(Pending::FLUSH_TARGETS) && self.drawn;
         let stall = self.busy && (pending.any(Pending::STALL) || invalidates);
-        if flush || stall {
+        if flush || flush_targets || stall {
             // What is invalidated must not be filled again before the data has arrived.
             let control = Control {
                 flush_data: flush,
+                flush_targets,
                 writes: invalidates,
                 ..Control::default()
             };
             G::control(&mut self.stream, control, self.machine.scrap_address)?;
             self.busy = false;
             self.dirty &= !flush;
+            self.drawn &= !flush_targets;
         }
         if invalidates {
             let control = Control {
                 invalidate_texture: pending.any(Pending::INVALIDATE_TEXTURE),
                 invalidate_constant: pending.any(Pending::INVALIDATE_CONSTANT),
+                invalidate_vertices: pending.any(Pending::INVALIDATE_VERTICES),
                 ..Control::default()
             };
             G::control(&mut self.stream, control, self.machine.scrap_address)?;
@@ -218,6 +235,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
 
     #[inline(never)]
     fn change_pipeline(&mut self) -> Result<(), M::Error> {
+        self.select_dispatches()?;
         let Some(launch) = &self.bound.launch else {
             return Ok(());
         };
@@ -276,6 +294,34 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         }
         let offset = (address - self.machine.dynamic_base) as u32;
         G::constants(&mut self.stream, offset, launch.curbe_grf)
+    }
+
+    /// Selects the pipeline that draws. Batches begin and end with the other one.
+    pub(crate) fn select_draws(&mut self) -> Result<(), M::Error> {
+        if self.drawing {
+            return Ok(());
+        }
+        G::select_draws(&mut self.stream, &self.machine)?;
+        (self.busy, self.dirty, self.drawn) = (false, false, false);
+        self.drawing = true;
+        // The next dispatch finds neither its descriptor nor its front end.
+        self.descriptor = NO_DESCRIPTOR;
+        self.front_end = FrontEnd::default();
+        if let Some(draws) = &mut self.draws {
+            draws.forget();
+        }
+        Ok(())
+    }
+
+    /// Selects the pipeline that dispatches.
+    fn select_dispatches(&mut self) -> Result<(), M::Error> {
+        if !self.drawing {
+            return Ok(());
+        }
+        G::select_dispatches(&mut self.stream)?;
+        (self.busy, self.dirty, self.drawn) = (false, false, false);
+        self.drawing = false;
+        Ok(())
     }
 
     /// Launches workgroups, the first of them having the number `base`. False: no pipeline is bound.
@@ -410,7 +456,9 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
 
     /// Says what a context must know before its other batches.
     pub fn context(&mut self, device: &hw::Device, heaps: &crate::Heaps) -> Result<(), M::Error> {
-        G::context(&mut self.stream, device, heaps)
+        G::context(&mut self.stream, device, heaps)?;
+        self.select_draws()?;
+        G::draw_context(&mut self.stream)
     }
 
     /// Appends the commands of another batch, chunk by chunk. What this one has bound is forgotten.
@@ -420,6 +468,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         chunks: impl Iterator<Item = &'a [u32]>,
     ) -> Result<(), M::Error> {
         self.settle()?;
+        self.select_dispatches()?;
         for words in chunks {
             self.stream.append(words)?;
         }
@@ -428,7 +477,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
         }
         self.unbind();
         self.descriptor = NO_DESCRIPTOR;
-        (self.busy, self.dirty) = (true, true);
+        (self.busy, self.dirty, self.drawn) = (true, true, true);
         Ok(())
     }
 
@@ -440,6 +489,7 @@ impl<G: Generation, M: Memory> Recorder<G, M> {
     /// Ends the batch, and does what barriers have asked for: others may follow in the same submission.
     pub fn end(&mut self) -> Result<(), M::Error> {
         self.settle()?;
+        self.select_dispatches()?;
         self.stream.end()
     }
 }

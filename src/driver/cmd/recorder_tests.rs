@@ -351,7 +351,8 @@ fn shaders_that_want_too_much_are_refused() {
     assert!(Launch::<Gen9>::new(&kernel(&no_such_set), 0).is_none());
 }
 
-/// Registers that a context's first batch writes: the L3's division is the part's own, and GLK's barriers get their mode.
+/// Registers that a context's first batch writes: the L3's division is the part's own, GLK's barriers get their
+/// mode, and the caches of colours theirs.
 #[test]
 fn a_context_is_told_of_its_part() {
     use hw::mi::mi_load_register_imm as lri;
@@ -373,10 +374,12 @@ fn a_context_is_told_of_its_part() {
         loads.iter().map(load).collect()
     };
     let division = |slm: bool, urb: u64, all: u64| (0x7034, u64::from(slm) | urb << 1 | all << 25);
-    assert_eq!(registers("skl"), [division(true, 16, 48)]);
-    assert_eq!(registers("bxt-5a85"), [division(true, 16, 48)]);
+    // CACHE_MODE_1: bits 1, 4 and 9, with their masks.
+    let colours = (0x7004, 0x0212_0212);
+    assert_eq!(registers("skl"), [division(true, 16, 48), colours]);
+    assert_eq!(registers("bxt-5a85"), [division(true, 16, 48), colours]);
     assert_eq!(
         registers("glk"),
-        [(0x731c, 1 << 23), division(true, 16, 48)]
+        [(0x731c, 1 << 23), division(true, 16, 48), colours]
     );
 }

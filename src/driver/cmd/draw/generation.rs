@@ -72,12 +72,13 @@ pub trait DrawGeneration: Generation {
         stream: &mut Stream<M>,
         said: &Said<'_, Self::Pipeline>,
     ) -> Result<(), M::Error>;
-    /// Says what depth and stencil are drawn to, and writes the table of colours: its offset from Surface State Base Address.
+    /// Says what depth and stencil are drawn to, and writes the table of colours. In: what Surface State Base Address is, if that is
+    /// known. Out: what it is from here on, and the table's offset from there.
     fn targets<M: Memory>(
         stream: &mut Stream<M>,
         targets: &Targets,
-        surface_base: u64,
-    ) -> Result<u32, M::Error>;
+        surface_base: Option<u64>,
+    ) -> Result<(u64, u32), M::Error>;
     /// Names a stage's table of surfaces, and makes the constants that were named before it the ones that hold.
     fn table<M: Memory>(
         stream: &mut Stream<M>,

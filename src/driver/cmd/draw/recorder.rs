@@ -4,12 +4,15 @@
 
 use std::sync::Arc;
 
+use abi::DriverValue;
+
 use crate::draw::generation::{ConstantStage, Constants, Draw, DrawGeneration, Said};
 use crate::draw::shader::Shaders;
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
 
-use crate::generation::{PUSH_CONSTANTS_DW, VALUES, place};
+use crate::generation::{BOUND_DW, PUSH_CONSTANTS_DW, VALUES, VALUES_AT, place};
+
 use crate::stream::{Memory, Stream};
 
 /// The constants of a stage: a run of the application's, then values of the driver's by place.
@@ -35,13 +38,13 @@ impl Pushed {
         .filter(|_| end as usize <= PUSH_CONSTANTS_DW)
     }
 
-    fn write(&self, values: &Values, to: &mut [u32]) {
+    fn write(&self, words: &[u32; BOUND_DW], to: &mut [u32]) {
         let first = self.constants_first;
-        let constants = values.constants.get(first..first + self.constants);
+        let constants = words.get(first..first + self.constants);
         let driver = self
             .places
             .iter()
-            .map(|&place| values.driver[usize::from(place) % VALUES]);
+            .map(|&place| words[VALUES_AT + usize::from(place) % VALUES]);
         let all = constants.into_iter().flatten().copied().chain(driver);
         let all = all.chain(std::iter::repeat(0));
         for (to, from) in to.iter_mut().zip(all) {
@@ -73,24 +76,6 @@ impl<G: DrawGeneration> DrawPipeline<G> {
     }
 }
 
-/// What constants are made of.
-#[derive(Clone, Copy, Debug)]
-pub struct Values {
-    /// The application's push constants.
-    pub constants: [u32; PUSH_CONSTANTS_DW],
-    /// The driver's values, by place.
-    pub driver: [u32; VALUES],
-}
-
-/// Where a batch's heaps begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bases {
-    /// Dynamic State Base Address.
-    pub dynamic: u64,
-    /// Surface State Base Address: what tables of surfaces are found from, within 64 KiB.
-    pub surface: u64,
-}
-
 /// The state of a batch's draws.
 #[derive(Debug)]
 pub struct Draws<G: DrawGeneration> {
@@ -102,6 +87,10 @@ pub struct Draws<G: DrawGeneration> {
     table: u32,
     /// First vertex and first instance, as they were said last.
     bases: Option<[u32; 2]>,
+    /// The application's push constants, and from [`VALUES_AT`] on the driver's values, by place.
+    words: [u32; BOUND_DW],
+    /// Surface State Base Address, from which tables of surfaces are found.
+    surface_base: Option<u64>,
 }
 
 impl<G: DrawGeneration> Draws<G> {
@@ -114,6 +103,8 @@ impl<G: DrawGeneration> Draws<G> {
             targets,
             table: 0,
             bases: None,
+            words: [0; BOUND_DW],
+            surface_base: None,
         }
     }
 
@@ -128,10 +119,39 @@ impl<G: DrawGeneration> Draws<G> {
         self.dirty = self.dirty.with(groups);
     }
 
-    /// Constants have changed, those of the application or the driver's.
-    pub fn constants_changed(&mut self) {
+    fn constants_changed(&mut self) {
         let both = Dirty::VERTEX_CONSTANTS.with(Dirty::FRAGMENT_CONSTANTS);
         self.dirty = self.dirty.with(both);
+    }
+
+    /// Sets one of the driver's values. False: there are not so many of its kind.
+    pub fn set_value(&mut self, value: DriverValue, word: u32) -> bool {
+        let at = place(value).and_then(|place| self.words.get_mut(VALUES_AT + place));
+        let Some(known) = at else {
+            return false;
+        };
+        if *known != word {
+            *known = word;
+            self.constants_changed();
+        }
+        true
+    }
+
+    /// Sets push constants from a byte on. False: beyond their end, or not whole dwords.
+    pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> bool {
+        let (at, count) = (offset_bytes as usize / 4, data.len() / 4);
+        let aligned = offset_bytes.is_multiple_of(4) && data.len().is_multiple_of(4);
+        let constants = &mut self.words[..PUSH_CONSTANTS_DW];
+        match constants.get_mut(at..at.saturating_add(count)) {
+            Some(place) if aligned => {
+                for (to, from) in place.iter_mut().zip(data.as_chunks().0) {
+                    *to = u32::from_le_bytes(*from);
+                }
+                self.constants_changed();
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Binds shaders.
@@ -151,18 +171,18 @@ impl<G: DrawGeneration> Draws<G> {
         self.dirty = self.dirty.with(Dirty::TARGETS);
     }
 
-    /// Forgets what was said: something else has used the pipeline.
-    pub fn forget(&mut self) {
+    /// Forgets what was said, but not what is bound: others have used the pipeline.
+    pub(crate) fn forget(&mut self) {
         self.dirty = Dirty::ALL;
         self.bases = None;
+        self.surface_base = None;
     }
 
     /// Says what has changed. None: no shaders are bound.
     fn prepare<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
-        at: &Bases,
-        values: &Values,
+        dynamic_base: u64,
     ) -> Result<Option<Arc<DrawPipeline<G>>>, M::Error> {
         let Some(pipeline) = self.pipeline.clone() else {
             return Ok(None);
@@ -176,24 +196,25 @@ impl<G: DrawGeneration> Draws<G> {
             state: &self.state,
             pipeline: &*pipeline.packed,
             targets: &self.targets,
-            dynamic_base: at.dynamic,
+            dynamic_base,
         };
         G::state(stream, &said)?;
         if dirty.any(Dirty::TARGETS) {
-            self.table = G::targets(stream, &self.targets, at.surface)?;
+            let (base, table) = G::targets(stream, &self.targets, self.surface_base)?;
+            (self.surface_base, self.table) = (Some(base), table);
         }
         if dirty.any(Dirty::VERTEX_CONSTANTS) {
             constants::<G, M>(
                 stream,
                 ConstantStage::Vertex,
                 Some(&pipeline.vertex),
-                values,
+                &self.words,
             )?;
             G::table(stream, ConstantStage::Vertex, 0)?;
         }
         if dirty.any(Dirty::FRAGMENT_CONSTANTS) {
             let pushed = pipeline.fragment.as_ref();
-            constants::<G, M>(stream, ConstantStage::Fragment, pushed, values)?;
+            constants::<G, M>(stream, ConstantStage::Fragment, pushed, &self.words)?;
         }
         if dirty.any(Dirty::FRAGMENT_CONSTANTS.with(Dirty::TARGETS)) {
             G::table(stream, ConstantStage::Fragment, self.table)?;
@@ -203,17 +224,16 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Draws. False: no shaders are bound.
-    pub fn draw<M: Memory>(
+    pub(crate) fn draw<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
-        at: &Bases,
-        values: &Values,
+        dynamic_base: u64,
         draw: &Draw,
     ) -> Result<bool, M::Error> {
         if draw.vertices == 0 || draw.instances == 0 {
             return Ok(self.pipeline.is_some());
         }
-        let Some(pipeline) = self.prepare(stream, at, values)? else {
+        let Some(pipeline) = self.prepare(stream, dynamic_base)? else {
             return Ok(false);
         };
         let inputs = G::inputs(&pipeline.packed);
@@ -239,16 +259,15 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Draws as memory says: four dwords, or five for indices. False: no shaders are bound.
-    pub fn draw_indirect<M: Memory>(
+    pub(crate) fn draw_indirect<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
-        at: &Bases,
-        values: &Values,
+        dynamic_base: u64,
         address: u64,
         indexed: bool,
         number: u32,
     ) -> Result<bool, M::Error> {
-        let Some(pipeline) = self.prepare(stream, at, values)? else {
+        let Some(pipeline) = self.prepare(stream, dynamic_base)? else {
             return Ok(false);
         };
         let inputs = G::inputs(&pipeline.packed);
@@ -274,12 +293,12 @@ fn constants<G: DrawGeneration, M: Memory>(
     stream: &mut Stream<M>,
     stage: ConstantStage,
     pushed: Option<&Pushed>,
-    values: &Values,
+    words: &[u32; BOUND_DW],
 ) -> Result<(), M::Error> {
     let mut constants = Constants::default();
     if let Some(pushed) = pushed.filter(|pushed| pushed.registers > 0) {
         let data = stream.data((pushed.registers * abi::REGISTER_DW) as usize)?;
-        pushed.write(values, data.words);
+        pushed.write(words, data.words);
         constants = Constants {
             address: data.address,
             registers: pushed.registers,

@@ -375,13 +375,23 @@ impl DrawGeneration for Gen9 {
     fn targets<M: Memory>(
         stream: &mut Stream<M>,
         targets: &Targets,
-        surface_base: u64,
-    ) -> Result<u32, M::Error> {
+        surface_base: Option<u64>,
+    ) -> Result<(u64, u32), M::Error> {
+        /// How far from the base a table may be: pointers to tables have 16 bits.
+        const WINDOW_BYTES: u64 = 64 << 10;
+        const PAGE_BYTES: u64 = 4096;
         stream.put(target::depth_stencil(&targets.depth_stencil))?;
         let data = stream.data(target::table_dw(targets))?;
-        let table = offset(data.address, surface_base) as u32;
+        let address = data.address;
+        let reaches = |base: &u64| (*base..base.saturating_add(WINDOW_BYTES)).contains(&address);
+        let known = surface_base.filter(reaches);
+        let base = known.unwrap_or(address & !(PAGE_BYTES - 1));
+        let table = offset(address, base) as u32;
         target::write_table(targets, table, data.words);
-        Ok(table)
+        if known.is_none() {
+            gen9::surface_base(stream, base)?;
+        }
+        Ok((base, table))
     }
 
     fn table<M: Memory>(

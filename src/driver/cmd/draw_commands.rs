@@ -1,0 +1,57 @@
+//! Draws among a batch's other commands.
+//!
+//! In:  what is drawn, with which state ([`Draws`]). Out: words, in the pipeline that draws and after what barriers have asked for.
+
+use crate::draw::recorder::Draws;
+use crate::draw::target::Targets;
+use crate::draw::{Draw, DrawGeneration};
+use crate::recorder::Recorder;
+use crate::stream::Memory;
+
+impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
+    /// Draws to these targets from here on.
+    pub fn begin_rendering(&mut self, targets: Targets) {
+        match &mut self.draws {
+            Some(draws) => draws.set_targets(targets),
+            none => *none = Some(Box::new(Draws::new(targets))),
+        }
+    }
+
+    /// What draws have bound. None: there was nothing yet to draw to.
+    pub fn draws(&mut self) -> Option<&mut Draws<G>> {
+        self.draws.as_deref_mut()
+    }
+
+    /// Readies the pipeline for a draw.
+    fn before_draw(&mut self) -> Result<(), M::Error> {
+        self.settle()?;
+        self.select_draws()?;
+        (self.busy, self.dirty, self.drawn) = (true, true, true);
+        Ok(())
+    }
+
+    /// Draws. False: no shaders are bound, or nothing to draw to.
+    pub fn draw(&mut self, draw: &Draw) -> Result<bool, M::Error> {
+        self.before_draw()?;
+        let base = self.machine.dynamic_base;
+        match &mut self.draws {
+            Some(draws) => draws.draw(&mut self.stream, base, draw),
+            None => Ok(false),
+        }
+    }
+
+    /// Draws as memory says: four dwords, or five for indices. `number` is the draw's own. False: as [`Recorder::draw`].
+    pub fn draw_indirect(
+        &mut self,
+        address: u64,
+        indexed: bool,
+        number: u32,
+    ) -> Result<bool, M::Error> {
+        self.before_draw()?;
+        let base = self.machine.dynamic_base;
+        match &mut self.draws {
+            Some(draws) => draws.draw_indirect(&mut self.stream, base, address, indexed, number),
+            None => Ok(false),
+        }
+    }
+}
