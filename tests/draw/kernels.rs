@@ -75,10 +75,6 @@ fn push(constants_dw: u32) -> &'static abi::PushData {
 
 /// Both.
 pub fn pipeline() -> Shaders<'static> {
-    const INPUTS: &[Input] = &[Input {
-        source: Source::Slot(2),
-        flat: false,
-    }];
     Shaders {
         vertex: VertexShader {
             kernel_offset_bytes: 0,
@@ -101,7 +97,10 @@ pub fn pipeline() -> Shaders<'static> {
                 None,
             ],
             scratch: Scratch::default(),
-            inputs: INPUTS,
+            inputs: vec![Input {
+                source: Source::Slot(2),
+                flat: false,
+            }],
             barycentrics: 1,
             reads_depth: false,
             reads_w: false,

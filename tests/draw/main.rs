@@ -3,6 +3,7 @@
 //! In:  state, shaders whose bytes were assembled by iga64, targets. Out: pictures, which must be the ones that were meant, and the
 //! number of words, which must not grow where nothing has changed.
 
+mod compiled;
 mod kernels;
 mod rig;
 

@@ -54,7 +54,7 @@ pub struct Rig {
     targets: Targets,
 }
 
-fn device() -> &'static hw::Device {
+pub fn device() -> &'static hw::Device {
     hw::Device::by_name("skl").expect("a device")
 }
 
@@ -197,6 +197,17 @@ impl Rig {
     pub fn barrier(&mut self) {
         self.recorder
             .barrier(Pending::STALL.with(Pending::FLUSH_TARGETS));
+    }
+
+    /// Puts machine code where the instruction heap has this offset.
+    pub fn code(&self, offset_bytes: u64, code: &[u8]) {
+        let words: Vec<u32> = code
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| u32::from_le_bytes(*bytes))
+            .collect();
+        self.write(CODE + offset_bytes, &words);
     }
 
     /// Begins to draw to the same targets again.

@@ -4,6 +4,7 @@
 //! Out: through a [`DrawGeneration`], words for what has changed since the last draw ([`recorder`]).
 
 mod generation;
+pub mod link;
 pub mod recorder;
 pub mod shader;
 pub mod state;

@@ -57,6 +57,8 @@ pub struct VertexShader<'a> {
 pub enum Source {
     /// A slot of the vertex, counted from its header.
     Slot(u8),
+    /// Nothing: zeros.
+    Zero,
     /// The number of the primitive.
     PrimitiveId,
     /// Where in a point the fragment lies.
@@ -96,14 +98,14 @@ pub enum ComputedDepth {
 }
 
 /// A fragment shader.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FragmentShader<'a> {
     /// Widths 8, 16 and 32; one at least.
     pub variants: [Option<Variant>; 3],
     /// Scratch.
     pub scratch: Scratch,
     /// Its attributes, in order.
-    pub inputs: &'a [Input],
+    pub inputs: Vec<Input>,
     /// Barycentric coordinates that it gets: perspective at pixel, centroid, sample, then the linear ones, from bit 0.
     pub barycentrics: u8,
     /// It gets depth.
@@ -139,7 +141,7 @@ pub struct FragmentShader<'a> {
 }
 
 /// What draws, from vertices to colours.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Shaders<'a> {
     /// Vertices.
     pub vertex: VertexShader<'a>,

@@ -28,6 +28,7 @@ const DISPATCHER_THREADS: u64 = 64;
 /// one behind the sixteenth does not come from the slot of its own number.
 pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32; 11])> {
     use {sf_output_attribute_detail as detail, state_sbe as sbe, state_sbe_swiz as swiz};
+    const ZEROS: u64 = 0;
     const NUMBER_OF_PRIMITIVE: u64 = 3;
     const XYZW: u32 = 0xffff_ffff;
     let slots = shader.inputs.iter().filter_map(|input| match input.source {
@@ -50,8 +51,15 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
                 points |= 1 << index;
                 continue;
             }
-            Source::PrimitiveId => how
-                .with(detail::CONSTANT_SOURCE, NUMBER_OF_PRIMITIVE)
+            Source::PrimitiveId | Source::Zero => how
+                .with(
+                    detail::CONSTANT_SOURCE,
+                    if input.source == Source::Zero {
+                        ZEROS
+                    } else {
+                        NUMBER_OF_PRIMITIVE
+                    },
+                )
                 .flag(detail::COMPONENT_OVERRIDE_X, true)
                 .flag(detail::COMPONENT_OVERRIDE_Y, true)
                 .flag(detail::COMPONENT_OVERRIDE_Z, true)
@@ -135,6 +143,8 @@ pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
             ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_2,
             start(third),
         )
+        // Pixels that help others run with them.
+        .flag(ps::VECTOR_MASK_ENABLE, true)
         .flag(ps::N8_PIXEL_DISPATCH_ENABLE, has(0))
         .flag(ps::N16_PIXEL_DISPATCH_ENABLE, has(1))
         .flag(ps::N32_PIXEL_DISPATCH_ENABLE, has(2))

@@ -1,0 +1,193 @@
+//! GLSL to picture: both shaders go through the whole compiler, `cmd` draws with them, and the simulated GPU executes it.
+
+use cmd::Scratch;
+use cmd::draw::Draw;
+use cmd::draw::link::{Stage, link};
+use cmd::draw::state::{Attribute, Dirty, VertexBuffer};
+
+use crate::rig::{Rig, SIZE, VERTICES};
+
+/// R32G32_FLOAT, R32G32B32_FLOAT.
+const FLOAT2: u16 = 0x085;
+const FLOAT3: u16 = 0x040;
+/// Where the fragment shader's code is put.
+const FRAGMENT_OFFSET: u64 = 0x8000;
+
+/// Compiles both; the fragment shader in these widths.
+fn compile(vertex: &str, fragment: &str, widths: u8) -> [abi::ShaderBinary; 2] {
+    let script = format!("[vertex shader]\n{vertex}\n[fragment shader]\n{fragment}\n[test]\n");
+    let script = vkrunner::parse(&script, &[]).expect("a script");
+    let modules = vkrunner::Runner::compile(&script).expect("GLSL");
+    let binary = |(stage, words): (vkrunner::ShaderStage, Vec<u32>)| {
+        let (stage, widths) = match stage {
+            vkrunner::ShaderStage::Vertex => (nir::Stage::Vertex, 0),
+            _ => (nir::Stage::Fragment, widths),
+        };
+        let module = spirv_front::Module::parse(&words).expect("SPIR-V");
+        let options = spirv_front::Options {
+            entry_point: "main",
+            stage,
+            ..spirv_front::Options::default()
+        };
+        let mut shader = module.to_nir(&options).expect("NIR");
+        opt::Runner::default()
+            .run(&mut shader, opt::GEN9)
+            .expect("lowered");
+        let options = fs::Options {
+            widths,
+            validate: true,
+            ..fs::Options::default()
+        };
+        fs::compile(&shader, crate::rig::device(), &options).expect("code")
+    };
+    let binaries: Vec<_> = modules.into_iter().map(binary).collect();
+    binaries.try_into().expect("two of them")
+}
+
+/// A rig with these shaders, and vertices of a position of two floats and a colour of three.
+fn rig(shaders: &[abi::ShaderBinary; 2], vertices: &[[f32; 5]]) -> Rig {
+    let [vertex, fragment] = shaders;
+    let mut rig = Rig::new();
+    rig.code(0, &vertex.code);
+    rig.code(FRAGMENT_OFFSET, &fragment.code);
+    let stage = |binary, code_offset_bytes| Stage {
+        binary,
+        code_offset_bytes,
+        scratch: Scratch::default(),
+    };
+    let fragment = stage(fragment, FRAGMENT_OFFSET);
+    rig.bind(link(&stage(vertex, 0), Some(&fragment)).expect("they go together"));
+    let words: Vec<u32> = vertices.iter().flatten().map(|v| v.to_bits()).collect();
+    rig.write(VERTICES, &words);
+    rig.change(Dirty::ALL, |state| {
+        state.attributes[0] = Attribute {
+            format: FLOAT2,
+            channels: 2,
+            ..Attribute::default()
+        };
+        state.attributes[1] = Attribute {
+            offset_bytes: 8,
+            format: FLOAT3,
+            channels: 3,
+            ..Attribute::default()
+        };
+        state.vertex_buffers[0] = VertexBuffer {
+            address: VERTICES,
+            bytes: words.len() as u32 * 4,
+            stride_bytes: 20,
+        };
+        state.vertex_buffer_count = 1;
+        state.blend.targets[0].write_mask = 0xf;
+    });
+    rig
+}
+
+/// A triangle that covers everything, with a colour that grows from 0 to 1 to the right (red) and down (green).
+const ALL: [[f32; 5]; 3] = [
+    [-1.0, -1.0, 0.0, 0.0, 0.25],
+    [3.0, -1.0, 2.0, 0.0, 0.25],
+    [-1.0, 3.0, 0.0, 2.0, 0.25],
+];
+
+const VERTEX: &str = "#version 450
+layout(location = 0) in vec2 position;
+layout(location = 1) in vec3 colour;
+layout(location = 0) out vec3 shade;
+void main() { gl_Position = vec4(position, 0.5, 1.0); shade = colour; }";
+
+fn three() -> Draw {
+    Draw {
+        vertices: 3,
+        instances: 1,
+        ..Draw::default()
+    }
+}
+
+fn middle(at: u32) -> f32 {
+    (at as f32 + 0.5) / SIZE as f32
+}
+
+/// Draws over everything and compares every pixel.
+fn check(fragment: &str, expected: impl Fn(u32, u32) -> [f32; 4]) {
+    for widths in [8, 16, 8 | 16] {
+        let shaders = compile(VERTEX, fragment, widths);
+        let mut rig = rig(&shaders, &ALL);
+        rig.draw(&three());
+        rig.run();
+        for y in 0..SIZE {
+            for x in 0..SIZE {
+                let (got, meant) = (rig.pixel(x, y), expected(x, y));
+                let close = got.iter().zip(meant).all(|(a, b)| (a - b).abs() < 1e-5);
+                assert!(close, "{x}, {y} (widths {widths}): {got:?}, not {meant:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_varying_becomes_the_colour() {
+    check(
+        "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(shade, 1.0); }",
+        |x, y| [middle(x), middle(y), 0.25, 1.0],
+    );
+}
+
+#[test]
+fn a_fragment_knows_where_it_is() {
+    check(
+        "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() { colour = gl_FragCoord * vec4(shade.zzz, 1.0); }",
+        |x, y| [(x as f32 + 0.5) / 4.0, (y as f32 + 0.5) / 4.0, 0.125, 1.0],
+    );
+}
+
+#[test]
+fn dropped_fragments_leave_what_is_there() {
+    check(
+        "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() {
+    if (int(gl_FragCoord.x + gl_FragCoord.y) % 3 == 0) discard;
+    colour = vec4(shade.x, 1.0, 0.0, 1.0);
+}",
+        |x, y| match (x + y + 1) % 3 {
+            0 => [0.0; 4],
+            _ => [middle(x), 1.0, 0.0, 1.0],
+        },
+    );
+}
+
+#[test]
+fn derivatives_are_differences_between_neighbours() {
+    check(
+        "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(dFdx(shade.x), dFdy(shade.y), dFdx(shade.y), fwidth(shade.x)); }",
+        |_, _| [1.0 / SIZE as f32, 1.0 / SIZE as f32, 0.0, 1.0 / SIZE as f32],
+    );
+}
+
+#[test]
+fn loops_and_branches_run_in_every_lane() {
+    check(
+        "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() {
+    float sum = 0.0;
+    for (int i = 0; i < int(gl_FragCoord.x); ++i) sum += i % 2 == 0 ? 1.0 : 0.5;
+    colour = vec4(sum, shade.yz, 1.0);
+}",
+        |x, y| {
+            let sum = (0..x).map(|i| if i % 2 == 0 { 1.0 } else { 0.5 }).sum();
+            [sum, middle(y), 0.25, 1.0]
+        },
+    );
+}
