@@ -240,11 +240,38 @@ impl Tr<'_> {
         if stage == Stage::Fragment && mode == Mode::ShaderIn && io.sampling == Sampling::Sample {
             self.e.shader.info.fragment.sample_shading = true;
         }
+        self.check_slots(mode, ty, io)?;
         let var = self.e.variable(name, mode, ty);
         let v = self.e.var_mut(var);
         v.io = Some(io);
         v.access = d.access;
         Ok(var)
+    }
+
+    /// Refuses a variable that has no vertices where it must, or that fills more slots than there are.
+    fn check_slots(&self, mode: Mode, ty: Id<Type>, io: IoVar) -> Result<()> {
+        let types = &self.e.shader.types;
+        let mut ty = ty;
+        if self.e.shader.is_per_vertex_mode(mode) && !io.patch {
+            match types.get(ty) {
+                Some(Type::Array { elem, .. }) => ty = *elem,
+                _ => return self.loc().expected("an array of vertices", "another type"),
+            }
+        }
+        let slots = match types.get(ty) {
+            Some(Type::Array { len, .. }) if io.compact => {
+                (u32::from(io.component).saturating_add(len.unwrap_or(1))).div_ceil(4)
+            }
+            _ if io.compact => return self.loc().expected("an array of scalars", "another type"),
+            _ => types.count_slots(ty),
+        };
+        match io.slot.plus(slots.saturating_sub(1)) {
+            Some(_) => Ok(()),
+            None => self.loc().expected(
+                "slots that exist",
+                format!("{slots} from {}", io.slot.name()),
+            ),
+        }
     }
 
     /// A pointer into a block as one to the member's variable; `None` if it does not reach a member.
