@@ -1,7 +1,8 @@
 //! Lets what is undefined be whatever is cheapest.
 //!
 //! In:  any shader. Out: operations on undefined operands alone are undefined (where every result is possible),
-//! a selection by or of something undefined is the other operand, and undefined values are not stored.
+//! a selection by or of something undefined is the other operand, and undefined values are not stored, nor put out: a
+//! stage writes only what its code does.
 //! Tests: tests/opt/opt_undef/.
 
 use crate::pass::Ctx;
@@ -77,6 +78,9 @@ fn alu(s: &Shader, a: &Alu) -> Option<Instr> {
 
 fn is_dead_store(s: &Shader, i: &Intrinsic) -> bool {
     use IntrinsicOp as Op;
+    if matches!(i.op, Op::StoreOutput | Op::StorePerVertexOutput) {
+        return undefined(s, i.srcs[0]);
+    }
     let value = match i.op {
         Op::StoreDeref => i.srcs[1],
         Op::StoreSsbo | Op::StoreShared | Op::StoreScratch | Op::StoreGlobal => i.srcs[0],
