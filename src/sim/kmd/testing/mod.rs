@@ -206,11 +206,13 @@ fn options_are_a_comma_list() {
     // The strict simulator is slower.
     assert!(seconds("strict") > seconds(""));
     assert_eq!(seconds("hang=3,strict"), 3);
+    // Stale data is strict mode's to know.
+    assert!(Options::parse("stale", Sink::none()).unwrap().strict);
     for word in ["hang=soon", "lenient", "trace=ps"] {
         let error = Options::parse(&format!("strict,{word}"), Sink::none()).unwrap_err();
         let line = error.to_string();
         assert!(
-            line.contains(&format!("{word:?}; there are strict, hang=SECONDS")),
+            line.contains(&format!("{word:?}; there are strict, stale, hang=SECONDS")),
             "{line}"
         );
         assert!(!line.contains('\n'));
