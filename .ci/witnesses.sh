@@ -111,5 +111,7 @@ have 'vkcube on ANV' "$anv" vkcube Xvfb xwd xwininfo convert &&
     check 'vkcube on ANV' tests/witness/vkcube.sh "$binaries" anv 60
 have 'OpenCL on the simulator' /etc/OpenCL/vendors/intel.icd /usr/include/CL/cl.h cc &&
     check 'OpenCL by Intel' tests/witness/opencl.sh "$binaries"
+have 'OpenGL on iris' /usr/lib/x86_64-linux-gnu/dri/iris_dri.so /usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner python3 &&
+    check 'OpenGL on iris' /usr/bin/python3 tests/witness/gl.py "$binaries"
 
 exit $((failed > 0))
