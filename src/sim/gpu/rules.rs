@@ -122,8 +122,8 @@ rules! {
         "the state cache is invalidated between a write of surface states, samplers and the like and their use";
     INSTRUCTION_STALE "instruction-stale", "vol. 2a, PIPE_CONTROL, Instruction Cache Invalidate Enable",
         "the instruction cache is invalidated between a write of a kernel and its execution";
-    POST_SYNC_PENDING "post-sync-pending", "vol. 2a, PIPE_CONTROL, Post-Sync Operation",
-        "a stall, or a semaphore's wait for it, comes between a post-sync operation and other accesses to what it writes";
+    POST_SYNC_PENDING "post-sync-pending", "vol. 2a, PIPE_CONTROL, Post-Sync Operation; Pipe Control Flush Enable",
+        "a stall, a PIPE_CONTROL that waits for it, or a semaphore's wait, comes between a post-sync operation and other accesses to what it writes";
     RENDER_FLUSH "render-flush", "vol. 7, End-of-Pipe Synchronization",
         "a stalling PIPE_CONTROL and a flush of the render cache come between draws to a render target and other units' accesses";
     DEPTH_FLUSH "depth-flush", "vol. 7, End-of-Pipe Synchronization",

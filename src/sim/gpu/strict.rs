@@ -228,16 +228,18 @@ impl<'a> Tracker<'a> {
         let flushed = flushes.iter().filter(|(field, _)| set(*field));
         let flushed = flushed.fold(0, |all, (_, cache)| all | cache);
         // Caches are invalidated when the command is read, before its own stall: work that still runs fills them again.
-        let invalid = MODELLED.map(|via| {
+        let asked = MODELLED.map(|via| {
             let known = CACHES.iter().find(|(_, other)| *other == via);
-            !self.busy && known.map_or(vertices, |(field, _)| set(*field))
+            known.map_or(vertices, |(field, _)| set(*field))
         });
         let found = self.log.pipe_control(&Control {
             stall,
+            ordered: set(f::PIPE_CONTROL_FLUSH_ENABLE),
             data: flushed & DATA_CACHE != 0,
             render: flushed & RENDER_CACHE != 0,
             depth: flushed & DEPTH_CACHE != 0,
-            invalid,
+            invalid: asked.map(|asked| asked && !self.busy),
+            refilled: asked.map(|asked| asked && self.busy),
         });
         self.explain(words, &found, at);
         self.stale &= !invalidated;

@@ -59,12 +59,16 @@ pub(crate) enum Seen {
 pub(crate) struct Control {
     /// Waits for work.
     pub stall: bool,
+    /// Waits for the post-sync operations of those before it.
+    pub ordered: bool,
     /// Flushes the data, render and depth cache.
     pub data: bool,
     pub render: bool,
     pub depth: bool,
     /// Invalidates these of [`CACHES`], and nothing runs that could fill them again.
     pub invalid: [bool; CACHES.len()],
+    /// Invalidates these while work runs: it may fill them again, with what is in memory by then.
+    pub refilled: [bool; CACHES.len()],
 }
 
 /// The index buffer among the buffers of vertex fetch.

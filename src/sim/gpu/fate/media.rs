@@ -50,7 +50,8 @@ fates! {
         ruled("constant-stale"): CONSTANT_CACHE_INVALIDATION_ENABLE;
         ruled("vertex-stale"): VF_CACHE_INVALIDATION_ENABLE;
         ruled("commands-stale"): DC_FLUSH_ENABLE;
-        inert(IN_ORDER): PIPE_CONTROL_FLUSH_ENABLE, DEPTH_STALL_ENABLE;
+        ruled("post-sync-pending"): PIPE_CONTROL_FLUSH_ENABLE;
+        inert(IN_ORDER): DEPTH_STALL_ENABLE;
         inert(INTERRUPT): NOTIFY_ENABLE;
         ruled("pipe-control-pointers"): INDIRECT_STATE_POINTERS_DISABLE, GENERIC_MEDIA_STATE_CLEAR;
         ruled("texture-stale"): TEXTURE_CACHE_INVALIDATION_ENABLE;

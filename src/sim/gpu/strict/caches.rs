@@ -122,6 +122,26 @@ impl Page {
         }
     }
 
+    /// Some caches of [`CACHES`] are invalidated while work runs: they may hold old bytes only where what was written has not
+    /// come to memory.
+    fn refill(&mut self, caches: &[bool; CACHES.len()]) {
+        let away = |word: usize| {
+            let sets = self.open.iter().chain(&self.dirty).chain(&self.draining);
+            sets.fold(self.unflushed[word], |all, set| all | set[word])
+        };
+        let away: Bytes = std::array::from_fn(away);
+        let refilled = self
+            .stale
+            .iter_mut()
+            .zip(caches)
+            .filter(|(_, asked)| **asked);
+        for (stale, _) in refilled {
+            for (stale, away) in stale.iter_mut().zip(away) {
+                *stale &= away;
+            }
+        }
+    }
+
     /// Keeps the bytes of `new` that a viewer will not see any more, as `from` has them.
     fn keep(old: &mut Option<Copy>, from: &[u8; 4096], word: usize, new: u64) {
         let old = old.get_or_insert_with(|| Box::new([0; 4096]));
@@ -315,6 +335,7 @@ impl Log {
             open: !state.posted.is_empty(),
             ..Found::default()
         };
+        let arrived = control.ordered || state.posted.is_empty();
         for page in state.pages.values_mut() {
             found.dirty[0] |= any(&page.unflushed);
             found.open |= page.open.iter().chain(&page.draining).any(any);
@@ -328,6 +349,9 @@ impl Log {
                 if invalid {
                     *stale = NONE;
                 }
+            }
+            if arrived && control.refilled.contains(&true) {
+                page.refill(&control.refilled);
             }
             for (cache, flush) in [control.render, control.depth].into_iter().enumerate() {
                 if flush {
@@ -343,6 +367,9 @@ impl Log {
         }
         if control.invalid[VERTEX] {
             state.lines.clear();
+        }
+        if control.ordered {
+            state.posted.clear();
         }
         if control.stall {
             state.stalled();

@@ -137,6 +137,7 @@ fn each_reader_needs_its_own() {
                 render: true,
                 depth: true,
                 invalid: own.invalid.map(|invalid| !invalid),
+                ..Control::default()
             });
             assert_eq!(read(&log), stale);
             log.pipe_control(&own);
@@ -230,6 +231,31 @@ fn commands_write_for_themselves_alone() {
 }
 
 #[test]
+fn work_that_runs_fills_caches_with_what_is_in_memory() {
+    let again = Control {
+        refilled: [true; CACHES.len()],
+        ..Control::default()
+    };
+    // A command's write is there at once; a shader's may still be on its way.
+    for (writer, stale) in [(Via::Commands, None), (Via::Data, Some("state-stale"))] {
+        let log = Log::default();
+        assert_eq!(rule(log.write(0x2000, 4, writer, false)), None);
+        log.end();
+        log.pipe_control(&again);
+        let seen = rule(log.read(0x2000, 4, Via::State));
+        assert_eq!(seen.is_some(), stale.is_some(), "{writer:?}: {seen:?}");
+    }
+    // So may a post-sync operation's, unless it was waited for.
+    for (ordered, fresh) in [(false, false), (true, true)] {
+        let log = Log::default();
+        assert_eq!(rule(log.write(0x1000, 8, Via::PostSync, false)), None);
+        log.post(0x1000);
+        log.pipe_control(&Control { ordered, ..again });
+        assert_eq!(rule(log.read(0x1000, 4, Via::State)).is_none(), fresh);
+    }
+}
+
+#[test]
 fn post_sync_operations_are_waited_for() {
     let posted = || {
         let log = Log::default();
@@ -250,6 +276,13 @@ fn post_sync_operations_are_waited_for() {
     }
     let write = |log: &Log, via| rule(log.write(0x1000, 4, via, false));
     assert_eq!(write(&posted(), Via::Commands), pending);
+    // Pipe Control Flush Enable waits for those of commands before, and for nothing else.
+    let log = posted();
+    log.pipe_control(&Control {
+        ordered: true,
+        ..Control::default()
+    });
+    assert_eq!(write(&log, Via::Commands), None);
     // They come in order.
     assert_eq!(write(&posted(), Via::PostSync), None);
     // A semaphore waits for it, and with it for all work before.
