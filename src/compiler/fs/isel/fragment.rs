@@ -5,37 +5,21 @@
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload"; "PLN".
 
 use super::Isel;
-use super::output::Outputs;
-use super::thread::{Thread, intrinsics};
+use super::payload::FragmentThread;
+use super::thread::Thread;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::*;
-use abi::{BARYCENTRIC_MODES, Barycentric, ComputedDepth, FragmentInfo, StageInfo};
+use abi::Barycentric;
 use entity::Id;
 use isa::{ArfReg, MathFn, Opcode, Type};
-use nir::{CfEvent, Def, DepthLayout, Instr, Interp, Intrinsic, IntrinsicOp, Shader, Slot};
+use nir::{Def, Instr, Interp, Intrinsic, IntrinsicOp};
 
 /// Flag of the pixels that may act: f1.1.
 pub(super) const LIVE_FLAG: u8 = 3;
 
 /// Byte of the pixels' mask in r0 and r1: r1.7.
 const MASK_AT: u32 = GRF_BYTES + 28;
-
-/// A fragment thread.
-pub(super) struct FragmentThread {
-    info: FragmentInfo,
-    /// Registers of the payload that are read.
-    barycentrics: [Option<VgrfId>; BARYCENTRIC_MODES],
-    depth: Option<VgrfId>,
-    w: Option<VgrfId>,
-    sample_positions: Option<VgrfId>,
-    coverage: Option<VgrfId>,
-    /// Setup data: (attribute, half of its components, register).
-    setup: Vec<(usize, u8, VgrfId)>,
-    /// The pixels that live, where some may die.
-    live: Option<Lanes>,
-    outputs: Outputs,
-}
 
 fn unsupported<T>(op: IntrinsicOp, what: &'static str) -> Result<T, FsError> {
     Err(FsError::Unsupported {
@@ -57,128 +41,6 @@ fn mode_of(i: &Intrinsic) -> Option<Barycentric> {
         (IntrinsicOp::LoadBarycentricSample, true) => B::LinearSample,
         _ => return None,
     })
-}
-
-impl FragmentThread {
-    pub(super) fn new(sh: &Shader, layout: &[CfEvent]) -> Result<FragmentThread, FsError> {
-        use IntrinsicOp as I;
-        let modes = &sh.info.fragment;
-        let mut info = FragmentInfo {
-            per_sample: modes.sample_shading,
-            early_tests: modes.early_fragment_tests,
-            post_depth_coverage: modes.post_depth_coverage,
-            ..FragmentInfo::default()
-        };
-        let mut flat = 0u128;
-        for i in intrinsics(sh, layout) {
-            let slots = || {
-                let first = i.index("location");
-                first..first + i.index("num_slots").max(1)
-            };
-            match i.op {
-                I::LoadInput | I::LoadInterpolatedInput => {
-                    for slot in slots() {
-                        info.inputs.push(slot as u8);
-                        let bit = 1u128.checked_shl(slot).unwrap_or(0);
-                        flat |= if i.op == I::LoadInput { bit } else { 0 };
-                    }
-                }
-                I::Demote | I::DemoteIf | I::Terminate | I::TerminateIf => info.kills = true,
-                I::StoreOutput => match Slot(i.index("location") as u8) {
-                    Slot::FRAG_DEPTH => {
-                        info.computed_depth = match modes.depth_layout {
-                            DepthLayout::Any => ComputedDepth::On,
-                            DepthLayout::Greater => ComputedDepth::GreaterOrEqual,
-                            DepthLayout::Less => ComputedDepth::LessOrEqual,
-                            // What it writes is the primitive's own.
-                            DepthLayout::Unchanged => ComputedDepth::Off,
-                        }
-                    }
-                    Slot::FRAG_SAMPLE_MASK => info.output_mask = true,
-                    Slot::FRAG_STENCIL => return unsupported(i.op, "no stencil is written yet"),
-                    _ => {
-                        for target in slots().map(|s| s.saturating_sub(Slot::VAR0.0.into())) {
-                            info.targets |= 1u8.checked_shl(target).unwrap_or(0);
-                        }
-                        info.dual_source |= i.index("index") == 1;
-                    }
-                },
-                _ => info.writes_memory |= writes_memory(i.op),
-            }
-        }
-        info.inputs.sort_unstable();
-        info.inputs.dedup();
-        if info.inputs.len() > 32 {
-            return Err(FsError::Limit {
-                what: "attributes of a fragment shader",
-                need: info.inputs.len() as u64,
-                max: 32,
-            });
-        }
-        for (at, slot) in info.inputs.iter().enumerate() {
-            info.flat_inputs |= ((flat >> slot & 1) as u64) << at;
-        }
-        Ok(FragmentThread {
-            info,
-            barycentrics: [None; BARYCENTRIC_MODES],
-            depth: None,
-            w: None,
-            sample_positions: None,
-            coverage: None,
-            setup: Vec::new(),
-            live: None,
-            outputs: Outputs::new(sh, layout),
-        })
-    }
-
-    pub(super) fn outputs(&mut self) -> &mut Outputs {
-        &mut self.outputs
-    }
-
-    pub(super) fn info(&self) -> &FragmentInfo {
-        &self.info
-    }
-
-    /// r0 and r1, coordinates, depth, w, positions, coverage; push data; setup data.
-    pub(super) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
-        let mut info = self.info.clone();
-        let mut at = 2;
-        let mut take = |v: Option<VgrfId>| {
-            if let Some(v) = v {
-                let vgrf = &mut lir.vgrfs[v];
-                vgrf.fixed = u8::try_from(at).ok();
-                at += vgrf.regs;
-            }
-            v.is_some()
-        };
-        for (mode, &v) in self.barycentrics.iter().enumerate() {
-            info.barycentric_modes |= u8::from(take(v)) << mode;
-        }
-        info.source_depth = take(self.depth);
-        info.source_w = take(self.w);
-        info.sample_positions = take(self.sample_positions);
-        info.input_coverage = take(self.coverage);
-        let first = at + push_regs;
-        for &(attribute, half, v) in &self.setup {
-            let reg = first + 2 * attribute as u16 + u16::from(half);
-            lir.vgrfs[v].fixed = u8::try_from(reg).ok();
-        }
-        let end = first + 2 * info.inputs.len() as u16;
-        (at, StageInfo::Fragment(info), end)
-    }
-}
-
-fn writes_memory(op: IntrinsicOp) -> bool {
-    use IntrinsicOp as I;
-    matches!(
-        op,
-        I::StoreSsbo
-            | I::SsboAtomic
-            | I::SsboAtomicSwap
-            | I::StoreGlobal
-            | I::GlobalAtomic
-            | I::GlobalAtomicSwap
-    )
 }
 
 impl Isel<'_> {

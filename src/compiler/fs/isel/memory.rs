@@ -3,7 +3,7 @@
 //! Buffers are bindless: the handle goes into the extended descriptor, which holds one surface for all lanes. A handle
 //! that differs between lanes is served by a loop, one surface each time round.
 
-use super::thread::intrinsics;
+use super::payload::intrinsics;
 use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;

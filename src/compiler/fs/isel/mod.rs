@@ -13,6 +13,7 @@ mod global;
 mod intrinsic;
 mod memory;
 mod output;
+mod payload;
 mod reduce;
 mod scratch;
 mod subgroup;

@@ -1,78 +1,14 @@
-//! Outputs of a stage: registers that gather what `store_output` writes until the thread ends.
+//! `store_output`: what is written stays in registers until the thread ends.
+//!
+//! In:  stores of a shader. Out: moves into the registers of [`super::payload::Outputs`].
 
 use super::Isel;
-use super::thread::{Thread, intrinsics};
+use super::thread::Thread;
 use crate::builder::{Exec, Lanes};
 use crate::error::FsError;
-use crate::lir::{Lir, VgrfId};
 use entity::Id;
 use isa::Type;
-use nir::{CfEvent, Def, Intrinsic, IntrinsicOp, Shader};
-
-/// One slot.
-struct Output {
-    slot: u8,
-    /// Source of dual-source blending.
-    index: u8,
-    components: [Option<VgrfId>; 4],
-}
-
-/// What a stage writes.
-#[derive(Default)]
-pub(super) struct Outputs {
-    slots: Vec<Output>,
-    written: u128,
-}
-
-impl Outputs {
-    pub(super) fn new(sh: &Shader, layout: &[CfEvent]) -> Outputs {
-        let mut written = 0;
-        for i in intrinsics(sh, layout).filter(|i| i.op == IntrinsicOp::StoreOutput) {
-            let first = i.index("location");
-            for slot in first..first + i.index("num_slots").max(1) {
-                written |= 1u128.checked_shl(slot).unwrap_or(0);
-            }
-        }
-        Outputs {
-            slots: Vec::new(),
-            written,
-        }
-    }
-
-    /// The slots that are written, a bit each.
-    pub(super) fn written(&self) -> u128 {
-        self.written
-    }
-
-    /// A component that was written.
-    pub(super) fn component(&self, slot: u8, index: u8, c: u8) -> Option<Lanes> {
-        let output = self
-            .slots
-            .iter()
-            .find(|o| (o.slot, o.index) == (slot, index))?;
-        let v = output.components.get(usize::from(c)).copied().flatten()?;
-        Some(Lanes::new(v, 0, Type::Ud, 4))
-    }
-
-    /// The register of a component.
-    fn register(&mut self, lir: &mut Lir, slot: u8, index: u8, c: u8) -> Option<VgrfId> {
-        let known = self
-            .slots
-            .iter()
-            .position(|o| (o.slot, o.index) == (slot, index));
-        let at = known.unwrap_or_else(|| {
-            self.slots.push(Output {
-                slot,
-                index,
-                components: [None; 4],
-            });
-            self.slots.len() - 1
-        });
-        let bytes = u32::from(lir.width) * 4;
-        let component = self.slots[at].components.get_mut(usize::from(c))?;
-        Some(*component.get_or_insert_with(|| lir.vgrf(bytes)))
-    }
-}
+use nir::{Def, Intrinsic};
 
 impl Isel<'_> {
     /// An offset in slots, which is a constant behind the NIR pipeline.

@@ -3,7 +3,7 @@
 //! In:  values of the active lanes. Out: LIR for all lanes, whatever is active: lanes that are not hold the identity.
 
 use super::Isel;
-use super::subgroup::unsupported;
+use super::subgroup::{slot_type, unsupported};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Inst, Op, Src};
@@ -310,18 +310,6 @@ impl Isel<'_> {
             let (to, part) = (dst.retype(ud).at(half), from.retype(ud).at(half));
             self.indirect(exec, to, part, bytes);
         }
-    }
-}
-
-/// The type of a slot of `bits` whose values are widened to `ty`.
-pub(super) fn slot_type(ty: Type, bits: u8) -> Type {
-    match (ty, bits) {
-        (Type::D, 8) => Type::B,
-        (Type::D, 16) => Type::W,
-        (Type::Ud, 8) => Type::Ub,
-        (Type::Ud, 16) => Type::Uw,
-        (Type::F, 16) => Type::Hf,
-        _ => ty,
     }
 }
 

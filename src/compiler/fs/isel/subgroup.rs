@@ -4,7 +4,6 @@
 //! their registers through the address register.
 
 use super::Isel;
-use super::reduce::slot_type;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, Inst, Op, Src};
@@ -417,5 +416,17 @@ pub(super) fn unsupported(i: &Intrinsic) -> FsError {
     FsError::Unsupported {
         op: i.op.info().name,
         what: "not in this backend yet",
+    }
+}
+
+/// The type of a slot of `bits` whose values are widened to `ty`.
+pub(super) fn slot_type(ty: Type, bits: u8) -> Type {
+    match (ty, bits) {
+        (Type::D, 8) => Type::B,
+        (Type::D, 16) => Type::W,
+        (Type::Ud, 8) => Type::Ub,
+        (Type::Ud, 16) => Type::Uw,
+        (Type::F, 16) => Type::Hf,
+        _ => ty,
     }
 }

@@ -5,14 +5,13 @@
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
 use super::Isel;
-use super::fragment::FragmentThread;
-use super::vertex::VertexThread;
+use super::payload::{FragmentThread, VertexThread};
 use crate::builder::Lanes;
 use crate::error::FsError;
 use crate::lir::{GRF_BYTES, VgrfId};
 use abi::{ComputeInfo, StageInfo};
 use isa::Type;
-use nir::{CfEvent, Instr, Intrinsic, Shader, Stage};
+use nir::{CfEvent, Shader, Stage};
 
 /// A thread of one stage.
 pub(super) enum Thread {
@@ -26,22 +25,6 @@ pub(super) struct ComputeThread {
     /// Dword 0 is the thread's number in its workgroup.
     index: VgrfId,
     info: ComputeInfo,
-}
-
-/// The intrinsics of a shader in layout order.
-pub(super) fn intrinsics<'a>(
-    sh: &'a Shader,
-    layout: &'a [CfEvent],
-) -> impl Iterator<Item = &'a Intrinsic> {
-    let blocks = layout.iter().filter_map(|event| match *event {
-        CfEvent::Block(b) => Some(b),
-        _ => None,
-    });
-    let instrs = blocks.flat_map(|b| sh.blocks[b].instrs.iter());
-    instrs.filter_map(|&i| match &sh.instrs[i] {
-        Instr::Intrinsic(intrinsic) => Some(intrinsic),
-        _ => None,
-    })
 }
 
 impl Thread {

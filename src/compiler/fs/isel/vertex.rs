@@ -3,91 +3,16 @@
 //! Ref: SKL PRM vol. 7, "Vertex Shader: SIMD8 Payload"; "URB: SIMD8 Write".
 
 use super::Isel;
-use super::output::Outputs;
-use super::thread::{Thread, intrinsics};
+use super::payload::{draw_value, locations};
+use super::thread::Thread;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Lir, Src, VgrfId};
+use crate::lir::{Dst, GRF_BYTES, Src};
 use crate::message;
-use abi::{StageInfo, VertexElement, VertexInfo, VueMap};
+use abi::{VertexElement, VueMap};
 use isa::{Opcode, Type};
-use nir::{CfEvent, Intrinsic, IntrinsicOp, Shader, Slot};
+use nir::{Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
-
-/// Registers of an element: one for each component.
-const ELEMENT_REGS: u16 = 4;
-
-/// A vertex thread.
-pub(super) struct VertexThread {
-    /// The handles of the vertices' URB entries, r1.
-    handles: VgrfId,
-    elements: Vec<VertexElement>,
-    /// Components of elements that are read: (element, component, register).
-    inputs: Vec<(usize, u8, VgrfId)>,
-    outputs: Outputs,
-}
-
-/// Component of [`VertexElement::DrawParameters`], or the draw's number.
-fn draw_value(op: IntrinsicOp) -> Option<(VertexElement, u8)> {
-    use IntrinsicOp as I;
-    Some(match op {
-        I::LoadFirstVertex | I::LoadBaseVertex => (VertexElement::DrawParameters, 0),
-        I::LoadBaseInstance => (VertexElement::DrawParameters, 1),
-        I::LoadVertexId | I::LoadVertexIdZeroBase => (VertexElement::DrawParameters, 2),
-        I::LoadInstanceId => (VertexElement::DrawParameters, 3),
-        I::LoadDrawId => (VertexElement::DrawIndex, 0),
-        _ => return None,
-    })
-}
-
-/// The locations that a load may name.
-fn locations(i: &Intrinsic) -> impl Iterator<Item = VertexElement> + use<> {
-    let first = i.index("location").saturating_sub(u32::from(Slot::VAR0.0));
-    (first..first + i.index("num_slots").max(1)).map(|l| VertexElement::Location(l as u8))
-}
-
-impl VertexThread {
-    pub(super) fn new(sh: &Shader, layout: &[CfEvent], lir: &mut Lir) -> VertexThread {
-        let mut elements = Vec::new();
-        for i in intrinsics(sh, layout) {
-            match draw_value(i.op) {
-                Some((element, _)) => elements.push(element),
-                None if i.op == IntrinsicOp::LoadInput => elements.extend(locations(i)),
-                None => {}
-            }
-        }
-        elements.sort_unstable();
-        elements.dedup();
-        VertexThread {
-            handles: lir.vgrf(GRF_BYTES),
-            elements,
-            inputs: Vec::new(),
-            outputs: Outputs::new(sh, layout),
-        }
-    }
-
-    pub(super) fn outputs(&mut self) -> &mut Outputs {
-        &mut self.outputs
-    }
-
-    /// r0, the handles, push data, elements.
-    pub(super) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
-        let first = 2 + push_regs;
-        lir.vgrfs[self.handles].fixed = Some(1);
-        for &(element, component, v) in &self.inputs {
-            let at = first + element as u16 * ELEMENT_REGS + u16::from(component);
-            lir.vgrfs[v].fixed = u8::try_from(at).ok();
-        }
-        // They are pushed by twos.
-        let end = first + self.elements.len().next_multiple_of(2) as u16 * ELEMENT_REGS;
-        let info = VertexInfo {
-            elements: self.elements.clone(),
-            vue: VueMap::new(self.outputs.written()),
-            written: self.outputs.written(),
-        };
-        (2, StageInfo::Vertex(info), end)
-    }
-}
 
 impl Isel<'_> {
     /// A component of an element.

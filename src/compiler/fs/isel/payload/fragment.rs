@@ -1,0 +1,155 @@
+//! What a fragment thread starts with, and what its launcher must know.
+//!
+//! In:  the intrinsics of the shader. Out: [`FragmentThread`], whose parts get registers when all is known.
+//! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload".
+
+use super::outputs::Outputs;
+use super::scan::intrinsics;
+use crate::builder::Lanes;
+use crate::error::FsError;
+use crate::lir::{Lir, VgrfId};
+use abi::{BARYCENTRIC_MODES, ComputedDepth, FragmentInfo, StageInfo};
+use nir::{CfEvent, DepthLayout, IntrinsicOp, Shader, Slot};
+
+/// A fragment thread.
+pub(in crate::isel) struct FragmentThread {
+    pub(in crate::isel) info: FragmentInfo,
+    /// Registers of the payload that are read.
+    pub(in crate::isel) barycentrics: [Option<VgrfId>; BARYCENTRIC_MODES],
+    pub(in crate::isel) depth: Option<VgrfId>,
+    pub(in crate::isel) w: Option<VgrfId>,
+    pub(in crate::isel) sample_positions: Option<VgrfId>,
+    pub(in crate::isel) coverage: Option<VgrfId>,
+    /// Setup data: (attribute, half of its components, register).
+    pub(in crate::isel) setup: Vec<(usize, u8, VgrfId)>,
+    /// The pixels that live, where some may die.
+    pub(in crate::isel) live: Option<Lanes>,
+    pub(in crate::isel) outputs: Outputs,
+}
+
+impl FragmentThread {
+    pub(in crate::isel) fn new(sh: &Shader, layout: &[CfEvent]) -> Result<FragmentThread, FsError> {
+        use IntrinsicOp as I;
+        let modes = &sh.info.fragment;
+        let mut info = FragmentInfo {
+            per_sample: modes.sample_shading,
+            early_tests: modes.early_fragment_tests,
+            post_depth_coverage: modes.post_depth_coverage,
+            ..FragmentInfo::default()
+        };
+        let mut flat = 0u128;
+        for i in intrinsics(sh, layout) {
+            let slots = || {
+                let first = i.index("location");
+                first..first + i.index("num_slots").max(1)
+            };
+            match i.op {
+                I::LoadInput | I::LoadInterpolatedInput => {
+                    for slot in slots() {
+                        info.inputs.push(slot as u8);
+                        let bit = 1u128.checked_shl(slot).unwrap_or(0);
+                        flat |= if i.op == I::LoadInput { bit } else { 0 };
+                    }
+                }
+                I::Demote | I::DemoteIf | I::Terminate | I::TerminateIf => info.kills = true,
+                I::StoreOutput => match Slot(i.index("location") as u8) {
+                    Slot::FRAG_DEPTH => {
+                        info.computed_depth = match modes.depth_layout {
+                            DepthLayout::Any => ComputedDepth::On,
+                            DepthLayout::Greater => ComputedDepth::GreaterOrEqual,
+                            DepthLayout::Less => ComputedDepth::LessOrEqual,
+                            // What it writes is the primitive's own.
+                            DepthLayout::Unchanged => ComputedDepth::Off,
+                        }
+                    }
+                    Slot::FRAG_SAMPLE_MASK => info.output_mask = true,
+                    Slot::FRAG_STENCIL => {
+                        return Err(FsError::Unsupported {
+                            op: i.op.info().name,
+                            what: "no stencil is written yet",
+                        });
+                    }
+                    _ => {
+                        for target in slots().map(|s| s.saturating_sub(Slot::VAR0.0.into())) {
+                            info.targets |= 1u8.checked_shl(target).unwrap_or(0);
+                        }
+                        info.dual_source |= i.index("index") == 1;
+                    }
+                },
+                _ => info.writes_memory |= writes_memory(i.op),
+            }
+        }
+        info.inputs.sort_unstable();
+        info.inputs.dedup();
+        if info.inputs.len() > 32 {
+            return Err(FsError::Limit {
+                what: "attributes of a fragment shader",
+                need: info.inputs.len() as u64,
+                max: 32,
+            });
+        }
+        for (at, slot) in info.inputs.iter().enumerate() {
+            info.flat_inputs |= ((flat >> slot & 1) as u64) << at;
+        }
+        Ok(FragmentThread {
+            info,
+            barycentrics: [None; BARYCENTRIC_MODES],
+            depth: None,
+            w: None,
+            sample_positions: None,
+            coverage: None,
+            setup: Vec::new(),
+            live: None,
+            outputs: Outputs::new(sh, layout),
+        })
+    }
+
+    pub(in crate::isel) fn outputs(&mut self) -> &mut Outputs {
+        &mut self.outputs
+    }
+
+    pub(in crate::isel) fn info(&self) -> &FragmentInfo {
+        &self.info
+    }
+
+    /// r0 and r1, coordinates, depth, w, positions, coverage; push data; setup data.
+    pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
+        let mut info = self.info.clone();
+        let mut at = 2;
+        let mut take = |v: Option<VgrfId>| {
+            if let Some(v) = v {
+                let vgrf = &mut lir.vgrfs[v];
+                vgrf.fixed = u8::try_from(at).ok();
+                at += vgrf.regs;
+            }
+            v.is_some()
+        };
+        for (mode, &v) in self.barycentrics.iter().enumerate() {
+            info.barycentric_modes |= u8::from(take(v)) << mode;
+        }
+        info.source_depth = take(self.depth);
+        info.source_w = take(self.w);
+        info.sample_positions = take(self.sample_positions);
+        info.input_coverage = take(self.coverage);
+        let first = at + push_regs;
+        for &(attribute, half, v) in &self.setup {
+            let reg = first + 2 * attribute as u16 + u16::from(half);
+            lir.vgrfs[v].fixed = u8::try_from(reg).ok();
+        }
+        let end = first + 2 * info.inputs.len() as u16;
+        (at, StageInfo::Fragment(info), end)
+    }
+}
+
+fn writes_memory(op: IntrinsicOp) -> bool {
+    use IntrinsicOp as I;
+    matches!(
+        op,
+        I::StoreSsbo
+            | I::SsboAtomic
+            | I::SsboAtomicSwap
+            | I::StoreGlobal
+            | I::GlobalAtomic
+            | I::GlobalAtomicSwap
+    )
+}

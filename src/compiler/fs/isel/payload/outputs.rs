@@ -1,0 +1,80 @@
+//! Outputs of a stage: registers that gather what is written until the thread ends.
+//!
+//! In:  the shader's stores. Out: the slots that they write, and a register for each component.
+
+use super::scan::intrinsics;
+use crate::builder::Lanes;
+use crate::lir::{Lir, VgrfId};
+use isa::Type;
+use nir::{CfEvent, IntrinsicOp, Shader};
+
+/// One slot.
+struct Output {
+    slot: u8,
+    /// Source of dual-source blending.
+    index: u8,
+    components: [Option<VgrfId>; 4],
+}
+
+/// What a stage writes.
+#[derive(Default)]
+pub(in crate::isel) struct Outputs {
+    slots: Vec<Output>,
+    written: u128,
+}
+
+impl Outputs {
+    pub(in crate::isel) fn new(sh: &Shader, layout: &[CfEvent]) -> Outputs {
+        let mut written = 0;
+        for i in intrinsics(sh, layout).filter(|i| i.op == IntrinsicOp::StoreOutput) {
+            let first = i.index("location");
+            for slot in first..first + i.index("num_slots").max(1) {
+                written |= 1u128.checked_shl(slot).unwrap_or(0);
+            }
+        }
+        Outputs {
+            slots: Vec::new(),
+            written,
+        }
+    }
+
+    /// The slots that are written, a bit each.
+    pub(in crate::isel) fn written(&self) -> u128 {
+        self.written
+    }
+
+    /// A component that was written.
+    pub(in crate::isel) fn component(&self, slot: u8, index: u8, c: u8) -> Option<Lanes> {
+        let output = self
+            .slots
+            .iter()
+            .find(|o| (o.slot, o.index) == (slot, index))?;
+        let v = output.components.get(usize::from(c)).copied().flatten()?;
+        Some(Lanes::new(v, 0, Type::Ud, 4))
+    }
+
+    /// The register of a component.
+    pub(in crate::isel) fn register(
+        &mut self,
+        lir: &mut Lir,
+        slot: u8,
+        index: u8,
+        c: u8,
+    ) -> Option<VgrfId> {
+        let known = self
+            .slots
+            .iter()
+            .position(|o| (o.slot, o.index) == (slot, index));
+        let at = known.unwrap_or_else(|| {
+            self.slots.push(Output {
+                slot,
+                index,
+                components: [None; 4],
+            });
+            self.slots.len() - 1
+        });
+        let bytes = u32::from(lir.width) * 4;
+        let component = self.slots[at].components.get_mut(usize::from(c))?;
+        Some(*component.get_or_insert_with(|| lir.vgrf(bytes)))
+    }
+}
