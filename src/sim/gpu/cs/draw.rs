@@ -13,15 +13,6 @@ use hw::{Packet, draw, register};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// Registers that a draw with indirect parameters takes them from.
-mod parameter {
-    pub const START_VERTEX: u32 = 0x2430;
-    pub const VERTEX_COUNT: u32 = 0x2434;
-    pub const INSTANCE_COUNT: u32 = 0x2438;
-    pub const START_INSTANCE: u32 = 0x243c;
-    pub const BASE_VERTEX: u32 = 0x2440;
-}
-
 /// SO_NUM_PRIMS_WRITTEN, SO_PRIM_STORAGE_NEEDED: eight bytes for each stream. SO_WRITE_OFFSET: four for each buffer.
 const SO_NUM_PRIMS_WRITTEN: u32 = 0x5200;
 const SO_PRIM_STORAGE_NEEDED: u32 = 0x5240;
@@ -129,11 +120,11 @@ impl Run<'_> {
             base_vertex: get(f::BASE_VERTEX_LOCATION) as i32,
         };
         if f::INDIRECT_PARAMETER_ENABLE.get(words) == 1 {
-            primitive.vertices = self.context.register(parameter::VERTEX_COUNT);
-            primitive.first_vertex = self.context.register(parameter::START_VERTEX);
-            primitive.instances = self.context.register(parameter::INSTANCE_COUNT);
-            primitive.first_instance = self.context.register(parameter::START_INSTANCE);
-            primitive.base_vertex = self.context.register(parameter::BASE_VERTEX) as i32;
+            primitive.vertices = self.context.register(register::PRIMITIVE_VERTEX_COUNT);
+            primitive.first_vertex = self.context.register(register::PRIMITIVE_START_VERTEX);
+            primitive.instances = self.context.register(register::PRIMITIVE_INSTANCE_COUNT);
+            primitive.first_instance = self.context.register(register::PRIMITIVE_START_INSTANCE);
+            primitive.base_vertex = self.context.register(register::PRIMITIVE_BASE_VERTEX) as i32;
         }
         if f::END_OFFSET_ENABLE.get(words) == 1 {
             let end = self.context.register(register::PRIMITIVE_END_OFFSET);
