@@ -41,12 +41,13 @@ fn kernels(name: &str, words: &[u32], out: &mut Vec<(String, Vec<u8>)>) {
 
 /// The same for one entry point.
 fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec<u8>)>) {
-    let layout =
-        compile::default_layout(words, entry).unwrap_or_else(|e| panic!("{name} {entry}: {e}"));
+    let layout = compile::default_layout(words, compile::Stage::Compute, entry)
+        .unwrap_or_else(|e| panic!("{name} {entry}: {e}"));
     let device = hw::Device::by_name("skl").expect("a known device");
     for spill_everything in [false, true] {
         for width in [8, 16, 32] {
             let key = compile::Key {
+                stage: compile::Stage::Compute,
                 entry_point: entry,
                 specialization: &[],
                 dispatch_base: false,
@@ -60,7 +61,7 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
                 },
                 flags: 0,
             };
-            let binary = match compile::compile_compute(words, &key) {
+            let binary = match compile::compile(words, &key) {
                 Ok(binary) => binary,
                 // A workgroup may be too large for a width: the one reason not to have a kernel.
                 Err(compile::CompileError::Backend(fs::FsError::Limit {

@@ -28,6 +28,8 @@ pub enum SubgroupSize {
 /// Everything besides the SPIR-V that the machine code depends on.
 #[derive(Clone, Debug)]
 pub struct Key<'a> {
+    /// Stage of the entry point.
+    pub stage: Stage,
     /// Name of the entry point.
     pub entry_point: &'a str,
     /// Specialization constants: `SpecId` and bit pattern, zero-extended; booleans are 0 or 1.
@@ -54,6 +56,7 @@ impl Key<'_> {
         hash.update(concat!("ingot ", env!("CARGO_PKG_VERSION")));
         let mut number = |n: u64| hash.update(n.to_le_bytes());
         number(words.len() as u64);
+        number(self.stage as u64);
         number(self.specialization.len() as u64);
         for (id, value) in self.specialization {
             number((*id).into());
@@ -104,9 +107,9 @@ pub enum CompileError {
 /// Dumps on the way: the pass that has run, and the text of what it left.
 pub type Sink<'a> = &'a mut dyn FnMut(&'static str, String);
 
-/// Compiles a compute shader.
-pub fn compile_compute(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
-    compile_nir(front_end(words, Stage::Compute, key)?, key)
+/// Compiles a shader of any stage.
+pub fn compile(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+    compile_nir(front_end(words, key)?, key)
 }
 
 /// Compiles NIR that a front end, or a driver for its own use, has made. Of the key, layout, machine and backend count.
@@ -115,25 +118,13 @@ pub fn compile_nir(mut shader: nir::Shader, key: &Key<'_>) -> Result<ShaderBinar
     back_end(&shader, key)
 }
 
-/// As [`compile_compute`], with NIR after each pass that changes something (and after the front end) given to `sink`.
-pub fn compile_compute_with_dumps(
+/// As [`compile()`], with NIR after each pass that changes something (and after the front end) given to `sink`.
+pub fn compile_with_dumps(
     words: &[u32],
     key: &Key<'_>,
     sink: Sink<'_>,
 ) -> Result<ShaderBinary, CompileError> {
-    let shader = lower_with_dumps(words, Stage::Compute, key, sink)?;
-    back_end(&shader, key)
-}
-
-/// The NIR of a shader of any stage as a backend takes it, with dumps as of [`compile_compute_with_dumps`]. Layout, machine
-/// and backend of the key do not count.
-pub fn lower_with_dumps(
-    words: &[u32],
-    stage: Stage,
-    key: &Key<'_>,
-    sink: Sink<'_>,
-) -> Result<nir::Shader, CompileError> {
-    let mut shader = front_end(words, stage, key)?;
+    let mut shader = front_end(words, key)?;
     sink("spirv", shader.to_string());
     let mut dump = |pass: &'static str, shader: &nir::Shader| sink(pass, shader.to_string());
     let mut runner = opt::Runner {
@@ -143,7 +134,7 @@ pub fn lower_with_dumps(
     };
     runner.run(&mut shader, opt::GEN9)?;
     opt::validate_lowered(&shader)?;
-    Ok(shader)
+    back_end(&shader, key)
 }
 
 fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
@@ -195,10 +186,15 @@ pub fn workgroup_size(words: &[u32], entry_point: &str) -> Result<[u32; 3], Comp
 }
 
 /// A layout for a shader on its own: every buffer it names, packed in the order of sets and bindings.
-pub fn default_layout(words: &[u32], entry_point: &str) -> Result<PipelineLayout, CompileError> {
+pub fn default_layout(
+    words: &[u32],
+    stage: Stage,
+    entry_point: &str,
+) -> Result<PipelineLayout, CompileError> {
     let module = spirv_front::Module::parse(words)?;
     let shader = module.to_nir(&spirv_front::Options {
         entry_point,
+        stage,
         ..spirv_front::Options::default()
     })?;
     let mut layout = PipelineLayout::default();
@@ -237,11 +233,11 @@ pub fn default_layout(words: &[u32], entry_point: &str) -> Result<PipelineLayout
     Ok(layout)
 }
 
-fn front_end(words: &[u32], stage: Stage, key: &Key<'_>) -> Result<nir::Shader, CompileError> {
+fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
     let module = spirv_front::Module::parse(words)?;
     Ok(module.to_nir(&spirv_front::Options {
         entry_point: key.entry_point,
-        stage,
+        stage: key.stage,
         specialization: key.specialization,
         dispatch_base: key.dispatch_base,
         subgroup_size: match key.subgroup_size {

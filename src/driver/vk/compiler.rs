@@ -43,6 +43,7 @@ fn with_key<R>(
         .map(|constant| (constant.id, constant.bits))
         .collect();
     then(&compile::Key {
+        stage: compile::Stage::Compute,
         entry_point: &info.entry,
         specialization: &specialization,
         dispatch_base: info.dispatch_base,
@@ -72,6 +73,7 @@ pub fn internal(
     layout: &PipelineLayout,
 ) -> Result<abi::ShaderBinary> {
     let key = compile::Key {
+        stage: compile::Stage::Compute,
         entry_point: "main",
         specialization: &[],
         dispatch_base: false,
@@ -88,11 +90,11 @@ pub fn internal(
 pub fn compile(context: &Context, info: &ComputeInfo) -> Result<abi::ShaderBinary> {
     with_key(context, info, |key| {
         if !info.capture {
-            return compile::compile_compute(&info.module.words, key).map_err(invalid);
+            return compile::compile(&info.module.words, key).map_err(invalid);
         }
         let mut last = String::new();
         let mut sink = |_: &'static str, text: String| last = text;
-        let shader = compile::compile_compute_with_dumps(&info.module.words, key, &mut sink);
+        let shader = compile::compile_with_dumps(&info.module.words, key, &mut sink);
         let mut shader = shader.map_err(invalid)?;
         for variant in &mut shader.variants {
             variant.dumps.insert(0, ("NIR".into(), last.clone()));

@@ -115,7 +115,8 @@ fn worker(folder: &Path, repeat: u32, icd: &IcdArgs) -> Result<(), String> {
             .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let time = words_of(&path).and_then(|words| {
             let entry = only_entry(&words)?;
-            let layout = compile::default_layout(&words, &entry).map_err(|e| e.to_string())?;
+            let layout = compile::default_layout(&words, compile::Stage::Compute, &entry)
+                .map_err(|e| e.to_string())?;
             let mut bindings = Vec::new();
             for (set, content) in layout.sets.iter().enumerate() {
                 for b in &content.bindings {

@@ -108,33 +108,10 @@ pub fn only_entry(words: &[u32]) -> Result<String, String> {
     }
 }
 
-/// Prints the NIR of a shader that the backend does not take.
-fn nir(
-    words: &[u32],
-    stage: compile::Stage,
-    key: &compile::Key<'_>,
-    wanted: &str,
-) -> Result<(), String> {
-    let shader = compile::lower_with_dumps(words, stage, key, &mut |pass, text: String| {
-        if wanted == "all" || wanted == pass {
-            println!("; after {pass}\n{text}");
-        }
-    });
-    let shader = shader.map_err(|e| e.to_string())?;
-    if wanted == "final" {
-        println!("{shader}");
-    }
-    Ok(())
-}
-
 fn one(args: &Args, path: &Path) -> Result<(), String> {
     let words = words_of(path)?;
     let (entry, stage) = entry_of(&words, args.entry.as_deref())?;
-    let compute = stage == compile::Stage::Compute;
-    let layout = match compute {
-        true => compile::default_layout(&words, &entry).map_err(|e| e.to_string())?,
-        false => abi::PipelineLayout::default(),
-    };
+    let layout = compile::default_layout(&words, stage, &entry).map_err(|e| e.to_string())?;
     let backend = fs::Options {
         required_width: args.simd,
         dumps: [(args.lir, "all"), (args.asm, "asm")]
@@ -145,6 +122,7 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         ..fs::Options::default()
     };
     let key = compile::Key {
+        stage,
         entry_point: &entry,
         specialization: &[],
         dispatch_base: false,
@@ -154,26 +132,17 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         backend,
         flags: 0,
     };
-    if !compute {
-        let Some(wanted) = &args.nir else {
-            return Err(
-                "machine code is made of compute shaders only; --nir shows the rest".into(),
-            );
-        };
-        return nir(&words, stage, &key, wanted);
-    }
     let start = Instant::now();
     let binary = match &args.nir {
-        None => compile::compile_compute(&words, &key),
+        None => compile::compile(&words, &key),
         Some(wanted) => {
             let mut last = String::new();
-            let result =
-                compile::compile_compute_with_dumps(&words, &key, &mut |pass, text: String| {
-                    if wanted == "all" || wanted == pass {
-                        println!("; after {pass}\n{text}");
-                    }
-                    last = text;
-                });
+            let result = compile::compile_with_dumps(&words, &key, &mut |pass, text: String| {
+                if wanted == "all" || wanted == pass {
+                    println!("; after {pass}\n{text}");
+                }
+                last = text;
+            });
             if wanted == "final" {
                 println!("{last}");
             }
