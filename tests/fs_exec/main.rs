@@ -118,6 +118,7 @@ fn layout(bindings: &BTreeSet<(u32, u32)>) -> abi::PipelineLayout {
             kind: abi::DescriptorKind::StorageBuffer,
             count: ELEMENTS,
             offset_bytes: binding * ELEMENTS * 64,
+            stride_bytes: 64,
             dynamic_index: 0,
         });
     }

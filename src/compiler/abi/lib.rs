@@ -5,8 +5,9 @@
 //!
 //! ## Descriptors (gen9+)
 //! A descriptor set is a piece of one *bindless surface heap* (STATE_BASE_ADDRESS, Bindless Surface State
-//! Base Address). A buffer descriptor is a 64-byte RENDER_SURFACE_STATE (format RAW, SURFTYPE_BUFFER) at
-//! [`Binding::offset_bytes`] + 64 × array element within its set. Its *handle* is its byte offset in the
+//! Base Address). A descriptor lies at [`Binding::offset_bytes`] + array element × [`Binding::stride_bytes`] within its set, in
+//! pieces of [`PIECE_BYTES`]: each a 64-byte RENDER_SURFACE_STATE, or a SAMPLER_STATE and nothing behind it.
+//! The *handle* of a surface is its byte offset in the
 //! heap shifted left by 6, ready to be the extended descriptor of a bindless message: bits 31:12 = offset / 64.
 //! The shader gets the handle of each set's start as a push value ([`DriverValue::SetHandle`]) and adds constants:
 //! binding a set costs the driver one dword. Dynamic buffers live in their own surfaces, written when bound:
@@ -15,6 +16,24 @@
 //! Dword 12 ([`SURFACE_BYTES_DWORD`]) of a buffer's RENDER_SURFACE_STATE holds the exact size of the buffer in bytes (0 for a
 //! null surface). The hardware ignores that dword where there is no auxiliary surface (it is a clear colour otherwise). The size
 //! query of a runtime array reads it by a 64-bit address: [`DriverValue::SurfaceHeapAddress`] + (handle >> 6) + 48.
+//!
+//! What the pieces of a descriptor are, by [`DescriptorKind`]:
+//!
+//! | kind | pieces |
+//! | --- | --- |
+//! | buffers | one surface: format RAW, SURFTYPE_BUFFER |
+//! | sampled image, input attachment, uniform texel buffer | one surface, with the view's format and swizzle |
+//! | sampler | the sampler state |
+//! | combined image sampler | the surface (of a conversion of several planes: one for each plane), then the sampler state |
+//! | storage image, storage texel buffer | a surface with the view's own format for typed writes; then one with [`typed_read_format`] for typed reads and atomics |
+//!
+//! The sampler state is always the *last* piece of an element; so a descriptor that may be of several kinds (mutable) has room for the
+//! largest, and its stride says where the sampler is. The *handle of a sampler* is the byte offset of its state from Dynamic State Base
+//! Address: (set handle >> 6) + place in the set + [`PipelineLayout::sampler_base_bytes`], modulo 2^32.
+//!
+//! Storage images of cubes are SURFTYPE_2D, six layers each: typed messages know no faces. Their queries divide. Surfaces have no
+//! auxiliary surface that the shader would have to know of: `ld2dms` is sent with an MCS of 0. Input attachments are fetched at
+//! (x, y, layer drawn to); a surface of one layer ignores the layer.
 //!
 //! ## Push data
 //! One block for all threads, [`PushData`]: a run of the application's push constants as they are, then the launcher's own values,
@@ -27,10 +46,18 @@
 //! vertex elements or attributes' setup data.
 
 mod graphics;
+mod image;
 
 pub use graphics::*;
+pub use image::typed_read_format;
 
-/// Kind of a buffer descriptor.
+/// Bytes of a piece of a descriptor: a surface state, or the place of a sampler state.
+pub const PIECE_BYTES: u32 = 64;
+
+/// Piece of a storage image's or storage texel buffer's descriptor that reads and atomics take.
+pub const READ_PIECE: u32 = 1;
+
+/// Kind of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DescriptorKind {
     /// Uniform buffer.
@@ -41,6 +68,20 @@ pub enum DescriptorKind {
     UniformBufferDynamic,
     /// Storage buffer with dynamic offset.
     StorageBufferDynamic,
+    /// Sampler.
+    Sampler,
+    /// Image that is sampled or fetched.
+    SampledImage,
+    /// Both.
+    CombinedImageSampler,
+    /// Image that is read and written.
+    StorageImage,
+    /// Buffer that is fetched from.
+    UniformTexelBuffer,
+    /// Buffer of texels that are read and written.
+    StorageTexelBuffer,
+    /// Attachment that fragments fetch from at their own place.
+    InputAttachment,
 }
 
 /// One binding of a set.
@@ -52,8 +93,10 @@ pub struct Binding {
     pub kind: DescriptorKind,
     /// Array elements.
     pub count: u32,
-    /// Byte offset of element 0 in the set's part of the heap; a multiple of 64. Unused for dynamic ones.
+    /// Byte offset of element 0 in the set's part of the heap; a multiple of [`PIECE_BYTES`]. Unused for dynamic ones.
     pub offset_bytes: u32,
+    /// Bytes from one element to the next; a multiple of [`PIECE_BYTES`]. Unused for dynamic ones.
+    pub stride_bytes: u32,
     /// Dynamic ones: index of element 0 among all dynamic buffers of the pipeline layout.
     pub dynamic_index: u32,
 }
@@ -70,6 +113,8 @@ pub struct SetLayout {
 pub struct PipelineLayout {
     /// By set number.
     pub sets: Vec<SetLayout>,
+    /// Address of the bindless heap, less Dynamic State Base Address, modulo 2^32: samplers are found from there.
+    pub sampler_base_bytes: u32,
 }
 
 /// Dword of a buffer's RENDER_SURFACE_STATE in which the launcher stores the buffer's size in bytes.

@@ -70,6 +70,7 @@ impl Key<'_> {
         });
         number(self.device.pci_id.into());
         number(self.flags);
+        number(self.layout.sampler_base_bytes.into());
         number(self.layout.sets.len() as u64);
         for set in &self.layout.sets {
             number(set.bindings.len() as u64);
@@ -78,6 +79,7 @@ impl Key<'_> {
                 number(binding.kind as u64);
                 number(binding.count.into());
                 number(binding.offset_bytes.into());
+                number(binding.stride_bytes.into());
                 number(binding.dynamic_index.into());
             }
         }
@@ -217,6 +219,7 @@ pub fn default_layout(
             kind,
             count,
             offset_bytes: 0,
+            stride_bytes: abi::PIECE_BYTES,
             dynamic_index: 0,
         });
     }
@@ -227,7 +230,7 @@ pub fn default_layout(
         let mut offset = 0;
         for binding in &mut set.bindings {
             binding.offset_bytes = offset;
-            offset += binding.count * 64;
+            offset += binding.count * binding.stride_bytes;
         }
     }
     Ok(layout)

@@ -49,6 +49,7 @@ fn layout(shader: &Shader) -> abi::PipelineLayout {
                     kind: abi::DescriptorKind::StorageBuffer,
                     count: 4,
                     offset_bytes: binding * 256,
+                    stride_bytes: 64,
                     dynamic_index: 0,
                 });
             }

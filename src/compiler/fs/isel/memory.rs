@@ -29,6 +29,9 @@ pub(super) enum Surface {
 /// End of the push constants that a shader may name: a quarter of the register file.
 const MAX_PUSH_BYTES: u64 = 1024;
 
+/// What one piece of a descriptor adds to a handle.
+const PIECE: u32 = abi::PIECE_BYTES << 6;
+
 impl Isel<'_> {
     // --- push data --------------------------------------------------------------------------------
 
@@ -201,10 +204,11 @@ impl Isel<'_> {
         let set = self.push_value(DriverValue::SetHandle {
             set: i.index("set"),
         });
-        // Handles count 64 bytes in bits 31:12.
+        // Handles are bytes, six bits to the left.
         let first = u64::from(binding.offset_bytes) << 6;
+        let stride = u64::from(binding.stride_bytes) << 6;
         if let Some(index) = index.imm_bits() {
-            let offset = first + (index << 12);
+            let offset = first.wrapping_add(index.wrapping_mul(stride));
             if offset == 0 {
                 self.set_place(def, 0, set);
                 return Ok(());
@@ -222,17 +226,34 @@ impl Isel<'_> {
             return Ok(());
         }
         let dst = self.new_def(def);
-        let shifted = self.b.temp(Type::Ud, exec);
-        let twelve = Lanes::imm(Type::Ud, 12);
-        self.b
-            .binary(Opcode::Shl, exec, shifted, index, twelve, Mods::NONE);
+        let scaled = self.scaled(exec, index, stride as u32);
         let sum = self.b.temp(Type::Ud, exec);
         self.b
-            .binary(Opcode::Add, exec, sum, shifted, set, Mods::NONE);
+            .binary(Opcode::Add, exec, sum, scaled, set, Mods::NONE);
         let first = Lanes::imm(Type::Ud, first & 0xffff_ffff);
         self.b
             .binary(Opcode::Add, exec, dst, sum, first, Mods::NONE);
         Ok(())
+    }
+
+    /// `index * by`.
+    fn scaled(&mut self, exec: Exec, index: Lanes, by: u32) -> Lanes {
+        let to = self.b.temp(Type::Ud, exec);
+        if by.is_power_of_two() {
+            let log2 = Lanes::imm(Type::Ud, by.trailing_zeros().into());
+            self.b
+                .binary(Opcode::Shl, exec, to, index, log2, Mods::NONE);
+        } else {
+            // Elements of a binding are fewer than 2^16: the product of low words is the whole one.
+            let pieces = Lanes::imm(Type::Uw, u64::from(by / PIECE));
+            let product = self.b.temp(Type::Ud, exec);
+            self.b
+                .binary(Opcode::Mul, exec, product, index, pieces, Mods::NONE);
+            let log2 = Lanes::imm(Type::Ud, PIECE.trailing_zeros().into());
+            self.b
+                .binary(Opcode::Shl, exec, to, product, log2, Mods::NONE);
+        }
+        to
     }
 
     /// A buffer by its handle.

@@ -222,6 +222,7 @@ impl SetLayout {
                     kind: buffer_kind(placed.info.kind)?,
                     count: descriptors(&placed.info),
                     offset_bytes: placed.offset_bytes,
+                    stride_bytes: SURFACE_BYTES,
                     dynamic_index: dynamic_base + placed.dynamic,
                 })
             });
@@ -295,7 +296,11 @@ impl PipelineLayout {
             .zip(&dynamic_base)
             .map(|(set, &base)| set.to_abi(base))
             .collect();
-        let abi = abi::PipelineLayout { sets: abi };
+        let abi = abi::PipelineLayout {
+            sets: abi,
+            // No sampler can be created yet.
+            sampler_base_bytes: 0,
+        };
         Ok(Self {
             sets: sets.to_vec(),
             dynamic_base,
