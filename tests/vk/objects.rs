@@ -181,7 +181,7 @@ fn what_is_not_there_is_refused() {
     let image = unsafe {
         rig.instance.get_physical_device_image_format_properties(
             rig.physical,
-            vk::Format::R8G8B8A8_UNORM,
+            vk::Format::B8G8R8_UNORM,
             vk::ImageType::TYPE_2D,
             vk::ImageTiling::OPTIMAL,
             vk::ImageUsageFlags::SAMPLED,

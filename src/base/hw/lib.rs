@@ -8,6 +8,7 @@ mod device;
 pub mod draw;
 pub mod draw_state;
 mod format;
+mod format_use;
 mod generation;
 mod l3;
 pub mod media;
@@ -22,6 +23,7 @@ mod workaround;
 
 pub use device::{Cap, DEVICES, Device, Platform};
 pub use format::{ChannelKind, FORMATS, Format};
+pub use format_use::FormatUse;
 pub use generation::Gen;
 pub use l3::L3Division;
 pub use pack::Words;

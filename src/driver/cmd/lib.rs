@@ -9,6 +9,7 @@ mod draw_commands;
 mod gen9;
 mod gen9_draw;
 mod generation;
+pub mod image;
 mod mi;
 mod pending;
 mod recorder;

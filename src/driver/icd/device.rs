@@ -334,7 +334,7 @@ unsafe fn new_buffer(info: &c::BufferCreateInfo<'_>) -> vk::Result<vk::buffer::B
 ///
 /// # Safety
 /// `out` is null or a structure with a valid chain, all of it writable.
-unsafe fn write_requirements(
+pub unsafe fn write_requirements(
     out: *mut c::MemoryRequirements2<'_>,
     requirements: c::MemoryRequirements,
 ) {

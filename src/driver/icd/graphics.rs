@@ -1,4 +1,4 @@
-//! Entry points of what the driver cannot do yet: images and graphics.
+//! Entry points of what the driver cannot do yet: graphics, and copies of images.
 //!
 //! Vulkan wants the functions to exist. But for samplers, which are settings alone, none of their objects can be created, so
 //! functions that take one have nothing to do;
@@ -21,28 +21,6 @@ entries! { GRAPHICS:
         handle::get(device)?;
         raw::put(view, Handle::from_raw(0));
         Err(vk::Error::FeatureNotPresent { what: "texel buffer formats" })
-    }
-
-    Device vkCreateImage(
-        device: c::Device,
-        create_info: *const c::ImageCreateInfo<'_>,
-        allocator: *const c::AllocationCallbacks<'_>,
-        image: *mut c::Image,
-    ) -> c::Result {
-        handle::get(device)?;
-        raw::put(image, Handle::from_raw(0));
-        Err(vk::Error::FeatureNotPresent { what: "images" })
-    }
-
-    Device vkCreateImageView(
-        device: c::Device,
-        create_info: *const c::ImageViewCreateInfo<'_>,
-        allocator: *const c::AllocationCallbacks<'_>,
-        view: *mut c::ImageView,
-    ) -> c::Result {
-        handle::get(device)?;
-        raw::put(view, Handle::from_raw(0));
-        Err(vk::Error::FeatureNotPresent { what: "images" })
     }
 
     Device vkCreateSampler(
@@ -104,95 +82,6 @@ entries! { GRAPHICS:
         Err(vk::Error::FeatureNotPresent { what: "graphics" })
     }
 
-    Device vkBindImageMemory(
-        device: c::Device,
-        image: c::Image,
-        memory: c::DeviceMemory,
-        memory_offset: c::DeviceSize,
-    ) -> c::Result {
-        Err(vk::Error::FeatureNotPresent { what: "images" })
-    }
-
-    Device vkBindImageMemory2(
-        device: c::Device,
-        bind_info_count: u32,
-        bind_infos: *const c::BindImageMemoryInfo<'_>,
-    ) -> c::Result {
-        Err(vk::Error::FeatureNotPresent { what: "images" })
-    }
-
-    Device vkGetImageMemoryRequirements(
-        device: c::Device,
-        image: c::Image,
-        memory_requirements: *mut c::MemoryRequirements,
-    ) {
-        raw::put(memory_requirements, c::MemoryRequirements::default());
-        Ok(())
-    }
-
-    Device vkGetImageMemoryRequirements2(
-        device: c::Device,
-        info: *const c::ImageMemoryRequirementsInfo2<'_>,
-        memory_requirements: *mut c::MemoryRequirements2<'_>,
-    ) {
-        if let Some(out) = memory_requirements.as_mut() {
-            out.memory_requirements = c::MemoryRequirements::default();
-        }
-        Ok(())
-    }
-
-    Device vkGetImageSparseMemoryRequirements(
-        device: c::Device,
-        image: c::Image,
-        sparse_memory_requirement_count: *mut u32,
-        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements,
-    ) {
-        raw::put(sparse_memory_requirement_count, 0);
-        Ok(())
-    }
-
-    Device vkGetImageSparseMemoryRequirements2(
-        device: c::Device,
-        info: *const c::ImageSparseMemoryRequirementsInfo2<'_>,
-        sparse_memory_requirement_count: *mut u32,
-        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements2<'_>,
-    ) {
-        raw::put(sparse_memory_requirement_count, 0);
-        Ok(())
-    }
-
-    // Without images there is none to ask about.
-    Device ["VK_KHR_maintenance4"] vkGetDeviceImageMemoryRequirementsKHR(
-        device: c::Device,
-        info: *const c::DeviceImageMemoryRequirements<'_>,
-        memory_requirements: *mut c::MemoryRequirements2<'_>,
-    ) {
-        if let Some(out) = memory_requirements.as_mut() {
-            out.memory_requirements = c::MemoryRequirements::default();
-        }
-        Ok(())
-    }
-
-    Device ["VK_KHR_maintenance4"] vkGetDeviceImageSparseMemoryRequirementsKHR(
-        device: c::Device,
-        info: *const c::DeviceImageMemoryRequirements<'_>,
-        sparse_memory_requirement_count: *mut u32,
-        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements2<'_>,
-    ) {
-        raw::put(sparse_memory_requirement_count, 0);
-        Ok(())
-    }
-
-    Device vkGetImageSubresourceLayout(
-        device: c::Device,
-        image: c::Image,
-        subresource: *const c::ImageSubresource,
-        layout: *mut c::SubresourceLayout,
-    ) {
-        raw::put(layout, c::SubresourceLayout::default());
-        Ok(())
-    }
-
     Device vkGetRenderAreaGranularity(
         device: c::Device,
         render_pass: c::RenderPass,
@@ -205,18 +94,6 @@ entries! { GRAPHICS:
     Device vkDestroyBufferView(
         device: c::Device,
         buffer_view: c::BufferView,
-        allocator: *const c::AllocationCallbacks<'_>,
-    ) {
-        Ok(())
-    }
-
-    Device vkDestroyImage(device: c::Device, image: c::Image, allocator: *const c::AllocationCallbacks<'_>) {
-        Ok(())
-    }
-
-    Device vkDestroyImageView(
-        device: c::Device,
-        image_view: c::ImageView,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         Ok(())

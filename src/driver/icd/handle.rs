@@ -178,6 +178,8 @@ kinds! {
     Event = 19: vk::sync::Event;
     QueryPool = 20: vk::query::QueryPool;
     Sampler = 21: vk::descriptor::Sampler;
+    Image = 22: Arc<vk::image::Image>;
+    ImageView = 23: Arc<vk::image::View>;
 }
 
 #[cfg(test)]

@@ -117,37 +117,6 @@ entries! { INSTANCE:
         Ok(())
     }
 
-    Physical vkGetPhysicalDeviceFormatProperties(
-        physical_device: c::PhysicalDevice,
-        format: c::Format,
-        format_properties: *mut c::FormatProperties,
-    ) {
-        raw::put(format_properties, handle::get(physical_device)?.format_properties(format));
-        Ok(())
-    }
-
-    Physical vkGetPhysicalDeviceFormatProperties2(
-        physical_device: c::PhysicalDevice,
-        format: c::Format,
-        format_properties: *mut c::FormatProperties2<'_>,
-    ) {
-        let device = handle::get(physical_device)?;
-        if let Some(out) = format_properties.as_mut() {
-            let found = device.format_properties(format);
-            out.format_properties = found;
-            for node in raw::chain(out.p_next) {
-                if (*node).s_type == c::StructureType::FORMAT_PROPERTIES_3 {
-                    let node = &mut *node.cast::<c::FormatProperties3<'_>>();
-                    let wide = |flags: c::FormatFeatureFlags| c::FormatFeatureFlags2::from_raw(flags.as_raw().into());
-                    node.linear_tiling_features = wide(found.linear_tiling_features);
-                    node.optimal_tiling_features = wide(found.optimal_tiling_features);
-                    node.buffer_features = wide(found.buffer_features);
-                }
-            }
-        }
-        Ok(())
-    }
-
     // The driver is no tool: layers add themselves.
     Physical ["VK_EXT_tooling_info"] vkGetPhysicalDeviceToolPropertiesEXT(
         physical_device: c::PhysicalDevice,
@@ -156,34 +125,6 @@ entries! { INSTANCE:
     ) -> c::Result {
         handle::get(physical_device)?;
         Ok(raw::list::<c::PhysicalDeviceToolProperties<'_>>(std::iter::empty(), tool_count, tool_properties))
-    }
-
-    Physical vkGetPhysicalDeviceImageFormatProperties(
-        physical_device: c::PhysicalDevice,
-        format: c::Format,
-        ty: c::ImageType,
-        tiling: c::ImageTiling,
-        usage: c::ImageUsageFlags,
-        flags: c::ImageCreateFlags,
-        image_format_properties: *mut c::ImageFormatProperties,
-    ) -> c::Result {
-        raw::put(image_format_properties, c::ImageFormatProperties::default());
-        let found = handle::get(physical_device)?.image_format_properties(format)?;
-        raw::put(image_format_properties, found);
-        done()
-    }
-
-    Physical vkGetPhysicalDeviceImageFormatProperties2(
-        physical_device: c::PhysicalDevice,
-        image_format_info: *const c::PhysicalDeviceImageFormatInfo2<'_>,
-        image_format_properties: *mut c::ImageFormatProperties2<'_>,
-    ) -> c::Result {
-        let info = raw::reference(image_format_info, "VkPhysicalDeviceImageFormatInfo2")?;
-        let found = handle::get(physical_device)?.image_format_properties(info.format);
-        if let Some(out) = image_format_properties.as_mut() {
-            out.image_format_properties = found.clone().unwrap_or_default();
-        }
-        found.and(done())
     }
 
     Physical vkGetPhysicalDeviceSparseImageFormatProperties(

@@ -20,6 +20,7 @@ mod entry;
 mod extension;
 mod graphics;
 mod handle;
+mod image;
 mod instance;
 #[cfg(test)]
 mod limit_tests;

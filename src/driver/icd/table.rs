@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use ash::vk as c;
 
 use crate::entry::{Level, Pointer, Row};
-use crate::{command, descriptor, device, graphics, handle, instance, pipeline, raw, sync};
+use crate::{command, descriptor, device, graphics, handle, image, instance, pipeline, raw, sync};
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
 const PROMOTED: &[(&str, &str, &str)] = &[
@@ -155,13 +155,14 @@ const PROMOTED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-const TABLES: [&[Row]; 7] = [
+const TABLES: [&[Row]; 8] = [
     instance::INSTANCE,
     device::DEVICE,
     descriptor::DESCRIPTOR,
     pipeline::PIPELINE,
     sync::SYNC,
     command::COMMAND,
+    image::IMAGE,
     graphics::GRAPHICS,
 ];
 

@@ -17,6 +17,8 @@ mod error;
 pub mod executable;
 pub mod extension;
 pub mod feature;
+pub mod format;
+pub mod image;
 pub mod instance;
 mod internal;
 pub mod limits;

@@ -9,6 +9,7 @@ use crate::cache::{self, Owner};
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature;
+use crate::format;
 use crate::limits;
 
 /// PCI vendor of Intel.
@@ -257,17 +258,17 @@ impl PhysicalDevice {
         }
     }
 
-    /// What a format can be used for: nothing, while there are no images and no texel buffers.
-    pub fn format_properties(&self, _format: api::Format) -> api::FormatProperties {
-        api::FormatProperties::default()
+    /// What a format can be used for.
+    pub fn format_properties(&self, format: api::Format) -> api::FormatProperties {
+        format::properties(self.info.device.hw_gen, format)
     }
 
-    /// Whether an image of these properties can be made.
+    /// The most that an image of these properties can be.
     pub fn image_format_properties(
         &self,
-        _format: api::Format,
+        ask: &format::Question,
     ) -> Result<api::ImageFormatProperties> {
-        Err(Error::FormatNotSupported)
+        format::image_properties(self.info.device.hw_gen, &self.limits(), ask)
     }
 }
 

@@ -1,0 +1,180 @@
+//! Surfaces of images: RENDER_SURFACE_STATE.
+//!
+//! In:  a laid out surface, the part of it that is seen, and by whom. Out: the words.
+//! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
+
+use hw::state::render_surface_state as rss;
+use hw::surface as value;
+use surface::{Dim, Surface};
+
+use crate::gen9::MOCS_CACHED;
+
+/// Who sees the surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewer {
+    /// The render cache: one level, some layers.
+    Target,
+    /// The sampler.
+    Sampler,
+    /// Typed messages of the data port: one level, some layers.
+    Storage,
+}
+
+/// What a channel of a view is taken from: Shader Channel Select.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the channels' names")]
+pub enum Select {
+    Zero = 0,
+    One = 1,
+    Red = 4,
+    Green = 5,
+    Blue = 6,
+    Alpha = 7,
+}
+
+/// Every channel as it is.
+pub const STRAIGHT: [Select; 4] = [Select::Red, Select::Green, Select::Blue, Select::Alpha];
+
+/// A part of an image.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageView<'a> {
+    /// The whole surface.
+    pub surface: &'a Surface,
+    /// Where it begins.
+    pub address: u64,
+    /// How its elements are read; of the bits of the surface's.
+    pub format: &'static hw::Format,
+    /// Who sees it.
+    pub viewer: Viewer,
+    /// Its layers are the faces of cubes.
+    pub cube: bool,
+    /// First level.
+    pub first_level: u32,
+    /// Levels.
+    pub levels: u32,
+    /// First layer, or slice of a volume.
+    pub first_layer: u32,
+    /// Layers, or slices of a volume.
+    pub layers: u32,
+    /// Channels of what is read.
+    pub swizzle: [Select; 4],
+    /// Elements from the tile's corner where the surface begins: [`surface::Place::within_el`].
+    pub within_el: [u32; 2],
+}
+
+/// Formats for which the sampler must not go by its second cache.
+const NO_L2_BYPASS: [&str; 5] = [
+    "BC2_UNORM",
+    "BC3_UNORM",
+    "BC5_UNORM",
+    "BC5_SNORM",
+    "BC7_UNORM",
+];
+
+impl ImageView<'_> {
+    /// The surface state.
+    pub fn words(&self) -> [u32; 16] {
+        let surface = self.surface;
+        let binding = surface.binding();
+        let [width, height, depth] = surface.extent_px;
+        let volume = surface.dim == Dim::D3;
+        let kind = match surface.dim {
+            Dim::D1 => value::SURFTYPE_1D,
+            Dim::D2 if self.cube => value::SURFTYPE_CUBE,
+            Dim::D2 => value::SURFTYPE_2D,
+            Dim::D3 => value::SURFTYPE_3D,
+        };
+        let sampled = self.viewer == Viewer::Sampler;
+        let last_layer = u64::from(self.layers.max(1) - 1);
+        // Of volumes the sampler always sees all slices.
+        let (first, last) = match (volume, self.cube) {
+            (true, _) if sampled => (0, u64::from(depth - 1)),
+            (true, _) => (self.first_layer, u64::from(depth - 1)),
+            (false, true) => (self.first_layer, u64::from(self.layers / 6).max(1) - 1),
+            (false, false) => (self.first_layer, last_layer),
+        };
+        let mut words = rss::PACKET
+            .words::<16>()
+            .with(rss::SURFACE_TYPE, kind.into())
+            .flag(rss::SURFACE_ARRAY, !volume)
+            .with(rss::SURFACE_FORMAT, self.format.number.into())
+            .with(
+                rss::SURFACE_VERTICAL_ALIGNMENT,
+                binding.vertical_alignment.into(),
+            )
+            .with(
+                rss::SURFACE_HORIZONTAL_ALIGNMENT,
+                binding.horizontal_alignment.into(),
+            )
+            .with(rss::TILE_MODE, binding.tile_mode.into())
+            .flag(
+                rss::SAMPLER_L2_BYPASS_MODE_DISABLE,
+                NO_L2_BYPASS.contains(&self.format.name),
+            )
+            .with(rss::MOCS, MOCS_CACHED)
+            .with(rss::SURFACE_QPITCH, binding.qpitch.into())
+            .with(rss::WIDTH, u64::from(width - 1))
+            .with(rss::HEIGHT, u64::from(height - 1))
+            .with(rss::DEPTH, last)
+            .with(rss::SURFACE_PITCH, binding.pitch.into())
+            .with(rss::MINIMUM_ARRAY_ELEMENT, first.into())
+            .with(rss::NUMBER_OF_MULTISAMPLES, binding.samples.into())
+            .with(
+                rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT,
+                binding.sample_format.into(),
+            )
+            .with(rss::X_OFFSET, u64::from(self.within_el[0] / 4))
+            .with(rss::Y_OFFSET, u64::from(self.within_el[1] / 4))
+            .with(rss::SURFACE_BASE_ADDRESS, self.address)
+            .with(rss::SHADER_CHANNEL_SELECT_RED, self.swizzle[0] as u64)
+            .with(rss::SHADER_CHANNEL_SELECT_GREEN, self.swizzle[1] as u64)
+            .with(rss::SHADER_CHANNEL_SELECT_BLUE, self.swizzle[2] as u64)
+            .with(rss::SHADER_CHANNEL_SELECT_ALPHA, self.swizzle[3] as u64);
+        words = match self.viewer {
+            Viewer::Target => words
+                .with(rss::MIP_COUNT_LOD, self.first_level.into())
+                .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer),
+            Viewer::Sampler => words
+                .with(rss::MIP_COUNT_LOD, u64::from(self.levels.max(1) - 1))
+                .with(rss::SURFACE_MIN_LOD, self.first_level.into()),
+            Viewer::Storage => words
+                .with(rss::SURFACE_MIN_LOD, self.first_level.into())
+                .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer),
+        };
+        if self.cube {
+            for face in [
+                rss::CUBE_FACE_ENABLE_POSITIVE_X,
+                rss::CUBE_FACE_ENABLE_NEGATIVE_X,
+                rss::CUBE_FACE_ENABLE_POSITIVE_Y,
+                rss::CUBE_FACE_ENABLE_NEGATIVE_Y,
+                rss::CUBE_FACE_ENABLE_POSITIVE_Z,
+                rss::CUBE_FACE_ENABLE_NEGATIVE_Z,
+            ] {
+                words = words.flag(face, true);
+            }
+        }
+        words.dwords
+    }
+}
+
+/// What stands for a colour target that is not there: nothing, of a size and with samples as the others have them.
+pub fn null_target(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16] {
+    let last_layer = u64::from(layers.max(1) - 1);
+    rss::PACKET
+        .words::<16>()
+        .with(rss::SURFACE_TYPE, value::SURFTYPE_NULL.into())
+        .flag(rss::SURFACE_ARRAY, true)
+        .with(rss::SURFACE_FORMAT, NULL_FORMAT)
+        .with(rss::TILE_MODE, value::TILE_MODE_YMAJOR.into())
+        .with(rss::SURFACE_VERTICAL_ALIGNMENT, 1)
+        .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1)
+        .with(rss::WIDTH, u64::from(extent_px[0].max(1) - 1))
+        .with(rss::HEIGHT, u64::from(extent_px[1].max(1) - 1))
+        .with(rss::DEPTH, last_layer)
+        .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer)
+        .with(rss::NUMBER_OF_MULTISAMPLES, samples.max(1).ilog2().into())
+        .dwords
+}
+
+/// B8G8R8A8_UNORM: of nothing, any renderable format will do.
+const NULL_FORMAT: u64 = 0xc0;

@@ -1,0 +1,307 @@
+//! Entry points of images and their views, and of questions about formats.
+
+use std::sync::Arc;
+
+use ash::vk as c;
+use vk::format::Question;
+use vk::image::{Image, Info, View, ViewInfo};
+
+use crate::device::write_requirements;
+use crate::entry::{done, entries};
+use crate::{chain, handle, raw};
+
+entries! { IMAGE:
+    Physical vkGetPhysicalDeviceFormatProperties(
+        physical_device: c::PhysicalDevice,
+        format: c::Format,
+        format_properties: *mut c::FormatProperties,
+    ) {
+        raw::put(format_properties, handle::get(physical_device)?.format_properties(format));
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceFormatProperties2(
+        physical_device: c::PhysicalDevice,
+        format: c::Format,
+        format_properties: *mut c::FormatProperties2<'_>,
+    ) {
+        let device = handle::get(physical_device)?;
+        if let Some(out) = format_properties.as_mut() {
+            let found = device.format_properties(format);
+            out.format_properties = found;
+            for node in raw::chain(out.p_next) {
+                if (*node).s_type == c::StructureType::FORMAT_PROPERTIES_3 {
+                    let node = &mut *node.cast::<c::FormatProperties3<'_>>();
+                    let wide = |flags: c::FormatFeatureFlags| c::FormatFeatureFlags2::from_raw(flags.as_raw().into());
+                    node.linear_tiling_features = wide(found.linear_tiling_features);
+                    node.optimal_tiling_features = wide(found.optimal_tiling_features);
+                    node.buffer_features = wide(found.buffer_features);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    Physical vkGetPhysicalDeviceImageFormatProperties(
+        physical_device: c::PhysicalDevice,
+        format: c::Format,
+        ty: c::ImageType,
+        tiling: c::ImageTiling,
+        usage: c::ImageUsageFlags,
+        flags: c::ImageCreateFlags,
+        image_format_properties: *mut c::ImageFormatProperties,
+    ) -> c::Result {
+        raw::put(image_format_properties, c::ImageFormatProperties::default());
+        let ask = Question { format, dimension: ty, tiling, usage, flags };
+        raw::put(image_format_properties, handle::get(physical_device)?.image_format_properties(&ask)?);
+        done()
+    }
+
+    Physical vkGetPhysicalDeviceImageFormatProperties2(
+        physical_device: c::PhysicalDevice,
+        image_format_info: *const c::PhysicalDeviceImageFormatInfo2<'_>,
+        image_format_properties: *mut c::ImageFormatProperties2<'_>,
+    ) -> c::Result {
+        let info = raw::reference(image_format_info, "VkPhysicalDeviceImageFormatInfo2")?;
+        let device = handle::get(physical_device)?;
+        let out = image_format_properties.as_mut().ok_or(vk::Error::BadHandle { what: "VkImageFormatProperties2" })?;
+        out.image_format_properties = c::ImageFormatProperties::default();
+        let ask = Question {
+            format: info.format,
+            dimension: info.ty,
+            tiling: info.tiling,
+            usage: stencil_usage(info.p_next, info.usage),
+            flags: info.flags,
+        };
+        let found = device.image_format_properties(&ask)?;
+        let external = raw::find::<c::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
+        let external = external.filter(|node| !node.handle_type.is_empty());
+        let shared = external.map(|node| chain::external_memory(node.handle_type));
+        if shared.is_some_and(|shared| shared.external_memory_features.is_empty()) {
+            return Err(vk::Error::FormatNotSupported);
+        }
+        out.image_format_properties = found;
+        for node in raw::chain(out.p_next) {
+            match (*node).s_type {
+                c::StructureType::EXTERNAL_IMAGE_FORMAT_PROPERTIES => {
+                    let node = &mut *node.cast::<c::ExternalImageFormatProperties<'_>>();
+                    node.external_memory_properties = shared.unwrap_or_default();
+                }
+                c::StructureType::SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES => {
+                    let node = &mut *node.cast::<c::SamplerYcbcrConversionImageFormatProperties<'_>>();
+                    node.combined_image_sampler_descriptor_count = 1;
+                }
+                _ => {}
+            }
+        }
+        done()
+    }
+
+    Device vkCreateImage(
+        device: c::Device,
+        create_info: *const c::ImageCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        image: *mut c::Image,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let info = raw::reference(create_info, "VkImageCreateInfo")?;
+        raw::put(image, handle::make(Arc::new(new_image(&face.device.context.physical, info)?)));
+        done()
+    }
+
+    Device vkDestroyImage(device: c::Device, image: c::Image, allocator: *const c::AllocationCallbacks<'_>) {
+        handle::destroy(image);
+        Ok(())
+    }
+
+    Device vkCreateImageView(
+        device: c::Device,
+        create_info: *const c::ImageViewCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        view: *mut c::ImageView,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let info = raw::reference(create_info, "VkImageViewCreateInfo")?;
+        let image = handle::get(info.image)?;
+        let usage = raw::find::<c::ImageViewUsageCreateInfo<'_>>(info.p_next);
+        let asked = ViewInfo {
+            kind: info.view_type,
+            format: info.format,
+            components: info.components,
+            range: info.subresource_range,
+            usage: usage.map_or(image.info.question.usage, |node| node.usage),
+        };
+        let made = View::new(&face.device.context.physical, image, &asked)?;
+        raw::put(view, handle::make(Arc::new(made)));
+        done()
+    }
+
+    Device vkDestroyImageView(
+        device: c::Device,
+        image_view: c::ImageView,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(image_view);
+        Ok(())
+    }
+
+    Device vkBindImageMemory(
+        device: c::Device,
+        image: c::Image,
+        memory: c::DeviceMemory,
+        memory_offset: c::DeviceSize,
+    ) -> c::Result {
+        handle::get(image)?.bind(handle::get(memory)?, memory_offset)?;
+        done()
+    }
+
+    Device vkBindImageMemory2(
+        device: c::Device,
+        bind_info_count: u32,
+        bind_infos: *const c::BindImageMemoryInfo<'_>,
+    ) -> c::Result {
+        for info in raw::slice(bind_infos, bind_info_count) {
+            handle::get(info.image)?.bind(handle::get(info.memory)?, info.memory_offset)?;
+        }
+        done()
+    }
+
+    Device vkGetImageMemoryRequirements(
+        device: c::Device,
+        image: c::Image,
+        memory_requirements: *mut c::MemoryRequirements,
+    ) {
+        raw::put(memory_requirements, requirements(device, handle::get(image)?)?);
+        Ok(())
+    }
+
+    Device vkGetImageMemoryRequirements2(
+        device: c::Device,
+        info: *const c::ImageMemoryRequirementsInfo2<'_>,
+        memory_requirements: *mut c::MemoryRequirements2<'_>,
+    ) {
+        let info = raw::reference(info, "VkImageMemoryRequirementsInfo2")?;
+        write_requirements(memory_requirements, requirements(device, handle::get(info.image)?)?);
+        Ok(())
+    }
+
+    Device ["VK_KHR_maintenance4"] vkGetDeviceImageMemoryRequirementsKHR(
+        device: c::Device,
+        info: *const c::DeviceImageMemoryRequirements<'_>,
+        memory_requirements: *mut c::MemoryRequirements2<'_>,
+    ) {
+        let face = handle::get(device)?;
+        let info = raw::reference(info, "VkDeviceImageMemoryRequirements")?;
+        let info = raw::reference(info.p_create_info, "VkImageCreateInfo")?;
+        let image = new_image(&face.device.context.physical, info)?;
+        write_requirements(memory_requirements, requirements(device, &image)?);
+        Ok(())
+    }
+
+    // No image is sparse.
+    Device vkGetImageSparseMemoryRequirements(
+        device: c::Device,
+        image: c::Image,
+        sparse_memory_requirement_count: *mut u32,
+        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements,
+    ) {
+        raw::put(sparse_memory_requirement_count, 0);
+        Ok(())
+    }
+
+    Device vkGetImageSparseMemoryRequirements2(
+        device: c::Device,
+        info: *const c::ImageSparseMemoryRequirementsInfo2<'_>,
+        sparse_memory_requirement_count: *mut u32,
+        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements2<'_>,
+    ) {
+        raw::put(sparse_memory_requirement_count, 0);
+        Ok(())
+    }
+
+    Device ["VK_KHR_maintenance4"] vkGetDeviceImageSparseMemoryRequirementsKHR(
+        device: c::Device,
+        info: *const c::DeviceImageMemoryRequirements<'_>,
+        sparse_memory_requirement_count: *mut u32,
+        sparse_memory_requirements: *mut c::SparseImageMemoryRequirements2<'_>,
+    ) {
+        raw::put(sparse_memory_requirement_count, 0);
+        Ok(())
+    }
+
+    Device vkGetImageSubresourceLayout(
+        device: c::Device,
+        image: c::Image,
+        subresource: *const c::ImageSubresource,
+        layout: *mut c::SubresourceLayout,
+    ) {
+        let part = raw::reference(subresource, "VkImageSubresource")?;
+        let found = handle::get(image)?.host_layout(part.aspect_mask, part.mip_level, part.array_layer)?;
+        raw::put(layout, found);
+        Ok(())
+    }
+}
+
+/// Uses of an image, those of its stencil alone among them.
+///
+/// # Safety
+/// As [`raw::find`].
+unsafe fn stencil_usage(
+    chain: *const std::ffi::c_void,
+    usage: c::ImageUsageFlags,
+) -> c::ImageUsageFlags {
+    // SAFETY: as the caller says.
+    let node = unsafe { raw::find::<c::ImageStencilUsageCreateInfo<'_>>(chain) };
+    node.map_or(usage, |node| usage | node.stencil_usage)
+}
+
+/// An image as it is asked for.
+///
+/// # Safety
+/// The structure and its chain are valid.
+unsafe fn new_image(
+    physical: &vk::PhysicalDevice,
+    info: &c::ImageCreateInfo<'_>,
+) -> vk::Result<Image> {
+    // SAFETY: as the caller says.
+    let (external, usage) = unsafe {
+        (
+            raw::find::<c::ExternalMemoryImageCreateInfo<'_>>(info.p_next),
+            stencil_usage(info.p_next, info.usage),
+        )
+    };
+    if external.is_some_and(|node| !vk::memory::SHAREABLE.contains(node.handle_types)) {
+        return Err(vk::Error::FeatureNotPresent {
+            what: "this kind of external memory",
+        });
+    }
+    let asked = Info {
+        question: Question {
+            format: info.format,
+            dimension: info.image_type,
+            tiling: info.tiling,
+            usage,
+            flags: info.flags,
+        },
+        extent_px: [info.extent.width, info.extent.height, info.extent.depth],
+        levels: info.mip_levels,
+        layers: info.array_layers,
+        samples: info.samples,
+    };
+    Image::new(physical, &asked)
+}
+
+/// What an image wants.
+///
+/// # Safety
+/// As [`handle::get`].
+unsafe fn requirements(device: c::Device, image: &Image) -> vk::Result<c::MemoryRequirements> {
+    // SAFETY: as the caller says.
+    let face = unsafe { handle::get(device)? };
+    let found = image.requirements(face.device.context.physical.memory_types().len() as u32);
+    Ok(c::MemoryRequirements {
+        size: found.bytes,
+        alignment: found.alignment_bytes,
+        memory_type_bits: found.type_bits,
+    })
+}

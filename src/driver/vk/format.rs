@@ -1,0 +1,494 @@
+//! The formats, each in one row, and what they can be used for.
+//!
+//! In:  a format and a tiling. Out: the hardware's formats, features, and the most that an image may be.
+//! Ref: Vulkan specification, "Formats", "Image Creation Limits"; SKL PRM vol. 2d, "SURFACE_FORMAT", whose names list channels from bit
+//! 0 on, where names of Vulkan's packed formats begin at the top.
+
+use std::sync::LazyLock;
+
+use ash::vk as api;
+use ash::vk::Format as F;
+use cmd::image::{STRAIGHT, Select};
+use hw::{FormatUse, Gen};
+
+use crate::error::{Error, Result};
+
+/// What an image of a format holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    Colour,
+    Depth,
+    Stencil,
+    DepthStencil,
+}
+
+/// A format of Vulkan.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Vulkan's.
+    pub api: F,
+    holds: Holds,
+    /// The hardware's, of colours or of depth; of stencil where there is nothing else.
+    pub hw: &'static hw::Format,
+    /// Channels of the hardware's format that the channels are, as the sampler reads them.
+    pub swizzle: [Select; 4],
+}
+
+/// A row of the table.
+struct Row(F, Holds, &'static str, [Select; 4]);
+
+const fn colour(format: F, hw: &'static str) -> Row {
+    Row(format, Holds::Colour, hw, STRAIGHT)
+}
+
+const fn swizzled(format: F, hw: &'static str, swizzle: [Select; 4]) -> Row {
+    Row(format, Holds::Colour, hw, swizzle)
+}
+
+const fn depth(format: F, hw: &'static str) -> Row {
+    Row(format, Holds::Depth, hw, STRAIGHT)
+}
+
+const fn stencil(format: F) -> Row {
+    Row(format, Holds::Stencil, STENCIL, STRAIGHT)
+}
+
+const fn depth_stencil(format: F, hw: &'static str) -> Row {
+    Row(format, Holds::DepthStencil, hw, STRAIGHT)
+}
+
+/// Format of stencil, as a texture.
+const STENCIL: &str = "R8_UINT";
+const BGRA: [Select; 4] = [Select::Blue, Select::Green, Select::Red, Select::Alpha];
+const RGB1: [Select; 4] = [Select::Red, Select::Green, Select::Blue, Select::One];
+const R001: [Select; 4] = [Select::Red, Select::Zero, Select::Zero, Select::One];
+
+#[rustfmt::skip]
+static ROWS: &[Row] = &[
+    colour(F::R4G4B4A4_UNORM_PACK16, "A4B4G4R4_UNORM"),
+    swizzled(F::B4G4R4A4_UNORM_PACK16, "A4B4G4R4_UNORM", BGRA),
+    colour(F::R5G6B5_UNORM_PACK16, "B5G6R5_UNORM"),
+    swizzled(F::B5G6R5_UNORM_PACK16, "B5G6R5_UNORM", BGRA),
+    colour(F::A1R5G5B5_UNORM_PACK16, "B5G5R5A1_UNORM"),
+    colour(F::R8_UNORM, "R8_UNORM"),
+    colour(F::R8_SNORM, "R8_SNORM"),
+    colour(F::R8_USCALED, "R8_USCALED"),
+    colour(F::R8_SSCALED, "R8_SSCALED"),
+    colour(F::R8_UINT, "R8_UINT"),
+    colour(F::R8_SINT, "R8_SINT"),
+    swizzled(F::R8_SRGB, "L8_UNORM_SRGB", R001),
+    colour(F::R8G8_UNORM, "R8G8_UNORM"),
+    colour(F::R8G8_SNORM, "R8G8_SNORM"),
+    colour(F::R8G8_USCALED, "R8G8_USCALED"),
+    colour(F::R8G8_SSCALED, "R8G8_SSCALED"),
+    colour(F::R8G8_UINT, "R8G8_UINT"),
+    colour(F::R8G8_SINT, "R8G8_SINT"),
+    colour(F::R8G8B8_UNORM, "R8G8B8_UNORM"),
+    colour(F::R8G8B8_SNORM, "R8G8B8_SNORM"),
+    colour(F::R8G8B8_USCALED, "R8G8B8_USCALED"),
+    colour(F::R8G8B8_SSCALED, "R8G8B8_SSCALED"),
+    colour(F::R8G8B8_UINT, "R8G8B8_UINT"),
+    colour(F::R8G8B8_SINT, "R8G8B8_SINT"),
+    colour(F::R8G8B8_SRGB, "R8G8B8_UNORM_SRGB"),
+    colour(F::R8G8B8A8_UNORM, "R8G8B8A8_UNORM"),
+    colour(F::R8G8B8A8_SNORM, "R8G8B8A8_SNORM"),
+    colour(F::R8G8B8A8_USCALED, "R8G8B8A8_USCALED"),
+    colour(F::R8G8B8A8_SSCALED, "R8G8B8A8_SSCALED"),
+    colour(F::R8G8B8A8_UINT, "R8G8B8A8_UINT"),
+    colour(F::R8G8B8A8_SINT, "R8G8B8A8_SINT"),
+    colour(F::R8G8B8A8_SRGB, "R8G8B8A8_UNORM_SRGB"),
+    colour(F::A8B8G8R8_UNORM_PACK32, "R8G8B8A8_UNORM"),
+    colour(F::A8B8G8R8_SNORM_PACK32, "R8G8B8A8_SNORM"),
+    colour(F::A8B8G8R8_USCALED_PACK32, "R8G8B8A8_USCALED"),
+    colour(F::A8B8G8R8_SSCALED_PACK32, "R8G8B8A8_SSCALED"),
+    colour(F::A8B8G8R8_UINT_PACK32, "R8G8B8A8_UINT"),
+    colour(F::A8B8G8R8_SINT_PACK32, "R8G8B8A8_SINT"),
+    colour(F::A8B8G8R8_SRGB_PACK32, "R8G8B8A8_UNORM_SRGB"),
+    colour(F::A2R10G10B10_UNORM_PACK32, "B10G10R10A2_UNORM"),
+    colour(F::A2R10G10B10_SNORM_PACK32, "B10G10R10A2_SNORM"),
+    colour(F::A2R10G10B10_USCALED_PACK32, "B10G10R10A2_USCALED"),
+    colour(F::A2R10G10B10_SSCALED_PACK32, "B10G10R10A2_SSCALED"),
+    colour(F::A2R10G10B10_UINT_PACK32, "B10G10R10A2_UINT"),
+    colour(F::A2R10G10B10_SINT_PACK32, "B10G10R10A2_SINT"),
+    colour(F::A2B10G10R10_UNORM_PACK32, "R10G10B10A2_UNORM"),
+    colour(F::A2B10G10R10_SNORM_PACK32, "R10G10B10A2_SNORM"),
+    colour(F::A2B10G10R10_USCALED_PACK32, "R10G10B10A2_USCALED"),
+    colour(F::A2B10G10R10_SSCALED_PACK32, "R10G10B10A2_SSCALED"),
+    colour(F::A2B10G10R10_UINT_PACK32, "R10G10B10A2_UINT"),
+    colour(F::A2B10G10R10_SINT_PACK32, "R10G10B10A2_SINT"),
+    colour(F::R16_UNORM, "R16_UNORM"),
+    colour(F::R16_SNORM, "R16_SNORM"),
+    colour(F::R16_USCALED, "R16_USCALED"),
+    colour(F::R16_SSCALED, "R16_SSCALED"),
+    colour(F::R16_UINT, "R16_UINT"),
+    colour(F::R16_SINT, "R16_SINT"),
+    colour(F::R16_SFLOAT, "R16_FLOAT"),
+    colour(F::R16G16_UNORM, "R16G16_UNORM"),
+    colour(F::R16G16_SNORM, "R16G16_SNORM"),
+    colour(F::R16G16_USCALED, "R16G16_USCALED"),
+    colour(F::R16G16_SSCALED, "R16G16_SSCALED"),
+    colour(F::R16G16_UINT, "R16G16_UINT"),
+    colour(F::R16G16_SINT, "R16G16_SINT"),
+    colour(F::R16G16_SFLOAT, "R16G16_FLOAT"),
+    colour(F::R16G16B16_UNORM, "R16G16B16_UNORM"),
+    colour(F::R16G16B16_SNORM, "R16G16B16_SNORM"),
+    colour(F::R16G16B16_USCALED, "R16G16B16_USCALED"),
+    colour(F::R16G16B16_SSCALED, "R16G16B16_SSCALED"),
+    colour(F::R16G16B16_UINT, "R16G16B16_UINT"),
+    colour(F::R16G16B16_SINT, "R16G16B16_SINT"),
+    colour(F::R16G16B16_SFLOAT, "R16G16B16_FLOAT"),
+    colour(F::R16G16B16A16_UNORM, "R16G16B16A16_UNORM"),
+    colour(F::R16G16B16A16_SNORM, "R16G16B16A16_SNORM"),
+    colour(F::R16G16B16A16_USCALED, "R16G16B16A16_USCALED"),
+    colour(F::R16G16B16A16_SSCALED, "R16G16B16A16_SSCALED"),
+    colour(F::R16G16B16A16_UINT, "R16G16B16A16_UINT"),
+    colour(F::R16G16B16A16_SINT, "R16G16B16A16_SINT"),
+    colour(F::R16G16B16A16_SFLOAT, "R16G16B16A16_FLOAT"),
+    colour(F::R32_UINT, "R32_UINT"),
+    colour(F::R32_SINT, "R32_SINT"),
+    colour(F::R32_SFLOAT, "R32_FLOAT"),
+    colour(F::R32G32_UINT, "R32G32_UINT"),
+    colour(F::R32G32_SINT, "R32G32_SINT"),
+    colour(F::R32G32_SFLOAT, "R32G32_FLOAT"),
+    colour(F::R32G32B32_UINT, "R32G32B32_UINT"),
+    colour(F::R32G32B32_SINT, "R32G32B32_SINT"),
+    colour(F::R32G32B32_SFLOAT, "R32G32B32_FLOAT"),
+    colour(F::R32G32B32A32_UINT, "R32G32B32A32_UINT"),
+    colour(F::R32G32B32A32_SINT, "R32G32B32A32_SINT"),
+    colour(F::R32G32B32A32_SFLOAT, "R32G32B32A32_FLOAT"),
+    colour(F::R64_UINT, "R64_PASSTHRU"),
+    colour(F::R64_SINT, "R64_PASSTHRU"),
+    colour(F::R64_SFLOAT, "R64_PASSTHRU"),
+    colour(F::R64G64_UINT, "R64G64_PASSTHRU"),
+    colour(F::R64G64_SINT, "R64G64_PASSTHRU"),
+    colour(F::R64G64_SFLOAT, "R64G64_PASSTHRU"),
+    colour(F::R64G64B64_UINT, "R64G64B64_PASSTHRU"),
+    colour(F::R64G64B64_SINT, "R64G64B64_PASSTHRU"),
+    colour(F::R64G64B64_SFLOAT, "R64G64B64_PASSTHRU"),
+    colour(F::R64G64B64A64_UINT, "R64G64B64A64_PASSTHRU"),
+    colour(F::R64G64B64A64_SINT, "R64G64B64A64_PASSTHRU"),
+    colour(F::R64G64B64A64_SFLOAT, "R64G64B64A64_PASSTHRU"),
+    colour(F::B10G11R11_UFLOAT_PACK32, "R11G11B10_FLOAT"),
+    colour(F::E5B9G9R9_UFLOAT_PACK32, "R9G9B9E5_SHAREDEXP"),
+    depth(F::D16_UNORM, "R16_UNORM"),
+    depth(F::X8_D24_UNORM_PACK32, "R24_UNORM_X8_TYPELESS"),
+    depth(F::D32_SFLOAT, "R32_FLOAT"),
+    stencil(F::S8_UINT),
+    depth_stencil(F::D24_UNORM_S8_UINT, "R24_UNORM_X8_TYPELESS"),
+    depth_stencil(F::D32_SFLOAT_S8_UINT, "R32_FLOAT"),
+    swizzled(F::BC1_RGB_UNORM_BLOCK, "BC1_UNORM", RGB1),
+    swizzled(F::BC1_RGB_SRGB_BLOCK, "BC1_UNORM_SRGB", RGB1),
+    colour(F::BC1_RGBA_UNORM_BLOCK, "BC1_UNORM"),
+    colour(F::BC1_RGBA_SRGB_BLOCK, "BC1_UNORM_SRGB"),
+    colour(F::BC2_UNORM_BLOCK, "BC2_UNORM"),
+    colour(F::BC2_SRGB_BLOCK, "BC2_UNORM_SRGB"),
+    colour(F::BC3_UNORM_BLOCK, "BC3_UNORM"),
+    colour(F::BC3_SRGB_BLOCK, "BC3_UNORM_SRGB"),
+    colour(F::BC4_UNORM_BLOCK, "BC4_UNORM"),
+    colour(F::BC4_SNORM_BLOCK, "BC4_SNORM"),
+    colour(F::BC5_UNORM_BLOCK, "BC5_UNORM"),
+    colour(F::BC5_SNORM_BLOCK, "BC5_SNORM"),
+    colour(F::BC6H_UFLOAT_BLOCK, "BC6H_UF16"),
+    colour(F::BC6H_SFLOAT_BLOCK, "BC6H_SF16"),
+    colour(F::BC7_UNORM_BLOCK, "BC7_UNORM"),
+    colour(F::BC7_SRGB_BLOCK, "BC7_UNORM_SRGB"),
+    colour(F::ETC2_R8G8B8_UNORM_BLOCK, "ETC2_RGB8"),
+    colour(F::ETC2_R8G8B8_SRGB_BLOCK, "ETC2_SRGB8"),
+    colour(F::ETC2_R8G8B8A1_UNORM_BLOCK, "ETC2_RGB8_PTA"),
+    colour(F::ETC2_R8G8B8A1_SRGB_BLOCK, "ETC2_SRGB8_PTA"),
+    colour(F::ETC2_R8G8B8A8_UNORM_BLOCK, "ETC2_EAC_RGBA8"),
+    colour(F::ETC2_R8G8B8A8_SRGB_BLOCK, "ETC2_EAC_SRGB8_A8"),
+    colour(F::EAC_R11_UNORM_BLOCK, "EAC_R11"),
+    colour(F::EAC_R11_SNORM_BLOCK, "EAC_SIGNED_R11"),
+    colour(F::EAC_R11G11_UNORM_BLOCK, "EAC_RG11"),
+    colour(F::EAC_R11G11_SNORM_BLOCK, "EAC_SIGNED_RG11"),
+    colour(F::ASTC_4X4_SRGB_BLOCK, "ASTC_LDR_2D_4X4_U8SRGB"),
+    colour(F::ASTC_5X4_SRGB_BLOCK, "ASTC_LDR_2D_5X4_U8SRGB"),
+    colour(F::ASTC_5X5_SRGB_BLOCK, "ASTC_LDR_2D_5X5_U8SRGB"),
+    colour(F::ASTC_6X5_SRGB_BLOCK, "ASTC_LDR_2D_6X5_U8SRGB"),
+    colour(F::ASTC_6X6_SRGB_BLOCK, "ASTC_LDR_2D_6X6_U8SRGB"),
+    colour(F::ASTC_8X5_SRGB_BLOCK, "ASTC_LDR_2D_8X5_U8SRGB"),
+    colour(F::ASTC_8X6_SRGB_BLOCK, "ASTC_LDR_2D_8X6_U8SRGB"),
+    colour(F::ASTC_8X8_SRGB_BLOCK, "ASTC_LDR_2D_8X8_U8SRGB"),
+    colour(F::ASTC_10X5_SRGB_BLOCK, "ASTC_LDR_2D_10X5_U8SRGB"),
+    colour(F::ASTC_10X6_SRGB_BLOCK, "ASTC_LDR_2D_10X6_U8SRGB"),
+    colour(F::ASTC_10X8_SRGB_BLOCK, "ASTC_LDR_2D_10X8_U8SRGB"),
+    colour(F::ASTC_10X10_SRGB_BLOCK, "ASTC_LDR_2D_10X10_U8SRGB"),
+    colour(F::ASTC_12X10_SRGB_BLOCK, "ASTC_LDR_2D_12X10_U8SRGB"),
+    colour(F::ASTC_12X12_SRGB_BLOCK, "ASTC_LDR_2D_12X12_U8SRGB"),
+    colour(F::ASTC_4X4_UNORM_BLOCK, "ASTC_LDR_2D_4X4_FLT16"),
+    colour(F::ASTC_5X4_UNORM_BLOCK, "ASTC_LDR_2D_5X4_FLT16"),
+    colour(F::ASTC_5X5_UNORM_BLOCK, "ASTC_LDR_2D_5X5_FLT16"),
+    colour(F::ASTC_6X5_UNORM_BLOCK, "ASTC_LDR_2D_6X5_FLT16"),
+    colour(F::ASTC_6X6_UNORM_BLOCK, "ASTC_LDR_2D_6X6_FLT16"),
+    colour(F::ASTC_8X5_UNORM_BLOCK, "ASTC_LDR_2D_8X5_FLT16"),
+    colour(F::ASTC_8X6_UNORM_BLOCK, "ASTC_LDR_2D_8X6_FLT16"),
+    colour(F::ASTC_8X8_UNORM_BLOCK, "ASTC_LDR_2D_8X8_FLT16"),
+    colour(F::ASTC_10X5_UNORM_BLOCK, "ASTC_LDR_2D_10X5_FLT16"),
+    colour(F::ASTC_10X6_UNORM_BLOCK, "ASTC_LDR_2D_10X6_FLT16"),
+    colour(F::ASTC_10X8_UNORM_BLOCK, "ASTC_LDR_2D_10X8_FLT16"),
+    colour(F::ASTC_10X10_UNORM_BLOCK, "ASTC_LDR_2D_10X10_FLT16"),
+    colour(F::ASTC_12X10_UNORM_BLOCK, "ASTC_LDR_2D_12X10_FLT16"),
+    colour(F::ASTC_12X12_UNORM_BLOCK, "ASTC_LDR_2D_12X12_FLT16"),
+    colour(F::B8G8R8A8_UNORM, "B8G8R8A8_UNORM"),
+    colour(F::B8G8R8A8_SRGB, "B8G8R8A8_UNORM_SRGB"),
+    colour(F::A4R4G4B4_UNORM_PACK16, "B4G4R4A4_UNORM"),
+];
+
+fn by_name(name: &str) -> Option<&'static hw::Format> {
+    hw::FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The table, by Vulkan's numbers.
+static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let found = ROWS.iter().filter_map(|&Row(api, holds, name, swizzle)| {
+        Some(Format {
+            api,
+            holds,
+            hw: by_name(name)?,
+            swizzle,
+        })
+    });
+    let mut formats: Vec<_> = found.collect();
+    formats.sort_by_key(|format| format.api);
+    formats
+});
+
+/// The row of a format.
+pub fn find(format: F) -> Option<&'static Format> {
+    let at = FORMATS.binary_search_by_key(&format, |row| row.api);
+    FORMATS.get(at.ok()?)
+}
+
+/// What is asked about images.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Format.
+    pub format: F,
+    /// Dimension.
+    pub dimension: api::ImageType,
+    /// Tiling.
+    pub tiling: api::ImageTiling,
+    /// Uses.
+    pub usage: api::ImageUsageFlags,
+    /// Flags.
+    pub flags: api::ImageCreateFlags,
+}
+
+/// Flags that images may have.
+const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
+    api::ImageCreateFlags::MUTABLE_FORMAT.as_raw()
+        | api::ImageCreateFlags::CUBE_COMPATIBLE.as_raw()
+        | api::ImageCreateFlags::ALIAS.as_raw()
+        | api::ImageCreateFlags::TYPE_2D_ARRAY_COMPATIBLE.as_raw()
+        | api::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE.as_raw()
+        | api::ImageCreateFlags::EXTENDED_USAGE.as_raw(),
+);
+
+/// Which feature a use needs.
+const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags)] = &[
+    (
+        api::ImageUsageFlags::TRANSFER_SRC,
+        api::FormatFeatureFlags::TRANSFER_SRC,
+    ),
+    (
+        api::ImageUsageFlags::TRANSFER_DST,
+        api::FormatFeatureFlags::TRANSFER_DST,
+    ),
+    (
+        api::ImageUsageFlags::SAMPLED,
+        api::FormatFeatureFlags::SAMPLED_IMAGE,
+    ),
+    (
+        api::ImageUsageFlags::STORAGE,
+        api::FormatFeatureFlags::STORAGE_IMAGE,
+    ),
+    (
+        api::ImageUsageFlags::COLOR_ATTACHMENT,
+        api::FormatFeatureFlags::COLOR_ATTACHMENT,
+    ),
+    (
+        api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
+        api::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT,
+    ),
+];
+
+/// Uses that need no feature of their own: the attachments they go with have one.
+const FREE: api::ImageUsageFlags = api::ImageUsageFlags::from_raw(
+    api::ImageUsageFlags::TRANSIENT_ATTACHMENT.as_raw()
+        | api::ImageUsageFlags::INPUT_ATTACHMENT.as_raw(),
+);
+
+impl Format {
+    /// Parts that images of it have.
+    pub fn aspects(&self) -> api::ImageAspectFlags {
+        match self.holds {
+            Holds::Colour => api::ImageAspectFlags::COLOR,
+            Holds::Depth => api::ImageAspectFlags::DEPTH,
+            Holds::Stencil => api::ImageAspectFlags::STENCIL,
+            Holds::DepthStencil => api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL,
+        }
+    }
+
+    /// The hardware's format of a part, if it is there.
+    pub fn part(&self, aspect: api::ImageAspectFlags) -> Option<&'static hw::Format> {
+        if !self.aspects().contains(aspect) {
+            return None;
+        }
+        match self.holds {
+            Holds::DepthStencil if aspect == api::ImageAspectFlags::STENCIL => by_name(STENCIL),
+            _ => Some(self.hw),
+        }
+    }
+
+    /// Whether it holds colours.
+    pub fn is_colour(&self) -> bool {
+        self.holds == Holds::Colour
+    }
+
+    /// Whether an element is several pixels.
+    pub fn is_compressed(&self) -> bool {
+        self.hw.block_el != [1, 1]
+    }
+
+    /// Whether elements have three channels of a power of two of bytes: no tile holds these.
+    fn is_odd(&self) -> bool {
+        !self.hw.block_bits.is_power_of_two()
+    }
+
+    /// What can be done with images of a tiling.
+    pub fn image_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags {
+        use api::FormatFeatureFlags as A;
+        let linear = tiling == api::ImageTiling::LINEAR;
+        if !self.is_colour() {
+            return match linear {
+                true => A::empty(),
+                false => A::DEPTH_STENCIL_ATTACHMENT,
+            };
+        }
+        let uses = self.hw.uses(hw_gen);
+        let mut features = A::empty();
+        // Where alpha is another channel, or channels stand elsewhere, what is blended would not be what is meant.
+        if uses.contains(FormatUse::TARGET) && self.swizzle[3] == Select::Alpha && !self.is_odd() {
+            features |= A::COLOR_ATTACHMENT;
+            if uses.contains(FormatUse::BLEND) && self.swizzle == STRAIGHT {
+                features |= A::COLOR_ATTACHMENT_BLEND;
+            }
+        }
+        features
+    }
+
+    /// What can be done with buffers.
+    pub fn buffer_features(&self, _hw_gen: Gen) -> api::FormatFeatureFlags {
+        api::FormatFeatureFlags::empty()
+    }
+}
+
+/// What can be done with a format.
+pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties {
+    let Some(row) = find(format) else {
+        return api::FormatProperties::default();
+    };
+    api::FormatProperties {
+        linear_tiling_features: row.image_features(hw_gen, api::ImageTiling::LINEAR),
+        optimal_tiling_features: row.image_features(hw_gen, api::ImageTiling::OPTIMAL),
+        buffer_features: row.buffer_features(hw_gen),
+    }
+}
+
+/// The most that an image can be, if there can be such a one.
+pub fn image_properties(
+    hw_gen: Gen,
+    limits: &api::PhysicalDeviceLimits,
+    ask: &Question,
+) -> Result<api::ImageFormatProperties> {
+    use api::{ImageCreateFlags as C, ImageType as T, SampleCountFlags as S};
+    let row = find(ask.format).ok_or(Error::FormatNotSupported)?;
+    let known = [api::ImageTiling::LINEAR, api::ImageTiling::OPTIMAL].contains(&ask.tiling);
+    let uses = NEEDS.iter().fold(FREE, |all, (usage, _)| all | *usage);
+    if !known || !FLAGS.contains(ask.flags) || !uses.contains(ask.usage) {
+        return Err(Error::FormatNotSupported);
+    }
+    let features = row.image_features(hw_gen, ask.tiling);
+    // Where uses are extended, it is a view's format that must have them.
+    let extended = ask.flags.contains(C::EXTENDED_USAGE);
+    let lacks = |(usage, feature): &(api::ImageUsageFlags, api::FormatFeatureFlags)| {
+        ask.usage.contains(*usage) && !features.contains(*feature)
+    };
+    if features.is_empty() || !extended && NEEDS.iter().any(lacks) {
+        return Err(Error::FormatNotSupported);
+    }
+    let storage = ask.usage.contains(api::ImageUsageFlags::STORAGE);
+    if storage && row.is_odd() {
+        return Err(Error::FormatNotSupported);
+    }
+    let planes_only = !row.is_colour();
+    let (max_extent, max_array_layers) = match ask.dimension {
+        T::TYPE_1D if !planes_only && !row.is_compressed() => (
+            [limits.max_image_dimension1_d, 1, 1],
+            limits.max_image_array_layers,
+        ),
+        T::TYPE_2D => (
+            [
+                limits.max_image_dimension2_d,
+                limits.max_image_dimension2_d,
+                1,
+            ],
+            limits.max_image_array_layers,
+        ),
+        T::TYPE_3D if !planes_only => ([limits.max_image_dimension3_d; 3], 1),
+        _ => return Err(Error::FormatNotSupported),
+    };
+    if ask.flags.contains(C::BLOCK_TEXEL_VIEW_COMPATIBLE) && !row.is_compressed()
+        || ask.flags.contains(C::CUBE_COMPATIBLE) && ask.dimension != T::TYPE_2D
+        || ask.flags.contains(C::TYPE_2D_ARRAY_COMPATIBLE) && ask.dimension != T::TYPE_3D
+    {
+        return Err(Error::FormatNotSupported);
+    }
+    let attachment = features.intersects(
+        api::FormatFeatureFlags::COLOR_ATTACHMENT
+            | api::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT,
+    );
+    let several = ask.tiling == api::ImageTiling::OPTIMAL
+        && ask.dimension == T::TYPE_2D
+        && attachment
+        && !ask.flags.contains(C::CUBE_COMPATIBLE)
+        && !storage;
+    let longest = max_extent.into_iter().max().unwrap_or(1);
+    Ok(api::ImageFormatProperties {
+        max_extent: api::Extent3D {
+            width: max_extent[0],
+            height: max_extent[1],
+            depth: max_extent[2],
+        },
+        max_mip_levels: longest.ilog2() + 1,
+        max_array_layers,
+        sample_counts: match (several, planes_only) {
+            (false, _) => S::TYPE_1,
+            (true, true) => limits.framebuffer_depth_sample_counts,
+            (true, false) => limits.framebuffer_color_sample_counts,
+        },
+        // SKL PRM vol. 5: "Maximum Surface Size in Bytes".
+        max_resource_size: 1 << 38,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_name_formats_of_the_hardware_once() {
+        assert_eq!(FORMATS.len(), ROWS.len());
+        assert!(FORMATS.windows(2).all(|pair| pair[0].api < pair[1].api));
+        let row = find(F::D24_UNORM_S8_UINT).unwrap();
+        let part = |aspect| row.part(aspect).map(|format| format.name);
+        assert_eq!(
+            part(api::ImageAspectFlags::DEPTH),
+            Some("R24_UNORM_X8_TYPELESS")
+        );
+        assert_eq!(part(api::ImageAspectFlags::STENCIL), Some("R8_UINT"));
+        assert_eq!(part(api::ImageAspectFlags::COLOR), None);
+        assert!(find(F::B8G8R8_UNORM).is_none());
+    }
+}

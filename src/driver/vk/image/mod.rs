@@ -1,0 +1,13 @@
+//! Images: what they hold, where their parts lie, and views of them.
+//!
+//! In:  descriptions. Out: memory requirements; addresses; surfaces for render targets, the sampler and the data port.
+//! An image of depth and stencil is two surfaces, one after the other. No surface has an auxiliary one yet.
+//! Ref: Vulkan specification, "Resource Creation".
+//!
+//! Files import one way: `object` ← `view`.
+
+mod object;
+mod view;
+
+pub use object::{Image, Info, Part};
+pub use view::{View, ViewInfo};

@@ -1,0 +1,279 @@
+//! `VkImage`.
+//!
+//! In:  a description. Out: surfaces, one for each part, in one piece of memory.
+
+use std::sync::{Arc, OnceLock};
+
+use ash::vk as api;
+use smallvec::SmallVec;
+use surface::{Allocation, Dim, ImageInfo, Surface, Tilings, Usage};
+
+use crate::buffer::Requirements;
+use crate::error::{Error, Result};
+use crate::format::{self, Format, Question};
+use crate::memory::Memory;
+use crate::physical::PhysicalDevice;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// Format, dimension, tiling, uses, flags.
+    pub question: Question,
+    /// Width, height, depth.
+    pub extent_px: [u32; 3],
+    /// Mip levels.
+    pub levels: u32,
+    /// Array layers.
+    pub layers: u32,
+    /// Samples of a pixel.
+    pub samples: api::SampleCountFlags,
+}
+
+/// A surface of an image: of colours, of depth, or of stencil.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// What it holds.
+    pub aspect: api::ImageAspectFlags,
+    /// The hardware's format.
+    pub format: &'static hw::Format,
+    /// Its layout.
+    pub surface: Surface,
+    /// Byte of the image where it begins.
+    pub offset_bytes: u64,
+}
+
+/// `VkImage`.
+#[derive(Debug)]
+pub struct Image {
+    /// What was asked for.
+    pub info: Info,
+    /// Its format.
+    pub format: &'static Format,
+    parts: SmallVec<[Part; 2]>,
+    allocation: Allocation,
+    bound: OnceLock<Bound>,
+}
+
+/// Where an image lies.
+#[derive(Debug)]
+struct Bound {
+    address: u64,
+    /// Keeps that its own.
+    _memory: Arc<Memory>,
+}
+
+impl Image {
+    /// An image with no memory yet.
+    pub fn new(physical: &PhysicalDevice, info: &Info) -> Result<Self> {
+        let most = physical.image_format_properties(&info.question)?;
+        let [width, height, depth] = info.extent_px;
+        let fits = width <= most.max_extent.width
+            && height <= most.max_extent.height
+            && depth <= most.max_extent.depth
+            && info.levels <= most.max_mip_levels
+            && info.layers <= most.max_array_layers
+            && most.sample_counts.contains(info.samples);
+        if !fits {
+            return Err(Error::InvalidUse {
+                why: "an image larger than its format can be",
+            });
+        }
+        let format = format::find(info.question.format).ok_or(Error::FormatNotSupported)?;
+        let mut parts = SmallVec::new();
+        let mut allocation = Allocation::default();
+        for aspect in [
+            api::ImageAspectFlags::COLOR,
+            api::ImageAspectFlags::DEPTH,
+            api::ImageAspectFlags::STENCIL,
+        ] {
+            let Some(hw) = format.part(aspect) else {
+                continue;
+            };
+            let surface = lay_out(physical.info().device, info, aspect, hw)?;
+            parts.push(Part {
+                aspect,
+                format: hw,
+                surface,
+                offset_bytes: allocation.push(&surface),
+            });
+        }
+        Ok(Self {
+            info: *info,
+            format,
+            parts,
+            allocation,
+            bound: OnceLock::new(),
+        })
+    }
+
+    /// What it wants of memory, given the memory types there are.
+    pub fn requirements(&self, type_count: u32) -> Requirements {
+        Requirements {
+            bytes: self.allocation.size_bytes,
+            // Linear images lie beside buffers.
+            alignment_bytes: u64::from(self.allocation.alignment_bytes).max(64),
+            type_bits: (1 << type_count) - 1,
+        }
+    }
+
+    /// Puts the image at an offset of a memory.
+    pub fn bind(&self, memory: &Arc<Memory>, offset: u64) -> Result<()> {
+        let end = offset.checked_add(self.allocation.size_bytes);
+        if end.is_none_or(|end| end > memory.bytes) {
+            return Err(Error::InvalidUse {
+                why: "an image bound beyond its memory",
+            });
+        }
+        let bound = Bound {
+            address: memory.address() + offset,
+            _memory: memory.clone(),
+        };
+        self.bound.set(bound).map_err(|_| Error::InvalidUse {
+            why: "an image bound twice",
+        })
+    }
+
+    /// GPU address of the first byte.
+    pub fn address(&self) -> Result<u64> {
+        match self.bound.get() {
+            Some(bound) => Ok(bound.address),
+            None => Err(Error::InvalidUse {
+                why: "an image used without memory",
+            }),
+        }
+    }
+
+    /// A part of it.
+    pub fn part(&self, aspect: api::ImageAspectFlags) -> Result<&Part> {
+        let found = self.parts.iter().find(|part| part.aspect == aspect);
+        found.ok_or(Error::InvalidUse {
+            why: "an aspect that an image does not have",
+        })
+    }
+
+    /// Its parts: colours, or depth before stencil.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Size of a level in pixels.
+    pub fn level_extent_px(&self, level: u32) -> [u32; 3] {
+        self.info
+            .extent_px
+            .map(|extent| extent.checked_shr(level).unwrap_or(0).max(1))
+    }
+
+    /// Layers, or slices of a volume, of a level.
+    pub fn slices(&self, level: u32) -> u32 {
+        match self.info.question.dimension {
+            api::ImageType::TYPE_3D => self.level_extent_px(level)[2],
+            _ => self.info.layers,
+        }
+    }
+
+    /// Samples of a pixel.
+    pub fn samples(&self) -> u32 {
+        self.info.samples.as_raw().max(1)
+    }
+
+    /// Where a level of a layer lies, as the host sees it: of linear images.
+    pub fn host_layout(
+        &self,
+        aspect: api::ImageAspectFlags,
+        level: u32,
+        layer: u32,
+    ) -> Result<api::SubresourceLayout> {
+        let part = self.part(aspect)?;
+        if level >= self.info.levels || layer >= self.info.layers {
+            return Err(Error::InvalidUse {
+                why: "a level or layer that an image does not have",
+            });
+        }
+        let surface = &part.surface;
+        let slice = u64::from(surface.layer_pitch_rows_el) * u64::from(surface.row_pitch_bytes);
+        let place = surface.place(level, layer);
+        let [_, height, depth] = self.level_extent_px(level);
+        let rows = u64::from(height.div_ceil(surface.block.extent_sa[1]));
+        let slices = u64::from(depth - 1);
+        Ok(api::SubresourceLayout {
+            offset: part.offset_bytes + place.offset_bytes,
+            size: slices * slice + rows * u64::from(surface.row_pitch_bytes),
+            row_pitch: surface.row_pitch_bytes.into(),
+            array_pitch: slice,
+            depth_pitch: slice,
+        })
+    }
+}
+
+/// What the layout of a part depends on, of an image's uses.
+fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
+    use api::ImageUsageFlags as U;
+    let mut all = Usage::NO_AUX;
+    all |= match aspect {
+        api::ImageAspectFlags::DEPTH => Usage::DEPTH,
+        api::ImageAspectFlags::STENCIL => Usage::STENCIL,
+        _ => Usage::empty(),
+    };
+    let asked = info.question.usage;
+    // Blits read as the sampler does, and write to colour targets.
+    for (uses, means) in [
+        (
+            U::SAMPLED | U::INPUT_ATTACHMENT | U::TRANSFER_SRC,
+            Usage::TEXTURE,
+        ),
+        (U::STORAGE, Usage::STORAGE),
+    ] {
+        if asked.intersects(uses) {
+            all |= means;
+        }
+    }
+    let targets = U::COLOR_ATTACHMENT | U::TRANSFER_DST;
+    if aspect == api::ImageAspectFlags::COLOR && asked.intersects(targets) {
+        all |= Usage::RENDER_TARGET;
+    }
+    let [width, height, _] = info.extent_px;
+    let cube = api::ImageCreateFlags::CUBE_COMPATIBLE;
+    if info.question.flags.contains(cube) && width == height && info.layers >= 6 {
+        all |= Usage::CUBE;
+    }
+    all
+}
+
+fn lay_out(
+    device: &hw::Device,
+    info: &Info,
+    aspect: api::ImageAspectFlags,
+    format: &'static hw::Format,
+) -> Result<Surface> {
+    // Rows of elements that no tile holds stay rows.
+    let linear =
+        info.question.tiling == api::ImageTiling::LINEAR || !format.block_bits.is_power_of_two();
+    let asked = ImageInfo {
+        format,
+        dim: match info.question.dimension {
+            api::ImageType::TYPE_1D => Dim::D1,
+            api::ImageType::TYPE_3D => Dim::D3,
+            _ => Dim::D2,
+        },
+        extent_px: info.extent_px,
+        levels: info.levels,
+        layers: info.layers,
+        samples: info.samples.as_raw(),
+        usage: usage(info, aspect),
+        tilings: match linear {
+            true => Tilings::LINEAR,
+            false => Tilings::all(),
+        },
+        row_pitch_bytes: None,
+    };
+    Surface::new(device, &asked).map_err(|error| match error {
+        surface::SurfaceError::TooLarge { .. }
+        | surface::SurfaceError::PitchTooLong { .. }
+        | surface::SurfaceError::LayersTooFar { .. } => Error::OutOfDeviceMemory {
+            what: "an image larger than a surface can be",
+        },
+        _ => Error::InvalidUse {
+            why: "an image that no surface can hold",
+        },
+    })
+}

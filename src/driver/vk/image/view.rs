@@ -1,0 +1,335 @@
+//! `VkImageView`.
+//!
+//! In:  an image with memory, and the part of it that is seen. Out: surface states and targets, made once.
+
+use std::sync::Arc;
+
+use ash::vk as api;
+use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Stencil};
+use cmd::image::{ImageView, Select, Viewer};
+use hw::FormatUse;
+use surface::Block;
+
+use super::object::{Image, Part};
+use crate::error::{Error, Result};
+use crate::format::{self, Format};
+use crate::physical::PhysicalDevice;
+use crate::surface_state::Surface;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewInfo {
+    /// Kind.
+    pub kind: api::ImageViewType,
+    /// Format.
+    pub format: api::Format,
+    /// Channels.
+    pub components: api::ComponentMapping,
+    /// Part, levels, layers.
+    pub range: api::ImageSubresourceRange,
+    /// Uses, of those of the image.
+    pub usage: api::ImageUsageFlags,
+}
+
+/// `VkImageView`.
+#[derive(Debug)]
+pub struct View {
+    /// The image.
+    pub image: Arc<Image>,
+    /// Format that it is seen in.
+    pub format: &'static Format,
+    /// Parts that are seen.
+    pub aspects: api::ImageAspectFlags,
+    /// First level.
+    pub first_level: u32,
+    /// Layers, or slices of a volume.
+    pub layers: u32,
+    target: Option<Surface>,
+    depth_stencil: DepthStencilTarget,
+    texture: Option<Surface>,
+}
+
+/// The range with its open ends closed.
+struct Range {
+    first_level: u32,
+    levels: u32,
+    first_layer: u32,
+    layers: u32,
+}
+
+impl Range {
+    fn of(image: &Image, info: &ViewInfo) -> Result<Range> {
+        let range = &info.range;
+        let beyond = Error::InvalidUse {
+            why: "a view beyond its image",
+        };
+        let left = |all: u32, first: u32, count: u32, open: u32| match count {
+            count if count == open => all.checked_sub(first).filter(|&left| left > 0),
+            count => (first.checked_add(count)? <= all && count > 0).then_some(count),
+        };
+        let levels = left(
+            image.info.levels,
+            range.base_mip_level,
+            range.level_count,
+            api::REMAINING_MIP_LEVELS,
+        );
+        // A volume seen whole has one layer, and all its slices.
+        let whole = info.kind == api::ImageViewType::TYPE_3D;
+        let slices = image.slices(range.base_mip_level);
+        let layers = match whole {
+            true => Some(slices),
+            false => left(
+                slices,
+                range.base_array_layer,
+                range.layer_count,
+                api::REMAINING_ARRAY_LAYERS,
+            ),
+        };
+        Ok(Range {
+            first_level: range.base_mip_level,
+            levels: levels.ok_or_else(|| beyond.clone())?,
+            first_layer: if whole { 0 } else { range.base_array_layer },
+            layers: layers.ok_or(beyond)?,
+        })
+    }
+}
+
+/// The channels of a view: of those that the format's channels are taken from.
+fn swizzle(format: &Format, components: &api::ComponentMapping) -> [Select; 4] {
+    use api::ComponentSwizzle as C;
+    let [red, green, blue, alpha] = format.swizzle;
+    let one = |component, own| match component {
+        C::ZERO => Select::Zero,
+        C::ONE => Select::One,
+        C::R => red,
+        C::G => green,
+        C::B => blue,
+        C::A => alpha,
+        _ => own,
+    };
+    [
+        one(components.r, red),
+        one(components.g, green),
+        one(components.b, blue),
+        one(components.a, alpha),
+    ]
+}
+
+impl View {
+    /// A view of an image that has its memory.
+    pub fn new(physical: &PhysicalDevice, image: &Arc<Image>, info: &ViewInfo) -> Result<Self> {
+        let range = Range::of(image, info)?;
+        let format = format::find(info.format).ok_or(Error::FormatNotSupported)?;
+        let aspects = info.range.aspect_mask;
+        let mut view = Self {
+            image: image.clone(),
+            format,
+            aspects,
+            first_level: range.first_level,
+            layers: range.layers,
+            target: None,
+            depth_stencil: DepthStencilTarget::default(),
+            texture: None,
+        };
+        // Of depth and stencil together the sampler would read depth.
+        let aspect = [
+            api::ImageAspectFlags::COLOR,
+            api::ImageAspectFlags::DEPTH,
+            api::ImageAspectFlags::STENCIL,
+        ]
+        .into_iter()
+        .find(|&aspect| aspects.contains(aspect))
+        .ok_or(Error::InvalidUse {
+            why: "a view of no aspect",
+        })?;
+        let hw = format.part(aspect).ok_or(Error::FormatNotSupported)?;
+        let part = image.part(aspect)?;
+        let hw_gen = physical.info().device.hw_gen;
+        let uses = hw.uses(hw_gen);
+        let sampled = api::ImageUsageFlags::SAMPLED | api::ImageUsageFlags::INPUT_ATTACHMENT;
+        if info.usage.intersects(sampled) && uses.contains(FormatUse::SAMPLE) {
+            let channels = swizzle(format, &info.components);
+            view.texture = Some(words(
+                image,
+                part,
+                hw,
+                &range,
+                info,
+                Viewer::Sampler,
+                channels,
+            )?);
+        }
+        let target = api::ImageUsageFlags::COLOR_ATTACHMENT;
+        if info.usage.contains(target) && uses.contains(FormatUse::TARGET) && format.is_colour() {
+            let channels = format.swizzle;
+            view.target = Some(words(
+                image,
+                part,
+                hw,
+                &range,
+                info,
+                Viewer::Target,
+                channels,
+            )?);
+        }
+        let attachment = api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
+        if info.usage.contains(attachment) && !format.is_colour() {
+            view.depth_stencil = depth_stencil(image, aspects, &range)?;
+        }
+        Ok(view)
+    }
+
+    /// Size of the level in pixels.
+    pub fn extent_px(&self) -> [u32; 3] {
+        self.image.level_extent_px(self.first_level)
+    }
+
+    /// Its surface as a colour target.
+    pub fn colour_target(&self) -> Result<cmd::draw::target::Surface> {
+        self.target.ok_or(Error::InvalidUse {
+            why: "a view as a colour target that cannot be one",
+        })
+    }
+
+    /// Its surfaces of depth and stencil.
+    pub fn depth_stencil_target(&self) -> Result<DepthStencilTarget> {
+        match self.depth_stencil {
+            DepthStencilTarget {
+                depth: None,
+                stencil: None,
+                ..
+            } => Err(Error::InvalidUse {
+                why: "a view as a target of depth and stencil that cannot be one",
+            }),
+            target => Ok(target),
+        }
+    }
+
+    /// Its surface as the sampler sees it.
+    pub fn texture(&self) -> Result<Surface> {
+        self.texture.ok_or(Error::InvalidUse {
+            why: "a view to sample from that cannot be sampled",
+        })
+    }
+}
+
+/// The surface state of a part.
+fn words(
+    image: &Image,
+    part: &Part,
+    format: &'static hw::Format,
+    range: &Range,
+    info: &ViewInfo,
+    viewer: Viewer,
+    swizzle: [Select; 4],
+) -> Result<Surface> {
+    use api::ImageViewType as T;
+    let address = image.address()? + part.offset_bytes;
+    let cube = [T::CUBE, T::CUBE_ARRAY].contains(&info.kind) && viewer == Viewer::Sampler;
+    let whole = ImageView {
+        surface: &part.surface,
+        address,
+        format,
+        viewer,
+        cube,
+        first_level: range.first_level,
+        levels: range.levels,
+        first_layer: range.first_layer,
+        layers: range.layers,
+        swizzle: if info.range.aspect_mask == api::ImageAspectFlags::COLOR {
+            swizzle
+        } else {
+            channels_of_one(swizzle)
+        },
+        within_el: [0, 0],
+    };
+    let block = Block::of(format).ok_or(Error::FormatNotSupported)?;
+    if block == part.surface.block {
+        return Ok(whole.words());
+    }
+    if block.bits != part.surface.block.bits {
+        return Err(Error::InvalidUse {
+            why: "a view in a format of other bits than its image's",
+        });
+    }
+    // Blocks seen as pixels: one level of one layer, as large as it has blocks.
+    let (mut single, place) = part
+        .surface
+        .single(range.first_level, range.first_layer)
+        .map_err(|_| Error::FeatureNotPresent {
+            what: "a view of this level's blocks as pixels",
+        })?;
+    for (extent, block) in single
+        .extent_px
+        .iter_mut()
+        .zip(part.surface.block.extent_sa)
+    {
+        *extent = extent.div_ceil(block);
+    }
+    single.block = block;
+    let alone = ImageView {
+        surface: &single,
+        address: address + place.offset_bytes,
+        first_level: 0,
+        levels: 1,
+        first_layer: 0,
+        layers: 1,
+        within_el: place.within_el,
+        ..whole
+    };
+    Ok(alone.words())
+}
+
+/// Channels of depth or stencil: the one that there is, and what stands for the others.
+fn channels_of_one(swizzle: [Select; 4]) -> [Select; 4] {
+    swizzle.map(|select| match select {
+        Select::Green | Select::Blue => Select::Zero,
+        Select::Alpha => Select::One,
+        other => other,
+    })
+}
+
+fn depth_stencil(
+    image: &Image,
+    aspects: api::ImageAspectFlags,
+    range: &Range,
+) -> Result<DepthStencilTarget> {
+    let address = image.address()?;
+    let [width, height, _] = image.info.extent_px;
+    let mut target = DepthStencilTarget {
+        width,
+        height,
+        level: range.first_level,
+        first_layer: range.first_layer,
+        layers: range.layers,
+        ..DepthStencilTarget::default()
+    };
+    for part in image
+        .parts()
+        .iter()
+        .filter(|part| aspects.contains(part.aspect))
+    {
+        let address = address + part.offset_bytes;
+        let pitch_bytes = part.surface.row_pitch_bytes;
+        let qpitch_rows = part.surface.qpitch();
+        if part.aspect == api::ImageAspectFlags::STENCIL {
+            target.stencil = Some(Stencil {
+                address,
+                pitch_bytes,
+                qpitch_rows,
+            });
+            continue;
+        }
+        target.depth = Some(Depth {
+            format: match part.format.name {
+                "R32_FLOAT" => DepthFormat::D32Float,
+                "R16_UNORM" => DepthFormat::D16Unorm,
+                _ => DepthFormat::D24UnormX8,
+            },
+            address,
+            pitch_bytes,
+            qpitch_rows,
+        });
+    }
+    Ok(target)
+}
