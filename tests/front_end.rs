@@ -1,4 +1,4 @@
-//! Every shader of vkrunner-scripts, of all stages, goes through the front end and the optimiser, validated after each pass.
+//! Every shader of vkrunner-scripts, of all stages, goes through the compiler, validated after each pass.
 
 use nir::Stage;
 use std::collections::BTreeMap;
@@ -97,5 +97,19 @@ fn lower(words: &[u32], entry: &str, stage: Stage) -> Result<(), String> {
         .run(&mut shader, opt::GEN9)
         .map_err(|e| e.to_string())?;
     opt::validate_lowered(&shader).map_err(|e| e.to_string())?;
+    let layout = compile::default_layout(words, stage, entry).map_err(|e| e.to_string())?;
+    let options = fs::Options {
+        layout,
+        validate: true,
+        ..fs::Options::default()
+    };
+    if matches!(
+        stage,
+        Stage::Geometry | Stage::TessControl | Stage::TessEval
+    ) {
+        return Ok(());
+    }
+    let device = hw::Device::by_name("skl").expect("a device");
+    fs::compile(&shader, device, &options).map_err(|e| format!("back end: {e}"))?;
     Ok(())
 }

@@ -109,8 +109,12 @@ fn middle(at: u32) -> f32 {
 
 /// Draws over everything and compares every pixel.
 fn check(fragment: &str, expected: impl Fn(u32, u32) -> [f32; 4]) {
+    check_with(VERTEX, fragment, expected);
+}
+
+fn check_with(vertex: &str, fragment: &str, expected: impl Fn(u32, u32) -> [f32; 4]) {
     for widths in [8, 16, 8 | 16] {
-        let shaders = compile(VERTEX, fragment, widths);
+        let shaders = compile(vertex, fragment, widths);
         let mut rig = rig(&shaders, &ALL);
         rig.draw(&three());
         rig.run();
@@ -190,4 +194,71 @@ void main() {
             [sum, middle(y), 0.25, 1.0]
         },
     );
+}
+
+#[test]
+fn inputs_are_evaluated_where_the_shader_asks() {
+    // Pixels have one sample, in the middle. The number of the sample is not known before, and the same for all at once.
+    let step = 1.0 / SIZE as f32;
+    check(
+        "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() {
+    float still = interpolateAtOffset(shade, vec2(0.25, -0.5)).x;
+    float moving = interpolateAtOffset(shade, vec2(0.0, shade.z)).y;
+    colour = vec4(still, moving, interpolateAtSample(shade, int(shade.z)).x, interpolateAtCentroid(shade).y);
+}",
+        |x, y| {
+            [
+                middle(x) + 0.25 * step,
+                middle(y) + 0.25 * step,
+                middle(x),
+                middle(y),
+            ]
+        },
+    );
+}
+
+#[test]
+fn what_nobody_writes_has_its_defaults() {
+    check(
+        "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 7) in vec2 nothing;
+layout(location = 0) out vec4 colour;
+void main() {
+    colour = vec4(gl_PrimitiveID + 1, gl_Layer, nothing.x, gl_FrontFacing ? 0.5 : shade.z);
+}",
+        |_, _| [1.0, 0.0, 0.0, 0.25],
+    );
+}
+
+#[test]
+fn distances_clip_and_cull() {
+    const PIXEL: &str = "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(gl_ClipDistance[0], gl_ClipDistance[1], shade.z, 1.0); }";
+    for (culled, cull) in [(false, "0.5"), (true, "-0.5")] {
+        let vertex = format!(
+            "#version 450
+layout(location = 0) in vec2 position;
+layout(location = 1) in vec3 colour;
+layout(location = 0) out vec3 shade;
+out float gl_ClipDistance[2];
+out float gl_CullDistance[1];
+void main() {{
+    gl_Position = vec4(position, 0.5, 1.0);
+    gl_ClipDistance[0] = position.x;
+    gl_ClipDistance[1] = 1.0;
+    gl_CullDistance[0] = {cull};
+    shade = colour;
+}}"
+        );
+        check_with(&vertex, PIXEL, |x, _| match (culled, x < SIZE / 2) {
+            (true, _) | (_, true) => [0.0; 4],
+            _ => [2.0 * middle(x) - 1.0, 1.0, 0.25, 1.0],
+        });
+    }
 }

@@ -130,7 +130,7 @@ fn vertices_go_to_their_slots() {
         [E::Location(0), E::Location(3), E::DrawParameters]
     );
     // Header, position, locations 0 and 5.
-    assert_eq!(info.vue.slots, [1, 0, 32, 37]);
+    assert_eq!(info.outputs.vue.slots, [1, 0, 32, 37]);
     let mut payload = Payload::new();
     payload.reg(0);
     payload

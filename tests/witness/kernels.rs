@@ -52,6 +52,7 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
                 specialization: &[],
                 dispatch_base: false,
                 subgroup_size: compile::SubgroupSize::default(),
+                sample_shading: false,
                 layout: &layout,
                 device,
                 backend: fs::Options {

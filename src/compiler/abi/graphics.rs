@@ -17,6 +17,10 @@ pub mod slot {
     pub const LAYER: u8 = 6;
     /// Viewport index: dword 2 of the header.
     pub const VIEWPORT: u8 = 7;
+    /// Primitive's number. Fragments get the hardware's where no stage writes it.
+    pub const PRIMITIVE_ID: u8 = 8;
+    /// Where in a point a fragment lies: the setup makes it.
+    pub const POINT_COORD: u8 = 14;
 }
 
 /// Where a stage puts its outputs in a vertex's URB entry: a slot of four dwords each. It follows from what the stage
@@ -54,9 +58,19 @@ impl VueMap {
     }
 }
 
+/// The dword of the header that a slot is, if it is one.
+pub const fn header_dword(slot: u8) -> Option<u8> {
+    match slot {
+        slot::LAYER => Some(1),
+        slot::VIEWPORT => Some(2),
+        slot::POINT_SIZE => Some(3),
+        _ => None,
+    }
+}
+
 /// True for a slot that is a dword of the header.
 pub const fn in_header(slot: u8) -> bool {
-    matches!(slot, slot::POINT_SIZE | slot::LAYER | slot::VIEWPORT)
+    header_dword(slot).is_some()
 }
 
 /// A vertex element: four dwords of each vertex, pushed in registers.
@@ -71,6 +85,19 @@ pub enum VertexElement {
     DrawIndex,
 }
 
+/// What the last stage before rasterisation says of its vertices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VertexOutputs {
+    /// Where it writes what.
+    pub vue: VueMap,
+    /// The slots written, a bit each: those of the header too.
+    pub written: u128,
+    /// Distances to clip by, a bit for each of the eight components from [`slot::CLIP_DISTANCES_LOW`] on.
+    pub clip_distances: u8,
+    /// Distances to cull by, alike.
+    pub cull_distances: u8,
+}
+
 /// What a vertex shader needs at launch. Eight vertices a thread; the URB entry's handles are pushed in r1, then the push data's
 /// block, then the elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,9 +105,7 @@ pub struct VertexInfo {
     /// The elements, in the order in which they are pushed.
     pub elements: Vec<VertexElement>,
     /// What it writes. An entry has room for it and for the elements.
-    pub vue: VueMap,
-    /// The slots written, a bit each: those of the header too.
-    pub written: u128,
+    pub outputs: VertexOutputs,
 }
 
 /// How an attribute is evaluated: a bit of [`FragmentInfo::barycentric_modes`], in the order in which the payload has them.
@@ -136,6 +161,10 @@ pub struct FragmentInfo {
     pub input_coverage: bool,
     /// The depth that it writes.
     pub computed_depth: ComputedDepth,
+    /// It asks for barycentric coordinates elsewhere than at those places.
+    pub pulls_barycentrics: bool,
+    /// It writes stencil.
+    pub output_stencil: bool,
     /// It writes a sample mask.
     pub output_mask: bool,
     /// It may end pixels, or make helpers of them.

@@ -38,6 +38,9 @@ pub struct Key<'a> {
     pub dispatch_base: bool,
     /// Invocations of a subgroup.
     pub subgroup_size: SubgroupSize,
+    /// A fragment shader runs for each sample, and its inputs are the sample's (`sampleShadingEnable`, where more than one
+    /// sample of a pixel is asked for).
+    pub sample_shading: bool,
     /// Where the launcher puts descriptors.
     pub layout: &'a PipelineLayout,
     /// The machine.
@@ -68,6 +71,7 @@ impl Key<'_> {
             SubgroupSize::Varying => 1,
             SubgroupSize::Required(size) => size.into(),
         });
+        number(self.sample_shading.into());
         number(self.device.pci_id.into());
         number(self.flags);
         number(self.layout.sampler_base_bytes.into());
@@ -238,7 +242,7 @@ pub fn default_layout(
 
 fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
     let module = spirv_front::Module::parse(words)?;
-    Ok(module.to_nir(&spirv_front::Options {
+    let mut shader = module.to_nir(&spirv_front::Options {
         entry_point: key.entry_point,
         stage: key.stage,
         specialization: key.specialization,
@@ -248,5 +252,15 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
             SubgroupSize::Varying => None,
             SubgroupSize::Required(size) => Some(size.into()),
         },
-    })?)
+    })?;
+    if key.sample_shading && key.stage == Stage::Fragment {
+        shader.info.fragment.sample_shading = true;
+        for var in shader.vars.ids() {
+            let var = &mut shader.vars[var];
+            if let (nir::Mode::ShaderIn, Some(io)) = (var.mode, &mut var.io) {
+                io.sampling = nir::Sampling::Sample;
+            }
+        }
+    }
+    Ok(shader)
 }

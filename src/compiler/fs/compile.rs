@@ -103,8 +103,8 @@ fn compile_widths(
     let mut made: Vec<Compiled> = Vec::new();
     for &width in widths.iter().filter(|w| allowed & **w != 0) {
         let first = made.is_empty();
-        // Two sources are blended by eight pixels at a time.
-        let narrow = |c: &Compiled| matches!(&c.stage, StageInfo::Fragment(f) if f.dual_source);
+        // Two sources, and stencil, are written for eight pixels at a time.
+        let narrow = |c: &Compiled| matches!(&c.stage, StageInfo::Fragment(f) if f.dual_source || f.output_stencil);
         if made.iter().any(narrow) {
             break;
         }

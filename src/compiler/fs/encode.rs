@@ -196,7 +196,16 @@ impl Encoder<'_> {
             | u32::from(info.header) << 19;
         let lengths = u32::from(info.ex_mlen) << 6;
         let handle = &inst.src[2];
-        let dynamic = handle.reg != Reg::Null;
+        let dynamic = handle.reg != Reg::Null && !info.dynamic_desc;
+        let desc = if info.dynamic_desc {
+            let a0 = isa::Dst::arf(ArfReg::Address, 0, 0, Type::Ud);
+            let more = self.src(handle, 1);
+            let add = isa::Inst::binary(Opcode::Add, 1, a0, more, isa::Src::imm_ud(desc));
+            self.out.push(add.no_mask());
+            Desc::A0(0)
+        } else {
+            Desc::Imm(desc)
+        };
         let ex_desc = if dynamic {
             // The unit that serves the message takes its own number and the end of thread from here too.
             let bits =
@@ -227,7 +236,7 @@ impl Encoder<'_> {
         }
         i.send = Some(isa::Send {
             sfid: info.sfid,
-            desc: Desc::Imm(desc),
+            desc,
             ex_desc,
             eot: info.eot,
         });

@@ -271,6 +271,8 @@ pub struct SendInfo {
     pub sfid: u8,
     /// Descriptor without lengths.
     pub desc: u32,
+    /// The third source is added to the descriptor, not to the extended one.
+    pub dynamic_desc: bool,
     /// Added to the handle; its lowest 12 bits are 0.
     pub handle_offset: u32,
     /// Registers of the payload.

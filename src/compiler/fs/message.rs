@@ -15,6 +15,8 @@ pub(crate) const SFID_THREAD_SPAWNER: u8 = 7;
 pub(crate) const SFID_RENDER_CACHE: u8 = 5;
 /// Unified return buffer.
 pub(crate) const SFID_URB: u8 = 6;
+/// Pixel interpolator.
+pub(crate) const SFID_PIXEL_INTERPOLATOR: u8 = 11;
 /// Data cache, data port 0.
 pub(crate) const SFID_DC0: u8 = 10;
 /// Data cache, data port 1.
@@ -35,6 +37,7 @@ const fn info(sfid: u8, desc: u32, mlen: u8, ex_mlen: u8, rlen: u8) -> SendInfo 
     SendInfo {
         sfid,
         desc,
+        dynamic_desc: false,
         handle_offset: 0,
         mlen,
         ex_mlen,
@@ -353,6 +356,25 @@ pub(crate) const fn target_write(target: u8, kind: TargetWrite, last: bool, mlen
             0,
         )
     }
+}
+
+/// Where the pixel interpolator evaluates: Message Type of its descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    SharedOffset = 0,
+    Sample = 1,
+    Offset = 3,
+}
+
+/// A message to the pixel interpolator, whose function data is `data`, and what the descriptor's register adds.
+pub(crate) const fn interpolate(kind: Place, linear: bool, lanes: u8, data: u32) -> SendInfo {
+    let mlen = match kind {
+        Place::Offset => 2 * regs(lanes),
+        Place::SharedOffset | Place::Sample => 1,
+    };
+    let wide = (lanes > 8) as u32;
+    let desc = data | (kind as u32) << 12 | (linear as u32) << 14 | wide << 16;
+    info(SFID_PIXEL_INTERPOLATOR, desc, mlen, 0, 2 * regs(lanes))
 }
 
 /// What the sampler is asked for: Message Type of its descriptor.

@@ -47,6 +47,8 @@ slots! {
     FRAG_STENCIL 12 "frag_stencil";
     /// gl_SampleMask, as output.
     FRAG_SAMPLE_MASK 13 "frag_sample_mask";
+    /// gl_PointCoord, behind `lower_system_values`.
+    POINT_COORD 14 "point_coord";
     /// Location 0 of the shader.
     VAR0 32 "var0";
     /// Location 0 of per-patch variables.
@@ -176,6 +178,16 @@ pub(crate) const DEPTH_LAYOUTS: [(DepthLayout, &str); 4] = [
     (DepthLayout::Less, "less"),
     (DepthLayout::Unchanged, "unchanged"),
 ];
+
+/// The distances that a stage writes for its vertices, behind `lower_clip_cull_distance_arrays`: a bit for each component from slot
+/// CLIP_DIST0 on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Distances {
+    /// To clip by.
+    pub clip: u8,
+    /// To cull by.
+    pub cull: u8,
+}
 
 /// Execution modes of fragment shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! A loop repeats until a `break` (falling off the end of its body is a `continue`).
 
 use crate::intrinsic::IntrinsicOp;
-use crate::io::{FragmentInfo, GeometryInfo, IoVar, TessInfo};
+use crate::io::{Distances, FragmentInfo, GeometryInfo, IoVar, TessInfo};
 use crate::op::AluOp;
 use crate::tex::Tex;
 use crate::types::{Type, Types};
@@ -67,6 +67,8 @@ pub struct Info {
     pub push_constant_bytes: u32,
     /// Float controls: bits of [`FloatControls`] in the order declared there.
     pub float_controls: FloatControls,
+    /// Distances that the stage writes for its vertices.
+    pub distances: Distances,
     /// Execution modes of a fragment shader.
     pub fragment: FragmentInfo,
     /// Execution modes of a geometry shader.

@@ -30,8 +30,8 @@ pub use cfg::{Cfg, CfgBlock};
 pub use divergence::Divergence;
 pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, Shape};
 pub use io::{
-    DepthLayout, FragmentInfo, GeometryInfo, Interp, IoVar, Primitive, Sampling, Slot, TessDomain,
-    TessInfo, TessSpacing,
+    DepthLayout, Distances, FragmentInfo, GeometryInfo, Interp, IoVar, Primitive, Sampling, Slot,
+    TessDomain, TessInfo, TessSpacing,
 };
 pub use ir::*;
 pub use op::{ALU_OPS, AluOp, Base, FoldFn, OpInfo, OpSrc, OpType, Props, Size};

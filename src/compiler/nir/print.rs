@@ -4,7 +4,8 @@
 //! Out: text that `parse` reads back. Ids in text are ids in memory. Syntax: tests/nir/README.md.
 
 use crate::io::{
-    DEPTH_LAYOUTS, INTERPS, Interp, IoVar, PRIMITIVES, Sampling, TESS_DOMAINS, TESS_SPACINGS,
+    DEPTH_LAYOUTS, Distances, INTERPS, Interp, IoVar, PRIMITIVES, Sampling, TESS_DOMAINS,
+    TESS_SPACINGS,
 };
 use crate::ir::*;
 use crate::shader::CfEvent;
@@ -287,6 +288,11 @@ fn print_io(io: &IoVar, out: &mut String) -> fmt::Result {
 
 /// Execution modes of the stages that draw.
 fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
+    let distances = s.info.distances;
+    if distances != Distances::default() {
+        let Distances { clip, cull } = distances;
+        writeln!(out, "    distances clip={clip} cull={cull}")?;
+    }
     match s.stage {
         Stage::Fragment => {
             let f = &s.info.fragment;

@@ -48,7 +48,8 @@
 //!
 //! **Stages that draw.** Inputs and outputs are `load_input load_per_vertex_input load_interpolated_input load_output
 //! load_per_vertex_output store_output store_per_vertex_output`: up to 4 components of 16 or 32 bits in one slot.
-//! `load_vertex_id` has become `load_vertex_id_zero_base` + `load_first_vertex`, `load_base_vertex` the latter.
+//! Distances to cull by stand behind those to clip by. `load_point_coord` has become an input, and in shaders that run for each
+//! sample `load_frag_coord` is the sample's. `load_vertex_id` has become `load_vertex_id_zero_base` + `load_first_vertex`, `load_base_vertex` the latter.
 //! Derivatives are scalar. `tex` has handles, no projector, no offset of a fetch, no four offsets of a gather;
 //! images are `bindless_image_*`. A handle is `vulkan_resource_index`, as of a buffer.
 //!
@@ -63,6 +64,7 @@ mod lower_alu;
 mod lower_alu_64;
 mod lower_alu_to_scalar;
 mod lower_bit_size;
+mod lower_clip_cull_distance_arrays;
 mod lower_explicit_io;
 mod lower_indirect_vars;
 mod lower_io;

@@ -22,6 +22,8 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                     | Op::LoadSubgroupMask
                     | Op::LoadVertexId
                     | Op::LoadBaseVertex
+                    | Op::LoadPointCoord
+                    | Op::LoadFragCoord
             ))
         },
         |b, id| {
@@ -43,6 +45,30 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                     // The size is a power of two.
                     let shift = b.find_lsb(size);
                     Action::Replace(b.ushr(less, shift))
+                }
+                Op::LoadPointCoord => {
+                    // A varying that the hardware makes.
+                    let smooth = Interp::Smooth as u32;
+                    let place = match b.shader.info.fragment.sample_shading {
+                        true => Op::LoadBarycentricSample,
+                        false => Op::LoadBarycentricPixel,
+                    };
+                    let at = b.load(place, 2, 32, &[], &[smooth]);
+                    let zero = b.imm_u32(0);
+                    let place = [0, 0, Slot::POINT_COORD.0.into(), 1];
+                    Action::Replace(b.load(Op::LoadInterpolatedInput, 2, 32, &[at, zero], &place))
+                }
+                Op::LoadFragCoord if b.shader.info.fragment.sample_shading => {
+                    // That of the sample, not of the pixel's centre.
+                    let pixel = b.system_value(Op::LoadFragCoord);
+                    let mut place = b.channels(pixel);
+                    let sample = b.system_value(Op::LoadSamplePos);
+                    for (to, at) in place.iter_mut().zip(b.channels(sample)) {
+                        let half = b.imm_float(32, -0.5);
+                        let corner = b.fadd(*to, half);
+                        *to = b.fadd(corner, at);
+                    }
+                    Action::ReplaceVec(place.into_iter().collect())
                 }
                 Op::LoadSubgroupMask => subgroup_mask(b, relation),
                 Op::LoadVertexId => {

@@ -127,6 +127,7 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         specialization: &[],
         dispatch_base: false,
         subgroup_size: compile::SubgroupSize::default(),
+        sample_shading: false,
         layout: &layout,
         device: args.gpu,
         backend,

@@ -4,12 +4,14 @@
 //! predicate says so: the mask in r1.7, or, in shaders that end pixels, a copy of it from which they are taken.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload"; "PLN".
 
-use super::Isel;
+use super::memory::LOOP_FLAG;
 use super::payload::FragmentThread;
 use super::thread::Thread;
+use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::*;
+use crate::message::{self, Place};
 use abi::Barycentric;
 use entity::Id;
 use isa::{ArfReg, MathFn, Opcode, Type};
@@ -219,7 +221,8 @@ impl Isel<'_> {
             return unsupported(i.op, "inputs of 32 bits alone are made");
         }
         for c in 0..d.num_components {
-            let place = self.plane(i, slot, i.index("component") as u8 + c)?.at(12);
+            let first = abi::header_dword(slot as u8).unwrap_or(i.index("component") as u8);
+            let place = self.plane(i, slot, first + c)?.at(12);
             self.uniform_place(def, c, place.retype(Type::Ud));
         }
         Ok(())
@@ -233,13 +236,14 @@ impl Isel<'_> {
             Instr::Intrinsic(at) => mode_of(at),
             _ => None,
         };
-        let Some(mode) = mode else {
-            return unsupported(i.op, "no coordinates are made but those of the payload");
-        };
         if self.sh.defs[def].bit_size != 32 {
             return unsupported(i.op, "inputs of 32 bits alone are made");
         }
-        let coordinates = self.payload_part(|t| &mut t.barycentrics[mode as usize], 8)?;
+        let coordinates = match (mode, self.place(i.srcs[0], 0)) {
+            (Some(mode), _) => self.payload_part(|t| &mut t.barycentrics[mode as usize], 8)?,
+            (None, Comp::Reg { v, .. }) => v,
+            (None, _) => return unsupported(i.op, "the coordinates are of no place"),
+        };
         for c in 0..self.sh.defs[def].num_components {
             let plane = self.plane(i, slot, i.index("component") as u8 + c)?;
             // Each on its own: what nobody reads goes, and the others go where they are read.
@@ -252,6 +256,131 @@ impl Isel<'_> {
             self.b.lir.insts.push(inst);
         }
         Ok(())
+    }
+
+    /// `load_barycentric_at_sample`: the pixel interpolator is asked for one sample at a time.
+    pub(super) fn at_sample(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let (sample, to) = (i.srcs[0], self.interpolator_answer(i)?);
+        if let Some(n) = self.sh.const_component(sample, 0) {
+            let data = (n as u32 & 0xf) << 4;
+            self.ask_interpolator(i, to, None, data, Lanes::null(Type::Ud, 0), Mods::NONE);
+            return Ok(());
+        }
+        let number = self.comp(sample, 0, Type::Ud);
+        let shift = Lanes::imm(Type::Ud, 4);
+        let data = self.b.temp(Type::Ud, Exec::Scalar);
+        if !self.is_divergent(sample) {
+            self.b
+                .binary(Opcode::Shl, Exec::Scalar, data, number, shift, Mods::NONE);
+            self.ask_interpolator(i, to, None, 0, data, Mods::NONE);
+            return Ok(());
+        }
+        // Lanes that ask for the first one's sample leave the loop with their answer. What the others have is kept.
+        let zero = Lanes::imm(Type::Ud, 0);
+        for part in 0..2 {
+            let all = Lanes::new(to, part * 4 * u32::from(self.b.width()), Type::Ud, 4);
+            self.b.mov(Exec::Active, all, zero);
+        }
+        let number = self.packed(number);
+        let one = self.b.temp(Type::Ud, Exec::Scalar);
+        self.b.control(Op::Do, None, 0);
+        self.first_live(one, number);
+        let null = Lanes::null(Type::Ud, 4);
+        let same = Mods::cmod(isa::CondMod::Z, LOOP_FLAG);
+        self.b
+            .binary(Opcode::Cmp, Exec::Active, null, number, one, same);
+        self.b
+            .binary(Opcode::Shl, Exec::Scalar, data, one, shift, Mods::NONE);
+        let mods = Mods::pred(LOOP_FLAG, false);
+        self.ask_interpolator(i, to, None, 0, data, mods);
+        let others = Pred {
+            ctrl: isa::PredCtrl::Normal,
+            inverse: true,
+        };
+        self.b
+            .control(Op::Eu(Opcode::While), Some(others), LOOP_FLAG);
+        self.b.new_block();
+        Ok(())
+    }
+
+    /// `load_barycentric_at_offset`: sixteenths of a pixel, from -8 to 7.
+    pub(super) fn at_offset(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let to = self.interpolator_answer(i)?;
+        let none = Lanes::null(Type::Ud, 0);
+        if let Some(&[x, y]) = self.sh.const_of(i.srcs[0]) {
+            let [x, y] = [x, y].map(|bits| {
+                let sixteenths = (f32::from_bits(bits as u32) * 16.0) as i32;
+                sixteenths.clamp(-8, 7) as u32 & 0xf
+            });
+            self.ask_interpolator(i, to, None, x | y << 4, none, Mods::NONE);
+            return Ok(());
+        }
+        let active = Exec::Active;
+        let mut values = [none; 2];
+        for (c, value) in values.iter_mut().enumerate() {
+            let offset = self.comp(i.srcs[0], c as u8, Type::F);
+            let (scaled, whole) = (self.b.temp(Type::F, active), self.b.temp(Type::D, active));
+            let sixteen = Lanes::imm(Type::F, 16f32.to_bits().into());
+            self.b
+                .binary(Opcode::Mul, active, scaled, offset, sixteen, Mods::NONE);
+            self.b.mov(active, whole, scaled);
+            *value = self.b.temp(Type::D, active);
+            let most = Mods::cmod(isa::CondMod::L, 0);
+            let seven = Lanes::imm(Type::D, 7);
+            self.b
+                .binary(Opcode::Sel, active, *value, whole, seven, most);
+        }
+        let payload = self.b.collect(active, &[], &values);
+        self.ask_interpolator(i, to, Some(payload), 0, none, Mods::NONE);
+        Ok(())
+    }
+
+    /// Where the pixel interpolator's answer goes: two registers for each eight lanes, as PLN reads them.
+    fn interpolator_answer(&mut self, i: &Intrinsic) -> Result<VgrfId, FsError> {
+        self.fragment()?.info.pulls_barycentrics = true;
+        let v = self.b.lir.vgrf(8 * u32::from(self.b.width()));
+        if let Some(def) = i.def {
+            for c in 0..2 {
+                let place = Comp::Reg {
+                    v,
+                    offset: u32::from(c) * GRF_BYTES,
+                    pitch: 4,
+                    half: 64,
+                };
+                self.set_comp(def, c, place);
+            }
+        }
+        Ok(v)
+    }
+
+    /// A message to the pixel interpolator. Without a payload of their own the other kinds carry r0.
+    fn ask_interpolator(
+        &mut self,
+        i: &Intrinsic,
+        to: VgrfId,
+        payload: Option<Src>,
+        data: u32,
+        dynamic: Lanes,
+        mods: Mods,
+    ) {
+        let linear = Interp::from_index(i.index("interp_mode")) == Some(Interp::NoPerspective);
+        let kind = match (i.op, payload) {
+            (IntrinsicOp::LoadBarycentricAtSample, _) => Place::Sample,
+            (_, None) => Place::SharedOffset,
+            (_, Some(_)) => Place::Offset,
+        };
+        let own = Src::vgrf(self.r0, 0, Type::Ud, 1);
+        let mut info = message::interpolate(kind, linear, self.b.width(), data);
+        info.dynamic_desc = dynamic.reg != Reg::Null;
+        self.b.send(
+            Exec::Active,
+            Dst::vgrf(to, 0, Type::Ud, 1),
+            payload.unwrap_or(own),
+            Src::NULL,
+            dynamic.src(0),
+            info,
+            mods,
+        );
     }
 
     // --- system values --------------------------------------------------------------------------------

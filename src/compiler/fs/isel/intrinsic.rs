@@ -30,6 +30,8 @@ fn is_interface(op: IntrinsicOp) -> bool {
             | I::LoadBarycentricPixel
             | I::LoadBarycentricCentroid
             | I::LoadBarycentricSample
+            | I::LoadBarycentricAtSample
+            | I::LoadBarycentricAtOffset
             | I::LoadInterpolatedInput
             | I::LoadFragCoord
             | I::LoadFrontFace
@@ -141,6 +143,8 @@ impl Isel<'_> {
             | I::LoadDrawId => self.vertex_value(i)?,
             // Interpolated inputs take them from the payload.
             I::LoadBarycentricPixel | I::LoadBarycentricCentroid | I::LoadBarycentricSample => {}
+            I::LoadBarycentricAtSample => self.at_sample(i)?,
+            I::LoadBarycentricAtOffset => self.at_offset(i)?,
             I::LoadInterpolatedInput => self.interpolated_input(i)?,
             I::LoadFragCoord => self.frag_coord(i)?,
             I::LoadFrontFace => self.front_face(i),

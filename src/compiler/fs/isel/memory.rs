@@ -11,12 +11,12 @@ use crate::lir::{Dst, GRF_BYTES, Op, Pred, SendInfo, Src, VgrfId};
 use crate::message::{self, BTI_BINDLESS, BTI_SLM};
 use abi::DriverValue;
 use entity::Id;
-use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
+use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::{AtomicOp, CfEvent, Def, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
 /// Flag of the loops over surfaces: f1.0.
-const LOOP_FLAG: u8 = 2;
+pub(super) const LOOP_FLAG: u8 = 2;
 
 /// Where a memory access goes.
 #[derive(Clone, Copy)]
@@ -332,10 +332,7 @@ impl Isel<'_> {
 
     /// The value of the first active lane. `from` is packed.
     pub(super) fn first_live(&mut self, to: Lanes, from: Lanes) {
-        let lane = self.b.temp(Type::Ud, Exec::Scalar);
-        let mask = Lanes::arf(ArfReg::ChannelEnable, 0, Type::Ud);
-        self.b
-            .emit(Op::Eu(Opcode::Fbl), Exec::Scalar, lane, &[mask], Mods::NONE);
+        let lane = self.first_lane();
         let bytes = self.b.temp(Type::Ud, Exec::Scalar);
         let two = Lanes::imm(Type::Ud, 2);
         self.b

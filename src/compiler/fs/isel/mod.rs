@@ -325,6 +325,7 @@ impl<'a> Isel<'a> {
         let info = SendInfo {
             sfid: crate::message::SFID_THREAD_SPAWNER,
             desc: 1 << 4,
+            dynamic_desc: false,
             handle_offset: 0,
             mlen: 1,
             ex_mlen: 0,

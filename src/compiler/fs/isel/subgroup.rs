@@ -152,10 +152,27 @@ impl Isel<'_> {
         Some((index & 3) as u8)
     }
 
-    /// Number of the first active lane.
-    fn first_lane(&mut self) -> Lanes {
+    /// Number of the first active lane. ce0 alone does not know which lanes a thread was sent with: in compute shaders the
+    /// first ones, in others any.
+    pub(super) fn first_lane(&mut self) -> Lanes {
+        /// Dwords of sr0: the lanes, and those of quads that have one of them.
+        const DISPATCH_MASK: u32 = 2;
+        const VECTOR_MASK: u32 = 3;
         let lane = self.b.temp(Type::Ud, Exec::Scalar);
-        let mask = Lanes::arf(ArfReg::ChannelEnable, 0, Type::Ud);
+        let mut mask = Lanes::arf(ArfReg::ChannelEnable, 0, Type::Ud);
+        let sent = match self.sh.stage {
+            nir::Stage::Compute => None,
+            nir::Stage::Fragment => Some(VECTOR_MASK),
+            _ => Some(DISPATCH_MASK),
+        };
+        if let Some(dword) = sent {
+            let both = self.b.temp(Type::Ud, Exec::Scalar);
+            let sent = Lanes::arf(ArfReg::State, 0, Type::Ud).at(4 * dword);
+            let (and, one) = (Op::Eu(Opcode::And), Exec::Scalar);
+            self.b.mov(one, both, sent);
+            self.b.emit(and, one, both, &[mask, both], Mods::NONE);
+            mask = both;
+        }
         self.b
             .emit(Op::Eu(Opcode::Fbl), Exec::Scalar, lane, &[mask], Mods::NONE);
         lane

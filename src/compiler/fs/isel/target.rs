@@ -8,8 +8,8 @@ use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Src};
 use crate::message::{self, TargetWrite};
-use abi::ComputedDepth;
-use isa::Type;
+use abi::{ComputedDepth, FragmentInfo};
+use isa::{Opcode, Type};
 use nir::Slot;
 use smallvec::SmallVec;
 
@@ -22,10 +22,10 @@ impl Isel<'_> {
         let info = thread.info().clone();
         let outputs = std::mem::take(thread.outputs());
         let width = self.b.width();
-        if info.dual_source && width > 8 {
+        if (info.dual_source || info.output_stencil) && width > 8 {
             return Err(FsError::Unsupported {
                 op: "store_output",
-                what: "two sources are blended by eight pixels at a time",
+                what: "two sources, or stencil, are written for eight pixels at a time",
             });
         }
         let kind = match (info.dual_source, width) {
@@ -40,13 +40,15 @@ impl Isel<'_> {
             targets.push(0);
         }
         // Without a header the write is for target 0, with the blend state of target 0.
-        let needs_header = info.dual_source || targets[..] != [0];
+        let needs_header = info.dual_source || info.output_stencil || targets[..] != [0];
         let mask = outputs.component(Slot::FRAG_SAMPLE_MASK.0, 0, 0);
         let mask = mask.map(|mask| self.sample_mask(mask));
         let depth = match info.computed_depth {
             ComputedDepth::Off => None,
             _ => outputs.component(Slot::FRAG_DEPTH.0, 0, 0),
         };
+        let stencil = outputs.component(Slot::FRAG_STENCIL.0, 0, 0);
+        let stencil = stencil.map(|stencil| self.stencil(stencil));
         let mods = if info.kills {
             self.effect(Mods::NONE)
         } else {
@@ -56,7 +58,7 @@ impl Isel<'_> {
         for (k, &target) in targets.iter().enumerate() {
             let mut headers: SmallVec<[Lanes; 3]> = SmallVec::new();
             if needs_header {
-                headers.extend(self.target_header(target, info.kills));
+                headers.extend(self.target_header(target, &info));
             }
             headers.extend(mask);
             let slot = Slot::VAR0.0 + target;
@@ -64,6 +66,7 @@ impl Isel<'_> {
             let color = |n: u8| outputs.component(slot, n / 4, n % 4).unwrap_or(zero);
             let mut values: SmallVec<[Lanes; 9]> = (0..4 * sources).map(color).collect();
             values.extend(depth);
+            values.extend(stencil);
             let payload = if k == last {
                 self.b.collect_last(Exec::Active, &headers, &values)
             } else {
@@ -87,14 +90,21 @@ impl Isel<'_> {
     }
 
     /// r0 and r1, with the target's number in dword 2 and the pixels that live.
-    fn target_header(&mut self, target: u8, kills: bool) -> [Lanes; 2] {
-        let ud = Type::Ud;
+    fn target_header(&mut self, target: u8, info: &FragmentInfo) -> [Lanes; 2] {
+        /// Dword 0: the payload has stencil.
+        const STENCIL_PRESENT: u64 = 1 << 14;
+        let (ud, kills) = (Type::Ud, info.kills);
         let own = Lanes::new(self.r0, 0, ud, 4);
-        if target == 0 && !kills {
+        if target == 0 && !kills && !info.output_stencil {
             return [own, own.at(GRF_BYTES)];
         }
         let header = Lanes::new(self.b.lir.vgrf(2 * GRF_BYTES), 0, ud, 4);
         self.b.mov(Exec::Whole(16), header, own);
+        if info.output_stencil {
+            let (to, bit) = (header.scalar(), Lanes::imm(ud, STENCIL_PRESENT));
+            self.b
+                .binary(Opcode::Or, Exec::Scalar, to, own.scalar(), bit, Mods::NONE);
+        }
         if target > 0 {
             let number = Lanes::imm(ud, target.into());
             self.b.mov(Exec::Scalar, header.at(8).scalar(), number);
@@ -105,6 +115,18 @@ impl Isel<'_> {
             self.b.mov(Exec::Scalar, to, live);
         }
         [header, header.at(GRF_BYTES)]
+    }
+
+    /// Stencil: a byte for each pixel, in a register.
+    fn stencil(&mut self, stencil: Lanes) -> Lanes {
+        let v = self.b.lir.vgrf(GRF_BYTES);
+        let bytes = Lanes::new(v, 0, Type::Ub, 1);
+        let low = Lanes {
+            ty: Type::Ub,
+            ..stencil
+        };
+        self.b.mov(Exec::Whole(8), bytes, low);
+        Lanes::new(v, 0, Type::Ud, 4)
     }
 
     /// The sample mask: a word for each pixel.

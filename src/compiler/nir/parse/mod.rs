@@ -215,6 +215,7 @@ impl Parser {
                 "scratch_bytes" => self.shader.info.scratch_bytes = self.number32()?,
                 "push_constant_bytes" => self.shader.info.push_constant_bytes = self.number32()?,
                 "float_controls" => self.float_controls()?,
+                "distances" => self.distances_line()?,
                 "fragment" => self.fragment_line()?,
                 "geometry" => self.geometry_line()?,
                 "tess" => self.tess_line()?,

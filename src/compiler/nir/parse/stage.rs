@@ -20,6 +20,19 @@ impl Parser {
         }
     }
 
+    pub(super) fn distances_line(&mut self) -> Result<()> {
+        while let Some(w) = self.mode_word(&["clip", "cull"]) {
+            self.expect('=')?;
+            let n = self.small()?;
+            let distances = &mut self.shader.info.distances;
+            match w.as_str() {
+                "clip" => distances.clip = n,
+                _ => distances.cull = n,
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn fragment_line(&mut self) -> Result<()> {
         let words = [
             "early_fragment_tests",

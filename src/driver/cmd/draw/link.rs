@@ -11,9 +11,6 @@ use crate::draw::shader::{
 };
 use crate::generation::Scratch;
 
-/// gl_PrimitiveID, which the hardware knows where no stage writes it.
-const PRIMITIVE_ID: u8 = 8;
-
 /// A compiled shader, and what a launcher has given it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage<'a> {
@@ -39,8 +36,6 @@ impl Stage<'_> {
 pub enum LinkError {
     /// A shader is not of the stage that it is taken for, or has no code.
     Stage,
-    /// Distances to clip by have no count yet.
-    ClipDistances,
     /// More attributes than fragments can have.
     TooManyInputs,
 }
@@ -53,10 +48,8 @@ pub fn link<'a>(
     let StageInfo::Vertex(info) = &vertex.binary.stage else {
         return Err(LinkError::Stage);
     };
-    let writes = |slot: u8| info.written >> slot & 1 != 0;
-    if writes(slot::CLIP_DISTANCES_LOW) || writes(slot::CLIP_DISTANCES_HIGH) {
-        return Err(LinkError::ClipDistances);
-    }
+    let outputs = &info.outputs;
+    let writes = |slot: u8| outputs.written >> slot & 1 != 0;
     let [code, ..] = &vertex.binary.variants[..] else {
         return Err(LinkError::Stage);
     };
@@ -72,7 +65,7 @@ pub fn link<'a>(
         }
     }
     let fragment = match fragment {
-        Some(stage) => Some(fragment_shader(stage, &info.vue)?),
+        Some(stage) => Some(fragment_shader(stage, outputs)?),
         None => None,
     };
     Ok(Shaders {
@@ -81,21 +74,21 @@ pub fn link<'a>(
             scratch: vertex.scratch,
             inputs,
             first_grf: code.first_grf,
-            output_slots: info.vue.slots.len() as u32,
+            output_slots: outputs.vue.slots.len() as u32,
             push: &vertex.binary.push,
         },
         fragment,
         writes_point_size: writes(slot::POINT_SIZE),
         writes_layer: writes(slot::LAYER),
         writes_viewport: writes(slot::VIEWPORT),
-        clip_distances: 0,
-        cull_distances: 0,
+        clip_distances: outputs.clip_distances,
+        cull_distances: outputs.cull_distances,
     })
 }
 
 fn fragment_shader<'a>(
     stage: &Stage<'a>,
-    vertices: &abi::VueMap,
+    vertices: &abi::VertexOutputs,
 ) -> Result<FragmentShader<'a>, LinkError> {
     let StageInfo::Fragment(info) = &stage.binary.stage else {
         return Err(LinkError::Stage);
@@ -121,14 +114,14 @@ fn fragment_shader<'a>(
         reads_w: info.source_w,
         reads_sample_position: info.sample_positions,
         reads_coverage: info.input_coverage,
-        pulls_barycentrics: false,
+        pulls_barycentrics: info.pulls_barycentrics,
         depth: match info.computed_depth {
             abi::ComputedDepth::Off => ComputedDepth::No,
             abi::ComputedDepth::On => ComputedDepth::Any,
             abi::ComputedDepth::GreaterOrEqual => ComputedDepth::Greater,
             abi::ComputedDepth::LessOrEqual => ComputedDepth::Less,
         },
-        writes_stencil: false,
+        writes_stencil: info.output_stencil,
         writes_mask: info.output_mask,
         kills: info.kills,
         per_sample: info.per_sample,
@@ -140,15 +133,18 @@ fn fragment_shader<'a>(
     })
 }
 
-fn sources(info: &FragmentInfo, vertices: &abi::VueMap) -> Result<Vec<Input>, LinkError> {
+fn sources(info: &FragmentInfo, vertices: &abi::VertexOutputs) -> Result<Vec<Input>, LinkError> {
     if info.inputs.len() > INPUTS {
         return Err(LinkError::TooManyInputs);
     }
-    let source = |slot: u8| match vertices.place(slot) {
+    let source = |slot: u8| match vertices.vue.place(slot) {
+        // The header is there, whatever is written of it.
+        Some(_) if vertices.written >> slot & 1 == 0 => Ok(Source::Zero),
         Some(place) => u8::try_from(place)
             .map(Source::Slot)
             .map_err(|_| LinkError::TooManyInputs),
-        None if slot == PRIMITIVE_ID => Ok(Source::PrimitiveId),
+        None if slot == slot::PRIMITIVE_ID => Ok(Source::PrimitiveId),
+        None if slot == slot::POINT_COORD => Ok(Source::PointCoord),
         None => Ok(Source::Zero),
     };
     let inputs = (0..).zip(&info.inputs).map(|(index, &slot)| {

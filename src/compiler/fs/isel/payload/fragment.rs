@@ -63,12 +63,7 @@ impl FragmentThread {
                         }
                     }
                     Slot::FRAG_SAMPLE_MASK => info.output_mask = true,
-                    Slot::FRAG_STENCIL => {
-                        return Err(FsError::Unsupported {
-                            op: i.op.info().name,
-                            what: "no stencil is written yet",
-                        });
-                    }
+                    Slot::FRAG_STENCIL => info.output_stencil = true,
                     _ => {
                         for target in slots().map(|s| s.saturating_sub(Slot::VAR0.0.into())) {
                             info.targets |= 1u8.checked_shl(target).unwrap_or(0);

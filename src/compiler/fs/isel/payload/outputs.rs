@@ -5,8 +5,9 @@
 use super::scan::intrinsics;
 use crate::builder::Lanes;
 use crate::lir::{Lir, VgrfId};
+use abi::{VertexOutputs, VueMap};
 use isa::Type;
-use nir::{CfEvent, IntrinsicOp, Shader};
+use nir::{CfEvent, Distances, IntrinsicOp, Shader};
 
 /// One slot.
 struct Output {
@@ -21,6 +22,7 @@ struct Output {
 pub(in crate::isel) struct Outputs {
     slots: Vec<Output>,
     written: u128,
+    distances: Distances,
 }
 
 impl Outputs {
@@ -35,12 +37,23 @@ impl Outputs {
         Outputs {
             slots: Vec::new(),
             written,
+            distances: sh.info.distances,
         }
     }
 
     /// The slots that are written, a bit each.
     pub(in crate::isel) fn written(&self) -> u128 {
         self.written
+    }
+
+    /// What the fixed functions are told of a vertex.
+    pub(in crate::isel) fn vertices(&self) -> VertexOutputs {
+        VertexOutputs {
+            vue: VueMap::new(self.written),
+            written: self.written,
+            clip_distances: self.distances.clip,
+            cull_distances: self.distances.cull,
+        }
     }
 
     /// A component that was written.

@@ -6,7 +6,7 @@
 use super::outputs::Outputs;
 use super::scan::intrinsics;
 use crate::lir::{GRF_BYTES, Lir, VgrfId};
-use abi::{StageInfo, VertexElement, VertexInfo, VueMap};
+use abi::{StageInfo, VertexElement, VertexInfo};
 use nir::{CfEvent, Intrinsic, IntrinsicOp, Shader, Slot};
 
 /// Registers of an element: one for each component.
@@ -77,8 +77,7 @@ impl VertexThread {
         let end = first + self.elements.len().next_multiple_of(2) as u16 * ELEMENT_REGS;
         let info = VertexInfo {
             elements: self.elements.clone(),
-            vue: VueMap::new(self.outputs.written()),
-            written: self.outputs.written(),
+            outputs: self.outputs.vertices(),
         };
         (2, StageInfo::Vertex(info), end)
     }

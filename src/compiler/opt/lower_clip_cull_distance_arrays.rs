@@ -1,0 +1,100 @@
+//! Puts the distances to cull by behind those to clip by, where the hardware looks for both.
+//!
+//! In:  variables at slots CLIP_DIST0 and CULL_DIST0. Out: all of them from CLIP_DIST0 on, a component each; `info.distances` has
+//! those that are written. A stage's array of one that nobody touches is what a compiler declares on its own: it takes no
+//! place. Tests: tests/opt/lower_clip_cull_distance_arrays/.
+
+use crate::pass::Ctx;
+use entity::Id;
+use nir::*;
+
+/// Entry point.
+pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
+    let (read, written) = touched(s);
+    let mut changed = false;
+    for mode in [Mode::ShaderIn, Mode::ShaderOut] {
+        let find = |s: &Shader, slot| {
+            s.vars.ids().find(|&v| {
+                let v = &s.vars[v];
+                v.mode == mode && v.io.is_some_and(|io| io.slot == slot && io.compact)
+            })
+        };
+        let [clip, cull] = [Slot::CLIP_DIST0, Slot::CULL_DIST0].map(|slot| find(s, slot));
+        let is_touched = |v: &Id<Variable>| read.contains(v) || written.contains(v);
+        let count = |s: &Shader, v: Option<Id<Variable>>| {
+            let v = v?;
+            let n = elements(s, &s.vars[v]);
+            (is_touched(&v) || n > 1).then_some(n)
+        };
+        let clips = count(s, clip).unwrap_or(0);
+        let culls = count(s, cull).unwrap_or(0);
+        if let Some(v) = cull
+            && let Some(io) = &mut s.vars[v].io
+        {
+            io.slot = Slot(Slot::CLIP_DIST0.0 + clips / 4);
+            io.component = clips % 4;
+            changed = true;
+        }
+        let is_written = |v: Option<Id<Variable>>| v.is_some_and(|v| written.contains(&v));
+        if mode == Mode::ShaderOut && s.stage != Stage::TessControl {
+            let bits = |n: u8| ((1u32 << n.min(8)) - 1) as u8;
+            let distances = &mut s.info.distances;
+            if is_written(clip) {
+                distances.clip = bits(clips);
+            }
+            if is_written(cull) {
+                distances.cull = bits(culls) << clips.min(7);
+            }
+            changed |= *distances != Distances::default();
+        }
+    }
+    changed
+}
+
+/// Elements of an array of scalars, of one vertex.
+fn elements(s: &Shader, v: &Variable) -> u8 {
+    let mut ty = v.ty;
+    if s.is_per_vertex(v)
+        && let Type::Array { elem, .. } = &s.types[ty]
+    {
+        ty = *elem;
+    }
+    match &s.types[ty] {
+        Type::Array { len: Some(len), .. } => (*len).min(8) as u8,
+        _ => 1,
+    }
+}
+
+/// Variables that are read, and those that are written.
+fn touched(s: &Shader) -> (Vec<Id<Variable>>, Vec<Id<Variable>>) {
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    for block in s.block_order() {
+        for &i in &s.blocks[block].instrs {
+            let Instr::Intrinsic(i) = &s.instrs[i] else {
+                continue;
+            };
+            let list = match i.op {
+                IntrinsicOp::LoadDeref => &mut read,
+                IntrinsicOp::StoreDeref => &mut written,
+                _ => continue,
+            };
+            if let Some(var) = root(s, i.srcs[0])
+                && !list.contains(&var)
+            {
+                list.push(var);
+            }
+        }
+    }
+    (read, written)
+}
+
+fn root(s: &Shader, ptr: Id<Def>) -> Option<Id<Variable>> {
+    let mut at = ptr;
+    loop {
+        match s.deref_of(at)?.kind {
+            DerefKind::Var(v) => return Some(v),
+            DerefKind::Array { parent, .. } | DerefKind::Struct { parent, .. } => at = parent,
+            DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => return None,
+        }
+    }
+}
