@@ -101,6 +101,12 @@ impl Lanes {
         self.half = 0;
         self
     }
+    /// As a source of lanes from `lane` on, of which the first is at this offset now; they are of one sixteen.
+    pub const fn of_lanes_from(mut self, lane: u8) -> Lanes {
+        let before = lane as u32 / 16 * self.half as u32 + lane as u32 % 16 * self.pitch as u32;
+        self.offset -= before;
+        self
+    }
     /// Elements lie one behind the other.
     pub const fn is_packed(&self) -> bool {
         self.pitch as u32 == self.ty.size_bytes()

@@ -115,6 +115,52 @@ pub(crate) fn untyped_atomic(
     })
 }
 
+/// Which eight of sixteen slots a typed message of the lanes from `lane` on is for: the low ones or the high ones.
+const fn high_slots(lane: u8) -> u32 {
+    (lane / 8 % 2) as u32
+}
+
+/// Typed surface read of `n` channels at so many coordinates; eight lanes.
+pub(crate) const fn typed_read(bti: u32, lane: u8, coordinates: u8, n: u8) -> SendInfo {
+    let control = channels(n) | (1 + high_slots(lane)) << 4;
+    info(SFID_DC1, desc(bti, 5, control), coordinates, 0, n)
+}
+
+/// Typed surface write of `n` channels.
+pub(crate) const fn typed_write(bti: u32, lane: u8, coordinates: u8, n: u8) -> SendInfo {
+    let control = channels(n) | (1 + high_slots(lane)) << 4;
+    SendInfo {
+        writes: true,
+        reads: false,
+        ..info(SFID_DC1, desc(bti, 13, control), coordinates, n, 0)
+    }
+}
+
+/// Typed atomic with `n` operands each lane; integers alone.
+pub(crate) fn typed_atomic(
+    bti: u32,
+    lane: u8,
+    op: AtomicOp,
+    coordinates: u8,
+    n: u8,
+    result: bool,
+) -> Option<SendInfo> {
+    let (code, false) = atomic(op)? else {
+        return None;
+    };
+    let control = code | high_slots(lane) << 4 | u32::from(result) << 5;
+    Some(SendInfo {
+        writes: true,
+        ..info(
+            SFID_DC1,
+            desc(bti, 6, control),
+            coordinates,
+            n,
+            u8::from(result),
+        )
+    })
+}
+
 /// 64-bit address atomic; eight lanes.
 pub(crate) fn a64_atomic(op: AtomicOp, n: u8, result: bool) -> Option<SendInfo> {
     let (code, float) = atomic(op)?;
@@ -399,6 +445,7 @@ pub(crate) enum Sample {
     LevelZero = 24,
     CompareLevelZero = 25,
     FetchLevelZero = 26,
+    FetchSampleWide = 28,
 }
 
 /// A sampler message of `mlen` registers; the sampler's number is 0 of those that the header points to.

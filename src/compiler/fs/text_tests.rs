@@ -35,7 +35,8 @@ fn layout(shader: &Shader) -> abi::PipelineLayout {
             let Instr::Intrinsic(i) = &shader.instrs[i] else {
                 continue;
             };
-            if i.op != IntrinsicOp::VulkanResourceIndex {
+            use IntrinsicOp::{VulkanResourceIndex, VulkanSamplerIndex};
+            if !matches!(i.op, VulkanResourceIndex | VulkanSamplerIndex) {
                 continue;
             }
             let (set, binding) = (i.index("set") as usize, i.index("binding"));

@@ -248,6 +248,7 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
             IntrinsicOp::LoadInput if shader.stage == nir::Stage::Fragment => any_src,
             IntrinsicOp::LoadPushConstant
             | IntrinsicOp::VulkanResourceIndex
+            | IntrinsicOp::VulkanSamplerIndex
             | IntrinsicOp::GetSsboSize => any_src,
             IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo => {
                 let bits = i.def.map_or(0, |d| shader.defs[d].bit_size);

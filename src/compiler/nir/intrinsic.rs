@@ -192,8 +192,10 @@ intrinsics! {
     DerefBufferArrayLength "deref_buffer_array_length" ([1 x 32]) -> [1 x 32] {} PURE;
 
     // --- resources -------------------------------------------------------------------------------
-    /// Handle of a buffer descriptor: element `source 0` of the array at (set, binding). Opaque, 32 bits.
+    /// Handle of a descriptor's surface: element `source 0` of the array at (set, binding). Opaque, 32 bits.
     VulkanResourceIndex "vulkan_resource_index" ([1 x 32]) -> [1 x 32] {set binding} PURE;
+    /// Handle of a descriptor's sampler, in the same way.
+    VulkanSamplerIndex "vulkan_sampler_index" ([1 x 32]) -> [1 x 32] {set binding} PURE;
 
     // --- memory, after lowering: offsets and sizes in bytes -----------------------------------------
     /// (handle, offset)

@@ -140,6 +140,9 @@ impl Alu {
 }
 
 impl Access {
+    /// The bit of `non_uniform` in an `access` index.
+    pub const NON_UNIFORM: u32 = 1 << 5;
+
     /// The bit set of the `access` index of intrinsics.
     pub fn bits(self) -> u32 {
         u32::from(self.coherent)

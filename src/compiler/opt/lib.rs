@@ -51,7 +51,9 @@
 //! Distances to cull by stand behind those to clip by. `load_point_coord` has become an input, and in shaders that run for each
 //! sample `load_frag_coord` is the sample's. `load_vertex_id` has become `load_vertex_id_zero_base` + `load_first_vertex`, `load_base_vertex` the latter.
 //! Derivatives are scalar. `tex` has handles, no projector, no offset of a fetch, no four offsets of a gather;
-//! images are `bindless_image_*`. A handle is `vulkan_resource_index`, as of a buffer.
+//! images are `bindless_image_*`. A handle is `vulkan_resource_index`, as of a buffer; a sampler's is `vulkan_sampler_index`. Handles of
+//! textures, samplers and images are the same for all active lanes. Images are read by formats that the data port takes; no image
+//! is a cube or an input attachment.
 //!
 //! **Subgroup operations** are scalar. Constants and undefs may have several components.
 //! `info.shared_bytes` and `info.scratch_bytes` are final.
@@ -66,14 +68,18 @@ mod lower_alu_to_scalar;
 mod lower_bit_size;
 mod lower_clip_cull_distance_arrays;
 mod lower_explicit_io;
+mod lower_image_formats;
 mod lower_indirect_vars;
+mod lower_input_attachments;
 mod lower_io;
 mod lower_io_to_temporaries;
 mod lower_mem_access;
+mod lower_non_uniform_access;
 mod lower_phis_to_scalar;
 mod lower_resource_derefs;
 mod lower_system_values;
 mod lower_tex;
+mod lower_tex_cubes;
 mod lower_var_copies;
 mod lower_vars_to_ssa;
 mod opt_algebraic;

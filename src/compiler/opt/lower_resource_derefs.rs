@@ -1,7 +1,7 @@
 //! Images, textures and samplers by handle instead of by variable.
 //!
 //! In:  `tex` with derefs, `image_deref_*`. Out: `tex` with handles and `bindless_image_*`: a handle is
-//! `vulkan_resource_index` of the variable's set and binding, arrays of arrays counted through. What is marked
+//! `vulkan_resource_index` (a sampler's: `vulkan_sampler_index`) of the variable's set and binding, arrays of arrays counted through. What is marked
 //! non-uniform stays marked. Tests: tests/opt/lower_resource_derefs/.
 
 use crate::pass::Ctx;
@@ -40,12 +40,21 @@ fn bindless(op: IntrinsicOp) -> Option<IntrinsicOp> {
 fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
     match b.shader.instrs[id].clone() {
         Instr::Tex(mut t) => {
-            for (from, to) in [
-                (TexSrc::TextureDeref, TexSrc::TextureHandle),
-                (TexSrc::SamplerDeref, TexSrc::SamplerHandle),
+            use IntrinsicOp::{VulkanResourceIndex, VulkanSamplerIndex};
+            for (from, to, op) in [
+                (
+                    TexSrc::TextureDeref,
+                    TexSrc::TextureHandle,
+                    VulkanResourceIndex,
+                ),
+                (
+                    TexSrc::SamplerDeref,
+                    TexSrc::SamplerHandle,
+                    VulkanSamplerIndex,
+                ),
             ] {
                 if let Some(ptr) = t.src(from) {
-                    let h = handle(b, ptr)?;
+                    let h = handle(b, ptr, op)?;
                     t.remove_src(from);
                     t.set_src(to, h);
                 }
@@ -54,7 +63,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
         }
         Instr::Intrinsic(mut i) => {
             i.op = bindless(i.op)?;
-            i.srcs[0] = handle(b, i.srcs[0])?;
+            i.srcs[0] = handle(b, i.srcs[0], IntrinsicOp::VulkanResourceIndex)?;
             b.shader.instrs[id] = Instr::Intrinsic(i);
         }
         _ => return None,
@@ -63,7 +72,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
 }
 
 /// The handle of what a pointer to a resource means; `None` if that cannot be seen.
-fn handle(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<Id<Def>> {
+fn handle(b: &mut Builder<'_>, ptr: Id<Def>, op: IntrinsicOp) -> Option<Id<Def>> {
     let mut index: Option<Id<Def>> = None;
     // Elements of what has been passed so far.
     let mut below = 1u32;
@@ -77,13 +86,7 @@ fn handle(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<Id<Def>> {
                     Some(i) => i,
                     None => b.imm_u32(0),
                 };
-                return Some(b.load(
-                    IntrinsicOp::VulkanResourceIndex,
-                    1,
-                    32,
-                    &[index],
-                    &[set, binding],
-                ));
+                return Some(b.load(op, 1, 32, &[index], &[set, binding]));
             }
             DerefKind::Array { parent, index: i } => {
                 let more = b.imul_imm(i, below.into());

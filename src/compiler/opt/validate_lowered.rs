@@ -2,6 +2,7 @@
 //!
 //! In:  a shader after the pipeline. Out: the first instruction that breaks a promise.
 
+use crate::lower_image_formats::is_read_format;
 use crate::pass::OptError;
 use nir::*;
 
@@ -135,6 +136,9 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
 }
 
 fn check_tex(t: &Tex) -> Result<(), String> {
+    if t.texture_non_uniform || t.sampler_non_uniform {
+        return Err(format!("{} of handles that differ", t.op.info().name));
+    }
     let fetch = matches!(t.op, TexOp::Txf | TexOp::TxfMs);
     for (kind, _) in &t.srcs {
         let lowered = match kind {
@@ -152,9 +156,30 @@ fn check_tex(t: &Tex) -> Result<(), String> {
     }
 }
 
+fn check_image(i: &Intrinsic) -> Result<(), String> {
+    let name = i.op.info().name;
+    let dim = Dim::from_index(i.index("image_dim"));
+    if i.index("access") & Access::NON_UNIFORM != 0 {
+        return Err(format!("{name} of handles that differ"));
+    }
+    match i.op {
+        IntrinsicOp::BindlessImageLoad if !is_read_format(i.index("format")) => Err(format!(
+            "{name} of a format that is not declared or cannot be read"
+        )),
+        IntrinsicOp::BindlessImageSize if dim == Some(Dim::Cube) => {
+            Err(format!("{name} of a cube"))
+        }
+        _ if dim == Some(Dim::SubpassData) => Err(format!("{name} of an input attachment")),
+        _ => Ok(()),
+    }
+}
+
 fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
     use IntrinsicOp as Op;
     let name = i.op.info().name;
+    if i.op.index_of("image_dim").is_some() {
+        check_image(i)?;
+    }
     let value = match i.op {
         Op::LoadUbo
         | Op::LoadSsbo

@@ -61,6 +61,7 @@ impl Isel<'_> {
         }
         match i.op {
             I::VulkanResourceIndex => self.resource_index(i)?,
+            I::VulkanSamplerIndex => self.sampler_index(i)?,
             I::LoadUbo | I::LoadSsbo => {
                 let surface = self.buffer(i.srcs[0]);
                 self.load(i, surface, i.srcs[1], 0);
@@ -155,7 +156,7 @@ impl Isel<'_> {
             I::Ddx | I::Ddy | I::DdxFine | I::DdyFine | I::DdxCoarse | I::DdyCoarse => {
                 self.derivative(i)?;
             }
-            _ => return self.subgroup(i),
+            _ => return self.image(i),
         }
         Ok(())
     }
@@ -184,6 +185,12 @@ impl Isel<'_> {
                         | I::LoadSsbo
                         | I::StoreSsbo
                         | I::VulkanResourceIndex
+                        | I::VulkanSamplerIndex
+                        | I::BindlessImageLoad
+                        | I::BindlessImageStore
+                        | I::BindlessImageAtomic
+                        | I::BindlessImageAtomicSwap
+                        | I::BindlessImageSize
                         | I::LoadPushConstant
                         | I::LoadShared
                         | I::StoreShared

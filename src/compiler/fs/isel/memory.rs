@@ -12,7 +12,7 @@ use crate::message::{self, BTI_BINDLESS, BTI_SLM};
 use abi::DriverValue;
 use entity::Id;
 use isa::{CondMod, Opcode, PredCtrl, Type};
-use nir::{AtomicOp, CfEvent, Def, Intrinsic, IntrinsicOp};
+use nir::{AtomicOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, TexSrc};
 use smallvec::SmallVec;
 
 /// Flag of the loops over surfaces: f1.0.
@@ -30,7 +30,7 @@ pub(super) enum Surface {
 const MAX_PUSH_BYTES: u64 = 1024;
 
 /// What one piece of a descriptor adds to a handle.
-const PIECE: u32 = abi::PIECE_BYTES << 6;
+pub(super) const PIECE: u32 = abi::PIECE_BYTES << 6;
 
 impl Isel<'_> {
     // --- push data --------------------------------------------------------------------------------
@@ -83,6 +83,16 @@ impl Isel<'_> {
         if first < end {
             self.push.constants_first_dw = first as u32;
             self.push.constants_dw = end.div_ceil(4).saturating_sub(first) as u32;
+        }
+        for event in layout {
+            let CfEvent::Block(b) = *event else { continue };
+            for &id in &sh.blocks[b].instrs {
+                if let Instr::Tex(tex) = &sh.instrs[id]
+                    && let Some(texture) = tex.src(TexSrc::TextureHandle)
+                {
+                    self.handle_uses[texture] += 1;
+                }
+            }
         }
         for intrinsic in intrinsics() {
             if let Some(at) = handle_operand(intrinsic.op) {
@@ -236,7 +246,44 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `index * by`.
+    /// `vulkan_sampler_index`: the byte of a sampler's state, from Dynamic State Base Address on.
+    pub(super) fn sampler_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let binding = self.binding(i)?;
+        let ud = Type::Ud;
+        let exec = self.exec_for(def);
+        let set = self.push_value(DriverValue::SetHandle {
+            set: i.index("set"),
+        });
+        let bytes = self.b.temp(ud, Exec::Scalar);
+        let six = Lanes::imm(ud, 6);
+        self.b
+            .binary(Opcode::Shr, Exec::Scalar, bytes, set, six, Mods::NONE);
+        // The last piece of the element.
+        let first = binding.offset_bytes + binding.stride_bytes.saturating_sub(abi::PIECE_BYTES);
+        let first = first.wrapping_add(self.layout.sampler_base_bytes);
+        let index = self.comp(i.srcs[0], 0, ud);
+        let (base, constant) = match index.imm_bits() {
+            Some(index) => {
+                let at = (index as u32).wrapping_mul(binding.stride_bytes);
+                (bytes, first.wrapping_add(at))
+            }
+            None => {
+                let scaled = self.scaled(exec, index, binding.stride_bytes);
+                let sum = self.b.temp(ud, exec);
+                self.b
+                    .binary(Opcode::Add, exec, sum, scaled, bytes, Mods::NONE);
+                (sum, first)
+            }
+        };
+        let dst = self.new_def(def);
+        let constant = Lanes::imm(ud, constant.into());
+        self.b
+            .binary(Opcode::Add, exec, dst, base, constant, Mods::NONE);
+        Ok(())
+    }
+
+    /// `index * by`, of which `by` counts whole pieces.
     fn scaled(&mut self, exec: Exec, index: Lanes, by: u32) -> Lanes {
         let to = self.b.temp(Type::Ud, exec);
         if by.is_power_of_two() {
@@ -602,14 +649,19 @@ impl Isel<'_> {
     }
 }
 
-/// Which operand is the handle of a buffer.
+/// Which operand is the handle of a surface.
 fn handle_operand(op: IntrinsicOp) -> Option<usize> {
     match op {
         IntrinsicOp::LoadUbo
         | IntrinsicOp::LoadSsbo
         | IntrinsicOp::SsboAtomic
         | IntrinsicOp::SsboAtomicSwap
-        | IntrinsicOp::GetSsboSize => Some(0),
+        | IntrinsicOp::GetSsboSize
+        | IntrinsicOp::BindlessImageLoad
+        | IntrinsicOp::BindlessImageStore
+        | IntrinsicOp::BindlessImageAtomic
+        | IntrinsicOp::BindlessImageAtomicSwap
+        | IntrinsicOp::BindlessImageSize => Some(0),
         IntrinsicOp::StoreSsbo => Some(1),
         _ => None,
     }

@@ -10,6 +10,7 @@ mod cond;
 mod convert;
 mod fragment;
 mod global;
+mod image;
 mod intrinsic;
 mod memory;
 mod output;

@@ -1,14 +1,14 @@
 //! Sampler messages.
 //!
 //! Textures are bindless, as buffers are. A sampler's handle is the byte offset of its state from the dynamic state base; it goes
-//! into dword 3 of the header, so that every message with a sampler has one.
+//! into dword 3 of the header, so that every message with a sampler has one. Both handles are the same for all active lanes:
+//! where they may differ, `lower_non_uniform_access` has made a loop.
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter Definition"; "Return Format".
 
-use super::memory::Surface;
 use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, SendInfo, Src};
+use crate::lir::{Dst, GRF_BYTES, SendInfo, Src, VgrfId};
 use crate::message::{self, Sample};
 use entity::Id;
 use isa::Type;
@@ -48,7 +48,14 @@ impl Isel<'_> {
         let narrow = tex.op == TexOp::Txd || registers > MAX_REGISTERS;
         let (lanes, parts) = self.parts(if narrow { 8 } else { 16 });
         let regs = lanes.div_ceil(8);
-        let v = self.tex_answer(tex, lanes);
+        // The number of levels stands behind the size.
+        let first = if tex.op == TexOp::QueryLevels { 3 } else { 0 };
+        let split = lanes < self.b.width().min(16);
+        let v = if split {
+            self.b.lir.vgrf(4 * u32::from(self.b.width()) * 4)
+        } else {
+            self.sampler_answer(tex.def, lanes, first)
+        };
         let payloads: SmallVec<[(u8, Src); 4]> = parts
             .map(|lane| {
                 let payload =
@@ -58,7 +65,7 @@ impl Isel<'_> {
             })
             .collect();
         let mlen = u8::from(header.is_some()) + parameters.len() as u8 * regs;
-        let surface = Surface::Buffer(self.handle(texture), 0);
+        let surface = self.one_surface(texture, 0);
         self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
             for &(lane, payload) in &payloads {
                 let info = SendInfo {
@@ -78,25 +85,26 @@ impl Isel<'_> {
                 );
             }
         });
+        if split {
+            self.join_parts(tex.def, v, 4, first);
+        }
         Ok(())
     }
 
-    /// Four dwords for each lane; those that the operation has are the def's.
-    fn tex_answer(&mut self, tex: &Tex, lanes: u8) -> crate::lir::VgrfId {
+    /// Four dwords for each lane; the def's are those from `first` on. The messages have as many lanes as the program, or 16.
+    pub(super) fn sampler_answer(&mut self, def: Id<Def>, lanes: u8, first: u8) -> VgrfId {
         let width = u32::from(self.b.width());
         let part = u32::from(lanes) * 4;
         let v = self.b.lir.vgrf(4 * width * 4);
         let half = if lanes == 16 { 4 * part } else { 64 };
-        // The number of levels stands behind the size.
-        let first = if tex.op == TexOp::QueryLevels { 3 } else { 0 };
-        for c in 0..self.sh.defs[tex.def].num_components {
+        for c in 0..self.sh.defs[def].num_components {
             let place = Comp::Reg {
                 v,
                 offset: u32::from(c + first) * part,
                 pitch: 4,
                 half: half as u16,
             };
-            self.set_comp(tex.def, c, place);
+            self.set_comp(def, c, place);
         }
         v
     }
@@ -187,7 +195,13 @@ impl Isel<'_> {
                     Sample::Fetch
                 }
             }
-            TexOp::TxfMs => return unsupported(tex, "no multisampled texel is fetched yet"),
+            TexOp::TxfMs => {
+                // No surface has an auxiliary one: the multisample control data are zero.
+                out.extend(all(self, TexSrc::MsIndex, d));
+                out.extend([zero, zero]);
+                out.extend(coordinates);
+                Sample::FetchSampleWide
+            }
             TexOp::Txs => {
                 out.push(lod.first().copied().unwrap_or(zero));
                 Sample::Size
@@ -276,12 +290,6 @@ impl Isel<'_> {
         }
         let sampler = match tex.src(TexSrc::SamplerHandle) {
             Some(_) if !tex.op.needs_sampler() => None,
-            Some(sampler) if self.is_divergent(sampler) => {
-                return unsupported(
-                    tex,
-                    "a sampler that differs between lanes is lowered before the backend",
-                );
-            }
             None if tex.op.needs_sampler() => {
                 return unsupported(tex, "a sampler has a handle behind the NIR pipeline");
             }
@@ -299,8 +307,9 @@ impl Isel<'_> {
             Lanes::imm(ud, word.into()),
         );
         if let Some(sampler) = sampler {
-            let sampler = self.handle(sampler);
-            self.b.mov(Exec::Scalar, header.at(12).scalar(), sampler);
+            let place = self.comp(sampler, 0, ud);
+            let place = self.one_of(place);
+            self.b.mov(Exec::Scalar, header.at(12).scalar(), place);
         }
         Ok(Some(header))
     }

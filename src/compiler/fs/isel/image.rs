@@ -1,0 +1,232 @@
+//! Storage images and storage texel buffers: typed messages, eight lanes each.
+//!
+//! In:  `bindless_image_*`, whose reads have a format that the data port takes (`lower_image_formats`).
+//! Out: typed reads and atomics on the second surface of the descriptor, typed writes and queries on the first (crate `abi`).
+//! A handle is the same for all active lanes: where it may differ, `lower_non_uniform_access` has made a loop.
+//! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3. Tests: tests/fs/image/.
+
+use super::memory::{PIECE, Surface, atomic_op, no_atomic};
+use super::{Comp, Isel};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Dst, SendInfo, Src, VgrfId};
+use crate::message::{self, Sample};
+use entity::Id;
+use isa::Type;
+use nir::{Def, Intrinsic, IntrinsicOp};
+use smallvec::SmallVec;
+
+/// Lanes of a typed message.
+const TYPED_LANES: u8 = 8;
+
+impl Isel<'_> {
+    pub(super) fn image(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        use IntrinsicOp as I;
+        match i.op {
+            I::BindlessImageLoad => self.image_load(i),
+            I::BindlessImageStore => self.image_store(i),
+            I::BindlessImageAtomic | I::BindlessImageAtomicSwap => self.image_atomic(i)?,
+            I::BindlessImageSize => {
+                let level = self.comp(i.srcs[1], 0, Type::D);
+                self.image_query(i, Sample::Size, level);
+            }
+            I::BindlessImageSamples => {
+                return Err(FsError::Unsupported {
+                    op: i.op.info().name,
+                    what: "storage images have one sample",
+                });
+            }
+            _ => return self.subgroup(i),
+        }
+        Ok(())
+    }
+
+    /// The surface that all active lanes mean, `more` further.
+    pub(super) fn one_surface(&mut self, handle: Id<Def>, more: u32) -> Surface {
+        match self.buffer(handle) {
+            Surface::Buffer(place, offset) => {
+                Surface::Buffer(self.one_of(place), offset.wrapping_add(more))
+            }
+            Surface::Shared => Surface::Shared,
+        }
+    }
+
+    /// The first active lane's value of what is the same for all of them.
+    pub(super) fn one_of(&mut self, place: Lanes) -> Lanes {
+        if place.pitch == 0 {
+            return place;
+        }
+        let packed = self.packed(place);
+        let one = self.b.temp(Type::Ud, Exec::Scalar);
+        self.first_live(one, packed);
+        one
+    }
+
+    /// All components of a def, as the data port takes them.
+    fn dwords(&self, def: Id<Def>) -> SmallVec<[Lanes; 4]> {
+        (0..self.sh.defs[def].num_components)
+            .map(|c| self.comp(def, c, Type::Ud))
+            .collect()
+    }
+
+    /// Payloads of coordinates and of data, for each eight lanes.
+    fn image_payloads(&mut self, coord: Id<Def>, data: &[Lanes]) -> SmallVec<[(u8, Src, Src); 4]> {
+        let coord = self.dwords(coord);
+        let (lanes, parts) = self.parts(TYPED_LANES);
+        parts
+            .map(|lane| {
+                let exec = Exec::Part(lane, lanes);
+                let at = self.b.collect(exec, &[], &coord);
+                let data = match data {
+                    [] => Src::NULL,
+                    data => self.b.collect(exec, &[], data),
+                };
+                (lane, at, data)
+            })
+            .collect()
+    }
+
+    fn image_load(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        let n = self.sh.defs[def].num_components;
+        let payloads = self.image_payloads(i.srcs[1], &[]);
+        let coordinates = self.sh.defs[i.srcs[1]].num_components;
+        let surface = self.one_surface(i.srcs[0], abi::READ_PIECE * PIECE);
+        let v = self
+            .b
+            .lir
+            .vgrf(u32::from(self.b.width()) * 4 * u32::from(n));
+        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+            for &(lane, payload, none) in &payloads {
+                let info = SendInfo {
+                    handle_offset: more,
+                    ..message::typed_read(bti, lane, coordinates, n)
+                };
+                let dst = Dst::vgrf(v, u32::from(lane) * 4 * u32::from(n), Type::Ud, 1);
+                let exec = Exec::Part(lane, TYPED_LANES);
+                isel.b.send(exec, dst, payload, none, handle, info, mods);
+            }
+        });
+        self.join_parts(def, v, n, 0);
+    }
+
+    /// Components of a def from answers to messages of eight lanes, of which each has `n` dwords for a lane. The def's begin with
+    /// component `first`.
+    pub(super) fn join_parts(&mut self, def: Id<Def>, v: VgrfId, n: u8, first: u8) {
+        let (lanes, parts) = self.parts(TYPED_LANES);
+        let part = u32::from(lanes) * 4;
+        let place = |c: u8| u32::from(c + first) * part;
+        let count = self.sh.defs[def].num_components;
+        if self.b.width() == lanes || n == 1 {
+            for c in 0..count {
+                let comp = Comp::Reg {
+                    v,
+                    offset: place(c),
+                    pitch: 4,
+                    half: 64,
+                };
+                self.set_comp(def, c, comp);
+            }
+            return;
+        }
+        self.new_def(def);
+        let parts: SmallVec<[u8; 4]> = parts.collect();
+        for c in 0..count {
+            let to = self.comp(def, c, Type::Ud);
+            for &lane in &parts {
+                // Where the lanes of `from` would begin.
+                let start = u32::from(lane) * 4 * u32::from(n) + place(c);
+                let from = Lanes::new(v, start, Type::Ud, 4);
+                self.b
+                    .mov(Exec::Part(lane, lanes), to, from.of_lanes_from(lane));
+            }
+        }
+    }
+
+    fn image_store(&mut self, i: &Intrinsic) {
+        let data = self.dwords(i.srcs[3]);
+        let payloads = self.image_payloads(i.srcs[1], &data);
+        let coordinates = self.sh.defs[i.srcs[1]].num_components;
+        let surface = self.one_surface(i.srcs[0], 0);
+        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+            for &(lane, at, texels) in &payloads {
+                let info = SendInfo {
+                    handle_offset: more,
+                    ..message::typed_write(bti, lane, coordinates, data.len() as u8)
+                };
+                let mods = isel.effect(mods);
+                let exec = Exec::Part(lane, TYPED_LANES);
+                let null = Dst::null(Type::Ud);
+                isel.b.send(exec, null, at, texels, handle, info, mods);
+            }
+        });
+    }
+
+    fn image_atomic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let op = atomic_op(i)?;
+        let operands = &i.srcs[3..];
+        self.only_dwords(i, operands)?;
+        let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
+        let data: SmallVec<[Lanes; 2]> = operands
+            .iter()
+            .map(|d| self.comp(*d, 0, Type::Ud))
+            .collect();
+        let payloads = self.image_payloads(i.srcs[1], &data);
+        let coordinates = self.sh.defs[i.srcs[1]].num_components;
+        let surface = self.one_surface(i.srcs[0], abi::READ_PIECE * PIECE);
+        let v = wanted.map(|_| self.b.lir.vgrf(u32::from(self.b.width()) * 4));
+        let mut failed = None;
+        self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
+            for &(lane, at, data) in &payloads {
+                let n = operands.len() as u8;
+                let Some(info) = message::typed_atomic(bti, lane, op, coordinates, n, v.is_some())
+                else {
+                    failed = Some(no_atomic(i));
+                    return;
+                };
+                let info = SendInfo {
+                    handle_offset: more,
+                    ..info
+                };
+                let dst = match v {
+                    Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
+                    None => Dst::null(Type::Ud),
+                };
+                let mods = isel.effect(mods);
+                let exec = Exec::Part(lane, TYPED_LANES);
+                isel.b.send(exec, dst, at, data, handle, info, mods);
+            }
+        });
+        if let (Some(def), Some(v)) = (wanted, v) {
+            self.join_parts(def, v, 1, 0);
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Asks the sampler about the first surface.
+    fn image_query(&mut self, i: &Intrinsic, kind: Sample, parameter: Lanes) {
+        let Some(def) = i.def else { return };
+        let surface = self.one_surface(i.srcs[0], 0);
+        let (lanes, parts) = self.parts(16);
+        let v = self.sampler_answer(def, lanes, 0);
+        let regs = lanes.div_ceil(8);
+        let payloads: SmallVec<[(u8, Src); 2]> = parts
+            .map(|lane| {
+                let exec = Exec::Part(lane, lanes);
+                (lane, self.b.collect(exec, &[], &[parameter]))
+            })
+            .collect();
+        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+            for &(lane, payload) in &payloads {
+                let info = SendInfo {
+                    handle_offset: more,
+                    ..message::sample(bti, kind, lanes, regs, 4 * regs)
+                };
+                let dst = Dst::vgrf(v, u32::from(lane) * 16, Type::Ud, 1);
+                let exec = Exec::Part(lane, lanes);
+                isel.b
+                    .send(exec, dst, payload, Src::NULL, handle, info, mods);
+            }
+        });
+    }
+}
