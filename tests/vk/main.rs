@@ -7,6 +7,7 @@
 mod commands;
 mod descriptors;
 mod external;
+mod images;
 mod indexing;
 mod objects;
 mod pipelines;

@@ -7,79 +7,13 @@
 use nir::AtomicOp;
 
 use crate::kernel::{WORKGROUP, shader};
-
-/// An internal shader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shader {
-    /// Writes one dword everywhere.
-    Fill,
-    /// Copies bytes.
-    Copy,
-    /// Writes query results.
-    QueryResults,
-}
-
-impl Shader {
-    /// All of them.
-    pub const ALL: [Shader; 3] = [Shader::Fill, Shader::Copy, Shader::QueryResults];
-
-    /// Storage buffers that it uses, at set 0 from binding 0.
-    pub fn buffers(self) -> u32 {
-        match self {
-            Shader::Fill => 1,
-            Shader::Copy | Shader::QueryResults => 2,
-        }
-    }
-
-    /// The shader.
-    pub fn nir(self) -> nir::Shader {
-        match self {
-            Shader::Fill => fill(),
-            Shader::Copy => copy(),
-            Shader::QueryResults => query_results(),
-        }
-    }
-}
-
-/// A range of GPU memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// First byte, a multiple of 4.
-    pub address: u64,
-    /// Bytes, a multiple of 4.
-    pub bytes: u64,
-}
-
-/// Buffers of an internal shader at most.
-pub const MAX_BUFFERS: usize = 2;
-/// Dwords of push constants of an internal shader at most.
-pub const MAX_PUSH_DW: usize = 4;
-
-/// One launch of an internal shader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Launch {
-    /// Which.
-    pub shader: Shader,
-    spans: [Span; MAX_BUFFERS],
-    /// Its push constants, in dwords.
-    pub push_dw: [u32; MAX_PUSH_DW],
-    /// Workgroups along x.
-    pub groups: u32,
-}
-
-impl Launch {
-    /// Its buffers, by binding.
-    pub fn buffers(&self) -> &[Span] {
-        let count = self.shader.buffers() as usize;
-        self.spans.get(..count).unwrap_or_default()
-    }
-}
+use crate::launch::{Launch, Shader, Span};
 
 /// Bytes that one launch covers at most: one surface.
 const MAX_BYTES: u64 = 1 << 29;
 
 /// Push constants: 0 the value, 1 how many dwords.
-fn fill() -> nir::Shader {
+pub(crate) fn fill() -> nir::Shader {
     shader("fill", 1, |k, at, [value, count]| {
         let inside = k.ult(at, count);
         k.when(inside, |k| k.write(0, at, value));
@@ -100,18 +34,18 @@ pub fn fill_launches(address: u64, bytes: u64, value: u32) -> impl Iterator<Item
             address: address + start,
             bytes: part,
         };
-        Launch {
-            shader: Shader::Fill,
-            spans: [span; MAX_BUFFERS],
-            push_dw: [value, count, 0, 0],
-            groups: count.div_ceil(WORKGROUP),
-        }
+        Launch::line(
+            Shader::Fill,
+            [span, span],
+            &[value, count],
+            count.div_ceil(WORKGROUP),
+        )
     })
 }
 
 /// Push constants: 0 bytes of the first dword that stay (`low`), 1 first byte that stays behind (`end`), 2 `shift`: how many
 /// bytes further the source is in its dword, 3 destination dwords.
-fn copy() -> nir::Shader {
+pub(crate) fn copy() -> nir::Shader {
     shader("copy", 2, |k, at, [low, end, shift, count]| {
         let inside = k.ult(at, count);
         k.when(inside, |k| {
@@ -173,9 +107,9 @@ pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> impl Iterator
         // The source dword that meets the first destination dword; it may lie before the range, and is not read then.
         let shift = source.wrapping_sub(low) & 3;
         let count = (low + part).div_ceil(4);
-        Launch {
-            shader: Shader::Copy,
-            spans: [
+        Launch::line(
+            Shader::Copy,
+            [
                 Span {
                     address: source.wrapping_sub(low) & !3,
                     bytes: (low + shift + part).next_multiple_of(4),
@@ -185,9 +119,9 @@ pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> impl Iterator
                     bytes: count * 4,
                 },
             ],
-            push_dw: [low as u32, (low + part) as u32, shift as u32, count as u32],
-            groups: (count as u32).div_ceil(WORKGROUP),
-        }
+            &[low as u32, (low + part) as u32, shift as u32, count as u32],
+            (count as u32).div_ceil(WORKGROUP),
+        )
     })
 }
 
@@ -200,7 +134,7 @@ pub const RESULT_PARTIAL: u32 = 4;
 
 /// Push constants: 0 queries, 1 dwords from one result to the next, 2 flags. A query is four dwords: value, value,
 /// availability, 0.
-fn query_results() -> nir::Shader {
+pub(crate) fn query_results() -> nir::Shader {
     shader("query_results", 2, |k, at, [count, stride, flags]| {
         let inside = k.ult(at, count);
         k.when(inside, |k| {
@@ -250,9 +184,9 @@ pub fn query_launch(
             1
         };
     let bytes = u64::from(count.saturating_sub(1)) * stride_bytes + result;
-    Launch {
-        shader: Shader::QueryResults,
-        spans: [
+    Launch::line(
+        Shader::QueryResults,
+        [
             Span {
                 address: queries,
                 bytes: u64::from(count) * 16,
@@ -262,9 +196,9 @@ pub fn query_launch(
                 bytes: bytes.next_multiple_of(4),
             },
         ],
-        push_dw: [count, (stride_bytes / 4) as u32, flags, 0],
-        groups: count.div_ceil(WORKGROUP),
-    }
+        &[count, (stride_bytes / 4) as u32, flags],
+        count.div_ceil(WORKGROUP),
+    )
 }
 
 #[cfg(test)]
@@ -285,7 +219,7 @@ mod tests {
                 .iter()
                 .flat_map(|d| d.to_le_bytes())
                 .collect(),
-            workgroups: [launch.groups, 1, 1],
+            workgroups: launch.groups,
             ..Default::default()
         };
         machine.run(&launch.shader.nir()).unwrap();
@@ -373,12 +307,5 @@ mod tests {
             written(RESULT_64 | RESULT_AVAILABILITY),
             [10, 11, 1, 0, none, none, 0, 0]
         );
-    }
-
-    #[test]
-    fn shaders_are_valid() {
-        for shader in Shader::ALL {
-            nir::validate(&shader.nir()).unwrap();
-        }
     }
 }

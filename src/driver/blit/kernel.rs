@@ -36,9 +36,42 @@ pub fn shader<const PUSH_DW: usize>(
     buffers: u32,
     body: impl FnOnce(&mut Kernel<'_>, Id<Def>, [Id<Def>; PUSH_DW]),
 ) -> Shader {
+    grouped(name, buffers, WORKGROUP, |k, [group, ..], local, push| {
+        let start = k.imul_imm(group, WORKGROUP.into());
+        let invocation = k.iadd(start, local);
+        body(k, invocation, push);
+    })
+}
+
+/// Invocations of a workgroup along x, of shaders for planes.
+pub const GROUP_X: u32 = 16;
+/// The same along y.
+pub const GROUP_Y: u32 = WORKGROUP / GROUP_X;
+
+/// As [`shader`], with an invocation for each place in a box: `body` gets its column, row and slice.
+pub fn plane_shader<const PUSH_DW: usize>(
+    name: &str,
+    buffers: u32,
+    body: impl FnOnce(&mut Kernel<'_>, [Id<Def>; 3], [Id<Def>; PUSH_DW]),
+) -> Shader {
+    grouped(name, buffers, WORKGROUP, |k, [x, y, slice], local, push| {
+        let (low, shift) = (k.imm_u32(GROUP_X - 1), k.imm_u32(GROUP_X.ilog2()));
+        let (left, top) = (k.imul_imm(x, GROUP_X.into()), k.imul_imm(y, GROUP_Y.into()));
+        let (column, row) = (k.iand(local, low), k.ushr(local, shift));
+        let place = [k.iadd(left, column), k.iadd(top, row), slice];
+        body(k, place, push);
+    })
+}
+
+fn grouped<const PUSH_DW: usize>(
+    name: &str,
+    buffers: u32,
+    invocations: u32,
+    body: impl FnOnce(&mut Kernel<'_>, [Id<Def>; 3], Id<Def>, [Id<Def>; PUSH_DW]),
+) -> Shader {
     let mut shader = Shader::new(Stage::Compute, name);
     let push_bytes = PUSH_DW as u32 * 4;
-    shader.info.workgroup_size = [WORKGROUP, 1, 1];
+    shader.info.workgroup_size = [invocations, 1, 1];
     shader.info.push_constant_bytes = push_bytes;
     let mut builder = Builder::at_end(&mut shader);
     let zero = builder.imm_u32(0);
@@ -59,15 +92,21 @@ pub fn shader<const PUSH_DW: usize>(
         builder.load(IntrinsicOp::LoadPushConstant, 1, 32, &[at], &indices)
     });
     let groups = builder.system_value(IntrinsicOp::LoadWorkgroupId);
-    let group = builder.channel(groups, 0);
-    let start = builder.imul_imm(group, WORKGROUP.into());
+    let groups = [0, 1, 2].map(|axis| builder.channel(groups, axis));
     let local = builder.system_value(IntrinsicOp::LoadLocalInvocationIndex);
-    let invocation = builder.iadd(start, local);
-    body(&mut Kernel { builder, buffers }, invocation, push);
+    body(&mut Kernel { builder, buffers }, groups, local, push);
     shader
 }
 
-/// Byte alignment of every access: `align_mul` and `align_offset`.
+/// Components and their bits of a unit of bytes.
+fn unit(bytes: u32) -> (u8, u8) {
+    match bytes {
+        1 | 2 => (1, 8 * bytes as u8),
+        _ => ((bytes / 4) as u8, 32),
+    }
+}
+
+/// Byte alignment of accesses to dwords: `align_mul` and `align_offset`.
 const DWORD: [u32; 2] = [4, 0];
 
 impl Kernel<'_> {
@@ -89,6 +128,23 @@ impl Kernel<'_> {
         let (handle, at) = self.place(buffer, dword);
         let indices = [1, Access::default().bits(), DWORD[0], DWORD[1]];
         self.intrinsic(IntrinsicOp::StoreSsbo, None, &[value, handle, at], &indices);
+    }
+
+    /// Reads 1, 2, 4, 8 or 16 bytes at a byte of a buffer.
+    pub fn read_unit(&mut self, buffer: usize, byte: Id<Def>, bytes: u32) -> Id<Def> {
+        let (components, bits) = unit(bytes);
+        let indices = [Access::default().bits(), bytes, 0];
+        let srcs = [self.buffers[buffer], byte];
+        self.load(IntrinsicOp::LoadSsbo, components, bits, &srcs, &indices)
+    }
+
+    /// Writes what [`Kernel::read_unit`] has read.
+    pub fn write_unit(&mut self, buffer: usize, byte: Id<Def>, bytes: u32, value: Id<Def>) {
+        let (components, _) = unit(bytes);
+        let mask = (1 << components) - 1;
+        let indices = [mask, Access::default().bits(), bytes, 0];
+        let srcs = [value, self.buffers[buffer], byte];
+        self.intrinsic(IntrinsicOp::StoreSsbo, None, &srcs, &indices);
     }
 
     /// An atomic operation on a dword of a buffer.

@@ -1,13 +1,20 @@
 //! Copies and fills through internal shaders.
 //!
 //! In:  addresses and sizes. Out: shaders as NIR (compiled by whoever owns pipelines), and launches of them: surfaces,
-//!      push constants, workgroups. Clears, resolves and copies of images join when there are images.
-//! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation".
+//!      push constants, workgroups.
+//! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation", "Copying Data Between Buffers and
+//! Images".
+//!
+//! Files import one way: `kernel` and `launch` ← `buffer` and `texel` ← `shaders`.
 
 mod buffer;
 mod kernel;
+mod launch;
+mod shaders;
+mod texel;
 
 pub use buffer::{
-    Launch, MAX_BUFFERS, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, Shader, Span,
-    copy_launches, fill_launches, query_launch,
+    RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches, query_launch,
 };
+pub use launch::{Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, SHADERS, Shader, Span, Texels};
+pub use texel::{Extent, Plane, copy_texels, fill_texels};

@@ -39,6 +39,12 @@ impl Pending {
         Pending(self.0 & other.0)
     }
 
+    /// What is not in `other`.
+    #[must_use]
+    pub const fn without(self, other: Pending) -> Pending {
+        Pending(self.0 & !other.0)
+    }
+
     /// Whether any of `other` is asked for.
     pub const fn any(self, other: Pending) -> bool {
         self.0 & other.0 != 0

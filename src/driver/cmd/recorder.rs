@@ -183,12 +183,23 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         if self.pending.is_none() {
             return Ok(());
         }
-        self.settle_pending()
+        self.settle_pending(Pending::NONE)
+    }
+
+    /// As [`Recorder::settle`], before a dispatch: it fetches no vertices.
+    #[inline]
+    fn settle_dispatch(&mut self) -> Result<(), M::Error> {
+        let later = Pending::INVALIDATE_VERTICES;
+        if self.pending.without(later).is_none() {
+            return Ok(());
+        }
+        self.settle_pending(later)
     }
 
     #[inline(never)]
-    fn settle_pending(&mut self) -> Result<(), M::Error> {
-        let pending = std::mem::take(&mut self.pending);
+    fn settle_pending(&mut self, later: Pending) -> Result<(), M::Error> {
+        let pending = self.pending.without(later);
+        self.pending = self.pending.and(later);
         let invalidates = pending.any(Pending::INVALIDATIONS);
         let flush = pending.any(Pending::FLUSH_DATA) && self.dirty;
         let flush_targets = pending.any(Pending::FLUSH_TARGETS) && self.drawn;
@@ -211,6 +222,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
                 invalidate_texture: pending.any(Pending::INVALIDATE_TEXTURE),
                 invalidate_constant: pending.any(Pending::INVALIDATE_CONSTANT),
                 invalidate_vertices: pending.any(Pending::INVALIDATE_VERTICES),
+                // The fetcher's cache wants a write beside it.
+                writes: pending.any(Pending::INVALIDATE_VERTICES),
                 ..Control::default()
             };
             G::control(&mut self.stream, control, self.machine.scrap_address)?;
@@ -221,7 +234,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Says what has changed since the last launch.
     #[inline(always)]
     fn prepare(&mut self) -> Result<(), M::Error> {
-        self.settle()?;
+        self.settle_dispatch()?;
         if let Some(launch) = &self.bound.launch
             && self.descriptor != launch.descriptor_offset_bytes
         {
@@ -403,7 +416,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         launch: &Launch<G>,
         handles: &[u32],
         constants: &[u32],
-        groups: u32,
+        groups: [u32; 3],
     ) -> Result<(), M::Error> {
         let application = self.bound;
         self.unbind();
@@ -415,7 +428,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             *to = from;
         }
         self.bound.launch = Some(*launch);
-        let launched = self.dispatch([0; 3], [groups, 1, 1]);
+        let launched = self.dispatch([0; 3], groups);
         self.bound = application;
         self.constants_dirty = true;
         launched.map(|_| ())

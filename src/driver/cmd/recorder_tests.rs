@@ -246,7 +246,9 @@ fn internal_launches_leave_what_is_bound() {
         driver: vec![DriverValue::DynamicHandle { index: 0 }],
     };
     let internal = launch(&kernel(&own), 0x80);
-    recorder.internal(&internal, &[0xabc], &[5, 6], 9).unwrap();
+    recorder
+        .internal(&internal, &[0xabc], &[5, 6], [9, 1, 1])
+        .unwrap();
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     let all = commands(&recorder);
     let loads = named(&all, "MEDIA_CURBE_LOAD");

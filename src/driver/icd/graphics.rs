@@ -255,18 +255,6 @@ entries! { GRAPHICS:
         record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
     }
 
-    Device vkCmdCopyImage(
-        command_buffer: c::CommandBuffer,
-        src_image: c::Image,
-        src_image_layout: c::ImageLayout,
-        dst_image: c::Image,
-        dst_image_layout: c::ImageLayout,
-        region_count: u32,
-        regions: *const c::ImageCopy,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
     Device vkCmdBlitImage(
         command_buffer: c::CommandBuffer,
         src_image: c::Image,
@@ -276,50 +264,6 @@ entries! { GRAPHICS:
         region_count: u32,
         regions: *const c::ImageBlit,
         filter: c::Filter,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
-    Device vkCmdCopyBufferToImage(
-        command_buffer: c::CommandBuffer,
-        src_buffer: c::Buffer,
-        dst_image: c::Image,
-        dst_image_layout: c::ImageLayout,
-        region_count: u32,
-        regions: *const c::BufferImageCopy,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
-    Device vkCmdCopyImageToBuffer(
-        command_buffer: c::CommandBuffer,
-        src_image: c::Image,
-        src_image_layout: c::ImageLayout,
-        dst_buffer: c::Buffer,
-        region_count: u32,
-        regions: *const c::BufferImageCopy,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
-    Device vkCmdClearColorImage(
-        command_buffer: c::CommandBuffer,
-        image: c::Image,
-        image_layout: c::ImageLayout,
-        color: *const c::ClearColorValue,
-        range_count: u32,
-        ranges: *const c::ImageSubresourceRange,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
-    Device vkCmdClearDepthStencilImage(
-        command_buffer: c::CommandBuffer,
-        image: c::Image,
-        image_layout: c::ImageLayout,
-        depth_stencil: *const c::ClearDepthStencilValue,
-        range_count: u32,
-        ranges: *const c::ImageSubresourceRange,
     ) {
         record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
     }
@@ -430,19 +374,7 @@ entries! { GRAPHICS:
         record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
     }
 
-    Device ["VK_KHR_copy_commands2"] vkCmdCopyImage2KHR(command_buffer: c::CommandBuffer, info: *const c::CopyImageInfo2<'_>) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
     Device ["VK_KHR_copy_commands2"] vkCmdBlitImage2KHR(command_buffer: c::CommandBuffer, info: *const c::BlitImageInfo2<'_>) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
-    Device ["VK_KHR_copy_commands2"] vkCmdCopyBufferToImage2KHR(command_buffer: c::CommandBuffer, info: *const c::CopyBufferToImageInfo2<'_>) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
-    Device ["VK_KHR_copy_commands2"] vkCmdCopyImageToBuffer2KHR(command_buffer: c::CommandBuffer, info: *const c::CopyImageToBufferInfo2<'_>) {
         record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
     }
 

@@ -21,6 +21,7 @@ mod extension;
 mod graphics;
 mod handle;
 mod image;
+mod image_copy;
 mod instance;
 #[cfg(test)]
 mod limit_tests;

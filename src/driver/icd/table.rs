@@ -9,7 +9,9 @@ use std::sync::OnceLock;
 use ash::vk as c;
 
 use crate::entry::{Level, Pointer, Row};
-use crate::{command, descriptor, device, graphics, handle, image, instance, pipeline, raw, sync};
+use crate::{
+    command, descriptor, device, graphics, handle, image, image_copy, instance, pipeline, raw, sync,
+};
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
 const PROMOTED: &[(&str, &str, &str)] = &[
@@ -155,7 +157,7 @@ const PROMOTED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-const TABLES: [&[Row]; 8] = [
+const TABLES: [&[Row]; 9] = [
     instance::INSTANCE,
     device::DEVICE,
     descriptor::DESCRIPTOR,
@@ -163,6 +165,7 @@ const TABLES: [&[Row]; 8] = [
     sync::SYNC,
     command::COMMAND,
     image::IMAGE,
+    image_copy::IMAGE_COPY,
     graphics::GRAPHICS,
 ];
 

@@ -360,14 +360,19 @@ impl Format {
     pub fn image_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags {
         use api::FormatFeatureFlags as A;
         let linear = tiling == api::ImageTiling::LINEAR;
+        let transfers = A::TRANSFER_SRC | A::TRANSFER_DST;
         if !self.is_colour() {
             return match linear {
                 true => A::empty(),
-                false => A::DEPTH_STENCIL_ATTACHMENT,
+                false => A::DEPTH_STENCIL_ATTACHMENT | transfers,
             };
         }
         let uses = self.hw.uses(hw_gen);
-        let mut features = A::empty();
+        // What neither shaders nor targets can be is for vertices alone.
+        let mut features = match uses.intersects(FormatUse::SAMPLE | FormatUse::TARGET) {
+            true => transfers,
+            false => return A::empty(),
+        };
         // Where alpha is another channel, or channels stand elsewhere, what is blended would not be what is meant.
         if uses.contains(FormatUse::TARGET) && self.swizzle[3] == Select::Alpha && !self.is_odd() {
             features |= A::COLOR_ATTACHMENT;

@@ -11,9 +11,17 @@ use crate::limits;
 use crate::pipeline::Pipeline;
 
 /// Pipelines of a device's internal shaders.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Internal {
-    pipelines: [OnceLock<Pipeline>; blit::Shader::ALL.len()],
+    pipelines: [OnceLock<Pipeline>; blit::SHADERS],
+}
+
+impl Default for Internal {
+    fn default() -> Self {
+        Self {
+            pipelines: std::array::from_fn(|_| OnceLock::new()),
+        }
+    }
 }
 
 impl Internal {
@@ -21,7 +29,7 @@ impl Internal {
     pub fn pipeline(&self, context: &Arc<Context>, shader: blit::Shader) -> Result<&Pipeline> {
         let slot = self
             .pipelines
-            .get(shader as usize)
+            .get(shader.index())
             .ok_or(Error::InvalidUse {
                 why: "an internal shader without a place",
             })?;

@@ -3,9 +3,10 @@
 //! In:  stages and accesses of synchronization2, which all older forms are lowered to. Out: [`cmd::Pending`].
 //! Ref: Vulkan specification, "Execution and Memory Dependencies", "Access Types"; SKL PRM vol. 5, "L3 Cache", "Sampler Caches".
 //!
-//! Shaders read and write buffers through the data port, and copies and fills are such shaders too. The data port of every subslice
-//! writes to the one L3, but its writes are known to be there only when they have been flushed; the sampler and the constant cache
-//! read through the L3, but keep copies; the command streamer and the host read memory itself.
+//! Shaders read and write buffers through the data port, and copies and fills are such shaders too, those of images among them. The
+//! data port of every subslice writes to the one L3, but its writes are known to be there only when they have been flushed; so it is
+//! with what is drawn. The sampler, the constant cache and the fetcher of vertices read through the L3, but keep copies; the command
+//! streamer and the host read memory itself. Layouts of images need nothing: there are no auxiliary surfaces.
 
 use ash::vk as api;
 use cmd::Pending;
@@ -52,13 +53,22 @@ impl Dependency {
         if works && self.source_access.intersects(writes) {
             pending = pending.with(Pending::FLUSH_DATA);
         }
-        let sampled = A::SHADER_READ | A::SHADER_SAMPLED_READ | A::MEMORY_READ;
+        let draws = A::COLOR_ATTACHMENT_WRITE | A::DEPTH_STENCIL_ATTACHMENT_WRITE | A::MEMORY_WRITE;
+        if works && self.source_access.intersects(draws) {
+            pending = pending.with(Pending::FLUSH_TARGETS);
+        }
+        let sampled =
+            A::SHADER_READ | A::SHADER_SAMPLED_READ | A::INPUT_ATTACHMENT_READ | A::MEMORY_READ;
         if waits && self.destination_access.intersects(sampled) {
             pending = pending.with(Pending::INVALIDATE_TEXTURE);
         }
         let uniform = A::UNIFORM_READ | A::MEMORY_READ;
         if waits && self.destination_access.intersects(uniform) {
             pending = pending.with(Pending::INVALIDATE_CONSTANT);
+        }
+        let fetched = A::VERTEX_ATTRIBUTE_READ | A::INDEX_READ | A::MEMORY_READ;
+        if waits && self.destination_access.intersects(fetched) {
+            pending = pending.with(Pending::INVALIDATE_VERTICES);
         }
         pending
     }
@@ -113,6 +123,16 @@ mod tests {
             pending((compute, A::NONE), (S::BOTTOM_OF_PIPE, A::NONE)),
             Pending::NONE
         );
-        assert_eq!(Dependency::FULL.pending(), Pending::ALL);
+        let attachment = (S::COLOR_ATTACHMENT_OUTPUT, A::COLOR_ATTACHMENT_WRITE);
+        assert_eq!(
+            pending(attachment, (S::COPY, A::TRANSFER_READ)),
+            Pending::STALL.with(Pending::FLUSH_TARGETS)
+        );
+        assert_eq!(
+            pending(writes, (S::VERTEX_INPUT, A::INDEX_READ)),
+            flush.with(Pending::INVALIDATE_VERTICES)
+        );
+        let draws = Pending::FLUSH_TARGETS.with(Pending::INVALIDATE_VERTICES);
+        assert_eq!(Dependency::FULL.pending(), Pending::ALL.with(draws));
     }
 }

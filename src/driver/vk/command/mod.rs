@@ -7,6 +7,7 @@
 
 mod barrier;
 mod buffer;
+mod image;
 mod memory;
 mod surfaces;
 mod transfer;
@@ -14,3 +15,4 @@ mod transfer;
 pub use barrier::Dependency;
 pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
 pub use buffer::{CommandBuffer, CommandPool};
+pub use image::{BufferRows, ImageBox};

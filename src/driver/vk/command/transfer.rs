@@ -13,7 +13,8 @@ use crate::sync::EVENT_SET;
 const MOST_BESIDE: usize = 2048;
 
 impl CommandBuffer {
-    fn launch(&mut self, launch: &blit::Launch) -> Result<()> {
+    /// Runs a shader of the driver's own.
+    pub(super) fn launch(&mut self, launch: &blit::Launch) -> Result<()> {
         let mut handles = [0; blit::MAX_BUFFERS];
         let buffers = launch.buffers();
         for (handle, span) in handles.iter_mut().zip(buffers) {

@@ -4,9 +4,10 @@
 //! An image of depth and stencil is two surfaces, one after the other. No surface has an auxiliary one yet.
 //! Ref: Vulkan specification, "Resource Creation".
 //!
-//! Files import one way: `object` ← `view`.
+//! Files import one way: `object` ← `view`; `texel` stands alone.
 
 mod object;
+pub mod texel;
 mod view;
 
 pub use object::{Image, Info, Part};

@@ -1,0 +1,126 @@
+//! Which internal shader runs on what.
+
+/// How the bytes of a surface lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Row after row.
+    Rows,
+    /// In X tiles.
+    X,
+    /// In Y tiles.
+    Y,
+    /// In W tiles: single bytes.
+    W,
+}
+
+/// A shader that works on texels, in units of bytes that stay together wherever they lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Texels {
+    /// Order of what is copied. None: constants are written.
+    pub source: Option<Order>,
+    /// Order of what is written.
+    pub destination: Order,
+    /// Bytes of a unit, as a power of two: up to 16.
+    pub unit_log2: u32,
+}
+
+impl Texels {
+    const UNITS: usize = 5;
+    /// Shaders of the kind.
+    const COUNT: usize = 5 * 4 * Self::UNITS;
+
+    fn index(self) -> usize {
+        let source = self.source.map_or(0, |order| 1 + order as usize);
+        (source * 4 + self.destination as usize) * Self::UNITS + self.unit_log2 as usize
+    }
+}
+
+/// An internal shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shader {
+    /// Writes one dword everywhere.
+    Fill,
+    /// Copies bytes.
+    Copy,
+    /// Writes query results.
+    QueryResults,
+    /// Copies or writes texels.
+    Texels(Texels),
+}
+
+/// Internal shaders that there are.
+pub const SHADERS: usize = 3 + Texels::COUNT;
+
+impl Shader {
+    /// Storage buffers that it uses, at set 0 from binding 0.
+    pub fn buffers(self) -> u32 {
+        match self {
+            Shader::Fill => 1,
+            Shader::Copy | Shader::QueryResults => 2,
+            Shader::Texels(texels) => 1 + u32::from(texels.source.is_some()),
+        }
+    }
+
+    /// Its number, below [`SHADERS`].
+    pub fn index(self) -> usize {
+        match self {
+            Shader::Fill => 0,
+            Shader::Copy => 1,
+            Shader::QueryResults => 2,
+            Shader::Texels(texels) => 3 + texels.index(),
+        }
+    }
+}
+
+/// A range of GPU memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// First byte, a multiple of 4.
+    pub address: u64,
+    /// Bytes, a multiple of 4.
+    pub bytes: u64,
+}
+
+/// Buffers of an internal shader at most.
+pub const MAX_BUFFERS: usize = 2;
+/// Dwords of push constants of an internal shader at most.
+pub const MAX_PUSH_DW: usize = 11;
+
+/// One launch of an internal shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Which.
+    pub shader: Shader,
+    pub(crate) spans: [Span; MAX_BUFFERS],
+    /// Its push constants, in dwords.
+    pub push_dw: [u32; MAX_PUSH_DW],
+    /// Workgroups.
+    pub groups: [u32; 3],
+}
+
+impl Launch {
+    /// A launch along one axis.
+    pub(crate) fn line(
+        shader: Shader,
+        spans: [Span; MAX_BUFFERS],
+        push: &[u32],
+        groups: u32,
+    ) -> Launch {
+        let mut push_dw = [0; MAX_PUSH_DW];
+        for (to, from) in push_dw.iter_mut().zip(push) {
+            *to = *from;
+        }
+        Launch {
+            shader,
+            spans,
+            push_dw,
+            groups: [groups, 1, 1],
+        }
+    }
+
+    /// Its buffers, by binding.
+    pub fn buffers(&self) -> &[Span] {
+        let count = self.shader.buffers() as usize;
+        self.spans.get(..count).unwrap_or_default()
+    }
+}

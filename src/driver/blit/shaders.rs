@@ -1,0 +1,50 @@
+//! The internal shaders' code.
+
+use crate::launch::Shader;
+use crate::{buffer, texel};
+
+impl Shader {
+    /// The shader.
+    pub fn nir(self) -> nir::Shader {
+        match self {
+            Shader::Fill => buffer::fill(),
+            Shader::Copy => buffer::copy(),
+            Shader::QueryResults => buffer::query_results(),
+            Shader::Texels(texels) => texel::nir(texels),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::{Order, SHADERS, Texels};
+
+    /// All of them.
+    fn all() -> Vec<Shader> {
+        let orders = [Order::Rows, Order::X, Order::Y, Order::W];
+        let sources = orders.map(Some).into_iter().chain([None]);
+        let pairs = sources.flat_map(|source| orders.map(|destination| (source, destination)));
+        let texels = pairs.flat_map(|(source, destination)| {
+            (0..=4).map(move |unit_log2| {
+                Shader::Texels(Texels {
+                    source,
+                    destination,
+                    unit_log2,
+                })
+            })
+        });
+        let others = [Shader::Fill, Shader::Copy, Shader::QueryResults];
+        others.into_iter().chain(texels).collect()
+    }
+
+    #[test]
+    fn shaders_are_valid_and_have_numbers_of_their_own() {
+        let all = all();
+        let numbers: std::collections::BTreeSet<_> = all.iter().map(|s| s.index()).collect();
+        assert!(numbers.into_iter().eq(0..SHADERS));
+        for shader in all {
+            nir::validate(&shader.nir()).unwrap();
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! Copies of texels between surfaces and buffers, and constants written to them.
+//!
+//! In:  where both lie, and a box of elements. Out: NIR; launches.
+//! An element is moved as the bytes it is, so every format is the same, and a buffer is a surface of rows. What stands together in all
+//! orders is moved at once: up to 16 bytes, which is a row of a column of a Y tile.
+//! Ref: SKL PRM vol. 5, "Tiling" (X, Y and W tiles).
+
+use entity::Id;
+use nir::Def;
+
+use crate::kernel::{GROUP_X, GROUP_Y, Kernel, plane_shader};
+use crate::launch::{Launch, MAX_PUSH_DW, Order, Shader, Span, Texels};
+
+impl Order {
+    /// Rows of a tile, as a power of two.
+    const fn rows_log2(self) -> u32 {
+        match self {
+            Order::Rows => 0,
+            Order::X => 3,
+            Order::Y => 5,
+            Order::W => 6,
+        }
+    }
+
+    /// Bytes that are beside each other in memory too, as a power of two.
+    const fn run_log2(self) -> u32 {
+        match self {
+            Order::Rows => 31,
+            Order::X => 9,
+            Order::Y => 4,
+            Order::W => 0,
+        }
+    }
+
+    /// Bytes that a row of tiles takes of memory, where rows are a pitch apart.
+    const fn tile_row_bytes(self, pitch_bytes: u32) -> u64 {
+        let rows = match self {
+            // Two rows of a W tile are one of memory, which the pitch already says.
+            Order::W => 32,
+            _ => 1 << self.rows_log2(),
+        };
+        pitch_bytes as u64 * rows
+    }
+}
+
+/// Where elements lie: a surface, or a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plane {
+    /// GPU address: of a tile's corner, or of the first byte of rows.
+    pub address: u64,
+    /// Order of its bytes.
+    pub order: Order,
+    /// Bytes from row to row, as surface states have it.
+    pub pitch_bytes: u32,
+    /// First byte of the box in its row, counted from the address.
+    pub x_bytes: u32,
+    /// First row of the box.
+    pub y_rows: u32,
+    /// Rows from slice to slice of the box.
+    pub slice_rows: u32,
+}
+
+/// Size of a box of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes of a row.
+    pub row_bytes: u32,
+    /// Rows.
+    pub rows: u32,
+    /// Slices.
+    pub slices: u32,
+}
+
+/// Bytes that a launch reaches in one surface at most.
+const MAX_SPAN_BYTES: u64 = 1 << 30;
+
+impl Plane {
+    /// The part of it that begins at a row and a slice of the box, near its first tile.
+    fn from(&self, slice: u32, row: u32) -> Plane {
+        let rows =
+            u64::from(self.y_rows) + u64::from(row) + u64::from(slice) * u64::from(self.slice_rows);
+        let rows_log2 = self.order.rows_log2();
+        Plane {
+            address: self.address
+                + (rows >> rows_log2) * self.order.tile_row_bytes(self.pitch_bytes),
+            y_rows: (rows & ((1 << rows_log2) - 1)) as u32,
+            ..*self
+        }
+    }
+
+    /// The bytes that a box reaches: whole dwords, and how far the first is from its dword.
+    fn span(&self, extent: &Extent) -> (Span, u32) {
+        let last_row = u64::from(self.y_rows)
+            + u64::from(extent.rows - 1)
+            + u64::from(extent.slices - 1) * u64::from(self.slice_rows);
+        let tile_row_bytes = self.order.tile_row_bytes(self.pitch_bytes);
+        let skip = self.address & 3;
+        let bytes = match self.order {
+            Order::Rows => {
+                last_row * tile_row_bytes + u64::from(self.x_bytes) + u64::from(extent.row_bytes)
+            }
+            _ => ((last_row >> self.order.rows_log2()) + 1) * tile_row_bytes,
+        };
+        let span = Span {
+            address: self.address - skip,
+            bytes: (bytes + skip).next_multiple_of(4),
+        };
+        (span, skip as u32)
+    }
+
+    /// Everything that a unit must divide.
+    fn granularity(&self) -> u64 {
+        let run = 1 << self.order.run_log2();
+        let rows = match self.order {
+            Order::Rows => self.address | u64::from(self.pitch_bytes),
+            _ => 0,
+        };
+        run | rows | u64::from(self.x_bytes)
+    }
+}
+
+/// Cuts a box into launches that reach no further than a surface can.
+fn parts(planes: &[Plane], extent: Extent) -> Vec<(u32, u32, Extent)> {
+    let reach = |extent: &Extent| {
+        let bytes = planes.iter().map(|plane| plane.span(extent).0.bytes);
+        // A tile more, where the part begins within one.
+        bytes.max().unwrap_or(0) + (1 << 22)
+    };
+    if reach(&extent) <= MAX_SPAN_BYTES {
+        return vec![(0, 0, extent)];
+    }
+    let slice = Extent {
+        slices: 1,
+        ..extent
+    };
+    let bands = (reach(&slice) / (MAX_SPAN_BYTES / 2) + 1) as u32;
+    let band_rows = extent.rows.div_ceil(bands).max(1);
+    let starts = |slice| {
+        (0..extent.rows)
+            .step_by(band_rows as usize)
+            .map(move |row| (slice, row))
+    };
+    let all = (0..extent.slices).flat_map(starts);
+    all.map(|(slice, row)| {
+        let part = Extent {
+            rows: band_rows.min(extent.rows - row),
+            slices: 1,
+            ..extent
+        };
+        (slice, row, part)
+    })
+    .collect()
+}
+
+fn groups(columns: u32, extent: &Extent) -> [u32; 3] {
+    [
+        columns.div_ceil(GROUP_X),
+        extent.rows.div_ceil(GROUP_Y),
+        extent.slices,
+    ]
+}
+
+/// Launches that copy a box.
+pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Launch> {
+    if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
+        return Vec::new();
+    }
+    let granularity =
+        source.granularity() | destination.granularity() | u64::from(extent.row_bytes) | 16;
+    let unit_log2 = granularity.trailing_zeros();
+    let shader = Shader::Texels(Texels {
+        source: Some(source.order),
+        destination: destination.order,
+        unit_log2,
+    });
+    let one = |(slice, row, part): (u32, u32, Extent)| {
+        let columns = part.row_bytes >> unit_log2;
+        let mut push_dw = [0; MAX_PUSH_DW];
+        let mut spans = [Span::default(); 2];
+        let sides = [source, destination].map(|plane| plane.from(slice, row));
+        for ((plane, span), push) in sides.iter().zip(&mut spans).zip(push_dw.chunks_mut(4)) {
+            let (reach, skip) = plane.span(&part);
+            *span = reach;
+            push.copy_from_slice(&plane.push(skip));
+        }
+        push_dw[8] = columns;
+        push_dw[9] = part.rows;
+        Launch {
+            shader,
+            spans,
+            push_dw,
+            groups: groups(columns, &part),
+        }
+    };
+    parts(&[source, destination], extent)
+        .into_iter()
+        .map(one)
+        .collect()
+}
+
+/// Launches that write the bytes of an element (1, 2, 4, 8 or 16, or three of a power of two) all over a box.
+pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<Launch> {
+    if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 || element.is_empty() {
+        return Vec::new();
+    }
+    // Channels of three are written one after the other, each to every third place.
+    let channels = if element.len().is_power_of_two() {
+        1
+    } else {
+        3
+    };
+    let channel_bytes = element.len() / channels;
+    let granularity = destination.granularity() | u64::from(extent.row_bytes) | 16;
+    let unit_log2 = match channels {
+        1 => granularity.trailing_zeros(),
+        _ => channel_bytes.ilog2(),
+    };
+    let shader = Shader::Texels(Texels {
+        source: None,
+        destination: destination.order,
+        unit_log2,
+    });
+    let step_bytes = (channels as u32) << unit_log2;
+    let mut launches = Vec::new();
+    for (channel, bytes) in (0..).zip(element.chunks(channel_bytes)) {
+        let plane = Plane {
+            x_bytes: destination.x_bytes + (channel << unit_log2),
+            ..destination
+        };
+        let repeated: Vec<u8> = bytes.iter().copied().cycle().take(16).collect();
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(repeated.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        for (slice, row, part) in parts(&[plane], extent) {
+            let plane = plane.from(slice, row);
+            let (span, skip) = plane.span(&part);
+            let columns = part.row_bytes / step_bytes;
+            let [x, y, tile_row, slice_rows] = plane.push(skip);
+            let [a, b, c, d] = words;
+            launches.push(Launch {
+                shader,
+                spans: [span; 2],
+                push_dw: [
+                    x, y, tile_row, slice_rows, columns, part.rows, step_bytes, a, b, c, d,
+                ],
+                groups: groups(columns, &part),
+            });
+        }
+    }
+    launches
+}
+
+impl Plane {
+    fn push(&self, skip: u32) -> [u32; 4] {
+        [
+            self.x_bytes + skip,
+            self.y_rows,
+            self.order.tile_row_bytes(self.pitch_bytes) as u32,
+            self.slice_rows,
+        ]
+    }
+}
+
+/// Byte of a place: of bytes `x`, row `y`. `tile_row`: bytes of a row of tiles.
+fn address(k: &mut Kernel<'_>, order: Order, [x, y]: [Id<Def>; 2], tile_row: Id<Def>) -> Id<Def> {
+    let bits = |k: &mut Kernel<'_>, value, mask: u32, left: i32| {
+        let mask = k.imm_u32(mask);
+        let part = k.iand(value, mask);
+        let by = k.imm_u32(left.unsigned_abs());
+        match left {
+            0 => part,
+            1.. => k.ishl(part, by),
+            _ => k.ushr(part, by),
+        }
+    };
+    let rows_log2 = order.rows_log2();
+    let down = k.imm_u32(rows_log2);
+    let tile = if order == Order::Rows {
+        y
+    } else {
+        k.ushr(y, down)
+    };
+    let start = k.imul(tile, tile_row);
+    let parts = match order {
+        Order::Rows => vec![x],
+        Order::X | Order::Y => {
+            let run_log2 = order.run_log2();
+            let within = (1 << run_log2) - 1;
+            vec![
+                bits(k, x, within, 0),
+                bits(k, x, !within, rows_log2 as i32),
+                bits(k, y, (1 << rows_log2) - 1, run_log2 as i32),
+            ]
+        }
+        // Bits of column and row in turn, from the lowest; columns of eight bytes are 512 apart.
+        Order::W => vec![
+            bits(k, x, 1, 0),
+            bits(k, y, 1, 1),
+            bits(k, x, 2, 1),
+            bits(k, y, 2, 2),
+            bits(k, x, 4, 2),
+            bits(k, y, 0x3c, 3),
+            bits(k, x, !7, 6),
+        ],
+    };
+    parts.into_iter().fold(start, |sum, part| k.iadd(sum, part))
+}
+
+/// The byte of a column, row and slice of a box: `plane` as [`Plane::push`] has it.
+fn place(
+    k: &mut Kernel<'_>,
+    order: Order,
+    [x_bytes, row, slice]: [Id<Def>; 3],
+    plane: &[Id<Def>],
+) -> Id<Def> {
+    let &[left, top, tile_row, slice_rows] = plane else {
+        return x_bytes;
+    };
+    let x = k.iadd(left, x_bytes);
+    let down = k.imul(slice, slice_rows);
+    let y = k.iadd(top, row);
+    let y = k.iadd(y, down);
+    address(k, order, [x, y], tile_row)
+}
+
+/// The shader. Push constants of a copy: source and destination as [`Plane::push`] has them, columns, rows; of a fill: the
+/// destination, columns, rows, bytes from column to column, the value.
+pub(crate) fn nir(texels: Texels) -> nir::Shader {
+    let bytes = 1 << texels.unit_log2;
+    match texels.source {
+        Some(source) => plane_shader("copy_texels", 2, |k, [column, row, slice], push| {
+            let push: [Id<Def>; 10] = push;
+            let [.., columns, rows] = push;
+            inside(k, [column, row], [columns, rows], |k| {
+                let x = k.imul_imm(column, bytes.into());
+                let from = place(k, source, [x, row, slice], &push[..4]);
+                let value = k.read_unit(0, from, bytes);
+                let to = place(k, texels.destination, [x, row, slice], &push[4..8]);
+                k.write_unit(1, to, bytes, value);
+            });
+        }),
+        None => plane_shader("fill_texels", 1, |k, [column, row, slice], push| {
+            let push: [Id<Def>; MAX_PUSH_DW] = push;
+            let [_, _, _, _, columns, rows, step_bytes, value @ ..] = push;
+            inside(k, [column, row], [columns, rows], |k| {
+                let x = k.imul(column, step_bytes);
+                let to = place(k, texels.destination, [x, row, slice], &push[..4]);
+                let value = match bytes {
+                    1 => k.u2u(value[0], 8),
+                    2 => k.u2u(value[0], 16),
+                    4 => value[0],
+                    8 => k.vec(&value[..2]),
+                    _ => k.vec(&value),
+                };
+                k.write_unit(0, to, bytes, value);
+            });
+        }),
+    }
+}
+
+/// Runs `body` for places of the box.
+fn inside(
+    k: &mut Kernel<'_>,
+    [column, row]: [Id<Def>; 2],
+    [columns, rows]: [Id<Def>; 2],
+    body: impl FnOnce(&mut Kernel<'_>),
+) {
+    let (across, down) = (k.ult(column, columns), k.ult(row, rows));
+    let both = k.iand(across, down);
+    k.when(both, body);
+}
+
+#[cfg(test)]
+#[path = "texel_tests.rs"]
+mod tests;

@@ -1,0 +1,190 @@
+//! Launches on the interpreter, beside tiles as the PRM draws them, one place after the other.
+
+use super::*;
+
+/// Bytes of a tile that stand before a place's: the PRM's pictures, cell by cell.
+fn in_tile(order: Order, x: u32, y: u32) -> u32 {
+    match order {
+        Order::Rows => unreachable!(),
+        // Rows of 512 bytes.
+        Order::X => y * 512 + x,
+        // Columns of 16 bytes, 32 rows high.
+        Order::Y => x / 16 * 512 + y * 16 + x % 16,
+        // Columns of 8 bytes; in them blocks of 8 × 4, of 4 × 4, of 2 × 2 of 2 × 2.
+        Order::W => {
+            let block = x / 8 * 512 + y / 4 * 32 + x % 8 / 4 * 16;
+            block + y % 4 / 2 * 8 + x % 4 / 2 * 4 + y % 2 * 2 + x % 2
+        }
+    }
+}
+
+/// Size of a tile in bytes of a row, and rows.
+fn tile(order: Order) -> [u32; 2] {
+    match order {
+        Order::Rows => [1, 1],
+        Order::X => [512, 8],
+        Order::Y => [128, 32],
+        Order::W => [64, 64],
+    }
+}
+
+/// The byte of a place of a plane whose rows have so many tiles.
+fn byte(plane: &Plane, x: u32, y: u32) -> usize {
+    let at = match plane.order {
+        Order::Rows => y * plane.pitch_bytes + x,
+        order => {
+            let [width, height] = tile(order);
+            let across = match order {
+                Order::W => plane.pitch_bytes / 128,
+                _ => plane.pitch_bytes / width,
+            };
+            (y / height * across + x / width) * 4096 + in_tile(order, x % width, y % height)
+        }
+    };
+    plane.address as usize + at as usize
+}
+
+/// Runs launches; their buffers are parts of `memory`, which begins at address 0.
+fn run(launches: &[Launch], memory: &mut [u8]) {
+    for launch in launches {
+        let range = |span: &Span| span.address as usize..(span.address + span.bytes) as usize;
+        let buffers = launch.buffers().iter();
+        let mut machine = nir::interp::Machine {
+            buffers: (0..)
+                .zip(buffers)
+                .map(|(binding, span)| ((0, binding, 0), memory[range(span)].to_vec()))
+                .collect(),
+            push_constants: launch
+                .push_dw
+                .iter()
+                .flat_map(|d| d.to_le_bytes())
+                .collect(),
+            workgroups: launch.groups,
+            ..Default::default()
+        };
+        machine.run(&launch.shader.nir()).unwrap();
+        let (span, bytes) = (launch.buffers().last(), machine.buffers.last());
+        memory[range(span.unwrap())].copy_from_slice(&bytes.unwrap().1);
+    }
+}
+
+fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
+    let pitch_bytes = match order {
+        Order::Rows => 336,
+        Order::X => 1024,
+        Order::Y | Order::W => 384,
+    };
+    Plane {
+        address,
+        order,
+        pitch_bytes,
+        x_bytes,
+        y_rows,
+        slice_rows: 36,
+    }
+}
+
+const ORDERS: [Order; 4] = [Order::Rows, Order::X, Order::Y, Order::W];
+const HALF: usize = 256 << 10;
+
+fn noise() -> Vec<u8> {
+    let bytes = (0..2 * HALF as u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8);
+    bytes.collect()
+}
+
+#[test]
+fn boxes_go_from_every_order_to_every_other() {
+    let extent = Extent {
+        row_bytes: 48,
+        rows: 7,
+        slices: 2,
+    };
+    for source in ORDERS {
+        for destination in ORDERS {
+            // Columns that allow units of 16, 4 and 1 bytes, and rows that leave the first tile.
+            for (from_x, to_x) in [(64, 32), (20, 52), (7, 29)] {
+                let from = plane(source, 0, from_x, 33);
+                let to = plane(destination, HALF as u64, to_x, 61);
+                let mut memory = noise();
+                let mut expected = memory.clone();
+                for slice in 0..extent.slices {
+                    for y in 0..extent.rows {
+                        for x in 0..extent.row_bytes {
+                            let row = |plane: &Plane| plane.y_rows + y + slice * plane.slice_rows;
+                            expected[byte(&to, to_x + x, row(&to))] =
+                                memory[byte(&from, from_x + x, row(&from))];
+                        }
+                    }
+                }
+                let launches = copy_texels(from, to, extent);
+                assert_eq!(launches.len(), 1);
+                run(&launches, &mut memory);
+                assert!(
+                    memory == expected,
+                    "{source:?} {from_x} to {destination:?} {to_x}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn elements_of_every_size_fill_a_box_alone() {
+    let value: Vec<u8> = (1..=16).collect();
+    for order in ORDERS {
+        let sizes: &[usize] = match order {
+            Order::Rows => &[1, 2, 3, 4, 6, 8, 12, 16],
+            Order::W => &[1],
+            _ => &[1, 2, 4, 8, 16],
+        };
+        for &size in sizes {
+            let extent = Extent {
+                row_bytes: 5 * size as u32,
+                rows: 3,
+                slices: 2,
+            };
+            let left = 3 * size as u32;
+            let to = plane(order, 0, left, 62);
+            let mut memory = noise();
+            let mut expected = memory.clone();
+            for slice in 0..2 {
+                for y in 0..3 {
+                    for x in 0..extent.row_bytes {
+                        expected[byte(&to, left + x, 62 + y + slice * 36)] =
+                            value[x as usize % size];
+                    }
+                }
+            }
+            run(&fill_texels(to, extent, &value[..size]), &mut memory);
+            assert!(memory == expected, "{order:?}, {size} bytes");
+        }
+    }
+}
+
+#[test]
+fn large_boxes_are_cut_within_what_a_surface_reaches() {
+    let large = Plane {
+        address: 0x10_0000_0000,
+        order: Order::Y,
+        pitch_bytes: 1 << 18,
+        x_bytes: 0,
+        y_rows: 0,
+        slice_rows: 16384,
+    };
+    let extent = Extent {
+        row_bytes: 1 << 18,
+        rows: 16384,
+        slices: 2,
+    };
+    let launches = fill_texels(large, extent, &[0; 16]);
+    let rows: u64 = launches
+        .iter()
+        .map(|launch| u64::from(launch.push_dw[5]))
+        .sum();
+    assert_eq!(rows, 2 * 16384);
+    for launch in &launches {
+        let span = launch.buffers()[0];
+        assert!(span.bytes <= MAX_SPAN_BYTES && span.address.is_multiple_of(4096));
+        assert!(span.address + span.bytes <= 0x10_0000_0000 + (2 << 32));
+    }
+}

@@ -1,0 +1,363 @@
+//! Copies and clears of images.
+//!
+//! In:  images, and regions as Vulkan has them. Out: launches of internal shaders, on the memory of the images.
+//! Ref: Vulkan specification, "Copying Data Between Images", "Copying Data Between Buffers and Images", "Clearing Images Outside a
+//! Render Pass Instance".
+
+use ash::vk as api;
+use blit::{Extent, Order, Plane};
+
+use super::buffer::CommandBuffer;
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::image::{Image, Part, texel};
+
+/// A box of a part of an image.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageBox {
+    /// Which part.
+    pub aspect: api::ImageAspectFlags,
+    /// Level.
+    pub level: u32,
+    /// First layer; of volumes 0.
+    pub first_layer: u32,
+    /// Layers.
+    pub layers: u32,
+    /// Where it begins, in pixels; of volumes with the slice.
+    pub offset_px: [u32; 3],
+    /// Its size in pixels.
+    pub extent_px: [u32; 3],
+}
+
+/// How texels lie in a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferRows {
+    /// Where they begin.
+    pub offset_bytes: u64,
+    /// Pixels of a row; 0: as many as are copied.
+    pub row_px: u32,
+    /// Rows of pixels of a slice; 0: as many as are copied.
+    pub height_px: u32,
+}
+
+const BEYOND: Error = Error::InvalidUse {
+    why: "a copy or clear beyond its image",
+};
+
+fn order(tiling: surface::Tiling) -> Result<Order> {
+    match tiling {
+        surface::Tiling::Linear => Ok(Order::Rows),
+        surface::Tiling::X => Ok(Order::X),
+        surface::Tiling::Y => Ok(Order::Y),
+        surface::Tiling::W => Ok(Order::W),
+        surface::Tiling::Hiz | surface::Tiling::Ccs => Err(Error::InvalidUse {
+            why: "texels of an auxiliary surface",
+        }),
+    }
+}
+
+impl ImageBox {
+    /// As Vulkan describes it, with one aspect.
+    pub fn new(
+        subresource: &api::ImageSubresourceLayers,
+        offset: &api::Offset3D,
+        extent: &api::Extent3D,
+        image: &Image,
+    ) -> Result<Self> {
+        let offset_px = [offset.x, offset.y, offset.z].map(u32::try_from);
+        let [Ok(x), Ok(y), Ok(z)] = offset_px else {
+            return Err(BEYOND);
+        };
+        let layers = match subresource.layer_count {
+            api::REMAINING_ARRAY_LAYERS => image
+                .info
+                .layers
+                .checked_sub(subresource.base_array_layer)
+                .ok_or(BEYOND)?,
+            count => count,
+        };
+        Ok(Self {
+            aspect: subresource.aspect_mask,
+            level: subresource.mip_level,
+            first_layer: subresource.base_array_layer,
+            layers,
+            offset_px: [x, y, z],
+            extent_px: [extent.width, extent.height, extent.depth],
+        })
+    }
+
+    /// Whether the image has it.
+    fn check(&self, image: &Image) -> Result<()> {
+        let level = image.level_extent_px(self.level);
+        let inside = self
+            .offset_px
+            .iter()
+            .zip(self.extent_px)
+            .zip(level)
+            .all(|((&at, extent), level)| at.checked_add(extent).is_some_and(|end| end <= level));
+        let layers = self.first_layer.checked_add(self.layers);
+        let there =
+            self.level < image.info.levels && layers.is_some_and(|end| end <= image.info.layers);
+        if inside && there { Ok(()) } else { Err(BEYOND) }
+    }
+
+    /// Where it lies, and its size in bytes and rows. Of several samples, all of them.
+    fn place(&self, image: &Image, part: &Part) -> Result<(Plane, Extent)> {
+        self.check(image)?;
+        let surface = &part.surface;
+        let block = surface.block;
+        let volume = image.info.question.dimension == api::ImageType::TYPE_3D;
+        let (first, slices) = match volume {
+            true => (self.offset_px[2], self.extent_px[2]),
+            false => (self.first_layer, self.layers),
+        };
+        let (mut at, mut size) = ([0; 2], [0; 2]);
+        for axis in 0..2 {
+            let (offset, extent) = (self.offset_px[axis], self.extent_px[axis]);
+            (at[axis], size[axis]) = match surface.sample_layout {
+                surface::SampleLayout::Interleaved => interleaved(image, self, axis)?,
+                _ => (
+                    offset / block.extent_sa[axis],
+                    extent.div_ceil(block.extent_sa[axis]),
+                ),
+            };
+        }
+        let slices = match surface.sample_layout {
+            surface::SampleLayout::Layers => slices * surface.samples,
+            _ => slices,
+        };
+        let place = surface.place(self.level, first);
+        let bytes = block.bytes();
+        let plane = Plane {
+            address: image.address()? + part.offset_bytes + place.offset_bytes,
+            order: order(surface.tiling)?,
+            pitch_bytes: surface.row_pitch_bytes,
+            x_bytes: (place.within_el[0] + at[0]) * bytes,
+            y_rows: place.within_el[1] + at[1],
+            slice_rows: surface.layer_pitch_rows_el,
+        };
+        let extent = Extent {
+            row_bytes: size[0] * bytes,
+            rows: size[1],
+            slices,
+        };
+        Ok((plane, extent))
+    }
+}
+
+/// Samples from and to which a box reaches where they lie in quads of pixels beside each other: 2 × 1, 2 × 2, 4 × 2, 4 × 4 of them.
+fn interleaved(image: &Image, part: &ImageBox, axis: usize) -> Result<(u32, u32)> {
+    let bits = image.samples().ilog2();
+    let spread = if axis == 0 {
+        bits.div_ceil(2)
+    } else {
+        bits / 2
+    };
+    let (offset, extent) = (part.offset_px[axis], part.extent_px[axis]);
+    let end = offset + extent;
+    let whole = offset.is_multiple_of(2)
+        && (end.is_multiple_of(2) || end == image.level_extent_px(part.level)[axis]);
+    if spread > 0 && !whole {
+        return Err(Error::FeatureNotPresent {
+            what: "copies of depth or stencil of several samples that cut a quad of pixels",
+        });
+    }
+    let end = if spread > 0 {
+        end.next_multiple_of(2)
+    } else {
+        end
+    };
+    Ok((offset << spread, (end - offset) << spread))
+}
+
+impl CommandBuffer {
+    /// Copies between a buffer and an image.
+    fn copy_rows(
+        &mut self,
+        buffer: &Buffer,
+        rows: &BufferRows,
+        image: &Image,
+        of: &ImageBox,
+        to_image: bool,
+    ) -> Result<()> {
+        let part = image.part(of.aspect)?;
+        let (plane, extent) = of.place(image, part)?;
+        let block = part.surface.block;
+        let or = |asked, else_px| if asked == 0 { else_px } else { asked };
+        let row_el = or(rows.row_px, of.extent_px[0]).div_ceil(block.extent_sa[0]);
+        let slice_rows = or(rows.height_px, of.extent_px[1]).div_ceil(block.extent_sa[1]);
+        let pitch_bytes = row_el.checked_mul(block.bytes()).ok_or(BEYOND)?;
+        if extent.rows == 0 || extent.slices == 0 {
+            return Ok(());
+        }
+        let last_row =
+            u64::from(slice_rows) * u64::from(extent.slices - 1) + u64::from(extent.rows - 1);
+        let bytes = last_row * u64::from(pitch_bytes) + u64::from(extent.row_bytes);
+        let linear = Plane {
+            address: buffer.address_of(rows.offset_bytes, bytes)?,
+            order: Order::Rows,
+            pitch_bytes,
+            x_bytes: 0,
+            y_rows: 0,
+            slice_rows,
+        };
+        let (source, destination) = if to_image {
+            (linear, plane)
+        } else {
+            (plane, linear)
+        };
+        for launch in blit::copy_texels(source, destination, extent) {
+            self.launch(&launch)?;
+        }
+        Ok(())
+    }
+
+    /// Copies a box of an image to a buffer.
+    pub fn copy_image_to_buffer(
+        &mut self,
+        image: &Image,
+        from: &ImageBox,
+        buffer: &Buffer,
+        rows: &BufferRows,
+    ) -> Result<()> {
+        self.copy_rows(buffer, rows, image, from, false)
+    }
+
+    /// Copies a buffer to a box of an image.
+    pub fn copy_buffer_to_image(
+        &mut self,
+        buffer: &Buffer,
+        rows: &BufferRows,
+        image: &Image,
+        to: &ImageBox,
+    ) -> Result<()> {
+        self.copy_rows(buffer, rows, image, to, true)
+    }
+
+    /// Copies a box of an image to another, of the same size: `to` says where it begins alone.
+    pub fn copy_image(
+        &mut self,
+        source: &Image,
+        from: &ImageBox,
+        destination: &Image,
+        to: &ImageBox,
+    ) -> Result<()> {
+        for aspect in [
+            api::ImageAspectFlags::COLOR,
+            api::ImageAspectFlags::DEPTH,
+            api::ImageAspectFlags::STENCIL,
+        ] {
+            if !from.aspect.contains(aspect) {
+                continue;
+            }
+            let (part_from, part_to) = (source.part(aspect)?, destination.part(aspect)?);
+            let (plane_from, extent) = from.place(source, part_from)?;
+            // The same elements, in pixels of the other.
+            let (blocks, of) = (part_from.surface.block, part_to.surface.block);
+            let level = destination.level_extent_px(to.level);
+            let mut there = *to;
+            there.extent_px = from.extent_px;
+            for axis in 0..2 {
+                let elements = from.extent_px[axis].div_ceil(blocks.extent_sa[axis]);
+                let left = level[axis].saturating_sub(to.offset_px[axis]);
+                there.extent_px[axis] = match blocks == of {
+                    true => from.extent_px[axis],
+                    // The last block may reach beyond the image.
+                    false => (elements * of.extent_sa[axis]).min(left),
+                };
+            }
+            let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
+            // Layers of one are slices of the other.
+            match (volume(source), volume(destination)) {
+                (true, false) => {
+                    (there.layers, there.extent_px[2]) = (from.extent_px[2], 1);
+                }
+                (false, true) => {
+                    (there.layers, there.extent_px[2]) = (1, from.layers);
+                }
+                _ => there.layers = from.layers,
+            }
+            let (plane_to, same) = there.place(destination, part_to)?;
+            if extent != same {
+                return Err(Error::InvalidUse {
+                    why: "a copy between elements of different sizes",
+                });
+            }
+            for launch in blit::copy_texels(plane_from, plane_to, extent) {
+                self.launch(&launch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an element all over a box.
+    pub fn fill_image(&mut self, image: &Image, of: &ImageBox, element: &[u8]) -> Result<()> {
+        let part = image.part(of.aspect)?;
+        let (plane, extent) = of.place(image, part)?;
+        for launch in blit::fill_texels(plane, extent, element) {
+            self.launch(&launch)?;
+        }
+        Ok(())
+    }
+
+    fn clear_levels(
+        &mut self,
+        image: &Image,
+        range: &api::ImageSubresourceRange,
+        aspect: api::ImageAspectFlags,
+        element: &[u8],
+    ) -> Result<()> {
+        let left = |all: u32, first: u32, count: u32| match count {
+            api::REMAINING_MIP_LEVELS => all.saturating_sub(first),
+            count => count,
+        };
+        const { assert!(api::REMAINING_MIP_LEVELS == api::REMAINING_ARRAY_LAYERS) };
+        let levels = left(image.info.levels, range.base_mip_level, range.level_count);
+        let layers = left(image.info.layers, range.base_array_layer, range.layer_count);
+        for level in (range.base_mip_level..).take(levels as usize) {
+            if level >= image.info.levels {
+                return Err(BEYOND);
+            }
+            let whole = ImageBox {
+                aspect,
+                level,
+                first_layer: range.base_array_layer,
+                layers,
+                offset_px: [0; 3],
+                extent_px: image.level_extent_px(level),
+            };
+            self.fill_image(image, &whole, element)?;
+        }
+        Ok(())
+    }
+
+    /// Clears levels and layers of colours; the value's words as they are.
+    pub fn clear_colours(
+        &mut self,
+        image: &Image,
+        value: &[u32; 4],
+        range: &api::ImageSubresourceRange,
+    ) -> Result<()> {
+        if image.format.is_compressed() {
+            return Err(Error::FormatNotSupported);
+        }
+        let element = texel::colour(image.format, value);
+        self.clear_levels(image, range, api::ImageAspectFlags::COLOR, &element)
+    }
+
+    /// Clears levels and layers of depth and stencil.
+    pub fn clear_depth_stencil(
+        &mut self,
+        image: &Image,
+        value: &api::ClearDepthStencilValue,
+        range: &api::ImageSubresourceRange,
+    ) -> Result<()> {
+        for part in image.parts() {
+            if range.aspect_mask.contains(part.aspect) {
+                let element = texel::depth_stencil(part.format, value);
+                self.clear_levels(image, range, part.aspect, &element)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! Colours, depths and stencil values as the bytes of a texel.
+//!
+//! In:  a format, and a value as Vulkan gives it. Out: the bytes that an element of the format is.
+//! Ref: Vulkan specification, "Conversion from Floating-Point to Normalized Fixed-Point", "Floating-Point Format Conversions", "sRGB";
+//! SKL PRM vol. 2d, "SURFACE_FORMAT" (a name lists channels from bit 0 on).
+
+use ash::vk as api;
+use cmd::image::Select;
+use smallvec::SmallVec;
+
+use crate::format::Format;
+
+/// The bytes of an element.
+pub type Texel = SmallVec<[u8; 16]>;
+
+/// How a channel's bits are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Unorm,
+    Snorm,
+    Integer,
+    Float,
+}
+
+/// Channels of a format from bit 0 on: the letter, and bits.
+fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
+    let mut channels: SmallVec<[(u8, u32); 4]> = SmallVec::new();
+    for byte in name.bytes().take_while(|&byte| byte != b'_') {
+        match (byte, channels.last_mut()) {
+            (b'0'..=b'9', Some((_, bits))) => *bits = *bits * 10 + u32::from(byte - b'0'),
+            _ => channels.push((byte, 0)),
+        }
+    }
+    channels
+}
+
+/// Rounds a number to `exponent` and `mantissa` bits, ties to even; signed if there is room for a sign.
+fn small_float(value: f32, exponent: u32, mantissa: u32, signed: bool) -> u32 {
+    let sign = if signed && value.is_sign_negative() {
+        1 << (exponent + mantissa)
+    } else {
+        0
+    };
+    let infinity = ((1 << exponent) - 1) << mantissa;
+    if value.is_nan() {
+        return sign | infinity | 1 << (mantissa - 1);
+    }
+    if !signed && value < 0.0 {
+        return 0;
+    }
+    let bias = (1 << (exponent - 1)) - 1;
+    // In units of the last place of the number's binade, or of the smallest numbers.
+    let magnitude = f64::from(value.abs());
+    let binade = (magnitude.to_bits() >> 52) as i32 - 1023;
+    let ulp = binade.max(1 - bias) - mantissa as i32;
+    let units = (magnitude * (f64::from(-ulp)).exp2()).round_ties_even();
+    let lowest = (1 - bias) - mantissa as i32;
+    // A carry out of the mantissa counts the exponent up by itself.
+    let steps = (ulp - lowest) as u64;
+    let bits = (steps << mantissa) as f64 + units;
+    sign | if bits >= f64::from(infinity) {
+        infinity
+    } else {
+        bits as u32
+    }
+}
+
+/// Nine bits of each of three numbers, and an exponent for all of them.
+fn shared_exponent(rgb: [f32; 3]) -> u32 {
+    const MOST: f32 = 65408.0;
+    let rgb = rgb.map(|value| if value > 0.0 { value.min(MOST) } else { 0.0 });
+    let largest = rgb.into_iter().fold(0.0, f32::max);
+    let binade = ((largest.to_bits() >> 23) as i32 - 127).max(-16);
+    let mut exponent = binade + 16;
+    let scale = |exponent: i32| (exponent as f32 - 24.0).exp2();
+    if (largest / scale(exponent)).round() >= 512.0 {
+        exponent += 1;
+    }
+    let parts = rgb.map(|value| (value / scale(exponent)).round() as u32);
+    parts[0] | parts[1] << 9 | parts[2] << 18 | (exponent as u32) << 27
+}
+
+fn to_srgb(linear: f32) -> f32 {
+    // What is no number is the larger of it and zero.
+    let linear = linear.max(0.0);
+    if linear < 0.003_130_8 {
+        12.92 * linear
+    } else {
+        1.055 * linear.min(1.0).powf(1.0 / 2.4) - 0.055
+    }
+}
+
+/// A number as so many bits of normalised fixed point.
+fn normalised(value: f32, bits: u32, signed: bool) -> u32 {
+    let value = f64::from(if value.is_nan() { 0.0 } else { value });
+    let most = f64::from((1u32 << (bits - u32::from(signed))).wrapping_sub(1));
+    let least = if signed { -1.0 } else { 0.0 };
+    let rounded = (value.clamp(least, 1.0) * most).round();
+    rounded as i64 as u32
+}
+
+/// A clear value as an element of a format of colours.
+pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
+    let name = format.hw.name;
+    let float = value.map(f32::from_bits);
+    if name == "R9G9B9E5_SHAREDEXP" {
+        return SmallVec::from_slice(
+            &shared_exponent([float[0], float[1], float[2]]).to_le_bytes(),
+        );
+    }
+    let srgb = name.ends_with("_SRGB");
+    let kind = match name {
+        name if name.contains("UINT") || name.contains("SINT") => Kind::Integer,
+        name if name.contains("FLOAT") => Kind::Float,
+        name if name.contains("SNORM") => Kind::Snorm,
+        _ => Kind::Unorm,
+    };
+    let (mut word, mut at) = (0u128, 0);
+    for (letter, bits) in channels(name) {
+        let channel = match letter {
+            b'R' | b'L' => Some(Select::Red),
+            b'G' => Some(Select::Green),
+            b'B' => Some(Select::Blue),
+            b'A' => Some(Select::Alpha),
+            _ => None,
+        };
+        // The component that is seen where the channel is.
+        let component = format
+            .swizzle
+            .iter()
+            .position(|select| Some(*select) == channel);
+        let put = component.map_or(0, |component| {
+            let number = match component {
+                0..3 if srgb => to_srgb(float[component]),
+                _ => float[component],
+            };
+            match (kind, bits) {
+                (Kind::Integer, _) => value[component],
+                (Kind::Unorm, _) => normalised(number, bits, false),
+                (Kind::Snorm, _) => normalised(number, bits, true),
+                (Kind::Float, 16) => small_float(number, 5, 10, true),
+                (Kind::Float, 10 | 11) => small_float(number, 5, bits - 5, false),
+                (Kind::Float, _) => value[component],
+            }
+        });
+        let mask = u32::MAX >> (32 - bits.clamp(1, 32));
+        word |= u128::from(put & mask) << at;
+        at += bits;
+    }
+    SmallVec::from_slice(
+        word.to_le_bytes()
+            .get(..at as usize / 8)
+            .unwrap_or_default(),
+    )
+}
+
+/// A depth or a stencil value as an element of a part.
+pub fn depth_stencil(format: &hw::Format, value: &api::ClearDepthStencilValue) -> Texel {
+    match format.name {
+        "R16_UNORM" => {
+            SmallVec::from_slice(&(normalised(value.depth, 16, false) as u16).to_le_bytes())
+        }
+        "R24_UNORM_X8_TYPELESS" => {
+            SmallVec::from_slice(&normalised(value.depth, 24, false).to_le_bytes())
+        }
+        "R32_FLOAT" => SmallVec::from_slice(&value.depth.to_le_bytes()),
+        _ => SmallVec::from_slice(&[value.stencil as u8]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::find;
+    use ash::vk::Format as F;
+
+    fn bytes(format: F, value: [f32; 4]) -> Vec<u8> {
+        colour(find(format).unwrap(), &value.map(f32::to_bits)).to_vec()
+    }
+
+    fn integers(format: F, value: [u32; 4]) -> Vec<u8> {
+        colour(find(format).unwrap(), &value).to_vec()
+    }
+
+    #[test]
+    fn channels_stand_where_vulkan_names_them() {
+        let value = [1.0, 0.5, 0.0, 0.25];
+        assert_eq!(bytes(F::R8G8B8A8_UNORM, value), [255, 128, 0, 64]);
+        assert_eq!(bytes(F::B8G8R8A8_UNORM, value), [0, 128, 255, 64]);
+        assert_eq!(bytes(F::R8G8B8_UNORM, value), [255, 128, 0]);
+        // Packed formats begin at the top: red 31, green 32, blue 0.
+        assert_eq!(bytes(F::R5G6B5_UNORM_PACK16, value), [0, 0xfc]);
+        assert_eq!(bytes(F::B5G6R5_UNORM_PACK16, value), [0x1f, 0x04]);
+        assert_eq!(bytes(F::R4G4B4A4_UNORM_PACK16, value), [0x04, 0xf8]);
+        assert_eq!(bytes(F::B4G4R4A4_UNORM_PACK16, value), [0xf4, 0x08]);
+        assert_eq!(
+            bytes(F::A2B10G10R10_UNORM_PACK32, value),
+            (1u32 << 30 | 512 << 10 | 1023).to_le_bytes()
+        );
+        assert_eq!(bytes(F::R8G8_SNORM, [-1.0, 0.5, 0.0, 0.0]), [129, 64]);
+        assert_eq!(
+            integers(F::R16G16_SINT, [u32::MAX, 7, 0, 0]),
+            [255, 255, 7, 0]
+        );
+        assert_eq!(bytes(F::R8G8B8A8_SRGB, value), [255, 188, 0, 64]);
+        assert_eq!(bytes(F::R8_SRGB, value), [255]);
+        assert_eq!(bytes(F::R32G32_SFLOAT, value).len(), 8);
+    }
+
+    #[test]
+    fn floats_become_small_ones() {
+        let half = |value| small_float(value, 5, 10, true);
+        assert_eq!(half(1.0), 0x3c00);
+        assert_eq!(half(-2.0), 0xc000);
+        assert_eq!(half(65504.0), 0x7bff);
+        assert_eq!(half(65520.0), 0x7c00);
+        assert_eq!(half(5.960_464_5e-8), 1);
+        assert_eq!(half(0.0), 0);
+        // Halfway: to even, also into the next binade.
+        assert_eq!(half(1.0 + 1.0 / 2048.0), 0x3c00);
+        assert_eq!(half(2.0 - 1.0 / 2048.0), 0x4000);
+        assert_eq!(half(f32::INFINITY), 0x7c00);
+        assert!(half(f32::NAN) > 0x7c00);
+        assert_eq!(small_float(1.0, 5, 6, false), 15 << 6);
+        assert_eq!(small_float(-1.0, 5, 5, false), 0);
+        assert_eq!(shared_exponent([1.0, 0.5, 0.0]), 256 | 128 << 9 | 16 << 27);
+        assert_eq!(shared_exponent([0.0; 3]) & 0x07ff_ffff, 0);
+    }
+}
