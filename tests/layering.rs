@@ -68,13 +68,13 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "driver/wsi",
-        &["vk", "i915"],
-        &["x11rb", "wayland-client", "thiserror"],
+        &["vk", "i915", "sys"],
+        &["ash", "x11rb", "wayland-client", "thiserror"],
     ),
     (
         "driver/icd",
         &["vk", "wsi", "i915", "uapi", "sys", "debug"],
-        &["ash"],
+        &["ash", "libloading", "wayland-client"],
     ),
     (
         "sim/eu",

@@ -12,6 +12,7 @@ mod indexing;
 mod objects;
 mod pipelines;
 mod rig;
+mod swapchains;
 mod synchronisation;
 
 use std::sync::{Arc, OnceLock};

@@ -220,6 +220,15 @@ pub fn poll_readable(fd: BorrowedFd<'_>) -> Result<bool> {
     Ok(poll(fd.as_raw_fd(), libc::POLLIN, 0)? & libc::POLLIN != 0)
 }
 
+/// Waits until a descriptor is readable, some milliseconds at most. False: it is not.
+pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ms: i32) -> Result<bool> {
+    match poll(fd.as_raw_fd(), libc::POLLIN, timeout_ms) {
+        Ok(events) => Ok(events & libc::POLLIN != 0),
+        Err(Errno::EINTR) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Raises the number of descriptors that the process may have as far as it may.
 pub fn raise_descriptor_limit() -> Result<()> {
     let mut limit = libc::rlimit {

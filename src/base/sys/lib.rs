@@ -23,7 +23,7 @@ mod process;
 
 pub use file::{
     Identity, Pipe, data_ranges, dup_high, identity, ioctl, ioctl_fd, keep_over_exec, memfd,
-    memfd_bytes, poll_readable, raise_descriptor_limit,
+    memfd_bytes, poll_readable, raise_descriptor_limit, wait_readable,
 };
 pub use folder::private_folder;
 pub use mapping::{Mapping, PAGE_BYTES, Window};

@@ -88,6 +88,19 @@ impl Face for u64 {
     }
 }
 
+impl Face for c::Bool32 {
+    type Body = vk::Result<c::Bool32>;
+    fn of(body: Self::Body) -> Self {
+        body.unwrap_or_else(|error| {
+            _ = failed(error);
+            c::FALSE
+        })
+    }
+    fn after_panic() -> Self {
+        c::FALSE
+    }
+}
+
 impl Face for Option<Pointer> {
     type Body = Self;
     fn of(body: Self) -> Self {

@@ -180,6 +180,8 @@ kinds! {
     Sampler = 21: vk::descriptor::Sampler;
     Image = 22: Arc<vk::image::Image>;
     ImageView = 23: Arc<vk::image::View>;
+    SurfaceKHR = 40: crate::window::SurfaceFace;
+    SwapchainKHR = 41: crate::window::SwapchainFace;
 }
 
 #[cfg(test)]

@@ -161,6 +161,11 @@ entries! { IMAGE:
         bind_infos: *const c::BindImageMemoryInfo<'_>,
     ) -> c::Result {
         for info in raw::slice(bind_infos, bind_info_count) {
+            let chained = raw::find::<c::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next);
+            if let Some(node) = chained.filter(|node| node.swapchain != c::SwapchainKHR::null()) {
+                bind_to_swapchain(handle::get(info.image)?, node)?;
+                continue;
+            }
             handle::get(info.image)?.bind(handle::get(info.memory)?, info.memory_offset)?;
         }
         done()
@@ -242,6 +247,23 @@ entries! { IMAGE:
     }
 }
 
+/// Gives an image the memory of a swapchain's.
+///
+/// # Safety
+/// As [`handle::get`].
+unsafe fn bind_to_swapchain(
+    image: &Image,
+    info: &c::BindImageMemorySwapchainInfoKHR<'_>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    let face = unsafe { handle::get(info.swapchain)? };
+    let frame = face.frames.get(info.image_index as usize);
+    let frame = frame.ok_or(vk::Error::InvalidUse {
+        why: "an image that the swapchain does not have",
+    })?;
+    frame.bind(image)
+}
+
 /// Uses of an image, those of its stencil alone among them.
 ///
 /// # Safety
@@ -274,6 +296,16 @@ unsafe fn new_image(
         return Err(vk::Error::FeatureNotPresent {
             what: "this kind of external memory",
         });
+    }
+    // SAFETY: as the caller says.
+    let swapchain = unsafe { raw::find::<c::ImageSwapchainCreateInfoKHR<'_>>(info.p_next) };
+    if let Some(node) = swapchain.filter(|node| node.swapchain != c::SwapchainKHR::null()) {
+        // SAFETY: as the caller says.
+        let face = unsafe { handle::get(node.swapchain)? };
+        let frame = face.frames.first().ok_or(vk::Error::BadHandle {
+            what: "VkSwapchainKHR",
+        })?;
+        return Image::new(physical, &frame.image.info);
     }
     let asked = Info {
         question: Question {

@@ -25,13 +25,17 @@ mod image_copy;
 mod instance;
 #[cfg(test)]
 mod limit_tests;
+mod native;
 mod pipeline;
 mod property;
 mod raw;
 #[cfg(test)]
 mod registry_tests;
+mod surface;
+mod swapchain;
 mod sync;
 mod table;
+mod window;
 
 use std::ffi::c_char;
 use std::sync::{Arc, OnceLock};
@@ -77,6 +81,11 @@ fn diagnosis() -> &'static vk::Diagnosis {
 
 /// Says why a command failed, if that is asked for.
 fn report(error: &vk::Error) {
+    say(error);
+}
+
+/// As [`report`], of any error.
+fn say(error: &dyn std::fmt::Display) {
     diagnosis().say(debug::Flag::Api, || format!("ingot: {error}\n"));
 }
 

@@ -10,7 +10,8 @@ use ash::vk as c;
 
 use crate::entry::{Level, Pointer, Row};
 use crate::{
-    command, descriptor, device, graphics, handle, image, image_copy, instance, pipeline, raw, sync,
+    command, descriptor, device, graphics, handle, image, image_copy, instance, pipeline, raw,
+    surface, swapchain, sync,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -157,7 +158,7 @@ const PROMOTED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-const TABLES: [&[Row]; 9] = [
+static TABLES: &[&[Row]] = &[
     instance::INSTANCE,
     device::DEVICE,
     descriptor::DESCRIPTOR,
@@ -167,6 +168,8 @@ const TABLES: [&[Row]; 9] = [
     image::IMAGE,
     image_copy::IMAGE_COPY,
     graphics::GRAPHICS,
+    surface::SURFACE,
+    swapchain::SWAPCHAIN,
 ];
 
 /// All rows, by name.
@@ -174,7 +177,8 @@ pub fn rows() -> &'static BTreeMap<&'static str, Row> {
     static ROWS: OnceLock<BTreeMap<&'static str, Row>> = OnceLock::new();
     ROWS.get_or_init(|| {
         let mut rows: BTreeMap<_, _> = TABLES
-            .into_iter()
+            .iter()
+            .copied()
             .flatten()
             .map(|row| (row.name, *row))
             .collect();

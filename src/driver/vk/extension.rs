@@ -32,11 +32,17 @@ pub const API_VERSION: u32 = api::make_api_version(0, 1, 2, 281);
 
 /// Instance extensions, by name.
 pub const INSTANCE: &[Extension] = &[
+    row("VK_EXT_headless_surface", 1, None),
     row("VK_KHR_device_group_creation", 1, V1_1),
     row("VK_KHR_external_fence_capabilities", 1, V1_1),
     row("VK_KHR_external_memory_capabilities", 1, V1_1),
     row("VK_KHR_external_semaphore_capabilities", 1, V1_1),
     row("VK_KHR_get_physical_device_properties2", 2, V1_1),
+    row("VK_KHR_get_surface_capabilities2", 1, None),
+    row("VK_KHR_surface", 25, None),
+    row("VK_KHR_wayland_surface", 6, None),
+    row("VK_KHR_xcb_surface", 6, None),
+    row("VK_KHR_xlib_surface", 6, None),
 ];
 
 /// Device extensions, by name.
@@ -74,6 +80,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_external_semaphore_fd", 1, None),
     row("VK_KHR_format_feature_flags2", 2, V1_3),
     row("VK_KHR_get_memory_requirements2", 1, V1_1),
+    row("VK_KHR_image_format_list", 1, V1_2),
     row("VK_KHR_maintenance1", 2, V1_1),
     row("VK_KHR_maintenance2", 1, V1_1),
     row("VK_KHR_maintenance3", 1, V1_1),
@@ -90,6 +97,8 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_shader_subgroup_uniform_control_flow", 1, None),
     row("VK_KHR_spirv_1_4", 1, V1_2),
     row("VK_KHR_storage_buffer_storage_class", 1, V1_1),
+    row("VK_KHR_swapchain", 70, None),
+    row("VK_KHR_swapchain_mutable_format", 1, None),
     row("VK_KHR_synchronization2", 1, V1_3),
     row("VK_KHR_timeline_semaphore", 2, V1_2),
     row("VK_KHR_uniform_buffer_standard_layout", 1, V1_2),
@@ -113,6 +122,6 @@ mod tests {
             assert!(table.windows(2).all(|pair| pair[0].name < pair[1].name));
         }
         assert!(find(DEVICE, "VK_KHR_timeline_semaphore").is_some());
-        assert!(find(DEVICE, "VK_KHR_swapchain").is_none());
+        assert!(find(DEVICE, "VK_NV_mesh_shader").is_none());
     }
 }

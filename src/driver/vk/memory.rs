@@ -185,6 +185,12 @@ impl Memory {
         *self.mapped.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }
 
+    /// Copies bytes out of it.
+    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        Ok(self.buffer.read(offset, out)?)
+    }
+
     /// A new descriptor for the memory.
     pub fn export(&self) -> Result<OwnedFd> {
         self.buffer

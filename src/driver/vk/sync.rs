@@ -57,6 +57,13 @@ impl Fence {
         locked(&self.payload).current().clone()
     }
 
+    /// Signals it from the host: as by a payload that stands in until it is reset.
+    pub fn signal_now(&self) -> Result<()> {
+        let signalled = self.context.gpu.syncobj(true)?;
+        locked(&self.payload).temporary = Some(Arc::new(signalled));
+        Ok(())
+    }
+
     /// Unsignals it; an imported temporary payload ends.
     pub fn reset(&self) -> Result<()> {
         let mut payload = locked(&self.payload);
@@ -172,6 +179,13 @@ impl Semaphore {
             syncobj,
             value: if self.timeline { value } else { 0 },
         }
+    }
+
+    /// Signals a binary one from the host: as by a payload that stands in until it is waited for.
+    pub fn signal_now(&self) -> Result<()> {
+        let signalled = self.context.gpu.syncobj(true)?;
+        locked(&self.payload).temporary = Some(Arc::new(signalled));
+        Ok(())
     }
 
     /// The timeline's value.

@@ -1,0 +1,202 @@
+//! Pictures in windows of a real X server: Xvfb (Debian: xvfb), where it is installed; `INGOT_REQUIRE_TOOLS` makes its lack a failure.
+
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd};
+use std::process::{Child, Command, Stdio};
+
+use ingot_wsi::present::{Fit, Pace, Picture, Stop};
+use ingot_wsi::x11::Window;
+use x11rb::connection::Connection;
+use x11rb::protocol::xproto::{
+    ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, ImageFormat, WindowClass,
+};
+use x11rb::rust_connection::RustConnection;
+use x11rb::wrapper::ConnectionExt as _;
+
+/// A server of its own, ended with the test.
+struct Server {
+    process: Child,
+    display: String,
+}
+
+impl Server {
+    fn start(options: &[&str]) -> Option<Self> {
+        let started = Command::new("Xvfb")
+            .args([
+                "-displayfd",
+                "1",
+                "-screen",
+                "0",
+                "640x480x24",
+                "-nolisten",
+                "tcp",
+            ])
+            .args(options)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut process) = started else {
+            let required = std::env::var_os("INGOT_REQUIRE_TOOLS").is_some();
+            assert!(!required, "Xvfb is not installed");
+            return None;
+        };
+        let mut number = String::new();
+        let mut out = process.stdout.take().unwrap();
+        while !number.ends_with('\n') {
+            let mut byte = [0];
+            out.read_exact(&mut byte).unwrap();
+            number.push(byte[0].into());
+        }
+        Some(Self {
+            process,
+            display: format!(":{}", number.trim()),
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
+/// A picture whose pixels follow from their place and from a number.
+struct Pattern {
+    width: u32,
+    height: u32,
+    number: u32,
+}
+
+impl Pattern {
+    fn pixel(&self, x: u32, y: u32) -> u32 {
+        u32::from_le_bytes([
+            (x * 3 + self.number * 40) as u8,
+            (y * 5) as u8,
+            (x ^ y) as u8,
+            0,
+        ])
+    }
+}
+
+impl Picture for Pattern {
+    fn width(&self) -> u32 {
+        self.width
+    }
+    fn height(&self) -> u32 {
+        self.height
+    }
+    fn row(&self, y: u32, out: &mut [u8]) -> ingot_wsi::Result<()> {
+        for (x, pixel) in (0..).zip(out.chunks_exact_mut(4)) {
+            pixel.copy_from_slice(&self.pixel(x, y).to_le_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// The application: its connection and a window that is shown.
+fn application(display: &str, width: u16, height: u16) -> (RustConnection, u32) {
+    let (connection, screen) = RustConnection::connect(Some(display)).unwrap();
+    let root = connection.setup().roots[screen].root;
+    let window = connection.generate_id().unwrap();
+    let aux = CreateWindowAux::new();
+    let class = WindowClass::INPUT_OUTPUT;
+    let made = connection.create_window(24, window, root, 0, 0, width, height, 0, class, 0, &aux);
+    made.unwrap();
+    connection.map_window(window).unwrap();
+    connection.sync().unwrap();
+    (connection, window)
+}
+
+fn pixels(connection: &RustConnection, window: u32, width: u16, height: u16) -> Vec<u32> {
+    let format = ImageFormat::Z_PIXMAP;
+    let got = connection.get_image(format, window, 0, 0, width, height, !0);
+    let data = got.unwrap().reply().unwrap().data;
+    let words = data.chunks_exact(4);
+    words
+        .map(|word| u32::from_le_bytes(word.try_into().unwrap()) & 0xff_ffff)
+        .collect()
+}
+
+/// Shows pictures and looks at the window.
+fn shows(options: &[&str]) {
+    let Some(server) = Server::start(options) else {
+        return;
+    };
+    let (width, height) = (200u16, 120u16);
+    let (connection, id) = application(&server.display, width, height);
+    let window = Window::open(connection.stream().as_fd(), id).unwrap();
+    let geometry = window.geometry().unwrap();
+    assert_eq!(
+        (geometry.width, geometry.height, geometry.depth),
+        (200, 120, 24)
+    );
+    let mut presenter = window.presenter(width.into(), height.into()).unwrap();
+    for (number, pace) in (0..).zip([
+        Pace::Fifo,
+        Pace::Fifo,
+        Pace::Mailbox,
+        Pace::Immediate,
+        Pace::Fifo,
+        Pace::Fifo,
+    ]) {
+        let picture = Pattern {
+            width: width.into(),
+            height: height.into(),
+            number,
+        };
+        assert_eq!(
+            presenter.show(&picture, pace, &Stop::default()).unwrap(),
+            Fit::Same
+        );
+        // What was asked for is shown at the next refresh.
+        let want: Vec<u32> = (0..u32::from(height))
+            .flat_map(|y| (0..u32::from(width)).map(move |x| (x, y)))
+            .map(|(x, y)| picture.pixel(x, y))
+            .collect();
+        let shown = (0..200).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            pixels(&connection, id, width, height) == want
+        });
+        assert!(shown, "picture {number} {pace:?}");
+    }
+    let smaller = ConfigureWindowAux::new().width(64).height(64);
+    connection.configure_window(id, &smaller).unwrap();
+    connection.sync().unwrap();
+    let picture = Pattern {
+        width: width.into(),
+        height: height.into(),
+        number: 9,
+    };
+    let fits = (0..200).map(|_| {
+        presenter
+            .show(&picture, Pace::Fifo, &Stop::default())
+            .unwrap()
+    });
+    assert!(fits.into_iter().any(|fit| fit == Fit::Resized));
+    connection.destroy_window(id).unwrap();
+    connection.sync().unwrap();
+    let ends = (0..200).find_map(|_| presenter.show(&picture, Pace::Fifo, &Stop::default()).err());
+    let code = ends.expect("a window that is gone ends the surface").code();
+    assert_eq!(code, ash::vk::Result::ERROR_SURFACE_LOST_KHR);
+}
+
+#[test]
+fn by_shared_memory() {
+    shows(&[]);
+}
+
+#[test]
+fn without_shared_memory() {
+    shows(&["-extension", "MIT-SHM"]);
+}
+
+#[test]
+fn a_window_that_is_not_there_is_refused() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let (connection, _) = application(&server.display, 8, 8);
+    assert!(connection.stream().as_raw_fd() >= 0);
+    assert!(Window::open(connection.stream().as_fd(), 0x1234_5678).is_err());
+}

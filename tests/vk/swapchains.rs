@@ -1,0 +1,236 @@
+//! Swapchains: whose turn each image is, without a window.
+
+use ash::{khr, vk};
+
+use crate::rig;
+
+struct Screen {
+    entry: ash::Entry,
+    instance: ash::Instance,
+    physical: vk::PhysicalDevice,
+    device: ash::Device,
+    queue: vk::Queue,
+    surfaces: khr::surface::Instance,
+    swapchains: khr::swapchain::Device,
+    surface: vk::SurfaceKHR,
+}
+
+impl Screen {
+    fn new() -> Self {
+        let entry = rig::entry();
+        let names = [c"VK_KHR_surface", c"VK_EXT_headless_surface"].map(|name| name.as_ptr());
+        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        let info = vk::InstanceCreateInfo::default()
+            .application_info(&app)
+            .enabled_extension_names(&names);
+        unsafe {
+            let instance = entry.create_instance(&info, None).unwrap();
+            let physical = instance.enumerate_physical_devices().unwrap()[0];
+            let priorities = [1.0];
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+            let names = [c"VK_KHR_swapchain".as_ptr()];
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_extension_names(&names);
+            let device = instance.create_device(physical, &info, None).unwrap();
+            let headless = ash::ext::headless_surface::Instance::new(&entry, &instance);
+            let info = vk::HeadlessSurfaceCreateInfoEXT::default();
+            Self {
+                surface: headless.create_headless_surface(&info, None).unwrap(),
+                surfaces: khr::surface::Instance::new(&entry, &instance),
+                swapchains: khr::swapchain::Device::new(&instance, &device),
+                queue: device.get_device_queue(0, 0),
+                entry,
+                instance,
+                physical,
+                device,
+            }
+        }
+    }
+
+    fn swapchain(&self, old: vk::SwapchainKHR) -> Result<vk::SwapchainKHR, vk::Result> {
+        let info = vk::SwapchainCreateInfoKHR::default()
+            .surface(self.surface)
+            .min_image_count(3)
+            .image_format(vk::Format::B8G8R8A8_UNORM)
+            .image_color_space(vk::ColorSpaceKHR::SRGB_NONLINEAR)
+            .image_extent(vk::Extent2D {
+                width: 64,
+                height: 32,
+            })
+            .image_array_layers(1)
+            .image_usage(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+            .pre_transform(vk::SurfaceTransformFlagsKHR::IDENTITY)
+            .composite_alpha(vk::CompositeAlphaFlagsKHR::OPAQUE)
+            .present_mode(vk::PresentModeKHR::FIFO)
+            .old_swapchain(old);
+        unsafe { self.swapchains.create_swapchain(&info, None) }
+    }
+
+    fn acquire(&self, swapchain: vk::SwapchainKHR, timeout: u64) -> Result<u32, vk::Result> {
+        let fence = unsafe { self.device.create_fence(&Default::default(), None) }.unwrap();
+        let none = vk::Semaphore::null();
+        unsafe {
+            let acquired = self
+                .swapchains
+                .acquire_next_image(swapchain, timeout, none, fence);
+            if acquired.is_ok() {
+                self.device
+                    .wait_for_fences(&[fence], true, u64::MAX)
+                    .unwrap();
+            }
+            self.device.destroy_fence(fence, None);
+            acquired.map(|(index, _)| index)
+        }
+    }
+
+    fn present(&self, swapchain: vk::SwapchainKHR, index: u32) -> Result<bool, vk::Result> {
+        let (swapchains, indices) = ([swapchain], [index]);
+        let info = vk::PresentInfoKHR::default()
+            .swapchains(&swapchains)
+            .image_indices(&indices);
+        unsafe { self.swapchains.queue_present(self.queue, &info) }
+    }
+
+    fn destroy(self, swapchains: &[vk::SwapchainKHR]) {
+        unsafe {
+            self.device.device_wait_idle().unwrap();
+            for &swapchain in swapchains {
+                self.swapchains.destroy_swapchain(swapchain, None);
+            }
+            self.surfaces.destroy_surface(self.surface, None);
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+        drop(self.entry);
+    }
+}
+
+#[test]
+fn a_surface_says_what_it_can() {
+    let screen = Screen::new();
+    let (surface, physical) = (screen.surface, screen.physical);
+    unsafe {
+        let can = screen
+            .surfaces
+            .get_physical_device_surface_support(physical, 0, surface);
+        assert!(can.unwrap());
+        let found = screen
+            .surfaces
+            .get_physical_device_surface_capabilities(physical, surface);
+        let found = found.unwrap();
+        assert_eq!(found.current_extent.width, u32::MAX);
+        assert!(
+            found
+                .supported_usage_flags
+                .contains(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+        );
+        let modes = screen
+            .surfaces
+            .get_physical_device_surface_present_modes(physical, surface);
+        assert!(modes.unwrap().contains(&vk::PresentModeKHR::FIFO));
+        let formats = screen
+            .surfaces
+            .get_physical_device_surface_formats(physical, surface);
+        let formats = formats.unwrap();
+        assert!(
+            formats
+                .iter()
+                .any(|format| format.format == vk::Format::B8G8R8A8_SRGB)
+        );
+    }
+    screen.destroy(&[]);
+}
+
+#[test]
+fn images_take_turns() {
+    let screen = Screen::new();
+    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let images = unsafe { screen.swapchains.get_swapchain_images(swapchain) }.unwrap();
+    assert_eq!(images.len(), 3);
+    let mut taken: Vec<_> = (0..3)
+        .map(|_| screen.acquire(swapchain, 0).unwrap())
+        .collect();
+    taken.sort();
+    assert_eq!(taken, [0, 1, 2]);
+    assert_eq!(screen.acquire(swapchain, 0), Err(vk::Result::NOT_READY));
+    assert_eq!(
+        screen.acquire(swapchain, 1_000_000),
+        Err(vk::Result::TIMEOUT)
+    );
+    for turn in 0..20 {
+        let index = turn % 3;
+        assert_eq!(screen.present(swapchain, index), Ok(false));
+        assert_eq!(screen.acquire(swapchain, u64::MAX), Ok(index));
+    }
+    screen.destroy(&[swapchain]);
+}
+
+#[test]
+fn what_draws_is_waited_for() {
+    let screen = Screen::new();
+    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let semaphore = unsafe { screen.device.create_semaphore(&Default::default(), None) }.unwrap();
+    for _ in 0..5 {
+        let none = vk::Fence::null();
+        let acquired = unsafe {
+            screen
+                .swapchains
+                .acquire_next_image(swapchain, u64::MAX, semaphore, none)
+        };
+        let (index, _) = acquired.unwrap();
+        let (semaphores, stages) = ([semaphore], [vk::PipelineStageFlags::ALL_COMMANDS]);
+        let submit = vk::SubmitInfo::default()
+            .wait_semaphores(&semaphores)
+            .wait_dst_stage_mask(&stages)
+            .signal_semaphores(&semaphores);
+        let (swapchains, indices) = ([swapchain], [index]);
+        let present = vk::PresentInfoKHR::default()
+            .wait_semaphores(&semaphores)
+            .swapchains(&swapchains)
+            .image_indices(&indices);
+        unsafe {
+            screen
+                .device
+                .queue_submit(screen.queue, &[submit], none)
+                .unwrap();
+            screen
+                .swapchains
+                .queue_present(screen.queue, &present)
+                .unwrap();
+        }
+    }
+    unsafe {
+        screen.device.device_wait_idle().unwrap();
+        screen.device.destroy_semaphore(semaphore, None);
+    }
+    screen.destroy(&[swapchain]);
+}
+
+#[test]
+fn a_window_has_one_swapchain_that_a_new_one_retires() {
+    let screen = Screen::new();
+    let first = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let again = screen.swapchain(vk::SwapchainKHR::null());
+    assert_eq!(again, Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR));
+    let held = screen.acquire(first, 0).unwrap();
+    let second = screen.swapchain(first).unwrap();
+    assert_eq!(
+        screen.acquire(first, 0),
+        Err(vk::Result::ERROR_OUT_OF_DATE_KHR)
+    );
+    // What was acquired before may still be presented.
+    assert_eq!(screen.present(first, held), Ok(false));
+    assert!(screen.acquire(second, 0).is_ok());
+    screen.destroy(&[first, second]);
+}
+
+#[test]
+fn an_image_that_is_not_acquired_is_not_presented() {
+    let screen = Screen::new();
+    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    assert!(screen.present(swapchain, 0).is_err());
+    assert!(screen.present(swapchain, 77).is_err());
+    assert!(screen.acquire(swapchain, 0).is_ok());
+    screen.destroy(&[swapchain]);
+}
