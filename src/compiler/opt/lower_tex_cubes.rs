@@ -1,7 +1,7 @@
 //! Cubes as gen9's sampler wants them.
 //!
 //! In:  `tex` of cubes. Out: directions whose largest component is 1 or -1; no explicit derivatives (a level of detail that follows from
-//! them); the size of an array counts cubes, not faces.
+//! them).
 //! Ref: SKL PRM vol. 2d, "Sampling Engine", cube maps; Vulkan, "Cube Map Derivative Transformation", "Scale Factor Operation,
 //! Level-of-Detail Operation and Image Level(s) Selection". Tests: tests/opt/lower_tex_cubes/.
 
@@ -16,18 +16,13 @@ pub fn lower_tex_cubes(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,
         |_, i| match i {
-            Instr::Tex(t) => {
-                t.dim == Dim::Cube && (t.op.needs_sampler() || t.op == TexOp::Txs && t.array)
-            }
+            Instr::Tex(t) => t.dim == Dim::Cube && t.op.needs_sampler(),
             _ => false,
         },
         |b, id| {
             let Instr::Tex(mut t) = b.shader.instrs[id].clone() else {
                 return Action::Keep;
             };
-            if t.op == TexOp::Txs {
-                return Action::ReplaceVec(cubes(b, &t));
-            }
             if t.op == TexOp::Txd {
                 level_of_detail(b, &mut t);
             }
@@ -36,15 +31,6 @@ pub fn lower_tex_cubes(s: &mut Shader, _: &Ctx) -> bool {
             Action::Changed
         },
     )
-}
-
-/// The size, six layers being one cube.
-fn cubes(b: &mut Builder<'_>, t: &Tex) -> SmallVec<[Id<Def>; 4]> {
-    let size = b.tex(t.clone(), 3, b.bits(t.def));
-    let mut parts = b.channels(size);
-    let six = b.imm_u32(6);
-    parts[2] = b.udiv(parts[2], six);
-    parts
 }
 
 /// Divides the direction by its largest component's magnitude.
