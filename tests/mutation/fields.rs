@@ -15,11 +15,12 @@
 mod look;
 mod on;
 mod replay;
+mod sends;
 
 use gpu::fate::{self, Fate};
 use hw::{Field, Packet, mi};
 use ingot_kmd::Recording;
-use look::{Looker, Place};
+use look::{Looker, Place, Uses};
 use replay::{Outcome, Patch, replay};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -92,6 +93,19 @@ fn changed(words: &[u32], field: Option<&Field>, change: Change) -> Option<Vec<u
     (new != words).then_some(new)
 }
 
+/// Looks at all submissions of a recording.
+fn looked(bytes: &[u8], uses: Uses) -> Result<Looker, String> {
+    let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
+    let device = hw::Device::by_name(recording.device()).ok_or("recorded on no device")?;
+    let mut looker = Looker::new(device.hw_gen, uses);
+    let mut number = 0;
+    while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
+        looker.look(number, &submission);
+        number += 1;
+    }
+    Ok(looker)
+}
+
 impl Subjects {
     fn read(file: String) -> Result<Subjects, String> {
         let bytes = std::fs::read(&file).map_err(|e| format!("{file}: {e}"))?;
@@ -104,15 +118,9 @@ impl Subjects {
         if replay(&bytes, &[], None)? != before {
             return Err(format!("{file}: two replays of it differ"));
         }
-        let mut recording = Recording::new(&bytes).map_err(|e| e.to_string())?;
-        let device = hw::Device::by_name(recording.device()).ok_or("recorded on no device")?;
-        let mut looker = Looker::default();
-        let mut number = 0;
-        while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
-            looker.look(number, &submission, device.hw_gen);
-            number += 1;
-        }
-        let places = looker.places;
+        // Twice: what some submission uses counts for those before it, too.
+        let uses = looked(&bytes, Uses::default())?.uses;
+        let places = looked(&bytes, uses)?.places;
         Ok(Subjects {
             file,
             bytes,

@@ -4,10 +4,11 @@
 //! draw or dispatch depends on, by the rules of `on`.
 
 use crate::on;
+use crate::sends::{self, Sends};
 use gpu::View;
 use hw::{Field, Packet, draw, draw_state, media, mi, state};
 use ingot_kmd::Submission;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Commands of one submission that are looked at most.
 const MAX_COMMANDS: usize = 200_000;
@@ -32,8 +33,23 @@ pub struct Work<'a> {
     places: &'a [Place],
     /// Those that it finds, by packet.
     found: &'a [usize],
+    /// What the messages of its kernels use, by the command that points to a stage's samplers.
+    sends: &'a BTreeMap<usize, Sends>,
     /// What else the whole recording has.
+    pub uses: Uses,
+}
+
+/// What a recording has anywhere.
+#[derive(Clone, Copy, Default)]
+pub struct Uses {
+    /// Something reads the statistics registers.
     pub counters: bool,
+    /// A thread addresses memory from the general state base address on.
+    pub general: bool,
+    /// A walker has data of its own.
+    pub indirect: bool,
+    /// A kernel finds surfaces by handles.
+    pub bindless: bool,
 }
 
 impl Work<'_> {
@@ -44,6 +60,12 @@ impl Work<'_> {
             .iter()
             .filter_map(|number| self.places.get(*number));
         places.filter(move |place| std::ptr::eq(place.packet, packet))
+    }
+
+    /// What the kernel asks whose samplers the place is among.
+    pub fn sends(&self, place: &Place) -> Sends {
+        let sends = self.sends.get(&id(place.command));
+        sends.copied().unwrap_or_default()
     }
 
     /// A field of the command of this kind; 0 where there is none.
@@ -148,26 +170,48 @@ static DEPTH: &[&Packet] = &[
 struct Context {
     surface: u64,
     dynamic: u64,
+    instruction: u64,
     /// Places by command, structure, and which of its kind it is.
     latched: BTreeMap<(usize, usize, u64), usize>,
 }
 
 /// Looks at submissions one after the other.
-#[derive(Default)]
 pub struct Looker {
+    hw_gen: hw::Gen,
     /// All that was found.
     pub places: Vec<Place>,
     known: HashMap<(usize, usize, u64), usize>,
     contexts: BTreeMap<(u64, u32, u32), Context>,
-    /// Something reads the statistics registers.
-    counters: bool,
+    /// Of the draw or dispatch that is looked at.
+    sends: BTreeMap<usize, Sends>,
+    kernels: HashMap<(usize, u64), Sends>,
+    /// Dwords of this submission that its commands wrote themselves.
+    written: HashSet<u64>,
+    /// What the recording has: what was found so far, and what a look before this one found.
+    pub uses: Uses,
 }
 
 impl Looker {
+    /// Looks for the first time, or with what an earlier look found.
+    pub fn new(hw_gen: hw::Gen, uses: Uses) -> Looker {
+        Looker {
+            hw_gen,
+            places: Vec::new(),
+            known: HashMap::new(),
+            contexts: BTreeMap::new(),
+            sends: BTreeMap::new(),
+            kernels: HashMap::new(),
+            written: HashSet::new(),
+            uses,
+        }
+    }
+
     /// Looks at a submission.
-    pub fn look(&mut self, number: usize, submission: &Submission, hw_gen: hw::Gen) {
+    pub fn look(&mut self, number: usize, submission: &Submission) {
+        let hw_gen = self.hw_gen;
         use mi::mi_batch_buffer_start as start;
         let view = View::new(&submission.space);
+        self.written.clear();
         let mut context = self
             .contexts
             .remove(&submission.context)
@@ -245,15 +289,20 @@ impl Looker {
             if f::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
                 context.dynamic = f::DYNAMIC_STATE_BASE_ADDRESS.get(words) & 0xffff_ffff_ffff;
             }
+            if f::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
+                context.instruction = f::INSTRUCTION_BASE_ADDRESS.get(words) & 0xffff_ffff_ffff;
+            }
         }
+        self.stored(packet, words);
         if is(&mi::mi_store_register_mem::PACKET) {
             // From IA_VERTICES_COUNT to PS_DEPTH_COUNT.
-            self.counters |=
-                (0x2310..0x2360).contains(&mi::mi_store_register_mem::REGISTER_ADDRESS.get(words));
+            let register = mi::mi_store_register_mem::REGISTER_ADDRESS.get(words);
+            self.uses.counters |= (0x2310..0x2360).contains(&register);
         }
         if is(&draw::primitive::PACKET) {
             let mut found: Vec<usize> = context.latched.values().copied().collect();
             found.push(place);
+            self.stages(number, context, view, &found);
             self.pointed(number, context, view, &mut found);
             self.work(&found);
         } else if is(&media::gpgpu_walker::PACKET) {
@@ -317,6 +366,55 @@ impl Looker {
             }
         } else {
             self.work(&[place]);
+        }
+    }
+
+    /// Notes what a command stores by itself: of what stood there nothing comes of a later use.
+    fn stored(&mut self, packet: &'static Packet, words: &[u32]) {
+        let is = |other: &Packet| std::ptr::eq(packet, other);
+        let (at, dwords) = match packet {
+            _ if is(&mi::mi_store_data_imm::PACKET) => (
+                mi::mi_store_data_imm::ADDRESS.get(words),
+                words.len().saturating_sub(3),
+            ),
+            _ if is(&mi::mi_copy_mem_mem::PACKET) => (
+                mi::mi_copy_mem_mem::DESTINATION_MEMORY_ADDRESS.get(words),
+                1,
+            ),
+            _ if is(&mi::mi_store_register_mem::PACKET) => {
+                (mi::mi_store_register_mem::MEMORY_ADDRESS.get(words), 1)
+            }
+            _ => return,
+        };
+        self.written
+            .extend((0..dwords as u64).map(|i| (at & 0xffff_ffff_ffff) + i * 4));
+    }
+
+    /// What a kernel uses, looked at once.
+    fn kernel(&mut self, number: usize, context: &Context, view: &View<'_>, start: u64) -> Sends {
+        let at = (context.instruction + start) & 0xffff_ffff_ffff;
+        let hw_gen = self.hw_gen;
+        let known = self.kernels.entry((number, at));
+        let sends = *known.or_insert_with(|| sends::of(view, at, hw_gen));
+        self.uses.general |= sends.general;
+        self.uses.bindless |= sends.bindless;
+        sends
+    }
+
+    /// Notes what the kernels of a draw use.
+    fn stages(&mut self, number: usize, context: &Context, view: &View<'_>, found: &[usize]) {
+        self.sends.clear();
+        for tables in TABLES {
+            let (stage, samplers) = (tables.counts.0, tables.samplers.0);
+            let work = self.seen(found);
+            if !on::runs(&work, stage) {
+                continue;
+            }
+            let kernels: Vec<u64> = on::kernels(&work, stage);
+            let all = kernels.into_iter().fold(Sends::default(), |all, start| {
+                all.or(self.kernel(number, context, view, start))
+            });
+            self.sends.insert(id(samplers), all);
         }
     }
 
@@ -457,6 +555,15 @@ impl Looker {
         else {
             return;
         };
+        let sends = self.kernel(number, context, view, idd::KERNEL_START_POINTER.get(&words));
+        self.sends.clear();
+        self.sends.insert(id(&load::PACKET), sends);
+        let walker = self.seen(found);
+        let data = walker.get(
+            &media::gpgpu_walker::PACKET,
+            media::gpgpu_walker::INDIRECT_DATA_LENGTH,
+        );
+        self.uses.indirect |= data != 0;
         let table = idd::BINDING_TABLE_POINTER.get(&words);
         let count = idd::BINDING_TABLE_ENTRY_COUNT.get(&words);
         self.surfaces(number, context, view, found, (&load::PACKET, table, count));
@@ -470,7 +577,8 @@ impl Looker {
         Work {
             places: &self.places,
             found,
-            counters: self.counters,
+            sends: &self.sends,
+            uses: self.uses,
         }
     }
 
@@ -483,12 +591,15 @@ impl Looker {
             };
             let work = self.seen(found);
             let fields = own.packet.fields.iter();
-            counts.push((
-                *place,
-                fields
-                    .map(|field| on::bits(&work, own, field))
-                    .collect::<Vec<u64>>(),
-            ));
+            let replaced = |field: &Field| {
+                let mut dwords = field.lo / 32..=field.hi / 32;
+                dwords.all(|dword| self.written.contains(&(own.at + u64::from(dword) * 4)))
+            };
+            let bits = |field: &Field| match replaced(field) {
+                true => 0,
+                false => on::bits(&work, own, field),
+            };
+            counts.push((*place, fields.map(bits).collect::<Vec<u64>>()));
         }
         for (place, counts) in counts {
             for (all, new) in self.places[place].counts.iter_mut().zip(counts) {

@@ -61,6 +61,50 @@ pub fn runs(work: &Work<'_>, stage: &'static Packet) -> bool {
     }
 }
 
+/// Where the kernels start that a stage may run.
+pub fn kernels(work: &Work<'_>, stage: &'static Packet) -> Vec<u64> {
+    let is = |other: &Packet| std::ptr::eq(stage, other);
+    match stage {
+        _ if is(&draw::state_vs::PACKET) => vec![get!(work, state_vs::KERNEL_START_POINTER)],
+        _ if is(&draw::state_hs::PACKET) => vec![get!(work, state_hs::KERNEL_START_POINTER)],
+        _ if is(&draw::state_ds::PACKET) => vec![get!(work, state_ds::KERNEL_START_POINTER)],
+        _ if is(&draw::state_gs::PACKET) => vec![get!(work, state_gs::KERNEL_START_POINTER)],
+        _ => {
+            let used = [
+                (draw::state_ps::KERNEL_START_POINTER_0, first_kernel(work)),
+                (draw::state_ps::KERNEL_START_POINTER_1, second_kernel(work)),
+                (draw::state_ps::KERNEL_START_POINTER_2, third_kernel(work)),
+            ];
+            let used = used.into_iter().filter(|(_, used)| *used);
+            used.map(|(field, _)| work.get(stage, field)).collect()
+        }
+    }
+}
+
+/// Widths of pixel shader threads that are enabled: 8, 16, 32 pixels.
+fn widths(work: &Work<'_>) -> [bool; 3] {
+    [
+        flag!(work, state_ps::N8_PIXEL_DISPATCH_ENABLE),
+        flag!(work, state_ps::N16_PIXEL_DISPATCH_ENABLE),
+        flag!(work, state_ps::N32_PIXEL_DISPATCH_ENABLE),
+    ]
+}
+
+fn first_kernel(work: &Work<'_>) -> bool {
+    let [eight, sixteen, thirty_two] = widths(work);
+    eight || sixteen != thirty_two
+}
+
+fn second_kernel(work: &Work<'_>) -> bool {
+    let [eight, sixteen, thirty_two] = widths(work);
+    thirty_two && (eight || sixteen)
+}
+
+fn third_kernel(work: &Work<'_>) -> bool {
+    let [eight, sixteen, thirty_two] = widths(work);
+    sixteen && (eight || thirty_two)
+}
+
 fn rasterises(work: &Work<'_>) -> bool {
     !flag!(work, state_streamout::RENDERING_DISABLE)
 }
@@ -114,6 +158,9 @@ fn depth_used(work: &Work<'_>) -> bool {
     let operates = operates(work);
     depth_tested(work) || flag!(work, state_wm_depth_stencil::DEPTH_BUFFER_WRITE_ENABLE) || operates
 }
+
+/// _3DPRIM_RECTLIST: never clipped, and faces the viewer.
+const RECTLIST: u64 = 0x0f;
 
 /// What 3DSTATE_WM_HZ_OP can do: the rest of it says how.
 const OPERATIONS: [Field; 4] = [
@@ -251,9 +298,9 @@ fn of_sampler(place: &Place, field: &Field) -> bool {
 /// Bits of a field that a draw or dispatch may depend on.
 pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
     let all = asked(work, place, field);
-    // Of an address of 64 bits, those above 47 are ignored, and assumed to be canonical.
+    // Of an address of 64 bits, or an offset that makes one, those above 47 are ignored, and assumed to be canonical.
     let first = field.lo / 32 * 32;
-    match field.kind == hw::Kind::Address && field.hi + 1 - first == 64 {
+    match matches!(field.kind, hw::Kind::Address | hw::Kind::Offset) && field.hi + 1 - first == 64 {
         true => all & ((1 << (48 - (field.lo - first))) - 1),
         false => all,
     }
@@ -310,11 +357,6 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
     if !on {
         return 0;
     }
-    let wide = |packet: &'static Packet, enable: Field| work.get(packet, enable) == 1;
-    use draw::state_ps as psf;
-    let sixteen = wide(&psf::PACKET, psf::N16_PIXEL_DISPATCH_ENABLE);
-    let thirty_two = wide(&psf::PACKET, psf::N32_PIXEL_DISPATCH_ENABLE);
-    let eight = wide(&psf::PACKET, psf::N8_PIXEL_DISPATCH_ENABLE);
     let tested = flag!(work, state_wm_depth_stencil::STENCIL_TEST_ENABLE);
     let sided = tested && flag!(work, state_wm_depth_stencil::DOUBLE_SIDED_STENCIL_ENABLE);
     let writes = flag!(work, state_wm_depth_stencil::STENCIL_BUFFER_WRITE_ENABLE);
@@ -382,13 +424,159 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         || work
             .all(&ds::blend_state::PACKET)
             .any(|place| ds::blend_state::ALPHA_TO_COVERAGE_ENABLE.get(&place.words) == 1);
+    use draw_state::vertex_element_state as element;
+    let topology = get!(work, state_vf_topology::PRIMITIVE_TOPOLOGY_TYPE);
+    let adjacency = (0x09..=0x0c).contains(&topology);
+    // TRISTRIP, TRISTRIP_ADJ, TRISTRIP_REVERSE: every other triangle turns.
+    let strip = |topology: u64| [0x05, 0x0c, 0x0d].contains(&topology);
+    let streamed = match gs {
+        true => get!(work, state_gs::OUTPUT_TOPOLOGY),
+        false => topology,
+    };
+    let forced_offset = flag!(work, state_sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET);
+    let clips = flag!(work, state_clip::CLIP_ENABLE) && rasterises;
+    let clip_tests = clips
+        && !flag!(
+            work,
+            state_clip::FORCE_USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK
+        );
+    let cull_tests = clips
+        && !flag!(
+            work,
+            state_clip::FORCE_USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK
+        );
+    let (vs_last, ds_last) = (!gs && !ds_, !gs);
+    let elements = work
+        .all(&element::PACKET)
+        .take_while(|place| element::VALID.get(&place.words) == 1)
+        .count() as u64;
+    let layered = |minimum: u64, extent: u64, kind: u64| minimum != 0 || extent != 0 || kind == 2;
+    let depth_layered = {
+        use draw::state_depth_buffer as depth;
+        let get = |field| work.get(&depth::PACKET, field);
+        layered(
+            get(depth::MINIMUM_ARRAY_ELEMENT),
+            get(depth::RENDER_TARGET_VIEW_EXTENT),
+            get(depth::SURFACE_TYPE),
+        )
+    };
+    let stencil_writes = writes && flag!(work, state_wm_depth_stencil::STENCIL_TEST_ENABLE)
+        || flag!(work, state_wm_hz_op::STENCIL_BUFFER_CLEAR_ENABLE);
+    // Threads run for what they write, whatever else they are said to do.
+    let threads_run = flag!(work, state_ps_blend::HAS_WRITEABLE_RT)
+        && !flag!(work, state_ps_extra::PIXEL_SHADER_DOES_NOT_WRITE_TO_RT);
+    let by_depth = flag!(work, state_ps_extra::PIXEL_SHADER_USES_SOURCE_DEPTH)
+        || flag!(work, state_ps_extra::PIXEL_SHADER_USES_SOURCE_W);
+    let kept = {
+        use draw::state_wm_depth_stencil as f;
+        [
+            f::STENCIL_FAIL_OP,
+            f::STENCIL_PASS_DEPTH_FAIL_OP,
+            f::STENCIL_PASS_DEPTH_PASS_OP,
+            f::BACKFACE_STENCIL_FAIL_OP,
+            f::BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP,
+            f::BACKFACE_STENCIL_PASS_DEPTH_PASS_OP,
+        ]
+        .into_iter()
+        .all(|op| work.get(&f::PACKET, op) == 0)
+    };
+    let packed = {
+        let words = work.all(&draw::state_vf_component_packing::PACKET).next();
+        let nibble = |i: u64| {
+            let word = words.and_then(|place| place.words.get(1 + i as usize / 8));
+            word.map_or(0, |word| word >> (4 * (i % 8)) & 15)
+        };
+        (0..elements).any(|i| nibble(i) != 15)
+    };
+    let sends = work.sends(place);
+    let kinds_sampled = |wanted: u64| {
+        use state::render_surface_state as f;
+        work.all(&f::PACKET)
+            .any(|surface| f::SURFACE_TYPE.get(&surface.words) == wanted)
+    };
+    let clamps = own(ds::blend_state_entry::PRE_BLEND_COLOR_CLAMP_ENABLE) == 1
+        || own(ds::blend_state_entry::POST_BLEND_COLOR_CLAMP_ENABLE) == 1;
     let on = rows! { place, field;
+        draw::state_clip [CLIP_ENABLE] if topology != RECTLIST;
+        draw::state_clip [USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK]
+            if own(draw::state_clip::FORCE_USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK) == 1;
+        draw::state_clip [USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK]
+            if own(draw::state_clip::FORCE_USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK) == 1;
+        draw::state_vs [USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK] if clip_tests && vs_last;
+        draw::state_vs [USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK] if cull_tests && vs_last;
+        draw::state_ds [USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK] if clip_tests && ds_last;
+        draw::state_ds [USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK] if cull_tests && ds_last;
+        draw::state_gs [USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK] if clip_tests;
+        draw::state_gs [USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK] if cull_tests;
+        // What lies outside is not seen in any case: the viewport's extents cut triangles; counts see it, and points and lines.
+        draw::state_clip [VIEWPORT_XY_CLIP_TEST_ENABLE]
+            if work.uses.counters || kinds(true, true, false) || !flag!(work, state_clip::GUARDBAND_CLIP_TEST_ENABLE);
+        draw::state_vs [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if !forced_offset && vs_last;
+        draw::state_ds [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if !forced_offset && ds_last;
+        draw::state_gs [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if !forced_offset;
+        draw::state_vs [DISPATCH_GRF_START_REGISTER_FOR_URB_DATA]
+            if pushes(&draw::state_constant_vs::PACKET) || own(draw::state_vs::VERTEX_URB_ENTRY_READ_LENGTH) != 0;
+        draw::state_hs [DISPATCH_GRF_START_REGISTER_FOR_URB_DATA DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5]
+            if pushes(&draw::state_constant_hs::PACKET);
+        draw::state_ds [DISPATCH_GRF_START_REGISTER_FOR_URB_DATA]
+            if pushes(&draw::state_constant_ds::PACKET) || own(draw::state_ds::PATCH_URB_ENTRY_READ_LENGTH) != 0;
+        draw::state_gs [DISPATCH_GRF_START_REGISTER_FOR_URB_DATA DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4]
+            if pushes(&draw::state_constant_gs::PACKET) || own(draw::state_gs::VERTEX_URB_ENTRY_READ_LENGTH) != 0;
+        draw::state_hs [VERTEX_URB_ENTRY_READ_OFFSET] if own(draw::state_hs::VERTEX_URB_ENTRY_READ_LENGTH) != 0;
+        draw::state_vs [VERTEX_URB_ENTRY_READ_OFFSET] if own(draw::state_vs::VERTEX_URB_ENTRY_READ_LENGTH) != 0;
+        draw::state_gs [VERTEX_URB_ENTRY_READ_OFFSET] if own(draw::state_gs::VERTEX_URB_ENTRY_READ_LENGTH) != 0;
+        draw::state_ds [PATCH_URB_ENTRY_READ_OFFSET] if own(draw::state_ds::PATCH_URB_ENTRY_READ_LENGTH) != 0;
+        draw::state_gs [STATIC_OUTPUT_VERTEX_COUNT] if own(draw::state_gs::STATIC_OUTPUT) == 1;
+        draw::state_gs [REORDER_MODE] if strip(topology);
+        draw::state_gs [DISCARD_ADJACENCY] if adjacency;
+        draw::state_streamout [REORDER_MODE] if strip(streamed);
+        draw::state_streamout [FORCE_RENDERING] if own(draw::state_streamout::RENDERING_DISABLE) == 1;
+        draw::state_ps [PUSH_CONSTANT_ENABLE] if pushes(&draw::state_constant_ps::PACKET);
+        // Of several widths each gives the same; the kernels' places change only where eight pixels have none.
+        draw::state_ps [N16_PIXEL_DISPATCH_ENABLE N32_PIXEL_DISPATCH_ENABLE] if own(*field) == 0 || !widths(work)[0];
+        draw::state_ps_extra [PIXEL_SHADER_HAS_UAV] if !threads_run;
+        // What is said without being so only takes the machine more time.
+        draw::state_ps_extra [PIXEL_SHADER_KILLS_PIXEL] if own(draw::state_ps_extra::PIXEL_SHADER_KILLS_PIXEL) == 1;
+        draw::state_wm [FORCE_THREAD_DISPATCH_ENABLE] if !threads_run;
+        draw::state_wm [POSITION_ZW_INTERPOLATION_MODE] if by_depth;
+        draw::state_depth_buffer [SURFACE_QPITCH] if depth_layered;
+        draw::state_stencil_buffer [SURFACE_QPITCH] if depth_layered;
+        draw::state_hier_depth_buffer [SURFACE_QPITCH] if depth_layered;
+        draw::state_depth_buffer [STENCIL_WRITE_ENABLE] if stencil_writes;
+        draw::state_wm_hz_op [STENCIL_CLEAR_VALUE] if own(draw::state_wm_hz_op::STENCIL_BUFFER_CLEAR_ENABLE) == 1;
+        draw::state_wm_depth_stencil [STENCIL_FAIL_OP STENCIL_PASS_DEPTH_PASS_OP STENCIL_PASS_DEPTH_FAIL_OP
+            BACKFACE_STENCIL_FAIL_OP BACKFACE_STENCIL_PASS_DEPTH_PASS_OP BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP] if writes;
+        draw::state_wm_depth_stencil [STENCIL_PASS_DEPTH_FAIL_OP BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP] if depth_tested(work);
+        draw::state_wm_depth_stencil [STENCIL_BUFFER_WRITE_ENABLE] if !kept;
+        draw::state_wm_depth_stencil [DOUBLE_SIDED_STENCIL_ENABLE] if topology != RECTLIST;
+        draw::state_vf [COMPONENT_PACKING_ENABLE] if packed;
+        draw::state_vf_sgvs [VERTEXID_ENABLE] if own(draw::state_vf_sgvs::VERTEXID_ELEMENT_OFFSET) < elements;
+        draw::state_vf_sgvs [INSTANCEID_ENABLE] if own(draw::state_vf_sgvs::INSTANCEID_ELEMENT_OFFSET) < elements;
+        draw::state_so_buffer [SO_BUFFER_ENABLE STREAM_OFFSET_WRITE_ENABLE STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS_ENABLE
+            STREAM_OFFSET STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS SURFACE_BASE_ADDRESS SURFACE_SIZE]
+            if bound(own(draw::state_so_buffer::SO_BUFFER_INDEX) as u32);
+        draw::state_so_buffer [STREAM_OFFSET] if own(draw::state_so_buffer::STREAM_OFFSET_WRITE_ENABLE) == 1;
+        draw::state_so_buffer [STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS]
+            if own(draw::state_so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS_ENABLE) == 1;
+        draw_state::vertex_buffer_state [NULL_VERTEX_BUFFER] if own(ds::vertex_buffer_state::BUFFER_SIZE) != 0;
+        draw_state::blend_state_entry [COLOR_CLAMP_RANGE] if clamps;
+        state::sampler_state [SHADOW_FUNCTION] if sends.compares();
+        state::sampler_state [TCZ_ADDRESS_CONTROL_MODE R_ADDRESS_MIN_FILTER_ROUNDING_ENABLE
+            R_ADDRESS_MAG_FILTER_ROUNDING_ENABLE] if kinds_sampled(2);
+        state::sampler_state [CUBE_SURFACE_CONTROL_MODE] if kinds_sampled(3);
+        state::interface_descriptor_data [SAMPLER_STATE_POINTER] if sends.samples();
+        media::state_base_address [GENERAL_STATE_BASE_ADDRESS GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE
+            GENERAL_STATE_BUFFER_SIZE GENERAL_STATE_BUFFER_SIZE_MODIFY_ENABLE] if work.uses.general;
+        media::state_base_address [INDIRECT_OBJECT_BASE_ADDRESS INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE
+            INDIRECT_OBJECT_BUFFER_SIZE INDIRECT_OBJECT_BUFFER_SIZE_MODIFY_ENABLE] if work.uses.indirect;
+        media::state_base_address [BINDLESS_SURFACE_STATE_BASE_ADDRESS BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE
+            BINDLESS_SURFACE_STATE_SIZE] if work.uses.bindless;
         draw::state_ps [KERNEL_START_POINTER_0 DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0]
-            if eight || sixteen != thirty_two;
+            if first_kernel(work);
         draw::state_ps [KERNEL_START_POINTER_2 DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_2]
-            if sixteen && (eight || thirty_two);
+            if third_kernel(work);
         draw::state_ps [KERNEL_START_POINTER_1 DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_1]
-            if thirty_two && (eight || sixteen);
+            if second_kernel(work);
         draw::state_wm_depth_stencil [DEPTH_TEST_FUNCTION] if depth_tested(work);
         draw::state_wm_depth_stencil [STENCIL_TEST_FUNCTION STENCIL_FAIL_OP STENCIL_PASS_DEPTH_PASS_OP
             STENCIL_PASS_DEPTH_FAIL_OP STENCIL_TEST_MASK STENCIL_REFERENCE_VALUE DOUBLE_SIDED_STENCIL_ENABLE] if tested;
@@ -448,13 +636,13 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             if flag!(work, state_ps_blend::COLOR_BUFFER_BLEND_ENABLE) && separate;
         draw::state_ps_blend [INDEPENDENT_ALPHA_BLEND_ENABLE] if blends;
         draw_state::vertex_element_state [SOURCE_ELEMENT_OFFSET SOURCE_ELEMENT_FORMAT VERTEX_BUFFER_INDEX] if fetches(place);
-        draw::state_vs [STATISTICS_ENABLE] if work.counters;
-        draw::state_hs [STATISTICS_ENABLE] if work.counters;
-        draw::state_ds [STATISTICS_ENABLE] if work.counters;
-        draw::state_gs [STATISTICS_ENABLE] if work.counters;
-        draw::state_clip [STATISTICS_ENABLE] if work.counters;
-        draw::state_wm [STATISTICS_ENABLE] if work.counters;
-        draw::state_vf_statistics [STATISTICS_ENABLE] if work.counters;
+        draw::state_vs [STATISTICS_ENABLE] if work.uses.counters;
+        draw::state_hs [STATISTICS_ENABLE] if work.uses.counters;
+        draw::state_ds [STATISTICS_ENABLE] if work.uses.counters;
+        draw::state_gs [STATISTICS_ENABLE] if work.uses.counters;
+        draw::state_clip [STATISTICS_ENABLE] if work.uses.counters;
+        draw::state_wm [STATISTICS_ENABLE] if work.uses.counters;
+        draw::state_vf_statistics [STATISTICS_ENABLE] if work.uses.counters;
         draw::state_binding_table_pointers_vs [POINTER_TO_VS_BINDING_TABLE]
             if counts(&draw::state_vs::PACKET, draw::state_vs::BINDING_TABLE_ENTRY_COUNT);
         draw::state_sampler_state_pointers_vs [POINTER_TO_VS_SAMPLER_STATE]
@@ -552,8 +740,27 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             if objects.points { below(attributes) } else { 0 }
         }
         _ if is(&draw::state_sbe_swiz::PACKET) => {
+            use ds::sf_output_attribute_detail as detail;
             let used = flag!(work, state_sbe::ATTRIBUTE_SWIZZLE_ENABLE) && number() < attributes;
-            if used { u64::MAX } else { 0 }
+            let value = [field.get(&place.words) as u32];
+            let overridden = [
+                detail::COMPONENT_OVERRIDE_X,
+                detail::COMPONENT_OVERRIDE_Y,
+                detail::COMPONENT_OVERRIDE_Z,
+                detail::COMPONENT_OVERRIDE_W,
+            ];
+            let constant = overridden
+                .iter()
+                .any(|component| component.get(&value) == 1);
+            let mut unused = [0];
+            if !constant {
+                detail::CONSTANT_SOURCE.set(&mut unused, 3);
+            }
+            // The mode is the first attribute's.
+            if number() != 0 {
+                detail::SWIZZLE_CONTROL_MODE.set(&mut unused, 1);
+            }
+            if used { u64::from(!unused[0]) } else { 0 }
         }
         _ if is(&draw::state_sample_pattern::PACKET) => {
             let samples = 1u64 << get!(work, state_multisample::NUMBER_OF_MULTISAMPLES);
@@ -609,7 +816,37 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             }
         }
         _ if is(&state::render_surface_state::PACKET) && !of_surface(place, field) => 0,
-        _ if is(&state::sampler_state::PACKET) && !of_sampler(place, field) => 0,
+        _ if is(&state::sampler_state::PACKET)
+            && !(sends.samples() && of_sampler(place, field)) =>
+        {
+            0
+        }
+        // The rest of the mask is for what is inert.
+        _ if is(&media::pipeline_select::PACKET) && *field == media::pipeline_select::MASK_BITS => {
+            0b11
+        }
+        _ if is(&media::gpgpu_walker::PACKET)
+            && [
+                media::gpgpu_walker::RIGHT_EXECUTION_MASK,
+                media::gpgpu_walker::BOTTOM_EXECUTION_MASK,
+            ]
+            .contains(field) =>
+        {
+            below(8 << own(media::gpgpu_walker::SIMD_SIZE))
+        }
+        _ if is(&ds::so_decl_entry::PACKET) => {
+            let streams = [
+                "Stream 0 Decl",
+                "Stream 1 Decl",
+                "Stream 2 Decl",
+                "Stream 3 Decl",
+            ];
+            let of = streams.iter().position(|name| *name == field.name);
+            if of.is_none_or(stream) { u64::MAX } else { 0 }
+        }
+        _ if is(&draw::state_so_decl_list::PACKET) && field.name.starts_with("Num Entries") => {
+            u64::MAX
+        }
         _ if is(&ds::sampler_border_color_state::PACKET) => {
             let border =
                 |place: &Place| of_sampler(place, &state::sampler_state::BORDER_COLOR_POINTER);

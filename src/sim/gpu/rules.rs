@@ -141,6 +141,14 @@ rules! {
     VERTEX_ENTRY "vertex-entry", "vol. 2a, 3DSTATE_URB_VS, VS URB Entry Allocation Size",
         "vertex elements fit the entries of the vertex shader";
     URB_READ "urb-read", "vol. 7, Vertex URB Entry (VUE) Formats", "a stage reads no more of an entry than there is";
+    STAGE_PAYLOAD "stage-payload", "vol. 2a, 3DSTATE_VS, Dispatch GRF Start Register For URB Data",
+        "constants and vertex data of a stage come after the rest of its payload";
+    GS_VERTICES "gs-vertices", "vol. 2a, 3DSTATE_GS, Expected Vertex Count",
+        "a geometry shader expects as many vertices as the objects have";
+    SO_DECLS "so-decls", "vol. 2a, 3DSTATE_SO_DECL_LIST, Num Entries, Stream to Buffer Selects",
+        "the declarations of a stream are in the list, and go to buffers that it selects";
+    VIEW_EXTENT "view-extent", "vol. 2d, RENDER_SURFACE_STATE, Render Target View Extent; vol. 2a, 3DSTATE_DEPTH_BUFFER",
+        "the layers that a target of one or two dimensions shows are those that it has";
     SBE_ATTRIBUTES "sbe-attributes", "vol. 2a, 3DSTATE_SBE, Vertex URB Entry Read Length",
         "attributes come from that part of a vertex that is read";
     RECTLIST_STATE "rectlist-state", "vol. 7, 3D Primitives Overview, RECTLIST",

@@ -19,6 +19,9 @@ mod reserved;
 mod sequence;
 #[cfg(test)]
 mod sequence_tests;
+mod stages;
+#[cfg(test)]
+mod stages_tests;
 mod surface;
 mod urb;
 
@@ -161,6 +164,7 @@ impl<'a> Tracker<'a> {
             BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
             draw::check(words, context, at)?;
             agree::check(&context.draw, at)?;
+            stages::check(&context.draw, at)?;
             urb::check(&context.draw, l3, device, at)?;
             self.draws();
             Ok(())

@@ -3,7 +3,7 @@
 //! In:  3DSTATE_DS, a patch's URB entry, points of its domain, push constants. Out: a [`Vue`] for each point.
 //! Ref: SKL PRM vol. 7, "Domain Shader (DS) Stage", "Thread Payload: SIMD8".
 
-use super::exec::{Draw, Entries, Executor, Shader};
+use super::exec::{Draw, Entries, Executor, Shader, begin_data};
 use super::object::Vue;
 use eu::Stop;
 use hw::draw::{
@@ -91,7 +91,6 @@ impl<'a> Domain<'a> {
             *handle = urb.allocate(self.entry)?;
         }
         let (scratch, code) = self.executor.scratch();
-        let blank = vec![0; self.entry];
         let mut read = Vec::new();
         let mut payload = Vec::new();
         for lanes in points.chunks(LANES) {
@@ -107,12 +106,13 @@ impl<'a> Domain<'a> {
                 }
             }
             payload.extend(outputs);
-            payload.resize(self.start.max(1) * 8, 0);
+            let data = self.constants.len() + self.read.1;
+            begin_data(&mut payload, self.start, data);
             payload.extend(&self.constants);
             let pushed = entry.iter().skip(self.read.0).copied();
             payload.extend(pushed.chain(std::iter::repeat(0)).take(self.read.1));
             for handle in outputs.iter().take(lanes.len()) {
-                urb.put(*handle, &blank)?;
+                urb.renew(*handle, self.entry)?;
             }
             self.executor
                 .run(&payload, (1u32 << lanes.len()) - 1, urb)?;

@@ -67,12 +67,22 @@ pub(crate) trait Stage {
 /// The URB as the stages that make and read entries see it; its messages are the threads'. Whoever runs the draw
 /// frees entries between objects.
 pub(crate) trait Entries: Stage {
-    /// Makes an entry of `dwords` zeros; returns its handle.
+    /// Makes an entry of `dwords`; returns its handle.
     fn allocate(&mut self, dwords: usize) -> Result<u32, Stop>;
     /// Writes an entry from its first dword on.
     fn put(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop>;
+    /// Makes an entry of `dwords` as it was when it was new.
+    fn renew(&mut self, handle: u32, dwords: usize) -> Result<(), Stop>;
     /// Replaces `out` by the first `dwords` of an entry.
     fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
+}
+
+/// Brings a payload to where constants and vertex data begin: to register `start`, if any are to follow. Data that begins too
+/// early lies over the rest; strict mode has a rule against that.
+pub(crate) fn begin_data(payload: &mut Vec<u32>, start: usize, dwords: usize) {
+    if dwords > 0 {
+        payload.resize(start * 8, 0);
+    }
 }
 
 /// Shared functions of a stage's thread: the port, and the stage's own.

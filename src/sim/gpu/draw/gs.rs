@@ -4,7 +4,7 @@
 //! A thread has eight channels: for as many instances of an object, or, where objects have one, for as many objects.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "Thread Payload: SIMD8".
 
-use super::exec::{Draw, Entries, Executor, Shader};
+use super::exec::{Draw, Entries, Executor, Shader, begin_data};
 use super::gs_output::{Layout, StreamObject};
 use super::object::{Vue, dword};
 use eu::Stop;
@@ -225,7 +225,8 @@ impl<'a> Geometry<'a> {
                 (_, []) => {}
             }
         }
-        payload.resize(self.start.max(1) * 8, 0);
+        let data = self.constants.len() + count * self.read.1;
+        begin_data(&mut payload, self.start, data);
         payload.extend(&self.constants);
         for i in 0..count {
             for at in self.read.0..self.read.0 + self.read.1 {

@@ -4,7 +4,7 @@
 //! outputs of the patch, outputs of control points, as the threads wrote them.
 //! Ref: SKL PRM vol. 7, "Hull Shader (HS) Stage", "Thread Payload: SINGLE_PATCH".
 
-use super::exec::{Draw, Entries, Executor, Shader};
+use super::exec::{Draw, Entries, Executor, Shader, begin_data};
 use super::object::Vue;
 use eu::Stop;
 use hw::draw::{
@@ -117,8 +117,10 @@ impl<'a> Hull<'a> {
                 0,
                 0,
             ]);
-            payload.extend(handles);
-            payload.resize(self.start.max(1) * 8, 0);
+            if self.includes_handles {
+                payload.extend(handles);
+            }
+            begin_data(payload, self.start, self.constants.len());
             payload.extend(&self.constants);
         }
         self.executor.run_group(&self.payloads, 0xff, urb)?;

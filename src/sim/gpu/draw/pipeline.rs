@@ -136,7 +136,7 @@ pub(crate) fn run(
             draw,
             constants::push(&draw, &packets::state_constant_ps::PACKET)?,
         )?,
-        urb: Urb::default(),
+        urb: Urb::new(draw.options.strict),
         provoking: Provoking::new(draw.state),
         cl_invocations: 0,
         cl_primitives: 0,

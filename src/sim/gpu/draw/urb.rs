@@ -11,10 +11,15 @@ const ROW_DWORDS: usize = 16;
 /// Rows that a handle can name: handles in payloads have 16 bits.
 const MAX_ROWS: usize = 1 << 16;
 
+/// What strict mode finds where nothing was written: no number, as a float.
+const UNWRITTEN: u32 = 0x7fff_a5a5;
+
 /// URB entries of a draw.
 #[derive(Default)]
 pub(crate) struct Urb {
     words: Vec<u32>,
+    /// What new entries hold. A real machine has left there what was there before.
+    fill: u32,
 }
 
 fn outside(handle: u32, offset: usize, len: usize) -> Stop {
@@ -27,7 +32,23 @@ fn outside(handle: u32, offset: usize, len: usize) -> Stop {
 }
 
 impl Urb {
-    /// Allocates an entry of zeros; its handle.
+    /// A URB whose new entries hold zeros or, in strict mode, what nobody can take for a result.
+    pub fn new(strict: bool) -> Urb {
+        Urb {
+            fill: if strict { UNWRITTEN } else { 0 },
+            ..Urb::default()
+        }
+    }
+
+    /// Makes an entry as it is when it is new.
+    pub fn renew(&mut self, handle: u32, len: usize) -> Result<(), Stop> {
+        let start = Self::start(handle, 0);
+        let to = self.words.get_mut(start..start.saturating_add(len));
+        to.ok_or_else(|| outside(handle, 0, len))?.fill(self.fill);
+        Ok(())
+    }
+
+    /// Allocates an entry; its handle.
     pub fn alloc(&mut self, rows: usize) -> Result<u32, Stop> {
         let handle = self.words.len() / ROW_DWORDS;
         if rows > MAX_ROWS - handle {
@@ -36,7 +57,7 @@ impl Urb {
                 at: 0,
             });
         }
-        self.words.resize((handle + rows) * ROW_DWORDS, 0);
+        self.words.resize((handle + rows) * ROW_DWORDS, self.fill);
         Ok(handle as u32)
     }
 
@@ -102,5 +123,20 @@ mod tests {
         assert!(urb.slice(0, 1).is_err());
         urb.alloc(3).unwrap();
         assert_eq!(urb.slice(2, 16).unwrap(), [0; 16]);
+    }
+
+    #[test]
+    fn new_entries_hold_no_number_in_strict_mode() {
+        let mut urb = Urb::new(true);
+        let handle = urb.alloc(1).unwrap();
+        let float = |urb: &Urb| f32::from_bits(urb.slice(handle, 4).unwrap()[3]);
+        assert!(float(&urb).is_nan());
+        urb.write(handle, 3, &[0]).unwrap();
+        assert_eq!(float(&urb), 0.0);
+        urb.renew(handle, 16).unwrap();
+        assert!(float(&urb).is_nan());
+        let mut lenient = Urb::new(false);
+        lenient.alloc(1).unwrap();
+        assert_eq!(lenient.slice(0, 16).unwrap(), [0; 16]);
     }
 }

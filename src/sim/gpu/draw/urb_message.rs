@@ -85,6 +85,10 @@ impl Entries for Urb {
         self.write(handle & HANDLE, 0, values)
     }
 
+    fn renew(&mut self, handle: u32, dwords: usize) -> Result<(), Stop> {
+        self.renew(handle & HANDLE, dwords)
+    }
+
     fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop> {
         let entry = self.slice(handle & HANDLE, dwords)?;
         out.clear();

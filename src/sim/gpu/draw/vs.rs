@@ -4,7 +4,7 @@
 //! fetched dwords are the entry.
 //! Ref: SKL PRM vol. 7, "Vertex Shader (VS) Stage", "SIMD8 Payload".
 
-use super::exec::{Draw, Entries, Executor, Shader};
+use super::exec::{Draw, Entries, Executor, Shader, begin_data};
 use super::object::Vue;
 use super::urb::Urb;
 use eu::Stop;
@@ -95,14 +95,13 @@ impl<'a> VertexShader<'a> {
             urb.reset();
             payload.clear();
             payload.extend([0, 0, 0, self.samplers | code, 0, scratch, 0, 0]);
-            for lane in 0..LANES {
-                payload.push(if lane < count {
-                    urb.allocate(self.entry)?
-                } else {
-                    0
-                });
+            let mut handles = [0; LANES];
+            for handle in handles.iter_mut().take(count) {
+                *handle = urb.allocate(self.entry)?;
             }
-            payload.resize(self.start.max(2) * 8, 0);
+            payload.extend(handles);
+            let data = self.constants.len() + self.read.1;
+            begin_data(&mut payload, self.start, data);
             payload.extend(&self.constants);
             for component in self.read.0..self.read.0 + self.read.1 {
                 for lane in 0..LANES {
@@ -112,8 +111,6 @@ impl<'a> VertexShader<'a> {
                     payload.push(value.copied().unwrap_or(0));
                 }
             }
-            let handles: [u32; LANES] =
-                std::array::from_fn(|lane| payload.get(8 + lane).copied().unwrap_or(0));
             self.executor.run(&payload, (1u32 << count) - 1, urb)?;
             for handle in handles.iter().take(count) {
                 urb.take(*handle, self.entry, &mut entry)?;

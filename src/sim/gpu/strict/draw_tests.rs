@@ -126,6 +126,7 @@ fn entries_are_read_as_far_as_they_go() {
         [
             (&gs::PACKET, gs::ENABLE, 1),
             (&gs::PACKET, gs::VERTEX_URB_ENTRY_READ_LENGTH, length),
+            (&gs::PACKET, gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 2),
         ]
     };
     found(None, &read(2));

@@ -6,7 +6,7 @@
 use crate::latched::DrawState;
 use crate::rules::{
     BLEND_CLAMP, BLEND_LOGIC_OP, PS_BLEND, PS_END, PS_PULLS, PS_WRITES, TARGET_LENGTH,
-    TARGET_SAMPLES, TARGET_SELECTS,
+    TARGET_SAMPLES, TARGET_SELECTS, VIEW_EXTENT,
 };
 use crate::surface::{Image, Kind, Select};
 use eu::{Message, Stop};
@@ -20,6 +20,11 @@ pub(super) fn check(image: &Image, both: bool, samples: u32, at: u64) -> Result<
     let kept = own == samples || image.kind == Kind::Null;
     TARGET_SAMPLES.check(kept, at, || {
         format!("{own} samples, where pixels have {samples}")
+    })?;
+    let (layers, extent) = (image.depth, image.view_extent);
+    let flat = matches!(image.kind, Kind::D1 | Kind::D2);
+    VIEW_EXTENT.check(!flat || layers == extent, at, || {
+        format!("a target of {layers} layers shows {extent}")
     })?;
     let [red, green, blue, alpha] = image.swizzle;
     let colours = [0, 1, 2].map(Select::Channel);
