@@ -16,42 +16,86 @@ for tool in "$anv" "$piglit"; do
         exit 0
     fi
 done
-scripts="blending/factor-constant blending/separate-alpha blending/logic-2 buffers/ubo-fragment clipping/distance
-    depth/bias-slope depth/intersect-d24-unorm-s8-uint geometry/end-primitive indexed/restart indexed/instanced
-    interpolation/many-varyings interpolation/noperspective multisample/alpha-to-coverage-edge multisample/edge-16 multisample/edge-8
-    multisample/sample-position-4
-    multisample/sample-shading rasterisation/point-coord rasterisation/polygon-line sequence/compute-then-draw
-    stencil/front-back tessellation/quads-fractional-odd topology/line-strip vertex-formats/r16g16-snorm"
+scripts="arithmetic/float-add arithmetic/float-mul
+    draw/blending/factor-constant draw/blending/float-target draw/blending/separate-alpha draw/blending/logic-2
+    draw/blending/write-mask-green draw/buffers/atomics-return draw/buffers/atomics-vertex draw/buffers/ssbo-geometry
+    draw/buffers/ubo-fragment draw/buffers/ubo-geometry draw/builtins/base-vertex draw/builtins/infinity-in-every-stage
+    draw/clipping/cull-distance draw/clipping/depth-clamp draw/clipping/distance draw/clipping/line draw/clipping/near-far
+    draw/clipping/point-at-edge draw/depth/bias-slope draw/depth/bias-written draw/depth/early-tests
+    draw/depth/intersect-d24-unorm-s8-uint draw/geometry/end-primitive draw/geometry/lines-adjacency draw/geometry/primitive-id
+    draw/geometry/strip-order draw/geometry/triangles-adjacency draw/indexed/instanced draw/indexed/no-restart draw/indexed/restart
+    draw/indexed/vertex-offset draw/interpolation/many-varyings draw/interpolation/noperspective draw/interpolation/struct
+    draw/interpolation/varyings-31 draw/interpolation/varyings-apart draw/multisample/alpha-to-coverage-edge
+    draw/multisample/centroid draw/multisample/clear-depth draw/multisample/edge-2 draw/multisample/edge-16
+    draw/multisample/edge-8 draw/multisample/line draw/multisample/sample-position-16 draw/multisample/sample-position-4
+    draw/multisample/sample-position-8 draw/multisample/sample-shading draw/multisample/stencil draw/rasterisation/point-coord
+    draw/rasterisation/polygon-line draw/rasterisation/polygon-point draw/sequence/compute-then-draw draw/stencil/each-bit
+    draw/stencil/front-back draw/stencil/op-increment-and-wrap draw/stencil/discard draw/stencil/only
+    draw/tessellation/isolines draw/tessellation/isolines-pieces-fractional-even draw/tessellation/point-mode
+    draw/tessellation/polygon-line draw/tessellation/quads-fractional-odd draw/tessellation/triangles-pieces-fractional-odd
+    draw/tessellation/vertices-16 draw/tessellation/vertices-8 draw/topology/line-strip draw/topology/triangle-fan
+    draw/vertex-formats/r16g16-snorm draw/vertex-formats/r8g8b8a8-uscaled"
 # OpenGL on Mesa's Vulkan driver: textures, mipmaps, layers, indirect draws and dispatches, transform feedback.
 programs="arb_draw_indirect-draw-elements-base-instance
 arb_compute_shader-indirect-compute
-fbo-3d
-ext_transform_feedback-tessellation quads smooth
-depthstencil-render-miplevels 64 d=z24
-tex-border-1
+arb_clear_texture-stencil
+arb_framebuffer_no_attachments-atomic
+arb_gpu_shader5-xfb-streams
 arb_occlusion_query2-render
-arb_pipeline_statistics_query-frag"
+arb_pipeline_statistics_query-frag
+arb_pipeline_statistics_query-geom
+arb_pipeline_statistics_query-vert_adj
+arb_transform_feedback2-draw-auto
+depth-clamp-range
+depthstencil-render-miplevels 64 d=z24
+ext_transform_feedback-buffer-usage
+ext_transform_feedback-tessellation quads smooth
+fbo-3d
+fbo-blending-snorm
+shader_runner $piglit/../tests/spec/arb_texture_query_lod/execution/fs-textureQueryLOD-linear.shader_test
+tex-border-1
+texwrap 2D GL_RGBA8 bordercolor
+vertex-fallbacks"
+# OpenGL on Mesa's own driver for it, which has other states than the other.
+iris_programs="arb_color_buffer_float-clear GL_RGBA16F
+arb_instanced_arrays-instanced_arrays
+arb_texture_multisample-sample-mask-execution
+fbo-alphatest-nocolor
+fbo-depth clear GL_DEPTH_COMPONENT32F
+fbo-depth clear GL_DEPTH_COMPONENT16
+gl-3.2-layered-rendering-clear-depth
+gl-3.2-layered-rendering-gl-layer
+glsl-1.50-geometry-tri-strip-ordering-with-prim-restart GL_TRIANGLE_STRIP ffs
+glsl-1.50-gs-max-output-components"
 folder=target/mutation
 mkdir -p "$folder"
 files=
 
-record() { # record NAME COMMAND...: under this name, unless that is there and newer than the simulator
-    local file=$folder/$1.rec
+record() { # record NAME DRIVER COMMAND...: under this name, unless that is there and newer than the simulator
+    local file=$folder/$1.rec driver=$2
     files="$files $file"
-    shift
+    shift 2
     [ "$file" -nt target/release/libingot_sim.so ] && return
-    target/release/ingot sim --driver anv --record "$file" -- "$@" >"$folder/log" 2>&1 ||
+    target/release/ingot sim --driver "$driver" --record "$file" -- "$@" >"$folder/log" 2>&1 ||
         { echo "FAILED recording $*"; tail -n 20 "$folder/log"; rm -f "$file"; exit 1; }
 }
 
+named() { # named WORDS...: a file's name
+    echo "${*##*/}" | tr -c 'A-Za-z0-9_.\n' -
+}
+
 for script in $scripts; do
-    record "$(echo "$script" | tr / -)" target/release/ingot run --icd loader "vkrunner-scripts/draw/$script.shader_test"
+    record "$(echo "$script" | tr / -)" anv target/release/ingot run --icd loader "vkrunner-scripts/$script.shader_test"
 done
 while read -r program arguments; do
     # shellcheck disable=SC2086
-    record "$program" env MESA_LOADER_DRIVER_OVERRIDE=zink GALLIUM_DRIVER=zink PIGLIT_PLATFORM=surfaceless_egl \
-        "$piglit/$program" $arguments -auto -fbo
+    record "$(named "$program${arguments:+ $arguments}")" anv env MESA_LOADER_DRIVER_OVERRIDE=zink GALLIUM_DRIVER=zink \
+        PIGLIT_PLATFORM=surfaceless_egl "$piglit/$program" $arguments -auto -fbo
 done <<<"$programs"
+while read -r program arguments; do
+    # shellcheck disable=SC2086
+    record "iris-$(named "$program${arguments:+ $arguments}")" iris env PIGLIT_PLATFORM=surfaceless_egl "$piglit/$program" $arguments -auto -fbo
+done <<<"$iris_programs"
 # shellcheck disable=SC2086
 cargo run -q --release -p ingot-kmd --example mutate-fields -- \
     --draw "$changes" --seed "$seed" --least "$least" "${@:3}" $files

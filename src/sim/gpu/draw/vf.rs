@@ -256,7 +256,8 @@ impl<'a> VertexFetch<'a> {
 
     /// Components of an element that packing keeps; none where it keeps what there is.
     fn kept(&self, number: usize) -> Option<u64> {
-        self.kept.as_ref()?.get(number).copied()
+        let kept = self.kept.as_ref()?;
+        Some(kept.get(number).copied().unwrap_or(0))
     }
 
     /// Index number `at` of the index buffer, 0 beyond its end.

@@ -21,7 +21,8 @@ fates! {
         modelled: CURBE_TOTAL_DATA_LENGTH, CURBE_DATA_START_ADDRESS;
     }
     media::media_interface_descriptor_load {
-        modelled: INTERFACE_DESCRIPTOR_TOTAL_LENGTH, INTERFACE_DESCRIPTOR_DATA_START_ADDRESS;
+        modelled: INTERFACE_DESCRIPTOR_DATA_START_ADDRESS;
+        bound: INTERFACE_DESCRIPTOR_TOTAL_LENGTH;
     }
     media::media_object { never named "*"; }
     media::media_state_flush {
@@ -45,7 +46,7 @@ fates! {
     }
     media::pipe_control {
         ruled("depth-flush"): DEPTH_CACHE_FLUSH_ENABLE;
-        ruled("pipe-control-count"): STALL_AT_PIXEL_SCOREBOARD;
+        allows("pipe-control-count"): STALL_AT_PIXEL_SCOREBOARD;
         ruled("base-address-invalidate"): STATE_CACHE_INVALIDATION_ENABLE, INSTRUCTION_CACHE_INVALIDATE_ENABLE;
         ruled("constant-stale"): CONSTANT_CACHE_INVALIDATION_ENABLE;
         ruled("vertex-stale"): VF_CACHE_INVALIDATION_ENABLE;
@@ -53,7 +54,8 @@ fates! {
         ruled("post-sync-pending"): PIPE_CONTROL_FLUSH_ENABLE;
         inert(IN_ORDER): DEPTH_STALL_ENABLE;
         inert(INTERRUPT): NOTIFY_ENABLE;
-        ruled("pipe-control-pointers"): INDIRECT_STATE_POINTERS_DISABLE, GENERIC_MEDIA_STATE_CLEAR;
+        allows("pipe-control-pointers"): INDIRECT_STATE_POINTERS_DISABLE;
+        ruled("pipe-control-pointers"): GENERIC_MEDIA_STATE_CLEAR;
         ruled("texture-stale"): TEXTURE_CACHE_INVALIDATION_ENABLE;
         ruled("render-flush"): RENDER_TARGET_CACHE_FLUSH_ENABLE;
         modelled: POST_SYNC_OPERATION, ADDRESS, IMMEDIATE_DATA;

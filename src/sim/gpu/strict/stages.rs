@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 2a, the commands; vol. 7, the payloads of vertex, hull, domain and geometry shaders.
 
 use crate::latched::DrawState;
-use crate::rules::{GS_VERTICES, RESERVED_BITS, SO_DECLS, STAGE_PAYLOAD, VIEW_EXTENT};
+use crate::rules::{DRAW_STATE, GS_VERTICES, RESERVED_BITS, SO_DECLS, STAGE_PAYLOAD, VIEW_EXTENT};
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw};
@@ -26,6 +26,13 @@ pub(super) fn check(state: &DrawState, at: u64) -> Result<(), Stop> {
     geometry(state, at)?;
     streams(state, at)?;
     attributes(state, at)?;
+    use draw::{state_vf as vf, state_vf_component_packing as packing};
+    let packs = state.flag(&vf::PACKET, vf::COMPONENT_PACKING_ENABLE);
+    DRAW_STATE.check(
+        !packs || !state.words(&packing::PACKET).is_empty(),
+        at,
+        || format!("{} never came", packing::PACKET.name),
+    )?;
     use draw::state_depth_buffer as depth;
     let get = |field| state.get(&depth::PACKET, field);
     let (layers, extent) = (get(depth::DEPTH), get(depth::RENDER_TARGET_VIEW_EXTENT));

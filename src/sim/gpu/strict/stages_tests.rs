@@ -192,6 +192,15 @@ fn attributes_have_no_reserved_bits() {
 }
 
 #[test]
+fn packing_says_what_it_packs() {
+    use draw::{state_vf as vf, state_vf_component_packing as packing};
+    let packs = command(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
+    let all = vec![packing::PACKET.header, !0, !0, !0, !0];
+    assert_eq!(broken(&[packs.clone()]), Some("draw-state"));
+    assert_eq!(broken(&[packs, all]), None);
+}
+
+#[test]
 fn depth_buffers_show_the_layers_they_have() {
     use draw::state_depth_buffer as depth;
     let with = |kind: u64, layers: u64, extent: u64| {
