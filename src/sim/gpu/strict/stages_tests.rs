@@ -196,7 +196,7 @@ fn packing_says_what_it_packs() {
     use draw::{state_vf as vf, state_vf_component_packing as packing};
     let packs = command(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
     let all = vec![packing::PACKET.header, !0, !0, !0, !0];
-    assert_eq!(broken(&[packs.clone()]), Some("draw-state"));
+    assert_eq!(broken(std::slice::from_ref(&packs)), Some("draw-state"));
     assert_eq!(broken(&[packs, all]), None);
 }
 
