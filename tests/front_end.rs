@@ -33,6 +33,7 @@ fn every_script_is_lowered_and_valid() {
         let Ok(modules) = Runner::compile(&script) else {
             continue;
         };
+        let tess = tess_modes(&modules);
         for (stage, words) in modules {
             let (stage, model) = stage_of(stage);
             let entries: Vec<String> = match spirv_front::Module::parse(&words) {
@@ -46,7 +47,7 @@ fn every_script_is_lowered_and_valid() {
                 }
             };
             for entry in entries {
-                match lower(&words, &entry, stage) {
+                match lower(&words, &entry, stage, tess) {
                     Ok(()) => *lowered.entry(format!("{stage:?}")).or_insert(0) += 1,
                     Err(why) => failures.push(format!("{}: {why}", path.display())),
                 }
@@ -80,7 +81,21 @@ fn stage_of(stage: ShaderStage) -> (Stage, u32) {
     }
 }
 
-fn lower(words: &[u32], entry: &str, stage: Stage) -> Result<(), String> {
+/// What the stages of tessellation declare together.
+fn tess_modes(modules: &[(ShaderStage, Vec<u32>)]) -> nir::TessInfo {
+    let modes = modules.iter().filter_map(|(stage, words)| {
+        let options = spirv_front::Options {
+            entry_point: "main",
+            stage: stage_of(*stage).0,
+            ..spirv_front::Options::default()
+        };
+        let module = spirv_front::Module::parse(words).ok()?;
+        Some(module.to_nir(&options).ok()?.info.tess)
+    });
+    modes.fold(nir::TessInfo::default(), nir::TessInfo::union)
+}
+
+fn lower(words: &[u32], entry: &str, stage: Stage, tess: nir::TessInfo) -> Result<(), String> {
     let module = spirv_front::Module::parse(words).map_err(|e| e.to_string())?;
     let options = spirv_front::Options {
         entry_point: entry,
@@ -88,6 +103,7 @@ fn lower(words: &[u32], entry: &str, stage: Stage) -> Result<(), String> {
         ..spirv_front::Options::default()
     };
     let mut shader = module.to_nir(&options).map_err(|e| e.to_string())?;
+    shader.info.tess = tess;
     nir::validate(&shader).map_err(|e| format!("front end: {e}"))?;
     let mut runner = opt::Runner {
         validate: true,
@@ -103,12 +119,6 @@ fn lower(words: &[u32], entry: &str, stage: Stage) -> Result<(), String> {
         validate: true,
         ..fs::Options::default()
     };
-    if matches!(
-        stage,
-        Stage::Geometry | Stage::TessControl | Stage::TessEval
-    ) {
-        return Ok(());
-    }
     let device = hw::Device::by_name("skl").expect("a device");
     fs::compile(&shader, device, &options).map_err(|e| format!("back end: {e}"))?;
     Ok(())

@@ -3,63 +3,101 @@
 use cmd::Scratch;
 use cmd::draw::Draw;
 use cmd::draw::link::{Stage, link};
-use cmd::draw::state::{Attribute, Dirty, VertexBuffer};
+use cmd::draw::state::{Attribute, Dirty, Topology, VertexBuffer};
 
 use crate::rig::{Rig, SIZE, VERTICES};
 
 /// R32G32_FLOAT, R32G32B32_FLOAT.
 const FLOAT2: u16 = 0x085;
 const FLOAT3: u16 = 0x040;
-/// Where the fragment shader's code is put.
-const FRAGMENT_OFFSET: u64 = 0x8000;
+/// Vertices of a patch.
+const PATCH: u8 = 3;
 
-/// Compiles both; the fragment shader in these widths.
-fn compile(vertex: &str, fragment: &str, widths: u8) -> [abi::ShaderBinary; 2] {
-    let script = format!("[vertex shader]\n{vertex}\n[fragment shader]\n{fragment}\n[test]\n");
-    let script = vkrunner::parse(&script, &[]).expect("a script");
+/// Compiles the stages of a pipeline, each under the heading that scripts have for it; the fragment shader in these widths.
+pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
+    let mut script = String::new();
+    for (name, source) in stages {
+        script += &format!("[{name} shader]\n{source}\n");
+    }
+    let script = vkrunner::parse(&(script + "[test]\n"), &[]).expect("a script");
     let modules = vkrunner::Runner::compile(&script).expect("GLSL");
-    let binary = |(stage, words): (vkrunner::ShaderStage, Vec<u32>)| {
-        let (stage, widths) = match stage {
-            vkrunner::ShaderStage::Vertex => (nir::Stage::Vertex, 0),
-            _ => (nir::Stage::Fragment, widths),
+    let modules = modules.iter().map(|(stage, words)| {
+        let stage = match stage {
+            vkrunner::ShaderStage::Vertex => compile::Stage::Vertex,
+            vkrunner::ShaderStage::TessControl => compile::Stage::TessControl,
+            vkrunner::ShaderStage::TessEval => compile::Stage::TessEval,
+            vkrunner::ShaderStage::Geometry => compile::Stage::Geometry,
+            _ => compile::Stage::Fragment,
         };
-        let module = spirv_front::Module::parse(&words).expect("SPIR-V");
-        let options = spirv_front::Options {
-            entry_point: "main",
-            stage,
-            ..spirv_front::Options::default()
-        };
-        let mut shader = module.to_nir(&options).expect("NIR");
-        opt::Runner::default()
-            .run(&mut shader, opt::GEN9)
-            .expect("lowered");
-        let options = fs::Options {
-            widths,
+        (stage, &words[..])
+    });
+    let modules: Vec<_> = modules.collect();
+    let layout = abi::PipelineLayout::default();
+    let key = |stage| compile::Key {
+        stage,
+        entry_point: "main",
+        specialization: &[],
+        dispatch_base: false,
+        subgroup_size: compile::SubgroupSize::Fixed,
+        sample_shading: false,
+        tess: None,
+        before: None,
+        layout: &layout,
+        device: crate::rig::device(),
+        backend: fs::Options {
+            widths: if stage == compile::Stage::Fragment {
+                widths
+            } else {
+                0
+            },
             validate: true,
             ..fs::Options::default()
-        };
-        fs::compile(&shader, crate::rig::device(), &options).expect("code")
+        },
+        flags: 0,
     };
-    let binaries: Vec<_> = modules.into_iter().map(binary).collect();
-    binaries.try_into().expect("two of them")
+    let words_of = |stage| modules.iter().find(|m| m.0 == stage).map(|m| m.1);
+    let (control, evaluation) = (compile::Stage::TessControl, compile::Stage::TessEval);
+    let tess = words_of(control).zip(words_of(evaluation)).map(|(c, e)| {
+        let pair = ((c, &key(control)), (e, &key(evaluation)));
+        compile::tess_modes(pair.0, pair.1, PATCH.into()).expect("modes")
+    });
+    let mut made: Vec<abi::ShaderBinary> = Vec::new();
+    for (stage, words) in modules {
+        let key = compile::Key {
+            tess,
+            before: made.last().map(|binary| &binary.stage),
+            ..key(stage)
+        };
+        let binary = compile::compile(words, &key).expect("code");
+        made.push(binary);
+    }
+    made
 }
 
 /// A rig with these shaders, and vertices of a position of two floats and a colour of three.
-fn rig(shaders: &[abi::ShaderBinary; 2], vertices: &[[f32; 5]]) -> Rig {
-    let [vertex, fragment] = shaders;
+pub fn rig(shaders: &[abi::ShaderBinary], vertices: &[[f32; 5]]) -> Rig {
     let mut rig = Rig::new();
-    rig.code(0, &vertex.code);
-    rig.code(FRAGMENT_OFFSET, &fragment.code);
-    let stage = |binary, code_offset_bytes| Stage {
-        binary,
-        code_offset_bytes,
-        scratch: Scratch::default(),
-    };
-    let fragment = stage(fragment, FRAGMENT_OFFSET);
-    rig.bind(link(&stage(vertex, 0), Some(&fragment)).expect("they go together"));
+    let mut end = 0;
+    let stages = shaders.iter().map(|binary| {
+        // Behind a kernel's end more is fetched.
+        let code_offset_bytes = end;
+        end += (binary.code.len() as u64 + 128).next_multiple_of(64);
+        rig.code(code_offset_bytes, &binary.code);
+        Stage {
+            binary,
+            code_offset_bytes,
+            scratch: Scratch::default(),
+        }
+    });
+    let stages: Vec<_> = stages.collect();
+    rig.bind(link(&stages).expect("they go together"));
     let words: Vec<u32> = vertices.iter().flatten().map(|v| v.to_bits()).collect();
     rig.write(VERTICES, &words);
+    let patches = shaders.len() > 3;
     rig.change(Dirty::ALL, |state| {
+        if patches {
+            state.topology = Topology::Patches(PATCH);
+        }
         state.attributes[0] = Attribute {
             format: FLOAT2,
             channels: 2,
@@ -83,19 +121,19 @@ fn rig(shaders: &[abi::ShaderBinary; 2], vertices: &[[f32; 5]]) -> Rig {
 }
 
 /// A triangle that covers everything, with a colour that grows from 0 to 1 to the right (red) and down (green).
-const ALL: [[f32; 5]; 3] = [
+pub const ALL: [[f32; 5]; 3] = [
     [-1.0, -1.0, 0.0, 0.0, 0.25],
     [3.0, -1.0, 2.0, 0.0, 0.25],
     [-1.0, 3.0, 0.0, 2.0, 0.25],
 ];
 
-const VERTEX: &str = "#version 450
+pub const VERTEX: &str = "#version 450
 layout(location = 0) in vec2 position;
 layout(location = 1) in vec3 colour;
 layout(location = 0) out vec3 shade;
 void main() { gl_Position = vec4(position, 0.5, 1.0); shade = colour; }";
 
-fn three() -> Draw {
+pub fn three() -> Draw {
     Draw {
         vertices: 3,
         instances: 1,
@@ -103,7 +141,7 @@ fn three() -> Draw {
     }
 }
 
-fn middle(at: u32) -> f32 {
+pub fn middle(at: u32) -> f32 {
     (at as f32 + 0.5) / SIZE as f32
 }
 
@@ -114,7 +152,7 @@ fn check(fragment: &str, expected: impl Fn(u32, u32) -> [f32; 4]) {
 
 fn check_with(vertex: &str, fragment: &str, expected: impl Fn(u32, u32) -> [f32; 4]) {
     for widths in [8, 16, 8 | 16] {
-        let shaders = compile(vertex, fragment, widths);
+        let shaders = compile(&[("vertex", vertex), ("fragment", fragment)], widths);
         let mut rig = rig(&shaders, &ALL);
         rig.draw(&three());
         rig.run();

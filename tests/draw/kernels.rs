@@ -87,6 +87,8 @@ pub fn pipeline() -> Shaders<'static> {
             output_slots: 3,
             push: push(1),
         },
+        tessellation: None,
+        geometry: None,
         fragment: Some(FragmentShader {
             variants: [
                 Some(Variant {

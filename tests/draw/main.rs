@@ -5,6 +5,7 @@
 
 mod compiled;
 mod kernels;
+mod primitives;
 mod rig;
 
 use cmd::draw::Draw;

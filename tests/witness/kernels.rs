@@ -53,6 +53,8 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
                 dispatch_base: false,
                 subgroup_size: compile::SubgroupSize::default(),
                 sample_shading: false,
+                tess: None,
+                before: None,
                 layout: &layout,
                 device,
                 backend: fs::Options {

@@ -108,6 +108,168 @@ pub struct VertexInfo {
     pub outputs: VertexOutputs,
 }
 
+/// Where the parts of a patch lie in its URB entry: two slots with the tessellation levels, its own slots, then those of each
+/// control point.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PatchMap {
+    /// The slots of the patch, by number.
+    pub slots: Vec<u8>,
+    /// The slots of a control point.
+    pub point: VueMap,
+    /// Control points.
+    pub points: u32,
+}
+
+/// Slots of a patch's header.
+const PATCH_HEADER_SLOTS: usize = 2;
+
+impl PatchMap {
+    /// The map of a stage that writes these slots of patches and of control points, a bit each.
+    pub fn new(patch: u128, point: u128, points: u32) -> PatchMap {
+        PatchMap {
+            slots: (0..128).filter(|s| patch >> s & 1 == 1).collect(),
+            point: VueMap::new(point),
+            points,
+        }
+    }
+
+    /// Place of a slot of the patch.
+    pub fn place(&self, slot: u8) -> Option<usize> {
+        let at = self.slots.iter().position(|&s| s == slot)?;
+        Some(PATCH_HEADER_SLOTS + at)
+    }
+
+    /// Place of a slot of the first control point. Those of the next lie [`PatchMap::point_slots`] further.
+    pub fn point_place(&self, slot: u8) -> Option<usize> {
+        Some(PATCH_HEADER_SLOTS + self.slots.len() + self.point.place(slot)?)
+    }
+
+    /// Slots of a control point.
+    pub fn point_slots(&self) -> usize {
+        self.point.slots.len()
+    }
+
+    /// Slots of an entry.
+    pub fn entry_slots(&self) -> usize {
+        PATCH_HEADER_SLOTS + self.slots.len() + self.points as usize * self.point_slots()
+    }
+}
+
+/// What a tessellation control shader needs at launch: SINGLE_PATCH, a thread for each eight control points that it makes. The
+/// handles of up to 32 vertices are pushed in r1 to r4, then the push data's block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TessControlInfo {
+    /// What it writes.
+    pub patch: PatchMap,
+}
+
+impl TessControlInfo {
+    /// Threads of a patch.
+    pub fn instances(&self) -> u32 {
+        self.patch.points.div_ceil(8).max(1)
+    }
+}
+
+/// Kind of a patch: the values of 3DSTATE_TE, TE Domain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the kinds' names")]
+pub enum TessDomain {
+    #[default]
+    Quads = 0,
+    Triangles = 1,
+    Isolines = 2,
+}
+
+/// How edges are divided: the values of 3DSTATE_TE, Partitioning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "SPIR-V's names")]
+pub enum TessSpacing {
+    #[default]
+    Equal = 0,
+    FractionalOdd = 1,
+    FractionalEven = 2,
+}
+
+/// What a tessellation evaluation shader needs at launch: SIMD8_SINGLE_PATCH, eight points of the domain a thread. Coordinates are in
+/// r1 to r3, handles in r4; the push data's block follows, then so much of the patch's entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TessEvalInfo {
+    /// What it writes.
+    pub outputs: VertexOutputs,
+    /// Kind of patch.
+    pub domain: TessDomain,
+    /// Division of edges.
+    pub spacing: TessSpacing,
+    /// Triangles go round counterclockwise in the domain.
+    pub ccw: bool,
+    /// Points alone are made.
+    pub point_mode: bool,
+    /// Registers of the patch's entry that are pushed.
+    pub pushed_grf: u8,
+}
+
+/// What a geometry shader makes: the values of 3D_PRIM_TOPO_TYPE.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the topologies' names")]
+pub enum OutputTopology {
+    #[default]
+    Points = 1,
+    LineStrip = 3,
+    TriangleStrip = 5,
+}
+
+/// What a geometry shader needs at launch: SIMD8. Output handles are in r1, with the instance in bits 31:27; then a register of
+/// primitives' numbers, if it reads them, and the handles of vertices: a register for each, or, if it has several invocations, a dword
+/// for each; then the push data's block.
+///
+/// Its URB entry begins with 32 bytes whose first dword is the number of vertices, then control data, then vertices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GeometryInfo {
+    /// What it writes for each vertex.
+    pub outputs: VertexOutputs,
+    /// Vertices of what comes in.
+    pub vertices_in: u8,
+    /// It reads the primitive's number.
+    pub primitive_id: bool,
+    /// Runs for each primitive.
+    pub invocations: u8,
+    /// What it makes.
+    pub topology: OutputTopology,
+    /// Vertices that it emits at most.
+    pub vertices_out: u16,
+    /// It ends strips: there is a bit for each vertex that is the last of one.
+    pub cuts: bool,
+}
+
+impl GeometryInfo {
+    /// Registers of control data.
+    pub fn control_grf(&self) -> u32 {
+        const BITS: u32 = GRF_BYTES * 8;
+        match self.cuts {
+            true => u32::from(self.vertices_out).div_ceil(BITS),
+            false => 0,
+        }
+    }
+
+    /// Slots from one vertex to the next: an even number.
+    pub fn vertex_slots(&self) -> u32 {
+        self.outputs.vue.slots.len().next_multiple_of(2) as u32
+    }
+
+    /// Slots before the first vertex.
+    pub fn first_slot(&self) -> u32 {
+        2 + 2 * self.control_grf()
+    }
+
+    /// Slots of an entry.
+    pub fn entry_slots(&self) -> u32 {
+        self.first_slot() + u32::from(self.vertices_out) * self.vertex_slots()
+    }
+}
+
+/// Bytes of a register.
+const GRF_BYTES: u32 = 32;
+
 /// How an attribute is evaluated: a bit of [`FragmentInfo::barycentric_modes`], in the order in which the payload has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Barycentric {

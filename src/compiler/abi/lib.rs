@@ -42,7 +42,7 @@
 //! thread's register.
 //!
 //! ## Stages that draw
-//! [`VertexInfo`], [`FragmentInfo`]. Their payload is what the fixed function sends first, then the same block from [`Variant::push_grf`] on, then
+//! [`VertexInfo`], [`TessControlInfo`], [`TessEvalInfo`], [`GeometryInfo`], [`FragmentInfo`]. Their payload is what the fixed function sends first, then the same block from [`Variant::push_grf`] on, then
 //! vertex elements or attributes' setup data.
 
 mod graphics;
@@ -191,7 +191,7 @@ impl ShaderBinary {
     pub fn compute(&self) -> Option<&ComputeInfo> {
         match &self.stage {
             StageInfo::Compute(compute) => Some(compute),
-            StageInfo::Vertex(_) | StageInfo::Fragment(_) => None,
+            _ => None,
         }
     }
 }
@@ -203,8 +203,26 @@ pub enum StageInfo {
     Compute(ComputeInfo),
     /// A vertex shader.
     Vertex(VertexInfo),
+    /// A tessellation control shader.
+    TessControl(TessControlInfo),
+    /// A tessellation evaluation shader.
+    TessEval(TessEvalInfo),
+    /// A geometry shader.
+    Geometry(GeometryInfo),
     /// A fragment shader.
     Fragment(FragmentInfo),
+}
+
+impl StageInfo {
+    /// What the stage writes for vertices, of those that may come last before rasterisation.
+    pub fn vertex_outputs(&self) -> Option<&VertexOutputs> {
+        match self {
+            StageInfo::Vertex(v) => Some(&v.outputs),
+            StageInfo::TessEval(e) => Some(&e.outputs),
+            StageInfo::Geometry(g) => Some(&g.outputs),
+            StageInfo::Compute(_) | StageInfo::TessControl(_) | StageInfo::Fragment(_) => None,
+        }
+    }
 }
 
 /// What a compute shader needs at launch.

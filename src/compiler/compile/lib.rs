@@ -3,12 +3,12 @@
 //! In:  SPIR-V words, and a [`Key`]: everything else that the machine code depends on.
 //! Out: a [`ShaderBinary`]; [`Key::hash`] names it in caches.
 
-use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout, ShaderBinary};
+use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout, ShaderBinary, StageInfo};
 use hw::Device;
 use sha2::{Digest, Sha256};
 
 pub use fs::{Options as Backend, supports};
-pub use nir::Stage;
+pub use nir::{Stage, TessInfo};
 
 /// Invocations of a subgroup as the API reports them and shaders read them. Threads run 8, 16 or 32 of them.
 pub const API_SUBGROUP_SIZE: u32 = 32;
@@ -41,6 +41,12 @@ pub struct Key<'a> {
     /// A fragment shader runs for each sample, and its inputs are the sample's (`sampleShadingEnable`, where more than one
     /// sample of a pixel is asked for).
     pub sample_shading: bool,
+    /// Modes of a pipeline's tessellation ([`tess_modes`]), for its two stages.
+    pub tess: Option<TessInfo>,
+    /// What the stage before writes: of the shaders that read primitives' or patches' vertices. A pipeline's stages are compiled in
+    /// their order, each with the last one's [`ShaderBinary::stage`]. Without it a shader takes it that what it reads is written,
+    /// and nothing else.
+    pub before: Option<&'a StageInfo>,
     /// Where the launcher puts descriptors.
     pub layout: &'a PipelineLayout,
     /// The machine.
@@ -87,6 +93,7 @@ impl Key<'_> {
                 number(binding.dynamic_index.into());
             }
         }
+        hash.update(format!("{:?}{:?}", self.tess, self.before));
         hash.update(format!("{:?}", self.backend));
         hash.update(self.entry_point);
         for word in words {
@@ -146,6 +153,7 @@ pub fn compile_with_dumps(
 fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
     let options = fs::Options {
         layout: key.layout.clone(),
+        before: key.before.cloned(),
         required_width: match key.subgroup_size {
             SubgroupSize::Required(size) => Some(size),
             _ => key.backend.required_width,
@@ -172,6 +180,19 @@ pub fn entry_points(words: &[u32]) -> Result<Vec<(String, Stage)>, CompileError>
         .entry_points()
         .filter_map(|(name, model)| Some((name.to_string(), *STAGES.get(model as usize)?)));
     Ok(known.collect())
+}
+
+/// The modes of a pipeline's tessellation: what its control and evaluation shaders declare together, for patches of so many vertices.
+pub fn tess_modes(
+    control: (&[u32], &Key<'_>),
+    evaluation: (&[u32], &Key<'_>),
+    patch_vertices: u32,
+) -> Result<TessInfo, CompileError> {
+    let [control, evaluation] = [control, evaluation].map(|(words, key)| front_end(words, key));
+    Ok(TessInfo {
+        vertices_in: patch_vertices,
+        ..control?.info.tess.union(evaluation?.info.tess)
+    })
 }
 
 /// Names of a module's compute entry points.
@@ -253,6 +274,16 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
             SubgroupSize::Required(size) => Some(size.into()),
         },
     })?;
+    if let Some(tess) = key.tess {
+        let vertices_in = match key.stage {
+            Stage::TessEval => tess.vertices_out,
+            _ => tess.vertices_in,
+        };
+        shader.info.tess = TessInfo {
+            vertices_in,
+            ..tess
+        };
+    }
     if key.sample_shading && key.stage == Stage::Fragment {
         shader.info.fragment.sample_shading = true;
         for var in shader.vars.ids() {

@@ -3,38 +3,15 @@
 use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
+use crate::options::Options;
 use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_coalesce, opt_control, opt_dce, print,
     regalloc, schedule, uniform, validate,
 };
-use abi::{PipelineLayout, ShaderBinary, StageInfo, Stats, Variant};
+use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::{Id, IdSet};
 use hw::Device;
 use nir::{Def, Shader, Stage};
-
-/// What to compile for, and how.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Where the launcher puts descriptors.
-    pub layout: PipelineLayout,
-    /// Widths that may be made, as a bit set of 8, 16 and 32; 0 for all.
-    pub widths: u8,
-    /// The one width to make, if the application asks for it.
-    pub required_width: Option<u8>,
-    /// Names of the dumps to keep in each [`Variant`]: a pass's name for LIR after it, `all` for every pass,
-    /// `asm` for the assembly.
-    pub dumps: Vec<String>,
-    /// Check LIR after every pass, also in release builds.
-    pub validate: bool,
-    /// Pretend that there is no register left for anything that can be spilled: for tests.
-    pub spill_everything: bool,
-}
-
-impl Options {
-    fn wants(&self, name: &str) -> bool {
-        self.dumps.iter().any(|d| d == name || d == "all")
-    }
-}
 
 /// One width, compiled.
 struct Compiled {
@@ -267,7 +244,7 @@ fn compile_width(
         push_grf,
         stage,
         loops,
-    } = isel::select(shader, &options.layout, divergent, uses, width)?;
+    } = isel::select(shader, options, divergent, uses, width)?;
     let check = cfg!(debug_assertions) || options.validate;
     let mut after = |lir: &Lir, pass: &'static str| -> Result<(), FsError> {
         if options.wants(pass) {

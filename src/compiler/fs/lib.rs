@@ -20,6 +20,7 @@ mod message;
 mod opt_coalesce;
 mod opt_control;
 mod opt_dce;
+mod options;
 mod print;
 mod regalloc;
 mod schedule;
@@ -31,5 +32,6 @@ mod uniform;
 mod unit_tests;
 mod validate;
 
-pub use compile::{Options, compile, supports};
+pub use compile::{compile, supports};
 pub use error::FsError;
+pub use options::Options;

@@ -362,14 +362,26 @@ pub(crate) const fn scratch_write(n: u8, at: u32) -> SendInfo {
     }
 }
 
-/// URB write of `n` dwords of eight vertices each, from slot `place` of their entries on. The handles are the header.
-pub(crate) const fn urb_write(place: u32, n: u8) -> SendInfo {
+/// URB write of `n` dwords for each of eight lanes, from slot `place` of their entries on. The handles are the header; a register of
+/// slots to add follows, if `offset`, and one of channel masks (bits 23:16), if `masked`.
+pub(crate) const fn urb_write(place: u32, offset: bool, masked: bool, n: u8) -> SendInfo {
     const SIMD8_WRITE: u32 = 7;
+    let desc = SIMD8_WRITE | place << 4 | (masked as u32) << 15 | (offset as u32) << 17;
     SendInfo {
         header: true,
         writes: true,
         reads: false,
-        ..info(SFID_URB, SIMD8_WRITE | place << 4, 1 + n, 0, 0)
+        ..info(SFID_URB, desc, 1 + offset as u8 + masked as u8 + n, 0, 0)
+    }
+}
+
+/// URB read of `n` dwords for each of eight lanes.
+pub(crate) const fn urb_read(place: u32, offset: bool, n: u8) -> SendInfo {
+    const SIMD8_READ: u32 = 8;
+    let desc = SIMD8_READ | place << 4 | (offset as u32) << 17;
+    SendInfo {
+        header: true,
+        ..info(SFID_URB, desc, 1 + offset as u8, 0, n)
     }
 }
 

@@ -246,6 +246,14 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
             // A thread's pixels are of one primitive.
             IntrinsicOp::LoadFrontFace => false,
             IntrinsicOp::LoadInput if shader.stage == nir::Stage::Fragment => any_src,
+            // Points of one patch.
+            IntrinsicOp::LoadInput | IntrinsicOp::LoadPerVertexInput
+                if shader.stage == nir::Stage::TessEval =>
+            {
+                any_src
+            }
+            IntrinsicOp::LoadPatchVerticesIn => false,
+            IntrinsicOp::LoadPrimitiveId => shader.stage == nir::Stage::Geometry,
             IntrinsicOp::LoadPushConstant
             | IntrinsicOp::VulkanResourceIndex
             | IntrinsicOp::VulkanSamplerIndex

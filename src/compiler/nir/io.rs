@@ -288,9 +288,28 @@ pub(crate) const TESS_SPACINGS: [(TessSpacing, &str); 4] = [
     (TessSpacing::FractionalOdd, "fractional_odd"),
 ];
 
+impl TessInfo {
+    /// What either stage declares of a pipeline's two.
+    pub fn union(self, other: TessInfo) -> TessInfo {
+        fn first<T: Default + PartialEq>(a: T, b: T) -> T {
+            if a == T::default() { b } else { a }
+        }
+        TessInfo {
+            vertices_in: first(self.vertices_in, other.vertices_in),
+            vertices_out: first(self.vertices_out, other.vertices_out),
+            domain: first(self.domain, other.domain),
+            spacing: first(self.spacing, other.spacing),
+            ccw: self.ccw.or(other.ccw),
+            point_mode: self.point_mode || other.point_mode,
+        }
+    }
+}
+
 /// Execution modes of tessellation shaders. Both stages may declare them; the pipeline's are the union.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TessInfo {
+    /// Vertices of a patch as it comes in; 0 if not known.
+    pub vertices_in: u32,
     /// Vertices of a patch that the control stage writes; 0 if not declared.
     pub vertices_out: u32,
     /// Kind of patch.

@@ -333,6 +333,9 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
                 word(&TESS_DOMAINS, t.domain),
                 word(&TESS_SPACINGS, t.spacing)
             )?;
+            if t.vertices_in > 0 {
+                write!(out, " vertices_in={}", t.vertices_in)?;
+            }
             out.push_str(match t.ccw {
                 None => "",
                 Some(true) => " ccw",

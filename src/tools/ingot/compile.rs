@@ -128,6 +128,8 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         dispatch_base: false,
         subgroup_size: compile::SubgroupSize::default(),
         sample_shading: false,
+        tess: None,
+        before: None,
         layout: &layout,
         device: args.gpu,
         backend,

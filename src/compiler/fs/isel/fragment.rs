@@ -49,7 +49,7 @@ impl Isel<'_> {
     fn fragment(&mut self) -> Result<&mut FragmentThread, FsError> {
         match &mut self.thread {
             Thread::Fragment(thread) => Ok(thread),
-            Thread::Compute(_) | Thread::Vertex(_) => Err(FsError::Unsupported {
+            _ => Err(FsError::Unsupported {
                 op: "an intrinsic of fragment shaders",
                 what: "stands in another stage",
             }),
@@ -94,7 +94,7 @@ impl Isel<'_> {
     pub(super) fn live(&self) -> Lanes {
         match &self.thread {
             Thread::Fragment(thread) => thread.live.map(|l| l.retype(Type::Uw)),
-            Thread::Compute(_) | Thread::Vertex(_) => None,
+            _ => None,
         }
         .unwrap_or(self.dispatched())
     }

@@ -59,6 +59,9 @@ impl Isel<'_> {
         if i.op.info().effects.can_eliminate() && i.def.is_some_and(|d| self.uses[d.index()] == 0) {
             return Ok(());
         }
+        if self.primitive_stage(i)? {
+            return Ok(());
+        }
         match i.op {
             I::VulkanResourceIndex => self.resource_index(i)?,
             I::VulkanSamplerIndex => self.sampler_index(i)?,

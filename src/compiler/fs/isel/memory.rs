@@ -580,14 +580,14 @@ impl Isel<'_> {
             .collect()
     }
 
-    /// Fails unless an atomic's operands have 32 bits.
+    /// Fails unless the operands have 32 bits.
     pub(super) fn only_dwords(&self, i: &Intrinsic, operands: &[Id<Def>]) -> Result<(), FsError> {
         if operands.iter().all(|&operand| self.bits(operand) == 32) {
             return Ok(());
         }
         Err(FsError::Unsupported {
             op: i.op.info().name,
-            what: "atomics of 32 bits alone are made",
+            what: "values of 32 bits alone are made",
         })
     }
 

@@ -9,6 +9,7 @@ mod alu;
 mod cond;
 mod convert;
 mod fragment;
+mod geometry;
 mod global;
 mod image;
 mod intrinsic;
@@ -19,13 +20,16 @@ mod reduce;
 mod scratch;
 mod subgroup;
 mod target;
+mod tess;
 mod texture;
 mod thread;
+mod urb;
 mod vertex;
 
 use crate::builder::{Build, Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::*;
+use crate::options::Options;
 use abi::PushData;
 use entity::{Id, IdMap, IdSet};
 use isa::{Opcode, Type};
@@ -83,6 +87,8 @@ pub(super) struct Isel<'a> {
     r0: VgrfId,
     push_reg: VgrfId,
     thread: Thread,
+    /// Where the vertices of a primitive or patch that comes in have what.
+    input_map: abi::VueMap,
     push: PushData,
     halts: bool,
     loops: u32,
@@ -115,7 +121,7 @@ pub(crate) fn count_uses(sh: &Shader) -> Vec<u32> {
 /// Selects instructions for `width` lanes.
 pub(crate) fn select(
     sh: &Shader,
-    layout: &abi::PipelineLayout,
+    options: &Options,
     divergent: &IdSet<Def>,
     uses: &[u32],
     width: u8,
@@ -130,7 +136,12 @@ pub(crate) fn select(
     };
     let r0 = b.lir.vgrf(headers * GRF_BYTES);
     let push_reg = b.lir.vgrf(GRF_BYTES);
-    let thread = Thread::new(sh, &layout_events, &mut b.lir)?;
+    let before = options.before.as_ref();
+    let thread = Thread::new(sh, &layout_events, before, &mut b.lir)?;
+    let input_map = match before.and_then(abi::StageInfo::vertex_outputs) {
+        Some(outputs) => outputs.vue.clone(),
+        None => payload::vertices_read(sh, &layout_events),
+    };
     let mut start = Vec::with_capacity(sh.defs.len() + 1);
     let mut total = 0;
     for (_, def) in sh.defs.iter() {
@@ -139,7 +150,7 @@ pub(crate) fn select(
     }
     let mut isel = Isel {
         sh,
-        layout,
+        layout: &options.layout,
         divergent,
         b,
         start,
@@ -151,6 +162,7 @@ pub(crate) fn select(
         r0,
         push_reg,
         thread,
+        input_map,
         push: PushData::default(),
         halts: false,
         loops: 0,
@@ -177,6 +189,8 @@ impl<'a> Isel<'a> {
         self.prepare_push(layout)?;
         self.prepare_lane_id(layout);
         self.prepare_live();
+        self.prepare_geometry();
+        self.prepare_tessellation();
         self.float_modes();
         let mut loops: Vec<u32> = Vec::new();
         for (at, event) in layout.iter().enumerate() {
@@ -211,7 +225,9 @@ impl<'a> Isel<'a> {
         }
         match self.thread {
             Thread::Compute(_) => self.end_of_thread(),
-            Thread::Vertex(_) => self.write_urb(),
+            Thread::Vertex(_) | Thread::Evaluation(_) => self.end_of_vertex(),
+            Thread::Control(_) => self.end_control(),
+            Thread::Geometry(_) => self.end_geometry(),
             Thread::Fragment(_) => self.write_targets()?,
         }
         Ok(())
@@ -315,6 +331,21 @@ impl<'a> Isel<'a> {
                 }
             }
             self.b.mov(exec_of(to), to, from);
+        }
+    }
+
+    /// Ends a thread that makes a vertex in each lane.
+    fn end_of_vertex(&mut self) {
+        let handles = match &self.thread {
+            Thread::Vertex(thread) => thread.handles,
+            Thread::Evaluation(thread) => thread.handles,
+            _ => return,
+        };
+        if let Some(outputs) = self.thread.outputs().map(std::mem::take) {
+            self.write_vertex(handles, &outputs);
+            if let Some(place) = self.thread.outputs() {
+                *place = outputs;
+            }
         }
     }
 

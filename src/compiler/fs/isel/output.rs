@@ -3,7 +3,6 @@
 //! In:  stores of a shader. Out: moves into the registers of [`super::payload::Outputs`].
 
 use super::Isel;
-use super::thread::Thread;
 use crate::builder::{Exec, Lanes};
 use crate::error::FsError;
 use entity::Id;
@@ -24,11 +23,8 @@ impl Isel<'_> {
     pub(super) fn store_output(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let d = self.sh.defs[i.srcs[0]];
         let slot = i.index("location") + self.constant_slot(i, i.srcs[1])?;
-        let outputs = match &mut self.thread {
-            Thread::Vertex(thread) => thread.outputs(),
-            Thread::Fragment(thread) => thread.outputs(),
-            Thread::Compute(_) => return Err(super::subgroup::unsupported(i)),
-        };
+        let unsupported = || super::subgroup::unsupported(i);
+        let outputs = self.thread.outputs().ok_or_else(unsupported)?;
         if d.bit_size != 32 {
             return Err(FsError::Unsupported {
                 op: i.op.info().name,

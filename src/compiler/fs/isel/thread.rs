@@ -5,7 +5,9 @@
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
 use super::Isel;
-use super::payload::{FragmentThread, VertexThread};
+use super::payload::{
+    ControlThread, EvaluationThread, FragmentThread, GeometryThread, Outputs, VertexThread,
+};
 use crate::builder::Lanes;
 use crate::error::FsError;
 use crate::lir::{GRF_BYTES, VgrfId};
@@ -17,6 +19,9 @@ use nir::{CfEvent, Shader, Stage};
 pub(super) enum Thread {
     Compute(ComputeThread),
     Vertex(VertexThread),
+    Control(Box<ControlThread>),
+    Evaluation(Box<EvaluationThread>),
+    Geometry(Box<GeometryThread>),
     Fragment(Box<FragmentThread>),
 }
 
@@ -31,6 +36,7 @@ impl Thread {
     pub(super) fn new(
         sh: &Shader,
         layout: &[CfEvent],
+        before: Option<&StageInfo>,
         lir: &mut crate::lir::Lir,
     ) -> Result<Thread, FsError> {
         match sh.stage {
@@ -46,10 +52,25 @@ impl Thread {
             Stage::Fragment => {
                 FragmentThread::new(sh, layout).map(|f| Thread::Fragment(Box::new(f)))
             }
-            Stage::TessControl | Stage::TessEval | Stage::Geometry => Err(FsError::Unsupported {
-                op: "a shader",
-                what: "no code is made for its stage yet",
-            }),
+            Stage::TessControl => {
+                ControlThread::new(sh, layout, lir).map(|t| Thread::Control(Box::new(t)))
+            }
+            Stage::TessEval => EvaluationThread::new(sh, layout, before, lir)
+                .map(|t| Thread::Evaluation(Box::new(t))),
+            Stage::Geometry => {
+                GeometryThread::new(sh, layout, lir).map(|t| Thread::Geometry(Box::new(t)))
+            }
+        }
+    }
+
+    /// What the stage gathers until its end, or until a vertex is emitted.
+    pub(super) fn outputs(&mut self) -> Option<&mut Outputs> {
+        match self {
+            Thread::Vertex(thread) => Some(&mut thread.outputs),
+            Thread::Evaluation(thread) => Some(&mut thread.outputs),
+            Thread::Geometry(thread) => Some(&mut thread.outputs),
+            Thread::Fragment(thread) => Some(thread.outputs()),
+            Thread::Compute(_) | Thread::Control(_) => None,
         }
     }
 }
@@ -62,7 +83,7 @@ impl Isel<'_> {
                 thread.info.per_thread_push = true;
                 Ok(Lanes::new(thread.index, 0, Type::Ud, 0))
             }
-            Thread::Vertex(_) | Thread::Fragment(_) => Err(FsError::Unsupported {
+            _ => Err(FsError::Unsupported {
                 op: "load_subgroup_id",
                 what: "is of compute shaders",
             }),
@@ -96,6 +117,9 @@ impl Isel<'_> {
                 (1, StageInfo::Compute(thread.info.clone()), at + 1)
             }
             Thread::Vertex(thread) => thread.lay_out(lir, push_regs),
+            Thread::Control(thread) => thread.lay_out(lir, push_regs),
+            Thread::Evaluation(thread) => thread.lay_out(lir, push_regs),
+            Thread::Geometry(thread) => thread.lay_out(lir, push_regs),
             Thread::Fragment(thread) => thread.lay_out(lir, push_regs),
         };
         if end > u16::from(crate::lir::LAST_PAYLOAD_GRF) {

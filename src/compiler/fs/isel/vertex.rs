@@ -7,12 +7,10 @@ use super::payload::{draw_value, locations};
 use super::thread::Thread;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Src};
-use crate::message;
-use abi::{VertexElement, VueMap};
+use crate::lir::GRF_BYTES;
+use abi::VertexElement;
 use isa::{Opcode, Type};
 use nir::{Intrinsic, IntrinsicOp};
-use smallvec::SmallVec;
 
 impl Isel<'_> {
     /// A component of an element.
@@ -74,69 +72,5 @@ impl Isel<'_> {
         self.b
             .binary(Opcode::Add, Exec::Active, dst, place, first, Mods::NONE);
         Ok(())
-    }
-
-    /// Writes the outputs, up to two slots a message; the last one ends the thread.
-    pub(super) fn write_urb(&mut self) {
-        let Thread::Vertex(thread) = &mut self.thread else {
-            return;
-        };
-        let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
-        let outputs = std::mem::take(&mut thread.outputs);
-        let map = VueMap::new(outputs.written());
-        let zero = Lanes::imm(Type::Ud, 0);
-        // Slots of the entry, as runs of those that are written.
-        let mut writes: Vec<(u32, SmallVec<[Lanes; 8]>)> = Vec::new();
-        for (place, &slot) in map.slots.iter().enumerate() {
-            let place = place as u32;
-            let values: [Option<Lanes>; 4] = if abi::in_header(slot) {
-                let dword = |s: u8| outputs.component(s, 0, 0);
-                let (layer, viewport) = (dword(abi::slot::LAYER), dword(abi::slot::VIEWPORT));
-                [None, layer, viewport, dword(abi::slot::POINT_SIZE)]
-            } else {
-                std::array::from_fn(|c| outputs.component(slot, 0, c as u8))
-            };
-            if values.iter().all(Option::is_none) {
-                continue;
-            }
-            // What nobody writes behind the last component is not sent.
-            let sent = values
-                .iter()
-                .rposition(Option::is_some)
-                .map_or(0, |n| n + 1);
-            let values = values.into_iter().take(sent).map(|v| v.unwrap_or(zero));
-            match writes.last_mut() {
-                Some((first, run)) if run.len() <= 4 && *first + 1 == place => {
-                    run.resize(4, zero);
-                    run.extend(values);
-                }
-                _ => writes.push((place, values.collect())),
-            }
-        }
-        if writes.is_empty() {
-            // A thread ends with a message, and a message has data: a position that nobody asked for.
-            writes.push((1, SmallVec::from_elem(zero, 4)));
-        }
-        thread.outputs = outputs;
-        let last = writes.len() - 1;
-        for (k, (place, values)) in writes.into_iter().enumerate() {
-            let payload = if k == last {
-                self.b.collect_last(Exec::Active, &[handles], &values)
-            } else {
-                self.b.collect(Exec::Active, &[handles], &values)
-            };
-            let mut info = message::urb_write(place, values.len() as u8);
-            info.eot = k == last;
-            let null = Dst::null(Type::Ud);
-            self.b.send(
-                Exec::Active,
-                null,
-                payload,
-                Src::NULL,
-                Src::NULL,
-                info,
-                Mods::NONE,
-            );
-        }
     }
 }

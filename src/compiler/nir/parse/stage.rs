@@ -69,6 +69,7 @@ impl Parser {
 
     pub(super) fn tess_line(&mut self) -> Result<()> {
         let words = [
+            "vertices_in",
             "vertices_out",
             "domain",
             "spacing",
@@ -84,6 +85,7 @@ impl Parser {
                 _ => {
                     self.expect('=')?;
                     match w.as_str() {
+                        "vertices_in" => self.shader.info.tess.vertices_in = self.number32()?,
                         "vertices_out" => self.shader.info.tess.vertices_out = self.number32()?,
                         "domain" => self.shader.info.tess.domain = self.one_of(&TESS_DOMAINS)?,
                         _ => self.shader.info.tess.spacing = self.one_of(&TESS_SPACINGS)?,

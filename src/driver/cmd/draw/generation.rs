@@ -37,6 +37,9 @@ pub struct Constants {
 #[expect(missing_docs, reason = "the stages' names")]
 pub enum ConstantStage {
     Vertex,
+    Hull,
+    Domain,
+    Geometry,
     Fragment,
 }
 

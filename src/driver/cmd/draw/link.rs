@@ -6,8 +6,8 @@
 use abi::{FragmentInfo, ShaderBinary, StageInfo, VertexElement, slot};
 
 use crate::draw::shader::{
-    ComputedDepth, FragmentShader, INPUTS, Input, Shaders, Source, Variant, VertexInputs,
-    VertexShader,
+    ComputedDepth, ControlShader, EvaluationShader, FragmentShader, GeometryShader, INPUTS, Input,
+    Program, Shaders, Source, Tessellation, Variant, VertexInputs, VertexShader,
 };
 use crate::generation::Scratch;
 
@@ -22,38 +22,87 @@ pub struct Stage<'a> {
     pub scratch: Scratch,
 }
 
-impl Stage<'_> {
+impl<'a> Stage<'a> {
     fn variant(&self, variant: &abi::Variant) -> Variant {
         Variant {
             kernel_offset_bytes: self.code_offset_bytes + u64::from(variant.code_offset_bytes),
             first_grf: variant.push_grf.into(),
         }
     }
+
+    /// A shader of a stage whose threads have eight lanes.
+    fn program(&self) -> Result<Program<'a>, LinkError> {
+        let [code, ..] = &self.binary.variants[..] else {
+            return Err(LinkError::Stage);
+        };
+        let Variant {
+            kernel_offset_bytes,
+            first_grf,
+        } = self.variant(code);
+        Ok(Program {
+            kernel_offset_bytes,
+            first_grf,
+            scratch: self.scratch,
+            push: &self.binary.push,
+        })
+    }
 }
 
 /// Why shaders do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// A shader is not of the stage that it is taken for, or has no code.
+    /// A stage is there twice, or is none of a pipeline that draws, or has no code; or the vertex shader, or one of the two of
+    /// tessellation, is missing.
     Stage,
     /// More attributes than fragments can have.
     TooManyInputs,
 }
 
-/// Puts a vertex shader and a fragment shader together.
-pub fn link<'a>(
-    vertex: &Stage<'a>,
-    fragment: Option<&Stage<'a>>,
-) -> Result<Shaders<'a>, LinkError> {
+/// Puts the shaders of a pipeline together, in the order in which it has them: a vertex shader first, and of the others those that there
+/// are. Each was compiled with what the one before it writes (`compile::Key::before`).
+pub fn link<'a>(stages: &[Stage<'a>]) -> Result<Shaders<'a>, LinkError> {
+    let [vertex, stages @ ..] = stages else {
+        return Err(LinkError::Stage);
+    };
     let StageInfo::Vertex(info) = &vertex.binary.stage else {
         return Err(LinkError::Stage);
     };
-    let outputs = &info.outputs;
-    let writes = |slot: u8| outputs.written >> slot & 1 != 0;
-    let [code, ..] = &vertex.binary.variants[..] else {
-        return Err(LinkError::Stage);
+    let mut outputs = &info.outputs;
+    let (mut control, mut evaluation, mut geometry, mut fragment) = (None, None, None, None);
+    for stage in stages {
+        let is_new = match &stage.binary.stage {
+            StageInfo::TessControl(info) => {
+                let program = stage.program()?;
+                control.replace(ControlShader { program, info }).is_none()
+            }
+            StageInfo::TessEval(info) => {
+                let program = stage.program()?;
+                evaluation
+                    .replace(EvaluationShader { program, info })
+                    .is_none()
+            }
+            StageInfo::Geometry(info) => {
+                let program = stage.program()?;
+                geometry.replace(GeometryShader { program, info }).is_none()
+            }
+            StageInfo::Fragment(_) => fragment.replace(stage).is_none(),
+            StageInfo::Vertex(_) | StageInfo::Compute(_) => false,
+        };
+        if !is_new {
+            return Err(LinkError::Stage);
+        }
+        outputs = stage.binary.stage.vertex_outputs().unwrap_or(outputs);
+    }
+    let tessellation = match (control, evaluation) {
+        (Some(control), Some(evaluation)) => Some(Tessellation {
+            control,
+            evaluation,
+            lower_left: false,
+        }),
+        (None, None) => None,
+        _ => return Err(LinkError::Stage),
     };
-    let code = vertex.variant(code);
+    let program = vertex.program()?;
     let mut inputs = VertexInputs::default();
     for element in &info.elements {
         match element {
@@ -68,21 +117,24 @@ pub fn link<'a>(
         Some(stage) => Some(fragment_shader(stage, outputs)?),
         None => None,
     };
+    let writes = |slot: u8| outputs.written >> slot & 1 != 0;
     Ok(Shaders {
         vertex: VertexShader {
-            kernel_offset_bytes: code.kernel_offset_bytes,
-            scratch: vertex.scratch,
+            kernel_offset_bytes: program.kernel_offset_bytes,
+            scratch: program.scratch,
             inputs,
-            first_grf: code.first_grf,
-            output_slots: outputs.vue.slots.len() as u32,
-            push: &vertex.binary.push,
+            first_grf: program.first_grf,
+            output_slots: info.outputs.vue.slots.len() as u32,
+            push: program.push,
         },
+        tessellation,
+        geometry,
         fragment,
         writes_point_size: writes(slot::POINT_SIZE),
         writes_layer: writes(slot::LAYER),
         writes_viewport: writes(slot::VIEWPORT),
-        clip_distances: outputs.clip_distances,
-        cull_distances: outputs.cull_distances,
+        clip_distances: info.outputs.clip_distances,
+        cull_distances: info.outputs.cull_distances,
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use abi::DriverValue;
 
 use crate::draw::generation::{ConstantStage, Constants, Draw, DrawGeneration, Said};
-use crate::draw::shader::Shaders;
+use crate::draw::shader::{Shaders, Tessellation};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
 
@@ -57,21 +57,37 @@ impl Pushed {
 #[derive(Clone, Debug)]
 pub struct DrawPipeline<G: DrawGeneration> {
     packed: Box<G::Pipeline>,
-    vertex: Pushed,
-    fragment: Option<Pushed>,
+    /// By stage; none of the stages that are off, but for fragments, whose constants are said in any case.
+    pushed: Vec<(ConstantStage, Option<Pushed>)>,
 }
 
 impl<G: DrawGeneration> DrawPipeline<G> {
     /// Packs shaders. None: they want more constants or more room for vertices than there is.
     pub fn new(device: &hw::Device, shaders: &Shaders<'_>) -> Option<Self> {
-        let fragment = match &shaders.fragment {
-            Some(fragment) => Some(Pushed::new(fragment.push)?),
-            None => None,
-        };
+        use ConstantStage as S;
+        let mut pushed = vec![(S::Vertex, Some(Pushed::new(shaders.vertex.push)?))];
+        if let Some(Tessellation {
+            control,
+            evaluation,
+            ..
+        }) = &shaders.tessellation
+        {
+            pushed.push((S::Hull, Some(Pushed::new(control.program.push)?)));
+            pushed.push((S::Domain, Some(Pushed::new(evaluation.program.push)?)));
+        }
+        if let Some(geometry) = &shaders.geometry {
+            pushed.push((S::Geometry, Some(Pushed::new(geometry.program.push)?)));
+        }
+        pushed.push((
+            S::Fragment,
+            match &shaders.fragment {
+                Some(fragment) => Some(Pushed::new(fragment.push)?),
+                None => None,
+            },
+        ));
         Some(Self {
             packed: G::pipeline(device, shaders)?,
-            vertex: Pushed::new(shaders.vertex.push)?,
-            fragment,
+            pushed,
         })
     }
 }
@@ -120,8 +136,7 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     fn constants_changed(&mut self) {
-        let both = Dirty::VERTEX_CONSTANTS.with(Dirty::FRAGMENT_CONSTANTS);
-        self.dirty = self.dirty.with(both);
+        self.dirty = self.dirty.with(Dirty::CONSTANTS);
     }
 
     /// Sets one of the driver's values. False: there are not so many of its kind.
@@ -203,20 +218,15 @@ impl<G: DrawGeneration> Draws<G> {
             let (base, table) = G::targets(stream, &self.targets, self.surface_base)?;
             (self.surface_base, self.table) = (Some(base), table);
         }
-        if dirty.any(Dirty::VERTEX_CONSTANTS) {
-            constants::<G, M>(
-                stream,
-                ConstantStage::Vertex,
-                Some(&pipeline.vertex),
-                &self.words,
-            )?;
-            G::table(stream, ConstantStage::Vertex, 0)?;
+        if dirty.any(Dirty::CONSTANTS) {
+            for (stage, pushed) in &pipeline.pushed {
+                constants::<G, M>(stream, *stage, pushed.as_ref(), &self.words)?;
+                if *stage != ConstantStage::Fragment {
+                    G::table(stream, *stage, 0)?;
+                }
+            }
         }
-        if dirty.any(Dirty::FRAGMENT_CONSTANTS) {
-            let pushed = pipeline.fragment.as_ref();
-            constants::<G, M>(stream, ConstantStage::Fragment, pushed, &self.words)?;
-        }
-        if dirty.any(Dirty::FRAGMENT_CONSTANTS.with(Dirty::TARGETS)) {
+        if dirty.any(Dirty::CONSTANTS.with(Dirty::TARGETS)) {
             G::table(stream, ConstantStage::Fragment, self.table)?;
         }
         self.dirty = Dirty::NONE;

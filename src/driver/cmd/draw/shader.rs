@@ -140,11 +140,66 @@ pub struct FragmentShader<'a> {
     pub push: &'a abi::PushData,
 }
 
+/// A shader of a stage that has nothing but URB entries.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// Code, in bytes from Instruction Base Address.
+    pub kernel_offset_bytes: u64,
+    /// Scratch.
+    pub scratch: Scratch,
+    /// Register in which its constants begin.
+    pub first_grf: u32,
+    /// Its constants.
+    pub push: &'a abi::PushData,
+}
+
+/// A tessellation control shader.
+#[derive(Clone, Copy, Debug)]
+pub struct ControlShader<'a> {
+    /// Code.
+    pub program: Program<'a>,
+    /// What the compiler says of it.
+    pub info: &'a abi::TessControlInfo,
+}
+
+/// A tessellation evaluation shader.
+#[derive(Clone, Copy, Debug)]
+pub struct EvaluationShader<'a> {
+    /// Code.
+    pub program: Program<'a>,
+    /// What the compiler says of it.
+    pub info: &'a abi::TessEvalInfo,
+}
+
+/// Tessellation.
+#[derive(Clone, Copy, Debug)]
+pub struct Tessellation<'a> {
+    /// From vertices to patches.
+    pub control: ControlShader<'a>,
+    /// From patches to vertices.
+    pub evaluation: EvaluationShader<'a>,
+    /// The domain's origin is its lower left corner.
+    pub lower_left: bool,
+}
+
+/// A geometry shader.
+#[derive(Clone, Copy, Debug)]
+pub struct GeometryShader<'a> {
+    /// Code.
+    pub program: Program<'a>,
+    /// What the compiler says of it.
+    pub info: &'a abi::GeometryInfo,
+}
+
 /// What draws, from vertices to colours.
 #[derive(Clone, Debug)]
 pub struct Shaders<'a> {
     /// Vertices.
     pub vertex: VertexShader<'a>,
+    /// Tessellation.
+    pub tessellation: Option<Tessellation<'a>>,
+    /// Primitives.
+    pub geometry: Option<GeometryShader<'a>>,
     /// Fragments; None: depth and stencil alone.
     pub fragment: Option<FragmentShader<'a>>,
     /// The last stage before rasterisation writes the size of points.
@@ -153,8 +208,8 @@ pub struct Shaders<'a> {
     pub writes_layer: bool,
     /// It writes the number of the viewport.
     pub writes_viewport: bool,
-    /// Distances by which it clips.
+    /// Distances by which vertices of the vertex shader are clipped, a bit each; the last stage's count.
     pub clip_distances: u8,
-    /// Distances by which it culls.
+    /// Distances by which they are culled, alike.
     pub cull_distances: u8,
 }

@@ -46,12 +46,10 @@ impl Dirty {
     pub const SCISSORS: Dirty = Dirty(1 << 11);
     /// What is drawn to.
     pub const TARGETS: Dirty = Dirty(1 << 12);
-    /// Constants of the vertex shader.
-    pub const VERTEX_CONSTANTS: Dirty = Dirty(1 << 13);
-    /// Constants of the fragment shader.
-    pub const FRAGMENT_CONSTANTS: Dirty = Dirty(1 << 14);
+    /// Constants of the shaders.
+    pub const CONSTANTS: Dirty = Dirty(1 << 13);
     /// Everything.
-    pub const ALL: Dirty = Dirty((1 << 15) - 1);
+    pub const ALL: Dirty = Dirty((1 << 14) - 1);
 
     /// Both.
     #[must_use]

@@ -3,21 +3,23 @@
 //! In:  what a draw depends on ([`crate::draw`]). Out: words.
 //! Ref: SKL PRM vol. 2a (commands), vol. 2d (states), vol. 7 "3D Pipeline Stages".
 
+mod geometry;
 mod pixel;
 mod raster;
 mod target;
 mod vertex;
 
 use hw::draw::{
-    state_aa_line_parameters, state_binding_table_pointers_ps, state_binding_table_pointers_vs,
-    state_blend_state_pointers, state_cc_state_pointers, state_constant_ps, state_constant_vs,
-    state_drawing_rectangle, state_ds, state_gs, state_hs, state_multisample, state_ps,
-    state_ps_extra, state_push_constant_alloc_ds, state_push_constant_alloc_gs,
-    state_push_constant_alloc_hs, state_push_constant_alloc_ps, state_push_constant_alloc_vs,
-    state_raster, state_sbe, state_sbe_swiz, state_scissor_state_pointers, state_streamout,
-    state_te, state_urb_ds, state_urb_gs, state_urb_hs, state_urb_vs, state_vf_statistics,
-    state_viewport_state_pointers_cc, state_viewport_state_pointers_sf_clip, state_vs,
-    state_wm_chromakey, state_wm_hz_op,
+    state_aa_line_parameters, state_binding_table_pointers_ds, state_binding_table_pointers_gs,
+    state_binding_table_pointers_hs, state_binding_table_pointers_ps,
+    state_binding_table_pointers_vs, state_blend_state_pointers, state_cc_state_pointers,
+    state_constant_ds, state_constant_gs, state_constant_hs, state_constant_ps, state_constant_vs,
+    state_drawing_rectangle, state_multisample, state_ps, state_ps_extra,
+    state_push_constant_alloc_ds, state_push_constant_alloc_gs, state_push_constant_alloc_hs,
+    state_push_constant_alloc_ps, state_push_constant_alloc_vs, state_raster, state_sbe,
+    state_sbe_swiz, state_scissor_state_pointers, state_streamout, state_urb_ds, state_urb_gs,
+    state_urb_hs, state_urb_vs, state_vf_statistics, state_viewport_state_pointers_cc,
+    state_viewport_state_pointers_sf_clip, state_vs, state_wm_chromakey, state_wm_hz_op,
 };
 use hw::draw_state::state_constant_body;
 use hw::register;
@@ -46,6 +48,11 @@ pub struct Pipeline {
     point_size: bool,
 }
 
+/// Threads that a stage of geometry may have: all of the device's, in fields of nine bits.
+fn stage_threads(device: &hw::Device) -> u64 {
+    device.total_threads().min(336).into()
+}
+
 /// 3DSTATE_VS.
 fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
     use state_vs as vs;
@@ -56,15 +63,13 @@ fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
         first_grf,
         ..
     } = &shaders.vertex;
-    // All threads of the device that may be of this stage, in the field's nine bits.
-    let threads = device.total_threads().min(336);
     let mut words = vs::PACKET
         .words::<9>()
         .flag(vs::ENABLE, true)
         .flag(vs::SIMD8_DISPATCH_ENABLE, true)
         .flag(vs::STATISTICS_ENABLE, true)
         .with(vs::KERNEL_START_POINTER, *kernel_offset_bytes)
-        .with(vs::MAXIMUM_NUMBER_OF_THREADS, u64::from(threads - 1))
+        .with(vs::MAXIMUM_NUMBER_OF_THREADS, stage_threads(device) - 1)
         // Elements are read in pairs; one there always is.
         .with(
             vs::VERTEX_URB_ENTRY_READ_LENGTH,
@@ -96,33 +101,49 @@ fn urb_parts(device: &hw::Device, shaders: &Shaders<'_>) -> Option<[[u32; 2]; 4]
     let vertex = &shaders.vertex;
     // An entry holds what the fetcher writes, and then what the shader does.
     let slots = vertex.output_slots.max(vertex.inputs.elements()).max(1);
-    let size = slots.div_ceil(4);
+    let tessellation = shaders.tessellation.as_ref();
+    let patch = tessellation.map_or(0, |t| t.control.info.patch.entry_slots() as u32);
+    let point = tessellation.map_or(0, |t| t.evaluation.info.outputs.vue.slots.len() as u32);
+    let primitive = shaders.geometry.map_or(0, |g| g.info.entry_slots());
+    let sizes = [slots, patch, point, primitive].map(|slots| slots.div_ceil(4));
+    // Fields for sizes have nine bits, and hold one less.
+    if sizes.iter().any(|&size| size > 1 << 9) {
+        return None;
+    }
     let bytes = device.l3_division(true)?.urb_bytes(device);
-    let [v, h, d, g] = urb::divide(device, bytes, [size, 0, 0, 0])?;
+    let [v, h, d, g] = urb::divide(device, bytes, sizes)?;
+    let [size, hull, domain, geometry] = sizes.map(|size| u64::from(size.saturating_sub(1)));
     Some([
         vs::PACKET
             .words::<2>()
             .with(vs::VS_NUMBER_OF_URB_ENTRIES, v.entries.into())
-            .with(vs::VS_URB_ENTRY_ALLOCATION_SIZE, u64::from(size - 1))
+            .with(vs::VS_URB_ENTRY_ALLOCATION_SIZE, size)
             .with(vs::VS_URB_STARTING_ADDRESS, v.start.into())
             .dwords,
         hs::PACKET
             .words::<2>()
+            .with(hs::HS_NUMBER_OF_URB_ENTRIES, h.entries.into())
+            .with(hs::HS_URB_ENTRY_ALLOCATION_SIZE, hull)
             .with(hs::HS_URB_STARTING_ADDRESS, h.start.into())
             .dwords,
         ds::PACKET
             .words::<2>()
+            .with(ds::DS_NUMBER_OF_URB_ENTRIES, d.entries.into())
+            .with(ds::DS_URB_ENTRY_ALLOCATION_SIZE, domain)
             .with(ds::DS_URB_STARTING_ADDRESS, d.start.into())
             .dwords,
         gs::PACKET
             .words::<2>()
+            .with(gs::GS_NUMBER_OF_URB_ENTRIES, g.entries.into())
+            .with(gs::GS_URB_ENTRY_ALLOCATION_SIZE, geometry)
             .with(gs::GS_URB_STARTING_ADDRESS, g.start.into())
             .dwords,
     ])
 }
 
-/// Kilobytes of push constants of the vertex and of the fragment shader: half of all each.
-const CONSTANT_KB: u64 = urb::CONSTANT_CHUNKS as u64 * 8 / 2;
+/// Kilobytes of push constants of each shader but that of fragments, which gets the rest: three times what one can have.
+const CONSTANT_KB: u64 = 6;
+const FRAGMENT_CONSTANT_KB: u64 = urb::CONSTANT_CHUNKS as u64 * 8 - 4 * CONSTANT_KB;
 
 /// Sizes of push constants: they belong to the context, and change with the stages that are on.
 const CONSTANT_ALLOCATION: [[u32; 2]; 5] = {
@@ -138,20 +159,23 @@ const CONSTANT_ALLOCATION: [[u32; 2]; 5] = {
             .dwords,
         hs::PACKET
             .words::<2>()
+            .with(hs::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
             .with(hs::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
             .dwords,
         ds::PACKET
             .words::<2>()
-            .with(ds::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
+            .with(ds::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
+            .with(ds::CONSTANT_BUFFER_OFFSET, 2 * CONSTANT_KB)
             .dwords,
         gs::PACKET
             .words::<2>()
-            .with(gs::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
+            .with(gs::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
+            .with(gs::CONSTANT_BUFFER_OFFSET, 3 * CONSTANT_KB)
             .dwords,
         ps::PACKET
             .words::<2>()
-            .with(ps::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
-            .with(ps::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
+            .with(ps::CONSTANT_BUFFER_SIZE, FRAGMENT_CONSTANT_KB)
+            .with(ps::CONSTANT_BUFFER_OFFSET, 4 * CONSTANT_KB)
             .dwords,
     ]
 };
@@ -170,10 +194,11 @@ impl DrawGeneration for Gen9 {
             words.extend(part);
         }
         words.extend(vertex_shader(device, shaders));
-        words.extend(state_hs::PACKET.words::<9>().dwords);
-        words.extend(state_te::PACKET.words::<4>().dwords);
-        words.extend(state_ds::PACKET.words::<11>().dwords);
-        words.extend(state_gs::PACKET.words::<10>().dwords);
+        let (tessellation, threads) = (shaders.tessellation.as_ref(), stage_threads(device));
+        words.extend(geometry::hull(tessellation, threads));
+        words.extend(geometry::engine(tessellation));
+        words.extend(geometry::domain(tessellation, threads));
+        words.extend(geometry::geometry(shaders.geometry.as_ref(), threads));
         let (attributes, swizzle, shader, extra) = match &shaders.fragment {
             Some(fragment) => {
                 let (attributes, swizzle) = pixel::attributes(fragment)?;
@@ -399,9 +424,16 @@ impl DrawGeneration for Gen9 {
         stage: ConstantStage,
         offset_bytes: u32,
     ) -> Result<(), M::Error> {
-        use {state_binding_table_pointers_ps as ps, state_binding_table_pointers_vs as vs};
+        use {
+            state_binding_table_pointers_ds as ds, state_binding_table_pointers_gs as gs,
+            state_binding_table_pointers_hs as hs, state_binding_table_pointers_ps as ps,
+            state_binding_table_pointers_vs as vs,
+        };
         stream.put(match stage {
             ConstantStage::Vertex => vs::PACKET.words::<2>().dwords,
+            ConstantStage::Hull => hs::PACKET.words::<2>().dwords,
+            ConstantStage::Domain => ds::PACKET.words::<2>().dwords,
+            ConstantStage::Geometry => gs::PACKET.words::<2>().dwords,
             ConstantStage::Fragment => {
                 ps::PACKET
                     .words::<2>()
@@ -431,6 +463,9 @@ impl DrawGeneration for Gen9 {
         use state_constant_body as body;
         let header = match stage {
             ConstantStage::Vertex => state_constant_vs::PACKET.header,
+            ConstantStage::Hull => state_constant_hs::PACKET.header,
+            ConstantStage::Domain => state_constant_ds::PACKET.header,
+            ConstantStage::Geometry => state_constant_gs::PACKET.header,
             ConstantStage::Fragment => state_constant_ps::PACKET.header,
         };
         // The last of the four buffers: the first would be an offset, and none may be empty before one that is not.

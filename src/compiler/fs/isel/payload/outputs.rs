@@ -41,11 +41,6 @@ impl Outputs {
         }
     }
 
-    /// The slots that are written, a bit each.
-    pub(in crate::isel) fn written(&self) -> u128 {
-        self.written
-    }
-
     /// What the fixed functions are told of a vertex.
     pub(in crate::isel) fn vertices(&self) -> VertexOutputs {
         VertexOutputs {

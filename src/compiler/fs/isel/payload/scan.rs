@@ -1,8 +1,22 @@
 //! What a shader asks of its thread, found by looking through it once.
 //!
-//! In:  a shader and the order of its blocks. Out: its intrinsics.
+//! In:  a shader and the order of its blocks. Out: its intrinsics, and the map of vertices that have what it reads.
 
-use nir::{CfEvent, Instr, Intrinsic, Shader};
+use abi::VueMap;
+use nir::{CfEvent, Instr, Intrinsic, IntrinsicOp, Shader};
+
+/// The map of vertices that have all that the shader reads of them, and nothing else.
+pub(in crate::isel) fn vertices_read(sh: &Shader, layout: &[CfEvent]) -> VueMap {
+    let reads = intrinsics(sh, layout).filter(|i| i.op == IntrinsicOp::LoadPerVertexInput);
+    let mut slots = 0u128;
+    for i in reads {
+        let first = i.index("location");
+        for slot in first..first + i.index("num_slots").max(1) {
+            slots |= 1u128.checked_shl(slot).unwrap_or(0);
+        }
+    }
+    VueMap::new(slots)
+}
 
 /// The intrinsics of a shader in layout order.
 pub(in crate::isel) fn intrinsics<'a>(

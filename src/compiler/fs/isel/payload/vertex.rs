@@ -61,10 +61,6 @@ impl VertexThread {
         }
     }
 
-    pub(in crate::isel) fn outputs(&mut self) -> &mut Outputs {
-        &mut self.outputs
-    }
-
     /// r0, the handles, push data, elements.
     pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
         let first = 2 + push_regs;

@@ -1,0 +1,339 @@
+//! Geometry threads: vertices read by their handles, vertices emitted, strips ended.
+//!
+//! Each lane counts the vertices that it has emitted. A vertex goes to the entry at once; the count, and the bits that end strips,
+//! when the thread ends.
+//! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
+
+use super::Isel;
+use super::payload::GeometryThread;
+use super::thread::Thread;
+use super::urb::{Place, runs};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{GRF_BYTES, Op, VgrfId};
+use isa::{CondMod, Opcode, Type};
+use nir::{Intrinsic, IntrinsicOp};
+use smallvec::SmallVec;
+
+/// All lanes of a thread, whichever are active.
+const ALL: Exec = Exec::Whole(8);
+
+impl Isel<'_> {
+    fn geometry(&mut self) -> Result<&mut GeometryThread, FsError> {
+        match &mut self.thread {
+            Thread::Geometry(thread) => Ok(thread),
+            _ => Err(FsError::Unsupported {
+                op: "an intrinsic of geometry shaders",
+                what: "stands in another stage",
+            }),
+        }
+    }
+
+    /// The count and the bits begin with zero.
+    pub(super) fn prepare_geometry(&mut self) {
+        let Thread::Geometry(thread) = &self.thread else {
+            return;
+        };
+        let (cuts, vertices) = (thread.info.cuts, u32::from(thread.info.vertices_out));
+        let registers = if cuts { vertices.div_ceil(32) } else { 0 };
+        let mut made: SmallVec<[Lanes; 9]> = SmallVec::new();
+        for _ in 0..=registers {
+            let to = self.b.temp(Type::Ud, ALL);
+            self.b.mov(ALL, to, Lanes::imm(Type::Ud, 0));
+            made.push(to);
+        }
+        if let Thread::Geometry(thread) = &mut self.thread {
+            thread.count = made.first().copied();
+            thread.cuts = made.into_iter().skip(1).collect();
+        }
+    }
+
+    fn count(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
+        let unsupported = super::subgroup::unsupported(i);
+        self.geometry()?.count.ok_or(unsupported)
+    }
+
+    /// `emit_vertex`. Only the first stream is drawn, and without transform feedback nobody sees the others.
+    pub(super) fn emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        if i.index("stream") != 0 {
+            return Ok(());
+        }
+        let count = self.count(i)?;
+        let thread = self.geometry()?;
+        let info = thread.info.clone();
+        let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
+        let outputs = std::mem::take(&mut thread.outputs);
+        // A vertex beyond the last one has no place.
+        let null = Lanes::null(Type::Ud, 4);
+        let most = Lanes::imm(Type::Ud, info.vertices_out.into());
+        let fits = Mods::cmod(CondMod::L, 0);
+        self.b
+            .binary(Opcode::Cmp, Exec::Active, null, count, most, fits);
+        let offset = self.b.temp(Type::Ud, ALL);
+        let slots = Lanes::imm(Type::Uw, info.vertex_slots().into());
+        self.b
+            .binary(Opcode::Mul, ALL, offset, count, slots, Mods::NONE);
+        let fitting = Mods::pred(0, false);
+        for (slot, values) in runs(&outputs, &info.outputs.vue) {
+            let place = Place {
+                slot: info.first_slot() + slot,
+                offset: Some(offset),
+            };
+            self.urb_write(handles, place, None, &values, fitting, false);
+        }
+        let one = Lanes::imm(Type::Ud, 1);
+        self.b
+            .binary(Opcode::Add, Exec::Active, count, count, one, fitting);
+        self.geometry()?.outputs = outputs;
+        Ok(())
+    }
+
+    /// `end_primitive`: marks the last vertex. Where there is none yet, the bit is one that no vertex has, or that changes nothing.
+    pub(super) fn end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let count = self.count(i)?;
+        let cuts = self.geometry()?.cuts.clone();
+        if cuts.is_empty() || i.index("stream") != 0 {
+            return Ok(());
+        }
+        let active = Exec::Active;
+        let last = self.b.temp(Type::Ud, active);
+        let minus_one = Lanes::imm(Type::Ud, u32::MAX.into());
+        self.b
+            .binary(Opcode::Add, active, last, count, minus_one, Mods::NONE);
+        // A shift looks at five bits of the count.
+        let bit = self.b.temp(Type::Ud, active);
+        let one = Lanes::imm(Type::Ud, 1);
+        self.b
+            .binary(Opcode::Shl, active, bit, one, last, Mods::NONE);
+        if let [cut] = cuts[..] {
+            self.b.binary(Opcode::Or, active, cut, cut, bit, Mods::NONE);
+            return Ok(());
+        }
+        let dword = self.b.temp(Type::Ud, active);
+        let five = Lanes::imm(Type::Ud, 5);
+        self.b
+            .binary(Opcode::Shr, active, dword, last, five, Mods::NONE);
+        for (k, cut) in (0u64..).zip(cuts) {
+            let null = Lanes::null(Type::Ud, 4);
+            let here = Mods::cmod(CondMod::Z, 0);
+            let k = Lanes::imm(Type::Ud, k);
+            self.b.binary(Opcode::Cmp, active, null, dword, k, here);
+            let mods = Mods::pred(0, false);
+            self.b.binary(Opcode::Or, active, cut, cut, bit, mods);
+        }
+        Ok(())
+    }
+
+    /// Writes the bits and the count, and ends the thread.
+    pub(super) fn end_geometry(&mut self) {
+        /// Slot of the control data, behind 32 bytes for the count.
+        const CONTROL_SLOT: u32 = 2;
+        let Thread::Geometry(thread) = &self.thread else {
+            return;
+        };
+        let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
+        let count = thread.count.unwrap_or(Lanes::imm(Type::Ud, 0));
+        let cuts = thread.cuts.clone();
+        if !cuts.is_empty() {
+            let place = Place::at(CONTROL_SLOT);
+            self.urb_write(handles, place, None, &cuts, Mods::NONE, false);
+        }
+        self.urb_write(handles, Place::at(0), None, &[count], Mods::NONE, true);
+    }
+
+    // --- what comes in ------------------------------------------------------------------------------
+
+    /// `load_primitive_id` of a geometry shader: a register of its own.
+    pub(super) fn geometry_primitive_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let (unsupported, def) = (super::subgroup::unsupported(i), i.def);
+        let v = self.geometry()?.primitive_id.ok_or(unsupported)?;
+        if let Some(def) = def {
+            self.set_place(def, 0, Lanes::new(v, 0, Type::Ud, 4));
+        }
+        Ok(())
+    }
+
+    /// `load_invocation_id` of a geometry shader: the upper bits of the handles.
+    pub(super) fn geometry_invocation(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let handles = Lanes::new(self.geometry()?.handles, 0, Type::Ud, 4);
+        let dst = self.new_def(def);
+        let shift = Lanes::imm(Type::Ud, 27);
+        self.b
+            .binary(Opcode::Shr, Exec::Active, dst, handles, shift, Mods::NONE);
+        Ok(())
+    }
+
+    /// The handles of the vertices that lanes ask for.
+    fn geometry_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
+        let thread = self.geometry()?;
+        let (inputs, one_each) = (thread.inputs, thread.info.invocations > 1);
+        let vertices = u32::from(thread.info.vertices_in);
+        let vertex = i.srcs[0];
+        if let Some(n) = self.sh.const_component(vertex, 0) {
+            let n = (n as u32).min(vertices.saturating_sub(1));
+            return Ok(match one_each {
+                false => Lanes::new(inputs, n * GRF_BYTES, Type::Ud, 4),
+                true => {
+                    let handle = Lanes::new(inputs, n * 4, Type::Ud, 0);
+                    self.in_all_lanes(handle)
+                }
+            });
+        }
+        let number = self.comp(vertex, 0, Type::Ud);
+        let bytes = self.shifted(number, if one_each { 2 } else { 5 });
+        let bytes = match one_each {
+            true => bytes,
+            false => {
+                let (lane, at) = (self.lane_index(), self.b.temp(Type::Ud, Exec::Active));
+                let lane = self.shifted(lane, 2);
+                self.b
+                    .binary(Opcode::Add, Exec::Active, at, bytes, lane, Mods::NONE);
+                at
+            }
+        };
+        Ok(self.picked(inputs, bytes))
+    }
+
+    /// `value << bits`.
+    pub(super) fn shifted(&mut self, value: Lanes, bits: u64) -> Lanes {
+        let to = self.b.temp(Type::Ud, Exec::Active);
+        let bits = Lanes::imm(Type::Ud, bits);
+        self.b
+            .binary(Opcode::Shl, Exec::Active, to, value, bits, Mods::NONE);
+        to
+    }
+
+    /// Handles at so many bytes of a register, in lanes that are off those of the first vertex.
+    pub(super) fn picked(&mut self, from: VgrfId, bytes: Lanes) -> Lanes {
+        let from = Lanes::new(from, 0, Type::Ud, 4);
+        let to = self.in_all_lanes(from.scalar());
+        self.indirect(Exec::Active, to, from, bytes);
+        to
+    }
+
+    /// `load_per_vertex_input` of geometry and tessellation control shaders.
+    pub(super) fn vertex_of_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let handles = match &self.thread {
+            Thread::Control(_) => self.control_handles(i)?,
+            _ => self.geometry_handles(i)?,
+        };
+        let map = self.input_map.clone();
+        let read = |slot: u8| map.place(slot).map(|p| p as u32);
+        let Some(place) = self.place_of_slots(i, i.srcs[1], read)? else {
+            self.nothing(def);
+            return Ok(());
+        };
+        self.read_slot(i, handles, place, false);
+        Ok(())
+    }
+
+    /// Zeros: nobody wrote it.
+    pub(super) fn nothing(&mut self, def: entity::Id<nir::Def>) {
+        for c in 0..self.sh.defs[def].num_components {
+            self.set_place(def, c, Lanes::imm(Type::Ud, 0));
+        }
+    }
+
+    /// Where the slots lie that an access names, whose offset may be known at run time alone. `None`: nowhere.
+    pub(super) fn place_of_slots(
+        &mut self,
+        i: &Intrinsic,
+        offset: entity::Id<nir::Def>,
+        place: impl Fn(u8) -> Option<u32>,
+    ) -> Result<Option<Place>, FsError> {
+        let first = i.index("location");
+        if let Some(n) = self.sh.const_component(offset, 0) {
+            let slot = first.saturating_add(n as u32);
+            return Ok(u8::try_from(slot).ok().and_then(place).map(Place::at));
+        }
+        let places: Vec<Option<u32>> = (first..first + i.index("num_slots").max(1))
+            .map(|s| u8::try_from(s).ok().and_then(&place))
+            .collect();
+        let Some(slot) = places.iter().flatten().min().copied() else {
+            return Ok(None);
+        };
+        let number = self.comp(offset, 0, Type::Ud);
+        let in_order = (0u32..)
+            .zip(&places)
+            .all(|(k, p)| p.is_none_or(|p| p == slot + k));
+        if in_order {
+            let offset = match number.pitch {
+                4 => number,
+                _ => {
+                    let to = self.b.temp(Type::Ud, Exec::Active);
+                    self.b.mov(Exec::Active, to, number);
+                    to
+                }
+            };
+            return Ok(Some(Place {
+                slot,
+                offset: Some(offset),
+            }));
+        }
+        // Slots between them are missing: each number has a distance of its own.
+        let to = self.b.temp(Type::Ud, Exec::Active);
+        self.b.mov(Exec::Active, to, Lanes::imm(Type::Ud, 0));
+        for (k, p) in (0u64..).zip(places) {
+            let Some(p) = p.filter(|p| *p != slot) else {
+                continue;
+            };
+            let null = Lanes::null(Type::Ud, 4);
+            let same = Mods::cmod(CondMod::Z, 0);
+            let k = Lanes::imm(Type::Ud, k);
+            self.b
+                .binary(Opcode::Cmp, Exec::Active, null, number, k, same);
+            let distance = Lanes::imm(Type::Ud, u64::from(p - slot));
+            let mods = Mods::pred(0, false);
+            self.b
+                .emit(Op::Eu(Opcode::Mov), Exec::Active, to, &[distance], mods);
+        }
+        Ok(Some(Place {
+            slot,
+            offset: Some(to),
+        }))
+    }
+
+    /// The components that a load names, read from entries.
+    pub(super) fn read_slot(
+        &mut self,
+        i: &Intrinsic,
+        handles: Lanes,
+        place: Place,
+        changing: bool,
+    ) {
+        let Some(def) = i.def else { return };
+        let n = self.sh.defs[def].num_components;
+        let first =
+            abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
+        let exec = match self.is_divergent(def) {
+            true => Exec::Active,
+            false => ALL,
+        };
+        let v = self.urb_read(exec, handles, place, first + n, changing);
+        for c in 0..n {
+            let at = u32::from(first + c) * GRF_BYTES;
+            let lanes = Lanes::new(v, at, Type::Ud, 4);
+            let one = exec == ALL;
+            self.set_place(def, c, if one { lanes.scalar() } else { lanes });
+        }
+    }
+
+    /// True for what geometry and tessellation shaders ask and do.
+    pub(super) fn primitive_stage(&mut self, i: &Intrinsic) -> Result<bool, FsError> {
+        use IntrinsicOp as I;
+        match (&self.thread, i.op) {
+            (Thread::Geometry(_), I::EmitVertex) => self.emit_vertex(i)?,
+            (Thread::Geometry(_), I::EndPrimitive) => self.end_primitive(i)?,
+            (Thread::Geometry(_), I::LoadPrimitiveId) => self.geometry_primitive_id(i)?,
+            (Thread::Geometry(_), I::LoadInvocationId) => self.geometry_invocation(i)?,
+            (Thread::Geometry(_) | Thread::Control(_), I::LoadPerVertexInput) => {
+                self.vertex_of_primitive(i)?;
+            }
+            (Thread::Control(_) | Thread::Evaluation(_), _) => return self.tessellation(i),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}

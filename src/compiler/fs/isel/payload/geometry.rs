@@ -1,0 +1,96 @@
+//! What a geometry thread starts with, and what its launcher must know.
+//!
+//! In:  the intrinsics of the shader. Out: [`GeometryThread`], whose parts get registers when all is known.
+//! Ref: SKL PRM vol. 7, "Geometry Shader: SIMD8 Payload"; "GS URB Entry".
+
+use super::outputs::Outputs;
+use super::scan::intrinsics;
+use crate::builder::Lanes;
+use crate::error::FsError;
+use crate::lir::{GRF_BYTES, Lir, VgrfId};
+use abi::{GeometryInfo, OutputTopology, StageInfo};
+use nir::{CfEvent, IntrinsicOp, Primitive, Shader};
+
+/// Vertices that fit into the control data's registers, and into the packet's field.
+const MOST_VERTICES: u32 = 256;
+
+/// A geometry thread: eight primitives, or eight invocations for one.
+pub(in crate::isel) struct GeometryThread {
+    pub(in crate::isel) info: GeometryInfo,
+    /// The handles of the URB entries that it writes, r1.
+    pub(in crate::isel) handles: VgrfId,
+    /// The primitives' numbers.
+    pub(in crate::isel) primitive_id: Option<VgrfId>,
+    /// The handles of the vertices that come in.
+    pub(in crate::isel) inputs: VgrfId,
+    /// Vertices emitted so far.
+    pub(in crate::isel) count: Option<Lanes>,
+    /// A bit for each vertex that ends a strip, 32 to a register.
+    pub(in crate::isel) cuts: Vec<Lanes>,
+    pub(in crate::isel) outputs: Outputs,
+}
+
+impl GeometryThread {
+    pub(in crate::isel) fn new(
+        sh: &Shader,
+        layout: &[CfEvent],
+        lir: &mut Lir,
+    ) -> Result<GeometryThread, FsError> {
+        let modes = &sh.info.geometry;
+        if modes.vertices_out > MOST_VERTICES {
+            return Err(FsError::Limit {
+                what: "vertices of a geometry shader",
+                need: modes.vertices_out.into(),
+                max: MOST_VERTICES.into(),
+            });
+        }
+        let ops = || intrinsics(sh, layout).map(|i| i.op);
+        let primitive_id = ops().any(|op| op == IntrinsicOp::LoadPrimitiveId);
+        let topology = match modes.output {
+            Primitive::LineStrip => OutputTopology::LineStrip,
+            Primitive::TriangleStrip => OutputTopology::TriangleStrip,
+            _ => OutputTopology::Points,
+        };
+        let outputs = Outputs::new(sh, layout);
+        let vertices_in = modes.input.vertices();
+        let info = GeometryInfo {
+            outputs: outputs.vertices(),
+            vertices_in: vertices_in as u8,
+            primitive_id,
+            invocations: modes.invocations.clamp(1, 32) as u8,
+            topology,
+            vertices_out: modes.vertices_out as u16,
+            // A point is a strip of its own.
+            cuts: topology != OutputTopology::Points
+                && ops().any(|op| op == IntrinsicOp::EndPrimitive),
+        };
+        let registers = match info.invocations {
+            1 => vertices_in,
+            _ => vertices_in.div_ceil(8),
+        };
+        Ok(GeometryThread {
+            info,
+            handles: lir.vgrf(GRF_BYTES),
+            primitive_id: primitive_id.then(|| lir.vgrf(GRF_BYTES)),
+            inputs: lir.vgrf(registers * GRF_BYTES),
+            count: None,
+            cuts: Vec::new(),
+            outputs,
+        })
+    }
+
+    /// r0, handles, numbers, handles of vertices, push data.
+    pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
+        let mut at = 1;
+        for v in [Some(self.handles), self.primitive_id, Some(self.inputs)]
+            .into_iter()
+            .flatten()
+        {
+            let vgrf = &mut lir.vgrfs[v];
+            vgrf.fixed = u8::try_from(at).ok();
+            at += vgrf.regs;
+        }
+        let info = StageInfo::Geometry(self.info.clone());
+        (at, info, at + push_regs)
+    }
+}

@@ -1,0 +1,33 @@
+//! What to compile for, and how.
+//!
+//! In:  the caller's wishes. Out: plain data.
+
+use abi::{PipelineLayout, StageInfo};
+
+/// What to compile for, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where the launcher puts descriptors.
+    pub layout: PipelineLayout,
+    /// What the stage before writes, of stages that read the vertices of a primitive or a patch. Without it such a shader takes it
+    /// that what it reads is written, and nothing else.
+    pub before: Option<StageInfo>,
+    /// Widths that may be made, as a bit set of 8, 16 and 32; 0 for all.
+    pub widths: u8,
+    /// The one width to make, if the application asks for it.
+    pub required_width: Option<u8>,
+    /// Names of the dumps to keep in each [`Variant`]: a pass's name for LIR after it, `all` for every pass,
+    /// `asm` for the assembly.
+    pub dumps: Vec<String>,
+    /// Check LIR after every pass, also in release builds.
+    pub validate: bool,
+    /// Pretend that there is no register left for anything that can be spilled: for tests.
+    pub spill_everything: bool,
+}
+
+impl Options {
+    /// True if the dump of this name is kept.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.dumps.iter().any(|d| d == name || d == "all")
+    }
+}

@@ -1,0 +1,275 @@
+//! Geometry and tessellation shaders: GLSL to picture, as in [`crate::compiled`].
+
+use cmd::draw::Draw;
+use cmd::draw::state::{Dirty, Topology};
+
+use crate::compiled::{ALL, VERTEX, compile, middle, rig, three};
+use crate::rig::SIZE;
+
+const SHADE: &str = "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(shade, 1.0); }";
+
+/// Draws `vertices` through these stages and compares every pixel.
+fn check(
+    stages: &[(&str, &str)],
+    vertices: &[[f32; 5]],
+    topology: Option<Topology>,
+    expected: impl Fn(u32, u32) -> [f32; 4],
+) {
+    let shaders = compile(stages, 0);
+    let mut rig = rig(&shaders, vertices);
+    if let Some(topology) = topology {
+        rig.change(Dirty::ASSEMBLY, |state| state.topology = topology);
+    }
+    rig.draw(&Draw {
+        vertices: vertices.len() as u32,
+        ..three()
+    });
+    rig.run();
+    for y in 0..SIZE {
+        for x in 0..SIZE {
+            // Coordinates of a domain have 16 bits.
+            let (got, meant) = (rig.pixel(x, y), expected(x, y));
+            let close = got.iter().zip(meant).all(|(a, b)| (a - b).abs() < 5e-4);
+            assert!(close, "{x}, {y}: {got:?}, not {meant:?}");
+        }
+    }
+}
+
+#[test]
+fn points_become_squares() {
+    // Strips of four vertices around each point, all in one: cuts tell them apart. The first point's is of another colour.
+    let geometry = "#version 450
+layout(points) in;
+layout(triangle_strip, max_vertices = 40) out;
+layout(location = 0) in vec3 from[];
+layout(location = 0) out vec3 shade;
+void main() {
+    for (int s = 0; s < 10; ++s) {
+        if (s % 5 != gl_PrimitiveIDIn) continue;
+        for (int c = 0; c < 4; ++c) {
+            gl_Position = gl_in[0].gl_Position + vec4(c & 1, c >> 1, 0.0, 0.0) * vec2(0.5, 0.5).xyxy;
+            shade = from[0] + vec3(0.0, 0.0, float(gl_PrimitiveIDIn) * 0.5);
+            EmitVertex();
+        }
+        EndPrimitive();
+    }
+}";
+    let points = [[-1.0, -1.0, 0.25, 0.5, 0.0], [0.0, 0.5, 0.5, 0.25, 0.0]];
+    check(
+        &[
+            ("vertex", VERTEX),
+            ("geometry", geometry),
+            ("fragment", SHADE),
+        ],
+        &points,
+        Some(Topology::PointList),
+        |x, y| match (x, y) {
+            (0..4, 0..4) => [0.25, 0.5, 0.0, 1.0],
+            (8..12, 12..16) => [0.5, 0.25, 0.5, 1.0],
+            _ => [0.0; 4],
+        },
+    );
+}
+
+#[test]
+fn invocations_see_the_same_vertices() {
+    // Each of eleven invocations (two threads) draws a column's pixel rows of the triangle's last vertex' colour.
+    let geometry = "#version 450
+layout(triangles, invocations = 11) in;
+layout(points, max_vertices = 16) out;
+layout(location = 0) in vec3 from[];
+layout(location = 0) out vec3 shade;
+void main() {
+    for (int i = 0; i < 16; ++i) {
+        gl_Position = vec4((vec2(gl_InvocationID, i) + 0.5) / 8.0 - 1.0, 0.5, 1.0);
+        gl_PointSize = 1.0;
+        shade = from[i % 3];
+        EmitVertex();
+    }
+}";
+    check(
+        &[
+            ("vertex", VERTEX),
+            ("geometry", geometry),
+            ("fragment", SHADE),
+        ],
+        &ALL,
+        None,
+        |x, y| match x {
+            0..11 => {
+                let [_, _, r, g, b] = ALL[y as usize % 3];
+                [r, g, b, 1.0]
+            }
+            _ => [0.0; 4],
+        },
+    );
+}
+
+#[test]
+fn arrays_of_inputs_are_indexed_at_run_time() {
+    let vertex = "#version 450
+layout(location = 0) in vec2 position;
+layout(location = 1) in vec3 colour;
+layout(location = 2) out float parts[3];
+void main() {
+    gl_Position = vec4(position, 0.5, 1.0);
+    for (int i = 0; i < 3; ++i) parts[i] = colour[i];
+}";
+    let geometry = "#version 450
+layout(triangles) in;
+layout(triangle_strip, max_vertices = 3) out;
+layout(location = 2) in float parts[][3];
+layout(location = 0) out vec3 shade;
+void main() {
+    for (int i = 0; i < 3; ++i) {
+        gl_Position = gl_in[i].gl_Position;
+        for (int k = 0; k < 3; ++k) shade[k] = parts[i][2 - k];
+        EmitVertex();
+    }
+}";
+    check(
+        &[
+            ("vertex", vertex),
+            ("geometry", geometry),
+            ("fragment", SHADE),
+        ],
+        &ALL,
+        None,
+        |x, y| [0.25, middle(y), middle(x), 1.0],
+    );
+}
+
+#[test]
+fn a_patch_of_triangles_covers_what_it_did() {
+    // Levels, a value of the patch that one invocation makes of the others', and the control points' own.
+    let control = "#version 450
+layout(vertices = 3) out;
+layout(location = 0) in vec3 from[];
+layout(location = 0) out vec3 to[];
+layout(location = 3) patch out vec2 sum;
+void main() {
+    gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+    to[gl_InvocationID] = from[gl_InvocationID];
+    barrier();
+    if (gl_InvocationID == 1) sum.y = to[0].z + to[1].z + to[2].z;
+    gl_TessLevelOuter[0] = 2.0;
+    gl_TessLevelOuter[1] = 3.0;
+    gl_TessLevelOuter[2] = 4.0;
+    gl_TessLevelInner[0] = float(gl_PatchVerticesIn);
+}";
+    let evaluation = "#version 450
+layout(triangles, equal_spacing, ccw) in;
+layout(location = 0) in vec3 to[];
+layout(location = 3) patch in vec2 sum;
+layout(location = 0) out vec3 shade;
+void main() {
+    gl_Position = vec4(0.0);
+    shade = vec3(0.0);
+    for (int i = 0; i < 3; ++i) {
+        gl_Position += gl_in[i].gl_Position * gl_TessCoord[i];
+        shade += to[i] * gl_TessCoord[i];
+    }
+    shade.z = sum.y + gl_TessLevelOuter[1] + float(gl_PrimitiveID);
+}";
+    check(
+        &[
+            ("vertex", VERTEX),
+            ("tessellation control", control),
+            ("tessellation evaluation", evaluation),
+            ("fragment", SHADE),
+        ],
+        &ALL,
+        None,
+        |x, y| [middle(x), middle(y), 3.75, 1.0],
+    );
+}
+
+#[test]
+fn threads_of_a_patch_wait_for_each_other() {
+    // Eleven control points: two threads. Each writes a neighbour's part, and reads what the other thread wrote.
+    let control = "#version 450
+layout(vertices = 11) out;
+layout(location = 0) in vec3 from[];
+layout(location = 0) out float one[];
+layout(location = 1) out vec4 all[];
+void main() {
+    one[gl_InvocationID] = float(gl_InvocationID);
+    gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID % 3].gl_Position;
+    barrier();
+    float sum = 0.0;
+    for (int i = 0; i < 11; ++i) sum += one[i];
+    all[gl_InvocationID] = vec4(sum, from[gl_InvocationID % 3]);
+    gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = gl_TessLevelOuter[3] = 1.0;
+    gl_TessLevelInner[0] = gl_TessLevelInner[1] = 1.0;
+}";
+    let evaluation = "#version 450
+layout(quads) in;
+layout(location = 0) in float one[];
+layout(location = 1) in vec4 all[];
+layout(location = 0) out vec3 shade;
+void main() {
+    gl_Position = vec4(gl_TessCoord.xy * 2.0 - 1.0, 0.5, 1.0);
+    shade = vec3(all[10].x, all[7].y, gl_TessCoord.x + gl_TessCoord.z + one[9]);
+}";
+    check(
+        &[
+            ("vertex", VERTEX),
+            ("tessellation control", control),
+            ("tessellation evaluation", evaluation),
+            ("fragment", SHADE),
+        ],
+        &ALL,
+        None,
+        // from[7 % 3] is the second vertex's.
+        |x, _| [55.0, 2.0, 9.0 + middle(x), 1.0],
+    );
+}
+
+#[test]
+fn isolines_and_a_geometry_shader_behind() {
+    // Four lines, each made of quads of its two ends by a geometry shader.
+    let control = "#version 450
+layout(vertices = 1) out;
+void main() {
+    gl_out[gl_InvocationID].gl_Position = gl_in[0].gl_Position;
+    gl_TessLevelOuter[0] = 4.0;
+    gl_TessLevelOuter[1] = 1.0;
+}";
+    let evaluation = "#version 450
+layout(isolines) in;
+layout(location = 0) out vec3 shade;
+void main() {
+    gl_Position = vec4(gl_TessCoord.xy * 2.0 - 1.0, 0.5, 1.0);
+    shade = vec3(gl_TessCoord.xy, 0.5);
+}";
+    let geometry = "#version 450
+layout(lines) in;
+layout(triangle_strip, max_vertices = 4) out;
+layout(location = 0) in vec3 from[];
+layout(location = 0) out vec3 shade;
+void main() {
+    for (int i = 0; i < 4; ++i) {
+        gl_Position = gl_in[i & 1].gl_Position + vec4(0.0, i >> 1, 0.0, 0.0) * 0.25;
+        shade = from[i & 1];
+        EmitVertex();
+    }
+}";
+    check(
+        &[
+            ("vertex", VERTEX),
+            ("tessellation control", control),
+            ("tessellation evaluation", evaluation),
+            ("geometry", geometry),
+            ("fragment", SHADE),
+        ],
+        &ALL,
+        None,
+        |x, y| match y % 4 {
+            0 | 1 => [middle(x), (y / 4) as f32 / 4.0, 0.5, 1.0],
+            _ => [0.0; 4],
+        },
+    );
+}
