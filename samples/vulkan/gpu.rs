@@ -1,0 +1,287 @@
+//! Instance, device and queue, and the owner of everything made from them.
+
+use super::{Error, Source, check, load};
+use ash::vk;
+use std::cell::RefCell;
+use std::ffi::CStr;
+
+/// A feature of Vulkan 1.0, by the name that the specification gives it.
+#[derive(Clone, Copy)]
+pub struct Feature {
+    /// The specification's name.
+    pub name: &'static str,
+    of: fn(&mut vk::PhysicalDeviceFeatures) -> &mut vk::Bool32,
+}
+
+/// Features that samples and scenes ask for.
+pub mod feature {
+    use super::Feature;
+
+    macro_rules! features {
+        ($($constant:ident $name:literal $field:ident;)*) => {
+            $(
+                #[doc = concat!("`", $name, "`")]
+                pub const $constant: Feature = Feature { name: $name, of: |f| &mut f.$field };
+            )*
+        };
+    }
+
+    features! {
+        ANISOTROPY "samplerAnisotropy" sampler_anisotropy;
+        CLIP_DISTANCE "shaderClipDistance" shader_clip_distance;
+        COMPRESSED_BC "textureCompressionBC" texture_compression_bc;
+        CUBE_ARRAY "imageCubeArray" image_cube_array;
+        DEPTH_BIAS_CLAMP "depthBiasClamp" depth_bias_clamp;
+        DEPTH_BOUNDS "depthBounds" depth_bounds;
+        DEPTH_CLAMP "depthClamp" depth_clamp;
+        DUAL_SOURCE "dualSrcBlend" dual_src_blend;
+        FILL_MODES "fillModeNonSolid" fill_mode_non_solid;
+        FRAGMENT_STORES "fragmentStoresAndAtomics" fragment_stores_and_atomics;
+        GEOMETRY "geometryShader" geometry_shader;
+        INDEPENDENT_BLEND "independentBlend" independent_blend;
+        LARGE_POINTS "largePoints" large_points;
+        LOGIC_OP "logicOp" logic_op;
+        MULTI_DRAW_INDIRECT "multiDrawIndirect" multi_draw_indirect;
+        MULTI_VIEWPORT "multiViewport" multi_viewport;
+        SAMPLE_RATE "sampleRateShading" sample_rate_shading;
+        TESSELLATION "tessellationShader" tessellation_shader;
+    }
+}
+
+/// What a program asks of a device, beyond Vulkan 1.1 with dynamic rendering.
+#[derive(Clone, Copy, Default)]
+pub struct Wants<'a> {
+    /// Features that must be there.
+    pub features: &'a [Feature],
+    /// VK_EXT_extended_dynamic_state.
+    pub extended_dynamic_state: bool,
+}
+
+/// What is destroyed with the device, newest first.
+pub(super) enum Owned {
+    Buffer(vk::Buffer),
+    BufferView(vk::BufferView),
+    Descriptors(vk::DescriptorPool),
+    Framebuffer(vk::Framebuffer),
+    Image(vk::Image),
+    ImageView(vk::ImageView),
+    Memory(vk::DeviceMemory),
+    Pipeline(vk::Pipeline),
+    PipelineLayout(vk::PipelineLayout),
+    RenderPass(vk::RenderPass),
+    Sampler(vk::Sampler),
+    SetLayout(vk::DescriptorSetLayout),
+}
+
+/// A device with one queue that draws and computes, and everything made from it.
+pub struct Gpu {
+    _entry: ash::Entry,
+    instance: ash::Instance,
+    pub(super) physical: vk::PhysicalDevice,
+    pub(super) device: ash::Device,
+    pub(super) rendering: ash::khr::dynamic_rendering::Device,
+    pub(super) dynamic: ash::ext::extended_dynamic_state::Device,
+    pub(super) queue: vk::Queue,
+    pub(super) pool: vk::CommandPool,
+    pub(super) memory: vk::PhysicalDeviceMemoryProperties,
+    owned: RefCell<Vec<Owned>>,
+    name: String,
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // SAFETY: nothing is pending but after a failed wait, for which this waits again; every handle was made by this device,
+        // is listed once and is destroyed once, newest first, so nothing is destroyed before what uses it.
+        unsafe {
+            // A lost device may be destroyed all the same.
+            let _ = self.device.device_wait_idle();
+            let d = &self.device;
+            for owned in self.owned.take().into_iter().rev() {
+                match owned {
+                    Owned::Buffer(it) => d.destroy_buffer(it, None),
+                    Owned::BufferView(it) => d.destroy_buffer_view(it, None),
+                    Owned::Descriptors(it) => d.destroy_descriptor_pool(it, None),
+                    Owned::Framebuffer(it) => d.destroy_framebuffer(it, None),
+                    Owned::Image(it) => d.destroy_image(it, None),
+                    Owned::ImageView(it) => d.destroy_image_view(it, None),
+                    Owned::Memory(it) => d.free_memory(it, None),
+                    Owned::Pipeline(it) => d.destroy_pipeline(it, None),
+                    Owned::PipelineLayout(it) => d.destroy_pipeline_layout(it, None),
+                    Owned::RenderPass(it) => d.destroy_render_pass(it, None),
+                    Owned::Sampler(it) => d.destroy_sampler(it, None),
+                    Owned::SetLayout(it) => d.destroy_descriptor_set_layout(it, None),
+                }
+            }
+            d.destroy_command_pool(self.pool, None);
+            d.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
+
+const DYNAMIC_RENDERING: &CStr = ash::khr::dynamic_rendering::NAME;
+const EXTENDED_DYNAMIC_STATE: &CStr = ash::ext::extended_dynamic_state::NAME;
+/// What dynamic rendering builds on, where it is an extension.
+const BELOW_DYNAMIC_RENDERING: [&CStr; 2] = [
+    ash::khr::depth_stencil_resolve::NAME,
+    ash::khr::create_renderpass2::NAME,
+];
+
+impl Gpu {
+    /// The first device that draws, made with what is wanted.
+    pub fn new(source: &Source, wants: &Wants<'_>) -> Result<Gpu, Error> {
+        let entry = load(source)?;
+        let app = vk::ApplicationInfo::default()
+            .application_name(c"ingot-samples")
+            .api_version(vk::API_VERSION_1_1);
+        let info = vk::InstanceCreateInfo::default().application_info(&app);
+        // SAFETY: the entry is a driver's or the loader's; structures live until calls return, here and below.
+        let instance = check("vkCreateInstance", unsafe {
+            entry.create_instance(&info, None)
+        })?;
+        match create(&instance, wants) {
+            Ok((physical, device, family)) => Self::of(entry, instance, physical, device, family),
+            Err(error) => {
+                // SAFETY: nothing of the instance is left.
+                unsafe { instance.destroy_instance(None) };
+                Err(error)
+            }
+        }
+    }
+
+    fn of(
+        entry: ash::Entry,
+        instance: ash::Instance,
+        physical: vk::PhysicalDevice,
+        device: ash::Device,
+        family: u32,
+    ) -> Result<Gpu, Error> {
+        // SAFETY: the queue is the one that the device was made with; `physical` is of this instance.
+        let (queue, memory, properties) = unsafe {
+            (
+                device.get_device_queue(family, 0),
+                instance.get_physical_device_memory_properties(physical),
+                instance.get_physical_device_properties(physical),
+            )
+        };
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(family)
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        // SAFETY: the device is alive.
+        let pool = unsafe { device.create_command_pool(&info, None) };
+        let name = properties.device_name_as_c_str().unwrap_or(c"?");
+        let mut gpu = Gpu {
+            rendering: ash::khr::dynamic_rendering::Device::new(&instance, &device),
+            dynamic: ash::ext::extended_dynamic_state::Device::new(&instance, &device),
+            name: name.to_string_lossy().into_owned(),
+            _entry: entry,
+            instance,
+            physical,
+            device,
+            queue,
+            pool: vk::CommandPool::null(),
+            memory,
+            owned: RefCell::default(),
+        };
+        gpu.pool = check("vkCreateCommandPool", pool)?;
+        Ok(gpu)
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether optimally tiled images of this format can do all this.
+    pub fn format_does(&self, format: vk::Format, all: vk::FormatFeatureFlags) -> bool {
+        // SAFETY: `physical` is of this instance.
+        let properties = unsafe {
+            self.instance
+                .get_physical_device_format_properties(self.physical, format)
+        };
+        properties.optimal_tiling_features.contains(all)
+    }
+
+    /// Hands a new handle to the device, which destroys it in the end.
+    pub(super) fn own(&self, owned: Owned) {
+        self.owned.borrow_mut().push(owned);
+    }
+}
+
+/// A device of the first physical device that can draw, with its family of queues.
+fn create(
+    instance: &ash::Instance,
+    wants: &Wants<'_>,
+) -> Result<(vk::PhysicalDevice, ash::Device, u32), Error> {
+    // SAFETY: the instance is alive, here and below, and the physical devices are its own.
+    let devices = unsafe { instance.enumerate_physical_devices() };
+    let devices = check("vkEnumeratePhysicalDevices", devices)?;
+    let draws = |physical: &vk::PhysicalDevice| {
+        // SAFETY: as above.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(*physical) };
+        let draws = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+        let family = families.iter().position(|f| f.queue_flags.contains(draws));
+        family.map(|family| (*physical, family as u32))
+    };
+    let Some((physical, family)) = devices.iter().find_map(draws) else {
+        let count = devices.len();
+        return Err(Error::Unsupported(format!(
+            "none of {count} Vulkan devices has a queue that draws"
+        )));
+    };
+    // SAFETY: as above.
+    let (properties, offered, mut has) = unsafe {
+        (
+            instance.get_physical_device_properties(physical),
+            instance.enumerate_device_extension_properties(physical),
+            instance.get_physical_device_features(physical),
+        )
+    };
+    let name = properties.device_name_as_c_str().unwrap_or(c"?");
+    let lacks = |what: &str| Error::Unsupported(format!("{} lacks {what}", name.to_string_lossy()));
+    let offered = check("vkEnumerateDeviceExtensionProperties", offered)?;
+    let offers = |name: &CStr| {
+        offered
+            .iter()
+            .any(|e| e.extension_name_as_c_str() == Ok(name))
+    };
+
+    let mut features = vk::PhysicalDeviceFeatures::default();
+    for feature in wants.features {
+        if *(feature.of)(&mut has) == vk::FALSE {
+            return Err(lacks(feature.name));
+        }
+        *(feature.of)(&mut features) = vk::TRUE;
+    }
+    let mut extensions = vec![DYNAMIC_RENDERING];
+    if wants.extended_dynamic_state {
+        extensions.push(EXTENDED_DYNAMIC_STATE);
+    }
+    for extension in &extensions {
+        if !offers(extension) {
+            return Err(lacks(&extension.to_string_lossy()));
+        }
+    }
+    extensions.extend(BELOW_DYNAMIC_RENDERING.iter().filter(|e| offers(e)));
+
+    let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(family)
+        .queue_priorities(&priorities)];
+    let mut rendering =
+        vk::PhysicalDeviceDynamicRenderingFeatures::default().dynamic_rendering(true);
+    let mut dynamic =
+        vk::PhysicalDeviceExtendedDynamicStateFeaturesEXT::default().extended_dynamic_state(true);
+    let mut info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names)
+        .enabled_features(&features)
+        .push_next(&mut rendering);
+    if wants.extended_dynamic_state {
+        info = info.push_next(&mut dynamic);
+    }
+    // SAFETY: as above.
+    let device = unsafe { instance.create_device(physical, &info, None) };
+    Ok((physical, check("vkCreateDevice", device)?, family))
+}

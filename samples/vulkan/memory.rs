@@ -1,0 +1,470 @@
+//! Buffers, images, views and samplers.
+//!
+//! Each has memory of its own: a program with thousands of them would share a few large blocks out instead.
+
+use super::format::aspects;
+use super::gpu::Owned;
+use super::{Error, Gpu, check, texel_bytes};
+use ash::vk;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A buffer that the host sees too, usable for everything.
+#[derive(Clone, Copy)]
+pub struct Buffer {
+    /// Vulkan's handle.
+    pub handle: vk::Buffer,
+    memory: vk::DeviceMemory,
+    /// How large.
+    pub len_bytes: u64,
+}
+
+/// How commands use an image: its layout, and what a barrier has to say of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Nothing is in it yet.
+    Nothing,
+    /// A colour attachment.
+    Color,
+    /// A depth or stencil attachment.
+    Depth,
+    /// Read by shaders through a sampler.
+    Sampled,
+    /// Read and written by shaders as a storage image.
+    Storage,
+    /// Read by copies.
+    CopyFrom,
+    /// Written by copies.
+    CopyTo,
+}
+
+impl Use {
+    pub(super) fn layout(self) -> vk::ImageLayout {
+        match self {
+            Use::Nothing => vk::ImageLayout::UNDEFINED,
+            Use::Color => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+            Use::Depth => vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+            Use::Sampled => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+            Use::Storage => vk::ImageLayout::GENERAL,
+            Use::CopyFrom => vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+            Use::CopyTo => vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+        }
+    }
+
+    pub(super) fn access(self) -> vk::AccessFlags {
+        use vk::AccessFlags as A;
+        match self {
+            Use::Nothing => A::empty(),
+            Use::Color => A::COLOR_ATTACHMENT_READ | A::COLOR_ATTACHMENT_WRITE,
+            Use::Depth => A::DEPTH_STENCIL_ATTACHMENT_READ | A::DEPTH_STENCIL_ATTACHMENT_WRITE,
+            Use::Sampled => A::SHADER_READ,
+            Use::Storage => A::SHADER_READ | A::SHADER_WRITE,
+            Use::CopyFrom => A::TRANSFER_READ,
+            Use::CopyTo => A::TRANSFER_WRITE,
+        }
+    }
+
+    pub(super) fn stages(self) -> vk::PipelineStageFlags {
+        use vk::PipelineStageFlags as S;
+        match self {
+            Use::Nothing => S::TOP_OF_PIPE,
+            Use::Color => S::COLOR_ATTACHMENT_OUTPUT,
+            Use::Depth => S::EARLY_FRAGMENT_TESTS | S::LATE_FRAGMENT_TESTS,
+            Use::Sampled | Use::Storage => S::ALL_GRAPHICS | S::COMPUTE_SHADER,
+            Use::CopyFrom | Use::CopyTo => S::TRANSFER,
+        }
+    }
+
+    /// True where two uses after each other need no barrier.
+    pub(super) fn reads_only(self) -> bool {
+        matches!(self, Use::Sampled | Use::CopyFrom)
+    }
+}
+
+/// What an image shall be. The functions take one and return it changed, so they chain.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageInfo {
+    /// How its view sees it.
+    pub kind: vk::ImageViewType,
+    /// Its format.
+    pub format: vk::Format,
+    /// Width, height, depth.
+    pub size_px: [u32; 3],
+    /// Levels.
+    pub mips: u32,
+    /// Layers; six for each cube.
+    pub layers: u32,
+    /// Samples in a texel.
+    pub samples: u32,
+    /// What it is for.
+    pub usage: vk::ImageUsageFlags,
+}
+
+impl ImageInfo {
+    /// A picture to be sampled and copied.
+    pub fn new(format: vk::Format, width: u32, height: u32) -> Self {
+        ImageInfo {
+            kind: vk::ImageViewType::TYPE_2D,
+            format,
+            size_px: [width, height, 1],
+            mips: 1,
+            layers: 1,
+            samples: 1,
+            usage: vk::ImageUsageFlags::SAMPLED
+                | vk::ImageUsageFlags::TRANSFER_SRC
+                | vk::ImageUsageFlags::TRANSFER_DST,
+        }
+    }
+
+    /// To be drawn to as well.
+    pub fn target(mut self) -> Self {
+        self.usage |= match aspects(self.format) {
+            vk::ImageAspectFlags::COLOR => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+            _ => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
+        };
+        self
+    }
+
+    /// To be written by shaders as well.
+    pub fn storage(mut self) -> Self {
+        self.usage |= vk::ImageUsageFlags::STORAGE;
+        self
+    }
+
+    /// To be an input attachment as well.
+    pub fn input(mut self) -> Self {
+        self.usage |= vk::ImageUsageFlags::INPUT_ATTACHMENT;
+        self
+    }
+
+    /// With levels.
+    pub fn mips(mut self, mips: u32) -> Self {
+        self.mips = mips;
+        self
+    }
+
+    /// With samples.
+    pub fn samples(mut self, samples: u32) -> Self {
+        self.samples = samples;
+        self
+    }
+
+    /// An array.
+    pub fn array(mut self, layers: u32) -> Self {
+        self.layers = layers;
+        self.kind = match self.kind {
+            vk::ImageViewType::TYPE_1D => vk::ImageViewType::TYPE_1D_ARRAY,
+            vk::ImageViewType::CUBE => vk::ImageViewType::CUBE_ARRAY,
+            _ => vk::ImageViewType::TYPE_2D_ARRAY,
+        };
+        self
+    }
+
+    /// Six faces.
+    pub fn cube(mut self) -> Self {
+        self.layers = 6;
+        self.kind = vk::ImageViewType::CUBE;
+        self
+    }
+
+    /// One row.
+    pub fn line(mut self) -> Self {
+        self.size_px[1] = 1;
+        self.kind = vk::ImageViewType::TYPE_1D;
+        self
+    }
+
+    /// A volume.
+    pub fn volume(mut self, depth: u32) -> Self {
+        self.size_px[2] = depth;
+        self.kind = vk::ImageViewType::TYPE_3D;
+        self
+    }
+
+    /// Width, height and depth of a level.
+    pub fn level_px(&self, mip: u32) -> [u32; 3] {
+        self.size_px.map(|size| (size >> mip).max(1))
+    }
+
+    /// Bytes of all of a level's layers, of one aspect, in a buffer without gaps.
+    pub fn level_bytes(&self, mip: u32, aspect: vk::ImageAspectFlags) -> Result<u64, Error> {
+        let (bytes, side) = texel_bytes(self.format, aspect)?;
+        let [width, height, depth] = self.level_px(mip);
+        let blocks = u64::from(width.div_ceil(side)) * u64::from(height.div_ceil(side));
+        Ok(bytes * blocks * u64::from(depth) * u64::from(self.layers))
+    }
+}
+
+/// An image with its memory and a view of the whole.
+#[derive(Clone)]
+pub struct Image {
+    /// Vulkan's handle.
+    pub handle: vk::Image,
+    /// A view of the whole, all aspects.
+    pub view: vk::ImageView,
+    /// What it is.
+    pub info: ImageInfo,
+    /// What the last command recorded uses it as.
+    pub(super) used: Rc<Cell<Use>>,
+}
+
+/// What part of an image a view sees, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewInfo {
+    /// As what.
+    pub kind: vk::ImageViewType,
+    /// In which format.
+    pub format: vk::Format,
+    /// Which aspect.
+    pub aspect: vk::ImageAspectFlags,
+    /// First level, levels.
+    pub mips: (u32, u32),
+    /// First layer, layers.
+    pub layers: (u32, u32),
+    /// Which channel each channel shows.
+    pub swizzle: vk::ComponentMapping,
+}
+
+impl Image {
+    /// A view of the whole, to be changed.
+    pub fn view_info(&self) -> ViewInfo {
+        ViewInfo {
+            kind: self.info.kind,
+            format: self.info.format,
+            aspect: aspects(self.info.format),
+            mips: (0, self.info.mips),
+            layers: (0, self.info.layers),
+            swizzle: vk::ComponentMapping::default(),
+        }
+    }
+
+    /// Its aspects.
+    pub fn aspects(&self) -> vk::ImageAspectFlags {
+        aspects(self.info.format)
+    }
+}
+
+impl Gpu {
+    /// A buffer that holds `data`.
+    pub fn buffer<T: bytemuck::NoUninit>(&self, data: &[T]) -> Result<Buffer, Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        let buffer = self.empty_buffer(bytes.len() as u64)?;
+        self.write(&buffer, 0, bytes)?;
+        Ok(buffer)
+    }
+
+    /// A buffer of zeros.
+    pub fn empty_buffer(&self, len_bytes: u64) -> Result<Buffer, Error> {
+        use vk::BufferUsageFlags as U;
+        let usage = U::TRANSFER_SRC
+            | U::TRANSFER_DST
+            | U::UNIFORM_TEXEL_BUFFER
+            | U::STORAGE_TEXEL_BUFFER
+            | U::UNIFORM_BUFFER
+            | U::STORAGE_BUFFER
+            | U::INDEX_BUFFER
+            | U::VERTEX_BUFFER
+            | U::INDIRECT_BUFFER;
+        let info = vk::BufferCreateInfo::default().size(len_bytes).usage(usage);
+        // SAFETY: structures live until calls return; what is made is owned by the device at once, here and below.
+        let handle = unsafe { self.device.create_buffer(&info, None) };
+        let handle = check("vkCreateBuffer", handle)?;
+        self.own(Owned::Buffer(handle));
+        // SAFETY: the buffer was just made.
+        let needs = unsafe { self.device.get_buffer_memory_requirements(handle) };
+        use vk::MemoryPropertyFlags as M;
+        let memory = self.allocate(needs, M::HOST_VISIBLE | M::HOST_COHERENT)?;
+        // SAFETY: the memory is the buffer's own, and large enough.
+        let bound = unsafe { self.device.bind_buffer_memory(handle, memory, 0) };
+        check("vkBindBufferMemory", bound)?;
+        let buffer = Buffer {
+            handle,
+            memory,
+            len_bytes,
+        };
+        self.write(&buffer, 0, &vec![0_u8; len_bytes as usize])?;
+        Ok(buffer)
+    }
+
+    fn allocate(
+        &self,
+        needs: vk::MemoryRequirements,
+        properties: vk::MemoryPropertyFlags,
+    ) -> Result<vk::DeviceMemory, Error> {
+        let types = self.memory.memory_types_as_slice().iter().enumerate();
+        let fits = |(i, kind): &(usize, &vk::MemoryType)| {
+            needs.memory_type_bits >> i & 1 == 1 && kind.property_flags.contains(properties)
+        };
+        let Some((index, _)) = types.into_iter().find(fits) else {
+            return Err(Error::Unsupported(format!("no memory is {properties:?}")));
+        };
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(needs.size)
+            .memory_type_index(index as u32);
+        // SAFETY: as above.
+        let memory = unsafe { self.device.allocate_memory(&info, None) };
+        let memory = check("vkAllocateMemory", memory)?;
+        self.own(Owned::Memory(memory));
+        Ok(memory)
+    }
+
+    /// Calls `with` on a buffer's bytes from `offset_bytes` on.
+    fn mapped(
+        &self,
+        buffer: &Buffer,
+        offset_bytes: u64,
+        len_bytes: u64,
+        with: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Error> {
+        let end = offset_bytes.checked_add(len_bytes);
+        assert!(
+            end.is_some_and(|end| end <= buffer.len_bytes),
+            "{len_bytes} bytes at {offset_bytes} leave a buffer of {}",
+            buffer.len_bytes
+        );
+        if len_bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the memory is mapped only here, in bounds, and nothing is in flight (see the module): nobody else reads or
+        // writes these bytes while `with` runs.
+        unsafe {
+            let none = vk::MemoryMapFlags::empty();
+            let start = self
+                .device
+                .map_memory(buffer.memory, offset_bytes, len_bytes, none);
+            let start = check("vkMapMemory", start)?;
+            with(std::slice::from_raw_parts_mut(
+                start.cast(),
+                len_bytes as usize,
+            ));
+            self.device.unmap_memory(buffer.memory);
+        }
+        Ok(())
+    }
+
+    /// Writes to a buffer at once.
+    pub fn write<T: bytemuck::NoUninit>(
+        &self,
+        buffer: &Buffer,
+        offset_bytes: u64,
+        data: &[T],
+    ) -> Result<(), Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        self.mapped(buffer, offset_bytes, bytes.len() as u64, |to| {
+            to.copy_from_slice(bytes);
+        })
+    }
+
+    /// What a buffer holds.
+    pub fn contents(&self, buffer: &Buffer) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.mapped(buffer, 0, buffer.len_bytes, |from| bytes.extend(&*from))?;
+        Ok(bytes)
+    }
+
+    /// A view of a buffer as texels.
+    pub fn texels(&self, buffer: &Buffer, format: vk::Format) -> Result<vk::BufferView, Error> {
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(buffer.handle)
+            .format(format)
+            .range(vk::WHOLE_SIZE);
+        // SAFETY: see `empty_buffer`.
+        let view = unsafe { self.device.create_buffer_view(&info, None) };
+        let view = check("vkCreateBufferView", view)?;
+        self.own(Owned::BufferView(view));
+        Ok(view)
+    }
+
+    /// An image with nothing in it.
+    pub fn image(&self, info: ImageInfo) -> Result<Image, Error> {
+        use vk::ImageViewType as V;
+        let kind = match info.kind {
+            V::TYPE_1D | V::TYPE_1D_ARRAY => vk::ImageType::TYPE_1D,
+            V::TYPE_3D => vk::ImageType::TYPE_3D,
+            _ => vk::ImageType::TYPE_2D,
+        };
+        let flags = match info.kind {
+            V::CUBE | V::CUBE_ARRAY => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+            _ => vk::ImageCreateFlags::empty(),
+        };
+        let [width, height, depth] = info.size_px;
+        let create = vk::ImageCreateInfo::default()
+            .flags(flags)
+            .image_type(kind)
+            .format(info.format)
+            .extent(vk::Extent3D {
+                width,
+                height,
+                depth,
+            })
+            .mip_levels(info.mips)
+            .array_layers(info.layers)
+            .samples(vk::SampleCountFlags::from_raw(info.samples))
+            .usage(info.usage);
+        // SAFETY: see `empty_buffer`.
+        let handle = unsafe { self.device.create_image(&create, None) };
+        let handle = check("vkCreateImage", handle)?;
+        self.own(Owned::Image(handle));
+        // SAFETY: the image was just made.
+        let needs = unsafe { self.device.get_image_memory_requirements(handle) };
+        let memory = self.allocate(needs, vk::MemoryPropertyFlags::DEVICE_LOCAL)?;
+        // SAFETY: the memory is the image's own, and large enough.
+        let bound = unsafe { self.device.bind_image_memory(handle, memory, 0) };
+        check("vkBindImageMemory", bound)?;
+        let mut image = Image {
+            handle,
+            view: vk::ImageView::null(),
+            info,
+            used: Rc::new(Cell::new(Use::Nothing)),
+        };
+        let for_views = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        if for_views.contains(info.usage) {
+            return Ok(image);
+        }
+        image.view = self.view(&image, image.view_info())?;
+        Ok(image)
+    }
+
+    /// A view of a part of an image.
+    pub fn view(&self, image: &Image, info: ViewInfo) -> Result<vk::ImageView, Error> {
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image.handle)
+            .view_type(info.kind)
+            .format(info.format)
+            .components(info.swizzle)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: info.aspect,
+                base_mip_level: info.mips.0,
+                level_count: info.mips.1,
+                base_array_layer: info.layers.0,
+                layer_count: info.layers.1,
+            });
+        // SAFETY: see `empty_buffer`.
+        let view = unsafe { self.device.create_image_view(&info, None) };
+        let view = check("vkCreateImageView", view)?;
+        self.own(Owned::ImageView(view));
+        Ok(view)
+    }
+
+    /// A sampler.
+    pub fn sampler(&self, info: &vk::SamplerCreateInfo<'_>) -> Result<vk::Sampler, Error> {
+        // SAFETY: see `empty_buffer`.
+        let sampler = unsafe { self.device.create_sampler(info, None) };
+        let sampler = check("vkCreateSampler", sampler)?;
+        self.own(Owned::Sampler(sampler));
+        Ok(sampler)
+    }
+
+    /// A sampler that blends between texels and levels, and wraps as said.
+    pub fn smooth(&self, wrap: vk::SamplerAddressMode) -> Result<vk::Sampler, Error> {
+        let info = vk::SamplerCreateInfo::default()
+            .mag_filter(vk::Filter::LINEAR)
+            .min_filter(vk::Filter::LINEAR)
+            .mipmap_mode(vk::SamplerMipmapMode::LINEAR)
+            .address_mode_u(wrap)
+            .address_mode_v(wrap)
+            .address_mode_w(wrap)
+            .max_lod(vk::LOD_CLAMP_NONE);
+        self.sampler(&info)
+    }
+}

@@ -1,0 +1,487 @@
+//! Pipelines from GLSL, and render passes.
+
+use super::gpu::Owned;
+use super::{Error, Gpu, Set, check};
+use ash::vk;
+use vkrunner::ShaderStage;
+
+/// How often a stream of vertex data advances.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rate {
+    /// At each vertex.
+    Vertex,
+    /// At each instance.
+    Instance,
+}
+
+/// A buffer that vertices are read from: its attributes take the next free locations, one behind the other in memory.
+#[derive(Clone, Copy)]
+pub struct Stream<'a> {
+    /// How often it advances.
+    pub rate: Rate,
+    /// Bytes from one element to the next.
+    pub stride_bytes: u32,
+    /// Format and offset of each attribute.
+    pub attributes: &'a [(vk::Format, u32)],
+}
+
+/// How a colour is mixed with what is there.
+#[derive(Clone, Copy, Debug)]
+pub enum Blend {
+    /// It replaces what is there.
+    Off,
+    /// By its alpha.
+    Alpha,
+    /// It is added.
+    Add,
+    /// As Vulkan's structure says.
+    State(vk::PipelineColorBlendAttachmentState),
+}
+
+impl Blend {
+    fn state(self) -> vk::PipelineColorBlendAttachmentState {
+        use vk::BlendFactor as F;
+        let all = vk::PipelineColorBlendAttachmentState::default()
+            .color_write_mask(vk::ColorComponentFlags::RGBA);
+        let on = |source, destination| {
+            all.blend_enable(true)
+                .src_color_blend_factor(source)
+                .dst_color_blend_factor(destination)
+                .src_alpha_blend_factor(F::ONE)
+                .dst_alpha_blend_factor(F::ONE_MINUS_SRC_ALPHA)
+        };
+        match self {
+            Blend::Off => all,
+            Blend::Alpha => on(F::SRC_ALPHA, F::ONE_MINUS_SRC_ALPHA),
+            Blend::Add => on(F::ONE, F::ONE),
+            Blend::State(state) => state,
+        }
+    }
+}
+
+/// All that a pipeline for drawing is made of. What a program does not set is as `Default` has it: triangles, no culling, no
+/// depth, no blending.
+#[derive(Clone)]
+pub struct GraphicsInfo<'a> {
+    /// Vertex shader.
+    pub vertex: &'a str,
+    /// Tessellation control and evaluation shaders.
+    pub tessellation: Option<(&'a str, &'a str)>,
+    /// Geometry shader.
+    pub geometry: Option<&'a str>,
+    /// Fragment shader.
+    pub fragment: Option<&'a str>,
+    /// What vertices are read from, by binding.
+    pub streams: &'a [Stream<'a>],
+    /// What vertices form.
+    pub topology: vk::PrimitiveTopology,
+    /// Whether the largest index begins a new strip.
+    pub restart: bool,
+    /// Vertices of a patch, with tessellation.
+    pub patch_vertices: u32,
+    /// Filled, lines or points.
+    pub fill: vk::PolygonMode,
+    /// Which faces are not drawn.
+    pub cull: vk::CullModeFlags,
+    /// Which faces are front.
+    pub front: vk::FrontFace,
+    /// Clamp depth instead of clipping.
+    pub depth_clamp: bool,
+    /// Draw nothing.
+    pub discard: bool,
+    /// Constant, clamp and slope of depth bias.
+    pub bias: Option<[f32; 3]>,
+    /// Depth test, and whether it writes.
+    pub depth: Option<(vk::CompareOp, bool)>,
+    /// Least and greatest depth that is there.
+    pub bounds: Option<[f32; 2]>,
+    /// Stencil of front and back faces.
+    pub stencil: Option<[vk::StencilOpState; 2]>,
+    /// Blending of each colour; one for all if there is one.
+    pub blend: &'a [Blend],
+    /// Logical operation instead of blending.
+    pub logic: Option<vk::LogicOp>,
+    /// The constant of blending.
+    pub constant: [f32; 4],
+    /// Samples in a texel.
+    pub samples: u32,
+    /// Least share of samples that are shaded on their own.
+    pub sample_shading: Option<f32>,
+    /// Which samples are written.
+    pub sample_mask: Option<u32>,
+    /// Alpha decides which samples are written.
+    pub alpha_to_coverage: bool,
+    /// Viewports and scissors.
+    pub viewports: u32,
+    /// Formats of the colours drawn to.
+    pub colors: &'a [vk::Format],
+    /// Format of depth and stencil.
+    pub depth_format: vk::Format,
+    /// A subpass of a render pass instead of dynamic rendering.
+    pub subpass: Option<(vk::RenderPass, u32)>,
+    /// Sets, by number.
+    pub sets: &'a [Set],
+    /// Bytes of push constants.
+    pub push_bytes: u32,
+    /// State that commands set, beside viewport and scissor.
+    pub dynamic: &'a [vk::DynamicState],
+}
+
+impl Default for GraphicsInfo<'_> {
+    fn default() -> Self {
+        GraphicsInfo {
+            vertex: "",
+            tessellation: None,
+            geometry: None,
+            fragment: None,
+            streams: &[],
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            restart: false,
+            patch_vertices: 0,
+            fill: vk::PolygonMode::FILL,
+            cull: vk::CullModeFlags::NONE,
+            front: vk::FrontFace::COUNTER_CLOCKWISE,
+            depth_clamp: false,
+            discard: false,
+            bias: None,
+            depth: None,
+            bounds: None,
+            stencil: None,
+            blend: &[Blend::Off],
+            logic: None,
+            constant: [0.0; 4],
+            samples: 1,
+            sample_shading: None,
+            sample_mask: None,
+            alpha_to_coverage: false,
+            viewports: 1,
+            colors: &[],
+            depth_format: vk::Format::UNDEFINED,
+            subpass: None,
+            sets: &[],
+            push_bytes: 0,
+            dynamic: &[],
+        }
+    }
+}
+
+/// A pipeline and its layout.
+#[derive(Clone, Copy)]
+pub struct Pipeline {
+    pub(super) handle: vk::Pipeline,
+    pub(super) layout: vk::PipelineLayout,
+    pub(super) point: vk::PipelineBindPoint,
+}
+
+/// A subpass: numbers of attachments.
+#[derive(Clone, Copy, Default)]
+pub struct SubpassInfo<'a> {
+    /// Colours drawn to.
+    pub colors: &'a [u32],
+    /// Where each colour's samples are resolved to; none or as many as colours.
+    pub resolves: &'a [u32],
+    /// Depth and stencil.
+    pub depth: Option<u32>,
+    /// Read by shaders at the place they draw to.
+    pub inputs: &'a [u32],
+}
+
+/// A render pass.
+#[derive(Clone, Copy)]
+pub struct RenderPassInfo<'a> {
+    /// What is drawn to.
+    pub attachments: &'a [vk::AttachmentDescription],
+    /// In which steps.
+    pub subpasses: &'a [SubpassInfo<'a>],
+    /// What waits for what.
+    pub dependencies: &'a [vk::SubpassDependency],
+}
+
+/// Shader modules that live until a pipeline is made.
+struct Modules<'g> {
+    gpu: &'g Gpu,
+    made: Vec<(vk::ShaderStageFlags, vk::ShaderModule)>,
+}
+
+impl Modules<'_> {
+    fn add(&mut self, stage: ShaderStage, glsl: &str) -> Result<(), Error> {
+        let words = vkrunner::compile_glsl(stage, glsl, (1, 1, 0)).map_err(Error::Shader)?;
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        // SAFETY: the words are a module of glslang's; they live until the call returns.
+        let module = unsafe { self.gpu.device.create_shader_module(&info, None) };
+        let module = check("vkCreateShaderModule", module)?;
+        self.made.push((stage.flag(), module));
+        Ok(())
+    }
+
+    fn stages(&self) -> Vec<vk::PipelineShaderStageCreateInfo<'static>> {
+        let stage = |(stage, module): &(_, _)| {
+            vk::PipelineShaderStageCreateInfo::default()
+                .stage(*stage)
+                .module(*module)
+                .name(c"main")
+        };
+        self.made.iter().map(stage).collect()
+    }
+}
+
+impl Drop for Modules<'_> {
+    fn drop(&mut self) {
+        for (_, module) in &self.made {
+            // SAFETY: each is destroyed once; pipelines that are made do not need it any more.
+            unsafe { self.gpu.device.destroy_shader_module(*module, None) };
+        }
+    }
+}
+
+impl Gpu {
+    fn layout(&self, sets: &[Set], push_bytes: u32) -> Result<vk::PipelineLayout, Error> {
+        let sets: Vec<_> = sets.iter().map(|set| set.layout).collect();
+        let push = [vk::PushConstantRange::default()
+            .stage_flags(vk::ShaderStageFlags::ALL)
+            .size(push_bytes)];
+        let ranges = if push_bytes == 0 { &[][..] } else { &push[..] };
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&sets)
+            .push_constant_ranges(ranges);
+        // SAFETY: structures live until calls return; what is made is owned by the device at once, here and below.
+        let layout = unsafe { self.device.create_pipeline_layout(&info, None) };
+        let layout = check("vkCreatePipelineLayout", layout)?;
+        self.own(Owned::PipelineLayout(layout));
+        Ok(layout)
+    }
+
+    /// A pipeline for dispatches.
+    pub fn compute(&self, glsl: &str, sets: &[Set], push_bytes: u32) -> Result<Pipeline, Error> {
+        let layout = self.layout(sets, push_bytes)?;
+        let mut modules = Modules {
+            gpu: self,
+            made: Vec::new(),
+        };
+        modules.add(ShaderStage::Compute, glsl)?;
+        let info = vk::ComputePipelineCreateInfo::default()
+            .stage(modules.stages()[0])
+            .layout(layout);
+        // SAFETY: as above.
+        let made = unsafe {
+            self.device
+                .create_compute_pipelines(vk::PipelineCache::null(), &[info], None)
+        };
+        let made = check("vkCreateComputePipelines", made.map_err(|(_, e)| e))?;
+        self.own(Owned::Pipeline(made[0]));
+        Ok(Pipeline {
+            handle: made[0],
+            layout,
+            point: vk::PipelineBindPoint::COMPUTE,
+        })
+    }
+
+    /// A pipeline for draws.
+    pub fn graphics(&self, info: &GraphicsInfo<'_>) -> Result<Pipeline, Error> {
+        let layout = self.layout(info.sets, info.push_bytes)?;
+        let mut modules = Modules {
+            gpu: self,
+            made: Vec::new(),
+        };
+        modules.add(ShaderStage::Vertex, info.vertex)?;
+        if let Some((control, evaluation)) = info.tessellation {
+            modules.add(ShaderStage::TessControl, control)?;
+            modules.add(ShaderStage::TessEval, evaluation)?;
+        }
+        if let Some(geometry) = info.geometry {
+            modules.add(ShaderStage::Geometry, geometry)?;
+        }
+        if let Some(fragment) = info.fragment {
+            modules.add(ShaderStage::Fragment, fragment)?;
+        }
+        let stages = modules.stages();
+
+        let (mut bindings, mut attributes) = (Vec::new(), Vec::new());
+        for (stream, binding) in info.streams.iter().zip(0..) {
+            let rate = match stream.rate {
+                Rate::Vertex => vk::VertexInputRate::VERTEX,
+                Rate::Instance => vk::VertexInputRate::INSTANCE,
+            };
+            bindings.push(
+                vk::VertexInputBindingDescription::default()
+                    .binding(binding)
+                    .stride(stream.stride_bytes)
+                    .input_rate(rate),
+            );
+            for (format, offset) in stream.attributes {
+                attributes.push(
+                    vk::VertexInputAttributeDescription::default()
+                        .location(attributes.len() as u32)
+                        .binding(binding)
+                        .format(*format)
+                        .offset(*offset),
+                );
+            }
+        }
+        let vertex = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_binding_descriptions(&bindings)
+            .vertex_attribute_descriptions(&attributes);
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(info.topology)
+            .primitive_restart_enable(info.restart);
+        let tessellation = vk::PipelineTessellationStateCreateInfo::default()
+            .patch_control_points(info.patch_vertices);
+        let viewport = vk::PipelineViewportStateCreateInfo::default()
+            .viewport_count(info.viewports)
+            .scissor_count(info.viewports);
+        let [constant, clamp, slope] = info.bias.unwrap_or_default();
+        let raster = vk::PipelineRasterizationStateCreateInfo::default()
+            .depth_clamp_enable(info.depth_clamp)
+            .rasterizer_discard_enable(info.discard)
+            .polygon_mode(info.fill)
+            .cull_mode(info.cull)
+            .front_face(info.front)
+            .depth_bias_enable(info.bias.is_some())
+            .depth_bias_constant_factor(constant)
+            .depth_bias_clamp(clamp)
+            .depth_bias_slope_factor(slope)
+            .line_width(1.0);
+        let mask = [info.sample_mask.unwrap_or(!0)];
+        let mut samples = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::from_raw(info.samples))
+            .sample_shading_enable(info.sample_shading.is_some())
+            .min_sample_shading(info.sample_shading.unwrap_or_default())
+            .alpha_to_coverage_enable(info.alpha_to_coverage);
+        if info.sample_mask.is_some() {
+            samples = samples.sample_mask(&mask);
+        }
+        let (compare, write) = info.depth.unwrap_or((vk::CompareOp::ALWAYS, false));
+        let [near, far] = info.bounds.unwrap_or_default();
+        let [front, back] = info.stencil.unwrap_or_default();
+        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+            .depth_test_enable(info.depth.is_some())
+            .depth_write_enable(write)
+            .depth_compare_op(compare)
+            .depth_bounds_test_enable(info.bounds.is_some())
+            .min_depth_bounds(near)
+            .max_depth_bounds(far)
+            .stencil_test_enable(info.stencil.is_some())
+            .front(front)
+            .back(back);
+        let blends: Vec<_> = match info.blend {
+            [one] => vec![one.state(); info.colors.len()],
+            each => each.iter().map(|blend| blend.state()).collect(),
+        };
+        let blend = vk::PipelineColorBlendStateCreateInfo::default()
+            .logic_op_enable(info.logic.is_some())
+            .logic_op(info.logic.unwrap_or_default())
+            .attachments(&blends)
+            .blend_constants(info.constant);
+        let mut dynamic = vec![vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+        dynamic.extend(info.dynamic);
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+
+        let has = super::format::aspects(info.depth_format);
+        let of = |aspect| match has.contains(aspect) {
+            true => info.depth_format,
+            false => vk::Format::UNDEFINED,
+        };
+        let mut rendering = vk::PipelineRenderingCreateInfo::default()
+            .color_attachment_formats(info.colors)
+            .depth_attachment_format(of(vk::ImageAspectFlags::DEPTH))
+            .stencil_attachment_format(of(vk::ImageAspectFlags::STENCIL));
+        let mut create = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&vertex)
+            .input_assembly_state(&assembly)
+            .viewport_state(&viewport)
+            .rasterization_state(&raster)
+            .multisample_state(&samples)
+            .depth_stencil_state(&depth)
+            .color_blend_state(&blend)
+            .dynamic_state(&dynamic)
+            .layout(layout);
+        if info.tessellation.is_some() {
+            create = create.tessellation_state(&tessellation);
+        }
+        create = match info.subpass {
+            Some((pass, subpass)) => create.render_pass(pass).subpass(subpass),
+            None => create.push_next(&mut rendering),
+        };
+        // SAFETY: as above.
+        let made = unsafe {
+            self.device
+                .create_graphics_pipelines(vk::PipelineCache::null(), &[create], None)
+        };
+        let made = check("vkCreateGraphicsPipelines", made.map_err(|(_, e)| e))?;
+        self.own(Owned::Pipeline(made[0]));
+        Ok(Pipeline {
+            handle: made[0],
+            layout,
+            point: vk::PipelineBindPoint::GRAPHICS,
+        })
+    }
+
+    /// A render pass.
+    pub fn render_pass(&self, info: &RenderPassInfo<'_>) -> Result<vk::RenderPass, Error> {
+        let refer = |numbers: &[u32], layout: vk::ImageLayout| -> Vec<vk::AttachmentReference> {
+            let one = |&attachment| vk::AttachmentReference { attachment, layout };
+            numbers.iter().map(one).collect()
+        };
+        let color = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+        let depth = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+        let input = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
+        let references: Vec<_> = info
+            .subpasses
+            .iter()
+            .map(|subpass| {
+                (
+                    refer(subpass.colors, color),
+                    refer(subpass.resolves, color),
+                    refer(subpass.depth.as_slice(), depth),
+                    refer(subpass.inputs, input),
+                )
+            })
+            .collect();
+        let subpasses: Vec<_> = references
+            .iter()
+            .map(|(colors, resolves, depth, inputs)| {
+                let mut subpass = vk::SubpassDescription::default()
+                    .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
+                    .color_attachments(colors)
+                    .input_attachments(inputs);
+                if !resolves.is_empty() {
+                    subpass = subpass.resolve_attachments(resolves);
+                }
+                match depth.first() {
+                    Some(depth) => subpass.depth_stencil_attachment(depth),
+                    None => subpass,
+                }
+            })
+            .collect();
+        let create = vk::RenderPassCreateInfo::default()
+            .attachments(info.attachments)
+            .subpasses(&subpasses)
+            .dependencies(info.dependencies);
+        // SAFETY: as above.
+        let pass = unsafe { self.device.create_render_pass(&create, None) };
+        let pass = check("vkCreateRenderPass", pass)?;
+        self.own(Owned::RenderPass(pass));
+        Ok(pass)
+    }
+
+    /// The attachments of a render pass.
+    pub fn framebuffer(
+        &self,
+        pass: vk::RenderPass,
+        views: &[vk::ImageView],
+        [width, height]: [u32; 2],
+    ) -> Result<vk::Framebuffer, Error> {
+        let info = vk::FramebufferCreateInfo::default()
+            .render_pass(pass)
+            .attachments(views)
+            .width(width)
+            .height(height)
+            .layers(1);
+        // SAFETY: as above.
+        let made = unsafe { self.device.create_framebuffer(&info, None) };
+        let made = check("vkCreateFramebuffer", made)?;
+        self.own(Owned::Framebuffer(made));
+        Ok(made)
+    }
+}

@@ -1,0 +1,607 @@
+//! Recording commands, and running them to their end.
+
+use super::{Buffer, Error, Gpu, Image, Pipeline, Set, Use, check};
+use ash::vk;
+
+/// What becomes of an attachment's earlier contents.
+#[derive(Clone, Copy)]
+pub enum Load {
+    /// They are kept.
+    Keep,
+    /// They are replaced.
+    Clear(vk::ClearColorValue),
+}
+
+impl Load {
+    /// Clears to a colour.
+    pub fn clear(float32: [f32; 4]) -> Self {
+        Load::Clear(vk::ClearColorValue { float32 })
+    }
+}
+
+/// A colour that is drawn to.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// The image.
+    pub image: &'a Image,
+    /// The part of it.
+    pub view: vk::ImageView,
+    /// What becomes of what is there.
+    pub load: Load,
+    /// Where its samples are resolved to at the end.
+    pub resolve: Option<&'a Image>,
+}
+
+impl<'a> Target<'a> {
+    /// A whole image, cleared.
+    pub fn clear(image: &'a Image, colour: [f32; 4]) -> Self {
+        Target {
+            image,
+            view: image.view,
+            load: Load::clear(colour),
+            resolve: None,
+        }
+    }
+
+    /// A whole image as it is.
+    pub fn keep(image: &'a Image) -> Self {
+        Target {
+            load: Load::Keep,
+            ..Target::clear(image, [0.0; 4])
+        }
+    }
+
+    /// Another view of it.
+    pub fn view(self, view: vk::ImageView) -> Self {
+        Target { view, ..self }
+    }
+
+    /// Resolved at the end.
+    pub fn resolve(self, to: &'a Image) -> Self {
+        Target {
+            resolve: Some(to),
+            ..self
+        }
+    }
+}
+
+/// Depth and stencil that are tested and written.
+#[derive(Clone, Copy)]
+pub struct Depth<'a> {
+    /// The image.
+    pub image: &'a Image,
+    /// What it is cleared to, or as it is.
+    pub clear: Option<(f32, u32)>,
+}
+
+/// What is drawn to.
+#[derive(Clone, Copy)]
+pub struct Targets<'a> {
+    /// Colours, by location.
+    pub colors: &'a [Target<'a>],
+    /// Depth and stencil.
+    pub depth: Option<Depth<'a>>,
+    /// Width and height.
+    pub size_px: [u32; 2],
+    /// Layers drawn to.
+    pub layers: u32,
+}
+
+impl<'a> Targets<'a> {
+    /// These colours, all of the first one's size.
+    pub fn new(colors: &'a [Target<'a>]) -> Self {
+        let size = colors.first().map_or([1; 3], |t| t.image.info.size_px);
+        Targets {
+            colors,
+            depth: None,
+            size_px: [size[0], size[1]],
+            layers: 1,
+        }
+    }
+
+    /// With depth, cleared to 1, and stencil, cleared to 0.
+    pub fn depth(mut self, image: &'a Image) -> Self {
+        self.depth = Some(Depth {
+            image,
+            clear: Some((1.0, 0)),
+        });
+        let [width, height, _] = image.info.size_px;
+        self.size_px = [width, height];
+        self
+    }
+
+    /// With depth and stencil as they are.
+    pub fn kept_depth(mut self, image: &'a Image) -> Self {
+        self.depth = Some(Depth { image, clear: None });
+        self
+    }
+}
+
+/// A command buffer that is being recorded.
+pub struct Recorder<'g> {
+    pub(super) gpu: &'g Gpu,
+    pub(super) commands: vk::CommandBuffer,
+}
+
+impl Gpu {
+    /// Records commands, executes them and waits for their end. What they wrote the host may read then.
+    pub fn run(&self, body: impl FnOnce(&Recorder<'_>) -> Result<(), Error>) -> Result<(), Error> {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .command_buffer_count(1);
+        let d = &self.device;
+        // SAFETY: structures live until calls return and all handles are this device's, here and below.
+        let buffers = check("vkAllocateCommandBuffers", unsafe {
+            d.allocate_command_buffers(&info)
+        })?;
+        let recorder = Recorder {
+            gpu: self,
+            commands: buffers[0],
+        };
+        let done = self.record_and_wait(&recorder, body);
+        if done.is_ok() {
+            // SAFETY: the commands are over, and the buffer is freed once. After an error the pool frees it.
+            unsafe { d.free_command_buffers(self.pool, &buffers) };
+        }
+        done
+    }
+
+    fn record_and_wait(
+        &self,
+        recorder: &Recorder<'_>,
+        body: impl FnOnce(&Recorder<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let d = &self.device;
+        let info = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: as above; the buffer is new.
+        check("vkBeginCommandBuffer", unsafe {
+            d.begin_command_buffer(recorder.commands, &info)
+        })?;
+        body(recorder)?;
+        recorder.memory_barrier(vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ);
+        // SAFETY: as above.
+        check("vkEndCommandBuffer", unsafe {
+            d.end_command_buffer(recorder.commands)
+        })?;
+        // SAFETY: as above.
+        let fence = check("vkCreateFence", unsafe {
+            d.create_fence(&vk::FenceCreateInfo::default(), None)
+        })?;
+        let commands = [recorder.commands];
+        let submit = [vk::SubmitInfo::default().command_buffers(&commands)];
+        // SAFETY: as above; the fence is destroyed after the wait, and where the wait fails the device is lost.
+        unsafe {
+            let submitted = check("vkQueueSubmit", d.queue_submit(self.queue, &submit, fence));
+            let waited = submitted.and_then(|()| {
+                let waited = d.wait_for_fences(&[fence], true, u64::MAX);
+                check("vkWaitForFences", waited)
+            });
+            d.destroy_fence(fence, None);
+            waited
+        }
+    }
+}
+
+impl Recorder<'_> {
+    /// Says how the next commands use an image: waits for the last use and changes the layout.
+    pub fn use_as(&self, image: &Image, next: Use) {
+        let last = image.used.replace(next);
+        if last == next && next.reads_only() {
+            return;
+        }
+        let writes = vk::AccessFlags::SHADER_WRITE
+            | vk::AccessFlags::TRANSFER_WRITE
+            | vk::AccessFlags::COLOR_ATTACHMENT_WRITE
+            | vk::AccessFlags::DEPTH_STENCIL_ATTACHMENT_WRITE;
+        let barrier = [vk::ImageMemoryBarrier::default()
+            .src_access_mask(last.access() & writes)
+            .dst_access_mask(next.access())
+            .old_layout(last.layout())
+            .new_layout(next.layout())
+            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .image(image.handle)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: image.aspects(),
+                base_mip_level: 0,
+                level_count: image.info.mips,
+                base_array_layer: 0,
+                layer_count: image.info.layers,
+            })];
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: see `Gpu::run`, here and below.
+        unsafe {
+            self.gpu.device.cmd_pipeline_barrier(
+                self.commands,
+                last.stages(),
+                next.stages(),
+                none,
+                &[],
+                &[],
+                &barrier,
+            );
+        }
+    }
+
+    /// Says that commands outside this recorder's sight (a render pass) leave an image so.
+    pub fn left_as(&self, image: &Image, used: Use) {
+        image.used.set(used);
+    }
+
+    /// Everything before is over and seen before anything after begins: the simplest barrier, for buffers.
+    pub fn barrier(&self) {
+        use vk::AccessFlags as A;
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        self.memory_barrier(all, A::MEMORY_READ | A::MEMORY_WRITE);
+    }
+
+    fn memory_barrier(&self, stages: vk::PipelineStageFlags, access: vk::AccessFlags) {
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+            .dst_access_mask(access)];
+        let none = vk::DependencyFlags::empty();
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        // SAFETY: as above.
+        unsafe {
+            self.gpu.device.cmd_pipeline_barrier(
+                self.commands,
+                all,
+                stages,
+                none,
+                &barrier,
+                &[],
+                &[],
+            );
+        }
+    }
+
+    /// Draws to targets: `body` records draws only. Viewport and scissor are the whole size until it sets others.
+    pub fn draw_to(
+        &self,
+        targets: &Targets<'_>,
+        body: impl FnOnce(&Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for target in targets.colors {
+            self.use_as(target.image, Use::Color);
+            if let Some(to) = target.resolve {
+                self.use_as(to, Use::Color);
+            }
+        }
+        let colors = targets.colors.iter().map(|target| {
+            let info = vk::RenderingAttachmentInfo::default()
+                .image_view(target.view)
+                .image_layout(Use::Color.layout())
+                .store_op(vk::AttachmentStoreOp::STORE);
+            let info = match target.load {
+                Load::Keep => info.load_op(vk::AttachmentLoadOp::LOAD),
+                Load::Clear(color) => info
+                    .load_op(vk::AttachmentLoadOp::CLEAR)
+                    .clear_value(vk::ClearValue { color }),
+            };
+            match target.resolve {
+                Some(to) => info
+                    .resolve_mode(vk::ResolveModeFlags::AVERAGE)
+                    .resolve_image_view(to.view)
+                    .resolve_image_layout(Use::Color.layout()),
+                None => info,
+            }
+        });
+        let colors: Vec<_> = colors.collect();
+        let mut depth = vk::RenderingAttachmentInfo::default();
+        let mut has = vk::ImageAspectFlags::empty();
+        if let Some(target) = &targets.depth {
+            self.use_as(target.image, Use::Depth);
+            has = target.image.aspects();
+            depth = depth
+                .image_view(target.image.view)
+                .image_layout(Use::Depth.layout())
+                .load_op(vk::AttachmentLoadOp::LOAD)
+                .store_op(vk::AttachmentStoreOp::STORE);
+            if let Some((depth_clear, stencil)) = target.clear {
+                depth.load_op = vk::AttachmentLoadOp::CLEAR;
+                depth.clear_value.depth_stencil = vk::ClearDepthStencilValue {
+                    depth: depth_clear,
+                    stencil,
+                };
+            }
+        }
+        let [width, height] = targets.size_px;
+        let area = vk::Rect2D::default().extent(vk::Extent2D { width, height });
+        let mut info = vk::RenderingInfo::default()
+            .render_area(area)
+            .layer_count(targets.layers)
+            .color_attachments(&colors);
+        if has.contains(vk::ImageAspectFlags::DEPTH) {
+            info = info.depth_attachment(&depth);
+        }
+        if has.contains(vk::ImageAspectFlags::STENCIL) {
+            info = info.stencil_attachment(&depth);
+        }
+        // SAFETY: as above.
+        unsafe {
+            self.gpu.rendering.cmd_begin_rendering(self.commands, &info);
+        }
+        self.whole_area(targets.size_px);
+        let done = body(self);
+        // SAFETY: as above.
+        unsafe { self.gpu.rendering.cmd_end_rendering(self.commands) };
+        done
+    }
+
+    /// Runs a render pass; `bodies` record the draws of each subpass.
+    pub fn render_pass(
+        &self,
+        pass: vk::RenderPass,
+        framebuffer: vk::Framebuffer,
+        size_px: [u32; 2],
+        clears: &[vk::ClearValue],
+        bodies: &[&dyn Fn(&Self)],
+    ) {
+        let [width, height] = size_px;
+        let info = vk::RenderPassBeginInfo::default()
+            .render_pass(pass)
+            .framebuffer(framebuffer)
+            .render_area(vk::Rect2D::default().extent(vk::Extent2D { width, height }))
+            .clear_values(clears);
+        let inline = vk::SubpassContents::INLINE;
+        let d = &self.gpu.device;
+        for (i, body) in bodies.iter().enumerate() {
+            // SAFETY: as above.
+            unsafe {
+                match i {
+                    0 => d.cmd_begin_render_pass(self.commands, &info, inline),
+                    _ => d.cmd_next_subpass(self.commands, inline),
+                }
+            }
+            self.whole_area(size_px);
+            body(self);
+        }
+        // SAFETY: as above.
+        unsafe { d.cmd_end_render_pass(self.commands) };
+    }
+
+    fn whole_area(&self, [width, height]: [u32; 2]) {
+        self.viewports(&[[0.0, 0.0, width as f32, height as f32, 0.0, 1.0]]);
+        self.scissors(&[[0, 0, width, height]]);
+    }
+
+    /// Viewports: x, y, width, height, least and greatest depth.
+    pub fn viewports(&self, all: &[[f32; 6]]) {
+        let all: Vec<_> = all
+            .iter()
+            .map(
+                |&[x, y, width, height, min_depth, max_depth]| vk::Viewport {
+                    x,
+                    y,
+                    width,
+                    height,
+                    min_depth,
+                    max_depth,
+                },
+            )
+            .collect();
+        // SAFETY: as above.
+        unsafe { self.gpu.device.cmd_set_viewport(self.commands, 0, &all) };
+    }
+
+    /// Scissors: x, y, width, height.
+    pub fn scissors(&self, all: &[[u32; 4]]) {
+        let all: Vec<_> = all
+            .iter()
+            .map(|&[x, y, width, height]| vk::Rect2D {
+                offset: vk::Offset2D {
+                    x: x as i32,
+                    y: y as i32,
+                },
+                extent: vk::Extent2D { width, height },
+            })
+            .collect();
+        // SAFETY: as above.
+        unsafe { self.gpu.device.cmd_set_scissor(self.commands, 0, &all) };
+    }
+
+    /// The pipeline of the next draws or dispatches, with its sets and push constants.
+    pub fn bind<T: bytemuck::NoUninit>(&self, pipeline: &Pipeline, sets: &[Set], push: &[T]) {
+        let d = &self.gpu.device;
+        let sets: Vec<_> = sets.iter().map(|set| set.handle).collect();
+        // SAFETY: as above.
+        unsafe {
+            d.cmd_bind_pipeline(self.commands, pipeline.point, pipeline.handle);
+            if !sets.is_empty() {
+                d.cmd_bind_descriptor_sets(
+                    self.commands,
+                    pipeline.point,
+                    pipeline.layout,
+                    0,
+                    &sets,
+                    &[],
+                );
+            }
+        }
+        self.push(pipeline, push);
+    }
+
+    /// Push constants from the first byte on.
+    pub fn push<T: bytemuck::NoUninit>(&self, pipeline: &Pipeline, push: &[T]) {
+        let bytes: &[u8] = bytemuck::cast_slice(push);
+        if bytes.is_empty() {
+            return;
+        }
+        let all = vk::ShaderStageFlags::ALL;
+        // SAFETY: as above.
+        unsafe {
+            self.gpu
+                .device
+                .cmd_push_constants(self.commands, pipeline.layout, all, 0, bytes);
+        }
+    }
+
+    /// What vertices are read from, by binding: buffers and offsets.
+    pub fn vertices(&self, streams: &[(&Buffer, u64)]) {
+        let buffers: Vec<_> = streams.iter().map(|(buffer, _)| buffer.handle).collect();
+        let offsets: Vec<_> = streams.iter().map(|(_, offset)| *offset).collect();
+        // SAFETY: as above.
+        unsafe {
+            self.gpu
+                .device
+                .cmd_bind_vertex_buffers(self.commands, 0, &buffers, &offsets);
+        }
+    }
+
+    /// What indices are read from.
+    pub fn indices(&self, buffer: &Buffer, kind: vk::IndexType) {
+        // SAFETY: as above.
+        unsafe {
+            self.gpu
+                .device
+                .cmd_bind_index_buffer(self.commands, buffer.handle, 0, kind);
+        }
+    }
+
+    /// Draws vertices from `first` on, so many times.
+    pub fn draw(&self, first: u32, count: u32, instances: u32) {
+        // SAFETY: as above.
+        unsafe {
+            self.gpu
+                .device
+                .cmd_draw(self.commands, count, instances, first, 0);
+        }
+    }
+
+    /// Draws by indices: `base` is added to each.
+    pub fn draw_indexed(&self, first: u32, count: u32, base: i32, instances: std::ops::Range<u32>) {
+        let number = instances.end - instances.start;
+        // SAFETY: as above.
+        unsafe {
+            self.gpu.device.cmd_draw_indexed(
+                self.commands,
+                count,
+                number,
+                first,
+                base,
+                instances.start,
+            );
+        }
+    }
+
+    /// Draws what structures in a buffer say.
+    pub fn draw_indirect(&self, buffer: &Buffer, draws: u32) {
+        let stride = size_of::<vk::DrawIndirectCommand>() as u32;
+        // SAFETY: as above.
+        unsafe {
+            self.gpu
+                .device
+                .cmd_draw_indirect(self.commands, buffer.handle, 0, draws, stride);
+        }
+    }
+
+    /// Draws by indices what structures in a buffer say.
+    pub fn draw_indexed_indirect(&self, buffer: &Buffer, draws: u32) {
+        let stride = size_of::<vk::DrawIndexedIndirectCommand>() as u32;
+        // SAFETY: as above.
+        unsafe {
+            self.gpu.device.cmd_draw_indexed_indirect(
+                self.commands,
+                buffer.handle,
+                0,
+                draws,
+                stride,
+            );
+        }
+    }
+
+    /// Starts workgroups.
+    pub fn dispatch(&self, [x, y, z]: [u32; 3]) {
+        // SAFETY: as above.
+        unsafe { self.gpu.device.cmd_dispatch(self.commands, x, y, z) };
+    }
+
+    /// Starts as many workgroups as a buffer says.
+    pub fn dispatch_indirect(&self, buffer: &Buffer) {
+        // SAFETY: as above.
+        unsafe {
+            self.gpu
+                .device
+                .cmd_dispatch_indirect(self.commands, buffer.handle, 0);
+        }
+    }
+
+    /// Calls one of Vulkan's functions that set dynamic state.
+    pub fn state(&self, set: State) {
+        let (d, dynamic, c) = (&self.gpu.device, &self.gpu.dynamic, self.commands);
+        // SAFETY: as above; the functions of the extension are there where the device was made with it.
+        unsafe {
+            match set {
+                State::BlendConstants(constants) => d.cmd_set_blend_constants(c, &constants),
+                State::DepthBias([constant, clamp, slope]) => {
+                    d.cmd_set_depth_bias(c, constant, clamp, slope);
+                }
+                State::DepthBounds([near, far]) => d.cmd_set_depth_bounds(c, near, far),
+                State::StencilCompareMask(faces, mask) => {
+                    d.cmd_set_stencil_compare_mask(c, faces, mask);
+                }
+                State::StencilWriteMask(faces, mask) => {
+                    d.cmd_set_stencil_write_mask(c, faces, mask)
+                }
+                State::StencilReference(faces, value) => {
+                    d.cmd_set_stencil_reference(c, faces, value)
+                }
+                State::Cull(faces) => dynamic.cmd_set_cull_mode(c, faces),
+                State::Front(front) => dynamic.cmd_set_front_face(c, front),
+                State::Topology(topology) => dynamic.cmd_set_primitive_topology(c, topology),
+                State::DepthTest(on) => dynamic.cmd_set_depth_test_enable(c, on),
+                State::DepthWrite(on) => dynamic.cmd_set_depth_write_enable(c, on),
+                State::DepthCompare(compare) => dynamic.cmd_set_depth_compare_op(c, compare),
+            }
+        }
+    }
+
+    /// Clears parts of the first colour while drawing: x, y, width, height.
+    pub fn clear_parts(&self, colour: [f32; 4], parts: &[[u32; 4]]) {
+        let value = vk::ClearValue {
+            color: vk::ClearColorValue { float32: colour },
+        };
+        let clear = [vk::ClearAttachment::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .clear_value(value)];
+        let parts: Vec<_> = parts
+            .iter()
+            .map(|&[x, y, width, height]| vk::ClearRect {
+                rect: vk::Rect2D {
+                    offset: vk::Offset2D {
+                        x: x as i32,
+                        y: y as i32,
+                    },
+                    extent: vk::Extent2D { width, height },
+                },
+                base_array_layer: 0,
+                layer_count: 1,
+            })
+            .collect();
+        // SAFETY: as above.
+        unsafe {
+            self.gpu
+                .device
+                .cmd_clear_attachments(self.commands, &clear, &parts);
+        }
+    }
+}
+
+/// State that a pipeline may leave to commands.
+#[derive(Clone, Copy)]
+#[expect(missing_docs, reason = "Vulkan's names")]
+pub enum State {
+    BlendConstants([f32; 4]),
+    DepthBias([f32; 3]),
+    DepthBounds([f32; 2]),
+    StencilCompareMask(vk::StencilFaceFlags, u32),
+    StencilWriteMask(vk::StencilFaceFlags, u32),
+    StencilReference(vk::StencilFaceFlags, u32),
+    Cull(vk::CullModeFlags),
+    Front(vk::FrontFace),
+    Topology(vk::PrimitiveTopology),
+    DepthTest(bool),
+    DepthWrite(bool),
+    DepthCompare(vk::CompareOp),
+}
