@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(font.distance('L', [0.0, 3.0]), 0.0);
         assert_eq!(font.distance('L', [1.0, 3.0]), 1.0);
         assert_eq!(font.distance('L', [4.0, 3.0]), 3.0);
-        assert_eq!(font.distance('?', [0.0, 0.0]), f32::MAX);
+        assert_eq!(font.distance('@', [0.0, 0.0]), f32::MAX);
     }
 
     #[test]

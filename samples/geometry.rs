@@ -18,6 +18,15 @@ pub const VERTICES: Stream<'static> = Stream {
     ],
 };
 
+/// The same without texture coordinates, for shaders that want none: locations 0 and 1.
+pub const UNTEXTURED: Stream<'static> = Stream {
+    attributes: &[
+        (vk::Format::R32G32B32_SFLOAT, 0),
+        (vk::Format::R32G32B32_SFLOAT, 12),
+    ],
+    ..VERTICES
+};
+
 /// Triangles, counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {

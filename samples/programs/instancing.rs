@@ -3,7 +3,7 @@
 //! Shows: vertex data that advances with each instance, `gl_InstanceIndex`, and samples that are resolved.
 
 use super::{COLOR, Canvas, DEPTH, Program, View};
-use crate::geometry::{Mesh, VERTICES};
+use crate::geometry::{Mesh, UNTEXTURED};
 use crate::math::{Mat4, Vec3, chance, normalize};
 use crate::vulkan::{GraphicsInfo, Rate, Stream, vk};
 use crate::{Error, Gpu, Picture};
@@ -18,9 +18,8 @@ pub const PROGRAM: Program = Program {
 const VERTEX: &str = "#version 450
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
-layout(location = 2) in vec2 uv;
-layout(location = 3) in vec4 place_size;
-layout(location = 4) in vec4 axis_angle;
+layout(location = 2) in vec4 place_size;
+layout(location = 3) in vec4 axis_angle;
 layout(push_constant) uniform Push { mat4 to_clip; vec4 eye; };
 layout(location = 0) out vec3 out_normal;
 layout(location = 1) out vec3 out_world;
@@ -69,7 +68,16 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         let [x, y, z] = [at(0) * 13.0, at(1) * 7.0, at(2) * 11.0 - 6.0];
         let axis: Vec3 = normalize([at(3), at(4), 0.4]);
         let angle = view.seconds() * (0.5 + chance(i)) + i as f32;
-        places.push([x, y, z, 0.35 + 0.3 * chance(i), axis[0], axis[1], axis[2], angle]);
+        places.push([
+            x,
+            y,
+            z,
+            0.35 + 0.3 * chance(i),
+            axis[0],
+            axis[1],
+            axis[2],
+            angle,
+        ]);
     }
     let places = gpu.buffer(places.as_flattened())?;
     let each = Stream {
@@ -83,7 +91,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let pipeline = gpu.graphics(&GraphicsInfo {
         vertex: VERTEX,
         fragment: Some(FRAGMENT),
-        streams: &[VERTICES, each],
+        streams: &[UNTEXTURED, each],
         cull: vk::CullModeFlags::BACK,
         depth: Some((vk::CompareOp::LESS, true)),
         samples: canvas.samples,

@@ -1,6 +1,13 @@
 //! The programs: each file draws one picture and can be read on its own.
 
+mod canvas;
+mod instancing;
+mod mandelbrot;
+mod particles;
 mod spinning_cube;
+mod stencil_outline;
+
+pub use canvas::Canvas;
 
 use crate::vulkan::{Feature, ImageInfo, vk};
 use crate::{Error, Gpu, Picture};
@@ -46,7 +53,13 @@ pub struct Program {
 }
 
 /// All programs, the simplest first.
-pub const ALL: &[Program] = &[spinning_cube::PROGRAM];
+pub const ALL: &[Program] = &[
+    spinning_cube::PROGRAM,
+    mandelbrot::PROGRAM,
+    instancing::PROGRAM,
+    particles::PROGRAM,
+    stencil_outline::PROGRAM,
+];
 
 /// What pictures are drawn to: colours are linear in shaders and stored as files want them.
 pub const COLOR: vk::Format = vk::Format::R8G8B8A8_SRGB;

@@ -84,7 +84,18 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let color = gpu.image(view.image(COLOR).target())?;
 
     // All sparks end their first life at different times.
-    let spark = |i: u32| [chance(i), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.4 * chance(i + COUNT)];
+    let spark = |i: u32| {
+        [
+            chance(i),
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            2.4 * chance(i + COUNT),
+        ]
+    };
     let sparks: Vec<[f32; 8]> = (0..COUNT).map(spark).collect();
     let sparks = gpu.buffer(sparks.as_flattened())?;
     let set = gpu.set(&[Bound::Storage(&sparks)])?;

@@ -4,7 +4,7 @@
 //! swollen, it shows only where it is not. The floor marks where a reflection may be.
 
 use super::{COLOR, Program, View};
-use crate::geometry::{Mesh, Model, VERTICES};
+use crate::geometry::{Mesh, Model, UNTEXTURED};
 use crate::math::Mat4;
 use crate::vulkan::{Blend, GraphicsInfo, Pipeline, Recorder, Target, Targets, vk};
 use crate::{Error, Gpu, Picture};
@@ -94,7 +94,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         gpu.graphics(&GraphicsInfo {
             vertex: VERTEX,
             fragment: Some(FRAGMENT),
-            streams: &[VERTICES],
+            streams: &[UNTEXTURED],
             depth: Some(depth),
             stencil: Some([stencil; 2]),
             blend: &[blend],
@@ -110,7 +110,11 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let plain = pipeline(stencil(always, 0, 0, 0), less, Blend::Off)?;
     let marks_chosen = pipeline(stencil(always, chosen, 0, chosen), less, Blend::Off)?;
     let marks_floor = pipeline(stencil(always, floor, 0, floor), less, Blend::Off)?;
-    let on_floor = pipeline(stencil(vk::CompareOp::EQUAL, floor, floor, 0), above, Blend::Alpha)?;
+    let on_floor = pipeline(
+        stencil(vk::CompareOp::EQUAL, floor, floor, 0),
+        above,
+        Blend::Alpha,
+    )?;
     let around = pipeline(
         stencil(vk::CompareOp::NOT_EQUAL, chosen, chosen, 0),
         above,
@@ -132,7 +136,11 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let things = [
         thing(&ball, [0.75, 0.20, 0.16, 1.0], [-1.9, 0.8, -0.3, 0.75]),
         thing(&ball, [0.16, 0.42, 0.75, 1.0], [1.9, 0.65, 0.2, 0.6]),
-        thing(&ring, [0.80, 0.60, 0.22, 1.0], [0.0, 0.85 + lift, 0.0, 0.85]),
+        thing(
+            &ring,
+            [0.80, 0.60, 0.22, 1.0],
+            [0.0, 0.85 + lift, 0.0, 0.85],
+        ),
     ];
     let picked = &things[2];
     let lens = Mat4::perspective(0.65, view.aspect(), 0.5, 30.0);
