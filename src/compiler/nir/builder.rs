@@ -463,6 +463,7 @@ impl<'s> Builder<'s> {
             DerefKind::Cast {
                 parent,
                 stride_bytes,
+                align_bytes: 0,
             },
             mode,
             ty,

@@ -329,6 +329,8 @@ pub enum DerefKind {
         parent: Id<Def>,
         /// `ArrayStride` of the pointer type, 0 if none.
         stride_bytes: u32,
+        /// What the address is a multiple of, 0 if that is not known.
+        align_bytes: u32,
     },
 }
 

@@ -530,7 +530,13 @@ fn print_deref(d: &Deref, out: &mut String) -> fmt::Result {
         DerefKind::Cast {
             parent,
             stride_bytes,
-        } => write!(out, "deref_cast %{} stride {stride_bytes}", parent.index())?,
+            align_bytes,
+        } => {
+            write!(out, "deref_cast %{} stride {stride_bytes}", parent.index())?;
+            if *align_bytes != 0 {
+                write!(out, " align {align_bytes}")?;
+            }
+        }
     }
     write!(out, " : {} t{}", mode_name(d.mode), d.ty.index())?;
     if d.access != Access::default() {

@@ -195,6 +195,7 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
         | Op::DerefAtomic
         | Op::DerefAtomicSwap
         | Op::DerefBufferArrayLength
+        | Op::DerefAddress
         | Op::LoadLocalInvocationId
         | Op::LoadLocalInvocationIndex
         | Op::LoadNumSubgroups

@@ -195,7 +195,7 @@ impl Tr<'_> {
                 Value::Composite(parts.into())
             }
             (Value::Pointer(a), Value::Pointer(b)) => {
-                let (da, db) = (self.pointer_def(a)?, self.pointer_def(b)?);
+                let (da, db) = (self.pointer_as_value(a)?, self.pointer_as_value(b)?);
                 let d = self.e.op3(A::Bcsel, cond, da, db)?;
                 match &*self.ty(ty)? {
                     Ty::Pointer {

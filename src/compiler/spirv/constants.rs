@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::reader::Inst;
 use crate::translate::Tr;
 use crate::types::{Ty, add_access, has_layout};
-use crate::value::{Base, Opaque, Pointer, Slot, Value};
+use crate::value::{Base, Opaque, Pointer, Slot, Value, pointer_bits};
 use entity::Id;
 use nir::{ConstValue, Def, Mode, Type};
 use smallvec::{SmallVec, smallvec};
@@ -168,7 +168,11 @@ impl Tr<'_> {
                 to,
                 stride_bytes,
             } => {
-                let def = self.e.undef(1, 32);
+                let bits = pointer_bits(*class);
+                let def = match undef || bits == 32 {
+                    true => self.e.undef(1, bits),
+                    false => self.e.constant(bits, &[0]),
+                };
                 self.pointer_value(def, *class, *to, *stride_bytes)?
             }
             _ => {
@@ -247,6 +251,7 @@ impl Tr<'_> {
                 mode,
                 to,
                 access,
+                align_bytes: 0,
             }))
         };
         if matches!(class, StorageClass::Input | StorageClass::Output) {

@@ -457,6 +457,7 @@ impl Emit {
         &mut self,
         value: Id<Def>,
         stride_bytes: u32,
+        align_bytes: u32,
         mode: Mode,
         ty: Id<Type>,
         access: Access,
@@ -465,6 +466,7 @@ impl Emit {
         let kind = DerefKind::Cast {
             parent,
             stride_bytes,
+            align_bytes,
         };
         self.deref(None, kind, mode, ty, access)
     }

@@ -93,6 +93,7 @@ impl Tr<'_> {
                 mode,
                 to,
                 access,
+                align_bytes: 0,
             }))
         };
         if let Some(b) = own.builtin

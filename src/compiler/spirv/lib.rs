@@ -27,6 +27,7 @@
     )
 )]
 
+mod address;
 mod alu;
 pub mod asm;
 mod builtins;

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::reader::Inst;
 use crate::translate::Tr;
 use crate::types::{Ty, has_layout};
-use crate::value::{Base, Opaque, Pointer, Step, Value, access_bits};
+use crate::value::{Base, Opaque, Pointer, Step, Value, access_bits, pointer_bits};
 use entity::Id;
 use nir::{Access, AluOp, Def, IntrinsicOp, Mode, Type};
 use smallvec::SmallVec;
@@ -53,6 +53,7 @@ impl Tr<'_> {
             mode,
             to,
             access: Access::default(),
+            align_bytes: 0,
         })))
     }
 
@@ -62,6 +63,7 @@ impl Tr<'_> {
             Op::Variable => self.local_variable(inst)?,
             Op::Load => {
                 let p = self.pointer(inst.arg(0)?)?;
+                let p = self.aligned(p, inst.args.get(1..).unwrap_or(&[]));
                 let extra = operand_access(inst.args.get(1).copied());
                 let v = self.load(&p, extra)?;
                 self.set(inst, v)?;
@@ -69,6 +71,7 @@ impl Tr<'_> {
             Op::Store => {
                 let p = self.pointer(inst.arg(0)?)?;
                 let v = self.get(inst.arg(1)?)?;
+                let p = self.aligned(p, inst.args.get(2..).unwrap_or(&[]));
                 let extra = operand_access(inst.args.get(2).copied());
                 self.store(&p, &v, extra)?;
             }
@@ -82,7 +85,11 @@ impl Tr<'_> {
                         + usize::from(m.contains(MemoryAccess::MAKE_POINTER_AVAILABLE))
                         + usize::from(m.contains(MemoryAccess::MAKE_POINTER_VISIBLE))
                 });
+                let operands = inst.args.get(2..).unwrap_or(&[]);
                 let second = inst.args.get(3 + params).copied().or(first);
+                let rest = inst.args.get(3 + params..).filter(|rest| !rest.is_empty());
+                let from = self.aligned(from, rest.unwrap_or(operands));
+                let to = self.aligned(to, operands);
                 let v = self.load(&from, operand_access(second))?;
                 self.store(&to, &v, operand_access(first))?;
             }
@@ -150,6 +157,7 @@ impl Tr<'_> {
             mode: Mode::FunctionTemp,
             to,
             access: Access::default(),
+            align_bytes: 0,
         });
         if let Some(&init) = inst.args.get(1) {
             // A call may be inlined into a loop: the variable starts afresh each time.
@@ -242,7 +250,9 @@ impl Tr<'_> {
                 ty,
                 stride_bytes,
             } => {
-                let d = self.e.deref_cast(def, stride_bytes, p.mode, ty, p.access)?;
+                let d = self
+                    .e
+                    .deref_cast(def, stride_bytes, 0, p.mode, ty, p.access)?;
                 (p.mode, d, ty)
             }
             Base::BuiltIn(_) | Base::Block { .. } => {
@@ -286,6 +296,11 @@ impl Tr<'_> {
                             .deref_ptr_as_array(def, index, stride_bytes, mode, ty, p.access)?;
                 }
             }
+        }
+        if p.align_bytes != 0 {
+            def = self
+                .e
+                .deref_cast(def, 0, p.align_bytes, mode, ty, p.access)?;
         }
         Ok(Place {
             def,
@@ -373,7 +388,8 @@ impl Tr<'_> {
                 to,
                 stride_bytes,
             } => {
-                let def = self.e.load(p.def, (1, 32), access_bits(p.access))?;
+                let shape = (1, pointer_bits(*class));
+                let def = self.e.load(p.def, shape, access_bits(p.access))?;
                 self.pointer_value(def, *class, *to, *stride_bytes)
             }
             Ty::Array { .. } | Ty::Struct { .. } | Ty::Matrix { .. } => {
@@ -439,7 +455,7 @@ impl Tr<'_> {
     fn store_place(&mut self, p: Place, to: u32, value: &Value) -> Result<()> {
         match (&*self.ty(to)?, value) {
             (Ty::Pointer { .. }, Value::Pointer(v)) => {
-                let def = self.pointer_def(v)?;
+                let def = self.pointer_as_value(v)?;
                 self.e.store(p.def, def, access_bits(p.access))
             }
             (

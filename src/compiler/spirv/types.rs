@@ -7,6 +7,7 @@ use crate::error::{Loc, Result};
 use crate::module::Module;
 use crate::reader::Inst;
 use crate::translate::Tr;
+use crate::value::pointer_bits;
 use entity::Id;
 use nir::{Base, Dim, Member, Mode, Type};
 use spirv::{Decoration, Op, StorageClass};
@@ -111,7 +112,7 @@ impl Tr<'_> {
             Ty::Bool => Ok((1, 1)),
             Ty::Int { bits, .. } | Ty::Float { bits } => Ok((1, *bits)),
             Ty::Vector { elem, len } => Ok((*len, self.shape_of(*elem)?.1)),
-            Ty::Pointer { .. } => Ok((1, 32)),
+            Ty::Pointer { class, .. } => Ok((1, pointer_bits(*class))),
             _ => self
                 .loc()
                 .expected("a scalar or vector type", format!("%{id}")),
@@ -225,7 +226,20 @@ impl Tr<'_> {
                         .unwrap_or(0),
                 }
             }
-            Op::TypeForwardPointer => return Ok(true),
+            // What it points to is not known yet, and need not be.
+            Op::TypeForwardPointer => match self
+                .m
+                .stream
+                .def(inst.arg(0)?)
+                .map(|r| self.m.stream.inst(r))
+            {
+                Some(pointer) if pointer.op == Op::TypePointer => return self.type_inst(&pointer),
+                _ => {
+                    return inst
+                        .loc
+                        .expected("a pointer type", format!("%{}", inst.arg(0)?));
+                }
+            },
             Op::TypeFunction => Ty::Function,
             Op::TypeImage => Ty::Image(self.image_type(inst)?),
             Op::TypeSampler => Ty::Sampler,
@@ -390,6 +404,11 @@ impl Tr<'_> {
                     members: out,
                 }
             }
+            // An address.
+            Ty::Pointer {
+                class: StorageClass::PhysicalStorageBuffer,
+                ..
+            } => Type::Int(64),
             Ty::Pointer { class, to, .. } => {
                 let class = *class;
                 let mode = self.mode_of(class, *to)?;
@@ -439,6 +458,7 @@ impl Tr<'_> {
             StorageClass::Private => Mode::ShaderTemp,
             StorageClass::Workgroup => Mode::Shared,
             StorageClass::StorageBuffer => Mode::Ssbo,
+            StorageClass::PhysicalStorageBuffer => Mode::Global,
             StorageClass::PushConstant => Mode::PushConst,
             StorageClass::Input => Mode::ShaderIn,
             StorageClass::Output => Mode::ShaderOut,
@@ -467,7 +487,10 @@ impl Tr<'_> {
 pub(crate) fn has_layout(class: StorageClass) -> bool {
     matches!(
         class,
-        StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::PushConstant
+        StorageClass::Uniform
+            | StorageClass::StorageBuffer
+            | StorageClass::PushConstant
+            | StorageClass::PhysicalStorageBuffer
     )
 }
 

@@ -56,6 +56,8 @@ pub(crate) struct Pointer {
     pub to: u32,
     /// Access gathered along the way.
     pub access: Access,
+    /// Of a pointer to physical storage that is read or written: its alignment, if that is known. 0: it is not.
+    pub align_bytes: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -84,6 +86,14 @@ pub(crate) enum Step {
     Struct(u32),
     /// `OpPtrAccessChain`'s element.
     Ptr(Id<Def>, u32),
+}
+
+/// Bits of a pointer of this class as a value: an address, or the number of a deref.
+pub(crate) fn pointer_bits(class: StorageClass) -> u8 {
+    match class {
+        StorageClass::PhysicalStorageBuffer => 64,
+        _ => 32,
+    }
 }
 
 /// The `access` index of intrinsics.

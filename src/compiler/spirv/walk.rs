@@ -596,6 +596,7 @@ impl<'m> Tr<'m> {
             mode: Mode::FunctionTemp,
             to: place.ty,
             access: nir::Access::default(),
+            align_bytes: 0,
         }
     }
 

@@ -538,6 +538,15 @@ impl Run<'_> {
                     self.copy(i.srcs[0], i.srcs[1], l)?;
                 }
             }
+            // A pointer to physical storage is its address already.
+            Op::DerefAddress => {
+                if let Some(def) = i.def {
+                    for &l in lanes {
+                        let address = self.get(i.srcs[0], l)[0];
+                        self.set(def, l, &[address]);
+                    }
+                }
+            }
             Op::GetSsboSize => {
                 if let Some(def) = i.def {
                     for &l in lanes {

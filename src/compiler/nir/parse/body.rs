@@ -215,6 +215,10 @@ impl Parser {
             "deref_cast" => DerefKind::Cast {
                 parent: self.def()?,
                 stride_bytes: self.stride()?,
+                align_bytes: match self.eat_word("align") {
+                    true => self.number32()?,
+                    false => 0,
+                },
             },
             _ => return self.back(format!("'{w}' is no instruction")),
         };

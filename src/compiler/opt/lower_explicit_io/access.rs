@@ -34,6 +34,13 @@ impl Lower<'_> {
                 self.atomic(block, id, i, a);
                 true
             }
+            Op::DerefAddress => {
+                let mut b = Builder::at_end_of_block(self.s, block);
+                let address = Self::address(&mut b, &a, 0);
+                crate::rewrite::become_mov(b.shader, id, address);
+                b.place(id);
+                true
+            }
             Op::DerefBufferArrayLength => {
                 let Some(ty) = ty else { return false };
                 let stride = match self.s.types.get(ty) {

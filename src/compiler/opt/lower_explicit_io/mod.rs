@@ -254,7 +254,7 @@ impl Lower<'_> {
         match d.kind {
             DerefKind::Var(v) => Some(self.variable(block, d, v)),
             DerefKind::Struct { parent, member } => {
-                let a = self.pointer(block, parent, d.mode)?;
+                let a = self.pointer(parent, d.mode)?;
                 let of = self.s.deref_of(parent)?.ty;
                 let Type::Struct { members, .. } = self.s.types.get(of)? else {
                     return None;
@@ -271,7 +271,7 @@ impl Lower<'_> {
                 Some(self.add_const(a, offset))
             }
             DerefKind::Array { parent, index } => {
-                let a = self.pointer(block, parent, d.mode)?;
+                let a = self.pointer(parent, d.mode)?;
                 let of = self.s.deref_of(parent)?.ty;
                 if let Some((var, element)) = a.resource {
                     return Some(self.resource_element(block, d, a, var, element, of, index));
@@ -324,7 +324,7 @@ impl Lower<'_> {
                 index,
                 stride_bytes,
             } => {
-                let a = self.pointer(block, parent, d.mode)?;
+                let a = self.pointer(parent, d.mode)?;
                 let stride = if stride_bytes == 0 {
                     let (size, align) = self.natural[d.ty];
                     size.next_multiple_of(align)
@@ -333,7 +333,17 @@ impl Lower<'_> {
                 };
                 Some(self.add_index(block, a, index, stride))
             }
-            DerefKind::Cast { parent, .. } => self.pointer(block, parent, d.mode),
+            DerefKind::Cast {
+                parent,
+                align_bytes,
+                ..
+            } => {
+                let mut a = self.pointer(parent, d.mode)?;
+                if align_bytes.is_power_of_two() && align_bytes > a.align_mul {
+                    (a.align_mul, a.align_offset) = (align_bytes, 0);
+                }
+                Some(a)
+            }
         }
     }
 
@@ -446,7 +456,7 @@ impl Lower<'_> {
     }
 
     /// The address of any pointer value; a raw 64-bit value is an address in physical storage.
-    fn pointer(&mut self, block: Id<Block>, d: Id<Def>, mode: Mode) -> Option<Addr> {
+    fn pointer(&mut self, d: Id<Def>, mode: Mode) -> Option<Addr> {
         if let Some(a) = self.addr[d] {
             return Some(a);
         }
@@ -469,13 +479,13 @@ impl Lower<'_> {
         } else {
             return None;
         };
-        let _ = block;
         Some(Addr {
             mode,
             base: Some(base),
             offset: None,
             constant: 0,
-            align_mul: 4,
+            // What it is aligned to, a cast further on tells.
+            align_mul: 1,
             align_offset: 0,
             component_stride: None,
             resource: None,

@@ -1,6 +1,7 @@
-//! Images, textures and texel buffers in compute shaders: GLSL through the whole compiler, executed by the simulated GPU in strict mode at every
+//! Images, textures, texel buffers and addresses in compute shaders: GLSL through the whole compiler, executed by the simulated GPU in strict mode at every
 //! width, against what Vulkan says comes out.
 
+mod addresses;
 mod rig;
 
 use rig::{Descriptor, Kind, LESS_OR_EQUAL, NONE, Rig, Surface};

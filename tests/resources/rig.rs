@@ -241,6 +241,12 @@ impl Rig {
         words
     }
 
+    /// Address of a byte of a piece.
+    pub fn address(piece: u64, byte: u64) -> [u32; 2] {
+        let address = PIECES + piece * BYTES + byte;
+        [address as u32, (address >> 32) as u32]
+    }
+
     /// Puts a descriptor into an element of a binding.
     pub fn bind(&mut self, binding: u32, element: u32, descriptor: Descriptor) {
         let offset_bytes = binding * ELEMENTS * STRIDE;

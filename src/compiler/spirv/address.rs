@@ -1,0 +1,99 @@
+//! Pointers to physical storage: 64-bit addresses.
+//!
+//! As a value such a pointer is an integer of 64 bits: in variables, in memory, through phis and choices. It becomes a deref where it
+//! is used. What a load or store says of its alignment goes with a last cast of the deref.
+//! Ref: SPV_KHR_physical_storage_buffer; "SPIR-V Specification", "Memory Operands", Aligned.
+
+use crate::error::Result;
+use crate::reader::Inst;
+use crate::translate::Tr;
+use crate::types::Ty;
+use crate::value::{Base, Pointer, Value};
+use entity::Id;
+use nir::{Access, Def, IntrinsicOp};
+use spirv::{MemoryAccess, Op, StorageClass};
+use std::rc::Rc;
+
+impl Tr<'_> {
+    /// A pointer as a value.
+    pub fn pointer_as_value(&mut self, p: &Pointer) -> Result<Id<Def>> {
+        if p.class != StorageClass::PhysicalStorageBuffer {
+            return self.pointer_def(p);
+        }
+        match p.base {
+            Base::Value { def, .. } if p.steps.is_empty() => Ok(def),
+            _ => {
+                let (deref, _) = self.pointer_access(p, Access::default())?;
+                self.e
+                    .value(IntrinsicOp::DerefAddress, (1, 64), &[deref], &[])
+            }
+        }
+    }
+
+    /// Conversions between addresses and integers; `None` if `inst` is none.
+    pub fn address_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
+        let from = match inst.op {
+            Op::ConvertPtrToU | Op::ConvertUToPtr => self.get(inst.arg(0)?)?,
+            Op::Bitcast => {
+                let value = self.get(inst.arg(0)?)?;
+                let to_pointer = matches!(&*self.ty(inst.ty)?, Ty::Pointer { .. });
+                if !to_pointer && !matches!(value, Value::Pointer(_)) {
+                    return Ok(None);
+                }
+                value
+            }
+            _ => return Ok(None),
+        };
+        let address = match &from {
+            Value::Pointer(p) if p.class == StorageClass::PhysicalStorageBuffer => {
+                self.pointer_as_value(p)?
+            }
+            Value::Def(d) => *d,
+            _ => {
+                return inst
+                    .loc
+                    .unsupported("an address of what is no physical storage");
+            }
+        };
+        let to = self.ty(inst.ty)?;
+        let value = match &*to {
+            Ty::Pointer {
+                class: class @ StorageClass::PhysicalStorageBuffer,
+                to,
+                stride_bytes,
+            } => {
+                let address = match self.e.shape(address) {
+                    (1, 64) => address,
+                    (1, _) => self.resize(address, 64)?,
+                    _ => self.bitcast(address, 1, 64)?,
+                };
+                self.pointer_value(address, *class, *to, *stride_bytes)?
+            }
+            Ty::Int { bits, .. } => Value::Def(self.resize(address, *bits)?),
+            Ty::Vector { .. } => {
+                let (n, bits) = self.shape_of(inst.ty)?;
+                Value::Def(self.bitcast(address, n, bits)?)
+            }
+            _ => return inst.loc.unsupported("this conversion of an address"),
+        };
+        Ok(Some(value))
+    }
+
+    /// A pointer with the alignment that the memory operands of a load or store (from the mask on) give it.
+    pub fn aligned(&self, p: Rc<Pointer>, operands: &[u32]) -> Rc<Pointer> {
+        let mask = operands.first().copied().unwrap_or(0);
+        let is_aligned = MemoryAccess::from_bits_truncate(mask).contains(MemoryAccess::ALIGNED);
+        match operands.get(1) {
+            Some(&align_bytes)
+                if is_aligned
+                    && p.class == StorageClass::PhysicalStorageBuffer
+                    && align_bytes.is_power_of_two() =>
+            {
+                let mut p = p;
+                Rc::make_mut(&mut p).align_bytes = align_bytes;
+                p
+            }
+            _ => p,
+        }
+    }
+}
