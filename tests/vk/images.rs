@@ -37,6 +37,16 @@ impl Drop for Image<'_> {
     }
 }
 
+/// All levels and layers.
+pub fn range(aspect_mask: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange {
+        aspect_mask,
+        level_count: vk::REMAINING_MIP_LEVELS,
+        layer_count: vk::REMAINING_ARRAY_LAYERS,
+        ..vk::ImageSubresourceRange::default()
+    }
+}
+
 /// Bytes of an element of an aspect, and its size in pixels, as the format's name tells.
 fn element(format: vk::Format, aspect: vk::ImageAspectFlags) -> (u32, [u32; 2]) {
     let name = format!("{format:?}");
@@ -141,7 +151,7 @@ impl Region {
 
 /// Regions that cover all levels of an image, one behind the other; `loose`: with room between rows and slices.
 fn regions(info: &vk::ImageCreateInfo<'_>, loose: bool) -> Vec<Region> {
-    let mut at = 0;
+    let mut at = 0u64;
     let mut all = Vec::new();
     for aspect in aspects(info.format) {
         let (bytes, block) = element(info.format, aspect);
@@ -167,7 +177,7 @@ fn regions(info: &vk::ImageCreateInfo<'_>, loose: bool) -> Vec<Region> {
             } else {
                 4
             };
-            at = (at as u64).next_multiple_of(step.into());
+            at = at.next_multiple_of(step.into());
             let region = Region {
                 copy: vk::BufferImageCopy::default()
                     .buffer_offset(at)
@@ -367,12 +377,7 @@ fn parts_of_images_are_copied_to_others() {
     let colour = vk::ImageAspectFlags::COLOR;
     rig.run(|commands| unsafe {
         upload(&rig, commands, &put, from.image, &there);
-        let everything = vk::ImageSubresourceRange {
-            aspect_mask: colour,
-            level_count: vk::REMAINING_MIP_LEVELS,
-            layer_count: vk::REMAINING_ARRAY_LAYERS,
-            ..vk::ImageSubresourceRange::default()
-        };
+        let everything = range(colour);
         let value = vk::ClearColorValue {
             uint32: [0x1111, 0x2222, 0x3333, 0x4444],
         };
@@ -431,7 +436,7 @@ fn depth_and_stencil_are_cleared_apart() {
     let back = regions(&made, false);
     let got = rig.buffer(back.last().map_or(0, Region::end) as u64);
     let value = |depth, stencil| vk::ClearDepthStencilValue { depth, stencil };
-    let range = |aspect_mask, level, levels| vk::ImageSubresourceRange {
+    let part = |aspect_mask, level, levels| vk::ImageSubresourceRange {
         aspect_mask,
         base_mip_level: level,
         level_count: levels,
@@ -451,9 +456,9 @@ fn depth_and_stencil_are_cleared_apart() {
             );
             rig.barrier(commands);
         };
-        clear(value(1.0, 0xab), range(depth | stencil, 0, 4));
-        clear(value(0.5, 0), range(depth, 1, 1));
-        clear(value(0.0, 0x17), range(stencil, 2, 2));
+        clear(value(1.0, 0xab), part(depth | stencil, 0, 4));
+        clear(value(0.5, 0), part(depth, 1, 1));
+        clear(value(0.0, 0x17), part(stencil, 2, 2));
         download(&rig, commands, &got, image.image, &back);
     });
     for region in &back {

@@ -14,6 +14,7 @@ mod pipelines;
 mod rig;
 mod swapchains;
 mod synchronisation;
+mod textures;
 
 use std::sync::{Arc, OnceLock};
 

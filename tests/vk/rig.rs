@@ -126,6 +126,10 @@ impl Rig {
             | vk::BufferUsageFlags::INDIRECT_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
+        self.buffer_for(bytes, usage)
+    }
+
+    pub fn buffer_for(&self, bytes: u64, usage: vk::BufferUsageFlags) -> Buffer<'_> {
         let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
         unsafe {
             let buffer = self.device.create_buffer(&info, None).unwrap();

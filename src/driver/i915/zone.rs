@@ -17,27 +17,32 @@ pub const PAGE_BYTES: u64 = 4096;
 pub const GENERAL_BASE: u64 = 0;
 /// Dynamic State Base Address.
 pub const DYNAMIC_BASE: u64 = 4 * GIB;
+/// Bindless Surface State Base Address. Samplers lie in this heap too, and are found from Dynamic State Base Address: it is the end of
+/// what that reaches, but for the page that its size cannot say.
+pub const BINDLESS_BASE: u64 = DYNAMIC_BASE + 4 * GIB - BINDLESS_HEAP_BYTES - PAGE_BYTES;
 /// Surface State Base Address. (Binding tables; the bindless heap has a base of its own.)
 pub const SURFACE_BASE: u64 = 8 * GIB;
-/// Bindless Surface State Base Address.
-pub const BINDLESS_BASE: u64 = 12 * GIB;
 /// Instruction Base Address.
-pub const INSTRUCTION_BASE: u64 = 16 * GIB;
-const HIGH_START: u64 = 20 * GIB;
+pub const INSTRUCTION_BASE: u64 = 12 * GIB;
+const HIGH_START: u64 = 16 * GIB;
 /// Bytes of the bindless heap: 2^20 surfaces, the most that Bindless Surface State Size can tell.
 pub const BINDLESS_HEAP_BYTES: u64 = 64 << 20;
+/// Bytes from Dynamic State Base Address on that a sampler's Border Color Pointer reaches.
+const BORDER_BYTES: u64 = 16 << 20;
 
 /// A part of the address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zone {
     /// Below 4 GiB: scratch.
     Low,
+    /// Border colours: dynamic state that samplers point to.
+    Border,
     /// Dynamic state.
     Dynamic,
-    /// Surface states and binding tables.
-    Surface,
     /// The bindless heap.
     Bindless,
+    /// Surface states and binding tables.
+    Surface,
     /// Shader code.
     Instruction,
     /// Everything else.
@@ -45,11 +50,12 @@ pub enum Zone {
 }
 
 impl Zone {
-    const ALL: [Zone; 6] = [
+    const ALL: [Zone; 7] = [
         Zone::Low,
+        Zone::Border,
         Zone::Dynamic,
-        Zone::Surface,
         Zone::Bindless,
+        Zone::Surface,
         Zone::Instruction,
         Zone::High,
     ];
@@ -58,6 +64,7 @@ impl Zone {
     pub fn name(self) -> &'static str {
         match self {
             Zone::Low => "low",
+            Zone::Border => "border colours",
             Zone::Dynamic => "dynamic state",
             Zone::Surface => "surface state",
             Zone::Bindless => "bindless",
@@ -71,7 +78,8 @@ impl Zone {
         let heap = |base: u64| (base, base + 4 * GIB - PAGE_BYTES);
         match self {
             Zone::Low => (2 << 20, 4 * GIB - PAGE_BYTES),
-            Zone::Dynamic => heap(DYNAMIC_BASE),
+            Zone::Border => (DYNAMIC_BASE, DYNAMIC_BASE + BORDER_BYTES),
+            Zone::Dynamic => (DYNAMIC_BASE + BORDER_BYTES, BINDLESS_BASE),
             Zone::Surface => heap(SURFACE_BASE),
             Zone::Bindless => (BINDLESS_BASE, BINDLESS_BASE + BINDLESS_HEAP_BYTES),
             Zone::Instruction => heap(INSTRUCTION_BASE),

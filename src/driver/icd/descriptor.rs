@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ash::vk as c;
 use ash::vk::Handle;
 use vk::descriptor::{
-    BindingInfo, BufferDescriptor, PipelineLayout, Pool, PushRange, Set, SetLayout, Template,
-    TemplateEntry, holds_buffer,
+    BindingInfo, BufferDescriptor, Pieces, PipelineLayout, Pool, PushRange, Set, SetLayout,
+    Template, TemplateEntry, pieces,
 };
 
 use crate::command::record;
@@ -104,7 +104,11 @@ entries! { DESCRIPTOR:
         let info = raw::reference(create_info, "VkDescriptorPoolCreateInfo")?;
         let sizes: Vec<_> = raw::slice(info.p_pool_sizes, info.pool_size_count)
             .iter()
-            .map(|size| (size.ty, size.descriptor_count))
+            .enumerate()
+            .map(|(index, size)| {
+                let allowed = allowed(info.p_next, index);
+                (size.ty, pieces(size.ty, allowed), size.descriptor_count)
+            })
             .collect();
         let inline = raw::find::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.max_inline_uniform_block_bindings);
@@ -193,20 +197,22 @@ entries! { DESCRIPTOR:
     ) {
         handle::get(device)?;
         for write in raw::slice(descriptor_writes, descriptor_write_count) {
-            if !holds_buffer(write.descriptor_type) {
-                continue;
-            }
-            if write.descriptor_type == c::DescriptorType::INLINE_UNIFORM_BLOCK {
-                if let Some(block) = raw::find::<c::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next) {
-                    let bytes = raw::bytes(block.p_data, block.data_size as usize);
-                    handle::get(write.dst_set)?.write_inline(write.dst_binding, write.dst_array_element, bytes)?;
-                }
-                continue;
-            }
             let set = handle::get(write.dst_set)?;
-            let mut place = set.cursor(write.dst_binding, write.dst_array_element)?;
-            for info in raw::slice(write.p_buffer_info, write.descriptor_count) {
-                set.write(&mut place, descriptor(info)?)?;
+            let (binding, element) = (write.dst_binding, write.dst_array_element);
+            match Source::of(write.descriptor_type) {
+                Source::Buffers => {
+                    let mut place = set.cursor(binding, element)?;
+                    for info in raw::slice(write.p_buffer_info, write.descriptor_count) {
+                        set.write(&mut place, descriptor(info)?)?;
+                    }
+                }
+                Source::Inline => {
+                    if let Some(block) = raw::find::<c::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next) {
+                        let bytes = raw::bytes(block.p_data, block.data_size as usize);
+                        set.write_inline(binding, element, bytes)?;
+                    }
+                }
+                source => write_pieces(set, write, source)?,
             }
         }
         match descriptor_copy_count {
@@ -254,15 +260,25 @@ entries! { DESCRIPTOR:
         data: *const c_void,
     ) {
         let set = handle::get(descriptor_set)?;
-        for entry in handle::get(descriptor_update_template)?.entries.iter().filter(|entry| holds_buffer(entry.kind)) {
-            if entry.kind == c::DescriptorType::INLINE_UNIFORM_BLOCK {
-                let bytes = raw::bytes(data.byte_add(entry.offset_bytes), entry.count as usize);
-                set.write_inline(entry.binding, entry.element, bytes)?;
-                continue;
-            }
-            let mut place = set.cursor(entry.binding, entry.element)?;
-            for buffer in packed(entry, data) {
-                set.write(&mut place, buffer?)?;
+        for entry in &handle::get(descriptor_update_template)?.entries {
+            match Source::of(entry.kind) {
+                Source::Buffers => {
+                    let mut place = set.cursor(entry.binding, entry.element)?;
+                    for buffer in packed(entry, data) {
+                        set.write(&mut place, buffer?)?;
+                    }
+                }
+                Source::Inline => {
+                    let bytes = raw::bytes(data.byte_add(entry.offset_bytes), entry.count as usize);
+                    set.write_inline(entry.binding, entry.element, bytes)?;
+                }
+                source => {
+                    let mut place = set.cursor(entry.binding, entry.element)?;
+                    for index in 0..entry.count as usize {
+                        let at = data.byte_add(entry.offset_bytes + index * entry.stride_bytes);
+                        set.write_pieces(&mut place, |own| source.read(entry.kind, at, own))?;
+                    }
+                }
             }
         }
         Ok(())
@@ -284,10 +300,18 @@ entries! { DESCRIPTOR:
             let layout = handle::get(layout)?;
             commands.push_set(layout, set as usize, |pushed| {
                 for write in raw::slice(descriptor_writes, descriptor_write_count) {
-                    if holds_buffer(write.descriptor_type) {
-                        let infos = raw::slice(write.p_buffer_info, write.descriptor_count).iter();
-                        let place = (write.dst_binding, write.dst_array_element);
-                        pushed.write(place, infos.map(|info| descriptor(info)))?;
+                    let place = (write.dst_binding, write.dst_array_element);
+                    let kind = write.descriptor_type;
+                    match Source::of(kind) {
+                        Source::Buffers => {
+                            let infos = raw::slice(write.p_buffer_info, write.descriptor_count).iter();
+                            pushed.write(place, infos.map(|info| descriptor(info)))?;
+                        }
+                        // Layouts to push have no such blocks.
+                        Source::Inline => {}
+                        source => pushed.write_pieces(place, write.descriptor_count as usize, |index, own| {
+                            source.read(kind, source.element(write, index), own)
+                        })?,
                     }
                 }
                 Ok(())
@@ -306,11 +330,143 @@ entries! { DESCRIPTOR:
             let template = handle::get(descriptor_update_template)?;
             let layout = handle::get(layout)?;
             commands.push_set(layout, set as usize, |pushed| {
-                for entry in template.entries.iter().filter(|entry| holds_buffer(entry.kind)) {
-                    pushed.write((entry.binding, entry.element), packed(entry, data))?;
+                for entry in &template.entries {
+                    let place = (entry.binding, entry.element);
+                    match Source::of(entry.kind) {
+                        Source::Buffers => pushed.write(place, packed(entry, data))?,
+                        Source::Inline => {}
+                        source => pushed.write_pieces(place, entry.count as usize, |index, own| {
+                            let at = data.byte_add(entry.offset_bytes + index * entry.stride_bytes);
+                            source.read(entry.kind, at, own)
+                        })?,
+                    }
                 }
                 Ok(())
             })
+        })
+    }
+}
+
+/// Where the parameters of a descriptor are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// `VkDescriptorBufferInfo`.
+    Buffers,
+    /// Bytes.
+    Inline,
+    /// `VkDescriptorImageInfo`.
+    Images,
+    /// `VkBufferView`.
+    Texels,
+}
+
+impl Source {
+    #[inline(always)]
+    fn of(kind: c::DescriptorType) -> Self {
+        match kind {
+            c::DescriptorType::INLINE_UNIFORM_BLOCK => Source::Inline,
+            c::DescriptorType::UNIFORM_TEXEL_BUFFER | c::DescriptorType::STORAGE_TEXEL_BUFFER => {
+                Source::Texels
+            }
+            c::DescriptorType::SAMPLER
+            | c::DescriptorType::COMBINED_IMAGE_SAMPLER
+            | c::DescriptorType::SAMPLED_IMAGE
+            | c::DescriptorType::STORAGE_IMAGE
+            | c::DescriptorType::INPUT_ATTACHMENT => Source::Images,
+            _ => Source::Buffers,
+        }
+    }
+
+    /// An element's parameters.
+    fn element(self, write: &c::WriteDescriptorSet<'_>, index: usize) -> *const c_void {
+        match self {
+            Source::Texels => write.p_texel_buffer_view.wrapping_add(index).cast(),
+            _ => write.p_image_info.wrapping_add(index).cast(),
+        }
+    }
+
+    /// The pieces of an image, a sampler or a texel buffer. `own`: it has a sampler of its own.
+    ///
+    /// # Safety
+    /// `at` points to the parameters of a descriptor of this kind, perhaps not aligned; what the kind reads of them are null or handles
+    /// of ours.
+    unsafe fn read(
+        self,
+        kind: c::DescriptorType,
+        at: *const c_void,
+        own: bool,
+    ) -> vk::Result<Pieces> {
+        if self == Source::Texels {
+            // SAFETY: as the caller says.
+            let view = unsafe { handle::optional(at.cast::<c::BufferView>().read_unaligned())? };
+            return Ok(match kind {
+                c::DescriptorType::STORAGE_TEXEL_BUFFER => {
+                    Pieces::storage(view.map(|view| view.storage))
+                }
+                _ => Pieces::surface(view.map(|view| view.texture)),
+            });
+        }
+        // SAFETY: as the caller says.
+        let info = unsafe { at.cast::<c::DescriptorImageInfo>().read_unaligned() };
+        // SAFETY: as the caller says; of a sampler alone there is no view to read.
+        let view = || unsafe { handle::optional(info.image_view) };
+        // SAFETY: as the caller says; only where the descriptor has one.
+        let sampler = || unsafe { handle::get(info.sampler) };
+        Ok(match kind {
+            c::DescriptorType::STORAGE_IMAGE => {
+                Pieces::storage(view()?.map(|view| view.storage()).transpose()?)
+            }
+            c::DescriptorType::SAMPLER if own => Pieces::sampler(sampler()?.state),
+            // The layout's stays.
+            c::DescriptorType::SAMPLER => Pieces::sampler([0; 4]),
+            _ => {
+                let pieces = Pieces::surface(view()?.map(|view| view.texture()).transpose()?);
+                match kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER && own {
+                    true => pieces.with_sampler(sampler()?.state),
+                    false => pieces,
+                }
+            }
+        })
+    }
+}
+
+/// Writes images, samplers or texel buffers; apart from the buffers, which are frequent.
+///
+/// # Safety
+/// The structure is valid.
+#[inline(never)]
+unsafe fn write_pieces(
+    set: &Set,
+    write: &c::WriteDescriptorSet<'_>,
+    source: Source,
+) -> vk::Result<()> {
+    let mut place = set.cursor(write.dst_binding, write.dst_array_element)?;
+    for index in 0..write.descriptor_count as usize {
+        let at = source.element(write, index);
+        // SAFETY: as the caller says.
+        set.write_pieces(&mut place, |own| unsafe {
+            source.read(write.descriptor_type, at, own)
+        })?;
+    }
+    Ok(())
+}
+
+/// The types that a mutable descriptor may be of, of a binding or a pool's size by its index.
+///
+/// # Safety
+/// The chain is valid for as long as what comes back is used.
+unsafe fn allowed<'a>(chain: *const c_void, index: usize) -> &'a [c::DescriptorType] {
+    // SAFETY: as the caller says.
+    unsafe {
+        let node = raw::find::<c::MutableDescriptorTypeCreateInfoEXT<'_>>(chain);
+        let lists = node.map_or(&[][..], |node| {
+            raw::slice(
+                node.p_mutable_descriptor_type_lists,
+                node.mutable_descriptor_type_list_count,
+            )
+        });
+        lists.get(index).map_or(&[], |list| {
+            raw::slice(list.p_descriptor_types, list.descriptor_type_count)
         })
     }
 }
@@ -408,14 +564,35 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
     let bindings: Vec<BindingInfo> = bindings
         .iter()
         .enumerate()
-        .map(|(index, binding)| BindingInfo {
-            binding: binding.binding,
-            kind: binding.descriptor_type,
-            count: binding.descriptor_count,
-            variable: flags.get(index).is_some_and(|flags| {
-                flags.contains(c::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT)
-            }),
+        .map(|(index, binding)| {
+            let kind = binding.descriptor_type;
+            // SAFETY: as the caller says; only of these types the samplers are looked at.
+            let (pieces, samplers) = unsafe {
+                let samplers = match kind {
+                    c::DescriptorType::SAMPLER | c::DescriptorType::COMBINED_IMAGE_SAMPLER => {
+                        raw::slice(binding.p_immutable_samplers, binding.descriptor_count)
+                    }
+                    _ => &[],
+                };
+                let samplers = samplers
+                    .iter()
+                    .map(|&sampler| handle::get(sampler).cloned());
+                (
+                    pieces(kind, allowed(info.p_next, index)),
+                    samplers.collect::<vk::Result<_>>()?,
+                )
+            };
+            Ok(BindingInfo {
+                binding: binding.binding,
+                kind,
+                count: binding.descriptor_count,
+                variable: flags.get(index).is_some_and(|flags| {
+                    flags.contains(c::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT)
+                }),
+                pieces,
+                samplers,
+            })
         })
-        .collect();
+        .collect::<vk::Result<_>>()?;
     SetLayout::new(&bindings, info.flags.contains(Flags::PUSH_DESCRIPTOR_KHR))
 }

@@ -1,39 +1,16 @@
 //! Entry points of what the driver cannot do yet: graphics, and copies of images.
 //!
-//! Vulkan wants the functions to exist. But for samplers, which are settings alone, none of their objects can be created, so
-//! functions that take one have nothing to do;
+//! Vulkan wants the functions to exist. None of their objects can be created, so functions that take one have nothing to do;
 //! commands that would draw or touch an image make their command buffer invalid, which `vkEndCommandBuffer` tells.
 
 use ash::vk as c;
 use ash::vk::Handle;
 
 use crate::command::record;
-use crate::entry::{done, entries};
+use crate::entry::entries;
 use crate::{handle, raw};
 
 entries! { GRAPHICS:
-    Device vkCreateBufferView(
-        device: c::Device,
-        create_info: *const c::BufferViewCreateInfo<'_>,
-        allocator: *const c::AllocationCallbacks<'_>,
-        view: *mut c::BufferView,
-    ) -> c::Result {
-        handle::get(device)?;
-        raw::put(view, Handle::from_raw(0));
-        Err(vk::Error::FeatureNotPresent { what: "texel buffer formats" })
-    }
-
-    Device vkCreateSampler(
-        device: c::Device,
-        create_info: *const c::SamplerCreateInfo<'_>,
-        allocator: *const c::AllocationCallbacks<'_>,
-        sampler: *mut c::Sampler,
-    ) -> c::Result {
-        handle::get(device)?;
-        raw::put(sampler, handle::make(vk::descriptor::Sampler));
-        done()
-    }
-
     Device vkCreateFramebuffer(
         device: c::Device,
         create_info: *const c::FramebufferCreateInfo<'_>,
@@ -88,23 +65,6 @@ entries! { GRAPHICS:
         granularity: *mut c::Extent2D,
     ) {
         raw::put(granularity, c::Extent2D { width: 1, height: 1 });
-        Ok(())
-    }
-
-    Device vkDestroyBufferView(
-        device: c::Device,
-        buffer_view: c::BufferView,
-        allocator: *const c::AllocationCallbacks<'_>,
-    ) {
-        Ok(())
-    }
-
-    Device vkDestroySampler(
-        device: c::Device,
-        sampler: c::Sampler,
-        allocator: *const c::AllocationCallbacks<'_>,
-    ) {
-        handle::destroy(sampler);
         Ok(())
     }
 

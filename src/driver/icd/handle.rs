@@ -177,11 +177,12 @@ kinds! {
     Semaphore = 18: Arc<vk::sync::Semaphore>;
     Event = 19: vk::sync::Event;
     QueryPool = 20: vk::query::QueryPool;
-    Sampler = 21: vk::descriptor::Sampler;
+    Sampler = 21: Arc<vk::sampler::Sampler>;
     Image = 22: Arc<vk::image::Image>;
     ImageView = 23: Arc<vk::image::View>;
     SurfaceKHR = 40: crate::window::SurfaceFace;
     SwapchainKHR = 41: crate::window::SwapchainFace;
+    BufferView = 24: Arc<vk::buffer_view::BufferView>;
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ entries! { IMAGE:
         format: c::Format,
         format_properties: *mut c::FormatProperties,
     ) {
-        raw::put(format_properties, handle::get(physical_device)?.format_properties(format));
+        raw::put(format_properties, older(&handle::get(physical_device)?.format_properties(format)));
         Ok(())
     }
 
@@ -28,14 +28,13 @@ entries! { IMAGE:
         let device = handle::get(physical_device)?;
         if let Some(out) = format_properties.as_mut() {
             let found = device.format_properties(format);
-            out.format_properties = found;
+            out.format_properties = older(&found);
             for node in raw::chain(out.p_next) {
                 if (*node).s_type == c::StructureType::FORMAT_PROPERTIES_3 {
                     let node = &mut *node.cast::<c::FormatProperties3<'_>>();
-                    let wide = |flags: c::FormatFeatureFlags| c::FormatFeatureFlags2::from_raw(flags.as_raw().into());
-                    node.linear_tiling_features = wide(found.linear_tiling_features);
-                    node.optimal_tiling_features = wide(found.optimal_tiling_features);
-                    node.buffer_features = wide(found.buffer_features);
+                    node.linear_tiling_features = found.linear_tiling_features;
+                    node.optimal_tiling_features = found.optimal_tiling_features;
+                    node.buffer_features = found.buffer_features;
                 }
             }
         }
@@ -262,6 +261,14 @@ unsafe fn bind_to_swapchain(
         why: "an image that the swapchain does not have",
     })?;
     frame.bind(image)
+}
+
+fn older(found: &c::FormatProperties3<'_>) -> c::FormatProperties {
+    c::FormatProperties {
+        linear_tiling_features: vk::format::older(found.linear_tiling_features),
+        optimal_tiling_features: vk::format::older(found.optimal_tiling_features),
+        buffer_features: vk::format::older(found.buffer_features),
+    }
 }
 
 /// Uses of an image, those of its stencil alone among them.

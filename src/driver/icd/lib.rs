@@ -31,6 +31,7 @@ mod property;
 mod raw;
 #[cfg(test)]
 mod registry_tests;
+mod sampler;
 mod surface;
 mod swapchain;
 mod sync;

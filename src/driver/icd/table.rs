@@ -11,7 +11,7 @@ use ash::vk as c;
 use crate::entry::{Level, Pointer, Row};
 use crate::{
     command, descriptor, device, graphics, handle, image, image_copy, instance, pipeline, raw,
-    surface, swapchain, sync,
+    sampler, surface, swapchain, sync,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -167,6 +167,7 @@ static TABLES: &[&[Row]] = &[
     command::COMMAND,
     image::IMAGE,
     image_copy::IMAGE_COPY,
+    sampler::SAMPLER,
     graphics::GRAPHICS,
     surface::SURFACE,
     swapchain::SWAPCHAIN,

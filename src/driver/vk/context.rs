@@ -48,8 +48,36 @@ pub struct Context {
     /// Whether the device is lost.
     pub lost: Arc<Lost>,
     scratch: Mutex<BTreeMap<u32, Arc<i915::Buffer>>>,
+    /// Border colours of samplers.
+    border_pool: Arc<i915::Pool>,
+    /// Those that Vulkan names.
+    borders: i915::Slice,
     /// What nobody reads.
     scrap: i915::Slice,
+}
+
+/// Bytes from one border colour to the next: what Border Color Pointer counts in.
+pub const BORDER_STRIDE_BYTES: u64 = 64;
+
+/// Border colours that Vulkan names, by its numbers.
+pub const BORDERS: [[u32; 4]; 6] = {
+    const ONE: u32 = 1f32.to_bits();
+    [
+        [0; 4],
+        [0; 4],
+        [0, 0, 0, ONE],
+        [0, 0, 0, 1],
+        [ONE; 4],
+        [1; 4],
+    ]
+};
+
+fn bytes(words: [u32; 4]) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+        *to = word.to_le_bytes();
+    }
+    bytes
 }
 
 /// Bytes of a chunk of a command buffer: commands from its front, data from its back.
@@ -71,6 +99,11 @@ impl Context {
         let gpu = i915::Device::new(physical.file(), physical.info())?;
         let pool = |zone| i915::Pool::new(&gpu, zone);
         let general = pool(i915::Zone::High);
+        let border_pool = pool(i915::Zone::Border);
+        let borders = border_pool.take(BORDERS.len() as u64 * BORDER_STRIDE_BYTES, 64)?;
+        for (at, colour) in (0..).step_by(BORDER_STRIDE_BYTES as usize).zip(BORDERS) {
+            borders.write(at, &bytes(colour))?;
+        }
         Ok(Arc::new(Self {
             physical: physical.clone(),
             scrap: general.take(64, 64)?,
@@ -82,8 +115,22 @@ impl Context {
             batches: pool(i915::Zone::High),
             lost: Arc::default(),
             scratch: Mutex::default(),
+            border_pool,
+            borders,
             gpu,
         }))
+    }
+
+    /// Address of the border colours that Vulkan names, [`BORDER_STRIDE_BYTES`] apart.
+    pub fn borders(&self) -> u64 {
+        self.borders.address()
+    }
+
+    /// A place for a border colour.
+    pub fn custom_border(&self, colour: [u32; 4]) -> Result<i915::Slice> {
+        let slice = self.border_pool.take(BORDER_STRIDE_BYTES, 64)?;
+        slice.write(0, &bytes(colour))?;
+        Ok(slice)
     }
 
     /// What batches need to know.

@@ -286,30 +286,30 @@ const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
 );
 
 /// Which feature a use needs.
-const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags)] = &[
+const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
     (
         api::ImageUsageFlags::TRANSFER_SRC,
-        api::FormatFeatureFlags::TRANSFER_SRC,
+        api::FormatFeatureFlags2::TRANSFER_SRC,
     ),
     (
         api::ImageUsageFlags::TRANSFER_DST,
-        api::FormatFeatureFlags::TRANSFER_DST,
+        api::FormatFeatureFlags2::TRANSFER_DST,
     ),
     (
         api::ImageUsageFlags::SAMPLED,
-        api::FormatFeatureFlags::SAMPLED_IMAGE,
+        api::FormatFeatureFlags2::SAMPLED_IMAGE,
     ),
     (
         api::ImageUsageFlags::STORAGE,
-        api::FormatFeatureFlags::STORAGE_IMAGE,
+        api::FormatFeatureFlags2::STORAGE_IMAGE,
     ),
     (
         api::ImageUsageFlags::COLOR_ATTACHMENT,
-        api::FormatFeatureFlags::COLOR_ATTACHMENT,
+        api::FormatFeatureFlags2::COLOR_ATTACHMENT,
     ),
     (
         api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
-        api::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT,
+        api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT,
     ),
 ];
 
@@ -357,14 +357,22 @@ impl Format {
     }
 
     /// What can be done with images of a tiling.
-    pub fn image_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags {
-        use api::FormatFeatureFlags as A;
+    pub fn image_features(
+        &self,
+        hw_gen: Gen,
+        tiling: api::ImageTiling,
+    ) -> api::FormatFeatureFlags2 {
+        use api::FormatFeatureFlags2 as A;
         let linear = tiling == api::ImageTiling::LINEAR;
         let transfers = A::TRANSFER_SRC | A::TRANSFER_DST;
         if !self.is_colour() {
-            return match linear {
-                true => A::empty(),
-                false => A::DEPTH_STENCIL_ATTACHMENT | transfers,
+            let depth = A::SAMPLED_IMAGE_FILTER_LINEAR
+                | A::SAMPLED_IMAGE_FILTER_MINMAX
+                | A::SAMPLED_IMAGE_DEPTH_COMPARISON;
+            return match (linear, self.holds) {
+                (true, _) => A::empty(),
+                (_, Holds::Stencil) => A::DEPTH_STENCIL_ATTACHMENT | transfers | A::SAMPLED_IMAGE,
+                _ => A::DEPTH_STENCIL_ATTACHMENT | transfers | A::SAMPLED_IMAGE | depth,
             };
         }
         let uses = self.hw.uses(hw_gen);
@@ -373,6 +381,16 @@ impl Format {
             true => transfers,
             false => return A::empty(),
         };
+        // The sampler reads ASTC from tiles alone.
+        if linear && self.hw.name.starts_with("ASTC") {
+            return features;
+        }
+        if uses.contains(FormatUse::SAMPLE) {
+            features |= A::SAMPLED_IMAGE | A::SAMPLED_IMAGE_FILTER_MINMAX;
+        }
+        if uses.contains(FormatUse::FILTER) {
+            features |= A::SAMPLED_IMAGE_FILTER_LINEAR;
+        }
         // Where alpha is another channel, or channels stand elsewhere, what is blended would not be what is meant.
         if uses.contains(FormatUse::TARGET) && self.swizzle[3] == Select::Alpha && !self.is_odd() {
             features |= A::COLOR_ATTACHMENT;
@@ -380,25 +398,69 @@ impl Format {
                 features |= A::COLOR_ATTACHMENT_BLEND;
             }
         }
+        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT {
+            features |= A::STORAGE_IMAGE | self.typed_features(uses);
+            if self.hw.block_bits == 32 && self.is_atom() {
+                features |= A::STORAGE_IMAGE_ATOMIC;
+            }
+        }
         features
     }
 
+    /// What typed messages can do where the shader names no format.
+    fn typed_features(&self, uses: FormatUse) -> api::FormatFeatureFlags2 {
+        use api::FormatFeatureFlags2 as A;
+        let mut features = A::STORAGE_WRITE_WITHOUT_FORMAT;
+        if uses.contains(FormatUse::TYPED_READ) {
+            features |= A::STORAGE_READ_WITHOUT_FORMAT;
+        }
+        features
+    }
+
+    /// Whether typed atomics know it.
+    fn is_atom(&self) -> bool {
+        ["R32_UINT", "R32_SINT", "R32_FLOAT"].contains(&self.hw.name)
+    }
+
     /// What can be done with buffers.
-    pub fn buffer_features(&self, _hw_gen: Gen) -> api::FormatFeatureFlags {
-        api::FormatFeatureFlags::empty()
+    pub fn buffer_features(&self, hw_gen: Gen) -> api::FormatFeatureFlags2 {
+        use api::FormatFeatureFlags2 as A;
+        let uses = self.hw.uses(hw_gen);
+        let mut features = A::empty();
+        if !self.is_colour() || self.is_compressed() {
+            return features;
+        }
+        if uses.contains(FormatUse::VERTEX) {
+            features |= A::VERTEX_BUFFER;
+        }
+        if uses.contains(FormatUse::SAMPLE) {
+            features |= A::UNIFORM_TEXEL_BUFFER;
+        }
+        if uses.contains(FormatUse::TYPED_WRITE) && abi::typed_read_format(self.hw.number).is_some()
+        {
+            features |= A::STORAGE_TEXEL_BUFFER | self.typed_features(uses);
+            if self.is_atom() && self.hw.name != "R32_FLOAT" {
+                features |= A::STORAGE_TEXEL_BUFFER_ATOMIC;
+            }
+        }
+        features
     }
 }
 
 /// What can be done with a format.
-pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties {
+pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties3<'static> {
+    let all = api::FormatProperties3::default();
     let Some(row) = find(format) else {
-        return api::FormatProperties::default();
+        return all;
     };
-    api::FormatProperties {
-        linear_tiling_features: row.image_features(hw_gen, api::ImageTiling::LINEAR),
-        optimal_tiling_features: row.image_features(hw_gen, api::ImageTiling::OPTIMAL),
-        buffer_features: row.buffer_features(hw_gen),
-    }
+    all.linear_tiling_features(row.image_features(hw_gen, api::ImageTiling::LINEAR))
+        .optimal_tiling_features(row.image_features(hw_gen, api::ImageTiling::OPTIMAL))
+        .buffer_features(row.buffer_features(hw_gen))
+}
+
+/// The features that the older structure has.
+pub fn older(features: api::FormatFeatureFlags2) -> api::FormatFeatureFlags {
+    api::FormatFeatureFlags::from_raw(features.as_raw() as u32 & 0x7fff_ffff)
 }
 
 /// The most that an image can be, if there can be such a one.
@@ -417,7 +479,7 @@ pub fn image_properties(
     let features = row.image_features(hw_gen, ask.tiling);
     // Where uses are extended, it is a view's format that must have them.
     let extended = ask.flags.contains(C::EXTENDED_USAGE);
-    let lacks = |(usage, feature): &(api::ImageUsageFlags, api::FormatFeatureFlags)| {
+    let lacks = |(usage, feature): &(api::ImageUsageFlags, api::FormatFeatureFlags2)| {
         ask.usage.contains(*usage) && !features.contains(*feature)
     };
     if features.is_empty() || !extended && NEEDS.iter().any(lacks) {
@@ -451,8 +513,8 @@ pub fn image_properties(
         return Err(Error::FormatNotSupported);
     }
     let attachment = features.intersects(
-        api::FormatFeatureFlags::COLOR_ATTACHMENT
-            | api::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT,
+        api::FormatFeatureFlags2::COLOR_ATTACHMENT
+            | api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT,
     );
     let several = ask.tiling == api::ImageTiling::OPTIMAL
         && ask.dimension == T::TYPE_2D

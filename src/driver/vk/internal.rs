@@ -45,12 +45,8 @@ impl Internal {
 }
 
 fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {
-    let binding = |binding| BindingInfo {
-        binding,
-        kind: api::DescriptorType::STORAGE_BUFFER_DYNAMIC,
-        count: 1,
-        variable: false,
-    };
+    let kind = api::DescriptorType::STORAGE_BUFFER_DYNAMIC;
+    let binding = |binding| BindingInfo::plain(binding, kind, 1);
     let bindings: Vec<_> = (0..shader.buffers()).map(binding).collect();
     let push = PushRange {
         offset_bytes: 0,

@@ -6,6 +6,7 @@
 //! Ref: Vulkan specification 1.1 and the extensions listed in [`extension`].
 
 pub mod buffer;
+pub mod buffer_view;
 pub mod cache;
 pub mod command;
 mod compiler;
@@ -27,6 +28,7 @@ pub mod physical;
 pub mod pipeline;
 pub mod query;
 pub mod queue;
+pub mod sampler;
 pub mod shader;
 mod surface_state;
 pub mod sync;

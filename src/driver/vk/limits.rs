@@ -16,6 +16,8 @@ pub const MAX_SETS: u32 = 8;
 pub const MAX_DYNAMIC_BUFFERS: u32 = 8;
 /// Bytes that one RAW buffer surface can span (RENDER_SURFACE_STATE, Depth, Height and Width of a buffer).
 pub const MAX_SURFACE_BYTES: u64 = 1 << 30;
+/// Texels of a buffer (RENDER_SURFACE_STATE's Width, Height and Depth of a typed buffer: 27 bits).
+pub const MAX_TEXEL_BUFFER_ELEMENTS: u32 = 1 << 27;
 /// Alignment of a uniform buffer's offset: one cache line, so that no constant is fetched in two.
 pub const UNIFORM_OFFSET_ALIGNMENT: u64 = 64;
 /// Alignment of a storage buffer's offset: RAW surfaces start at a dword (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Surface
@@ -58,7 +60,7 @@ pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDevi
         max_image_dimension3_d: 1 << 11,
         max_image_dimension_cube: 1 << 14,
         max_image_array_layers: 1 << 11,
-        max_texel_buffer_elements: 1 << 27,
+        max_texel_buffer_elements: MAX_TEXEL_BUFFER_ELEMENTS,
         max_uniform_buffer_range: 1 << 27,
         max_storage_buffer_range: MAX_SURFACE_BYTES as u32,
         max_push_constants_size: MAX_PUSH_CONSTANTS_BYTES,

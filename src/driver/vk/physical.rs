@@ -259,7 +259,7 @@ impl PhysicalDevice {
     }
 
     /// What a format can be used for.
-    pub fn format_properties(&self, format: api::Format) -> api::FormatProperties {
+    pub fn format_properties(&self, format: api::Format) -> api::FormatProperties3<'static> {
         format::properties(self.info.device.hw_gen, format)
     }
 

@@ -1,8 +1,9 @@
-//! Surfaces of buffers: RENDER_SURFACE_STATE, format RAW.
+//! Surfaces of buffers: RENDER_SURFACE_STATE, format RAW, or that of texels.
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; a buffer's size minus one is spread over Width (7 bits), Height (14) and
 //! Depth (11).
 
+use cmd::image::Select;
 use hw::state::render_surface_state as rss;
 
 use crate::error::Result;
@@ -80,6 +81,28 @@ fn some(buffer: BufferDescriptor) -> Surface {
         .dwords;
     words[abi::SURFACE_BYTES_DWORD] = exact as u32;
     words
+}
+
+/// No surface.
+pub const NONE: Surface = NULL.dwords;
+
+/// The surface of a buffer of texels.
+pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [Select; 4]) -> Surface {
+    let Some(last) = count.checked_sub(1) else {
+        return NONE;
+    };
+    BUFFER
+        .with(rss::SURFACE_FORMAT, format.into())
+        .with(rss::WIDTH, last & 0x7f)
+        .with(rss::HEIGHT, last >> 7 & 0x3fff)
+        .with(rss::DEPTH, last >> 21 & 0x7ff)
+        .with(rss::SURFACE_PITCH, u64::from(bytes.max(1) - 1))
+        .with(rss::SURFACE_BASE_ADDRESS, address)
+        .with(rss::SHADER_CHANNEL_SELECT_RED, swizzle[0] as u64)
+        .with(rss::SHADER_CHANNEL_SELECT_GREEN, swizzle[1] as u64)
+        .with(rss::SHADER_CHANNEL_SELECT_BLUE, swizzle[2] as u64)
+        .with(rss::SHADER_CHANNEL_SELECT_ALPHA, swizzle[3] as u64)
+        .dwords
 }
 
 /// Writes the surface of a buffer. To write none is rare, and kept apart.

@@ -220,7 +220,7 @@ impl CommandBuffer {
             set.ok_or(Error::InvalidUse {
                 why: "descriptors pushed to a set that has no push descriptors",
             })?,
-        );
+        )?;
         write(&mut self.pushed)?;
         let handle = self.surfaces.put(&self.context, self.pushed.surfaces())?;
         self.recorder.set_handle(number, handle);

@@ -10,7 +10,8 @@ use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// Surfaces of the pieces in which the heap is taken.
 const PIECE_SURFACES: u32 = 64;
-const _: () = assert!(MAX_PUSH_DESCRIPTORS <= PIECE_SURFACES);
+// Two each at most.
+const _: () = assert!(2 * MAX_PUSH_DESCRIPTORS <= PIECE_SURFACES);
 /// Dynamic buffers of both kinds.
 const DYNAMIC: usize = 2 * MAX_DYNAMIC_BUFFERS as usize;
 

@@ -1,17 +1,20 @@
 //! Descriptor set layouts and pipeline layouts.
 //!
-//! In:  bindings. Out: where each lies in a set's piece of the heap, as `abi` says.
+//! In:  bindings. Out: where each lies in a set's piece of the heap, as `abi` says: an element is one piece or two, and a sampler is the
+//!      last of them.
 
 use std::sync::Arc;
 
 use ash::vk as api;
 
+use crate::context::HEAPS;
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::sampler::Sampler;
 use crate::surface_state::SURFACE_BYTES;
 
 /// One binding of a set layout, as the application gives it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct BindingInfo {
     /// Number in the shader.
     pub binding: u32,
@@ -21,14 +24,52 @@ pub struct BindingInfo {
     pub count: u32,
     /// The count is the most that a set may have.
     pub variable: bool,
+    /// Pieces of an element: [`pieces`].
+    pub pieces: u32,
+    /// Samplers that every set has, an element each; none: sets have their own.
+    pub samplers: Vec<Arc<Sampler>>,
 }
 
+impl BindingInfo {
+    /// A binding of one type, with samplers of its sets' own.
+    pub fn plain(binding: u32, kind: api::DescriptorType, count: u32) -> Self {
+        Self {
+            binding,
+            kind,
+            count,
+            variable: false,
+            pieces: pieces(kind, &[]),
+            samplers: Vec::new(),
+        }
+    }
+}
+
+impl PartialEq for BindingInfo {
+    fn eq(&self, other: &Self) -> bool {
+        let states = |info: &Self| info.samplers.iter().map(|s| s.state).collect::<Vec<_>>();
+        let facts = |info: &Self| {
+            (
+                info.binding,
+                info.kind,
+                info.count,
+                info.variable,
+                info.pieces,
+            )
+        };
+        facts(self) == facts(other) && states(self) == states(other)
+    }
+}
+
+impl Eq for BindingInfo {}
+
 /// One binding with its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     pub(super) info: BindingInfo,
     /// Byte of element 0 in the set's piece of the heap.
     pub(super) offset_bytes: u32,
+    /// Bytes from one element to the next.
+    pub(super) stride_bytes: u32,
     /// Index of element 0 among the dynamic buffers of the set.
     pub(super) dynamic: u32,
     /// What a descriptor of it is.
@@ -38,24 +79,38 @@ pub(super) struct Placed {
 /// What the driver keeps of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
-    /// A surface in the heap.
-    Surface,
+    /// Pieces in the heap: surfaces, a sampler last.
+    Pieces,
     /// A dynamic buffer: its surface is made when it is bound.
     Dynamic,
     /// A surface in the heap, made with the set, of bytes that lie behind it.
     Inline,
-    /// Nothing: images, samplers and texel buffers cannot be created yet.
+    /// Nothing: there is no such descriptor.
     Nothing,
 }
 
 impl Holds {
     fn of(kind: api::DescriptorType) -> Self {
-        match buffer_kind(kind) {
+        match abi_kind(kind) {
             Some(_) if kind == api::DescriptorType::INLINE_UNIFORM_BLOCK => Holds::Inline,
             Some(_) if is_dynamic(kind) => Holds::Dynamic,
-            Some(_) => Holds::Surface,
+            Some(_) => Holds::Pieces,
             None => Holds::Nothing,
         }
+    }
+}
+
+/// Pieces of an element of a type; of one that may be several, those of the largest, as `allowed` lists them (none: any).
+pub fn pieces(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u32 {
+    match kind {
+        api::DescriptorType::COMBINED_IMAGE_SAMPLER
+        | api::DescriptorType::STORAGE_IMAGE
+        | api::DescriptorType::STORAGE_TEXEL_BUFFER => 2,
+        api::DescriptorType::MUTABLE_EXT => {
+            let each = allowed.iter().map(|&kind| pieces(kind, &[]));
+            each.max().unwrap_or(2)
+        }
+        _ => 1,
     }
 }
 
@@ -71,24 +126,25 @@ pub struct SetLayout {
     push: bool,
 }
 
-/// What the shader compiler calls a descriptor type, if it is a buffer. A mutable one is what was written last: to the compiler
-/// every buffer with a surface in the heap is the same.
-fn buffer_kind(kind: api::DescriptorType) -> Option<abi::DescriptorKind> {
-    match kind {
+/// What the shader compiler calls a descriptor type. A mutable one is what was written last: where its pieces are is all that matters.
+fn abi_kind(kind: api::DescriptorType) -> Option<abi::DescriptorKind> {
+    use abi::DescriptorKind as K;
+    Some(match kind {
         api::DescriptorType::UNIFORM_BUFFER | api::DescriptorType::INLINE_UNIFORM_BLOCK => {
-            Some(abi::DescriptorKind::UniformBuffer)
+            K::UniformBuffer
         }
-        api::DescriptorType::STORAGE_BUFFER | api::DescriptorType::MUTABLE_EXT => {
-            Some(abi::DescriptorKind::StorageBuffer)
-        }
-        api::DescriptorType::UNIFORM_BUFFER_DYNAMIC => {
-            Some(abi::DescriptorKind::UniformBufferDynamic)
-        }
-        api::DescriptorType::STORAGE_BUFFER_DYNAMIC => {
-            Some(abi::DescriptorKind::StorageBufferDynamic)
-        }
-        _ => None,
-    }
+        api::DescriptorType::STORAGE_BUFFER | api::DescriptorType::MUTABLE_EXT => K::StorageBuffer,
+        api::DescriptorType::UNIFORM_BUFFER_DYNAMIC => K::UniformBufferDynamic,
+        api::DescriptorType::STORAGE_BUFFER_DYNAMIC => K::StorageBufferDynamic,
+        api::DescriptorType::SAMPLER => K::Sampler,
+        api::DescriptorType::SAMPLED_IMAGE => K::SampledImage,
+        api::DescriptorType::COMBINED_IMAGE_SAMPLER => K::CombinedImageSampler,
+        api::DescriptorType::STORAGE_IMAGE => K::StorageImage,
+        api::DescriptorType::UNIFORM_TEXEL_BUFFER => K::UniformTexelBuffer,
+        api::DescriptorType::STORAGE_TEXEL_BUFFER => K::StorageTexelBuffer,
+        api::DescriptorType::INPUT_ATTACHMENT => K::InputAttachment,
+        _ => return None,
+    })
 }
 
 fn is_dynamic(kind: api::DescriptorType) -> bool {
@@ -97,9 +153,9 @@ fn is_dynamic(kind: api::DescriptorType) -> bool {
 }
 
 /// Bytes of heap that an array of `count` descriptors of a type takes, or an inline block of `count` bytes.
-pub(super) fn heap_bytes(kind: api::DescriptorType, count: u32) -> Option<u32> {
+pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u32, count: u32) -> Option<u32> {
     match Holds::of(kind) {
-        Holds::Surface => count.checked_mul(SURFACE_BYTES),
+        Holds::Pieces => count.checked_mul(pieces * SURFACE_BYTES),
         Holds::Inline => count
             .checked_next_multiple_of(SURFACE_BYTES)?
             .checked_add(SURFACE_BYTES),
@@ -126,23 +182,26 @@ impl SetLayout {
         for mut info in sorted {
             // Vulkan has it so; what follows would have no place otherwise.
             info.variable &= Some(info.binding) == last;
-            let bytes = heap_bytes(info.kind, info.count).ok_or_else(|| too_big.clone())?;
-            layout.bindings.push(Placed {
-                info,
-                holds: Holds::of(info.kind),
-                offset_bytes: layout.heap_bytes,
-                dynamic: layout.dynamic,
-            });
+            let bytes =
+                heap_bytes(info.kind, info.pieces, info.count).ok_or_else(|| too_big.clone())?;
+            let (kind, count) = (info.kind, info.count);
             layout.descriptors = layout
                 .descriptors
                 .checked_add(descriptors(&info))
                 .ok_or_else(|| too_big.clone())?;
+            layout.bindings.push(Placed {
+                holds: Holds::of(kind),
+                offset_bytes: layout.heap_bytes,
+                stride_bytes: info.pieces * SURFACE_BYTES,
+                dynamic: layout.dynamic,
+                info,
+            });
             layout.heap_bytes = layout
                 .heap_bytes
                 .checked_add(bytes)
                 .ok_or_else(|| too_big.clone())?;
-            if is_dynamic(info.kind) {
-                layout.dynamic += info.count;
+            if is_dynamic(kind) {
+                layout.dynamic += count;
             }
         }
         if u64::from(layout.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2
@@ -177,7 +236,7 @@ impl SetLayout {
         if !last.info.variable {
             return Ok((self.heap_bytes, last.info.count));
         }
-        let bytes = heap_bytes(last.info.kind, count)
+        let bytes = heap_bytes(last.info.kind, last.info.pieces, count)
             .and_then(|bytes| bytes.checked_add(last.offset_bytes));
         match bytes {
             Some(bytes) if count <= last.info.count => Ok((bytes, count)),
@@ -219,10 +278,10 @@ impl SetLayout {
             .filter_map(|placed| {
                 Some(abi::Binding {
                     binding: placed.info.binding,
-                    kind: buffer_kind(placed.info.kind)?,
+                    kind: abi_kind(placed.info.kind)?,
                     count: descriptors(&placed.info),
                     offset_bytes: placed.offset_bytes,
-                    stride_bytes: SURFACE_BYTES,
+                    stride_bytes: placed.stride_bytes,
                     dynamic_index: dynamic_base + placed.dynamic,
                 })
             });
@@ -240,11 +299,6 @@ fn descriptors(info: &BindingInfo) -> u32 {
     }
 }
 
-/// Whether a descriptor of the type holds a buffer: all that can be written today.
-pub fn holds_buffer(kind: api::DescriptorType) -> bool {
-    buffer_kind(kind).is_some()
-}
-
 /// A range of push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PushRange {
@@ -253,6 +307,13 @@ pub struct PushRange {
     /// Bytes.
     pub bytes: u32,
 }
+
+/// Bytes from Dynamic State Base Address to the heap that samplers lie in.
+const SAMPLER_BASE_BYTES: u32 = {
+    let distance = HEAPS.bindless - HEAPS.dynamic;
+    assert!(distance + i915::BINDLESS_HEAP_BYTES < 1 << 32);
+    distance as u32
+};
 
 /// `VkPipelineLayout`.
 #[derive(Debug)]
@@ -298,8 +359,7 @@ impl PipelineLayout {
             .collect();
         let abi = abi::PipelineLayout {
             sets: abi,
-            // No sampler can be created yet.
-            sampler_base_bytes: 0,
+            sampler_base_bytes: SAMPLER_BASE_BYTES,
         };
         Ok(Self {
             sets: sets.to_vec(),
@@ -315,12 +375,7 @@ mod tests {
     use super::*;
 
     fn info(binding: u32, kind: api::DescriptorType, count: u32) -> BindingInfo {
-        BindingInfo {
-            binding,
-            kind,
-            count,
-            variable: false,
-        }
+        BindingInfo::plain(binding, kind, count)
     }
 
     #[test]
@@ -359,7 +414,7 @@ mod tests {
         let mut last = info(4, api::DescriptorType::STORAGE_BUFFER, 100);
         last.variable = true;
         let first = info(1, api::DescriptorType::INLINE_UNIFORM_BLOCK, 68);
-        let layout = SetLayout::new(&[last, first], false).unwrap();
+        let layout = SetLayout::new(&[last, first.clone()], false).unwrap();
         // A surface, and the bytes in two lines of the heap.
         assert_eq!(layout.sized(3).unwrap(), (64 + 128 + 3 * 64, 3));
         assert_eq!(layout.sized(0).unwrap(), (192, 0));
@@ -367,6 +422,36 @@ mod tests {
         assert_eq!(layout.descriptors, 101);
         let fixed = SetLayout::new(&[first], false).unwrap();
         assert_eq!(fixed.sized(0).unwrap(), (192, 68));
+    }
+
+    #[test]
+    fn elements_have_as_many_pieces_as_they_need() {
+        let layout = SetLayout::new(
+            &[
+                info(0, api::DescriptorType::SAMPLED_IMAGE, 2),
+                info(1, api::DescriptorType::COMBINED_IMAGE_SAMPLER, 3),
+                info(2, api::DescriptorType::SAMPLER, 1),
+                info(3, api::DescriptorType::STORAGE_IMAGE, 1),
+                info(4, api::DescriptorType::UNIFORM_TEXEL_BUFFER, 1),
+            ],
+            false,
+        )
+        .unwrap();
+        let places: Vec<_> = layout
+            .to_abi(0)
+            .bindings
+            .iter()
+            .map(|b| (b.offset_bytes, b.stride_bytes))
+            .collect();
+        assert_eq!(
+            places,
+            [(0, 64), (128, 128), (512, 64), (576, 128), (704, 64)]
+        );
+        assert_eq!(layout.heap_bytes, 768);
+        let mutable = api::DescriptorType::MUTABLE_EXT;
+        assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_BUFFER]), 1);
+        assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_IMAGE]), 2);
+        assert_eq!(pieces(mutable, &[]), 2);
     }
 
     #[test]

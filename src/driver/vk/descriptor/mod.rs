@@ -1,16 +1,18 @@
 //! Descriptor set layouts, pools, sets, updates and pipeline layouts.
 //!
-//! In:  bindings; then buffers to put in them.
+//! In:  bindings; then buffers, images and samplers to put in them.
 //! Out: surfaces in the device's bindless heap, laid out as `abi` says: a set is one piece of the heap, binding it costs one
 //!      dword.
 
 mod layout;
+mod pieces;
 mod pool;
 mod push;
 mod set;
 
 pub use crate::surface_state::BufferDescriptor;
-pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, holds_buffer};
+pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, pieces};
+pub use pieces::Pieces;
 pub use pool::Pool;
 pub use push::Pushed;
-pub use set::{Cursor, Sampler, Set, Template, TemplateEntry, buffer};
+pub use set::{Cursor, Set, Template, TemplateEntry, buffer};

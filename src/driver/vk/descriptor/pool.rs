@@ -40,12 +40,12 @@ struct State {
 }
 
 impl Pool {
-    /// A pool for `max_sets` sets of descriptors (type and count; of inline uniform blocks the bytes of all of them, which lie in
-    /// `inline_bindings` bindings).
+    /// A pool for `max_sets` sets of descriptors (type, pieces of each, and count; of inline uniform blocks the bytes of all of them,
+    /// which lie in `inline_bindings` bindings).
     pub fn new(
         context: &Arc<Context>,
         max_sets: u32,
-        sizes: &[(api::DescriptorType, u32)],
+        sizes: &[(api::DescriptorType, u32, u32)],
         inline_bindings: u32,
     ) -> Result<Arc<Self>> {
         let too_big = Error::OutOfDeviceMemory {
@@ -55,8 +55,8 @@ impl Pool {
         let mut bytes = inline_bindings
             .checked_mul(2 * SURFACE_BYTES)
             .ok_or_else(|| too_big.clone())?;
-        for &(kind, count) in sizes {
-            let more = heap_bytes(kind, count).ok_or_else(|| too_big.clone())?;
+        for &(kind, pieces, count) in sizes {
+            let more = heap_bytes(kind, pieces, count).ok_or_else(|| too_big.clone())?;
             bytes = bytes.checked_add(more).ok_or_else(|| too_big.clone())?;
         }
         if u64::from(bytes) > i915::BINDLESS_HEAP_BYTES {

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::layout::{Holds, SetLayout};
+use super::layout::{Holds, Placed, SetLayout};
+use super::pieces::{Pieces, store_immutable};
 use super::set::{BEYOND, Cursor};
 use crate::error::Result;
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
@@ -19,43 +20,75 @@ pub struct Pushed {
 
 impl Pushed {
     /// Goes on with a set number and its layout. What was pushed for another does not count.
-    pub fn begin(&mut self, number: usize, layout: &Arc<SetLayout>) {
+    pub fn begin(&mut self, number: usize, layout: &Arc<SetLayout>) -> Result<()> {
         let known = self.number == number && self.layout.as_ref() == Some(layout);
         if !known {
             let count = layout.heap_bytes / SURFACE_BYTES;
             self.surfaces.clear();
-            self.surfaces.resize(
-                count as usize,
-                surface_state::buffer(BufferDescriptor::NONE),
-            );
+            self.surfaces.resize(count as usize, surface_state::NONE);
+            for placed in &layout.bindings {
+                store_immutable(placed, |at, surface| put(&mut self.surfaces, at, surface))?;
+            }
             self.number = number;
             self.layout = Some(layout.clone());
         }
+        Ok(())
+    }
+
+    /// Calls for each element from one of a binding on.
+    fn each<T>(
+        &mut self,
+        (binding, element): (u32, u32),
+        what: impl Iterator<Item = Result<T>>,
+        mut write: impl FnMut(&mut Vec<Surface>, &Placed, u32, T) -> Result<()>,
+    ) -> Result<()> {
+        let layout = self.layout.as_deref().ok_or(BEYOND)?;
+        let mut place = Cursor::new(layout, binding, element)?;
+        for one in what {
+            let (placed, element) = place.next().ok_or(BEYOND)?;
+            if placed.holds != Holds::Pieces {
+                return Err(BEYOND);
+            }
+            write(&mut self.surfaces, placed, element, one?)?;
+        }
+        Ok(())
     }
 
     /// Writes buffers from an element of a binding on.
     pub fn write(
         &mut self,
-        (binding, element): (u32, u32),
+        place: (u32, u32),
         buffers: impl Iterator<Item = Result<BufferDescriptor>>,
     ) -> Result<()> {
-        let layout = self.layout.as_deref().ok_or(BEYOND)?;
-        let mut place = Cursor::new(layout, binding, element)?;
-        for buffer in buffers {
-            let (placed, element) = place.next().ok_or(BEYOND)?;
-            let at = placed.offset_bytes / SURFACE_BYTES + element;
-            match self.surfaces.get_mut(at as usize) {
-                Some(surface) if placed.holds == Holds::Surface => {
-                    *surface = surface_state::buffer(buffer?);
-                }
-                _ => return Err(BEYOND),
-            }
-        }
-        Ok(())
+        self.each(place, buffers, |surfaces, placed, element, buffer| {
+            let at = placed.offset_bytes + element * placed.stride_bytes;
+            put(surfaces, at, &surface_state::buffer(buffer))
+        })
+    }
+
+    /// Writes so many images, samplers or texel buffers from an element of a binding on. `pieces` is told which, and whether it has a
+    /// sampler of its own.
+    pub fn write_pieces(
+        &mut self,
+        place: (u32, u32),
+        count: usize,
+        pieces: impl Fn(usize, bool) -> Result<Pieces>,
+    ) -> Result<()> {
+        let all = (0..count).map(Ok);
+        self.each(place, all, |surfaces, placed, element, index| {
+            pieces(index, placed.info.samplers.is_empty())?
+                .store(placed, element, |at, surface| put(surfaces, at, surface))
+        })
     }
 
     /// The surfaces of all descriptors.
     pub fn surfaces(&self) -> &[Surface] {
         &self.surfaces
     }
+}
+
+fn put(surfaces: &mut [Surface], at_bytes: u32, surface: &Surface) -> Result<()> {
+    let place = surfaces.get_mut((at_bytes / SURFACE_BYTES) as usize);
+    *place.ok_or(BEYOND)? = *surface;
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Descriptor sets and what is written to them.
 //!
-//! In:  buffers. Out: surfaces in the set's piece of the heap: a write is a few stores. Dynamic buffers are only remembered: their
-//!      surfaces are made when they are bound.
+//! In:  buffers, images, samplers. Out: surfaces and samplers in the set's piece of the heap: a write is a few stores. Dynamic buffers
+//!      are only remembered: their surfaces are made when they are bound.
 //! Sets may be updated by several threads at once where their descriptors differ: all is stored as atomics.
 
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use ash::vk as api;
 
 use super::layout::{Holds, Placed, SetLayout};
+use super::pieces::{Pieces, store_immutable};
 use super::pool::Pool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
@@ -96,6 +97,9 @@ impl Set {
                 };
                 pool.write_buffer(at, block)?;
             }
+            if !placed.info.samplers.is_empty() {
+                store_immutable(placed, |at, piece| set.put(at, piece))?;
+            }
         }
         Ok(set)
     }
@@ -132,7 +136,7 @@ impl Set {
     pub fn write(&self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
         let (placed, element) = place.next().ok_or(BEYOND)?;
         match placed.holds {
-            Holds::Surface => {
+            Holds::Pieces => {
                 let at = self.surface_at(placed, element)?;
                 self.pool.write_buffer(at, buffer)
             }
@@ -146,9 +150,35 @@ impl Set {
         }
     }
 
+    /// Writes one image, sampler or texel buffer. `pieces` is told whether it has a sampler of its own: where the layout has one, none
+    /// need be given.
+    pub fn write_pieces(
+        &self,
+        place: &mut Cursor<'_>,
+        pieces: impl FnOnce(bool) -> Result<Pieces>,
+    ) -> Result<()> {
+        let (placed, element) = place.next().ok_or(BEYOND)?;
+        match placed.holds {
+            Holds::Pieces => {
+                pieces(placed.info.samplers.is_empty())?
+                    .store(placed, element, |at, piece| self.put(at, piece))
+            }
+            Holds::Dynamic | Holds::Inline | Holds::Nothing => Ok(()),
+        }
+    }
+
+    /// Stores a piece at a byte of the set.
+    fn put(&self, at: u32, piece: &Surface) -> Result<()> {
+        // A set may have less of its last binding than the layout.
+        if at >= self.heap_bytes {
+            return Err(BEYOND);
+        }
+        self.pool.write(self.heap_bytes_at + at, piece)
+    }
+
     #[inline]
     fn surface_at(&self, placed: &Placed, element: u32) -> Result<u32> {
-        let at = placed.offset_bytes + element * SURFACE_BYTES;
+        let at = placed.offset_bytes + element * placed.stride_bytes;
         // A set may have less of its last binding than the layout.
         if at >= self.heap_bytes {
             return Err(BEYOND);
@@ -253,10 +283,19 @@ impl Set {
             let (from, from_element) = read.next().ok_or(BEYOND)?;
             let (to, to_element) = place.next().ok_or(BEYOND)?;
             match (from.holds, to.holds) {
-                (Holds::Surface, Holds::Surface) => {
-                    let surface = source.pool.read(source.surface_at(from, from_element)?)?;
-                    self.pool
-                        .write(self.surface_at(to, to_element)?, &surface)?;
+                (Holds::Pieces, Holds::Pieces) => {
+                    let read_at = source.surface_at(from, from_element)?;
+                    let write_at = self.surface_at(to, to_element)?;
+                    // Where there is one alone, it is the first, and the last.
+                    let last = from.info.pieces - 1;
+                    // A sampler of the layout stays.
+                    let fixed = u32::from(!to.info.samplers.is_empty());
+                    for piece in 0..to.info.pieces - fixed {
+                        let place = read_at + piece.min(last) * SURFACE_BYTES;
+                        let surface = source.pool.read(place)?;
+                        self.pool
+                            .write(write_at + piece * SURFACE_BYTES, &surface)?;
+                    }
                 }
                 (Holds::Dynamic, Holds::Dynamic) => {
                     let slots = (
@@ -362,22 +401,13 @@ pub struct Template {
     pub entries: Vec<TemplateEntry>,
 }
 
-/// `VkSampler`. Nothing reads it: there is no image that it could be used with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sampler;
-
 #[cfg(test)]
 mod tests {
     use super::super::layout::BindingInfo;
     use super::*;
 
     fn info(binding: u32, kind: api::DescriptorType, count: u32) -> BindingInfo {
-        BindingInfo {
-            binding,
-            kind,
-            count,
-            variable: false,
-        }
+        BindingInfo::plain(binding, kind, count)
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub struct View {
     target: Option<Surface>,
     depth_stencil: DepthStencilTarget,
     texture: Option<Surface>,
+    storage: Option<[Surface; 2]>,
 }
 
 /// The range with its open ends closed.
@@ -130,6 +131,7 @@ impl View {
             target: None,
             depth_stencil: DepthStencilTarget::default(),
             texture: None,
+            storage: None,
         };
         // Of depth and stencil together the sampler would read depth.
         let aspect = [
@@ -158,6 +160,14 @@ impl View {
                 Viewer::Sampler,
                 channels,
             )?);
+        }
+        let storage = api::ImageUsageFlags::STORAGE;
+        if info.usage.contains(storage) && uses.contains(FormatUse::TYPED_WRITE) {
+            let read = abi::typed_read_format(hw.number);
+            let read = read.and_then(|number| hw::Format::by_number(number.into()));
+            let channels = format.swizzle;
+            let seen = |format| words(image, part, format, &range, info, Viewer::Storage, channels);
+            view.storage = Some([seen(hw)?, seen(read.unwrap_or(hw))?]);
         }
         let target = api::ImageUsageFlags::COLOR_ATTACHMENT;
         if info.usage.contains(target) && uses.contains(FormatUse::TARGET) && format.is_colour() {
@@ -209,6 +219,13 @@ impl View {
     pub fn texture(&self) -> Result<Surface> {
         self.texture.ok_or(Error::InvalidUse {
             why: "a view to sample from that cannot be sampled",
+        })
+    }
+
+    /// Its surfaces as typed messages write to it, and read from it.
+    pub fn storage(&self) -> Result<[Surface; 2]> {
+        self.storage.ok_or(Error::InvalidUse {
+            why: "a view as a storage image that cannot be one",
         })
     }
 }

@@ -1,0 +1,101 @@
+//! What a descriptor of an image, a sampler or texels is: surfaces, and a sampler behind them.
+//!
+//! In:  what is written to an element. Out: pieces, and where they go.
+
+use super::layout::Placed;
+use crate::error::Result;
+use crate::sampler::State;
+use crate::surface_state::{self, SURFACE_BYTES, Surface};
+
+/// What is written to an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces {
+    surfaces: [Surface; 2],
+    /// Surfaces that there are.
+    count: usize,
+    sampler: Option<State>,
+}
+
+impl Pieces {
+    /// A surface; nothing: none that is there.
+    pub fn surface(surface: Option<Surface>) -> Self {
+        Self {
+            surfaces: [surface.unwrap_or(surface_state::NONE); 2],
+            count: 1,
+            sampler: None,
+        }
+    }
+
+    /// Surfaces to write to and to read from; nothing: none that is there.
+    pub fn storage(surfaces: Option<[Surface; 2]>) -> Self {
+        Self {
+            surfaces: surfaces.unwrap_or([surface_state::NONE; 2]),
+            count: 2,
+            sampler: None,
+        }
+    }
+
+    /// A sampler alone.
+    pub fn sampler(state: State) -> Self {
+        Self {
+            surfaces: [surface_state::NONE; 2],
+            count: 0,
+            sampler: Some(state),
+        }
+    }
+
+    /// The same with a sampler.
+    #[must_use]
+    pub fn with_sampler(self, state: State) -> Self {
+        Self {
+            sampler: Some(state),
+            ..self
+        }
+    }
+
+    /// Stores the pieces of an element, by the byte in the set.
+    pub(super) fn store(
+        &self,
+        placed: &Placed,
+        element: u32,
+        mut put: impl FnMut(u32, &Surface) -> Result<()>,
+    ) -> Result<()> {
+        let start = placed.offset_bytes + element * placed.stride_bytes;
+        let places = (start..).step_by(SURFACE_BYTES as usize);
+        let places = places.take(placed.info.pieces as usize);
+        for (surface, at) in self.surfaces.iter().take(self.count).zip(places) {
+            put(at, surface)?;
+        }
+        let Some(state) = self.sampler.filter(|_| placed.info.samplers.is_empty()) else {
+            return Ok(());
+        };
+        let piece = in_piece(state);
+        put(start + placed.stride_bytes - SURFACE_BYTES, &piece)?;
+        // A descriptor that may be of several kinds is copied by its first piece where there is room for one alone.
+        if self.count == 0 && placed.info.pieces > 1 {
+            put(start, &piece)?;
+        }
+        Ok(())
+    }
+}
+
+/// A sampler in a place of a surface.
+pub(super) fn in_piece(state: State) -> Surface {
+    let mut piece: Surface = [0; SURFACE_BYTES as usize / 4];
+    for (to, from) in piece.iter_mut().zip(state) {
+        *to = from;
+    }
+    piece
+}
+
+/// Stores the samplers that a binding's sets all have, by the byte in the set.
+pub(super) fn store_immutable(
+    placed: &Placed,
+    mut put: impl FnMut(u32, &Surface) -> Result<()>,
+) -> Result<()> {
+    for (element, sampler) in (0..placed.info.count).zip(&placed.info.samplers) {
+        let next = placed.offset_bytes + (element + 1) * placed.stride_bytes;
+        put(next - SURFACE_BYTES, &in_piece(sampler.state))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! `VkSampler`: settings as the sampler reads them, and a border colour.
+//!
+//! In:  what Vulkan says. Out: SAMPLER_STATE; a custom colour in the zone that its pointer reaches.
+//! Ref: SKL PRM vol. 2d, "SAMPLER_STATE", "SAMPLER_BORDER_COLOR_STATE"; Vulkan specification, "Samplers".
+
+use std::sync::Arc;
+
+use ash::vk as api;
+use cmd::image::Select;
+use hw::state::sampler_state as state;
+
+use crate::context::{BORDER_STRIDE_BYTES, BORDERS, Context, HEAPS};
+use crate::error::{Error, Result};
+use crate::format;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct SamplerInfo {
+    /// Flags.
+    pub flags: api::SamplerCreateFlags,
+    /// Filter where a texel is larger than a pixel.
+    pub mag: api::Filter,
+    /// Filter where it is smaller.
+    pub min: api::Filter,
+    /// Filter between levels.
+    pub mip: api::SamplerMipmapMode,
+    /// What is beyond the edges, by axis.
+    pub address: [api::SamplerAddressMode; 3],
+    /// Added to levels.
+    pub lod_bias: f32,
+    /// Least and greatest level.
+    pub lod: [f32; 2],
+    /// Most anisotropy, where it is enabled.
+    pub anisotropy: Option<f32>,
+    /// Comparison, where it is enabled.
+    pub compare: Option<api::CompareOp>,
+    /// Colour beyond the edges.
+    pub border: api::BorderColor,
+    /// That colour, where it is a custom one: words, and the format that it is for.
+    pub custom: Option<([u32; 4], api::Format)>,
+    /// Coordinates count texels.
+    pub unnormalised: bool,
+    /// What becomes of the texels of a footprint.
+    pub reduction: api::SamplerReductionMode,
+}
+
+/// The words of SAMPLER_STATE.
+pub type State = [u32; 4];
+
+/// `VkSampler`.
+#[derive(Debug)]
+pub struct Sampler {
+    /// SAMPLER_STATE.
+    pub state: State,
+    /// A colour of its own.
+    _border: Option<i915::Slice>,
+}
+
+/// Shadow Function: counts texels for which it does *not* hold, of the texel beside the reference, so it is the opposite, mirrored.
+fn shadow_function(op: api::CompareOp) -> u64 {
+    const ALWAYS: u64 = 0;
+    const NEVER: u64 = 1;
+    const LESS: u64 = 2;
+    const EQUAL: u64 = 3;
+    const LESS_EQUAL: u64 = 4;
+    const GREATER: u64 = 5;
+    const NOT_EQUAL: u64 = 6;
+    const GREATER_EQUAL: u64 = 7;
+    match op {
+        api::CompareOp::LESS => LESS_EQUAL,
+        api::CompareOp::EQUAL => NOT_EQUAL,
+        api::CompareOp::LESS_OR_EQUAL => LESS,
+        api::CompareOp::GREATER => GREATER_EQUAL,
+        api::CompareOp::NOT_EQUAL => EQUAL,
+        api::CompareOp::GREATER_OR_EQUAL => GREATER,
+        api::CompareOp::ALWAYS => NEVER,
+        _ => ALWAYS,
+    }
+}
+
+fn address_mode(mode: api::SamplerAddressMode) -> u64 {
+    match mode {
+        api::SamplerAddressMode::MIRRORED_REPEAT => 1,
+        api::SamplerAddressMode::CLAMP_TO_EDGE => 2,
+        api::SamplerAddressMode::CLAMP_TO_BORDER => 4,
+        api::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE => 5,
+        _ => 0,
+    }
+}
+
+/// A level as U4.8: there are no more than 14 above the first.
+fn level(lod: f32) -> u64 {
+    (lod.clamp(0.0, 14.0) * 256.0).round() as u64
+}
+
+/// SAMPLER_STATE, but for the border colour.
+fn pack(info: &SamplerInfo) -> hw::Words<4> {
+    const LINEAR: u64 = 1;
+    const ANISOTROPIC: u64 = 2;
+    const MIP_NEAREST: u64 = 1;
+    const MIP_LINEAR: u64 = 3;
+    const CLAMP_MODE_OGL: u64 = 2;
+    const EWA_APPROXIMATION: u64 = 1;
+    const OVERRIDE: u64 = 1;
+    const MINIMUM: u64 = 2;
+    const MAXIMUM: u64 = 3;
+    let linear = |filter: api::Filter| filter != api::Filter::NEAREST;
+    let filter = |filter: api::Filter| match (linear(filter), info.anisotropy) {
+        (false, _) => 0,
+        (true, None) => LINEAR,
+        (true, Some(_)) => ANISOTROPIC,
+    };
+    let mip = match info.mip {
+        api::SamplerMipmapMode::LINEAR => MIP_LINEAR,
+        _ => MIP_NEAREST,
+    };
+    let bias = (info.lod_bias.clamp(-16.0, 15.996) * 256.0).round() as i64;
+    let seamless = !info
+        .flags
+        .contains(api::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT);
+    // 2:1 to 16:1, by twos.
+    let anisotropy = info.anisotropy.unwrap_or(2.0).clamp(2.0, 16.0);
+    let reduction = match info.reduction {
+        api::SamplerReductionMode::MIN => MINIMUM,
+        api::SamplerReductionMode::MAX => MAXIMUM,
+        _ => 0,
+    };
+    let [u, v, w] = info.address.map(address_mode);
+    let (min, mag) = (linear(info.min), linear(info.mag));
+    state::PACKET
+        .words::<4>()
+        .with(state::LOD_PRECLAMP_MODE, CLAMP_MODE_OGL)
+        .with(state::MIP_MODE_FILTER, mip)
+        .with(state::MAG_MODE_FILTER, filter(info.mag))
+        .with(state::MIN_MODE_FILTER, filter(info.min))
+        .with(state::TEXTURE_LOD_BIAS, bias as u64 & 0x1fff)
+        .with(
+            state::ANISOTROPIC_ALGORITHM,
+            info.anisotropy.map_or(0, |_| EWA_APPROXIMATION),
+        )
+        .with(state::MIN_LOD, level(info.lod[0]))
+        .with(state::MAX_LOD, level(info.lod[1]))
+        .with(
+            state::SHADOW_FUNCTION,
+            shadow_function(info.compare.unwrap_or(api::CompareOp::NEVER)),
+        )
+        .with(
+            state::CUBE_SURFACE_CONTROL_MODE,
+            if seamless { OVERRIDE } else { 0 },
+        )
+        .with(state::MAXIMUM_ANISOTROPY, ((anisotropy - 2.0) / 2.0) as u64)
+        .flag(state::R_ADDRESS_MIN_FILTER_ROUNDING_ENABLE, min)
+        .flag(state::R_ADDRESS_MAG_FILTER_ROUNDING_ENABLE, mag)
+        .flag(state::V_ADDRESS_MIN_FILTER_ROUNDING_ENABLE, min)
+        .flag(state::V_ADDRESS_MAG_FILTER_ROUNDING_ENABLE, mag)
+        .flag(state::U_ADDRESS_MIN_FILTER_ROUNDING_ENABLE, min)
+        .flag(state::U_ADDRESS_MAG_FILTER_ROUNDING_ENABLE, mag)
+        .flag(state::NON_NORMALIZED_COORDINATE_ENABLE, info.unnormalised)
+        .with(state::TCX_ADDRESS_CONTROL_MODE, u)
+        .with(state::TCY_ADDRESS_CONTROL_MODE, v)
+        .with(state::TCZ_ADDRESS_CONTROL_MODE, w)
+        .flag(state::REDUCTION_TYPE_ENABLE, reduction != 0)
+        .with(state::REDUCTION_TYPE, reduction)
+}
+
+/// A colour's words where the format has its channels elsewhere: the sampler does not move a border's.
+fn swizzled(words: [u32; 4], format: api::Format) -> [u32; 4] {
+    let Some(format) = format::find(format) else {
+        return words;
+    };
+    let mut out = words;
+    for (word, select) in words.into_iter().zip(format.swizzle) {
+        let channel = match select {
+            Select::Red => 0,
+            Select::Green => 1,
+            Select::Blue => 2,
+            Select::Alpha => 3,
+            Select::Zero | Select::One => continue,
+        };
+        out[channel] = word;
+    }
+    out
+}
+
+impl Sampler {
+    /// A sampler.
+    pub fn new(context: &Context, info: &SamplerInfo) -> Result<Arc<Self>> {
+        let known = api::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT;
+        if !known.contains(info.flags) {
+            return Err(Error::FeatureNotPresent {
+                what: "this kind of sampler",
+            });
+        }
+        let (address, border) = match info.custom {
+            None => {
+                let number = u64::try_from(info.border.as_raw()).unwrap_or(0);
+                if number >= BORDERS.len() as u64 {
+                    return Err(Error::InvalidUse {
+                        why: "a custom border colour that is not given",
+                    });
+                }
+                (context.borders() + number * BORDER_STRIDE_BYTES, None)
+            }
+            Some((words, format)) => {
+                let slice = context.custom_border(swizzled(words, format))?;
+                (slice.address(), Some(slice))
+            }
+        };
+        let pointer = address - HEAPS.dynamic;
+        let words = pack(info).with(state::BORDER_COLOR_POINTER, pointer);
+        Ok(Arc::new(Self {
+            state: words.dwords,
+            _border: border,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INFO: SamplerInfo = SamplerInfo {
+        flags: api::SamplerCreateFlags::empty(),
+        mag: api::Filter::LINEAR,
+        min: api::Filter::NEAREST,
+        mip: api::SamplerMipmapMode::LINEAR,
+        address: [
+            api::SamplerAddressMode::REPEAT,
+            api::SamplerAddressMode::CLAMP_TO_BORDER,
+            api::SamplerAddressMode::MIRRORED_REPEAT,
+        ],
+        lod_bias: -1.5,
+        lod: [0.25, 1000.0],
+        anisotropy: None,
+        compare: Some(api::CompareOp::LESS),
+        border: api::BorderColor::FLOAT_OPAQUE_WHITE,
+        custom: None,
+        unnormalised: false,
+        reduction: api::SamplerReductionMode::WEIGHTED_AVERAGE,
+    };
+
+    #[test]
+    fn settings_stand_in_their_fields() {
+        let words = pack(&INFO).dwords;
+        let get = |field: hw::Field| field.get(&words);
+        assert_eq!(get(state::MAG_MODE_FILTER), 1);
+        assert_eq!(get(state::MIN_MODE_FILTER), 0);
+        assert_eq!(get(state::MIP_MODE_FILTER), 3);
+        assert_eq!(get(state::TEXTURE_LOD_BIAS).cast_signed(), -384);
+        assert_eq!((get(state::MIN_LOD), get(state::MAX_LOD)), (64, 14 * 256));
+        assert_eq!(get(state::SHADOW_FUNCTION), 4);
+        assert_eq!(get(state::TCX_ADDRESS_CONTROL_MODE), 0);
+        assert_eq!(get(state::TCY_ADDRESS_CONTROL_MODE), 4);
+        assert_eq!(get(state::TCZ_ADDRESS_CONTROL_MODE), 1);
+        let words = pack(&SamplerInfo {
+            anisotropy: Some(16.0),
+            ..INFO
+        })
+        .dwords;
+        assert_eq!(state::MAG_MODE_FILTER.get(&words), 2);
+        assert_eq!(state::MIN_MODE_FILTER.get(&words), 0);
+        assert_eq!(state::MAXIMUM_ANISOTROPY.get(&words), 7);
+    }
+
+    #[test]
+    fn border_colours_follow_the_channels() {
+        let words = [1, 2, 3, 4];
+        assert_eq!(swizzled(words, api::Format::R8G8B8A8_UNORM), words);
+        assert_eq!(
+            swizzled(words, api::Format::B4G4R4A4_UNORM_PACK16),
+            [3, 2, 1, 4]
+        );
+    }
+}

@@ -1,0 +1,673 @@
+//! Images, samplers and buffers of texels as compute shaders see them: by every kind of descriptor.
+
+use ash::vk;
+
+use crate::images::{Image, range};
+use crate::rig::{Buffer, Rig, compile};
+
+/// A descriptor: its kind, and what is written.
+#[derive(Clone, Copy)]
+enum Given {
+    Image(vk::DescriptorType, vk::ImageView, vk::Sampler),
+    Texels(vk::DescriptorType, vk::BufferView),
+}
+
+impl Given {
+    fn kind(self) -> vk::DescriptorType {
+        match self {
+            Given::Image(kind, ..) | Given::Texels(kind, _) => kind,
+        }
+    }
+}
+
+/// What a shader's bindings 1 on are given by.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    Update,
+    Push,
+    Template,
+}
+
+/// Runs one workgroup of a shader whose binding 0 is a storage buffer.
+fn run(
+    rig: &Rig,
+    glsl: &str,
+    out: &Buffer<'_>,
+    given: &[Given],
+    immutable: &[vk::Sampler],
+    by: By,
+) {
+    let d = &rig.device;
+    let compute = vk::ShaderStageFlags::COMPUTE;
+    let mut bindings = vec![
+        vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+            .descriptor_count(1)
+            .stage_flags(compute),
+    ];
+    for (binding, given) in (1..).zip(given) {
+        let mut one = vk::DescriptorSetLayoutBinding::default()
+            .binding(binding)
+            .descriptor_type(given.kind())
+            .descriptor_count(1)
+            .stage_flags(compute);
+        if given.kind() == vk::DescriptorType::COMBINED_IMAGE_SAMPLER && !immutable.is_empty() {
+            one = one.immutable_samplers(immutable);
+        }
+        bindings.push(one);
+    }
+    let buffers = [vk::DescriptorBufferInfo::default()
+        .buffer(out.buffer)
+        .range(vk::WHOLE_SIZE)];
+    unsafe {
+        let flags = match by {
+            By::Push => vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
+            _ => vk::DescriptorSetLayoutCreateFlags::empty(),
+        };
+        let info = vk::DescriptorSetLayoutCreateInfo::default()
+            .bindings(&bindings)
+            .flags(flags);
+        let set_layout = d.create_descriptor_set_layout(&info, None).unwrap();
+        let layouts = [set_layout];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
+        let layout = d.create_pipeline_layout(&info, None).unwrap();
+        let words = compile(glsl);
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        let module = d.create_shader_module(&info, None).unwrap();
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(compute)
+            .module(module)
+            .name(c"main");
+        let info = [vk::ComputePipelineCreateInfo::default()
+            .stage(stage)
+            .layout(layout)];
+        let pipeline = d
+            .create_compute_pipelines(vk::PipelineCache::null(), &info, None)
+            .unwrap()[0];
+        let sizes: Vec<_> = bindings
+            .iter()
+            .map(|binding| {
+                vk::DescriptorPoolSize::default()
+                    .ty(binding.descriptor_type)
+                    .descriptor_count(1)
+            })
+            .collect();
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(1)
+            .pool_sizes(&sizes);
+        let pool = d.create_descriptor_pool(&info, None).unwrap();
+        let set = match by {
+            By::Push => vk::DescriptorSet::null(),
+            _ => {
+                let info = vk::DescriptorSetAllocateInfo::default()
+                    .descriptor_pool(pool)
+                    .set_layouts(&layouts);
+                d.allocate_descriptor_sets(&info).unwrap()[0]
+            }
+        };
+        let images: Vec<_> = given
+            .iter()
+            .map(|given| match *given {
+                Given::Image(_, view, sampler) => [vk::DescriptorImageInfo {
+                    sampler,
+                    image_view: view,
+                    image_layout: vk::ImageLayout::GENERAL,
+                }],
+                Given::Texels(..) => [vk::DescriptorImageInfo::default()],
+            })
+            .collect();
+        let texels: Vec<_> = given
+            .iter()
+            .map(|given| match *given {
+                Given::Texels(_, view) => [view],
+                Given::Image(..) => [vk::BufferView::null()],
+            })
+            .collect();
+        let mut writes = vec![
+            vk::WriteDescriptorSet::default()
+                .dst_set(set)
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .buffer_info(&buffers),
+        ];
+        for (at, given) in given.iter().enumerate() {
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(set)
+                .dst_binding(at as u32 + 1)
+                .descriptor_type(given.kind());
+            writes.push(match given {
+                Given::Image(..) => write.image_info(&images[at]),
+                Given::Texels(..) => write.texel_buffer_view(&texels[at]),
+            });
+        }
+        match by {
+            By::Update => d.update_descriptor_sets(&writes, &[]),
+            By::Push => {}
+            By::Template => {
+                d.update_descriptor_sets(&writes[..1], &[]);
+                // Packed, and not aligned.
+                let mut data = vec![0u8; 1];
+                let mut entries = Vec::new();
+                for (at, given) in given.iter().enumerate() {
+                    entries.push(
+                        vk::DescriptorUpdateTemplateEntry::default()
+                            .dst_binding(at as u32 + 1)
+                            .descriptor_count(1)
+                            .descriptor_type(given.kind())
+                            .offset(data.len())
+                            .stride(1),
+                    );
+                    let bytes = match given {
+                        Given::Image(..) => std::slice::from_raw_parts(
+                            images[at].as_ptr().cast::<u8>(),
+                            size_of::<vk::DescriptorImageInfo>(),
+                        ),
+                        Given::Texels(..) => std::slice::from_raw_parts(
+                            texels[at].as_ptr().cast::<u8>(),
+                            size_of::<vk::BufferView>(),
+                        ),
+                    };
+                    data.extend_from_slice(bytes);
+                }
+                let info = vk::DescriptorUpdateTemplateCreateInfo::default()
+                    .descriptor_update_entries(&entries)
+                    .template_type(vk::DescriptorUpdateTemplateType::DESCRIPTOR_SET)
+                    .descriptor_set_layout(set_layout);
+                let template = d.create_descriptor_update_template(&info, None).unwrap();
+                d.update_descriptor_set_with_template(set, template, data.as_ptr().cast());
+                d.destroy_descriptor_update_template(template, None);
+            }
+        }
+        rig.run(|commands| {
+            let point = vk::PipelineBindPoint::COMPUTE;
+            d.cmd_bind_pipeline(commands, point, pipeline);
+            if by == By::Push {
+                ash::khr::push_descriptor::Device::new(&rig.instance, d)
+                    .cmd_push_descriptor_set(commands, point, layout, 0, &writes);
+            } else {
+                d.cmd_bind_descriptor_sets(commands, point, layout, 0, &[set], &[]);
+            }
+            d.cmd_dispatch(commands, 1, 1, 1);
+        });
+        d.destroy_descriptor_pool(pool, None);
+        d.destroy_pipeline(pipeline, None);
+        d.destroy_shader_module(module, None);
+        d.destroy_pipeline_layout(layout, None);
+        d.destroy_descriptor_set_layout(set_layout, None);
+    }
+}
+
+fn floats(out: &Buffer<'_>) -> Vec<f32> {
+    out.dwords().into_iter().map(f32::from_bits).collect()
+}
+
+/// A view of all of an image.
+fn view(
+    rig: &Rig,
+    image: &Image<'_>,
+    kind: vk::ImageViewType,
+    format: vk::Format,
+    aspect: vk::ImageAspectFlags,
+) -> vk::ImageView {
+    let info = vk::ImageViewCreateInfo::default()
+        .image(image.image)
+        .view_type(kind)
+        .format(format)
+        .subresource_range(range(aspect));
+    unsafe { rig.device.create_image_view(&info, None) }.unwrap()
+}
+
+fn image_info(
+    format: vk::Format,
+    extent: [u32; 3],
+    levels: u32,
+    layers: u32,
+) -> vk::ImageCreateInfo<'static> {
+    let kind = match extent {
+        [_, 1, 1] => vk::ImageType::TYPE_1D,
+        [_, _, 1] => vk::ImageType::TYPE_2D,
+        _ => vk::ImageType::TYPE_3D,
+    };
+    vk::ImageCreateInfo::default()
+        .image_type(kind)
+        .format(format)
+        .extent(vk::Extent3D {
+            width: extent[0],
+            height: extent[1],
+            depth: extent[2],
+        })
+        .mip_levels(levels)
+        .array_layers(layers)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .tiling(vk::ImageTiling::OPTIMAL)
+        .usage(
+            vk::ImageUsageFlags::TRANSFER_SRC
+                | vk::ImageUsageFlags::TRANSFER_DST
+                | vk::ImageUsageFlags::SAMPLED,
+        )
+}
+
+fn nearest() -> vk::SamplerCreateInfo<'static> {
+    let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
+    vk::SamplerCreateInfo::default()
+        .address_mode_u(edge)
+        .address_mode_v(edge)
+        .address_mode_w(edge)
+        .max_lod(vk::LOD_CLAMP_NONE)
+}
+
+/// Puts bytes into level 0 of all layers.
+fn fill(rig: &Rig, image: &Image<'_>, info: &vk::ImageCreateInfo<'_>, bytes: &[u8]) {
+    let buffer = rig.buffer(bytes.len() as u64);
+    buffer.data.copy_from_slice(bytes);
+    let copy = vk::BufferImageCopy::default()
+        .image_subresource(vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            layer_count: info.array_layers,
+            ..Default::default()
+        })
+        .image_extent(info.extent);
+    rig.run(|commands| unsafe {
+        let layout = vk::ImageLayout::GENERAL;
+        rig.device
+            .cmd_copy_buffer_to_image(commands, buffer.buffer, image.image, layout, &[copy]);
+    });
+}
+
+const COLOUR: vk::ImageAspectFlags = vk::ImageAspectFlags::COLOR;
+
+#[test]
+fn samplers_read_by_every_way_of_writing_descriptors() {
+    let rig = Rig::new();
+    let format = vk::Format::R8G8B8A8_UNORM;
+    let info = image_info(format, [4, 2, 1], 1, 1);
+    let image = Image::new(&rig, &info);
+    let bytes: Vec<u8> = (0..32).map(|at| at * 8).collect();
+    fill(&rig, &image, &info, &bytes);
+    let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
+    let sampler = unsafe { rig.device.create_sampler(&nearest(), None) }.unwrap();
+    let kind = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
+    let combined = "#version 450
+layout(local_size_x = 4, local_size_y = 2) in;
+layout(std430, binding = 0) buffer Out { vec4 texels[]; };
+layout(binding = 1) uniform sampler2D image;
+void main()
+{
+    uvec2 at = gl_LocalInvocationID.xy;
+    texels[at.y * 4 + at.x] = textureLod(image, (vec2(at) + 0.5) / vec2(4, 2), 0.0);
+}";
+    let apart = combined
+        .replace(
+            "uniform sampler2D image;",
+            "uniform texture2D seen;\nlayout(binding = 2) uniform sampler how;",
+        )
+        .replace("textureLod(image,", "textureLod(sampler2D(seen, how),");
+    let null = (vk::ImageView::null(), vk::Sampler::null());
+    let both = [Given::Image(kind, seen, sampler)];
+    let without = [Given::Image(kind, seen, null.1)];
+    let two = [
+        Given::Image(vk::DescriptorType::SAMPLED_IMAGE, seen, null.1),
+        Given::Image(vk::DescriptorType::SAMPLER, null.0, sampler),
+    ];
+    for by in [By::Update, By::Push, By::Template] {
+        for (glsl, given, immutable) in [
+            (combined, &both[..], &[][..]),
+            (combined, &without[..], &[sampler][..]),
+            (&apart, &two[..], &[][..]),
+        ] {
+            let out = rig.buffer(8 * 16);
+            run(&rig, glsl, &out, given, immutable, by);
+            for (got, byte) in floats(&out).iter().zip(&bytes) {
+                assert!(
+                    (got - f32::from(*byte) / 255.0).abs() < 1e-6,
+                    "{got} {byte}"
+                );
+            }
+        }
+    }
+    unsafe {
+        rig.device.destroy_sampler(sampler, None);
+        rig.device.destroy_image_view(seen, None);
+    }
+}
+
+#[test]
+fn texels_are_read_and_written_in_images_and_buffers() {
+    let rig = Rig::new();
+    for (format, name, samplers) in [
+        (vk::Format::R8G8B8A8_UNORM, "rgba8", ""),
+        (vk::Format::R16G16_SFLOAT, "rg16f", ""),
+        (vk::Format::R32_SFLOAT, "r32f", ""),
+        (vk::Format::R32G32B32A32_UINT, "rgba32ui", "u"),
+        (vk::Format::R8_SINT, "r8i", "i"),
+        (vk::Format::A2B10G10R10_UNORM_PACK32, "rgb10_a2", ""),
+        (vk::Format::B10G11R11_UFLOAT_PACK32, "r11f_g11f_b10f", ""),
+    ] {
+        let info = image_info(format, [4, 2, 1], 1, 2)
+            .usage(vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC);
+        let image = Image::new(&rig, &info);
+        let kind = vk::ImageViewType::TYPE_2D_ARRAY;
+        let seen = view(&rig, &image, kind, format, COLOUR);
+        let usage =
+            vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER;
+        let texels = rig.buffer_for(16 * 16, usage);
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(texels.buffer)
+            .format(format)
+            .range(vk::WHOLE_SIZE);
+        let buffer_view = unsafe { rig.device.create_buffer_view(&info, None) }.unwrap();
+        // Each value goes through the image, then through the buffer both ways.
+        let glsl = format!(
+            "#version 450
+layout(local_size_x = 4, local_size_y = 2, local_size_z = 2) in;
+layout(std430, binding = 0) buffer Out {{ {samplers}vec4 texels[]; }};
+layout(binding = 1, {name}) uniform {samplers}image2DArray image;
+layout(binding = 2, {name}) uniform {samplers}imageBuffer line;
+layout(binding = 3) uniform {samplers}samplerBuffer sampled;
+void main()
+{{
+    ivec3 at = ivec3(gl_LocalInvocationID);
+    int index = (at.z * 2 + at.y) * 4 + at.x;
+    imageStore(image, at, {samplers}vec4(index, index * 2, index % 3, 1) / {samplers}vec4({divisor}));
+    memoryBarrierImage();
+    barrier();
+    ivec3 other = ivec3(3 - at.x, 1 - at.y, 1 - at.z);
+    {samplers}vec4 value = imageLoad(image, other);
+    imageStore(line, index, value);
+    texels[index] = value;
+    if (imageSize(image) != ivec3(4, 2, 2) || imageSize(line) != {count} || textureSize(sampled) != {count})
+        texels[index] = {samplers}vec4(77);
+}}",
+            divisor = if samplers.is_empty() { "32.0" } else { "1" },
+            count = 256 / bytes_of(format),
+        );
+        let out = rig.buffer(16 * 16);
+        let null = (vk::ImageView::null(), vk::Sampler::null());
+        let given = [
+            Given::Image(vk::DescriptorType::STORAGE_IMAGE, seen, null.1),
+            Given::Texels(vk::DescriptorType::STORAGE_TEXEL_BUFFER, buffer_view),
+            Given::Texels(vk::DescriptorType::UNIFORM_TEXEL_BUFFER, buffer_view),
+        ];
+        run(&rig, &glsl, &out, &given, &[], By::Update);
+        let fetched = rig.buffer(16 * 16);
+        let glsl = format!(
+            "#version 450
+layout(local_size_x = 16) in;
+layout(std430, binding = 0) buffer Out {{ {samplers}vec4 texels[]; }};
+layout(binding = 1) uniform {samplers}samplerBuffer sampled;
+void main() {{ texels[gl_LocalInvocationID.x] = texelFetch(sampled, int(gl_LocalInvocationID.x)); }}"
+        );
+        run(&rig, &glsl, &fetched, &given[2..], &[], By::Update);
+        // Both convert for themselves, so the last bit may differ.
+        let same = |(a, b): (&u32, &u32)| match samplers.is_empty() {
+            true => (f32::from_bits(*a) - f32::from_bits(*b)).abs() < 1e-6,
+            false => a == b,
+        };
+        let (stored, read) = (out.dwords(), fetched.dwords());
+        assert!(
+            stored.iter().zip(&read).all(same),
+            "{format:?}: {stored:?} {read:?}"
+        );
+        for (index, texel) in out.dwords().chunks_exact(4).enumerate() {
+            let from = 15 - index as u32;
+            let meant = [from, from * 2, from % 3, 1];
+            let channels = channels_of(format);
+            for channel in 0..4 {
+                let none = u32::from(channel == 3);
+                if !samplers.is_empty() {
+                    let meant = if channel < channels {
+                        meant[channel]
+                    } else {
+                        none
+                    };
+                    assert_eq!(texel[channel], meant, "{format:?} {index} {channel}");
+                    continue;
+                }
+                let got = f32::from_bits(texel[channel]);
+                let meant = match channel < channels {
+                    true => meant[channel] as f32 / 32.0,
+                    false => none as f32,
+                };
+                // Two bits of alpha have no 1/32.
+                if format == vk::Format::A2B10G10R10_UNORM_PACK32 && channel == 3 {
+                    assert_eq!(got, 0.0);
+                    continue;
+                }
+                assert!(
+                    (got - meant.min(1.0)).abs() < 0.004,
+                    "{format:?} {index}: {got} {meant}"
+                );
+            }
+        }
+        unsafe {
+            rig.device.destroy_buffer_view(buffer_view, None);
+            rig.device.destroy_image_view(seen, None);
+        }
+    }
+}
+
+fn bytes_of(format: vk::Format) -> u32 {
+    match format {
+        vk::Format::R8_SINT => 1,
+        vk::Format::R32G32B32A32_UINT => 16,
+        _ => 4,
+    }
+}
+
+fn channels_of(format: vk::Format) -> usize {
+    match format {
+        vk::Format::R8_SINT | vk::Format::R32_SFLOAT => 1,
+        vk::Format::R16G16_SFLOAT => 2,
+        vk::Format::B10G11R11_UFLOAT_PACK32 => 3,
+        _ => 4,
+    }
+}
+
+/// Reads one texel by a shader's expression `texel`, given one combined image sampler of some type.
+fn one_texel(
+    rig: &Rig,
+    (sampler_type, texel): (&str, &str),
+    seen: vk::ImageView,
+    sampler: &vk::SamplerCreateInfo<'_>,
+) -> Vec<u32> {
+    let sampler = unsafe { rig.device.create_sampler(sampler, None) }.unwrap();
+    let value = match sampler_type {
+        name if name.starts_with('u') => "uvec4",
+        _ => "vec4",
+    };
+    let glsl = format!(
+        "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out {{ {value} texel; }};
+layout(binding = 1) uniform {sampler_type} image;
+void main() {{ texel = {value}({texel}); }}"
+    );
+    let out = rig.buffer(16);
+    let kind = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
+    run(
+        rig,
+        &glsl,
+        &out,
+        &[Given::Image(kind, seen, sampler)],
+        &[],
+        By::Update,
+    );
+    unsafe { rig.device.destroy_sampler(sampler, None) };
+    out.dwords()
+}
+
+#[test]
+fn views_and_samplers_see_what_they_say() {
+    let rig = Rig::new();
+    // Levels and layers of one colour each: 16 × level + layer.
+    let format = vk::Format::R8G8B8A8_UNORM;
+    let info = image_info(format, [16, 16, 1], 4, 12).flags(vk::ImageCreateFlags::CUBE_COMPATIBLE);
+    let image = Image::new(&rig, &info);
+    rig.run(|commands| unsafe {
+        for level in 0..4 {
+            for layer in 0..12 {
+                let shade = (16 * level + layer) as f32 / 255.0;
+                let value = vk::ClearColorValue {
+                    float32: [shade, 0.5, 1.0, 0.0],
+                };
+                let range = vk::ImageSubresourceRange {
+                    aspect_mask: COLOUR,
+                    base_mip_level: level,
+                    level_count: 1,
+                    base_array_layer: layer,
+                    layer_count: 1,
+                };
+                let layout = vk::ImageLayout::GENERAL;
+                rig.device
+                    .cmd_clear_color_image(commands, image.image, layout, &value, &[range]);
+            }
+        }
+    });
+    let made = |kind, first: [u32; 2], layers, components| {
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image.image)
+            .view_type(kind)
+            .format(format)
+            .components(components)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: COLOUR,
+                base_mip_level: first[0],
+                level_count: vk::REMAINING_MIP_LEVELS,
+                base_array_layer: first[1],
+                layer_count: layers,
+            });
+        unsafe { rig.device.create_image_view(&info, None) }.unwrap()
+    };
+    let straight = vk::ComponentMapping::default();
+    let red = |words: &[u32]| (f32::from_bits(words[0]) * 255.0).round() as u32;
+    let array = made(vk::ImageViewType::TYPE_2D_ARRAY, [1, 2], 5, straight);
+    let cubes = made(vk::ImageViewType::CUBE_ARRAY, [0, 0], 12, straight);
+    let cube = made(vk::ImageViewType::CUBE, [0, 6], 6, straight);
+    for (view, kind, texel, meant) in [
+        (
+            array,
+            "sampler2DArray",
+            "textureLod(image, vec3(0.5, 0.5, 3), 1)",
+            16 * 2 + 5,
+        ),
+        (
+            array,
+            "sampler2DArray",
+            "texelFetch(image, ivec3(0, 0, 4), 2)",
+            16 * 3 + 6,
+        ),
+        (
+            array,
+            "sampler2DArray",
+            "vec4(textureSize(image, 1), textureQueryLevels(image)) / 255",
+            4,
+        ),
+        (
+            cubes,
+            "samplerCubeArray",
+            "textureLod(image, vec4(0, -1, 0, 1), 0)",
+            9,
+        ),
+        (
+            cube,
+            "samplerCube",
+            "textureLod(image, vec3(0, 0, -1), 2)",
+            16 * 2 + 11,
+        ),
+    ] {
+        let got = one_texel(&rig, (kind, texel), view, &nearest());
+        assert_eq!(red(&got), meant, "{kind} {texel}");
+    }
+    // Between two levels.
+    let linear = nearest().mipmap_mode(vk::SamplerMipmapMode::LINEAR);
+    let got = one_texel(
+        &rig,
+        ("samplerCube", "textureLod(image, vec3(1, 0, 0), 1.5)"),
+        cube,
+        &linear,
+    );
+    assert_eq!(red(&got), 16 + 8 + 6);
+    // Channels elsewhere, and a border.
+    let turned = vk::ComponentMapping {
+        r: vk::ComponentSwizzle::B,
+        g: vk::ComponentSwizzle::ONE,
+        b: vk::ComponentSwizzle::ZERO,
+        a: vk::ComponentSwizzle::G,
+    };
+    let turned = made(vk::ImageViewType::TYPE_2D, [0, 3], 1, turned);
+    let got = one_texel(
+        &rig,
+        ("sampler2D", "texture(image, vec2(0.5))"),
+        turned,
+        &nearest(),
+    );
+    let got: Vec<f32> = got.into_iter().map(f32::from_bits).collect();
+    assert_eq!(got[..3], [1.0, 1.0, 0.0]);
+    assert!((got[3] - 0.5).abs() < 0.003);
+    let border = nearest()
+        .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_BORDER)
+        .border_color(vk::BorderColor::FLOAT_OPAQUE_WHITE);
+    let plain = made(vk::ImageViewType::TYPE_2D, [0, 0], 1, straight);
+    let got = one_texel(
+        &rig,
+        ("sampler2D", "texture(image, vec2(1.5, 0.5))"),
+        plain,
+        &border,
+    );
+    assert_eq!(got, [1f32.to_bits(); 4]);
+    for view in [array, cubes, cube, turned, plain] {
+        unsafe { rig.device.destroy_image_view(view, None) };
+    }
+}
+
+#[test]
+fn depth_and_stencil_are_seen_apart() {
+    let rig = Rig::new();
+    for format in [
+        vk::Format::D32_SFLOAT_S8_UINT,
+        vk::Format::D24_UNORM_S8_UINT,
+    ] {
+        let info = image_info(format, [70, 70, 1], 2, 1);
+        let image = Image::new(&rig, &info);
+        let (depth, stencil) = (vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL);
+        rig.run(|commands| unsafe {
+            let layout = vk::ImageLayout::GENERAL;
+            let value = vk::ClearDepthStencilValue {
+                depth: 0.25,
+                stencil: 0x5a,
+            };
+            let all = [range(depth | stencil)];
+            rig.device
+                .cmd_clear_depth_stencil_image(commands, image.image, layout, &value, &all);
+        });
+        let seen = |aspect| view(&rig, &image, vk::ImageViewType::TYPE_2D, format, aspect);
+        let (depths, stencils) = (seen(depth), seen(stencil));
+        let got = one_texel(
+            &rig,
+            ("sampler2D", "texelFetch(image, ivec2(69, 65), 0)"),
+            depths,
+            &nearest(),
+        );
+        assert!((f32::from_bits(got[0]) - 0.25).abs() < 1e-6);
+        assert_eq!(got[1..], [0, 0, 1f32.to_bits()]);
+        let got = one_texel(
+            &rig,
+            ("usampler2D", "texelFetch(image, ivec2(30, 34), 1)"),
+            stencils,
+            &nearest(),
+        );
+        assert_eq!(got, [0x5a, 0, 0, 1]);
+        // A reference below the depth passes LESS.
+        let compare = nearest()
+            .compare_enable(true)
+            .compare_op(vk::CompareOp::LESS);
+        for (reference, meant) in [("0.2", 1f32), ("0.3", 0.0)] {
+            let texel = format!("texture(image, vec3(0.5, 0.5, {reference}))");
+            let got = one_texel(&rig, ("sampler2DShadow", &texel), depths, &compare);
+            assert_eq!(f32::from_bits(got[0]), meant, "{format:?} {reference}");
+        }
+        unsafe {
+            rig.device.destroy_image_view(depths, None);
+            rig.device.destroy_image_view(stencils, None);
+        }
+    }
+}
