@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
+mod addresses;
 mod commands;
 mod descriptors;
 mod external;

@@ -33,6 +33,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_pipeline_creation_feedback",
     c"VK_EXT_subgroup_size_control",
     c"VK_EXT_host_query_reset",
+    c"VK_KHR_buffer_device_address",
     c"VK_KHR_external_fence_fd",
     c"VK_KHR_external_memory_fd",
     c"VK_KHR_external_semaphore_fd",
@@ -88,10 +89,12 @@ impl Rig {
         let mut inline = vk::PhysicalDeviceInlineUniformBlockFeatures::default();
         let mut mutable = vk::PhysicalDeviceMutableDescriptorTypeFeaturesEXT::default();
         let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
+        let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
         let mut caching = vk::PhysicalDevicePipelineCreationCacheControlFeatures::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .push_next(&mut sizes)
             .push_next(&mut caching)
+            .push_next(&mut addresses)
             .push_next(&mut indexing)
             .push_next(&mut inline)
             .push_next(&mut mutable)
@@ -124,6 +127,7 @@ impl Rig {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::INDIRECT_BUFFER
+            | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
         self.buffer_for(bytes, usage)

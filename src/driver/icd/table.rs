@@ -142,6 +142,21 @@ const PROMOTED: &[(&str, &str, &str)] = &[
         "VK_KHR_timeline_semaphore",
     ),
     (
+        "vkGetBufferDeviceAddressKHR",
+        "vkGetBufferDeviceAddress",
+        "VK_KHR_buffer_device_address",
+    ),
+    (
+        "vkGetBufferOpaqueCaptureAddressKHR",
+        "vkGetBufferOpaqueCaptureAddress",
+        "VK_KHR_buffer_device_address",
+    ),
+    (
+        "vkGetDeviceMemoryOpaqueCaptureAddressKHR",
+        "vkGetDeviceMemoryOpaqueCaptureAddress",
+        "VK_KHR_buffer_device_address",
+    ),
+    (
         "vkResetQueryPoolEXT",
         "vkResetQueryPool",
         "VK_EXT_host_query_reset",

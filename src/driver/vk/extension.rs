@@ -67,6 +67,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_16bit_storage", 1, V1_1),
     row("VK_KHR_8bit_storage", 1, V1_2),
     row("VK_KHR_bind_memory2", 1, V1_1),
+    row("VK_KHR_buffer_device_address", 1, V1_2),
     row("VK_KHR_copy_commands2", 1, V1_3),
     row("VK_KHR_dedicated_allocation", 3, V1_1),
     row("VK_KHR_descriptor_update_template", 1, V1_1),

@@ -206,6 +206,8 @@ offered! {
     shaderSubgroupExtendedTypes "vkrunner-scripts/subgroups/exchange-int16.shader_test";
     hostQueryReset "tests/vk/synchronisation.rs";
     timelineSemaphore "tests/vk/synchronisation.rs";
+    // Every buffer object is resident, at an address that stays.
+    bufferDeviceAddress "tests/vk/addresses.rs";
     vulkanMemoryModel "vkrunner-scripts/memory/memory-model.shader_test";
     vulkanMemoryModelDeviceScope "vkrunner-scripts/memory/memory-model.shader_test";
     subgroupBroadcastDynamicId "vkrunner-scripts/subgroups/broadcast-dynamic.shader_test";
