@@ -259,6 +259,40 @@ void main() {
 }
 
 #[test]
+fn fragments_have_many_inputs() {
+    // Twenty-two are written, of which all but three are read, and two that no vertex has.
+    let (mut vertex, mut fragment) = (String::new(), String::new());
+    let (mut written, mut sum) = (String::new(), String::new());
+    for n in 0..22 {
+        vertex += &format!("layout(location = {n}) out vec2 v{n};\n");
+        written += &format!("v{n} = colour.xy * {n}.0;\n");
+        if n % 8 != 3 {
+            fragment += &format!("layout(location = {n}) in vec2 v{n};\n");
+            sum += &format!(" + v{n} * {}.0", if n == 21 { 1 } else { 0 } + n % 2);
+        }
+    }
+    // 1 + 5 + 7 + 9 + 13 + 15 + 17 + 2 * 21.
+    let total = 109.0;
+    check_with(
+        &format!(
+            "#version 450
+layout(location = 0) in vec2 position;
+layout(location = 1) in vec3 colour;
+{vertex}
+void main() {{ gl_Position = vec4(position, 0.5, 1.0); {written} }}"
+        ),
+        &format!(
+            "#version 450
+{fragment}
+layout(location = 27) in vec2 nothing;
+layout(location = 0) out vec4 colour;
+void main() {{ colour = vec4((vec2(0.0) {sum}) / {total}.0, gl_PrimitiveID + nothing.x, 1.0); }}"
+        ),
+        |x, y| [middle(x), middle(y), 0.0, 1.0],
+    );
+}
+
+#[test]
 fn what_nobody_writes_has_its_defaults() {
     check(
         "#version 450

@@ -229,6 +229,48 @@ void main() {
 }
 
 #[test]
+fn patches_that_are_too_large_to_be_pushed_are_read() {
+    // Thirty-two control points of three slots; the domain's place says which are read.
+    let control = "#version 450
+layout(vertices = 32) out;
+layout(location = 0) in vec3 from[];
+layout(location = 4) out vec4 wide[];
+layout(location = 6) patch out vec4 parts[2];
+void main() {
+    gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID % 3].gl_Position;
+    wide[gl_InvocationID] = vec4(from[gl_InvocationID % 3], float(gl_InvocationID));
+    parts[gl_InvocationID & 1] = vec4(0.0, 0.0, 0.0, float(gl_InvocationID & 1) + 0.5);
+    gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = gl_TessLevelOuter[3] = 4.0;
+    gl_TessLevelInner[0] = gl_TessLevelInner[1] = 4.0;
+}";
+    let evaluation = "#version 450
+layout(quads, ccw) in;
+layout(location = 4) in vec4 wide[];
+layout(location = 6) patch in vec4 parts[2];
+layout(location = 0) out vec3 shade;
+void main() {
+    gl_Position = vec4(gl_TessCoord.xy * 2.0 - 1.0, 0.5, 1.0);
+    int place = int(gl_TessCoord.x * 4.0 + 0.5);
+    shade = vec3(wide[place * 7].w / 28.0, wide[31].x + gl_TessCoord.y, parts[place >> 2].w);
+}";
+    check(
+        &[
+            ("vertex", VERTEX),
+            ("tessellation control", control),
+            ("tessellation evaluation", evaluation),
+            ("fragment", SHADE),
+        ],
+        &ALL,
+        None,
+        // The right edge's points have the second part: three quarters of the way it begins to come in.
+        |x, y| {
+            let part = 0.5 + (middle(x) * 4.0 - 3.0).max(0.0);
+            [middle(x), 2.0 + middle(y), part, 1.0]
+        },
+    );
+}
+
+#[test]
 fn isolines_and_a_geometry_shader_behind() {
     // Four lines, each made of quads of its two ends by a geometry shader.
     let control = "#version 450

@@ -304,6 +304,9 @@ pub enum ComputedDepth {
     LessOrEqual,
 }
 
+/// Attributes that may come from anywhere; those behind them come from the slots behind that of the last of these, in order.
+pub const FREE_INPUTS: usize = 16;
+
 /// What a fragment shader needs at launch. Threads have the vector mask (3DSTATE_PS, Vector Mask Enable): helper pixels run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FragmentInfo {

@@ -43,9 +43,9 @@ pub struct Key<'a> {
     pub sample_shading: bool,
     /// Modes of a pipeline's tessellation ([`tess_modes`]), for its two stages.
     pub tess: Option<TessInfo>,
-    /// What the stage before writes: of the shaders that read primitives' or patches' vertices. A pipeline's stages are compiled in
-    /// their order, each with the last one's [`ShaderBinary::stage`]. Without it a shader takes it that what it reads is written,
-    /// and nothing else.
+    /// What the stage before writes. A pipeline's stages are compiled in their order, each with the last one's
+    /// [`ShaderBinary::stage`]. Without it a shader that reads primitives' or patches' vertices takes it that what it reads is
+    /// written, and nothing else; a fragment shader needs it only if it has more than [`abi::FREE_INPUTS`] inputs.
     pub before: Option<&'a StageInfo>,
     /// Where the launcher puts descriptors.
     pub layout: &'a PipelineLayout,

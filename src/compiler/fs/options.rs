@@ -9,8 +9,8 @@ use abi::{PipelineLayout, StageInfo};
 pub struct Options {
     /// Where the launcher puts descriptors.
     pub layout: PipelineLayout,
-    /// What the stage before writes, of stages that read the vertices of a primitive or a patch. Without it such a shader takes it
-    /// that what it reads is written, and nothing else.
+    /// What the stage before writes. Stages that read the vertices of a primitive or a patch take it without this that what they read
+    /// is written, and nothing else; fragment shaders with more than [`abi::FREE_INPUTS`] inputs need it.
     pub before: Option<StageInfo>,
     /// Widths that may be made, as a bit set of 8, 16 and 32; 0 for all.
     pub widths: u8,

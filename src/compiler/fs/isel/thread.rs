@@ -50,7 +50,7 @@ impl Thread {
             })),
             Stage::Vertex => Ok(Thread::Vertex(VertexThread::new(sh, layout, lir))),
             Stage::Fragment => {
-                FragmentThread::new(sh, layout).map(|f| Thread::Fragment(Box::new(f)))
+                FragmentThread::new(sh, layout, before).map(|f| Thread::Fragment(Box::new(f)))
             }
             Stage::TessControl => {
                 ControlThread::new(sh, layout, lir).map(|t| Thread::Control(Box::new(t)))

@@ -20,7 +20,7 @@ use crate::draw::state::{
 use crate::draw::target::DepthStencilTarget;
 
 /// Attributes that may come from anywhere; those behind them come from the slot of their own number.
-const SWIZZLED: usize = 16;
+const SWIZZLED: usize = abi::FREE_INPUTS;
 /// Threads of each pixel shader dispatcher.
 const DISPATCHER_THREADS: u64 = 64;
 
@@ -36,7 +36,10 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
         _ => None,
     });
     // Slots are read in pairs.
-    let first = slots.clone().min().unwrap_or(2) & !1;
+    let first = match shader.inputs.get(SWIZZLED).map(|input| input.source) {
+        Some(Source::Slot(slot)) => u32::from(slot).checked_sub(SWIZZLED as u32)? & !1,
+        _ => slots.clone().min().unwrap_or(2) & !1,
+    };
     let end = slots.max().map_or(first + 1, |last| last + 1);
     let mut swizzle = swiz::PACKET.words::<11>();
     let (mut flat, mut points) = (0_u32, 0_u32);
@@ -65,7 +68,7 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
                 .flag(detail::COMPONENT_OVERRIDE_Z, true)
                 .flag(detail::COMPONENT_OVERRIDE_W, true),
             Source::Slot(slot) => {
-                let from = u32::from(slot) - first;
+                let from = u32::from(slot).checked_sub(first)?;
                 if index >= SWIZZLED {
                     if from != index as u32 {
                         return None;

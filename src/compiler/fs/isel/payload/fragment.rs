@@ -28,7 +28,11 @@ pub(in crate::isel) struct FragmentThread {
 }
 
 impl FragmentThread {
-    pub(in crate::isel) fn new(sh: &Shader, layout: &[CfEvent]) -> Result<FragmentThread, FsError> {
+    pub(in crate::isel) fn new(
+        sh: &Shader,
+        layout: &[CfEvent],
+        before: Option<&StageInfo>,
+    ) -> Result<FragmentThread, FsError> {
         use IntrinsicOp as I;
         let modes = &sh.info.fragment;
         let mut info = FragmentInfo {
@@ -76,6 +80,11 @@ impl FragmentThread {
         }
         info.inputs.sort_unstable();
         info.inputs.dedup();
+        if info.inputs.len() > abi::FREE_INPUTS
+            && let Some(vertices) = before.and_then(StageInfo::vertex_outputs)
+        {
+            info.inputs = in_order(&info.inputs, &vertices.vue)?;
+        }
         if info.inputs.len() > 32 {
             return Err(FsError::Limit {
                 what: "attributes of a fragment shader",
@@ -134,6 +143,29 @@ impl FragmentThread {
         let end = first + 2 * info.inputs.len() as u16;
         (at, StageInfo::Fragment(info), end)
     }
+}
+
+/// The inputs of a shader that has many, as the vertices have them: those that it does not read too, but for places that others take,
+/// which are in no vertex.
+fn in_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>, FsError> {
+    let in_vertex = |slot: &u8| !abi::in_header(*slot) && vertices.place(*slot).is_some();
+    let last = inputs.iter().filter(|s| in_vertex(s));
+    let end = last.filter_map(|s| vertices.place(*s)).max();
+    let mut all = vertices.slots.clone();
+    all.truncate(end.map_or(0, |last| last + 1));
+    let others = || inputs.iter().filter(|s| !in_vertex(s));
+    let is_free = |slot: u8| abi::in_header(slot) || !inputs.contains(&slot);
+    let places = all.iter().take(abi::FREE_INPUTS).enumerate();
+    let free: Vec<usize> = places.filter(|p| is_free(*p.1)).map(|p| p.0).collect();
+    for (k, &slot) in others().enumerate() {
+        let place = free.get(k).and_then(|&at| all.get_mut(at));
+        *place.ok_or(FsError::Limit {
+            what: "attributes of a fragment shader that are no vertices' own",
+            need: others().count() as u64,
+            max: free.len() as u64,
+        })? = slot;
+    }
+    Ok(all)
 }
 
 fn writes_memory(op: IntrinsicOp) -> bool {
