@@ -18,6 +18,17 @@ use smallvec::SmallVec;
 /// All lanes of a thread, whichever are active.
 const ALL: Exec = Exec::Whole(8);
 
+/// True if the last thing that a block of a geometry shader does with its outputs is to emit them.
+pub(super) fn emits_behind_stores(sh: &nir::Shader, block: entity::Id<nir::Block>) -> bool {
+    let ops = sh.blocks[block].instrs.iter().rev();
+    let mut ops = ops.filter_map(|&i| match &sh.instrs[i] {
+        nir::Instr::Intrinsic(i) => Some(i.op),
+        _ => None,
+    });
+    let last = ops.find(|op| matches!(op, IntrinsicOp::StoreOutput | IntrinsicOp::EmitVertex));
+    sh.stage == nir::Stage::Geometry && last == Some(IntrinsicOp::EmitVertex)
+}
+
 impl Isel<'_> {
     fn geometry(&mut self) -> Result<&mut GeometryThread, FsError> {
         match &mut self.thread {
@@ -56,6 +67,7 @@ impl Isel<'_> {
     /// `emit_vertex`. Only the first stream is drawn, and without transform feedback nobody sees the others.
     pub(super) fn emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         if i.index("stream") != 0 {
+            self.geometry()?.outputs.clear();
             return Ok(());
         }
         let count = self.count(i)?;
@@ -84,7 +96,13 @@ impl Isel<'_> {
         let one = Lanes::imm(Type::Ud, 1);
         self.b
             .binary(Opcode::Add, Exec::Active, count, count, one, fitting);
-        self.geometry()?.outputs = outputs;
+        let direct = self.vertex_follows;
+        let thread = self.geometry()?;
+        thread.outputs = outputs;
+        if direct {
+            // What the next block stores may go to registers, which nothing has written for this one.
+            thread.outputs.clear();
+        }
         Ok(())
     }
 

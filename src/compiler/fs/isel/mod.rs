@@ -89,6 +89,8 @@ pub(super) struct Isel<'a> {
     thread: Thread,
     /// Where the vertices of a primitive or patch that comes in have what.
     input_map: abi::VueMap,
+    /// What this block stores belongs to a vertex that it emits.
+    vertex_follows: bool,
     push: PushData,
     halts: bool,
     loops: u32,
@@ -163,6 +165,7 @@ pub(crate) fn select(
         push_reg,
         thread,
         input_map,
+        vertex_follows: false,
         push: PushData::default(),
         halts: false,
         loops: 0,
@@ -252,6 +255,7 @@ impl<'a> Isel<'a> {
     fn block(&mut self, block: Id<Block>, last: bool) -> Result<(), FsError> {
         let sh = self.sh;
         let mut jump = None;
+        self.vertex_follows = geometry::emits_behind_stores(sh, block);
         for &i in &sh.blocks[block].instrs {
             let instr = &sh.instrs[i];
             if let Some(def) = instr.def() {

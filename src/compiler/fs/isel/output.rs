@@ -1,9 +1,10 @@
 //! `store_output`: what is written stays in registers until the thread ends.
 //!
-//! In:  stores of a shader. Out: moves into the registers of [`super::payload::Outputs`].
+//! In:  stores of a shader. Out: moves into the registers of [`super::payload::Outputs`]; where a vertex is emitted in the same block, the
+//! values as they are.
 
 use super::Isel;
-use crate::builder::{Exec, Lanes};
+use crate::builder::Exec;
 use crate::error::FsError;
 use entity::Id;
 use isa::Type;
@@ -24,28 +25,29 @@ impl Isel<'_> {
         let d = self.sh.defs[i.srcs[0]];
         let slot = i.index("location") + self.constant_slot(i, i.srcs[1])?;
         let unsupported = || super::subgroup::unsupported(i);
-        let outputs = self.thread.outputs().ok_or_else(unsupported)?;
         if d.bit_size != 32 {
             return Err(FsError::Unsupported {
                 op: i.op.info().name,
                 what: "outputs of 32 bits alone are made",
             });
         }
-        let mut to = [None; 4];
+        let direct = self.vertex_follows;
         for c in (0..d.num_components.min(4)).filter(|c| i.index("write_mask") >> c & 1 == 1) {
             let component = i.index("component") as u8 + c;
             let index = i.index("index") as u8;
-            let v = outputs.register(&mut self.b.lir, slot as u8, index, component);
-            to[usize::from(c)] = Some(v.ok_or(FsError::Unsupported {
+            let value = self.comp(i.srcs[0], c, Type::Ud);
+            let outputs = self.thread.outputs().ok_or_else(unsupported)?;
+            let no_place = FsError::Unsupported {
                 op: i.op.info().name,
                 what: "a slot has four components",
-            })?);
-        }
-        for (c, v) in to.into_iter().enumerate() {
-            if let Some(v) = v {
-                let value = self.comp(i.srcs[0], c as u8, Type::Ud);
-                let to = Lanes::new(v, 0, Type::Ud, 4);
-                self.b.mov(Exec::Active, to, value);
+            };
+            if direct {
+                *outputs
+                    .place(slot as u8, index, component)
+                    .ok_or(no_place)? = Some(value);
+            } else {
+                let to = outputs.register(&mut self.b.lir, slot as u8, index, component);
+                self.b.mov(Exec::Active, to.ok_or(no_place)?, value);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@
 
 use super::scan::intrinsics;
 use crate::builder::Lanes;
-use crate::lir::{Lir, VgrfId};
+use crate::lir::Lir;
 use abi::{VertexOutputs, VueMap};
 use isa::Type;
 use nir::{CfEvent, Distances, IntrinsicOp, Shader};
@@ -14,7 +14,7 @@ struct Output {
     slot: u8,
     /// Source of dual-source blending.
     index: u8,
-    components: [Option<VgrfId>; 4],
+    components: [Option<Lanes>; 4],
 }
 
 /// What a stage writes.
@@ -57,18 +57,21 @@ impl Outputs {
             .slots
             .iter()
             .find(|o| (o.slot, o.index) == (slot, index))?;
-        let v = output.components.get(usize::from(c)).copied().flatten()?;
-        Some(Lanes::new(v, 0, Type::Ud, 4))
+        output.components.get(usize::from(c)).copied().flatten()
     }
 
-    /// The register of a component.
-    pub(in crate::isel) fn register(
+    /// Forgets what was written: a vertex has been emitted.
+    pub(in crate::isel) fn clear(&mut self) {
+        self.slots.clear();
+    }
+
+    /// The place of a component.
+    pub(in crate::isel) fn place(
         &mut self,
-        lir: &mut Lir,
         slot: u8,
         index: u8,
         c: u8,
-    ) -> Option<VgrfId> {
+    ) -> Option<&mut Option<Lanes>> {
         let known = self
             .slots
             .iter()
@@ -81,8 +84,19 @@ impl Outputs {
             });
             self.slots.len() - 1
         });
+        self.slots.get_mut(at)?.components.get_mut(usize::from(c))
+    }
+
+    /// The register of a component.
+    pub(in crate::isel) fn register(
+        &mut self,
+        lir: &mut Lir,
+        slot: u8,
+        index: u8,
+        c: u8,
+    ) -> Option<Lanes> {
         let bytes = u32::from(lir.width) * 4;
-        let component = self.slots[at].components.get_mut(usize::from(c))?;
-        Some(*component.get_or_insert_with(|| lir.vgrf(bytes)))
+        let place = self.place(slot, index, c)?;
+        Some(*place.get_or_insert_with(|| Lanes::new(lir.vgrf(bytes), 0, Type::Ud, 4)))
     }
 }
