@@ -192,9 +192,10 @@ fn the_nearer_of_two_stays() {
     rig.add_depth(1.0);
     rig.change(Dirty::DEPTH_STENCIL, |state| {
         state.depth_stencil = DepthStencil {
-            depth: Some(Compare::Less),
+            depth_test: true,
+            depth_compare: Compare::Less,
             depth_write: true,
-            stencil: None,
+            ..DepthStencil::default()
         };
     });
     rig.draw(&vertices(12));

@@ -115,7 +115,7 @@ impl Rig {
             bindless_surfaces: 1,
         };
         recorder.context(device(), &heaps).expect("room");
-        recorder.begin_rendering(targets);
+        recorder.draws().set_targets(&targets);
         let mut rig = Rig {
             space,
             recorder,
@@ -140,7 +140,7 @@ impl Rig {
     }
 
     fn draws(&mut self) -> &mut Draws<Gen9> {
-        self.recorder.draws().expect("a rendering has begun")
+        self.recorder.draws()
     }
 
     pub fn write(&self, address: u64, words: &[u32]) {
@@ -182,7 +182,7 @@ impl Rig {
             layers: 1,
             ..DepthStencilTarget::default()
         };
-        self.recorder.begin_rendering(self.targets);
+        self.recorder.draws().set_targets(&self.targets);
     }
 
     pub fn draw(&mut self, draw: &Draw) {
@@ -212,7 +212,7 @@ impl Rig {
 
     /// Begins to draw to the same targets again.
     pub fn again(&mut self) {
-        self.recorder.begin_rendering(self.targets);
+        self.recorder.draws().set_targets(&self.targets);
     }
 
     /// Dwords of commands so far.

@@ -5,8 +5,10 @@
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
 mod addresses;
+mod canvas;
 mod commands;
 mod descriptors;
+mod draws;
 mod external;
 mod images;
 mod indexing;

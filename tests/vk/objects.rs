@@ -29,7 +29,7 @@ fn the_device_tells_who_it_is() {
     assert_eq!(families.len(), 1);
     assert_eq!(
         families[0].queue_flags,
-        vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER
+        vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER
     );
     let memory = unsafe {
         rig.instance
@@ -197,13 +197,13 @@ fn what_is_not_there_is_refused() {
 }
 
 #[test]
-fn graphics_commands_make_the_command_buffer_fail() {
+fn a_command_that_fails_makes_the_command_buffer_fail() {
     let rig = Rig::new();
     let commands = rig.command_buffer(vk::CommandBufferLevel::PRIMARY);
     let ended = rig.record_into(commands, |commands| unsafe {
         rig.device.cmd_draw(commands, 3, 1, 0, 0)
     });
-    assert_eq!(ended, Err(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+    assert_eq!(ended, Err(vk::Result::ERROR_UNKNOWN));
     // It can be recorded again.
     assert_eq!(rig.record_into(commands, |_| ()), Ok(()));
 }

@@ -29,6 +29,11 @@ macro_rules! flags {
 
 flags! {
     Cs "cs" false "dump NIR, LIR and assembly of compute shaders";
+    Vs "vs" false "dump NIR, LIR and assembly of vertex shaders";
+    Tcs "tcs" false "dump NIR, LIR and assembly of tessellation control shaders";
+    Tes "tes" false "dump NIR, LIR and assembly of tessellation evaluation shaders";
+    Gs "gs" false "dump NIR, LIR and assembly of geometry shaders";
+    Fs "fs" false "dump NIR, LIR and assembly of fragment shaders";
     Bat "bat" false "dump every batch as it is submitted";
     Submit "submit" false "log every submission: buffers, fences, context";
     Perf "perf" false "say what costs speed: spills, fallbacks, stalls";

@@ -8,6 +8,7 @@
 //! Files import one way: `kernel` and `launch` ← `buffer` and `texel` ← `shaders`.
 
 mod buffer;
+pub mod clear;
 mod kernel;
 mod launch;
 mod shaders;
@@ -17,4 +18,6 @@ pub use buffer::{
     RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches, query_launch,
 };
 pub use launch::{Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, SHADERS, Shader, Span, Texels};
+/// A shader on its way to the compiler.
+pub use nir::Shader as Nir;
 pub use texel::{Extent, Plane, copy_texels, fill_texels};

@@ -2,24 +2,16 @@
 //!
 //! In:  what is drawn, with which state ([`Draws`]). Out: words, in the pipeline that draws and after what barriers have asked for.
 
-use crate::draw::recorder::Draws;
-use crate::draw::target::Targets;
+use crate::draw::recorder::{Draws, InternalDraw};
 use crate::draw::{Draw, DrawGeneration};
 use crate::recorder::Recorder;
 use crate::stream::Memory;
 
 impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
-    /// Draws to these targets from here on.
-    pub fn begin_rendering(&mut self, targets: Targets) {
-        match &mut self.draws {
-            Some(draws) => draws.set_targets(targets),
-            none => *none = Some(Box::new(Draws::new(targets))),
-        }
-    }
-
-    /// What draws have bound. None: there was nothing yet to draw to.
-    pub fn draws(&mut self) -> Option<&mut Draws<G>> {
-        self.draws.as_deref_mut()
+    /// What draws have bound.
+    #[inline]
+    pub fn draws(&mut self) -> &mut Draws<G> {
+        self.draws.get_or_insert_with(Box::default)
     }
 
     /// Readies the pipeline for a draw.
@@ -36,6 +28,20 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let base = self.machine.dynamic_base;
         match &mut self.draws {
             Some(draws) => draws.draw(&mut self.stream, base, draw),
+            None => Ok(false),
+        }
+    }
+
+    /// Draws with shaders, state and constants of the driver's own; what is bound stays. False: there is nothing to draw to.
+    pub fn draw_internal(
+        &mut self,
+        internal: &InternalDraw<'_, G>,
+        draw: &Draw,
+    ) -> Result<bool, M::Error> {
+        self.before_draw()?;
+        let base = self.machine.dynamic_base;
+        match &mut self.draws {
+            Some(draws) => draws.internal(&mut self.stream, base, internal, draw),
             None => Ok(false),
         }
     }

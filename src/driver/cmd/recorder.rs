@@ -105,7 +105,9 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.pending = Pending::NONE;
         (self.busy, self.dirty, self.drawn) = (true, true, true);
         self.drawing = false;
-        self.draws = None;
+        if let Some(draws) = &mut self.draws {
+            **draws = Draws::default();
+        }
         self.stream.restart()
     }
 

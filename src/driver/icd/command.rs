@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, CommandPool};
+use vk::command::{CommandBuffer, CommandPool, Point};
 
 use crate::dependency;
 use crate::entry::{done, entries};
-use crate::handle::{self, CommandPoolFace};
+use crate::handle::{self, CommandPoolFace, PipelineFace};
 use crate::raw;
 
 entries! { COMMAND:
@@ -119,10 +119,11 @@ entries! { COMMAND:
         pipeline: c::Pipeline,
     ) {
         record(command_buffer, |buffer| {
-            if pipeline_bind_point != c::PipelineBindPoint::COMPUTE {
-                return Err(vk::Error::FeatureNotPresent { what: "graphics" });
+            match (handle::get(pipeline)?, pipeline_bind_point) {
+                (PipelineFace::Compute(pipeline), c::PipelineBindPoint::COMPUTE) => buffer.bind_pipeline(pipeline),
+                (PipelineFace::Graphics(pipeline), c::PipelineBindPoint::GRAPHICS) => buffer.bind_graphics(pipeline),
+                _ => return Err(vk::Error::InvalidUse { why: "a pipeline bound where it does not belong" }),
             }
-            buffer.bind_pipeline(handle::get(pipeline)?);
             Ok(())
         })
     }
@@ -137,16 +138,13 @@ entries! { COMMAND:
         dynamic_offset_count: u32,
         dynamic_offsets: *const u32,
     ) {
-        if pipeline_bind_point != c::PipelineBindPoint::COMPUTE {
-            // Sets of other bind points disturb nothing, and no pipeline of theirs can be bound.
-            return Ok(());
-        }
         record(command_buffer, |buffer| {
+            let point = point(pipeline_bind_point)?;
             let layout = handle::get(layout)?;
             let mut offsets = raw::slice(dynamic_offsets, dynamic_offset_count).iter();
             let sets = raw::slice(descriptor_sets, descriptor_set_count);
             for (number, &set) in (first_set as usize..).zip(sets) {
-                buffer.bind_set(layout, number, handle::get(set)?, &mut offsets)?;
+                buffer.bind_set(point, layout, number, handle::get(set)?, &mut offsets)?;
             }
             Ok(())
         })
@@ -160,7 +158,7 @@ entries! { COMMAND:
         size: u32,
         values: *const c_void,
     ) {
-        record(command_buffer, |buffer| buffer.push(offset, raw::bytes(values, size as usize)))
+        record(command_buffer, |buffer| buffer.push(stage_flags, offset, raw::bytes(values, size as usize)))
     }
 
     Device vkCmdDispatch(
@@ -436,6 +434,17 @@ entries! { COMMAND:
             }
             Ok(())
         })
+    }
+}
+
+/// The bind point that is meant.
+pub fn point(from: c::PipelineBindPoint) -> vk::Result<Point> {
+    match from {
+        c::PipelineBindPoint::COMPUTE => Ok(Point::Compute),
+        c::PipelineBindPoint::GRAPHICS => Ok(Point::Graphics),
+        _ => Err(vk::Error::InvalidUse {
+            why: "a bind point that the device does not have",
+        }),
     }
 }
 

@@ -11,7 +11,7 @@ use vk::descriptor::{
     Template, TemplateEntry, pieces,
 };
 
-use crate::command::record;
+use crate::command::{point, record};
 use crate::entry::{done, entries};
 use crate::handle::{self, DescriptorPoolFace};
 use crate::raw;
@@ -240,7 +240,8 @@ entries! { DESCRIPTOR:
                 stride_bytes: entry.stride,
             })
             .collect();
-        raw::put(descriptor_update_template, handle::make(Template { entries }));
+        let bind_point = info.pipeline_bind_point;
+        raw::put(descriptor_update_template, handle::make(Template { bind_point, entries }));
         done()
     }
 
@@ -292,13 +293,9 @@ entries! { DESCRIPTOR:
         descriptor_write_count: u32,
         descriptor_writes: *const c::WriteDescriptorSet<'_>,
     ) {
-        if pipeline_bind_point != c::PipelineBindPoint::COMPUTE {
-            // As sets of other bind points.
-            return Ok(());
-        }
         record(command_buffer, |commands| {
             let layout = handle::get(layout)?;
-            commands.push_set(layout, set as usize, |pushed| {
+            commands.push_set(point(pipeline_bind_point)?, layout, set as usize, |pushed| {
                 for write in raw::slice(descriptor_writes, descriptor_write_count) {
                     let place = (write.dst_binding, write.dst_array_element);
                     let kind = write.descriptor_type;
@@ -329,7 +326,7 @@ entries! { DESCRIPTOR:
         record(command_buffer, |commands| {
             let template = handle::get(descriptor_update_template)?;
             let layout = handle::get(layout)?;
-            commands.push_set(layout, set as usize, |pushed| {
+            commands.push_set(point(template.bind_point)?, layout, set as usize, |pushed| {
                 for entry in &template.entries {
                     let place = (entry.binding, entry.element);
                     match Source::of(entry.kind) {

@@ -146,6 +146,24 @@ pub struct DescriptorPoolFace {
     pub sets: Mutex<BTreeSet<u64>>,
 }
 
+/// Behind `VkPipeline`.
+pub enum PipelineFace {
+    /// Of the compute bind point.
+    Compute(vk::pipeline::Pipeline),
+    /// Of the graphics bind point.
+    Graphics(vk::graphics::Pipeline),
+}
+
+impl PipelineFace {
+    /// What its stages were compiled to.
+    pub fn compiled(&self) -> Vec<vk::executable::Compiled<'_>> {
+        match self {
+            PipelineFace::Compute(pipeline) => vec![pipeline.compiled()],
+            PipelineFace::Graphics(pipeline) => pipeline.compiled(),
+        }
+    }
+}
+
 macro_rules! kinds {
     ($($handle:ident = $number:literal: $object:ty;)*) => {
         $(impl Kind for c::$handle {
@@ -172,7 +190,7 @@ kinds! {
     DescriptorUpdateTemplate = 13: vk::descriptor::Template;
     ShaderModule = 14: Arc<vk::shader::Module>;
     PipelineCache = 15: vk::cache::Cache;
-    Pipeline = 16: Arc<vk::pipeline::Pipeline>;
+    Pipeline = 16: PipelineFace;
     Fence = 17: Arc<vk::sync::Fence>;
     Semaphore = 18: Arc<vk::sync::Semaphore>;
     Event = 19: vk::sync::Event;
@@ -180,6 +198,8 @@ kinds! {
     Sampler = 21: Arc<vk::sampler::Sampler>;
     Image = 22: Arc<vk::image::Image>;
     ImageView = 23: Arc<vk::image::View>;
+    RenderPass = 24: Arc<vk::command::RenderPass>;
+    Framebuffer = 25: Arc<vk::command::Framebuffer>;
     SurfaceKHR = 40: crate::window::SurfaceFace;
     SwapchainKHR = 41: crate::window::SwapchainFace;
     BufferView = 24: Arc<vk::buffer_view::BufferView>;

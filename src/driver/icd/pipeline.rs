@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ash::vk as c;
+use vk::descriptor::PipelineLayout;
 use vk::executable;
-use vk::pipeline::{ComputeInfo, Pipeline, SubgroupSize};
+use vk::pipeline::{Pipeline, ShaderInfo, Stage, SubgroupSize};
 
 use crate::entry::{done, entries};
-use crate::{handle, raw};
+use crate::handle::{self, PipelineFace};
+use crate::raw;
 
 entries! { PIPELINE:
     Device vkCreateShaderModule(
@@ -111,8 +113,8 @@ entries! { PIPELINE:
             let start = Instant::now();
             match compute_info(info).and_then(|info| Pipeline::compute(&face.device.context, cache, &info)) {
                 Ok(pipeline) => {
-                    tell(info, &pipeline, start);
-                    raw::put_at(pipelines, index, handle::make(Arc::new(pipeline)));
+                    tell(info.p_next, &Made { start, stages: &[pipeline.was_cached()] });
+                    raw::put_at(pipelines, index, handle::make(PipelineFace::Compute(pipeline)));
                 }
                 // The others are made all the same.
                 Err(error) => {
@@ -146,9 +148,9 @@ entries! { PIPELINE:
         properties: *mut c::PipelineExecutablePropertiesKHR<'_>,
     ) -> c::Result {
         let info = raw::reference(pipeline_info, "VkPipelineInfoKHR")?;
-        let found = executable::properties(handle::get(info.pipeline)?);
+        let found = executable::properties(&handle::get(info.pipeline)?.compiled());
         Ok(raw::list_with(found.iter(), executable_count, properties, |one, out: *mut c::PipelineExecutablePropertiesKHR<'_>| {
-            (*out).stages = c::ShaderStageFlags::COMPUTE;
+            (*out).stages = one.stages;
             (*out).name = raw::array(&one.name);
             (*out).description = raw::array(&one.description);
             (*out).subgroup_size = one.subgroup_size;
@@ -162,7 +164,7 @@ entries! { PIPELINE:
         statistics: *mut c::PipelineExecutableStatisticKHR<'_>,
     ) -> c::Result {
         let info = raw::reference(executable_info, "VkPipelineExecutableInfoKHR")?;
-        let found = executable::statistics(handle::get(info.pipeline)?, info.executable_index)?;
+        let found = executable::statistics(&handle::get(info.pipeline)?.compiled(), info.executable_index)?;
         Ok(raw::list_with(found.iter(), statistic_count, statistics, |one, out: *mut c::PipelineExecutableStatisticKHR<'_>| {
             (*out).name = raw::array(one.name);
             (*out).description = raw::array(one.description);
@@ -178,7 +180,8 @@ entries! { PIPELINE:
         internal_representations: *mut c::PipelineExecutableInternalRepresentationKHR<'_>,
     ) -> c::Result {
         let info = raw::reference(executable_info, "VkPipelineExecutableInfoKHR")?;
-        let found = executable::representations(handle::get(info.pipeline)?, info.executable_index)?;
+        let compiled = handle::get(info.pipeline)?.compiled();
+        let found = executable::representations(&compiled, info.executable_index)?;
         let mut cut = false;
         let listed = raw::list_with(
             found.iter(),
@@ -217,28 +220,41 @@ unsafe fn put_text(text: &str, size: &mut usize, out: *mut c_void) -> bool {
     length < whole
 }
 
-/// Tells how a pipeline was made, if that is asked for.
+/// How a pipeline was made.
+pub struct Made<'a> {
+    /// When that began.
+    pub start: Instant,
+    /// Whether each of its shaders was found in the cache.
+    pub stages: &'a [bool],
+}
+
+/// Tells how a pipeline was made, if its chain asks for that.
 ///
 /// # Safety
-/// The structure and its chain are valid, and where answers go may be written.
-unsafe fn tell(info: &c::ComputePipelineCreateInfo<'_>, pipeline: &Pipeline, start: Instant) {
+/// The chain is valid, and where answers go may be written.
+pub unsafe fn tell(chain: *const c_void, made: &Made<'_>) {
     // SAFETY: as the caller says.
     unsafe {
-        let Some(node) = raw::find::<c::PipelineCreationFeedbackCreateInfo<'_>>(info.p_next) else {
+        let Some(node) = raw::find::<c::PipelineCreationFeedbackCreateInfo<'_>>(chain) else {
             return;
         };
-        let mut flags = c::PipelineCreationFeedbackFlags::VALID;
-        if pipeline.was_cached() {
-            flags |= c::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
-        }
-        let feedback = c::PipelineCreationFeedback {
-            flags,
-            duration: start.elapsed().as_nanos() as u64,
+        let feedback = |cached: bool| {
+            let hit = c::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
+            let valid = c::PipelineCreationFeedbackFlags::VALID;
+            c::PipelineCreationFeedback {
+                flags: if cached { valid | hit } else { valid },
+                duration: made.start.elapsed().as_nanos() as u64,
+            }
         };
-        raw::put(node.p_pipeline_creation_feedback, feedback);
-        // A compute pipeline is its one stage.
-        for stage in 0..node.pipeline_stage_creation_feedback_count as usize {
-            raw::put_at(node.p_pipeline_stage_creation_feedbacks, stage, feedback);
+        let all = made.stages.iter().all(|&cached| cached);
+        raw::put(node.p_pipeline_creation_feedback, feedback(all));
+        let wanted = node.pipeline_stage_creation_feedback_count as usize;
+        for (index, &cached) in made.stages.iter().take(wanted).enumerate() {
+            raw::put_at(
+                node.p_pipeline_stage_creation_feedbacks,
+                index,
+                feedback(cached),
+            );
         }
     }
 }
@@ -275,11 +291,27 @@ unsafe fn subgroup_size(stage: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Res
 
 /// # Safety
 /// The structure is valid.
-unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<ComputeInfo> {
-    let stage = &info.stage;
+unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<ShaderInfo> {
     // SAFETY: as the caller says.
     unsafe {
-        let constants = match stage.p_specialization_info.as_ref() {
+        let layout = handle::get(info.layout)?;
+        shader(Stage::Compute, &info.stage, layout, info.flags)
+    }
+}
+
+/// What the shader of a stage is made from.
+///
+/// # Safety
+/// The structure and its chain are valid.
+pub unsafe fn shader(
+    stage: Stage,
+    from: &c::PipelineShaderStageCreateInfo<'_>,
+    layout: &Arc<PipelineLayout>,
+    flags: c::PipelineCreateFlags,
+) -> vk::Result<ShaderInfo> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let constants = match from.p_specialization_info.as_ref() {
             Some(map) => {
                 let entries: Vec<_> = raw::slice(map.p_map_entries, map.map_entry_count)
                     .iter()
@@ -289,18 +321,17 @@ unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<Co
             }
             None => Vec::new(),
         };
-        let capture = c::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
-        Ok(ComputeInfo {
-            module: handle::get(stage.module)?.clone(),
-            entry: raw::text(stage.p_name),
+        use c::PipelineCreateFlags as Flags;
+        Ok(ShaderInfo {
+            stage,
+            module: handle::get(from.module)?.clone(),
+            entry: raw::text(from.p_name),
             constants,
-            layout: handle::get(info.layout)?.clone(),
-            dispatch_base: info.flags.contains(c::PipelineCreateFlags::DISPATCH_BASE),
-            subgroup_size: subgroup_size(stage)?,
-            cached_only: info
-                .flags
-                .contains(c::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED),
-            capture: info.flags.contains(capture),
+            layout: layout.clone(),
+            dispatch_base: flags.contains(Flags::DISPATCH_BASE),
+            subgroup_size: subgroup_size(from)?,
+            cached_only: flags.contains(Flags::FAIL_ON_PIPELINE_COMPILE_REQUIRED),
+            capture: flags.contains(Flags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR),
         })
     }
 }

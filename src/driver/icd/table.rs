@@ -10,8 +10,8 @@ use ash::vk as c;
 
 use crate::entry::{Level, Pointer, Row};
 use crate::{
-    command, descriptor, device, graphics, handle, image, image_copy, instance, pipeline, raw,
-    sampler, surface, swapchain, sync,
+    command, descriptor, device, draw, graphics, graphics_pipeline, handle, image, image_copy,
+    instance, pipeline, raw, render, sampler, surface, swapchain, sync,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -184,6 +184,9 @@ static TABLES: &[&[Row]] = &[
     image_copy::IMAGE_COPY,
     sampler::SAMPLER,
     graphics::GRAPHICS,
+    graphics_pipeline::GRAPHICS_PIPELINE,
+    draw::DRAW,
+    render::RENDER,
     surface::SURFACE,
     swapchain::SWAPCHAIN,
 ];

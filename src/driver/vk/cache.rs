@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use abi::{ComputeInfo, DriverValue, PushData, ShaderBinary, StageInfo, Stats, Variant};
+use abi::ShaderBinary;
+
+use crate::cache_entry::{Reader, put_u32, read_shader, write_shader};
 
 /// Names a compiled shader.
 pub type Key = [u8; 32];
@@ -25,8 +27,6 @@ pub struct Owner {
 
 const HEADER_BYTES: usize = 32;
 const HEADER_VERSION_ONE: u32 = 1;
-/// No shader is larger than this; data that says so is damaged.
-const MAX_LENGTH: usize = 1 << 26;
 
 /// `VkPipelineCache`.
 #[derive(Debug)]
@@ -73,11 +73,7 @@ impl Cache {
         let (mut body, mut count, mut whole) = (Vec::new(), 0u32, true);
         for (key, shader) in self.entries().iter() {
             let mut bytes = Vec::new();
-            // Nothing puts another stage here.
-            let Some(compute) = shader.compute() else {
-                continue;
-            };
-            write_shader(&mut bytes, shader, compute);
+            write_shader(&mut bytes, shader);
             let entry_bytes = key.len() + 4 + bytes.len();
             if HEADER_BYTES + 12 + body.len() + entry_bytes > limit_bytes {
                 whole = false;
@@ -146,172 +142,10 @@ fn load(owner: Owner, data: &[u8]) -> Option<BTreeMap<Key, Arc<ShaderBinary>>> {
     Some(entries)
 }
 
-fn put_u32(out: &mut Vec<u8>, value: u32) {
-    out.extend_from_slice(&value.to_le_bytes());
-}
-
-fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    put_u32(out, bytes.len() as u32);
-    out.extend_from_slice(bytes);
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (head, tail) = self.bytes.split_at_checked(length)?;
-        self.bytes = tail;
-        Some(head)
-    }
-
-    fn chunk<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
-        self.take(N)?.first_chunk()
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        Some(u32::from_le_bytes(*self.chunk()?))
-    }
-
-    fn u64(&mut self) -> Option<u64> {
-        Some(u64::from_le_bytes(*self.chunk()?))
-    }
-
-    fn length(&mut self) -> Option<usize> {
-        Some(self.u32()? as usize).filter(|&length| length <= MAX_LENGTH)
-    }
-}
-
-fn write_push(out: &mut Vec<u8>, value: DriverValue) {
-    let (tag, word) = match value {
-        DriverValue::SetHandle { set } => (1, set),
-        DriverValue::DynamicHandle { index } => (2, index),
-        DriverValue::NumWorkgroupsAddress { dword } => (3, dword),
-        DriverValue::BaseWorkgroupId { component } => (4, component),
-        DriverValue::SurfaceHeapAddress { dword } => (6, dword),
-    };
-    put_u32(out, tag);
-    put_u32(out, word);
-}
-
-fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
-    let (tag, word) = (reader.u32()?, reader.u32()?);
-    Some(match tag {
-        1 => DriverValue::SetHandle { set: word },
-        2 => DriverValue::DynamicHandle { index: word },
-        3 => DriverValue::NumWorkgroupsAddress { dword: word },
-        6 => DriverValue::SurfaceHeapAddress { dword: word },
-        4 => DriverValue::BaseWorkgroupId { component: word },
-        _ => return None,
-    })
-}
-
-/// Text dumps are left out: they are made on request, under a key of their own.
-fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary, compute: &ComputeInfo) {
-    put_bytes(out, &shader.code);
-    for word in compute.workgroup_size {
-        put_u32(out, word);
-    }
-    put_u32(out, compute.slm_bytes);
-    put_u32(
-        out,
-        u32::from(compute.uses_barrier) | u32::from(compute.per_thread_push) << 1,
-    );
-    put_u32(out, shader.push.constants_first_dw);
-    put_u32(out, shader.push.constants_dw);
-    put_u32(out, shader.push.driver.len() as u32);
-    for &value in &shader.push.driver {
-        write_push(out, value);
-    }
-    put_u32(out, shader.preferred as u32);
-    put_u32(out, shader.variants.len() as u32);
-    for variant in &shader.variants {
-        let stats = &variant.stats;
-        for word in [
-            u32::from(variant.simd_width),
-            variant.code_offset_bytes,
-            variant.code_bytes,
-            variant.scratch_bytes,
-            u32::from(variant.push_grf),
-            stats.instructions,
-            stats.sends,
-            stats.loops,
-            stats.spills,
-            stats.fills,
-            stats.max_live_registers,
-        ] {
-            put_u32(out, word);
-        }
-        out.extend_from_slice(&stats.cycles.to_le_bytes());
-    }
-}
-
-fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
-    let code_bytes = reader.length()?;
-    let code = reader.take(code_bytes)?.to_vec();
-    let workgroup_size = [reader.u32()?, reader.u32()?, reader.u32()?];
-    let slm_bytes = reader.u32()?;
-    let bits = reader.u32()?;
-    let (constants_first_dw, constants_dw) = (reader.u32()?, reader.u32()?);
-    let values = reader.length()?;
-    let push = PushData {
-        constants_first_dw,
-        constants_dw,
-        driver: (0..values)
-            .map(|_| read_push(reader))
-            .collect::<Option<_>>()?,
-    };
-    let preferred = reader.u32()? as usize;
-    let count = reader.length()?;
-    let variants = (0..count)
-        .map(|_| read_variant(reader))
-        .collect::<Option<Vec<_>>>()?;
-    let inside = |variant: &Variant| {
-        let end = variant.code_offset_bytes.checked_add(variant.code_bytes);
-        end.is_some_and(|end| end as usize <= code.len())
-    };
-    if preferred >= variants.len() || !variants.iter().all(inside) || !reader.bytes.is_empty() {
-        return None;
-    }
-    let compute = ComputeInfo {
-        workgroup_size,
-        slm_bytes,
-        uses_barrier: bits & 1 != 0,
-        per_thread_push: bits & 2 != 0,
-    };
-    Some(ShaderBinary {
-        code,
-        variants,
-        preferred,
-        push,
-        stage: StageInfo::Compute(compute),
-    })
-}
-
-fn read_variant(reader: &mut Reader<'_>) -> Option<Variant> {
-    Some(Variant {
-        simd_width: u8::try_from(reader.u32()?).ok()?,
-        code_offset_bytes: reader.u32()?,
-        code_bytes: reader.u32()?,
-        scratch_bytes: reader.u32()?,
-        push_grf: u8::try_from(reader.u32()?).ok()?,
-        stats: Stats {
-            instructions: reader.u32()?,
-            sends: reader.u32()?,
-            loops: reader.u32()?,
-            spills: reader.u32()?,
-            fills: reader.u32()?,
-            max_live_registers: reader.u32()?,
-            cycles: reader.u64()?,
-        },
-        dumps: Vec::new(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use abi::{ComputeInfo, DriverValue, PushData, StageInfo, Stats, Variant};
 
     const OWNER: Owner = Owner {
         vendor: 0x8086,

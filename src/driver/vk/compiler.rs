@@ -4,16 +4,18 @@
 
 use std::sync::Arc;
 
-pub use compile::SubgroupSize;
+pub use compile::{Stage, SubgroupSize};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::shader::{Constant, Module};
 
-/// Everything that makes a compute pipeline.
+/// Everything that makes the shader of a stage.
 #[derive(Clone, Debug)]
-pub struct ComputeInfo {
+pub struct ShaderInfo {
+    /// The stage.
+    pub stage: Stage,
     /// The module.
     pub module: Arc<Module>,
     /// Entry point.
@@ -32,9 +34,37 @@ pub struct ComputeInfo {
     pub capture: bool,
 }
 
+/// What a shader depends on besides itself, in a pipeline that draws.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    /// A fragment shader runs for each sample.
+    pub sample_shading: bool,
+    /// Modes of tessellation, which two shaders declare together.
+    pub tess: Option<compile::TessInfo>,
+    /// The stage before.
+    pub before: Option<Arc<abi::ShaderBinary>>,
+}
+
+/// The modes of two shaders' tessellation, for patches of so many vertices.
+pub fn tess_modes(
+    context: &Context,
+    [control, evaluation]: [&ShaderInfo; 2],
+    patch_points: u32,
+) -> Result<compile::TessInfo> {
+    let alone = Neighbours::default();
+    with_key(context, control, &alone, |first| {
+        with_key(context, evaluation, &alone, |second| {
+            let control = (&control.module.words[..], first);
+            let evaluation = (&evaluation.module.words[..], second);
+            compile::tess_modes(control, evaluation, patch_points).map_err(invalid)
+        })
+    })
+}
+
 fn with_key<R>(
     context: &Context,
-    info: &ComputeInfo,
+    info: &ShaderInfo,
+    neighbours: &Neighbours,
     then: impl FnOnce(&compile::Key<'_>) -> R,
 ) -> R {
     let specialization: Vec<(u32, u64)> = info
@@ -43,14 +73,14 @@ fn with_key<R>(
         .map(|constant| (constant.id, constant.bits))
         .collect();
     then(&compile::Key {
-        stage: compile::Stage::Compute,
+        stage: info.stage,
         entry_point: &info.entry,
         specialization: &specialization,
         dispatch_base: info.dispatch_base,
         subgroup_size: info.subgroup_size,
-        sample_shading: false,
-        tess: None,
-        before: None,
+        sample_shading: neighbours.sample_shading,
+        tess: neighbours.tess,
+        before: neighbours.before.as_ref().map(|before| &before.stage),
         layout: &info.layout.abi,
         device: context.physical.info().device,
         backend: backend(context, info.capture),
@@ -59,8 +89,10 @@ fn with_key<R>(
 }
 
 /// Names what [`compile`] would make.
-pub fn key(context: &Context, info: &ComputeInfo) -> [u8; 32] {
-    with_key(context, info, |key| key.hash(&info.module.words))
+pub fn key(context: &Context, info: &ShaderInfo, neighbours: &Neighbours) -> [u8; 32] {
+    with_key(context, info, neighbours, |key| {
+        key.hash(&info.module.words)
+    })
 }
 
 fn invalid(error: compile::CompileError) -> Error {
@@ -72,11 +104,12 @@ fn invalid(error: compile::CompileError) -> Error {
 /// Compiles a shader of the driver's own.
 pub fn internal(
     context: &Context,
-    shader: blit::Shader,
+    stage: Stage,
+    shader: blit::Nir,
     layout: &PipelineLayout,
 ) -> Result<abi::ShaderBinary> {
     let key = compile::Key {
-        stage: compile::Stage::Compute,
+        stage,
         entry_point: "main",
         specialization: &[],
         dispatch_base: false,
@@ -89,12 +122,16 @@ pub fn internal(
         backend: backend(context, false),
         flags: context.physical.diagnosis().flags.code_bits(),
     };
-    compile::compile_nir(shader.nir(), &key).map_err(invalid)
+    compile::compile_nir(shader, &key).map_err(invalid)
 }
 
-/// Compiles a compute shader. With `capture`, every variant has its texts: NIR as the backend got it, then the backend's own.
-pub fn compile(context: &Context, info: &ComputeInfo) -> Result<abi::ShaderBinary> {
-    with_key(context, info, |key| {
+/// Compiles a shader. With `capture`, every variant has its texts: NIR as the backend got it, then the backend's own.
+pub fn compile(
+    context: &Context,
+    info: &ShaderInfo,
+    neighbours: &Neighbours,
+) -> Result<abi::ShaderBinary> {
+    with_key(context, info, neighbours, |key| {
         if !info.capture {
             return compile::compile(&info.module.words, key).map_err(invalid);
         }

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use compile::Stage;
+
 use crate::error::{Error, Result};
 use crate::physical::PhysicalDevice;
 
@@ -47,7 +49,7 @@ pub struct Context {
     pub chunks: Arc<i915::Chunks>,
     /// Whether the device is lost.
     pub lost: Arc<Lost>,
-    scratch: Mutex<BTreeMap<u32, Arc<i915::Buffer>>>,
+    scratch: Mutex<BTreeMap<(u8, u32), Arc<i915::Buffer>>>,
     /// Border colours of samplers.
     border_pool: Arc<i915::Pool>,
     /// Those that Vulkan names.
@@ -162,15 +164,17 @@ impl Context {
         wait(&self.gpu, &self.lost, deadline_ns, step)
     }
 
-    /// Scratch memory for every thread of the GPU, `thread_bytes` each; one buffer for each size, kept.
-    pub fn scratch(&self, thread_bytes: u32) -> Result<Arc<i915::Buffer>> {
+    /// Scratch memory for every thread of the GPU, `thread_bytes` each; one buffer for each size, kept. Threads of stages that run
+    /// at one time have the same numbers, so each stage has its own.
+    pub fn scratch(&self, stage: Stage, thread_bytes: u32) -> Result<Arc<i915::Buffer>> {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(buffer) = scratch.get(&thread_bytes) {
+        let key = (stage as u8, thread_bytes);
+        if let Some(buffer) = scratch.get(&key) {
             return Ok(buffer.clone());
         }
         let bytes = u64::from(thread_bytes) * u64::from(self.physical.info().scratch_threads());
         let buffer = self.gpu.buffer(bytes, i915::Zone::Low)?;
-        scratch.insert(thread_bytes, buffer.clone());
+        scratch.insert(key, buffer.clone());
         Ok(buffer)
     }
 }

@@ -3,12 +3,15 @@
 //! Every SIMD width that was compiled is one executable; the one that runs comes first. The statistics have the names that
 //! tools know from Mesa's drivers.
 
+use ash::vk as api;
+
 use crate::error::{Error, Result};
-use crate::pipeline::Pipeline;
 
 /// Name and description of an executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties {
+    /// The stage.
+    pub stages: api::ShaderStageFlags,
     /// For example "SIMD16 compute shader".
     pub name: String,
     /// A sentence.
@@ -37,39 +40,81 @@ pub struct Representation {
     pub text: String,
 }
 
-fn order(pipeline: &Pipeline) -> impl Iterator<Item = &abi::Variant> {
-    let chosen = pipeline.variant_index();
-    let variants = pipeline.shader().variants.iter().enumerate();
-    let first = variants.clone().filter(move |(index, _)| *index == chosen);
-    let rest = variants.filter(move |(index, _)| *index != chosen);
-    first.chain(rest).map(|(_, variant)| variant)
+/// The shader of a stage, as its executables are told of.
+#[derive(Clone, Copy, Debug)]
+pub struct Compiled<'a> {
+    /// The shader.
+    pub shader: &'a abi::ShaderBinary,
+    /// Which of its variants comes first.
+    pub first: usize,
 }
 
-fn variant(pipeline: &Pipeline, index: u32) -> Result<&abi::Variant> {
-    order(pipeline)
-        .nth(index as usize)
-        .ok_or(Error::InvalidUse {
-            why: "an executable index beyond the pipeline",
+impl<'a> Compiled<'a> {
+    fn order(self) -> impl Iterator<Item = Executable<'a>> {
+        let variants = self.shader.variants.iter().enumerate();
+        let first = self.first;
+        let chosen = variants.clone().filter(move |(index, _)| *index == first);
+        let rest = variants.filter(move |(index, _)| *index != first);
+        chosen.chain(rest).map(move |(_, variant)| Executable {
+            stage: &self.shader.stage,
+            variant,
         })
+    }
+}
+
+/// One width of a stage.
+struct Executable<'a> {
+    stage: &'a abi::StageInfo,
+    variant: &'a abi::Variant,
+}
+
+fn executable<'a>(pipeline: &[Compiled<'a>], index: u32) -> Result<Executable<'a>> {
+    let mut all = pipeline.iter().copied().flat_map(Compiled::order);
+    all.nth(index as usize).ok_or(Error::InvalidUse {
+        why: "an executable index beyond the pipeline",
+    })
 }
 
 /// The executables of a pipeline.
-pub fn properties(pipeline: &Pipeline) -> Vec<Properties> {
-    let one = |variant: &abi::Variant| Properties {
-        name: format!("SIMD{} compute shader", variant.simd_width),
-        description: format!(
-            "Compute shader, {} invocations in each thread",
-            variant.simd_width
-        ),
-        subgroup_size: u32::from(variant.simd_width),
+pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
+    let one = |executable: Executable<'_>| {
+        let width = executable.variant.simd_width;
+        use api::ShaderStageFlags as S;
+        let (stages, name, what) = match executable.stage {
+            abi::StageInfo::Compute(_) => (S::COMPUTE, "compute", "invocations"),
+            abi::StageInfo::Vertex(_) => (S::VERTEX, "vertex", "vertices"),
+            abi::StageInfo::TessControl(_) => {
+                let stage = S::TESSELLATION_CONTROL;
+                (stage, "tessellation control", "control points")
+            }
+            abi::StageInfo::TessEval(_) => {
+                let stage = S::TESSELLATION_EVALUATION;
+                (stage, "tessellation evaluation", "vertices")
+            }
+            abi::StageInfo::Geometry(_) => (S::GEOMETRY, "geometry", "primitives"),
+            abi::StageInfo::Fragment(_) => (S::FRAGMENT, "fragment", "fragments"),
+        };
+        Properties {
+            stages,
+            name: format!("SIMD{width} {name} shader"),
+            description: format!("A {name} shader, {width} {what} in each thread"),
+            subgroup_size: width.into(),
+        }
     };
-    order(pipeline).map(one).collect()
+    let all = pipeline.iter().copied().flat_map(Compiled::order);
+    all.map(one).collect()
 }
 
 /// The statistics of an executable.
-pub fn statistics(pipeline: &Pipeline, index: u32) -> Result<Vec<Statistic>> {
-    let chosen = variant(pipeline, index)?;
-    let compute = crate::pipeline::compute_of(pipeline.shader())?;
+pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic>> {
+    let Executable {
+        stage,
+        variant: chosen,
+    } = executable(pipeline, index)?;
+    let slm_bytes = match stage {
+        abi::StageInfo::Compute(compute) => compute.slm_bytes,
+        _ => 0,
+    };
     let stats = &chosen.stats;
     let row = |name, description, value: u64| Statistic {
         name,
@@ -115,7 +160,7 @@ pub fn statistics(pipeline: &Pipeline, index: u32) -> Result<Vec<Statistic>> {
         row(
             "Workgroup Memory Size",
             "Bytes of shared memory",
-            compute.slm_bytes.into(),
+            slm_bytes.into(),
         ),
         row(
             "Max live registers",
@@ -131,8 +176,8 @@ pub fn statistics(pipeline: &Pipeline, index: u32) -> Result<Vec<Statistic>> {
 }
 
 /// The texts of an executable, if they were asked for when the pipeline was made.
-pub fn representations(pipeline: &Pipeline, index: u32) -> Result<Vec<Representation>> {
-    let dumps = &variant(pipeline, index)?.dumps;
+pub fn representations(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Representation>> {
+    let dumps = &executable(pipeline, index)?.variant.dumps;
     Ok(dumps
         .iter()
         .map(|(name, text)| Representation {

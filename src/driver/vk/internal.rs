@@ -4,9 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
 
+use crate::code::Code;
+use crate::compiler::{self, Stage};
 use crate::context::Context;
 use crate::descriptor::{BindingInfo, PipelineLayout, PushRange, SetLayout};
 use crate::error::{Error, Result};
+use crate::graphics;
 use crate::limits;
 use crate::pipeline::Pipeline;
 
@@ -14,12 +17,15 @@ use crate::pipeline::Pipeline;
 #[derive(Debug)]
 pub struct Internal {
     pipelines: [OnceLock<Pipeline>; blit::SHADERS],
+    /// By targets.
+    clears: [OnceLock<graphics::Pipeline>; blit::clear::TARGETS as usize + 1],
 }
 
 impl Default for Internal {
     fn default() -> Self {
         Self {
             pipelines: std::array::from_fn(|_| OnceLock::new()),
+            clears: Default::default(),
         }
     }
 }
@@ -27,12 +33,7 @@ impl Default for Internal {
 impl Internal {
     /// The pipeline of a shader. Its buffers are dynamic ones, so a launch needs no descriptor set.
     pub fn pipeline(&self, context: &Arc<Context>, shader: blit::Shader) -> Result<&Pipeline> {
-        let slot = self
-            .pipelines
-            .get(shader.index())
-            .ok_or(Error::InvalidUse {
-                why: "an internal shader without a place",
-            })?;
+        let slot = self.pipelines.get(shader.index()).ok_or(NO_PLACE)?;
         match slot.get() {
             Some(pipeline) => Ok(pipeline),
             None => {
@@ -42,6 +43,46 @@ impl Internal {
             }
         }
     }
+
+    /// The pipeline that clears the first so many targets, and depth and stencil.
+    pub fn clear(&self, context: &Arc<Context>, targets: usize) -> Result<&graphics::Pipeline> {
+        let slot = self.clears.get(targets).ok_or(NO_PLACE)?;
+        match slot.get() {
+            Some(pipeline) => Ok(pipeline),
+            None => {
+                let made = make_clear(context, targets as u32)?;
+                Ok(slot.get_or_init(|| made))
+            }
+        }
+    }
+}
+
+const NO_PLACE: Error = Error::InvalidUse {
+    why: "an internal shader without a place",
+};
+
+/// A layout with push constants and nothing else.
+fn constants_alone() -> Result<PipelineLayout> {
+    let push = PushRange {
+        offset_bytes: 0,
+        bytes: limits::MAX_PUSH_CONSTANTS_BYTES,
+    };
+    PipelineLayout::new(&[], &[push])
+}
+
+fn make_clear(context: &Arc<Context>, targets: u32) -> Result<graphics::Pipeline> {
+    let layout = constants_alone()?;
+    let code = |stage: Stage, shader: blit::Nir| -> Result<(Stage, Code)> {
+        let binary = compiler::internal(context, stage, shader, &layout)?;
+        Ok((stage, Code::upload(context, Arc::new(binary))?))
+    };
+    let mut codes = vec![code(Stage::Vertex, blit::clear::vertex())?];
+    if targets > 0 {
+        codes.push(code(Stage::Fragment, blit::clear::fragment(targets))?);
+    }
+    let hw_gen = context.physical.info().device.hw_gen;
+    let fixed = graphics::Fixed::new(hw_gen, &graphics::FixedInfo::default())?;
+    graphics::Pipeline::of(context, fixed, codes)
 }
 
 fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {

@@ -8,6 +8,8 @@
 pub mod buffer;
 pub mod buffer_view;
 pub mod cache;
+mod cache_entry;
+mod code;
 pub mod command;
 mod compiler;
 pub mod context;
@@ -19,6 +21,7 @@ pub mod executable;
 pub mod extension;
 pub mod feature;
 pub mod format;
+pub mod graphics;
 pub mod image;
 pub mod instance;
 mod internal;

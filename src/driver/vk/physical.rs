@@ -244,10 +244,12 @@ impl PhysicalDevice {
         }
     }
 
-    /// The one queue family: one queue, compute and transfer.
+    /// The one queue family: one queue for everything.
     pub fn queue_family(&self) -> api::QueueFamilyProperties {
         api::QueueFamilyProperties {
-            queue_flags: api::QueueFlags::COMPUTE | api::QueueFlags::TRANSFER,
+            queue_flags: api::QueueFlags::GRAPHICS
+                | api::QueueFlags::COMPUTE
+                | api::QueueFlags::TRANSFER,
             queue_count: 1,
             timestamp_valid_bits: limits::TIMESTAMP_BITS,
             min_image_transfer_granularity: api::Extent3D {

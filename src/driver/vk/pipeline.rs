@@ -5,21 +5,22 @@ use std::sync::Arc;
 use cmd::Generation as _;
 
 use crate::cache::Cache;
-use crate::compiler;
-pub use crate::compiler::{ComputeInfo, SubgroupSize};
+use crate::code::{self, Code};
+use crate::compiler::{self, Neighbours};
+pub use crate::compiler::{ShaderInfo, Stage, SubgroupSize};
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
+use crate::executable::Compiled;
 
-/// `VkPipeline`.
+/// `VkPipeline` of the compute bind point.
 #[derive(Debug)]
 pub struct Pipeline {
-    shader: Arc<abi::ShaderBinary>,
+    code: Code,
     variant: usize,
-    cached: bool,
     launch: cmd::Launch<cmd::Gen9>,
-    /// The code, and the interface descriptor.
-    _memory: [i915::Slice; 2],
+    /// The interface descriptor.
+    _descriptor: i915::Slice,
     _scratch: Option<Arc<i915::Buffer>>,
 }
 
@@ -28,36 +29,10 @@ impl Pipeline {
     pub fn compute(
         context: &Arc<Context>,
         cache: Option<&Cache>,
-        info: &ComputeInfo,
+        info: &ShaderInfo,
     ) -> Result<Self> {
-        let diagnosis = context.physical.diagnosis();
-        let dump = diagnosis.has(debug::Flag::Cs);
-        let info = &ComputeInfo {
-            capture: info.capture || dump,
-            ..info.clone()
-        };
-        let cache = cache.filter(|_| !info.capture && !diagnosis.has(debug::Flag::NoCache));
-        let key = compiler::key(context, info);
-        let found = cache.and_then(|cache| cache.get(&key));
-        let cached = found.is_some();
-        let shader = match found {
-            Some(shader) => shader,
-            None if info.cached_only => return Err(Error::CompileRequired),
-            None => {
-                let shader = Arc::new(compiler::compile(context, info)?);
-                if let Some(cache) = cache {
-                    cache.put(key, &shader);
-                }
-                shader
-            }
-        };
-        for (name, text) in shader.variants.iter().flat_map(|variant| &variant.dumps) {
-            diagnosis.say(debug::Flag::Cs, || format!("; {name}\n{text}\n"));
-        }
-        Ok(Self {
-            cached,
-            ..Self::of(context, shader)?
-        })
+        let alone = Neighbours::default();
+        Self::of(context, Code::new(context, cache, info, &alone)?)
     }
 
     /// A shader of the driver's own.
@@ -66,38 +41,27 @@ impl Pipeline {
         shader: blit::Shader,
         layout: &PipelineLayout,
     ) -> Result<Self> {
-        let binary = compiler::internal(context, shader, layout)?;
-        Self::of(context, Arc::new(binary))
+        let binary = compiler::internal(context, Stage::Compute, shader.nir(), layout)?;
+        Self::of(context, Code::upload(context, Arc::new(binary))?)
     }
 
-    /// Uploads a compiled shader, and packs its launch.
-    fn of(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
-        let compute = compute_of(&shader)?;
+    /// Packs the launch of a shader.
+    fn of(context: &Arc<Context>, code: Code) -> Result<Self> {
+        let shader = &*code.shader;
+        let compute = compute_of(shader)?;
         within_limits(compute, &context.physical.limits())?;
-        let index = choose(&shader, compute, context.physical.workgroup_threads())?;
+        let index = choose(shader, compute, context.physical.workgroup_threads())?;
         let variant = shader.variants.get(index).ok_or(Error::InvalidUse {
             why: "a pipeline without code",
         })?;
-        // The instruction prefetcher runs ahead of the last instruction (SKL PRM vol. 7, instruction fetch): the
-        // bytes behind the code belong to it too.
-        let bytes = shader.code.len() as u64 + PREFETCH_BYTES;
-        let code = context.instructions.take(bytes, 64)?;
-        code.write(0, &shader.code)?;
-        let scratch = match variant.scratch_bytes {
-            0 => None,
-            bytes => Some(context.scratch(bytes)?),
-        };
+        let (scratch, memory) = code::scratch(context, Stage::Compute, variant.scratch_bytes)?;
         let kernel = cmd::Kernel {
-            kernel_offset_bytes: code.address() - i915::INSTRUCTION_BASE
-                + u64::from(variant.code_offset_bytes),
+            kernel_offset_bytes: code.offset_bytes() + u64::from(variant.code_offset_bytes),
             simd_width: variant.simd_width.into(),
             invocations: compute.workgroup_size.iter().product(),
             slm_bytes: compute.slm_bytes,
             barrier: compute.uses_barrier,
-            scratch: cmd::Scratch {
-                address: scratch.as_ref().map_or(0, |buffer| buffer.address()),
-                thread_bytes: variant.scratch_bytes,
-            },
+            scratch,
             per_thread: compute.per_thread_push,
             push: &shader.push,
         };
@@ -111,27 +75,24 @@ impl Pipeline {
         })?;
         Ok(Self {
             launch,
-            _memory: [code, descriptor],
-            _scratch: scratch,
+            _descriptor: descriptor,
+            _scratch: memory,
             variant: index,
-            cached: false,
-            shader,
+            code,
         })
     }
 
     /// Whether its shader was found in the application's cache.
     pub fn was_cached(&self) -> bool {
-        self.cached
+        self.code.cached
     }
 
-    /// The compiled shader.
-    pub fn shader(&self) -> &abi::ShaderBinary {
-        &self.shader
-    }
-
-    /// Which of its variants runs.
-    pub fn variant_index(&self) -> usize {
-        self.variant
+    /// What it was compiled to.
+    pub fn compiled(&self) -> Compiled<'_> {
+        Compiled {
+            shader: &self.code.shader,
+            first: self.variant,
+        }
     }
 
     /// How it is launched.
@@ -141,9 +102,6 @@ impl Pipeline {
     }
 }
 
-const PREFETCH_BYTES: u64 = 128;
-
-/// Valid usage has no such shaders; the hardware's fields would take some of them for others.
 /// What a compute pipeline's shader needs at launch.
 pub(crate) fn compute_of(shader: &abi::ShaderBinary) -> Result<&abi::ComputeInfo> {
     shader.compute().ok_or(Error::InvalidUse {
@@ -151,6 +109,7 @@ pub(crate) fn compute_of(shader: &abi::ShaderBinary) -> Result<&abi::ComputeInfo
     })
 }
 
+/// Valid usage has no such shaders; the hardware's fields would take some of them for others.
 fn within_limits(compute: &abi::ComputeInfo, limits: &ash::vk::PhysicalDeviceLimits) -> Result<()> {
     let size = compute.workgroup_size;
     let invocations = size

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use abi::DriverValue;
 
 use crate::draw::generation::{ConstantStage, Constants, Draw, DrawGeneration, Said};
-use crate::draw::shader::{Shaders, Tessellation};
+use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
 
@@ -92,13 +92,24 @@ impl<G: DrawGeneration> DrawPipeline<G> {
     }
 }
 
+/// A draw of the driver's own.
+#[derive(Clone, Copy, Debug)]
+pub struct InternalDraw<'a, G: DrawGeneration> {
+    /// Shaders.
+    pub pipeline: &'a Arc<DrawPipeline<G>>,
+    /// State.
+    pub state: &'a State,
+    /// Constants.
+    pub constants_dw: &'a [u32],
+}
+
 /// The state of a batch's draws.
 #[derive(Debug)]
 pub struct Draws<G: DrawGeneration> {
     state: State,
     dirty: Dirty,
     pipeline: Option<Arc<DrawPipeline<G>>>,
-    targets: Targets,
+    targets: Option<Targets>,
     /// Offset of the table of colours.
     table: u32,
     /// First vertex and first instance, as they were said last.
@@ -109,30 +120,39 @@ pub struct Draws<G: DrawGeneration> {
     surface_base: Option<u64>,
 }
 
-impl<G: DrawGeneration> Draws<G> {
+impl<G: DrawGeneration> Default for Draws<G> {
     /// Nothing is bound, and nothing was said.
-    pub fn new(targets: Targets) -> Self {
+    fn default() -> Self {
         Self {
             state: State::default(),
             dirty: Dirty::ALL,
             pipeline: None,
-            targets,
+            targets: None,
             table: 0,
             bases: None,
             words: [0; BOUND_DW],
             surface_base: None,
         }
     }
+}
 
+impl<G: DrawGeneration> Draws<G> {
     /// The state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
     /// Changes state of some groups.
+    #[inline]
     pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
         change(&mut self.state);
         self.dirty = self.dirty.with(groups);
+    }
+
+    /// Changes state; the change tells of which groups.
+    #[inline]
+    pub fn merge(&mut self, change: impl FnOnce(&mut State) -> Dirty) {
+        self.dirty = self.dirty.with(change(&mut self.state));
     }
 
     fn constants_changed(&mut self) {
@@ -181,9 +201,14 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Draws to other targets from here on.
-    pub fn set_targets(&mut self, targets: Targets) {
-        self.targets = targets;
+    pub fn set_targets(&mut self, targets: &Targets) {
+        self.targets = Some(*targets);
         self.dirty = self.dirty.with(Dirty::TARGETS);
+    }
+
+    /// Draws to nothing from here on.
+    pub fn end_targets(&mut self) {
+        self.targets = None;
     }
 
     /// Forgets what was said, but not what is bound: others have used the pipeline.
@@ -193,29 +218,29 @@ impl<G: DrawGeneration> Draws<G> {
         self.surface_base = None;
     }
 
-    /// Says what has changed. None: no shaders are bound.
+    /// Says what has changed. False: no shaders are bound, or nothing to draw to.
     fn prepare<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         dynamic_base: u64,
-    ) -> Result<Option<Arc<DrawPipeline<G>>>, M::Error> {
-        let Some(pipeline) = self.pipeline.clone() else {
-            return Ok(None);
+    ) -> Result<bool, M::Error> {
+        let (Some(pipeline), Some(targets)) = (&self.pipeline, &self.targets) else {
+            return Ok(false);
         };
         let dirty = self.dirty;
         if dirty.is_none() {
-            return Ok(Some(pipeline));
+            return Ok(true);
         }
         let said = Said {
             dirty,
             state: &self.state,
             pipeline: &*pipeline.packed,
-            targets: &self.targets,
+            targets,
             dynamic_base,
         };
         G::state(stream, &said)?;
         if dirty.any(Dirty::TARGETS) {
-            let (base, table) = G::targets(stream, &self.targets, self.surface_base)?;
+            let (base, table) = G::targets(stream, targets, self.surface_base)?;
             (self.surface_base, self.table) = (Some(base), table);
         }
         if dirty.any(Dirty::CONSTANTS) {
@@ -230,10 +255,18 @@ impl<G: DrawGeneration> Draws<G> {
             G::table(stream, ConstantStage::Fragment, self.table)?;
         }
         self.dirty = Dirty::NONE;
-        Ok(Some(pipeline))
+        Ok(true)
     }
 
-    /// Draws. False: no shaders are bound.
+    /// What the vertex shader reads.
+    fn inputs(&self) -> VertexInputs {
+        let pipeline = self.pipeline.as_ref();
+        pipeline.map_or_else(VertexInputs::default, |pipeline| {
+            *G::inputs(&pipeline.packed)
+        })
+    }
+
+    /// Draws. False: no shaders are bound, or nothing to draw to.
     pub(crate) fn draw<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
@@ -241,12 +274,12 @@ impl<G: DrawGeneration> Draws<G> {
         draw: &Draw,
     ) -> Result<bool, M::Error> {
         if draw.vertices == 0 || draw.instances == 0 {
-            return Ok(self.pipeline.is_some());
+            return Ok(self.pipeline.is_some() && self.targets.is_some());
         }
-        let Some(pipeline) = self.prepare(stream, dynamic_base)? else {
+        if !self.prepare(stream, dynamic_base)? {
             return Ok(false);
-        };
-        let inputs = G::inputs(&pipeline.packed);
+        }
+        let inputs = self.inputs();
         if inputs.has_numbers() || inputs.draw_id {
             let first = draw
                 .indexed
@@ -268,7 +301,31 @@ impl<G: DrawGeneration> Draws<G> {
         Ok(true)
     }
 
-    /// Draws as memory says: four dwords, or five for indices. False: no shaders are bound.
+    /// Draws with shaders, state and constants of the driver's own; what the application has bound stays.
+    pub(crate) fn internal<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        dynamic_base: u64,
+        internal: &InternalDraw<'_, G>,
+        draw: &Draw,
+    ) -> Result<bool, M::Error> {
+        // All but what is drawn to.
+        let groups = Dirty::ALL.without(Dirty::TARGETS);
+        let mut words = [0; BOUND_DW];
+        for (to, &from) in words.iter_mut().zip(internal.constants_dw) {
+            *to = from;
+        }
+        let words = std::mem::replace(&mut self.words, words);
+        let state = std::mem::replace(&mut self.state, internal.state.clone());
+        let pipeline = self.pipeline.replace(Arc::clone(internal.pipeline));
+        (self.dirty, self.bases) = (self.dirty.with(groups), None);
+        let drawn = self.draw(stream, dynamic_base, draw);
+        (self.words, self.state, self.pipeline) = (words, state, pipeline);
+        (self.dirty, self.bases) = (self.dirty.with(groups), None);
+        drawn
+    }
+
+    /// Draws as memory says: four dwords, or five for indices. False: as [`Draws::draw`].
     pub(crate) fn draw_indirect<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
@@ -277,10 +334,10 @@ impl<G: DrawGeneration> Draws<G> {
         indexed: bool,
         number: u32,
     ) -> Result<bool, M::Error> {
-        let Some(pipeline) = self.prepare(stream, dynamic_base)? else {
+        if !self.prepare(stream, dynamic_base)? {
             return Ok(false);
-        };
-        let inputs = G::inputs(&pipeline.packed);
+        }
+        let inputs = self.inputs();
         if inputs.has_numbers() {
             // First vertex and first instance stand side by side in memory.
             G::bases(stream, address + if indexed { 12 } else { 8 })?;

@@ -57,6 +57,12 @@ impl Dirty {
         Dirty(self.0 | other.0)
     }
 
+    /// These but for others.
+    #[must_use]
+    pub const fn without(self, other: Dirty) -> Dirty {
+        Dirty(self.0 & !other.0)
+    }
+
     /// Whether any of `other` is among them.
     pub const fn any(self, other: Dirty) -> bool {
         self.0 & other.0 != 0
@@ -155,8 +161,10 @@ pub struct Raster {
     pub front_is_clockwise: bool,
     /// Objects are clipped at the near and the far plane.
     pub depth_clip: bool,
-    /// Depth bias, if it is on.
-    pub depth_bias: Option<DepthBias>,
+    /// Depth is moved.
+    pub biased: bool,
+    /// By how much, if it is.
+    pub depth_bias: DepthBias,
     /// Pixels.
     pub line_width: f32,
     /// How lines are drawn.
@@ -175,7 +183,8 @@ impl Default for Raster {
             cull: Cull::None,
             front_is_clockwise: false,
             depth_clip: true,
-            depth_bias: None,
+            biased: false,
+            depth_bias: DepthBias::default(),
             line_width: 1.0,
             lines: Lines::Rectangular,
             stipple: None,
@@ -260,12 +269,16 @@ pub struct StencilFace {
 /// The tests of depth and stencil.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DepthStencil {
-    /// The depth test; None: it is off, and nothing is written.
-    pub depth: Option<Compare>,
+    /// Depth is tested; if not, none is written.
+    pub depth_test: bool,
+    /// The test.
+    pub depth_compare: Compare,
     /// What passes is written.
     pub depth_write: bool,
-    /// Front and back face; None: the test is off, and nothing is written.
-    pub stencil: Option<[StencilFace; 2]>,
+    /// Stencil is tested; if not, none is written.
+    pub stencil_test: bool,
+    /// Front and back face.
+    pub stencil: [StencilFace; 2],
 }
 
 /// What a colour is multiplied by before it is blended.

@@ -275,13 +275,14 @@ pub(super) fn depth_stencil(from: &DepthStencil, target: &DepthStencilTarget) ->
     let mut words = ds::PACKET
         .words::<4>()
         .flag(ds::DOUBLE_SIDED_STENCIL_ENABLE, true);
-    if let (Some(compare), Some(_)) = (from.depth, target.depth) {
+    if from.depth_test && target.depth.is_some() {
         words = words
             .flag(ds::DEPTH_TEST_ENABLE, true)
             .flag(ds::DEPTH_BUFFER_WRITE_ENABLE, from.depth_write)
-            .with(ds::DEPTH_TEST_FUNCTION, compare_code(compare));
+            .with(ds::DEPTH_TEST_FUNCTION, compare_code(from.depth_compare));
     }
-    if let (Some([front, back]), Some(_)) = (from.stencil, target.stencil) {
+    if from.stencil_test && target.stencil.is_some() {
+        let [front, back] = &from.stencil;
         let writes = front.write_mask != 0 || back.write_mask != 0;
         words = words
             .flag(ds::STENCIL_TEST_ENABLE, true)

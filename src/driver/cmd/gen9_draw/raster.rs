@@ -122,8 +122,7 @@ pub(super) fn raster(state: &State) -> [u32; 5] {
         Cull::Front => 2,
         Cull::Back => 3,
     };
-    let bias = raster.depth_bias.unwrap_or_default();
-    let biased = raster.depth_bias.is_some();
+    let (biased, bias) = (raster.biased, raster.depth_bias);
     r::PACKET
         .words::<5>()
         .flag(r::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE, raster.depth_clip)

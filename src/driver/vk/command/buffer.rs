@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use ash::vk as api;
 use cmd::{Gen9, Machine, Recorder};
 
 use super::barrier::Dependency;
 use super::memory::{BatchMemory, PoolMemory};
+use super::pass::Pass;
 use super::surfaces::Surfaces;
+use super::target::Rendering;
 use crate::context::Context;
 use crate::descriptor::{BufferDescriptor, PipelineLayout, Pushed, Set};
 use crate::device::Device;
@@ -41,6 +44,14 @@ impl CommandPool {
     }
 }
 
+/// Whose pipelines, descriptors and constants are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the bind points' names")]
+pub enum Point {
+    Compute,
+    Graphics,
+}
+
 /// Where a command buffer is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -59,7 +70,10 @@ pub struct CommandBuffer {
     pub(super) internal: Arc<Internal>,
     pub(super) recorder: Recorder<Gen9, BatchMemory>,
     pub(super) surfaces: Surfaces,
-    pushed: Pushed,
+    /// Of each bind point.
+    pushed: [Pushed; 2],
+    pub(super) rendering: Rendering,
+    pub(super) pass: Option<Pass>,
     /// Data too long for a chunk.
     pub(super) large: Vec<i915::Slice>,
     secondary: bool,
@@ -76,7 +90,9 @@ impl CommandBuffer {
             internal: pool.internal.clone(),
             recorder: Recorder::new(BatchMemory::new(&pool.memory), pool.machine),
             surfaces: Surfaces::default(),
-            pushed: Pushed::default(),
+            pushed: Default::default(),
+            rendering: Rendering::default(),
+            pass: None,
             large: Vec::new(),
             secondary,
             state: State::Initial,
@@ -94,7 +110,9 @@ impl CommandBuffer {
         if self.state != State::Initial {
             self.recorder.restart().clear();
             self.surfaces.clear();
-            self.pushed = Pushed::default();
+            self.pushed = Default::default();
+            self.rendering.clear();
+            self.pass = None;
             self.large.clear();
             self.error = None;
             self.state = State::Initial;
@@ -165,24 +183,38 @@ impl CommandBuffer {
     #[inline]
     pub fn bind_set(
         &mut self,
+        point: Point,
         layout: &PipelineLayout,
         number: usize,
         set: &Set,
         offsets: &mut std::slice::Iter<'_, u32>,
     ) -> Result<()> {
-        if !self.recorder.set_handle(number, set.handle()) {
+        if !self.set_handle(point, number, set.handle()) {
             return Err(Error::InvalidUse {
                 why: "a descriptor set beyond maxBoundDescriptorSets",
             });
         }
         if set.layout().dynamic_count() > 0 {
-            return self.bind_dynamic(layout, number, set, offsets);
+            return self.bind_dynamic(point, layout, number, set, offsets);
         }
         Ok(())
     }
 
+    #[inline]
+    fn set_handle(&mut self, point: Point, number: usize, handle: u32) -> bool {
+        match point {
+            Point::Compute => self.recorder.set_handle(number, handle),
+            Point::Graphics => {
+                let set = number as u32;
+                let value = abi::DriverValue::SetHandle { set };
+                self.recorder.draws().set_value(value, handle)
+            }
+        }
+    }
+
     fn bind_dynamic(
         &mut self,
+        point: Point,
         layout: &PipelineLayout,
         number: usize,
         set: &Set,
@@ -197,8 +229,18 @@ impl CommandBuffer {
                 address: buffer.address.wrapping_add(u64::from(*offset)),
                 ..buffer
             };
-            let handle = self.surfaces.dynamic(&self.context, index, buffer)?;
-            if !self.recorder.dynamic_handle(index, handle) {
+            let handle = self
+                .surfaces
+                .dynamic(&self.context, point as usize, index, buffer)?;
+            let set = match point {
+                Point::Compute => self.recorder.dynamic_handle(index, handle),
+                Point::Graphics => {
+                    let index = index as u32;
+                    let value = abi::DriverValue::DynamicHandle { index };
+                    self.recorder.draws().set_value(value, handle)
+                }
+            };
+            if !set {
                 return Err(Error::InvalidUse {
                     why: "more dynamic buffers than a pipeline layout can have",
                 });
@@ -210,27 +252,42 @@ impl CommandBuffer {
     /// Pushes descriptors of a set: `write` changes what was pushed before.
     pub fn push_set(
         &mut self,
+        point: Point,
         layout: &PipelineLayout,
         number: usize,
         write: impl FnOnce(&mut Pushed) -> Result<()>,
     ) -> Result<()> {
         let set = layout.sets.get(number).filter(|set| set.is_push());
-        self.pushed.begin(
+        let [compute, graphics] = &mut self.pushed;
+        let pushed = match point {
+            Point::Compute => compute,
+            Point::Graphics => graphics,
+        };
+        pushed.begin(
             number,
             set.ok_or(Error::InvalidUse {
                 why: "descriptors pushed to a set that has no push descriptors",
             })?,
         )?;
-        write(&mut self.pushed)?;
-        let handle = self.surfaces.put(&self.context, self.pushed.surfaces())?;
-        self.recorder.set_handle(number, handle);
+        write(pushed)?;
+        let handle = self.surfaces.put(&self.context, pushed.surfaces())?;
+        self.set_handle(point, number, handle);
         Ok(())
     }
 
-    /// Sets push constants from a byte on.
+    /// Sets push constants of stages from a byte on.
     #[inline]
-    pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> Result<()> {
-        if self.recorder.push(offset_bytes, data) {
+    pub fn push(
+        &mut self,
+        stages: api::ShaderStageFlags,
+        offset_bytes: u32,
+        data: &[u8],
+    ) -> Result<()> {
+        let compute = stages.contains(api::ShaderStageFlags::COMPUTE);
+        let graphics = stages.intersects(api::ShaderStageFlags::ALL_GRAPHICS);
+        if (!compute || self.recorder.push(offset_bytes, data))
+            && (!graphics || self.recorder.draws().push(offset_bytes, data))
+        {
             return Ok(());
         }
         Err(Error::InvalidUse {

@@ -7,12 +7,20 @@
 
 mod barrier;
 mod buffer;
+mod draw;
 mod image;
 mod memory;
+mod pass;
+mod rendering;
 mod surfaces;
+mod target;
 mod transfer;
 
 pub use barrier::Dependency;
 pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
-pub use buffer::{CommandBuffer, CommandPool};
+pub use buffer::{CommandBuffer, CommandPool, Point};
+pub use draw::Vertices;
 pub use image::{BufferRows, ImageBox};
+pub use pass::{Attachment, Framebuffer, Pass, RenderPass, Subpass, SubpassDependency};
+pub use rendering::{Clear, ClearArea};
+pub use target::{Begin, Colour, DepthStencil, Load};

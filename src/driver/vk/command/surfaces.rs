@@ -21,8 +21,8 @@ pub struct Surfaces {
     pieces: Vec<i915::HeapPiece>,
     /// Surfaces of the last piece that are taken.
     used: u32,
-    /// Dynamic buffers as they were bound last, with their handles.
-    dynamic: [Option<(BufferDescriptor, u32)>; DYNAMIC],
+    /// Dynamic buffers of each bind point as they were bound last, with their handles.
+    dynamic: [[Option<(BufferDescriptor, u32)>; DYNAMIC]; 2],
 }
 
 impl Surfaces {
@@ -30,7 +30,7 @@ impl Surfaces {
     pub fn clear(&mut self) {
         self.pieces.truncate(1);
         self.used = 0;
-        self.dynamic = [None; DYNAMIC];
+        self.dynamic = Default::default();
     }
 
     /// Writes a surface; its handle.
@@ -56,20 +56,23 @@ impl Surfaces {
         Ok(at << 6)
     }
 
-    /// The handle of a dynamic buffer, by its index in the pipeline layout.
+    /// The handle of a bind point's dynamic buffer, by its index in the pipeline layout.
     pub fn dynamic(
         &mut self,
         context: &Context,
+        point: usize,
         index: usize,
         buffer: BufferDescriptor,
     ) -> Result<u32> {
-        if let Some(Some((known, handle))) = self.dynamic.get(index)
+        let known = self.dynamic.get(point).and_then(|all| all.get(index));
+        if let Some(Some((known, handle))) = known
             && *known == buffer
         {
             return Ok(*handle);
         }
         let handle = self.make(context, buffer)?;
-        if let Some(known) = self.dynamic.get_mut(index) {
+        let known = self.dynamic.get_mut(point);
+        if let Some(known) = known.and_then(|all| all.get_mut(index)) {
             *known = Some((buffer, handle));
         }
         Ok(handle)

@@ -397,6 +397,8 @@ pub struct TemplateEntry {
 /// `VkDescriptorUpdateTemplate`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
+    /// Whose set is pushed, if it is for pushing.
+    pub bind_point: api::PipelineBindPoint,
     /// The entries.
     pub entries: Vec<TemplateEntry>,
 }

@@ -1,0 +1,61 @@
+//! Shaders that draw one colour over rectangles: clears of what is rendered to.
+//!
+//! In:  how many targets. Out: NIR of a vertex and of a fragment shader.
+//! One triangle covers the viewport; scissors cut the rectangle out of it, the viewport's depth range is the depth to write, and each
+//! instance is a layer. The fragments' constants are four dwords for each target, of whatever type the target has.
+
+use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
+
+/// Vertices to draw.
+pub const VERTICES: u32 = 3;
+/// Targets that can be cleared at once.
+pub const TARGETS: u32 = 8;
+/// Bytes of a target's colour.
+const COLOUR_BYTES: u32 = 16;
+
+fn store(b: &mut Builder<'_>, slot: Slot, value: entity::Id<nir::Def>) {
+    let zero = b.imm_u32(0);
+    let mask = (1 << b.components(value)) - 1;
+    let indices = [0, mask, 0, slot.0.into(), 1, 0, 0];
+    b.intrinsic(IntrinsicOp::StoreOutput, None, &[value, zero], &indices);
+}
+
+/// A triangle around the viewport, at its near plane, in the layer that is the number of the instance.
+pub fn vertex() -> Shader {
+    let mut shader = Shader::new(Stage::Vertex, "clear");
+    let mut b = Builder::at_end(&mut shader);
+    let number = b.system_value(IntrinsicOp::LoadVertexIdZeroBase);
+    // -1 -1, 3 -1, -1 3.
+    let corner = |b: &mut Builder<'_>, which: u32| {
+        let which = b.imm_u32(which);
+        let there = b.ieq(number, which);
+        let (far, near) = (b.imm_float(32, 3.0), b.imm_float(32, -1.0));
+        b.bcsel(there, far, near)
+    };
+    let (x, y) = (corner(&mut b, 1), corner(&mut b, 2));
+    let (z, w) = (b.imm_float(32, 0.0), b.imm_float(32, 1.0));
+    let position = b.vec(&[x, y, z, w]);
+    store(&mut b, Slot::POS, position);
+    let instance = b.system_value(IntrinsicOp::LoadInstanceId);
+    let first = b.system_value(IntrinsicOp::LoadBaseInstance);
+    let layer = b.iadd(instance, first);
+    store(&mut b, Slot::LAYER, layer);
+    shader
+}
+
+/// The colour of each of the first so many targets.
+pub fn fragment(targets: u32) -> Shader {
+    let mut shader = Shader::new(Stage::Fragment, "clear");
+    let bytes = targets * COLOUR_BYTES;
+    shader.info.push_constant_bytes = bytes;
+    let mut b = Builder::at_end(&mut shader);
+    for target in 0..targets {
+        let at = b.imm_u32(target * COLOUR_BYTES);
+        let indices = [0, bytes, COLOUR_BYTES, 0];
+        let colour = b.load(IntrinsicOp::LoadPushConstant, 4, 32, &[at], &indices);
+        if let Some(slot) = Slot::var(target) {
+            store(&mut b, slot, colour);
+        }
+    }
+    shader
+}

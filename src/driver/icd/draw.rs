@@ -1,0 +1,235 @@
+//! Entry points of draws, and of the state that is set for them.
+
+use ash::vk as c;
+use ash::vk::Handle;
+use vk::command::{CommandBuffer, Vertices};
+
+use crate::command::record;
+use crate::entry::entries;
+use crate::{handle, raw};
+
+entries! { DRAW:
+    Device vkCmdSetViewport(
+        command_buffer: c::CommandBuffer,
+        first_viewport: u32,
+        viewport_count: u32,
+        viewports: *const c::Viewport,
+    ) {
+        record(command_buffer, |commands| {
+            commands.set_viewports(first_viewport, raw::slice(viewports, viewport_count))
+        })
+    }
+
+    Device vkCmdSetScissor(
+        command_buffer: c::CommandBuffer,
+        first_scissor: u32,
+        scissor_count: u32,
+        scissors: *const c::Rect2D,
+    ) {
+        record(command_buffer, |commands| {
+            commands.set_scissors(first_scissor, raw::slice(scissors, scissor_count))
+        })
+    }
+
+    Device vkCmdSetLineWidth(command_buffer: c::CommandBuffer, line_width: f32) {
+        set(command_buffer, |commands| commands.set_line_width(line_width))
+    }
+
+    Device vkCmdSetDepthBias(
+        command_buffer: c::CommandBuffer,
+        depth_bias_constant_factor: f32,
+        depth_bias_clamp: f32,
+        depth_bias_slope_factor: f32,
+    ) {
+        set(command_buffer, |commands| {
+            commands.set_depth_bias(depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor);
+        })
+    }
+
+    Device vkCmdSetBlendConstants(command_buffer: c::CommandBuffer, blend_constants: *const [f32; 4usize]) {
+        record(command_buffer, |commands| {
+            commands.set_blend_constants(*raw::reference(blend_constants, "blend constants")?);
+            Ok(())
+        })
+    }
+
+    Device vkCmdSetDepthBounds(command_buffer: c::CommandBuffer, min_depth_bounds: f32, max_depth_bounds: f32) {
+        // They are tested by no pipeline that can be made.
+        handle::get(command_buffer)?;
+        Ok(())
+    }
+
+    Device vkCmdSetStencilCompareMask(
+        command_buffer: c::CommandBuffer,
+        face_mask: c::StencilFaceFlags,
+        compare_mask: u32,
+    ) {
+        set(command_buffer, |commands| commands.set_stencil_compare_mask(face_mask, compare_mask))
+    }
+
+    Device vkCmdSetStencilWriteMask(
+        command_buffer: c::CommandBuffer,
+        face_mask: c::StencilFaceFlags,
+        write_mask: u32,
+    ) {
+        set(command_buffer, |commands| commands.set_stencil_write_mask(face_mask, write_mask))
+    }
+
+    Device vkCmdSetStencilReference(
+        command_buffer: c::CommandBuffer,
+        face_mask: c::StencilFaceFlags,
+        reference: u32,
+    ) {
+        set(command_buffer, |commands| commands.set_stencil_reference(face_mask, reference))
+    }
+
+    Device vkCmdBindIndexBuffer(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        index_type: c::IndexType,
+    ) {
+        record(command_buffer, |commands| {
+            let buffer = handle::get(buffer)?;
+            let bytes = buffer.bytes.saturating_sub(offset);
+            commands.bind_indices(buffer.address_of(offset, bytes)?, bytes, index_type)
+        })
+    }
+
+    Device vkCmdBindVertexBuffers(
+        command_buffer: c::CommandBuffer,
+        first_binding: u32,
+        binding_count: u32,
+        buffers: *const c::Buffer,
+        offsets: *const c::DeviceSize,
+    ) {
+        record(command_buffer, |commands| {
+            let offsets = raw::slice(offsets, binding_count);
+            for (index, &buffer) in raw::slice(buffers, binding_count).iter().enumerate() {
+                let vertices = vertices(buffer, offsets.get(index), None, None)?;
+                commands.bind_vertices(first_binding.saturating_add(index as u32), vertices)?;
+            }
+            Ok(())
+        })
+    }
+
+    Device vkCmdDraw(
+        command_buffer: c::CommandBuffer,
+        vertex_count: u32,
+        instance_count: u32,
+        first_vertex: u32,
+        first_instance: u32,
+    ) {
+        record(command_buffer, |commands| {
+            commands.draw([vertex_count, instance_count], [first_vertex, first_instance])
+        })
+    }
+
+    Device vkCmdDrawIndexed(
+        command_buffer: c::CommandBuffer,
+        index_count: u32,
+        instance_count: u32,
+        first_index: u32,
+        vertex_offset: i32,
+        first_instance: u32,
+    ) {
+        record(command_buffer, |commands| {
+            commands.draw_indexed([index_count, instance_count], [first_index, first_instance], vertex_offset)
+        })
+    }
+
+    Device vkCmdDrawIndirect(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        record(command_buffer, |commands| {
+            let address = arguments(buffer, offset, draw_count, stride, 16)?;
+            commands.draw_indirect(address, draw_count, stride, false)
+        })
+    }
+
+    Device vkCmdDrawIndexedIndirect(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        record(command_buffer, |commands| {
+            let address = arguments(buffer, offset, draw_count, stride, 20)?;
+            commands.draw_indirect(address, draw_count, stride, true)
+        })
+    }
+}
+
+/// Sets state that is never refused.
+///
+/// # Safety
+/// As [`record`].
+unsafe fn set(
+    command_buffer: c::CommandBuffer,
+    change: impl FnOnce(&mut CommandBuffer),
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        record(command_buffer, |commands| {
+            change(commands);
+            Ok(())
+        })
+    }
+}
+
+/// Where the vertices of a binding are: those of a buffer from an offset on, to a size or to its end.
+///
+/// # Safety
+/// As [`handle::get`].
+unsafe fn vertices(
+    buffer: c::Buffer,
+    offset: Option<&c::DeviceSize>,
+    size: Option<&c::DeviceSize>,
+    stride: Option<&c::DeviceSize>,
+) -> vk::Result<Vertices> {
+    let stride_bytes = stride.copied();
+    if buffer.is_null() {
+        return Ok(Vertices {
+            address: 0,
+            bytes: 0,
+            stride_bytes,
+        });
+    }
+    // SAFETY: as the caller says.
+    let buffer = unsafe { handle::get(buffer) }?;
+    let offset = offset.copied().unwrap_or(0);
+    let rest = buffer.bytes.saturating_sub(offset);
+    let bytes = size.copied().filter(|&size| size != c::WHOLE_SIZE);
+    let bytes = bytes.unwrap_or(rest);
+    Ok(Vertices {
+        address: buffer.address_of(offset, bytes)?,
+        bytes,
+        stride_bytes,
+    })
+}
+
+/// Where the arguments of draws are; all of them lie in the buffer.
+///
+/// # Safety
+/// As [`handle::get`].
+unsafe fn arguments(
+    buffer: c::Buffer,
+    offset: c::DeviceSize,
+    count: u32,
+    stride: u32,
+    bytes: u64,
+) -> vk::Result<u64> {
+    let strides = u64::from(count.saturating_sub(1)).saturating_mul(stride.into());
+    let all = if count == 0 {
+        0
+    } else {
+        strides.saturating_add(bytes)
+    };
+    // SAFETY: as the caller says.
+    unsafe { handle::get(buffer) }?.address_of(offset, all)
+}

@@ -1,0 +1,154 @@
+//! Entry points of graphics pipelines.
+
+use std::time::Instant;
+
+use ash::vk as c;
+use vk::graphics::{FixedInfo, Info, Pipeline};
+use vk::pipeline::Stage;
+
+use crate::entry::{done, entries};
+use crate::handle::{self, PipelineFace};
+use crate::pipeline::{Made, shader, tell};
+use crate::raw;
+
+entries! { GRAPHICS_PIPELINE:
+    Device vkCreateGraphicsPipelines(
+        device: c::Device,
+        pipeline_cache: c::PipelineCache,
+        create_info_count: u32,
+        create_infos: *const c::GraphicsPipelineCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        pipelines: *mut c::Pipeline,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        let cache = handle::optional(pipeline_cache)?;
+        let mut first_error = None;
+        let infos = raw::slice(create_infos, create_info_count);
+        for index in 0..infos.len() {
+            raw::put_at(pipelines, index, c::Pipeline::null());
+        }
+        for (index, info) in infos.iter().enumerate() {
+            let start = Instant::now();
+            let made = graphics_info(info).and_then(|info| Pipeline::new(&face.device.context, cache, &info));
+            match made {
+                Ok(pipeline) => {
+                    let stages: Vec<_> = pipeline.cached().collect();
+                    tell(info.p_next, &Made { start, stages: &stages });
+                    raw::put_at(pipelines, index, handle::make(PipelineFace::Graphics(pipeline)));
+                }
+                // The others are made all the same.
+                Err(error) => {
+                    crate::report(&error);
+                    first_error.get_or_insert(error);
+                    if info.flags.contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
+                        break;
+                    }
+                }
+            }
+        }
+        match first_error {
+            Some(error) => Err(error),
+            None => done(),
+        }
+    }
+}
+
+fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
+    Ok(match from {
+        c::ShaderStageFlags::VERTEX => Stage::Vertex,
+        c::ShaderStageFlags::TESSELLATION_CONTROL => Stage::TessControl,
+        c::ShaderStageFlags::TESSELLATION_EVALUATION => Stage::TessEval,
+        c::ShaderStageFlags::GEOMETRY => Stage::Geometry,
+        c::ShaderStageFlags::FRAGMENT => Stage::Fragment,
+        _ => {
+            return Err(vk::Error::InvalidUse {
+                why: "a stage that no graphics pipeline has",
+            });
+        }
+    })
+}
+
+/// # Safety
+/// The structure, its chain, and what they point to are valid for `'a`.
+unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::Result<Info<'a>> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let layout = handle::get(info.layout)?;
+        let stages = raw::slice(info.p_stages, info.stage_count).iter();
+        let stages = stages
+            .map(|from| shader(stage(from.stage)?, from, layout, info.flags))
+            .collect::<vk::Result<_>>()?;
+        Ok(Info {
+            stages,
+            fixed: fixed(info),
+        })
+    }
+}
+
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a> {
+    // SAFETY: as the caller says. What Vulkan ignores is not looked at: it may be garbage.
+    unsafe {
+        let mut fixed = FixedInfo {
+            raster: info.p_rasterization_state.as_ref(),
+            ..FixedInfo::default()
+        };
+        if let Some(from) = info.p_dynamic_state.as_ref() {
+            fixed.dynamic = raw::slice(from.p_dynamic_states, from.dynamic_state_count);
+        }
+        let is_dynamic = |state: c::DynamicState| fixed.dynamic.contains(&state);
+        let discards = fixed
+            .raster
+            .is_some_and(|raster| raster.rasterizer_discard_enable != c::FALSE)
+            && !is_dynamic(c::DynamicState::RASTERIZER_DISCARD_ENABLE);
+        let viewports_set = is_dynamic(c::DynamicState::VIEWPORT)
+            || is_dynamic(c::DynamicState::VIEWPORT_WITH_COUNT);
+        let scissors_set =
+            is_dynamic(c::DynamicState::SCISSOR) || is_dynamic(c::DynamicState::SCISSOR_WITH_COUNT);
+        if let Some(from) = info.p_vertex_input_state.as_ref() {
+            fixed.bindings = raw::slice(
+                from.p_vertex_binding_descriptions,
+                from.vertex_binding_description_count,
+            );
+            fixed.attributes = raw::slice(
+                from.p_vertex_attribute_descriptions,
+                from.vertex_attribute_description_count,
+            );
+        }
+        if let Some(from) = info.p_input_assembly_state.as_ref() {
+            fixed.assembly = Some((from.topology, from.primitive_restart_enable != c::FALSE));
+        }
+        let stages = raw::slice(info.p_stages, info.stage_count);
+        let tessellates = |stage: &c::PipelineShaderStageCreateInfo<'_>| {
+            stage.stage == c::ShaderStageFlags::TESSELLATION_CONTROL
+        };
+        if stages.iter().any(tessellates)
+            && let Some(from) = info.p_tessellation_state.as_ref()
+        {
+            fixed.patch_points = from.patch_control_points.min(32) as u8;
+        }
+        if discards {
+            return fixed;
+        }
+        if let Some(from) = info.p_viewport_state.as_ref() {
+            fixed.viewport_counts = [from.viewport_count, from.scissor_count];
+            if !viewports_set {
+                fixed.viewports = raw::slice(from.p_viewports, from.viewport_count);
+            }
+            if !scissors_set {
+                fixed.scissors = raw::slice(from.p_scissors, from.scissor_count);
+            }
+        }
+        fixed.multisample = info.p_multisample_state.as_ref();
+        if let Some(from) = fixed.multisample {
+            fixed.sample_mask = from.p_sample_mask.as_ref().copied();
+        }
+        fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
+        fixed.blend = info.p_color_blend_state.as_ref();
+        if let Some(from) = fixed.blend {
+            fixed.blend_targets = raw::slice(from.p_attachments, from.attachment_count);
+        }
+        fixed
+    }
+}

@@ -1,0 +1,307 @@
+//! Entry points of render passes and framebuffers.
+
+use std::sync::Arc;
+
+use ash::vk as c;
+use vk::command::{
+    Attachment, Clear, ClearArea, Dependency, Framebuffer, Pass, RenderPass, Subpass,
+    SubpassDependency,
+};
+
+use crate::command::record;
+use crate::entry::{done, entries};
+use crate::{handle, raw};
+
+entries! { RENDER:
+    Device vkCreateRenderPass(
+        device: c::Device,
+        create_info: *const c::RenderPassCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        render_pass: *mut c::RenderPass,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(render_pass, c::RenderPass::null());
+        let info = raw::reference(create_info, "VkRenderPassCreateInfo")?;
+        let attachments = raw::slice(info.p_attachments, info.attachment_count)
+            .iter()
+            .map(|a| attachment(a.format, a.load_op, a.stencil_load_op))
+            .collect::<vk::Result<_>>()?;
+        let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
+            .iter()
+            .map(|subpass| {
+                resolves(raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count).iter().map(|r| r.attachment))?;
+                let colours = raw::slice(subpass.p_color_attachments, subpass.color_attachment_count);
+                Ok(Subpass {
+                    colours: colours.iter().map(|r| used(r.attachment)).collect(),
+                    depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
+                })
+            })
+            .collect::<vk::Result<_>>()?;
+        let dependencies = raw::slice(info.p_dependencies, info.dependency_count)
+            .iter()
+            .map(|d| SubpassDependency {
+                source: inside(d.src_subpass),
+                destination: inside(d.dst_subpass),
+                dependency: Dependency {
+                    source_stages: c::PipelineStageFlags2::from_raw(d.src_stage_mask.as_raw().into()),
+                    source_access: c::AccessFlags2::from_raw(d.src_access_mask.as_raw().into()),
+                    destination_stages: c::PipelineStageFlags2::from_raw(d.dst_stage_mask.as_raw().into()),
+                    destination_access: c::AccessFlags2::from_raw(d.dst_access_mask.as_raw().into()),
+                },
+            })
+            .collect();
+        let made = RenderPass::new(attachments, subpasses, dependencies)?;
+        raw::put(render_pass, handle::make(Arc::new(made)));
+        done()
+    }
+
+    Device vkCreateRenderPass2(
+        device: c::Device,
+        create_info: *const c::RenderPassCreateInfo2<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        render_pass: *mut c::RenderPass,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(render_pass, c::RenderPass::null());
+        let info = raw::reference(create_info, "VkRenderPassCreateInfo2")?;
+        let attachments = raw::slice(info.p_attachments, info.attachment_count)
+            .iter()
+            .map(|a| attachment(a.format, a.load_op, a.stencil_load_op))
+            .collect::<vk::Result<_>>()?;
+        let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
+            .iter()
+            .map(|subpass| {
+                views(subpass.view_mask)?;
+                resolves(raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count).iter().map(|r| r.attachment))?;
+                if let Some(resolve) = raw::find::<c::SubpassDescriptionDepthStencilResolve<'_>>(subpass.p_next) {
+                    resolves(resolve.p_depth_stencil_resolve_attachment.as_ref().map(|r| r.attachment).into_iter())?;
+                }
+                let colours = raw::slice(subpass.p_color_attachments, subpass.color_attachment_count);
+                Ok(Subpass {
+                    colours: colours.iter().map(|r| used(r.attachment)).collect(),
+                    depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
+                })
+            })
+            .collect::<vk::Result<_>>()?;
+        let dependencies = raw::slice(info.p_dependencies, info.dependency_count)
+            .iter()
+            .map(|d| {
+                let mut dependency = Dependency {
+                    source_stages: c::PipelineStageFlags2::from_raw(d.src_stage_mask.as_raw().into()),
+                    source_access: c::AccessFlags2::from_raw(d.src_access_mask.as_raw().into()),
+                    destination_stages: c::PipelineStageFlags2::from_raw(d.dst_stage_mask.as_raw().into()),
+                    destination_access: c::AccessFlags2::from_raw(d.dst_access_mask.as_raw().into()),
+                };
+                // A barrier in the chain replaces them.
+                if let Some(barrier) = raw::find::<c::MemoryBarrier2<'_>>(d.p_next) {
+                    dependency = Dependency {
+                        source_stages: barrier.src_stage_mask,
+                        source_access: barrier.src_access_mask,
+                        destination_stages: barrier.dst_stage_mask,
+                        destination_access: barrier.dst_access_mask,
+                    };
+                }
+                SubpassDependency { source: inside(d.src_subpass), destination: inside(d.dst_subpass), dependency }
+            })
+            .collect();
+        let made = RenderPass::new(attachments, subpasses, dependencies)?;
+        raw::put(render_pass, handle::make(Arc::new(made)));
+        done()
+    }
+
+    Device vkDestroyRenderPass(
+        device: c::Device,
+        render_pass: c::RenderPass,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(render_pass);
+        Ok(())
+    }
+
+    Device vkGetRenderAreaGranularity(
+        device: c::Device,
+        render_pass: c::RenderPass,
+        granularity: *mut c::Extent2D,
+    ) {
+        raw::put(granularity, c::Extent2D { width: 1, height: 1 });
+        Ok(())
+    }
+
+    Device vkCreateFramebuffer(
+        device: c::Device,
+        create_info: *const c::FramebufferCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        framebuffer: *mut c::Framebuffer,
+    ) -> c::Result {
+        handle::get(device)?;
+        raw::put(framebuffer, c::Framebuffer::null());
+        let info = raw::reference(create_info, "VkFramebufferCreateInfo")?;
+        let views = match info.flags.contains(c::FramebufferCreateFlags::IMAGELESS) {
+            true => Vec::new(),
+            false => raw::slice(info.p_attachments, info.attachment_count)
+                .iter()
+                .map(|&view| handle::get(view).cloned())
+                .collect::<vk::Result<_>>()?,
+        };
+        let made = Framebuffer { views, layers: info.layers };
+        raw::put(framebuffer, handle::make(Arc::new(made)));
+        done()
+    }
+
+    Device vkDestroyFramebuffer(
+        device: c::Device,
+        framebuffer: c::Framebuffer,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(framebuffer);
+        Ok(())
+    }
+
+    Device vkCmdBeginRenderPass(
+        command_buffer: c::CommandBuffer,
+        render_pass_begin: *const c::RenderPassBeginInfo<'_>,
+        contents: c::SubpassContents,
+    ) {
+        begin_pass(command_buffer, render_pass_begin)
+    }
+
+    Device vkCmdBeginRenderPass2(
+        command_buffer: c::CommandBuffer,
+        render_pass_begin: *const c::RenderPassBeginInfo<'_>,
+        subpass_begin_info: *const c::SubpassBeginInfo<'_>,
+    ) {
+        begin_pass(command_buffer, render_pass_begin)
+    }
+
+    Device vkCmdNextSubpass(command_buffer: c::CommandBuffer, contents: c::SubpassContents) {
+        record(command_buffer, |commands| commands.next_subpass())
+    }
+
+    Device vkCmdNextSubpass2(
+        command_buffer: c::CommandBuffer,
+        subpass_begin_info: *const c::SubpassBeginInfo<'_>,
+        subpass_end_info: *const c::SubpassEndInfo<'_>,
+    ) {
+        record(command_buffer, |commands| commands.next_subpass())
+    }
+
+    Device vkCmdEndRenderPass(command_buffer: c::CommandBuffer) {
+        record(command_buffer, |commands| commands.end_pass())
+    }
+
+    Device vkCmdEndRenderPass2(command_buffer: c::CommandBuffer, subpass_end_info: *const c::SubpassEndInfo<'_>) {
+        record(command_buffer, |commands| commands.end_pass())
+    }
+
+    Device vkCmdClearAttachments(
+        command_buffer: c::CommandBuffer,
+        attachment_count: u32,
+        attachments: *const c::ClearAttachment,
+        rect_count: u32,
+        rects: *const c::ClearRect,
+    ) {
+        record(command_buffer, |commands| {
+            let mut clear = Clear::default();
+            for attachment in raw::slice(attachments, attachment_count) {
+                let value = words(&attachment.clear_value);
+                let [depth, stencil, ..] = value;
+                if attachment.aspect_mask.contains(c::ImageAspectFlags::COLOR) {
+                    // Unused ones are named by a number that none has.
+                    if let Some(colour) = clear.colours.get_mut(attachment.color_attachment as usize) {
+                        *colour = Some(value);
+                    }
+                }
+                if attachment.aspect_mask.contains(c::ImageAspectFlags::DEPTH) {
+                    clear.depth = Some(f32::from_bits(depth));
+                }
+                if attachment.aspect_mask.contains(c::ImageAspectFlags::STENCIL) {
+                    clear.stencil = Some(stencil);
+                }
+            }
+            for rect in raw::slice(rects, rect_count) {
+                let area = ClearArea {
+                    area: rect.rect,
+                    first_layer: rect.base_array_layer,
+                    layers: rect.layer_count,
+                };
+                commands.clear(&clear, area)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn used(attachment: u32) -> Option<u32> {
+    (attachment != c::ATTACHMENT_UNUSED).then_some(attachment)
+}
+
+fn inside(subpass: u32) -> Option<u32> {
+    (subpass != c::SUBPASS_EXTERNAL).then_some(subpass)
+}
+
+fn attachment(
+    format: c::Format,
+    load: c::AttachmentLoadOp,
+    stencil_load: c::AttachmentLoadOp,
+) -> vk::Result<Attachment> {
+    let format = vk::format::find(format).ok_or(vk::Error::FormatNotSupported)?;
+    Ok(Attachment {
+        clear: load == c::AttachmentLoadOp::CLEAR,
+        clear_stencil: stencil_load == c::AttachmentLoadOp::CLEAR,
+        aspects: format.aspects(),
+    })
+}
+
+/// Refuses attachments that samples are resolved to.
+fn resolves(mut attachments: impl Iterator<Item = u32>) -> vk::Result<()> {
+    match attachments.any(|attachment| used(attachment).is_some()) {
+        true => Err(vk::Error::FeatureNotPresent {
+            what: "resolve attachments",
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Refuses several views.
+fn views(mask: u32) -> vk::Result<()> {
+    match mask {
+        0 => Ok(()),
+        _ => Err(vk::Error::FeatureNotPresent { what: "multiview" }),
+    }
+}
+
+/// A clear value as dwords: a colour of any type, or depth and stencil.
+fn words(value: &c::ClearValue) -> [u32; 4] {
+    // SAFETY: every member of the union is dwords, and the largest is four of them; any dword is a number.
+    unsafe { value.color.uint32 }
+}
+
+/// # Safety
+/// The structure and its chain are valid.
+unsafe fn begin_pass(
+    command_buffer: c::CommandBuffer,
+    info: *const c::RenderPassBeginInfo<'_>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        record(command_buffer, |commands| {
+            let info = raw::reference(info, "VkRenderPassBeginInfo")?;
+            let framebuffer = handle::get(info.framebuffer)?;
+            let named = raw::find::<c::RenderPassAttachmentBeginInfo<'_>>(info.p_next);
+            let named = named.map_or(&[][..], |named| {
+                raw::slice(named.p_attachments, named.attachment_count)
+            });
+            let named = named.iter().map(|&view| handle::get(view).cloned());
+            let own = framebuffer.views.iter().cloned().map(Ok);
+            let clears = raw::slice(info.p_clear_values, info.clear_value_count);
+            commands.begin_pass(Pass {
+                render_pass: handle::get(info.render_pass)?.clone(),
+                views: own.chain(named).collect::<vk::Result<_>>()?,
+                clears: clears.iter().map(words).collect(),
+                area: info.render_area,
+                layers: framebuffer.layers,
+                subpass: 0,
+            })
+        })
+    }
+}

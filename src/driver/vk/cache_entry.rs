@@ -1,0 +1,487 @@
+//! A compiled shader as bytes of a pipeline cache. Integers are little endian.
+//!
+//! In:  a shader, or bytes. Out: the other. Bytes that are damaged are no shader.
+
+use abi::{
+    ComputeInfo, ComputedDepth, DriverValue, FragmentInfo, GeometryInfo, OutputTopology, PatchMap,
+    PushData, ShaderBinary, StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo,
+    TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
+};
+
+/// No shader is larger than this; data that says so is damaged.
+const MAX_LENGTH: usize = 1 << 26;
+
+pub(crate) fn put_u32(out: &mut Vec<u8>, value: u32) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_u32(out, bytes.len() as u32);
+    out.extend_from_slice(bytes);
+}
+
+/// Bytes that are read from the front.
+pub(crate) struct Reader<'a> {
+    pub(crate) bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (head, tail) = self.bytes.split_at_checked(length)?;
+        self.bytes = tail;
+        Some(head)
+    }
+
+    pub(crate) fn chunk<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
+        self.take(N)?.first_chunk()
+    }
+
+    pub(crate) fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(*self.chunk()?))
+    }
+
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(*self.chunk()?))
+    }
+
+    pub(crate) fn length(&mut self) -> Option<usize> {
+        Some(self.u32()? as usize).filter(|&length| length <= MAX_LENGTH)
+    }
+}
+
+fn write_push(out: &mut Vec<u8>, value: DriverValue) {
+    let (tag, word) = match value {
+        DriverValue::SetHandle { set } => (1, set),
+        DriverValue::DynamicHandle { index } => (2, index),
+        DriverValue::NumWorkgroupsAddress { dword } => (3, dword),
+        DriverValue::BaseWorkgroupId { component } => (4, component),
+        DriverValue::SurfaceHeapAddress { dword } => (6, dword),
+    };
+    put_u32(out, tag);
+    put_u32(out, word);
+}
+
+fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
+    let (tag, word) = (reader.u32()?, reader.u32()?);
+    Some(match tag {
+        1 => DriverValue::SetHandle { set: word },
+        2 => DriverValue::DynamicHandle { index: word },
+        3 => DriverValue::NumWorkgroupsAddress { dword: word },
+        6 => DriverValue::SurfaceHeapAddress { dword: word },
+        4 => DriverValue::BaseWorkgroupId { component: word },
+        _ => return None,
+    })
+}
+
+/// Text dumps are left out: they are made on request, under a key of their own.
+pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
+    put_bytes(out, &shader.code);
+    write_stage(out, &shader.stage);
+    put_u32(out, shader.push.constants_first_dw);
+    put_u32(out, shader.push.constants_dw);
+    put_u32(out, shader.push.driver.len() as u32);
+    for &value in &shader.push.driver {
+        write_push(out, value);
+    }
+    put_u32(out, shader.preferred as u32);
+    put_u32(out, shader.variants.len() as u32);
+    for variant in &shader.variants {
+        let stats = &variant.stats;
+        for word in [
+            u32::from(variant.simd_width),
+            variant.code_offset_bytes,
+            variant.code_bytes,
+            variant.scratch_bytes,
+            u32::from(variant.push_grf),
+            stats.instructions,
+            stats.sends,
+            stats.loops,
+            stats.spills,
+            stats.fills,
+            stats.max_live_registers,
+        ] {
+            put_u32(out, word);
+        }
+        out.extend_from_slice(&stats.cycles.to_le_bytes());
+    }
+}
+
+pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
+    let code_bytes = reader.length()?;
+    let code = reader.take(code_bytes)?.to_vec();
+    let stage = read_stage(reader)?;
+    let (constants_first_dw, constants_dw) = (reader.u32()?, reader.u32()?);
+    let values = reader.length()?;
+    let push = PushData {
+        constants_first_dw,
+        constants_dw,
+        driver: (0..values)
+            .map(|_| read_push(reader))
+            .collect::<Option<_>>()?,
+    };
+    let preferred = reader.u32()? as usize;
+    let count = reader.length()?;
+    let variants = (0..count)
+        .map(|_| read_variant(reader))
+        .collect::<Option<Vec<_>>>()?;
+    let inside = |variant: &Variant| {
+        let end = variant.code_offset_bytes.checked_add(variant.code_bytes);
+        end.is_some_and(|end| end as usize <= code.len())
+    };
+    if preferred >= variants.len() || !variants.iter().all(inside) || !reader.bytes.is_empty() {
+        return None;
+    }
+    Some(ShaderBinary {
+        code,
+        variants,
+        preferred,
+        push,
+        stage,
+    })
+}
+
+fn read_variant(reader: &mut Reader<'_>) -> Option<Variant> {
+    Some(Variant {
+        simd_width: u8::try_from(reader.u32()?).ok()?,
+        code_offset_bytes: reader.u32()?,
+        code_bytes: reader.u32()?,
+        scratch_bytes: reader.u32()?,
+        push_grf: u8::try_from(reader.u32()?).ok()?,
+        stats: Stats {
+            instructions: reader.u32()?,
+            sends: reader.u32()?,
+            loops: reader.u32()?,
+            spills: reader.u32()?,
+            fills: reader.u32()?,
+            max_live_registers: reader.u32()?,
+            cycles: reader.u64()?,
+        },
+        dumps: Vec::new(),
+    })
+}
+
+/// Bits of truths, the first lowest.
+fn bits(truths: &[bool]) -> u32 {
+    let bits = truths.iter().enumerate();
+    bits.fold(0, |bits, (at, &truth)| bits | u32::from(truth) << at)
+}
+
+fn put_wide(out: &mut Vec<u8>, value: u128) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+const COMPUTE: u32 = 0;
+const VERTEX: u32 = 1;
+const FRAGMENT: u32 = 2;
+const TESS_CONTROL: u32 = 3;
+const TESS_EVAL: u32 = 4;
+const GEOMETRY: u32 = 5;
+
+fn write_outputs(out: &mut Vec<u8>, outputs: &VertexOutputs) {
+    put_bytes(out, &outputs.vue.slots);
+    put_wide(out, outputs.written);
+    put_u32(out, outputs.clip_distances.into());
+    put_u32(out, outputs.cull_distances.into());
+}
+
+fn write_stage(out: &mut Vec<u8>, stage: &StageInfo) {
+    match stage {
+        StageInfo::Compute(info) => {
+            put_u32(out, COMPUTE);
+            for word in info.workgroup_size {
+                put_u32(out, word);
+            }
+            put_u32(out, info.slm_bytes);
+            put_u32(out, bits(&[info.uses_barrier, info.per_thread_push]));
+        }
+        StageInfo::Vertex(info) => {
+            put_u32(out, VERTEX);
+            put_u32(out, info.elements.len() as u32);
+            for element in &info.elements {
+                put_u32(
+                    out,
+                    match element {
+                        VertexElement::Location(location) => (*location).into(),
+                        VertexElement::DrawParameters => 0x100,
+                        VertexElement::DrawIndex => 0x101,
+                    },
+                );
+            }
+            write_outputs(out, &info.outputs);
+        }
+        StageInfo::TessControl(info) => {
+            put_u32(out, TESS_CONTROL);
+            put_bytes(out, &info.patch.slots);
+            put_bytes(out, &info.patch.point.slots);
+            put_u32(out, info.patch.points);
+        }
+        StageInfo::TessEval(info) => {
+            put_u32(out, TESS_EVAL);
+            write_outputs(out, &info.outputs);
+            put_u32(out, info.domain as u32);
+            put_u32(out, info.spacing as u32);
+            put_u32(out, bits(&[info.ccw, info.point_mode]));
+            put_u32(out, info.pushed_grf.into());
+        }
+        StageInfo::Geometry(info) => {
+            put_u32(out, GEOMETRY);
+            write_outputs(out, &info.outputs);
+            put_u32(out, info.vertices_in.into());
+            put_u32(out, info.invocations.into());
+            put_u32(out, info.topology as u32);
+            put_u32(out, info.vertices_out.into());
+            put_u32(out, bits(&[info.primitive_id, info.cuts]));
+        }
+        StageInfo::Fragment(info) => {
+            put_u32(out, FRAGMENT);
+            put_bytes(out, &info.inputs);
+            put_wide(out, info.flat_inputs.into());
+            put_u32(out, info.barycentric_modes.into());
+            put_u32(out, info.computed_depth as u32);
+            put_u32(out, info.targets.into());
+            put_u32(
+                out,
+                bits(&[
+                    info.source_depth,
+                    info.source_w,
+                    info.sample_positions,
+                    info.input_coverage,
+                    info.output_mask,
+                    info.kills,
+                    info.per_sample,
+                    info.early_tests,
+                    info.post_depth_coverage,
+                    info.writes_memory,
+                    info.dual_source,
+                    info.pulls_barycentrics,
+                    info.output_stencil,
+                ]),
+            );
+        }
+    }
+}
+
+fn read_element(reader: &mut Reader<'_>) -> Option<VertexElement> {
+    Some(match reader.u32()? {
+        0x100 => VertexElement::DrawParameters,
+        0x101 => VertexElement::DrawIndex,
+        location => VertexElement::Location(u8::try_from(location).ok()?),
+    })
+}
+
+fn read_wide(reader: &mut Reader<'_>) -> Option<u128> {
+    Some(u128::from_le_bytes(*reader.chunk()?))
+}
+
+fn read_bytes(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
+    let length = reader.length()?;
+    Some(reader.take(length)?.to_vec())
+}
+
+fn read_outputs(reader: &mut Reader<'_>) -> Option<VertexOutputs> {
+    Some(VertexOutputs {
+        vue: VueMap {
+            slots: read_bytes(reader)?,
+        },
+        written: read_wide(reader)?,
+        clip_distances: u8::try_from(reader.u32()?).ok()?,
+        cull_distances: u8::try_from(reader.u32()?).ok()?,
+    })
+}
+
+fn read_stage(reader: &mut Reader<'_>) -> Option<StageInfo> {
+    match reader.u32()? {
+        COMPUTE => {
+            let workgroup_size = [reader.u32()?, reader.u32()?, reader.u32()?];
+            let slm_bytes = reader.u32()?;
+            let bits = reader.u32()?;
+            Some(StageInfo::Compute(ComputeInfo {
+                workgroup_size,
+                slm_bytes,
+                uses_barrier: bits & 1 != 0,
+                per_thread_push: bits & 2 != 0,
+            }))
+        }
+        VERTEX => {
+            let count = reader.length()?;
+            let elements = (0..count).map(|_| read_element(reader));
+            Some(StageInfo::Vertex(VertexInfo {
+                elements: elements.collect::<Option<_>>()?,
+                outputs: read_outputs(reader)?,
+            }))
+        }
+        TESS_CONTROL => Some(StageInfo::TessControl(TessControlInfo {
+            patch: PatchMap {
+                slots: read_bytes(reader)?,
+                point: VueMap {
+                    slots: read_bytes(reader)?,
+                },
+                points: reader.u32()?,
+            },
+        })),
+        TESS_EVAL => {
+            let outputs = read_outputs(reader)?;
+            let domain = match reader.u32()? {
+                0 => TessDomain::Quads,
+                1 => TessDomain::Triangles,
+                2 => TessDomain::Isolines,
+                _ => return None,
+            };
+            let spacing = match reader.u32()? {
+                0 => TessSpacing::Equal,
+                1 => TessSpacing::FractionalOdd,
+                2 => TessSpacing::FractionalEven,
+                _ => return None,
+            };
+            let bits = reader.u32()?;
+            Some(StageInfo::TessEval(TessEvalInfo {
+                outputs,
+                domain,
+                spacing,
+                ccw: bits & 1 != 0,
+                point_mode: bits & 2 != 0,
+                pushed_grf: u8::try_from(reader.u32()?).ok()?,
+            }))
+        }
+        GEOMETRY => {
+            let outputs = read_outputs(reader)?;
+            let vertices_in = u8::try_from(reader.u32()?).ok()?;
+            let invocations = u8::try_from(reader.u32()?).ok()?;
+            let topology = match reader.u32()? {
+                1 => OutputTopology::Points,
+                3 => OutputTopology::LineStrip,
+                5 => OutputTopology::TriangleStrip,
+                _ => return None,
+            };
+            let vertices_out = u16::try_from(reader.u32()?).ok()?;
+            let bits = reader.u32()?;
+            Some(StageInfo::Geometry(GeometryInfo {
+                outputs,
+                vertices_in,
+                invocations,
+                topology,
+                vertices_out,
+                primitive_id: bits & 1 != 0,
+                cuts: bits & 2 != 0,
+            }))
+        }
+        FRAGMENT => {
+            let inputs = read_bytes(reader)?;
+            let flat_inputs = u64::try_from(read_wide(reader)?).ok()?;
+            let barycentric_modes = u8::try_from(reader.u32()?).ok()?;
+            let computed_depth = match reader.u32()? {
+                0 => ComputedDepth::Off,
+                1 => ComputedDepth::On,
+                2 => ComputedDepth::GreaterOrEqual,
+                3 => ComputedDepth::LessOrEqual,
+                _ => return None,
+            };
+            let targets = u8::try_from(reader.u32()?).ok()?;
+            let bits = reader.u32()?;
+            let bit = |at: u32| bits >> at & 1 != 0;
+            Some(StageInfo::Fragment(FragmentInfo {
+                inputs,
+                flat_inputs,
+                barycentric_modes,
+                computed_depth,
+                targets,
+                source_depth: bit(0),
+                source_w: bit(1),
+                sample_positions: bit(2),
+                input_coverage: bit(3),
+                output_mask: bit(4),
+                kills: bit(5),
+                per_sample: bit(6),
+                early_tests: bit(7),
+                post_depth_coverage: bit(8),
+                writes_memory: bit(9),
+                dual_source: bit(10),
+                pulls_barycentrics: bit(11),
+                output_stencil: bit(12),
+            }))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(stage: &StageInfo) {
+        let mut bytes = Vec::new();
+        write_stage(&mut bytes, stage);
+        let mut reader = Reader { bytes: &bytes };
+        assert_eq!(read_stage(&mut reader).as_ref(), Some(stage));
+        assert!(reader.bytes.is_empty());
+        for cut in 0..bytes.len() {
+            let bytes = &bytes[..cut];
+            assert_eq!(read_stage(&mut Reader { bytes }), None);
+        }
+    }
+
+    #[test]
+    fn stages_come_back_as_they_were() {
+        same(&StageInfo::Vertex(VertexInfo {
+            elements: vec![
+                VertexElement::Location(3),
+                VertexElement::DrawParameters,
+                VertexElement::DrawIndex,
+            ],
+            outputs: VertexOutputs {
+                vue: VueMap::new(1 << 32 | 1 << 127 | 3),
+                written: 1 << 32 | 1 << 127 | 3,
+                clip_distances: 7,
+                cull_distances: 8,
+            },
+        }));
+        let outputs = VertexOutputs {
+            written: 5,
+            ..VertexOutputs::default()
+        };
+        same(&StageInfo::TessControl(TessControlInfo {
+            patch: PatchMap::new(1 << 100, 1 << 33, 7),
+        }));
+        for on in [false, true] {
+            same(&StageInfo::TessEval(TessEvalInfo {
+                outputs: outputs.clone(),
+                domain: TessDomain::Isolines,
+                spacing: TessSpacing::FractionalEven,
+                ccw: on,
+                point_mode: !on,
+                pushed_grf: 9,
+            }));
+            same(&StageInfo::Geometry(GeometryInfo {
+                outputs: outputs.clone(),
+                vertices_in: 3,
+                primitive_id: on,
+                invocations: 4,
+                topology: OutputTopology::TriangleStrip,
+                vertices_out: 256,
+                cuts: !on,
+            }));
+        }
+        for bit in 0..13 {
+            same(&StageInfo::Fragment(FragmentInfo {
+                inputs: vec![32, 40],
+                flat_inputs: 1 << 40,
+                barycentric_modes: 5,
+                computed_depth: ComputedDepth::LessOrEqual,
+                targets: 0x81,
+                source_depth: bit == 0,
+                source_w: bit == 1,
+                sample_positions: bit == 2,
+                input_coverage: bit == 3,
+                output_mask: bit == 4,
+                kills: bit == 5,
+                per_sample: bit == 6,
+                early_tests: bit == 7,
+                post_depth_coverage: bit == 8,
+                writes_memory: bit == 9,
+                dual_source: bit == 10,
+                pulls_barycentrics: bit == 11,
+                output_stencil: bit == 12,
+            }));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A compiled shader of any stage, with its code where the GPU finds it.
+//!
+//! In:  what makes the shader, or the shader of the driver's own. Out: a [`Code`]: the shader, its place in the instruction heap, scratch.
+
+use std::sync::Arc;
+
+use crate::cache::Cache;
+use crate::compiler::{self, Neighbours, ShaderInfo, Stage};
+use crate::context::Context;
+use crate::error::{Error, Result};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Code {
+    /// The shader.
+    pub shader: Arc<abi::ShaderBinary>,
+    /// It was found in the application's cache.
+    pub cached: bool,
+    memory: i915::Slice,
+}
+
+/// The instruction prefetcher runs ahead of the last instruction (SKL PRM vol. 7, instruction fetch): the bytes behind the code
+/// belong to it too.
+const PREFETCH_BYTES: u64 = 128;
+
+/// The flag that dumps a stage.
+fn dumps(stage: Stage) -> debug::Flag {
+    match stage {
+        Stage::Vertex => debug::Flag::Vs,
+        Stage::TessControl => debug::Flag::Tcs,
+        Stage::TessEval => debug::Flag::Tes,
+        Stage::Geometry => debug::Flag::Gs,
+        Stage::Fragment => debug::Flag::Fs,
+        Stage::Compute => debug::Flag::Cs,
+    }
+}
+
+impl Code {
+    /// Compiles, or finds the shader in a cache, and uploads it.
+    pub fn new(
+        context: &Arc<Context>,
+        cache: Option<&Cache>,
+        info: &ShaderInfo,
+        neighbours: &Neighbours,
+    ) -> Result<Self> {
+        let diagnosis = context.physical.diagnosis();
+        let flag = dumps(info.stage);
+        let info = &ShaderInfo {
+            capture: info.capture || diagnosis.has(flag),
+            ..info.clone()
+        };
+        let cache = cache.filter(|_| !info.capture && !diagnosis.has(debug::Flag::NoCache));
+        let key = compiler::key(context, info, neighbours);
+        let found = cache.and_then(|cache| cache.get(&key));
+        let cached = found.is_some();
+        let shader = match found {
+            Some(shader) => shader,
+            None if info.cached_only => return Err(Error::CompileRequired),
+            None => {
+                let shader = Arc::new(compiler::compile(context, info, neighbours)?);
+                if let Some(cache) = cache {
+                    cache.put(key, &shader);
+                }
+                shader
+            }
+        };
+        for (name, text) in shader.variants.iter().flat_map(|variant| &variant.dumps) {
+            diagnosis.say(flag, || format!("; {name}\n{text}\n"));
+        }
+        Ok(Self {
+            cached,
+            ..Self::upload(context, shader)?
+        })
+    }
+
+    /// Uploads a compiled shader.
+    pub fn upload(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
+        let bytes = shader.code.len() as u64 + PREFETCH_BYTES;
+        let memory = context.instructions.take(bytes, 64)?;
+        memory.write(0, &shader.code)?;
+        Ok(Self {
+            shader,
+            cached: false,
+            memory,
+        })
+    }
+
+    /// Where the code lies, in bytes from Instruction Base Address.
+    pub fn offset_bytes(&self) -> u64 {
+        self.memory.address() - i915::INSTRUCTION_BASE
+    }
+}
+
+/// Scratch memory of a stage's threads, and what keeps it.
+pub fn scratch(
+    context: &Context,
+    stage: Stage,
+    thread_bytes: u32,
+) -> Result<(cmd::Scratch, Option<Arc<i915::Buffer>>)> {
+    let memory = match thread_bytes {
+        0 => None,
+        bytes => Some(context.scratch(stage, bytes)?),
+    };
+    let scratch = cmd::Scratch {
+        address: memory.as_ref().map_or(0, |buffer| buffer.address()),
+        thread_bytes,
+    };
+    Ok((scratch, memory))
+}

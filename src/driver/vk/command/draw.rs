@@ -1,0 +1,328 @@
+//! Draws, and the state that is set for them.
+//!
+//! In:  the API's values. Out: `cmd`'s state, with what of it has changed; draws.
+//! Ref: Vulkan 1.3, "Dynamic State", "Drawing Commands", "Fixed-Function Vertex Processing".
+
+use ash::vk as api;
+use cmd::draw::Draw;
+use cmd::draw::state::{DepthBias, Dirty, IndexBuffer, State, StencilFace, VertexBuffer};
+
+use super::buffer::CommandBuffer;
+use crate::error::{Error, Result};
+use crate::graphics::{Pipeline, convert};
+
+const BEYOND: Error = Error::InvalidUse {
+    why: "more viewports, scissors or vertex buffers than there can be",
+};
+const UNBOUND: Error = Error::InvalidUse {
+    why: "a draw without a graphics pipeline, or outside a rendering",
+};
+
+/// The elements from `first` on, as many as `count`.
+fn places<T>(all: &mut [T], first: u32, count: usize) -> Result<&mut [T]> {
+    let first = first as usize;
+    let places = all.get_mut(first..first.saturating_add(count));
+    places.ok_or(BEYOND)
+}
+
+/// The faces that are named.
+fn faces(
+    all: &mut [StencilFace; 2],
+    named: api::StencilFaceFlags,
+) -> impl Iterator<Item = &mut StencilFace> {
+    let wanted = [api::StencilFaceFlags::FRONT, api::StencilFaceFlags::BACK];
+    let pairs = all.iter_mut().zip(wanted);
+    pairs.filter_map(move |(face, flag)| named.contains(flag).then_some(face))
+}
+
+/// A buffer that vertices are fetched from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vertices {
+    /// Where; 0: there is none.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Bytes from one to the next; none: as it was set, or as the pipeline has it.
+    pub stride_bytes: Option<u64>,
+}
+
+impl CommandBuffer {
+    /// Binds a graphics pipeline.
+    #[inline]
+    pub fn bind_graphics(&mut self, pipeline: &Pipeline) {
+        let draws = self.recorder.draws();
+        draws.bind(pipeline.draw());
+        draws.merge(|state| pipeline.fixed().apply(state));
+    }
+
+    #[inline]
+    fn set(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
+        self.recorder.draws().change(groups, change);
+    }
+
+    /// Sets viewports from one on.
+    pub fn set_viewports(&mut self, first: u32, from: &[api::Viewport]) -> Result<()> {
+        let mut set = Err(BEYOND);
+        self.set(Dirty::VIEWPORTS, |state| {
+            set = places(&mut state.viewports, first, from.len()).map(|places| {
+                for (to, from) in places.iter_mut().zip(from) {
+                    *to = convert::viewport(from);
+                }
+            });
+        });
+        set
+    }
+
+    /// Sets all viewports, and how many there are.
+    pub fn set_all_viewports(&mut self, from: &[api::Viewport]) -> Result<()> {
+        self.set_viewports(0, from)?;
+        self.set(Dirty::VIEWPORTS, |state| {
+            state.viewport_count = from.len() as u8;
+        });
+        Ok(())
+    }
+
+    /// Sets scissors from one on.
+    pub fn set_scissors(&mut self, first: u32, from: &[api::Rect2D]) -> Result<()> {
+        let mut set = Err(BEYOND);
+        self.set(Dirty::SCISSORS, |state| {
+            set = places(&mut state.scissors, first, from.len()).map(|places| {
+                for (to, from) in places.iter_mut().zip(from) {
+                    *to = convert::area(from);
+                }
+            });
+        });
+        set
+    }
+
+    /// Sets the width of lines.
+    pub fn set_line_width(&mut self, pixels: f32) {
+        self.set(Dirty::RASTER, |state| state.raster.line_width = pixels);
+    }
+
+    /// Sets by how much depth is moved.
+    pub fn set_depth_bias(&mut self, constant: f32, clamp: f32, slope: f32) {
+        self.set(Dirty::RASTER, |state| {
+            state.raster.depth_bias = DepthBias {
+                constant,
+                slope,
+                clamp,
+            };
+        });
+    }
+
+    /// Sets whether depth is moved.
+    pub fn set_depth_bias_enable(&mut self, on: bool) {
+        self.set(Dirty::RASTER, |state| state.raster.biased = on);
+    }
+
+    /// Sets whether anything is drawn.
+    pub fn set_discard(&mut self, on: bool) {
+        self.set(Dirty::RASTER, |state| state.raster.discard = on);
+    }
+
+    /// Sets the faces that are dropped.
+    pub fn set_cull(&mut self, from: api::CullModeFlags) {
+        self.set(Dirty::RASTER, |state| {
+            state.raster.cull = convert::cull(from)
+        });
+    }
+
+    /// Sets which faces are front faces.
+    pub fn set_front_face(&mut self, from: api::FrontFace) {
+        self.set(Dirty::RASTER, |state| {
+            state.raster.front_is_clockwise = from == api::FrontFace::CLOCKWISE;
+        });
+    }
+
+    /// Sets the constants of blending.
+    pub fn set_blend_constants(&mut self, constants: [f32; 4]) {
+        self.set(Dirty::BLEND_CONSTANTS, |state| {
+            state.blend.constants = constants
+        });
+    }
+
+    /// Sets how vertices make objects.
+    pub fn set_topology(&mut self, from: api::PrimitiveTopology) -> Result<()> {
+        let points = match self.recorder.draws().state().topology {
+            cmd::draw::state::Topology::Patches(points) => points,
+            _ => 1,
+        };
+        let topology = convert::topology(from, points)?;
+        self.set(Dirty::ASSEMBLY, |state| state.topology = topology);
+        Ok(())
+    }
+
+    /// Sets whether the highest index ends a strip.
+    pub fn set_restart(&mut self, on: bool) {
+        self.set(Dirty::ASSEMBLY, |state| state.restart = on);
+    }
+
+    /// Sets whether depth is tested.
+    pub fn set_depth_test(&mut self, on: bool) {
+        self.set(Dirty::DEPTH_STENCIL, |state| {
+            state.depth_stencil.depth_test = on;
+        });
+    }
+
+    /// Sets whether depth is written.
+    pub fn set_depth_write(&mut self, on: bool) {
+        self.set(Dirty::DEPTH_STENCIL, |state| {
+            state.depth_stencil.depth_write = on;
+        });
+    }
+
+    /// Sets the test of depth.
+    pub fn set_depth_compare(&mut self, from: api::CompareOp) -> Result<()> {
+        let compare = convert::compare(from)?;
+        self.set(Dirty::DEPTH_STENCIL, |state| {
+            state.depth_stencil.depth_compare = compare;
+        });
+        Ok(())
+    }
+
+    /// Sets whether stencil is tested.
+    pub fn set_stencil_test(&mut self, on: bool) {
+        self.set(Dirty::DEPTH_STENCIL, |state| {
+            state.depth_stencil.stencil_test = on;
+        });
+    }
+
+    fn set_faces(&mut self, named: api::StencilFaceFlags, change: impl Fn(&mut StencilFace)) {
+        self.set(Dirty::DEPTH_STENCIL, |state| {
+            faces(&mut state.depth_stencil.stencil, named).for_each(change);
+        });
+    }
+
+    /// Sets the bits of stencil that are compared.
+    pub fn set_stencil_compare_mask(&mut self, named: api::StencilFaceFlags, mask: u32) {
+        self.set_faces(named, |face| face.compare_mask = mask as u8);
+    }
+
+    /// Sets the bits of stencil that are written.
+    pub fn set_stencil_write_mask(&mut self, named: api::StencilFaceFlags, mask: u32) {
+        self.set_faces(named, |face| face.write_mask = mask as u8);
+    }
+
+    /// Sets what stencil is compared with.
+    pub fn set_stencil_reference(&mut self, named: api::StencilFaceFlags, reference: u32) {
+        self.set_faces(named, |face| face.reference = reference as u8);
+    }
+
+    /// Sets the test of stencil, and what becomes of it: when it fails, when depth fails, when both pass.
+    pub fn set_stencil_op(
+        &mut self,
+        named: api::StencilFaceFlags,
+        [fail, depth_fail, pass]: [api::StencilOp; 3],
+        compare: api::CompareOp,
+    ) -> Result<()> {
+        let fail = convert::stencil_op(fail)?;
+        let depth_fail = convert::stencil_op(depth_fail)?;
+        let pass = convert::stencil_op(pass)?;
+        let compare = convert::compare(compare)?;
+        self.set_faces(named, |face| {
+            *face = StencilFace {
+                fail,
+                depth_fail,
+                pass,
+                compare,
+                ..*face
+            };
+        });
+        Ok(())
+    }
+
+    /// Binds a vertex buffer.
+    #[inline]
+    pub fn bind_vertices(&mut self, binding: u32, from: Vertices) -> Result<()> {
+        let mut bound = Ok(());
+        self.set(Dirty::VERTEX_BUFFERS, |state| {
+            let Some(to) = state.vertex_buffers.get_mut(binding as usize) else {
+                bound = Err(BEYOND);
+                return;
+            };
+            let stride = from.stride_bytes.map_or(Some(to.stride_bytes), |stride| {
+                u16::try_from(stride).ok().filter(|&stride| stride <= 2048)
+            });
+            let Some(stride_bytes) = stride else {
+                bound = Err(BEYOND);
+                return;
+            };
+            *to = VertexBuffer {
+                address: from.address,
+                bytes: u32::try_from(from.bytes).unwrap_or(u32::MAX),
+                stride_bytes,
+            };
+            state.vertex_buffer_count = state.vertex_buffer_count.max(binding as u8 + 1);
+        });
+        bound
+    }
+
+    /// Binds the index buffer.
+    #[inline]
+    pub fn bind_indices(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        index_type: api::IndexType,
+    ) -> Result<()> {
+        let (index, _) = convert::index_type(index_type)?;
+        self.set(Dirty::INDEX_BUFFER, |state| {
+            state.index_buffer = IndexBuffer {
+                address,
+                bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+                index,
+            };
+        });
+        Ok(())
+    }
+
+    /// Draws so many vertices and instances, from the first of each on.
+    #[inline]
+    pub fn draw(&mut self, counts: [u32; 2], firsts: [u32; 2]) -> Result<()> {
+        self.draw_either(counts, firsts, None)
+    }
+
+    /// Draws so many indices and instances, from the first of each on; something is added to each index.
+    #[inline]
+    pub fn draw_indexed(&mut self, counts: [u32; 2], firsts: [u32; 2], add: i32) -> Result<()> {
+        self.draw_either(counts, firsts, Some(add))
+    }
+
+    #[inline]
+    fn draw_either(
+        &mut self,
+        [vertices, instances]: [u32; 2],
+        [first, first_instance]: [u32; 2],
+        indexed: Option<i32>,
+    ) -> Result<()> {
+        let draw = Draw {
+            vertices,
+            instances,
+            first,
+            first_instance,
+            indexed,
+        };
+        if self.recorder.draw(&draw)? {
+            return Ok(());
+        }
+        Err(UNBOUND)
+    }
+
+    /// Draws as memory says, so many times.
+    pub fn draw_indirect(
+        &mut self,
+        address: u64,
+        count: u32,
+        stride_bytes: u32,
+        indexed: bool,
+    ) -> Result<()> {
+        for number in 0..count {
+            let at = address + u64::from(number) * u64::from(stride_bytes);
+            if !self.recorder.draw_indirect(at, indexed, number)? {
+                return Err(UNBOUND);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! Render passes and framebuffers: plain descriptions, lowered on renderings.
+//!
+//! In:  attachments, subpasses, dependencies. Out: for each subpass, what a rendering begins with and what it waits for.
+//! Ref: Vulkan 1.3, "Render Pass".
+
+use std::sync::Arc;
+
+use ash::vk as api;
+use cmd::draw::state::TARGETS;
+
+use super::barrier::Dependency;
+use super::target::{Begin, Colour, DepthStencil, Load};
+use crate::error::{Error, Result};
+use crate::image::View;
+
+/// An attachment of a render pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// Colour or depth is cleared at first use.
+    pub clear: bool,
+    /// Stencil is.
+    pub clear_stencil: bool,
+    /// Parts that its format has.
+    pub aspects: api::ImageAspectFlags,
+}
+
+/// A subpass: attachments by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subpass {
+    /// Colours.
+    pub colours: Vec<Option<u32>>,
+    /// Depth and stencil.
+    pub depth_stencil: Option<u32>,
+}
+
+/// A dependency between subpasses; none: what is outside the render pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubpassDependency {
+    /// What comes before.
+    pub source: Option<u32>,
+    /// What waits.
+    pub destination: Option<u32>,
+    /// For what.
+    pub dependency: Dependency,
+}
+
+/// `VkRenderPass`.
+#[derive(Debug)]
+pub struct RenderPass {
+    attachments: Vec<Attachment>,
+    subpasses: Vec<Subpass>,
+    dependencies: Vec<SubpassDependency>,
+    /// The subpass that uses each attachment first.
+    first_use: Vec<Option<usize>>,
+}
+
+const BEYOND: Error = Error::InvalidUse {
+    why: "a subpass or an attachment beyond its render pass",
+};
+
+impl Subpass {
+    fn attachments(&self) -> impl Iterator<Item = u32> {
+        let colours = self.colours.iter().flatten();
+        colours.chain(&self.depth_stencil).copied()
+    }
+}
+
+impl RenderPass {
+    /// A render pass.
+    pub fn new(
+        attachments: Vec<Attachment>,
+        subpasses: Vec<Subpass>,
+        dependencies: Vec<SubpassDependency>,
+    ) -> Result<Self> {
+        let count = attachments.len() as u32;
+        for subpass in &subpasses {
+            if subpass.colours.len() > TARGETS || subpass.attachments().any(|at| at >= count) {
+                return Err(BEYOND);
+            }
+        }
+        let first_use = (0..count).map(|attachment| {
+            let mut order = subpasses.iter();
+            order.position(|subpass| subpass.attachments().any(|at| at == attachment))
+        });
+        Ok(Self {
+            first_use: first_use.collect(),
+            attachments,
+            subpasses,
+            dependencies,
+        })
+    }
+
+    /// What a subpass waits for; behind the last one: what comes behind the render pass.
+    pub fn waits(&self, subpass: usize) -> impl Iterator<Item = &Dependency> {
+        let number = (subpass < self.subpasses.len()).then_some(subpass as u32);
+        let all = self.dependencies.iter();
+        // Those of a subpass on itself allow barriers within it.
+        let mine = all.filter(move |d| d.destination == number && d.source != number);
+        mine.map(|d| &d.dependency)
+    }
+
+    fn attachment(&self, number: u32) -> Result<&Attachment> {
+        self.attachments.get(number as usize).ok_or(BEYOND)
+    }
+}
+
+/// `VkFramebuffer`: an image that is named when a render pass begins is none here.
+#[derive(Debug)]
+pub struct Framebuffer {
+    /// The views, unless they are named later.
+    pub views: Vec<Arc<View>>,
+    /// Layers.
+    pub layers: u32,
+}
+
+/// A render pass on its way.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    /// The render pass.
+    pub render_pass: Arc<RenderPass>,
+    /// Its views.
+    pub views: smallvec::SmallVec<[Arc<View>; 4]>,
+    /// First contents, by attachment: four dwords, or depth and stencil.
+    pub clears: smallvec::SmallVec<[[u32; 4]; 4]>,
+    /// Pixels that may change.
+    pub area: api::Rect2D,
+    /// Layers.
+    pub layers: u32,
+    /// The subpass.
+    pub subpass: usize,
+}
+
+impl Pass {
+    fn clear_of(&self, number: u32) -> [u32; 4] {
+        self.clears.get(number as usize).copied().unwrap_or([0; 4])
+    }
+
+    fn view(&self, number: u32) -> Result<&View> {
+        let view = self.views.get(number as usize);
+        view.map(|view| &**view).ok_or(BEYOND)
+    }
+
+    fn is_first(&self, number: u32) -> bool {
+        let first = self.render_pass.first_use.get(number as usize);
+        first.copied().flatten() == Some(self.subpass)
+    }
+
+    /// Whether there is such a subpass.
+    pub(super) fn has_subpass(&self) -> bool {
+        self.subpass < self.render_pass.subpasses.len()
+    }
+
+    /// What the subpass draws to.
+    pub(super) fn begin(&self) -> Result<Begin<'_>> {
+        let pass = &self.render_pass;
+        let subpass = pass.subpasses.get(self.subpass).ok_or(BEYOND)?;
+        let mut colours = [None; TARGETS];
+        for (to, number) in colours.iter_mut().zip(&subpass.colours) {
+            let &Some(number) = number else { continue };
+            let clear = pass.attachment(number)?.clear && self.is_first(number);
+            *to = Some(Colour {
+                view: self.view(number)?,
+                load: match clear {
+                    true => Load::Clear(self.clear_of(number)),
+                    false => Load::Keep,
+                },
+            });
+        }
+        let depth_stencil = match subpass.depth_stencil {
+            None => None,
+            Some(number) => {
+                let attachment = pass.attachment(number)?;
+                let [depth, stencil, ..] = self.clear_of(number);
+                let first = self.is_first(number);
+                let has = |aspect| attachment.aspects.contains(aspect);
+                Some(DepthStencil {
+                    view: self.view(number)?,
+                    depth: has(api::ImageAspectFlags::DEPTH).then_some(
+                        match attachment.clear && first {
+                            true => Load::Clear(f32::from_bits(depth)),
+                            false => Load::Keep,
+                        },
+                    ),
+                    stencil: has(api::ImageAspectFlags::STENCIL).then_some(
+                        match attachment.clear_stencil && first {
+                            true => Load::Clear(stencil),
+                            false => Load::Keep,
+                        },
+                    ),
+                })
+            }
+        };
+        Ok(Begin {
+            area: self.area,
+            layers: self.layers,
+            colours,
+            depth_stencil,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dependencies_belong_to_the_subpass_that_waits() {
+        let edge = |source, destination| SubpassDependency {
+            source,
+            destination,
+            dependency: Dependency::FULL,
+        };
+        let edges = vec![
+            edge(None, Some(0)),
+            edge(Some(0), Some(1)),
+            edge(None, Some(1)),
+            edge(Some(1), Some(1)),
+            edge(Some(1), None),
+        ];
+        let pass = RenderPass::new(Vec::new(), vec![Subpass::default(); 2], edges).unwrap();
+        let counts = [0, 1, 2].map(|subpass| pass.waits(subpass).count());
+        assert_eq!(counts, [1, 2, 1]);
+    }
+
+    #[test]
+    fn attachments_beyond_the_pass_are_refused() {
+        let subpass = Subpass {
+            colours: vec![Some(1)],
+            depth_stencil: None,
+        };
+        let attachment = Attachment {
+            clear: true,
+            clear_stencil: false,
+            aspects: api::ImageAspectFlags::COLOR,
+        };
+        let made = RenderPass::new(vec![attachment], vec![subpass], Vec::new());
+        assert_eq!(made.err(), Some(BEYOND));
+    }
+}

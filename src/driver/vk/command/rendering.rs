@@ -1,0 +1,220 @@
+//! Renderings: what is drawn to, what is there at first, what becomes of it.
+//!
+//! In:  views with what is to be done with them; a render pass is a sequence of renderings. Out: targets, and clears drawn into them.
+//! Ref: Vulkan 1.3, "Render Pass", "Load Operation", "Clearing Images Inside a Render Pass Instance".
+
+use ash::vk as api;
+use cmd::draw::Draw;
+use cmd::draw::recorder::InternalDraw;
+use cmd::draw::state::{Compare, StencilFace, StencilOp, TARGETS, Viewport};
+use cmd::draw::target::{DepthStencilTarget, Targets};
+
+use super::buffer::CommandBuffer;
+use super::pass::Pass;
+use super::target::{Begin, Load, Rendering, null};
+use crate::error::{Error, Result};
+use crate::graphics::convert;
+
+/// What a clear changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Clear {
+    /// Colours, by target.
+    pub colours: [Option<[u32; 4]>; TARGETS],
+    /// Depth.
+    pub depth: Option<f32>,
+    /// Stencil.
+    pub stencil: Option<u32>,
+}
+
+/// A rectangle of some layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClearArea {
+    /// Pixels.
+    pub area: api::Rect2D,
+    /// First layer.
+    pub first_layer: u32,
+    /// Layers.
+    pub layers: u32,
+}
+
+impl CommandBuffer {
+    /// Begins to draw.
+    pub fn begin_rendering(&mut self, begin: &Begin<'_>) -> Result<()> {
+        let area = convert::area(&begin.area);
+        let mut colours = [None; TARGETS];
+        let mut clear = Clear::default();
+        let mut samples = 1;
+        for (index, from) in begin.colours.iter().enumerate() {
+            let Some(from) = from else { continue };
+            samples = samples.max(from.view.image.info.samples.as_raw());
+            if let Some(to) = colours.get_mut(index) {
+                *to = Some(from.view.colour_target()?);
+            }
+            if let (Load::Clear(value), Some(to)) = (from.load, clear.colours.get_mut(index)) {
+                *to = Some(value);
+            }
+        }
+        let mut depth_stencil = DepthStencilTarget::default();
+        if let Some(from) = &begin.depth_stencil {
+            samples = samples.max(from.view.image.info.samples.as_raw());
+            depth_stencil = from.view.depth_stencil_target()?;
+            depth_stencil.depth = depth_stencil.depth.filter(|_| from.depth.is_some());
+            depth_stencil.stencil = depth_stencil.stencil.filter(|_| from.stencil.is_some());
+            if let Some(Load::Clear(depth)) = from.depth {
+                clear.depth = depth_stencil.depth.map(|_| depth);
+            }
+            if let Some(Load::Clear(stencil)) = from.stencil {
+                clear.stencil = depth_stencil.stencil.map(|_| stencil);
+            }
+        }
+        self.recorder.draws().set_targets(&Targets {
+            colours,
+            null: null(&area, begin.layers),
+            depth_stencil,
+            area,
+        });
+        self.rendering = Rendering {
+            active: true,
+            samples: samples as u8,
+            area,
+            layers: begin.layers,
+        };
+        let whole = ClearArea {
+            area: begin.area,
+            first_layer: 0,
+            layers: begin.layers,
+        };
+        if clear != Clear::default() {
+            self.clear(&clear, whole)?;
+        }
+        Ok(())
+    }
+
+    /// Ends drawing.
+    pub fn end_rendering(&mut self) -> Result<()> {
+        self.rendering.clear();
+        self.recorder.draws().end_targets();
+        Ok(())
+    }
+
+    /// Begins a render pass with its first subpass.
+    pub fn begin_pass(&mut self, pass: Pass) -> Result<()> {
+        self.begin_subpass(pass)
+    }
+
+    fn begin_subpass(&mut self, pass: Pass) -> Result<()> {
+        for dependency in pass.render_pass.waits(pass.subpass) {
+            self.recorder.barrier(dependency.pending());
+        }
+        if pass.has_subpass() {
+            self.begin_rendering(&pass.begin()?)?;
+            self.pass = Some(pass);
+        }
+        Ok(())
+    }
+
+    /// Ends a subpass; the next one begins, or what comes behind the render pass.
+    fn leave_subpass(&mut self) -> Result<Pass> {
+        let mut pass = self.pass.take().ok_or(Error::InvalidUse {
+            why: "a subpass ended outside a render pass",
+        })?;
+        self.end_rendering()?;
+        pass.subpass += 1;
+        Ok(pass)
+    }
+
+    /// Goes on with the next subpass.
+    pub fn next_subpass(&mut self) -> Result<()> {
+        let pass = self.leave_subpass()?;
+        if !pass.has_subpass() {
+            return Err(Error::InvalidUse {
+                why: "more subpasses than the render pass has",
+            });
+        }
+        self.begin_subpass(pass)
+    }
+
+    /// Ends a render pass.
+    pub fn end_pass(&mut self) -> Result<()> {
+        let pass = self.leave_subpass()?;
+        if pass.has_subpass() {
+            return Err(Error::InvalidUse {
+                why: "a render pass ended before its last subpass",
+            });
+        }
+        self.begin_subpass(pass)
+    }
+
+    /// Clears a rectangle of what is drawn to.
+    pub fn clear(&mut self, clear: &Clear, from: ClearArea) -> Result<()> {
+        let Rendering {
+            active,
+            samples,
+            area,
+            layers,
+        } = self.rendering;
+        if !active {
+            return Err(Error::InvalidUse {
+                why: "a clear of attachments outside a rendering",
+            });
+        }
+        let last = clear.colours.iter().rposition(Option::is_some);
+        let targets = last.map_or(0, |last| last + 1);
+        let pipeline = self.internal.clear(&self.context, targets)?.draw();
+        let mut constants_dw = [0; 4 * TARGETS];
+        let mut state = cmd::draw::state::State::default();
+        let places = constants_dw.as_chunks_mut::<4>().0.iter_mut();
+        let blends = state.blend.targets.iter_mut();
+        for ((place, blend), colour) in places.zip(blends).zip(&clear.colours) {
+            if let Some(colour) = colour {
+                *place = *colour;
+                blend.write_mask = 0xf;
+            }
+        }
+        let depth = clear.depth.unwrap_or(0.0);
+        if let Some(viewport) = state.viewports.first_mut() {
+            *viewport = Viewport {
+                x: 0.0,
+                y: 0.0,
+                width: (area.x + area.width) as f32,
+                height: (area.y + area.height) as f32,
+                near: depth,
+                far: depth,
+            };
+        }
+        state.raster.depth_clip = false;
+        state.multisample.samples = samples;
+        state.depth_stencil.depth_test = clear.depth.is_some();
+        state.depth_stencil.depth_write = true;
+        if let Some(stencil) = clear.stencil {
+            state.depth_stencil.stencil_test = true;
+            let face = StencilFace {
+                pass: StencilOp::Replace,
+                depth_fail: StencilOp::Replace,
+                compare: Compare::Always,
+                compare_mask: 0xff,
+                write_mask: 0xff,
+                reference: stencil as u8,
+                ..StencilFace::default()
+            };
+            state.depth_stencil.stencil = [face; 2];
+        }
+        if let Some(scissor) = state.scissors.first_mut() {
+            *scissor = convert::area(&from.area).and(&area);
+        }
+        let left = layers.max(1).saturating_sub(from.first_layer);
+        let draw = Draw {
+            vertices: blit::clear::VERTICES,
+            instances: from.layers.min(left),
+            first_instance: from.first_layer,
+            ..Draw::default()
+        };
+        let internal = InternalDraw {
+            pipeline,
+            state: &state,
+            constants_dw: &constants_dw,
+        };
+        self.recorder.draw_internal(&internal, &draw)?;
+        Ok(())
+    }
+}

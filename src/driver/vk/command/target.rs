@@ -1,0 +1,89 @@
+//! What a rendering draws to.
+//!
+//! In:  views, with what is in them at first. Out: the same for [`super::rendering`], and the state of a command buffer that draws.
+
+use ash::vk as api;
+use cmd::draw::state::{Area, TARGETS};
+use hw::state::render_surface_state as rss;
+
+use crate::image::View;
+
+/// What is in a target when a rendering begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load<T> {
+    /// What was there before, or what nobody asks for.
+    Keep,
+    /// This.
+    Clear(T),
+}
+
+/// A colour target.
+#[derive(Clone, Copy, Debug)]
+pub struct Colour<'a> {
+    /// The view.
+    pub view: &'a View,
+    /// Its first content: four dwords of the target's type.
+    pub load: Load<[u32; 4]>,
+}
+
+/// Depth and stencil.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthStencil<'a> {
+    /// The view.
+    pub view: &'a View,
+    /// First content of depth; none: depth is not drawn to.
+    pub depth: Option<Load<f32>>,
+    /// First content of stencil; none: stencil is not drawn to.
+    pub stencil: Option<Load<u32>>,
+}
+
+/// What a rendering begins with.
+#[derive(Clone, Copy, Debug)]
+pub struct Begin<'a> {
+    /// Pixels that may change.
+    pub area: api::Rect2D,
+    /// Layers.
+    pub layers: u32,
+    /// Colours, by target.
+    pub colours: [Option<Colour<'a>>; TARGETS],
+    /// Depth and stencil.
+    pub depth_stencil: Option<DepthStencil<'a>>,
+}
+
+/// The rendering of a command buffer, while there is one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rendering {
+    pub active: bool,
+    pub samples: u8,
+    pub area: Area,
+    pub layers: u32,
+}
+
+impl Rendering {
+    /// There is none.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// A colour target that is not there: as large as those that are.
+pub(super) fn null(area: &Area, layers: u32) -> cmd::draw::target::Surface {
+    const SURFACE_NULL: u64 = 7;
+    const B8G8R8A8_UNORM: u64 = 0x0c0;
+    const Y_TILES: u64 = 3;
+    let last = |first: u32, count: u32| u64::from(first.saturating_add(count).max(1) - 1);
+    let last_layer = u64::from(layers.max(1) - 1);
+    rss::PACKET
+        .words::<16>()
+        .with(rss::SURFACE_TYPE, SURFACE_NULL)
+        .with(rss::SURFACE_FORMAT, B8G8R8A8_UNORM)
+        .flag(rss::SURFACE_ARRAY, true)
+        .with(rss::SURFACE_VERTICAL_ALIGNMENT, 1)
+        .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1)
+        .with(rss::TILE_MODE, Y_TILES)
+        .with(rss::WIDTH, last(area.x, area.width) & 0x3fff)
+        .with(rss::HEIGHT, last(area.y, area.height) & 0x3fff)
+        .with(rss::DEPTH, last_layer & 0x7ff)
+        .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer & 0x7ff)
+        .dwords
+}

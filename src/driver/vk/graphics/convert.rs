@@ -1,0 +1,239 @@
+//! The API's numbers to `cmd`'s. What the API does not have is refused.
+//!
+//! Ref: Vulkan 1.3, "Drawing Commands", "Rasterization", "Fragment Operations", "The Framebuffer".
+
+use ash::vk as api;
+use cmd::draw::state::{
+    Area, BlendOp, Compare, Cull, Factor, Fill, IndexType, StencilOp, Topology, Viewport,
+};
+
+use crate::error::{Error, Result};
+
+const UNKNOWN: Error = Error::InvalidUse {
+    why: "a number that Vulkan does not have in a pipeline's state",
+};
+
+/// A topology; patches have so many points.
+pub fn topology(from: api::PrimitiveTopology, patch_points: u8) -> Result<Topology> {
+    use api::PrimitiveTopology as P;
+    Ok(match from {
+        P::POINT_LIST => Topology::PointList,
+        P::LINE_LIST => Topology::LineList,
+        P::LINE_STRIP => Topology::LineStrip,
+        P::TRIANGLE_LIST => Topology::TriangleList,
+        P::TRIANGLE_STRIP => Topology::TriangleStrip,
+        P::TRIANGLE_FAN => Topology::TriangleFan,
+        P::LINE_LIST_WITH_ADJACENCY => Topology::LineListAdjacency,
+        P::LINE_STRIP_WITH_ADJACENCY => Topology::LineStripAdjacency,
+        P::TRIANGLE_LIST_WITH_ADJACENCY => Topology::TriangleListAdjacency,
+        P::TRIANGLE_STRIP_WITH_ADJACENCY => Topology::TriangleStripAdjacency,
+        P::PATCH_LIST => Topology::Patches(patch_points),
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// What is left of polygons.
+pub fn fill(from: api::PolygonMode) -> Result<Fill> {
+    Ok(match from {
+        api::PolygonMode::FILL => Fill::Solid,
+        api::PolygonMode::LINE => Fill::Lines,
+        api::PolygonMode::POINT => Fill::Points,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// Faces that are dropped.
+pub fn cull(from: api::CullModeFlags) -> Cull {
+    let front = from.contains(api::CullModeFlags::FRONT);
+    match (front, from.contains(api::CullModeFlags::BACK)) {
+        (false, false) => Cull::None,
+        (true, false) => Cull::Front,
+        (false, true) => Cull::Back,
+        (true, true) => Cull::Both,
+    }
+}
+
+/// A comparison.
+pub fn compare(from: api::CompareOp) -> Result<Compare> {
+    use api::CompareOp as C;
+    Ok(match from {
+        C::NEVER => Compare::Never,
+        C::LESS => Compare::Less,
+        C::EQUAL => Compare::Equal,
+        C::LESS_OR_EQUAL => Compare::LessOrEqual,
+        C::GREATER => Compare::Greater,
+        C::NOT_EQUAL => Compare::NotEqual,
+        C::GREATER_OR_EQUAL => Compare::GreaterOrEqual,
+        C::ALWAYS => Compare::Always,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// What becomes of stencil.
+pub fn stencil_op(from: api::StencilOp) -> Result<StencilOp> {
+    use api::StencilOp as S;
+    Ok(match from {
+        S::KEEP => StencilOp::Keep,
+        S::ZERO => StencilOp::Zero,
+        S::REPLACE => StencilOp::Replace,
+        S::INCREMENT_AND_CLAMP => StencilOp::IncrementClamp,
+        S::DECREMENT_AND_CLAMP => StencilOp::DecrementClamp,
+        S::INVERT => StencilOp::Invert,
+        S::INCREMENT_AND_WRAP => StencilOp::IncrementWrap,
+        S::DECREMENT_AND_WRAP => StencilOp::DecrementWrap,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// A factor of blending.
+pub fn factor(from: api::BlendFactor) -> Result<Factor> {
+    use api::BlendFactor as B;
+    Ok(match from {
+        B::ZERO => Factor::Zero,
+        B::ONE => Factor::One,
+        B::SRC_COLOR => Factor::Source,
+        B::ONE_MINUS_SRC_COLOR => Factor::OneMinusSource,
+        B::DST_COLOR => Factor::Destination,
+        B::ONE_MINUS_DST_COLOR => Factor::OneMinusDestination,
+        B::SRC_ALPHA => Factor::SourceAlpha,
+        B::ONE_MINUS_SRC_ALPHA => Factor::OneMinusSourceAlpha,
+        B::DST_ALPHA => Factor::DestinationAlpha,
+        B::ONE_MINUS_DST_ALPHA => Factor::OneMinusDestinationAlpha,
+        B::CONSTANT_COLOR => Factor::Constant,
+        B::ONE_MINUS_CONSTANT_COLOR => Factor::OneMinusConstant,
+        B::CONSTANT_ALPHA => Factor::ConstantAlpha,
+        B::ONE_MINUS_CONSTANT_ALPHA => Factor::OneMinusConstantAlpha,
+        B::SRC_ALPHA_SATURATE => Factor::SourceAlphaSaturate,
+        B::SRC1_COLOR => Factor::Source1,
+        B::ONE_MINUS_SRC1_COLOR => Factor::OneMinusSource1,
+        B::SRC1_ALPHA => Factor::Source1Alpha,
+        B::ONE_MINUS_SRC1_ALPHA => Factor::OneMinusSource1Alpha,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// How colours are put together.
+pub fn blend_op(from: api::BlendOp) -> Result<BlendOp> {
+    Ok(match from {
+        api::BlendOp::ADD => BlendOp::Add,
+        api::BlendOp::SUBTRACT => BlendOp::Subtract,
+        api::BlendOp::REVERSE_SUBTRACT => BlendOp::ReverseSubtract,
+        api::BlendOp::MIN => BlendOp::Min,
+        api::BlendOp::MAX => BlendOp::Max,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// The truth table of a bitwise operation: source 1 and destination 1 at bit 3, 1 and 0 at bit 2, 0 and 1 at bit 1.
+pub fn logic_op(from: api::LogicOp) -> Result<u8> {
+    use api::LogicOp as L;
+    Ok(match from {
+        L::CLEAR => 0b0000,
+        L::NOR => 0b0001,
+        L::AND_INVERTED => 0b0010,
+        L::COPY_INVERTED => 0b0011,
+        L::AND_REVERSE => 0b0100,
+        L::INVERT => 0b0101,
+        L::XOR => 0b0110,
+        L::NAND => 0b0111,
+        L::AND => 0b1000,
+        L::EQUIVALENT => 0b1001,
+        L::NO_OP => 0b1010,
+        L::OR_INVERTED => 0b1011,
+        L::COPY => 0b1100,
+        L::OR_REVERSE => 0b1101,
+        L::OR => 0b1110,
+        L::SET => 0b1111,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// The width of indices, and its bytes.
+pub fn index_type(from: api::IndexType) -> Result<(IndexType, u32)> {
+    Ok(match from {
+        api::IndexType::UINT16 => (IndexType::U16, 2),
+        api::IndexType::UINT32 => (IndexType::U32, 4),
+        api::IndexType::UINT8_EXT => (IndexType::U8, 1),
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// A viewport.
+pub fn viewport(from: &api::Viewport) -> Viewport {
+    Viewport {
+        x: from.x,
+        y: from.y,
+        width: from.width,
+        height: from.height,
+        near: from.min_depth,
+        far: from.max_depth,
+    }
+}
+
+/// A rectangle; valid ones begin at no negative offset, others are cut there.
+pub fn area(from: &api::Rect2D) -> Area {
+    let span = |offset: i32, extent: u32| {
+        let cut = offset.min(0).unsigned_abs();
+        (offset.max(0).cast_unsigned(), extent.saturating_sub(cut))
+    };
+    let (x, width) = span(from.offset.x, from.extent.width);
+    let (y, height) = span(from.offset.y, from.extent.height);
+    Area {
+        x,
+        y,
+        width,
+        height,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truth_tables_say_what_their_names_do() {
+        type Op = fn(bool, bool) -> bool;
+        let table = |op: Op| {
+            [(false, false), (false, true), (true, false), (true, true)]
+                .iter()
+                .enumerate()
+                .fold(0, |bits, (at, &(s, d))| bits | u8::from(op(s, d)) << at)
+        };
+        use api::LogicOp as L;
+        let cases: [(L, Op); 16] = [
+            (L::CLEAR, |_, _| false),
+            (L::AND, |s, d| s & d),
+            (L::AND_REVERSE, |s, d| s & !d),
+            (L::COPY, |s, _| s),
+            (L::AND_INVERTED, |s, d| !s & d),
+            (L::NO_OP, |_, d| d),
+            (L::XOR, |s, d| s ^ d),
+            (L::OR, |s, d| s | d),
+            (L::NOR, |s, d| !(s | d)),
+            (L::EQUIVALENT, |s, d| s == d),
+            (L::INVERT, |_, d| !d),
+            (L::OR_REVERSE, |s, d| s | !d),
+            (L::COPY_INVERTED, |s, _| !s),
+            (L::OR_INVERTED, |s, d| !s | d),
+            (L::NAND, |s, d| !(s & d)),
+            (L::SET, |_, _| true),
+        ];
+        for (op, meaning) in cases {
+            assert_eq!(logic_op(op), Ok(table(meaning)), "{op:?}");
+        }
+        assert!(logic_op(L::from_raw(16)).is_err());
+    }
+
+    #[test]
+    fn rectangles_begin_where_pixels_do() {
+        let from = api::Rect2D {
+            offset: api::Offset2D { x: -3, y: 5 },
+            extent: api::Extent2D {
+                width: 10,
+                height: 4,
+            },
+        };
+        let cut = area(&from);
+        assert_eq!((cut.x, cut.y, cut.width, cut.height), (0, 5, 7, 4));
+    }
+}

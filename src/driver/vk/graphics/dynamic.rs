@@ -1,0 +1,79 @@
+//! Which state a pipeline leaves to commands.
+//!
+//! In:  the API's numbers. Out: a set. State that the driver has nothing of is refused by its name.
+
+use ash::vk::DynamicState;
+
+use crate::error::{Error, Result};
+
+bitflags::bitflags! {
+    /// See the module.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) struct Dynamic: u32 {
+        const VIEWPORT = 1;
+        const SCISSOR = 1 << 1;
+        const LINE_WIDTH = 1 << 2;
+        const DEPTH_BIAS = 1 << 3;
+        const BLEND_CONSTANTS = 1 << 4;
+        const STENCIL_COMPARE_MASK = 1 << 5;
+        const STENCIL_WRITE_MASK = 1 << 6;
+        const STENCIL_REFERENCE = 1 << 7;
+        const CULL_MODE = 1 << 8;
+        const FRONT_FACE = 1 << 9;
+        const PRIMITIVE_TOPOLOGY = 1 << 10;
+        const VIEWPORT_WITH_COUNT = 1 << 11;
+        const SCISSOR_WITH_COUNT = 1 << 12;
+        const VERTEX_INPUT_BINDING_STRIDE = 1 << 13;
+        const DEPTH_TEST_ENABLE = 1 << 14;
+        const DEPTH_WRITE_ENABLE = 1 << 15;
+        const DEPTH_COMPARE_OP = 1 << 16;
+        const STENCIL_TEST_ENABLE = 1 << 17;
+        const STENCIL_OP = 1 << 18;
+        const RASTERIZER_DISCARD_ENABLE = 1 << 19;
+        const DEPTH_BIAS_ENABLE = 1 << 20;
+        const PRIMITIVE_RESTART_ENABLE = 1 << 21;
+    }
+}
+
+impl Dynamic {
+    /// The set of these.
+    pub(super) fn of(states: &[DynamicState]) -> Result<Self> {
+        let mut all = Self::empty();
+        for &state in states {
+            all |= match state {
+                DynamicState::VIEWPORT => Self::VIEWPORT,
+                DynamicState::SCISSOR => Self::SCISSOR,
+                DynamicState::LINE_WIDTH => Self::LINE_WIDTH,
+                DynamicState::DEPTH_BIAS => Self::DEPTH_BIAS,
+                DynamicState::BLEND_CONSTANTS => Self::BLEND_CONSTANTS,
+                DynamicState::STENCIL_COMPARE_MASK => Self::STENCIL_COMPARE_MASK,
+                DynamicState::STENCIL_WRITE_MASK => Self::STENCIL_WRITE_MASK,
+                DynamicState::STENCIL_REFERENCE => Self::STENCIL_REFERENCE,
+                DynamicState::CULL_MODE => Self::CULL_MODE,
+                DynamicState::FRONT_FACE => Self::FRONT_FACE,
+                DynamicState::PRIMITIVE_TOPOLOGY => Self::PRIMITIVE_TOPOLOGY,
+                DynamicState::VIEWPORT_WITH_COUNT => Self::VIEWPORT_WITH_COUNT,
+                DynamicState::SCISSOR_WITH_COUNT => Self::SCISSOR_WITH_COUNT,
+                DynamicState::VERTEX_INPUT_BINDING_STRIDE => Self::VERTEX_INPUT_BINDING_STRIDE,
+                DynamicState::DEPTH_TEST_ENABLE => Self::DEPTH_TEST_ENABLE,
+                DynamicState::DEPTH_WRITE_ENABLE => Self::DEPTH_WRITE_ENABLE,
+                DynamicState::DEPTH_COMPARE_OP => Self::DEPTH_COMPARE_OP,
+                DynamicState::STENCIL_TEST_ENABLE => Self::STENCIL_TEST_ENABLE,
+                DynamicState::STENCIL_OP => Self::STENCIL_OP,
+                DynamicState::RASTERIZER_DISCARD_ENABLE => Self::RASTERIZER_DISCARD_ENABLE,
+                DynamicState::DEPTH_BIAS_ENABLE => Self::DEPTH_BIAS_ENABLE,
+                DynamicState::PRIMITIVE_RESTART_ENABLE => Self::PRIMITIVE_RESTART_ENABLE,
+                // The test of depth bounds is no feature of this hardware: it is off, whatever is set.
+                DynamicState::DEPTH_BOUNDS | DynamicState::DEPTH_BOUNDS_TEST_ENABLE => {
+                    Self::empty()
+                }
+                _ => {
+                    return Err(Error::FeatureNotPresent {
+                        what: "a dynamic state of an extension",
+                    });
+                }
+            };
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,135 @@
+//! Graphics pipelines.
+//!
+//! In:  the shaders of stages, and the fixed functions' state. Out: both, packed for draws.
+
+use std::sync::Arc;
+
+use cmd::Gen9;
+use cmd::draw::link;
+use cmd::draw::recorder::DrawPipeline;
+
+use super::state::{Fixed, FixedInfo};
+use crate::cache::Cache;
+use crate::code::{self, Code};
+use crate::compiler::{self, Neighbours, ShaderInfo, Stage};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::executable::Compiled;
+
+/// What makes a graphics pipeline.
+#[derive(Clone, Debug)]
+pub struct Info<'a> {
+    /// The shaders.
+    pub stages: Vec<ShaderInfo>,
+    /// The fixed functions' state.
+    pub fixed: FixedInfo<'a>,
+}
+
+/// `VkPipeline` of the graphics bind point.
+#[derive(Debug)]
+pub struct Pipeline {
+    draw: Arc<DrawPipeline<Gen9>>,
+    fixed: Fixed,
+    stages: Vec<Code>,
+    _scratch: Vec<Arc<i915::Buffer>>,
+}
+
+/// The shader of a stage, and where it runs.
+fn stage<'a>(
+    context: &Context,
+    code: &'a Code,
+    stage: Stage,
+    kept: &mut Vec<Arc<i915::Buffer>>,
+) -> Result<link::Stage<'a>> {
+    let variants = code.shader.variants.iter();
+    let most = variants.map(|variant| variant.scratch_bytes).max();
+    let (scratch, memory) = code::scratch(context, stage, most.unwrap_or(0))?;
+    kept.extend(memory);
+    Ok(link::Stage {
+        binary: &code.shader,
+        code_offset_bytes: code.offset_bytes(),
+        scratch,
+    })
+}
+
+impl Pipeline {
+    /// Compiles its shaders, or finds them in a cache, and puts them together.
+    pub fn new(context: &Arc<Context>, cache: Option<&Cache>, info: &Info<'_>) -> Result<Self> {
+        let fixed = Fixed::new(context.physical.info().device.hw_gen, &info.fixed)?;
+        let mut stages: Vec<_> = info.stages.iter().collect();
+        stages.sort_by_key(|shader| shader.stage as u8);
+        let of = |stage: Stage| stages.iter().find(|shader| shader.stage == stage);
+        let mut neighbours = Neighbours {
+            sample_shading: info.fixed.shades_samples(),
+            ..Neighbours::default()
+        };
+        if let (Some(control), Some(evaluation)) = (of(Stage::TessControl), of(Stage::TessEval)) {
+            let points = info.fixed.patch_points.into();
+            let both = [*control, *evaluation];
+            neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
+        }
+        let mut codes = Vec::with_capacity(stages.len());
+        for shader in stages {
+            let code = Code::new(context, cache, shader, &neighbours)?;
+            neighbours.before = Some(code.shader.clone());
+            codes.push((shader.stage, code));
+        }
+        Self::of(context, fixed, codes)
+    }
+
+    /// Puts shaders together, which come in the pipeline's order.
+    pub(crate) fn of(
+        context: &Arc<Context>,
+        fixed: Fixed,
+        codes: Vec<(Stage, Code)>,
+    ) -> Result<Self> {
+        let mut kept = Vec::new();
+        let stages = codes.iter();
+        let stages = stages.map(|(which, code)| stage(context, code, *which, &mut kept));
+        let stages: Vec<_> = stages.collect::<Result<_>>()?;
+        let shaders = link::link(&stages).map_err(|error| {
+            let why = match error {
+                link::LinkError::Stage => "stages that make no pipeline, or one without code",
+                link::LinkError::TooManyInputs => "more inputs than fragments can have",
+            };
+            Error::InvalidShader { why: why.into() }
+        })?;
+        let device = context.physical.info().device;
+        let draw = DrawPipeline::new(device, &shaders).ok_or(Error::InvalidShader {
+            why: "more constants or larger vertices than there is room for".into(),
+        })?;
+        Ok(Self {
+            draw: Arc::new(draw),
+            fixed,
+            stages: codes.into_iter().map(|code| code.1).collect(),
+            _scratch: kept,
+        })
+    }
+
+    /// How it draws.
+    #[inline]
+    pub fn draw(&self) -> &Arc<DrawPipeline<Gen9>> {
+        &self.draw
+    }
+
+    /// The fixed functions' state.
+    #[inline]
+    pub fn fixed(&self) -> &Fixed {
+        &self.fixed
+    }
+
+    /// Whether each of its shaders was found in the application's cache.
+    pub fn cached(&self) -> impl Iterator<Item = bool> {
+        self.stages.iter().map(|code| code.cached)
+    }
+
+    /// What its stages were compiled to.
+    pub fn compiled(&self) -> Vec<Compiled<'_>> {
+        let codes = self.stages.iter();
+        let compiled = codes.map(|code| Compiled {
+            shader: &code.shader,
+            first: code.shader.preferred,
+        });
+        compiled.collect()
+    }
+}
