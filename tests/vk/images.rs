@@ -548,3 +548,208 @@ fn images_that_no_format_reports_are_refused() {
     assert!(refused(&good.samples(vk::SampleCountFlags::TYPE_64)).is_some());
     assert!(refused(&good.extent(vk::Extent3D::default())).is_some());
 }
+
+/// A picture of one level and layer.
+fn picture(format: vk::Format, width: u32, height: u32) -> vk::ImageCreateInfo<'static> {
+    info(format, vk::ImageTiling::OPTIMAL)
+        .extent(vk::Extent3D {
+            width,
+            height,
+            depth: 1,
+        })
+        .mip_levels(1)
+        .array_layers(1)
+}
+
+/// Scales a box of a picture of these bytes into a box of another, which was all 0x33, and gets that out.
+fn scaled(
+    rig: &Rig,
+    (source, bytes): (&vk::ImageCreateInfo<'_>, &[u8]),
+    target: &vk::ImageCreateInfo<'_>,
+    [from, to]: [[vk::Offset3D; 2]; 2],
+    filter: vk::Filter,
+) -> Vec<u8> {
+    let images = [source, target].map(|info| Image::new(rig, info));
+    let [there, back] = [source, target].map(|info| regions(info, false));
+    let put = rig.buffer(bytes.len() as u64);
+    put.data.copy_from_slice(bytes);
+    let got = rig.buffer(back.last().map_or(0, Region::end) as u64);
+    got.data.fill(0x33);
+    rig.run(|commands| unsafe {
+        upload(rig, commands, &put, images[0].image, &there);
+        upload(rig, commands, &got, images[1].image, &back);
+        let aspect = aspects(source.format)[0];
+        let region = vk::ImageBlit {
+            src_subresource: layer(aspect, 0, 0),
+            src_offsets: from,
+            dst_subresource: layer(aspect, 0, 0),
+            dst_offsets: to,
+        };
+        let layout = vk::ImageLayout::GENERAL;
+        let [source, target] = [images[0].image, images[1].image];
+        rig.device
+            .cmd_blit_image(commands, source, layout, target, layout, &[region], filter);
+        rig.barrier(commands);
+        download(rig, commands, &got, target, &back);
+    });
+    got.data.to_vec()
+}
+
+#[test]
+fn pictures_are_scaled_turned_and_converted() {
+    let rig = Rig::new();
+    let rgba = vk::Format::R8G8B8A8_UNORM;
+    let bytes: Vec<u8> = (0..4 * 2 * 4).map(|at| at * 7).collect();
+    let source = picture(rgba, 4, 2);
+    let whole = [offset(0, 0, 0), offset(4, 2, 1)];
+    // Twice as large, beside an edge that stays, and turned about the middle.
+    let turned = [offset(9, 1, 0), offset(1, 5, 1)];
+    let target = picture(vk::Format::B8G8R8A8_UNORM, 10, 6);
+    let got = scaled(
+        &rig,
+        (&source, &bytes),
+        &target,
+        [whole, turned],
+        vk::Filter::NEAREST,
+    );
+    for (at, pixel) in got.chunks_exact(4).enumerate() {
+        let (x, y) = (at % 10, at / 10);
+        let meant = if (1..9).contains(&x) && (1..5).contains(&y) {
+            let from = ((y - 1) / 2 * 4 + (8 - x) / 2) * 4;
+            vec![
+                bytes[from + 2],
+                bytes[from + 1],
+                bytes[from],
+                bytes[from + 3],
+            ]
+        } else {
+            vec![0x33; 4]
+        };
+        assert_eq!(pixel, meant, "{x}, {y}");
+    }
+    // Between two pixels, as sRGB: a quarter of the way from 0 to 1 is 0.25 where it is linear.
+    let target = picture(vk::Format::R8G8B8A8_SRGB, 4, 1);
+    let source = picture(rgba, 2, 1);
+    let bytes = [0, 0, 0, 0, 255, 255, 255, 255];
+    let boxes = [
+        [offset(0, 0, 0), offset(2, 1, 1)],
+        [offset(0, 0, 0), offset(4, 1, 1)],
+    ];
+    let got = scaled(&rig, (&source, &bytes), &target, boxes, vk::Filter::LINEAR);
+    let close = |got: u8, meant: u8| got.abs_diff(meant) <= 1;
+    for (pixel, [colour, alpha]) in
+        got.chunks_exact(4)
+            .zip([[0, 0], [137, 64], [225, 191], [255, 255]])
+    {
+        assert!(
+            close(pixel[0], colour) && close(pixel[3], alpha),
+            "{pixel:?}"
+        );
+    }
+    // Integers as they are, and depth.
+    let source = picture(vk::Format::R16G16_UINT, 2, 2);
+    let bytes: Vec<u8> = (100..116).collect();
+    let target = picture(vk::Format::R16G16_UINT, 2, 2);
+    let whole = [offset(0, 0, 0), offset(2, 2, 1)];
+    let boxes = [whole, whole];
+    assert_eq!(
+        scaled(&rig, (&source, &bytes), &target, boxes, vk::Filter::NEAREST),
+        bytes
+    );
+    let depth = picture(vk::Format::D32_SFLOAT, 2, 1);
+    let bytes: Vec<u8> = [0.25f32, 1.0]
+        .iter()
+        .flat_map(|d| d.to_le_bytes())
+        .collect();
+    let upside = [
+        [offset(0, 0, 0), offset(2, 1, 1)],
+        [offset(2, 0, 0), offset(0, 1, 1)],
+    ];
+    let got = scaled(&rig, (&depth, &bytes), &depth, upside, vk::Filter::NEAREST);
+    assert_eq!(got, [&bytes[4..], &bytes[..4]].concat());
+}
+
+#[test]
+fn slices_and_lines_are_scaled() {
+    let rig = Rig::new();
+    let volume = picture(vk::Format::R8_UNORM, 2, 2)
+        .image_type(vk::ImageType::TYPE_3D)
+        .extent(vk::Extent3D {
+            width: 2,
+            height: 2,
+            depth: 2,
+        });
+    let double = volume.extent(vk::Extent3D {
+        width: 2,
+        height: 2,
+        depth: 4,
+    });
+    let boxes = [
+        [offset(0, 0, 0), offset(2, 2, 2)],
+        [offset(0, 0, 0), offset(2, 2, 4)],
+    ];
+    let bytes = [0, 10, 20, 30, 200, 210, 220, 230];
+    let got = scaled(&rig, (&volume, &bytes), &double, boxes, vk::Filter::LINEAR);
+    let close = |got: &u8, meant: u8| got.abs_diff(meant) <= 1;
+    for (slice, meant) in got.chunks_exact(4).zip([0, 50, 150, 200]) {
+        assert!(
+            slice
+                .iter()
+                .zip([0, 10, 20, 30])
+                .all(|(got, more)| close(got, meant + more)),
+            "{got:?}"
+        );
+    }
+    let line = picture(vk::Format::R8_UNORM, 4, 1).image_type(vk::ImageType::TYPE_1D);
+    let boxes = [
+        [offset(0, 0, 0), offset(4, 1, 1)],
+        [offset(0, 0, 0), offset(2, 1, 1)],
+    ];
+    let shorter = picture(vk::Format::R8_UNORM, 2, 1).image_type(vk::ImageType::TYPE_1D);
+    let got = scaled(
+        &rig,
+        (&line, &[10, 20, 30, 40]),
+        &shorter,
+        boxes,
+        vk::Filter::LINEAR,
+    );
+    assert!(close(&got[0], 15) && close(&got[1], 35), "{got:?}");
+}
+
+#[test]
+fn samples_are_joined() {
+    let rig = Rig::new();
+    let several = picture(vk::Format::R8G8B8A8_UNORM, 37, 21)
+        .samples(vk::SampleCountFlags::TYPE_4)
+        .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
+    let one = picture(vk::Format::R8G8B8A8_UNORM, 37, 21);
+    let (from, to) = (Image::new(&rig, &several), Image::new(&rig, &one));
+    let back = regions(&one, false);
+    let got = rig.buffer(back.last().map_or(0, Region::end) as u64);
+    rig.run(|commands| unsafe {
+        let layout = vk::ImageLayout::GENERAL;
+        let value = vk::ClearColorValue {
+            float32: [0.2, 0.4, 0.6, 0.8],
+        };
+        let all = [range(vk::ImageAspectFlags::COLOR)];
+        rig.device
+            .cmd_clear_color_image(commands, from.image, layout, &value, &all);
+        rig.barrier(commands);
+        let colour = layer(vk::ImageAspectFlags::COLOR, 0, 0);
+        let region = vk::ImageResolve {
+            src_subresource: colour,
+            dst_subresource: colour,
+            extent: one.extent,
+            ..Default::default()
+        };
+        rig.device
+            .cmd_resolve_image(commands, from.image, layout, to.image, layout, &[region]);
+        rig.barrier(commands);
+        download(&rig, commands, &got, to.image, &back);
+    });
+    assert!(
+        got.data
+            .chunks_exact(4)
+            .all(|pixel| pixel == [51, 102, 153, 204])
+    );
+}

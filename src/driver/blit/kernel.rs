@@ -109,7 +109,24 @@ fn unit(bytes: u32) -> (u8, u8) {
 /// Byte alignment of accesses to dwords: `align_mul` and `align_offset`.
 const DWORD: [u32; 2] = [4, 0];
 
+/// Runs `body` for places of a box.
+pub fn inside(
+    k: &mut Kernel<'_>,
+    [column, row]: [Id<Def>; 2],
+    [columns, rows]: [Id<Def>; 2],
+    body: impl FnOnce(&mut Kernel<'_>),
+) {
+    let (across, down) = (k.ult(column, columns), k.ult(row, rows));
+    let both = k.iand(across, down);
+    k.when(both, body);
+}
+
 impl Kernel<'_> {
+    /// Handle of a surface, by its binding.
+    pub fn handle(&self, buffer: usize) -> Id<Def> {
+        self.buffers[buffer]
+    }
+
     /// Handle of a buffer, and the byte of a dword in it.
     fn place(&mut self, buffer: usize, dword: Id<Def>) -> (Id<Def>, Id<Def>) {
         let two = self.imm_u32(2);

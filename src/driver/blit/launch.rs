@@ -35,6 +35,52 @@ impl Texels {
     }
 }
 
+/// How the numbers of a picture are read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// As floats.
+    Floats,
+    /// As floats, which the shader encodes as sRGB.
+    Srgb,
+    /// As integers, bit by bit.
+    Integers,
+}
+
+/// A shader that reads a texture and writes a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Picture {
+    /// Scales.
+    Scaled {
+        /// The texture has three dimensions; else it has layers.
+        volume: bool,
+        /// Its numbers.
+        numbers: Numbers,
+    },
+    /// Joins samples.
+    Joined {
+        /// How many, as a power of two: up to 16.
+        samples_log2: u32,
+        /// Its numbers.
+        numbers: Numbers,
+    },
+}
+
+impl Picture {
+    /// Shaders of the kind.
+    const COUNT: usize = 3 * (2 + 4);
+
+    fn index(self) -> usize {
+        let (kind, numbers) = match self {
+            Picture::Scaled { volume, numbers } => (usize::from(volume), numbers),
+            Picture::Joined {
+                samples_log2,
+                numbers,
+            } => (1 + samples_log2.clamp(1, 4) as usize, numbers),
+        };
+        kind * 3 + numbers as usize
+    }
+}
+
 /// An internal shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shader {
@@ -46,17 +92,19 @@ pub enum Shader {
     QueryResults,
     /// Copies or writes texels.
     Texels(Texels),
+    /// Reads a texture and writes a picture. Its surfaces are the caller's.
+    Picture(Picture),
 }
 
 /// Internal shaders that there are.
-pub const SHADERS: usize = 3 + Texels::COUNT;
+pub const SHADERS: usize = 3 + Texels::COUNT + Picture::COUNT;
 
 impl Shader {
     /// Storage buffers that it uses, at set 0 from binding 0.
     pub fn buffers(self) -> u32 {
         match self {
             Shader::Fill => 1,
-            Shader::Copy | Shader::QueryResults => 2,
+            Shader::Copy | Shader::QueryResults | Shader::Picture(_) => 2,
             Shader::Texels(texels) => 1 + u32::from(texels.source.is_some()),
         }
     }
@@ -68,6 +116,7 @@ impl Shader {
             Shader::Copy => 1,
             Shader::QueryResults => 2,
             Shader::Texels(texels) => 3 + texels.index(),
+            Shader::Picture(picture) => 3 + Texels::COUNT + picture.index(),
         }
     }
 }

@@ -5,19 +5,23 @@
 //! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation", "Copying Data Between Buffers and
 //! Images".
 //!
-//! Files import one way: `kernel` and `launch` ← `buffer` and `texel` ← `shaders`.
+//! Files import one way: `kernel` and `launch` ← `buffer`, `texel` and `picture` ← `shaders`.
 
 mod buffer;
 pub mod clear;
 mod kernel;
 mod launch;
+mod picture;
 mod shaders;
 mod texel;
 
 pub use buffer::{
     RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches, query_launch,
 };
-pub use launch::{Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, SHADERS, Shader, Span, Texels};
+pub use kernel::{GROUP_X, GROUP_Y};
+pub use launch::{
+    Launch, MAX_BUFFERS, MAX_PUSH_DW, Numbers, Order, Picture, SHADERS, Shader, Span, Texels,
+};
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;
 pub use texel::{Extent, Plane, copy_texels, fill_texels};

@@ -1,7 +1,7 @@
 //! The internal shaders' code.
 
 use crate::launch::Shader;
-use crate::{buffer, texel};
+use crate::{buffer, picture, texel};
 
 impl Shader {
     /// The shader.
@@ -11,6 +11,7 @@ impl Shader {
             Shader::Copy => buffer::copy(),
             Shader::QueryResults => buffer::query_results(),
             Shader::Texels(texels) => texel::nir(texels),
+            Shader::Picture(picture) => picture::nir(picture),
         }
     }
 }
@@ -18,7 +19,7 @@ impl Shader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::{Order, SHADERS, Texels};
+    use crate::launch::{Numbers, Order, Picture, SHADERS, Texels};
 
     /// All of them.
     fn all() -> Vec<Shader> {
@@ -34,8 +35,18 @@ mod tests {
                 })
             })
         });
+        let numbers = [Numbers::Floats, Numbers::Srgb, Numbers::Integers];
+        let pictures = numbers.into_iter().flat_map(|numbers| {
+            let scaled = [false, true].map(|volume| Picture::Scaled { volume, numbers });
+            let joined = (1..=4).map(move |samples_log2| Picture::Joined {
+                samples_log2,
+                numbers,
+            });
+            scaled.into_iter().chain(joined).map(Shader::Picture)
+        });
         let others = [Shader::Fill, Shader::Copy, Shader::QueryResults];
-        others.into_iter().chain(texels).collect()
+        let all = others.into_iter().chain(texels);
+        all.chain(pictures).collect()
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use entity::Id;
 use nir::Def;
 
-use crate::kernel::{GROUP_X, GROUP_Y, Kernel, plane_shader};
+use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
 use crate::launch::{Launch, MAX_PUSH_DW, Order, Shader, Span, Texels};
 
 impl Order {
@@ -357,18 +357,6 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
             });
         }),
     }
-}
-
-/// Runs `body` for places of the box.
-fn inside(
-    k: &mut Kernel<'_>,
-    [column, row]: [Id<Def>; 2],
-    [columns, rows]: [Id<Def>; 2],
-    body: impl FnOnce(&mut Kernel<'_>),
-) {
-    let (across, down) = (k.ult(column, columns), k.ult(row, rows));
-    let both = k.iand(across, down);
-    k.when(both, body);
 }
 
 #[cfg(test)]

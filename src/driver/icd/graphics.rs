@@ -1,7 +1,7 @@
-//! Entry points of what the driver cannot do yet: graphics, and copies of images.
+//! Entry points of what the driver cannot do yet: conversions of samplers, some queries and counts.
 //!
-//! Vulkan wants the functions to exist. None of their objects can be created, so functions that take one have nothing to do;
-//! commands that would draw or touch an image make their command buffer invalid, which `vkEndCommandBuffer` tells.
+//! Vulkan wants the functions to exist. None of their objects can be created, so functions that take one have nothing to do; commands
+//! make their command buffer invalid, which `vkEndCommandBuffer` tells.
 
 use ash::vk as c;
 use ash::vk::Handle;
@@ -28,31 +28,6 @@ entries! { GRAPHICS:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         Ok(())
-    }
-
-    Device vkCmdBlitImage(
-        command_buffer: c::CommandBuffer,
-        src_image: c::Image,
-        src_image_layout: c::ImageLayout,
-        dst_image: c::Image,
-        dst_image_layout: c::ImageLayout,
-        region_count: u32,
-        regions: *const c::ImageBlit,
-        filter: c::Filter,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
-    Device vkCmdResolveImage(
-        command_buffer: c::CommandBuffer,
-        src_image: c::Image,
-        src_image_layout: c::ImageLayout,
-        dst_image: c::Image,
-        dst_image_layout: c::ImageLayout,
-        region_count: u32,
-        regions: *const c::ImageResolve,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
     }
 
     Device vkCmdBeginQuery(
@@ -90,13 +65,5 @@ entries! { GRAPHICS:
         stride: u32,
     ) {
         record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
-    }
-
-    Device ["VK_KHR_copy_commands2"] vkCmdBlitImage2KHR(command_buffer: c::CommandBuffer, info: *const c::BlitImageInfo2<'_>) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
-    }
-
-    Device ["VK_KHR_copy_commands2"] vkCmdResolveImage2KHR(command_buffer: c::CommandBuffer, info: *const c::ResolveImageInfo2<'_>) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "images" }))
     }
 }

@@ -1,9 +1,9 @@
-//! Entry points of copies and clears of images.
+//! Entry points of copies, clears and resolves of images.
 //!
 //! The older forms of a command are made into the newer ones, region by region.
 
 use ash::vk as c;
-use vk::command::{BufferRows, ImageBox};
+use vk::command::{BufferRows, ImageBox, Scaled};
 
 use crate::command::record;
 use crate::entry::entries;
@@ -79,6 +79,68 @@ entries! { IMAGE_COPY:
         let info = raw::reference(info, "VkCopyImageToBufferInfo2")?;
         let regions = raw::slice(info.p_regions, info.region_count).iter().copied();
         copy_rows(command_buffer, (info.dst_buffer, info.src_image), false, regions)
+    }
+
+    Device vkCmdBlitImage(
+        command_buffer: c::CommandBuffer,
+        src_image: c::Image,
+        src_image_layout: c::ImageLayout,
+        dst_image: c::Image,
+        dst_image_layout: c::ImageLayout,
+        region_count: u32,
+        regions: *const c::ImageBlit,
+        filter: c::Filter,
+    ) {
+        let regions = raw::slice(regions, region_count).iter().map(|region| Scaled {
+            from: region.src_subresource,
+            from_px: region.src_offsets,
+            to: region.dst_subresource,
+            to_px: region.dst_offsets,
+        });
+        scale(command_buffer, (src_image, dst_image), regions, filter)
+    }
+
+    Device ["VK_KHR_copy_commands2"] vkCmdBlitImage2KHR(
+        command_buffer: c::CommandBuffer,
+        info: *const c::BlitImageInfo2<'_>,
+    ) {
+        let info = raw::reference(info, "VkBlitImageInfo2")?;
+        let regions = raw::slice(info.p_regions, info.region_count).iter().map(|region| Scaled {
+            from: region.src_subresource,
+            from_px: region.src_offsets,
+            to: region.dst_subresource,
+            to_px: region.dst_offsets,
+        });
+        scale(command_buffer, (info.src_image, info.dst_image), regions, info.filter)
+    }
+
+    Device vkCmdResolveImage(
+        command_buffer: c::CommandBuffer,
+        src_image: c::Image,
+        src_image_layout: c::ImageLayout,
+        dst_image: c::Image,
+        dst_image_layout: c::ImageLayout,
+        region_count: u32,
+        regions: *const c::ImageResolve,
+    ) {
+        let regions = raw::slice(regions, region_count).iter().map(|region| {
+            c::ImageResolve2::default()
+                .src_subresource(region.src_subresource)
+                .src_offset(region.src_offset)
+                .dst_subresource(region.dst_subresource)
+                .dst_offset(region.dst_offset)
+                .extent(region.extent)
+        });
+        resolve(command_buffer, (src_image, dst_image), regions)
+    }
+
+    Device ["VK_KHR_copy_commands2"] vkCmdResolveImage2KHR(
+        command_buffer: c::CommandBuffer,
+        info: *const c::ResolveImageInfo2<'_>,
+    ) {
+        let info = raw::reference(info, "VkResolveImageInfo2")?;
+        let regions = raw::slice(info.p_regions, info.region_count).iter().copied();
+        resolve(command_buffer, (info.src_image, info.dst_image), regions)
     }
 
     Device vkCmdClearColorImage(
@@ -174,6 +236,49 @@ unsafe fn copy_rows<'a>(
                     true => buffer.copy_buffer_to_image(rows, &layout, image, &of),
                     false => buffer.copy_image_to_buffer(image, &of, rows, &layout),
                 }
+            })
+        })
+    }
+}
+
+/// Records scaled copies between two images.
+///
+/// # Safety
+/// As [`copy`].
+unsafe fn scale(
+    commands: c::CommandBuffer,
+    (source, destination): (c::Image, c::Image),
+    mut regions: impl Iterator<Item = Scaled>,
+    filter: c::Filter,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (source, destination) = (handle::get(source)?, handle::get(destination)?);
+        record(commands, |buffer| {
+            regions.try_for_each(|region| buffer.scale(source, destination, &region, filter))
+        })
+    }
+}
+
+/// Records resolves between two images.
+///
+/// # Safety
+/// As [`copy`].
+unsafe fn resolve<'a>(
+    commands: c::CommandBuffer,
+    (source, destination): (c::Image, c::Image),
+    mut regions: impl Iterator<Item = c::ImageResolve2<'a>>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (source, destination) = (handle::get(source)?, handle::get(destination)?);
+        record(commands, |buffer| {
+            regions.try_for_each(|region| {
+                let (from, to) = (&region.src_subresource, &region.dst_subresource);
+                let extent = &region.extent;
+                let from = ImageBox::new(from, &region.src_offset, extent, source)?;
+                let to = ImageBox::new(to, &region.dst_offset, extent, destination)?;
+                buffer.resolve(source, &from, destination, &to)
             })
         })
     }

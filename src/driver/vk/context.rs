@@ -95,6 +95,13 @@ pub const HEAPS: cmd::Heaps = cmd::Heaps {
     bindless_surfaces: i915::BINDLESS_HEAP_BYTES / 64,
 };
 
+/// Bytes from Dynamic State Base Address to the heap that samplers lie in.
+pub const SAMPLER_BASE_BYTES: u32 = {
+    let distance = HEAPS.bindless - HEAPS.dynamic;
+    assert!(distance + i915::BINDLESS_HEAP_BYTES < 1 << 32);
+    distance as u32
+};
+
 impl Context {
     /// A context of its own, with nothing in it.
     pub fn new(physical: &Arc<PhysicalDevice>) -> Result<Arc<Self>> {

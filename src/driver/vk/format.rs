@@ -260,6 +260,15 @@ pub fn find(format: F) -> Option<&'static Format> {
     FORMATS.get(at.ok()?)
 }
 
+/// The format that has the same bits without the encoding of sRGB, if the data port writes it.
+pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
+    by_name(match format.name {
+        "R8G8B8A8_UNORM_SRGB" => "R8G8B8A8_UNORM",
+        "B8G8R8A8_UNORM_SRGB" => "B8G8R8A8_UNORM",
+        _ => return None,
+    })
+}
+
 /// What is asked about images.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
@@ -369,6 +378,12 @@ impl Format {
             let depth = A::SAMPLED_IMAGE_FILTER_LINEAR
                 | A::SAMPLED_IMAGE_FILTER_MINMAX
                 | A::SAMPLED_IMAGE_DEPTH_COMPARISON;
+            // Pictures are scaled into what typed messages write.
+            let blits = match self.api {
+                F::D16_UNORM | F::D32_SFLOAT => A::BLIT_SRC | A::BLIT_DST,
+                _ => A::empty(),
+            };
+            let depth = depth | blits;
             return match (linear, self.holds) {
                 (true, _) => A::empty(),
                 (_, Holds::Stencil) => A::DEPTH_STENCIL_ATTACHMENT | transfers | A::SAMPLED_IMAGE,
@@ -386,7 +401,11 @@ impl Format {
             return features;
         }
         if uses.contains(FormatUse::SAMPLE) {
-            features |= A::SAMPLED_IMAGE | A::SAMPLED_IMAGE_FILTER_MINMAX;
+            features |= A::SAMPLED_IMAGE | A::SAMPLED_IMAGE_FILTER_MINMAX | A::BLIT_SRC;
+        }
+        let plain = without_srgb(self.hw).unwrap_or(self.hw).uses(hw_gen);
+        if plain.contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT {
+            features |= A::BLIT_DST;
         }
         if uses.contains(FormatUse::FILTER) {
             features |= A::SAMPLED_IMAGE_FILTER_LINEAR;

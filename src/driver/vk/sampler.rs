@@ -12,6 +12,7 @@ use hw::state::sampler_state as state;
 use crate::context::{BORDER_STRIDE_BYTES, BORDERS, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::format;
+use crate::surface_state::Surface;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +181,39 @@ fn swizzled(words: [u32; 4], format: api::Format) -> [u32; 4] {
         out[channel] = word;
     }
     out
+}
+
+/// The settings of pictures that are scaled: edges are what is beyond them.
+pub fn scaling(linear: bool) -> State {
+    let filter = match linear {
+        true => api::Filter::LINEAR,
+        false => api::Filter::NEAREST,
+    };
+    pack(&SamplerInfo {
+        flags: api::SamplerCreateFlags::empty(),
+        mag: filter,
+        min: filter,
+        mip: api::SamplerMipmapMode::NEAREST,
+        address: [api::SamplerAddressMode::CLAMP_TO_EDGE; 3],
+        lod_bias: 0.0,
+        lod: [0.0; 2],
+        anisotropy: None,
+        compare: None,
+        border: api::BorderColor::FLOAT_TRANSPARENT_BLACK,
+        custom: None,
+        unnormalised: false,
+        reduction: api::SamplerReductionMode::WEIGHTED_AVERAGE,
+    })
+    .dwords
+}
+
+/// A sampler in a place of a surface.
+pub fn in_piece(state: State) -> Surface {
+    let mut piece = [0; size_of::<Surface>() / 4];
+    for (to, from) in piece.iter_mut().zip(state) {
+        *to = from;
+    }
+    piece
 }
 
 impl Sampler {

@@ -87,7 +87,7 @@ impl ImageBox {
     }
 
     /// Whether the image has it.
-    fn check(&self, image: &Image) -> Result<()> {
+    pub(super) fn check(&self, image: &Image) -> Result<()> {
         let level = image.level_extent_px(self.level);
         let inside = self
             .offset_px

@@ -25,10 +25,20 @@ impl CommandBuffer {
             *handle = self.surfaces.make(&self.context, buffer)?;
         }
         let handles = handles.get(..buffers.len()).unwrap_or_default();
-        let pipeline = self.internal.pipeline(&self.context, launch.shader)?;
-        let launch_of = pipeline.launch();
+        self.launch_on(launch.shader, handles, &launch.push_dw, launch.groups)
+    }
+
+    /// The same on surfaces that are there.
+    pub(super) fn launch_on(
+        &mut self,
+        shader: blit::Shader,
+        handles: &[u32],
+        push_dw: &[u32],
+        groups: [u32; 3],
+    ) -> Result<()> {
+        let pipeline = self.internal.pipeline(&self.context, shader)?;
         self.recorder
-            .internal(launch_of, handles, &launch.push_dw, launch.groups)
+            .internal(pipeline.launch(), handles, push_dw, groups)
     }
 
     /// Copies memory.

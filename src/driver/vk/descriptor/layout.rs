@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 
-use crate::context::HEAPS;
+use crate::context::SAMPLER_BASE_BYTES;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::sampler::Sampler;
@@ -307,13 +307,6 @@ pub struct PushRange {
     /// Bytes.
     pub bytes: u32,
 }
-
-/// Bytes from Dynamic State Base Address to the heap that samplers lie in.
-const SAMPLER_BASE_BYTES: u32 = {
-    let distance = HEAPS.bindless - HEAPS.dynamic;
-    assert!(distance + i915::BINDLESS_HEAP_BYTES < 1 << 32);
-    distance as u32
-};
 
 /// `VkPipelineLayout`.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 
 use super::layout::Placed;
 use crate::error::Result;
-use crate::sampler::State;
+use crate::sampler::{State, in_piece};
 use crate::surface_state::{self, SURFACE_BYTES, Surface};
 
 /// What is written to an element.
@@ -77,15 +77,6 @@ impl Pieces {
         }
         Ok(())
     }
-}
-
-/// A sampler in a place of a surface.
-pub(super) fn in_piece(state: State) -> Surface {
-    let mut piece: Surface = [0; SURFACE_BYTES as usize / 4];
-    for (to, from) in piece.iter_mut().zip(state) {
-        *to = from;
-    }
-    piece
 }
 
 /// Stores the samplers that a binding's sets all have, by the byte in the set.
