@@ -50,8 +50,16 @@ impl Subject {
         self.packet.fields.get(self.field?)
     }
 
+    /// The field's fate; a command as a whole is inert if all its fields are.
     fn fate(&self) -> Option<Fate> {
-        fate::of(self.packet)?.of(self.field()?)
+        let fates = fate::of(self.packet)?;
+        let Some(field) = self.field() else {
+            let mut all = self.packet.fields.iter().map(|field| fates.of(field));
+            let first = all.next()??;
+            let inert = |fate| matches!(fate, Some(Fate::Inert(_)));
+            return (inert(Some(first)) && all.all(inert)).then_some(first);
+        };
+        fates.of(field)
     }
 }
 

@@ -68,6 +68,14 @@ impl Work<'_> {
         sends.copied().unwrap_or_default()
     }
 
+    /// What the pixel shader asks.
+    pub fn pixel_sends(&self) -> Sends {
+        let sends = self
+            .sends
+            .get(&id(&draw::state_sampler_state_pointers_ps::PACKET));
+        sends.copied().unwrap_or_default()
+    }
+
     /// A field of the command of this kind; 0 where there is none.
     pub fn get(&self, packet: &'static Packet, field: Field) -> u64 {
         self.all(packet)

@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 2a and 2d, each field's description and "exists if".
 
 use crate::look::{Place, Work};
-use hw::{Field, Packet, draw, draw_state, media, state};
+use hw::{Field, Packet, draw, draw_state, media, mi, state};
 
 /// What a draw's objects are when they are rasterised.
 #[derive(Clone, Copy, Default)]
@@ -538,7 +538,11 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         // What is said without being so only takes the machine more time.
         draw::state_ps_extra [PIXEL_SHADER_KILLS_PIXEL] if own(draw::state_ps_extra::PIXEL_SHADER_KILLS_PIXEL) == 1;
         draw::state_wm [FORCE_THREAD_DISPATCH_ENABLE] if !threads_run;
-        draw::state_wm [POSITION_ZW_INTERPOLATION_MODE] if by_depth;
+        // Helper pixels, which only the vector mask has, write nothing to render targets.
+        draw::state_ps [VECTOR_MASK_ENABLE] if own(draw::state_ps::VECTOR_MASK_ENABLE) == 1 || work.pixel_sends().writes;
+        draw::state_wm [POSITION_ZW_INTERPOLATION_MODE] if by_depth && flag!(work, state_multisample::NUMBER_OF_MULTISAMPLES);
+        draw::state_raster [GLOBAL_DEPTH_OFFSET_ENABLE_SOLID GLOBAL_DEPTH_OFFSET_ENABLE_WIREFRAME GLOBAL_DEPTH_OFFSET_ENABLE_POINT]
+            if own(draw::state_raster::GLOBAL_DEPTH_OFFSET_CONSTANT) != 0 || own(draw::state_raster::GLOBAL_DEPTH_OFFSET_SCALE) != 0;
         draw::state_depth_buffer [SURFACE_QPITCH] if depth_layered;
         draw::state_stencil_buffer [SURFACE_QPITCH] if depth_layered;
         draw::state_hier_depth_buffer [SURFACE_QPITCH] if depth_layered;
@@ -833,6 +837,12 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             .contains(field) =>
         {
             below(8 << own(media::gpgpu_walker::SIMD_SIZE))
+        }
+        _ if is(&mi::mi_load_register_imm::PACKET)
+            && *field == mi::mi_load_register_imm::DATA_DWORD =>
+        {
+            let offset = mi::mi_load_register_imm::REGISTER_OFFSET.get(&place.words) as u32;
+            gpu::fate::register::of(offset).map_or(u64::MAX, |registers| registers.counts().into())
         }
         _ if is(&ds::so_decl_entry::PACKET) => {
             let streams = [

@@ -24,6 +24,8 @@ pub struct Sends {
     sampled: u32,
     /// Surfaces by handles, of the bindless heap.
     pub bindless: bool,
+    /// Memory is written, or threads are told apart from each other.
+    pub writes: bool,
     /// Memory by offsets from the general state base address: stateless messages, scratch blocks.
     pub general: bool,
 }
@@ -44,6 +46,7 @@ impl Sends {
         Sends {
             sampled: self.sampled | other.sampled,
             bindless: self.bindless || other.bindless,
+            writes: self.writes || other.writes,
             general: self.general || other.general,
         }
     }
@@ -81,6 +84,9 @@ pub fn of(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
             // Data caches 0 and 1, render cache.
             4 | 5 | 10 | 12 => {
                 sends.bindless |= handle;
+                // Of the render cache's messages, render target writes (12) and reads (13) are of the pixels that there are.
+                sends.writes |=
+                    send.sfid != 5 || desc.is_none_or(|desc| !matches!(desc >> 14 & 15, 12 | 13));
                 let scratch = send.sfid == 10 && desc.is_none_or(|desc| desc >> 18 & 1 == 1);
                 // A64 messages say no surface, but have addresses.
                 let whole =

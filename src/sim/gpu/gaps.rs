@@ -122,6 +122,9 @@ gaps! {
         "commands that have no unit" => "the command's name";
         "fields that no unit asks for" => "…, …";
     }
+    "gpu/fate/register.rs" {
+        "registers that no unit asks for" => "…, bits …";
+    }
     "gpu/sampler/mod.rs" {
         "Sampling Engine messages, SIMD Mode" => "a sampler message of this width";
         "Sampling Engine messages, Return Format" => "a sampler response of halves";

@@ -33,6 +33,8 @@ pub(crate) struct DrawState {
     pub disabled_constants: u8,
     /// The first constant buffer of a stage has an address, not an offset from the dynamic state base (CS_DEBUG_MODE2).
     pub constant_addresses: bool,
+    /// MSC RAW Hazard Avoidance is on (CACHE_MODE_1).
+    pub avoids_hazards: bool,
 }
 
 impl DrawState {

@@ -63,6 +63,10 @@ rules! {
         "before STATE_BASE_ADDRESS, work is waited for and its writes are flushed, by a stalling PIPE_CONTROL";
     BASE_ADDRESS_INVALIDATE "base-address-invalidate", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
         "between a change of a base address and the next dispatch, caches of what is relative to it are invalidated";
+    CACHE_MODE "cache-mode", "vol. 2c, CACHE_MODE_1, MSC RAW Hazard Avoidance Bit",
+        "draws to targets with control surfaces find the avoidance of read-after-write hazards on";
+    L3_DIVISION "l3-division", "vol. 2c, L3CNTLREG; vol. 5, L3 Allocation and Programming",
+        "the L3 is divided in one of the ways that there are";
     L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 is divided anew only when work is done and its writes are flushed";
     PIPE_CONTROL_TEXTURE "pipe-control-texture", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";

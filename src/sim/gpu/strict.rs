@@ -33,10 +33,10 @@ use crate::context::{HwContext, Pipeline};
 use crate::controls::{Controlled, Purpose};
 use crate::rules::{
     BASE_ADDRESS_FLUSH, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT, CURBE_ALLOCATION, CURBE_FLUSH,
-    CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE, HEAP_BOUNDS, L3_DRAINED,
-    PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE,
-    POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT, VFE_SCRATCH, VFE_STALL, VFE_THREADS,
-    WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
+    CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE, HEAP_BOUNDS, L3_DIVISION,
+    L3_DRAINED, PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH,
+    PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT,
+    VFE_SCRATCH, VFE_STALL, VFE_THREADS, WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
 };
 use crate::watch::{CACHES as MODELLED, Control, Via};
 use eu::Stop;
@@ -151,10 +151,15 @@ impl<'a> Tracker<'a> {
             self.held = false;
             Ok(())
         } else if is(&mi::mi_load_register_imm::PACKET) {
-            let mut pairs = words.get(1..).unwrap_or_default().chunks_exact(2);
-            let divides = pairs.any(|pair| pair[0] & 0x7f_fffc == register::L3CNTLREG);
-            let clean = self.is_clean(DATA_CACHE);
-            L3_DRAINED.check(!divides || clean, at, || self.undone())
+            let (pairs, _) = words.get(1..).unwrap_or_default().as_chunks::<2>();
+            let of_l3 = |[offset, _]: &&[u32; 2]| offset & 0x7f_fffc == register::L3CNTLREG;
+            let Some([_, value]) = pairs.iter().find(of_l3) else {
+                return Ok(());
+            };
+            let mut known = device.l3_divisions().iter();
+            let known = known.any(|division| division.register_value() == *value);
+            L3_DIVISION.check(known, at, || format!("{value:#x}"))?;
+            L3_DRAINED.check(self.is_clean(DATA_CACHE), at, || self.undone())
         } else if is(&packets::primitive::PACKET) {
             let l3 = context.register(register::L3CNTLREG);
             let selected = context.pipeline == Pipeline::Draw;

@@ -202,8 +202,13 @@ fn the_l3_is_divided_when_drained() {
     let divide = command(&mi::mi_load_register_imm::PACKET);
     broken("l3-drained", &then(std::slice::from_ref(&divide)));
     kept(&then(&[flush(), divide.clone()]));
-    let none = changed(&mi::mi_load_register_imm::PACKET, |words| words[2] = 0);
-    broken("slm-l3", &none);
+    let device = hw::Device::by_name("skl").expect("a device");
+    let without = device.l3_division(false).expect("a division");
+    let with = |value: u32| changed(&mi::mi_load_register_imm::PACKET, |words| words[2] = value);
+    broken("slm-l3", &with(without.register_value()));
+    // Nothing for data, and nothing at all.
+    broken("l3-division", &with(register::L3CNTLREG_SLM_ENABLE));
+    broken("l3-division", &with(0));
     let mut elsewhere = divide;
     elsewhere[1] = register::CS_GPR0;
     kept(&then(&[elsewhere]));
@@ -245,6 +250,27 @@ fn pipe_controls() {
 
 fn load(register: u32) -> Vec<u32> {
     vec![mi::mi_load_register_imm::PACKET.header, register, 0]
+}
+
+#[test]
+fn bits_of_registers_that_nobody_asks_for_are_refused() {
+    let loaded = |register: u32, value: u32| {
+        let words = vec![mi::mi_load_register_imm::PACKET.header, register, value];
+        rig().execute(&join(&[words]))
+    };
+    // INSTPM and CS_DEBUG_MODE2 have masks; PERFCNT1 has none.
+    for (register, value, taken) in [
+        (0x20c0, 1 << 6 | 1 << 22, false),
+        (0x20c0, 1 << 6, true),
+        (register::CS_DEBUG_MODE2, 1 << 4 | 1 << 20, true),
+        (register::CS_DEBUG_MODE2, 1 << 5 | 1 << 21, false),
+        (0x91b8, 1, false),
+        (0x91b8, 0, true),
+    ] {
+        let result = loaded(register, value);
+        let refused = matches!(result, Err(Stop::Unimplemented { .. }));
+        assert_eq!(refused, !taken, "{register:#x}: {result:?}");
+    }
 }
 
 #[test]

@@ -153,6 +153,13 @@ pub(crate) fn invalidate() -> Words<6> {
 }
 
 /// A sound batch: one walker, and all that it needs.
+/// A division of the L3 with shared local memory.
+fn divided() -> u32 {
+    let device = hw::Device::by_name("skl").expect("a device");
+    let division = device.l3_division(true).expect("a division");
+    division.register_value()
+}
+
 pub(crate) fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
     let mut batch = Vec::new();
     use media::gpgpu_walker as walker;
@@ -193,10 +200,7 @@ pub(crate) fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
                 mi::mi_load_register_imm::REGISTER_OFFSET,
                 register::L3CNTLREG.into(),
             )
-            .with(
-                mi::mi_load_register_imm::DATA_DWORD,
-                register::L3CNTLREG_SLM_ENABLE.into(),
-            ),
+            .with(mi::mi_load_register_imm::DATA_DWORD, divided().into()),
     );
     push(
         &mut batch,

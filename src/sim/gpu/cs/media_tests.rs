@@ -177,9 +177,6 @@ fn the_front_end_s_state_is_kept() {
 fn a_pipe_control_may_store_what_comes_with_it() {
     use media::pipe_control as f;
     let stored = |operation| {
-        let mut counted = Vec::new();
-        load(&mut counted, 0x2350, 0x11);
-        load(&mut counted, 0x2354, 0x22);
         let control = command(
             &f::PACKET,
             &[
@@ -190,7 +187,9 @@ fn a_pipe_control_may_store_what_comes_with_it() {
         );
         let mut rig = rig();
         rig.write(DATA, &[100, 101, 102, 103, 104]);
-        let mut batch = [counted, control].concat();
+        rig.context_mut().set_register(0x2350, 0x11);
+        rig.context_mut().set_register(0x2354, 0x22);
+        let mut batch = control;
         end(&mut batch);
         rig.execute(&batch).expect("runs");
         rig.read(DATA, 5)

@@ -1,6 +1,7 @@
 //! MI_* commands. Ref: SKL PRM vol. 2a, "Memory Interface Commands".
 
 use super::{Next, Run};
+use crate::fate;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
 use eu::Stop;
@@ -24,23 +25,25 @@ impl Run<'_> {
         }
     }
 
-    fn write_register(&mut self, offset: u32, value: u32) {
+    fn write_register(&mut self, offset: u32, value: u32, at: u64) -> Result<(), Stop> {
+        // The machine drops what a process writes to others' registers; strict mode has stopped before.
+        let Some(registers) = fate::register::of(offset) else {
+            return Ok(());
+        };
+        let value = registers.written(self.context.register(offset), value, at)?;
         if offset == register::MI_PREDICATE_RESULT {
             self.context.predicate = value & 1 == 1;
         }
-        // The upper half says which bits of the lower one are written.
-        let value = match offset {
-            register::CS_DEBUG_MODE2 => {
-                let mask = value >> 16;
-                self.context.register(offset) & !mask | value & mask
-            }
-            _ => value,
-        };
         self.context.set_register(offset, value);
         if offset == register::CS_DEBUG_MODE2 {
             let set = value & register::CS_DEBUG_MODE2_CONSTANT_ADDRESSES != 0;
             self.context.draw.constant_addresses = set;
         }
+        if offset == register::CACHE_MODE_1 {
+            let set = value & register::CACHE_MODE_1_MSC_RAW & 0xffff != 0;
+            self.context.draw.avoids_hazards = set;
+        }
+        Ok(())
     }
 
     pub(super) fn mi(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<Next, Stop> {
@@ -60,18 +63,18 @@ impl Run<'_> {
             }
             p if is(p, &mi::mi_load_register_imm::PACKET) => {
                 for pair in words[1..].chunks_exact(2) {
-                    self.write_register(pair[0] & 0x7f_fffc, pair[1]);
+                    self.write_register(pair[0] & 0x7f_fffc, pair[1], at)?;
                 }
             }
             p if is(p, &mi::mi_load_register_mem::PACKET) => {
                 use mi::mi_load_register_mem as f;
                 let value = self.view.read(f::MEMORY_ADDRESS.get(words))?;
-                self.write_register(f::REGISTER_ADDRESS.get(words) as u32, value);
+                self.write_register(f::REGISTER_ADDRESS.get(words) as u32, value, at)?;
             }
             p if is(p, &mi::mi_load_register_reg::PACKET) => {
                 use mi::mi_load_register_reg as f;
                 let value = self.read_register(f::SOURCE_REGISTER_ADDRESS.get(words) as u32);
-                self.write_register(f::DESTINATION_REGISTER_ADDRESS.get(words) as u32, value);
+                self.write_register(f::DESTINATION_REGISTER_ADDRESS.get(words) as u32, value, at)?;
             }
             p if is(p, &mi::mi_store_register_mem::PACKET) => {
                 use mi::mi_store_register_mem as f;

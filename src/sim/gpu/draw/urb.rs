@@ -12,7 +12,7 @@ const ROW_DWORDS: usize = 16;
 const MAX_ROWS: usize = 1 << 16;
 
 /// What strict mode finds where nothing was written: no number, as a float.
-const UNWRITTEN: u32 = 0x7fff_a5a5;
+pub(crate) const UNWRITTEN: u32 = 0x7fff_a5a5;
 
 /// URB entries of a draw.
 #[derive(Default)]

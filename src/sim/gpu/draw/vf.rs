@@ -7,6 +7,7 @@
 //! "3DSTATE_VF_COMPONENT_PACKING".
 
 use super::exec::Draw;
+use super::urb::UNWRITTEN;
 use crate::latched::VERTEX_ELEMENTS;
 use crate::memory::View;
 use crate::space::ADDRESS_MASK;
@@ -294,6 +295,7 @@ impl<'a> VertexFetch<'a> {
                     (STORE_SOURCE, _) => out.push(value as u32),
                     (STORE_1_FLOAT, _) => out.push(ONE),
                     (STORE_1_INTEGER, _) => out.push(1),
+                    (NO_STORE, _) if self.view.is_strict() => out.push(UNWRITTEN),
                     _ => out.push(0),
                 }
             }

@@ -56,6 +56,7 @@ pub(super) static LEGAL: &[Legal] = legal! {
         DESTINATION_ALPHA_BLEND_FACTOR] FACTORS;
     draw::state_raster [API_MODE] &[0, 1, 2];
     draw::state_raster [FORCED_SAMPLE_COUNT] &[0, 1, 2, 3, 4, 5];
+    draw::state_streamout [FORCE_RENDERING] &[0, 2, 3];
     draw::state_te [TE_DOMAIN PARTITIONING] &[0, 1, 2];
     draw::state_wm [POSITION_ZW_INTERPOLATION_MODE] &[0, 2, 3];
     draw::state_wm [EARLY_DEPTH_STENCIL_CONTROL] &[0, 1, 2];

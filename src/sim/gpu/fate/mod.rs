@@ -26,6 +26,7 @@ mod legal;
 mod media;
 mod mi;
 mod reason;
+pub mod register;
 mod state;
 #[cfg(test)]
 mod tests;

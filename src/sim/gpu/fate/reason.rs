@@ -38,5 +38,7 @@ reasons! {
     RASTER_API "lines are told apart by DX Multisample Rasterization Enable and Antialiasing Enable, with either mode";
     DENORMS "threads begin with denormals flushed in both modes; kernels that want others set them";
     SAME_BITS "another field is the same bits, and a unit asks for that";
+    CHICKEN "how the machine does what it does: the bit buys time, or cures a fault of the machine that this one does not have";
+    GLK_BARRIERS "which of a part's barriers serve in which mode; here all do in both";
     QUALITY "how much work a filter saves by approximating; here it saves none";
 }

@@ -87,6 +87,8 @@ pub(super) struct State<'a> {
     pub special: Option<Special>,
     /// The state says that the shader writes to render targets; pulls barycentric weights: strict mode compares.
     pub announced: bool,
+    /// Hazards of compressed targets are avoided.
+    pub avoids_hazards: bool,
     pub pulls: bool,
     /// Sampler states: bytes from the dynamic state base address.
     pub samplers: u32,
@@ -271,6 +273,7 @@ impl<'a> State<'a> {
             computes_stencil: has(extra::PIXEL_SHADER_COMPUTES_STENCIL),
             special,
             announced: written::announces(draw.state),
+            avoids_hazards: draw.state.avoids_hazards,
             pulls: written::pulls(draw.state),
             samplers: sampler as u32,
             table: draw.base.surface + bound,

@@ -81,6 +81,7 @@ impl Targets {
             if image.kind != Kind::Null && blend.writes != [false; 4] {
                 written::announced(state.announced, at)?;
             }
+            written::compressed(&image, state.avoids_hazards, at)?;
             view.depth(image.address, Depth::Forgotten);
         }
         let entry_words = state.blends.get(blend).map(|blend| blend.words);

@@ -5,10 +5,10 @@
 
 use crate::latched::DrawState;
 use crate::rules::{
-    BLEND_CLAMP, BLEND_LOGIC_OP, PS_BLEND, PS_END, PS_PULLS, PS_WRITES, TARGET_LENGTH,
+    BLEND_CLAMP, BLEND_LOGIC_OP, CACHE_MODE, PS_BLEND, PS_END, PS_PULLS, PS_WRITES, TARGET_LENGTH,
     TARGET_SAMPLES, TARGET_SELECTS, VIEW_EXTENT,
 };
-use crate::surface::{Image, Kind, Select};
+use crate::surface::{AuxMode, Image, Kind, Select};
 use eu::{Message, Stop};
 use hw::draw::{state_ps_blend as ps_blend, state_ps_extra as extra};
 use hw::draw_state::{blend_state, blend_state_entry as entry};
@@ -33,6 +33,14 @@ pub(super) fn check(image: &Image, both: bool, samples: u32, at: u64) -> Result<
     TARGET_SELECTS.check(kept, at, || format!("{:?}", image.swizzle))?;
     BLEND_LOGIC_OP.check(!both, at, || {
         "both a logic op and blending are enabled".into()
+    })
+}
+
+/// Checks that hazards of a target with a control surface are avoided.
+pub(super) fn compressed(image: &Image, avoided: bool, at: u64) -> Result<(), Stop> {
+    let plain = image.kind == Kind::Null || image.aux.mode == AuxMode::None;
+    CACHE_MODE.check(plain || avoided, at, || {
+        format!("a target with {:?}", image.aux.mode)
     })
 }
 

@@ -1,0 +1,179 @@
+//! Fates of the registers that batches of processes may write.
+//!
+//! In:  a register, what it holds, what a command writes to it. Out: what it holds then, or the end of a batch that asks for what
+//!      is not simulated. A register that is not here is left to the kernel: a real machine drops the write, strict mode stops.
+//! Ref: SKL PRM vol. 2c; [`crate::strict`]'s boundary has the sources of the list.
+
+use super::reason::{CHICKEN, GLK_BARRIERS, NOTE, PLACE, PREEMPTION};
+use super::{Fate, fate};
+use eu::Stop;
+use hw::register as r;
+
+/// Registers of one kind, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers {
+    /// Offset of the first, and of the last.
+    pub first: u32,
+    /// See `first`.
+    pub last: u32,
+    /// The PRM's name.
+    pub name: &'static str,
+    /// The upper half of a written value says which bits of the lower one are written.
+    masked: bool,
+    /// Bits with a fate of their own.
+    bits: &'static [(u32, Fate)],
+    /// The fate of the others.
+    rest: Fate,
+}
+
+macro_rules! registers {
+    ($($first:expr, $last:expr, $name:literal $($masked:ident)? {
+        $($bits:expr => $own:ident $(($($argument:tt)*))?,)* else $rest:ident $(($($more:tt)*))?
+    })*) => {
+        /// Every register that a batch may write.
+        pub static ALL: &[Registers] = &[$(Registers {
+            first: $first,
+            last: $last,
+            name: $name,
+            masked: registers!(@masked $($masked)?),
+            bits: &[$(($bits, fate!($own $(($($argument)*))?))),*],
+            rest: fate!($rest $(($($more)*))?),
+        }),*];
+    };
+    (@masked masked) => { true };
+    (@masked) => { false };
+}
+
+#[rustfmt::skip]
+registers! {
+    0x2094, 0x2094, "NOPID" { else inert(NOTE) }
+    0x20c0, 0x20c0, "INSTPM" masked { else refused }
+    r::CS_DEBUG_MODE2, r::CS_DEBUG_MODE2, "CS_DEBUG_MODE2" masked {
+        r::CS_DEBUG_MODE2_CONSTANT_ADDRESSES => modelled, else refused
+    }
+    0x2158, 0x2158, "BB_OFFSET" { else refused }
+    0x2248, 0x2248, "CTX_PREEMPT" { else inert(PREEMPTION) }
+    r::CS_INVOCATION_COUNT, r::CS_INVOCATION_COUNT + 4, "CS_INVOCATION_COUNT" { else refused }
+    0x22c8, 0x22cc, "PS_INVOCATION_COUNT, slice 0" { else refused }
+    0x22d8, 0x22dc, "PS_DEPTH_COUNT, slice 0" { else refused }
+    0x22f0, 0x22f4, "PS_INVOCATION_COUNT, slice 1" { else refused }
+    0x22f8, 0x22fc, "PS_DEPTH_COUNT, slice 1" { else refused }
+    0x2300, 0x2344, "HS_INVOCATION_COUNT to CL_PRIMITIVES_COUNT" { else modelled }
+    0x2360, 0x2364, "OA_CTX_CONTROL, OACTXID" { else refused }
+    r::MI_PREDICATE_RESULT_2, r::MI_PREDICATE_RESULT_2, "MI_PREDICATE_RESULT_2" { else modelled }
+    r::MI_PREDICATE_SRC0, 0x241c, "MI_PREDICATE_SRC0 to MI_PREDICATE_RESULT_1" { else modelled }
+    r::PRIMITIVE_END_OFFSET, r::PRIMITIVE_END_OFFSET, "3DPRIM_END_OFFSET" { else modelled }
+    r::PRIMITIVE_START_VERTEX, r::PRIMITIVE_BASE_VERTEX, "3DPRIM_START_VERTEX to 3DPRIM_BASE_VERTEX" { else modelled }
+    0x2448, 0x2454, "PS_INVOCATION_COUNT, PS_DEPTH_COUNT, slice 2" { else refused }
+    r::GPGPU_DISPATCHDIMX, r::GPGPU_DISPATCHDIMZ, "GPGPU_DISPATCHDIM" { else modelled }
+    0x2580, 0x2580, "CS_CHICKEN1" masked { else inert(PREEMPTION) }
+    r::CS_GPR0, r::CS_GPR0 + 0x7c, "CS_GPR" { else modelled }
+    0x2b00, 0x2b00, "OA_CONTROL" { else refused }
+    0x5200, 0x521c, "SO_NUM_PRIMS_WRITTEN" { else modelled }
+    0x5240, 0x525c, "SO_PRIM_STORAGE_NEEDED" { else modelled }
+    0x5280, 0x528c, "SO_WRITE_OFFSET" { else modelled }
+    0x7000, 0x7000, "CACHE_MODE_0" masked { else refused }
+    r::CACHE_MODE_1, r::CACHE_MODE_1, "CACHE_MODE_1" masked {
+        r::CACHE_MODE_1_MSC_RAW & 0xffff => ruled("cache-mode"),
+        r::CACHE_MODE_1_FLOAT_BLEND & 0xffff => inert(CHICKEN),
+        r::CACHE_MODE_1_PARTIAL_RESOLVE & 0xffff => inert(CHICKEN),
+        else refused
+    }
+    0x7008, 0x7008, "GT_MODE" masked { else inert(PLACE) }
+    0x7014, 0x7014, "COMMON_SLICE_CHICKEN2" masked { else inert(CHICKEN) }
+    r::L3CNTLREG, r::L3CNTLREG, "L3CNTLREG" { else ruled("l3-division") }
+    0x7304, 0x7304, "HDC_CHICKEN1" masked { else inert(CHICKEN) }
+    r::SLICE_COMMON_ECO_CHICKEN1, r::SLICE_COMMON_ECO_CHICKEN1, "SLICE_COMMON_ECO_CHICKEN1" masked { else inert(GLK_BARRIERS) }
+    0x91b8, 0x91c4, "PERFCNT1, PERFCNT2" { else refused }
+    0xb118, 0xb118, "L3SQCREG4" { else inert(CHICKEN) }
+    0xe400, 0xe404, "TD_CTL, TD_CTL2" { else refused }
+}
+
+/// The registers that one is among.
+pub fn of(offset: u32) -> Option<&'static Registers> {
+    let mut all = ALL.iter();
+    all.find(|registers| (registers.first..=registers.last).contains(&offset))
+}
+
+impl Registers {
+    /// Bits whose fate is one of these.
+    fn among(&self, is: impl Fn(Fate) -> bool) -> u32 {
+        let named = self.bits.iter().fold(0, |all, (bits, _)| all | bits);
+        let own = self.bits.iter().filter(|(_, fate)| is(*fate));
+        let own = own.fold(0, |all, (bits, _)| all | bits);
+        own | if is(self.rest) { !named } else { 0 }
+    }
+
+    /// Bits of a written value that some result may depend on.
+    pub fn counts(&self) -> u32 {
+        let counts = self.among(|fate| !matches!(fate, Fate::Inert(_)));
+        match self.masked {
+            true => counts & 0xffff | counts << 16,
+            false => counts,
+        }
+    }
+
+    /// What the register holds after a write.
+    ///
+    /// # Errors
+    /// [`Stop::Unimplemented`] where a bit is set that is not simulated.
+    pub(crate) fn written(&self, old: u32, value: u32, at: u64) -> Result<u32, Stop> {
+        let mask = if self.masked { value >> 16 } else { u32::MAX };
+        let new = old & !mask | value & mask;
+        match new & self.among(|fate| fate == Fate::Refused) {
+            0 => Ok(new),
+            refused => Err(Stop::Unimplemented {
+                what: format!("{}, bits {refused:#x}", self.name),
+                at,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_are_in_order_and_bits_have_one_fate() {
+        for pair in ALL.windows(2) {
+            assert!(pair[0].last < pair[1].first, "{}", pair[1].name);
+        }
+        for registers in ALL {
+            let all: u32 = registers
+                .bits
+                .iter()
+                .map(|(bits, _)| bits.count_ones())
+                .sum();
+            let named = registers.bits.iter().fold(0, |all, (bits, _)| all | bits);
+            assert_eq!(all, named.count_ones(), "{}", registers.name);
+            assert!(registers.first.is_multiple_of(4) && registers.last >= registers.first);
+        }
+    }
+
+    #[test]
+    fn masks_say_what_is_written() {
+        let mode = of(r::CACHE_MODE_1).expect("a row");
+        let raw = r::CACHE_MODE_1_MSC_RAW & 0xffff;
+        let set = |old, value| mode.written(old, value, 0);
+        assert_eq!(set(0, r::CACHE_MODE_1_MSC_RAW), Ok(raw));
+        assert_eq!(set(raw, 0x3ff), Ok(raw), "no bit of the mask is set");
+        assert_eq!(set(raw, raw << 16), Ok(0));
+        assert!(matches!(
+            set(0, 1 << 15 | 1 << 31),
+            Err(Stop::Unimplemented { .. })
+        ));
+        let ignored = 1 << 1 | 1 << 4;
+        assert_eq!(mode.counts() & (raw | ignored), raw);
+        assert_eq!(mode.counts() >> 16 & (raw | ignored), raw);
+        let plain = of(r::CS_GPR0 + 0x7c).expect("a row");
+        assert_eq!(plain.written(7, 0xffff_0000, 0), Ok(0xffff_0000));
+        assert_eq!(
+            (plain.counts(), of(r::CS_GPR0 + 0x80).is_none()),
+            (u32::MAX, true)
+        );
+        let refused = of(0x20c0).expect("a row");
+        assert!(refused.written(0, 1 << 6 | 1 << 22, 0).is_err());
+        assert_eq!(refused.written(0, 1 << 6, 0), Ok(0));
+    }
+}
