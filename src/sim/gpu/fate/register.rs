@@ -72,7 +72,8 @@ registers! {
     0x5200, 0x521c, "SO_NUM_PRIMS_WRITTEN" { else modelled }
     0x5240, 0x525c, "SO_PRIM_STORAGE_NEEDED" { else modelled }
     0x5280, 0x528c, "SO_WRITE_OFFSET" { else modelled }
-    0x7000, 0x7000, "CACHE_MODE_0" masked { else refused }
+    // STC PMA Optimization Enable.
+    0x7000, 0x7000, "CACHE_MODE_0" masked { 1 << 5 => inert(CHICKEN), else refused }
     r::CACHE_MODE_1, r::CACHE_MODE_1, "CACHE_MODE_1" masked {
         r::CACHE_MODE_1_MSC_RAW & 0xffff => ruled("cache-mode"),
         r::CACHE_MODE_1_FLOAT_BLEND & 0xffff => inert(CHICKEN),

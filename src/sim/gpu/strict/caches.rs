@@ -123,11 +123,12 @@ impl Page {
     }
 
     /// Some caches of [`CACHES`] are invalidated while work runs: they may hold old bytes only where what was written has not
-    /// come to memory.
-    fn refill(&mut self, caches: &[bool; CACHES.len()]) {
+    /// come to memory: by work, or by the post-sync operations that write `posted`.
+    fn refill(&mut self, caches: &[bool; CACHES.len()], posted: &Bytes) {
         let away = |word: usize| {
             let sets = self.open.iter().chain(&self.dirty).chain(&self.draining);
-            sets.fold(self.unflushed[word], |all, set| all | set[word])
+            let held = self.unflushed[word] | posted[word];
+            sets.fold(held, |all, set| all | set[word])
         };
         let away: Bytes = std::array::from_fn(away);
         let refilled = self
@@ -335,8 +336,16 @@ impl Log {
             open: !state.posted.is_empty(),
             ..Found::default()
         };
-        let arrived = control.ordered || state.posted.is_empty();
-        for page in state.pages.values_mut() {
+        if control.ordered {
+            state.posted.clear();
+        }
+        let mut posted: BTreeMap<u64, Bytes> = BTreeMap::new();
+        for operation in &state.posted {
+            for (number, word, bits) in parts(operation.address, 8) {
+                posted.entry(number).or_insert(NONE)[word] |= bits;
+            }
+        }
+        for (number, page) in &mut state.pages {
             found.dirty[0] |= any(&page.unflushed);
             found.open |= page.open.iter().chain(&page.draining).any(any);
             for (to, dirty) in found.dirty[1..].iter_mut().zip(&page.dirty) {
@@ -350,8 +359,8 @@ impl Log {
                     *stale = NONE;
                 }
             }
-            if arrived && control.refilled.contains(&true) {
-                page.refill(&control.refilled);
+            if control.refilled.contains(&true) {
+                page.refill(&control.refilled, posted.get(number).unwrap_or(&NONE));
             }
             for (cache, flush) in [control.render, control.depth].into_iter().enumerate() {
                 if flush {
@@ -367,9 +376,6 @@ impl Log {
         }
         if control.invalid[VERTEX] {
             state.lines.clear();
-        }
-        if control.ordered {
-            state.posted.clear();
         }
         if control.stall {
             state.stalled();

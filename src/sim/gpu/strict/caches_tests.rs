@@ -253,6 +253,15 @@ fn work_that_runs_fills_caches_with_what_is_in_memory() {
         log.pipe_control(&Control { ordered, ..again });
         assert_eq!(rule(log.read(0x1000, 4, Via::State)).is_none(), fresh);
     }
+    // What a command wrote elsewhere does not wait for it.
+    let log = Log::default();
+    assert_eq!(rule(log.write(0x1000, 8, Via::PostSync, false)), None);
+    log.post(0x1000);
+    assert_eq!(rule(log.write(0x1008, 8, Via::Commands, false)), None);
+    assert_eq!(rule(log.write(0x2000, 8, Via::Commands, false)), None);
+    log.pipe_control(&again);
+    assert_eq!(rule(log.read(0x1008, 4, Via::State)), None);
+    assert_eq!(rule(log.read(0x2000, 4, Via::State)), None);
 }
 
 #[test]
