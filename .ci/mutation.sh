@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.."
 changes=${1:-300} seed=${2:-1}
 # Of the changes that count, so many percent are noticed.
-least=75
+least=88
 anv=/usr/share/vulkan/icd.d/intel_icd.x86_64.json
 piglit=/usr/lib/x86_64-linux-gnu/piglit/bin
 for tool in "$anv" "$piglit"; do
