@@ -109,6 +109,10 @@ have 'scenes on ANV' "$anv" "$lavapipe" &&
     check 'scenes on ANV' tests/witness/scenes.sh "$binaries" target/clients/wgpu/debug "$lavapipe" anv
 have 'vkcube on ANV' "$anv" vkcube Xvfb xwd xwininfo convert &&
     check 'vkcube on ANV' tests/witness/vkcube.sh "$binaries" anv 60
+have 'vkcube on Ingot' vkcube Xvfb xwd xwininfo convert &&
+    check 'vkcube on Ingot' tests/witness/vkcube.sh "$binaries" ingot 30
+have 'vkcube on Wayland' vkcube-wayland weston weston-screenshooter convert &&
+    check 'vkcube on Ingot, Wayland' tests/witness/vkcube_wayland.sh "$binaries" ingot 60
 have 'OpenCL on the simulator' /etc/OpenCL/vendors/intel.icd /usr/include/CL/cl.h cc &&
     check 'OpenCL by Intel' tests/witness/opencl.sh "$binaries"
 have 'OpenGL on iris' /usr/lib/x86_64-linux-gnu/dri/iris_dri.so /usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner python3 &&
