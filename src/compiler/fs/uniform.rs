@@ -244,7 +244,7 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
             | IntrinsicOp::LoadNumSubgroups
             | IntrinsicOp::LoadSubgroupSize => false,
             // A thread's pixels are of one primitive.
-            IntrinsicOp::LoadFrontFace => false,
+            IntrinsicOp::LoadFrontFace | IntrinsicOp::LoadLayerId => false,
             IntrinsicOp::LoadInput if shader.stage == nir::Stage::Fragment => any_src,
             // Points of one patch.
             IntrinsicOp::LoadInput | IntrinsicOp::LoadPerVertexInput

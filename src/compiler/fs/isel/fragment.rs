@@ -440,6 +440,17 @@ impl Isel<'_> {
             .emit(Op::Eu(Opcode::Not), exec, dst, &[back], Mods::NONE);
     }
 
+    /// `load_layer_id`: bits 26:16 of r0.0.
+    pub(super) fn layer_id(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        let exec = self.exec_for(def);
+        let dst = self.new_def(def);
+        let high = Lanes::new(self.r0, 2, Type::Uw, 0);
+        let mask = Lanes::imm(Type::Uw, 0x7ff);
+        self.b
+            .binary(Opcode::And, exec, dst, high, mask, Mods::NONE);
+    }
+
     /// `load_sample_id`: four bits for each subspan in r1.0.
     pub(super) fn sample_id(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };

@@ -35,6 +35,7 @@ fn is_interface(op: IntrinsicOp) -> bool {
             | I::LoadInterpolatedInput
             | I::LoadFragCoord
             | I::LoadFrontFace
+            | I::LoadLayerId
             | I::LoadSampleId
             | I::LoadSamplePos
             | I::LoadSampleMaskIn
@@ -152,6 +153,7 @@ impl Isel<'_> {
             I::LoadInterpolatedInput => self.interpolated_input(i)?,
             I::LoadFragCoord => self.frag_coord(i)?,
             I::LoadFrontFace => self.front_face(i),
+            I::LoadLayerId => self.layer_id(i),
             I::LoadSampleId => self.sample_id(i),
             I::LoadSamplePos => self.sample_pos(i)?,
             I::LoadSampleMaskIn => self.sample_mask_in(i)?,
