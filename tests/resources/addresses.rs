@@ -128,6 +128,65 @@ layout(buffer_reference, std430, buffer_reference_align = 16) buffer Wide { mat2
 }
 
 #[test]
+fn atomics_of_64_bits_count_in_buffers_and_behind_addresses() {
+    for width in WIDTHS {
+        let mut rig = rig();
+        rig.bind(2, 0, Descriptor::Buffer(Surface::bytes(60, 2)));
+        rig.bind(2, 1, Descriptor::Buffer(Surface::bytes(64, 4)));
+        let big = [0xffff_fff0, 0x10, 0x1111_1111, 0x2222_2222];
+        rig.write(2, 0, &big);
+        rig.write(4, 0, &big);
+        rig.write(3, 0, &big);
+        rig.run(
+            &shader(
+                "#extension GL_EXT_shader_atomic_int64 : require
+#extension GL_EXT_nonuniform_qualifier : require
+layout(std430, binding = 2) buffer Wide { uint64_t n[8]; } w[2];
+layout(buffer_reference, std430) buffer Counters { uint64_t n[]; };",
+                "uint which = i & 1;
+    uint64_t old = atomicAdd(w[0].n[0], uint64_t(1));
+    o[i] = uint(old);
+    o[32 + i] = uint(old >> 32);
+    // Beyond its end: the last eight bytes are not all there.
+    o[64 + i] = uint(atomicAdd(w[0].n[7], uint64_t(5)) + 3ul);
+    atomicMax(w[nonuniformEXT(which)].n[2], uint64_t(i) << 32);
+    Counters c = Counters(at[1]);
+    atomicCompSwap(c.n[1], 0x2222222211111111ul, 0x4444444433333333ul);
+    atomicExchange(c.n[2], 0x0000000700000009ul);
+    atomicAdd(c.n[0], uint64_t(i));",
+            ),
+            width,
+        );
+        let found = rig.read(0, 0, 96);
+        let mut seen: Vec<u64> = (0..32)
+            .map(|i| u64::from(found[32 + i]) << 32 | u64::from(found[i]))
+            .collect();
+        seen.sort_unstable();
+        let first = 0x10_ffff_fff0;
+        assert_eq!(
+            seen,
+            (first..first + 32).collect::<Vec<u64>>(),
+            "simd{width}"
+        );
+        assert!(found[64..].iter().all(|&n| n == 3), "simd{width}");
+        assert_eq!(rig.read(2, 0, 2), [0x10, 0x11], "simd{width}");
+        assert_eq!(rig.read(2, 16, 2), [0, 30], "simd{width}");
+        assert_eq!(rig.read(2, 56, 2), [0, 0], "simd{width}");
+        assert_eq!(rig.read(4, 16, 2), [0, 31], "simd{width}");
+        let sum: u32 = (0..32).sum();
+        let wanted = [
+            0xffff_fff0u32.wrapping_add(sum),
+            0x11,
+            0x3333_3333,
+            0x4444_4444,
+            9,
+            7,
+        ];
+        assert_eq!(rig.read(3, 0, 6), wanted, "simd{width}");
+    }
+}
+
+#[test]
 fn atomics_count_in_physical_storage() {
     for width in WIDTHS {
         let rig = rig();

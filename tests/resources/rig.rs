@@ -254,7 +254,9 @@ impl Rig {
         let last = at + u64::from(STRIDE - abi::PIECE_BYTES);
         let kind = match descriptor {
             Descriptor::Buffer(surface) => {
-                self.write_at(at, &surface.state(surface.format));
+                let mut state = surface.state(surface.format);
+                state[abi::SURFACE_BYTES_DWORD] = surface.size[0];
+                self.write_at(at, &state);
                 DescriptorKind::StorageBuffer
             }
             Descriptor::Image(surface) => {

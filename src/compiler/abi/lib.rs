@@ -120,6 +120,9 @@ pub struct PipelineLayout {
 /// Dword of a buffer's RENDER_SURFACE_STATE in which the launcher stores the buffer's size in bytes.
 pub const SURFACE_BYTES_DWORD: usize = 12;
 
+/// Dword of a buffer's RENDER_SURFACE_STATE with the low half of its address; the high half follows. 64-bit atomics go there.
+pub const SURFACE_ADDRESS_DWORD: usize = 8;
+
 /// A dword that the launcher supplies of its own knowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DriverValue {

@@ -161,19 +161,24 @@ pub(crate) fn typed_atomic(
     })
 }
 
-/// 64-bit address atomic; eight lanes.
-pub(crate) fn a64_atomic(op: AtomicOp, n: u8, result: bool) -> Option<SendInfo> {
+/// 64-bit address atomic with `n` operands of 32 or, of integers, 64 bits; eight lanes.
+pub(crate) fn a64_atomic(op: AtomicOp, bits: u8, n: u8, result: bool) -> Option<SendInfo> {
     let (code, float) = atomic(op)?;
     let kind = if float { 0x1d } else { 0x12 };
-    let control = code | u32::from(result) << 5;
+    let wide = bits == 64;
+    if wide && float {
+        return None;
+    }
+    let control = code | u32::from(wide) << 4 | u32::from(result) << 5;
+    let regs = bits / 32;
     Some(SendInfo {
         writes: true,
         ..info(
             SFID_DC1,
             desc(BTI_STATELESS, kind, control),
             2,
-            n,
-            u8::from(result),
+            n * regs,
+            if result { regs } else { 0 },
         )
     })
 }

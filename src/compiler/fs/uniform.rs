@@ -257,7 +257,8 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
             IntrinsicOp::LoadPushConstant
             | IntrinsicOp::VulkanResourceIndex
             | IntrinsicOp::VulkanSamplerIndex
-            | IntrinsicOp::GetSsboSize => any_src,
+            | IntrinsicOp::GetSsboSize
+            | IntrinsicOp::LoadSsboAddress => any_src,
             IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo => {
                 let bits = i.def.map_or(0, |d| shader.defs[d].bit_size);
                 any_src || bits != 32

@@ -212,6 +212,8 @@ intrinsics! {
     SsboAtomicSwap "ssbo_atomic_swap" ([1 x 32] [1 x 32] [1 x any] [1 x any]) -> [1 x any] {access} READS | WRITES;
     /// Size in bytes of the buffer bound (handle).
     GetSsboSize "get_ssbo_size" ([1 x 32]) -> [1 x 32] {} MESSAGE;
+    /// Address of the first byte of the buffer bound (handle).
+    LoadSsboAddress "load_ssbo_address" ([1 x 32]) -> [1 x 64] {} MESSAGE;
     /// (offset); `base` is added.
     LoadPushConstant "load_push_constant" ([1 x 32]) -> [any] {base range align_mul align_offset} PURE;
     /// (offset)

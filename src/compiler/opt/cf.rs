@@ -171,6 +171,21 @@ pub(crate) fn lists_inside_out(s: &Shader) -> Vec<ListRef> {
     out
 }
 
+/// Cuts a block before its instruction `k`: that instruction, taken out, and a new block with what follows it.
+pub(crate) fn cut_block(
+    s: &mut Shader,
+    edit: &mut CfEdit,
+    block: Id<Block>,
+    k: usize,
+) -> (Id<Instr>, Id<Block>) {
+    let mut tail = s.blocks[block].instrs.split_off(k);
+    let taken = tail.remove(0);
+    let after = s.blocks.push(Block { instrs: tail });
+    edit.rename_block(block, after);
+    edit.changed = true;
+    (taken, after)
+}
+
 /// True if a list is one block without instructions.
 pub(crate) fn is_empty_list(s: &Shader, list: ListRef) -> bool {
     match s.list(list).as_slice() {

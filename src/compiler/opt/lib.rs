@@ -40,7 +40,7 @@
 //! 32 bits at an address that is a multiple of 4, or one component of 8 or 16 bits at a multiple of its size.
 //! 64-bit data is loaded and stored as dwords. `write_mask` is full. `base` is used where there is one, the
 //! offset operand is then the dynamic part. `vulkan_resource_index` remains: its operand is the array element.
-//! Atomics have one component. `deref_buffer_array_length` has become `get_ssbo_size` and arithmetic.
+//! Atomics have one component; those of 64 bits are `global_atomic` and `global_atomic_swap`. `deref_buffer_array_length` has become `get_ssbo_size` and arithmetic.
 //!
 //! **System values that remain:** `load_workgroup_id load_base_workgroup_id load_num_workgroups load_subgroup_id
 //! load_subgroup_invocation load_subgroup_size` (the width of the variant). `load_local_invocation_index` has become
@@ -77,6 +77,7 @@ mod lower_mem_access;
 mod lower_non_uniform_access;
 mod lower_phis_to_scalar;
 mod lower_resource_derefs;
+mod lower_ssbo_atomic_64;
 mod lower_system_values;
 mod lower_tex;
 mod lower_tex_cubes;

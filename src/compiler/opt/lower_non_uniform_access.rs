@@ -7,7 +7,7 @@
 //! Buffers stay as they are: the backend serves handles that differ.
 //! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/opt/lower_non_uniform_access/.
 
-use crate::cf::{CfEdit, lists_inside_out};
+use crate::cf::{CfEdit, cut_block, lists_inside_out};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -61,10 +61,8 @@ fn is_marked(i: &Instr) -> bool {
 
 /// Puts the instruction at `k` of `block` into a loop at `at` of `list`, and what follows it into a block behind that.
 fn wrap(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, block: Id<Block>, k: usize) {
-    let mut tail = s.blocks[block].instrs.split_off(k);
-    let guarded = tail.remove(0);
+    let (guarded, after) = cut_block(s, edit, block, k);
     let handles = marked(&s.instrs[guarded]);
-    let after = s.blocks.push(Block { instrs: tail });
     let new_block = |s: &mut Shader| s.blocks.push(Block::default());
     let (head, serve, skip, next) = (new_block(s), new_block(s), new_block(s), new_block(s));
 
@@ -98,8 +96,6 @@ fn wrap(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, block: Id<B
     let waterfall = s.loops.push(Loop { body });
     let nodes = [CfNode::Loop(waterfall), CfNode::Block(after)];
     s.list_mut(list).splice(at..at, nodes);
-    edit.rename_block(block, after);
-    edit.changed = true;
 }
 
 /// Takes the marks off, and puts in each handle's place what is the same for all that are served.

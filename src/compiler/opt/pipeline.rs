@@ -32,6 +32,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_tex)),
     Step::Once(pass!(lower_tex_cubes)),
     Step::Once(pass!(lower_explicit_io)),
+    Step::Once(pass!(lower_ssbo_atomic_64)),
     Step::Once(pass!(lower_system_values)),
     Step::Once(pass!(lower_mem_access)),
     Step::Once(pass!(lower_alu_to_scalar)),

@@ -180,7 +180,11 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
     if i.op.index_of("image_dim").is_some() {
         check_image(i)?;
     }
+    let wide = |k: usize| i.srcs.get(k).is_some_and(|d| s.defs[*d].bit_size == 64);
     let value = match i.op {
+        Op::SsboAtomic | Op::SsboAtomicSwap if wide(2) => {
+            return Err(format!("{name} of 64 bits"));
+        }
         Op::LoadUbo
         | Op::LoadSsbo
         | Op::LoadPushConstant

@@ -187,6 +187,8 @@ offered! {
     storageBuffer8BitAccess "vkrunner-scripts/memory/storage8.shader_test";
     uniformAndStorageBuffer8BitAccess "vkrunner-scripts/memory/storage8.shader_test";
     storagePushConstant8 "vkrunner-scripts/memory/push-small.shader_test";
+    // The data port has them at addresses; the shader looks the buffer's up, and its end.
+    shaderBufferInt64Atomics "tests/resources/addresses.rs";
     shaderFloat16 (NativeFp16) "vkrunner-scripts/types/float16.shader_test";
     shaderInt8 "vkrunner-scripts/types/int8.shader_test";
     shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";

@@ -1,18 +1,21 @@
 //! Memory at 64-bit addresses: buffer device addresses, the number of workgroups, the size of a buffer.
 
-use super::Isel;
 use super::memory::{atomic_op, no_atomic};
+use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Src, VgrfId};
 use crate::message;
 use abi::DriverValue;
+use entity::Id;
 use isa::{Opcode, Type};
-use nir::Intrinsic;
+use nir::{Def, Intrinsic};
 use smallvec::SmallVec;
 
 /// Bytes from a surface state to the dword that holds the buffer's size.
 const SIZE_AT: u64 = abi::SURFACE_BYTES_DWORD as u64 * 4;
+/// Bytes from it to the buffer's address.
+const ADDRESS_AT: u64 = abi::SURFACE_ADDRESS_DWORD as u64 * 4;
 
 impl Isel<'_> {
     /// Addresses of the lanes, eight bytes each.
@@ -88,21 +91,39 @@ impl Isel<'_> {
         let op = atomic_op(i)?;
         let address = self.comp(i.srcs[0], 0, Type::Uq);
         let operands = &i.srcs[1..];
-        self.only_dwords(i, operands)?;
+        let bits = operands.first().map_or(32, |d| self.bits(*d));
         let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
+        let ty = super::raw_type(bits);
         let data: SmallVec<[Lanes; 2]> = operands
             .iter()
-            .map(|d| self.comp(*d, 0, Type::Ud))
+            .map(|d| {
+                let value = self.comp(*d, 0, ty);
+                match value.imm_bits() {
+                    Some(constant) if bits == 64 => self.b.imm_reg(ty, constant),
+                    _ => value,
+                }
+            })
             .collect();
-        let v = wanted.map(|def| self.answer(def, 8));
+        let slot = bits / 8;
+        let v = wanted.map(|def| {
+            let v = self.b.lir.vgrf(u32::from(self.b.width()) * u32::from(slot));
+            let place = Comp::Reg {
+                v,
+                offset: 0,
+                pitch: slot,
+                half: 16 * u16::from(slot),
+            };
+            self.set_comp(def, 0, place);
+            v
+        });
         let (lanes, parts) = self.parts(8);
         for lane in parts {
             let payload = self.addresses(address, Exec::Part(lane, lanes));
             let data = self.b.collect(Exec::Part(lane, lanes), &[], &data);
-            let info = message::a64_atomic(op, operands.len() as u8, v.is_some())
+            let info = message::a64_atomic(op, bits, operands.len() as u8, v.is_some())
                 .ok_or_else(|| no_atomic(i))?;
             let dst = match v {
-                Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
+                Some(v) => Dst::vgrf(v, u32::from(lane) * u32::from(slot), Type::Ud, 1),
                 None => Dst::null(Type::Ud),
             };
             let mods = self.effect(Mods::NONE);
@@ -161,8 +182,29 @@ impl Isel<'_> {
     /// `get_ssbo_size`: from the surface state, as crate `abi` says.
     pub(super) fn buffer_size(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
+        let state = self.state_dwords(i.srcs[0], SIZE_AT, 1);
+        match state.first() {
+            Some(&size) if size.pitch == 0 => self.uniform_place(def, 0, size),
+            Some(&size) => self.set_place(def, 0, size),
+            None => {}
+        }
+    }
+
+    /// `load_ssbo_address`: from the surface state, too.
+    pub(super) fn buffer_address(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        let state = self.state_dwords(i.srcs[0], ADDRESS_AT, 2);
+        let exec = self.exec_for(def);
+        let dst = self.new_def(def).retype(Type::Ud);
+        for (n, &dword) in (0..).zip(&state) {
+            self.b.mov(exec, dst.at(4 * n), dword);
+        }
+    }
+
+    /// `n` dwords of a surface state, from a byte of it on.
+    fn state_dwords(&mut self, handle: Id<Def>, byte: u64, n: u8) -> SmallVec<[Lanes; 2]> {
         let ud = Type::Ud;
-        let handle = self.handle(i.srcs[0]);
+        let handle = self.handle(handle);
         let low = self.push_value(DriverValue::SurfaceHeapAddress { dword: 0 });
         let high = self.push_value(DriverValue::SurfaceHeapAddress { dword: 1 });
         let exec = super::exec_of(handle);
@@ -171,13 +213,13 @@ impl Isel<'_> {
         self.b
             .binary(Opcode::Shr, exec, bytes, handle, six, Mods::NONE);
         let at = self.b.temp(ud, exec);
-        let size_at = Lanes::imm(ud, SIZE_AT);
+        let byte = Lanes::imm(ud, byte);
         self.b
-            .binary(Opcode::Add, exec, at, bytes, size_at, Mods::NONE);
+            .binary(Opcode::Add, exec, at, bytes, byte, Mods::NONE);
         if exec == Exec::Scalar {
-            let v = self.read_uniform(low, high, at, 1);
-            self.uniform_place(def, 0, Lanes::new(v, 0, ud, 0));
-            return;
+            let v = self.read_uniform(low, high, at, n);
+            let place = |c: u8| Lanes::new(v, u32::from(c) * GRF_BYTES, ud, 0);
+            return (0..n).map(place).collect();
         }
         let address = self.b.temp(Type::Uq, Exec::Active);
         self.b.mov(Exec::Active, address.retype(ud), low);
@@ -186,19 +228,28 @@ impl Isel<'_> {
         self.b
             .binary(Opcode::Add, Exec::Active, sum, address, at, Mods::NONE);
         let (lanes, parts) = self.parts(16);
-        let v = self.answer(def, lanes);
+        let v = self
+            .b
+            .lir
+            .vgrf(u32::from(self.b.width()) * 4 * u32::from(n));
         for lane in parts {
             let payload = self.addresses(sum, Exec::Part(lane, lanes));
-            let dst = Dst::vgrf(v, u32::from(lane) * 4, ud, 1);
+            let dst = Dst::vgrf(v, u32::from(lane) * 4 * u32::from(n), ud, 1);
             self.b.send(
                 Exec::Part(lane, lanes),
                 dst,
                 payload,
                 Src::NULL,
                 Src::NULL,
-                message::a64_read(lanes, 1),
+                message::a64_read(lanes, n),
                 Mods::NONE,
             );
         }
+        let part = u32::from(lanes) * 4;
+        let place = |c: u8| Lanes {
+            half: (part * u32::from(n)) as u16,
+            ..Lanes::new(v, u32::from(c) * part, ud, 4)
+        };
+        (0..n).map(place).collect()
     }
 }

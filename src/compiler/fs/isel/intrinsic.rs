@@ -79,6 +79,7 @@ impl Isel<'_> {
                 self.atomic(i, surface, i.srcs[1], 0, &i.srcs[2..])?;
             }
             I::GetSsboSize => self.buffer_size(i),
+            I::LoadSsboAddress => self.buffer_address(i),
             I::LoadPushConstant => self.load_push_constant(i),
             I::LoadShared => self.load(i, Surface::Shared, i.srcs[0], i.index("base")),
             I::StoreShared => self.store(i.srcs[0], Surface::Shared, i.srcs[1], i.index("base")),

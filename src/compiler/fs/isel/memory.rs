@@ -657,6 +657,7 @@ fn handle_operand(op: IntrinsicOp) -> Option<usize> {
         | IntrinsicOp::SsboAtomic
         | IntrinsicOp::SsboAtomicSwap
         | IntrinsicOp::GetSsboSize
+        | IntrinsicOp::LoadSsboAddress
         | IntrinsicOp::BindlessImageLoad
         | IntrinsicOp::BindlessImageStore
         | IntrinsicOp::BindlessImageAtomic

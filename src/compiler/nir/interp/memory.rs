@@ -547,6 +547,14 @@ impl Run<'_> {
                     }
                 }
             }
+            Op::LoadSsboAddress => {
+                if let Some(def) = i.def {
+                    for &l in lanes {
+                        let n = self.get(i.srcs[0], l)[0] as usize;
+                        self.set(def, l, &[address_of(n, 0)]);
+                    }
+                }
+            }
             Op::GetSsboSize => {
                 if let Some(def) = i.def {
                     for &l in lanes {

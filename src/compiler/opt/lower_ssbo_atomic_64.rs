@@ -1,0 +1,89 @@
+//! 64-bit atomics of storage buffers: the data port has them at addresses alone.
+//!
+//! In:  `ssbo_atomic` and `ssbo_atomic_swap` of 64 bits. Out: `global_atomic` and its like where the buffer reaches that far; beyond its end
+//! nothing happens, and the result is 0.
+//! Ref: Vulkan, "Robust Buffer Access"; SKL PRM vol. 7, "A64 Untyped Atomic Integer". Tests: tests/opt/lower_ssbo_atomic_64/.
+
+use crate::cf::{CfEdit, cut_block, lists_inside_out};
+use crate::pass::Ctx;
+use entity::Id;
+use nir::*;
+use smallvec::SmallVec;
+
+/// Bytes of an operand.
+const BYTES: u32 = 8;
+
+/// Entry point.
+pub fn lower_ssbo_atomic_64(s: &mut Shader, _: &Ctx) -> bool {
+    let mut edit = CfEdit::new();
+    for list in lists_inside_out(s) {
+        let mut at = 0;
+        while let Some(&node) = s.list(list).get(at) {
+            at += 1;
+            let CfNode::Block(block) = node else { continue };
+            let found = s.blocks[block].instrs.iter().position(|i| is_wide(s, *i));
+            if let Some(k) = found {
+                guard(s, &mut edit, list, at, block, k);
+                // Behind the branch.
+                at += 1;
+            }
+        }
+    }
+    edit.finish(s)
+}
+
+fn is_wide(s: &Shader, i: Id<Instr>) -> bool {
+    match &s.instrs[i] {
+        Instr::Intrinsic(i) => {
+            matches!(i.op, IntrinsicOp::SsboAtomic | IntrinsicOp::SsboAtomicSwap)
+                && i.srcs.get(2).is_some_and(|d| s.defs[*d].bit_size == 64)
+        }
+        _ => false,
+    }
+}
+
+/// Puts the atomic at `k` of `block` under a condition, in a node at `at` of `list`.
+fn guard(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, block: Id<Block>, k: usize) {
+    let (atomic, after) = cut_block(s, edit, block, k);
+    let Instr::Intrinsic(i) = s.instrs[atomic].clone() else {
+        return;
+    };
+    let (handle, offset) = (i.srcs[0], i.srcs[1]);
+    let (inside, outside) = (
+        s.blocks.push(Block::default()),
+        s.blocks.push(Block::default()),
+    );
+    let mut b = Builder::at_end_of_block(s, block);
+    let size = b.load(IntrinsicOp::GetSsboSize, 1, 32, &[handle], &[]);
+    let rest = b.imm_u32(BYTES - 1);
+    let end = b.usub_sat(size, rest);
+    let cond = b.ult(offset, end);
+
+    b.set_block_end(inside);
+    let base = b.load(IntrinsicOp::LoadSsboAddress, 1, 64, &[handle], &[]);
+    let offset = b.u2u(offset, 64);
+    let address = b.iadd(base, offset);
+    let mut srcs: SmallVec<[Id<Def>; 4]> = SmallVec::from_iter([address]);
+    srcs.extend(i.srcs.iter().skip(2).copied());
+    let op = match i.op {
+        IntrinsicOp::SsboAtomic => IntrinsicOp::GlobalAtomic,
+        _ => IntrinsicOp::GlobalAtomicSwap,
+    };
+    let old = b.load(op, 1, 64, &srcs, &i.indices);
+
+    b.set_block_end(outside);
+    let zero = b.imm_int(64, 0);
+    let choice = s.ifs.push(If {
+        cond,
+        then_list: vec![CfNode::Block(inside)],
+        else_list: vec![CfNode::Block(outside)],
+    });
+    s.list_mut(list)
+        .splice(at..at, [CfNode::If(choice), CfNode::Block(after)]);
+    if let Some(def) = i.def {
+        // Its own def stays, so no use has to be rewritten.
+        let srcs = SmallVec::from_iter([(inside, old), (outside, zero)]);
+        s.instrs[atomic] = Instr::Phi(Phi { def, srcs });
+        s.blocks[after].instrs.insert(0, atomic);
+    }
+}
