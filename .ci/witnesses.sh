@@ -89,7 +89,7 @@ fi
 if have validation "$layer" python3; then
     check 'validation layer on Ingot' tests/witness/validation.sh "$binaries" ingot vkrunner-scripts
     have 'validation layer on ANV' "$anv" &&
-        check 'validation layer on ANV' tests/witness/validation.sh "$binaries" anv vkrunner-scripts
+        check 'validation layer on ANV' tests/witness/validation.sh "$binaries" anv vkrunner-scripts samples
 fi
 if have piglit piglit; then
     check 'piglit' /usr/bin/python3 tests/witness/piglit.py "$binaries" vkrunner-scripts
@@ -107,6 +107,11 @@ have 'wgpu on ANV' "$anv" && check 'wgpu examples on ANV' wgpu_on_anv
 have 'wgpu on lavapipe' "$lavapipe" && check 'wgpu examples on lavapipe' wgpu_on_lavapipe
 have 'scenes on ANV' "$anv" "$lavapipe" &&
     check 'scenes on ANV' tests/witness/scenes.sh "$binaries" target/clients/wgpu/debug "$lavapipe" anv
+pictures_on_anv() { # the scenes of tests/pictures, judged by a driver that is known to work
+    CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="$binaries/ingot sim --gpu skl --strict --driver anv --" \
+        INGOT_PICTURES=loader cargo test -q -p ingot-tests --test pictures
+}
+have 'pictures on ANV' "$anv" "$lavapipe" && check 'pictures on ANV' pictures_on_anv
 have 'vkcube on ANV' "$anv" vkcube Xvfb xwd xwininfo convert &&
     check 'vkcube on ANV' tests/witness/vkcube.sh "$binaries" anv 60
 have 'vkcube on Ingot' vkcube Xvfb xwd xwininfo convert &&

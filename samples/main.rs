@@ -1,5 +1,7 @@
 //! `ingot-samples`: draws the samples' pictures through the Vulkan loader, whatever driver it finds.
 
+mod page;
+
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use samples::programs::{self, Program, View};
@@ -21,6 +23,9 @@ struct Args {
     /// Width and height in texels
     #[arg(long, value_name = "WxH", default_value = "640x360", value_parser = size)]
     size: (u32, u32),
+    /// With `all`: a Markdown page that shows the pictures, to be written too
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
     /// Which frame; sixty are a second
     #[arg(long, value_name = "N", default_value_t = 0)]
     frame: u32,
@@ -102,6 +107,9 @@ fn run(args: &Args) -> Result<(), String> {
         frame: args.frame,
     };
     if args.name != "all" {
+        if args.page.is_some() {
+            return Err("--page goes with all".into());
+        }
         let program = programs::ALL.iter().find(|p| p.name == args.name);
         let program = program.ok_or("no such program")?;
         let file = match &args.out {
@@ -117,13 +125,20 @@ fn run(args: &Args) -> Result<(), String> {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
         .map_err(|e| format!("the progress bar: {e}"))?;
     let bar = ProgressBar::new(programs::ALL.len() as u64).with_style(style);
-    let mut failed = 0;
+    let (mut failed, mut entries) = (0, Vec::new());
     for program in programs::ALL {
         bar.set_message(program.name);
         let file = folder.join(format!("{}.png", program.name));
         let drawn = draw(program, &view, &file);
         bar.suspend(|| match drawn {
-            Ok(device) => println!("{} by {device}", file.display()),
+            Ok(drawn_by) => {
+                println!("{} by {drawn_by}", file.display());
+                entries.push(page::Entry {
+                    program,
+                    file,
+                    drawn_by,
+                });
+            }
             Err(line) => {
                 failed += 1;
                 eprintln!("ingot-samples: {line}");
@@ -132,13 +147,22 @@ fn run(args: &Args) -> Result<(), String> {
         bar.inc(1);
     }
     bar.finish_and_clear();
+    if let Some(path) = &args.page {
+        let words: Vec<_> = std::env::args().skip(1).collect();
+        let text = page::page(
+            path,
+            &format!("ingot-samples {}", words.join(" ")),
+            &entries,
+        )?;
+        std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
     match failed {
         0 => Ok(()),
         _ => Err(format!("{failed} of {} failed", programs::ALL.len())),
     }
 }
 
-/// Draws a program's picture into a file. Ok: the device's name. Err: a line that names the program.
+/// Draws a program's picture into a file. Ok: device and driver. Err: a line that names the program.
 fn draw(program: &Program, view: &View, file: &Path) -> Result<String, String> {
     let named = |e: samples::Error| format!("{}: {e}", program.name);
     let wants = Wants {
@@ -148,5 +172,5 @@ fn draw(program: &Program, view: &View, file: &Path) -> Result<String, String> {
     let gpu = Gpu::new(&Source::Loader, &wants).map_err(named)?;
     let picture = (program.draw)(&gpu, view).map_err(named)?;
     picture.save(file)?;
-    Ok(gpu.name().to_string())
+    Ok(gpu.describe())
 }

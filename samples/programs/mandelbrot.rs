@@ -60,8 +60,8 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let set = gpu.set(&[Bound::StorageImage(image.view)])?;
     let pipeline = gpu.compute(COMPUTE, &[set], 12)?;
 
-    let radius = 0.0065 * (-view.seconds() * 0.5).exp();
-    let push = [-0.745_3_f32, 0.112_7, radius];
+    let radius = 0.0022 * (-view.seconds() * 0.5).exp();
+    let push = [-0.743_64_f32, 0.131_83, radius];
     let groups = [view.width.div_ceil(8), view.height.div_ceil(8), 1];
     gpu.run(|r| {
         r.use_as(&image, Use::Storage);

@@ -1,11 +1,16 @@
 //! The programs: each file draws one picture and can be read on its own.
 
 mod canvas;
+mod deferred;
 mod instancing;
 mod mandelbrot;
+mod msaa;
 mod particles;
+mod shadow_map;
 mod spinning_cube;
 mod stencil_outline;
+mod terrain;
+mod text;
 
 pub use canvas::Canvas;
 
@@ -59,6 +64,11 @@ pub const ALL: &[Program] = &[
     instancing::PROGRAM,
     particles::PROGRAM,
     stencil_outline::PROGRAM,
+    text::PROGRAM,
+    msaa::PROGRAM,
+    shadow_map::PROGRAM,
+    deferred::PROGRAM,
+    terrain::PROGRAM,
 ];
 
 /// What pictures are drawn to: colours are linear in shaders and stored as files want them.

@@ -85,7 +85,6 @@ pub struct Gpu {
     pub(super) pool: vk::CommandPool,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     owned: RefCell<Vec<Owned>>,
-    name: String,
 }
 
 impl Drop for Gpu {
@@ -157,11 +156,10 @@ impl Gpu {
         family: u32,
     ) -> Result<Gpu, Error> {
         // SAFETY: the queue is the one that the device was made with; `physical` is of this instance.
-        let (queue, memory, properties) = unsafe {
+        let (queue, memory) = unsafe {
             (
                 device.get_device_queue(family, 0),
                 instance.get_physical_device_memory_properties(physical),
-                instance.get_physical_device_properties(physical),
             )
         };
         let info = vk::CommandPoolCreateInfo::default()
@@ -169,11 +167,9 @@ impl Gpu {
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the device is alive.
         let pool = unsafe { device.create_command_pool(&info, None) };
-        let name = properties.device_name_as_c_str().unwrap_or(c"?");
         let mut gpu = Gpu {
             rendering: ash::khr::dynamic_rendering::Device::new(&instance, &device),
             dynamic: ash::ext::extended_dynamic_state::Device::new(&instance, &device),
-            name: name.to_string_lossy().into_owned(),
             _entry: entry,
             instance,
             physical,
@@ -187,9 +183,26 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// The device's name.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// The device's name, and its driver's where that says it.
+    pub fn describe(&self) -> String {
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
+        // SAFETY: `physical` is of this instance; a driver skips structures that it does not know.
+        unsafe {
+            self.instance
+                .get_physical_device_properties2(self.physical, &mut all);
+        }
+        let device = all.properties.device_name_as_c_str().unwrap_or(c"?");
+        let mut text = device.to_string_lossy().into_owned();
+        for part in [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()] {
+            match part {
+                Ok(part) if !part.is_empty() => {
+                    text.push_str(&format!(", {}", part.to_string_lossy()));
+                }
+                _ => {}
+            }
+        }
+        text
     }
 
     /// Whether optimally tiled images of this format can do all this.

@@ -2,11 +2,12 @@
 # Runs a folder of scripts through the Vulkan loader and the Khronos validation layer, on the simulated
 # GPU: the layer must say nothing about how our runner uses Vulkan, nor may our driver make it.
 #
-# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the scripts.
+# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the scripts; then `samples` if the
+#      driver draws the samples' pictures too.
 # Out: the layer's messages, with a count; exit status 1 if there is one or a script surprises.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-binaries=$1 driver=$2 scripts=$3
+binaries=$1 driver=$2 scripts=$3 more=${4:-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -33,6 +34,12 @@ fi
 
 validated "$binaries/ingot" run --icd loader "$scripts" >"$folder/output" 2>&1
 status=$?
+if [ "$status" -eq 0 ] && [ "$more" = samples ]; then
+    cp "$folder/messages" "$folder/of_scripts" 2>/dev/null
+    validated "$binaries/ingot-samples" all --size 128x72 --out "$folder/pictures" >>"$folder/output" 2>&1
+    status=$?
+    [ ! -s "$folder/of_scripts" ] || cat "$folder/of_scripts" >>"$folder/messages"
+fi
 tail -n 2 "$folder/output"
 messages=$(grep -c 'VUID\|UNASSIGNED\|SYNC-HAZARD\|Validation' "$folder/messages" 2>/dev/null)
 echo "$driver: ${messages:-0} validation messages"

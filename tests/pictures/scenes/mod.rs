@@ -1,0 +1,31 @@
+//! All scenes, one table for each subject.
+
+mod blending;
+mod commands;
+mod computing;
+mod depth;
+mod formats;
+mod geometry;
+mod multisample;
+mod textures;
+mod transfer;
+
+use crate::Scene;
+
+/// Every scene.
+pub fn all() -> Vec<Scene> {
+    [
+        blending::scenes(),
+        commands::scenes(),
+        computing::scenes(),
+        depth::scenes(),
+        formats::scenes(),
+        geometry::scenes(),
+        multisample::scenes(),
+        textures::scenes(),
+        transfer::scenes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
