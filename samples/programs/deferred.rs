@@ -101,10 +101,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let views = [paint.view, normal.view, depth.view, result.view];
     let framebuffer = gpu.framebuffer(pass, &views, size)?;
 
-    let (cube, count) = {
-        let mesh = Mesh::cube().upload(gpu)?;
-        (mesh, mesh.count)
-    };
+    let cube = Mesh::cube().upload(gpu)?;
     let ball = Mesh::ball(32, 16).upload(gpu)?;
     let (columns, balls) = (columns(), balls());
     let column_data = gpu.buffer(columns.as_flattened())?;
@@ -168,7 +165,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
                     r.bind(&first, &[], to_clip.0.as_flattened());
                     r.vertices(&[(&cube.vertices, 0), (&column_data, 0)]);
                     r.indices(&cube.indices, vk::IndexType::UINT32);
-                    r.draw_indexed(0, count, 0, 0..columns.len() as u32);
+                    r.draw_indexed(0, cube.count, 0, 0..columns.len() as u32);
                     r.vertices(&[(&ball.vertices, 0), (&ball_data, 0)]);
                     r.indices(&ball.indices, vk::IndexType::UINT32);
                     r.draw_indexed(0, ball.count, 0, 0..balls.len() as u32);

@@ -54,7 +54,7 @@ pub fn scenes() -> Vec<Scene> {
         (F::B8G8R8A8_UNORM, 1.0),
         (F::R8G8B8A8_SRGB, 3.0),
         (F::R5G6B5_UNORM_PACK16, 9.0),
-        (F::A2B10G10R10_UNORM_PACK32, 85.0),
+        (F::A2B10G10R10_UNORM_PACK32, 1.0),
         (F::R16_UNORM, 1.0),
         (F::R16G16B16A16_SFLOAT, 1.0),
         (F::B10G11R11_UFLOAT_PACK32, 4.0),
@@ -122,7 +122,10 @@ fn drawn(format: vk::Format, steps: f32) -> Scene {
                 unit: Unit::Bits(samples::vulkan::texel_bytes(format, exact.aspects())?.0 as usize),
                 ..shot(gpu, "zeros and ones", &exact)?
             };
-            let ramp = fragment("", "colour = vec4(uv.x, uv.y, uv.x * uv.y, 1.0 - uv.x);");
+            let ramp = fragment(
+                "",
+                "colour = vec4(uv.x, uv.y, uv.x * uv.y, floor(uv.x * 2.0));",
+            );
             let ramp = cover(gpu, format, &ramp, &[])?;
             gpu.run(|r| {
                 r.use_as(&ramp, samples::vulkan::Use::Sampled);
