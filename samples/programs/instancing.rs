@@ -10,7 +10,7 @@ use crate::{Error, Gpu, Picture};
 
 pub const PROGRAM: Program = Program {
     name: "instancing",
-    about: "A thousand rings in one draw: data for each instance",
+    about: "Four hundred rings in one draw: data for each instance",
     features: &[],
     draw,
 };
@@ -55,7 +55,7 @@ void main()
     float rim = pow(1.0 - max(dot(n, to_eye), 0.0), 3.0);
     float shine = pow(max(dot(n, normalize(sun + to_eye)), 0.0), 50.0);
     vec3 lit = base * (0.08 + 0.95 * max(dot(n, sun), 0.0)) + 0.35 * shine + 0.25 * rim * vec3(0.4, 0.6, 1.0);
-    float fog = 1.0 - exp(-0.0028 * dot(eye.xyz - world, eye.xyz - world));
+    float fog = 1.0 - exp(-0.0085 * dot(eye.xyz - world, eye.xyz - world));
     colour = vec4(mix(lit, vec3(0.030, 0.040, 0.070), fog), 1.0);
 }";
 
@@ -63,7 +63,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let canvas = Canvas::new(gpu, view, 4)?;
     let ring = Mesh::ring(0.28, 20, 10).upload(gpu)?;
     let mut places: Vec<[f32; 8]> = Vec::new();
-    for i in 0..1000 {
+    for i in 0..400 {
         let at = |axis: u32| chance(i * 5 + axis) * 2.0 - 1.0;
         let [x, y, z] = [at(0) * 13.0, at(1) * 7.0, at(2) * 11.0 - 6.0];
         let axis: Vec3 = normalize([at(3), at(4), 0.4]);
@@ -110,7 +110,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         r.bind(&pipeline, &[], &push);
         r.vertices(&[(&ring.vertices, 0), (&places, 0)]);
         r.indices(&ring.indices, vk::IndexType::UINT32);
-        r.draw_indexed(0, ring.count, 0, 0..1000);
+        r.draw_indexed(0, ring.count, 0, 0..400);
         Ok(())
     })?;
     canvas.picture(gpu)

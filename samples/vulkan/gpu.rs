@@ -48,7 +48,7 @@ pub mod feature {
     }
 }
 
-/// What a program asks of a device, beyond Vulkan 1.1 with dynamic rendering.
+/// What a program asks of a device, beyond Vulkan 1.1 and, where it draws outside render passes, dynamic rendering.
 #[derive(Clone, Copy, Default)]
 pub struct Wants<'a> {
     /// Features that must be there.
@@ -79,7 +79,7 @@ pub struct Gpu {
     instance: ash::Instance,
     pub(super) physical: vk::PhysicalDevice,
     pub(super) device: ash::Device,
-    pub(super) rendering: ash::khr::dynamic_rendering::Device,
+    pub(super) rendering: Option<ash::khr::dynamic_rendering::Device>,
     pub(super) dynamic: ash::ext::extended_dynamic_state::Device,
     pub(super) queue: vk::Queue,
     pub(super) pool: vk::CommandPool,
@@ -139,7 +139,7 @@ impl Gpu {
             entry.create_instance(&info, None)
         })?;
         match create(&instance, wants) {
-            Ok((physical, device, family)) => Self::of(entry, instance, physical, device, family),
+            Ok(made) => Self::of(entry, instance, made),
             Err(error) => {
                 // SAFETY: nothing of the instance is left.
                 unsafe { instance.destroy_instance(None) };
@@ -148,13 +148,13 @@ impl Gpu {
         }
     }
 
-    fn of(
-        entry: ash::Entry,
-        instance: ash::Instance,
-        physical: vk::PhysicalDevice,
-        device: ash::Device,
-        family: u32,
-    ) -> Result<Gpu, Error> {
+    fn of(entry: ash::Entry, instance: ash::Instance, made: Made) -> Result<Gpu, Error> {
+        let Made {
+            physical,
+            device,
+            family,
+            renders,
+        } = made;
         // SAFETY: the queue is the one that the device was made with; `physical` is of this instance.
         let (queue, memory) = unsafe {
             (
@@ -168,7 +168,8 @@ impl Gpu {
         // SAFETY: the device is alive.
         let pool = unsafe { device.create_command_pool(&info, None) };
         let mut gpu = Gpu {
-            rendering: ash::khr::dynamic_rendering::Device::new(&instance, &device),
+            rendering: renders
+                .then(|| ash::khr::dynamic_rendering::Device::new(&instance, &device)),
             dynamic: ash::ext::extended_dynamic_state::Device::new(&instance, &device),
             _entry: entry,
             instance,
@@ -205,6 +206,14 @@ impl Gpu {
         text
     }
 
+    /// Dynamic rendering, where the device has it.
+    pub(super) fn rendering(&self) -> Result<&ash::khr::dynamic_rendering::Device, Error> {
+        let name = DYNAMIC_RENDERING.to_string_lossy();
+        self.rendering
+            .as_ref()
+            .ok_or_else(|| Error::Unsupported(format!("{} lacks {name}", self.describe())))
+    }
+
     /// Whether optimally tiled images of this format can do all this.
     pub fn format_does(&self, format: vk::Format, all: vk::FormatFeatureFlags) -> bool {
         // SAFETY: `physical` is of this instance.
@@ -221,11 +230,16 @@ impl Gpu {
     }
 }
 
-/// A device of the first physical device that can draw, with its family of queues.
-fn create(
-    instance: &ash::Instance,
-    wants: &Wants<'_>,
-) -> Result<(vk::PhysicalDevice, ash::Device, u32), Error> {
+/// A device, with its family of queues and whether it has dynamic rendering.
+struct Made {
+    physical: vk::PhysicalDevice,
+    device: ash::Device,
+    family: u32,
+    renders: bool,
+}
+
+/// A device of the first physical device that can draw.
+fn create(instance: &ash::Instance, wants: &Wants<'_>) -> Result<Made, Error> {
     // SAFETY: the instance is alive, here and below, and the physical devices are its own.
     let devices = unsafe { instance.enumerate_physical_devices() };
     let devices = check("vkEnumeratePhysicalDevices", devices)?;
@@ -266,16 +280,18 @@ fn create(
         }
         *(feature.of)(&mut features) = vk::TRUE;
     }
-    let mut extensions = vec![DYNAMIC_RENDERING];
+    let mut extensions = Vec::new();
+    let renders = offers(DYNAMIC_RENDERING);
+    if renders {
+        extensions.push(DYNAMIC_RENDERING);
+        extensions.extend(BELOW_DYNAMIC_RENDERING.iter().filter(|e| offers(e)));
+    }
     if wants.extended_dynamic_state {
+        if !offers(EXTENDED_DYNAMIC_STATE) {
+            return Err(lacks(&EXTENDED_DYNAMIC_STATE.to_string_lossy()));
+        }
         extensions.push(EXTENDED_DYNAMIC_STATE);
     }
-    for extension in &extensions {
-        if !offers(extension) {
-            return Err(lacks(&extension.to_string_lossy()));
-        }
-    }
-    extensions.extend(BELOW_DYNAMIC_RENDERING.iter().filter(|e| offers(e)));
 
     let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let priorities = [1.0];
@@ -289,12 +305,19 @@ fn create(
     let mut info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&names)
-        .enabled_features(&features)
-        .push_next(&mut rendering);
+        .enabled_features(&features);
+    if renders {
+        info = info.push_next(&mut rendering);
+    }
     if wants.extended_dynamic_state {
         info = info.push_next(&mut dynamic);
     }
     // SAFETY: as above.
     let device = unsafe { instance.create_device(physical, &info, None) };
-    Ok((physical, check("vkCreateDevice", device)?, family))
+    Ok(Made {
+        physical,
+        device: check("vkCreateDevice", device)?,
+        family,
+        renders,
+    })
 }

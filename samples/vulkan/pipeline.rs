@@ -278,6 +278,9 @@ impl Gpu {
 
     /// A pipeline for draws.
     pub fn graphics(&self, info: &GraphicsInfo<'_>) -> Result<Pipeline, Error> {
+        if info.subpass.is_none() {
+            self.rendering()?;
+        }
         let layout = self.layout(info.sets, info.push_bytes)?;
         let mut modules = Modules {
             gpu: self,

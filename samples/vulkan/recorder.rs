@@ -262,6 +262,7 @@ impl Recorder<'_> {
         targets: &Targets<'_>,
         body: impl FnOnce(&Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        let rendering = self.gpu.rendering()?;
         for target in targets.colors {
             self.use_as(target.image, Use::Color);
             if let Some(to) = target.resolve {
@@ -320,12 +321,12 @@ impl Recorder<'_> {
         }
         // SAFETY: as above.
         unsafe {
-            self.gpu.rendering.cmd_begin_rendering(self.commands, &info);
+            rendering.cmd_begin_rendering(self.commands, &info);
         }
         self.whole_area(targets.size_px);
         let done = body(self);
         // SAFETY: as above.
-        unsafe { self.gpu.rendering.cmd_end_rendering(self.commands) };
+        unsafe { rendering.cmd_end_rendering(self.commands) };
         done
     }
 

@@ -45,12 +45,19 @@ fn middle(texel: f32) -> f32 {
     (texel + 0.5) / SIDE as f32 * 2.0 - 1.0
 }
 
-/// Eight corners in two rows, in texels, each with a colour of its own.
-fn rows() -> Vec<Corner> {
+/// Eight corners in two rows, each with a colour of its own; how far right of and below a texel's middle they are, in texels.
+fn rows([right, below]: [f32; 2]) -> Vec<Corner> {
     let corner = |i: usize| {
         let (x, y) = ((i / 2) as f32 * 8.0 + 2.0, (i % 2) as f32 * 16.0 + 6.0);
         let part = i as f32 / 7.0;
-        [middle(x), middle(y), part, 1.0 - part, (i % 2) as f32, 1.0]
+        [
+            middle(x + right),
+            middle(y + below),
+            part,
+            1.0 - part,
+            (i % 2) as f32,
+            1.0,
+        ]
     };
     (0..8).map(corner).collect()
 }
@@ -88,7 +95,12 @@ fn plain<'a>() -> GraphicsInfo<'a> {
 
 fn topology(name: &str, topology: vk::PrimitiveTopology, tolerance: Tolerance) -> Scene {
     scene(name, tolerance, move |gpu| {
-        let corners = gpu.buffer(rows().as_flattened())?;
+        // Off the middles no line passes exactly between two texels.
+        let off = match topology {
+            vk::PrimitiveTopology::POINT_LIST => [0.0; 2],
+            _ => [0.23, 0.11],
+        };
+        let corners = gpu.buffer(rows(off).as_flattened())?;
         draw(
             gpu,
             GraphicsInfo {
@@ -324,7 +336,7 @@ pub fn scenes() -> Vec<Scene> {
         })
         .needs(&[feature::CLIP_DISTANCE]),
         scene("outlines_of_triangles", Tolerance { per_mille: 60, ..EDGES }, |gpu| {
-            let corners = gpu.buffer(rows().as_flattened())?;
+            let corners = gpu.buffer(rows([0.0; 2]).as_flattened())?;
             let info = GraphicsInfo {
                 fill: vk::PolygonMode::LINE,
                 ..plain()
@@ -337,7 +349,7 @@ pub fn scenes() -> Vec<Scene> {
         })
         .needs(&[feature::FILL_MODES]),
         scene("large_points", EXACT, |gpu| {
-            let corners = gpu.buffer(rows().as_flattened())?;
+            let corners = gpu.buffer(rows([0.0; 2]).as_flattened())?;
             let vertex = VERTEX.replace("gl_PointSize = 1.0", "gl_PointSize = 5.0");
             let info = GraphicsInfo {
                 vertex: &vertex,
