@@ -22,13 +22,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, OnceLock};
 
-/// What is drawn, and what of it is compared.
+/// Draws, and gives what is to be compared.
+type Draw = dyn Fn(&Gpu) -> Result<Vec<Shot>, Error> + Send;
+
+/// What is drawn, by what, and how closely it is compared.
 struct Scene {
     name: String,
     features: &'static [Feature],
     extended_dynamic_state: bool,
     tolerance: Tolerance,
-    draw: Box<dyn Fn(&Gpu) -> Result<Vec<Shot>, Error> + Send>,
+    draw: Box<Draw>,
 }
 
 const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
