@@ -671,3 +671,79 @@ fn depth_and_stencil_are_seen_apart() {
         }
     }
 }
+
+#[test]
+fn blocks_are_decoded() {
+    let rig = Rig::new();
+    // Red alone; a base of black and the smallest modifier; a block of one colour.
+    let one_colour = [
+        0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80, 0x80, 0, 0, 0xff, 0xff,
+    ];
+    let red = [0, 0xf8, 0, 0, 0, 0, 0, 0];
+    for (format, block, meant) in [
+        (
+            vk::Format::BC1_RGB_UNORM_BLOCK,
+            &red[..],
+            [1.0, 0.0, 0.0, 1.0],
+        ),
+        (
+            vk::Format::ETC2_R8G8B8_UNORM_BLOCK,
+            &[0; 8][..],
+            [2.0 / 255.0, 2.0 / 255.0, 2.0 / 255.0, 1.0],
+        ),
+        (
+            vk::Format::ASTC_4X4_UNORM_BLOCK,
+            &one_colour[..],
+            [1.0, 0.502, 0.0, 1.0],
+        ),
+    ] {
+        let info = image_info(format, [8, 8, 1], 1, 1);
+        let image = Image::new(&rig, &info);
+        fill(&rig, &image, &info, &block.repeat(4));
+        let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
+        let texel = "texture(image, vec2(0.8, 0.3))";
+        let got = one_texel(&rig, ("sampler2D", texel), seen, &nearest());
+        for (got, meant) in got.into_iter().map(f32::from_bits).zip(meant) {
+            assert!((got - meant).abs() < 0.003, "{format:?}: {got} {meant}");
+        }
+        unsafe { rig.device.destroy_image_view(seen, None) };
+    }
+}
+
+#[test]
+fn anisotropy_and_extremes_are_obeyed() {
+    let rig = Rig::new();
+    let format = vk::Format::R8G8B8A8_UNORM;
+    let info = image_info(format, [16, 16, 1], 1, 1);
+    let image = Image::new(&rig, &info);
+    // Columns are black and white in turn.
+    let bytes: Vec<u8> = (0..16 * 16 * 4)
+        .map(|at| if at / 4 % 2 == 0 { 0 } else { 255 })
+        .collect();
+    fill(&rig, &image, &info, &bytes);
+    let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
+    let linear = nearest()
+        .mag_filter(vk::Filter::LINEAR)
+        .min_filter(vk::Filter::LINEAR);
+    // A footprint of one row and eight columns, about the middle of a white one.
+    let texel = "textureGrad(image, vec2(9.5, 8.5) / 16, vec2(0.5, 0), vec2(0, 1.0 / 16))";
+    let red = |sampler: &vk::SamplerCreateInfo<'_>, texel| {
+        f32::from_bits(one_texel(&rig, ("sampler2D", texel), seen, sampler)[0])
+    };
+    assert_eq!(red(&linear, texel), 1.0);
+    let along = linear.anisotropy_enable(true).max_anisotropy(16.0);
+    let mixed = red(&along, texel);
+    assert!((0.2..0.8).contains(&mixed), "{mixed}");
+    // Between a black and a white column: their average, the lesser, the greater.
+    let between = "textureLod(image, vec2(9.0, 8.5) / 16, 0)";
+    assert!((red(&linear, between) - 0.5).abs() < 0.01);
+    for (mode, meant) in [
+        (vk::SamplerReductionMode::MIN, 0.0),
+        (vk::SamplerReductionMode::MAX, 1.0),
+    ] {
+        let mut reduction = vk::SamplerReductionModeCreateInfo::default().reduction_mode(mode);
+        let sampler = linear.push_next(&mut reduction);
+        assert_eq!(red(&sampler, between), meant, "{mode:?}");
+    }
+    unsafe { rig.device.destroy_image_view(seen, None) };
+}

@@ -217,8 +217,8 @@ properties! {
         independent_resolve: c::FALSE,
     ]
     PhysicalDeviceSamplerFilterMinmaxProperties |_device| [
-        filter_minmax_single_component_formats: c::FALSE,
-        filter_minmax_image_component_mapping: c::FALSE,
+        filter_minmax_single_component_formats: c::TRUE,
+        filter_minmax_image_component_mapping: c::TRUE,
     ]
     PhysicalDeviceVulkan11Properties |device| {
         let id = c::PhysicalDeviceIDProperties::of(device);

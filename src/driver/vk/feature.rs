@@ -176,6 +176,14 @@ offered! {
     // A handle is computed like any number; where lanes differ, the access goes round once for each.
     shaderUniformBufferArrayDynamicIndexing "tests/vk/indexing.rs";
     shaderStorageBufferArrayDynamicIndexing "tests/vk/indexing.rs";
+    shaderSampledImageArrayDynamicIndexing "tests/resources/main.rs";
+    shaderStorageImageArrayDynamicIndexing "tests/resources/main.rs";
+    shaderStorageImageExtendedFormats "tests/resources/main.rs";
+    imageCubeArray "tests/vk/textures.rs";
+    samplerAnisotropy "tests/vk/textures.rs";
+    textureCompressionBC "tests/vk/textures.rs";
+    textureCompressionETC2 "tests/vk/textures.rs";
+    textureCompressionASTC_LDR "tests/vk/textures.rs";
     shaderFloat64 (NativeFp64) "vkrunner-scripts/types/float64.shader_test";
     shaderInt64 "vkrunner-scripts/types/int64.shader_test";
     shaderInt16 "vkrunner-scripts/types/int16.shader_test";
@@ -193,6 +201,9 @@ offered! {
     shaderInt8 "vkrunner-scripts/types/int8.shader_test";
     shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
     shaderStorageBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
+    shaderSampledImageArrayNonUniformIndexing "tests/resources/main.rs";
+    shaderStorageImageArrayNonUniformIndexing "tests/resources/main.rs";
+    samplerFilterMinmax "tests/vk/textures.rs";
     // Descriptors are memory that shaders read when they run.
     descriptorBindingUniformBufferUpdateAfterBind "tests/vk/descriptors.rs";
     descriptorBindingStorageBufferUpdateAfterBind "tests/vk/descriptors.rs";
