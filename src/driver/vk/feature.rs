@@ -173,6 +173,20 @@ macro_rules! offered {
 offered! {
     // Surfaces are bounded: the data port drops writes outside and reads zero.
     robustBufferAccess "tests/bad_input/shaders.rs";
+    geometryShader "vkrunner-scripts/draw/geometry/triangles-to-points.shader_test";
+    tessellationShader "vkrunner-scripts/draw/buffers/ubo-tess-evaluation.shader_test";
+    sampleRateShading "vkrunner-scripts/draw/multisample/sample-id.shader_test";
+    logicOp "vkrunner-scripts/draw/blending/logic-1.shader_test";
+    depthClamp "vkrunner-scripts/draw/clipping/depth-clamp.shader_test";
+    depthBiasClamp "vkrunner-scripts/draw/depth/bias-clamp.shader_test";
+    fillModeNonSolid "vkrunner-scripts/draw/geometry/polygon-line.shader_test";
+    largePoints "vkrunner-scripts/draw/clipping/point-at-edge.shader_test";
+    alphaToOne "vkrunner-scripts/draw/multisample/alpha-to-one.shader_test";
+    vertexPipelineStoresAndAtomics "vkrunner-scripts/draw/geometry/strip-order.shader_test";
+    fragmentStoresAndAtomics "vkrunner-scripts/draw/sequence/draw-then-compute.shader_test";
+    shaderTessellationAndGeometryPointSize "vkrunner-scripts/draw/tessellation/point-mode.shader_test";
+    shaderClipDistance "vkrunner-scripts/draw/clipping/distance-many.shader_test";
+    shaderCullDistance "vkrunner-scripts/draw/clipping/cull-distance.shader_test";
     // A handle is computed like any number; where lanes differ, the access goes round once for each.
     shaderUniformBufferArrayDynamicIndexing "tests/vk/indexing.rs";
     shaderStorageBufferArrayDynamicIndexing "tests/vk/indexing.rs";

@@ -43,11 +43,18 @@ impl Outputs {
 
     /// What the fixed functions are told of a vertex.
     pub(in crate::isel) fn vertices(&self) -> VertexOutputs {
+        // A distance that is declared and never written tests nothing: gl_PerVertex declares one of each.
+        let has = |slot: u8, components: u8| match self.written >> slot & 1 {
+            0 => 0,
+            _ => components,
+        };
+        let there =
+            has(abi::slot::CLIP_DISTANCES_LOW, 0x0f) | has(abi::slot::CLIP_DISTANCES_HIGH, 0xf0);
         VertexOutputs {
             vue: VueMap::new(self.written),
             written: self.written,
-            clip_distances: self.distances.clip,
-            cull_distances: self.distances.cull,
+            clip_distances: self.distances.clip & there,
+            cull_distances: self.distances.cull & there,
         }
     }
 
