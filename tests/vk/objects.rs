@@ -171,7 +171,7 @@ fn what_is_not_there_is_refused() {
         .enabled_extension_names(&names);
     let refused = unsafe { rig.instance.create_device(rig.physical, &info, None) }.err();
     assert_eq!(refused, Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
-    let features = vk::PhysicalDeviceFeatures::default().geometry_shader(true);
+    let features = vk::PhysicalDeviceFeatures::default().sparse_binding(true);
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_features(&features);

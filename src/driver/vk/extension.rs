@@ -91,6 +91,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_relaxed_block_layout", 1, V1_1),
     row("VK_KHR_shader_atomic_int64", 1, V1_2),
     row("VK_KHR_shader_clock", 1, None),
+    row("VK_KHR_shader_draw_parameters", 1, V1_1),
     row("VK_KHR_shader_float16_int8", 1, V1_2),
     row("VK_KHR_shader_float_controls", 4, V1_2),
     row("VK_KHR_shader_integer_dot_product", 1, V1_3),

@@ -173,6 +173,7 @@ macro_rules! offered {
 offered! {
     // Surfaces are bounded: the data port drops writes outside and reads zero.
     robustBufferAccess "tests/bad_input/shaders.rs";
+    shaderDrawParameters "vkrunner-scripts/draw/builtins/base-vertex.shader_test";
     geometryShader "vkrunner-scripts/draw/geometry/triangles-to-points.shader_test";
     tessellationShader "vkrunner-scripts/draw/buffers/ubo-tess-evaluation.shader_test";
     sampleRateShading "vkrunner-scripts/draw/multisample/sample-id.shader_test";

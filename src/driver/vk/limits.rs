@@ -53,7 +53,8 @@ pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDevi
     let (sampled, gather) = ("sampleRateShading", "shaderImageGatherExtended");
     let (clip, cull) = ("shaderClipDistance", "shaderCullDistance");
     let invocations = (basis.workgroup_threads * 32).min(1024);
-    let samples = api::SampleCountFlags::TYPE_1 | api::SampleCountFlags::TYPE_4;
+    // 1, 2, 4, 8 and 16.
+    let samples = api::SampleCountFlags::from_raw(0x1f);
     api::PhysicalDeviceLimits {
         max_image_dimension1_d: 1 << 14,
         max_image_dimension2_d: 1 << 14,
