@@ -108,6 +108,7 @@ pub fn pipeline() -> Shaders<'static> {
             reads_w: false,
             reads_sample_position: false,
             reads_coverage: false,
+            coverage_is_tested: false,
             pulls_barycentrics: false,
             depth: ComputedDepth::No,
             writes_stencil: false,

@@ -49,7 +49,7 @@
 //! **Stages that draw.** Inputs and outputs are `load_input load_per_vertex_input load_interpolated_input load_output
 //! load_per_vertex_output store_output store_per_vertex_output`: up to 4 components of 16 or 32 bits in one slot.
 //! Distances to cull by stand behind those to clip by. `load_point_coord` has become an input, and in shaders that run for each
-//! sample `load_frag_coord` is the sample's. `load_vertex_id` has become `load_vertex_id_zero_base` + `load_first_vertex`, `load_base_vertex` the latter.
+//! sample `load_frag_coord` and `load_sample_mask_in` are the pixel's, from which the sample's are made. `load_vertex_id` has become `load_vertex_id_zero_base` + `load_first_vertex`, `load_base_vertex` the latter.
 //! Derivatives are scalar. `tex` has handles, no projector, no offset of a fetch, no four offsets of a gather;
 //! images are `bindless_image_*`. A handle is `vulkan_resource_index`, as of a buffer; a sampler's is `vulkan_sampler_index`. Handles of
 //! textures, samplers and images are the same for all active lanes. Images are read by formats that the data port takes; no image

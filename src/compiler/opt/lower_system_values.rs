@@ -24,6 +24,7 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                     | Op::LoadBaseVertex
                     | Op::LoadPointCoord
                     | Op::LoadFragCoord
+                    | Op::LoadSampleMaskIn
             ))
         },
         |b, id| {
@@ -69,6 +70,13 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                         *to = b.fadd(corner, at);
                     }
                     Action::ReplaceVec(place.into_iter().collect())
+                }
+                Op::LoadSampleMaskIn if b.shader.info.fragment.sample_shading => {
+                    // The pixel's samples that are covered, of which the invocation is for one.
+                    let covered = b.system_value(Op::LoadSampleMaskIn);
+                    let (one, number) = (b.imm_u32(1), b.system_value(Op::LoadSampleId));
+                    let own = b.ishl(one, number);
+                    Action::Replace(b.iand(covered, own))
                 }
                 Op::LoadSubgroupMask => subgroup_mask(b, relation),
                 Op::LoadVertexId => {

@@ -166,6 +166,7 @@ fn fragment_shader<'a>(
         reads_w: info.source_w,
         reads_sample_position: info.sample_positions,
         reads_coverage: info.input_coverage,
+        coverage_is_tested: info.post_depth_coverage,
         pulls_barycentrics: info.pulls_barycentrics,
         depth: match info.computed_depth {
             abi::ComputedDepth::Off => ComputedDepth::No,

@@ -116,6 +116,8 @@ pub struct FragmentShader<'a> {
     pub reads_sample_position: bool,
     /// It gets the samples that are covered.
     pub reads_coverage: bool,
+    /// Those alone that have passed the tests before it.
+    pub coverage_is_tested: bool,
     /// It asks for attributes elsewhere.
     pub pulls_barycentrics: bool,
     /// What it says about depth.

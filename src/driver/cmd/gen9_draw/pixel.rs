@@ -176,6 +176,7 @@ pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
 pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
     use state_ps_extra as extra;
     const NORMAL_COVERAGE: u64 = 1;
+    const DEPTH_COVERAGE: u64 = 3;
     let depth = match from.depth {
         ComputedDepth::No => 0,
         ComputedDepth::Any => 1,
@@ -195,7 +196,11 @@ pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
         .flag(extra::PIXEL_SHADER_KILLS_PIXEL, from.kills)
         .flag(extra::OMASK_PRESENT_TO_RENDER_TARGET, from.writes_mask);
     if from.reads_coverage {
-        words = words.with(extra::INPUT_COVERAGE_MASK_STATE, NORMAL_COVERAGE);
+        let coverage = match from.coverage_is_tested {
+            true => DEPTH_COVERAGE,
+            false => NORMAL_COVERAGE,
+        };
+        words = words.with(extra::INPUT_COVERAGE_MASK_STATE, coverage);
     }
     words.dwords
 }
