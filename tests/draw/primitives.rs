@@ -109,6 +109,49 @@ void main() {
 }
 
 #[test]
+fn layers_are_drawn_to_and_known() {
+    // Each invocation covers a layer of its own; fragments know which.
+    let geometry = "#version 450
+layout(triangles, invocations = 3) in;
+layout(triangle_strip, max_vertices = 3) out;
+layout(location = 0) in vec3 from[];
+layout(location = 0) out vec3 shade;
+void main() {
+    for (int i = 0; i < 3; ++i) {
+        gl_Position = gl_in[i].gl_Position;
+        gl_Layer = 2 - gl_InvocationID;
+        gl_PrimitiveID = 7 + gl_InvocationID;
+        shade = from[i];
+        EmitVertex();
+    }
+}";
+    let fragment = "#version 450
+layout(location = 0) in vec3 shade;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(shade.xy, gl_Layer, gl_PrimitiveID); }";
+    let shaders = compile(
+        &[
+            ("vertex", VERTEX),
+            ("geometry", geometry),
+            ("fragment", fragment),
+        ],
+        0,
+    );
+    let mut rig = rig(&shaders, &ALL);
+    rig.add_layers(3);
+    rig.draw(&three());
+    rig.run();
+    for layer in 0..3 {
+        for (x, y) in [(0, 0), (SIZE - 1, 3), (5, SIZE - 1)] {
+            let got = rig.pixel_of(layer, x, y);
+            let meant = [middle(x), middle(y), layer as f32, 9.0 - layer as f32];
+            let close = got.iter().zip(meant).all(|(a, b)| (a - b).abs() < 1e-4);
+            assert!(close, "{layer}: {x}, {y}: {got:?}, not {meant:?}");
+        }
+    }
+}
+
+#[test]
 fn arrays_of_inputs_are_indexed_at_run_time() {
     let vertex = "#version 450
 layout(location = 0) in vec2 position;

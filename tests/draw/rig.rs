@@ -185,6 +185,18 @@ impl Rig {
         self.recorder.draws().set_targets(&self.targets);
     }
 
+    /// Makes an array of so many layers of the target.
+    pub fn add_layers(&mut self, layers: u32) {
+        let last = u64::from(layers - 1);
+        for colour in self.targets.colours.iter_mut().flatten() {
+            rss::SURFACE_ARRAY.set(colour, 1);
+            rss::DEPTH.set(colour, last);
+            rss::RENDER_TARGET_VIEW_EXTENT.set(colour, last);
+            rss::SURFACE_QPITCH.set(colour, u64::from(SIZE / 4));
+        }
+        self.recorder.begin_rendering(self.targets);
+    }
+
     pub fn draw(&mut self, draw: &Draw) {
         assert_eq!(self.recorder.draw(draw), Ok(true));
     }
@@ -236,7 +248,12 @@ impl Rig {
 
     /// Red, green, blue, alpha.
     pub fn pixel(&self, x: u32, y: u32) -> [f32; 4] {
-        let address = COLOUR + u64::from(y) * PITCH_BYTES + u64::from(x) * 16;
+        self.pixel_of(0, x, y)
+    }
+
+    /// As [`Rig::pixel`], of a layer.
+    pub fn pixel_of(&self, layer: u32, x: u32, y: u32) -> [f32; 4] {
+        let address = COLOUR + u64::from(layer * SIZE + y) * PITCH_BYTES + u64::from(x) * 16;
         let mut words = [0; 4];
         View::new(&self.space)
             .read_block(address, &mut words)
