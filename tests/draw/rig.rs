@@ -194,7 +194,7 @@ impl Rig {
             rss::RENDER_TARGET_VIEW_EXTENT.set(colour, last);
             rss::SURFACE_QPITCH.set(colour, u64::from(SIZE / 4));
         }
-        self.recorder.begin_rendering(self.targets);
+        self.recorder.draws().set_targets(&self.targets);
     }
 
     pub fn draw(&mut self, draw: &Draw) {

@@ -75,6 +75,8 @@ fn touched(s: &Shader) -> (Vec<Id<Variable>>, Vec<Id<Variable>>) {
             };
             let list = match i.op {
                 IntrinsicOp::LoadDeref => &mut read,
+                // A copy of what the shader has never written.
+                IntrinsicOp::StoreDeref if is_undefined(s, i.srcs[1]) => continue,
                 IntrinsicOp::StoreDeref => &mut written,
                 _ => continue,
             };
@@ -86,6 +88,10 @@ fn touched(s: &Shader) -> (Vec<Id<Variable>>, Vec<Id<Variable>>) {
         }
     }
     (read, written)
+}
+
+fn is_undefined(s: &Shader, def: Id<Def>) -> bool {
+    matches!(s.instr_of(def), Instr::Undef { .. })
 }
 
 fn root(s: &Shader, ptr: Id<Def>) -> Option<Id<Variable>> {

@@ -155,8 +155,17 @@ fn in_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>, FsError> {
     all.truncate(end.map_or(0, |last| last + 1));
     let others = || inputs.iter().filter(|s| !in_vertex(s));
     let is_free = |slot: u8| abi::in_header(slot) || !inputs.contains(&slot);
-    let places = all.iter().take(abi::FREE_INPUTS).enumerate();
-    let free: Vec<usize> = places.filter(|p| is_free(*p.1)).map(|p| p.0).collect();
+    let places = |all: &[u8]| -> Vec<usize> {
+        let first = all.iter().take(abi::FREE_INPUTS).enumerate();
+        first.filter(|p| is_free(*p.1)).map(|p| p.0).collect()
+    };
+    // Slots are read by twos: what lies before the first is left out, if it need not hold what is in no vertex.
+    let unread = all.iter().take_while(|slot| is_free(**slot)).count() & !1;
+    let rest = all.get(unread..).unwrap_or_default();
+    if places(rest).len() >= others().count() {
+        all.drain(..unread);
+    }
+    let free = places(&all);
     for (k, &slot) in others().enumerate() {
         let place = free.get(k).and_then(|&at| all.get_mut(at));
         *place.ok_or(FsError::Limit {
