@@ -460,3 +460,63 @@ fn texels_are_read_by_formats_of_their_size() {
         assert_eq!(abi::typed_read_format(read), Some(read), "{}", format.name);
     }
 }
+
+#[test]
+fn gathers_take_four_offsets_and_arrays_of_texel_buffers_any_index() {
+    for width in WIDTHS {
+        let mut rig = rig();
+        let surface = Surface::plane(R32_UINT, 4, 8, 4, 1);
+        numbered(&rig, &surface);
+        rig.bind(1, 0, Descriptor::Combined(surface, NONE));
+        for element in 0..4 {
+            let texels = Surface::texels(R32_UINT, 4, 16, 2 + u64::from(element));
+            rig.write(2 + u64::from(element), 0, &[7 * element, 7 * element + 1]);
+            rig.bind(2, element, Descriptor::Texture(texels));
+            rig.bind(3, element, Descriptor::Image(texels));
+        }
+        rig.run(
+            &shader(
+                "layout(binding = 1) uniform usampler2D t;
+layout(binding = 2) uniform utextureBuffer b[4];
+// Written without a format.
+layout(binding = 3) uniform writeonly uimageBuffer w[4];",
+                "const ivec2 steps[4] = ivec2[4](ivec2(0, 0), ivec2(1, 0), ivec2(-1, 1), ivec2(2, -1));
+    vec2 corner = vec2(i % 8, i / 8) / vec2(8, 4);
+    uvec4 four = textureGatherOffsets(t, corner, steps);
+    for (int c = 0; c < 4; ++c)
+        o[i * 4 + c] = four[c];
+    uint n = (i * 5) % 4;
+    o[128 + i] = texelFetch(b[nonuniformEXT(n)], int(i & 1)).x;
+    uint same = o[1000];
+    o[160 + i] = texelFetch(b[same + 3], 1).x;
+    if (i < 16)
+        imageStore(w[nonuniformEXT(i % 4)], int(i / 4) + 4, uvec4(500 + i));",
+            ),
+            width,
+        );
+        let found = rig.read(0, 0, 192);
+        for i in 0..32i32 {
+            // Each offset gives the texel above and to the left of the corner.
+            for (c, [dx, dy]) in (0..).zip([[0, 0], [1, 0], [-1, 1], [2, -1]]) {
+                let (x, y) = (i % 8 - 1 + dx, i / 8 - 1 + dy);
+                let wanted = 100 + x.clamp(0, 7) + 8 * y.clamp(0, 3);
+                assert_eq!(
+                    found[(i * 4 + c) as usize],
+                    wanted as u32,
+                    "simd{width} {i} {c}"
+                );
+            }
+            let n = i * 5 % 4;
+            assert_eq!(
+                found[(128 + i) as usize],
+                (7 * n + i % 2) as u32,
+                "simd{width} {i}"
+            );
+            assert_eq!(found[(160 + i) as usize], 22, "simd{width} {i}");
+        }
+        for i in 0..16u32 {
+            let written = rig.read(2 + u64::from(i % 4), u64::from(i / 4 + 4) * 4, 1);
+            assert_eq!(written, [500 + i], "simd{width}");
+        }
+    }
+}
