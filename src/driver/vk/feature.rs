@@ -190,9 +190,9 @@ offered! {
     shaderCullDistance "vkrunner-scripts/draw/clipping/cull-distance.shader_test";
     // A handle is computed like any number; where lanes differ, the access goes round once for each.
     shaderUniformBufferArrayDynamicIndexing "tests/vk/indexing.rs";
-    shaderStorageBufferArrayDynamicIndexing "tests/vk/indexing.rs";
     shaderSampledImageArrayDynamicIndexing "tests/resources/main.rs";
     shaderStorageImageArrayDynamicIndexing "tests/resources/main.rs";
+    shaderStorageBufferArrayDynamicIndexing "tests/vk/indexing.rs";
     shaderStorageImageExtendedFormats "tests/resources/main.rs";
     imageCubeArray "tests/vk/textures.rs";
     samplerAnisotropy "tests/vk/textures.rs";
@@ -214,10 +214,14 @@ offered! {
     shaderBufferInt64Atomics "tests/resources/addresses.rs";
     shaderFloat16 (NativeFp16) "vkrunner-scripts/types/float16.shader_test";
     shaderInt8 "vkrunner-scripts/types/int8.shader_test";
-    shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
-    shaderStorageBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
+    shaderUniformTexelBufferArrayDynamicIndexing "tests/resources/main.rs";
+    shaderStorageTexelBufferArrayDynamicIndexing "tests/resources/main.rs";
     shaderSampledImageArrayNonUniformIndexing "tests/resources/main.rs";
     shaderStorageImageArrayNonUniformIndexing "tests/resources/main.rs";
+    shaderUniformTexelBufferArrayNonUniformIndexing "tests/resources/main.rs";
+    shaderStorageTexelBufferArrayNonUniformIndexing "tests/resources/main.rs";
+    shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
+    shaderStorageBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
     samplerFilterMinmax "tests/vk/textures.rs";
     // Descriptors are memory that shaders read when they run.
     descriptorBindingUniformBufferUpdateAfterBind "tests/vk/descriptors.rs";
