@@ -15,6 +15,8 @@ pub(crate) mod draw_rig;
 mod draw_tests;
 #[cfg(test)]
 mod drawn_tests;
+#[cfg(test)]
+mod forgotten_tests;
 mod reserved;
 mod sequence;
 #[cfg(test)]

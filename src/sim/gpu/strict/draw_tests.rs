@@ -122,11 +122,14 @@ fn entries_are_read_as_far_as_they_go() {
     assert_eq!(quads([1, 2, 2, 0]), Some("vertex-entry"));
     assert_eq!(quads([1, 2, 2, 2]), Some("vertex-entry"));
     // A geometry shader reads what the vertices are, and has entries of its own.
+    use draw::state_urb_gs as urb_gs;
     let read = |length| {
         [
             (&gs::PACKET, gs::ENABLE, 1),
             (&gs::PACKET, gs::VERTEX_URB_ENTRY_READ_LENGTH, length),
             (&gs::PACKET, gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 2),
+            (&urb_gs::PACKET, urb_gs::GS_NUMBER_OF_URB_ENTRIES, 8),
+            (&urb_gs::PACKET, urb_gs::GS_URB_STARTING_ADDRESS, 8),
         ]
     };
     found(None, &read(2));

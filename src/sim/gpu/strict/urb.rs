@@ -42,6 +42,13 @@ static ENTRIES: [Entries; 4] = [
     entries!("GS", state_urb_gs, GS_NUMBER_OF_URB_ENTRIES, GS_URB_ENTRY_ALLOCATION_SIZE, GS_URB_STARTING_ADDRESS, [0; 2], [640, 256]),
 ];
 
+/// The fewest entries of a stage that runs, where it need not: a tessellated patch's points fill entries of their own.
+static RUNNING: [(&str, &Packet, Field, u64); 3] = [
+    ("HS", &draw::state_hs::PACKET, draw::state_hs::ENABLE, 1),
+    ("DS", &draw::state_ds::PACKET, draw::state_ds::ENABLE, 34),
+    ("GS", &draw::state_gs::PACKET, draw::state_gs::ENABLE, 1),
+];
+
 macro_rules! constants {
     ($stage:literal, $packet:ident, $start:ident, $size:ident) => {
         (
@@ -107,8 +114,12 @@ pub(super) fn check(state: &DrawState, l3: u32, device: &Device, at: u64) -> Res
     for entries in &ENTRIES {
         let field = |field| state.get(entries.packet, field);
         let (number, size) = (field(entries.number), field(entries.size) + 1);
-        let (least, most) = (entries.least[part], entries.most[part]);
         let stage = entries.stage;
+        let running = RUNNING
+            .iter()
+            .find(|(name, packet, enable, _)| *name == stage && state.flag(packet, *enable));
+        let least = running.map_or(entries.least[part], |(.., least)| *least);
+        let most = entries.most[part];
         URB_ENTRIES.check((least..=most).contains(&number), at, || {
             format!("{number} of {stage}, where {least} to {most} can be")
         })?;
