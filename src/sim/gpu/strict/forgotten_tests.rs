@@ -52,7 +52,8 @@ fn the_kernel_s_address_space_is_not_touched() {
         mi_copy_mem_mem as copy, mi_load_register_mem as load, mi_store_data_imm as store,
         mi_store_register_mem as keep,
     };
-    let places: [(&Packet, Field, Vec<(Field, u64)>); 5] = [
+    type Row = (&'static Packet, Field, Vec<(Field, u64)>);
+    let places: [Row; 5] = [
         (
             &store::PACKET,
             store::USE_GLOBAL_GTT,
