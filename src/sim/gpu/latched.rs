@@ -77,6 +77,17 @@ impl DrawState {
         self.disabled_constants = (1 << CONSTANTS.len()) - 1;
     }
 
+    /// True if objects go on from stream output to the rasterizer.
+    pub fn renders(&self) -> bool {
+        use draw::state_streamout as so;
+        match self.get(&so::PACKET, so::FORCE_RENDERING) {
+            // Force off, force on.
+            2 => false,
+            3 => true,
+            _ => !self.flag(&so::PACKET, so::RENDERING_DISABLE),
+        }
+    }
+
     /// The words of the last command of this kind; none where there was no such command, which reads as zeros.
     pub fn words(&self, packet: &Packet) -> &[u32] {
         let key = (packet.header >> 16) as u16;

@@ -179,7 +179,6 @@ impl<'a> StreamOut<'a> {
             (true, 2) => Some(2),
             _ => None,
         };
-        let disabled = so::RENDERING_DISABLE.get(words) == 1;
         StreamOut {
             view: View::new(space),
             enabled: so::SO_FUNCTION_ENABLE.get(words) == 1,
@@ -187,12 +186,7 @@ impl<'a> StreamOut<'a> {
             rotate_to,
             streams,
             buffers,
-            render: match so::FORCE_RENDERING.get(words) {
-                // Force off, force on.
-                2 => None,
-                3 => Some(so::RENDER_STREAM_SELECT.get(words) as u8),
-                _ => (!disabled).then_some(so::RENDER_STREAM_SELECT.get(words) as u8),
-            },
+            render: (state.renders()).then(|| so::RENDER_STREAM_SELECT.get(words) as u8),
             offsets: [0; STREAMS],
             written: [0; STREAMS],
             needed: [0; STREAMS],

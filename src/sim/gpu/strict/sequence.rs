@@ -93,17 +93,18 @@ fn lengths(words: &[u32]) -> [u64; 2] {
     [body::READ_LENGTH, body::READ_LENGTH_3].map(|length| length.get(body_words))
 }
 
-/// Stages that run threads, by the bits of [`STAGES`].
+/// Stages that run threads, by the bits of [`STAGES`]. What stream output does not let on has no pixels.
 fn active(state: &DrawState) -> u8 {
     let enables = [
         state.flag(&draw::state_vs::PACKET, draw::state_vs::ENABLE),
         state.flag(&draw::state_hs::PACKET, draw::state_hs::ENABLE),
         state.flag(&draw::state_ds::PACKET, draw::state_ds::ENABLE),
         state.flag(&draw::state_gs::PACKET, draw::state_gs::ENABLE),
-        state.flag(
-            &draw::state_ps_extra::PACKET,
-            draw::state_ps_extra::PIXEL_SHADER_VALID,
-        ),
+        state.renders()
+            && state.flag(
+                &draw::state_ps_extra::PACKET,
+                draw::state_ps_extra::PIXEL_SHADER_VALID,
+            ),
     ];
     let bits = enables.iter().enumerate();
     bits.fold(0, |all, (i, on)| all | u8::from(*on) << i)

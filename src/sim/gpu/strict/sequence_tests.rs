@@ -65,7 +65,21 @@ fn constants_that_are_disabled_are_named_anew() {
     found_after(Some("constant-disabled"), &[disable.clone(), other, others]);
     let vs = named(&draw::state_constant_vs::PACKET);
     let vertices = command(&draw::state_binding_table_pointers_vs::PACKET, &[]);
-    found_after(None, &[disable, ps, table, vs, vertices]);
+    found_after(None, &[disable.clone(), ps, table, vs, vertices]);
+
+    // Stream output that renders nothing runs no pixel shader; the next draw that renders does.
+    use draw::state_streamout as so;
+    let only = |force| {
+        let fields = [(so::RENDERING_DISABLE, 1), (so::FORCE_RENDERING, force)];
+        command(&so::PACKET, &fields)
+    };
+    let renders = command(&so::PACKET, &[]);
+    found_after(None, &[disable.clone(), only(0)]);
+    let rule = Some("constant-disabled");
+    found_after(rule, &[disable.clone(), only(3)]);
+    let forced_off = command(&so::PACKET, &[(so::FORCE_RENDERING, 2)]);
+    found_after(None, &[disable.clone(), forced_off]);
+    found_after(rule, &[disable, only(0), primitive(0), renders]);
 }
 
 #[test]
