@@ -11,7 +11,7 @@ use vkrunner::ShaderStage;
     ingot compile shader.comp                    statistics of every SIMD width\n  \
     ingot compile shader.spv --nir opt_cse       NIR after that pass\n  \
     ingot compile shader.comp --asm              machine code as IGA reads it\n  \
-    ingot compile shader.frag --nir final        NIR of another stage, which has no machine code yet")]
+    ingot compile shader.frag --nir final        NIR as the backend gets it")]
 pub struct Args {
     /// GLSL (*.comp, *.vert, *.tesc, *.tese, *.geom, *.frag) or SPIR-V (*.spv) files
     #[arg(required = true, value_parser = crate::choice::there)]

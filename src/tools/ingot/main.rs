@@ -37,7 +37,7 @@ struct Cli {
 enum Command {
     /// Run VkRunner scripts and compare their verdicts with what is expected
     Run(run::Args),
-    /// Compile compute shaders, with statistics and dumps
+    /// Compile shaders of any stage, with statistics and dumps
     Compile(compile::Args),
     /// Measure, beside other drivers
     Bench(bench::Args),

@@ -188,7 +188,7 @@ fn the_only_entry_point_is_taken_whatever_its_name() {
 }
 
 #[test]
-fn other_stages_show_their_nir() {
+fn other_stages_compile_and_show_their_nir() {
     let folder = folder("stages");
     let source = "#version 450\nlayout(location = 1) out vec4 c;\nvoid main() { c = vec4(dFdx(gl_FragCoord.x)); }\n";
     let shader = write(&folder, "a.frag", source);
@@ -198,8 +198,15 @@ fn other_stages_show_their_nir() {
     for word in ["shader fragment", "ddx", "location=var1"] {
         assert!(nir.contains(word), "{nir}");
     }
-    let refused = output(&["compile", &shader]);
-    assert!(!refused.status.success() && text(&refused.stderr).contains("--nir"));
+    let compiled = output(&["compile", "--asm", &shader]);
+    assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+    for word in ["; SIMD8 asm", "; SIMD16 asm", "{EOT}"] {
+        assert!(
+            text(&compiled.stdout).contains(word),
+            "{}",
+            text(&compiled.stdout)
+        );
+    }
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
