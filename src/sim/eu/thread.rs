@@ -607,25 +607,36 @@ impl Thread {
         }
     }
 
-    /// Checks that what a SEND's enabled lanes send as addresses has been written.
+    /// Checks that what a SEND's enabled lanes send as addresses, or as handles, has been written.
     pub(crate) fn check_addresses(&self, u: &Uop, m: &Sent) -> general::R {
         let Some(w) = &self.written else {
             return Ok(());
         };
         let header = (m.desc >> 19 & 1) as usize;
+        let end = (m.register + m.len) * 32;
+        // SIMD8 messages to the URB begin with a register of handles, and have one of offsets and one of masks if they say so.
+        let urb = m.sfid == 6 && matches!(m.desc & 15, 7 | 8);
+        let more = (m.desc >> 17 & 1) + (m.desc >> 15 & 1);
         // SKL PRM vol. 2d: messages of both data caches that have an address for each lane, by their type.
         let bytes = match (m.sfid, m.desc >> 14 & 31) {
             (12, 0x01 | 0x02 | 0x09 | 0x1b) => 4,
             (12, 0x10..=0x12 | 0x19 | 0x1a | 0x1d) => 8,
             (10, t) if matches!(t & 15, 3 | 4 | 11 | 12) && m.desc >> 18 & 1 == 0 => 4,
+            _ if urb => 4,
             _ => return Ok(()),
         };
-        let (first, end) = ((m.register + header) * 32, (m.register + m.len) * 32);
-        for lane in (0..32).filter(|lane| m.lanes >> lane & 1 != 0) {
-            let at = first + lane * bytes;
-            let need = (((1u64 << bytes) - 1) << (at % 32)) as u32;
-            if at + bytes <= end && w.get(at / 32).is_some_and(|w| w & need != need) {
-                return Err(self.uninitialised(u, lane, at));
+        let (first, blocks, lanes) = match urb {
+            true => (0, 1 + more as usize, m.lanes & 0xff),
+            false => (header, 1, m.lanes),
+        };
+        for block in first..first + blocks {
+            for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+                let at = (m.register + block) * 32 + lane * bytes;
+                let inside = at + bytes <= end;
+                let need = (((1u64 << bytes) - 1) << (at % 32)) as u32;
+                if inside && w.get(at / 32).is_some_and(|w| w & need != need) {
+                    return Err(self.uninitialised(u, lane, at));
+                }
             }
         }
         Ok(())

@@ -465,6 +465,39 @@ fn addresses_that_lanes_send_must_be_written() {
 }
 
 #[test]
+fn handles_that_lanes_send_must_be_written() {
+    let message = |opcode: u32, slots: u32, masks: u32| {
+        let mut i = op(Opcode::Send, 8, null_dst(Type::Ud), &[g(10, Type::Ud)]);
+        i.send = Some(Send {
+            sfid: 6,
+            desc: Desc::Imm(4 << 25 | 1 << 19 | slots << 17 | masks << 15 | opcode),
+            ex_desc: Desc::Imm(0),
+            eot: false,
+        });
+        i
+    };
+    // SIMD8 writes and reads: handles, then offsets and masks where there are some; what is written may be anything.
+    for opcode in [7, 8] {
+        for (slots, masks) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let i = message(opcode, slots, masks);
+            let registers = 1 + (slots + masks) as usize;
+            for register in 0..registers {
+                let end = 80 + 8 * register;
+                let got = stopped(&[i], &vec![0; end + 2], 0b100);
+                stops_at(got, 0, 2, 10 + register, 8);
+                let got = stopped(&[i], &vec![0; end + 2], 0b011);
+                match register + 1 == registers {
+                    true => assert_eq!(got, None),
+                    false => stops_at(got, 0, 0, 11 + register, 0),
+                }
+            }
+            let all = vec![0; 80 + 8 * registers];
+            assert_eq!(stopped(&[i], &all, 0xff), None, "{opcode}");
+        }
+    }
+}
+
+#[test]
 fn a_value_without_its_first_byte_is_not_written() {
     let bytes = |nr| [1, 2, 3].map(|sub| put(1, at(dst(nr, Type::Ub), sub, 1)));
     let mut code = bytes(30).to_vec();

@@ -1,18 +1,40 @@
 //! What a driver may forget or fill wrongly is noticed, item by item; each beside what it should have been.
 
 use super::draw_rig::{
-    changed, command, found, found_after, pipe_control, primitive, rig, rule_of, sound, target,
+    VERTICES, WRITE, changed, command, drawing, found, found_after, pipe_control, primitive, rig,
+    rule_of, sound, target, target_write,
 };
-use crate::tests::DATA;
+use crate::tests::{CODE, DATA, Rig, send, to};
 use eu::Stop;
+use hw::draw_state::state_constant_body as body;
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi, register};
+use isa::{Dst, Inst, Opcode, Region, Src, Type};
 
 /// What a batch of these commands ends with.
 fn ended(commands: &[Vec<u32>]) -> Result<(), Stop> {
+    ended_on(&mut rig(), commands)
+}
+
+/// The same, on this machine.
+fn ended_on(rig: &mut Rig, commands: &[Vec<u32>]) -> Result<(), Stop> {
     let mut batch = commands.concat();
     batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
-    rig().execute(&batch).map(|_| ())
+    rig.execute(&batch).map(|_| ())
+}
+
+/// A command that writes a register.
+fn load(register: u32, value: u32) -> Vec<u32> {
+    vec![mi::mi_load_register_imm::PACKET.header, register, value]
+}
+
+/// A dword of a register, for all channels.
+fn scalar(nr: u8, dword: u8) -> Src {
+    Src::grf(nr, 4 * dword, Type::Ud, Region::SCALAR)
+}
+
+fn mov(nr: u8, from: Src) -> Inst {
+    Inst::unary(Opcode::Mov, 8, to(nr), from).no_mask()
 }
 
 #[test]
@@ -36,10 +58,7 @@ fn fields_that_nobody_asks_for_are_refused() {
     }
     for field in [rss::QUILT_WIDTH, rss::QUILT_HEIGHT] {
         let mut rig = target(&[(field, 1)]);
-        let commands = [sound(), vec![primitive(3)]].concat().concat();
-        let mut batch = commands;
-        batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
-        let ended = rig.execute(&batch);
+        let ended = ended_on(&mut rig, &[sound(), vec![primitive(3)]].concat());
         let named =
             matches!(&ended, Err(Stop::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{}: {ended:?}", field.name);
@@ -129,6 +148,116 @@ fn stages_that_run_have_entries() {
     for number in [0, 32] {
         found(Some("urb-entries"), &of(number));
     }
+    use draw::{state_hs as hs, state_urb_hs as hs_urb};
+    let of = |number| {
+        [
+            (&hs::PACKET, hs::ENABLE, 1),
+            (&hs_urb::PACKET, hs_urb::HS_NUMBER_OF_URB_ENTRIES, number),
+            (&hs_urb::PACKET, hs_urb::HS_URB_STARTING_ADDRESS, 8),
+        ]
+    };
+    found(Some("urb-entries"), &of(0));
+    found(None, &of(8));
+}
+
+#[test]
+fn hull_shaders_that_read_vertices_ask_for_their_handles() {
+    use draw::{
+        state_ds as ds, state_hs as hs, state_te as te, state_urb_ds as ds_urb,
+        state_urb_hs as hs_urb, state_vf_topology as topology,
+    };
+    const HULL: u64 = 0x800;
+    let urb = |opcode, length: u32, answer: u32, row: u32| {
+        length << 25 | answer << 20 | 1 << 19 | row << 4 | opcode
+    };
+    // Factors of zero into the patch's header, which leave nothing of it.
+    let mut kernel = vec![mov(100, scalar(0, 0))];
+    kernel.extend((101..105).map(|nr| mov(nr, Src::imm_ud(0))));
+    for row in [0, 1] {
+        kernel.push(send(6, urb(7, 5, 0, row), Dst::null(Type::Ud), 100));
+    }
+    let writes = kernel.clone();
+    // The first dword of the second vertex.
+    kernel.push(mov(105, scalar(1, 1)));
+    kernel.push(send(6, urb(8, 1, 1, 0), to(106), 105));
+    let with = |kernel: &[Inst], handles| {
+        let mut rig = drawing(&[target_write(WRITE)]);
+        rig.code(CODE + HULL, kernel);
+        let commands = changed(&[
+            // Patches of three vertices.
+            (&topology::PACKET, topology::PRIMITIVE_TOPOLOGY_TYPE, 0x22),
+            (&hs::PACKET, hs::ENABLE, 1),
+            (&hs::PACKET, hs::KERNEL_START_POINTER, HULL),
+            (&hs::PACKET, hs::INCLUDE_VERTEX_HANDLES, handles),
+            (&hs_urb::PACKET, hs_urb::HS_NUMBER_OF_URB_ENTRIES, 8),
+            (&hs_urb::PACKET, hs_urb::HS_URB_STARTING_ADDRESS, 8),
+            (&te::PACKET, te::TE_ENABLE, 1),
+            (&te::PACKET, te::TE_DOMAIN, 1),
+            (&ds::PACKET, ds::ENABLE, 1),
+            (&ds::PACKET, ds::DISPATCH_MODE, 1),
+            (&ds_urb::PACKET, ds_urb::DS_NUMBER_OF_URB_ENTRIES, 40),
+            (&ds_urb::PACKET, ds_urb::DS_URB_STARTING_ADDRESS, 9),
+        ]);
+        rule_of(&mut rig, &[commands, vec![primitive(3)]].concat())
+    };
+    assert_eq!(with(&kernel, 1), None);
+    assert_eq!(with(&kernel, 0), Some("uninitialised"));
+    assert_eq!(with(&writes, 0), None, "one that reads no vertex");
+}
+
+#[test]
+fn components_that_are_not_active_are_not_made() {
+    use draw::state_sbe as sbe;
+    // The value at the origin of each component of the attribute.
+    let places = [(2, 3), (2, 7), (3, 3), (3, 7)];
+    let mut kernel: Vec<Inst> = (112..116)
+        .zip(places)
+        .map(|(nr, (from, dword))| mov(nr, scalar(from, dword)))
+        .collect();
+    kernel.push(target_write(WRITE));
+    let colour = |format| {
+        let mut rig = drawing(&kernel);
+        let mut vertices = Vec::new();
+        for [x, y] in [[8f32, 8f32], [0.0, 8.0], [0.0, 0.0]] {
+            vertices.extend([x, y, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0].map(f32::to_bits));
+        }
+        rig.write(VERTICES, &vertices);
+        let commands = changed(&[(&sbe::PACKET, sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT, format)]);
+        let ended = ended_on(&mut rig, &[commands, vec![primitive(3)]].concat());
+        assert_eq!(ended, Ok(()));
+        rig.read(DATA, 1)[0]
+    };
+    let colours = [0, 1, 2, 3].map(colour);
+    assert_eq!(colours, [0, 0xffff, 0xff_ffff, 0xffff_ffff]);
+}
+
+#[test]
+fn constants_by_address_are_asked_for() {
+    use draw::state_constant_ps as constant;
+    use draw::state_ps as ps;
+    let mut commands = changed(&[(&ps::PACKET, ps::PUSH_CONSTANT_ENABLE, 1)]);
+    let found = commands.iter_mut().find(|c| constant::PACKET.matches(c[0]));
+    let constants = found.expect("in the batch");
+    body::READ_LENGTH.set(&mut constants[1..], 1);
+    body::BUFFER.set(&mut constants[1..], DATA + 0x3e00);
+    commands.push(primitive(3));
+    let colours = (112..116).map(|nr| mov(nr, scalar(2, nr - 112)));
+    let kernel: Vec<Inst> = colours.chain([target_write(WRITE)]).collect();
+    let with = |before: &[Vec<u32>]| {
+        let mut rig = drawing(&kernel);
+        rig.write(DATA + 0x3e00, &[1f32.to_bits(), 0, 0, 1f32.to_bits()]);
+        let ended = ended_on(&mut rig, &[before, &commands].concat());
+        ended.map(|()| rig.read(DATA, 1)[0])
+    };
+    let bit = register::CS_DEBUG_MODE2_CONSTANT_ADDRESSES;
+    let on = load(register::CS_DEBUG_MODE2, bit | bit << 16);
+    let off = load(register::CS_DEBUG_MODE2, bit << 16);
+    assert_eq!(with(std::slice::from_ref(&on)), Ok(0xff00_00ff));
+    for forgotten in [vec![], vec![on, off]] {
+        // The address counts from the dynamic state's, where nothing is.
+        let ended = with(&forgotten);
+        assert!(matches!(ended, Err(Stop::Fault { .. })), "{ended:?}");
+    }
 }
 
 #[test]
@@ -147,10 +276,7 @@ fn caches_and_threads_at_once_change_nothing() {
 #[test]
 fn compressed_targets_have_their_hazards_avoided() {
     let mut commands = changed(&[]);
-    let avoid = |value: u32| {
-        let header = mi::mi_load_register_imm::PACKET.header;
-        vec![header, register::CACHE_MODE_1, value]
-    };
+    let avoid = |value: u32| load(register::CACHE_MODE_1, value);
     let compressed = [
         (rss::TILE_MODE, 3),
         (rss::SURFACE_PITCH, 127),
