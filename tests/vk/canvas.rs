@@ -31,6 +31,16 @@ pub struct Target<'a> {
 impl<'a> Target<'a> {
     /// An image that is drawn to. Colours are linear, so that the test sees them.
     pub fn new(rig: &'a Rig, format: vk::Format, layers: u32) -> Self {
+        Self::sampled(rig, format, layers, vk::SampleCountFlags::TYPE_1)
+    }
+
+    /// An image of some samples. Colours of one are linear, so that the test sees them.
+    pub fn sampled(
+        rig: &'a Rig,
+        format: vk::Format,
+        layers: u32,
+        samples: vk::SampleCountFlags,
+    ) -> Self {
         let d = &rig.device;
         let depth = matches!(
             format,
@@ -40,7 +50,9 @@ impl<'a> Target<'a> {
         let (tiling, usage, aspects) = match depth {
             true => (
                 vk::ImageTiling::OPTIMAL,
-                vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
+                vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT
+                    | vk::ImageUsageFlags::TRANSFER_SRC
+                    | vk::ImageUsageFlags::TRANSFER_DST,
                 match format {
                     vk::Format::S8_UINT => vk::ImageAspectFlags::STENCIL,
                     vk::Format::D16_UNORM | vk::Format::D32_SFLOAT => vk::ImageAspectFlags::DEPTH,
@@ -48,7 +60,10 @@ impl<'a> Target<'a> {
                 },
             ),
             false => (
-                vk::ImageTiling::LINEAR,
+                match samples {
+                    vk::SampleCountFlags::TYPE_1 => vk::ImageTiling::LINEAR,
+                    _ => vk::ImageTiling::OPTIMAL,
+                },
                 vk::ImageUsageFlags::COLOR_ATTACHMENT,
                 vk::ImageAspectFlags::COLOR,
             ),
@@ -63,7 +78,7 @@ impl<'a> Target<'a> {
             })
             .mip_levels(1)
             .array_layers(layers)
-            .samples(vk::SampleCountFlags::TYPE_1)
+            .samples(samples)
             .tiling(tiling)
             .usage(usage);
         unsafe {
@@ -82,7 +97,7 @@ impl<'a> Target<'a> {
                 .format(format)
                 .subresource_range(range);
             let view = d.create_image_view(&info, None).unwrap();
-            let linear = (!depth).then(|| {
+            let linear = (tiling == vk::ImageTiling::LINEAR).then(|| {
                 let part = vk::ImageSubresource::default().aspect_mask(aspects);
                 let layout = d.get_image_subresource_layout(image, part);
                 let flags = vk::MemoryMapFlags::empty();
@@ -139,6 +154,9 @@ pub struct Look<'a> {
     pub dynamic: &'a [vk::DynamicState],
     pub cull: vk::CullModeFlags,
     pub restart: bool,
+    pub samples: vk::SampleCountFlags,
+    /// Formats of colour and of depth and stencil, for what is drawn without a render pass.
+    pub formats: Option<(vk::Format, vk::Format)>,
 }
 
 /// A position of two floats, then a colour of four.
@@ -175,6 +193,8 @@ impl Default for Look<'_> {
             dynamic: &[],
             cull: vk::CullModeFlags::NONE,
             restart: false,
+            samples: vk::SampleCountFlags::TYPE_1,
+            formats: None,
         }
     }
 }
@@ -405,12 +425,18 @@ pub fn pipeline(
     let raster = vk::PipelineRasterizationStateCreateInfo::default()
         .cull_mode(look.cull)
         .line_width(1.0);
-    let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+    let multisample =
+        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(look.samples);
     let blends = [look.blend];
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(look.dynamic);
-    let info = vk::GraphicsPipelineCreateInfo::default()
+    let (colour, depth) = look.formats.unwrap_or_default();
+    let colours = [colour];
+    let mut rendering = vk::PipelineRenderingCreateInfo::default()
+        .color_attachment_formats(&colours)
+        .depth_attachment_format(depth)
+        .stencil_attachment_format(depth);
+    let mut info = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
         .vertex_input_state(&input)
         .input_assembly_state(&assembly)
@@ -422,6 +448,9 @@ pub fn pipeline(
         .dynamic_state(&dynamic)
         .layout(layout)
         .render_pass(pass);
+    if look.formats.is_some() {
+        info = info.push_next(&mut rendering);
+    }
     unsafe {
         let made = d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
         for module in modules {

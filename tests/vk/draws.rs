@@ -3,7 +3,8 @@
 use ash::vk;
 
 use crate::canvas::{
-    BLUE, Canvas, FRAGMENT, GREEN, Look, RED, SIZE, VERTEX, compile, rectangle, stored, vertices,
+    self, BLUE, Canvas, FRAGMENT, GREEN, Look, RED, SIZE, Target, VERTEX, compile, rectangle,
+    stored, vertices,
 };
 use crate::rig::Rig;
 
@@ -434,4 +435,153 @@ fn misuse_is_an_error_and_not_a_crash() {
     assert!(too_many.is_err());
     let ended = draw(&|commands| unsafe { rig.device.cmd_end_render_pass(commands) });
     assert!(ended.is_err());
+}
+
+#[test]
+fn a_rendering_ends_with_its_samples_resolved() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let canvas = Canvas::new(&rig, None);
+    let samples = vk::SampleCountFlags::TYPE_4;
+    let (rgba, depth_format) = (vk::Format::R8G8B8A8_UNORM, vk::Format::D32_SFLOAT_S8_UINT);
+    let colours = Target::sampled(&rig, rgba, 1, samples);
+    let depths = Target::sampled(&rig, depth_format, 1, samples);
+    let depth = Target::new(&rig, depth_format, 1);
+    let face = vk::StencilOpState {
+        pass_op: vk::StencilOp::REPLACE,
+        compare_op: vk::CompareOp::ALWAYS,
+        write_mask: 0xff,
+        reference: 5,
+        ..Default::default()
+    };
+    let look = Look {
+        depth: vk::PipelineDepthStencilStateCreateInfo::default()
+            .depth_test_enable(true)
+            .depth_write_enable(true)
+            .depth_compare_op(vk::CompareOp::ALWAYS)
+            .stencil_test_enable(true)
+            .front(face)
+            .back(face),
+        samples,
+        formats: Some((rgba, depth_format)),
+        ..Look::default()
+    };
+    let words = compile(VERTEX, FRAGMENT);
+    let null = vk::RenderPass::null();
+    let pipeline = canvas::pipeline(&rig, &words, &look, canvas.layout, null).unwrap();
+    // Columns of samples lie at 1, 3, 5 and 7 eighths of a pixel, the first sample at 3. Above two are covered and it is one of
+    // them, below one is.
+    let edge = |px: f32| px * 2.0 / SIZE as f32 - 1.0;
+    let above = rectangle([-1.0, -1.0], [edge(8.5), 0.0], RED);
+    let below = rectangle([-1.0, 0.0], [edge(8.25), 1.0], RED);
+    let buffer = vertices(&rig, &[above, below].concat());
+    let area = vk::Rect2D {
+        offset: vk::Offset2D { x: 3, y: 1 },
+        extent: vk::Extent2D {
+            width: 10,
+            height: 14,
+        },
+    };
+    let mut blue = vk::ClearValue::default();
+    blue.color.float32 = BLUE;
+    let far = vk::ClearValue {
+        depth_stencil: vk::ClearDepthStencilValue {
+            depth: 1.0,
+            stencil: 9,
+        },
+    };
+    let attachment = |from: &Target<'_>, to: &Target<'_>, mode, clear| {
+        vk::RenderingAttachmentInfo::default()
+            .image_view(from.view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .resolve_mode(mode)
+            .resolve_image_view(to.view)
+            .resolve_image_layout(vk::ImageLayout::GENERAL)
+            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .clear_value(clear)
+    };
+    let first = vk::ResolveModeFlags::SAMPLE_ZERO;
+    let average = vk::ResolveModeFlags::AVERAGE;
+    let to_colour = [attachment(&colours, &canvas.colour, average, blue)];
+    let to_depth = attachment(&depths, &depth, first, far);
+    let info = vk::RenderingInfo::default()
+        .render_area(area)
+        .layer_count(1)
+        .color_attachments(&to_colour)
+        .depth_attachment(&to_depth)
+        .stencil_attachment(&to_depth);
+    let rendering = ash::khr::dynamic_rendering::Device::new(&rig.instance, d);
+    let pixels = u64::from(SIZE * SIZE);
+    let (depth_out, stencil_out) = (rig.buffer(pixels * 4), rig.buffer(pixels));
+    let (depth_part, stencil_part) = (vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL);
+    rig.run(|commands| unsafe {
+        let general = vk::ImageLayout::GENERAL;
+        let before = vk::ClearDepthStencilValue {
+            depth: 0.5,
+            stencil: 1,
+        };
+        let range = vk::ImageSubresourceRange::default()
+            .aspect_mask(depth_part | stencil_part)
+            .level_count(1)
+            .layer_count(1);
+        d.cmd_clear_depth_stencil_image(commands, depth.image, general, &before, &[range]);
+        let wait = |from, writes, to, reads| {
+            let barrier = vk::MemoryBarrier::default()
+                .src_access_mask(writes)
+                .dst_access_mask(reads);
+            let none = vk::DependencyFlags::empty();
+            d.cmd_pipeline_barrier(commands, from, to, none, &[barrier], &[], &[]);
+        };
+        let (transfer, output) = (
+            vk::PipelineStageFlags::TRANSFER,
+            vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT,
+        );
+        // All resolves are writes of colours to those who wait.
+        let drawn = vk::AccessFlags::COLOR_ATTACHMENT_WRITE;
+        wait(transfer, vk::AccessFlags::TRANSFER_WRITE, output, drawn);
+        rendering.cmd_begin_rendering(commands, &info);
+        canvas.bind(commands, pipeline, &buffer);
+        canvas.shift(commands, [0.0, 0.0, 0.25]);
+        d.cmd_draw(commands, 12, 1, 0, 0);
+        rendering.cmd_end_rendering(commands);
+        wait(output, drawn, transfer, vk::AccessFlags::TRANSFER_READ);
+        for (aspect, out) in [(depth_part, &depth_out), (stencil_part, &stencil_out)] {
+            let region = vk::BufferImageCopy::default()
+                .image_subresource(
+                    vk::ImageSubresourceLayers::default()
+                        .aspect_mask(aspect)
+                        .layer_count(1),
+                )
+                .image_extent(vk::Extent3D {
+                    width: SIZE,
+                    height: SIZE,
+                    depth: 1,
+                });
+            let to = out.buffer;
+            d.cmd_copy_image_to_buffer(commands, depth.image, general, to, &[region]);
+        }
+    });
+    let inside = |x, y| (3..13).contains(&x) && (1..15).contains(&y);
+    canvas.colour.check(|x, y| match x {
+        _ if !inside(x, y) => [0; 4],
+        0..8 => stored(RED),
+        8 if y < SIZE / 2 => [128, 0, 128, 255],
+        8 => [64, 0, 191, 255],
+        _ => stored(BLUE),
+    });
+    for y in 0..SIZE {
+        for x in 0..SIZE {
+            let at = (y * SIZE + x) as usize;
+            let bytes = depth_out.data[4 * at..][..4].try_into().unwrap();
+            let found = (f32::from_le_bytes(bytes), stencil_out.data[at]);
+            let covered = x < 8 || (x == 8 && y < SIZE / 2);
+            let expected = match (inside(x, y), covered) {
+                (false, _) => (0.5, 1),
+                (true, true) => (0.25, 5),
+                (true, false) => (1.0, 9),
+            };
+            assert_eq!(found, expected, "pixel {x}, {y}");
+        }
+    }
+    unsafe { d.destroy_pipeline(pipeline, None) };
 }

@@ -34,6 +34,9 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_subgroup_size_control",
     c"VK_EXT_host_query_reset",
     c"VK_KHR_buffer_device_address",
+    c"VK_KHR_create_renderpass2",
+    c"VK_KHR_depth_stencil_resolve",
+    c"VK_KHR_dynamic_rendering",
     c"VK_KHR_external_fence_fd",
     c"VK_KHR_external_memory_fd",
     c"VK_KHR_external_semaphore_fd",
@@ -91,6 +94,7 @@ impl Rig {
         let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
         let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
         let mut caching = vk::PhysicalDevicePipelineCreationCacheControlFeatures::default();
+        let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .push_next(&mut sizes)
             .push_next(&mut caching)
@@ -102,7 +106,8 @@ impl Rig {
             .push_next(&mut reset)
             .push_next(&mut executable)
             .push_next(&mut synchronization)
-            .push_next(&mut maintenance);
+            .push_next(&mut maintenance)
+            .push_next(&mut rendering);
         unsafe { instance.get_physical_device_features2(physical, &mut features) };
         let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)

@@ -63,11 +63,20 @@ pub enum Picture {
         /// Its numbers.
         numbers: Numbers,
     },
+    /// Copies the first sample, bit by bit. The destination is bytes.
+    First {
+        /// Order of the destination.
+        destination: Order,
+        /// Bytes of an element, as a power of two: up to 4.
+        unit_log2: u32,
+    },
 }
 
 impl Picture {
     /// Shaders of the kind.
-    const COUNT: usize = 3 * (2 + 4);
+    const COUNT: usize = Self::NUMBERS + 4 * 3;
+    /// Those that read and write numbers.
+    const NUMBERS: usize = 3 * (2 + 4);
 
     fn index(self) -> usize {
         let (kind, numbers) = match self {
@@ -76,6 +85,10 @@ impl Picture {
                 samples_log2,
                 numbers,
             } => (1 + samples_log2.clamp(1, 4) as usize, numbers),
+            Picture::First {
+                destination,
+                unit_log2,
+            } => return Self::NUMBERS + destination as usize * 3 + unit_log2.min(2) as usize,
         };
         kind * 3 + numbers as usize
     }

@@ -5,7 +5,7 @@
 //! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation", "Copying Data Between Buffers and
 //! Images".
 //!
-//! Files import one way: `kernel` and `launch` ← `buffer`, `texel` and `picture` ← `shaders`.
+//! Files import one way: `kernel` and `launch` ← `buffer` and `texel` ← `picture` ← `shaders`.
 
 mod buffer;
 pub mod clear;
@@ -24,4 +24,4 @@ pub use launch::{
 };
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;
-pub use texel::{Extent, Plane, copy_texels, fill_texels};
+pub use texel::{Extent, Plane, copy_texels, fill_texels, first_samples};

@@ -1,8 +1,9 @@
-//! Pictures scaled into others, and samples joined into pixels.
+//! Pictures scaled into others, and samples joined into pixels, or the first of them taken.
 //!
-//! In:  which of the two, and of what. Out: NIR.
+//! In:  which of them, and of what. Out: NIR.
 //! The source is a texture, the destination a storage image of layers: the data port converts to every format that it knows, and the
-//! encoding of sRGB is computed. Bindings: 0 the texture's surface, 1 the image's.
+//! encoding of sRGB is computed. First samples go to bytes, so that every tiling can have them. Bindings: 0 the texture's surface, 1 the
+//! destination's.
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images", "sRGB".
 
 use entity::Id;
@@ -11,6 +12,7 @@ use smallvec::SmallVec;
 
 use crate::kernel::{Kernel, inside, plane_shader};
 use crate::launch::{Numbers, Picture};
+use crate::texel::place;
 
 /// A sum, made one after the other.
 fn sum(k: &mut Kernel<'_>, values: &[[Id<Def>; 4]]) -> Option<[Id<Def>; 4]> {
@@ -91,7 +93,7 @@ fn write(k: &mut Kernel<'_>, numbers: Numbers, place: [Id<Def>; 3], mut texel: [
 
 /// The shader. Push constants: 0 and 1 the first column and row of the destination, 2 and 3 columns and rows; then of a scaled picture,
 /// by axis, the coordinate of the first place and what is added from one to the next, and the sampler; of samples the first column
-/// and row of the source.
+/// and row of the source. Of first samples: the destination as `Plane::push` has it, columns and rows, first column and row of the source.
 pub(crate) fn nir(picture: Picture) -> nir::Shader {
     match picture {
         Picture::Scaled { volume, numbers } => {
@@ -163,6 +165,29 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                 }
                 let place = [k.iadd(left, column), k.iadd(top, row), slice];
                 write(k, numbers, place, texel);
+            });
+        }),
+        Picture::First {
+            destination,
+            unit_log2,
+        } => plane_shader("first_samples", 2, |k, [column, row, slice], push| {
+            let push: [Id<Def>; 8] = push;
+            let [.., columns, rows, from_left, from_top] = push;
+            inside(k, [column, row], [columns, rows], |k| {
+                let from = [k.iadd(from_left, column), k.iadd(from_top, row), slice];
+                let (coord, first) = (k.vec(&from), k.imm_u32(0));
+                let srcs = [(TexSrc::Coord, coord), (TexSrc::MsIndex, first)];
+                let shape = (Dim::D2, true);
+                let [texel, ..] = read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs);
+                let bytes = 1 << unit_log2;
+                let x = k.imul_imm(column, bytes.into());
+                let to = place(k, destination, [x, row, slice], &push[..4]);
+                let texel = match bytes {
+                    1 => k.u2u(texel, 8),
+                    2 => k.u2u(texel, 16),
+                    _ => texel,
+                };
+                k.write_unit(1, to, bytes, texel);
             });
         }),
     }

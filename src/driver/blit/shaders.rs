@@ -44,9 +44,17 @@ mod tests {
             });
             scaled.into_iter().chain(joined).map(Shader::Picture)
         });
+        let first = orders.into_iter().flat_map(|destination| {
+            (0..=2).map(move |unit_log2| {
+                Shader::Picture(Picture::First {
+                    destination,
+                    unit_log2,
+                })
+            })
+        });
         let others = [Shader::Fill, Shader::Copy, Shader::QueryResults];
         let all = others.into_iter().chain(texels);
-        all.chain(pictures).collect()
+        all.chain(pictures).chain(first).collect()
     }
 
     #[test]

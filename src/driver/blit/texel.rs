@@ -9,7 +9,7 @@ use entity::Id;
 use nir::Def;
 
 use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
-use crate::launch::{Launch, MAX_PUSH_DW, Order, Shader, Span, Texels};
+use crate::launch::{Launch, MAX_PUSH_DW, Order, Picture, Shader, Span, Texels};
 
 impl Order {
     /// Rows of a tile, as a power of two.
@@ -251,6 +251,50 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
     launches
 }
 
+/// Launches that copy the first sample of pixels, a unit of bytes each, from a corner on; with each, which slice it begins with. Their
+/// texture is the caller's, and begins with that slice.
+pub fn first_samples(
+    [left, top]: [u32; 2],
+    destination: Plane,
+    extent: Extent,
+    unit_log2: u32,
+) -> Vec<(u32, Launch)> {
+    if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
+        return Vec::new();
+    }
+    let shader = Shader::Picture(Picture::First {
+        destination: destination.order,
+        unit_log2,
+    });
+    let one = |(slice, row, part): (u32, u32, Extent)| {
+        let plane = destination.from(slice, row);
+        let (span, skip) = plane.span(&part);
+        let columns = part.row_bytes >> unit_log2;
+        let [x, y, tile_row, slice_rows] = plane.push(skip);
+        let launch = Launch {
+            shader,
+            spans: [span; 2],
+            push_dw: [
+                x,
+                y,
+                tile_row,
+                slice_rows,
+                columns,
+                part.rows,
+                left,
+                top + row,
+                0,
+                0,
+                0,
+            ],
+            groups: groups(columns, &part),
+        };
+        (slice, launch)
+    };
+    let all = parts(&[destination], extent).into_iter();
+    all.map(one).collect()
+}
+
 impl Plane {
     fn push(&self, skip: u32) -> [u32; 4] {
         [
@@ -308,7 +352,7 @@ fn address(k: &mut Kernel<'_>, order: Order, [x, y]: [Id<Def>; 2], tile_row: Id<
 }
 
 /// The byte of a column, row and slice of a box: `plane` as [`Plane::push`] has it.
-fn place(
+pub(crate) fn place(
     k: &mut Kernel<'_>,
     order: Order,
     [x_bytes, row, slice]: [Id<Def>; 3],

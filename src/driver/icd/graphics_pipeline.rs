@@ -74,6 +74,9 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
     // SAFETY: as the caller says.
     unsafe {
         let layout = handle::get(info.layout)?;
+        if let Some(rendering) = rendering(info) {
+            crate::render::views(rendering.view_mask)?;
+        }
         let stages = raw::slice(info.p_stages, info.stage_count).iter();
         let stages = stages
             .map(|from| shader(stage(from.stage)?, from, layout, info.flags))
@@ -83,6 +86,20 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
             fixed: fixed(info),
         })
     }
+}
+
+/// What a pipeline without a render pass draws to; with one, what is said of it is ignored.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn rendering<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+) -> Option<&'a c::PipelineRenderingCreateInfo<'a>> {
+    if info.render_pass != c::RenderPass::null() {
+        return None;
+    }
+    // SAFETY: as the caller says.
+    unsafe { raw::find::<c::PipelineRenderingCreateInfo<'_>>(info.p_next) }
 }
 
 /// # Safety
@@ -144,7 +161,13 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
         if let Some(from) = fixed.multisample {
             fixed.sample_mask = from.p_sample_mask.as_ref().copied();
         }
-        fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
+        let draws_depth_stencil = rendering(info).is_none_or(|to| {
+            let formats = [to.depth_attachment_format, to.stencil_attachment_format];
+            formats != [c::Format::UNDEFINED; 2]
+        });
+        if draws_depth_stencil {
+            fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
+        }
         fixed.blend = info.p_color_blend_state.as_ref();
         if let Some(from) = fixed.blend {
             fixed.blend_targets = raw::slice(from.p_attachments, from.attachment_count);

@@ -211,10 +211,10 @@ properties! {
         integer_dot_product_accumulating_saturating64_bit_mixed_signedness_accelerated: c::FALSE,
     ]
     PhysicalDeviceDepthStencilResolveProperties |_device| [
-        supported_depth_resolve_modes: c::ResolveModeFlags::empty(),
-        supported_stencil_resolve_modes: c::ResolveModeFlags::empty(),
-        independent_resolve_none: c::FALSE,
-        independent_resolve: c::FALSE,
+        supported_depth_resolve_modes: c::ResolveModeFlags::SAMPLE_ZERO,
+        supported_stencil_resolve_modes: c::ResolveModeFlags::SAMPLE_ZERO,
+        independent_resolve_none: c::TRUE,
+        independent_resolve: c::TRUE,
     ]
     PhysicalDeviceSamplerFilterMinmaxProperties |_device| [
         filter_minmax_single_component_formats: c::TRUE,

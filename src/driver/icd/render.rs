@@ -1,11 +1,11 @@
-//! Entry points of render passes and framebuffers.
+//! Entry points of render passes, framebuffers and dynamic renderings.
 
 use std::sync::Arc;
 
 use ash::vk as c;
 use vk::command::{
-    Attachment, Clear, ClearArea, Dependency, Framebuffer, Pass, RenderPass, Subpass,
-    SubpassDependency,
+    Attachment, Begin, Clear, ClearArea, Colour, Dependency, DepthStencil, DepthStencilResolve,
+    Framebuffer, Load, Pass, RenderPass, Subpass, SubpassDependency,
 };
 
 use crate::command::record;
@@ -29,11 +29,13 @@ entries! { RENDER:
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
             .map(|subpass| {
-                resolves(raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count).iter().map(|r| r.attachment))?;
+                let resolves = raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count);
                 let colours = raw::slice(subpass.p_color_attachments, subpass.color_attachment_count);
                 Ok(Subpass {
                     colours: colours.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
+                    resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
+                    depth_stencil_resolve: None,
                 })
             })
             .collect::<vk::Result<_>>()?;
@@ -72,14 +74,24 @@ entries! { RENDER:
             .iter()
             .map(|subpass| {
                 views(subpass.view_mask)?;
-                resolves(raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count).iter().map(|r| r.attachment))?;
+                let resolves = raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count);
+                let mut depth_stencil_resolve = None;
                 if let Some(resolve) = raw::find::<c::SubpassDescriptionDepthStencilResolve<'_>>(subpass.p_next) {
-                    resolves(resolve.p_depth_stencil_resolve_attachment.as_ref().map(|r| r.attachment).into_iter())?;
+                    let to = resolve.p_depth_stencil_resolve_attachment.as_ref().and_then(|r| used(r.attachment));
+                    if let Some(attachment) = to {
+                        depth_stencil_resolve = Some(DepthStencilResolve {
+                            attachment,
+                            depth: takes_first(resolve.depth_resolve_mode)?,
+                            stencil: takes_first(resolve.stencil_resolve_mode)?,
+                        });
+                    }
                 }
                 let colours = raw::slice(subpass.p_color_attachments, subpass.color_attachment_count);
                 Ok(Subpass {
                     colours: colours.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
+                    resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
+                    depth_stencil_resolve,
                 })
             })
             .collect::<vk::Result<_>>()?;
@@ -193,6 +205,20 @@ entries! { RENDER:
         record(command_buffer, |commands| commands.end_pass())
     }
 
+    Device ["VK_KHR_dynamic_rendering"] vkCmdBeginRenderingKHR(
+        command_buffer: c::CommandBuffer,
+        rendering_info: *const c::RenderingInfo<'_>,
+    ) {
+        record(command_buffer, |commands| {
+            let info = raw::reference(rendering_info, "VkRenderingInfo")?;
+            commands.begin_rendering(&begin(info)?)
+        })
+    }
+
+    Device ["VK_KHR_dynamic_rendering"] vkCmdEndRenderingKHR(command_buffer: c::CommandBuffer) {
+        record(command_buffer, |commands| commands.end_rendering())
+    }
+
     Device vkCmdClearAttachments(
         command_buffer: c::CommandBuffer,
         attachment_count: u32,
@@ -252,18 +278,19 @@ fn attachment(
     })
 }
 
-/// Refuses attachments that samples are resolved to.
-fn resolves(mut attachments: impl Iterator<Item = u32>) -> vk::Result<()> {
-    match attachments.any(|attachment| used(attachment).is_some()) {
-        true => Err(vk::Error::FeatureNotPresent {
-            what: "resolve attachments",
+/// Whether depth or stencil is resolved; modes other than the first sample are refused.
+fn takes_first(mode: c::ResolveModeFlags) -> vk::Result<bool> {
+    match mode {
+        c::ResolveModeFlags::NONE => Ok(false),
+        c::ResolveModeFlags::SAMPLE_ZERO => Ok(true),
+        _ => Err(vk::Error::FeatureNotPresent {
+            what: "a resolve of depth or stencil to other than the first sample",
         }),
-        false => Ok(()),
     }
 }
 
 /// Refuses several views.
-fn views(mask: u32) -> vk::Result<()> {
+pub fn views(mask: u32) -> vk::Result<()> {
     match mask {
         0 => Ok(()),
         _ => Err(vk::Error::FeatureNotPresent { what: "multiview" }),
@@ -304,4 +331,81 @@ unsafe fn begin_pass(
             })
         })
     }
+}
+
+/// # Safety
+/// The structure is valid for `'a`.
+unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
+    type Info<'a> = c::RenderingAttachmentInfo<'a>;
+    views(info.view_mask)?;
+    // What goes on has its contents, and what will go on is resolved later.
+    let resumes = info.flags.contains(c::RenderingFlags::RESUMING);
+    let suspends = info.flags.contains(c::RenderingFlags::SUSPENDING);
+    let clears = |from: &Info<'_>| !resumes && from.load_op == c::AttachmentLoadOp::CLEAR;
+    let view = |view: c::ImageView| -> vk::Result<Option<&'a vk::image::View>> {
+        // SAFETY: as the caller says.
+        Ok(unsafe { handle::optional(view) }?.map(|view| &**view))
+    };
+    let resolve = |from: &Info<'_>, wanted: bool| match wanted && !suspends {
+        true => view(from.resolve_image_view),
+        false => Ok(None),
+    };
+    let mut colours = [None; 8];
+    // SAFETY: as the caller says.
+    let attachments = unsafe { raw::slice(info.p_color_attachments, info.color_attachment_count) };
+    for (to, from) in colours.iter_mut().zip(attachments) {
+        let Some(view) = view(from.image_view)? else {
+            continue;
+        };
+        *to = Some(Colour {
+            view,
+            load: match clears(from) {
+                true => Load::Clear(words(&from.clear_value)),
+                false => Load::Keep,
+            },
+            // The type of the format says how.
+            resolve: resolve(from, from.resolve_mode != c::ResolveModeFlags::NONE)?,
+        });
+    }
+    // SAFETY: as the caller says.
+    let (depth, stencil) = unsafe {
+        (
+            info.p_depth_attachment.as_ref(),
+            info.p_stencil_attachment.as_ref(),
+        )
+    };
+    let there = |attachment: Option<&'a Info<'a>>| -> vk::Result<_> {
+        let Some(attachment) = attachment else {
+            return Ok(None);
+        };
+        let Some(view) = view(attachment.image_view)? else {
+            return Ok(None);
+        };
+        let first = takes_first(attachment.resolve_mode)?;
+        Ok(Some((view, attachment, resolve(attachment, first)?)))
+    };
+    let (depth, stencil) = (there(depth)?, there(stencil)?);
+    let depth_stencil = depth.or(stencil).map(|(view, ..)| DepthStencil {
+        view,
+        depth: depth.map(
+            |(_, from, _)| match (clears(from), words(&from.clear_value)) {
+                (true, [depth, ..]) => Load::Clear(f32::from_bits(depth)),
+                (false, _) => Load::Keep,
+            },
+        ),
+        stencil: stencil.map(
+            |(_, from, _)| match (clears(from), words(&from.clear_value)) {
+                (true, [_, stencil, ..]) => Load::Clear(stencil),
+                (false, _) => Load::Keep,
+            },
+        ),
+        resolve_depth: depth.and_then(|(.., resolve)| resolve),
+        resolve_stencil: stencil.and_then(|(.., resolve)| resolve),
+    });
+    Ok(Begin {
+        area: info.render_area,
+        layers: info.layer_count,
+        colours,
+        depth_stencil,
+    })
 }

@@ -127,6 +127,26 @@ const PROMOTED: &[(&str, &str, &str)] = &[
         "VK_KHR_get_physical_device_properties2",
     ),
     (
+        "vkCmdBeginRenderPass2KHR",
+        "vkCmdBeginRenderPass2",
+        "VK_KHR_create_renderpass2",
+    ),
+    (
+        "vkCmdEndRenderPass2KHR",
+        "vkCmdEndRenderPass2",
+        "VK_KHR_create_renderpass2",
+    ),
+    (
+        "vkCmdNextSubpass2KHR",
+        "vkCmdNextSubpass2",
+        "VK_KHR_create_renderpass2",
+    ),
+    (
+        "vkCreateRenderPass2KHR",
+        "vkCreateRenderPass2",
+        "VK_KHR_create_renderpass2",
+    ),
+    (
         "vkTrimCommandPoolKHR",
         "vkTrimCommandPool",
         "VK_KHR_maintenance1",

@@ -247,6 +247,7 @@ offered! {
     subgroupSizeControl "tests/vk/pipelines.rs";
     computeFullSubgroups "tests/vk/pipelines.rs";
     synchronization2 "tests/vk/synchronisation.rs";
+    dynamicRendering "tests/vk/draws.rs";
     maintenance4 "tests/vk/objects.rs";
     shaderIntegerDotProduct "vkrunner-scripts/spirv/integer-dot.shader_test";
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";

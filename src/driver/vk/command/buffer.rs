@@ -9,7 +9,7 @@ use super::barrier::Dependency;
 use super::memory::{BatchMemory, PoolMemory};
 use super::pass::Pass;
 use super::surfaces::Surfaces;
-use super::target::Rendering;
+use super::target::{Rendering, Resolve};
 use crate::context::Context;
 use crate::descriptor::{BufferDescriptor, PipelineLayout, Pushed, Set};
 use crate::device::Device;
@@ -73,6 +73,8 @@ pub struct CommandBuffer {
     /// Of each bind point.
     pushed: [Pushed; 2],
     pub(super) rendering: Rendering,
+    /// What becomes of its samples.
+    pub(super) resolves: Vec<Resolve>,
     pub(super) pass: Option<Pass>,
     /// Data too long for a chunk.
     pub(super) large: Vec<i915::Slice>,
@@ -92,6 +94,7 @@ impl CommandBuffer {
             surfaces: Surfaces::default(),
             pushed: Default::default(),
             rendering: Rendering::default(),
+            resolves: Vec::new(),
             pass: None,
             large: Vec::new(),
             secondary,
@@ -112,6 +115,7 @@ impl CommandBuffer {
             self.surfaces.clear();
             self.pushed = Default::default();
             self.rendering.clear();
+            self.resolves.clear();
             self.pass = None;
             self.large.clear();
             self.error = None;

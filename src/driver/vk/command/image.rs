@@ -102,7 +102,7 @@ impl ImageBox {
     }
 
     /// Where it lies, and its size in bytes and rows. Of several samples, all of them.
-    fn place(&self, image: &Image, part: &Part) -> Result<(Plane, Extent)> {
+    pub(super) fn place(&self, image: &Image, part: &Part) -> Result<(Plane, Extent)> {
         self.check(image)?;
         let surface = &part.surface;
         let block = surface.block;

@@ -22,7 +22,9 @@ pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
 pub use buffer::{CommandBuffer, CommandPool, Point};
 pub use draw::Vertices;
 pub use image::{BufferRows, ImageBox};
-pub use pass::{Attachment, Framebuffer, Pass, RenderPass, Subpass, SubpassDependency};
+pub use pass::{
+    Attachment, DepthStencilResolve, Framebuffer, Pass, RenderPass, Subpass, SubpassDependency,
+};
 pub use picture::Scaled;
 pub use rendering::{Clear, ClearArea};
 pub use target::{Begin, Colour, DepthStencil, Load};

@@ -31,6 +31,21 @@ pub struct Subpass {
     pub colours: Vec<Option<u32>>,
     /// Depth and stencil.
     pub depth_stencil: Option<u32>,
+    /// What the colours' samples are joined in, by colour.
+    pub resolves: Vec<Option<u32>>,
+    /// What the first samples of depth and stencil go to.
+    pub depth_stencil_resolve: Option<DepthStencilResolve>,
+}
+
+/// A resolve of depth and stencil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthStencilResolve {
+    /// To this attachment.
+    pub attachment: u32,
+    /// Of depth.
+    pub depth: bool,
+    /// Of stencil.
+    pub stencil: bool,
 }
 
 /// A dependency between subpasses; none: what is outside the render pass.
@@ -61,7 +76,11 @@ const BEYOND: Error = Error::InvalidUse {
 impl Subpass {
     fn attachments(&self) -> impl Iterator<Item = u32> {
         let colours = self.colours.iter().flatten();
-        colours.chain(&self.depth_stencil).copied()
+        let resolve = self.depth_stencil_resolve.map(|to| to.attachment);
+        let all = colours.chain(&self.depth_stencil);
+        all.chain(self.resolves.iter().flatten())
+            .copied()
+            .chain(resolve)
     }
 }
 
@@ -155,8 +174,9 @@ impl Pass {
         let pass = &self.render_pass;
         let subpass = pass.subpasses.get(self.subpass).ok_or(BEYOND)?;
         let mut colours = [None; TARGETS];
-        for (to, number) in colours.iter_mut().zip(&subpass.colours) {
+        for (index, (to, number)) in colours.iter_mut().zip(&subpass.colours).enumerate() {
             let &Some(number) = number else { continue };
+            let resolve = subpass.resolves.get(index).copied().flatten();
             let clear = pass.attachment(number)?.clear && self.is_first(number);
             *to = Some(Colour {
                 view: self.view(number)?,
@@ -164,6 +184,7 @@ impl Pass {
                     true => Load::Clear(self.clear_of(number)),
                     false => Load::Keep,
                 },
+                resolve: resolve.map(|number| self.view(number)).transpose()?,
             });
         }
         let depth_stencil = match subpass.depth_stencil {
@@ -172,6 +193,11 @@ impl Pass {
                 let attachment = pass.attachment(number)?;
                 let [depth, stencil, ..] = self.clear_of(number);
                 let first = self.is_first(number);
+                let resolve = subpass.depth_stencil_resolve;
+                let resolved = |asked: fn(&DepthStencilResolve) -> bool, aspect| {
+                    let to = resolve.filter(|to| asked(to) && attachment.aspects.contains(aspect));
+                    to.map(|to| self.view(to.attachment)).transpose()
+                };
                 let has = |aspect| attachment.aspects.contains(aspect);
                 Some(DepthStencil {
                     view: self.view(number)?,
@@ -187,6 +213,8 @@ impl Pass {
                             false => Load::Keep,
                         },
                     ),
+                    resolve_depth: resolved(|to| to.depth, api::ImageAspectFlags::DEPTH)?,
+                    resolve_stencil: resolved(|to| to.stencil, api::ImageAspectFlags::STENCIL)?,
                 })
             }
         };
@@ -226,7 +254,7 @@ mod tests {
     fn attachments_beyond_the_pass_are_refused() {
         let subpass = Subpass {
             colours: vec![Some(1)],
-            depth_stencil: None,
+            ..Subpass::default()
         };
         let attachment = Attachment {
             clear: true,

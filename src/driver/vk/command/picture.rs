@@ -12,6 +12,7 @@ use surface::{Dim, Surface};
 
 use super::buffer::CommandBuffer;
 use super::image::ImageBox;
+use super::target::Resolve;
 use crate::context::SAMPLER_BASE_BYTES;
 use crate::error::{Error, Result};
 use crate::image::{Image, Part};
@@ -86,15 +87,15 @@ fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surfa
 }
 
 /// How a destination's numbers are written, and the format that the data port converts to.
-fn written(part: &Part) -> Result<(Numbers, &'static hw::Format)> {
-    let name = part.format.name;
+fn written(format: &'static hw::Format) -> Result<(Numbers, &'static hw::Format)> {
+    let name = format.name;
     if name.contains("UINT") || name.contains("SINT") {
-        return Ok((Numbers::Integers, part.format));
+        return Ok((Numbers::Integers, format));
     }
-    match crate::format::without_srgb(part.format) {
+    match crate::format::without_srgb(format) {
         Some(plain) => Ok((Numbers::Srgb, plain)),
         None if name.ends_with("_SRGB") => Err(Error::FormatNotSupported),
-        None => Ok((Numbers::Floats, part.format)),
+        None => Ok((Numbers::Floats, format)),
     }
 }
 
@@ -157,7 +158,7 @@ impl CommandBuffer {
         };
         let from = checked(source, &region.from, &region.from_px)?;
         let to = checked(destination, &region.to, &region.to_px)?;
-        let (numbers, format) = written(part_to)?;
+        let (numbers, format) = written(part_to.format)?;
         let (first, layers) = match to_volume {
             true => (to.offset_px[2], to.extent_px[2]),
             false => (to.first_layer, to.layers),
@@ -246,6 +247,19 @@ impl CommandBuffer {
         destination: &Image,
         to: &ImageBox,
     ) -> Result<()> {
+        let formats = [source.part(from.aspect)?, destination.part(to.aspect)?];
+        self.join(
+            (source, from, formats[0].format),
+            (destination, to, formats[1].format),
+        )
+    }
+
+    /// Joins samples seen in a format into pixels of another.
+    fn join(
+        &mut self,
+        (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
+        (destination, to, format_to): (&Image, &ImageBox, &'static hw::Format),
+    ) -> Result<()> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
         let to = ImageBox {
@@ -255,7 +269,7 @@ impl CommandBuffer {
         };
         from.check(source)?;
         to.check(destination)?;
-        let (numbers, format) = written(part_to)?;
+        let (numbers, format) = written(format_to)?;
         let samples_log2 = source.samples().ilog2();
         if samples_log2 == 0 {
             return Err(Error::InvalidUse {
@@ -263,7 +277,7 @@ impl CommandBuffer {
             });
         }
         let texture = Seen {
-            format: part_from.format,
+            format: format_from,
             viewer: Viewer::Sampler,
             swizzle: source.format.swizzle,
             level: from.level,
@@ -294,5 +308,89 @@ impl CommandBuffer {
             [left, top, columns, rows, from_left, from_top, 0, 0, 0, 0, 0]
         };
         self.picture(kind, surfaces, false, push, [columns, rows, from.layers])
+    }
+
+    /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil the first sample is taken.
+    pub(super) fn resolve_target(&mut self, resolve: &Resolve) -> Result<()> {
+        let (source, destination) = (&*resolve.from.image, &*resolve.to.image);
+        let area = crate::graphics::convert::area(&resolve.area);
+        let from = ImageBox {
+            aspect: resolve.aspect,
+            level: resolve.from.level,
+            first_layer: resolve.from.first_layer,
+            layers: resolve.layers.max(1),
+            offset_px: [area.x, area.y, 0],
+            extent_px: [area.width, area.height, 1],
+        };
+        let to = ImageBox {
+            level: resolve.to.level,
+            first_layer: resolve.to.first_layer,
+            ..from
+        };
+        if resolve.aspect != api::ImageAspectFlags::COLOR {
+            return self.first_samples(source, &from, destination, &to);
+        }
+        let [Some(format_from), Some(format_to)] =
+            [&resolve.from, &resolve.to].map(|seen| seen.format.part(resolve.aspect))
+        else {
+            return Err(Error::FormatNotSupported);
+        };
+        self.join((source, &from, format_from), (destination, &to, format_to))
+    }
+
+    /// Copies the first sample of depth or stencil, bit by bit.
+    fn first_samples(
+        &mut self,
+        source: &Image,
+        from: &ImageBox,
+        destination: &Image,
+        to: &ImageBox,
+    ) -> Result<()> {
+        let part_from = source.part(from.aspect)?;
+        let part_to = destination.part(to.aspect)?;
+        from.check(source)?;
+        let bytes = part_from.surface.block.bytes();
+        // R8_UINT, R16_UINT, R32_UINT: the bits as they are.
+        let number = match bytes {
+            1 => 0x143,
+            2 => 0x10d,
+            4 => 0x0d7,
+            _ => return Err(Error::FormatNotSupported),
+        };
+        let format = hw::Format::by_number(number).ok_or(Error::FormatNotSupported)?;
+        if source.samples() == 1 || part_to.surface.block != part_from.surface.block {
+            return Err(Error::InvalidUse {
+                why: "a resolve of an image of one sample, or to another format",
+            });
+        }
+        let (plane, extent) = to.place(destination, part_to)?;
+        let [left, top, _] = from.offset_px;
+        let launches = blit::first_samples([left, top], plane, extent, bytes.ilog2());
+        for (slice, launch) in launches {
+            let texture = Seen {
+                format,
+                viewer: Viewer::Sampler,
+                swizzle: STRAIGHT,
+                level: from.level,
+                first_layer: from.first_layer + slice,
+                layers: from.layers - slice,
+                volume: false,
+            };
+            let Some(span) = launch.buffers().last() else {
+                continue;
+            };
+            let surfaces = [
+                words(source, part_from, &texture)?,
+                surface_state::buffer(surface_state::BufferDescriptor {
+                    address: span.address,
+                    bytes: span.bytes,
+                }),
+            ];
+            let handle = self.surfaces.put(&self.context, &surfaces)?;
+            self.recorder.barrier(Pending::INVALIDATE_TEXTURE);
+            let handles = [handle, handle + (SURFACE_BYTES << 6)];
+            self.launch_on(launch.shader, &handles, &launch.push_dw, launch.groups)?;
+        }
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! Ref: Vulkan 1.3, "Render Pass", "Load Operation", "Clearing Images Inside a Render Pass Instance".
 
 use ash::vk as api;
+use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::state::{Compare, StencilFace, StencilOp, TARGETS, Viewport};
@@ -79,6 +80,7 @@ impl CommandBuffer {
             area,
             layers: begin.layers,
         };
+        self.resolves = begin.resolves().collect();
         let whole = ClearArea {
             area: begin.area,
             first_layer: 0,
@@ -90,10 +92,22 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Ends drawing.
+    /// Ends drawing; samples are resolved.
     pub fn end_rendering(&mut self) -> Result<()> {
         self.rendering.clear();
         self.recorder.draws().end_targets();
+        let resolves = std::mem::take(&mut self.resolves);
+        if resolves.is_empty() {
+            return Ok(());
+        }
+        self.recorder
+            .barrier(Pending::STALL.with(Pending::FLUSH_TARGETS));
+        for resolve in &resolves {
+            self.resolve_target(resolve)?;
+        }
+        // They count as writes of attachments, but the data port has made them.
+        self.recorder
+            .barrier(Pending::STALL.with(Pending::FLUSH_DATA));
         Ok(())
     }
 

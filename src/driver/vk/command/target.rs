@@ -2,11 +2,14 @@
 //!
 //! In:  views, with what is in them at first. Out: the same for [`super::rendering`], and the state of a command buffer that draws.
 
+use std::sync::Arc;
+
 use ash::vk as api;
 use cmd::draw::state::{Area, TARGETS};
 use hw::state::render_surface_state as rss;
 
-use crate::image::View;
+use crate::format::Format;
+use crate::image::{Image, View};
 
 /// What is in a target when a rendering begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct Colour<'a> {
     pub view: &'a View,
     /// Its first content: four dwords of the target's type.
     pub load: Load<[u32; 4]>,
+    /// What its samples are joined in at the end.
+    pub resolve: Option<&'a View>,
 }
 
 /// Depth and stencil.
@@ -35,6 +40,10 @@ pub struct DepthStencil<'a> {
     pub depth: Option<Load<f32>>,
     /// First content of stencil; none: stencil is not drawn to.
     pub stencil: Option<Load<u32>>,
+    /// What the first sample of depth goes to at the end.
+    pub resolve_depth: Option<&'a View>,
+    /// The same of stencil.
+    pub resolve_stencil: Option<&'a View>,
 }
 
 /// What a rendering begins with.
@@ -57,6 +66,60 @@ pub(super) struct Rendering {
     pub samples: u8,
     pub area: Area,
     pub layers: u32,
+}
+
+/// A level of layers of an image, as a view sees it.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub image: Arc<Image>,
+    pub format: &'static Format,
+    pub level: u32,
+    pub first_layer: u32,
+}
+
+impl Seen {
+    pub fn of(view: &View) -> Seen {
+        Seen {
+            image: view.image.clone(),
+            format: view.format,
+            level: view.first_level,
+            first_layer: view.first_layer,
+        }
+    }
+}
+
+/// Samples that become pixels when a rendering ends.
+#[derive(Clone, Debug)]
+pub(super) struct Resolve {
+    pub aspect: api::ImageAspectFlags,
+    pub from: Seen,
+    pub to: Seen,
+    pub area: api::Rect2D,
+    pub layers: u32,
+}
+
+impl Begin<'_> {
+    /// What is to be resolved at the end.
+    pub(super) fn resolves(&self) -> impl Iterator<Item = Resolve> {
+        use api::ImageAspectFlags as A;
+        let colours = self.colours.iter().flatten();
+        let colours = colours.map(|colour| (A::COLOR, colour.view, colour.resolve));
+        let others = self.depth_stencil.iter().flat_map(|target| {
+            [
+                (A::DEPTH, target.view, target.resolve_depth),
+                (A::STENCIL, target.view, target.resolve_stencil),
+            ]
+        });
+        colours.chain(others).filter_map(|(aspect, from, to)| {
+            Some(Resolve {
+                aspect,
+                from: Seen::of(from),
+                to: Seen::of(to?),
+                area: self.area,
+                layers: self.layers,
+            })
+        })
+    }
 }
 
 impl Rendering {

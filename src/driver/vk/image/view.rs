@@ -42,6 +42,8 @@ pub struct View {
     pub aspects: api::ImageAspectFlags,
     /// First level.
     pub first_level: u32,
+    /// First layer, or slice.
+    pub first_layer: u32,
     /// Layers, or slices of a volume.
     pub layers: u32,
     target: Option<Surface>,
@@ -127,6 +129,7 @@ impl View {
             format,
             aspects,
             first_level: range.first_level,
+            first_layer: range.first_layer,
             layers: range.layers,
             target: None,
             depth_stencil: DepthStencilTarget::default(),
