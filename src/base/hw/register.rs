@@ -54,6 +54,12 @@ pub const GLK_BARRIER_MODE_MASK: u32 = 1 << 23;
 pub const L3CNTLREG: u32 = 0x7034;
 /// Shared local memory is carved from the L3.
 pub const L3CNTLREG_SLM_ENABLE: u32 = 1;
+/// Who has the ways: shared local memory, URB, what is only read, what the data port writes, all.
+pub const L3CNTLREG_WAYS: u32 = 0xffff_f8ff;
+/// GPGPU L3 Credit Mode Enable.
+pub const L3CNTLREG_GPGPU_CREDITS: u32 = 1 << 8;
+/// Error Detection Behavior Control.
+pub const L3CNTLREG_ERROR_DETECTION: u32 = 1 << 9;
 /// Samples that have passed the depth and stencil tests, 64 bits.
 pub const PS_DEPTH_COUNT: u32 = 0x2350;
 /// Number of compute shader invocations.

@@ -159,7 +159,8 @@ impl<'a> Tracker<'a> {
                 return Ok(());
             };
             let mut known = device.l3_divisions().iter();
-            let known = known.any(|division| division.register_value() == *value);
+            let ways = value & register::L3CNTLREG_WAYS;
+            let known = known.any(|division| division.register_value() == ways);
             L3_DIVISION.check(known, at, || format!("{value:#x}"))?;
             L3_DRAINED.check(self.is_clean(DATA_CACHE), at, || self.undone())
         } else if is(&packets::primitive::PACKET) {

@@ -4,7 +4,7 @@
 //!      is not simulated. A register that is not here is left to the kernel: a real machine drops the write, strict mode stops.
 //! Ref: SKL PRM vol. 2c; [`crate::strict`]'s boundary has the sources of the list.
 
-use super::reason::{CHICKEN, GLK_BARRIERS, NOTE, PLACE, PREEMPTION};
+use super::reason::{CHICKEN, GLK_BARRIERS, NOTE, PLACE, PREEMPTION, SCHEDULING};
 use super::{Fate, fate};
 use eu::Stop;
 use hw::register as r;
@@ -82,12 +82,19 @@ registers! {
     }
     0x7008, 0x7008, "GT_MODE" masked { else inert(PLACE) }
     0x7014, 0x7014, "COMMON_SLICE_CHICKEN2" masked { else inert(CHICKEN) }
-    r::L3CNTLREG, r::L3CNTLREG, "L3CNTLREG" { else ruled("l3-division") }
+    r::L3CNTLREG, r::L3CNTLREG, "L3CNTLREG" {
+        r::L3CNTLREG_WAYS => ruled("l3-division"),
+        r::L3CNTLREG_GPGPU_CREDITS => inert(SCHEDULING),
+        r::L3CNTLREG_ERROR_DETECTION => inert(CHICKEN),
+        else refused
+    }
     0x7304, 0x7304, "HDC_CHICKEN1" masked { else inert(CHICKEN) }
     r::SLICE_COMMON_ECO_CHICKEN1, r::SLICE_COMMON_ECO_CHICKEN1, "SLICE_COMMON_ECO_CHICKEN1" masked { else inert(GLK_BARRIERS) }
     0x91b8, 0x91c4, "PERFCNT1, PERFCNT2" { else refused }
     0xb118, 0xb118, "L3SQCREG4" { else inert(CHICKEN) }
-    0xe400, 0xe404, "TD_CTL, TD_CTL2" { else refused }
+    0xe400, 0xe400, "TD_CTL" { else refused }
+    // Which thread of an EU goes first: Intel's compute driver has them take turns.
+    0xe404, 0xe404, "TD_CTL2" { 1 << 8 => inert(SCHEDULING), else refused }
 }
 
 /// The registers that one is among.
