@@ -10,9 +10,9 @@ use crate::layout::{Role, SampleLayout, Surface};
 pub struct Binding {
     /// Tile Mode.
     pub tile_mode: u32,
-    /// Surface Horizontal Alignment; 0 where the field is not looked at.
+    /// Surface Horizontal Alignment; that of 4 where the field is not looked at, since 0 is reserved.
     pub horizontal_alignment: u32,
-    /// Surface Vertical Alignment; 0 where the field is not looked at.
+    /// Surface Vertical Alignment; as the horizontal one.
     pub vertical_alignment: u32,
     /// Surface Pitch: bytes less one; of MCS and CCS tiles less one.
     pub pitch: u32,
@@ -32,8 +32,8 @@ impl Surface {
         let tile = self.tiling.tile(self.block).filter(|_| in_tiles);
         Binding {
             tile_mode: self.tiling.tile_mode(),
-            horizontal_alignment: hw::surface::alignment_value(self.align_el[0]).unwrap_or(0),
-            vertical_alignment: hw::surface::alignment_value(self.align_el[1]).unwrap_or(0),
+            horizontal_alignment: alignment(self.align_el[0]),
+            vertical_alignment: alignment(self.align_el[1]),
             pitch: tile.map_or(self.row_pitch_bytes, |tile| {
                 self.row_pitch_bytes / tile.row_bytes
             }) - 1,
@@ -45,4 +45,10 @@ impl Surface {
             },
         }
     }
+}
+
+/// The value of an alignment field. Lines are aligned to more than it can say, and the hardware does not look.
+fn alignment(elements: u32) -> u32 {
+    const ALIGN_4: u32 = 1;
+    hw::surface::alignment_value(elements).unwrap_or(ALIGN_4)
 }
