@@ -177,6 +177,9 @@ offered! {
     geometryShader "vkrunner-scripts/draw/geometry/triangles-to-points.shader_test";
     tessellationShader "vkrunner-scripts/draw/buffers/ubo-tess-evaluation.shader_test";
     sampleRateShading "vkrunner-scripts/draw/multisample/sample-id.shader_test";
+    independentBlend "tests/pictures/scenes/blending.rs";
+    dualSrcBlend "tests/pictures/scenes/blending.rs";
+    multiDrawIndirect "tests/pictures/scenes/geometry.rs";
     logicOp "vkrunner-scripts/draw/blending/logic-1.shader_test";
     depthClamp "vkrunner-scripts/draw/clipping/depth-clamp.shader_test";
     depthBiasClamp "vkrunner-scripts/draw/depth/bias-clamp.shader_test";
