@@ -107,6 +107,8 @@ have 'wgpu on ANV' "$anv" && check 'wgpu examples on ANV' wgpu_on_anv
 have 'wgpu on lavapipe' "$lavapipe" && check 'wgpu examples on lavapipe' wgpu_on_lavapipe
 have 'scenes on ANV' "$anv" "$lavapipe" &&
     check 'scenes on ANV' tests/witness/scenes.sh "$binaries" target/clients/wgpu/debug "$lavapipe" anv
+have 'scenes on Ingot' "$lavapipe" &&
+    check 'scenes on Ingot' tests/witness/scenes.sh "$binaries" target/clients/wgpu/debug "$lavapipe" ingot
 pictures_on_anv() { # the scenes of tests/pictures, judged by a driver that is known to work
     CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="$binaries/ingot sim --gpu skl --strict --driver anv --" \
         INGOT_PICTURES=loader cargo test -q -p ingot-tests --test pictures

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The wgpu client's scenes on Mesa's Intel driver on the simulated GPU, in strict mode, beside those of lavapipe: the
+# The wgpu client's scenes on an Intel driver on the simulated GPU, in strict mode, beside those of lavapipe: the
 # same pictures, within what Vulkan lets two drivers differ by.
 #
 # In:  the folder with `ingot` and the libraries, the folder with the client, lavapipe's manifest, the Intel driver as

@@ -547,8 +547,8 @@ fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Re
     stream.put(words.dwords)?;
     let data = stream.data(2 * count)?;
     let scissors = data.words.as_chunks_mut::<2>().0.iter_mut();
-    for (place, from) in scissors.zip(&state.scissors) {
-        *place = raster::scissor(from, area);
+    for ((place, from), viewport) in scissors.zip(&state.scissors).zip(all) {
+        *place = raster::scissor(&from.and(&raster::covered(viewport)), area);
     }
     let at = offset(data.address, said.dynamic_base);
     let words = scissor::PACKET

@@ -291,6 +291,25 @@ pub(super) fn depth_range(from: &Viewport) -> [u32; 2] {
         .dwords
 }
 
+/// The pixels of a viewport, those in part among them. Objects are clipped at the guard band alone, so that wide lines and points
+/// keep their shape at a viewport's edge; the scissor cuts off what lies outside.
+pub(super) fn covered(viewport: &Viewport) -> Area {
+    let span = |start: f32, length: f32| {
+        let (low, high) = (start.min(start + length), start.max(start + length));
+        // Negative numbers become zero.
+        let (low, high) = (low.floor() as u32, high.ceil() as u32);
+        (low, high.saturating_sub(low))
+    };
+    let (x, width) = span(viewport.x, viewport.width);
+    let (y, height) = span(viewport.y, viewport.height);
+    Area {
+        x,
+        y,
+        width,
+        height,
+    }
+}
+
 /// A scissor within what is drawn to. The packet names the last pixels: where there are none, they come before the first.
 pub(super) fn scissor(from: &Area, area: &Area) -> [u32; 2] {
     use scissor_rect as s;
@@ -346,6 +365,25 @@ mod tests {
             at(p::N16X_SAMPLE15_X_OFFSET, p::N16X_SAMPLE15_Y_OFFSET),
             (1, 0)
         );
+    }
+
+    #[test]
+    fn a_viewport_covers_pixels_in_part() {
+        let viewport = Viewport {
+            x: -3.5,
+            y: 124.5,
+            width: 20.0,
+            height: -56.0,
+            near: 0.0,
+            far: 1.0,
+        };
+        let pixels = Area {
+            x: 0,
+            y: 68,
+            width: 17,
+            height: 57,
+        };
+        assert_eq!(covered(&viewport), pixels);
     }
 
     #[test]
