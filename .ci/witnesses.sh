@@ -87,7 +87,7 @@ if have vulkaninfo vulkaninfo; then
         check 'vulkaninfo on ANV' tests/witness/vulkaninfo.sh "$binaries" anv "$device"
 fi
 if have validation "$layer" python3; then
-    check 'validation layer on Ingot' tests/witness/validation.sh "$binaries" ingot vkrunner-scripts
+    check 'validation layer on Ingot' tests/witness/validation.sh "$binaries" ingot vkrunner-scripts samples
     have 'validation layer on ANV' "$anv" &&
         check 'validation layer on ANV' tests/witness/validation.sh "$binaries" anv vkrunner-scripts samples
 fi
