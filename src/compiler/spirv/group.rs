@@ -277,7 +277,13 @@ impl Tr<'_> {
         let mut indices: SmallVec<[u32; 2]> = SmallVec::new();
         indices.push(op as u32);
         indices.extend(cluster);
-        self.e.value(intrinsic, shape, &[v], &indices)
+        // Each component by itself: a backend reduces numbers.
+        let mut reduced: SmallVec<[Id<Def>; 4]> = SmallVec::new();
+        for part in self.e.channels(v)? {
+            let part = self.e.value(intrinsic, (1, shape.1), &[part], &indices)?;
+            reduced.push(part);
+        }
+        self.e.vector(&reduced)
     }
 
     /// A shuffle to the invocation `delta` further on, around the cluster.
