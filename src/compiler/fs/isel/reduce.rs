@@ -21,6 +21,10 @@ impl Isel<'_> {
         cluster: u8,
     ) -> Result<(), FsError> {
         let src = i.srcs[0];
+        // The front end takes vectors apart.
+        if self.sh.defs[src].num_components != 1 {
+            return Err(unsupported(i));
+        }
         let bits = self.bits(src);
         let number = i.index("reduction_op") as usize;
         let op = AluOp::ALL
