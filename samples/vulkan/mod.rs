@@ -12,6 +12,7 @@ mod descriptor;
 mod format;
 mod gpu;
 mod memory;
+mod part;
 mod pipeline;
 mod recorder;
 mod transfer;
@@ -21,6 +22,7 @@ pub use descriptor::{Bound, Set};
 pub use format::texel_bytes;
 pub use gpu::{Feature, Gpu, Wants, feature};
 pub use memory::{Buffer, Image, ImageInfo, Use, ViewInfo};
+pub use part::PartOf;
 pub use pipeline::{Blend, GraphicsInfo, Pipeline, Rate, RenderPassInfo, Stream, SubpassInfo};
 pub use recorder::{Depth, Load, Recorder, State, Target, Targets};
 

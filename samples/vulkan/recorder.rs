@@ -262,6 +262,18 @@ impl Recorder<'_> {
         targets: &Targets<'_>,
         body: impl FnOnce(&Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.rendering(targets, vk::RenderingFlags::empty(), |r| {
+            r.whole_area(targets.size_px);
+            body(r)
+        })
+    }
+
+    pub(super) fn rendering(
+        &self,
+        targets: &Targets<'_>,
+        flags: vk::RenderingFlags,
+        body: impl FnOnce(&Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let rendering = self.gpu.rendering()?;
         for target in targets.colors {
             self.use_as(target.image, Use::Color);
@@ -310,6 +322,7 @@ impl Recorder<'_> {
         let [width, height] = targets.size_px;
         let area = vk::Rect2D::default().extent(vk::Extent2D { width, height });
         let mut info = vk::RenderingInfo::default()
+            .flags(flags)
             .render_area(area)
             .layer_count(targets.layers)
             .color_attachments(&colors);
@@ -323,7 +336,6 @@ impl Recorder<'_> {
         unsafe {
             rendering.cmd_begin_rendering(self.commands, &info);
         }
-        self.whole_area(targets.size_px);
         let done = body(self);
         // SAFETY: as above.
         unsafe { rendering.cmd_end_rendering(self.commands) };
@@ -362,7 +374,7 @@ impl Recorder<'_> {
         unsafe { d.cmd_end_render_pass(self.commands) };
     }
 
-    fn whole_area(&self, [width, height]: [u32; 2]) {
+    pub(super) fn whole_area(&self, [width, height]: [u32; 2]) {
         self.viewports(&[[0.0, 0.0, width as f32, height as f32, 0.0, 1.0]]);
         self.scissors(&[[0, 0, width, height]]);
     }

@@ -94,6 +94,7 @@ impl Rig {
         let mut colours = [None; 8];
         colours[0] = Some(colour.dwords);
         let targets = Targets {
+            inherited: false,
             colours,
             null: surface(SURFACE_NULL).dwords,
             depth_stencil: DepthStencilTarget::default(),

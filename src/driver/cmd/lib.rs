@@ -21,5 +21,5 @@ pub use generation::{
 };
 pub use mi::{CALL_DW, call, nothing};
 pub use pending::Pending;
-pub use recorder::Recorder;
+pub use recorder::{Left, Recorder};
 pub use stream::{Data, Memory, Stream};

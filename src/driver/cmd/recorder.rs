@@ -11,6 +11,7 @@
 
 use crate::draw::DrawGeneration;
 use crate::draw::recorder::Draws;
+use crate::draw::target::Targets;
 use crate::generation::{
     BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Launch, Machine,
     PUSH_CONSTANTS_DW, SETS, VALUES_AT,
@@ -34,6 +35,15 @@ struct Bound<G: Generation> {
     launch: Option<Launch<G>>,
     /// The application's push constants, and from [`VALUES_AT`] on the driver's values, by place.
     words: [u32; BOUND_DW],
+}
+
+/// What a batch leaves behind for whoever goes on after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    /// The front end's state; none said: whatever it was.
+    front_end: FrontEnd,
+    /// The pipeline that draws is selected.
+    drawing: bool,
 }
 
 /// A batch's state.
@@ -476,19 +486,49 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         G::draw_context(&mut self.stream)
     }
 
+    /// Begins as a part of another batch's rendering: it has selected the pipeline that draws, and says the targets.
+    pub fn inherit(&mut self, targets: &Targets) {
+        self.drawing = true;
+        self.draws().set_targets(targets);
+    }
+
     /// Appends the commands of another batch, chunk by chunk. What this one has bound is forgotten.
     pub fn call<'a>(
         &mut self,
-        front_end: FrontEnd,
+        left: Left,
         chunks: impl Iterator<Item = &'a [u32]>,
     ) -> Result<(), M::Error> {
         self.settle()?;
         self.select_dispatches()?;
+        self.append(chunks)?;
+        self.front_end = left.front_end;
+        self.drawing = left.drawing;
+        if let Some(draws) = &mut self.draws {
+            draws.forget();
+        }
+        Ok(())
+    }
+
+    /// The same for a batch that inherits what this one draws to ([`Recorder::inherit`]). False: it draws to nothing.
+    pub fn call_drawing<'a>(
+        &mut self,
+        chunks: impl Iterator<Item = &'a [u32]>,
+    ) -> Result<bool, M::Error> {
+        self.settle()?;
+        self.select_draws()?;
+        let lent = match &mut self.draws {
+            Some(draws) => draws.lend(&mut self.stream)?,
+            None => false,
+        };
+        if lent {
+            self.append(chunks)?;
+        }
+        Ok(lent)
+    }
+
+    fn append<'a>(&mut self, chunks: impl Iterator<Item = &'a [u32]>) -> Result<(), M::Error> {
         for words in chunks {
             self.stream.append(words)?;
-        }
-        if front_end.curbe_grf > 0 {
-            self.front_end = front_end;
         }
         self.unbind();
         self.descriptor = NO_DESCRIPTOR;
@@ -496,9 +536,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(())
     }
 
-    /// What the batch leaves in the front end.
-    pub fn front_end(&self) -> FrontEnd {
-        self.front_end
+    /// What the batch leaves behind.
+    pub fn left(&self) -> Left {
+        Left {
+            front_end: self.front_end,
+            drawing: self.drawing,
+        }
     }
 
     /// Ends the batch, and does what barriers have asked for: others may follow in the same submission.

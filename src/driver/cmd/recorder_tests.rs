@@ -328,7 +328,7 @@ fn a_called_batch_is_copied_and_forgets_what_was_bound() {
         .iter()
         .zip(used)
         .map(|(chunk, used)| &chunk[..used]);
-    first.call(second.front_end(), chunks).unwrap();
+    first.call(second.left(), chunks).unwrap();
     assert_eq!(commands(&first)[before..], commands(&second)[..]);
     assert!(!first.dispatch([0; 3], [1; 3]).unwrap());
     // The front end is as the called one left it; the descriptor must be loaded again.

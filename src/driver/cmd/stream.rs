@@ -16,7 +16,7 @@ pub trait Memory {
     const CHUNK_DW: usize;
     /// The current chunk, if there is one: [`Memory::CHUNK_DW`] words.
     fn words(&mut self) -> Option<&mut [u32]>;
-    /// GPU address of the current chunk, a multiple of 64.
+    /// GPU address of the current chunk, a multiple of 64; of 4096, where anything is asked for in a chunk's last words.
     fn address(&self) -> u64;
     /// Gets another chunk; its address.
     fn prepare(&mut self) -> Result<u64, Self::Error>;
@@ -155,6 +155,14 @@ impl<M: Memory> Stream<M> {
             address,
             words: words.ok_or_else(M::too_long)?,
         })
+    }
+
+    /// The same in the last words of a chunk: from its beginning on always the same place.
+    pub fn last_data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
+        if self.data_dw != M::CHUNK_DW {
+            self.grow()?;
+        }
+        self.data(len_dw)
     }
 
     /// Ends the batch.

@@ -10,7 +10,7 @@ use vk::command::{CommandBuffer, CommandPool, Point};
 use crate::dependency;
 use crate::entry::{done, entries};
 use crate::handle::{self, CommandPoolFace, PipelineFace};
-use crate::raw;
+use crate::{raw, render};
 
 entries! { COMMAND:
     Device vkCreateCommandPool(
@@ -96,7 +96,12 @@ entries! { COMMAND:
         command_buffer: c::CommandBuffer,
         begin_info: *const c::CommandBufferBeginInfo<'_>,
     ) -> c::Result {
-        handle::get_mut(command_buffer)?.begin()?;
+        let buffer = handle::get_mut(command_buffer)?;
+        let inherited = match (buffer.is_secondary(), begin_info.as_ref()) {
+            (true, Some(info)) => render::inherited(info)?,
+            _ => None,
+        };
+        buffer.begin(inherited.as_ref())?;
         done()
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk as c;
 use vk::command::{
     Attachment, Begin, Clear, ClearArea, Colour, Dependency, DepthStencil, DepthStencilResolve,
-    Framebuffer, Load, Pass, RenderPass, Subpass, SubpassDependency,
+    Framebuffer, Inherited, Load, Pass, RenderPass, Subpass, SubpassDependency,
 };
 
 use crate::command::record;
@@ -24,7 +24,7 @@ entries! { RENDER:
         let info = raw::reference(create_info, "VkRenderPassCreateInfo")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
-            .map(|a| attachment(a.format, a.load_op, a.stencil_load_op))
+            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op]))
             .collect::<vk::Result<_>>()?;
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
@@ -68,7 +68,7 @@ entries! { RENDER:
         let info = raw::reference(create_info, "VkRenderPassCreateInfo2")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
-            .map(|a| attachment(a.format, a.load_op, a.stencil_load_op))
+            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op]))
             .collect::<vk::Result<_>>()?;
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
@@ -267,14 +267,15 @@ fn inside(subpass: u32) -> Option<u32> {
 
 fn attachment(
     format: c::Format,
-    load: c::AttachmentLoadOp,
-    stencil_load: c::AttachmentLoadOp,
+    samples: c::SampleCountFlags,
+    [load, stencil_load]: [c::AttachmentLoadOp; 2],
 ) -> vk::Result<Attachment> {
     let format = vk::format::find(format).ok_or(vk::Error::FormatNotSupported)?;
     Ok(Attachment {
         clear: load == c::AttachmentLoadOp::CLEAR,
         clear_stencil: stencil_load == c::AttachmentLoadOp::CLEAR,
         aspects: format.aspects(),
+        samples: samples.as_raw() as u8,
     })
 }
 
@@ -301,6 +302,42 @@ pub fn views(mask: u32) -> vk::Result<()> {
 fn words(value: &c::ClearValue) -> [u32; 4] {
     // SAFETY: every member of the union is dwords, and the largest is four of them; any dword is a number.
     unsafe { value.color.uint32 }
+}
+
+/// What a secondary command buffer inherits, if it is a part of a rendering.
+///
+/// # Safety
+/// The structure and its chain are valid.
+pub unsafe fn inherited(info: &c::CommandBufferBeginInfo<'_>) -> vk::Result<Option<Inherited>> {
+    if !info
+        .flags
+        .contains(c::CommandBufferUsageFlags::RENDER_PASS_CONTINUE)
+    {
+        return Ok(None);
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        let from = raw::reference(info.p_inheritance_info, "VkCommandBufferInheritanceInfo")?;
+        if let Some(pass) = handle::optional(from.render_pass)? {
+            return pass.inherited(from.subpass).map(Some);
+        }
+        let rendering = raw::find::<c::CommandBufferInheritanceRenderingInfo<'_>>(from.p_next);
+        let from = rendering.ok_or(vk::Error::InvalidUse {
+            why: "a part of a rendering that is not told which",
+        })?;
+        views(from.view_mask)?;
+        let mut inherited = Inherited {
+            depth: from.depth_attachment_format != c::Format::UNDEFINED,
+            stencil: from.stencil_attachment_format != c::Format::UNDEFINED,
+            samples: from.rasterization_samples.as_raw() as u8,
+            ..Inherited::default()
+        };
+        let formats = raw::slice(from.p_color_attachment_formats, from.color_attachment_count);
+        for (to, &format) in inherited.colours.iter_mut().zip(formats) {
+            *to = format != c::Format::UNDEFINED;
+        }
+        Ok(Some(inherited))
+    }
 }
 
 /// # Safety

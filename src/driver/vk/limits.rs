@@ -6,6 +6,8 @@
 
 use ash::vk as api;
 
+/// Width and height of what is drawn to.
+pub const MAX_FRAMEBUFFER_PX: u32 = 1 << 14;
 /// Bits of a timestamp that the counter has (SKL PRM vol. 2c, TIMESTAMP: 36 bits).
 pub const TIMESTAMP_BITS: u32 = 36;
 /// Bytes of push constants an application may use.
@@ -137,8 +139,8 @@ pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDevi
         min_interpolation_offset: real(sampled, -0.5),
         max_interpolation_offset: real(sampled, 0.4375),
         sub_pixel_interpolation_offset_bits: when(sampled, 4),
-        max_framebuffer_width: 1 << 14,
-        max_framebuffer_height: 1 << 14,
+        max_framebuffer_width: MAX_FRAMEBUFFER_PX,
+        max_framebuffer_height: MAX_FRAMEBUFFER_PX,
         max_framebuffer_layers: 1 << 11,
         framebuffer_color_sample_counts: samples,
         framebuffer_depth_sample_counts: samples,

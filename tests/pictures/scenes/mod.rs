@@ -7,6 +7,7 @@ mod depth;
 mod formats;
 mod geometry;
 mod multisample;
+mod parts;
 mod textures;
 mod transfer;
 
@@ -22,6 +23,7 @@ pub fn all() -> Vec<Scene> {
         formats::scenes(),
         geometry::scenes(),
         multisample::scenes(),
+        parts::scenes(),
         textures::scenes(),
         transfer::scenes(),
     ]

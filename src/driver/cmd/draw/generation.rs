@@ -82,6 +82,11 @@ pub trait DrawGeneration: Generation {
         targets: &Targets,
         surface_base: Option<u64>,
     ) -> Result<(u64, u32), M::Error>;
+    /// The same for batches that are run by this one and inherit its targets: the table's offset is [`DrawGeneration::inherited_table`].
+    /// Out: what Surface State Base Address is from here on.
+    fn lend_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error>;
+    /// Where a batch finds the table of colours that it inherits, from Surface State Base Address.
+    fn inherited_table<M: Memory>() -> u32;
     /// Names a stage's table of surfaces, and makes the constants that were named before it the ones that hold.
     fn table<M: Memory>(
         stream: &mut Stream<M>,

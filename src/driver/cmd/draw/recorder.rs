@@ -118,6 +118,8 @@ pub struct Draws<G: DrawGeneration> {
     words: [u32; BOUND_DW],
     /// Surface State Base Address, from which tables of surfaces are found.
     surface_base: Option<u64>,
+    /// The targets were said where batches that inherit them look for them.
+    lent: bool,
 }
 
 impl<G: DrawGeneration> Default for Draws<G> {
@@ -132,6 +134,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
             bases: None,
             words: [0; BOUND_DW],
             surface_base: None,
+            lent: false,
         }
     }
 }
@@ -204,6 +207,7 @@ impl<G: DrawGeneration> Draws<G> {
     pub fn set_targets(&mut self, targets: &Targets) {
         self.targets = Some(*targets);
         self.dirty = self.dirty.with(Dirty::TARGETS);
+        self.lent = false;
     }
 
     /// Draws to nothing from here on.
@@ -213,9 +217,29 @@ impl<G: DrawGeneration> Draws<G> {
 
     /// Forgets what was said, but not what is bound: others have used the pipeline.
     pub(crate) fn forget(&mut self) {
+        self.forget_state();
+        self.surface_base = None;
+        self.lent = false;
+    }
+
+    fn forget_state(&mut self) {
         self.dirty = Dirty::ALL;
         self.bases = None;
-        self.surface_base = None;
+    }
+
+    /// Says the targets for batches that inherit them and are run next; whatever else was said is forgotten. False: there is nothing to
+    /// draw to.
+    pub(crate) fn lend<M: Memory>(&mut self, stream: &mut Stream<M>) -> Result<bool, M::Error> {
+        self.forget_state();
+        match &self.targets {
+            None => return Ok(false),
+            Some(_) if self.lent => {}
+            Some(targets) => {
+                self.surface_base = Some(G::lend_targets(stream, targets)?);
+                self.lent = true;
+            }
+        }
+        Ok(true)
     }
 
     /// Says what has changed. False: no shaders are bound, or nothing to draw to.
@@ -240,8 +264,13 @@ impl<G: DrawGeneration> Draws<G> {
         };
         G::state(stream, &said)?;
         if dirty.any(Dirty::TARGETS) {
-            let (base, table) = G::targets(stream, targets, self.surface_base)?;
-            (self.surface_base, self.table) = (Some(base), table);
+            if targets.inherited {
+                self.table = G::inherited_table::<M>();
+            } else {
+                let (base, table) = G::targets(stream, targets, self.surface_base)?;
+                (self.surface_base, self.table) = (Some(base), table);
+                self.lent = false;
+            }
         }
         if dirty.any(Dirty::CONSTANTS) {
             for (stage, pushed) in &pipeline.pushed {

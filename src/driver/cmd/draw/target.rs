@@ -73,6 +73,8 @@ pub struct Targets {
     pub depth_stencil: DepthStencilTarget,
     /// Pixels that may change.
     pub area: Area,
+    /// Another batch says them, which this one is a part of: of colours, depth and stencil it is known only which there are.
+    pub inherited: bool,
 }
 
 impl Targets {

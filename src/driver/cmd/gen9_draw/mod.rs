@@ -419,6 +419,22 @@ impl DrawGeneration for Gen9 {
         Ok((base, table))
     }
 
+    fn lend_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error> {
+        stream.put(target::depth_stencil(&targets.depth_stencil))?;
+        let data = stream.last_data(target::LENT_DW)?;
+        let table = Self::inherited_table::<M>();
+        let base = data.address.wrapping_sub(table.into());
+        target::write_table(targets, table, data.words);
+        gen9::surface_base(stream, base)?;
+        Ok(base)
+    }
+
+    fn inherited_table<M: Memory>() -> u32 {
+        // In the last words of a page.
+        const PAGE_DW: usize = 1024;
+        ((M::CHUNK_DW.min(PAGE_DW) - target::LENT_DW) * 4) as u32
+    }
+
     fn table<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,

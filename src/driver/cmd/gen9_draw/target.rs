@@ -8,6 +8,7 @@ use hw::draw::{
     state_clear_params, state_depth_buffer, state_hier_depth_buffer, state_stencil_buffer,
 };
 
+use crate::draw::state::TARGETS;
 use crate::draw::target::{DepthStencilTarget, Targets};
 use crate::gen9::MOCS_CACHED;
 
@@ -93,6 +94,9 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
 pub(super) fn table_dw(targets: &Targets) -> usize {
     TABLE_DW + SURFACE_DW * targets.entries()
 }
+
+/// Dwords of the largest.
+pub(super) const LENT_DW: usize = TABLE_DW + SURFACE_DW * TARGETS;
 
 /// Writes the binding table, and the surfaces behind it. `offset_bytes`: of the table from Surface State Base Address.
 pub(super) fn write_table(targets: &Targets, offset_bytes: u32, to: &mut [u32]) {

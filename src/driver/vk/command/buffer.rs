@@ -9,7 +9,7 @@ use super::barrier::Dependency;
 use super::memory::{BatchMemory, PoolMemory};
 use super::pass::Pass;
 use super::surfaces::Surfaces;
-use super::target::{Rendering, Resolve};
+use super::target::{Inherited, Rendering, Resolve};
 use crate::context::Context;
 use crate::descriptor::{BufferDescriptor, PipelineLayout, Pushed, Set};
 use crate::device::Device;
@@ -79,6 +79,8 @@ pub struct CommandBuffer {
     /// Data too long for a chunk.
     pub(super) large: Vec<i915::Slice>,
     secondary: bool,
+    /// It is a part of a rendering that another one begins.
+    inherits: bool,
     state: State,
     /// The first error of the commands.
     error: Option<Error>,
@@ -98,6 +100,7 @@ impl CommandBuffer {
             pass: None,
             large: Vec::new(),
             secondary,
+            inherits: false,
             state: State::Initial,
             error: None,
         }
@@ -123,10 +126,15 @@ impl CommandBuffer {
         }
     }
 
-    /// Begins recording, from an empty state.
-    pub fn begin(&mut self) -> Result<()> {
+    /// Begins recording, from an empty state; as a part of a rendering, if there is something to inherit.
+    pub fn begin(&mut self, inherited: Option<&Inherited>) -> Result<()> {
         self.reset();
         self.recorder.restart().begin()?;
+        self.inherits = inherited.is_some();
+        if let Some(inherited) = inherited {
+            self.recorder.inherit(&inherited.targets());
+            self.rendering = inherited.rendering();
+        }
         self.state = State::Recording;
         Ok(())
     }
@@ -331,10 +339,16 @@ impl CommandBuffer {
         }
         let stream = secondary.recorder.stream();
         let chunks = stream.memory().commands(stream.commands_dw());
-        self.recorder.call(
-            secondary.recorder.front_end(),
-            chunks.map(|(_, words)| words),
-        )
+        let chunks = chunks.map(|(_, words)| words);
+        if !secondary.inherits {
+            return self.recorder.call(secondary.recorder.left(), chunks);
+        }
+        if self.recorder.call_drawing(chunks)? {
+            return Ok(());
+        }
+        Err(Error::InvalidUse {
+            why: "executing a part of a rendering outside one",
+        })
     }
 
     /// What a submission runs.

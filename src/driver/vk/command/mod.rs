@@ -27,4 +27,4 @@ pub use pass::{
 };
 pub use picture::Scaled;
 pub use rendering::{Clear, ClearArea};
-pub use target::{Begin, Colour, DepthStencil, Load};
+pub use target::{Begin, Colour, DepthStencil, Inherited, Load};

@@ -9,7 +9,7 @@ use ash::vk as api;
 use cmd::draw::state::TARGETS;
 
 use super::barrier::Dependency;
-use super::target::{Begin, Colour, DepthStencil, Load};
+use super::target::{Begin, Colour, DepthStencil, Inherited, Load};
 use crate::error::{Error, Result};
 use crate::image::View;
 
@@ -22,6 +22,8 @@ pub struct Attachment {
     pub clear_stencil: bool,
     /// Parts that its format has.
     pub aspects: api::ImageAspectFlags,
+    /// Samples of its images.
+    pub samples: u8,
 }
 
 /// A subpass: attachments by number.
@@ -116,6 +118,25 @@ impl RenderPass {
         // Those of a subpass on itself allow barriers within it.
         let mine = all.filter(move |d| d.destination == number && d.source != number);
         mine.map(|d| &d.dependency)
+    }
+
+    /// What a secondary command buffer inherits in a subpass.
+    pub fn inherited(&self, subpass: u32) -> Result<Inherited> {
+        let subpass = self.subpasses.get(subpass as usize).ok_or(BEYOND)?;
+        let mut inherited = Inherited::default();
+        for (to, &number) in inherited.colours.iter_mut().zip(&subpass.colours) {
+            let Some(number) = number else { continue };
+            *to = true;
+            inherited.samples = inherited.samples.max(self.attachment(number)?.samples);
+        }
+        if let Some(number) = subpass.depth_stencil {
+            let attachment = self.attachment(number)?;
+            let has = |aspect| attachment.aspects.contains(aspect);
+            inherited.depth = has(api::ImageAspectFlags::DEPTH);
+            inherited.stencil = has(api::ImageAspectFlags::STENCIL);
+            inherited.samples = inherited.samples.max(attachment.samples);
+        }
+        Ok(inherited)
     }
 
     fn attachment(&self, number: u32) -> Result<&Attachment> {
@@ -260,6 +281,7 @@ mod tests {
             clear: true,
             clear_stencil: false,
             aspects: api::ImageAspectFlags::COLOR,
+            samples: 1,
         };
         let made = RenderPass::new(vec![attachment], vec![subpass], Vec::new());
         assert_eq!(made.err(), Some(BEYOND));

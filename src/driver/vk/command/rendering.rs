@@ -73,6 +73,7 @@ impl CommandBuffer {
             null: null(&area, begin.layers),
             depth_stencil,
             area,
+            inherited: false,
         });
         self.rendering = Rendering {
             active: true,
@@ -186,12 +187,13 @@ impl CommandBuffer {
             }
         }
         let depth = clear.depth.unwrap_or(0.0);
+        let cleared = convert::area(&from.area).and(&area);
         if let Some(viewport) = state.viewports.first_mut() {
             *viewport = Viewport {
                 x: 0.0,
                 y: 0.0,
-                width: (area.x + area.width) as f32,
-                height: (area.y + area.height) as f32,
+                width: (cleared.x + cleared.width) as f32,
+                height: (cleared.y + cleared.height) as f32,
                 near: depth,
                 far: depth,
             };
@@ -214,7 +216,7 @@ impl CommandBuffer {
             state.depth_stencil.stencil = [face; 2];
         }
         if let Some(scissor) = state.scissors.first_mut() {
-            *scissor = convert::area(&from.area).and(&area);
+            *scissor = cleared;
         }
         let left = layers.max(1).saturating_sub(from.first_layer);
         let draw = Draw {

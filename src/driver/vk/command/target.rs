@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::draw::state::{Area, TARGETS};
+use cmd::draw::target::{DepthStencilTarget, Targets};
 use hw::state::render_surface_state as rss;
 
 use crate::format::Format;
 use crate::image::{Image, View};
+use crate::limits::MAX_FRAMEBUFFER_PX;
 
 /// What is in a target when a rendering begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,65 @@ pub struct Begin<'a> {
     /// Depth and stencil.
     pub depth_stencil: Option<DepthStencil<'a>>,
 }
+
+/// What a secondary command buffer knows of the rendering that it is a part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inherited {
+    /// Colours that are there, by target.
+    pub colours: [bool; TARGETS],
+    /// There is depth.
+    pub depth: bool,
+    /// There is stencil.
+    pub stencil: bool,
+    /// Samples of all of them.
+    pub samples: u8,
+}
+
+impl Inherited {
+    /// Targets that another batch says: where they are is left open, and they are as large as targets can be.
+    pub(super) fn targets(&self) -> Targets {
+        let depth = cmd::draw::target::Depth {
+            format: cmd::draw::target::DepthFormat::D32Float,
+            address: 0,
+            pitch_bytes: 0,
+            qpitch_rows: 0,
+        };
+        let stencil = cmd::draw::target::Stencil {
+            address: 0,
+            pitch_bytes: 0,
+            qpitch_rows: 0,
+        };
+        Targets {
+            colours: self.colours.map(|there| there.then_some([0; 16])),
+            null: [0; 16],
+            depth_stencil: DepthStencilTarget {
+                depth: self.depth.then_some(depth),
+                stencil: self.stencil.then_some(stencil),
+                ..DepthStencilTarget::default()
+            },
+            area: WHOLE,
+            inherited: true,
+        }
+    }
+
+    /// The rendering, as clears see it.
+    pub(super) fn rendering(&self) -> Rendering {
+        Rendering {
+            active: true,
+            samples: self.samples.max(1),
+            area: WHOLE,
+            layers: u32::MAX,
+        }
+    }
+}
+
+/// All that can be drawn to.
+const WHOLE: Area = Area {
+    x: 0,
+    y: 0,
+    width: MAX_FRAMEBUFFER_PX,
+    height: MAX_FRAMEBUFFER_PX,
+};
 
 /// The rendering of a command buffer, while there is one.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,0 +1,153 @@
+//! Secondary command buffers: parts of renderings, recorded once and executed wherever they fit.
+
+use super::format::aspects;
+use super::{Error, Gpu, Recorder, Targets, check};
+use ash::vk;
+
+/// What a part is a part of.
+#[derive(Clone, Copy)]
+pub enum PartOf<'a> {
+    /// Nothing: it stands outside renderings.
+    Nothing,
+    /// A subpass, whatever framebuffer it draws to.
+    Subpass(vk::RenderPass, u32),
+    /// A rendering to such colours, and such depth and stencil.
+    Rendering {
+        /// Formats of colours.
+        colors: &'a [vk::Format],
+        /// Format of depth and stencil; `UNDEFINED`: there are none.
+        depth: vk::Format,
+        /// Samples.
+        samples: vk::SampleCountFlags,
+    },
+}
+
+impl Gpu {
+    /// Records commands that others execute, as often as they like. What is set at first: viewport and scissor, if a size is given.
+    pub fn part(
+        &self,
+        of: PartOf<'_>,
+        size_px: Option<[u32; 2]>,
+        body: impl FnOnce(&Recorder<'_>) -> Result<(), Error>,
+    ) -> Result<vk::CommandBuffer, Error> {
+        self.inheriting_part(
+            of,
+            vk::CommandBufferInheritanceInfo::default(),
+            size_px,
+            body,
+        )
+    }
+
+    /// The same with more to inherit.
+    pub fn inheriting_part(
+        &self,
+        of: PartOf<'_>,
+        inherits: vk::CommandBufferInheritanceInfo<'_>,
+        size_px: Option<[u32; 2]>,
+        body: impl FnOnce(&Recorder<'_>) -> Result<(), Error>,
+    ) -> Result<vk::CommandBuffer, Error> {
+        use vk::CommandBufferUsageFlags as Usage;
+        let d = &self.device;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .level(vk::CommandBufferLevel::SECONDARY)
+            .command_buffer_count(1);
+        // SAFETY: structures live until calls return and all handles are this device's, here and below; the pool frees the buffer.
+        let buffers = check("vkAllocateCommandBuffers", unsafe {
+            d.allocate_command_buffers(&info)
+        })?;
+        let mut rendering = vk::CommandBufferInheritanceRenderingInfo::default();
+        let mut inherits = inherits;
+        let mut usage = Usage::SIMULTANEOUS_USE;
+        match of {
+            PartOf::Nothing => {}
+            PartOf::Subpass(pass, subpass) => {
+                usage |= Usage::RENDER_PASS_CONTINUE;
+                inherits = inherits.render_pass(pass).subpass(subpass);
+            }
+            PartOf::Rendering {
+                colors,
+                depth,
+                samples,
+            } => {
+                usage |= Usage::RENDER_PASS_CONTINUE;
+                rendering = rendering
+                    .color_attachment_formats(colors)
+                    .rasterization_samples(samples);
+                let aspects = aspects(depth);
+                if aspects.contains(vk::ImageAspectFlags::DEPTH) {
+                    rendering.depth_attachment_format = depth;
+                }
+                if aspects.contains(vk::ImageAspectFlags::STENCIL) {
+                    rendering.stencil_attachment_format = depth;
+                }
+                inherits = inherits.push_next(&mut rendering);
+            }
+        }
+        let recorder = Recorder {
+            gpu: self,
+            commands: buffers[0],
+        };
+        let info = vk::CommandBufferBeginInfo::default()
+            .flags(usage)
+            .inheritance_info(&inherits);
+        // SAFETY: as above.
+        check("vkBeginCommandBuffer", unsafe {
+            d.begin_command_buffer(recorder.commands, &info)
+        })?;
+        if let Some(size_px) = size_px {
+            recorder.whole_area(size_px);
+        }
+        body(&recorder)?;
+        // SAFETY: as above.
+        check("vkEndCommandBuffer", unsafe {
+            d.end_command_buffer(recorder.commands)
+        })?;
+        Ok(recorder.commands)
+    }
+}
+
+impl Recorder<'_> {
+    /// Executes what was recorded.
+    pub fn execute(&self, parts: &[vk::CommandBuffer]) {
+        // SAFETY: as above.
+        unsafe {
+            self.gpu.device.cmd_execute_commands(self.commands, parts);
+        }
+    }
+
+    /// Draws parts to targets.
+    pub fn draw_parts_to(
+        &self,
+        targets: &Targets<'_>,
+        parts: &[vk::CommandBuffer],
+    ) -> Result<(), Error> {
+        let contents = vk::RenderingFlags::CONTENTS_SECONDARY_COMMAND_BUFFERS;
+        self.rendering(targets, contents, |r| {
+            r.execute(parts);
+            Ok(())
+        })
+    }
+
+    /// Runs a render pass; each subpass executes its parts.
+    pub fn render_pass_of_parts(
+        &self,
+        info: &vk::RenderPassBeginInfo<'_>,
+        subpasses: &[&[vk::CommandBuffer]],
+    ) {
+        let contents = vk::SubpassContents::SECONDARY_COMMAND_BUFFERS;
+        let d = &self.gpu.device;
+        for (i, parts) in subpasses.iter().enumerate() {
+            // SAFETY: as above.
+            unsafe {
+                match i {
+                    0 => d.cmd_begin_render_pass(self.commands, info, contents),
+                    _ => d.cmd_next_subpass(self.commands, contents),
+                }
+            }
+            self.execute(parts);
+        }
+        // SAFETY: as above.
+        unsafe { d.cmd_end_render_pass(self.commands) };
+    }
+}
