@@ -46,10 +46,10 @@ enum What {
         repeat: u32,
     },
     /// CPU time of recording and submitting, beside another driver's, under a kernel that does nothing
-    Record(crate::bench_record::Args),
+    Record(crate::record::Args),
     /// Calls one driver: the worker of `record`
     #[command(hide = true)]
-    RecordWorker(crate::bench_record::WorkerArgs),
+    RecordWorker(crate::record::WorkerArgs),
     /// Compiles the shaders of a folder on one driver and prints microseconds: the worker of `compile`
     #[command(hide = true)]
     Worker {
@@ -74,8 +74,8 @@ pub fn main(args: &Args) -> ExitCode {
             with,
             repeat,
         } => simulator(script.as_deref(), with, *repeat),
-        What::Record(args) => crate::bench_record::main(args),
-        What::RecordWorker(args) => crate::bench_record::worker(args),
+        What::Record(args) => crate::record::main(args),
+        What::RecordWorker(args) => crate::record::worker(args),
         What::Worker {
             folder,
             repeat,

@@ -1,14 +1,13 @@
 //! The `ingot` command: everything people do with the project from a shell.
 
 mod bench;
-mod bench_record;
-mod bench_rows;
 mod choice;
 mod compile;
 mod expectations;
 mod implementation;
 mod pipelines;
 mod pointed;
+mod record;
 mod recording;
 mod run;
 mod sim;

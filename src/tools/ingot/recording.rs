@@ -129,15 +129,23 @@ pub struct Count {
     pub bytes: u64,
     /// GPGPU_WALKERs.
     pub dispatches: u64,
+    /// 3DPRIMITIVEs.
+    pub draws: u64,
     /// PIPE_CONTROLs that stall the command streamer.
     pub stalls: u64,
 }
 
 impl Count {
+    /// Dispatches and draws.
+    pub fn work(&self) -> u64 {
+        self.dispatches + self.draws
+    }
+
     /// Adds another submission's.
     pub fn add(&mut self, other: &Count) {
         self.bytes += other.bytes;
         self.dispatches += other.dispatches;
+        self.draws += other.draws;
         self.stalls += other.stalls;
     }
 }
@@ -152,6 +160,7 @@ pub fn count(submission: &Submission, hw_gen: hw::Gen) -> Count {
     let _ = walk(submission, hw_gen, |command, _| {
         count.bytes += command.words.len() as u64 * 4;
         count.dispatches += u64::from(is(command.packet, &hw::media::gpgpu_walker::PACKET));
+        count.draws += u64::from(is(command.packet, &hw::draw::primitive::PACKET));
         let stalls = is(command.packet, &pipe_control::PACKET)
             && pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(command.words) == 1;
         count.stalls += u64::from(stalls);

@@ -4,13 +4,22 @@
 //! Out: a table: CPU time, or instructions by callgrind; words of batches and stalls, from recordings; the memory that the driver adds
 //!      to its process, at the peak.
 
-use crate::bench_rows::{Bench, ROWS, Row, SHADER, Submits, TIMES};
+mod callgrind;
+mod calls;
+mod draws;
+mod rows;
+
 use crate::recording;
+use calls::Bench;
+use draws::Shaders;
 use indicatif::{ProgressBar, ProgressStyle};
 use kmd::Recording;
+use rows::{ROWS, Row, Submits};
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use vkrunner::{EntryPoint, ShaderStage};
 
 /// Arguments of `ingot bench record`.
@@ -39,8 +48,8 @@ pub struct Args {
 /// Arguments of the process that calls a driver.
 #[derive(clap::Args)]
 pub struct WorkerArgs {
-    /// SPIR-V of the shader: compiled elsewhere, so that its compiler's memory is not this process's
-    shader: PathBuf,
+    /// Folder with the shaders' SPIR-V: compiled elsewhere, so that their compiler's memory is not this process's
+    shaders: PathBuf,
     /// Do every row twice, for callgrind
     #[arg(long)]
     twice: bool,
@@ -51,6 +60,31 @@ pub struct WorkerArgs {
     row: Option<String>,
 }
 
+/// A shader of the bench.
+struct Stage {
+    stage: ShaderStage,
+    source: &'static str,
+    file: &'static str,
+}
+
+const STAGES: [Stage; 3] = [
+    Stage {
+        stage: ShaderStage::Compute,
+        source: calls::SHADER,
+        file: "compute.spv",
+    },
+    Stage {
+        stage: ShaderStage::Vertex,
+        source: draws::VERTEX,
+        file: "vertex.spv",
+    },
+    Stage {
+        stage: ShaderStage::Fragment,
+        source: draws::FRAGMENT,
+        file: "fragment.spv",
+    },
+];
+
 fn chosen(text: Option<&str>) -> Vec<&'static Row> {
     let wanted = |row: &&Row| text.is_none_or(|text| row.name.contains(text));
     ROWS.iter().filter(wanted).collect()
@@ -60,23 +94,26 @@ fn chosen(text: Option<&str>) -> Vec<&'static Row> {
 /// KiB, beyond what it had without a driver.
 pub fn worker(args: &WorkerArgs) -> Result<(), String> {
     let before = peak_memory_kib()?;
-    let shader = std::fs::read(&args.shader);
-    let shader = shader.map_err(|e| format!("{}: {e}", args.shader.display()))?;
-    let words: Vec<u32> = shader
-        .as_chunks()
-        .0
-        .iter()
-        .map(|bytes| u32::from_le_bytes(*bytes))
-        .collect();
-    let bench = Bench::new(&EntryPoint::Loader, &words)?;
+    let words = |stage: &Stage| -> Result<Vec<u32>, String> {
+        let path = args.shaders.join(stage.file);
+        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let words = bytes.as_chunks().0.iter();
+        Ok(words.map(|bytes| u32::from_le_bytes(*bytes)).collect())
+    };
+    let [compute, vertex, fragment] = &STAGES;
+    let drawing = Shaders {
+        vertex: words(vertex)?,
+        fragment: words(fragment)?,
+    };
+    let bench = Bench::new(&EntryPoint::Loader, &words(compute)?, &drawing)?;
     let rows = chosen(args.row.as_deref());
     if let Some(number) = args.submit {
-        return bench.submit_row(rows.get(number).ok_or("no such row")?);
+        return rows.get(number).ok_or("no such row")?.submit(&bench);
     }
     if args.twice {
         for row in rows {
-            bench.time(row)?;
-            bench.time(row)?;
+            row.time(&bench)?;
+            row.time(&bench)?;
         }
         return Ok(());
     }
@@ -88,7 +125,7 @@ pub fn worker(args: &WorkerArgs) -> Result<(), String> {
             continue;
         }
         let row = line.parse().ok().and_then(|n: usize| rows.get(n));
-        match bench.time(row.ok_or("no such row")?) {
+        match row.ok_or("no such row")?.time(&bench) {
             Ok(ns) => println!("{ns}"),
             Err(why) => println!("- {why}"),
         }
@@ -108,21 +145,19 @@ fn peak_memory_kib() -> Result<f64, String> {
 struct Folder(PathBuf);
 
 impl Folder {
-    /// With the shader in it.
+    /// With the shaders in it.
     fn new() -> Result<Folder, String> {
         let folder = std::env::temp_dir().join(format!("ingot-bench-{}", std::process::id()));
         let said = |e: std::io::Error| format!("{}: {e}", folder.display());
         std::fs::create_dir_all(&folder).map_err(said)?;
         let folder = Folder(folder);
-        let words = vkrunner::compile_glsl(ShaderStage::Compute, SHADER, (1, 1, 0))?;
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let shader = folder.shader();
-        std::fs::write(&shader, bytes).map_err(|e| format!("{}: {e}", shader.display()))?;
+        for stage in &STAGES {
+            let words = vkrunner::compile_glsl(stage.stage, stage.source, (1, 1, 0))?;
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let path = folder.0.join(stage.file);
+            std::fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
         Ok(folder)
-    }
-
-    fn shader(&self) -> PathBuf {
-        self.0.join("shader.spv")
     }
 }
 
@@ -147,7 +182,7 @@ fn command(
     command.args(["sim", "--driver", driver, "--gpu", &args.gpu, "--"]);
     command.args(under).arg(&program);
     command.args(["bench", "record-worker"]).args(worker);
-    command.arg(folder.shader());
+    command.arg(&folder.0);
     if let Some(row) = &args.row {
         command.args(["--row", row]);
     }
@@ -158,22 +193,24 @@ fn command(
 /// A process that calls a driver row by row.
 struct Worker {
     child: Child,
-    input: ChildStdin,
+    /// A socket: writing to a pipe whose reader is gone would end this process.
+    input: UnixStream,
     output: BufReader<ChildStdout>,
     name: String,
 }
 
 impl Worker {
     fn start(mut command: Command, driver: &str) -> Result<Worker, String> {
+        let (input, its) = UnixStream::pair().map_err(|e| e.to_string())?;
         let mut child = command
-            .stdin(Stdio::piped())
+            .stdin(OwnedFd::from(its))
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|e| e.to_string())?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let output = child.stdout.take();
         let mut worker = Worker {
             child,
-            input: input.ok_or("no pipe")?,
+            input,
             output: BufReader::new(output.ok_or("no pipe")?),
             name: String::new(),
         };
@@ -245,7 +282,7 @@ pub fn main(args: &Args) -> Result<(), String> {
             bar.set_message(format!("{driver} under callgrind"));
             for (row, cost) in figures
                 .iter_mut()
-                .zip(callgrind(args, &folder, driver, rows.len())?)
+                .zip(callgrind(args, &folder, driver, &rows)?)
             {
                 row[side].costs.push(cost);
             }
@@ -286,7 +323,7 @@ pub fn main(args: &Args) -> Result<(), String> {
         }
         for (side, driver) in drivers.iter().enumerate() {
             bar.set_message(format!("{}: commands", rows[number].name));
-            match count(args, &folder, driver, number) {
+            match count(args, &folder, driver, number, rows[number].times) {
                 Ok(count) => row[side].words = Some(count),
                 Err(why) => row[side].trouble = Some(why),
             }
@@ -309,8 +346,8 @@ pub fn main(args: &Args) -> Result<(), String> {
 fn print(args: &Args, rows: &[&Row], figures: &[[Figures; 2]]) {
     let unit = if args.callgrind { "instr." } else { "ns" };
     println!(
-        "{:44} {:>9} {:>9} {:>6} {:>14} {:>13}",
-        format!("each of {TIMES}: {unit}"),
+        "{:52} {:>9} {:>9} {:>6} {:>14} {:>13}",
+        format!("each: {unit}"),
         "ours",
         "theirs",
         "ratio",
@@ -318,7 +355,7 @@ fn print(args: &Args, rows: &[&Row], figures: &[[Figures; 2]]) {
         "stalls"
     );
     for (row, [ours, theirs]) in rows.iter().zip(figures) {
-        let mut line = format!("{:44}", row.name);
+        let mut line = format!("{:52}", row.name);
         let (a, b) = (ours.median(), theirs.median());
         for cost in [a, b] {
             line += &cost.map_or("         —".into(), |c| format!(" {c:9.0}"));
@@ -328,7 +365,7 @@ fn print(args: &Args, rows: &[&Row], figures: &[[Figures; 2]]) {
             _ => "      —".into(),
         };
         if let (Some(a), Some(b)) = (&ours.words, &theirs.words) {
-            let each = |count: &recording::Count| count.bytes as f64 / TIMES as f64;
+            let each = |count: &recording::Count| count.bytes as f64 / row.times as f64;
             let bytes = format!("{:.0} : {:.0}", each(a), each(b));
             let stalls = format!("{} : {}", a.stalls, b.stalls);
             line += &format!(" {bytes:>14} {stalls:>13}");
@@ -340,6 +377,14 @@ fn print(args: &Args, rows: &[&Row], figures: &[[Figures; 2]]) {
             }
         }
     }
+    let mut ratios: Vec<_> = figures
+        .iter()
+        .filter_map(|[ours, theirs]| Some(ours.median()? / theirs.median()?))
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    if let (Some(median), Some(most)) = (ratios.get(ratios.len() / 2), ratios.last()) {
+        println!("ratios: median {median:.2}, largest {most:.2}");
+    }
 }
 
 /// Commands of a row, in a recording of its own.
@@ -348,6 +393,7 @@ fn count(
     folder: &Folder,
     driver: &str,
     number: usize,
+    times: usize,
 ) -> Result<recording::Count, String> {
     let file = &folder.0.join("recording");
     let options = format!("null,record={}", file.display());
@@ -367,19 +413,24 @@ fn count(
     let hw_gen = recording::device(&recording)?.hw_gen;
     while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
         let count = recording::count(&submission, hw_gen);
-        // A device's first batch sets it up and dispatches nothing.
-        if count.dispatches > 0 {
+        // A device's first batch sets it up and does nothing else.
+        if count.work() > 0 {
             sum.add(&count);
         }
     }
-    match sum.dispatches {
-        n if n >= TIMES as u64 => Ok(sum),
-        n => Err(format!("{n} dispatches in the recording")),
+    match sum.work() {
+        n if n >= times as u64 => Ok(sum),
+        n => Err(format!("{n} dispatches and draws in the recording")),
     }
 }
 
 /// Instructions of each row. Every row runs twice; the second counts.
-fn callgrind(args: &Args, folder: &Folder, driver: &str, rows: usize) -> Result<Vec<f64>, String> {
+fn callgrind(
+    args: &Args,
+    folder: &Folder,
+    driver: &str,
+    rows: &[&Row],
+) -> Result<Vec<f64>, String> {
     let out = folder.0.join("out");
     let under = [
         "valgrind".to_string(),
@@ -393,18 +444,21 @@ fn callgrind(args: &Args, folder: &Folder, driver: &str, rows: usize) -> Result<
         .output()
         .map_err(|e| e.to_string());
     ran.and_then(|output| match output.status.success() {
-        true => (0..rows).map(|row| summary(&out, 2 * row + 2)).collect(),
+        true => (2..)
+            .step_by(2)
+            .zip(rows)
+            .map(|(dump, row)| summary(&out, dump).map(|count| count / row.times as f64))
+            .collect(),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
     })
 }
 
-/// Instructions of a dump, for each of [`TIMES`].
+/// Instructions of a dump.
 fn summary(out: &Path, number: usize) -> Result<f64, String> {
     let path = PathBuf::from(format!("{}.{number}", out.display()));
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     text.lines()
         .find_map(|line| line.strip_prefix("summary:"))
         .and_then(|count| count.trim().parse::<f64>().ok())
-        .map(|count| count / TIMES as f64)
         .ok_or_else(|| format!("{}: no summary", path.display()))
 }

@@ -1,12 +1,13 @@
-//! What `ingot bench record` measures: rows of Vulkan calls, the same for every driver.
+//! The Vulkan calls of the rows, and the objects that they need: compute, submission, creation.
 //!
 //! In:  a Vulkan implementation whose kernel does nothing.
-//! Out: CPU time of each row, or its commands in a recording.
+//! Out: each call, as often as it is asked for.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench calls it"
 )]
 
+use super::draws::{Draws, Shaders};
 use ash::vk;
 use vkrunner::EntryPoint;
 
@@ -26,149 +27,8 @@ const BUFFER_BYTES: u64 = 4096;
 const BUFFERS: usize = 4;
 const PUSH_BYTES: usize = 16;
 
-type Outcome = Result<(), vk::Result>;
-
-/// Which commands of a row are counted in a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Submits {
-    /// None: the row records nothing.
-    Nothing,
-    /// The one command buffer.
-    One,
-    /// All small command buffers at once.
-    Small,
-}
-
-/// A row of the table.
-pub struct Row {
-    /// What is done.
-    pub name: &'static str,
-    /// What a recording of it holds: dispatches, [`TIMES`] of them.
-    pub submits: Submits,
-    before: fn(&Bench) -> Outcome,
-    measured: fn(&Bench) -> Outcome,
-    after: fn(&Bench) -> Outcome,
-}
-
-/// Calls within one command buffer, which is begun before and ended after.
-const fn recorded(name: &'static str, measured: fn(&Bench) -> Outcome) -> Row {
-    Row {
-        name,
-        submits: Submits::One,
-        before: Bench::begin_bound,
-        measured,
-        after: Bench::end,
-    }
-}
-
-/// Calls outside command buffers.
-const fn plain(name: &'static str, measured: fn(&Bench) -> Outcome) -> Row {
-    Row {
-        name,
-        submits: Submits::Nothing,
-        before: Bench::nothing,
-        measured,
-        after: Bench::nothing,
-    }
-}
-
-/// The table. Whoever adds a kind of command adds its rows here.
-pub const ROWS: &[Row] = &[
-    recorded("update, bind, push, barrier, dispatch", Bench::full_mix),
-    recorded("dispatch with nothing changed", |b| {
-        b.times(|_| b.dispatch())
-    }),
-    recorded("push, dispatch", |b| {
-        b.times(|i| {
-            b.push(i);
-            b.dispatch();
-        })
-    }),
-    recorded("bind, dispatch", |b| {
-        b.times(|i| {
-            b.bind(i);
-            b.dispatch();
-        })
-    }),
-    recorded("barrier, dispatch", |b| {
-        b.times(|_| {
-            b.barrier();
-            b.dispatch();
-        })
-    }),
-    recorded("independent: bind, push, dispatch", |b| {
-        b.times(|i| {
-            b.bind(i);
-            b.push(i);
-            b.dispatch();
-        })
-    }),
-    recorded("bind a pipeline, dispatch", |b| {
-        b.times(|i| {
-            b.bind_pipeline(i);
-            b.dispatch();
-        })
-    }),
-    recorded("dispatch indirect", |b| b.times(|_| b.dispatch_indirect())),
-    Row {
-        // ANV's batches return from secondaries by jumps that they patch while they run: a recording does not show where to.
-        submits: Submits::Nothing,
-        ..recorded("execute a secondary of one dispatch", |b| {
-            b.times(|_| b.execute_secondary())
-        })
-    },
-    plain("update a set of two buffers", |b| b.times(|i| b.update(i))),
-    plain("begin, end of an empty command buffer", |b| {
-        b.try_times(|_| b.begin().and_then(|()| b.end()))
-    }),
-    Row {
-        submits: Submits::Small,
-        ..plain("record a small command buffer", |b| {
-            b.try_times(|i| b.small_command_buffer(i))
-        })
-    },
-    Row {
-        after: Bench::wait,
-        ..plain("submit 1000 small ones at once, each", Bench::submit_all)
-    },
-    Row {
-        after: Bench::wait,
-        ..plain("submit one", |b| b.try_times(|i| b.submit(i)))
-    },
-    Row {
-        after: Bench::wait,
-        ..plain("submit one with a fence, wait", |b| {
-            b.try_times(|i| b.submit_and_wait(i))
-        })
-    },
-    plain("create, destroy a buffer", |b| {
-        b.try_times(|_| b.make_buffer())
-    }),
-    plain("create, destroy a fence", |b| {
-        b.try_times(|_| b.make_fence())
-    }),
-    plain("create, destroy a semaphore", |b| {
-        b.try_times(|_| b.make_semaphore())
-    }),
-    plain("create, destroy a set layout", |b| {
-        b.try_times(|_| b.make_set_layout())
-    }),
-    plain("create, destroy a pipeline layout", |b| {
-        b.try_times(|_| b.make_pipeline_layout())
-    }),
-    plain("create, destroy a descriptor pool of 64 sets", |b| {
-        b.try_times(|_| b.make_descriptor_pool())
-    }),
-    plain("allocate, free a set", |b| {
-        b.try_times(|_| b.allocate_set())
-    }),
-    plain("allocate, free a command buffer", |b| {
-        b.try_times(|_| b.allocate_command_buffer())
-    }),
-    plain("allocate, map, free memory of 64 KiB", |b| {
-        b.try_times(|_| b.allocate_memory())
-    }),
-];
+/// What a Vulkan call says.
+pub type Outcome = Result<(), vk::Result>;
 
 /// A device with everything that the rows use.
 pub struct Bench {
@@ -191,50 +51,18 @@ pub struct Bench {
     secondary: vk::CommandBuffer,
     small: Vec<vk::CommandBuffer>,
     fence: vk::Fence,
+    draws: Option<Draws>,
 }
 
 fn error(call: &'static str) -> impl FnOnce(vk::Result) -> String {
     move |result| format!("{call}: {result:?}")
 }
 
-/// What callgrind is asked to do; nothing where it does not run.
-///
-/// Ref: Valgrind's manual, "The Client Request mechanism" and "Callgrind specific client requests".
-#[derive(Clone, Copy)]
-enum Callgrind {
-    /// Writes what it has counted to a file, and begins anew.
-    Dump = 0x4354_0000,
-    /// Begins or ends to count.
-    Toggle = 0x4354_0002,
-}
-
-impl Callgrind {
-    fn ask(self) {
-        let question = [self as u64, 0, 0, 0, 0, 0];
-        // Elsewhere the request has other instructions, and callgrind would count nothing.
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: four rotations by 128 in all, and an exchange of a register with itself, change nothing but flags; Valgrind knows
-        // them, reads `question` and puts the answer into rdx.
-        unsafe {
-            std::arch::asm!(
-                "rol rdi, 3",
-                "rol rdi, 13",
-                "rol rdi, 61",
-                "rol rdi, 51",
-                "xchg rbx, rbx",
-                in("rax") question.as_ptr(),
-                inout("rdx") 0u64 => _,
-                inout("rdi") 0u64 => _,
-            );
-        }
-    }
-}
-
 // SAFETY, for every block below: handles are this device's, made in `new` or in the same function, and used by one thread; structures
 // live until the call returns; what is destroyed is not in use, for the device has nothing to do or is waited for first.
 impl Bench {
     /// The first device of the implementation.
-    pub fn new(entry: &EntryPoint, shader: &[u32]) -> Result<Bench, String> {
+    pub fn new(entry: &EntryPoint, shader: &[u32], drawing: &Shaders) -> Result<Bench, String> {
         // SAFETY: the library is trusted as one linked in; for the rest see above.
         unsafe {
             let entry = match entry {
@@ -293,8 +121,11 @@ impl Bench {
                 secondary: vk::CommandBuffer::null(),
                 small: Vec::new(),
                 fence: vk::Fence::null(),
+                draws: None,
             };
             bench.fill(shader).map_err(error("setting up"))?;
+            let draws = Draws::new(&bench.device, memory_type, drawing);
+            bench.draws = Some(draws.map_err(error("setting up what is drawn"))?);
             Ok(bench)
         }
     }
@@ -389,59 +220,31 @@ impl Bench {
         Ok(())
     }
 
-    /// Does a row once: CPU time of the measured part in ns, for each of [`TIMES`].
-    pub fn time(&self, row: &Row) -> Result<f64, String> {
-        let result = (row.before)(self).and_then(|()| {
-            Callgrind::Toggle.ask();
-            let start = sys::process_cpu_ns();
-            (row.measured)(self)?;
-            let end = sys::process_cpu_ns();
-            Callgrind::Toggle.ask();
-            Callgrind::Dump.ask();
-            (row.after)(self)?;
-            Ok((end - start) as f64 / TIMES as f64)
-        });
-        result.map_err(error(row.name))
-    }
-
-    /// Does a row once and submits what it has recorded.
-    pub fn submit_row(&self, row: &Row) -> Result<(), String> {
-        self.time(row)?;
-        let submitted = match row.submits {
-            Submits::Nothing => return Ok(()),
-            Submits::One => self.submit_these(&[self.main], vk::Fence::null()),
-            Submits::Small => self.submit_all(),
-        };
-        submitted
-            .and_then(|()| self.wait())
-            .map_err(error("vkQueueSubmit"))
-    }
-
-    fn nothing(&self) -> Outcome {
+    pub fn nothing(&self) -> Outcome {
         Ok(())
     }
 
-    fn times(&self, mut once: impl FnMut(usize)) -> Outcome {
+    pub fn times(&self, mut once: impl FnMut(usize)) -> Outcome {
         (0..TIMES).for_each(&mut once);
         Ok(())
     }
 
-    fn try_times(&self, once: impl FnMut(usize) -> Outcome) -> Outcome {
+    pub fn try_times(&self, once: impl FnMut(usize) -> Outcome) -> Outcome {
         (0..TIMES).try_for_each(once)
     }
 
-    fn begin(&self) -> Outcome {
+    pub fn begin(&self) -> Outcome {
         let info = vk::CommandBufferBeginInfo::default();
         // SAFETY: above.
         unsafe { self.device.begin_command_buffer(self.main, &info) }
     }
 
-    fn end(&self) -> Outcome {
+    pub fn end(&self) -> Outcome {
         // SAFETY: above.
         unsafe { self.device.end_command_buffer(self.main) }
     }
 
-    fn begin_bound(&self) -> Outcome {
+    pub fn begin_bound(&self) -> Outcome {
         self.begin()?;
         self.bind_pipeline(0);
         self.bind(0);
@@ -450,7 +253,50 @@ impl Bench {
         Ok(())
     }
 
-    fn bind_pipeline(&self, i: usize) {
+    /// Begins, with all bound that is drawn with.
+    pub fn begin_drawing(&self) -> Outcome {
+        self.begin()?;
+        if let Some(draws) = &self.draws {
+            draws.bind_all(self.main);
+        }
+        Ok(())
+    }
+
+    /// Begins a render pass, and draws once in it with everything bound.
+    pub fn begin_pass(&self) -> Outcome {
+        self.begin_drawing()?;
+        if let Some(draws) = &self.draws {
+            draws.begin_pass(self.main, false);
+            draws.draw(self.main);
+        }
+        Ok(())
+    }
+
+    /// Ends the render pass and the command buffer.
+    pub fn end_pass(&self) -> Outcome {
+        if let Some(draws) = &self.draws {
+            draws.end_pass(self.main);
+        }
+        self.end()
+    }
+
+    /// Calls of what is drawn, [`TIMES`] times, into the one command buffer.
+    pub fn draws(&self, mut once: impl FnMut(&Draws, vk::CommandBuffer, usize)) -> Outcome {
+        if let Some(draws) = &self.draws {
+            (0..TIMES).for_each(|i| once(draws, self.main, i));
+        }
+        Ok(())
+    }
+
+    /// The same for calls that may fail, `times` times.
+    pub fn try_draws(&self, times: usize, once: impl Fn(&Draws) -> Outcome) -> Outcome {
+        match &self.draws {
+            Some(draws) => (0..times).try_for_each(|_| once(draws)),
+            None => Ok(()),
+        }
+    }
+
+    pub fn bind_pipeline(&self, i: usize) {
         let pipeline = self.pipelines[i % self.pipelines.len()];
         let point = vk::PipelineBindPoint::COMPUTE;
         // SAFETY: above.
@@ -459,7 +305,7 @@ impl Bench {
         }
     }
 
-    fn bind(&self, i: usize) {
+    pub fn bind(&self, i: usize) {
         let set = [self.sets[i % TIMES]];
         let point = vk::PipelineBindPoint::COMPUTE;
         // SAFETY: above.
@@ -469,7 +315,7 @@ impl Bench {
         }
     }
 
-    fn push(&self, i: usize) {
+    pub fn push(&self, i: usize) {
         let data = [i as u8; PUSH_BYTES];
         let stage = vk::ShaderStageFlags::COMPUTE;
         // SAFETY: above.
@@ -479,7 +325,7 @@ impl Bench {
         }
     }
 
-    fn barrier(&self) {
+    pub fn barrier(&self) {
         let stage = vk::PipelineStageFlags::COMPUTE_SHADER;
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::SHADER_WRITE)
@@ -492,12 +338,12 @@ impl Bench {
         }
     }
 
-    fn dispatch(&self) {
+    pub fn dispatch(&self) {
         // SAFETY: above.
         unsafe { self.device.cmd_dispatch(self.main, 16, 1, 1) }
     }
 
-    fn dispatch_indirect(&self) {
+    pub fn dispatch_indirect(&self) {
         // SAFETY: above.
         unsafe {
             self.device
@@ -505,7 +351,7 @@ impl Bench {
         }
     }
 
-    fn full_mix(&self) -> Outcome {
+    pub fn full_mix(&self) -> Outcome {
         self.times(|i| {
             self.update(i);
             self.bind(i);
@@ -515,7 +361,7 @@ impl Bench {
         })
     }
 
-    fn update(&self, i: usize) {
+    pub fn update(&self, i: usize) {
         let info = |buffer: usize| {
             [vk::DescriptorBufferInfo {
                 buffer: self.buffers[buffer % BUFFERS],
@@ -556,7 +402,7 @@ impl Bench {
         }
     }
 
-    fn small_command_buffer(&self, i: usize) -> Outcome {
+    pub fn small_command_buffer(&self, i: usize) -> Outcome {
         let info = vk::CommandBufferBeginInfo::default();
         // SAFETY: above.
         unsafe { self.device.begin_command_buffer(self.small[i], &info)? };
@@ -573,7 +419,7 @@ impl Bench {
         self.record_into(self.secondary, 0)
     }
 
-    fn execute_secondary(&self) {
+    pub fn execute_secondary(&self) {
         // SAFETY: above.
         unsafe {
             self.device
@@ -587,15 +433,20 @@ impl Bench {
         unsafe { self.device.queue_submit(self.queue, &info, fence) }
     }
 
-    fn submit_all(&self) -> Outcome {
+    /// Submits the one command buffer.
+    pub fn submit_main(&self) -> Outcome {
+        self.submit_these(&[self.main], vk::Fence::null())
+    }
+
+    pub fn submit_all(&self) -> Outcome {
         self.submit_these(&self.small, vk::Fence::null())
     }
 
-    fn submit(&self, i: usize) -> Outcome {
+    pub fn submit(&self, i: usize) -> Outcome {
         self.submit_these(&[self.small[i]], vk::Fence::null())
     }
 
-    fn submit_and_wait(&self, i: usize) -> Outcome {
+    pub fn submit_and_wait(&self, i: usize) -> Outcome {
         self.submit_these(&[self.small[i]], self.fence)?;
         let fences = [self.fence];
         // SAFETY: above.
@@ -605,12 +456,12 @@ impl Bench {
         }
     }
 
-    fn wait(&self) -> Outcome {
+    pub fn wait(&self) -> Outcome {
         // SAFETY: above.
         unsafe { self.device.queue_wait_idle(self.queue) }
     }
 
-    fn make_buffer(&self) -> Outcome {
+    pub fn make_buffer(&self) -> Outcome {
         let info = vk::BufferCreateInfo::default()
             .size(BUFFER_BYTES)
             .usage(vk::BufferUsageFlags::STORAGE_BUFFER);
@@ -622,7 +473,7 @@ impl Bench {
         Ok(())
     }
 
-    fn make_fence(&self) -> Outcome {
+    pub fn make_fence(&self) -> Outcome {
         // SAFETY: above.
         unsafe {
             let fence = self.device.create_fence(&Default::default(), None)?;
@@ -631,7 +482,7 @@ impl Bench {
         Ok(())
     }
 
-    fn make_semaphore(&self) -> Outcome {
+    pub fn make_semaphore(&self) -> Outcome {
         // SAFETY: above.
         unsafe {
             let semaphore = self.device.create_semaphore(&Default::default(), None)?;
@@ -640,7 +491,7 @@ impl Bench {
         Ok(())
     }
 
-    fn make_set_layout(&self) -> Outcome {
+    pub fn make_set_layout(&self) -> Outcome {
         let bindings = [0, 1, 2, 3].map(|binding| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
@@ -657,7 +508,7 @@ impl Bench {
         Ok(())
     }
 
-    fn make_pipeline_layout(&self) -> Outcome {
+    pub fn make_pipeline_layout(&self) -> Outcome {
         let layouts = [self.set_layout];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
         // SAFETY: above.
@@ -668,7 +519,7 @@ impl Bench {
         Ok(())
     }
 
-    fn make_descriptor_pool(&self) -> Outcome {
+    pub fn make_descriptor_pool(&self) -> Outcome {
         let sizes = [vk::DescriptorPoolSize {
             ty: vk::DescriptorType::STORAGE_BUFFER,
             descriptor_count: 128,
@@ -684,7 +535,7 @@ impl Bench {
         Ok(())
     }
 
-    fn allocate_set(&self) -> Outcome {
+    pub fn allocate_set(&self) -> Outcome {
         let layouts = [self.set_layout];
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.set_pool)
@@ -696,7 +547,7 @@ impl Bench {
         }
     }
 
-    fn allocate_command_buffer(&self) -> Outcome {
+    pub fn allocate_command_buffer(&self) -> Outcome {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.pool)
             .command_buffer_count(1);
@@ -708,7 +559,7 @@ impl Bench {
         Ok(())
     }
 
-    fn allocate_memory(&self) -> Outcome {
+    pub fn allocate_memory(&self) -> Outcome {
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(1 << 16)
             .memory_type_index(self.memory_type);
@@ -725,11 +576,12 @@ impl Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        let device = &self.device;
+        let device = self.device.clone();
         // SAFETY: above; everything goes once, and a null handle may be destroyed.
         unsafe {
             // A lost device has nothing to do either.
             let _ = device.device_wait_idle();
+            drop(self.draws.take());
             device.destroy_fence(self.fence, None);
             device.destroy_command_pool(self.pool, None);
             device.destroy_descriptor_pool(self.set_pool, None);
