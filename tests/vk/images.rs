@@ -483,6 +483,89 @@ fn depth_and_stencil_are_cleared_apart() {
 }
 
 #[test]
+fn remaining_layers_are_cleared_in_lines_and_planes_of_rows() {
+    let rig = Rig::new();
+    let colour = vk::ImageAspectFlags::COLOR;
+    let extent = |width, height| vk::Extent3D {
+        width,
+        height,
+        depth: 1,
+    };
+    for (format, channel_bytes) in [
+        (vk::Format::R8_UINT, 1),
+        (vk::Format::R8G8_UINT, 1),
+        (vk::Format::R8G8B8A8_UINT, 1),
+        (vk::Format::R16G16B16A16_UINT, 2),
+        (vk::Format::R32G32B32A32_UINT, 4),
+        (vk::Format::R32G32B32_UINT, 4),
+    ] {
+        for (dimension, extent, levels) in [
+            (vk::ImageType::TYPE_1D, extent(256, 1), 9),
+            (vk::ImageType::TYPE_1D, extent(200, 1), 8),
+            (vk::ImageType::TYPE_1D, extent(71, 1), 7),
+            (vk::ImageType::TYPE_2D, extent(71, 1), 7),
+            (vk::ImageType::TYPE_2D, extent(1, 33), 6),
+            (vk::ImageType::TYPE_2D, extent(50, 45), 6),
+            (vk::ImageType::TYPE_2D, extent(33, 64), 7),
+        ] {
+            let made = info(format, vk::ImageTiling::LINEAR)
+                .image_type(dimension)
+                .extent(extent)
+                .mip_levels(levels)
+                .array_layers(16);
+            let image = Image::new(&rig, &made);
+            let back = regions(&made, false);
+            let got = rig.buffer(back.last().map_or(0, Region::end) as u64);
+            let clear = |commands, number: u32, level, count, layer, layers| unsafe {
+                let value = vk::ClearColorValue {
+                    uint32: [number; 4],
+                };
+                let range = vk::ImageSubresourceRange {
+                    aspect_mask: colour,
+                    base_mip_level: level,
+                    level_count: count,
+                    base_array_layer: layer,
+                    layer_count: layers,
+                };
+                let layout = vk::ImageLayout::GENERAL;
+                rig.device
+                    .cmd_clear_color_image(commands, image.image, layout, &value, &[range]);
+            };
+            let rest = vk::REMAINING_ARRAY_LAYERS;
+            rig.run(|commands| {
+                for level in 0..levels {
+                    clear(commands, 0, level, 1, 0, 16);
+                }
+                rig.barrier(commands);
+                // Each range twice, with a barrier between: none is needed between different ranges.
+                for (number, level, count) in [(1, 0, 3), (2, 3, rest)] {
+                    clear(commands, number, level, count, 8, rest);
+                    rig.barrier(commands);
+                    clear(commands, number, level, count, 8, rest);
+                }
+                rig.barrier(commands);
+                download(&rig, commands, &got, image.image, &back);
+            });
+            for (level, region) in back.iter().enumerate() {
+                let rows = region.rows[1] as usize;
+                for (row, span) in region.spans().enumerate() {
+                    let meant = match (row / rows, level) {
+                        (..8, _) => 0,
+                        (_, ..3) => 1,
+                        _ => 2,
+                    };
+                    for channel in got.data[span].chunks_exact(channel_bytes) {
+                        let same =
+                            channel[0] == meant && channel[1..].iter().all(|&more| more == 0);
+                        assert!(same, "{format:?} {dimension:?} {extent:?} {level} {row}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn linear_images_are_where_the_host_is_told() {
     let rig = Rig::new();
     let made = info(vk::Format::R8G8B8A8_UNORM, vk::ImageTiling::LINEAR);

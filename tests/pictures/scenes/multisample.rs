@@ -129,11 +129,12 @@ pub fn scenes() -> Vec<Scene> {
             drawn(gpu, info, Resolve::Command)
         }),
         scene("each_sample_shaded", ROUNDED, |gpu| {
+            // Where in the pixel an input is taken that is not said to be the sample's, is the implementation's.
             let info = GraphicsInfo {
                 vertex: COVER,
                 fragment: Some(
                     "#version 450
-                    layout(location = 0) in vec2 uv;
+                    layout(location = 0) sample in vec2 uv;
                     layout(location = 0) out vec4 colour;
                     void main() { colour = vec4(float(gl_SampleID) / 3.0, uv.x, float(gl_SampleID == 2), 1.0); }",
                 ),

@@ -30,9 +30,17 @@ fn extent([width, height, depth]: [u32; 3]) -> vk::Extent3D {
 /// An image of one colour, to be copied to.
 fn blank(gpu: &Gpu, info: ImageInfo) -> Result<Image, Error> {
     let image = gpu.image(info)?;
-    let float32 = [0.25, 0.5, 0.75, 1.0];
+    // A number that an integer format cannot hold would clear to anything.
+    let colour = match info.format {
+        vk::Format::R16G16B16A16_UINT => vk::ClearColorValue {
+            uint32: [1, 0x8000, 0xffff, 7],
+        },
+        _ => vk::ClearColorValue {
+            float32: [0.25, 0.5, 0.75, 1.0],
+        },
+    };
     gpu.run(|r| {
-        r.clear(&image, vk::ClearColorValue { float32 });
+        r.clear(&image, colour);
         Ok(())
     })?;
     Ok(image)
