@@ -2,7 +2,9 @@
 
 use ash::vk;
 
+use crate::images::Image;
 use crate::rig::{Buffer, Rig, compile};
+use crate::textures::{COLOUR, fill, image_info, nearest, view};
 
 const COMPUTE: vk::ShaderStageFlags = vk::ShaderStageFlags::COMPUTE;
 const STORAGE: vk::DescriptorType = vk::DescriptorType::STORAGE_BUFFER;
@@ -426,4 +428,89 @@ void main() { r[0] = as_uniform[0].v; r[1] = as_storage[1].v; as_storage[1].v = 
     rig.run(|commands| program.dispatch(commands, Some(other)));
     assert_eq!(out.dwords()[..2], [5, 6]);
     assert_eq!((five.dwords()[0], six.dwords()[0]), (5, 77));
+}
+
+#[test]
+fn images_and_texels_are_written_after_they_are_bound() {
+    use vk::DescriptorBindingFlags as Flags;
+    use vk::DescriptorType as T;
+    let rig = Rig::new();
+    let late = Flags::UPDATE_AFTER_BIND | Flags::PARTIALLY_BOUND;
+    let program = Program::new(
+        &rig,
+        "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint r[]; };
+layout(binding = 1) uniform usampler2D image[2];
+layout(binding = 2, r32ui) uniform uimage2D picture[2];
+layout(binding = 3) uniform usamplerBuffer texels[2];
+layout(binding = 4, r32ui) uniform uimageBuffer line[2];
+void main()
+{
+    r[0] = texelFetch(image[1], ivec2(2, 1), 0).x;
+    r[1] = imageLoad(picture[1], ivec2(2, 1)).x;
+    r[2] = texelFetch(texels[1], 3).x;
+    r[3] = imageLoad(line[1], 4).x;
+}",
+        vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL,
+        &[
+            (STORAGE, 1, late),
+            (T::COMBINED_IMAGE_SAMPLER, 2, late),
+            (T::STORAGE_IMAGE, 2, late),
+            (T::UNIFORM_TEXEL_BUFFER, 2, late),
+            (T::STORAGE_TEXEL_BUFFER, 2, late),
+        ],
+    );
+    let set = program.set(2).unwrap();
+    let format = vk::Format::R32_UINT;
+    let info = image_info(format, [4, 4, 1], 1, 1).usage(
+        vk::ImageUsageFlags::SAMPLED
+            | vk::ImageUsageFlags::STORAGE
+            | vk::ImageUsageFlags::TRANSFER_DST,
+    );
+    let image = Image::new(&rig, &info);
+    let bytes: Vec<u8> = (0..16u32).flat_map(|at| (at + 50).to_le_bytes()).collect();
+    fill(&rig, &image, &info, &bytes);
+    let usage =
+        vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER;
+    let numbers = rig.buffer_for(64, usage);
+    numbers.data.copy_from_slice(&bytes);
+    let out = rig.buffer(16);
+    let commands = rig.record(|commands| program.dispatch(commands, Some(set)));
+    write(&rig, set, (0, 0), STORAGE, &out);
+    let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
+    let info = vk::BufferViewCreateInfo::default()
+        .buffer(numbers.buffer)
+        .format(format)
+        .range(vk::WHOLE_SIZE);
+    unsafe {
+        let d = &rig.device;
+        let texels = [d.create_buffer_view(&info, None).unwrap()];
+        let sampler = d.create_sampler(&nearest(), None).unwrap();
+        let images = [vk::DescriptorImageInfo {
+            sampler,
+            image_view: seen,
+            image_layout: vk::ImageLayout::GENERAL,
+        }];
+        let one = |binding, kind| {
+            vk::WriteDescriptorSet::default()
+                .dst_set(set)
+                .dst_binding(binding)
+                .dst_array_element(1)
+                .descriptor_type(kind)
+        };
+        let writes = [
+            one(1, T::COMBINED_IMAGE_SAMPLER).image_info(&images),
+            one(2, T::STORAGE_IMAGE).image_info(&images),
+            one(3, T::UNIFORM_TEXEL_BUFFER).texel_buffer_view(&texels),
+            one(4, T::STORAGE_TEXEL_BUFFER).texel_buffer_view(&texels),
+        ];
+        d.update_descriptor_sets(&writes, &[]);
+        rig.submit(&[commands], vk::Fence::null());
+        d.queue_wait_idle(rig.queue).unwrap();
+        assert_eq!(out.dwords(), [56, 56, 53, 54]);
+        d.destroy_sampler(sampler, None);
+        d.destroy_buffer_view(texels[0], None);
+        d.destroy_image_view(seen, None);
+    }
 }

@@ -5,6 +5,8 @@
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
 mod addresses;
+mod borders;
+mod bounds;
 mod canvas;
 mod commands;
 mod descriptors;

@@ -25,12 +25,20 @@ pub fn entry() -> ash::Entry {
 
 /// Device extensions that tests use.
 pub const EXTENSIONS: &[&std::ffi::CStr] = &[
+    c"VK_EXT_border_color_swizzle",
+    c"VK_EXT_custom_border_color",
     c"VK_EXT_descriptor_indexing",
     c"VK_EXT_external_memory_dma_buf",
+    c"VK_EXT_image_2d_view_of_3d",
+    c"VK_EXT_image_robustness",
+    c"VK_EXT_image_view_min_lod",
     c"VK_EXT_inline_uniform_block",
     c"VK_EXT_mutable_descriptor_type",
+    c"VK_EXT_non_seamless_cube_map",
     c"VK_EXT_pipeline_creation_cache_control",
     c"VK_EXT_pipeline_creation_feedback",
+    c"VK_EXT_robustness2",
+    c"VK_EXT_sampler_filter_minmax",
     c"VK_EXT_subgroup_size_control",
     c"VK_EXT_host_query_reset",
     c"VK_KHR_buffer_device_address",
@@ -44,6 +52,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_maintenance4",
     c"VK_KHR_pipeline_executable_properties",
     c"VK_KHR_push_descriptor",
+    c"VK_KHR_sampler_mirror_clamp_to_edge",
     c"VK_KHR_synchronization2",
     c"VK_KHR_timeline_semaphore",
 ];
@@ -94,6 +103,12 @@ impl Rig {
         let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
         let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
         let mut caching = vk::PhysicalDevicePipelineCreationCacheControlFeatures::default();
+        let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default();
+        let mut turned = vk::PhysicalDeviceBorderColorSwizzleFeaturesEXT::default();
+        let mut seams = vk::PhysicalDeviceNonSeamlessCubeMapFeaturesEXT::default();
+        let mut slices = vk::PhysicalDeviceImage2DViewOf3DFeaturesEXT::default();
+        let mut least = vk::PhysicalDeviceImageViewMinLodFeaturesEXT::default();
+        let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
         let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .push_next(&mut sizes)
@@ -107,6 +122,12 @@ impl Rig {
             .push_next(&mut executable)
             .push_next(&mut synchronization)
             .push_next(&mut maintenance)
+            .push_next(&mut borders)
+            .push_next(&mut turned)
+            .push_next(&mut seams)
+            .push_next(&mut slices)
+            .push_next(&mut least)
+            .push_next(&mut robust)
             .push_next(&mut rendering);
         unsafe { instance.get_physical_device_features2(physical, &mut features) };
         let info = vk::DeviceCreateInfo::default()

@@ -7,29 +7,30 @@ use crate::rig::{Buffer, Rig, compile};
 
 /// A descriptor: its kind, and what is written.
 #[derive(Clone, Copy)]
-enum Given {
+pub(crate) enum Given {
     Image(vk::DescriptorType, vk::ImageView, vk::Sampler),
     Texels(vk::DescriptorType, vk::BufferView),
+    Buffer(vk::DescriptorType, vk::DescriptorBufferInfo),
 }
 
 impl Given {
     fn kind(self) -> vk::DescriptorType {
         match self {
-            Given::Image(kind, ..) | Given::Texels(kind, _) => kind,
+            Given::Image(kind, ..) | Given::Texels(kind, _) | Given::Buffer(kind, _) => kind,
         }
     }
 }
 
 /// What a shader's bindings 1 on are given by.
 #[derive(Clone, Copy, PartialEq)]
-enum By {
+pub(crate) enum By {
     Update,
     Push,
     Template,
 }
 
 /// Runs one workgroup of a shader whose binding 0 is a storage buffer.
-fn run(
+pub(crate) fn run(
     rig: &Rig,
     glsl: &str,
     out: &Buffer<'_>,
@@ -113,14 +114,21 @@ fn run(
                     image_view: view,
                     image_layout: vk::ImageLayout::GENERAL,
                 }],
-                Given::Texels(..) => [vk::DescriptorImageInfo::default()],
+                _ => [vk::DescriptorImageInfo::default()],
             })
             .collect();
         let texels: Vec<_> = given
             .iter()
             .map(|given| match *given {
                 Given::Texels(_, view) => [view],
-                Given::Image(..) => [vk::BufferView::null()],
+                _ => [vk::BufferView::null()],
+            })
+            .collect();
+        let ranges: Vec<_> = given
+            .iter()
+            .map(|given| match *given {
+                Given::Buffer(_, range) => [range],
+                _ => [vk::DescriptorBufferInfo::default()],
             })
             .collect();
         let mut writes = vec![
@@ -137,6 +145,7 @@ fn run(
             writes.push(match given {
                 Given::Image(..) => write.image_info(&images[at]),
                 Given::Texels(..) => write.texel_buffer_view(&texels[at]),
+                Given::Buffer(..) => write.buffer_info(&ranges[at]),
             });
         }
         match by {
@@ -164,6 +173,10 @@ fn run(
                         Given::Texels(..) => std::slice::from_raw_parts(
                             texels[at].as_ptr().cast::<u8>(),
                             size_of::<vk::BufferView>(),
+                        ),
+                        Given::Buffer(..) => std::slice::from_raw_parts(
+                            ranges[at].as_ptr().cast::<u8>(),
+                            size_of::<vk::DescriptorBufferInfo>(),
                         ),
                     };
                     data.extend_from_slice(bytes);
@@ -196,12 +209,12 @@ fn run(
     }
 }
 
-fn floats(out: &Buffer<'_>) -> Vec<f32> {
+pub(crate) fn floats(out: &Buffer<'_>) -> Vec<f32> {
     out.dwords().into_iter().map(f32::from_bits).collect()
 }
 
 /// A view of all of an image.
-fn view(
+pub(crate) fn view(
     rig: &Rig,
     image: &Image<'_>,
     kind: vk::ImageViewType,
@@ -216,7 +229,7 @@ fn view(
     unsafe { rig.device.create_image_view(&info, None) }.unwrap()
 }
 
-fn image_info(
+pub(crate) fn image_info(
     format: vk::Format,
     extent: [u32; 3],
     levels: u32,
@@ -246,7 +259,7 @@ fn image_info(
         )
 }
 
-fn nearest() -> vk::SamplerCreateInfo<'static> {
+pub(crate) fn nearest() -> vk::SamplerCreateInfo<'static> {
     let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
     vk::SamplerCreateInfo::default()
         .address_mode_u(edge)
@@ -256,7 +269,7 @@ fn nearest() -> vk::SamplerCreateInfo<'static> {
 }
 
 /// Puts bytes into level 0 of all layers.
-fn fill(rig: &Rig, image: &Image<'_>, info: &vk::ImageCreateInfo<'_>, bytes: &[u8]) {
+pub(crate) fn fill(rig: &Rig, image: &Image<'_>, info: &vk::ImageCreateInfo<'_>, bytes: &[u8]) {
     let buffer = rig.buffer(bytes.len() as u64);
     buffer.data.copy_from_slice(bytes);
     let copy = vk::BufferImageCopy::default()
@@ -273,7 +286,7 @@ fn fill(rig: &Rig, image: &Image<'_>, info: &vk::ImageCreateInfo<'_>, bytes: &[u
     });
 }
 
-const COLOUR: vk::ImageAspectFlags = vk::ImageAspectFlags::COLOR;
+pub(crate) const COLOUR: vk::ImageAspectFlags = vk::ImageAspectFlags::COLOR;
 
 #[test]
 fn samplers_read_by_every_way_of_writing_descriptors() {
@@ -463,7 +476,7 @@ fn channels_of(format: vk::Format) -> usize {
 }
 
 /// Reads one texel by a shader's expression `texel`, given one combined image sampler of some type.
-fn one_texel(
+pub(crate) fn one_texel(
     rig: &Rig,
     (sampler_type, texel): (&str, &str),
     seen: vk::ImageView,
@@ -746,4 +759,114 @@ fn anisotropy_and_extremes_are_obeyed() {
         assert_eq!(red(&sampler, between), meant, "{mode:?}");
     }
     unsafe { rig.device.destroy_image_view(seen, None) };
+}
+
+#[test]
+fn slices_are_seen_as_planes_and_views_have_a_least_level() {
+    let rig = Rig::new();
+    let format = vk::Format::R8G8B8A8_UNORM;
+    let info = image_info(format, [8, 8, 4], 2, 1)
+        .flags(vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT)
+        .usage(
+            vk::ImageUsageFlags::TRANSFER_DST
+                | vk::ImageUsageFlags::SAMPLED
+                | vk::ImageUsageFlags::STORAGE,
+        );
+    let volume = Image::new(&rig, &info);
+    let bytes: Vec<u8> = (0..8 * 8 * 4 * 4)
+        .map(|at| (at / 256 * 40 + 7) as u8)
+        .collect();
+    fill(&rig, &volume, &info, &bytes);
+    let slice = |slice| {
+        let info = vk::ImageViewCreateInfo::default()
+            .image(volume.image)
+            .view_type(vk::ImageViewType::TYPE_2D)
+            .format(format)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: COLOUR,
+                base_mip_level: 0,
+                level_count: 1,
+                base_array_layer: slice,
+                layer_count: 1,
+            });
+        unsafe { rig.device.create_image_view(&info, None) }.unwrap()
+    };
+    let near = |got: &[u32], byte: u32| {
+        let got = f32::from_bits(got[0]) * 255.0;
+        assert!((got - byte as f32).abs() < 0.01, "{got} {byte}");
+    };
+    for number in 0..4 {
+        let seen = slice(number);
+        let texel = "texture(image, vec2(0.3, 0.7))";
+        near(
+            &one_texel(&rig, ("sampler2D", texel), seen, &nearest()),
+            number * 40 + 7,
+        );
+        let glsl = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { vec4 texel; };
+layout(binding = 1, rgba8) uniform image2D image;
+void main()
+{
+    texel = imageLoad(image, ivec2(5, 3));
+    imageStore(image, ivec2(5, 3), vec4(1.0));
+}";
+        let out = rig.buffer(16);
+        let kind = vk::DescriptorType::STORAGE_IMAGE;
+        let given = [Given::Image(kind, seen, vk::Sampler::null())];
+        run(&rig, glsl, &out, &given, &[], By::Update);
+        near(&out.dwords(), number * 40 + 7);
+        let texel = "texelFetch(image, ivec2(5, 3), 0)";
+        near(
+            &one_texel(&rig, ("sampler2D", texel), seen, &nearest()),
+            255,
+        );
+        unsafe { rig.device.destroy_image_view(seen, None) };
+    }
+    // Levels of 0, 1/2 and 1, of which a view sees no less than one and a half.
+    let info = image_info(format, [8, 8, 1], 3, 1);
+    let image = Image::new(&rig, &info);
+    rig.run(|commands| unsafe {
+        for level in 0..3 {
+            let value = vk::ClearColorValue {
+                float32: [level as f32 / 2.0; 4],
+            };
+            let range = vk::ImageSubresourceRange {
+                base_mip_level: level,
+                level_count: 1,
+                ..range(COLOUR)
+            };
+            let layout = vk::ImageLayout::GENERAL;
+            rig.device
+                .cmd_clear_color_image(commands, image.image, layout, &value, &[range]);
+        }
+    });
+    let linear = nearest().mipmap_mode(vk::SamplerMipmapMode::LINEAR);
+    for (first, least, lod, meant) in [
+        (0, 0.0, 0.0, 0.0),
+        // Where texels are not magnified, which levels are not chosen for.
+        (0, 1.5, 0.25, 0.75),
+        (0, 1.5, 2.0, 1.0),
+        (1, 1.5, 0.25, 0.75),
+        (1, 1.5, 1.0, 1.0),
+    ] {
+        let mut min = vk::ImageViewMinLodCreateInfoEXT::default().min_lod(least);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image.image)
+            .view_type(vk::ImageViewType::TYPE_2D)
+            .format(format)
+            .subresource_range(vk::ImageSubresourceRange {
+                base_mip_level: first,
+                ..range(COLOUR)
+            })
+            .push_next(&mut min);
+        let seen = unsafe { rig.device.create_image_view(&info, None) }.unwrap();
+        let texel = format!("textureLod(image, vec2(0.5), {lod:?})");
+        let got = f32::from_bits(one_texel(&rig, ("sampler2D", &texel), seen, &linear)[0]);
+        assert!(
+            (got - meant).abs() < 0.01,
+            "{first} {least} {lod}: {got} {meant}"
+        );
+        unsafe { rig.device.destroy_image_view(seen, None) };
+    }
 }

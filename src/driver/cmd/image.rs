@@ -60,6 +60,8 @@ pub struct ImageView<'a> {
     pub swizzle: [Select; 4],
     /// Elements from the tile's corner where the surface begins: [`surface::Place::within_el`].
     pub within_el: [u32; 2],
+    /// The least level that the sampler reads, counted as the surface's are.
+    pub min_lod: f32,
 }
 
 /// Formats for which the sampler must not go by its second cache.
@@ -136,7 +138,11 @@ impl ImageView<'_> {
                 .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer),
             Viewer::Sampler => words
                 .with(rss::MIP_COUNT_LOD, u64::from(self.levels.max(1) - 1))
-                .with(rss::SURFACE_MIN_LOD, self.first_level.into()),
+                .with(rss::SURFACE_MIN_LOD, self.first_level.into())
+                .with(
+                    rss::RESOURCE_MIN_LOD,
+                    (self.min_lod.clamp(0.0, 14.0) * 256.0) as u64,
+                ),
             Viewer::Storage => words
                 .with(rss::SURFACE_MIN_LOD, self.first_level.into())
                 .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer),

@@ -528,12 +528,14 @@ unsafe fn copy(copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
 }
 
 /// # Safety
-/// The buffer is a handle of ours.
+/// The buffer is null or a handle of ours.
 #[inline]
 unsafe fn descriptor(info: &c::DescriptorBufferInfo) -> vk::Result<BufferDescriptor> {
     // SAFETY: as the caller says.
-    let buffer = unsafe { handle::get(info.buffer)? };
-    vk::descriptor::buffer(buffer, info.offset, info.range)
+    match unsafe { handle::optional(info.buffer)? } {
+        Some(buffer) => vk::descriptor::buffer(buffer, info.offset, info.range),
+        None => Ok(BufferDescriptor::NONE),
+    }
 }
 
 /// # Safety

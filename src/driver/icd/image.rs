@@ -123,12 +123,14 @@ entries! { IMAGE:
         let info = raw::reference(create_info, "VkImageViewCreateInfo")?;
         let image = handle::get(info.image)?;
         let usage = raw::find::<c::ImageViewUsageCreateInfo<'_>>(info.p_next);
+        let min_lod = raw::find::<c::ImageViewMinLodCreateInfoEXT<'_>>(info.p_next);
         let asked = ViewInfo {
             kind: info.view_type,
             format: info.format,
             components: info.components,
             range: info.subresource_range,
             usage: usage.map_or(image.info.question.usage, |node| node.usage),
+            min_lod: min_lod.map_or(0.0, |node| node.min_lod),
         };
         let made = View::new(&face.device.context.physical, image, &asked)?;
         raw::put(view, handle::make(Arc::new(made)));

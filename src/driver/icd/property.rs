@@ -220,6 +220,14 @@ properties! {
         filter_minmax_single_component_formats: c::TRUE,
         filter_minmax_image_component_mapping: c::TRUE,
     ]
+    PhysicalDeviceCustomBorderColorPropertiesEXT |_device| [
+        max_custom_border_color_samplers: vk::limits::MAX_CUSTOM_BORDERS,
+    ]
+    // Surfaces of buffers are bounded by dwords.
+    PhysicalDeviceRobustness2PropertiesEXT |_device| [
+        robust_storage_buffer_access_size_alignment: 4,
+        robust_uniform_buffer_access_size_alignment: 4,
+    ]
     PhysicalDeviceVulkan11Properties |device| {
         let id = c::PhysicalDeviceIDProperties::of(device);
         let subgroup = c::PhysicalDeviceSubgroupProperties::of(device);

@@ -77,6 +77,16 @@ impl Surface {
         ]
     }
 
+    /// A volume's slices as layers of planes: they lie in the same way.
+    pub fn planes(&self) -> Surface {
+        let [width, height, _] = self.extent_px;
+        Surface {
+            dim: Dim::D2,
+            extent_px: [width, height, 1],
+            ..*self
+        }
+    }
+
     /// The surface that binds one level of one layer (or of a volume's slice) alone, and where it begins.
     ///
     /// # Errors

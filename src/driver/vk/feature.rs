@@ -140,6 +140,13 @@ structures! {
         shaderSharedFloat16AtomicAdd shaderSharedFloat16AtomicMinMax shaderSharedFloat32AtomicMinMax
         shaderSharedFloat64AtomicMinMax shaderImageFloat32AtomicMinMax sparseImageFloat32AtomicMinMax
     ];
+    PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT [formatA4R4G4B4 formatA4B4G4R4];
+    PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT [borderColorSwizzle borderColorSwizzleFromImage];
+    PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT [customBorderColors customBorderColorWithoutFormat];
+    PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT [image2DViewOf3D sampler2DViewOf3D];
+    PHYSICAL_DEVICE_IMAGE_VIEW_MIN_LOD_FEATURES_EXT [minLod];
+    PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT [nonSeamlessCubeMap];
+    PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT [robustBufferAccess2 robustImageAccess2 nullDescriptor];
     PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT [mutableDescriptorType];
     PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR [shaderSubgroupClock shaderDeviceClock];
     PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR [pipelineExecutableInfo];
@@ -196,6 +203,7 @@ offered! {
     shaderSampledImageArrayDynamicIndexing "tests/resources/main.rs";
     shaderStorageImageArrayDynamicIndexing "tests/resources/main.rs";
     shaderStorageBufferArrayDynamicIndexing "tests/vk/indexing.rs";
+    shaderStorageImageWriteWithoutFormat "tests/resources/main.rs";
     shaderStorageImageExtendedFormats "tests/resources/main.rs";
     imageCubeArray "tests/vk/textures.rs";
     samplerAnisotropy "tests/vk/textures.rs";
@@ -225,10 +233,15 @@ offered! {
     shaderStorageTexelBufferArrayNonUniformIndexing "tests/resources/main.rs";
     shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
     shaderStorageBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
+    samplerMirrorClampToEdge "tests/vk/borders.rs";
     samplerFilterMinmax "tests/vk/textures.rs";
     // Descriptors are memory that shaders read when they run.
     descriptorBindingUniformBufferUpdateAfterBind "tests/vk/descriptors.rs";
     descriptorBindingStorageBufferUpdateAfterBind "tests/vk/descriptors.rs";
+    descriptorBindingSampledImageUpdateAfterBind "tests/vk/descriptors.rs";
+    descriptorBindingStorageImageUpdateAfterBind "tests/vk/descriptors.rs";
+    descriptorBindingUniformTexelBufferUpdateAfterBind "tests/vk/descriptors.rs";
+    descriptorBindingStorageTexelBufferUpdateAfterBind "tests/vk/descriptors.rs";
     descriptorBindingUpdateUnusedWhilePending "tests/vk/descriptors.rs";
     descriptorBindingPartiallyBound "tests/vk/descriptors.rs";
     descriptorBindingVariableDescriptorCount "tests/vk/descriptors.rs";
@@ -254,6 +267,19 @@ offered! {
     maintenance4 "tests/vk/objects.rs";
     shaderIntegerDotProduct "vkrunner-scripts/spirv/integer-dot.shader_test";
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";
+    robustImageAccess "tests/vk/bounds.rs";
+    formatA4R4G4B4 "tests/vk/images.rs";
+    borderColorSwizzle "tests/vk/borders.rs";
+    borderColorSwizzleFromImage "tests/vk/borders.rs";
+    customBorderColors "tests/vk/borders.rs";
+    customBorderColorWithoutFormat "tests/vk/borders.rs";
+    image2DViewOf3D "tests/vk/textures.rs";
+    sampler2DViewOf3D "tests/vk/textures.rs";
+    minLod "tests/vk/textures.rs";
+    nonSeamlessCubeMap "tests/vk/borders.rs";
+    robustBufferAccess2 "tests/vk/bounds.rs";
+    robustImageAccess2 "tests/vk/bounds.rs";
+    nullDescriptor "tests/vk/bounds.rs";
     // The data port joins floats by exchange, minimum and maximum; gen9 has no sum.
     shaderBufferFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";
     shaderSharedFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";

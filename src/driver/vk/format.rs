@@ -290,6 +290,7 @@ const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
         | api::ImageCreateFlags::CUBE_COMPATIBLE.as_raw()
         | api::ImageCreateFlags::ALIAS.as_raw()
         | api::ImageCreateFlags::TYPE_2D_ARRAY_COMPATIBLE.as_raw()
+        | api::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT.as_raw()
         | api::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE.as_raw()
         | api::ImageCreateFlags::EXTENDED_USAGE.as_raw(),
 );
@@ -527,7 +528,9 @@ pub fn image_properties(
     };
     if ask.flags.contains(C::BLOCK_TEXEL_VIEW_COMPATIBLE) && !row.is_compressed()
         || ask.flags.contains(C::CUBE_COMPATIBLE) && ask.dimension != T::TYPE_2D
-        || ask.flags.contains(C::TYPE_2D_ARRAY_COMPATIBLE) && ask.dimension != T::TYPE_3D
+        || (ask.flags.contains(C::TYPE_2D_ARRAY_COMPATIBLE)
+            || ask.flags.contains(C::TYPE_2D_VIEW_COMPATIBLE_EXT))
+            && ask.dimension != T::TYPE_3D
     {
         return Err(Error::FormatNotSupported);
     }

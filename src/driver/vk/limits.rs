@@ -29,6 +29,8 @@ pub const STORAGE_OFFSET_ALIGNMENT: u64 = 4;
 pub const MAX_PUSH_DESCRIPTORS: u32 = 32;
 /// Bytes of an inline uniform block.
 pub const MAX_INLINE_BLOCK_BYTES: u32 = 4096;
+/// Samplers with border colours of their own; their zone has room for many more.
+pub const MAX_CUSTOM_BORDERS: u32 = 4096;
 /// Descriptors of one kind in a stage or set that may be updated after they are bound: what fits half of the bindless heap.
 pub const UPDATE_AFTER_BIND_DESCRIPTORS: u32 = 1 << 19;
 /// Descriptors of one kind in a stage or set.

@@ -61,6 +61,7 @@ fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surfa
         layers: seen.layers,
         swizzle: seen.swizzle,
         within_el: [0; 2],
+        min_lod: 0.0,
     };
     match surface.dim {
         Dim::D2 => return Ok(view.words()),
@@ -68,7 +69,7 @@ fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surfa
             view.first_layer = 0;
             return Ok(view.words());
         }
-        Dim::D3 => surface.extent_px[2] = 1,
+        Dim::D3 => surface = surface.planes(),
         Dim::D1 => {
             // A level of a line as a plane of one row.
             let place = surface.place(seen.level, seen.first_layer);

@@ -8,7 +8,7 @@ use ash::vk as api;
 use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Stencil};
 use cmd::image::{ImageView, Select, Viewer};
 use hw::FormatUse;
-use surface::Block;
+use surface::{Block, Dim};
 
 use super::object::{Image, Part};
 use crate::error::{Error, Result};
@@ -29,6 +29,8 @@ pub struct ViewInfo {
     pub range: api::ImageSubresourceRange,
     /// Uses, of those of the image.
     pub usage: api::ImageUsageFlags,
+    /// The least level that is sampled, counted as the image's are.
+    pub min_lod: f32,
 }
 
 /// `VkImageView`.
@@ -262,6 +264,17 @@ fn words(
             channels_of_one(swizzle)
         },
         within_el: [0, 0],
+        min_lod: info.min_lod,
+    };
+    // A slice that is sampled as a plane: slices lie as layers do.
+    let flat = viewer == Viewer::Sampler && part.surface.dim == Dim::D3 && info.kind != T::TYPE_3D;
+    let planes = part.surface.planes();
+    let whole = match flat {
+        true => ImageView {
+            surface: &planes,
+            ..whole
+        },
+        false => whole,
     };
     let block = Block::of(format).ok_or(Error::FormatNotSupported)?;
     if block == part.surface.block {
