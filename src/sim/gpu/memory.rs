@@ -92,6 +92,20 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Reports that a draw has a vertex or index buffer bound.
+    pub(crate) fn bound(&self, address: u64, bytes: u64) {
+        if let Some(watch) = self.watch {
+            watch.bound(address & ADDRESS_MASK, bytes);
+        }
+    }
+
+    /// Reports that the sampler is about to read a multisample control surface.
+    pub(crate) fn control(&self, address: u64, bytes: u64) {
+        if let Some(watch) = self.watch {
+            watch.control(address & ADDRESS_MASK, bytes);
+        }
+    }
+
     /// Reports that vertex fetch reads from a buffer.
     pub(crate) fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop> {
         match self.watch {

@@ -107,8 +107,12 @@ pub(crate) trait Watch: Sync {
     fn read(&self, address: u64, bytes: u64, via: Via) -> Result<Seen, Stop>;
     /// Puts the bytes that this reader sees in the place of those that are there.
     fn before(&self, address: u64, bytes: &mut [u8], via: Via);
+    /// A vertex or index buffer is bound for a draw, which may read all of it.
+    fn bound(&self, address: u64, bytes: u64);
     /// Vertex fetch reads from this vertex buffer; [`INDICES`] is the index buffer.
     fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop>;
+    /// The sampler is about to read a multisample control surface here.
+    fn control(&self, address: u64, bytes: u64);
     /// Memory is written.
     fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop>;
     /// A surface state was read at `at`.

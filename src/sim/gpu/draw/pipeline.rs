@@ -113,6 +113,9 @@ pub(crate) fn run(
         });
     }
     let fetch = VertexFetch::read(&draw)?;
+    if primitive.indexed {
+        fetch.by_indices();
+    }
     let vs_constants = constants::push(&draw, &packets::state_constant_vs::PACKET)?;
     let mut vs = VertexShader::new(draw, vs_constants)?;
     let mut so = StreamOut::new(draw);

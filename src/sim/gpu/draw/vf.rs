@@ -193,6 +193,9 @@ impl<'a> VertexFetch<'a> {
                 (instancing::INSTANCING_ENABLE.get(words) == 1)
                     .then(|| instancing::INSTANCE_DATA_STEP_RATE.get(words) as u32)
             });
+            if reads && !buffer.null {
+                fetch.view.bound(buffer.address, buffer.bytes);
+            }
             fetch.elements.push(Element {
                 source,
                 offset: ve::SOURCE_ELEMENT_OFFSET.get(element),
@@ -243,6 +246,11 @@ impl<'a> VertexFetch<'a> {
             fetch.cut = Some(state.get(&vf::PACKET, vf::CUT_INDEX) as u32);
         }
         Ok(fetch)
+    }
+
+    /// The draw takes its vertices by the index buffer.
+    pub fn by_indices(&self) {
+        self.view.bound(self.index.address, self.index.bytes);
     }
 
     /// Dwords of a vertex.

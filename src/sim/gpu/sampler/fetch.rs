@@ -138,6 +138,9 @@ impl Engine {
             }
             kind::LD_MCS => {
                 let at = place(image, [0, 1, 2].map(parameter));
+                if let Some((address, bytes)) = image.mcs_place(at) {
+                    bindings.view.control(address, bytes.into());
+                }
                 let mcs = image.mcs(&bindings.view, at)?;
                 Ok([mcs as u32, (mcs >> 32) as u32, 0, 0])
             }

@@ -21,7 +21,10 @@
 //! - Vertex fetch tells lines of a buffer apart by the lower 32 bits of their address.
 //!
 //! A cache may hold any line: what is near to what was read comes with it. So a reader that has not read a place before needs the
-//! invalidation, too. Not demanded: order of reads before writes, which Vulkan lets drivers assume of walkers that start in
+//! invalidation, too. The vertex cache alone is known to hold no more than lines of 64 bytes of the buffers that were bound for
+//! draws since it was invalidated: "before binding and then using Vertex Buffers that overlap with any previously bound Vertex
+//! Buffer (at a 64B granularity) since the last invalidation". So it is taken of the sampler's cache and multisample control
+//! surfaces, of which nothing but the sampler's message for them reads (ERRATA.md). Not demanded: order of reads before writes, which Vulkan lets drivers assume of walkers that start in
 //! order, and of a draw's own accesses; that the L3 is flushed before the data port reads what commands have written (ERRATA.md).
 //! A thread's scratch memory is its own.
 
@@ -36,7 +39,7 @@ use crate::rules::{
 use crate::space::AddressSpace;
 use crate::watch::{CACHES, Control, Depth, Memory, Seen, Slices, Via, Watch};
 use eu::Stop;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
@@ -172,6 +175,11 @@ struct State {
     changed: Vec<(u64, u64)>,
     /// Lines that vertex fetch has read since it was invalidated, by buffer and the lower 32 bits of their address.
     lines: BTreeMap<(u32, u32), u64>,
+    /// Lines that it may hold: of buffers bound for draws since then, whatever they read of them. Each from its first byte to
+    /// its end, apart from each other.
+    bound: BTreeMap<u64, u64>,
+    /// Lines of multisample control surfaces that the sampler has read since its cache was invalidated.
+    control: BTreeSet<u64>,
 }
 
 /// What a batch has written so far.
@@ -191,6 +199,13 @@ pub(crate) struct Found {
     pub stale: [bool; CACHES.len()],
     /// Something that a stall makes known: work, flushes or post-sync operations that nobody has waited for.
     pub open: bool,
+}
+
+/// Of bytes that are written in a line: those of which a cache, by its place in [`CACHES`], may hold the line.
+fn copied(bound: &BTreeMap<u64, u64>, cache: usize, line: u64, bytes: u64) -> u64 {
+    let before = || bound.range(..=line).next_back();
+    let held = cache != VERTEX || before().is_some_and(|(_, end)| line < *end);
+    if held { bytes } else { 0 }
 }
 
 /// The parts of a range by page: page, word, bits.
@@ -277,6 +292,30 @@ impl State {
         POST_SYNC_PENDING.check(kept, self.at, || {
             format!("{address:#x} is written by a PIPE_CONTROL that may not be done")
         })
+    }
+
+    /// A buffer of some bytes is bound for a draw: vertex fetch may hold its lines from now on.
+    fn bind(&mut self, address: u64, bytes: u64) {
+        let (mut first, mut end) = (address & !63, (address + bytes).next_multiple_of(64));
+        // Those that it touches become one with it; most often it is one of them.
+        while let Some((&from, &to)) = self.bound.range(..=end).next_back() {
+            if to < first {
+                break;
+            }
+            self.bound.remove(&from);
+            (first, end) = (first.min(from), end.max(to));
+        }
+        self.bound.insert(first, end);
+        // What has not come to memory yet is not in a line that is read now.
+        for (number, page) in self.pages.range_mut(first >> 12..=end >> 12) {
+            for word in 0..64 {
+                let line = number << 12 | (word as u64) << 6;
+                if (first..end).contains(&line) {
+                    let sets = page.open.iter().chain(&page.dirty).chain(&page.draining);
+                    page.stale[VERTEX][word] |= sets.fold(0, |all, set| all | set[word]);
+                }
+            }
+        }
     }
 
     fn page(&mut self, number: u64) -> &mut Page {
@@ -376,6 +415,10 @@ impl Log {
         }
         if control.invalid[VERTEX] {
             state.lines.clear();
+            state.bound.clear();
+        }
+        if control.invalid[TEXTURE] {
+            state.control.clear();
         }
         if control.stall {
             state.stalled();
@@ -437,7 +480,8 @@ impl Log {
     }
 }
 
-/// The place of vertex fetch's cache in [`CACHES`].
+/// The places of the sampler's and of vertex fetch's cache in [`CACHES`].
+const TEXTURE: usize = 0;
 const VERTEX: usize = 2;
 
 impl Watch for Log {
@@ -480,7 +524,8 @@ impl Watch for Log {
 
     fn end(&self) {
         let mut state = self.state();
-        for page in state.pages.values_mut() {
+        let State { pages, bound, .. } = &mut *state;
+        for (number, page) in pages {
             let before = page.before.take();
             for i in 0..64 {
                 let own: [u64; 5] = std::array::from_fn(|kind| page.own[kind][i]);
@@ -505,8 +550,9 @@ impl Watch for Log {
                 }
                 page.dirty[0][i] |= own[RENDER];
                 page.dirty[1][i] |= own[DEPTH];
-                for stale in &mut page.stale {
-                    stale[i] |= all;
+                let line = number << 12 | (i as u64) << 6;
+                for (cache, stale) in page.stale.iter_mut().enumerate() {
+                    stale[i] |= copied(bound, cache, line, all);
                 }
                 page.unflushed[i] |= stored;
             }
@@ -584,6 +630,9 @@ impl Watch for Log {
             state.changed.extend(dwords.map(|dword| (dword, passed)));
         }
         for (number, word, bits) in parts(address, bytes) {
+            let line = number << 12 | (word as u64) << 6;
+            let copies: [u64; CACHES.len()] =
+                std::array::from_fn(|cache| copied(&state.bound, cache, line, bits));
             let page = state.page(number);
             let fresh = match page.own.iter().any(|own| *own != NONE) && !commands {
                 // The work's first write to the page has kept what was there.
@@ -597,8 +646,8 @@ impl Watch for Log {
                         Page::keep(&mut page.old[viewer], &now, word, new);
                     }
                 }
-                for stale in &mut page.stale {
-                    stale[word] |= bits;
+                for (cache, copied) in copies.into_iter().enumerate() {
+                    page.stale[cache][word] |= copied;
                 }
             } else {
                 if fresh.is_some() {
@@ -608,6 +657,24 @@ impl Watch for Log {
             }
         }
         Ok(())
+    }
+
+    fn bound(&self, address: u64, bytes: u64) {
+        if bytes != 0 {
+            self.state().bind(address, bytes);
+        }
+    }
+
+    fn control(&self, address: u64, bytes: u64) {
+        let state = &mut *self.state();
+        for (number, word, _) in parts(address, bytes) {
+            // A line that was not there comes as memory has it.
+            if state.control.insert(number << 6 | word as u64)
+                && let Some(page) = state.pages.get_mut(&number)
+            {
+                page.stale[TEXTURE][word] = 0;
+            }
+        }
     }
 
     fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop> {

@@ -11,9 +11,10 @@ fn rule<T: std::fmt::Debug>(result: Result<T, Stop>) -> Option<&'static str> {
     }
 }
 
-/// Work that writes 100 bytes across a page's end, ended.
+/// Work that writes 100 bytes across a page's end, ended; vertex fetch has read what was there before.
 fn written(via: Via, atomic: bool) -> Log {
     let log = Log::default();
+    log.bound(0x1fe0, 100);
     log.begin(0x40);
     assert_eq!(rule(log.write(0x1fe0, 100, via, atomic)), None);
     log.end();
@@ -198,6 +199,7 @@ fn draws_write_to_caches_of_their_own() {
 #[test]
 fn commands_write_for_themselves_alone() {
     let log = Log::default();
+    log.bound(0x1000, 8);
     assert_eq!(rule(log.command(0x40, 16)), None);
     assert_eq!(rule(log.write(0x1000, 8, Via::Commands, false)), None);
     for reader in ALL {
@@ -312,6 +314,102 @@ fn post_sync_operations_are_waited_for() {
 }
 
 #[test]
+fn vertex_fetch_holds_lines_of_what_was_bound() {
+    let invalid = Control {
+        invalid: invalidate(Via::Vertex),
+        ..stall()
+    };
+    let targets = Control {
+        render: true,
+        ..stall()
+    };
+    for writer in [Via::Commands, Via::Data, Via::Render] {
+        let read = |log: &Log, address| {
+            log.pipe_control(&targets);
+            rule(log.read(address, 4, Via::Vertex))
+        };
+        let write = |log: &Log, address| {
+            log.begin(0x40);
+            assert_eq!(rule(log.write(address, 4, writer, false)), None);
+            log.end();
+        };
+        // Lines of 64 bytes, whatever was read of them; several buffers, in any order.
+        let log = Log::default();
+        for (address, bytes) in [(0x1050, 0x20), (0x10c0, 0x40), (0x1080, 0x10)] {
+            log.bound(address, bytes);
+        }
+        for (address, held) in [
+            (0x1000, false),
+            (0x103c, false),
+            (0x1040, true),
+            (0x107c, true),
+            (0x1094, true),
+            (0x10fc, true),
+            (0x1100, false),
+            (0x3000, false),
+        ] {
+            write(&log, address);
+            let expected = held.then_some("vertex-stale");
+            assert_eq!(read(&log, address), expected, "{writer:?} {address:#x}");
+        }
+        // What is bound when it has been written holds what is there; what was invalidated, nothing.
+        let log = Log::default();
+        write(&log, 0x1040);
+        log.pipe_control(&targets);
+        log.bound(0x1040, 64);
+        assert_eq!(read(&log, 0x1040), None);
+        log.pipe_control(&invalid);
+        write(&log, 0x1040);
+        assert_eq!(read(&log, 0x1040), None);
+        // What was on its way to memory by then is not in the line, though nobody reads it there before it is flushed.
+        let log = Log::default();
+        write(&log, 0x1040);
+        log.bound(0x1070, 16);
+        let late = (writer != Via::Commands).then_some("vertex-stale");
+        assert_eq!(read(&log, 0x1040), late, "{writer:?}");
+    }
+}
+
+#[test]
+fn the_sampler_holds_lines_of_control_surfaces_that_it_has_read() {
+    let log = Log::default();
+    let write = |address| {
+        log.begin(0x40);
+        assert_eq!(rule(log.write(address, 4, Via::Render, false)), None);
+        log.end();
+        log.pipe_control(&Control {
+            render: true,
+            ..stall()
+        });
+    };
+    let control = |address| {
+        log.control(address, 4);
+        rule(log.read(address, 4, Via::Texture))
+    };
+    let stale = Some("texture-stale");
+    // The first time each line is new, once; not for what is no such surface.
+    for address in [0x1000, 0x1020, 0x1040] {
+        write(address);
+    }
+    assert_eq!(rule(log.read(0x1020, 4, Via::Texture)), stale);
+    assert_eq!(control(0x1000), None);
+    assert_eq!(control(0x1020), None);
+    write(0x1020);
+    assert_eq!(control(0x1000), None);
+    assert_eq!(control(0x1020), stale);
+    assert_eq!(control(0x1040), None);
+    let invalid = invalidate(Via::Texture);
+    log.pipe_control(&Control { invalid, ..stall() });
+    write(0x1020);
+    assert_eq!(control(0x1020), None);
+    // What is on its way to memory is not there yet.
+    log.begin(0x40);
+    assert_eq!(rule(log.write(0x1080, 4, Via::Render, false)), None);
+    log.end();
+    assert_eq!(control(0x1080), Some("render-flush"));
+}
+
+#[test]
 fn vertex_fetch_sees_half_an_address() {
     let log = Log::default();
     let far = 5 << 32;
@@ -385,6 +483,7 @@ fn old_data_is_what_was_there() {
     ] {
         let (log, space) = old();
         let view = |via| View::watched(&space, Some(&log), via);
+        view(Via::Vertex).bound(0x1ffc, 8);
         View::new(&space)
             .write(0x1ffc, 0x0403_0201)
             .expect("mapped");

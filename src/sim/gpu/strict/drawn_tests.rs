@@ -1,15 +1,24 @@
 //! Each rule that draws break while they run: one that does is caught by name, and the nearest one that does not passes.
 
 use super::draw_rig::{
-    BLEND, DEPTH, STREAM, TABLE, TARGET, TARGET_STATE, WRITE, command, drawing, drawn, drawn_by,
-    flush, pipe_control, post_sync, primitive, rig, rule_of, so_decls, sound, target, target_write,
-    vertex_buffer,
+    BLEND, DEPTH, STREAM, TABLE, TARGET, TARGET_STATE, VERTICES, WRITE, command, drawing, drawn,
+    drawn_by, flush, pipe_control, post_sync, primitive, rig, rule_of, so_decls, sound, target,
+    target_write, vertex_buffer,
 };
 use crate::tests::{DATA, STATE, send, to, ud};
 use hw::draw_state::state_constant_body as body;
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi};
 use isa::{Inst, Opcode, Src};
+
+/// A draw with a vertex buffer at an address, and the rig's own buffer again.
+fn held(address: u64) -> Vec<Vec<u32>> {
+    vec![
+        vertex_buffer(address),
+        primitive(3),
+        vertex_buffer(VERTICES),
+    ]
+}
 
 #[test]
 fn what_draws_write_is_read_when_it_may_be() {
@@ -23,9 +32,15 @@ fn what_draws_write_is_read_when_it_may_be() {
     // As vertices.
     let read = vertex_buffer(DATA);
     let vertices = fresh(f::VF_CACHE_INVALIDATION_ENABLE);
-    let after = |more: &[Vec<u32>]| drawn(&[], &[more, std::slice::from_ref(&read)].concat());
-    assert_eq!(after(&[]), Some("render-flush"));
-    assert_eq!(after(&[flush(&[])]), Some("render-flush"));
+    let read = std::slice::from_ref(&read);
+    let first = |more: &[Vec<u32>]| drawn(&[], &[more, read].concat());
+    let after = |more: &[Vec<u32>]| drawn(&held(DATA), &[more, read].concat());
+    for drawn in [&first, &after as &dyn Fn(&[Vec<u32>]) -> _] {
+        assert_eq!(drawn(&[]), Some("render-flush"));
+        assert_eq!(drawn(&[flush(&[])]), Some("render-flush"));
+    }
+    // Its cache holds nothing of a buffer that was not bound before.
+    assert_eq!(first(&[flush(&[targets])]), None);
     let stale = Some("vertex-stale");
     assert_eq!(after(&[flush(&[targets])]), stale);
     let early = [null.clone(), vertices.clone(), flush(&[targets])];
@@ -107,7 +122,13 @@ fn depth_and_streams_are_read_when_they_may_be() {
         ),
     ];
     let read = vertex_buffer(DEPTH);
-    let after = |more: &[Vec<u32>]| drawn(&writes, &[more, std::slice::from_ref(&read)].concat());
+    let read = std::slice::from_ref(&read);
+    let after = |more: &[Vec<u32>]| {
+        drawn(
+            &[held(DEPTH), writes.to_vec()].concat(),
+            &[more, read].concat(),
+        )
+    };
     assert_eq!(drawn(&writes, &[]), None);
     assert_eq!(after(&[]), Some("depth-flush"));
     let targets = flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]);
@@ -136,7 +157,13 @@ fn depth_and_streams_are_read_when_they_may_be() {
         so_decls(),
     ];
     let read = vertex_buffer(STREAM);
-    let after = |more: &[Vec<u32>]| drawn(&writes, &[more, std::slice::from_ref(&read)].concat());
+    let read = std::slice::from_ref(&read);
+    let after = |more: &[Vec<u32>]| {
+        drawn(
+            &[held(STREAM), writes.to_vec()].concat(),
+            &[more, read].concat(),
+        )
+    };
     assert_eq!(drawn(&writes, &[]), None);
     assert_eq!(after(&[]), Some("work-order"));
     let wait = flush(&[]);
