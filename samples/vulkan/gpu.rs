@@ -27,6 +27,7 @@ pub mod feature {
     }
 
     features! {
+        ALPHA_TO_ONE "alphaToOne" alpha_to_one;
         ANISOTROPY "samplerAnisotropy" sampler_anisotropy;
         CLIP_DISTANCE "shaderClipDistance" shader_clip_distance;
         COMPRESSED_BC "textureCompressionBC" texture_compression_bc;
@@ -48,13 +49,61 @@ pub mod feature {
     }
 }
 
+/// An extension of a device, with all that the device offers of its features.
+#[derive(Clone, Copy, Debug)]
+pub struct Extension {
+    /// Its name.
+    pub name: &'static CStr,
+    /// Its structure of features, and how many those are.
+    pub features: Option<(vk::StructureType, usize)>,
+}
+
+/// Extensions that samples and scenes ask for.
+pub mod extension {
+    use super::Extension;
+    use ash::{ext, vk};
+
+    const fn with(
+        name: &'static std::ffi::CStr,
+        s_type: vk::StructureType,
+        features: usize,
+    ) -> Extension {
+        Extension {
+            name,
+            features: Some((s_type, features)),
+        }
+    }
+
+    macro_rules! extensions {
+        ($($constant:ident $module:ident $s_type:ident $features:literal;)*) => {
+            $(
+                #[doc = concat!("`", stringify!($module), "` of EXT")]
+                pub const $constant: Extension = with(ext::$module::NAME, vk::StructureType::$s_type, $features);
+            )*
+        };
+    }
+
+    extensions! {
+        COLOR_WRITES color_write_enable PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT 1;
+        DEPTH_CLIP depth_clip_enable PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT 1;
+        DEPTH_CLIP_CONTROL depth_clip_control PHYSICAL_DEVICE_DEPTH_CLIP_CONTROL_FEATURES_EXT 1;
+        DIVISORS vertex_attribute_divisor PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_EXT 2;
+        DYNAMIC_1 extended_dynamic_state PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT 1;
+        DYNAMIC_2 extended_dynamic_state2 PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT 3;
+        DYNAMIC_3 extended_dynamic_state3 PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT 31;
+        LINES line_rasterization PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT 6;
+        LIST_RESTART primitive_topology_list_restart PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT 2;
+        PROVOKING provoking_vertex PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT 2;
+    }
+}
+
 /// What a program asks of a device, beyond Vulkan 1.1 and, where it draws outside render passes, dynamic rendering.
 #[derive(Clone, Copy, Default)]
 pub struct Wants<'a> {
     /// Features that must be there.
     pub features: &'a [Feature],
-    /// VK_EXT_extended_dynamic_state.
-    pub extended_dynamic_state: bool,
+    /// Extensions that must be there.
+    pub extensions: &'a [Extension],
 }
 
 /// What is destroyed with the device, newest first.
@@ -73,6 +122,27 @@ pub(super) enum Owned {
     SetLayout(vk::DescriptorSetLayout),
 }
 
+/// Functions that set state, of extensions; those of one that the device was made without are never called.
+pub(super) struct Dynamic {
+    pub one: ash::ext::extended_dynamic_state::Device,
+    pub two: ash::ext::extended_dynamic_state2::Device,
+    pub three: ash::ext::extended_dynamic_state3::Device,
+    pub writes: ash::ext::color_write_enable::Device,
+    pub lines: ash::ext::line_rasterization::Device,
+}
+
+impl Dynamic {
+    fn new(instance: &ash::Instance, device: &ash::Device) -> Self {
+        Dynamic {
+            one: ash::ext::extended_dynamic_state::Device::new(instance, device),
+            two: ash::ext::extended_dynamic_state2::Device::new(instance, device),
+            three: ash::ext::extended_dynamic_state3::Device::new(instance, device),
+            writes: ash::ext::color_write_enable::Device::new(instance, device),
+            lines: ash::ext::line_rasterization::Device::new(instance, device),
+        }
+    }
+}
+
 /// A device with one queue that draws and computes, and everything made from it.
 pub struct Gpu {
     _entry: ash::Entry,
@@ -80,7 +150,7 @@ pub struct Gpu {
     pub(super) physical: vk::PhysicalDevice,
     pub(super) device: ash::Device,
     pub(super) rendering: Option<ash::khr::dynamic_rendering::Device>,
-    pub(super) dynamic: ash::ext::extended_dynamic_state::Device,
+    pub(super) dynamic: Dynamic,
     pub(super) queue: vk::Queue,
     pub(super) pool: vk::CommandPool,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
@@ -119,7 +189,6 @@ impl Drop for Gpu {
 }
 
 const DYNAMIC_RENDERING: &CStr = ash::khr::dynamic_rendering::NAME;
-const EXTENDED_DYNAMIC_STATE: &CStr = ash::ext::extended_dynamic_state::NAME;
 /// What dynamic rendering builds on, where it is an extension.
 const BELOW_DYNAMIC_RENDERING: [&CStr; 2] = [
     ash::khr::depth_stencil_resolve::NAME,
@@ -170,7 +239,7 @@ impl Gpu {
         let mut gpu = Gpu {
             rendering: renders
                 .then(|| ash::khr::dynamic_rendering::Device::new(&instance, &device)),
-            dynamic: ash::ext::extended_dynamic_state::Device::new(&instance, &device),
+            dynamic: Dynamic::new(&instance, &device),
             _entry: entry,
             instance,
             physical,
@@ -286,12 +355,14 @@ fn create(instance: &ash::Instance, wants: &Wants<'_>) -> Result<Made, Error> {
         extensions.push(DYNAMIC_RENDERING);
         extensions.extend(BELOW_DYNAMIC_RENDERING.iter().filter(|e| offers(e)));
     }
-    if wants.extended_dynamic_state {
-        if !offers(EXTENDED_DYNAMIC_STATE) {
-            return Err(lacks(&EXTENDED_DYNAMIC_STATE.to_string_lossy()));
+    for extension in wants.extensions {
+        if !offers(extension.name) {
+            return Err(lacks(&extension.name.to_string_lossy()));
         }
-        extensions.push(EXTENDED_DYNAMIC_STATE);
+        extensions.push(extension.name);
     }
+    let mut chain = FeatureChain::new(wants.extensions);
+    chain.ask(instance, physical);
 
     let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let priorities = [1.0];
@@ -300,8 +371,6 @@ fn create(instance: &ash::Instance, wants: &Wants<'_>) -> Result<Made, Error> {
         .queue_priorities(&priorities)];
     let mut rendering =
         vk::PhysicalDeviceDynamicRenderingFeatures::default().dynamic_rendering(true);
-    let mut dynamic =
-        vk::PhysicalDeviceExtendedDynamicStateFeaturesEXT::default().extended_dynamic_state(true);
     let mut info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&names)
@@ -309,8 +378,9 @@ fn create(instance: &ash::Instance, wants: &Wants<'_>) -> Result<Made, Error> {
     if renders {
         info = info.push_next(&mut rendering);
     }
-    if wants.extended_dynamic_state {
-        info = info.push_next(&mut dynamic);
+    if !chain.0.is_empty() {
+        chain.append(info.p_next.cast_mut());
+        info.p_next = chain.first();
     }
     // SAFETY: as above.
     let device = unsafe { instance.create_device(physical, &info, None) };
@@ -320,4 +390,45 @@ fn create(instance: &ash::Instance, wants: &Wants<'_>) -> Result<Made, Error> {
         family,
         renders,
     })
+}
+
+/// Structures of features, chained: each is its type, the next one, and a dword for each feature.
+struct FeatureChain(Vec<Vec<u64>>);
+
+impl FeatureChain {
+    fn new(extensions: &[Extension]) -> Self {
+        let structures = extensions.iter().filter_map(|extension| {
+            let (s_type, members) = extension.features?;
+            let mut words = vec![0; 2 + members.div_ceil(2)];
+            words[0] = s_type.as_raw().cast_unsigned().into();
+            Some(words)
+        });
+        let mut chain = FeatureChain(structures.collect());
+        chain.append(std::ptr::null_mut());
+        chain
+    }
+
+    /// The first of them, or none.
+    fn first(&mut self) -> *mut std::ffi::c_void {
+        let first = self.0.first_mut();
+        first.map_or(std::ptr::null_mut(), |words| words.as_mut_ptr().cast())
+    }
+
+    /// Makes a chain follow the last of them.
+    fn append(&mut self, mut next: *mut std::ffi::c_void) {
+        for words in self.0.iter_mut().rev() {
+            words[1] = next as u64;
+            next = words.as_mut_ptr().cast();
+        }
+    }
+
+    /// Fills in what a device offers.
+    fn ask(&mut self, instance: &ash::Instance, physical: vk::PhysicalDevice) {
+        let mut all = vk::PhysicalDeviceFeatures2 {
+            p_next: self.first(),
+            ..Default::default()
+        };
+        // SAFETY: the physical device is the instance's; each structure has room for its members, and lives until the call returns.
+        unsafe { instance.get_physical_device_features2(physical, &mut all) };
+    }
 }

@@ -20,10 +20,12 @@ mod transfer;
 pub use ash::vk;
 pub use descriptor::{Bound, Set};
 pub use format::texel_bytes;
-pub use gpu::{Feature, Gpu, Wants, feature};
+pub use gpu::{Extension, Feature, Gpu, Wants, extension, feature};
 pub use memory::{Buffer, Image, ImageInfo, Use, ViewInfo};
 pub use part::PartOf;
-pub use pipeline::{Blend, GraphicsInfo, Pipeline, Rate, RenderPassInfo, Stream, SubpassInfo};
+pub use pipeline::{
+    Blend, GraphicsInfo, More, Pipeline, Rate, RenderPassInfo, Stream, SubpassInfo,
+};
 pub use recorder::{Depth, Load, Recorder, State, Target, Targets};
 
 use std::path::PathBuf;

@@ -59,6 +59,27 @@ impl Blend {
     }
 }
 
+/// What extensions add to a pipeline's state.
+#[derive(Clone, Copy, Debug)]
+pub enum More<'a> {
+    /// Tessellation's domain has its origin in the lower left corner.
+    LowerLeft,
+    /// Clipping by depth, apart from clamping.
+    DepthClip(bool),
+    /// The near plane is at z = -w.
+    NearAtMinusW,
+    /// The last vertex gives flat attributes.
+    ProvokingLast,
+    /// How lines are drawn; how they are stippled: factor and pattern.
+    Lines(vk::LineRasterizationModeEXT, Option<(u32, u16)>),
+    /// Instances that share a value, by binding.
+    Divisors(&'a [(u32, u32)]),
+    /// Which colours are written.
+    Writes(&'a [bool]),
+    /// Alpha is 1 when it is blended.
+    AlphaToOne,
+}
+
 /// All that a pipeline for drawing is made of. What a program does not set is as `Default` has it: triangles, no culling, no
 /// depth, no blending.
 #[derive(Clone)]
@@ -125,6 +146,8 @@ pub struct GraphicsInfo<'a> {
     pub push_bytes: u32,
     /// State that commands set, beside viewport and scissor.
     pub dynamic: &'a [vk::DynamicState],
+    /// What extensions add.
+    pub more: &'a [More<'a>],
 }
 
 impl Default for GraphicsInfo<'_> {
@@ -161,6 +184,7 @@ impl Default for GraphicsInfo<'_> {
             sets: &[],
             push_bytes: 0,
             dynamic: &[],
+            more: &[],
         }
     }
 }
@@ -234,6 +258,65 @@ impl Drop for Modules<'_> {
     }
 }
 
+/// Structures of a pipeline's chains, until it is made.
+#[derive(Default)]
+struct Chains {
+    origin: Option<vk::PipelineTessellationDomainOriginStateCreateInfo<'static>>,
+    clip: Option<vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'static>>,
+    control: Option<vk::PipelineViewportDepthClipControlCreateInfoEXT<'static>>,
+    provoking: Option<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>>,
+    lines: Option<vk::PipelineRasterizationLineStateCreateInfoEXT<'static>>,
+    divisors: Vec<vk::VertexInputBindingDivisorDescriptionEXT>,
+    writes: Vec<vk::Bool32>,
+    alpha_to_one: bool,
+}
+
+impl Chains {
+    fn new(more: &[More<'_>]) -> Self {
+        let mut all = Chains::default();
+        for more in more {
+            match *more {
+                More::LowerLeft => {
+                    let origin = vk::PipelineTessellationDomainOriginStateCreateInfo::default();
+                    all.origin =
+                        Some(origin.domain_origin(vk::TessellationDomainOrigin::LOWER_LEFT));
+                }
+                More::DepthClip(on) => {
+                    let clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default();
+                    all.clip = Some(clip.depth_clip_enable(on));
+                }
+                More::NearAtMinusW => {
+                    let control = vk::PipelineViewportDepthClipControlCreateInfoEXT::default();
+                    all.control = Some(control.negative_one_to_one(true));
+                }
+                More::ProvokingLast => {
+                    type Info = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>;
+                    let last = vk::ProvokingVertexModeEXT::LAST_VERTEX;
+                    all.provoking = Some(Info::default().provoking_vertex_mode(last));
+                }
+                More::Lines(mode, stipple) => {
+                    let (factor, pattern) = stipple.unwrap_or((1, 0));
+                    let lines = vk::PipelineRasterizationLineStateCreateInfoEXT::default()
+                        .line_rasterization_mode(mode)
+                        .stippled_line_enable(stipple.is_some())
+                        .line_stipple_factor(factor)
+                        .line_stipple_pattern(pattern);
+                    all.lines = Some(lines);
+                }
+                More::Divisors(divisors) => {
+                    let one = |&(binding, divisor): &(u32, u32)| {
+                        vk::VertexInputBindingDivisorDescriptionEXT { binding, divisor }
+                    };
+                    all.divisors = divisors.iter().map(one).collect();
+                }
+                More::Writes(writes) => all.writes = writes.iter().map(|&on| on.into()).collect(),
+                More::AlphaToOne => all.alpha_to_one = true,
+            }
+        }
+        all
+    }
+}
+
 impl Gpu {
     fn layout(&self, sets: &[Set], push_bytes: u32) -> Result<vk::PipelineLayout, Error> {
         let sets: Vec<_> = sets.iter().map(|set| set.layout).collect();
@@ -298,6 +381,7 @@ impl Gpu {
             modules.add(ShaderStage::Fragment, fragment)?;
         }
         let stages = modules.stages();
+        let mut chains = Chains::new(info.more);
 
         let (mut bindings, mut attributes) = (Vec::new(), Vec::new());
         for (stream, binding) in info.streams.iter().zip(0..) {
@@ -321,19 +405,30 @@ impl Gpu {
                 );
             }
         }
-        let vertex = vk::PipelineVertexInputStateCreateInfo::default()
+        let mut vertex = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
+        let mut divisors = vk::PipelineVertexInputDivisorStateCreateInfoEXT::default()
+            .vertex_binding_divisors(&chains.divisors);
+        if !chains.divisors.is_empty() {
+            vertex = vertex.push_next(&mut divisors);
+        }
         let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
             .topology(info.topology)
             .primitive_restart_enable(info.restart);
-        let tessellation = vk::PipelineTessellationStateCreateInfo::default()
+        let mut tessellation = vk::PipelineTessellationStateCreateInfo::default()
             .patch_control_points(info.patch_vertices);
-        let viewport = vk::PipelineViewportStateCreateInfo::default()
+        if let Some(origin) = &mut chains.origin {
+            tessellation = tessellation.push_next(origin);
+        }
+        let mut viewport = vk::PipelineViewportStateCreateInfo::default()
             .viewport_count(info.viewports)
             .scissor_count(info.viewports);
+        if let Some(control) = &mut chains.control {
+            viewport = viewport.push_next(control);
+        }
         let [constant, clamp, slope] = info.bias.unwrap_or_default();
-        let raster = vk::PipelineRasterizationStateCreateInfo::default()
+        let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
             .depth_clamp_enable(info.depth_clamp)
             .rasterizer_discard_enable(info.discard)
             .polygon_mode(info.fill)
@@ -344,12 +439,22 @@ impl Gpu {
             .depth_bias_clamp(clamp)
             .depth_bias_slope_factor(slope)
             .line_width(1.0);
+        if let Some(clip) = &mut chains.clip {
+            raster = raster.push_next(clip);
+        }
+        if let Some(provoking) = &mut chains.provoking {
+            raster = raster.push_next(provoking);
+        }
+        if let Some(lines) = &mut chains.lines {
+            raster = raster.push_next(lines);
+        }
         let mask = [info.sample_mask.unwrap_or(!0)];
         let mut samples = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::from_raw(info.samples))
             .sample_shading_enable(info.sample_shading.is_some())
             .min_sample_shading(info.sample_shading.unwrap_or_default())
-            .alpha_to_coverage_enable(info.alpha_to_coverage);
+            .alpha_to_coverage_enable(info.alpha_to_coverage)
+            .alpha_to_one_enable(chains.alpha_to_one);
         if info.sample_mask.is_some() {
             samples = samples.sample_mask(&mask);
         }
@@ -370,13 +475,22 @@ impl Gpu {
             [one] => vec![one.state(); info.colors.len()],
             each => each.iter().map(|blend| blend.state()).collect(),
         };
-        let blend = vk::PipelineColorBlendStateCreateInfo::default()
+        let mut blend = vk::PipelineColorBlendStateCreateInfo::default()
             .logic_op_enable(info.logic.is_some())
             .logic_op(info.logic.unwrap_or_default())
             .attachments(&blends)
             .blend_constants(info.constant);
-        let mut dynamic = vec![vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
-        dynamic.extend(info.dynamic);
+        let mut writes =
+            vk::PipelineColorWriteCreateInfoEXT::default().color_write_enables(&chains.writes);
+        if !chains.writes.is_empty() {
+            blend = blend.push_next(&mut writes);
+        }
+        let mut dynamic = info.dynamic.to_vec();
+        if !dynamic.contains(&vk::DynamicState::VIEWPORT_WITH_COUNT) {
+            dynamic.extend([vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
+        } else {
+            viewport = viewport.viewport_count(0).scissor_count(0);
+        }
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
 
         let has = super::format::aspects(info.depth_format);

@@ -560,12 +560,77 @@ impl Recorder<'_> {
                 State::StencilReference(faces, value) => {
                     d.cmd_set_stencil_reference(c, faces, value)
                 }
-                State::Cull(faces) => dynamic.cmd_set_cull_mode(c, faces),
-                State::Front(front) => dynamic.cmd_set_front_face(c, front),
-                State::Topology(topology) => dynamic.cmd_set_primitive_topology(c, topology),
-                State::DepthTest(on) => dynamic.cmd_set_depth_test_enable(c, on),
-                State::DepthWrite(on) => dynamic.cmd_set_depth_write_enable(c, on),
-                State::DepthCompare(compare) => dynamic.cmd_set_depth_compare_op(c, compare),
+                State::Cull(faces) => dynamic.one.cmd_set_cull_mode(c, faces),
+                State::Front(front) => dynamic.one.cmd_set_front_face(c, front),
+                State::Topology(topology) => dynamic.one.cmd_set_primitive_topology(c, topology),
+                State::DepthTest(on) => dynamic.one.cmd_set_depth_test_enable(c, on),
+                State::DepthWrite(on) => dynamic.one.cmd_set_depth_write_enable(c, on),
+                State::DepthCompare(compare) => dynamic.one.cmd_set_depth_compare_op(c, compare),
+                State::Viewports([x, y, width, height]) => {
+                    let viewport = vk::Viewport {
+                        x,
+                        y,
+                        width,
+                        height,
+                        min_depth: 0.0,
+                        max_depth: 1.0,
+                    };
+                    dynamic.one.cmd_set_viewport_with_count(c, &[viewport]);
+                }
+                State::Scissors([x, y, width, height]) => {
+                    let scissor = vk::Rect2D {
+                        offset: vk::Offset2D { x, y },
+                        extent: vk::Extent2D {
+                            width: width.cast_unsigned(),
+                            height: height.cast_unsigned(),
+                        },
+                    };
+                    dynamic.one.cmd_set_scissor_with_count(c, &[scissor]);
+                }
+                State::StencilTest(on) => dynamic.one.cmd_set_stencil_test_enable(c, on),
+                State::StencilOp(faces, [fail, pass, depth_fail], compare) => {
+                    dynamic
+                        .one
+                        .cmd_set_stencil_op(c, faces, fail, pass, depth_fail, compare);
+                }
+                State::Discard(on) => dynamic.two.cmd_set_rasterizer_discard_enable(c, on),
+                State::DepthBiasOn(on) => dynamic.two.cmd_set_depth_bias_enable(c, on),
+                State::Restart(on) => dynamic.two.cmd_set_primitive_restart_enable(c, on),
+                State::LogicOp(op) => dynamic.two.cmd_set_logic_op(c, op),
+                State::Writes(on) => {
+                    let on = on.map(vk::Bool32::from);
+                    (dynamic.writes.fp().cmd_set_color_write_enable_ext)(c, 2, on.as_ptr());
+                }
+                State::Stipple(factor, pattern) => {
+                    (dynamic.lines.fp().cmd_set_line_stipple_ext)(c, factor, pattern);
+                }
+                State::DomainOrigin(origin) => {
+                    dynamic.three.cmd_set_tessellation_domain_origin(c, origin);
+                }
+                State::DepthClamp(on) => dynamic.three.cmd_set_depth_clamp_enable(c, on),
+                State::Fill(mode) => dynamic.three.cmd_set_polygon_mode(c, mode),
+                State::SampleMask(mask) => {
+                    let one = vk::SampleCountFlags::TYPE_1;
+                    dynamic.three.cmd_set_sample_mask(c, one, &[mask]);
+                }
+                State::AlphaToOne(on) => dynamic.three.cmd_set_alpha_to_one_enable(c, on),
+                State::Logic(on) => dynamic.three.cmd_set_logic_op_enable(c, on),
+                State::Blended(on) => {
+                    dynamic.three.cmd_set_color_blend_enable(c, 0, &[on.into()]);
+                }
+                State::Equation(equation) => {
+                    dynamic
+                        .three
+                        .cmd_set_color_blend_equation(c, 0, &[equation]);
+                }
+                State::WriteMask(mask) => dynamic.three.cmd_set_color_write_mask(c, 0, &[mask]),
+                State::DepthClip(on) => dynamic.three.cmd_set_depth_clip_enable(c, on),
+                State::Provoking(mode) => dynamic.three.cmd_set_provoking_vertex_mode(c, mode),
+                State::Lines(mode) => dynamic.three.cmd_set_line_rasterization_mode(c, mode),
+                State::Stippled(on) => dynamic.three.cmd_set_line_stipple_enable(c, on),
+                State::NearAtMinusW(on) => {
+                    dynamic.three.cmd_set_depth_clip_negative_one_to_one(c, on);
+                }
             }
         }
     }
@@ -617,4 +682,28 @@ pub enum State {
     DepthTest(bool),
     DepthWrite(bool),
     DepthCompare(vk::CompareOp),
+    Viewports([f32; 4]),
+    Scissors([i32; 4]),
+    StencilTest(bool),
+    StencilOp(vk::StencilFaceFlags, [vk::StencilOp; 3], vk::CompareOp),
+    Discard(bool),
+    DepthBiasOn(bool),
+    Restart(bool),
+    LogicOp(vk::LogicOp),
+    Writes([bool; 2]),
+    Stipple(u32, u16),
+    DomainOrigin(vk::TessellationDomainOrigin),
+    DepthClamp(bool),
+    Fill(vk::PolygonMode),
+    SampleMask(u32),
+    AlphaToOne(bool),
+    Logic(bool),
+    Blended(bool),
+    Equation(vk::ColorBlendEquationEXT),
+    WriteMask(vk::ColorComponentFlags),
+    DepthClip(bool),
+    Provoking(vk::ProvokingVertexModeEXT),
+    Lines(vk::LineRasterizationModeEXT),
+    Stippled(bool),
+    NearAtMinusW(bool),
 }

@@ -14,7 +14,7 @@ mod stage;
 
 use compare::{Shot, Tolerance};
 use libtest_mimic::{Arguments, Failed, Trial};
-use samples::vulkan::{Feature, Wants};
+use samples::vulkan::{Extension, Feature, Wants};
 use samples::{Error, Gpu, Source};
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
@@ -29,7 +29,7 @@ type Draw = dyn Fn(&Gpu) -> Result<Vec<Shot>, Error> + Send;
 struct Scene {
     name: String,
     features: &'static [Feature],
-    extended_dynamic_state: bool,
+    extensions: &'static [Extension],
     tolerance: Tolerance,
     draw: Box<Draw>,
 }
@@ -149,7 +149,7 @@ fn judge(
 ) -> Result<(), Failed> {
     let wants = Wants {
         features: scene.features,
-        extended_dynamic_state: scene.extended_dynamic_state,
+        extensions: scene.extensions,
     };
     let draw = |source: &Source| {
         let gpu = Gpu::new(source, &wants)?;

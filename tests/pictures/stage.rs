@@ -31,7 +31,7 @@ pub fn scene(
     Scene {
         name: name.into(),
         features: &[],
-        extended_dynamic_state: false,
+        extensions: &[],
         tolerance,
         draw: Box::new(draw),
     }
@@ -44,9 +44,9 @@ impl Scene {
         self
     }
 
-    /// With VK_EXT_extended_dynamic_state.
-    pub fn needs_dynamic_state(mut self) -> Scene {
-        self.extended_dynamic_state = true;
+    /// With extensions.
+    pub fn extended(mut self, extensions: &'static [samples::vulkan::Extension]) -> Scene {
+        self.extensions = extensions;
         self
     }
 }

@@ -169,7 +169,7 @@ entries! { DRAW:
 ///
 /// # Safety
 /// As [`record`].
-unsafe fn set(
+pub(crate) unsafe fn set(
     command_buffer: c::CommandBuffer,
     change: impl FnOnce(&mut CommandBuffer),
 ) -> vk::Result<()> {
@@ -186,7 +186,7 @@ unsafe fn set(
 ///
 /// # Safety
 /// As [`handle::get`].
-unsafe fn vertices(
+pub(crate) unsafe fn vertices(
     buffer: c::Buffer,
     offset: Option<&c::DeviceSize>,
     size: Option<&c::DeviceSize>,

@@ -88,6 +88,49 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
     }
 }
 
+/// The structures that the chains of a pipeline and of its state are searched for, by the head of the chain.
+#[cfg(test)]
+pub(crate) const READ: &[(&str, &[c::StructureType])] = {
+    use c::StructureType as S;
+    &[
+        (
+            "VkGraphicsPipelineCreateInfo",
+            &[
+                S::PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+                S::PIPELINE_RENDERING_CREATE_INFO,
+            ],
+        ),
+        (
+            "VkPipelineVertexInputStateCreateInfo",
+            &[S::PIPELINE_VERTEX_INPUT_DIVISOR_STATE_CREATE_INFO_EXT],
+        ),
+        ("VkPipelineInputAssemblyStateCreateInfo", &[]),
+        (
+            "VkPipelineTessellationStateCreateInfo",
+            &[S::PIPELINE_TESSELLATION_DOMAIN_ORIGIN_STATE_CREATE_INFO],
+        ),
+        (
+            "VkPipelineViewportStateCreateInfo",
+            &[S::PIPELINE_VIEWPORT_DEPTH_CLIP_CONTROL_CREATE_INFO_EXT],
+        ),
+        (
+            "VkPipelineRasterizationStateCreateInfo",
+            &[
+                S::PIPELINE_RASTERIZATION_DEPTH_CLIP_STATE_CREATE_INFO_EXT,
+                S::PIPELINE_RASTERIZATION_LINE_STATE_CREATE_INFO_EXT,
+                S::PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
+            ],
+        ),
+        ("VkPipelineMultisampleStateCreateInfo", &[]),
+        ("VkPipelineDepthStencilStateCreateInfo", &[]),
+        (
+            "VkPipelineColorBlendStateCreateInfo",
+            &[S::PIPELINE_COLOR_WRITE_CREATE_INFO_EXT],
+        ),
+        ("VkPipelineDynamicStateCreateInfo", &[]),
+    ]
+};
+
 /// What a pipeline without a render pass draws to; with one, what is said of it is ignored.
 ///
 /// # Safety
@@ -132,6 +175,13 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
                 from.p_vertex_attribute_descriptions,
                 from.vertex_attribute_description_count,
             );
+            type Divisors<'a> = c::PipelineVertexInputDivisorStateCreateInfoEXT<'a>;
+            if let Some(from) = raw::find::<Divisors<'_>>(from.p_next) {
+                fixed.divisors = raw::slice(
+                    from.p_vertex_binding_divisors,
+                    from.vertex_binding_divisor_count,
+                );
+            }
         }
         if let Some(from) = info.p_input_assembly_state.as_ref() {
             fixed.assembly = Some((from.topology, from.primitive_restart_enable != c::FALSE));
@@ -144,12 +194,31 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
             && let Some(from) = info.p_tessellation_state.as_ref()
         {
             fixed.patch_points = from.patch_control_points.min(32) as u8;
+            type Origin<'a> = c::PipelineTessellationDomainOriginStateCreateInfo<'a>;
+            let origin = raw::find::<Origin<'_>>(from.p_next);
+            fixed.lower_left = origin
+                .is_some_and(|from| from.domain_origin == c::TessellationDomainOrigin::LOWER_LEFT);
+        }
+        if let Some(from) = fixed.raster {
+            type Clip<'a> = c::PipelineRasterizationDepthClipStateCreateInfoEXT<'a>;
+            type Provoking<'a> = c::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'a>;
+            let clip = raw::find::<Clip<'_>>(from.p_next);
+            fixed.depth_clip = clip.map(|clip| clip.depth_clip_enable != c::FALSE);
+            let provoking = raw::find::<Provoking<'_>>(from.p_next);
+            fixed.provoking_last = provoking.is_some_and(|from| {
+                from.provoking_vertex_mode == c::ProvokingVertexModeEXT::LAST_VERTEX
+            });
+            fixed.lines = raw::find(from.p_next);
         }
         if discards {
             return fixed;
         }
         if let Some(from) = info.p_viewport_state.as_ref() {
             fixed.viewport_counts = [from.viewport_count, from.scissor_count];
+            type Control<'a> = c::PipelineViewportDepthClipControlCreateInfoEXT<'a>;
+            let control = raw::find::<Control<'_>>(from.p_next);
+            fixed.near_at_minus_w =
+                control.is_some_and(|control| control.negative_one_to_one != c::FALSE);
             if !viewports_set {
                 fixed.viewports = raw::slice(from.p_viewports, from.viewport_count);
             }
@@ -171,6 +240,10 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
         fixed.blend = info.p_color_blend_state.as_ref();
         if let Some(from) = fixed.blend {
             fixed.blend_targets = raw::slice(from.p_attachments, from.attachment_count);
+            if let Some(writes) = raw::find::<c::PipelineColorWriteCreateInfoEXT<'_>>(from.p_next) {
+                fixed.colour_writes =
+                    raw::slice(writes.p_color_write_enables, writes.attachment_count);
+            }
         }
         fixed
     }

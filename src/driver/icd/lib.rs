@@ -17,6 +17,7 @@ mod dependency;
 mod descriptor;
 mod device;
 mod draw;
+mod dynamic;
 mod entry;
 mod extension;
 mod graphics;

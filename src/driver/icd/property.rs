@@ -321,6 +321,20 @@ properties! {
         pci_device: place[2],
         pci_function: place[3],
     ]
+    PhysicalDeviceExtendedDynamicState3PropertiesEXT |_device| [
+        dynamic_primitive_topology_unrestricted: c::TRUE,
+    ]
+    PhysicalDeviceVertexAttributeDivisorPropertiesEXT |_device| [
+        max_vertex_attrib_divisor: vk::limits::MAX_VERTEX_DIVISOR,
+    ]
+    PhysicalDeviceProvokingVertexPropertiesEXT |_device| [
+        provoking_vertex_mode_per_pipeline: c::TRUE,
+        transform_feedback_preserves_triangle_fan_provoking_vertex: c::FALSE,
+    ]
+    PhysicalDeviceLineRasterizationPropertiesEXT |_device| [
+        // A pixel has 16 x 16 subpixels (SKL PRM vol. 7, "GIQ (Diamond) Sampling Rules").
+        line_sub_pixel_precision_bits: 4,
+    ]
     PhysicalDeviceDrmPropertiesEXT |device| {
         let node = device.info().node.as_ref();
     } [

@@ -160,8 +160,19 @@ fn s_type(node: Node<'static, 'static>) -> &'static str {
         .unwrap_or_default()
 }
 
+/// The registry's name of a type: where an extension was promoted since, the name before that.
 fn type_name(s_type: ash::vk::StructureType) -> String {
-    format!("VK_STRUCTURE_TYPE_{s_type:?}")
+    let name = format!("VK_STRUCTURE_TYPE_{s_type:?}");
+    let Some(tree) = registry() else { return name };
+    let known = |name: &str| {
+        structures(tree)
+            .into_values()
+            .any(|node| self::s_type(node) == name)
+    };
+    match name.strip_suffix("_KHR").map(|stem| format!("{stem}_EXT")) {
+        Some(before) if !known(&name) && known(&before) => before,
+        _ => name,
+    }
 }
 
 /// `sType`s of the structures that chain to `head` and come from a core version or an offered extension.
@@ -236,6 +247,17 @@ fn structures_of_properties_are_the_registrys() {
     let expected = expected(tree, "VkPhysicalDeviceProperties2", false);
     assert!(expected.len() > 8);
     assert_eq!(known, expected.into_iter().map(String::from).collect());
+}
+
+#[test]
+fn every_structure_of_a_graphics_pipelines_chains_is_read() {
+    let Some(tree) = registry() else { return };
+    for (head, read) in crate::graphics_pipeline::READ {
+        let read: BTreeSet<_> = read.iter().copied().map(type_name).collect();
+        let expected = expected(tree, head, false);
+        let expected: BTreeSet<_> = expected.into_iter().map(String::from).collect();
+        assert_eq!(read, expected, "{head}");
+    }
 }
 
 #[test]

@@ -10,8 +10,8 @@ use ash::vk as c;
 
 use crate::entry::{Level, Pointer, Row};
 use crate::{
-    command, descriptor, device, draw, graphics, graphics_pipeline, handle, image, image_copy,
-    instance, pipeline, raw, render, sampler, surface, swapchain, sync,
+    command, descriptor, device, draw, dynamic, graphics, graphics_pipeline, handle, image,
+    image_copy, instance, pipeline, raw, render, sampler, surface, swapchain, sync,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -206,6 +206,7 @@ static TABLES: &[&[Row]] = &[
     graphics::GRAPHICS,
     graphics_pipeline::GRAPHICS_PIPELINE,
     draw::DRAW,
+    dynamic::DYNAMIC,
     render::RENDER,
     surface::SURFACE,
     swapchain::SWAPCHAIN,

@@ -150,6 +150,41 @@ structures! {
     PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT [mutableDescriptorType];
     PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR [shaderSubgroupClock shaderDeviceClock];
     PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR [pipelineExecutableInfo];
+    PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT [extendedDynamicState];
+    PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT [
+        extendedDynamicState2 extendedDynamicState2LogicOp extendedDynamicState2PatchControlPoints
+    ];
+    PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT [
+        extendedDynamicState3TessellationDomainOrigin extendedDynamicState3DepthClampEnable
+        extendedDynamicState3PolygonMode extendedDynamicState3RasterizationSamples extendedDynamicState3SampleMask
+        extendedDynamicState3AlphaToCoverageEnable extendedDynamicState3AlphaToOneEnable
+        extendedDynamicState3LogicOpEnable extendedDynamicState3ColorBlendEnable
+        extendedDynamicState3ColorBlendEquation extendedDynamicState3ColorWriteMask
+        extendedDynamicState3RasterizationStream extendedDynamicState3ConservativeRasterizationMode
+        extendedDynamicState3ExtraPrimitiveOverestimationSize extendedDynamicState3DepthClipEnable
+        extendedDynamicState3SampleLocationsEnable extendedDynamicState3ColorBlendAdvanced
+        extendedDynamicState3ProvokingVertexMode extendedDynamicState3LineRasterizationMode
+        extendedDynamicState3LineStippleEnable extendedDynamicState3DepthClipNegativeOneToOne
+        extendedDynamicState3ViewportWScalingEnable extendedDynamicState3ViewportSwizzle
+        extendedDynamicState3CoverageToColorEnable extendedDynamicState3CoverageToColorLocation
+        extendedDynamicState3CoverageModulationMode extendedDynamicState3CoverageModulationTableEnable
+        extendedDynamicState3CoverageModulationTable extendedDynamicState3CoverageReductionMode
+        extendedDynamicState3RepresentativeFragmentTestEnable extendedDynamicState3ShadingRateImageEnable
+    ];
+    PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT [colorWriteEnable];
+    PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_EXT [
+        vertexAttributeInstanceRateDivisor vertexAttributeInstanceRateZeroDivisor
+    ];
+    PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT [provokingVertexLast transformFeedbackPreservesProvokingVertex];
+    PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT [depthClipEnable];
+    PHYSICAL_DEVICE_DEPTH_CLIP_CONTROL_FEATURES_EXT [depthClipControl];
+    PHYSICAL_DEVICE_DEPTH_CLAMP_ZERO_ONE_FEATURES_EXT [depthClampZeroOne];
+    PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT [
+        rectangularLines bresenhamLines smoothLines stippledRectangularLines stippledBresenhamLines stippledSmoothLines
+    ];
+    PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT [
+        primitiveTopologyListRestart primitiveTopologyPatchListRestart
+    ];
     PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR [shaderSubgroupUniformControlFlow];
 }
 
@@ -287,6 +322,36 @@ offered! {
     shaderSharedFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
     shaderSubgroupClock "vkrunner-scripts/builtins/shader-clock.shader_test";
     pipelineExecutableInfo "tests/vk/objects.rs";
+    extendedDynamicState "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState2 "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState2LogicOp "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3TessellationDomainOrigin "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3DepthClampEnable "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3PolygonMode "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3SampleMask "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3AlphaToOneEnable "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3LogicOpEnable "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3ColorBlendEnable "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3ColorBlendEquation "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3ColorWriteMask "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3DepthClipEnable "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3ProvokingVertexMode "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3LineRasterizationMode "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3LineStippleEnable "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3DepthClipNegativeOneToOne "tests/pictures/scenes/dynamic.rs";
+    colorWriteEnable "tests/pictures/scenes/dynamic.rs";
+    vertexAttributeInstanceRateDivisor "tests/pictures/scenes/dynamic.rs";
+    vertexAttributeInstanceRateZeroDivisor "tests/pictures/scenes/dynamic.rs";
+    provokingVertexLast "tests/pictures/scenes/dynamic.rs";
+    depthClipEnable "tests/pictures/scenes/dynamic.rs";
+    depthClipControl "tests/pictures/scenes/dynamic.rs";
+    depthClampZeroOne "tests/pictures/scenes/dynamic.rs";
+    // Wide rectangles come as parallelograms, so the strict kind is not offered.
+    bresenhamLines "tests/pictures/scenes/dynamic.rs";
+    smoothLines "tests/pictures/scenes/dynamic.rs";
+    stippledBresenhamLines "tests/pictures/scenes/dynamic.rs";
+    primitiveTopologyListRestart "tests/pictures/scenes/dynamic.rs";
+    primitiveTopologyPatchListRestart "tests/pictures/scenes/dynamic.rs";
     shaderSubgroupUniformControlFlow "vkrunner-scripts/control-flow/subgroup-uniform.shader_test";
 }
 

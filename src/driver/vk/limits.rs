@@ -33,6 +33,8 @@ pub const MAX_INLINE_BLOCK_BYTES: u32 = 4096;
 pub const MAX_CUSTOM_BORDERS: u32 = 4096;
 /// Descriptors of one kind in a stage or set that may be updated after they are bound: what fits half of the bindless heap.
 pub const UPDATE_AFTER_BIND_DESCRIPTORS: u32 = 1 << 19;
+/// Most instances that may share a value of an attribute: a sixteenth of what the field holds, as views are instances.
+pub const MAX_VERTEX_DIVISOR: u32 = u32::MAX / 16;
 /// Descriptors of one kind in a stage or set.
 const DESCRIPTORS: u32 = 1 << 16;
 

@@ -5,7 +5,7 @@ use crate::compare::{EXACT, ROUNDED};
 use crate::stage::*;
 use samples::vulkan::{
     Blend, Bound, GraphicsInfo, ImageInfo, Recorder, RenderPassInfo, State, SubpassInfo, Target,
-    Targets, Use, vk,
+    Targets, Use, extension, vk,
 };
 use samples::{Error, Gpu};
 
@@ -181,7 +181,7 @@ pub fn scenes() -> Vec<Scene> {
                 },
             ),
         )
-        .needs_dynamic_state(),
+        .extended(&[extension::DYNAMIC_1]),
         scene(
             "depth_tests_by_commands",
             EXACT,
@@ -211,7 +211,7 @@ pub fn scenes() -> Vec<Scene> {
                 },
             ),
         )
-        .needs_dynamic_state(),
+        .extended(&[extension::DYNAMIC_1]),
         scene(
             "topology_by_commands",
             EXACT,
@@ -230,7 +230,7 @@ pub fn scenes() -> Vec<Scene> {
                 },
             ),
         )
-        .needs_dynamic_state(),
+        .extended(&[extension::DYNAMIC_1]),
         scene(
             "parts_cleared_while_drawing",
             ROUNDED,

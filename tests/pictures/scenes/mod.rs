@@ -4,6 +4,7 @@ mod blending;
 mod commands;
 mod computing;
 mod depth;
+mod dynamic;
 mod formats;
 mod geometry;
 mod multisample;
@@ -20,6 +21,7 @@ pub fn all() -> Vec<Scene> {
         commands::scenes(),
         computing::scenes(),
         depth::scenes(),
+        dynamic::scenes(),
         formats::scenes(),
         geometry::scenes(),
         multisample::scenes(),

@@ -97,7 +97,6 @@ pub fn link<'a>(stages: &[Stage<'a>]) -> Result<Shaders<'a>, LinkError> {
         (Some(control), Some(evaluation)) => Some(Tessellation {
             control,
             evaluation,
-            lower_left: false,
         }),
         (None, None) => None,
         _ => return Err(LinkError::Stage),

@@ -180,8 +180,6 @@ pub struct Tessellation<'a> {
     pub control: ControlShader<'a>,
     /// From patches to vertices.
     pub evaluation: EvaluationShader<'a>,
-    /// The domain's origin is its lower left corner.
-    pub lower_left: bool,
 }
 
 /// A geometry shader.

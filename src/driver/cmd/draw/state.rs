@@ -48,8 +48,12 @@ impl Dirty {
     pub const TARGETS: Dirty = Dirty(1 << 12);
     /// Constants of the shaders.
     pub const CONSTANTS: Dirty = Dirty(1 << 13);
+    /// Where the domain of tessellation has its origin.
+    pub const DOMAIN: Dirty = Dirty(1 << 14);
+    /// Clamping of depth, and where its range begins.
+    pub const DEPTH_RANGE: Dirty = Dirty(1 << 15);
     /// Everything.
-    pub const ALL: Dirty = Dirty((1 << 14) - 1);
+    pub const ALL: Dirty = Dirty((1 << 16) - 1);
 
     /// Both.
     #[must_use]
@@ -89,8 +93,7 @@ pub enum Topology {
     LineStripAdjacency,
     TriangleListAdjacency,
     TriangleStripAdjacency,
-    /// Patches of so many vertices, 1 to 32.
-    Patches(u8),
+    Patches,
 }
 
 /// What is left of an object.
@@ -119,8 +122,10 @@ pub enum Cull {
 /// How lines are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lines {
-    /// As rectangles.
+    /// By Bresenham's rule where a pixel has one sample, else as rectangles.
     #[default]
+    Default,
+    /// As rectangles.
     Rectangular,
     /// By Bresenham's rule.
     Bresenham,
@@ -140,7 +145,7 @@ pub struct DepthBias {
 }
 
 /// Stippling of lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stipple {
     /// Pixels that each bit stands for, 1 to 256.
     pub factor: u16,
@@ -159,8 +164,12 @@ pub struct Raster {
     pub cull: Cull,
     /// Whose corners go round clockwise on the screen is a front face.
     pub front_is_clockwise: bool,
-    /// Objects are clipped at the near and the far plane.
-    pub depth_clip: bool,
+    /// Objects are clipped at the near and the far plane; None: unless depth is clamped.
+    pub depth_clip: Option<bool>,
+    /// Depth is clamped to the viewport's, not just to 0 and 1.
+    pub depth_clamp: bool,
+    /// The near plane is at z = -w, not at 0.
+    pub near_at_minus_w: bool,
     /// Depth is moved.
     pub biased: bool,
     /// By how much, if it is.
@@ -169,10 +178,19 @@ pub struct Raster {
     pub line_width: f32,
     /// How lines are drawn.
     pub lines: Lines,
-    /// Stippling, if it is on.
-    pub stipple: Option<Stipple>,
+    /// They are stippled.
+    pub stippled: bool,
+    /// How, if they are.
+    pub stipple: Stipple,
     /// The last vertex gives an object its flat attributes, not the first.
     pub provoking_last: bool,
+}
+
+impl Raster {
+    /// Whether objects are clipped at the near and the far plane.
+    pub fn clips_depth(&self) -> bool {
+        self.depth_clip.unwrap_or(!self.depth_clamp)
+    }
 }
 
 impl Default for Raster {
@@ -182,12 +200,15 @@ impl Default for Raster {
             fill: Fill::Solid,
             cull: Cull::None,
             front_is_clockwise: false,
-            depth_clip: true,
+            depth_clip: None,
+            depth_clamp: false,
+            near_at_minus_w: false,
             biased: false,
             depth_bias: DepthBias::default(),
             line_width: 1.0,
-            lines: Lines::Rectangular,
-            stipple: None,
+            lines: Lines::Default,
+            stippled: false,
+            stipple: Stipple::default(),
             provoking_last: false,
         }
     }
@@ -333,21 +354,39 @@ pub struct Equation {
 /// Blending into one target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlendTarget {
-    /// Of colour and of alpha; None: what is there is replaced.
-    pub equations: Option<[Equation; 2]>,
+    /// What is there is blended with, not replaced.
+    pub blended: bool,
+    /// Of colour and of alpha, where there is blending.
+    pub equations: [Equation; 2],
     /// Channels that are written: red is bit 0.
     pub write_mask: u8,
 }
 
 /// Blending into all targets.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend {
     /// By target.
     pub targets: [BlendTarget; TARGETS],
-    /// A bitwise operation instead of blending: its truth table, with source 1 and destination 1 at bit 3, 1 and 0 at bit 2.
-    pub logic_op: Option<u8>,
+    /// Targets that are written, a bit each, as far as their masks say.
+    pub written: u8,
+    /// A bitwise operation takes the place of blending.
+    pub logic: bool,
+    /// Its truth table, with source 1 and destination 1 at bit 3, 1 and 0 at bit 2.
+    pub logic_op: u8,
     /// Constants of the factors.
     pub constants: [f32; 4],
+}
+
+impl Default for Blend {
+    fn default() -> Self {
+        Self {
+            targets: Default::default(),
+            written: u8::MAX,
+            logic: false,
+            logic_op: 0,
+            constants: [0.0; 4],
+        }
+    }
 }
 
 /// Where normalized coordinates fall on the screen.
@@ -462,8 +501,12 @@ pub struct State {
     pub index_buffer: IndexBuffer,
     /// Topology.
     pub topology: Topology,
+    /// Vertices of a patch, 1 to 32.
+    pub patch_points: u8,
     /// The highest index ends a strip.
     pub restart: bool,
+    /// The origin of tessellation's domain is its lower left corner, not the upper one.
+    pub lower_left: bool,
     /// From objects to fragments.
     pub raster: Raster,
     /// Samples.
@@ -488,7 +531,9 @@ impl Default for State {
             vertex_buffer_count: 0,
             index_buffer: IndexBuffer::default(),
             topology: Topology::default(),
+            patch_points: 1,
             restart: false,
+            lower_left: false,
             raster: Raster::default(),
             multisample: Multisample::default(),
             depth_stencil: DepthStencil::default(),

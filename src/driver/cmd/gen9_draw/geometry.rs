@@ -49,8 +49,8 @@ pub(super) fn hull(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u3
     words.dwords
 }
 
-/// 3DSTATE_TE.
-pub(super) fn engine(tessellation: Option<&Tessellation<'_>>) -> [u32; 4] {
+/// 3DSTATE_TE, for a domain whose origin is its upper left corner, or its lower one.
+pub(super) fn engine(tessellation: Option<&Tessellation<'_>>, lower_left: bool) -> [u32; 4] {
     use state_te as te;
     const POINTS: u64 = 0;
     const LINES: u64 = 1;
@@ -65,7 +65,7 @@ pub(super) fn engine(tessellation: Option<&Tessellation<'_>>) -> [u32; 4] {
     let output = match (info.point_mode, info.domain) {
         (true, _) => POINTS,
         (false, TessDomain::Isolines) => LINES,
-        (false, _) if info.ccw == tessellation.lower_left => CLOCKWISE,
+        (false, _) if info.ccw == lower_left => CLOCKWISE,
         (false, _) => COUNTERCLOCKWISE,
     };
     words

@@ -40,7 +40,10 @@ pub struct Pipeline {
     /// Whole commands, said when the shaders change.
     words: Vec<u32>,
     inputs: VertexInputs,
+    /// 3DSTATE_TE, by where the domain has its origin: above, below.
+    engine: [[u32; 4]; 2],
     clip: raster::ClipFacts,
+    made: Option<raster::Form>,
     wm: pixel::WmFacts,
     /// Targets that the shader writes.
     targets: u8,
@@ -196,7 +199,6 @@ impl DrawGeneration for Gen9 {
         words.extend(vertex_shader(device, shaders));
         let (tessellation, threads) = (shaders.tessellation.as_ref(), stage_threads(device));
         words.extend(geometry::hull(tessellation, threads));
-        words.extend(geometry::engine(tessellation));
         words.extend(geometry::domain(tessellation, threads));
         words.extend(geometry::geometry(shaders.geometry.as_ref(), threads));
         let (attributes, swizzle, shader, extra) = match &shaders.fragment {
@@ -226,6 +228,8 @@ impl DrawGeneration for Gen9 {
         Some(Box::new(Pipeline {
             words,
             inputs: shaders.vertex.inputs,
+            engine: [false, true].map(|lower_left| geometry::engine(tessellation, lower_left)),
+            made: raster::made(shaders),
             clip: raster::ClipFacts {
                 linear_barycentrics: fragment.is_some_and(|f| f.barycentrics & 0x38 != 0),
                 writes_viewport: shaders.writes_viewport,
@@ -307,6 +311,10 @@ impl DrawGeneration for Gen9 {
         if dirty.any(Dirty::SHADERS) {
             stream.append(&pipeline.words)?;
         }
+        if dirty.any(Dirty::SHADERS.with(Dirty::DOMAIN)) {
+            let [upper, lower] = pipeline.engine;
+            stream.put(if state.lower_left { lower } else { upper })?;
+        }
         if dirty.any(Dirty::SHADERS.with(Dirty::ATTRIBUTES)) {
             vertex::elements(stream, &pipeline.inputs, &state.attributes)?;
         }
@@ -329,8 +337,8 @@ impl DrawGeneration for Gen9 {
                     .dwords,
             )?;
             stream.put(raster::sf(pipeline.point_size, &state.raster))?;
-            if let Some(stipple) = state.raster.stipple {
-                stream.put(raster::stipple(stipple))?;
+            if state.raster.stippled {
+                stream.put(raster::stipple(state.raster.stipple))?;
             }
         }
         let clip = Dirty::RASTER.with(Dirty::SHADERS).with(Dirty::VIEWPORTS);
@@ -338,13 +346,19 @@ impl DrawGeneration for Gen9 {
             let count = state.viewport_count;
             stream.put(raster::clip(pipeline.clip, &state.raster, count))?;
         }
-        if dirty.any(Dirty::RASTER.with(Dirty::ASSEMBLY)) {
-            stream.put(raster::raster(state))?;
+        // The number of samples says what lines are if nothing else does.
+        let objects = Dirty::ASSEMBLY
+            .with(Dirty::SHADERS)
+            .with(Dirty::MULTISAMPLE);
+        if dirty.any(objects.with(Dirty::RASTER)) {
+            stream.put(raster::raster(state, pipeline.made))?;
         }
         if dirty.any(Dirty::MULTISAMPLE) {
             stream.put(raster::multisample(&state.multisample))?;
         }
-        if dirty.any(Dirty::VIEWPORTS.with(Dirty::SCISSORS).with(Dirty::TARGETS)) {
+        // Clamping of depth, and where its range begins, are said with viewports.
+        let places = Dirty::VIEWPORTS.with(Dirty::SCISSORS).with(Dirty::TARGETS);
+        if dirty.any(places.with(Dirty::DEPTH_RANGE)) {
             viewports(stream, said)?;
         }
         if dirty.any(Dirty::DEPTH_STENCIL.with(Dirty::TARGETS)) {
@@ -378,7 +392,7 @@ impl DrawGeneration for Gen9 {
                     .dwords,
             )?;
             stream.put(packed)?;
-            stream.put(pixel::wm(pipeline.wm, state.raster.stipple, writes))?;
+            stream.put(pixel::wm(pipeline.wm, state.raster.stippled, writes))?;
         }
         if dirty.any(Dirty::BLEND_CONSTANTS) {
             use state_cc_state_pointers as pointer;
@@ -545,7 +559,7 @@ fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Re
     let all = state.viewports.get(..count).unwrap_or(&state.viewports);
     let data = stream.data(16 * count)?;
     for (place, from) in data.words.as_chunks_mut::<16>().0.iter_mut().zip(all) {
-        *place = raster::viewport(from, area);
+        *place = raster::viewport(from, area, state.raster.near_at_minus_w);
     }
     let at = offset(data.address, said.dynamic_base);
     let words = clip::PACKET
@@ -554,7 +568,7 @@ fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Re
     stream.put(words.dwords)?;
     let data = stream.data(2 * count)?;
     for (place, from) in data.words.as_chunks_mut::<2>().0.iter_mut().zip(all) {
-        *place = raster::depth_range(from);
+        *place = raster::depth_range(from, state.raster.depth_clamp);
     }
     let at = offset(data.address, said.dynamic_base);
     let words = depth::PACKET

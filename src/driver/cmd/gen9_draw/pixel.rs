@@ -14,8 +14,7 @@ use hw::draw_state::{
 
 use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Source, Variant};
 use crate::draw::state::{
-    Blend, BlendOp, BlendTarget, Compare, DepthStencil, Equation, Factor, Multisample, Stipple,
-    TARGETS,
+    Blend, BlendOp, BlendTarget, Compare, DepthStencil, Equation, Factor, Multisample, TARGETS,
 };
 use crate::draw::target::DepthStencilTarget;
 
@@ -216,7 +215,7 @@ pub(super) struct WmFacts {
 }
 
 /// 3DSTATE_WM. Threads run even where nothing can be written, if they do something else or decide what is counted.
-pub(super) fn wm(facts: WmFacts, stipple: Option<Stipple>, writes_colour: bool) -> [u32; 2] {
+pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2] {
     use state_wm as wm;
     const TESTS_AFTER_SHADER: u64 = 1;
     const TESTS_BEFORE_SHADER: u64 = 2;
@@ -232,7 +231,7 @@ pub(super) fn wm(facts: WmFacts, stipple: Option<Stipple>, writes_colour: bool) 
         .words::<2>()
         .flag(wm::STATISTICS_ENABLE, true)
         .with(wm::LINE_ANTIALIASING_REGION_WIDTH, ONE_PIXEL)
-        .flag(wm::LINE_STIPPLE_ENABLE, stipple.is_some())
+        .flag(wm::LINE_STIPPLE_ENABLE, stippled)
         .with(
             wm::BARYCENTRIC_INTERPOLATION_MODE,
             facts.barycentrics.into(),
@@ -385,15 +384,10 @@ fn reads_second_colour(equations: &[Equation; 2]) -> bool {
 }
 
 /// How a target is blended: not, where the shader lacks the second colour that the factors want.
-fn equations(
-    target: &BlendTarget,
-    logic_op: Option<u8>,
-    dual_source: bool,
-) -> Option<[Equation; 2]> {
-    target
-        .equations
-        .map(|both| both.map(plain))
-        .filter(|both| logic_op.is_none() && (dual_source || !reads_second_colour(both)))
+fn equations(target: &BlendTarget, logic: bool, dual_source: bool) -> Option<[Equation; 2]> {
+    let both = target.equations;
+    let blended = target.blended && !logic && (dual_source || !reads_second_colour(&both));
+    blended.then(|| both.map(plain))
 }
 
 /// What a draw says about colours.
@@ -419,7 +413,7 @@ pub(super) fn blend(
     const CLAMP_TO_FORMAT: u64 = 2;
     let dual = colours.dual_source;
     let same = |target: &BlendTarget| {
-        equations(target, from.logic_op, dual).is_none_or(|[colour, alpha]| colour == alpha)
+        equations(target, from.logic, dual).is_none_or(|[colour, alpha]| colour == alpha)
     };
     let independent = !from.targets.iter().all(same);
     let [state] = bs::PACKET
@@ -434,7 +428,8 @@ pub(super) fn blend(
     let places = words[1..].as_chunks_mut::<2>().0.iter_mut();
     for ((index, target), place) in from.targets.iter().enumerate().zip(places) {
         let there = colours.targets >> index & 1 != 0;
-        let mask = if there { target.write_mask } else { 0 };
+        let written = there && from.written >> index & 1 != 0;
+        let mask = if written { target.write_mask } else { 0 };
         writes |= mask & 0xf != 0;
         let mut packed = entry::PACKET
             .words::<2>()
@@ -445,12 +440,9 @@ pub(super) fn blend(
             .flag(entry::PRE_BLEND_COLOR_CLAMP_ENABLE, true)
             .flag(entry::POST_BLEND_COLOR_CLAMP_ENABLE, true)
             .with(entry::COLOR_CLAMP_RANGE, CLAMP_TO_FORMAT)
-            .flag(entry::LOGIC_OP_ENABLE, from.logic_op.is_some())
-            .with(
-                entry::LOGIC_OP_FUNCTION,
-                u64::from(from.logic_op.unwrap_or(0) & 0xf),
-            );
-        if let Some([colour, alpha]) = equations(target, from.logic_op, dual) {
+            .flag(entry::LOGIC_OP_ENABLE, from.logic)
+            .with(entry::LOGIC_OP_FUNCTION, u64::from(from.logic_op & 0xf));
+        if let Some([colour, alpha]) = equations(target, from.logic, dual) {
             packed = packed
                 .flag(entry::COLOR_BUFFER_BLEND_ENABLE, true)
                 .with(entry::SOURCE_BLEND_FACTOR, factor_code(colour.source))
@@ -474,7 +466,7 @@ pub(super) fn blend(
         .flag(ps::ALPHA_TO_COVERAGE_ENABLE, samples.alpha_to_coverage)
         .flag(ps::INDEPENDENT_ALPHA_BLEND_ENABLE, independent);
     let [first, ..] = &from.targets;
-    if let Some([colour, alpha]) = equations(first, from.logic_op, dual) {
+    if let Some([colour, alpha]) = equations(first, from.logic, dual) {
         packed = packed
             .flag(ps::COLOR_BUFFER_BLEND_ENABLE, true)
             .with(ps::SOURCE_BLEND_FACTOR, factor_code(colour.source))

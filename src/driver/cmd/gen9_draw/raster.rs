@@ -10,6 +10,7 @@ use hw::draw::{
 };
 use hw::draw_state::{cc_viewport, scissor_rect, sf_clip_viewport};
 
+use crate::draw::shader::Shaders;
 use crate::draw::state::{
     Area, Cull, Fill, Lines, Multisample, Raster, State, Stipple, Topology, Viewport,
 };
@@ -24,15 +25,46 @@ fn provoking(last: bool) -> [u64; 3] {
     if last { [2, 1, 2] } else { [0, 0, 1] }
 }
 
-/// Whether objects of this topology end as lines.
-fn draws_lines(state: &State) -> bool {
-    match state.topology {
+/// What objects are when they are rasterised, before their fill is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Points,
+    Lines,
+    Triangles,
+}
+
+/// What the last stage that makes objects makes of them; none: they are what the topology says.
+pub(super) fn made(shaders: &Shaders<'_>) -> Option<Form> {
+    use abi::OutputTopology as Made;
+    if let Some(geometry) = &shaders.geometry {
+        return Some(match geometry.info.topology {
+            Made::Points => Form::Points,
+            Made::LineStrip => Form::Lines,
+            Made::TriangleStrip => Form::Triangles,
+        });
+    }
+    let info = shaders.tessellation.as_ref()?.evaluation.info;
+    Some(match (info.point_mode, info.domain) {
+        (true, _) => Form::Points,
+        (false, abi::TessDomain::Isolines) => Form::Lines,
+        (false, _) => Form::Triangles,
+    })
+}
+
+/// Whether objects end as lines.
+fn draws_lines(state: &State, made: Option<Form>) -> bool {
+    let form = made.unwrap_or(match state.topology {
         Topology::LineList
         | Topology::LineStrip
         | Topology::LineListAdjacency
-        | Topology::LineStripAdjacency => true,
-        Topology::PointList => false,
-        _ => state.raster.fill == Fill::Lines,
+        | Topology::LineStripAdjacency => Form::Lines,
+        Topology::PointList => Form::Points,
+        _ => Form::Triangles,
+    });
+    match form {
+        Form::Points => false,
+        Form::Lines => true,
+        Form::Triangles => state.raster.fill == Fill::Lines,
     }
 }
 
@@ -46,7 +78,8 @@ pub(super) struct ClipFacts {
 
 pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u32; 4] {
     use state_clip as c;
-    const VULKAN: u64 = 1;
+    const FROM_MINUS_W: u64 = 0;
+    const FROM_ZERO: u64 = 1;
     let [triangles, lines, fans] = provoking(raster.provoking_last);
     let highest = if facts.writes_viewport {
         viewport_count.saturating_sub(1)
@@ -65,8 +98,14 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
             facts.linear_barycentrics,
         )
         .flag(c::GUARDBAND_CLIP_TEST_ENABLE, true)
-        // The near plane is at z = 0.
-        .with(c::API_MODE, VULKAN)
+        .with(
+            c::API_MODE,
+            if raster.near_at_minus_w {
+                FROM_MINUS_W
+            } else {
+                FROM_ZERO
+            },
+        )
         .flag(c::CLIP_ENABLE, true)
         .with(c::MAXIMUM_VP_INDEX, highest.into())
         .flag(c::FORCE_ZERO_RTA_INDEX_ENABLE, !facts.writes_layer)
@@ -97,7 +136,7 @@ pub(super) fn sf(point_size_of_vertices: bool, raster: &Raster) -> [u32; 4] {
         .dwords
 }
 
-pub(super) fn raster(state: &State) -> [u32; 5] {
+pub(super) fn raster(state: &State, made: Option<Form>) -> [u32; 5] {
     use state_raster as r;
     const DX10: u64 = 1;
     const DX9_OR_GL: u64 = 0;
@@ -105,9 +144,14 @@ pub(super) fn raster(state: &State) -> [u32; 5] {
     // Rectangles of wide lines come as parallelograms, which is nearer to what the specification wants than what the rule for
     // rectangles gives on this generation.
     let thin = raster.line_width < 1.007_812_5;
-    let (api, multisampling, smooth) = match (draws_lines(state), raster.lines) {
+    let lines = match raster.lines {
+        Lines::Default if state.multisample.samples > 1 => Lines::Rectangular,
+        Lines::Default => Lines::Bresenham,
+        said => said,
+    };
+    let (api, multisampling, smooth) = match (draws_lines(state, made), lines) {
         (false, _) => (DX10, true, false),
-        (true, Lines::Rectangular) => (DX10, thin, false),
+        (true, Lines::Rectangular | Lines::Default) => (DX10, thin, false),
         (true, Lines::Bresenham) => (DX9_OR_GL, false, false),
         (true, Lines::Smooth) => (DX9_OR_GL, false, true),
     };
@@ -125,8 +169,8 @@ pub(super) fn raster(state: &State) -> [u32; 5] {
     let (biased, bias) = (raster.biased, raster.depth_bias);
     r::PACKET
         .words::<5>()
-        .flag(r::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE, raster.depth_clip)
-        .flag(r::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE, raster.depth_clip)
+        .flag(r::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE, raster.clips_depth())
+        .flag(r::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE, raster.clips_depth())
         .flag(r::SCISSOR_RECTANGLE_ENABLE, true)
         .flag(r::ANTIALIASING_ENABLE, smooth)
         .with(r::FRONT_FACE_FILL_MODE, fill)
@@ -246,8 +290,8 @@ fn guard_band(scale: f32, middle: f32, size: f32) -> [f32; 2] {
     [ends[0].min(ends[1]), ends[0].max(ends[1])]
 }
 
-/// A viewport's transformation, and what is clipped.
-pub(super) fn viewport(from: &Viewport, area: &Area) -> [u32; 16] {
+/// A viewport's transformation, and what is clipped. Depth goes from 0 to 1, or from -1 to 1.
+pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [u32; 16] {
     use sf_clip_viewport as v;
     let (half_width, half_height) = (from.width / 2.0, from.height / 2.0);
     let (x, y) = (from.x + half_width, from.y + half_height);
@@ -262,14 +306,19 @@ pub(super) fn viewport(from: &Viewport, area: &Area) -> [u32; 16] {
         from.y.min(from.y + from.height),
         from.y.max(from.y + from.height),
     );
+    let (depth, middle) = if near_at_minus_w {
+        ((from.far - from.near) / 2.0, (from.far + from.near) / 2.0)
+    } else {
+        (from.far - from.near, from.near)
+    };
     v::PACKET
         .words::<16>()
         .with(v::VIEWPORT_MATRIX_ELEMENT_M00, float(half_width))
         .with(v::VIEWPORT_MATRIX_ELEMENT_M11, float(half_height))
-        .with(v::VIEWPORT_MATRIX_ELEMENT_M22, float(from.far - from.near))
+        .with(v::VIEWPORT_MATRIX_ELEMENT_M22, float(depth))
         .with(v::VIEWPORT_MATRIX_ELEMENT_M30, float(x))
         .with(v::VIEWPORT_MATRIX_ELEMENT_M31, float(y))
-        .with(v::VIEWPORT_MATRIX_ELEMENT_M32, float(from.near))
+        .with(v::VIEWPORT_MATRIX_ELEMENT_M32, float(middle))
         .with(v::X_MIN_CLIP_GUARDBAND, float(left_band))
         .with(v::X_MAX_CLIP_GUARDBAND, float(right_band))
         .with(v::Y_MIN_CLIP_GUARDBAND, float(upper_band))
@@ -281,9 +330,15 @@ pub(super) fn viewport(from: &Viewport, area: &Area) -> [u32; 16] {
         .dwords
 }
 
-/// The depths that a viewport lets through.
-pub(super) fn depth_range(from: &Viewport) -> [u32; 2] {
+/// The depths that values are clamped to: a viewport's, or all that there are.
+pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
     use cc_viewport as v;
+    if !clamped {
+        return v::PACKET
+            .words::<2>()
+            .with(v::MAXIMUM_DEPTH, float(1.0))
+            .dwords;
+    }
     v::PACKET
         .words::<2>()
         .with(v::MINIMUM_DEPTH, float(from.near.min(from.far)))

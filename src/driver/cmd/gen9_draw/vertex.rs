@@ -215,7 +215,7 @@ pub(super) fn index_buffer(from: &IndexBuffer) -> [u32; 5] {
 }
 
 /// Ref: vol. 2a, "3D_Prim_Topo_Type".
-fn topology_code(topology: Topology) -> u64 {
+fn topology_code(topology: Topology, patch_points: u8) -> u64 {
     match topology {
         Topology::PointList => 1,
         Topology::LineList => 2,
@@ -227,7 +227,7 @@ fn topology_code(topology: Topology) -> u64 {
         Topology::LineStripAdjacency => 10,
         Topology::TriangleListAdjacency => 11,
         Topology::TriangleStripAdjacency => 12,
-        Topology::Patches(points) => 31 + u64::from(points.clamp(1, 32)),
+        Topology::Patches => 31 + u64::from(patch_points.clamp(1, 32)),
     }
 }
 
@@ -243,7 +243,7 @@ pub(super) fn assembly(state: &State) -> [u32; 4] {
         .words::<2>()
         .with(
             topology::PRIMITIVE_TOPOLOGY_TYPE,
-            topology_code(state.topology),
+            topology_code(state.topology, state.patch_points),
         )
         .dwords;
     let [c, d] = vf::PACKET

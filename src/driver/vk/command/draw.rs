@@ -5,7 +5,9 @@
 
 use ash::vk as api;
 use cmd::draw::Draw;
-use cmd::draw::state::{DepthBias, Dirty, IndexBuffer, State, StencilFace, VertexBuffer};
+use cmd::draw::state::{
+    BlendTarget, DepthBias, Dirty, IndexBuffer, State, StencilFace, Stipple, VertexBuffer,
+};
 
 use super::buffer::CommandBuffer;
 use crate::error::{Error, Result};
@@ -121,6 +123,77 @@ impl CommandBuffer {
         self.set(Dirty::RASTER, |state| state.raster.discard = on);
     }
 
+    /// Sets whether objects are clipped at the near and the far plane, apart from clamping.
+    pub fn set_depth_clip(&mut self, on: bool) {
+        self.set(Dirty::RASTER, |state| state.raster.depth_clip = Some(on));
+    }
+
+    /// Sets whether depth is clamped to the viewport's.
+    pub fn set_depth_clamp(&mut self, on: bool) {
+        let groups = Dirty::RASTER.with(Dirty::DEPTH_RANGE);
+        self.set(groups, |state| state.raster.depth_clamp = on);
+    }
+
+    /// Sets whether the near plane is at z = -w, not at 0.
+    pub fn set_near_at_minus_w(&mut self, on: bool) {
+        let groups = Dirty::RASTER.with(Dirty::DEPTH_RANGE);
+        self.set(groups, |state| state.raster.near_at_minus_w = on);
+    }
+
+    /// Sets what is left of polygons.
+    pub fn set_fill(&mut self, from: api::PolygonMode) -> Result<()> {
+        let fill = convert::fill(from)?;
+        self.set(Dirty::RASTER, |state| state.raster.fill = fill);
+        Ok(())
+    }
+
+    /// Sets how lines are drawn.
+    pub fn set_lines(&mut self, from: api::LineRasterizationModeEXT) -> Result<()> {
+        let lines = convert::lines(from)?;
+        self.set(Dirty::RASTER, |state| state.raster.lines = lines);
+        Ok(())
+    }
+
+    /// Sets whether lines are stippled.
+    pub fn set_stippled(&mut self, on: bool) {
+        let groups = Dirty::RASTER.with(Dirty::BLEND);
+        self.set(groups, |state| state.raster.stippled = on);
+    }
+
+    /// Sets how lines are stippled.
+    pub fn set_stipple(&mut self, factor: u32, pattern: u16) {
+        let factor = factor as u16;
+        self.set(Dirty::RASTER, |state| {
+            state.raster.stipple = Stipple { factor, pattern };
+        });
+    }
+
+    /// Sets which vertex gives flat attributes.
+    pub fn set_provoking(&mut self, from: api::ProvokingVertexModeEXT) {
+        let last = from == api::ProvokingVertexModeEXT::LAST_VERTEX;
+        self.set(Dirty::RASTER, |state| state.raster.provoking_last = last);
+    }
+
+    /// Sets where the domain of tessellation has its origin.
+    pub fn set_domain_origin(&mut self, from: api::TessellationDomainOrigin) {
+        let lower_left = from == api::TessellationDomainOrigin::LOWER_LEFT;
+        self.set(Dirty::DOMAIN, |state| state.lower_left = lower_left);
+    }
+
+    /// Sets which samples may be written.
+    pub fn set_sample_mask(&mut self, mask: u32) {
+        self.set(Dirty::MULTISAMPLE, |state| {
+            state.multisample.mask = mask as u16;
+        });
+    }
+
+    /// Sets whether alpha is 1 when it is blended.
+    pub fn set_alpha_to_one(&mut self, on: bool) {
+        self.set(Dirty::MULTISAMPLE, |state| {
+            state.multisample.alpha_to_one = on;
+        });
+    }
+
     /// Sets the faces that are dropped.
     pub fn set_cull(&mut self, from: api::CullModeFlags) {
         self.set(Dirty::RASTER, |state| {
@@ -142,13 +215,69 @@ impl CommandBuffer {
         });
     }
 
+    /// Sets whether there is a bitwise operation.
+    pub fn set_logic(&mut self, on: bool) {
+        self.set(Dirty::BLEND, |state| state.blend.logic = on);
+    }
+
+    /// Sets the bitwise operation.
+    pub fn set_logic_op(&mut self, from: api::LogicOp) -> Result<()> {
+        let op = convert::logic_op(from)?;
+        self.set(Dirty::BLEND, |state| state.blend.logic_op = op);
+        Ok(())
+    }
+
+    /// Sets which targets are written, from the first on.
+    pub fn set_colour_writes(&mut self, from: &[api::Bool32]) {
+        self.set(Dirty::BLEND, |state| {
+            state.blend.written = convert::written(from);
+        });
+    }
+
+    fn set_targets<T>(
+        &mut self,
+        first: u32,
+        from: &[T],
+        change: impl Fn(&mut BlendTarget, &T) -> Result<()>,
+    ) -> Result<()> {
+        let mut set = Err(BEYOND);
+        self.set(Dirty::BLEND, |state| {
+            set = places(&mut state.blend.targets, first, from.len()).and_then(|to| {
+                to.iter_mut()
+                    .zip(from)
+                    .try_for_each(|(to, from)| change(to, from))
+            });
+        });
+        set
+    }
+
+    /// Sets which targets are blended with, from one on.
+    pub fn set_blended(&mut self, first: u32, from: &[api::Bool32]) -> Result<()> {
+        self.set_targets(first, from, |to, &on| {
+            to.blended = on != api::FALSE;
+            Ok(())
+        })
+    }
+
+    /// Sets how targets are blended with, from one on.
+    pub fn set_equations(&mut self, first: u32, from: &[api::ColorBlendEquationEXT]) -> Result<()> {
+        self.set_targets(first, from, |to, from| {
+            to.equations = convert::equations(from)?;
+            Ok(())
+        })
+    }
+
+    /// Sets the channels of targets that are written, from one on.
+    pub fn set_write_masks(&mut self, first: u32, from: &[api::ColorComponentFlags]) -> Result<()> {
+        self.set_targets(first, from, |to, mask| {
+            to.write_mask = mask.as_raw() as u8 & 0xf;
+            Ok(())
+        })
+    }
+
     /// Sets how vertices make objects.
     pub fn set_topology(&mut self, from: api::PrimitiveTopology) -> Result<()> {
-        let points = match self.recorder.draws().state().topology {
-            cmd::draw::state::Topology::Patches(points) => points,
-            _ => 1,
-        };
-        let topology = convert::topology(from, points)?;
+        let topology = convert::topology(from)?;
         self.set(Dirty::ASSEMBLY, |state| state.topology = topology);
         Ok(())
     }

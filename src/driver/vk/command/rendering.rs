@@ -198,7 +198,7 @@ impl CommandBuffer {
                 far: depth,
             };
         }
-        state.raster.depth_clip = false;
+        state.raster.depth_clip = Some(false);
         state.multisample.samples = samples;
         state.depth_stencil.depth_test = clear.depth.is_some();
         state.depth_stencil.depth_write = true;

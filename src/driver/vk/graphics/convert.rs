@@ -4,7 +4,8 @@
 
 use ash::vk as api;
 use cmd::draw::state::{
-    Area, BlendOp, Compare, Cull, Factor, Fill, IndexType, StencilOp, Topology, Viewport,
+    Area, BlendOp, Compare, Cull, Equation, Factor, Fill, IndexType, Lines, StencilOp, Topology,
+    Viewport,
 };
 
 use crate::error::{Error, Result};
@@ -13,8 +14,8 @@ const UNKNOWN: Error = Error::InvalidUse {
     why: "a number that Vulkan does not have in a pipeline's state",
 };
 
-/// A topology; patches have so many points.
-pub fn topology(from: api::PrimitiveTopology, patch_points: u8) -> Result<Topology> {
+/// A topology.
+pub fn topology(from: api::PrimitiveTopology) -> Result<Topology> {
     use api::PrimitiveTopology as P;
     Ok(match from {
         P::POINT_LIST => Topology::PointList,
@@ -27,7 +28,7 @@ pub fn topology(from: api::PrimitiveTopology, patch_points: u8) -> Result<Topolo
         P::LINE_STRIP_WITH_ADJACENCY => Topology::LineStripAdjacency,
         P::TRIANGLE_LIST_WITH_ADJACENCY => Topology::TriangleListAdjacency,
         P::TRIANGLE_STRIP_WITH_ADJACENCY => Topology::TriangleStripAdjacency,
-        P::PATCH_LIST => Topology::Patches(patch_points),
+        P::PATCH_LIST => Topology::Patches,
         _ => return Err(UNKNOWN),
     })
 }
@@ -109,6 +110,43 @@ pub fn factor(from: api::BlendFactor) -> Result<Factor> {
         B::SRC1_ALPHA => Factor::Source1Alpha,
         B::ONE_MINUS_SRC1_ALPHA => Factor::OneMinusSource1Alpha,
         _ => return Err(UNKNOWN),
+    })
+}
+
+/// How lines are drawn.
+pub fn lines(from: api::LineRasterizationModeEXT) -> Result<Lines> {
+    use api::LineRasterizationModeEXT as L;
+    Ok(match from {
+        L::DEFAULT => Lines::Default,
+        L::RECTANGULAR => Lines::Rectangular,
+        L::BRESENHAM => Lines::Bresenham,
+        L::RECTANGULAR_SMOOTH => Lines::Smooth,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// How colours and alphas are blended.
+pub fn equations(from: &api::ColorBlendEquationEXT) -> Result<[Equation; 2]> {
+    Ok([
+        Equation {
+            source: factor(from.src_color_blend_factor)?,
+            destination: factor(from.dst_color_blend_factor)?,
+            op: blend_op(from.color_blend_op)?,
+        },
+        Equation {
+            source: factor(from.src_alpha_blend_factor)?,
+            destination: factor(from.dst_alpha_blend_factor)?,
+            op: blend_op(from.alpha_blend_op)?,
+        },
+    ])
+}
+
+/// Targets that are written, a bit each: those of which nothing is said, too.
+pub fn written(from: &[api::Bool32]) -> u8 {
+    let targets = from.iter().take(u8::BITS as usize).enumerate();
+    targets.fold(u8::MAX, |all, (target, &on)| match on {
+        api::FALSE => all & !(1 << target),
+        _ => all,
     })
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 bitflags::bitflags! {
     /// See the module.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(super) struct Dynamic: u32 {
+    pub(super) struct Dynamic: u64 {
         const VIEWPORT = 1;
         const SCISSOR = 1 << 1;
         const LINE_WIDTH = 1 << 2;
@@ -32,6 +32,23 @@ bitflags::bitflags! {
         const RASTERIZER_DISCARD_ENABLE = 1 << 19;
         const DEPTH_BIAS_ENABLE = 1 << 20;
         const PRIMITIVE_RESTART_ENABLE = 1 << 21;
+        const POLYGON_MODE = 1 << 22;
+        const TESSELLATION_DOMAIN_ORIGIN = 1 << 23;
+        const LINE_STIPPLE = 1 << 24;
+        const LINE_STIPPLE_ENABLE = 1 << 25;
+        const LINE_RASTERIZATION_MODE = 1 << 26;
+        const LOGIC_OP = 1 << 27;
+        const LOGIC_OP_ENABLE = 1 << 28;
+        const ALPHA_TO_ONE_ENABLE = 1 << 29;
+        const DEPTH_CLIP_ENABLE = 1 << 30;
+        const DEPTH_CLAMP_ENABLE = 1 << 31;
+        const DEPTH_CLIP_NEGATIVE_ONE_TO_ONE = 1 << 32;
+        const PROVOKING_VERTEX_MODE = 1 << 33;
+        const COLOR_BLEND_ENABLE = 1 << 34;
+        const COLOR_BLEND_EQUATION = 1 << 35;
+        const COLOR_WRITE_MASK = 1 << 36;
+        const COLOR_WRITE_ENABLE = 1 << 37;
+        const SAMPLE_MASK = 1 << 38;
     }
 }
 
@@ -63,6 +80,25 @@ impl Dynamic {
                 DynamicState::RASTERIZER_DISCARD_ENABLE => Self::RASTERIZER_DISCARD_ENABLE,
                 DynamicState::DEPTH_BIAS_ENABLE => Self::DEPTH_BIAS_ENABLE,
                 DynamicState::PRIMITIVE_RESTART_ENABLE => Self::PRIMITIVE_RESTART_ENABLE,
+                DynamicState::POLYGON_MODE_EXT => Self::POLYGON_MODE,
+                DynamicState::TESSELLATION_DOMAIN_ORIGIN_EXT => Self::TESSELLATION_DOMAIN_ORIGIN,
+                DynamicState::LINE_STIPPLE_EXT => Self::LINE_STIPPLE,
+                DynamicState::LINE_STIPPLE_ENABLE_EXT => Self::LINE_STIPPLE_ENABLE,
+                DynamicState::LINE_RASTERIZATION_MODE_EXT => Self::LINE_RASTERIZATION_MODE,
+                DynamicState::LOGIC_OP_EXT => Self::LOGIC_OP,
+                DynamicState::LOGIC_OP_ENABLE_EXT => Self::LOGIC_OP_ENABLE,
+                DynamicState::ALPHA_TO_ONE_ENABLE_EXT => Self::ALPHA_TO_ONE_ENABLE,
+                DynamicState::DEPTH_CLIP_ENABLE_EXT => Self::DEPTH_CLIP_ENABLE,
+                DynamicState::DEPTH_CLAMP_ENABLE_EXT => Self::DEPTH_CLAMP_ENABLE,
+                DynamicState::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE_EXT => {
+                    Self::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE
+                }
+                DynamicState::PROVOKING_VERTEX_MODE_EXT => Self::PROVOKING_VERTEX_MODE,
+                DynamicState::COLOR_BLEND_ENABLE_EXT => Self::COLOR_BLEND_ENABLE,
+                DynamicState::COLOR_BLEND_EQUATION_EXT => Self::COLOR_BLEND_EQUATION,
+                DynamicState::COLOR_WRITE_MASK_EXT => Self::COLOR_WRITE_MASK,
+                DynamicState::COLOR_WRITE_ENABLE_EXT => Self::COLOR_WRITE_ENABLE,
+                DynamicState::SAMPLE_MASK_EXT => Self::SAMPLE_MASK,
                 // The test of depth bounds is no feature of this hardware: it is off, whatever is set.
                 DynamicState::DEPTH_BOUNDS | DynamicState::DEPTH_BOUNDS_TEST_ENABLE => {
                     Self::empty()

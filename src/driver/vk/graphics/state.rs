@@ -5,7 +5,9 @@
 //! Ref: Vulkan 1.3, "Graphics Pipelines", "Dynamic State".
 
 use ash::vk as api;
-use cmd::draw::state::{BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace};
+use cmd::draw::state::{
+    BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace, Stipple, TARGETS,
+};
 use hw::Gen;
 
 use super::convert;
@@ -26,8 +28,12 @@ pub struct FixedInfo<'a> {
     pub assembly: Option<(api::PrimitiveTopology, bool)>,
     /// Points of a patch.
     pub patch_points: u8,
+    /// The origin of tessellation's domain is its lower left corner.
+    pub lower_left: bool,
     /// How many viewports and scissors.
     pub viewport_counts: [u32; 2],
+    /// The near plane is at z = -w.
+    pub near_at_minus_w: bool,
     /// The viewports, unless they are dynamic.
     pub viewports: &'a [api::Viewport],
     /// The scissors, unless they are dynamic.
@@ -38,6 +44,8 @@ pub struct FixedInfo<'a> {
     pub provoking_last: bool,
     /// Objects are clipped at the near and the far plane, where that is said apart from clamping.
     pub depth_clip: Option<bool>,
+    /// How lines are drawn, where that is said.
+    pub lines: Option<&'a api::PipelineRasterizationLineStateCreateInfoEXT<'a>>,
     /// Samples.
     pub multisample: Option<&'a api::PipelineMultisampleStateCreateInfo<'a>>,
     /// Samples that may be written.
@@ -48,6 +56,8 @@ pub struct FixedInfo<'a> {
     pub blend: Option<&'a api::PipelineColorBlendStateCreateInfo<'a>>,
     /// Blending, by target.
     pub blend_targets: &'a [api::PipelineColorBlendAttachmentState],
+    /// Whether targets are written, where that is said.
+    pub colour_writes: &'a [api::Bool32],
     /// What commands set.
     pub dynamic: &'a [api::DynamicState],
 }
@@ -106,13 +116,19 @@ fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     let Some(from) = info.raster else {
         return Ok(());
     };
-    let clamp = from.depth_clamp_enable != api::FALSE;
+    let lines = info.lines;
+    let stipple = lines.map_or(Stipple::default(), |lines| Stipple {
+        factor: lines.line_stipple_factor as u16,
+        pattern: lines.line_stipple_pattern,
+    });
     state.raster = cmd::draw::state::Raster {
         discard: from.rasterizer_discard_enable != api::FALSE,
         fill: convert::fill(from.polygon_mode)?,
         cull: convert::cull(from.cull_mode),
         front_is_clockwise: from.front_face == api::FrontFace::CLOCKWISE,
-        depth_clip: info.depth_clip.unwrap_or(!clamp),
+        depth_clip: info.depth_clip,
+        depth_clamp: from.depth_clamp_enable != api::FALSE,
+        near_at_minus_w: info.near_at_minus_w,
         biased: from.depth_bias_enable != api::FALSE,
         depth_bias: DepthBias {
             constant: from.depth_bias_constant_factor,
@@ -120,8 +136,12 @@ fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
             clamp: from.depth_bias_clamp,
         },
         line_width: from.line_width,
-        lines: Lines::Rectangular,
-        stipple: None,
+        lines: match lines {
+            None => Lines::Default,
+            Some(lines) => convert::lines(lines.line_rasterization_mode)?,
+        },
+        stippled: lines.is_some_and(|lines| lines.stippled_line_enable != api::FALSE),
+        stipple,
         provoking_last: info.provoking_last,
     };
     Ok(())
@@ -179,22 +199,22 @@ fn depth_stencil(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
 }
 
 fn blend_target(from: &api::PipelineColorBlendAttachmentState) -> Result<BlendTarget> {
-    let equations = match from.blend_enable {
-        api::FALSE => None,
-        _ => Some([
-            Equation {
-                source: convert::factor(from.src_color_blend_factor)?,
-                destination: convert::factor(from.dst_color_blend_factor)?,
-                op: convert::blend_op(from.color_blend_op)?,
-            },
-            Equation {
-                source: convert::factor(from.src_alpha_blend_factor)?,
-                destination: convert::factor(from.dst_alpha_blend_factor)?,
-                op: convert::blend_op(from.alpha_blend_op)?,
-            },
-        ]),
+    let blended = from.blend_enable != api::FALSE;
+    // Equations of what is not blended may be garbage; where commands turn blending on, they are not.
+    let equations = convert::equations(&api::ColorBlendEquationEXT {
+        src_color_blend_factor: from.src_color_blend_factor,
+        dst_color_blend_factor: from.dst_color_blend_factor,
+        color_blend_op: from.color_blend_op,
+        src_alpha_blend_factor: from.src_alpha_blend_factor,
+        dst_alpha_blend_factor: from.dst_alpha_blend_factor,
+        alpha_blend_op: from.alpha_blend_op,
+    });
+    let equations = match (blended, equations) {
+        (false, Err(_)) => [Equation::default(); 2],
+        (_, equations) => equations?,
     };
     Ok(BlendTarget {
+        blended,
         equations,
         write_mask: from.color_write_mask.as_raw() as u8 & 0xf,
     })
@@ -211,9 +231,12 @@ fn blend(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     for (to, from) in blend.targets.iter_mut().zip(info.blend_targets) {
         *to = blend_target(from)?;
     }
-    if from.logic_op_enable != api::FALSE {
-        blend.logic_op = Some(convert::logic_op(from.logic_op)?);
-    }
+    blend.logic = from.logic_op_enable != api::FALSE;
+    blend.logic_op = match (blend.logic, convert::logic_op(from.logic_op)) {
+        (false, Err(_)) => 0,
+        (_, op) => op?,
+    };
+    blend.written = convert::written(info.colour_writes);
     blend.constants = from.blend_constants;
     Ok(())
 }
@@ -253,9 +276,11 @@ impl Fixed {
         let mut state = Box::new(State::default());
         attributes(hw_gen, info, &mut state)?;
         if let Some((topology, restart)) = info.assembly {
-            state.topology = convert::topology(topology, info.patch_points)?;
+            state.topology = convert::topology(topology)?;
             state.restart = restart;
         }
+        state.patch_points = info.patch_points;
+        state.lower_left = info.lower_left;
         raster(info, &mut state)?;
         viewports(info, &mut state)?;
         multisample(info, &mut state)?;
@@ -289,19 +314,43 @@ impl Fixed {
         if !is(Dynamic::PRIMITIVE_RESTART_ENABLE) {
             all.put(Dirty::ASSEMBLY, &mut to.restart, from.restart);
         }
+        all.put(Dirty::ASSEMBLY, &mut to.patch_points, from.patch_points);
+        if !is(Dynamic::TESSELLATION_DOMAIN_ORIGIN) {
+            all.put(Dirty::DOMAIN, &mut to.lower_left, from.lower_left);
+        }
         let raster = self.raster(&to.raster);
+        let range =
+            |raster: &cmd::draw::state::Raster| (raster.depth_clamp, raster.near_at_minus_w);
+        if range(&raster) != range(&to.raster) {
+            all.0 = all.0.with(Dirty::DEPTH_RANGE);
+        }
         all.put(Dirty::RASTER, &mut to.raster, raster);
-        let (samples, said) = (&mut to.multisample, from.multisample);
-        all.put(Dirty::MULTISAMPLE, samples, said);
+        let mut samples = from.multisample;
+        if is(Dynamic::SAMPLE_MASK) {
+            samples.mask = to.multisample.mask;
+        }
+        if is(Dynamic::ALPHA_TO_ONE_ENABLE) {
+            samples.alpha_to_one = to.multisample.alpha_to_one;
+        }
+        all.put(Dirty::MULTISAMPLE, &mut to.multisample, samples);
         let tests = self.depth_stencil(&to.depth_stencil);
         all.put(Dirty::DEPTH_STENCIL, &mut to.depth_stencil, tests);
         let (blend, said) = (&mut to.blend, &from.blend);
-        all.put(Dirty::BLEND, &mut blend.targets, said.targets);
-        all.put(Dirty::BLEND, &mut blend.logic_op, said.logic_op);
+        let targets = self.targets(&blend.targets);
+        all.put(Dirty::BLEND, &mut blend.targets, targets);
+        if !is(Dynamic::LOGIC_OP_ENABLE) {
+            all.put(Dirty::BLEND, &mut blend.logic, said.logic);
+        }
+        if !is(Dynamic::LOGIC_OP) {
+            all.put(Dirty::BLEND, &mut blend.logic_op, said.logic_op);
+        }
+        if !is(Dynamic::COLOR_WRITE_ENABLE) {
+            all.put(Dirty::BLEND, &mut blend.written, said.written);
+        }
         if !is(Dynamic::BLEND_CONSTANTS) {
             all.put(Dirty::BLEND_CONSTANTS, &mut blend.constants, said.constants);
         }
-        if !is(Dynamic::VIEWPORT_WITH_COUNT.union(Dynamic::SCISSOR_WITH_COUNT)) {
+        if !is(Dynamic::VIEWPORT_WITH_COUNT) {
             let (count, said) = (&mut to.viewport_count, from.viewport_count);
             all.put(Dirty::VIEWPORTS, count, said);
         }
@@ -335,7 +384,48 @@ impl Fixed {
         if is(Dynamic::RASTERIZER_DISCARD_ENABLE) {
             raster.discard = set.discard;
         }
+        if is(Dynamic::POLYGON_MODE) {
+            raster.fill = set.fill;
+        }
+        if is(Dynamic::LINE_STIPPLE) {
+            raster.stipple = set.stipple;
+        }
+        if is(Dynamic::LINE_STIPPLE_ENABLE) {
+            raster.stippled = set.stippled;
+        }
+        if is(Dynamic::LINE_RASTERIZATION_MODE) {
+            raster.lines = set.lines;
+        }
+        if is(Dynamic::DEPTH_CLIP_ENABLE) {
+            raster.depth_clip = set.depth_clip;
+        }
+        if is(Dynamic::DEPTH_CLAMP_ENABLE) {
+            raster.depth_clamp = set.depth_clamp;
+        }
+        if is(Dynamic::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE) {
+            raster.near_at_minus_w = set.near_at_minus_w;
+        }
+        if is(Dynamic::PROVOKING_VERTEX_MODE) {
+            raster.provoking_last = set.provoking_last;
+        }
         raster
+    }
+
+    fn targets(&self, set: &[BlendTarget; TARGETS]) -> [BlendTarget; TARGETS] {
+        let is = |dynamic: Dynamic| self.dynamic.contains(dynamic);
+        let mut targets = self.state.blend.targets;
+        for (target, set) in targets.iter_mut().zip(set) {
+            if is(Dynamic::COLOR_BLEND_ENABLE) {
+                target.blended = set.blended;
+            }
+            if is(Dynamic::COLOR_BLEND_EQUATION) {
+                target.equations = set.equations;
+            }
+            if is(Dynamic::COLOR_WRITE_MASK) {
+                target.write_mask = set.write_mask;
+            }
+        }
+        targets
     }
 
     fn depth_stencil(
