@@ -96,7 +96,8 @@ pub fn rig(shaders: &[abi::ShaderBinary], vertices: &[[f32; 5]]) -> Rig {
     let patches = shaders.len() > 3;
     rig.change(Dirty::ALL, |state| {
         if patches {
-            state.topology = Topology::Patches(PATCH);
+            state.topology = Topology::Patches;
+            state.patch_points = PATCH;
         }
         state.attributes[0] = Attribute {
             format: FLOAT2,

@@ -216,7 +216,8 @@ fn colours_are_blended() {
     };
     rig.change(Dirty::BLEND, |state| {
         state.blend.targets[0] = BlendTarget {
-            equations: Some([equation; 2]),
+            blended: true,
+            equations: [equation; 2],
             write_mask: 0b1101,
         };
     });
