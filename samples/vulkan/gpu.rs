@@ -40,11 +40,14 @@ pub mod feature {
         FRAGMENT_STORES "fragmentStoresAndAtomics" fragment_stores_and_atomics;
         GEOMETRY "geometryShader" geometry_shader;
         INDEPENDENT_BLEND "independentBlend" independent_blend;
+        INHERITED_QUERIES "inheritedQueries" inherited_queries;
         LARGE_POINTS "largePoints" large_points;
         LOGIC_OP "logicOp" logic_op;
         MULTI_DRAW_INDIRECT "multiDrawIndirect" multi_draw_indirect;
         MULTI_VIEWPORT "multiViewport" multi_viewport;
+        PRECISE_OCCLUSION "occlusionQueryPrecise" occlusion_query_precise;
         SAMPLE_RATE "sampleRateShading" sample_rate_shading;
+        STATISTICS "pipelineStatisticsQuery" pipeline_statistics_query;
         TESSELLATION "tessellationShader" tessellation_shader;
     }
 }
@@ -117,6 +120,7 @@ pub(super) enum Owned {
     Memory(vk::DeviceMemory),
     Pipeline(vk::Pipeline),
     PipelineLayout(vk::PipelineLayout),
+    Queries(vk::QueryPool),
     RenderPass(vk::RenderPass),
     Sampler(vk::Sampler),
     SetLayout(vk::DescriptorSetLayout),
@@ -176,6 +180,7 @@ impl Drop for Gpu {
                     Owned::Memory(it) => d.free_memory(it, None),
                     Owned::Pipeline(it) => d.destroy_pipeline(it, None),
                     Owned::PipelineLayout(it) => d.destroy_pipeline_layout(it, None),
+                    Owned::Queries(it) => d.destroy_query_pool(it, None),
                     Owned::RenderPass(it) => d.destroy_render_pass(it, None),
                     Owned::Sampler(it) => d.destroy_sampler(it, None),
                     Owned::SetLayout(it) => d.destroy_descriptor_set_layout(it, None),

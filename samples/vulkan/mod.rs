@@ -14,6 +14,7 @@ mod gpu;
 mod memory;
 mod part;
 mod pipeline;
+mod query;
 mod recorder;
 mod transfer;
 
@@ -26,6 +27,7 @@ pub use part::PartOf;
 pub use pipeline::{
     Blend, GraphicsInfo, More, Pipeline, Rate, RenderPassInfo, Stream, SubpassInfo,
 };
+pub use query::{Asks, Queries};
 pub use recorder::{Depth, Load, Recorder, State, Target, Targets};
 
 use std::path::PathBuf;

@@ -76,6 +76,7 @@ fn push(constants_dw: u32) -> &'static abi::PushData {
 /// Both.
 pub fn pipeline() -> Shaders<'static> {
     Shaders {
+        counted: true,
         vertex: VertexShader {
             kernel_offset_bytes: 0,
             scratch: Scratch::default(),

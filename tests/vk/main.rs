@@ -16,6 +16,7 @@ mod images;
 mod indexing;
 mod objects;
 mod pipelines;
+mod queries;
 mod rig;
 mod swapchains;
 mod synchronisation;

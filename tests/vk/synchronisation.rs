@@ -305,7 +305,7 @@ fn timestamps_rise_and_tell_availability() {
         );
         d.destroy_query_pool(pool, None);
         let info = vk::QueryPoolCreateInfo::default()
-            .query_type(vk::QueryType::OCCLUSION)
+            .query_type(vk::QueryType::PERFORMANCE_QUERY_KHR)
             .query_count(1);
         assert_eq!(
             d.create_query_pool(&info, None).err(),

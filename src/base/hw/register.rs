@@ -60,6 +60,26 @@ pub const L3CNTLREG_WAYS: u32 = 0xffff_f8ff;
 pub const L3CNTLREG_GPGPU_CREDITS: u32 = 1 << 8;
 /// Error Detection Behavior Control.
 pub const L3CNTLREG_ERROR_DETECTION: u32 = 1 << 9;
+/// Invocations of hull shaders. All counters have 64 bits.
+pub const HS_INVOCATION_COUNT: u32 = 0x2300;
+/// Invocations of domain shaders.
+pub const DS_INVOCATION_COUNT: u32 = 0x2308;
+/// Vertices that were assembled.
+pub const IA_VERTICES_COUNT: u32 = 0x2310;
+/// Primitives that were assembled.
+pub const IA_PRIMITIVES_COUNT: u32 = 0x2318;
+/// Invocations of vertex shaders.
+pub const VS_INVOCATION_COUNT: u32 = 0x2320;
+/// Invocations of geometry shaders.
+pub const GS_INVOCATION_COUNT: u32 = 0x2328;
+/// Primitives that geometry shaders have made.
+pub const GS_PRIMITIVES_COUNT: u32 = 0x2330;
+/// Primitives that came to be clipped.
+pub const CL_INVOCATION_COUNT: u32 = 0x2338;
+/// Primitives that clipping has left.
+pub const CL_PRIMITIVES_COUNT: u32 = 0x2340;
+/// Invocations of pixel shaders.
+pub const PS_INVOCATION_COUNT: u32 = 0x2348;
 /// Samples that have passed the depth and stencil tests, 64 bits.
 pub const PS_DEPTH_COUNT: u32 = 0x2350;
 /// Number of compute shader invocations.

@@ -6,7 +6,7 @@
 
 use nir::AtomicOp;
 
-use crate::kernel::{WORKGROUP, shader};
+use crate::kernel::{WORKGROUP, rows_shader, shader};
 use crate::launch::{Launch, Shader, Span};
 
 /// Bytes that one launch covers at most: one surface.
@@ -132,73 +132,105 @@ pub const RESULT_AVAILABILITY: u32 = 2;
 /// Flag: results are written even if they are not available.
 pub const RESULT_PARTIAL: u32 = 4;
 
-/// Push constants: 0 queries, 1 dwords from one result to the next, 2 flags. A query is four dwords: value, value,
-/// availability, 0.
-pub(crate) fn query_results() -> nir::Shader {
-    shader("query_results", 2, |k, at, [count, stride, flags]| {
-        let inside = k.ult(at, count);
-        k.when(inside, |k| {
-            let (zero, two) = (k.imm_u32(0), k.imm_u32(2));
-            let query = k.ishl(at, two);
-            let (high_at, available_at) = (k.iadd_imm(query, 1), k.iadd_imm(query, 2));
-            let (low, high) = (k.read(0, query), k.read(0, high_at));
-            let available = k.read(0, available_at);
-            let put = k.imul(at, stride);
-            let [put_1, put_2, put_3] = [1, 2, 3].map(|n| k.iadd_imm(put, n));
-            let wide = k.any_bit(flags, RESULT_64);
-            let partial = k.any_bit(flags, RESULT_PARTIAL);
-            let there = k.ine(available, zero);
-            let write = k.ior(partial, there);
-            k.when(write, |k| {
-                k.write(1, put, low);
-                k.when(wide, |k| k.write(1, put_1, high));
-            });
-            let tell = k.any_bit(flags, RESULT_AVAILABILITY);
-            k.when(tell, |k| {
-                k.either(
-                    wide,
-                    |k| {
-                        k.write(1, put_2, available);
-                        k.write(1, put_3, zero);
-                    },
-                    |k| k.write(1, put_1, available),
-                );
-            });
-        });
-    })
+/// Queries, one behind another: each has a dword that tells whether its results are there, one of zero, and for each result two
+/// quadwords, of which the second less the first is the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queries {
+    /// Where the first is.
+    pub address: u64,
+    /// How many.
+    pub count: u32,
+    /// Results of each.
+    pub values: u32,
 }
 
-/// The launch that writes the results of `count` queries from `queries` to `destination`, `stride_bytes` apart.
-pub fn query_launch(
-    queries: u64,
-    destination: u64,
-    count: u32,
-    stride_bytes: u64,
-    flags: u32,
-) -> Launch {
+/// Dwords of a query before its results, and of each result.
+const QUERY_HEAD_DW: u32 = 2;
+const QUERY_VALUE_DW: u32 = 4;
+
+/// Push constants: 0 queries, 1 dwords from one query's results to the next one's, 2 flags, 3 results of each query. Each row of
+/// workgroups writes one result; one more writes availability.
+pub(crate) fn query_results() -> nir::Shader {
+    rows_shader(
+        "query_results",
+        2,
+        |k, at, row, [count, stride, flags, values]| {
+            let inside = k.ult(at, count);
+            k.when(inside, |k| {
+                let [zero, one, two] = [0, 1, 2].map(|n| k.imm_u32(n));
+                let dwords = k.ishl(values, two);
+                let dwords = k.iadd_imm(dwords, QUERY_HEAD_DW.into());
+                let query = k.imul(at, dwords);
+                let available = k.read(0, query);
+                let wide = k.any_bit(flags, RESULT_64);
+                let twice = k.bcsel(wide, one, zero);
+                let behind = k.ishl(row, twice);
+                let start = k.imul(at, stride);
+                let put = k.iadd(start, behind);
+                let put_high = k.iadd_imm(put, 1);
+                let is_value = k.ult(row, values);
+                k.either(
+                    is_value,
+                    |k| {
+                        let value = k.ishl(row, two);
+                        let value = k.iadd(query, value);
+                        let [low_at, high_at, low_end, high_end] =
+                            [0, 1, 2, 3].map(|n| k.iadd_imm(value, i64::from(QUERY_HEAD_DW) + n));
+                        let [from, from_high] = [low_at, high_at].map(|at| k.read(0, at));
+                        let [to, to_high] = [low_end, high_end].map(|at| k.read(0, at));
+                        let low = k.isub(to, from);
+                        let borrows = k.ult(to, from);
+                        let borrow = k.bcsel(borrows, one, zero);
+                        let high = k.isub(to_high, from_high);
+                        let high = k.isub(high, borrow);
+                        let there = k.ine(available, zero);
+                        // What is not there yet is zero.
+                        let (low, high) = (k.bcsel(there, low, zero), k.bcsel(there, high, zero));
+                        let partial = k.any_bit(flags, RESULT_PARTIAL);
+                        let write = k.ior(partial, there);
+                        k.when(write, |k| {
+                            k.write(1, put, low);
+                            k.when(wide, |k| k.write(1, put_high, high));
+                        });
+                    },
+                    |k| {
+                        k.write(1, put, available);
+                        k.when(wide, |k| k.write(1, put_high, zero));
+                    },
+                );
+            });
+        },
+    )
+}
+
+/// The launch that writes the results of queries to `destination`, `stride_bytes` apart.
+pub fn query_launch(queries: Queries, destination: u64, stride_bytes: u64, flags: u32) -> Launch {
+    let Queries {
+        address,
+        count,
+        values,
+    } = queries;
     let slot = if flags & RESULT_64 != 0 { 8 } else { 4 };
-    let result = slot
-        * if flags & RESULT_AVAILABILITY != 0 {
-            2
-        } else {
-            1
-        };
-    let bytes = u64::from(count.saturating_sub(1)) * stride_bytes + result;
-    Launch::line(
+    let rows = values + u32::from(flags & RESULT_AVAILABILITY != 0);
+    let bytes = u64::from(count.saturating_sub(1)) * stride_bytes + slot * u64::from(rows);
+    let query_bytes = u64::from(QUERY_HEAD_DW + QUERY_VALUE_DW * values) * 4;
+    let mut launch = Launch::line(
         Shader::QueryResults,
         [
             Span {
-                address: queries,
-                bytes: u64::from(count) * 16,
+                address,
+                bytes: u64::from(count) * query_bytes,
             },
             Span {
                 address: destination,
                 bytes: bytes.next_multiple_of(4),
             },
         ],
-        &[count, (stride_bytes / 4) as u32, flags],
+        &[count, (stride_bytes / 4) as u32, flags, values],
         count.div_ceil(WORKGROUP),
-    )
+    );
+    launch.groups[1] = rows;
+    launch
 }
 
 #[cfg(test)]
@@ -284,28 +316,57 @@ mod tests {
 
     #[test]
     fn results_follow_their_flags() {
-        let queries: [u32; 8] = [10, 11, 1, 0, 20, 21, 0, 0];
-        let written = |flags| {
+        // Available, and not; two results each.
+        let queries: [u32; 20] = [
+            1,
+            0,
+            3,
+            0,
+            13,
+            11,
+            u32::MAX,
+            4,
+            1,
+            7,
+            0,
+            0,
+            1,
+            0,
+            21,
+            21,
+            5,
+            5,
+            6,
+            6,
+        ];
+        let written = |flags, stride: u64| {
             let mut memory: Vec<u8> = queries.iter().flat_map(|d| d.to_le_bytes()).collect();
-            memory.resize(32 + 64, 0xff);
-            run(&query_launch(0, 32, 2, 16, flags), &mut memory);
-            let dwords = memory[32..].as_chunks().0.iter();
+            let destination = memory.len() as u64;
+            memory.resize(memory.len() + 128, 0xff);
+            let all = Queries {
+                address: 0,
+                count: 2,
+                values: 2,
+            };
+            run(&query_launch(all, destination, stride, flags), &mut memory);
+            let dwords = memory[destination as usize..].as_chunks().0.iter();
             let dwords: Vec<u32> = dwords.map(|d| u32::from_le_bytes(*d)).collect();
-            dwords[..8].to_vec()
+            dwords[..12].to_vec()
         };
         let none = u32::MAX;
-        assert_eq!(written(0), [10, none, none, none, none, none, none, none]);
+        let rest = [none; 12];
+        assert_eq!(written(0, 16)[..], [&[10, 2], &rest[..10]].concat());
         assert_eq!(
-            written(RESULT_64 | RESULT_PARTIAL),
-            [10, 11, none, none, 20, 21, none, none]
+            written(RESULT_PARTIAL, 16)[..],
+            [&[10, 2, none, none, 0, 0], &rest[..6]].concat()
         );
         assert_eq!(
-            written(RESULT_AVAILABILITY),
-            [10, 1, none, none, none, 0, none, none]
+            written(RESULT_AVAILABILITY, 12)[..],
+            [&[10, 2, 1, none, none, 0], &rest[..6]].concat()
         );
         assert_eq!(
-            written(RESULT_64 | RESULT_AVAILABILITY),
-            [10, 11, 1, 0, none, none, 0, 0]
+            written(RESULT_64 | RESULT_AVAILABILITY, 24)[..],
+            [10, 11, 2, 2, 1, 0, none, none, none, none, 0, 0]
         );
     }
 }

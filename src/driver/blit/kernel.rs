@@ -43,6 +43,24 @@ pub fn shader<const PUSH_DW: usize>(
     })
 }
 
+/// As [`shader`], in rows of workgroups: `body` gets the number of the row, too.
+pub fn rows_shader<const PUSH_DW: usize>(
+    name: &str,
+    buffers: u32,
+    body: impl FnOnce(&mut Kernel<'_>, Id<Def>, Id<Def>, [Id<Def>; PUSH_DW]),
+) -> Shader {
+    grouped(
+        name,
+        buffers,
+        WORKGROUP,
+        |k, [group, row, _], local, push| {
+            let start = k.imul_imm(group, WORKGROUP.into());
+            let invocation = k.iadd(start, local);
+            body(k, invocation, row, push);
+        },
+    )
+}
+
 /// Invocations of a workgroup along x, of shaders for planes.
 pub const GROUP_X: u32 = 16;
 /// The same along y.

@@ -16,7 +16,8 @@ mod shaders;
 mod texel;
 
 pub use buffer::{
-    RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches, query_launch,
+    Queries, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
+    query_launch,
 };
 pub use kernel::{GROUP_X, GROUP_Y};
 pub use launch::{

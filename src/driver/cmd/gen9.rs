@@ -12,7 +12,7 @@ use hw::media::{
 use hw::register;
 use hw::state::interface_descriptor_data;
 
-use crate::generation::{Control, FrontEnd, Generation, Heaps, Kernel};
+use crate::generation::{Control, Counter, FrontEnd, Generation, Heaps, Kernel};
 use crate::mi;
 use crate::stream::{Memory, Stream};
 
@@ -391,22 +391,70 @@ impl Generation for Gen9 {
         stream.put(mi::store(available_at + 4, 0))
     }
 
+    fn write_late<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+        value: u64,
+    ) -> Result<(), M::Error> {
+        stream.put(written(PostSync::Immediate, address, value))
+    }
+
+    fn write_samples<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+        stream.put(written(PostSync::Samples, address, 0))
+    }
+
+    fn write_counter<M: Memory>(
+        stream: &mut Stream<M>,
+        counter: Counter,
+        address: u64,
+    ) -> Result<(), M::Error> {
+        let low = counter_register(counter);
+        stream.put(mi::store_register_mem(low, address))?;
+        stream.put(mi::store_register_mem(low + 4, address + 4))
+    }
+
     fn timestamp_late<M: Memory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,
     ) -> Result<(), M::Error> {
-        use pipe_control as pc;
-        const WRITE_IMMEDIATE: u64 = 1;
-        const WRITE_TIMESTAMP: u64 = 3;
-        let value = STALL
-            .with(pc::POST_SYNC_OPERATION, WRITE_TIMESTAMP)
-            .with(pc::ADDRESS, value_at);
-        let available = STALL
-            .with(pc::POST_SYNC_OPERATION, WRITE_IMMEDIATE)
-            .with(pc::ADDRESS, available_at)
-            .with(pc::IMMEDIATE_DATA, 1);
-        stream.put(value.dwords)?;
-        stream.put(available.dwords)
+        stream.put(written(PostSync::Time, value_at, 0))?;
+        stream.put(written(PostSync::Immediate, available_at, 1))
+    }
+}
+
+/// What a PIPE_CONTROL writes behind everything before it.
+#[derive(Clone, Copy)]
+enum PostSync {
+    Immediate = 1,
+    Samples = 2,
+    Time = 3,
+}
+
+/// A PIPE_CONTROL that writes. It stalls: where dispatches are selected such a one must.
+fn written(what: PostSync, address: u64, value: u64) -> [u32; 6] {
+    use pipe_control as pc;
+    STALL
+        .with(pc::POST_SYNC_OPERATION, what as u64)
+        // What is still to be tested counts, too.
+        .flag(pc::DEPTH_STALL_ENABLE, matches!(what, PostSync::Samples))
+        .with(pc::ADDRESS, address)
+        .with(pc::IMMEDIATE_DATA, value)
+        .dwords
+}
+
+fn counter_register(counter: Counter) -> u32 {
+    match counter {
+        Counter::AssembledVertices => register::IA_VERTICES_COUNT,
+        Counter::AssembledPrimitives => register::IA_PRIMITIVES_COUNT,
+        Counter::VertexInvocations => register::VS_INVOCATION_COUNT,
+        Counter::GeometryInvocations => register::GS_INVOCATION_COUNT,
+        Counter::GeometryPrimitives => register::GS_PRIMITIVES_COUNT,
+        Counter::ClippingInvocations => register::CL_INVOCATION_COUNT,
+        Counter::ClippingPrimitives => register::CL_PRIMITIVES_COUNT,
+        Counter::FragmentInvocations => register::PS_INVOCATION_COUNT,
+        Counter::TessControlInvocations => register::HS_INVOCATION_COUNT,
+        Counter::TessEvalInvocations => register::DS_INVOCATION_COUNT,
+        Counter::ComputeInvocations => register::CS_INVOCATION_COUNT,
     }
 }

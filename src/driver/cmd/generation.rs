@@ -134,6 +134,23 @@ impl Control {
     }
 }
 
+/// What the machine counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the stages' names, and what is counted there")]
+pub enum Counter {
+    AssembledVertices,
+    AssembledPrimitives,
+    VertexInvocations,
+    GeometryInvocations,
+    GeometryPrimitives,
+    ClippingInvocations,
+    ClippingPrimitives,
+    FragmentInvocations,
+    TessControlInvocations,
+    TessEvalInvocations,
+    ComputeInvocations,
+}
+
 /// Dwords of push constants that an application has.
 pub const PUSH_CONSTANTS_DW: usize = 32;
 /// Values of the launcher's own, by place.
@@ -296,6 +313,20 @@ pub trait Generation: Copy + std::fmt::Debug {
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,
+    ) -> Result<(), M::Error>;
+    /// Writes a quadword when everything before is done; nothing waits for that.
+    fn write_late<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+        value: u64,
+    ) -> Result<(), M::Error>;
+    /// Writes how many samples have passed, when everything before is done.
+    fn write_samples<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
+    /// Writes what a counter has come to when the command streamer comes by.
+    fn write_counter<M: Memory>(
+        stream: &mut Stream<M>,
+        counter: Counter,
+        address: u64,
     ) -> Result<(), M::Error>;
     /// Writes the time when everything before is done, and then the quadword 1 elsewhere.
     fn timestamp_late<M: Memory>(

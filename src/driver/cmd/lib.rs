@@ -12,12 +12,14 @@ mod generation;
 pub mod image;
 mod mi;
 mod pending;
+mod queries;
 mod recorder;
 mod stream;
 
 pub use gen9::Gen9;
 pub use generation::{
-    Control, FrontEnd, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW, Scratch,
+    Control, Counter, FrontEnd, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW,
+    Scratch,
 };
 pub use mi::{CALL_DW, call, nothing};
 pub use pending::Pending;

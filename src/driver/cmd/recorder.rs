@@ -463,22 +463,6 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.stream.put(mi::wait_equal(address, value))
     }
 
-    /// Writes a timestamp and that it is there: at once, or when everything before is done.
-    pub fn timestamp(
-        &mut self,
-        value_at: u64,
-        available_at: u64,
-        early: bool,
-    ) -> Result<(), M::Error> {
-        self.settle()?;
-        if early {
-            return G::timestamp_early(&mut self.stream, value_at, available_at);
-        }
-        G::timestamp_late(&mut self.stream, value_at, available_at)?;
-        self.busy = false;
-        Ok(())
-    }
-
     /// Says what a context must know before its other batches.
     pub fn context(&mut self, device: &hw::Device, heaps: &crate::Heaps) -> Result<(), M::Error> {
         G::context(&mut self.stream, device, heaps)?;

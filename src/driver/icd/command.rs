@@ -364,67 +364,6 @@ entries! { COMMAND:
         })
     }
 
-    Device vkCmdResetQueryPool(
-        command_buffer: c::CommandBuffer,
-        query_pool: c::QueryPool,
-        first_query: u32,
-        query_count: u32,
-    ) {
-        record(command_buffer, |buffer| {
-            let pool = handle::get(query_pool)?;
-            pool.check(first_query, query_count)?;
-            buffer.reset_queries(pool.address(first_query)?, query_count)
-        })
-    }
-
-    Device vkCmdWriteTimestamp(
-        command_buffer: c::CommandBuffer,
-        pipeline_stage: c::PipelineStageFlags,
-        query_pool: c::QueryPool,
-        query: u32,
-    ) {
-        timestamp(command_buffer, c::PipelineStageFlags2::from_raw(pipeline_stage.as_raw().into()), query_pool, query)
-    }
-
-    Device ["VK_KHR_synchronization2"] vkCmdWriteTimestamp2KHR(
-        command_buffer: c::CommandBuffer,
-        stage: c::PipelineStageFlags2,
-        query_pool: c::QueryPool,
-        query: u32,
-    ) {
-        timestamp(command_buffer, stage, query_pool, query)
-    }
-
-    Device vkCmdCopyQueryPoolResults(
-        command_buffer: c::CommandBuffer,
-        query_pool: c::QueryPool,
-        first_query: u32,
-        query_count: u32,
-        dst_buffer: c::Buffer,
-        dst_offset: c::DeviceSize,
-        stride: c::DeviceSize,
-        flags: c::QueryResultFlags,
-    ) {
-        record(command_buffer, |buffer| {
-            let pool = handle::get(query_pool)?;
-            pool.check(first_query, query_count)?;
-            let wide = if flags.contains(c::QueryResultFlags::TYPE_64) { 8 } else { 4 };
-            let pair = if flags.contains(c::QueryResultFlags::WITH_AVAILABILITY) { 2 } else { 1 };
-            let bytes = u64::from(query_count.saturating_sub(1)).saturating_mul(stride).saturating_add(wide * pair);
-            let bit = |flag, bit| if flags.contains(flag) { bit } else { 0 };
-            let bits = bit(c::QueryResultFlags::TYPE_64, vk::command::RESULT_64)
-                | bit(c::QueryResultFlags::WITH_AVAILABILITY, vk::command::RESULT_AVAILABILITY)
-                | bit(c::QueryResultFlags::PARTIAL, vk::command::RESULT_PARTIAL);
-            buffer.copy_results(
-                pool.address(first_query)?,
-                query_count,
-                handle::get(dst_buffer)?.address_of(dst_offset, bytes)?,
-                stride,
-                bits,
-            )
-        })
-    }
-
     Device vkCmdExecuteCommands(
         command_buffer: c::CommandBuffer,
         command_buffer_count: u32,
@@ -488,25 +427,6 @@ unsafe fn copy(
                 )?;
             }
             Ok(())
-        })
-    }
-}
-
-/// Records a timestamp. Only what waits for nothing is early.
-///
-/// # Safety
-/// As [`record`]; the pool is a handle of ours.
-unsafe fn timestamp(
-    commands: c::CommandBuffer,
-    stage: c::PipelineStageFlags2,
-    pool: c::QueryPool,
-    query: u32,
-) -> vk::Result<()> {
-    let early = c::PipelineStageFlags2::TOP_OF_PIPE.contains(stage);
-    // SAFETY: as the caller says.
-    unsafe {
-        record(commands, |commands| {
-            commands.timestamp(handle::get(pool)?.address(query)?, early)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Entry points of what the driver cannot do yet: conversions of samplers, some queries and counts.
+//! Entry points of what the driver cannot do yet: conversions of samplers, and draws counted in memory.
 //!
 //! Vulkan wants the functions to exist. None of their objects can be created, so functions that take one have nothing to do; commands
 //! make their command buffer invalid, which `vkEndCommandBuffer` tells.
@@ -28,19 +28,6 @@ entries! { GRAPHICS:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         Ok(())
-    }
-
-    Device vkCmdBeginQuery(
-        command_buffer: c::CommandBuffer,
-        query_pool: c::QueryPool,
-        query: u32,
-        flags: c::QueryControlFlags,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "queries other than timestamps" }))
-    }
-
-    Device vkCmdEndQuery(command_buffer: c::CommandBuffer, query_pool: c::QueryPool, query: u32) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "queries other than timestamps" }))
     }
 
     Device vkCmdDrawIndirectCount(

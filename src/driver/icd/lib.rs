@@ -31,6 +31,7 @@ mod limit_tests;
 mod native;
 mod pipeline;
 mod property;
+mod query;
 mod raw;
 #[cfg(test)]
 mod registry_tests;

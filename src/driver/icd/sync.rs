@@ -1,6 +1,6 @@
-//! Entry points of submission, fences, semaphores, events and queries.
+//! Entry points of submission, fences, semaphores and events.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::os::fd::IntoRawFd;
 use std::sync::Arc;
 
@@ -245,74 +245,6 @@ entries! { SYNC:
         done()
     }
 
-    Device vkCreateQueryPool(
-        device: c::Device,
-        create_info: *const c::QueryPoolCreateInfo<'_>,
-        allocator: *const c::AllocationCallbacks<'_>,
-        query_pool: *mut c::QueryPool,
-    ) -> c::Result {
-        let face = handle::get(device)?;
-        let info = raw::reference(create_info, "VkQueryPoolCreateInfo")?;
-        let object = vk::query::QueryPool::new(&face.device.context, info.query_type, info.query_count)?;
-        raw::put(query_pool, handle::make(object));
-        done()
-    }
-
-    Device vkDestroyQueryPool(
-        device: c::Device,
-        query_pool: c::QueryPool,
-        allocator: *const c::AllocationCallbacks<'_>,
-    ) {
-        handle::destroy(query_pool);
-        Ok(())
-    }
-
-    Device vkResetQueryPool(device: c::Device, query_pool: c::QueryPool, first_query: u32, query_count: u32) {
-        handle::get(query_pool)?.reset(first_query, query_count)?;
-        Ok(())
-    }
-
-    Device vkGetQueryPoolResults(
-        device: c::Device,
-        query_pool: c::QueryPool,
-        first_query: u32,
-        query_count: u32,
-        data_size: usize,
-        data: *mut c_void,
-        stride: c::DeviceSize,
-        flags: c::QueryResultFlags,
-    ) -> c::Result {
-        let pool = handle::get(query_pool)?;
-        pool.check(first_query, query_count)?;
-        let has = |flag| flags.contains(flag);
-        let wide = has(c::QueryResultFlags::TYPE_64);
-        let slot = if wide { 8 } else { 4 };
-        let result_bytes = slot * if has(c::QueryResultFlags::WITH_AVAILABILITY) { 2 } else { 1 };
-        let mut all = true;
-        for index in 0..query_count {
-            let at = (index as usize).saturating_mul(stride as usize);
-            if at.checked_add(result_bytes).is_none_or(|end| end > data_size) {
-                return Err(vk::Error::InvalidUse { why: "query results beyond their memory" });
-            }
-            let reading = pool.reading(first_query + index, has(c::QueryResultFlags::WAIT))?;
-            all &= reading.available;
-            let put = |slot_index: usize, value: u64| {
-                let to = data.cast::<u8>().add(at + slot_index * slot);
-                if wide {
-                    to.cast::<u64>().write_unaligned(value);
-                } else {
-                    to.cast::<u32>().write_unaligned(value as u32);
-                }
-            };
-            if reading.available || has(c::QueryResultFlags::PARTIAL) {
-                put(0, reading.value);
-            }
-            if has(c::QueryResultFlags::WITH_AVAILABILITY) {
-                put(1, reading.available.into());
-            }
-        }
-        Ok(if all { c::Result::SUCCESS } else { c::Result::NOT_READY })
-    }
 }
 
 fn deadline(device: &vk::Context, timeout_ns: u64) -> i64 {

@@ -11,7 +11,7 @@ use ash::vk as c;
 use crate::entry::{Level, Pointer, Row};
 use crate::{
     command, descriptor, device, draw, dynamic, graphics, graphics_pipeline, handle, image,
-    image_copy, instance, pipeline, raw, render, sampler, surface, swapchain, sync,
+    image_copy, instance, pipeline, query, raw, render, sampler, surface, swapchain, sync,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -207,6 +207,7 @@ static TABLES: &[&[Row]] = &[
     graphics_pipeline::GRAPHICS_PIPELINE,
     draw::DRAW,
     dynamic::DYNAMIC,
+    query::QUERY,
     render::RENDER,
     surface::SURFACE,
     swapchain::SWAPCHAIN,

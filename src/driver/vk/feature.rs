@@ -225,6 +225,9 @@ offered! {
     logicOp "vkrunner-scripts/draw/blending/logic-1.shader_test";
     depthClamp "vkrunner-scripts/draw/clipping/depth-clamp.shader_test";
     depthBiasClamp "vkrunner-scripts/draw/depth/bias-clamp.shader_test";
+    occlusionQueryPrecise "tests/pictures/scenes/queries.rs";
+    pipelineStatisticsQuery "tests/vk/queries.rs";
+    inheritedQueries "tests/vk/queries.rs";
     fillModeNonSolid "vkrunner-scripts/draw/geometry/polygon-line.shader_test";
     largePoints "vkrunner-scripts/draw/clipping/point-at-edge.shader_test";
     alphaToOne "vkrunner-scripts/draw/multisample/alpha-to-one.shader_test";

@@ -1,55 +1,121 @@
-//! Timestamp queries: sixteen bytes each, a value and whether it is there.
+//! Queries: each a dword that tells whether it is there, and pairs of values, of which the second less the first is a result.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ash::vk as api;
+use cmd::Counter;
+use smallvec::SmallVec;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::limits::TIMESTAMP_BITS;
 
-/// Bytes of one query.
-pub const QUERY_BYTES: u64 = 16;
-/// Byte of the value in a query: eight bytes.
-pub const VALUE_AT: u64 = 0;
-/// Byte of the availability in a query: eight bytes, 0 or 1.
-pub const AVAILABLE_AT: u64 = 8;
+/// Byte of the availability in a query: four bytes, 0 or 1, and four of zero.
+pub const AVAILABLE_AT: u64 = 0;
+/// Byte of the first value at the beginning: eight bytes; at the end: the next eight. Timestamps begin at zero.
+pub const BEGIN_AT: u64 = 8;
+/// See [`BEGIN_AT`].
+pub const END_AT: u64 = 16;
+/// Bytes from one value to the next.
+pub const VALUE_BYTES: u64 = 16;
+
+/// Results of a query at most.
+pub const MAX_VALUES: usize = 11;
+
+/// What queries count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The time.
+    Time,
+    /// Samples that have passed.
+    Samples,
+    /// Counters, in order.
+    Counters(SmallVec<[Counter; MAX_VALUES]>),
+}
+
+/// The statistics, by bit.
+const STATISTICS: [Counter; MAX_VALUES] = [
+    Counter::AssembledVertices,
+    Counter::AssembledPrimitives,
+    Counter::VertexInvocations,
+    Counter::GeometryInvocations,
+    Counter::GeometryPrimitives,
+    Counter::ClippingInvocations,
+    Counter::ClippingPrimitives,
+    Counter::FragmentInvocations,
+    Counter::TessControlInvocations,
+    Counter::TessEvalInvocations,
+    Counter::ComputeInvocations,
+];
+
+impl Kind {
+    /// What a type of queries counts, and which statistics.
+    pub fn new(kind: api::QueryType, statistics: api::QueryPipelineStatisticFlags) -> Result<Self> {
+        match kind {
+            api::QueryType::TIMESTAMP => Ok(Kind::Time),
+            api::QueryType::OCCLUSION => Ok(Kind::Samples),
+            api::QueryType::PIPELINE_STATISTICS => {
+                let all = (0..).zip(STATISTICS);
+                let asked = all.filter(|(bit, _)| statistics.as_raw() >> bit & 1 != 0);
+                Ok(Kind::Counters(asked.map(|(_, counter)| counter).collect()))
+            }
+            _ => Err(Error::FeatureNotPresent {
+                what: "queries of this type",
+            }),
+        }
+    }
+
+    fn values(&self) -> usize {
+        match self {
+            Kind::Time | Kind::Samples => 1,
+            Kind::Counters(counters) => counters.len(),
+        }
+    }
+}
 
 /// `VkQueryPool`.
 #[derive(Debug)]
 pub struct QueryPool {
     context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
+    /// What they count.
+    pub kind: Kind,
     /// Queries.
     pub count: u32,
 }
 
-/// A query's value and whether it is available.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A query's results and whether they are available.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Ticks.
-    pub value: u64,
-    /// It was written since the last reset.
+    /// Ticks, or counts.
+    pub values: SmallVec<[u64; MAX_VALUES]>,
+    /// They were written since the last reset.
     pub available: bool,
 }
 
 impl QueryPool {
     /// Queries, none available.
-    pub fn new(context: &Arc<Context>, kind: api::QueryType, count: u32) -> Result<Self> {
-        if kind != api::QueryType::TIMESTAMP {
-            return Err(Error::FeatureNotPresent {
-                what: "queries other than timestamps",
-            });
-        }
-        let bytes = u64::from(count.max(1)) * QUERY_BYTES;
+    pub fn new(context: &Arc<Context>, kind: Kind, count: u32) -> Result<Self> {
+        let bytes = u64::from(count.max(1)) * query_bytes(&kind);
         // New buffers read zero: no query is available.
         let buffer = context.gpu.buffer(bytes, i915::Zone::High)?;
         Ok(Self {
             context: context.clone(),
             buffer,
+            kind,
             count,
         })
+    }
+
+    /// Bytes from one query to the next.
+    pub fn stride_bytes(&self) -> u64 {
+        query_bytes(&self.kind)
+    }
+
+    /// Results of each.
+    pub fn values(&self) -> usize {
+        self.kind.values()
     }
 
     /// GPU address of a query.
@@ -57,7 +123,7 @@ impl QueryPool {
         if query >= self.count {
             return Err(BEYOND);
         }
-        Ok(self.buffer.address() + u64::from(query) * QUERY_BYTES)
+        Ok(self.buffer.address() + u64::from(query) * self.stride_bytes())
     }
 
     /// Checks `first..first + count`.
@@ -71,28 +137,34 @@ impl QueryPool {
     /// Resets queries from the host.
     pub fn reset(&self, first: u32, count: u32) -> Result<()> {
         self.check(first, count)?;
-        let zeros = vec![0; count as usize * QUERY_BYTES as usize];
-        Ok(self
-            .buffer
-            .map()?
-            .write(first as usize * QUERY_BYTES as usize, &zeros)?)
+        let map = self.buffer.map()?;
+        for query in u64::from(first)..u64::from(first) + u64::from(count) {
+            let at = query * self.stride_bytes() + AVAILABLE_AT;
+            map.write(at as usize, &[0; 4])?;
+        }
+        Ok(())
     }
 
     fn read(&self, query: u32) -> Result<Reading> {
-        let mut bytes = [0; QUERY_BYTES as usize];
-        self.buffer
-            .map()?
-            .read(query as usize * QUERY_BYTES as usize, &mut bytes)?;
-        let words: [u32; 4] = std::array::from_fn(|word| {
-            u32::from_le_bytes(std::array::from_fn(|byte| {
-                bytes.get(word * 4 + byte).copied().unwrap_or(0)
-            }))
-        });
-        let value = u64::from(words[0]) | u64::from(words[1]) << 32;
-        Ok(Reading {
-            value: value & ((1 << TIMESTAMP_BITS) - 1),
-            available: words[2] != 0,
-        })
+        let map = self.buffer.map()?;
+        let start = u64::from(query) * self.stride_bytes();
+        let qword = |at: u64| -> Result<u64> {
+            let mut bytes = [0; 8];
+            map.read((start + at) as usize, &mut bytes)?;
+            Ok(u64::from_le_bytes(bytes))
+        };
+        // First this: values that come later are not of this reading.
+        let available = qword(AVAILABLE_AT)? != 0;
+        let mut values = SmallVec::new();
+        for at in (0..).step_by(VALUE_BYTES as usize).take(self.values()) {
+            let counted = qword(at + END_AT)?.wrapping_sub(qword(at + BEGIN_AT)?);
+            values.push(match (available, &self.kind) {
+                (false, _) => 0,
+                (true, Kind::Time) => counted & ((1 << TIMESTAMP_BITS) - 1),
+                (true, _) => counted,
+            });
+        }
+        Ok(Reading { values, available })
     }
 
     /// A query's reading; `wait` until it is available or the device is lost.
@@ -115,6 +187,10 @@ impl QueryPool {
             std::thread::sleep(Duration::from_micros(50));
         }
     }
+}
+
+fn query_bytes(kind: &Kind) -> u64 {
+    BEGIN_AT + kind.values() as u64 * VALUE_BYTES
 }
 
 const BEYOND: Error = Error::InvalidUse {

@@ -9,6 +9,7 @@ mod formats;
 mod geometry;
 mod multisample;
 mod parts;
+mod queries;
 mod textures;
 mod transfer;
 
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Scene> {
         geometry::scenes(),
         multisample::scenes(),
         parts::scenes(),
+        queries::scenes(),
         textures::scenes(),
         transfer::scenes(),
     ]

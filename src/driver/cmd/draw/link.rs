@@ -129,6 +129,7 @@ pub fn link<'a>(stages: &[Stage<'a>]) -> Result<Shaders<'a>, LinkError> {
         tessellation,
         geometry,
         fragment,
+        counted: true,
         writes_point_size: writes(slot::POINT_SIZE),
         writes_layer: writes(slot::LAYER),
         writes_viewport: writes(slot::VIEWPORT),

@@ -202,6 +202,8 @@ pub struct Shaders<'a> {
     pub geometry: Option<GeometryShader<'a>>,
     /// Fragments; None: depth and stencil alone.
     pub fragment: Option<FragmentShader<'a>>,
+    /// What they do is counted.
+    pub counted: bool,
     /// The last stage before rasterisation writes the size of points.
     pub writes_point_size: bool,
     /// It writes the layer.

@@ -49,6 +49,7 @@ pub struct Pipeline {
     targets: u8,
     dual_source: bool,
     point_size: bool,
+    counted: bool,
 }
 
 /// Threads that a stage of geometry may have: all of the device's, in fields of nine bits.
@@ -70,7 +71,7 @@ fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
         .words::<9>()
         .flag(vs::ENABLE, true)
         .flag(vs::SIMD8_DISPATCH_ENABLE, true)
-        .flag(vs::STATISTICS_ENABLE, true)
+        .flag(vs::STATISTICS_ENABLE, shaders.counted)
         .with(vs::KERNEL_START_POINTER, *kernel_offset_bytes)
         .with(vs::MAXIMUM_NUMBER_OF_THREADS, stage_threads(device) - 1)
         // Elements are read in pairs; one there always is.
@@ -197,6 +198,12 @@ impl DrawGeneration for Gen9 {
             words.extend(part);
         }
         words.extend(vertex_shader(device, shaders));
+        words.extend(
+            state_vf_statistics::PACKET
+                .words::<1>()
+                .flag(state_vf_statistics::STATISTICS_ENABLE, shaders.counted)
+                .dwords,
+        );
         let (tessellation, threads) = (shaders.tessellation.as_ref(), stage_threads(device));
         words.extend(geometry::hull(tessellation, threads));
         words.extend(geometry::domain(tessellation, threads));
@@ -231,20 +238,23 @@ impl DrawGeneration for Gen9 {
             engine: [false, true].map(|lower_left| geometry::engine(tessellation, lower_left)),
             made: raster::made(shaders),
             clip: raster::ClipFacts {
+                counted: shaders.counted,
                 linear_barycentrics: fragment.is_some_and(|f| f.barycentrics & 0x38 != 0),
                 writes_viewport: shaders.writes_viewport,
                 writes_layer: shaders.writes_layer,
             },
-            wm: fragment.map_or_else(pixel::WmFacts::default, |f| pixel::WmFacts {
-                barycentrics: f.barycentrics,
-                early_tests: f.early_tests,
-                has_side_effects: f.has_side_effects,
-                kills: f.kills,
-                valid: true,
-            }),
+            wm: pixel::WmFacts {
+                barycentrics: fragment.map_or(0, |f| f.barycentrics),
+                early_tests: fragment.is_some_and(|f| f.early_tests),
+                has_side_effects: fragment.is_some_and(|f| f.has_side_effects),
+                kills: fragment.is_some_and(|f| f.kills),
+                valid: fragment.is_some(),
+                counted: shaders.counted,
+            },
             targets: fragment.map_or(0, |f| f.targets),
             dual_source: fragment.is_some_and(|f| f.dual_source),
             point_size: shaders.writes_point_size,
+            counted: shaders.counted,
         }))
     }
 
@@ -288,12 +298,6 @@ impl DrawGeneration for Gen9 {
         stream.put(state_multisample::PACKET.words::<2>().dwords)?;
         stream.put(state_wm_hz_op::PACKET.words::<5>().dwords)?;
         stream.put(raster::SAMPLE_PATTERN)?;
-        stream.put(
-            state_vf_statistics::PACKET
-                .words::<1>()
-                .flag(state_vf_statistics::STATISTICS_ENABLE, true)
-                .dwords,
-        )?;
         for part in CONSTANT_ALLOCATION {
             stream.put(part)?;
         }
@@ -336,7 +340,11 @@ impl DrawGeneration for Gen9 {
                     .flag(out::RENDERING_DISABLE, discard)
                     .dwords,
             )?;
-            stream.put(raster::sf(pipeline.point_size, &state.raster))?;
+            stream.put(raster::sf(
+                pipeline.point_size,
+                pipeline.counted,
+                &state.raster,
+            ))?;
             if state.raster.stippled {
                 stream.put(raster::stipple(state.raster.stipple))?;
             }

@@ -212,6 +212,7 @@ pub(super) struct WmFacts {
     pub has_side_effects: bool,
     pub kills: bool,
     pub valid: bool,
+    pub counted: bool,
 }
 
 /// 3DSTATE_WM. Threads run even where nothing can be written, if they do something else or decide what is counted.
@@ -229,7 +230,7 @@ pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2
     let forced = facts.valid && (facts.has_side_effects || facts.kills || !writes_colour);
     wm::PACKET
         .words::<2>()
-        .flag(wm::STATISTICS_ENABLE, true)
+        .flag(wm::STATISTICS_ENABLE, facts.counted)
         .with(wm::LINE_ANTIALIASING_REGION_WIDTH, ONE_PIXEL)
         .flag(wm::LINE_STIPPLE_ENABLE, stippled)
         .with(

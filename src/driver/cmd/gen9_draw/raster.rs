@@ -71,6 +71,7 @@ fn draws_lines(state: &State, made: Option<Form>) -> bool {
 /// What a pipeline adds to CLIP.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClipFacts {
+    pub counted: bool,
     pub linear_barycentrics: bool,
     pub writes_viewport: bool,
     pub writes_layer: bool,
@@ -88,7 +89,7 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
     };
     c::PACKET
         .words::<4>()
-        .flag(c::STATISTICS_ENABLE, true)
+        .flag(c::STATISTICS_ENABLE, facts.counted)
         .flag(c::EARLY_CULL_ENABLE, true)
         .with(c::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT, triangles)
         .with(c::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT, lines)
@@ -115,7 +116,7 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
         .dwords
 }
 
-pub(super) fn sf(point_size_of_vertices: bool, raster: &Raster) -> [u32; 4] {
+pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -> [u32; 4] {
     use state_sf as s;
     let [triangles, lines, fans] = provoking(raster.provoking_last);
     // 11 bits and 7 behind the point.
@@ -123,7 +124,7 @@ pub(super) fn sf(point_size_of_vertices: bool, raster: &Raster) -> [u32; 4] {
     s::PACKET
         .words::<4>()
         .flag(s::VIEWPORT_TRANSFORM_ENABLE, true)
-        .flag(s::STATISTICS_ENABLE, true)
+        .flag(s::STATISTICS_ENABLE, counted)
         .with(s::LINE_WIDTH, width)
         // A pixel, in eighths.
         .with(s::POINT_WIDTH, 8)

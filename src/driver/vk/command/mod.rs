@@ -12,6 +12,7 @@ mod image;
 mod memory;
 mod pass;
 mod picture;
+mod query;
 mod rendering;
 mod surfaces;
 mod target;

@@ -1,11 +1,9 @@
-//! Commands that the driver carries out by shaders of its own or by the command streamer: copies, fills, queries, events.
+//! Commands that the driver carries out by shaders of its own or by the command streamer: copies, fills, events.
 
 use cmd::Pending;
 
-use super::barrier::Dependency;
 use super::buffer::CommandBuffer;
 use crate::error::Result;
-use crate::query::{AVAILABLE_AT, QUERY_BYTES, VALUE_AT};
 use crate::surface_state::BufferDescriptor;
 use crate::sync::EVENT_SET;
 
@@ -86,44 +84,5 @@ impl CommandBuffer {
     /// Waits until an event is set.
     pub fn wait_event(&mut self, address: u64) -> Result<()> {
         self.recorder.wait_equal(address, EVENT_SET)
-    }
-
-    /// Makes queries unavailable.
-    pub fn reset_queries(&mut self, address: u64, count: u32) -> Result<()> {
-        // Timestamps of before may still be on their way.
-        self.recorder.barrier(Pending::STALL);
-        for query in 0..u64::from(count) {
-            for dword in 0..QUERY_BYTES / 4 {
-                let at = address + query * QUERY_BYTES + dword * 4;
-                self.recorder.store(at, 0)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes a timestamp and makes its query available; early: when the command streamer comes by.
-    pub fn timestamp(&mut self, query: u64, early: bool) -> Result<()> {
-        self.recorder
-            .timestamp(query + VALUE_AT, query + AVAILABLE_AT, early)
-    }
-
-    /// Copies query results to a buffer.
-    pub fn copy_results(
-        &mut self,
-        queries: u64,
-        count: u32,
-        destination: u64,
-        stride_bytes: u64,
-        flags: u32,
-    ) -> Result<()> {
-        // Timestamps are written in order, so after this those of before are there.
-        self.barrier(&Dependency::FULL);
-        self.launch(&blit::query_launch(
-            queries,
-            destination,
-            count,
-            stride_bytes,
-            flags,
-        ))
     }
 }

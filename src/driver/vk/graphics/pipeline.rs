@@ -74,26 +74,28 @@ impl Pipeline {
             neighbours.before = Some(code.shader.clone());
             codes.push((shader.stage, code));
         }
-        Self::of(context, fixed, codes)
+        Self::of(context, fixed, codes, true)
     }
 
-    /// Puts shaders together, which come in the pipeline's order.
+    /// Puts shaders together, which come in the pipeline's order. `counted`: what they do is the application's.
     pub(crate) fn of(
         context: &Arc<Context>,
         fixed: Fixed,
         codes: Vec<(Stage, Code)>,
+        counted: bool,
     ) -> Result<Self> {
         let mut kept = Vec::new();
         let stages = codes.iter();
         let stages = stages.map(|(which, code)| stage(context, code, *which, &mut kept));
         let stages: Vec<_> = stages.collect::<Result<_>>()?;
-        let shaders = link::link(&stages).map_err(|error| {
+        let mut shaders = link::link(&stages).map_err(|error| {
             let why = match error {
                 link::LinkError::Stage => "stages that make no pipeline, or one without code",
                 link::LinkError::TooManyInputs => "more inputs than fragments can have",
             };
             Error::InvalidShader { why: why.into() }
         })?;
+        shaders.counted = counted;
         let device = context.physical.info().device;
         let draw = DrawPipeline::new(device, &shaders).ok_or(Error::InvalidShader {
             why: "more constants or larger vertices than there is room for".into(),

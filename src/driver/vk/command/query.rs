@@ -1,0 +1,92 @@
+//! Queries as commands begin, end, reset and copy them.
+//!
+//! In:  pools. Out: counters written where the pools have them, each query's availability behind them.
+//! Ref: Vulkan 1.3, "Queries".
+
+use cmd::Pending;
+
+use super::barrier::Dependency;
+use super::buffer::CommandBuffer;
+use crate::error::{Error, Result};
+use crate::query::{AVAILABLE_AT, BEGIN_AT, END_AT, Kind, QueryPool, VALUE_BYTES};
+
+const TIMES: Error = Error::InvalidUse {
+    why: "a timestamp that is begun or ended, or another query that is written as one",
+};
+
+impl CommandBuffer {
+    /// Makes queries unavailable.
+    pub fn reset_queries(&mut self, pool: &QueryPool, first: u32, count: u32) -> Result<()> {
+        pool.check(first, count)?;
+        // Results of before may still be on their way.
+        self.recorder.barrier(Pending::STALL);
+        for query in first..first + count {
+            self.recorder
+                .store(pool.address(query)? + AVAILABLE_AT, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Begins to count.
+    pub fn begin_query(&mut self, pool: &QueryPool, query: u32) -> Result<()> {
+        self.count(pool, pool.address(query)? + BEGIN_AT)
+    }
+
+    /// Ends counting; the query's results are there when what came before is done.
+    pub fn end_query(&mut self, pool: &QueryPool, query: u32) -> Result<()> {
+        let address = pool.address(query)?;
+        self.count(pool, address + END_AT)?;
+        match pool.kind {
+            Kind::Samples => self.recorder.write_late(address + AVAILABLE_AT, 1),
+            _ => self.recorder.store(address + AVAILABLE_AT, 1),
+        }
+    }
+
+    fn count(&mut self, pool: &QueryPool, address: u64) -> Result<()> {
+        match &pool.kind {
+            Kind::Time => Err(TIMES),
+            Kind::Samples => self.recorder.write_samples(address),
+            Kind::Counters(counters) => {
+                self.recorder.write_counters(counters, address, VALUE_BYTES)
+            }
+        }
+    }
+
+    /// Writes a timestamp and makes its query available; early: when the command streamer comes by.
+    pub fn timestamp(&mut self, pool: &QueryPool, query: u32, early: bool) -> Result<()> {
+        if pool.kind != Kind::Time {
+            return Err(TIMES);
+        }
+        let address = pool.address(query)?;
+        self.recorder
+            .timestamp(address + END_AT, address + AVAILABLE_AT, early)
+    }
+
+    /// Copies results of queries to a buffer.
+    pub fn copy_results(
+        &mut self,
+        pool: &QueryPool,
+        queries: std::ops::Range<u32>,
+        destination: u64,
+        stride_bytes: u64,
+        flags: u32,
+    ) -> Result<()> {
+        let count = queries.end.saturating_sub(queries.start);
+        pool.check(queries.start, count)?;
+        if count == 0 {
+            return Ok(());
+        }
+        // Results are written in order, so after this those of before are there.
+        self.barrier(&Dependency::FULL);
+        self.launch(&blit::query_launch(
+            blit::Queries {
+                address: pool.address(queries.start)?,
+                count,
+                values: pool.values() as u32,
+            },
+            destination,
+            stride_bytes,
+            flags,
+        ))
+    }
+}
