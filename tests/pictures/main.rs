@@ -68,10 +68,10 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
+    let ignored = lavapipe.is_err() && !required;
     let trials = scenes.into_iter().map(|scene| {
         let (source, reason) = (source.clone(), expected.get(&scene.name).cloned());
         let lavapipe = lavapipe.clone();
-        let ignored = lavapipe.is_err() && !required;
         let name = scene.name.clone();
         Trial::test(name, move || {
             let reference = lavapipe.map_err(Failed::from)?;
@@ -79,7 +79,36 @@ fn main() -> ExitCode {
         })
         .with_ignored_flag(ignored)
     });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    let mut trials: Vec<_> = trials.collect();
+    // Once more where what the driver may do is turned off: the pictures must be the same.
+    if section == "ingot" && std::env::var_os(DRIVER_OPTIONS).is_none() {
+        let without = |&(flag, scenes): &(&'static str, &'static str)| {
+            let name = format!("{scenes}_with_{flag}");
+            Trial::test(name, move || without(flag, scenes)).with_ignored_flag(ignored)
+        };
+        trials.extend(SWITCHES.iter().map(without));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Where our driver's options are.
+const DRIVER_OPTIONS: &str = "INGOT_DEBUG";
+/// Options that turn something off, and what the scenes are called that have to do with it.
+const SWITCHES: &[(&str, &str)] = &[("no-mcs", "sample")];
+
+/// Draws some scenes in a process of its own, where the driver has an option.
+fn without(flag: &str, scenes: &str) -> Result<(), Failed> {
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let run = Command::new(program)
+        .arg(scenes)
+        .env(DRIVER_OPTIONS, flag)
+        .output()
+        .map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&run.stdout);
+    match run.status.success() && !text.contains(" 0 passed") {
+        true => Ok(()),
+        false => Err(text.into_owned().into()),
+    }
 }
 
 /// This program once more, with the environment that lavapipe wants.

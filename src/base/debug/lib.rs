@@ -43,6 +43,7 @@ flags! {
     No32 "no32" true "no SIMD32 shaders";
     SpillFs "spill_fs" true "spill everything in the FS backend";
     NoOpt "noopt" true "skip every optimisation that may be skipped";
+    NoMcs "no-mcs" false "no control surfaces of images with samples: each sample is stored";
     Sync "sync" false "wait for each submission to end";
     Api "api" false "say why a Vulkan command fails";
     Help "help" false "list these flags and go on";

@@ -31,8 +31,8 @@
 //! largest, and its stride says where the sampler is. The *handle of a sampler* is the byte offset of its state from Dynamic State Base
 //! Address: (set handle >> 6) + place in the set + [`PipelineLayout::sampler_base_bytes`], modulo 2^32.
 //!
-//! Storage images of cubes are SURFTYPE_2D, six layers each: typed messages know no faces. Their queries divide. Surfaces have no
-//! auxiliary surface that the shader would have to know of: `ld2dms` is sent with an MCS of 0. Input attachments are fetched at
+//! Storage images of cubes are SURFTYPE_2D, six layers each: typed messages know no faces. Their queries divide. Fetches of
+//! samples ask for the multisample control data first, whether the surface has any or not. Input attachments are fetched at
 //! (x, y, layer drawn to); a surface of one layer ignores the layer.
 //!
 //! ## Push data

@@ -463,6 +463,7 @@ pub(crate) enum Sample {
     CompareLevelZero = 25,
     FetchLevelZero = 26,
     FetchSampleWide = 28,
+    FetchControl = 29,
 }
 
 /// A sampler message of `mlen` registers; the sampler's number is 0 of those that the header points to.

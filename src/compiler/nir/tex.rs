@@ -181,6 +181,8 @@ tex_ops! {
     Txf "txf" needs [Coord] MESSAGE;
     /// Fetches a sample of a multisampled texel.
     TxfMs "txf_ms" needs [Coord MsIndex] MESSAGE;
+    /// Fetches what a multisampled texel's control surface says of its samples.
+    TxfMsMcs "txf_ms_mcs" needs [Coord] MESSAGE;
     /// Size in texels and layers, of a level.
     Txs "txs" needs [] MESSAGE;
     /// Level of detail that `tex` would use: clamped, and as computed.
@@ -241,6 +243,8 @@ pub enum TexSrc {
     Ddy,
     /// Sample.
     MsIndex,
+    /// What the control surface says: two dwords, from `lower_tex_multisample` on.
+    MsMcs,
     /// Pointer to the texture's variable.
     TextureDeref,
     /// Pointer to the sampler's variable.
@@ -251,7 +255,7 @@ pub enum TexSrc {
     SamplerHandle,
 }
 
-pub(crate) const TEX_SRCS: [(TexSrc, &str); 14] = [
+pub(crate) const TEX_SRCS: [(TexSrc, &str); 15] = [
     (TexSrc::Coord, "coord"),
     (TexSrc::Projector, "projector"),
     (TexSrc::Comparator, "comparator"),
@@ -262,6 +266,7 @@ pub(crate) const TEX_SRCS: [(TexSrc, &str); 14] = [
     (TexSrc::Ddx, "ddx"),
     (TexSrc::Ddy, "ddy"),
     (TexSrc::MsIndex, "ms_index"),
+    (TexSrc::MsMcs, "ms_mcs"),
     (TexSrc::TextureDeref, "texture_deref"),
     (TexSrc::SamplerDeref, "sampler_deref"),
     (TexSrc::TextureHandle, "texture_handle"),
@@ -321,7 +326,7 @@ impl Tex {
     pub fn result_components(&self) -> u8 {
         match self.op {
             TexOp::Txs => self.dim.size_components() + u8::from(self.array),
-            TexOp::Lod => 2,
+            TexOp::Lod | TexOp::TxfMsMcs => 2,
             TexOp::QueryLevels | TexOp::TextureSamples => 1,
             TexOp::Tg4 => 4,
             _ if self.shadow => 1,

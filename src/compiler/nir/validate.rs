@@ -516,6 +516,7 @@ fn check_tex(s: &Shader, t: &Tex) -> std::result::Result<(), String> {
         let components = match kind {
             TexSrc::Coord => t.coord_components(),
             TexSrc::Offset | TexSrc::Ddx | TexSrc::Ddy => t.dim.offset_components(),
+            TexSrc::MsMcs => 2,
             _ => 1,
         };
         let bits = match kind {

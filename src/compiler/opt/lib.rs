@@ -81,6 +81,7 @@ mod lower_ssbo_atomic_64;
 mod lower_system_values;
 mod lower_tex;
 mod lower_tex_cubes;
+mod lower_tex_multisample;
 mod lower_var_copies;
 mod lower_vars_to_ssa;
 mod opt_algebraic;

@@ -31,6 +31,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_image_formats)),
     Step::Once(pass!(lower_tex)),
     Step::Once(pass!(lower_tex_cubes)),
+    Step::Once(pass!(lower_tex_multisample)),
     Step::Once(pass!(lower_explicit_io)),
     Step::Once(pass!(lower_ssbo_atomic_64)),
     Step::Once(pass!(lower_system_values)),

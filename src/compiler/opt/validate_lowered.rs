@@ -150,6 +150,9 @@ fn check_tex(t: &Tex) -> Result<(), String> {
             return Err(format!("{} with {kind:?}", t.op.info().name));
         }
     }
+    if t.op == TexOp::TxfMs && t.src(TexSrc::MsMcs).is_none() {
+        return Err("txf_ms without what the control surface says".into());
+    }
     match t.tg4_offsets {
         Some(_) => Err("tg4 with four offsets".into()),
         None => Ok(()),

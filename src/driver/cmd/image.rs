@@ -62,6 +62,8 @@ pub struct ImageView<'a> {
     pub within_el: [u32; 2],
     /// The least level that the sampler reads, counted as the surface's are.
     pub min_lod: f32,
+    /// The multisample control surface, and where it begins.
+    pub control: Option<(Surface, u64)>,
 }
 
 /// Formats for which the sampler must not go by its second cache.
@@ -132,6 +134,15 @@ impl ImageView<'_> {
             .with(rss::SHADER_CHANNEL_SELECT_GREEN, self.swizzle[1] as u64)
             .with(rss::SHADER_CHANNEL_SELECT_BLUE, self.swizzle[2] as u64)
             .with(rss::SHADER_CHANNEL_SELECT_ALPHA, self.swizzle[3] as u64);
+        if let Some((control, address)) = &self.control {
+            const MODE_MCS: u64 = 1;
+            let control = control.binding();
+            words = words
+                .with(rss::AUXILIARY_SURFACE_MODE, MODE_MCS)
+                .with(rss::AUXILIARY_SURFACE_PITCH, control.pitch.into())
+                .with(rss::AUXILIARY_SURFACE_QPITCH, control.qpitch.into())
+                .with(rss::AUXILIARY_SURFACE_BASE_ADDRESS, *address);
+        }
         words = match self.viewer {
             Viewer::Target => words
                 .with(rss::MIP_COUNT_LOD, self.first_level.into())

@@ -275,7 +275,11 @@ entries! { COMMAND:
                 raw::slice(buffer_memory_barriers, buffer_memory_barrier_count),
                 raw::slice(image_memory_barriers, image_memory_barrier_count),
             ));
-            Ok(())
+            let images = raw::slice(image_memory_barriers, image_memory_barrier_count);
+            images.iter().try_for_each(|image| {
+                let layouts = [image.old_layout, image.new_layout];
+                give_up(buffer, image.image, layouts, &image.subresource_range)
+            })
         })
     }
 
@@ -315,7 +319,11 @@ entries! { COMMAND:
                 raw::slice(buffer_memory_barriers, buffer_memory_barrier_count),
                 raw::slice(image_memory_barriers, image_memory_barrier_count),
             ));
-            Ok(())
+            let images = raw::slice(image_memory_barriers, image_memory_barrier_count);
+            images.iter().try_for_each(|image| {
+                let layouts = [image.old_layout, image.new_layout];
+                give_up(buffer, image.image, layouts, &image.subresource_range)
+            })
         })
     }
 
@@ -324,9 +332,7 @@ entries! { COMMAND:
         dependency_info: *const c::DependencyInfo<'_>,
     ) {
         record(command_buffer, |buffer| {
-            let info = raw::reference(dependency_info, "VkDependencyInfo")?;
-            dependency::each(info).for_each(|dependency| buffer.barrier(&dependency));
-            Ok(())
+            depend(buffer, raw::reference(dependency_info, "VkDependencyInfo")?)
         })
     }
 
@@ -357,10 +363,8 @@ entries! { COMMAND:
             for &event in raw::slice(events, event_count) {
                 buffer.wait_event(handle::get(event)?.address())?;
             }
-            for info in raw::slice(dependency_infos, event_count) {
-                dependency::each(info).for_each(|dependency| buffer.barrier(&dependency));
-            }
-            Ok(())
+            let infos = raw::slice(dependency_infos, event_count);
+            infos.iter().try_for_each(|info| depend(buffer, info))
         })
     }
 
@@ -404,6 +408,43 @@ pub unsafe fn record(
     // SAFETY: as the caller says.
     unsafe { handle::get_mut(buffer)? }.record(command);
     Ok(())
+}
+
+/// The dependencies of a `VkDependencyInfo`, and what contents end with them.
+///
+/// # Safety
+/// The structure is valid; its images are handles of ours.
+unsafe fn depend(buffer: &mut CommandBuffer, info: &c::DependencyInfo<'_>) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        dependency::each(info).for_each(|dependency| buffer.barrier(&dependency));
+        let images = raw::slice(
+            info.p_image_memory_barriers,
+            info.image_memory_barrier_count,
+        );
+        images.iter().try_for_each(|image| {
+            let layouts = [image.old_layout, image.new_layout];
+            give_up(buffer, image.image, layouts, &image.subresource_range)
+        })
+    }
+}
+
+/// A transition of layouts: from UNDEFINED, contents end.
+///
+/// # Safety
+/// The image is a handle of ours.
+unsafe fn give_up(
+    buffer: &mut CommandBuffer,
+    image: c::Image,
+    [old, new]: [c::ImageLayout; 2],
+    range: &c::ImageSubresourceRange,
+) -> vk::Result<()> {
+    if old != c::ImageLayout::UNDEFINED || new == old {
+        return Ok(());
+    }
+    // SAFETY: as the caller says.
+    let image = unsafe { handle::get(image)? };
+    buffer.give_up(image, range.base_array_layer, range.layer_count)
 }
 
 /// Records copies between two buffers; a region is two offsets and a size.

@@ -24,7 +24,7 @@ entries! { RENDER:
         let info = raw::reference(create_info, "VkRenderPassCreateInfo")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
-            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op]))
+            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], a.initial_layout))
             .collect::<vk::Result<_>>()?;
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
@@ -68,7 +68,7 @@ entries! { RENDER:
         let info = raw::reference(create_info, "VkRenderPassCreateInfo2")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
-            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op]))
+            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], a.initial_layout))
             .collect::<vk::Result<_>>()?;
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
@@ -269,6 +269,7 @@ fn attachment(
     format: c::Format,
     samples: c::SampleCountFlags,
     [load, stencil_load]: [c::AttachmentLoadOp; 2],
+    before: c::ImageLayout,
 ) -> vk::Result<Attachment> {
     let format = vk::format::find(format).ok_or(vk::Error::FormatNotSupported)?;
     Ok(Attachment {
@@ -276,6 +277,7 @@ fn attachment(
         clear_stencil: stencil_load == c::AttachmentLoadOp::CLEAR,
         aspects: format.aspects(),
         samples: samples.as_raw() as u8,
+        given_up: before == c::ImageLayout::UNDEFINED,
     })
 }
 

@@ -28,6 +28,11 @@ const WHITE: &str = "#version 450
 layout(location = 0) out vec4 colour;
 void main() { colour = vec4(1.0, 0.5, 0.25, 0.5); }";
 
+const GREEN: &str = "#version 450
+layout(location = 0) in vec2 uv;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(0.0, uv.x > 0.5 ? 1.0 : 0.5, 0.25, 1.0); }";
+
 /// How samples become a picture.
 #[derive(Clone, Copy)]
 enum Resolve {
@@ -93,6 +98,65 @@ fn fetched(gpu: &Gpu, many: &Image) -> Result<Image, samples::Error> {
     cover(gpu, RGBA8, &shader, &[Bound::Texture(many.view, sampler)])
 }
 
+/// Samples copied into an image that a command has cleared, and drawn over.
+fn copied(gpu: &Gpu) -> Result<Vec<Shot>, samples::Error> {
+    let info = ImageInfo::new(RGBA8, SIDE, SIDE).target().samples(4);
+    let (from, to) = (gpu.image(info)?, gpu.image(info)?);
+    let pipeline = |fragment| {
+        gpu.graphics(&GraphicsInfo {
+            vertex: TRIANGLE,
+            fragment: Some(fragment),
+            samples: 4,
+            colors: &[RGBA8],
+            ..GraphicsInfo::default()
+        })
+    };
+    let (white, other) = (pipeline(WHITE)?, pipeline(GREEN)?);
+    let layers = vk::ImageSubresourceLayers {
+        aspect_mask: vk::ImageAspectFlags::COLOR,
+        layer_count: 1,
+        ..Default::default()
+    };
+    let corner = |x, y| vk::Offset3D { x, y, z: 0 };
+    let region = vk::ImageCopy {
+        src_subresource: layers,
+        src_offset: corner(1, 3),
+        dst_subresource: layers,
+        dst_offset: corner(7, 4),
+        extent: vk::Extent3D {
+            width: 19,
+            height: 23,
+            depth: 1,
+        },
+    };
+    let colour = vk::ClearColorValue {
+        float32: [1.0, 0.0, 1.0, 1.0],
+    };
+    let draw = |r: &Recorder<'_>, target, pipeline| {
+        r.draw_to(&Targets::new(&[target]), |r| {
+            r.bind::<u8>(pipeline, &[], &[]);
+            r.draw(0, 3, 1);
+            Ok(())
+        })
+    };
+    let mut all = Vec::new();
+    gpu.run(|r| {
+        draw(r, Target::clear(&from, [0.0, 0.0, 0.5, 1.0]), &white)?;
+        r.clear(&to, colour);
+        r.copy(&from, &to, &[region]);
+        r.use_as(&to, Use::Sampled);
+        Ok(())
+    })?;
+    all.extend(shots(gpu, &fetched(gpu, &to)?)?);
+    gpu.run(|r| {
+        draw(r, Target::keep(&to), &other)?;
+        r.use_as(&to, Use::Sampled);
+        Ok(())
+    })?;
+    all.extend(shots(gpu, &fetched(gpu, &to)?)?);
+    Ok(all)
+}
+
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
     let white = || GraphicsInfo {
@@ -108,6 +172,7 @@ pub fn scenes() -> Vec<Scene> {
             drawn(gpu, white(), Resolve::Command)
         }),
         scene("samples_fetched", SAMPLES, move |gpu| drawn(gpu, white(), Resolve::Shader)),
+        scene("samples_copied", SAMPLES, copied),
         scene("sample_mask", ROUNDED, move |gpu| {
             let info = GraphicsInfo {
                 vertex: COVER,

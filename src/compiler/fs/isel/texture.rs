@@ -196,11 +196,18 @@ impl Isel<'_> {
                 }
             }
             TexOp::TxfMs => {
-                // No surface has an auxiliary one: the multisample control data are zero.
+                let control = all(self, TexSrc::MsMcs, d);
+                if control.is_empty() {
+                    return unsupported(tex, "has control data behind the NIR pipeline");
+                }
                 out.extend(all(self, TexSrc::MsIndex, d));
-                out.extend([zero, zero]);
+                out.extend(control);
                 out.extend(coordinates);
                 Sample::FetchSampleWide
+            }
+            TexOp::TxfMsMcs => {
+                out.extend(coordinates);
+                Sample::FetchControl
             }
             TexOp::Txs => {
                 out.push(lod.first().copied().unwrap_or(zero));

@@ -6,7 +6,8 @@
 //! Shaders read and write buffers through the data port, and copies and fills are such shaders too, those of images among them. The
 //! data port of every subslice writes to the one L3, but its writes are known to be there only when they have been flushed; so it is
 //! with what is drawn. The sampler, the constant cache and the fetcher of vertices read through the L3, but keep copies; the command
-//! streamer and the host read memory itself. Layouts of images need nothing: there are no auxiliary surfaces.
+//! streamer and the host read memory itself. Layouts of images need nothing but where contents begin
+//! (`control`): control surfaces are kept in all of them.
 
 use ash::vk as api;
 use cmd::Pending;

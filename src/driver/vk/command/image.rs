@@ -8,6 +8,7 @@ use ash::vk as api;
 use blit::{Extent, Order, Plane};
 
 use super::buffer::CommandBuffer;
+use super::control;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::image::{Image, Part, texel};
@@ -286,6 +287,11 @@ impl CommandBuffer {
             for launch in blit::copy_texels(plane_from, plane_to, extent) {
                 self.launch(&launch)?;
             }
+            if let Some(control) = control::copied(source, from, destination, &there)? {
+                for launch in control {
+                    self.launch(&launch)?;
+                }
+            }
         }
         Ok(())
     }
@@ -293,7 +299,16 @@ impl CommandBuffer {
     /// Writes an element all over a box.
     pub fn fill_image(&mut self, image: &Image, of: &ImageBox, element: &[u8]) -> Result<()> {
         let part = image.part(of.aspect)?;
-        let (plane, extent) = of.place(image, part)?;
+        let (mut plane, mut extent) = of.place(image, part)?;
+        if let Some(control) = control::one_slice(image, of)? {
+            // The first slice stands for all samples.
+            let samples = part.surface.samples;
+            plane.slice_rows *= samples;
+            extent.slices /= samples;
+            for launch in control {
+                self.launch(&launch)?;
+            }
+        }
         for launch in blit::fill_texels(plane, extent, element) {
             self.launch(&launch)?;
         }

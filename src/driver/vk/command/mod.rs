@@ -7,6 +7,7 @@
 
 mod barrier;
 mod buffer;
+mod control;
 mod draw;
 mod image;
 mod memory;

@@ -24,6 +24,8 @@ pub struct Attachment {
     pub aspects: api::ImageAspectFlags,
     /// Samples of its images.
     pub samples: u8,
+    /// What was there before the render pass is given up.
+    pub given_up: bool,
 }
 
 /// A subpass: attachments by number.
@@ -190,6 +192,17 @@ impl Pass {
         self.subpass < self.render_pass.subpasses.len()
     }
 
+    /// Views whose earlier contents end with this subpass.
+    pub(super) fn given_up(&self) -> impl Iterator<Item = &Arc<View>> {
+        let subpass = self.render_pass.subpasses.get(self.subpass);
+        let used = subpass.into_iter().flat_map(Subpass::attachments);
+        let ends = used.filter(|&number| {
+            let attachment = self.render_pass.attachments.get(number as usize);
+            self.is_first(number) && attachment.is_some_and(|attachment| attachment.given_up)
+        });
+        ends.filter_map(|number| self.views.get(number as usize))
+    }
+
     /// What the subpass draws to.
     pub(super) fn begin(&self) -> Result<Begin<'_>> {
         let pass = &self.render_pass;
@@ -282,6 +295,7 @@ mod tests {
             clear_stencil: false,
             aspects: api::ImageAspectFlags::COLOR,
             samples: 1,
+            given_up: false,
         };
         let made = RenderPass::new(vec![attachment], vec![subpass], Vec::new());
         assert_eq!(made.err(), Some(BEYOND));

@@ -62,6 +62,7 @@ fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surfa
         swizzle: seen.swizzle,
         within_el: [0; 2],
         min_lod: 0.0,
+        control: image.control(part)?,
     };
     match surface.dim {
         Dim::D2 => return Ok(view.words()),

@@ -121,6 +121,9 @@ impl CommandBuffer {
         for dependency in pass.render_pass.waits(pass.subpass) {
             self.recorder.barrier(dependency.pending());
         }
+        for view in pass.given_up() {
+            self.give_up(&view.image, view.first_layer, view.layers)?;
+        }
         if pass.has_subpass() {
             self.begin_rendering(&pass.begin()?)?;
             self.pass = Some(pass);

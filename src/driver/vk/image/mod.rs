@@ -1,7 +1,8 @@
 //! Images: what they hold, where their parts lie, and views of them.
 //!
 //! In:  descriptions. Out: memory requirements; addresses; surfaces for render targets, the sampler and the data port.
-//! An image of depth and stencil is two surfaces, one after the other. No surface has an auxiliary one yet.
+//! An image of depth and stencil is two surfaces, one after the other. Colours of several samples have a
+//! control surface behind them, by which samples of one colour are stored once.
 //! Ref: Vulkan specification, "Resource Creation".
 //!
 //! Files import one way: `object` ← `view`; `texel` stands alone.
@@ -10,5 +11,5 @@ mod object;
 pub mod texel;
 mod view;
 
-pub use object::{Image, Info, Part};
+pub use object::{Aux, Image, Info, Part};
 pub use view::{View, ViewInfo};

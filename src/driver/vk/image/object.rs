@@ -40,6 +40,17 @@ pub struct Part {
     pub surface: Surface,
     /// Byte of the image where it begins.
     pub offset_bytes: u64,
+    /// Its auxiliary surface.
+    pub aux: Option<Aux>,
+}
+
+/// An auxiliary surface of a part: of colours of several samples, which slice holds each sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Aux {
+    /// Its layout.
+    pub surface: Surface,
+    /// Byte of the image where it begins.
+    pub offset_bytes: u64,
 }
 
 /// `VkImage`.
@@ -89,12 +100,26 @@ impl Image {
             let Some(hw) = format.part(aspect) else {
                 continue;
             };
-            let surface = lay_out(physical.info().device, info, aspect, hw)?;
+            let device = physical.info().device;
+            let mut uses = usage(info, aspect);
+            let wished = aspect == api::ImageAspectFlags::COLOR
+                && info.samples != api::SampleCountFlags::TYPE_1
+                && !physical.diagnosis().has(debug::Flag::NoMcs);
+            if wished {
+                uses -= Usage::NO_AUX;
+            }
+            let surface = lay_out(device, info, uses, hw)?;
+            let offset_bytes = allocation.push(&surface);
+            let aux = surface.mcs(device).ok().filter(|_| wished);
             parts.push(Part {
                 aspect,
                 format: hw,
                 surface,
-                offset_bytes: allocation.push(&surface),
+                offset_bytes,
+                aux: aux.map(|surface| Aux {
+                    surface,
+                    offset_bytes: allocation.push(&surface),
+                }),
             });
         }
         Ok(Self {
@@ -149,6 +174,12 @@ impl Image {
         found.ok_or(Error::InvalidUse {
             why: "an aspect that an image does not have",
         })
+    }
+
+    /// The auxiliary surface of a part, and where it is.
+    pub fn control(&self, part: &'_ Part) -> Result<Option<(Surface, u64)>> {
+        let Some(aux) = part.aux else { return Ok(None) };
+        Ok(Some((aux.surface, self.address()? + aux.offset_bytes)))
     }
 
     /// Its parts: colours, or depth before stencil.
@@ -242,7 +273,7 @@ fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
 fn lay_out(
     device: &hw::Device,
     info: &Info,
-    aspect: api::ImageAspectFlags,
+    usage: Usage,
     format: &'static hw::Format,
 ) -> Result<Surface> {
     // Rows of elements that no tile holds stay rows.
@@ -259,7 +290,7 @@ fn lay_out(
         levels: info.levels,
         layers: info.layers,
         samples: info.samples.as_raw(),
-        usage: usage(info, aspect),
+        usage,
         tilings: match linear {
             true => Tilings::LINEAR,
             false => Tilings::all(),

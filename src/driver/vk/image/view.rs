@@ -265,6 +265,7 @@ fn words(
         },
         within_el: [0, 0],
         min_lod: info.min_lod,
+        control: image.control(part)?,
     };
     // A slice that is sampled as a plane: slices lie as layers do.
     let flat = viewer == Viewer::Sampler && part.surface.dim == Dim::D3 && info.kind != T::TYPE_3D;

@@ -1,0 +1,154 @@
+//! Multisample control surfaces: what they hold when contents begin, are copied, or are one colour.
+//!
+//! An element says of a pixel which slice of the image holds each sample. Whatever draws or samples keeps to it; what moves slices as
+//! bytes moves the elements too. Memory that is new holds anything, so an image whose contents are given up gets elements by which
+//! each sample is in the slice of its own number.
+//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)"; Vulkan specification, "Image Layout Transitions" (of UNDEFINED).
+
+use ash::vk as api;
+use blit::{Extent, Launch, Order, Plane};
+use cmd::Pending;
+
+use super::buffer::CommandBuffer;
+use super::image::ImageBox;
+use crate::error::{Error, Result};
+use crate::image::Image;
+
+/// The element of a pixel whose samples are in the slices of their numbers.
+fn each_its_own(samples: u32) -> &'static [u8] {
+    match samples {
+        2 => &[0b10],
+        4 => &[0b11_10_01_00],
+        8 => &[0x10, 0x32, 0x54, 0x76],
+        _ => &[0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe],
+    }
+}
+
+/// The element of a pixel of which the first slice holds all samples.
+fn all_in_one(samples: u32) -> &'static [u8] {
+    match samples {
+        2 | 4 => &[0],
+        8 => &[0; 4],
+        _ => &[0; 8],
+    }
+}
+
+/// Where the elements of a box are; None: the image has no control surface.
+fn place(image: &Image, of: &ImageBox) -> Result<Option<(Plane, Extent)>> {
+    if of.aspect != api::ImageAspectFlags::COLOR {
+        return Ok(None);
+    }
+    let part = image.part(of.aspect)?;
+    let Some((surface, address)) = image.control(part)? else {
+        return Ok(None);
+    };
+    of.check(image)?;
+    let bytes = surface.block.bytes();
+    let place = surface.place(of.level, of.first_layer);
+    let [left, top, _] = of.offset_px;
+    let [width, height, _] = of.extent_px;
+    let plane = Plane {
+        address: address + place.offset_bytes,
+        order: Order::Y,
+        pitch_bytes: surface.row_pitch_bytes,
+        x_bytes: (place.within_el[0] + left) * bytes,
+        y_rows: place.within_el[1] + top,
+        slice_rows: surface.layer_pitch_rows_el,
+    };
+    let extent = Extent {
+        row_bytes: width * bytes,
+        rows: height,
+        slices: of.layers,
+    };
+    Ok(Some((plane, extent)))
+}
+
+/// What copies the elements of a box to those of another image, where all slices are copied.
+pub(super) fn copied(
+    source: &Image,
+    from: &ImageBox,
+    destination: &Image,
+    to: &ImageBox,
+) -> Result<Option<Vec<Launch>>> {
+    let colours = |of: &ImageBox| ImageBox {
+        aspect: from.aspect & api::ImageAspectFlags::COLOR,
+        ..*of
+    };
+    let (from, to) = (
+        place(source, &colours(from))?,
+        place(destination, &colours(to))?,
+    );
+    Ok(match (from, to) {
+        (None, None) => None,
+        (Some((from, extent)), Some((to, _))) => Some(blit::copy_texels(from, to, extent)),
+        (None, Some((to, extent))) => {
+            let element = each_its_own(destination.samples());
+            Some(blit::fill_texels(to, extent, element))
+        }
+        (Some(_), None) => {
+            return Err(Error::FeatureNotPresent {
+                what: "copies of samples to an image too wide to be compressed",
+            });
+        }
+    })
+}
+
+/// What makes the first slice stand for all samples of a box; None: each has to be written.
+pub(super) fn one_slice(image: &Image, of: &ImageBox) -> Result<Option<Vec<Launch>>> {
+    let element = all_in_one(image.samples());
+    Ok(place(image, of)?.map(|(plane, extent)| blit::fill_texels(plane, extent, element)))
+}
+
+impl CommandBuffer {
+    /// The contents of layers are given up: what was there before them may be anything.
+    pub fn give_up(&mut self, image: &Image, first_layer: u32, layers: u32) -> Result<()> {
+        let layers = match layers {
+            api::REMAINING_ARRAY_LAYERS => image.info.layers.saturating_sub(first_layer),
+            count => count,
+        };
+        let whole = ImageBox {
+            aspect: image.format.aspects() & api::ImageAspectFlags::COLOR,
+            level: 0,
+            first_layer,
+            layers,
+            offset_px: [0; 3],
+            extent_px: image.info.extent_px,
+        };
+        let Some((plane, extent)) = place(image, &whole)? else {
+            return Ok(());
+        };
+        // The caches of targets may hold older elements.
+        let clean = Pending::STALL.with(Pending::FLUSH_TARGETS);
+        self.recorder.barrier(clean.with(Pending::FLUSH_DATA));
+        let element = each_its_own(image.samples());
+        for launch in blit::fill_texels(plane, extent, element) {
+            self.launch(&launch)?;
+        }
+        let seen = Pending::STALL.with(Pending::FLUSH_DATA);
+        self.recorder
+            .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_name_slices() {
+        for (samples, bits) in [(2, 1), (4, 2), (8, 4), (16, 4)] {
+            let number = |bytes: &[u8]| {
+                let mut all = [0; 8];
+                all[..bytes.len()].copy_from_slice(bytes);
+                u64::from_le_bytes(all)
+            };
+            let (own, one) = (each_its_own(samples), all_in_one(samples));
+            assert_eq!(own.len(), one.len());
+            for sample in 0..samples {
+                let of = |bytes| number(bytes) >> (bits * sample) & ((1 << bits) - 1);
+                assert_eq!((of(own), of(one)), (sample.into(), 0));
+            }
+        }
+    }
+}
