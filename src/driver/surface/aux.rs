@@ -60,10 +60,6 @@ impl Surface {
         if self.sample_layout != SampleLayout::Layers {
             return Err(NoAux::Kind("an MCS is for colours of several samples"));
         }
-        // Vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode".
-        if self.samples >= 8 && self.extent_px[0] > 8192 {
-            return Err(NoAux::Kind("an MCS of many samples is for 8192 columns"));
-        }
         let block = Block {
             bits: match self.samples {
                 2 | 4 => 8,

@@ -104,6 +104,8 @@ impl Image {
             let mut uses = usage(info, aspect);
             let wished = aspect == api::ImageAspectFlags::COLOR
                 && info.samples != api::SampleCountFlags::TYPE_1
+                // Vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode": not for wide ones of many samples.
+                && (info.extent_px[0] <= 8192 || info.samples.as_raw() < 8)
                 && !physical.diagnosis().has(debug::Flag::NoMcs);
             if wished {
                 uses -= Usage::NO_AUX;
