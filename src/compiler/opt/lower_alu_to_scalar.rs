@@ -61,7 +61,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
                 let srcs = a
                     .srcs
                     .iter()
-                    .map(|s| AluSrc::splat(s.def, s.swizzle[usize::from(c)]))
+                    .map(|s| scalar_source(b, s.def, s.swizzle[usize::from(c)]))
                     .collect();
                 b.alu_with(a.op, srcs, 1, def.bit_size)
             })
@@ -71,6 +71,17 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
     b.exact = false;
     b.preserve_nan_inf_sz = false;
     action
+}
+
+/// One component as an operand. Those of constants become constants of their own: equal ones are merged then.
+fn scalar_source(b: &mut Builder<'_>, def: Id<Def>, c: u8) -> AluSrc {
+    match b.shader.const_component(def, c) {
+        Some(value) if b.components(def) > 1 => {
+            let bits = b.bits(def);
+            AluSrc::splat(b.constant(bits, &[value]), 0)
+        }
+        _ => AluSrc::splat(def, c),
+    }
 }
 
 /// Component `c` of operand `i`.
