@@ -5,8 +5,8 @@ use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
 use crate::options::Options;
 use crate::{
-    encode, live, lower_collect, lower_wide_regions, opt_coalesce, opt_control, opt_dce, print,
-    regalloc, schedule, uniform, validate,
+    encode, live, lower_collect, lower_wide_regions, opt_coalesce, opt_coalesce_phis, opt_control,
+    opt_dce, print, regalloc, schedule, uniform, validate,
 };
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::{Id, IdSet};
@@ -226,6 +226,7 @@ const PIPELINE: &[Pass] = &[
     ("opt_dce", opt_dce::opt_dce),
     ("lower_collect", lower_collect::lower_collect),
     ("opt_coalesce", opt_coalesce::opt_coalesce),
+    ("opt_coalesce_phis", opt_coalesce_phis::opt_coalesce_phis),
 ];
 
 fn compile_width(

@@ -18,6 +18,7 @@ mod lower_collect;
 mod lower_wide_regions;
 mod message;
 mod opt_coalesce;
+mod opt_coalesce_phis;
 mod opt_control;
 mod opt_dce;
 mod options;

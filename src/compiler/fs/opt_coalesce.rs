@@ -1,12 +1,14 @@
 //! Lets an operation write where its result would be copied to.
 //!
-//! A copy whose source is made in the same block, by one instruction for the same lanes, and read by nothing else,
-//! goes away: the instruction writes the copy's destination. So phis and payloads mostly cost nothing. A copy that saturates
+//! A copy whose source is made in the same block, by one instruction for the same lanes, and read in that block alone,
+//! goes away: the instruction writes the copy's destination, and what else reads the source reads that. So phis and payloads mostly
+//! cost nothing. A copy that saturates
 //! becomes the operation's own saturation.
 
 use crate::lir::*;
 use entity::IdMap;
 use isa::{CondMod, MathFn, Opcode, Type};
+use smallvec::SmallVec;
 
 /// How far back the source is looked for.
 const WINDOW: usize = 256;
@@ -48,7 +50,6 @@ pub(crate) fn opt_coalesce(lir: &mut Lir) -> bool {
         let u = uses[from];
         let def_at = u.def_at as usize;
         if u.defs != 1
-            || u.reads != 1
             || lir.vgrfs[from].fixed.is_some()
             || def_at < block_start
             || def_at >= at
@@ -72,6 +73,16 @@ pub(crate) fn opt_coalesce(lir: &mut Lir) -> bool {
         if between {
             continue;
         }
+        let others = match others(lir, &removed, (def_at, at), u.reads - 1) {
+            Some(others) if others.is_empty() || !copy.sat => others,
+            _ => continue,
+        };
+        for (other, i) in others {
+            let src = &mut lir.insts[other].src[i];
+            src.reg = copy.dst.reg;
+            src.offset = src.offset - copy.src[0].offset + copy.dst.offset;
+            uses[to].reads += 1;
+        }
         let def = &mut lir.insts[def_at];
         def.dst.reg = copy.dst.reg;
         def.dst.offset = copy.dst.offset;
@@ -87,6 +98,53 @@ pub(crate) fn opt_coalesce(lir: &mut Lir) -> bool {
         lir.insts.retain(|_| !gone.next().unwrap_or(&false));
     }
     changed
+}
+
+/// The other `n` reads of what a copy reads, by instruction and operand, if they may read what it writes: they are in the block, lie
+/// within what is copied, and nothing writes there before them.
+fn others(
+    lir: &Lir,
+    removed: &[bool],
+    (def_at, at): (usize, usize),
+    n: u32,
+) -> Option<SmallVec<[(usize, usize); 4]>> {
+    let mut found = SmallVec::new();
+    if n == 0 {
+        return Some(found);
+    }
+    let copy = &lir.insts[at];
+    let (from, to) = (copy.src[0].reg, copy.dst);
+    let first = copy.src[0].offset;
+    let end = first + copy.src_bytes(0);
+    for (k, inst) in lir.insts.iter().enumerate().skip(def_at + 1).take(WINDOW) {
+        if found.len() == n as usize {
+            return Some(found);
+        }
+        if inst.is_control() {
+            return None;
+        }
+        if k == at || removed[k] {
+            continue;
+        }
+        for (i, s) in inst.src.iter().enumerate().take(inst.sources()) {
+            if s.reg != from {
+                continue;
+            }
+            let within = s.offset >= first && s.offset + inst.src_bytes(i) <= end;
+            // Regions of several lanes lie in registers as they did.
+            let moved = first.abs_diff(to.offset);
+            let within = within && (s.stride == 0 || moved.is_multiple_of(GRF_BYTES));
+            // Messages read whole registers, and the last one of a thread those at the end.
+            if !within || inst.op == Op::MovIndirect || inst.send.is_some() {
+                return None;
+            }
+            found.push((k, i));
+        }
+        if k > at && inst.dst.reg == to.reg {
+            return None;
+        }
+    }
+    (found.len() == n as usize).then_some(found)
 }
 
 /// Source and destination of a plain copy of one VGRF to another.
