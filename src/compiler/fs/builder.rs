@@ -191,9 +191,17 @@ impl Mods {
 #[derive(Debug)]
 pub(crate) struct Build {
     pub lir: Lir,
+    controls: u32,
+    /// What is made before everything else, and holds for the whole program.
+    prologue: Vec<Inst>,
+    /// Constants of the whole program, eight to a register: (bits, register, byte).
+    constants: Vec<(u64, VgrfId, u32)>,
     /// Registers that hold immediates in this block: (bits, bytes of the type) → register.
     imms: Vec<(u64, u8, VgrfId)>,
 }
+
+/// Constants that are kept for the whole program; more would take too many registers.
+const MOST_CONSTANTS: usize = 64;
 
 impl Build {
     pub fn new(width: u8) -> Build {
@@ -202,8 +210,25 @@ impl Build {
                 width,
                 ..Lir::default()
             },
+            controls: 0,
+            prologue: Vec::new(),
+            constants: Vec::new(),
             imms: Vec::new(),
         }
+    }
+
+    /// Lets `f` emit what is made before everything else: of the thread's payload alone, whichever lanes are active.
+    pub fn in_prologue<R>(&mut self, f: impl FnOnce(&mut Build) -> R) -> R {
+        std::mem::swap(&mut self.lir.insts, &mut self.prologue);
+        let result = f(self);
+        std::mem::swap(&mut self.lir.insts, &mut self.prologue);
+        result
+    }
+
+    /// Puts the prologue where it belongs: selection is complete.
+    pub fn finish(&mut self) {
+        let prologue = std::mem::take(&mut self.prologue);
+        self.lir.insts.splice(0..0, prologue);
     }
 
     pub fn width(&self) -> u8 {
@@ -233,6 +258,11 @@ impl Build {
     /// An immediate in a register.
     pub fn imm_reg(&mut self, ty: Type, bits: u64) -> Lanes {
         let size = ty.size_bytes().max(4) as u8;
+        if size == 4
+            && let Some(constant) = self.constant(bits)
+        {
+            return constant.retype(ty);
+        }
         if let Some(&(.., v)) = self.imms.iter().find(|e| e.0 == bits && e.1 == size) {
             return Lanes::new(v, 0, ty, 0);
         }
@@ -255,6 +285,26 @@ impl Build {
             self.imms.push((bits, size, v));
         }
         to
+    }
+
+    /// A constant of the whole program, while there is room.
+    fn constant(&mut self, bits: u64) -> Option<Lanes> {
+        let ud = Type::Ud;
+        if let Some(&(_, v, at)) = self.constants.iter().find(|c| c.0 == bits) {
+            return Some(Lanes::new(v, at, ud, 0));
+        }
+        if self.constants.len() == MOST_CONSTANTS {
+            return None;
+        }
+        let at = self.constants.len() as u32 * 4 % GRF_BYTES;
+        let v = match self.constants.last() {
+            Some(&(_, v, _)) if at > 0 => v,
+            _ => self.lir.vgrf(GRF_BYTES),
+        };
+        self.constants.push((bits, v, at));
+        let to = Lanes::new(v, at, ud, 0);
+        self.in_prologue(|b| b.mov(Exec::Scalar, to, Lanes::imm(ud, bits)));
+        Some(to)
     }
 
     /// First lane, number of lanes, and whether they are taken without the execution mask.
@@ -422,6 +472,12 @@ impl Build {
         inst.pred = pred;
         inst.flag = flag;
         self.lir.insts.push(inst);
+        self.controls += 1;
+    }
+
+    /// Instructions of control flow so far: while it is the same, the same lanes are active.
+    pub fn controls(&self) -> u32 {
+        self.controls
     }
 
     /// A message for so many lanes from `lane` on.

@@ -14,8 +14,61 @@ const INST_BYTES: i32 = 16;
 
 /// a0.0, in words: indirect operands.
 const A0_INDEX: u8 = 0;
-/// a0.2, in words: extended descriptors.
-const A0_EX_DESC: u8 = 2;
+/// Dwords of a0 that hold extended descriptors, each kept as long as there is no better use for it; dword 0 is for indirect operands.
+const EX_DESCS: std::ops::Range<usize> = 1..8;
+/// Dwords of a0 that an indirect operand of eight lanes takes.
+const INDIRECT_DW: usize = 4;
+
+/// What a dword of a0 holds: register and byte of the handle, and what was added.
+type ExDesc = (u8, u8, u32);
+
+/// What is known of a0.
+#[derive(Clone, Copy, Default)]
+struct Address {
+    held: [Option<ExDesc>; 8],
+    /// Counts the changes of each dword, and of the handle that it was made of.
+    changes: [u32; 8],
+    /// When each was used.
+    used: [u32; 8],
+    clock: u32,
+}
+
+impl Address {
+    fn forget(&mut self, dword: usize) {
+        self.held[dword] = None;
+        self.changes[dword] += 1;
+    }
+
+    fn forget_all(&mut self) {
+        EX_DESCS.for_each(|dword| self.forget(dword));
+    }
+
+    /// Keeps what has not changed since.
+    fn keep_since(&mut self, before: &[u32; 8]) {
+        for dword in EX_DESCS {
+            if self.changes[dword] != before[dword] {
+                self.forget(dword);
+            }
+        }
+    }
+
+    /// The dword for a descriptor, and whether it holds it.
+    fn take(&mut self, key: Option<ExDesc>) -> (usize, bool) {
+        self.clock += 1;
+        let known = EX_DESCS
+            .into_iter()
+            .find(|d| key.is_some() && self.held[*d] == key);
+        let dword =
+            known.or_else(|| EX_DESCS.min_by_key(|d| (self.held[*d].is_some(), self.used[*d])));
+        let dword = dword.unwrap_or(EX_DESCS.start);
+        self.used[dword] = self.clock;
+        if known.is_none() {
+            self.forget(dword);
+            self.held[dword] = key;
+        }
+        (dword, known.is_some())
+    }
+}
 
 /// An open construct of control flow. `pending` are instructions that jump to its next end.
 struct Open {
@@ -26,6 +79,8 @@ struct Open {
     pending: Vec<usize>,
     /// BREAK and CONT of a loop.
     leaves: Vec<usize>,
+    /// Changes of a0 when it began.
+    address: [u32; 8],
 }
 
 struct Encoder<'a> {
@@ -33,8 +88,7 @@ struct Encoder<'a> {
     out: Vec<isa::Inst>,
     open: Vec<Open>,
     halts: Vec<usize>,
-    /// What a0.2 holds, if it is known: register and byte of the handle, and what was added.
-    ex_desc: Option<(u8, u8, u32)>,
+    address: Address,
 }
 
 /// The EU instructions of a program.
@@ -44,7 +98,7 @@ pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Vec<isa::Inst> {
         out: Vec::with_capacity(lir.insts.len() + 16),
         open: Vec::new(),
         halts: Vec::new(),
-        ex_desc: None,
+        address: Address::default(),
     };
     for inst in &lir.insts {
         e.inst(inst);
@@ -83,18 +137,36 @@ impl Encoder<'_> {
         self.forget(inst);
     }
 
-    /// A handle that is written, or control that comes from elsewhere: a0 has to be made again.
+    /// A handle that is written, or control that comes from elsewhere: a0 has to be made again. What a branch leaves alone stays;
+    /// where loops and ended lanes come from is not looked at.
     fn forget(&mut self, inst: &Inst) {
-        // An indirect access takes the words of a0 for itself.
-        if inst.is_control() || inst.op == Op::MovIndirect {
-            self.ex_desc = None;
+        match inst.op {
+            Op::Eu(Opcode::Else) => {
+                if let Some(open) = self.open.last() {
+                    self.address.keep_since(&open.address);
+                }
+            }
+            Op::Do | Op::HaltTarget | Op::Eu(Opcode::While) => self.address.forget_all(),
+            Op::MovIndirect => {
+                let lanes = if inst.src[1].stride != 0 {
+                    usize::from(inst.exec)
+                } else {
+                    1
+                };
+                let end = lanes.div_ceil(2).min(INDIRECT_DW);
+                (EX_DESCS.start..end).for_each(|dword| self.address.forget(dword));
+            }
+            _ => {}
         }
-        if let (Reg::Vgrf(v), Some((nr, ..))) = (inst.dst.reg, self.ex_desc) {
+        if let Reg::Vgrf(v) = inst.dst.reg {
             let first = u32::from(self.reg[v]) + inst.dst.offset / GRF_BYTES;
             let end =
                 u32::from(self.reg[v]) + (inst.dst.offset + inst.dst_bytes()).div_ceil(GRF_BYTES);
-            if (first..end).contains(&u32::from(nr)) {
-                self.ex_desc = None;
+            for dword in EX_DESCS {
+                let held = self.address.held[dword];
+                if held.is_some_and(|(nr, ..)| (first..end).contains(&u32::from(nr))) {
+                    self.address.forget(dword);
+                }
             }
         }
     }
@@ -107,6 +179,7 @@ impl Encoder<'_> {
                 else_at: None,
                 pending: Vec::new(),
                 leaves: Vec::new(),
+                address: self.address.changes,
             }),
             Op::HaltTarget => self.halt_target(inst),
             Op::Eu(op) if op.is_branch() => self.branch(inst, op),
@@ -210,18 +283,18 @@ impl Encoder<'_> {
             // The unit that serves the message takes its own number and the end of thread from here too.
             let bits =
                 info.handle_offset | lengths | u32::from(info.sfid) | u32::from(info.eot) << 5;
-            let a0 = isa::Dst::arf(ArfReg::Address, 0, A0_EX_DESC * 2, Type::Ud);
             let handle = self.src(handle, 1);
             let key = match handle.addr {
                 isa::Addr::Direct { nr, sub_bytes } => Some((nr, sub_bytes, bits)),
                 isa::Addr::Indirect { .. } => None,
             };
-            if key.is_none() || self.ex_desc != key {
+            let (dword, known) = self.address.take(key);
+            if !known {
+                let a0 = isa::Dst::arf(ArfReg::Address, 0, dword as u8 * 4, Type::Ud);
                 let add = isa::Inst::binary(Opcode::Add, 1, a0, handle, isa::Src::imm_ud(bits));
                 self.out.push(add.no_mask());
-                self.ex_desc = key;
             }
-            Desc::A0(A0_EX_DESC)
+            Desc::A0(dword as u8 * 2)
         } else {
             Desc::Imm(lengths)
         };
@@ -290,6 +363,7 @@ impl Encoder<'_> {
                 else_at: None,
                 pending: Vec::new(),
                 leaves: Vec::new(),
+                address: self.address.changes,
             }),
             Opcode::Else => {
                 if let Some(open) = self.open.last_mut() {
@@ -301,6 +375,7 @@ impl Encoder<'_> {
             }
             Opcode::Endif => {
                 if let Some(open) = self.open.pop() {
+                    self.address.keep_since(&open.address);
                     let first = open.else_at.map_or(at, |e| e + 1);
                     self.out[open.start].jip = Self::distance(open.start, first);
                     self.out[open.start].uip = Self::distance(open.start, at);

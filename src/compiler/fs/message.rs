@@ -265,11 +265,12 @@ pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
     }
 }
 
-/// Unaligned OWord block read of 8 dwords at the header's byte offset (dword 2).
-pub(crate) const fn block_read(bti: u32) -> SendInfo {
+/// Unaligned OWord block read of 1, 2 or 4 registers at the header's byte offset (dword 2).
+pub(crate) const fn block_read(bti: u32, regs: u8) -> SendInfo {
+    let owords = 2 + regs.ilog2();
     SendInfo {
         header: true,
-        ..info(SFID_DC0, desc(bti, 1, 2), 1, 0, 1)
+        ..info(SFID_DC0, desc(bti, 1, owords), 1, 0, regs)
     }
 }
 

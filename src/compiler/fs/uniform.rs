@@ -253,6 +253,16 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
                 any_src
             }
             IntrinsicOp::LoadPatchVerticesIn => false,
+            // What all active lanes say together is one thing.
+            IntrinsicOp::Ballot
+            | IntrinsicOp::VoteAny
+            | IntrinsicOp::VoteAll
+            | IntrinsicOp::VoteIeq
+            | IntrinsicOp::VoteFeq
+            | IntrinsicOp::FirstInvocation => false,
+            IntrinsicOp::ReadFirstInvocation => {
+                any_src && i.def.is_none_or(|d| shader.defs[d].bit_size != 32)
+            }
             IntrinsicOp::LoadPrimitiveId => shader.stage == nir::Stage::Geometry,
             IntrinsicOp::LoadPushConstant
             | IntrinsicOp::VulkanResourceIndex

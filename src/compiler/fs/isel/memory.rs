@@ -252,13 +252,7 @@ impl Isel<'_> {
         let binding = self.binding(i)?;
         let ud = Type::Ud;
         let exec = self.exec_for(def);
-        let set = self.push_value(DriverValue::SetHandle {
-            set: i.index("set"),
-        });
-        let bytes = self.b.temp(ud, Exec::Scalar);
-        let six = Lanes::imm(ud, 6);
-        self.b
-            .binary(Opcode::Shr, Exec::Scalar, bytes, set, six, Mods::NONE);
+        let bytes = self.sampler_base(i.index("set"));
         // The last piece of the element.
         let first = binding.offset_bytes + binding.stride_bytes.saturating_sub(abi::PIECE_BYTES);
         let first = first.wrapping_add(self.layout.sampler_base_bytes);
@@ -266,7 +260,11 @@ impl Isel<'_> {
         let (base, constant) = match index.imm_bits() {
             Some(index) => {
                 let at = (index as u32).wrapping_mul(binding.stride_bytes);
-                (bytes, first.wrapping_add(at))
+                let more = first.wrapping_add(at);
+                if self.place_sampler(def, bytes, more) {
+                    return Ok(());
+                }
+                (bytes, more)
             }
             None => {
                 let scaled = self.scaled(exec, index, binding.stride_bytes);
@@ -440,7 +438,7 @@ impl Isel<'_> {
         if !self.is_divergent(def)
             && let Surface::Buffer(handle, more) = surface
         {
-            self.load_block(def, handle, more, offset, base);
+            self.load_block(i, handle, more, offset, base);
             return;
         }
         let address = self.address(offset, base);
@@ -479,40 +477,15 @@ impl Isel<'_> {
     }
 
     /// A load of the same dwords for all lanes.
-    fn load_block(&mut self, def: Id<Def>, handle: Lanes, more: u32, offset: Id<Def>, base: u32) {
+    fn load_block(&mut self, i: &Intrinsic, handle: Lanes, more: u32, offset: Id<Def>, base: u32) {
+        let Some(def) = i.def else { return };
+        if self.load_shared_block(i, handle, more) {
+            return;
+        }
         let address = self.address(offset, base);
-        let header = self.b.lir.vgrf(GRF_BYTES);
-        let ud = Type::Ud;
-        self.b.mov(
-            Exec::Whole(8),
-            Lanes::new(header, 0, ud, 4),
-            Lanes::imm(ud, 0),
-        );
-        self.b
-            .mov(Exec::Scalar, Lanes::new(header, 8, ud, 0), address);
-        let handle = match handle.imm_bits() {
-            Some(bits) => self.b.imm_reg(ud, bits),
-            None => handle,
-        };
-        let v = self.b.lir.vgrf(GRF_BYTES);
-        let info = SendInfo {
-            handle_offset: more,
-            ..message::block_read(BTI_BINDLESS)
-        };
-        let payload = self
-            .b
-            .collect(Exec::Whole(8), &[Lanes::new(header, 0, ud, 4)], &[]);
-        self.b.send(
-            Exec::Whole(8),
-            Dst::vgrf(v, 0, ud, 1),
-            payload,
-            Src::NULL,
-            handle.src(0),
-            info,
-            Mods::NONE,
-        );
+        let v = self.read_block(handle, more, address, 1);
         for c in 0..self.sh.defs[def].num_components {
-            self.set_place(def, c, Lanes::new(v, u32::from(c) * 4, ud, 0));
+            self.set_place(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
         }
     }
 

@@ -17,6 +17,7 @@ mod memory;
 mod output;
 mod payload;
 mod reduce;
+mod reuse;
 mod scratch;
 mod subgroup;
 mod target;
@@ -101,6 +102,7 @@ pub(super) struct Isel<'a> {
     handle_offsets: IdMap<Def, u32>,
     /// Uses of a def as the handle of a buffer.
     handle_uses: IdMap<Def, u32>,
+    reuse: reuse::Reuse,
 }
 
 /// Number of uses of each def.
@@ -173,6 +175,7 @@ pub(crate) fn select(
         lane_words: None,
         handle_offsets: IdMap::default(),
         handle_uses: IdMap::default(),
+        reuse: reuse::Reuse::default(),
     };
     isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
     isel.run(&layout_events)?;
@@ -190,6 +193,7 @@ impl<'a> Isel<'a> {
     fn run(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         self.prepare_phis(layout);
         self.prepare_push(layout)?;
+        self.prepare_reuse(layout);
         self.prepare_lane_id(layout);
         self.prepare_live();
         self.prepare_geometry();
@@ -198,6 +202,7 @@ impl<'a> Isel<'a> {
         let mut loops: Vec<u32> = Vec::new();
         for (at, event) in layout.iter().enumerate() {
             self.b.new_block();
+            self.reuse.enter(event);
             match *event {
                 CfEvent::Block(b) => self.block(b, at + 1 == layout.len())?,
                 CfEvent::If(i) => {
@@ -233,6 +238,7 @@ impl<'a> Isel<'a> {
             Thread::Geometry(_) => self.end_geometry(),
             Thread::Fragment(_) => self.write_targets()?,
         }
+        self.b.finish();
         Ok(())
     }
 

@@ -1,14 +1,14 @@
 //! `store_output`: what is written stays in registers until the thread ends.
 //!
-//! In:  stores of a shader. Out: moves into the registers of [`super::payload::Outputs`]; where a vertex is emitted in the same block, the
-//! values as they are.
+//! In:  stores of a shader. Out: moves into the registers of [`super::payload::Outputs`]; where a vertex is emitted in the same block, or
+//! the store is the only one and in every lane's way, the values as they are.
 
 use super::Isel;
 use crate::builder::Exec;
 use crate::error::FsError;
 use entity::Id;
 use isa::Type;
-use nir::{Def, Intrinsic};
+use nir::{Def, Instr, Intrinsic};
 
 impl Isel<'_> {
     /// An offset in slots, which is a constant behind the NIR pipeline.
@@ -18,6 +18,18 @@ impl Isel<'_> {
             op: i.op.info().name,
             what: "a slot that is known at run time alone is lowered before the backend",
         })
+    }
+
+    /// True for a component that is nothing's.
+    fn is_undef(&self, def: Id<Def>, c: u8) -> bool {
+        match self.sh.instr_of(def) {
+            Instr::Undef { .. } => true,
+            Instr::Alu(alu) if alu.op.is_vec() => {
+                let part = alu.srcs.get(usize::from(c));
+                part.is_some_and(|s| matches!(self.sh.instr_of(s.def), Instr::Undef { .. }))
+            }
+            _ => false,
+        }
     }
 
     /// `store_output`.
@@ -31,8 +43,11 @@ impl Isel<'_> {
                 what: "outputs of 32 bits alone are made",
             });
         }
-        let direct = self.vertex_follows;
+        let (emitted, always) = (self.vertex_follows, self.reuse.is_outermost());
         for c in (0..d.num_components.min(4)).filter(|c| i.index("write_mask") >> c & 1 == 1) {
+            if self.is_undef(i.srcs[0], c) {
+                continue;
+            }
             let component = i.index("component") as u8 + c;
             let index = i.index("index") as u8;
             let value = self.comp(i.srcs[0], c, Type::Ud);
@@ -41,7 +56,11 @@ impl Isel<'_> {
                 op: i.op.info().name,
                 what: "a slot has four components",
             };
-            if direct {
+            // A vertex that is emitted elsewhere may be one of several: what is stored must stay what it is until then.
+            let once = always
+                && self.sh.stage != nir::Stage::Geometry
+                && outputs.is_stored_once(slot as u8, index, component);
+            if emitted || once {
                 *outputs
                     .place(slot as u8, index, component)
                     .ok_or(no_place)? = Some(value);

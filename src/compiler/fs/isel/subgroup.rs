@@ -21,20 +21,28 @@ impl Isel<'_> {
         let width = self.b.width();
         match i.op {
             I::Elect => {
-                let first = self.first_lane();
+                let first = self.first_active();
                 let lane = self.lane_index();
                 let dst = self.new_def(def);
                 let mods = Mods::cmod(CondMod::Z, 0);
                 self.b.binary(Opcode::Cmp, active, dst, lane, first, mods);
             }
             I::FirstInvocation => {
-                let first = self.first_lane();
+                let first = self.first_active();
+                let exec = self.exec_for(def);
                 let dst = self.new_def(def);
-                self.b.mov(active, dst, first);
+                self.b.mov(exec, dst, first);
             }
             I::Ballot => {
                 let mask = self.comp(i.srcs[0], 0, Type::D);
                 let bits = self.ballot(mask, CondMod::Nz);
+                if !self.is_divergent(def) {
+                    let zero = Lanes::imm(Type::Ud, 0);
+                    for c in 0..self.sh.defs[def].num_components {
+                        self.set_place(def, c, if c == 0 { bits } else { zero });
+                    }
+                    return Ok(());
+                }
                 self.new_def(def);
                 for c in 0..self.sh.defs[def].num_components {
                     let dst = self.comp(def, c, Type::Ud);
@@ -57,6 +65,25 @@ impl Isel<'_> {
                 self.bits_to_mask(def, bits, is);
             }
             I::VoteIeq | I::VoteFeq => self.vote_equal(i, def),
+            I::ReadFirstInvocation if !self.is_divergent(i.srcs[0]) => {
+                for c in 0..self.sh.defs[def].num_components {
+                    self.set_comp(def, c, self.place(i.srcs[0], c));
+                }
+            }
+            I::ReadFirstInvocation if !self.is_divergent(def) => {
+                let lane = self.first_active();
+                let bytes = self.b.temp(Type::Ud, Exec::Scalar);
+                let two = Lanes::imm(Type::Ud, 2);
+                self.b
+                    .binary(Opcode::Shl, Exec::Scalar, bytes, lane, two, Mods::NONE);
+                for c in 0..self.sh.defs[def].num_components {
+                    let value = self.comp(i.srcs[0], c, Type::Ud);
+                    let value = self.packed(value);
+                    let to = self.b.temp(Type::Ud, Exec::Scalar);
+                    self.indirect(Exec::Scalar, to, value, bytes);
+                    self.set_place(def, c, to);
+                }
+            }
             I::ReadFirstInvocation => {
                 let first = self.first_lane();
                 self.read_lane(i, def, first);
@@ -152,6 +179,19 @@ impl Isel<'_> {
         Some((index & 3) as u8)
     }
 
+    /// Number of the first active lane; the same register as long as no other lanes may be.
+    fn first_active(&mut self) -> Lanes {
+        let here = self.b.controls();
+        if let Some((at, first)) = self.reuse.first_active
+            && at == here
+        {
+            return first;
+        }
+        let first = self.first_lane();
+        self.reuse.first_active = Some((here, first));
+        first
+    }
+
     /// Number of the first active lane. ce0 alone does not know which lanes a thread was sent with: in compute shaders the
     /// first ones, in others any.
     pub(super) fn first_lane(&mut self) -> Lanes {
@@ -204,16 +244,11 @@ impl Isel<'_> {
     }
 
     fn bits_to_mask(&mut self, def: Id<Def>, bits: Lanes, is: CondMod) {
+        let exec = self.exec_for(def);
         let dst = self.new_def(def);
         let zero = Lanes::imm(Type::Ud, 0);
-        self.b.binary(
-            Opcode::Cmp,
-            Exec::Active,
-            dst,
-            bits,
-            zero,
-            Mods::cmod(is, 0),
-        );
+        self.b
+            .binary(Opcode::Cmp, exec, dst, bits, zero, Mods::cmod(is, 0));
     }
 
     fn vote_equal(&mut self, i: &Intrinsic, def: Id<Def>) {

@@ -33,7 +33,8 @@ impl Isel<'_> {
             (false, 8) => TargetWrite::Simd8,
             (false, _) => TargetWrite::Simd16,
         };
-        let zero = Lanes::imm(Type::Ud, 0);
+        // What the shader does not write is not defined.
+        let gap = Lanes::null(Type::Ud, 4);
         let mut targets: SmallVec<[u8; 8]> =
             (0..8).filter(|t| info.targets >> t & 1 == 1).collect();
         if targets.is_empty() {
@@ -63,7 +64,7 @@ impl Isel<'_> {
             headers.extend(mask);
             let slot = Slot::VAR0.0 + target;
             let sources = 1 + u8::from(info.dual_source);
-            let color = |n: u8| outputs.component(slot, n / 4, n % 4).unwrap_or(zero);
+            let color = |n: u8| outputs.component(slot, n / 4, n % 4).unwrap_or(gap);
             let mut values: SmallVec<[Lanes; 9]> = (0..4 * sources).map(color).collect();
             values.extend(depth);
             values.extend(stencil);
@@ -117,13 +118,21 @@ impl Isel<'_> {
         [header, header.at(GRF_BYTES)]
     }
 
+    /// A value of which parts are read: not an immediate.
+    fn in_register(&mut self, value: Lanes) -> Lanes {
+        match value.imm_bits() {
+            Some(bits) => self.b.imm_reg(Type::Ud, bits),
+            None => value,
+        }
+    }
+
     /// Stencil: a byte for each pixel, in a register.
     fn stencil(&mut self, stencil: Lanes) -> Lanes {
         let v = self.b.lir.vgrf(GRF_BYTES);
         let bytes = Lanes::new(v, 0, Type::Ub, 1);
         let low = Lanes {
             ty: Type::Ub,
-            ..stencil
+            ..self.in_register(stencil)
         };
         self.b.mov(Exec::Whole(8), bytes, low);
         Lanes::new(v, 0, Type::Ud, 4)
@@ -134,7 +143,7 @@ impl Isel<'_> {
         let words = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, Type::Uw, 2);
         let low = Lanes {
             ty: Type::Uw,
-            ..mask
+            ..self.in_register(mask)
         };
         self.b.mov(Exec::Active, words, low);
         words

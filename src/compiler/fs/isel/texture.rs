@@ -8,7 +8,7 @@
 use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, SendInfo, Src, VgrfId};
+use crate::lir::{Dst, SendInfo, Src, VgrfId};
 use crate::message::{self, Sample};
 use entity::Id;
 use isa::Type;
@@ -43,6 +43,11 @@ impl Isel<'_> {
         };
         let (kind, parameters) = self.tex_parameters(tex)?;
         let header = self.tex_header(tex, kind)?;
+        // A header is a payload of its own: it need not lie in front of the parameters.
+        let (head, tail) = match header {
+            Some(_) => (1, parameters.len() as u8),
+            None => (parameters.len() as u8, 0),
+        };
         // Derivatives are for eight lanes; longer messages than the sampler takes are, too.
         let registers = usize::from(header.is_some()) + parameters.len() * 2;
         let narrow = tex.op == TexOp::Txd || registers > MAX_REGISTERS;
@@ -58,27 +63,30 @@ impl Isel<'_> {
         };
         let payloads: SmallVec<[(u8, Src); 4]> = parts
             .map(|lane| {
-                let payload =
-                    self.b
-                        .collect(Exec::Part(lane, lanes), header.as_slice(), &parameters);
+                let payload = self.b.collect(Exec::Part(lane, lanes), &[], &parameters);
                 (lane, payload)
             })
             .collect();
-        let mlen = u8::from(header.is_some()) + parameters.len() as u8 * regs;
+        let mlen = if header.is_some() { head } else { head * regs };
         let surface = self.one_surface(texture, 0);
         self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
             for &(lane, payload) in &payloads {
                 let info = SendInfo {
                     handle_offset: more,
                     header: header.is_some(),
+                    ex_mlen: tail * regs,
                     ..message::sample(bti, kind, lanes, mlen, 4 * regs)
+                };
+                let (first, second) = match header {
+                    Some(header) => (header, payload),
+                    None => (payload, Src::NULL),
                 };
                 let dst = Dst::vgrf(v, u32::from(lane) * 16, Type::Ud, 1);
                 isel.b.send(
                     Exec::Part(lane, lanes),
                     dst,
-                    payload,
-                    Src::NULL,
+                    first,
+                    second,
                     handle,
                     info,
                     mods,
@@ -271,8 +279,7 @@ impl Isel<'_> {
     }
 
     /// The header, if there is something to say in it.
-    fn tex_header(&mut self, tex: &Tex, kind: Sample) -> Result<Option<Lanes>, FsError> {
-        let ud = Type::Ud;
+    fn tex_header(&mut self, tex: &Tex, kind: Sample) -> Result<Option<Src>, FsError> {
         let mut word = 0u32;
         if let Some(offset) = tex.src(TexSrc::Offset) {
             match self.variable_offset(tex) {
@@ -305,19 +312,6 @@ impl Isel<'_> {
         if word == 0 && sampler.is_none() && kind != Sample::Info {
             return Ok(None);
         }
-        let header = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, ud, 4);
-        let r0 = Lanes::new(self.r0, 0, ud, 4);
-        self.b.mov(Exec::Whole(8), header, r0);
-        self.b.mov(
-            Exec::Scalar,
-            header.at(8).scalar(),
-            Lanes::imm(ud, word.into()),
-        );
-        if let Some(sampler) = sampler {
-            let place = self.comp(sampler, 0, ud);
-            let place = self.one_of(place);
-            self.b.mov(Exec::Scalar, header.at(12).scalar(), place);
-        }
-        Ok(Some(header))
+        Ok(Some(self.sampler_header(word, sampler)))
     }
 }

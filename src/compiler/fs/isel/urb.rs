@@ -32,7 +32,8 @@ impl Place {
 
 /// What a stage writes for a vertex, as runs of up to two slots.
 pub(super) fn runs(outputs: &Outputs, map: &VueMap) -> Vec<Run> {
-    let zero = Lanes::imm(Type::Ud, 0);
+    // What nobody writes is not defined; of the header the fixed functions read all.
+    let (zero, gap) = (Lanes::imm(Type::Ud, 0), Lanes::null(Type::Ud, 4));
     let mut runs: Vec<Run> = Vec::new();
     for (place, &slot) in map.slots.iter().enumerate() {
         let place = place as u32;
@@ -51,10 +52,11 @@ pub(super) fn runs(outputs: &Outputs, map: &VueMap) -> Vec<Run> {
             .iter()
             .rposition(Option::is_some)
             .map_or(0, |n| n + 1);
-        let values = values.into_iter().take(sent).map(|v| v.unwrap_or(zero));
+        let none = if abi::in_header(slot) { zero } else { gap };
+        let values = values.into_iter().take(sent).map(|v| v.unwrap_or(none));
         match runs.last_mut() {
             Some((first, run)) if run.len() <= 4 && *first + 1 == place => {
-                run.resize(4, zero);
+                run.resize(4, gap);
                 run.extend(values);
             }
             _ => runs.push((place, values.collect())),
@@ -111,11 +113,6 @@ impl Isel<'_> {
             .chain(mask)
             .chain(values.iter().copied())
             .collect();
-        let payload = if last {
-            self.b.collect_last(Exec::Active, &[handles], &all)
-        } else {
-            self.b.collect(Exec::Active, &[handles], &all)
-        };
         let mut info = message::urb_write(
             place.slot,
             place.offset.is_some(),
@@ -125,8 +122,17 @@ impl Isel<'_> {
         info.eot = last;
         let null = Dst::null(Type::Ud);
         let none = Src::NULL;
+        let (payload, second) = if last {
+            (self.b.collect_last(Exec::Active, &[handles], &all), none)
+        } else {
+            // The handles stay where they are.
+            info.ex_mlen = info.mlen - 1;
+            info.mlen = 1;
+            let handles = self.b.collect(Exec::Whole(8), &[handles], &[]);
+            (handles, self.b.collect(Exec::Active, &[], &all))
+        };
         self.b
-            .send(Exec::Active, null, payload, none, none, info, mods);
+            .send(Exec::Active, null, payload, second, none, info, mods);
     }
 
     /// Writes a vertex that a thread made, and ends the thread.
@@ -135,8 +141,7 @@ impl Isel<'_> {
         let mut writes = runs(outputs, &outputs.vertices().vue);
         if writes.is_empty() {
             // A thread ends with a message, and a message has data: a position that nobody asked for.
-            let zero = Lanes::imm(Type::Ud, 0);
-            writes.push((1, SmallVec::from_elem(zero, 4)));
+            writes.push((1, SmallVec::from_elem(Lanes::null(Type::Ud, 4), 4)));
         }
         let last = writes.len() - 1;
         for (k, (slot, values)) in writes.into_iter().enumerate() {

@@ -8,6 +8,7 @@ use crate::lir::Lir;
 use abi::{VertexOutputs, VueMap};
 use isa::Type;
 use nir::{CfEvent, Distances, IntrinsicOp, Shader};
+use rustc_hash::FxHashMap;
 
 /// One slot.
 struct Output {
@@ -23,22 +24,37 @@ pub(in crate::isel) struct Outputs {
     slots: Vec<Output>,
     written: u128,
     distances: Distances,
+    /// Stores of each component: (slot, index, component).
+    stores: FxHashMap<(u8, u8, u8), u32>,
 }
 
 impl Outputs {
     pub(in crate::isel) fn new(sh: &Shader, layout: &[CfEvent]) -> Outputs {
         let mut written = 0;
+        let mut stores = FxHashMap::default();
         for i in intrinsics(sh, layout).filter(|i| i.op == IntrinsicOp::StoreOutput) {
             let first = i.index("location");
             for slot in first..first + i.index("num_slots").max(1) {
                 written |= 1u128.checked_shl(slot).unwrap_or(0);
+            }
+            let slot = first + sh.const_component(i.srcs[1], 0).unwrap_or(0) as u32;
+            for c in (0..4).filter(|c| i.index("write_mask") >> c & 1 == 1) {
+                let component = i.index("component") as u8 + c;
+                let key = (slot as u8, i.index("index") as u8, component);
+                *stores.entry(key).or_insert(0) += 1;
             }
         }
         Outputs {
             slots: Vec::new(),
             written,
             distances: sh.info.distances,
+            stores,
         }
+    }
+
+    /// True for a component that one place of the shader stores.
+    pub(in crate::isel) fn is_stored_once(&self, slot: u8, index: u8, c: u8) -> bool {
+        self.stores.get(&(slot, index, c)) == Some(&1)
     }
 
     /// What the fixed functions are told of a vertex.

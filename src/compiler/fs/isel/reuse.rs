@@ -1,0 +1,258 @@
+//! What messages share: headers of which a dword changes from one to the next, and blocks of uniform buffers.
+//!
+//! In:  the shader's loads and samplers. Out: a header for block reads and one for the sampler, made before everything else, whose
+//! changing dwords are written where they have to be; each block of a uniform buffer is read once for all loads from it that
+//! the first one dominates.
+//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; "Unaligned OWord Block Read".
+
+use super::Isel;
+use crate::builder::{Build, Exec, Lanes, Mods};
+use crate::lir::{Dst, GRF_BYTES, Reg, SendInfo, Src, VgrfId};
+use crate::message::{self, BTI_BINDLESS};
+use abi::DriverValue;
+use entity::{Id, IdMap};
+use isa::{Opcode, Type};
+use nir::{CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Stage, TexOp, TexSrc};
+use rustc_hash::FxHashMap;
+
+/// Bytes that one message reads at most.
+const BLOCK_BYTES: u32 = 128;
+
+/// A block of a uniform buffer: its handle, and its number.
+type Block = (Id<Def>, u32);
+
+/// A sampler's state: a register and what is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SamplerPlace {
+    base: Lanes,
+    more: u32,
+}
+
+/// What is known of shared registers.
+#[derive(Default)]
+pub(super) struct Reuse {
+    /// Bytes that are read somewhere, from the first to the end.
+    wanted: FxHashMap<Block, (u32, u32)>,
+    /// Blocks that were read, with the first byte, where that dominates what is selected now.
+    blocks: Vec<(Block, u32, VgrfId)>,
+    /// Of each construct of control flow that is open, how many of those it began with.
+    open: Vec<usize>,
+    block_header: Option<VgrfId>,
+    /// What dword 2 of it is.
+    block_at: Option<Lanes>,
+    sampler_header: Option<VgrfId>,
+    /// What dword 2 of it is.
+    word: Option<u32>,
+    /// What dword 3 of it is.
+    sampler: Option<SamplerPlace>,
+    /// Some message has something to say in dword 2.
+    has_words: bool,
+    /// Where a set's samplers lie.
+    bases: Vec<(u32, Lanes)>,
+    /// Uses of a def as a sampler.
+    uses: IdMap<Def, u32>,
+    places: IdMap<Def, Option<SamplerPlace>>,
+    /// Number of the first active lane, and how much control flow stands before.
+    pub(super) first_active: Option<(u32, Lanes)>,
+}
+
+impl Reuse {
+    /// True outside all branches and loops.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Another event of the control flow. Dwords that change are not known any more; blocks are, where they dominate.
+    pub(super) fn enter(&mut self, event: &CfEvent) {
+        self.block_at = None;
+        self.word = None;
+        self.sampler = None;
+        match event {
+            CfEvent::Block(_) => {}
+            CfEvent::If(_) | CfEvent::Loop(_) => self.open.push(self.blocks.len()),
+            CfEvent::Else(_) => self.blocks.truncate(self.open.last().copied().unwrap_or(0)),
+            CfEvent::EndIf(_) | CfEvent::EndLoop(_) => {
+                self.blocks.truncate(self.open.pop().unwrap_or(0));
+            }
+        }
+    }
+}
+
+impl Isel<'_> {
+    /// Looks for what can be shared.
+    pub(super) fn prepare_reuse(&mut self, layout: &[CfEvent]) {
+        let sh = self.sh;
+        let blocks = layout.iter().filter_map(|event| match event {
+            CfEvent::Block(b) => Some(&sh.blocks[*b]),
+            _ => None,
+        });
+        for &id in blocks.flat_map(|b| &b.instrs) {
+            match &sh.instrs[id] {
+                Instr::Tex(tex) => {
+                    if let Some(sampler) = tex.src(TexSrc::SamplerHandle) {
+                        self.reuse.uses[sampler] += 1;
+                    }
+                    self.reuse.has_words |= tex.src(TexSrc::Offset).is_some()
+                        || tex.op == TexOp::Tg4 && tex.component > 0;
+                }
+                Instr::Intrinsic(i) => {
+                    if let Some((block, first, end)) = self.block_of(i) {
+                        let wanted = self.reuse.wanted.entry(block).or_insert((first, end));
+                        *wanted = (wanted.0.min(first), wanted.1.max(end));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The block that a load reads from, with the bytes that it reads, if it is one of a uniform buffer that others may share.
+    fn block_of(&self, i: &Intrinsic) -> Option<(Block, u32, u32)> {
+        let def = i.def?;
+        let d = self.sh.defs[def];
+        if i.op != IntrinsicOp::LoadUbo || d.bit_size != 32 || self.is_divergent(def) {
+            return None;
+        }
+        let first = u32::try_from(self.sh.const_component(i.srcs[1], 0)?).ok()?;
+        let end = first.checked_add(u32::from(d.num_components) * 4)?;
+        let block = first / BLOCK_BYTES;
+        let within = first.is_multiple_of(4) && (end - 1) / BLOCK_BYTES == block;
+        within.then_some(((i.srcs[0], block), first, end))
+    }
+
+    /// A load of a uniform buffer at a constant offset. False if it is not one.
+    pub(super) fn load_shared_block(&mut self, i: &Intrinsic, handle: Lanes, more: u32) -> bool {
+        let (Some((block, first, _)), Some(def)) = (self.block_of(i), i.def) else {
+            return false;
+        };
+        let known = self.reuse.blocks.iter().find(|b| b.0 == block);
+        let (start, v) = match known {
+            Some(&(_, start, v)) => (start, v),
+            None => {
+                let (start, end) = self.reuse.wanted.get(&block).copied().unwrap_or_default();
+                let regs = (end - start).div_ceil(GRF_BYTES).next_power_of_two() as u8;
+                let address = Lanes::imm(Type::Ud, start.into());
+                let v = self.read_block(handle, more, address, regs);
+                self.reuse.blocks.push((block, start, v));
+                (start, v)
+            }
+        };
+        for c in 0..self.sh.defs[def].num_components {
+            let at = first - start + u32::from(c) * 4;
+            self.set_place(def, c, Lanes::new(v, at, Type::Ud, 0));
+        }
+        true
+    }
+
+    /// Reads 1, 2 or 4 registers from a byte of a buffer on.
+    pub(super) fn read_block(
+        &mut self,
+        handle: Lanes,
+        more: u32,
+        address: Lanes,
+        regs: u8,
+    ) -> VgrfId {
+        let (ud, eight) = (Type::Ud, Exec::Whole(8));
+        let header = *self.reuse.block_header.get_or_insert_with(|| {
+            let v = self.b.lir.vgrf(GRF_BYTES);
+            let zero = Lanes::imm(ud, 0);
+            let clear = |b: &mut Build| b.mov(eight, Lanes::new(v, 0, ud, 4), zero);
+            self.b.in_prologue(clear);
+            v
+        });
+        if self.reuse.block_at != Some(address) {
+            let to = Lanes::new(header, 8, ud, 0);
+            self.b.mov(Exec::Scalar, to, address);
+            self.reuse.block_at = address.is_imm().then_some(address);
+        }
+        let handle = match handle.imm_bits() {
+            Some(bits) => self.b.imm_reg(ud, bits),
+            None => handle,
+        };
+        let v = self.b.lir.vgrf(u32::from(regs) * GRF_BYTES);
+        let info = SendInfo {
+            handle_offset: more,
+            ..message::block_read(BTI_BINDLESS, regs)
+        };
+        self.b.send(
+            eight,
+            Dst::vgrf(v, 0, ud, 1),
+            Src::vgrf(header, 0, ud, 1),
+            Src::NULL,
+            handle.src(0),
+            info,
+            Mods::NONE,
+        );
+        v
+    }
+
+    // --- samplers -----------------------------------------------------------------------------------
+
+    /// Byte of the first sampler that a set could have.
+    pub(super) fn sampler_base(&mut self, set: u32) -> Lanes {
+        if let Some(&(_, base)) = self.reuse.bases.iter().find(|b| b.0 == set) {
+            return base;
+        }
+        let handle = self.push_value(DriverValue::SetHandle { set });
+        let one = Exec::Scalar;
+        let base = self.b.temp(Type::Ud, one);
+        let six = Lanes::imm(Type::Ud, 6);
+        self.b
+            .in_prologue(|b| b.binary(Opcode::Shr, one, base, handle, six, Mods::NONE));
+        self.reuse.bases.push((set, base));
+        base
+    }
+
+    /// Says that a sampler lies at a base and a constant. False if it has to be in a register.
+    pub(super) fn place_sampler(&mut self, def: Id<Def>, base: Lanes, more: u32) -> bool {
+        if self.reuse.uses[def] != self.uses[def.index()] {
+            return false;
+        }
+        self.reuse.places[def] = Some(SamplerPlace { base, more });
+        true
+    }
+
+    /// The header of sampler messages, with this word in dword 2 and this sampler.
+    pub(super) fn sampler_header(&mut self, word: u32, sampler: Option<Id<Def>>) -> Src {
+        let (ud, one) = (Type::Ud, Exec::Scalar);
+        // Dword 2 is zero in what these threads start with.
+        let clear = !matches!(self.sh.stage, Stage::Vertex | Stage::Fragment);
+        let own = Lanes::new(self.r0, 0, ud, 4);
+        let v = *self.reuse.sampler_header.get_or_insert_with(|| {
+            let v = self.b.lir.vgrf(GRF_BYTES);
+            self.b.in_prologue(|b| {
+                b.mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), own);
+                if clear {
+                    b.mov(one, Lanes::new(v, 8, ud, 0), Lanes::imm(ud, 0));
+                }
+            });
+            v
+        });
+        if self.reuse.has_words && self.reuse.word != Some(word) {
+            let word = Lanes::imm(ud, word.into());
+            self.b.mov(one, Lanes::new(v, 8, ud, 0), word);
+        }
+        self.reuse.word = Some(word);
+        if let Some(sampler) = sampler {
+            let place = self.reuse.places[sampler].unwrap_or_else(|| {
+                let place = self.comp(sampler, 0, ud);
+                let base = self.one_of(place);
+                SamplerPlace { base, more: 0 }
+            });
+            if self.reuse.sampler != Some(place) {
+                let to = Lanes::new(v, 12, ud, 0);
+                if place.more == 0 {
+                    self.b.mov(one, to, place.base);
+                } else {
+                    let more = Lanes::imm(ud, place.more.into());
+                    self.b
+                        .binary(Opcode::Add, one, to, place.base, more, Mods::NONE);
+                }
+                // What is no constant's may be another value next time.
+                let stays = matches!(place.base.reg, Reg::Vgrf(_));
+                self.reuse.sampler = stays.then_some(place);
+            }
+        }
+        Src::vgrf(v, 0, ud, 1)
+    }
+}
