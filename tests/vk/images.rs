@@ -753,6 +753,81 @@ fn pictures_are_scaled_turned_and_converted() {
 }
 
 #[test]
+fn stencil_depth_and_packed_pixels_are_scaled() {
+    let rig = Rig::new();
+    let nearest = vk::Filter::NEAREST;
+    // Twice as large, turned about the middle, as the bits that they are.
+    let (width, height) = (150, 70);
+    let boxes = [
+        [offset(0, 0, 0), offset(width, height, 1)],
+        [offset(2 * width, 2 * height, 0), offset(0, 0, 1)],
+    ];
+    let (width, height) = (width as u32, height as u32);
+    for (format, bytes) in [
+        (vk::Format::S8_UINT, 1),
+        (vk::Format::D16_UNORM, 2),
+        (vk::Format::X8_D24_UNORM_PACK32, 4),
+        (vk::Format::D32_SFLOAT, 4),
+    ] {
+        let source = picture(format, width, height);
+        let target = picture(format, 2 * width, 2 * height);
+        let mut data = vec![0; (width * height) as usize * bytes];
+        noise(&mut data, 3);
+        if bytes == 4 {
+            // Numbers from 0 to 1, or 24 bits.
+            data.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 0);
+        }
+        let got = scaled(&rig, (&source, &data), &target, boxes, nearest);
+        for (at, pixel) in (0u32..).zip(got.chunks_exact(bytes)) {
+            let (x, y) = (at % (2 * width), at / (2 * width));
+            let from = (height - 1 - y / 2) * width + (width - 1 - x / 2);
+            let from = from as usize * bytes;
+            assert_eq!(pixel, &data[from..from + bytes], "{format:?} {x}, {y}");
+        }
+    }
+    // Channels of few bits, wherever they stand; rounded to the nearest.
+    let colours = [[255, 0, 119, 68], [17, 34, 51, 255], [0, 130, 9, 250]];
+    let source = picture(vk::Format::R8G8B8A8_UNORM, 3, 1);
+    let rounded = |value: u32, most: u32| (value * most + 127) / 255;
+    for (format, channels) in [
+        (
+            vk::Format::R4G4B4A4_UNORM_PACK16,
+            [(12, 15), (8, 15), (4, 15), (0, 15)],
+        ),
+        (
+            vk::Format::B4G4R4A4_UNORM_PACK16,
+            [(4, 15), (8, 15), (12, 15), (0, 15)],
+        ),
+        (
+            vk::Format::A4R4G4B4_UNORM_PACK16,
+            [(8, 15), (4, 15), (0, 15), (12, 15)],
+        ),
+        (
+            vk::Format::B5G6R5_UNORM_PACK16,
+            [(0, 31), (5, 63), (11, 31), (0, 0)],
+        ),
+        (
+            vk::Format::R5G6B5_UNORM_PACK16,
+            [(11, 31), (5, 63), (0, 31), (0, 0)],
+        ),
+    ] {
+        let target = picture(format, 3, 1);
+        let whole = [offset(0, 0, 0), offset(3, 1, 1)];
+        let bytes = colours.concat();
+        let bytes: Vec<u8> = bytes.iter().map(|&byte| byte as u8).collect();
+        let got = scaled(&rig, (&source, &bytes), &target, [whole, whole], nearest);
+        for (pixel, colour) in got.chunks_exact(2).zip(colours) {
+            let parts = channels.iter().zip(colour);
+            let meant = parts.fold(0, |word, (&(at, most), value)| {
+                word | rounded(value, most) << at
+            });
+            let pixel = u32::from(pixel[0]) | u32::from(pixel[1]) << 8;
+            assert_eq!(pixel, meant, "{format:?} {colour:?}");
+        }
+    }
+}
+
+#[test]
 fn slices_and_lines_are_scaled() {
     let rig = Rig::new();
     let volume = picture(vk::Format::R8_UNORM, 2, 2)

@@ -44,6 +44,34 @@ pub enum Numbers {
     Srgb,
     /// As integers, bit by bit.
     Integers,
+    /// As the bytes of a stencil buffer, which lies in W tiles: no typed message writes these.
+    Stencil,
+    /// As floats, which the shader packs as normalised numbers of a few bits into two bytes.
+    Packed(Order),
+}
+
+impl Numbers {
+    /// Kinds of numbers.
+    const COUNT: usize = 4 + 4;
+
+    fn index(self) -> usize {
+        match self {
+            Numbers::Floats => 0,
+            Numbers::Srgb => 1,
+            Numbers::Integers => 2,
+            Numbers::Stencil => 3,
+            Numbers::Packed(order) => 4 + order as usize,
+        }
+    }
+
+    /// Order and bytes of elements that are written as bytes.
+    pub(crate) fn bytes(self) -> Option<(Order, u32)> {
+        match self {
+            Numbers::Stencil => Some((Order::W, 1)),
+            Numbers::Packed(order) => Some((order, 2)),
+            _ => None,
+        }
+    }
 }
 
 /// A shader that reads a texture and writes a picture.
@@ -76,7 +104,7 @@ impl Picture {
     /// Shaders of the kind.
     const COUNT: usize = Self::NUMBERS + 4 * 3;
     /// Those that read and write numbers.
-    const NUMBERS: usize = 3 * (2 + 4);
+    const NUMBERS: usize = Numbers::COUNT * (2 + 4);
 
     fn index(self) -> usize {
         let (kind, numbers) = match self {
@@ -90,7 +118,7 @@ impl Picture {
                 unit_log2,
             } => return Self::NUMBERS + destination as usize * 3 + unit_log2.min(2) as usize,
         };
-        kind * 3 + numbers as usize
+        kind * Numbers::COUNT + numbers.index()
     }
 }
 
@@ -146,7 +174,7 @@ pub struct Span {
 /// Buffers of an internal shader at most.
 pub const MAX_BUFFERS: usize = 2;
 /// Dwords of push constants of an internal shader at most.
-pub const MAX_PUSH_DW: usize = 11;
+pub const MAX_PUSH_DW: usize = 14;
 
 /// One launch of an internal shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

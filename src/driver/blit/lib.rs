@@ -25,4 +25,4 @@ pub use launch::{
 };
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;
-pub use texel::{Extent, Plane, copy_texels, fill_texels, first_samples};
+pub use texel::{Extent, Piece, Plane, copy_texels, fill_texels, first_samples, pieces};

@@ -2,7 +2,7 @@
 //!
 //! In:  which of them, and of what. Out: NIR.
 //! The source is a texture, the destination a storage image of layers: the data port converts to every format that it knows, and the
-//! encoding of sRGB is computed. First samples go to bytes, so that every tiling can have them. Bindings: 0 the texture's surface, 1 the
+//! encoding of sRGB is computed. First samples, stencil, and formats that it does not know go to bytes. Bindings: 0 the texture's surface, 1 the
 //! destination's.
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images", "sRGB".
 
@@ -50,8 +50,8 @@ fn read(
 
 fn base(numbers: Numbers) -> Base {
     match numbers {
-        Numbers::Integers => Base::Uint,
-        Numbers::Floats | Numbers::Srgb => Base::Float,
+        Numbers::Integers | Numbers::Stencil => Base::Uint,
+        Numbers::Floats | Numbers::Srgb | Numbers::Packed(_) => Base::Float,
     }
 }
 
@@ -72,12 +72,57 @@ fn encode(k: &mut Kernel<'_>, linear: Id<Def>) -> Id<Def> {
     k.bcsel(dark, low, high)
 }
 
-fn write(k: &mut Kernel<'_>, numbers: Numbers, place: [Id<Def>; 3], mut texel: [Id<Def>; 4]) {
+/// Numbers from 0 to 1 as so many bits each, from a bit on: `packing` has a byte for each, the first bit below the count of bits.
+fn pack(k: &mut Kernel<'_>, texel: [Id<Def>; 4], packing: Id<Def>) -> Id<Def> {
+    let [zero, one] = [0.0, 1.0].map(|value| k.imm_float(32, value));
+    let (low, bit) = (k.imm_u32(0xf), k.imm_u32(1));
+    let mut word = k.imm_u32(0);
+    for (number, channel) in (0..).zip(texel) {
+        let [at, bits] = [8 * number, 8 * number + 4].map(|shift| {
+            let shift = k.imm_u32(shift);
+            let part = k.ushr(packing, shift);
+            k.iand(part, low)
+        });
+        let most = k.ishl(bit, bits);
+        let most = k.iadd_imm(most, -1);
+        let scale = k.u2f(most, 32);
+        let channel = k.fmax(channel, zero);
+        let channel = k.fmin(channel, one);
+        let scaled = k.fmul(channel, scale);
+        let rounded = k.fround_even(scaled);
+        let value = k.f2u(rounded, 32);
+        let value = k.ishl(value, at);
+        word = k.ior(word, value);
+    }
+    word
+}
+
+/// Writes a texel: `to` as the destination is told, and the packing.
+fn write(
+    k: &mut Kernel<'_>,
+    numbers: Numbers,
+    [column, row, slice]: [Id<Def>; 3],
+    (to, packing): (&[Id<Def>], Id<Def>),
+    mut texel: [Id<Def>; 4],
+) {
+    if let Some((order, bytes)) = numbers.bytes() {
+        let x = k.imul_imm(column, bytes.into());
+        let to = place(k, order, [x, row, slice], to);
+        let value = match numbers {
+            Numbers::Packed(_) => pack(k, texel, packing),
+            _ => texel[0],
+        };
+        let value = k.u2u(value, 8 * bytes as u8);
+        k.write_unit(1, to, bytes, value);
+        return;
+    }
     if numbers == Numbers::Srgb {
         for channel in texel.iter_mut().take(3) {
             *channel = encode(k, *channel);
         }
     }
+    let &[left, top, ..] = to else { return };
+    let place = [k.iadd(left, column), k.iadd(top, row), slice];
     let (place, texel, zero) = (k.vec(&place), k.vec(&texel), k.imm_u32(0));
     let handle = k.handle(1);
     let indices = [
@@ -91,16 +136,16 @@ fn write(k: &mut Kernel<'_>, numbers: Numbers, place: [Id<Def>; 3], mut texel: [
     k.intrinsic(IntrinsicOp::BindlessImageStore, None, &srcs, &indices);
 }
 
-/// The shader. Push constants: 0 and 1 the first column and row of the destination, 2 and 3 columns and rows; then of a scaled picture,
-/// by axis, the coordinate of the first place and what is added from one to the next, and the sampler; of samples the first column
-/// and row of the source. Of first samples: the destination as `Plane::push` has it, columns and rows, first column and row of the source.
+/// The shader. Push constants: 0 to 3 the destination as `Plane::push` has it, or of a storage image its first column and row; 4 and 5
+/// columns and rows. Then of a scaled picture, by axis, the coordinate of the first place and what is added from one to the next, the
+/// sampler and the packing; of samples the first column and row of the source, and the packing.
 pub(crate) fn nir(picture: Picture) -> nir::Shader {
     match picture {
         Picture::Scaled { volume, numbers } => {
             plane_shader("scale_picture", 2, |k, [column, row, slice], push| {
+                let push: [Id<Def>; 14] = push;
                 let [
-                    left,
-                    top,
+                    to @ ..,
                     columns,
                     rows,
                     x,
@@ -110,6 +155,7 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                     z,
                     z_step,
                     sampler,
+                    packing,
                 ] = push;
                 inside(k, [column, row], [columns, rows], |k| {
                     let along = |k: &mut Kernel<'_>, at, first, step| {
@@ -133,8 +179,7 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                         (TexSrc::SamplerHandle, sampler),
                     ];
                     let texel = read(k, TexOp::Txl, shape, numbers, &srcs);
-                    let place = [k.iadd(left, column), k.iadd(top, row), slice];
-                    write(k, numbers, place, texel);
+                    write(k, numbers, [column, row, slice], (&to, packing), texel);
                 });
             })
         }
@@ -142,13 +187,14 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
             samples_log2,
             numbers,
         } => plane_shader("join_samples", 2, |k, [column, row, slice], push| {
-            let [left, top, columns, rows, from_left, from_top] = push;
+            let push: [Id<Def>; 9] = push;
+            let [to @ .., columns, rows, from_left, from_top, packing] = push;
             inside(k, [column, row], [columns, rows], |k| {
                 let from = [k.iadd(from_left, column), k.iadd(from_top, row), slice];
                 let coord = k.vec(&from);
                 // Of integers the first sample stands for all.
                 let samples = match numbers {
-                    Numbers::Integers => 1,
+                    Numbers::Integers | Numbers::Stencil => 1,
                     _ => 1 << samples_log2,
                 };
                 let mut texels: SmallVec<[[Id<Def>; 4]; 16]> = SmallVec::new();
@@ -163,8 +209,7 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                     let share = k.imm_float(32, 1.0 / f64::from(samples));
                     texel = texel.map(|channel| k.fmul(channel, share));
                 }
-                let place = [k.iadd(left, column), k.iadd(top, row), slice];
-                write(k, numbers, place, texel);
+                write(k, numbers, [column, row, slice], (&to, packing), texel);
             });
         }),
         Picture::First {

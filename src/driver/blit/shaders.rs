@@ -35,8 +35,14 @@ mod tests {
                 })
             })
         });
-        let numbers = [Numbers::Floats, Numbers::Srgb, Numbers::Integers];
-        let pictures = numbers.into_iter().flat_map(|numbers| {
+        let numbers = [
+            Numbers::Floats,
+            Numbers::Srgb,
+            Numbers::Integers,
+            Numbers::Stencil,
+        ];
+        let numbers = numbers.into_iter().chain(orders.map(Numbers::Packed));
+        let pictures = numbers.flat_map(|numbers| {
             let scaled = [false, true].map(|volume| Picture::Scaled { volume, numbers });
             let joined = (1..=4).map(move |samples_log2| Picture::Joined {
                 samples_log2,

@@ -242,13 +242,48 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
                 shader,
                 spans: [span; 2],
                 push_dw: [
-                    x, y, tile_row, slice_rows, columns, part.rows, step_bytes, a, b, c, d,
+                    x, y, tile_row, slice_rows, columns, part.rows, step_bytes, a, b, c, d, 0, 0, 0,
                 ],
                 groups: groups(columns, &part),
             });
         }
     }
     launches
+}
+
+/// A part of a box that one launch reaches as bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The slice of the box that it begins with.
+    pub slice: u32,
+    /// The row.
+    pub row: u32,
+    /// Its elements: columns, rows, slices.
+    pub size: [u32; 3],
+    /// Its memory.
+    pub span: Span,
+    /// Where it begins, as shaders are told.
+    pub place: [u32; 4],
+}
+
+/// The parts of a box of elements of a power of two of bytes.
+pub fn pieces(destination: Plane, extent: Extent, unit_log2: u32) -> Vec<Piece> {
+    if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
+        return Vec::new();
+    }
+    let one = |(slice, row, part): (u32, u32, Extent)| {
+        let plane = destination.from(slice, row);
+        let (span, skip) = plane.span(&part);
+        Piece {
+            slice,
+            row,
+            size: [part.row_bytes >> unit_log2, part.rows, part.slices],
+            span,
+            place: plane.push(skip),
+        }
+    };
+    let all = parts(&[destination], extent).into_iter();
+    all.map(one).collect()
 }
 
 /// Launches that copy the first sample of pixels, a unit of bytes each, from a corner on; with each, which slice it begins with. Their
@@ -259,39 +294,35 @@ pub fn first_samples(
     extent: Extent,
     unit_log2: u32,
 ) -> Vec<(u32, Launch)> {
-    if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
-        return Vec::new();
-    }
     let shader = Shader::Picture(Picture::First {
         destination: destination.order,
         unit_log2,
     });
-    let one = |(slice, row, part): (u32, u32, Extent)| {
-        let plane = destination.from(slice, row);
-        let (span, skip) = plane.span(&part);
-        let columns = part.row_bytes >> unit_log2;
-        let [x, y, tile_row, slice_rows] = plane.push(skip);
+    let one = |piece: Piece| {
+        let ([x, y, tile_row, slice_rows], [columns, rows, slices]) = (piece.place, piece.size);
+        let mut push_dw = [0; MAX_PUSH_DW];
+        let push = [
+            x,
+            y,
+            tile_row,
+            slice_rows,
+            columns,
+            rows,
+            left,
+            top + piece.row,
+        ];
+        for (to, from) in push_dw.iter_mut().zip(push) {
+            *to = from;
+        }
         let launch = Launch {
             shader,
-            spans: [span; 2],
-            push_dw: [
-                x,
-                y,
-                tile_row,
-                slice_rows,
-                columns,
-                part.rows,
-                left,
-                top + row,
-                0,
-                0,
-                0,
-            ],
-            groups: groups(columns, &part),
+            spans: [piece.span; 2],
+            push_dw,
+            groups: [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), slices],
         };
-        (slice, launch)
+        (piece.slice, launch)
     };
-    let all = parts(&[destination], extent).into_iter();
+    let all = pieces(destination, extent, unit_log2).into_iter();
     all.map(one).collect()
 }
 
@@ -385,7 +416,7 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
             });
         }),
         None => plane_shader("fill_texels", 1, |k, [column, row, slice], push| {
-            let push: [Id<Def>; MAX_PUSH_DW] = push;
+            let push: [Id<Def>; 11] = push;
             let [_, _, _, _, columns, rows, step_bytes, value @ ..] = push;
             inside(k, [column, row], [columns, rows], |k| {
                 let x = k.imul(column, step_bytes);

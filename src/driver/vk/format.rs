@@ -10,6 +10,7 @@ use ash::vk as api;
 use ash::vk::Format as F;
 use cmd::image::{STRAIGHT, Select};
 use hw::{FormatUse, Gen};
+use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 
@@ -269,6 +270,18 @@ pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
     })
 }
 
+/// Channels of a format from bit 0 on: the letter, and bits.
+pub(crate) fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
+    let mut channels: SmallVec<[(u8, u32); 4]> = SmallVec::new();
+    for byte in name.bytes().take_while(|&byte| byte != b'_') {
+        match (byte, channels.last_mut()) {
+            (b'0'..=b'9', Some((_, bits))) => *bits = *bits * 10 + u32::from(byte - b'0'),
+            _ => channels.push((byte, 0)),
+        }
+    }
+    channels
+}
+
 /// What is asked about images.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
@@ -366,6 +379,31 @@ impl Format {
         !self.hw.block_bits.is_power_of_two()
     }
 
+    /// Where the channels of a format are whose two bytes typed messages do not write as the sampler reads them: for each channel a byte,
+    /// the first bit below the count of bits.
+    pub fn packing(&self, hw_gen: Gen) -> Option<u32> {
+        let name = self.hw.name;
+        let typed =
+            self.hw.uses(hw_gen).contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT;
+        if self.hw.block_bits != 16 || !name.ends_with("_UNORM") || typed {
+            return None;
+        }
+        let (mut packing, mut at) = (0, 0);
+        for (letter, bits) in channels(name) {
+            let select = match letter {
+                b'R' => Select::Red,
+                b'G' => Select::Green,
+                b'B' => Select::Blue,
+                b'A' => Select::Alpha,
+                _ => return None,
+            };
+            let channel = self.swizzle.iter().position(|&from| from == select)?;
+            packing |= (at | bits << 4) << (8 * channel);
+            at += bits;
+        }
+        (at == 16).then_some(packing)
+    }
+
     /// What can be done with images of a tiling.
     pub fn image_features(
         &self,
@@ -379,16 +417,12 @@ impl Format {
             let depth = A::SAMPLED_IMAGE_FILTER_LINEAR
                 | A::SAMPLED_IMAGE_FILTER_MINMAX
                 | A::SAMPLED_IMAGE_DEPTH_COMPARISON;
-            // Pictures are scaled into what typed messages write.
-            let blits = match self.api {
-                F::D16_UNORM | F::D32_SFLOAT => A::BLIT_SRC | A::BLIT_DST,
-                _ => A::empty(),
-            };
-            let depth = depth | blits;
+            let all = A::DEPTH_STENCIL_ATTACHMENT | transfers | A::SAMPLED_IMAGE;
+            let all = all | A::BLIT_SRC | A::BLIT_DST;
             return match (linear, self.holds) {
                 (true, _) => A::empty(),
-                (_, Holds::Stencil) => A::DEPTH_STENCIL_ATTACHMENT | transfers | A::SAMPLED_IMAGE,
-                _ => A::DEPTH_STENCIL_ATTACHMENT | transfers | A::SAMPLED_IMAGE | depth,
+                (_, Holds::Stencil) => all,
+                _ => all | depth,
             };
         }
         let uses = self.hw.uses(hw_gen);
@@ -405,7 +439,8 @@ impl Format {
             features |= A::SAMPLED_IMAGE | A::SAMPLED_IMAGE_FILTER_MINMAX | A::BLIT_SRC;
         }
         let plain = without_srgb(self.hw).unwrap_or(self.hw).uses(hw_gen);
-        if plain.contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT {
+        let typed = plain.contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT;
+        if typed || self.packing(hw_gen).is_some() {
             features |= A::BLIT_DST;
         }
         if uses.contains(FormatUse::FILTER) {

@@ -45,7 +45,8 @@ const BEYOND: Error = Error::InvalidUse {
     why: "a copy or clear beyond its image",
 };
 
-fn order(tiling: surface::Tiling) -> Result<Order> {
+/// The order of a surface's bytes.
+pub(super) fn order(tiling: surface::Tiling) -> Result<Order> {
     match tiling {
         surface::Tiling::Linear => Ok(Order::Rows),
         surface::Tiling::X => Ok(Order::X),

@@ -8,6 +8,7 @@ use ash::vk as api;
 use blit::{GROUP_X, GROUP_Y, Numbers, Picture, Shader};
 use cmd::Pending;
 use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
+use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface};
 
 use super::buffer::CommandBuffer;
@@ -15,6 +16,7 @@ use super::image::ImageBox;
 use super::target::Resolve;
 use crate::context::SAMPLER_BASE_BYTES;
 use crate::error::{Error, Result};
+use crate::format::Format;
 use crate::image::{Image, Part};
 use crate::sampler;
 use crate::surface_state::{self, SURFACE_BYTES};
@@ -88,16 +90,58 @@ fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surfa
     Ok(view.words())
 }
 
-/// How a destination's numbers are written, and the format that the data port converts to.
-fn written(format: &'static hw::Format) -> Result<(Numbers, &'static hw::Format)> {
+/// What a destination is written by.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    numbers: Numbers,
+    /// What the data port converts to.
+    format: &'static hw::Format,
+    /// Where channels are in two bytes, of [`Numbers::Packed`].
+    packing: u32,
+}
+
+/// R8_UINT, R16_UINT, R32_UINT: bits as they are.
+fn integers(bits: u32) -> Result<&'static hw::Format> {
+    let number = match bits {
+        8 => 0x143,
+        16 => 0x10d,
+        32 => 0x0d7,
+        _ => return Err(Error::FormatNotSupported),
+    };
+    hw::Format::by_number(number).ok_or(Error::FormatNotSupported)
+}
+
+/// How a destination's numbers are written.
+fn written(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<Written> {
+    let format = to.part(part.aspect).ok_or(Error::FormatNotSupported)?;
     let name = format.name;
+    let with = |numbers, format| Written {
+        numbers,
+        format,
+        packing: 0,
+    };
+    // Depth and stencil go to their own format: as bits.
+    if !to.is_colour() {
+        let bits = integers(format.block_bits.into())?;
+        return Ok(match format.block_bits {
+            8 => with(Numbers::Stencil, bits),
+            _ => with(Numbers::Integers, bits),
+        });
+    }
     if name.contains("UINT") || name.contains("SINT") {
-        return Ok((Numbers::Integers, format));
+        return Ok(with(Numbers::Integers, format));
+    }
+    if let Some(packing) = to.packing(hw_gen) {
+        return Ok(Written {
+            numbers: Numbers::Packed(super::image::order(part.surface.tiling)?),
+            format,
+            packing,
+        });
     }
     match crate::format::without_srgb(format) {
-        Some(plain) => Ok((Numbers::Srgb, plain)),
+        Some(plain) => Ok(with(Numbers::Srgb, plain)),
         None if name.ends_with("_SRGB") => Err(Error::FormatNotSupported),
-        None => Ok((Numbers::Floats, format)),
+        None => Ok(with(Numbers::Floats, format)),
     }
 }
 
@@ -108,30 +152,80 @@ fn span(corners: &[api::Offset3D; 2], axis: usize) -> [i32; 2] {
 }
 
 impl CommandBuffer {
-    /// Launches a picture's shader for columns, rows and layers.
-    fn picture(
+    fn hw_gen(&self) -> hw::Gen {
+        self.context.physical.info().device.hw_gen
+    }
+
+    /// Launches a picture's shader for a box of a destination. `push` is asked for what follows columns and rows, given the sampler
+    /// and the slice and row of the box that a launch begins with.
+    fn picture<const PUSH_DW: usize>(
         &mut self,
-        picture: Picture,
-        surfaces: [surface_state::Surface; 2],
+        (picture, written): (Picture, &Written),
+        texture: surface_state::Surface,
+        (destination, to): (&Image, &ImageBox),
         linear: bool,
-        push: impl FnOnce(u32) -> [u32; 11],
-        [columns, rows, layers]: [u32; 3],
+        push: impl Fn(u32, [u32; 2]) -> [u32; PUSH_DW],
     ) -> Result<()> {
+        let part = destination.part(to.aspect)?;
+        let volume = destination.info.question.dimension == api::ImageType::TYPE_3D;
+        let (first_layer, layers) = match volume {
+            true => (to.offset_px[2], to.extent_px[2]),
+            false => (to.first_layer, to.layers),
+        };
+        let [columns, rows, _] = to.extent_px;
         if columns == 0 || rows == 0 || layers == 0 {
             return Ok(());
         }
-        let [texture, image] = surfaces;
+        let launches = match written.numbers {
+            Numbers::Stencil | Numbers::Packed(_) => {
+                let (plane, extent) = to.place(destination, part)?;
+                let unit_log2 = part.surface.block.bytes().ilog2();
+                let pieces = blit::pieces(plane, extent, unit_log2).into_iter();
+                let whole = pieces.map(|piece| {
+                    let bytes = surface_state::buffer(surface_state::BufferDescriptor {
+                        address: piece.span.address,
+                        bytes: piece.span.bytes,
+                    });
+                    (bytes, piece.place, piece.size, [piece.slice, piece.row])
+                });
+                whole.collect::<SmallVec<[_; 1]>>()
+            }
+            _ => {
+                let seen = Seen {
+                    format: written.format,
+                    viewer: Viewer::Storage,
+                    swizzle: STRAIGHT,
+                    level: to.level,
+                    first_layer,
+                    layers,
+                    volume: false,
+                };
+                let image = words(destination, part, &seen)?;
+                let [left, top, _] = to.offset_px;
+                let place = [left, top, 0, 0];
+                smallvec![(image, place, [columns, rows, layers], [0; 2])]
+            }
+        };
         let state = sampler::in_piece(sampler::scaling(linear));
-        let handle = self.surfaces.put(&self.context, &[texture, image, state])?;
-        let sampler = (handle >> 6) + 2 * SURFACE_BYTES + SAMPLER_BASE_BYTES;
-        // What the texture cache holds may be older than what was copied or drawn.
-        self.recorder.barrier(Pending::INVALIDATE_TEXTURE);
-        let groups = [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), layers];
-        let handles = [handle, handle + (SURFACE_BYTES << 6)];
-        self.launch_on(Shader::Picture(picture), &handles, &push(sampler), groups)
+        for (image, place, [columns, rows, layers], begins) in launches {
+            let handle = self.surfaces.put(&self.context, &[texture, image, state])?;
+            let sampler = (handle >> 6) + 2 * SURFACE_BYTES + SAMPLER_BASE_BYTES;
+            // What the texture cache holds may be older than what was copied or drawn.
+            self.recorder.barrier(Pending::INVALIDATE_TEXTURE);
+            let groups = [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), layers];
+            let handles = [handle, handle + (SURFACE_BYTES << 6)];
+            let mut push_dw = [0; blit::MAX_PUSH_DW];
+            let (more, size) = (push(sampler, begins), [columns, rows]);
+            let all = place.iter().chain(&size).chain(&more);
+            for (to, from) in push_dw.iter_mut().zip(all) {
+                *to = *from;
+            }
+            self.launch_on(Shader::Picture(picture), &handles, &push_dw, groups)?;
+        }
+        Ok(())
     }
 
-    /// Scales a box of an image into a box of another.
+    /// Scales a box of an image into a box of another, part by part.
     pub fn scale(
         &mut self,
         source: &Image,
@@ -139,8 +233,22 @@ impl CommandBuffer {
         region: &Scaled,
         filter: api::Filter,
     ) -> Result<()> {
-        let part_from = source.part(region.from.aspect_mask)?;
-        let part_to = destination.part(region.to.aspect_mask)?;
+        for part in source.parts() {
+            if region.from.aspect_mask.contains(part.aspect) {
+                self.scale_part(part.aspect, (source, destination), region, filter)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn scale_part(
+        &mut self,
+        aspect: api::ImageAspectFlags,
+        (source, destination): (&Image, &Image),
+        region: &Scaled,
+        filter: api::Filter,
+    ) -> Result<()> {
+        let (part_from, part_to) = (source.part(aspect)?, destination.part(aspect)?);
         let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
         let (from_volume, to_volume) = (volume(source), volume(destination));
         // Both boxes are in their images, whichever way their corners are.
@@ -160,11 +268,8 @@ impl CommandBuffer {
         };
         let from = checked(source, &region.from, &region.from_px)?;
         let to = checked(destination, &region.to, &region.to_px)?;
-        let (numbers, format) = written(part_to.format)?;
-        let (first, layers) = match to_volume {
-            true => (to.offset_px[2], to.extent_px[2]),
-            false => (to.first_layer, to.layers),
-        };
+        let written = written(self.hw_gen(), destination.format, part_to)?;
+        let numbers = written.numbers;
         let level = source.level_extent_px(from.level);
         // The coordinate of the first place, and the way to the next; of layers they are numbers, else parts of the whole.
         let along = |axis: usize| {
@@ -182,9 +287,11 @@ impl CommandBuffer {
             true => along(2),
             false => [0.0, 1.0],
         };
-        let [columns, rows, _] = to.extent_px;
         let mut texture = Seen {
-            format: part_from.format,
+            format: match source.format.is_colour() {
+                true => part_from.format,
+                false => integers(part_from.format.block_bits.into())?,
+            },
             viewer: Viewer::Sampler,
             swizzle: source.format.swizzle,
             level: from.level,
@@ -192,51 +299,44 @@ impl CommandBuffer {
             layers: if from_volume { 1 } else { from.layers },
             volume: from_volume,
         };
-        let mut picture = Seen {
-            format,
-            viewer: Viewer::Storage,
-            swizzle: STRAIGHT,
-            level: to.level,
-            first_layer: first,
-            layers,
-            volume: false,
+        let kind = Picture::Scaled {
+            volume: from_volume,
+            numbers,
+        };
+        let linear = filter == api::Filter::LINEAR;
+        let push = |sampler, [slice, row]: [u32; 2]| {
+            let bits = f32::to_bits;
+            [
+                bits(x[0]),
+                bits(x[1]),
+                bits(y[0] + row as f32 * y[1]),
+                bits(y[1]),
+                bits(z[0] + slice as f32 * z[1]),
+                bits(z[1]),
+                sampler,
+                written.packing,
+            ]
         };
         // Lines go one by one.
         let line = |part: &Part| part.surface.dim == Dim::D1;
-        let one_by_one = line(part_from) || line(part_to);
-        let (rounds, at_once) = if one_by_one { (layers, 1) } else { (1, layers) };
-        for round in 0..rounds {
-            if one_by_one {
-                (texture.first_layer, texture.layers) = (from.first_layer + round, 1);
-                (picture.first_layer, picture.layers) = (first + round, 1);
+        if !line(part_from) && !line(part_to) {
+            let texture = words(source, part_from, &texture)?;
+            return self.picture((kind, &written), texture, (destination, &to), linear, push);
+        }
+        let layers = if to_volume {
+            to.extent_px[2]
+        } else {
+            to.layers
+        };
+        for round in 0..layers {
+            let mut to = to;
+            match to_volume {
+                true => (to.offset_px[2], to.extent_px[2]) = (to.offset_px[2] + round, 1),
+                false => (to.first_layer, to.layers) = (to.first_layer + round, 1),
             }
-            let surfaces = [
-                words(source, part_from, &texture)?,
-                words(destination, part_to, &picture)?,
-            ];
-            let kind = Picture::Scaled {
-                volume: from_volume,
-                numbers,
-            };
-            let push = |sampler| {
-                let bits = f32::to_bits;
-                let [left, top, _] = to.offset_px;
-                [
-                    left,
-                    top,
-                    columns,
-                    rows,
-                    bits(x[0]),
-                    bits(x[1]),
-                    bits(y[0]),
-                    bits(y[1]),
-                    bits(z[0]),
-                    bits(z[1]),
-                    sampler,
-                ]
-            };
-            let linear = filter == api::Filter::LINEAR;
-            self.picture(kind, surfaces, linear, push, [columns, rows, at_once])?;
+            (texture.first_layer, texture.layers) = (from.first_layer + round, 1);
+            let texture = words(source, part_from, &texture)?;
+            self.picture((kind, &written), texture, (destination, &to), linear, push)?;
         }
         Ok(())
     }
@@ -249,10 +349,10 @@ impl CommandBuffer {
         destination: &Image,
         to: &ImageBox,
     ) -> Result<()> {
-        let formats = [source.part(from.aspect)?, destination.part(to.aspect)?];
+        let format = source.part(from.aspect)?.format;
         self.join(
-            (source, from, formats[0].format),
-            (destination, to, formats[1].format),
+            (source, from, format),
+            (destination, to, destination.format),
         )
     }
 
@@ -260,7 +360,7 @@ impl CommandBuffer {
     fn join(
         &mut self,
         (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
-        (destination, to, format_to): (&Image, &ImageBox, &'static hw::Format),
+        (destination, to, format_to): (&Image, &ImageBox, &Format),
     ) -> Result<()> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
@@ -271,7 +371,7 @@ impl CommandBuffer {
         };
         from.check(source)?;
         to.check(destination)?;
-        let (numbers, format) = written(format_to)?;
+        let written = written(self.hw_gen(), format_to, part_to)?;
         let samples_log2 = source.samples().ilog2();
         if samples_log2 == 0 {
             return Err(Error::InvalidUse {
@@ -287,29 +387,16 @@ impl CommandBuffer {
             layers: from.layers,
             volume: false,
         };
-        let picture = Seen {
-            format,
-            viewer: Viewer::Storage,
-            swizzle: STRAIGHT,
-            level: to.level,
-            first_layer: to.first_layer,
-            layers: to.layers,
-            volume: false,
-        };
-        let surfaces = [
-            words(source, part_from, &texture)?,
-            words(destination, part_to, &picture)?,
-        ];
+        let texture = words(source, part_from, &texture)?;
         let kind = Picture::Joined {
             samples_log2,
-            numbers,
+            numbers: written.numbers,
         };
-        let [columns, rows, _] = from.extent_px;
-        let push = |_| {
-            let ([left, top, _], [from_left, from_top, _]) = (to.offset_px, from.offset_px);
-            [left, top, columns, rows, from_left, from_top, 0, 0, 0, 0, 0]
+        let push = |_, [_, row]: [u32; 2]| {
+            let [left, top, _] = from.offset_px;
+            [left, top + row, written.packing]
         };
-        self.picture(kind, surfaces, false, push, [columns, rows, from.layers])
+        self.picture((kind, &written), texture, (destination, &to), false, push)
     }
 
     /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil the first sample is taken.
@@ -332,12 +419,12 @@ impl CommandBuffer {
         if resolve.aspect != api::ImageAspectFlags::COLOR {
             return self.first_samples(source, &from, destination, &to);
         }
-        let [Some(format_from), Some(format_to)] =
-            [&resolve.from, &resolve.to].map(|seen| seen.format.part(resolve.aspect))
-        else {
-            return Err(Error::FormatNotSupported);
-        };
-        self.join((source, &from, format_from), (destination, &to, format_to))
+        let format = resolve.from.format.part(resolve.aspect);
+        let format = format.ok_or(Error::FormatNotSupported)?;
+        self.join(
+            (source, &from, format),
+            (destination, &to, resolve.to.format),
+        )
     }
 
     /// Copies the first sample of depth or stencil, bit by bit.
@@ -352,14 +439,7 @@ impl CommandBuffer {
         let part_to = destination.part(to.aspect)?;
         from.check(source)?;
         let bytes = part_from.surface.block.bytes();
-        // R8_UINT, R16_UINT, R32_UINT: the bits as they are.
-        let number = match bytes {
-            1 => 0x143,
-            2 => 0x10d,
-            4 => 0x0d7,
-            _ => return Err(Error::FormatNotSupported),
-        };
-        let format = hw::Format::by_number(number).ok_or(Error::FormatNotSupported)?;
+        let format = integers(8 * bytes)?;
         if source.samples() == 1 || part_to.surface.block != part_from.surface.block {
             return Err(Error::InvalidUse {
                 why: "a resolve of an image of one sample, or to another format",

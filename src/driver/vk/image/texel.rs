@@ -8,7 +8,7 @@ use ash::vk as api;
 use cmd::image::Select;
 use smallvec::SmallVec;
 
-use crate::format::Format;
+use crate::format::{Format, channels};
 
 /// The bytes of an element.
 pub type Texel = SmallVec<[u8; 16]>;
@@ -20,18 +20,6 @@ enum Kind {
     Snorm,
     Integer,
     Float,
-}
-
-/// Channels of a format from bit 0 on: the letter, and bits.
-fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
-    let mut channels: SmallVec<[(u8, u32); 4]> = SmallVec::new();
-    for byte in name.bytes().take_while(|&byte| byte != b'_') {
-        match (byte, channels.last_mut()) {
-            (b'0'..=b'9', Some((_, bits))) => *bits = *bits * 10 + u32::from(byte - b'0'),
-            _ => channels.push((byte, 0)),
-        }
-    }
-    channels
 }
 
 /// Rounds a number to `exponent` and `mantissa` bits, ties to even; signed if there is room for a sign.
