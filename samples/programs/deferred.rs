@@ -236,6 +236,7 @@ fn render_pass(gpu: &Gpu) -> Result<vk::RenderPass, Error> {
                 .dst_stage_mask(S::TRANSFER)
                 .dst_access_mask(A::TRANSFER_READ),
         ],
+        views: &[],
     })
 }
 

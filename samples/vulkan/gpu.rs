@@ -86,6 +86,13 @@ pub mod extension {
         };
     }
 
+    /// `multiview` of KHR
+    pub const MULTIVIEW: Extension = with(
+        ash::khr::multiview::NAME,
+        vk::StructureType::PHYSICAL_DEVICE_MULTIVIEW_FEATURES,
+        3,
+    );
+
     extensions! {
         COLOR_WRITES color_write_enable PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT 1;
         DEPTH_CLIP depth_clip_enable PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT 1;

@@ -148,6 +148,8 @@ pub struct GraphicsInfo<'a> {
     pub dynamic: &'a [vk::DynamicState],
     /// What extensions add.
     pub more: &'a [More<'a>],
+    /// Views that are drawn, a bit each, where that is not the subpass's to say.
+    pub views: u32,
 }
 
 impl Default for GraphicsInfo<'_> {
@@ -185,6 +187,7 @@ impl Default for GraphicsInfo<'_> {
             push_bytes: 0,
             dynamic: &[],
             more: &[],
+            views: 0,
         }
     }
 }
@@ -219,6 +222,8 @@ pub struct RenderPassInfo<'a> {
     pub subpasses: &'a [SubpassInfo<'a>],
     /// What waits for what.
     pub dependencies: &'a [vk::SubpassDependency],
+    /// Views that each subpass draws, a bit each; none: there is no multiview.
+    pub views: &'a [u32],
 }
 
 /// Shader modules that live until a pipeline is made.
@@ -499,6 +504,7 @@ impl Gpu {
             false => vk::Format::UNDEFINED,
         };
         let mut rendering = vk::PipelineRenderingCreateInfo::default()
+            .view_mask(info.views)
             .color_attachment_formats(info.colors)
             .depth_attachment_format(of(vk::ImageAspectFlags::DEPTH))
             .stencil_attachment_format(of(vk::ImageAspectFlags::STENCIL));
@@ -571,10 +577,14 @@ impl Gpu {
                 }
             })
             .collect();
-        let create = vk::RenderPassCreateInfo::default()
+        let mut create = vk::RenderPassCreateInfo::default()
             .attachments(info.attachments)
             .subpasses(&subpasses)
             .dependencies(info.dependencies);
+        let mut multiview = vk::RenderPassMultiviewCreateInfo::default().view_masks(info.views);
+        if !info.views.is_empty() {
+            create = create.push_next(&mut multiview);
+        }
         // SAFETY: as above.
         let pass = unsafe { self.device.create_render_pass(&create, None) };
         let pass = check("vkCreateRenderPass", pass)?;

@@ -85,6 +85,8 @@ pub struct Targets<'a> {
     pub size_px: [u32; 2],
     /// Layers drawn to.
     pub layers: u32,
+    /// Views that are drawn, a bit each, instead of layers.
+    pub views: u32,
 }
 
 impl<'a> Targets<'a> {
@@ -96,7 +98,14 @@ impl<'a> Targets<'a> {
             depth: None,
             size_px: [size[0], size[1]],
             layers: 1,
+            views: 0,
         }
+    }
+
+    /// These views, a layer each.
+    pub fn views(mut self, views: u32) -> Self {
+        self.views = views;
+        self
     }
 
     /// With depth, cleared to 1, and stencil, cleared to 0.
@@ -325,6 +334,7 @@ impl Recorder<'_> {
             .flags(flags)
             .render_area(area)
             .layer_count(targets.layers)
+            .view_mask(targets.views)
             .color_attachments(&colors);
         if has.contains(vk::ImageAspectFlags::DEPTH) {
             info = info.depth_attachment(&depth);

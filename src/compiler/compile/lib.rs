@@ -41,6 +41,8 @@ pub struct Key<'a> {
     /// A fragment shader runs for each sample, and its inputs are the sample's (`sampleShadingEnable`, where more than one
     /// sample of a pixel is asked for).
     pub sample_shading: bool,
+    /// Views that each draw is made for, a bit each; none: there is no multiview.
+    pub views: u32,
     /// Modes of a pipeline's tessellation ([`tess_modes`]), for its two stages.
     pub tess: Option<TessInfo>,
     /// What the stage before writes. A pipeline's stages are compiled in their order, each with the last one's
@@ -78,6 +80,7 @@ impl Key<'_> {
             SubgroupSize::Required(size) => size.into(),
         });
         number(self.sample_shading.into());
+        number(self.views.into());
         number(self.device.pci_id.into());
         number(self.flags);
         number(self.layout.sampler_base_bytes.into());
@@ -284,6 +287,7 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
             ..tess
         };
     }
+    shader.info.views = key.views;
     if key.sample_shading && key.stage == Stage::Fragment {
         shader.info.fragment.sample_shading = true;
         for var in shader.vars.ids() {

@@ -69,6 +69,8 @@ pub struct Info {
     pub float_controls: FloatControls,
     /// Distances that the stage writes for its vertices.
     pub distances: Distances,
+    /// Views that a draw is made for, a bit each; none: there is no multiview.
+    pub views: u32,
     /// Execution modes of a fragment shader.
     pub fragment: FragmentInfo,
     /// Execution modes of a geometry shader.

@@ -293,6 +293,9 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
         let Distances { clip, cull } = distances;
         writeln!(out, "    distances clip={clip} cull={cull}")?;
     }
+    if s.info.views != 0 {
+        writeln!(out, "    views {}", s.info.views)?;
+    }
     match s.stage {
         Stage::Fragment => {
             let f = &s.info.fragment;

@@ -84,6 +84,7 @@ mod lower_tex_cubes;
 mod lower_tex_multisample;
 mod lower_var_copies;
 mod lower_vars_to_ssa;
+mod lower_views;
 mod opt_algebraic;
 mod opt_constant_folding;
 mod opt_copy_prop;

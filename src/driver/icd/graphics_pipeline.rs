@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use ash::vk as c;
+use vk::command::Views;
 use vk::graphics::{FixedInfo, Info, Pipeline};
 use vk::pipeline::Stage;
 
@@ -74,9 +75,11 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
     // SAFETY: as the caller says.
     unsafe {
         let layout = handle::get(info.layout)?;
-        if let Some(rendering) = rendering(info) {
-            crate::render::views(rendering.view_mask)?;
-        }
+        let views = match (handle::optional(info.render_pass)?, rendering(info)) {
+            (Some(pass), _) => pass.views(info.subpass)?,
+            (None, Some(rendering)) => Views::new(rendering.view_mask)?,
+            (None, None) => Views::default(),
+        };
         let stages = raw::slice(info.p_stages, info.stage_count).iter();
         let stages = stages
             .map(|from| shader(stage(from.stage)?, from, layout, info.flags))
@@ -84,6 +87,7 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
         Ok(Info {
             stages,
             fixed: fixed(info),
+            views: views.mask(),
         })
     }
 }

@@ -102,8 +102,8 @@ properties! {
         point_clipping_behavior: c::PointClippingBehavior::USER_CLIP_PLANES_ONLY,
     ]
     PhysicalDeviceMultiviewProperties |_device| [
-        max_multiview_view_count: 6,
-        max_multiview_instance_index: (1 << 27) - 1,
+        max_multiview_view_count: vk::command::Views::END,
+        max_multiview_instance_index: u32::MAX / vk::command::Views::END,
     ]
     PhysicalDeviceProtectedMemoryProperties |_device| [protected_no_fault: c::FALSE]
     PhysicalDeviceMaintenance3Properties |device| [

@@ -82,16 +82,6 @@ fn extensions(tree: &'static Document<'static>) -> impl Iterator<Item = Node<'st
         .filter(|node| ours(node.attribute("supported")))
 }
 
-/// Whether an extension is part of the core version offered: what needs it is then content without its name (Vulkan specification,
-/// "Extension Dependencies").
-fn is_core(name: &str) -> bool {
-    let Some(tree) = registry() else { return false };
-    let node = extensions(tree).find(|node| node.attribute("name") == Some(name));
-    let core = node.and_then(|node| node.attribute("promotedto"));
-    core.and_then(version)
-        .is_some_and(|core| core <= API_VERSION)
-}
-
 /// Whether an expression of names over `+` (and), `,` (or) and brackets holds of what is offered.
 fn holds(expression: &str) -> bool {
     let mut depth = 0;
@@ -113,7 +103,7 @@ fn holds(expression: &str) -> bool {
             Some(inner) => holds(inner),
             None => match version(expression) {
                 Some(version) => version <= API_VERSION,
-                None => offered(expression).is_some() || is_core(expression),
+                None => offered(expression).is_some(),
             },
         },
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk as c;
 use vk::command::{
     Attachment, Begin, Clear, ClearArea, Colour, Dependency, DepthStencil, DepthStencilResolve,
-    Framebuffer, Inherited, Load, Pass, RenderPass, Subpass, SubpassDependency,
+    Framebuffer, Inherited, Load, Pass, RenderPass, Subpass, SubpassDependency, Views,
 };
 
 use crate::command::record;
@@ -26,6 +26,9 @@ entries! { RENDER:
             .iter()
             .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], a.initial_layout))
             .collect::<vk::Result<_>>()?;
+        let multiview = raw::find::<c::RenderPassMultiviewCreateInfo<'_>>(info.p_next);
+        let masks = multiview.map_or(&[][..], |from| raw::slice(from.p_view_masks, from.subpass_count));
+        let mut masks = masks.iter();
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
             .map(|subpass| {
@@ -36,6 +39,7 @@ entries! { RENDER:
                     depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
                     resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil_resolve: None,
+                    views: Views::new(masks.next().copied().unwrap_or(0))?,
                 })
             })
             .collect::<vk::Result<_>>()?;
@@ -73,7 +77,6 @@ entries! { RENDER:
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
             .map(|subpass| {
-                views(subpass.view_mask)?;
                 let resolves = raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count);
                 let mut depth_stencil_resolve = None;
                 if let Some(resolve) = raw::find::<c::SubpassDescriptionDepthStencilResolve<'_>>(subpass.p_next) {
@@ -92,6 +95,7 @@ entries! { RENDER:
                     depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
                     resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil_resolve,
+                    views: Views::new(subpass.view_mask)?,
                 })
             })
             .collect::<vk::Result<_>>()?;
@@ -292,14 +296,6 @@ fn takes_first(mode: c::ResolveModeFlags) -> vk::Result<bool> {
     }
 }
 
-/// Refuses several views.
-pub fn views(mask: u32) -> vk::Result<()> {
-    match mask {
-        0 => Ok(()),
-        _ => Err(vk::Error::FeatureNotPresent { what: "multiview" }),
-    }
-}
-
 /// A clear value as dwords: a colour of any type, or depth and stencil.
 fn words(value: &c::ClearValue) -> [u32; 4] {
     // SAFETY: every member of the union is dwords, and the largest is four of them; any dword is a number.
@@ -327,8 +323,8 @@ pub unsafe fn inherited(info: &c::CommandBufferBeginInfo<'_>) -> vk::Result<Opti
         let from = rendering.ok_or(vk::Error::InvalidUse {
             why: "a part of a rendering that is not told which",
         })?;
-        views(from.view_mask)?;
         let mut inherited = Inherited {
+            views: Views::new(from.view_mask)?,
             depth: from.depth_attachment_format != c::Format::UNDEFINED,
             stencil: from.stencil_attachment_format != c::Format::UNDEFINED,
             samples: from.rasterization_samples.as_raw() as u8,
@@ -376,7 +372,7 @@ unsafe fn begin_pass(
 /// The structure is valid for `'a`.
 unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
     type Info<'a> = c::RenderingAttachmentInfo<'a>;
-    views(info.view_mask)?;
+    let views = Views::new(info.view_mask)?;
     // What goes on has its contents, and what will go on is resolved later.
     let resumes = info.flags.contains(c::RenderingFlags::RESUMING);
     let suspends = info.flags.contains(c::RenderingFlags::SUSPENDING);
@@ -402,6 +398,7 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
                 true => Load::Clear(words(&from.clear_value)),
                 false => Load::Keep,
             },
+            fresh: views,
             // The type of the format says how.
             resolve: resolve(from, from.resolve_mode != c::ResolveModeFlags::NONE)?,
         });
@@ -426,6 +423,7 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
     let (depth, stencil) = (there(depth)?, there(stencil)?);
     let depth_stencil = depth.or(stencil).map(|(view, ..)| DepthStencil {
         view,
+        fresh: views,
         depth: depth.map(
             |(_, from, _)| match (clears(from), words(&from.clear_value)) {
                 (true, [depth, ..]) => Load::Clear(f32::from_bits(depth)),
@@ -443,7 +441,11 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
     });
     Ok(Begin {
         area: info.render_area,
-        layers: info.layer_count,
+        layers: match views.is_none() {
+            true => info.layer_count,
+            false => u32::BITS - info.view_mask.leading_zeros(),
+        },
+        views,
         colours,
         depth_stencil,
     })

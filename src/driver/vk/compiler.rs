@@ -39,6 +39,8 @@ pub struct ShaderInfo {
 pub struct Neighbours {
     /// A fragment shader runs for each sample.
     pub sample_shading: bool,
+    /// Views that each draw is made for, a bit each.
+    pub views: u32,
     /// Modes of tessellation, which two shaders declare together.
     pub tess: Option<compile::TessInfo>,
     /// The stage before.
@@ -79,6 +81,7 @@ fn with_key<R>(
         dispatch_base: info.dispatch_base,
         subgroup_size: info.subgroup_size,
         sample_shading: neighbours.sample_shading,
+        views: neighbours.views,
         tess: neighbours.tess,
         before: neighbours.before.as_ref().map(|before| &before.stage),
         layout: &info.layout.abi,
@@ -115,6 +118,7 @@ pub fn internal(
         dispatch_base: false,
         subgroup_size: SubgroupSize::Fixed,
         sample_shading: false,
+        views: 0,
         tess: None,
         before: None,
         layout: &layout.abi,

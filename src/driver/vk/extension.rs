@@ -110,6 +110,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_maintenance2", 1, V1_1),
     row("VK_KHR_maintenance3", 1, V1_1),
     row("VK_KHR_maintenance4", 2, V1_3),
+    row("VK_KHR_multiview", 1, V1_1),
     row("VK_KHR_pipeline_executable_properties", 1, None),
     row("VK_KHR_push_descriptor", 2, None),
     row("VK_KHR_relaxed_block_layout", 1, V1_1),

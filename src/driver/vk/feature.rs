@@ -325,6 +325,9 @@ offered! {
     shaderSharedFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
     shaderSubgroupClock "vkrunner-scripts/builtins/shader-clock.shader_test";
     pipelineExecutableInfo "tests/vk/objects.rs";
+    multiview "tests/pictures/scenes/views.rs";
+    multiviewGeometryShader "tests/pictures/scenes/views.rs";
+    multiviewTessellationShader "tests/pictures/scenes/views.rs";
     extendedDynamicState "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState2 "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState2LogicOp "tests/pictures/scenes/dynamic.rs";

@@ -344,6 +344,7 @@ fn subpasses(gpu: &Gpu) -> Result<Vec<crate::compare::Shot>, Error> {
                 .dst_stage_mask(S::TRANSFER)
                 .dst_access_mask(A::TRANSFER_READ),
         ],
+        views: &[],
     })?;
     let framebuffer = gpu.framebuffer(pass, &[first.view, last.view], [SIDE; 2])?;
     let ramp = fragment("", "colour = vec4(uv, uv.x * uv.y, 1.0);");

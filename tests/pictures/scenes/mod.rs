@@ -12,6 +12,7 @@ mod parts;
 mod queries;
 mod textures;
 mod transfer;
+mod views;
 
 use crate::Scene;
 
@@ -30,6 +31,7 @@ pub fn all() -> Vec<Scene> {
         queries::scenes(),
         textures::scenes(),
         transfer::scenes(),
+        views::scenes(),
     ]
     .into_iter()
     .flatten()

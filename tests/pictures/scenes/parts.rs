@@ -142,6 +142,7 @@ fn subpasses(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
                 .dst_stage_mask(S::TRANSFER)
                 .dst_access_mask(A::TRANSFER_READ),
         ],
+        views: &[],
     })?;
     let ramp = fragment("", "colour = vec4(uv, uv.x * uv.y, 1.0);");
     let drawing = gpu.graphics(&GraphicsInfo {

@@ -107,10 +107,11 @@ pub trait DrawGeneration: Generation {
     ) -> Result<(), M::Error>;
     /// Draws.
     fn primitive<M: Memory>(stream: &mut Stream<M>, draw: &Draw) -> Result<(), M::Error>;
-    /// Draws as memory says: four dwords, or five for indices.
+    /// Draws as memory says: four dwords, or five for indices; each instance as so many.
     fn primitive_indirect<M: Memory>(
         stream: &mut Stream<M>,
         address: u64,
         indexed: bool,
+        instances: u32,
     ) -> Result<(), M::Error>;
 }

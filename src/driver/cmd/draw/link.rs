@@ -60,7 +60,8 @@ pub enum LinkError {
 
 /// Puts the shaders of a pipeline together, in the order in which it has them: a vertex shader first, and of the others those that there
 /// are. Each was compiled with what the one before it writes (`compile::Key::before`).
-pub fn link<'a>(stages: &[Stage<'a>]) -> Result<Shaders<'a>, LinkError> {
+/// `views` are those that each draw is made for, a bit each.
+pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkError> {
     let [vertex, stages @ ..] = stages else {
         return Err(LinkError::Stage);
     };
@@ -102,7 +103,10 @@ pub fn link<'a>(stages: &[Stage<'a>]) -> Result<Shaders<'a>, LinkError> {
         _ => return Err(LinkError::Stage),
     };
     let program = vertex.program()?;
-    let mut inputs = VertexInputs::default();
+    let mut inputs = VertexInputs {
+        views: views.count_ones() as u8,
+        ..VertexInputs::default()
+    };
     for element in &info.elements {
         match element {
             VertexElement::Location(location) => inputs.locations |= 1 << (location & 31),

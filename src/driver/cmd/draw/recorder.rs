@@ -326,7 +326,11 @@ impl<G: DrawGeneration> Draws<G> {
                 self.bases = Some(bases);
             }
         }
-        G::primitive(stream, draw)?;
+        let draw = Draw {
+            instances: draw.instances.saturating_mul(inputs.instances()),
+            ..*draw
+        };
+        G::primitive(stream, &draw)?;
         Ok(true)
     }
 
@@ -379,7 +383,7 @@ impl<G: DrawGeneration> Draws<G> {
             G::draw_id(stream, place)?;
             self.bases = None;
         }
-        G::primitive_indirect(stream, address, indexed)?;
+        G::primitive_indirect(stream, address, indexed, inputs.instances())?;
         Ok(true)
     }
 }

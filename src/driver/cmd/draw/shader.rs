@@ -21,12 +21,19 @@ pub struct VertexInputs {
     pub bases: bool,
     /// The number of the draw.
     pub draw_id: bool,
+    /// Instances that each of the application's is drawn as, one for each view; 0 is 1.
+    pub views: u8,
 }
 
 impl VertexInputs {
     /// Whether there is an element with first vertex, first instance, number of vertex and number of instance.
     pub const fn has_numbers(&self) -> bool {
         self.vertex_id || self.instance_id || self.bases
+    }
+
+    /// Instances that each of the application's is drawn as.
+    pub fn instances(&self) -> u32 {
+        u32::from(self.views).max(1)
     }
 
     /// Elements of a vertex, each of 16 bytes.

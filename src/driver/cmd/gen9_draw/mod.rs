@@ -528,6 +528,7 @@ impl DrawGeneration for Gen9 {
         stream: &mut Stream<M>,
         address: u64,
         indexed: bool,
+        instances: u32,
     ) -> Result<(), M::Error> {
         let registers: &[u32] = if indexed {
             &[
@@ -550,6 +551,17 @@ impl DrawGeneration for Gen9 {
         }
         if !indexed {
             stream.put(mi::load_register(register::PRIMITIVE_BASE_VERTEX, 0))?;
+        }
+        if instances > 1 {
+            let count = address + 4;
+            stream.put(mi::load_register_mem(register::CS_GPR0, count))?;
+            stream.put(mi::load_register(register::CS_GPR0 + 4, 0))?;
+            mi::multiply(stream, instances)?;
+            let product = register::CS_GPR0 + 8;
+            stream.put(mi::copy_register(
+                product,
+                register::PRIMITIVE_INSTANCE_COUNT,
+            ))?;
         }
         stream.put(vertex::draw_indirect(indexed))
     }

@@ -86,7 +86,11 @@ pub(super) fn elements<M: Memory>(
         .filter(|(location, _)| used(*location))
     {
         add(attribute(from));
-        steps[step_count] = (step_count as u64, from.per_instance);
+        // The launcher counts an instance for each view.
+        let step = from
+            .per_instance
+            .map(|step| step.saturating_mul(inputs.instances()));
+        steps[step_count] = (step_count as u64, step);
         step_count += 1;
     }
     let numbers = u64::from(inputs.locations.count_ones());

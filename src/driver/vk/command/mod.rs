@@ -18,6 +18,7 @@ mod rendering;
 mod surfaces;
 mod target;
 mod transfer;
+mod views;
 
 pub use barrier::Dependency;
 pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
@@ -30,3 +31,4 @@ pub use pass::{
 pub use picture::Scaled;
 pub use rendering::{Clear, ClearArea};
 pub use target::{Begin, Colour, DepthStencil, Inherited, Load};
+pub use views::Views;

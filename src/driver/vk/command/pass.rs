@@ -10,6 +10,7 @@ use cmd::draw::state::TARGETS;
 
 use super::barrier::Dependency;
 use super::target::{Begin, Colour, DepthStencil, Inherited, Load};
+use super::views::Views;
 use crate::error::{Error, Result};
 use crate::image::View;
 
@@ -39,6 +40,8 @@ pub struct Subpass {
     pub resolves: Vec<Option<u32>>,
     /// What the first samples of depth and stencil go to.
     pub depth_stencil_resolve: Option<DepthStencilResolve>,
+    /// Views that are drawn.
+    pub views: Views,
 }
 
 /// A resolve of depth and stencil.
@@ -69,8 +72,6 @@ pub struct RenderPass {
     attachments: Vec<Attachment>,
     subpasses: Vec<Subpass>,
     dependencies: Vec<SubpassDependency>,
-    /// The subpass that uses each attachment first.
-    first_use: Vec<Option<usize>>,
 }
 
 const BEYOND: Error = Error::InvalidUse {
@@ -101,12 +102,7 @@ impl RenderPass {
                 return Err(BEYOND);
             }
         }
-        let first_use = (0..count).map(|attachment| {
-            let mut order = subpasses.iter();
-            order.position(|subpass| subpass.attachments().any(|at| at == attachment))
-        });
         Ok(Self {
-            first_use: first_use.collect(),
             attachments,
             subpasses,
             dependencies,
@@ -122,10 +118,19 @@ impl RenderPass {
         mine.map(|d| &d.dependency)
     }
 
+    /// Views that are drawn in a subpass.
+    pub fn views(&self, subpass: u32) -> Result<Views> {
+        let subpass = self.subpasses.get(subpass as usize).ok_or(BEYOND)?;
+        Ok(subpass.views)
+    }
+
     /// What a secondary command buffer inherits in a subpass.
     pub fn inherited(&self, subpass: u32) -> Result<Inherited> {
         let subpass = self.subpasses.get(subpass as usize).ok_or(BEYOND)?;
-        let mut inherited = Inherited::default();
+        let mut inherited = Inherited {
+            views: subpass.views,
+            ..Inherited::default()
+        };
         for (to, &number) in inherited.colours.iter_mut().zip(&subpass.colours) {
             let Some(number) = number else { continue };
             *to = true;
@@ -182,9 +187,17 @@ impl Pass {
         view.map(|view| &**view).ok_or(BEYOND)
     }
 
-    fn is_first(&self, number: u32) -> bool {
-        let first = self.render_pass.first_use.get(number as usize);
-        first.copied().flatten() == Some(self.subpass)
+    /// The views of an attachment that this subpass uses first; nothing: there are none.
+    fn fresh(&self, number: u32) -> Option<Views> {
+        let subpasses = &self.render_pass.subpasses;
+        let mine = subpasses.get(self.subpass)?.views;
+        let before = subpasses.get(..self.subpass)?.iter();
+        let mut before = before.filter(|before| before.attachments().any(|at| at == number));
+        if mine.is_none() {
+            return before.next().is_none().then_some(mine);
+        }
+        let used = before.fold(Views::default(), |used, before| used.with(before.views));
+        Some(mine.without(used)).filter(|fresh| !fresh.is_none())
     }
 
     /// Whether there is such a subpass.
@@ -211,13 +224,15 @@ impl Pass {
         for (index, (to, number)) in colours.iter_mut().zip(&subpass.colours).enumerate() {
             let &Some(number) = number else { continue };
             let resolve = subpass.resolves.get(index).copied().flatten();
-            let clear = pass.attachment(number)?.clear && self.is_first(number);
+            let clear = pass.attachment(number)?.clear;
+            let fresh = self.fresh(number).filter(|_| clear);
             *to = Some(Colour {
                 view: self.view(number)?,
-                load: match clear {
-                    true => Load::Clear(self.clear_of(number)),
-                    false => Load::Keep,
+                load: match fresh {
+                    Some(_) => Load::Clear(self.clear_of(number)),
+                    None => Load::Keep,
                 },
+                fresh: fresh.unwrap_or_default(),
                 resolve: resolve.map(|number| self.view(number)).transpose()?,
             });
         }
@@ -226,7 +241,8 @@ impl Pass {
             Some(number) => {
                 let attachment = pass.attachment(number)?;
                 let [depth, stencil, ..] = self.clear_of(number);
-                let first = self.is_first(number);
+                let fresh = self.fresh(number);
+                let first = fresh.is_some();
                 let resolve = subpass.depth_stencil_resolve;
                 let resolved = |asked: fn(&DepthStencilResolve) -> bool, aspect| {
                     let to = resolve.filter(|to| asked(to) && attachment.aspects.contains(aspect));
@@ -235,6 +251,7 @@ impl Pass {
                 let has = |aspect| attachment.aspects.contains(aspect);
                 Some(DepthStencil {
                     view: self.view(number)?,
+                    fresh: fresh.unwrap_or_default(),
                     depth: has(api::ImageAspectFlags::DEPTH).then_some(
                         match attachment.clear && first {
                             true => Load::Clear(f32::from_bits(depth)),
@@ -254,7 +271,8 @@ impl Pass {
         };
         Ok(Begin {
             area: self.area,
-            layers: self.layers,
+            layers: subpass.views.end(self.layers),
+            views: subpass.views,
             colours,
             depth_stencil,
         })

@@ -403,17 +403,18 @@ impl CommandBuffer {
     pub(super) fn resolve_target(&mut self, resolve: &Resolve) -> Result<()> {
         let (source, destination) = (&*resolve.from.image, &*resolve.to.image);
         let area = crate::graphics::convert::area(&resolve.area);
+        let (first, count) = resolve.layers;
         let from = ImageBox {
             aspect: resolve.aspect,
             level: resolve.from.level,
-            first_layer: resolve.from.first_layer,
-            layers: resolve.layers.max(1),
+            first_layer: resolve.from.first_layer + first,
+            layers: count.max(1),
             offset_px: [area.x, area.y, 0],
             extent_px: [area.width, area.height, 1],
         };
         let to = ImageBox {
             level: resolve.to.level,
-            first_layer: resolve.to.first_layer,
+            first_layer: resolve.to.first_layer + first,
             ..from
         };
         if resolve.aspect != api::ImageAspectFlags::COLOR {

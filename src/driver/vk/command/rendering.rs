@@ -13,6 +13,7 @@ use cmd::draw::target::{DepthStencilTarget, Targets};
 use super::buffer::CommandBuffer;
 use super::pass::Pass;
 use super::target::{Begin, Load, Rendering, null};
+use super::views::Views;
 use crate::error::{Error, Result};
 use crate::graphics::convert;
 
@@ -80,15 +81,47 @@ impl CommandBuffer {
             samples: samples as u8,
             area,
             layers: begin.layers,
+            views: begin.views,
         };
         self.resolves = begin.resolves().collect();
-        let whole = ClearArea {
+        self.clear_fresh(begin, &clear)
+    }
+
+    /// Clears what is cleared when a rendering begins: in each view that is used first.
+    fn clear_fresh(&mut self, begin: &Begin<'_>, clear: &Clear) -> Result<()> {
+        if *clear == Clear::default() {
+            return Ok(());
+        }
+        let cleared = |first_layer, layers| ClearArea {
             area: begin.area,
-            first_layer: 0,
-            layers: begin.layers,
+            first_layer,
+            layers,
         };
-        if clear != Clear::default() {
-            self.clear(&clear, whole)?;
+        let colours = begin.colours.iter().flatten();
+        let colours = colours.filter(|from| from.load != Load::Keep);
+        let colours = colours.map(|from| from.fresh);
+        let others = begin.depth_stencil.iter();
+        let others = others.filter(|_| clear.depth.is_some() || clear.stencil.is_some());
+        let others = others.map(|from| from.fresh);
+        if colours.chain(others).all(|fresh| fresh == begin.views) {
+            for (first, count) in begin.views.ranges(begin.layers) {
+                self.clear_layers(clear, cleared(first, count))?;
+            }
+            return Ok(());
+        }
+        // Attachments differ: view by view.
+        for view in (0..Views::END).filter(|&view| begin.views.has(view)) {
+            let mut own = *clear;
+            for (to, from) in own.colours.iter_mut().zip(&begin.colours) {
+                *to = to.filter(|_| from.is_some_and(|from| from.fresh.mask() >> view & 1 != 0));
+            }
+            let depth_stencil = begin.depth_stencil.as_ref();
+            if !depth_stencil.is_some_and(|from| from.fresh.mask() >> view & 1 != 0) {
+                (own.depth, own.stencil) = (None, None);
+            }
+            if own != Clear::default() {
+                self.clear_layers(&own, cleared(view, 1))?;
+            }
         }
         Ok(())
     }
@@ -163,13 +196,31 @@ impl CommandBuffer {
         self.begin_subpass(pass)
     }
 
-    /// Clears a rectangle of what is drawn to.
+    /// Clears a rectangle of what is drawn to: with multiview that of each view.
     pub fn clear(&mut self, clear: &Clear, from: ClearArea) -> Result<()> {
+        let views = self.rendering.views;
+        if views.is_none() {
+            return self.clear_layers(clear, from);
+        }
+        for (first_layer, layers) in views.ranges(0) {
+            let area = from.area;
+            let range = ClearArea {
+                area,
+                first_layer,
+                layers,
+            };
+            self.clear_layers(clear, range)?;
+        }
+        Ok(())
+    }
+
+    fn clear_layers(&mut self, clear: &Clear, from: ClearArea) -> Result<()> {
         let Rendering {
             active,
             samples,
             area,
             layers,
+            views: _,
         } = self.rendering;
         if !active {
             return Err(Error::InvalidUse {

@@ -9,6 +9,7 @@ use cmd::draw::state::{Area, TARGETS};
 use cmd::draw::target::{DepthStencilTarget, Targets};
 use hw::state::render_surface_state as rss;
 
+use super::views::Views;
 use crate::format::Format;
 use crate::image::{Image, View};
 use crate::limits::MAX_FRAMEBUFFER_PX;
@@ -29,6 +30,8 @@ pub struct Colour<'a> {
     pub view: &'a View,
     /// Its first content: four dwords of the target's type.
     pub load: Load<[u32; 4]>,
+    /// Views that get it.
+    pub fresh: Views,
     /// What its samples are joined in at the end.
     pub resolve: Option<&'a View>,
 }
@@ -42,6 +45,8 @@ pub struct DepthStencil<'a> {
     pub depth: Option<Load<f32>>,
     /// First content of stencil; none: stencil is not drawn to.
     pub stencil: Option<Load<u32>>,
+    /// Views that get them.
+    pub fresh: Views,
     /// What the first sample of depth goes to at the end.
     pub resolve_depth: Option<&'a View>,
     /// The same of stencil.
@@ -55,6 +60,8 @@ pub struct Begin<'a> {
     pub area: api::Rect2D,
     /// Layers.
     pub layers: u32,
+    /// Views that are drawn.
+    pub views: Views,
     /// Colours, by target.
     pub colours: [Option<Colour<'a>>; TARGETS],
     /// Depth and stencil.
@@ -72,6 +79,8 @@ pub struct Inherited {
     pub stencil: bool,
     /// Samples of all of them.
     pub samples: u8,
+    /// Views that are drawn.
+    pub views: Views,
 }
 
 impl Inherited {
@@ -107,7 +116,8 @@ impl Inherited {
             active: true,
             samples: self.samples.max(1),
             area: WHOLE,
-            layers: u32::MAX,
+            layers: self.views.end(u32::MAX),
+            views: self.views,
         }
     }
 }
@@ -127,6 +137,7 @@ pub(super) struct Rendering {
     pub samples: u8,
     pub area: Area,
     pub layers: u32,
+    pub views: Views,
 }
 
 /// A level of layers of an image, as a view sees it.
@@ -156,7 +167,8 @@ pub(super) struct Resolve {
     pub from: Seen,
     pub to: Seen,
     pub area: api::Rect2D,
-    pub layers: u32,
+    /// First layer of both that is drawn to, and how many.
+    pub layers: (u32, u32),
 }
 
 impl Begin<'_> {
@@ -171,13 +183,17 @@ impl Begin<'_> {
                 (A::STENCIL, target.view, target.resolve_stencil),
             ]
         });
-        colours.chain(others).filter_map(|(aspect, from, to)| {
-            Some(Resolve {
+        let all = colours.chain(others);
+        let all = all.filter_map(|(aspect, from, to)| Some((aspect, from, to?)));
+        let (views, layers, area) = (self.views, self.layers, self.area);
+        all.flat_map(move |(aspect, from, to)| {
+            let ranges = views.ranges(layers);
+            ranges.map(move |layers| Resolve {
                 aspect,
                 from: Seen::of(from),
-                to: Seen::of(to?),
-                area: self.area,
-                layers: self.layers,
+                to: Seen::of(to),
+                area,
+                layers,
             })
         })
     }

@@ -23,6 +23,8 @@ pub struct Info<'a> {
     pub stages: Vec<ShaderInfo>,
     /// The fixed functions' state.
     pub fixed: FixedInfo<'a>,
+    /// Views that each draw is made for, a bit each; none: there is no multiview.
+    pub views: u32,
 }
 
 /// `VkPipeline` of the graphics bind point.
@@ -61,6 +63,7 @@ impl Pipeline {
         let of = |stage: Stage| stages.iter().find(|shader| shader.stage == stage);
         let mut neighbours = Neighbours {
             sample_shading: info.fixed.shades_samples(),
+            views: info.views,
             ..Neighbours::default()
         };
         if let (Some(control), Some(evaluation)) = (of(Stage::TessControl), of(Stage::TessEval)) {
@@ -74,21 +77,22 @@ impl Pipeline {
             neighbours.before = Some(code.shader.clone());
             codes.push((shader.stage, code));
         }
-        Self::of(context, fixed, codes, true)
+        Self::of(context, fixed, codes, (true, info.views))
     }
 
-    /// Puts shaders together, which come in the pipeline's order. `counted`: what they do is the application's.
+    /// Puts shaders together, which come in the pipeline's order. `counted`: what they do is the
+    /// application's; `views`: those that each draw is made for.
     pub(crate) fn of(
         context: &Arc<Context>,
         fixed: Fixed,
         codes: Vec<(Stage, Code)>,
-        counted: bool,
+        (counted, views): (bool, u32),
     ) -> Result<Self> {
         let mut kept = Vec::new();
         let stages = codes.iter();
         let stages = stages.map(|(which, code)| stage(context, code, *which, &mut kept));
         let stages: Vec<_> = stages.collect::<Result<_>>()?;
-        let mut shaders = link::link(&stages).map_err(|error| {
+        let mut shaders = link::link(&stages, views).map_err(|error| {
             let why = match error {
                 link::LinkError::Stage => "stages that make no pipeline, or one without code",
                 link::LinkError::TooManyInputs => "more inputs than fragments can have",

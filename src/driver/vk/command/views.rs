@@ -1,0 +1,88 @@
+//! Views of a rendering.
+//!
+//! In:  a mask of views. Out: the layers that they are drawn to: a view is the layer of its number.
+//! Ref: Vulkan 1.3, "Multiview".
+
+use crate::error::{Error, Result};
+
+/// Views, a bit each; none: there is no multiview, and layers are what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Views(u32);
+
+impl Views {
+    /// One more than the highest view's number.
+    pub const END: u32 = 16;
+
+    /// The views of a mask.
+    pub fn new(mask: u32) -> Result<Self> {
+        match mask >> Self::END {
+            0 => Ok(Self(mask)),
+            _ => Err(Error::InvalidUse {
+                why: "a view beyond maxMultiviewViewCount",
+            }),
+        }
+    }
+
+    /// A bit for each.
+    pub fn mask(self) -> u32 {
+        self.0
+    }
+
+    /// Whether there is no multiview.
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those that are not among others.
+    pub(super) fn without(self, others: Views) -> Views {
+        Views(self.0 & !others.0)
+    }
+
+    /// Both.
+    pub(super) fn with(self, others: Views) -> Views {
+        Views(self.0 | others.0)
+    }
+
+    /// Whether a view is among them; without multiview any is.
+    pub(super) fn has(self, view: u32) -> bool {
+        self.is_none() || self.0 >> view & 1 != 0
+    }
+
+    /// Layers up to the last one that is drawn to; without multiview all of these.
+    pub(super) fn end(self, layers: u32) -> u32 {
+        match self.0 {
+            0 => layers,
+            mask => u32::BITS - mask.leading_zeros(),
+        }
+    }
+
+    /// Layers that are drawn to, as ranges of first and count; without multiview all of these.
+    pub(super) fn ranges(self, layers: u32) -> impl Iterator<Item = (u32, u32)> {
+        let mut left = self.0;
+        let whole = self.is_none().then_some((0, layers));
+        let ranges = std::iter::from_fn(move || {
+            let first = (left != 0).then(|| left.trailing_zeros())?;
+            let count = (left >> first).trailing_ones();
+            // Views are few: the shifts stay below 32.
+            left &= !(((1 << count) - 1) << first);
+            Some((first, count))
+        });
+        whole.into_iter().chain(ranges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_runs_of_views() {
+        let ranges = |mask| Views::new(mask).unwrap().ranges(7).collect::<Vec<_>>();
+        assert_eq!(ranges(0), [(0, 7)]);
+        assert_eq!(ranges(0b1), [(0, 1)]);
+        assert_eq!(ranges(0b1110_1100), [(2, 2), (5, 3)]);
+        assert_eq!(ranges(0xffff), [(0, 16)]);
+        assert_eq!(Views::new(0b100).unwrap().end(9), 3);
+        assert!(Views::new(1 << 16).is_err());
+    }
+}
