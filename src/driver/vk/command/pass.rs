@@ -187,12 +187,17 @@ impl Pass {
         view.map(|view| &**view).ok_or(BEYOND)
     }
 
+    /// Subpasses before this one that use an attachment.
+    fn earlier(&self, number: u32) -> impl Iterator<Item = &Subpass> {
+        let before = self.render_pass.subpasses.get(..self.subpass);
+        let before = before.unwrap_or_default().iter();
+        before.filter(move |before| before.attachments().any(|at| at == number))
+    }
+
     /// The views of an attachment that this subpass uses first; nothing: there are none.
     fn fresh(&self, number: u32) -> Option<Views> {
-        let subpasses = &self.render_pass.subpasses;
-        let mine = subpasses.get(self.subpass)?.views;
-        let before = subpasses.get(..self.subpass)?.iter();
-        let mut before = before.filter(|before| before.attachments().any(|at| at == number));
+        let mine = self.render_pass.subpasses.get(self.subpass)?.views;
+        let mut before = self.earlier(number);
         if mine.is_none() {
             return before.next().is_none().then_some(mine);
         }
@@ -211,7 +216,8 @@ impl Pass {
         let used = subpass.into_iter().flat_map(Subpass::attachments);
         let ends = used.filter(|&number| {
             let attachment = self.render_pass.attachments.get(number as usize);
-            self.is_first(number) && attachment.is_some_and(|attachment| attachment.given_up)
+            let is_first = self.earlier(number).next().is_none();
+            is_first && attachment.is_some_and(|attachment| attachment.given_up)
         });
         ends.filter_map(|number| self.views.get(number as usize))
     }
