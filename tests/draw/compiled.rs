@@ -91,7 +91,7 @@ pub fn rig(shaders: &[abi::ShaderBinary], vertices: &[[f32; 5]]) -> Rig {
         }
     });
     let stages: Vec<_> = stages.collect();
-    rig.bind(link(&stages).expect("they go together"));
+    rig.bind(link(&stages, 0).expect("they go together"));
     let words: Vec<u32> = vertices.iter().flatten().map(|v| v.to_bits()).collect();
     rig.write(VERTICES, &words);
     let patches = shaders.len() > 3;
