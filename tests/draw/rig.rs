@@ -160,8 +160,8 @@ impl Rig {
     }
 
     pub fn bind(&mut self, shaders: cmd::draw::shader::Shaders<'_>) {
-        let pipeline = DrawPipeline::new(device(), &shaders).expect("it fits");
-        self.draws().bind(&Arc::new(pipeline));
+        let pipeline = DrawPipeline::new(device(), &shaders, None).expect("it fits");
+        self.draws().bind(&Arc::new(pipeline), |_| Dirty::NONE);
     }
 
     pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {

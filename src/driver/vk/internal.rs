@@ -80,9 +80,7 @@ fn make_clear(context: &Arc<Context>, targets: u32) -> Result<graphics::Pipeline
     if targets > 0 {
         codes.push(code(Stage::Fragment, blit::clear::fragment(targets))?);
     }
-    let hw_gen = context.physical.info().device.hw_gen;
-    let fixed = graphics::Fixed::new(hw_gen, &graphics::FixedInfo::default())?;
-    graphics::Pipeline::of(context, fixed, codes, (false, 0))
+    graphics::Pipeline::of(context, graphics::Fixed::none(), codes, (false, 0))
 }
 
 fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {

@@ -58,12 +58,25 @@ pub struct Said<'a, P> {
     pub dynamic_base: u64,
 }
 
+/// State that belongs to a pipeline: of these groups, nothing is set by commands while it is bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Own<'a> {
+    /// The state; what of it is in no group of these does not count.
+    pub state: &'a State,
+    /// The groups. [`Dirty::VIEWPORTS`] stands for how many viewports there are.
+    pub groups: Dirty,
+}
+
 /// The packets of draws.
 pub trait DrawGeneration: Generation {
     /// Shaders, packed, with what of them later packets need.
     type Pipeline: Clone + std::fmt::Debug;
-    /// Packs shaders. None: their vertices do not fit into the URB.
-    fn pipeline(device: &hw::Device, shaders: &Shaders<'_>) -> Option<Box<Self::Pipeline>>;
+    /// Packs shaders, and with them what follows from them and their own state. None: their vertices do not fit into the URB.
+    fn pipeline(
+        device: &hw::Device,
+        shaders: &Shaders<'_>,
+        own: Option<&Own<'_>>,
+    ) -> Option<Box<Self::Pipeline>>;
     /// Selects the pipeline that draws, after the one that dispatches.
     fn select_draws<M: Memory>(stream: &mut Stream<M>, machine: &Machine) -> Result<(), M::Error>;
     /// Selects the pipeline that dispatches, after the one that draws.

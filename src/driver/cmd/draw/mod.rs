@@ -11,4 +11,4 @@ pub mod state;
 pub mod target;
 pub mod urb;
 
-pub use generation::{ConstantStage, Constants, Draw, DrawGeneration, Said};
+pub use generation::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};

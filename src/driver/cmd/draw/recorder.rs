@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use abi::DriverValue;
 
-use crate::draw::generation::{ConstantStage, Constants, Draw, DrawGeneration, Said};
+use crate::draw::generation::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
@@ -62,8 +62,8 @@ pub struct DrawPipeline<G: DrawGeneration> {
 }
 
 impl<G: DrawGeneration> DrawPipeline<G> {
-    /// Packs shaders. None: they want more constants or more room for vertices than there is.
-    pub fn new(device: &hw::Device, shaders: &Shaders<'_>) -> Option<Self> {
+    /// Packs shaders, with the state that belongs to them. None: they want more constants or more room for vertices than there is.
+    pub fn new(device: &hw::Device, shaders: &Shaders<'_>, own: Option<&Own<'_>>) -> Option<Self> {
         use ConstantStage as S;
         let mut pushed = vec![(S::Vertex, Some(Pushed::new(shaders.vertex.push)?))];
         if let Some(Tessellation {
@@ -86,7 +86,7 @@ impl<G: DrawGeneration> DrawPipeline<G> {
             },
         ));
         Some(Self {
-            packed: G::pipeline(device, shaders)?,
+            packed: G::pipeline(device, shaders, own)?,
             pushed,
         })
     }
@@ -108,6 +108,8 @@ pub struct InternalDraw<'a, G: DrawGeneration> {
 pub struct Draws<G: DrawGeneration> {
     state: State,
     dirty: Dirty,
+    /// What commands have set since shaders were bound.
+    set: Dirty,
     pipeline: Option<Arc<DrawPipeline<G>>>,
     targets: Option<Targets>,
     /// Offset of the table of colours.
@@ -128,6 +130,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
         Self {
             state: State::default(),
             dirty: Dirty::ALL,
+            set: Dirty::NONE,
             pipeline: None,
             targets: None,
             table: 0,
@@ -150,12 +153,7 @@ impl<G: DrawGeneration> Draws<G> {
     pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
         change(&mut self.state);
         self.dirty = self.dirty.with(groups);
-    }
-
-    /// Changes state; the change tells of which groups.
-    #[inline]
-    pub fn merge(&mut self, change: impl FnOnce(&mut State) -> Dirty) {
-        self.dirty = self.dirty.with(change(&mut self.state));
+        self.set = self.set.with(groups);
     }
 
     fn constants_changed(&mut self) {
@@ -192,15 +190,22 @@ impl<G: DrawGeneration> Draws<G> {
         }
     }
 
-    /// Binds shaders.
-    pub fn bind(&mut self, pipeline: &Arc<DrawPipeline<G>>) {
+    /// Binds shaders, and state with them: `lay` lays it over what is set, and tells of the groups that it has changed.
+    #[inline]
+    pub fn bind(&mut self, pipeline: &Arc<DrawPipeline<G>>, lay: impl FnOnce(&mut State) -> Dirty) {
         let same = |bound: &Arc<DrawPipeline<G>>| Arc::ptr_eq(bound, pipeline);
-        if !self.pipeline.as_ref().is_some_and(same) {
+        let again = self.pipeline.as_ref().is_some_and(same);
+        if again && self.set.is_none() {
+            return;
+        }
+        if !again {
             self.pipeline = Some(Arc::clone(pipeline));
             self.dirty = self.dirty.with(Dirty::SHADERS);
             self.constants_changed();
             self.bases = None;
         }
+        self.set = Dirty::NONE;
+        self.dirty = self.dirty.with(lay(&mut self.state));
     }
 
     /// Draws to other targets from here on.

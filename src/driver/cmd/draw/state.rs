@@ -72,6 +72,11 @@ impl Dirty {
         self.0 & other.0 != 0
     }
 
+    /// Whether all of `other` are among them.
+    pub const fn all(self, other: Dirty) -> bool {
+        self.0 & other.0 == other.0
+    }
+
     /// Whether there are none.
     pub const fn is_none(self) -> bool {
         self.0 == 0

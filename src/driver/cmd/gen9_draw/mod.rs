@@ -9,6 +9,8 @@ mod raster;
 mod target;
 mod vertex;
 
+use std::convert::Infallible;
+
 use hw::draw::{
     state_aa_line_parameters, state_binding_table_pointers_ds, state_binding_table_pointers_gs,
     state_binding_table_pointers_hs, state_binding_table_pointers_ps,
@@ -17,28 +19,48 @@ use hw::draw::{
     state_drawing_rectangle, state_multisample, state_ps, state_ps_extra,
     state_push_constant_alloc_ds, state_push_constant_alloc_gs, state_push_constant_alloc_hs,
     state_push_constant_alloc_ps, state_push_constant_alloc_vs, state_raster, state_sbe,
-    state_sbe_swiz, state_scissor_state_pointers, state_streamout, state_urb_ds, state_urb_gs,
-    state_urb_hs, state_urb_vs, state_vf_statistics, state_viewport_state_pointers_cc,
+    state_sbe_swiz, state_scissor_state_pointers, state_urb_ds, state_urb_gs, state_urb_hs,
+    state_urb_vs, state_vf_statistics, state_viewport_state_pointers_cc,
     state_viewport_state_pointers_sf_clip, state_vs, state_wm_chromakey, state_wm_hz_op,
 };
 use hw::draw_state::state_constant_body;
 use hw::register;
 
 use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
-use crate::draw::state::{Dirty, VIEWPORTS};
+use crate::draw::state::{Dirty, State, VIEWPORTS};
 use crate::draw::target::Targets;
 use crate::draw::urb;
-use crate::draw::{ConstantStage, Constants, Draw, DrawGeneration, Said};
+use crate::draw::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
 use crate::gen9::{self, Gen9, MOCS_CACHED};
 use crate::generation::{FrontEnd, Generation, Machine};
 use crate::mi;
 use crate::stream::{Memory, Stream};
 
-/// Shaders, packed.
+/// Blending, packed for targets that are all there.
+#[derive(Clone, Debug)]
+struct Blending {
+    state: [u32; pixel::BLEND_DW],
+    /// 3DSTATE_PS_BLEND and 3DSTATE_WM.
+    packets: [u32; 4],
+}
+
+/// Which packets of state a pipeline's words hold.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    elements: bool,
+    set_up: bool,
+    clip: bool,
+    raster: bool,
+    multisample: bool,
+}
+
+/// Shaders, packed, and what follows from them and their own state.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     /// Whole commands, said when the shaders change.
     words: Vec<u32>,
+    held: Held,
+    blending: Option<Blending>,
     inputs: VertexInputs,
     /// 3DSTATE_TE, by where the domain has its origin: above, below.
     engine: [[u32; 4]; 2],
@@ -189,10 +211,81 @@ fn offset(address: u64, base: u64) -> u64 {
     address.wrapping_sub(base) & 0xffff_ffff
 }
 
+impl Pipeline {
+    /// Packs what follows from state that is the pipeline's own.
+    fn hold(&mut self, own: &Own<'_>) {
+        let (state, groups) = (own.state, own.groups);
+        let objects = Dirty::RASTER.with(Dirty::ASSEMBLY).with(Dirty::MULTISAMPLE);
+        self.held = Held {
+            elements: groups.all(Dirty::ATTRIBUTES),
+            set_up: groups.all(Dirty::RASTER),
+            clip: groups.all(Dirty::RASTER.with(Dirty::VIEWPORTS)),
+            raster: groups.all(objects),
+            multisample: groups.all(Dirty::MULTISAMPLE),
+        };
+        let mut words = std::mem::take(&mut self.words);
+        let Held {
+            elements,
+            set_up,
+            clip,
+            raster,
+            multisample,
+        } = self.held;
+        if elements {
+            let put = |more: &[u32]| -> Result<(), Infallible> {
+                words.extend_from_slice(more);
+                Ok(())
+            };
+            let Ok(()) = vertex::elements(&self.inputs, &state.attributes, put);
+        }
+        if set_up {
+            words.extend(raster::streamout(&state.raster));
+            words.extend(raster::sf(self.point_size, self.counted, &state.raster));
+            if state.raster.stippled {
+                words.extend(raster::stipple(state.raster.stipple));
+            }
+        }
+        if clip {
+            words.extend(raster::clip(self.clip, &state.raster, state.viewport_count));
+        }
+        if raster {
+            words.extend(raster::raster(state, self.made));
+        }
+        if multisample {
+            words.extend(raster::multisample(&state.multisample));
+        }
+        self.words = words;
+        if groups.all(BLENDING) {
+            self.blending = Some(self.blend(state, self.targets));
+        }
+    }
+
+    /// Blending into the targets of a mask.
+    fn blend(&self, state: &State, targets: u8) -> Blending {
+        let colours = pixel::Colours {
+            targets,
+            dual_source: self.dual_source,
+        };
+        let (words, [a, b], writes) = pixel::blend(&state.blend, &state.multisample, colours);
+        let [c, d] = pixel::wm(self.wm, state.raster.stippled, writes);
+        Blending {
+            state: words,
+            packets: [a, b, c, d],
+        }
+    }
+}
+
+/// What blending follows from, beside shaders and targets.
+const BLENDING: Dirty = Dirty::BLEND.with(Dirty::MULTISAMPLE).with(Dirty::RASTER);
+
 impl DrawGeneration for Gen9 {
     type Pipeline = Pipeline;
 
-    fn pipeline(device: &hw::Device, shaders: &Shaders<'_>) -> Option<Box<Pipeline>> {
+    fn pipeline(
+        device: &hw::Device,
+        shaders: &Shaders<'_>,
+        own: Option<&Own<'_>>,
+    ) -> Option<Box<Pipeline>> {
         let mut words = Vec::with_capacity(128);
         for part in urb_parts(device, shaders)? {
             words.extend(part);
@@ -232,8 +325,10 @@ impl DrawGeneration for Gen9 {
         words.extend(shader);
         words.extend(extra);
         let fragment = shaders.fragment.as_ref();
-        Some(Box::new(Pipeline {
+        let mut pipeline = Pipeline {
             words,
+            held: Held::default(),
+            blending: None,
             inputs: shaders.vertex.inputs,
             engine: [false, true].map(|lower_left| geometry::engine(tessellation, lower_left)),
             made: raster::made(shaders),
@@ -255,7 +350,11 @@ impl DrawGeneration for Gen9 {
             dual_source: fragment.is_some_and(|f| f.dual_source),
             point_size: shaders.writes_point_size,
             counted: shaders.counted,
-        }))
+        };
+        if let Some(own) = own {
+            pipeline.hold(own);
+        }
+        Some(Box::new(pipeline))
     }
 
     fn select_draws<M: Memory>(stream: &mut Stream<M>, machine: &Machine) -> Result<(), M::Error> {
@@ -312,6 +411,7 @@ impl DrawGeneration for Gen9 {
             targets,
             dynamic_base,
         } = *said;
+        let held = pipeline.held;
         if dirty.any(Dirty::SHADERS) {
             stream.append(&pipeline.words)?;
         }
@@ -319,8 +419,9 @@ impl DrawGeneration for Gen9 {
             let [upper, lower] = pipeline.engine;
             stream.put(if state.lower_left { lower } else { upper })?;
         }
-        if dirty.any(Dirty::SHADERS.with(Dirty::ATTRIBUTES)) {
-            vertex::elements(stream, &pipeline.inputs, &state.attributes)?;
+        if !held.elements && dirty.any(Dirty::SHADERS.with(Dirty::ATTRIBUTES)) {
+            let put = |words: &[u32]| stream.append(words);
+            vertex::elements(&pipeline.inputs, &state.attributes, put)?;
         }
         if dirty.any(Dirty::VERTEX_BUFFERS) {
             vertex::buffers(stream, state)?;
@@ -331,15 +432,8 @@ impl DrawGeneration for Gen9 {
         if dirty.any(Dirty::ASSEMBLY.with(Dirty::INDEX_BUFFER)) {
             stream.put(vertex::assembly(state))?;
         }
-        if dirty.any(Dirty::RASTER.with(Dirty::SHADERS)) {
-            use state_streamout as out;
-            let discard = state.raster.discard;
-            stream.put(
-                out::PACKET
-                    .words::<5>()
-                    .flag(out::RENDERING_DISABLE, discard)
-                    .dwords,
-            )?;
+        if !held.set_up && dirty.any(Dirty::RASTER.with(Dirty::SHADERS)) {
+            stream.put(raster::streamout(&state.raster))?;
             stream.put(raster::sf(
                 pipeline.point_size,
                 pipeline.counted,
@@ -350,7 +444,7 @@ impl DrawGeneration for Gen9 {
             }
         }
         let clip = Dirty::RASTER.with(Dirty::SHADERS).with(Dirty::VIEWPORTS);
-        if dirty.any(clip) {
+        if !held.clip && dirty.any(clip) {
             let count = state.viewport_count;
             stream.put(raster::clip(pipeline.clip, &state.raster, count))?;
         }
@@ -358,10 +452,10 @@ impl DrawGeneration for Gen9 {
         let objects = Dirty::ASSEMBLY
             .with(Dirty::SHADERS)
             .with(Dirty::MULTISAMPLE);
-        if dirty.any(objects.with(Dirty::RASTER)) {
+        if !held.raster && dirty.any(objects.with(Dirty::RASTER)) {
             stream.put(raster::raster(state, pipeline.made))?;
         }
-        if dirty.any(Dirty::MULTISAMPLE) {
+        if !held.multisample && dirty.any(Dirty::MULTISAMPLE) {
             stream.put(raster::multisample(&state.multisample))?;
         }
         // Clamping of depth, and where its range begins, are said with viewports.
@@ -373,23 +467,26 @@ impl DrawGeneration for Gen9 {
             let target = &targets.depth_stencil;
             stream.put(pixel::depth_stencil(&state.depth_stencil, target))?;
         }
-        let blending = Dirty::BLEND
-            .with(Dirty::MULTISAMPLE)
-            .with(Dirty::SHADERS)
-            .with(Dirty::RASTER)
-            .with(Dirty::TARGETS);
+        let blending = BLENDING.with(Dirty::SHADERS).with(Dirty::TARGETS);
         if dirty.any(blending) {
             let there = (0..)
                 .zip(&targets.colours)
                 .filter(|(_, colour)| colour.is_some());
-            let mask = there.fold(0, |mask, (index, _)| mask | 1_u8 << index);
-            let colours = pixel::Colours {
-                targets: mask & pipeline.targets,
-                dual_source: pipeline.dual_source,
+            let there = there.fold(0, |mask, (index, _)| mask | 1_u8 << index);
+            let mask = there & pipeline.targets;
+            let made;
+            let blending = match &pipeline.blending {
+                Some(blending) if mask == pipeline.targets => blending,
+                _ => {
+                    made = pipeline.blend(state, mask);
+                    &made
+                }
             };
-            let (words, packed, writes) = pixel::blend(&state.blend, &state.multisample, colours);
+            // Entries of targets behind the last one are not read.
+            let entries = (u8::BITS - mask.leading_zeros()).max(1) as usize;
+            let words = blending.state.get(..=2 * entries).unwrap_or_default();
             let data = stream.data(words.len())?;
-            data.words.copy_from_slice(&words);
+            data.words.copy_from_slice(words);
             let at = offset(data.address, dynamic_base);
             use state_blend_state_pointers as pointer;
             stream.put(
@@ -399,8 +496,7 @@ impl DrawGeneration for Gen9 {
                     .with(pointer::BLEND_STATE_POINTER, at)
                     .dwords,
             )?;
-            stream.put(packed)?;
-            stream.put(pixel::wm(pipeline.wm, state.raster.stippled, writes))?;
+            stream.put(blending.packets)?;
         }
         if dirty.any(Dirty::BLEND_CONSTANTS) {
             use state_cc_state_pointers as pointer;

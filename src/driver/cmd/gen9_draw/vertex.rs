@@ -61,12 +61,12 @@ fn attribute(from: &Attribute) -> [u32; 2] {
     element(buffer, offset, from.format.into(), controls)
 }
 
-/// The elements of a vertex shader's vertices, and which of them go by instances.
-pub(super) fn elements<M: Memory>(
-    stream: &mut Stream<M>,
+/// The elements of a vertex shader's vertices, and which of them go by instances: whole commands, one after the other.
+pub(super) fn elements<E>(
     inputs: &VertexInputs,
     attributes: &[Attribute; ATTRIBUTES],
-) -> Result<(), M::Error> {
+    mut put: impl FnMut(&[u32]) -> Result<(), E>,
+) -> Result<(), E> {
     use state_vf_sgvs as sgvs;
     // The header, attributes, the driver's two.
     let mut words = [0; 1 + 2 * (ATTRIBUTES + 2)];
@@ -114,24 +114,22 @@ pub(super) fn elements<M: Memory>(
     }
     let dwords = 1 + 2 * count;
     words[0] = state_vertex_elements::PACKET.header | (dwords - 2);
-    stream.append(words.get(..dwords as usize).unwrap_or_default())?;
+    put(words.get(..dwords as usize).unwrap_or_default())?;
     for &(index, per_instance) in steps.get(..step_count).unwrap_or_default() {
-        stream.put(instancing(index, per_instance))?;
+        put(&instancing(index, per_instance))?;
     }
     for index in numbers..u64::from(count) {
-        stream.put(instancing(index, None))?;
+        put(&instancing(index, None))?;
     }
-    stream.put(
-        sgvs::PACKET
-            .words::<2>()
-            .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
-            .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
-            .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
-            .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
-            .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
-            .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
-            .dwords,
-    )
+    put(&sgvs::PACKET
+        .words::<2>()
+        .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
+        .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
+        .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
+        .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
+        .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
+        .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
+        .dwords)
 }
 
 fn instancing(index: u64, per_instance: Option<u32>) -> [u32; 3] {

@@ -52,9 +52,8 @@ impl CommandBuffer {
     /// Binds a graphics pipeline.
     #[inline]
     pub fn bind_graphics(&mut self, pipeline: &Pipeline) {
-        let draws = self.recorder.draws();
-        draws.bind(pipeline.draw());
-        draws.merge(|state| pipeline.fixed().apply(state));
+        let lay = |state: &mut State| pipeline.fixed().apply(state);
+        self.recorder.draws().bind(pipeline.draw(), lay);
     }
 
     #[inline]

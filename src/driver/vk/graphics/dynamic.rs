@@ -3,6 +3,7 @@
 //! In:  the API's numbers. Out: a set. State that the driver has nothing of is refused by its name.
 
 use ash::vk::DynamicState;
+use cmd::draw::state::Dirty;
 
 use crate::error::{Error, Result};
 
@@ -53,6 +54,44 @@ bitflags::bitflags! {
 }
 
 impl Dynamic {
+    /// Groups of state, each with what commands may set of it; of viewports it is how many there are.
+    pub(super) const GROUPS: [(Dirty, Dynamic); 5] = [
+        (Dirty::ATTRIBUTES, Self::empty()),
+        (
+            Dirty::ASSEMBLY,
+            Self::PRIMITIVE_TOPOLOGY.union(Self::PRIMITIVE_RESTART_ENABLE),
+        ),
+        (
+            Dirty::RASTER,
+            Self::LINE_WIDTH
+                .union(Self::DEPTH_BIAS)
+                .union(Self::DEPTH_BIAS_ENABLE)
+                .union(Self::CULL_MODE)
+                .union(Self::FRONT_FACE)
+                .union(Self::RASTERIZER_DISCARD_ENABLE)
+                .union(Self::POLYGON_MODE)
+                .union(Self::LINE_STIPPLE)
+                .union(Self::LINE_STIPPLE_ENABLE)
+                .union(Self::LINE_RASTERIZATION_MODE)
+                .union(Self::DEPTH_CLIP_ENABLE)
+                .union(Self::DEPTH_CLAMP_ENABLE)
+                .union(Self::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE)
+                .union(Self::PROVOKING_VERTEX_MODE),
+        ),
+        (
+            Dirty::BLEND.with(Dirty::MULTISAMPLE),
+            Self::SAMPLE_MASK
+                .union(Self::ALPHA_TO_ONE_ENABLE)
+                .union(Self::LOGIC_OP)
+                .union(Self::LOGIC_OP_ENABLE)
+                .union(Self::COLOR_BLEND_ENABLE)
+                .union(Self::COLOR_BLEND_EQUATION)
+                .union(Self::COLOR_WRITE_MASK)
+                .union(Self::COLOR_WRITE_ENABLE),
+        ),
+        (Dirty::VIEWPORTS, Self::VIEWPORT_WITH_COUNT),
+    ];
+
     /// The set of these.
     pub(super) fn of(states: &[DynamicState]) -> Result<Self> {
         let mut all = Self::empty();

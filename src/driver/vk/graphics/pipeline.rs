@@ -101,7 +101,8 @@ impl Pipeline {
         })?;
         shaders.counted = counted;
         let device = context.physical.info().device;
-        let draw = DrawPipeline::new(device, &shaders).ok_or(Error::InvalidShader {
+        let own = Some(&fixed.own());
+        let draw = DrawPipeline::new(device, &shaders, own).ok_or(Error::InvalidShader {
             why: "more constants or larger vertices than there is room for".into(),
         })?;
         Ok(Self {

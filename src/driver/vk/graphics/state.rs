@@ -5,8 +5,9 @@
 //! Ref: Vulkan 1.3, "Graphics Pipelines", "Dynamic State".
 
 use ash::vk as api;
+use cmd::draw::Own;
 use cmd::draw::state::{
-    BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace, Stipple, TARGETS,
+    BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace, Stipple,
 };
 use hw::Gen;
 
@@ -77,6 +78,10 @@ impl FixedInfo<'_> {
 pub struct Fixed {
     state: Box<State>,
     dynamic: Dynamic,
+    /// Places of attributes, vertex buffers and colour targets that it speaks of: no shader reads others.
+    attributes: usize,
+    buffers: usize,
+    targets: usize,
 }
 
 const TOO_MANY: Error = Error::InvalidUse {
@@ -286,10 +291,39 @@ impl Fixed {
         multisample(info, &mut state)?;
         depth_stencil(info, &mut state)?;
         blend(info, &mut state)?;
+        let places = |numbers: Option<u32>| numbers.map_or(0, |last| last as usize + 1);
         Ok(Self {
             state,
             dynamic: Dynamic::of(info.dynamic)?,
+            attributes: places(info.attributes.iter().map(|from| from.location).max()),
+            buffers: places(info.bindings.iter().map(|from| from.binding).max()),
+            targets: info.blend_targets.len(),
         })
+    }
+
+    /// That of a pipeline of the driver's, which gives its state with each draw.
+    pub(crate) fn none() -> Self {
+        Self {
+            state: Box::default(),
+            dynamic: Dynamic::all(),
+            attributes: 0,
+            buffers: 0,
+            targets: 0,
+        }
+    }
+
+    /// The state that no command sets while it is bound.
+    pub(super) fn own(&self) -> Own<'_> {
+        let groups = Dynamic::GROUPS.iter().fold(Dirty::NONE, |groups, row| {
+            match self.dynamic.intersects(row.1) {
+                true => groups,
+                false => groups.with(row.0),
+            }
+        });
+        Own {
+            state: &self.state,
+            groups,
+        }
     }
 
     /// Lays it over a state; which groups have changed.
@@ -297,12 +331,13 @@ impl Fixed {
         let from = &*self.state;
         let is = |dynamic: Dynamic| self.dynamic.intersects(dynamic);
         let mut all = Changed(Dirty::NONE);
-        if to.attributes != from.attributes {
-            to.attributes = from.attributes;
-            all.0 = Dirty::ATTRIBUTES;
+        let attributes = to.attributes.iter_mut().zip(&from.attributes);
+        for (to, from) in attributes.take(self.attributes) {
+            all.put(Dirty::ATTRIBUTES, to, *from);
         }
         if !is(Dynamic::VERTEX_INPUT_BINDING_STRIDE) {
-            for (to, from) in to.vertex_buffers.iter_mut().zip(&from.vertex_buffers) {
+            let buffers = to.vertex_buffers.iter_mut().zip(&from.vertex_buffers);
+            for (to, from) in buffers.take(self.buffers) {
                 let stride = &mut to.stride_bytes;
                 all.put(Dirty::VERTEX_BUFFERS, stride, from.stride_bytes);
             }
@@ -336,8 +371,11 @@ impl Fixed {
         let tests = self.depth_stencil(&to.depth_stencil);
         all.put(Dirty::DEPTH_STENCIL, &mut to.depth_stencil, tests);
         let (blend, said) = (&mut to.blend, &from.blend);
-        let targets = self.targets(&blend.targets);
-        all.put(Dirty::BLEND, &mut blend.targets, targets);
+        let targets = blend.targets.iter_mut().zip(&said.targets);
+        for (to, from) in targets.take(self.targets) {
+            let target = self.target(*from, to);
+            all.put(Dirty::BLEND, to, target);
+        }
         if !is(Dynamic::LOGIC_OP_ENABLE) {
             all.put(Dirty::BLEND, &mut blend.logic, said.logic);
         }
@@ -411,21 +449,18 @@ impl Fixed {
         raster
     }
 
-    fn targets(&self, set: &[BlendTarget; TARGETS]) -> [BlendTarget; TARGETS] {
+    fn target(&self, mut target: BlendTarget, set: &BlendTarget) -> BlendTarget {
         let is = |dynamic: Dynamic| self.dynamic.contains(dynamic);
-        let mut targets = self.state.blend.targets;
-        for (target, set) in targets.iter_mut().zip(set) {
-            if is(Dynamic::COLOR_BLEND_ENABLE) {
-                target.blended = set.blended;
-            }
-            if is(Dynamic::COLOR_BLEND_EQUATION) {
-                target.equations = set.equations;
-            }
-            if is(Dynamic::COLOR_WRITE_MASK) {
-                target.write_mask = set.write_mask;
-            }
+        if is(Dynamic::COLOR_BLEND_ENABLE) {
+            target.blended = set.blended;
         }
-        targets
+        if is(Dynamic::COLOR_BLEND_EQUATION) {
+            target.equations = set.equations;
+        }
+        if is(Dynamic::COLOR_WRITE_MASK) {
+            target.write_mask = set.write_mask;
+        }
+        target
     }
 
     fn depth_stencil(
