@@ -129,6 +129,17 @@ fn what_has_not_changed_is_not_said_again() {
     rig.change(Dirty::SCISSORS, |state| state.scissors[0].width = 4);
     rig.draw(&vertices(6));
     assert!(rig.words() - before - first - second < 20);
+    // Of the shaders, that of vertices reads the first constant, and none the second.
+    for (constants, said) in [(&[0.5][..], 11 + 2), (&[0.5, 1.0], 11 + 2)] {
+        let before = rig.words();
+        rig.constants(constants);
+        rig.draw(&vertices(6));
+        assert_eq!(rig.words() - before, said + 7, "{constants:?}");
+    }
+    let before = rig.words();
+    rig.constants_from(1, &[2.0]);
+    rig.draw(&vertices(6));
+    assert_eq!(rig.words() - before, 7);
     rig.run();
 }
 

@@ -152,11 +152,16 @@ impl Rig {
 
     /// Sets the application's constants.
     pub fn constants(&mut self, values: &[f32]) {
+        self.constants_from(0, values);
+    }
+
+    /// Sets them from a dword on.
+    pub fn constants_from(&mut self, first_dw: u32, values: &[f32]) {
         let bytes: Vec<u8> = values
             .iter()
             .flat_map(|value| value.to_le_bytes())
             .collect();
-        assert!(self.draws().push(0, &bytes));
+        assert!(self.draws().push(first_dw * 4, &bytes));
     }
 
     pub fn bind(&mut self, shaders: cmd::draw::shader::Shaders<'_>) {

@@ -22,20 +22,39 @@ struct Pushed {
     constants: usize,
     places: Vec<u8>,
     registers: u32,
+    /// The words that it reads of all that are bound.
+    reads: u64,
+}
+
+// A bit for each word.
+const _: () = assert!(BOUND_DW <= u64::BITS as usize);
+
+/// The bits of a run of words, which lies within them.
+fn bits(first: usize, count: usize) -> u64 {
+    match count {
+        0 => 0,
+        _ => u64::MAX >> (u64::BITS as usize - count.min(BOUND_DW)) << first.min(BOUND_DW - 1),
+    }
 }
 
 impl Pushed {
     /// None: the shader wants more than there is.
     fn new(push: &abi::PushData) -> Option<Self> {
-        let end = push.constants_first_dw + push.constants_dw;
+        let (first, count) = (push.constants_first_dw, push.constants_dw);
+        if first as usize + count as usize > PUSH_CONSTANTS_DW {
+            return None;
+        }
         let places = push.driver.iter().map(|&value| Some(place(value)? as u8));
+        let places: Vec<u8> = places.collect::<Option<_>>()?;
+        let values = places.iter().map(|&place| VALUES_AT + usize::from(place));
+        let constants = bits(first as usize, count as usize);
         Some(Self {
-            constants_first: push.constants_first_dw as usize,
-            constants: push.constants_dw as usize,
-            places: places.collect::<Option<_>>()?,
+            constants_first: first as usize,
+            constants: count as usize,
             registers: push.registers(),
+            reads: values.fold(constants, |all, word| all | bits(word, 1)),
+            places,
         })
-        .filter(|_| end as usize <= PUSH_CONSTANTS_DW)
     }
 
     fn write(&self, words: &[u32; BOUND_DW], to: &mut [u32]) {
@@ -108,6 +127,8 @@ pub struct InternalDraw<'a, G: DrawGeneration> {
 pub struct Draws<G: DrawGeneration> {
     state: State,
     dirty: Dirty,
+    /// Words that have changed since they were said.
+    changed: u64,
     /// What commands have set since shaders were bound.
     set: Dirty,
     pipeline: Option<Arc<DrawPipeline<G>>>,
@@ -130,6 +151,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
         Self {
             state: State::default(),
             dirty: Dirty::ALL,
+            changed: u64::MAX,
             set: Dirty::NONE,
             pipeline: None,
             targets: None,
@@ -156,19 +178,20 @@ impl<G: DrawGeneration> Draws<G> {
         self.set = self.set.with(groups);
     }
 
-    fn constants_changed(&mut self) {
+    fn constants_changed(&mut self, words: u64) {
+        self.changed |= words;
         self.dirty = self.dirty.with(Dirty::CONSTANTS);
     }
 
     /// Sets one of the driver's values. False: there are not so many of its kind.
     pub fn set_value(&mut self, value: DriverValue, word: u32) -> bool {
-        let at = place(value).and_then(|place| self.words.get_mut(VALUES_AT + place));
-        let Some(known) = at else {
+        let at = place(value).map(|place| VALUES_AT + place);
+        let Some((at, known)) = at.and_then(|at| Some((at, self.words.get_mut(at)?))) else {
             return false;
         };
         if *known != word {
             *known = word;
-            self.constants_changed();
+            self.constants_changed(bits(at, 1));
         }
         true
     }
@@ -183,7 +206,7 @@ impl<G: DrawGeneration> Draws<G> {
                 for (to, from) in place.iter_mut().zip(data.as_chunks().0) {
                     *to = u32::from_le_bytes(*from);
                 }
-                self.constants_changed();
+                self.constants_changed(bits(at, count));
                 true
             }
             _ => false,
@@ -200,8 +223,7 @@ impl<G: DrawGeneration> Draws<G> {
         }
         if !again {
             self.pipeline = Some(Arc::clone(pipeline));
-            self.dirty = self.dirty.with(Dirty::SHADERS);
-            self.constants_changed();
+            self.dirty = self.dirty.with(Dirty::SHADERS.with(Dirty::CONSTANTS));
             self.bases = None;
         }
         self.set = Dirty::NONE;
@@ -277,15 +299,24 @@ impl<G: DrawGeneration> Draws<G> {
                 self.lent = false;
             }
         }
+        let mut table = dirty.any(Dirty::TARGETS);
         if dirty.any(Dirty::CONSTANTS) {
+            let all = dirty.any(Dirty::SHADERS);
             for (stage, pushed) in &pipeline.pushed {
+                let reads = pushed.as_ref().map_or(0, |pushed| pushed.reads);
+                if !all && reads & self.changed == 0 {
+                    continue;
+                }
                 constants::<G, M>(stream, *stage, pushed.as_ref(), &self.words)?;
-                if *stage != ConstantStage::Fragment {
-                    G::table(stream, *stage, 0)?;
+                // They are read when a table is named.
+                match stage {
+                    ConstantStage::Fragment => table = true,
+                    _ => G::table(stream, *stage, 0)?,
                 }
             }
+            self.changed = 0;
         }
-        if dirty.any(Dirty::CONSTANTS.with(Dirty::TARGETS)) {
+        if table {
             G::table(stream, ConstantStage::Fragment, self.table)?;
         }
         self.dirty = Dirty::NONE;

@@ -187,6 +187,8 @@ fn command(
         command.args(["--row", row]);
     }
     command.env("INGOT_SIM", options);
+    // Pipelines are compiled, not read from a file of an earlier run.
+    command.env("MESA_SHADER_CACHE_DISABLE", "true");
     Ok(command)
 }
 
