@@ -75,8 +75,6 @@ const MAX_VERTICES: u32 = 1 << 22;
 
 /// The units behind the vertex shader.
 struct Back<'a> {
-    /// Address of the 3DPRIMITIVE.
-    at: u64,
     tess: Option<Tessellator<'a>>,
     gs: Option<Geometry<'a>>,
     so: StreamOut<'a>,
@@ -121,7 +119,6 @@ pub(crate) fn run(
     let mut so = StreamOut::new(draw);
     so.offsets = so_offsets;
     let mut back = Back {
-        at: draw.at,
         tess: Tessellator::new(
             draw,
             constants::push(&draw, &packets::state_constant_hs::PACKET)?,
@@ -381,18 +378,10 @@ impl Back<'_> {
             return Ok(());
         }
         self.clipped.clear();
-        let kind = object.kind;
         clip::clip(&self.clip, object, &mut self.clipped);
         if self.clip.statistics {
             self.cl_invocations += 1;
             self.cl_primitives += self.clipped.len() as u64;
-        }
-        let points = kind == Kind::Point || self.setup.fills_with_points();
-        if points && self.raster.upper_right && !self.clipped.is_empty() {
-            return Err(Stop::Unimplemented {
-                what: "points by the upper right rule".into(),
-                at: self.at,
-            });
         }
         for object in &self.clipped {
             self.set_up.clear();

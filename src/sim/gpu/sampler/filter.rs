@@ -113,7 +113,11 @@ impl Filtering<'_, '_> {
 
     /// The texel at numbers of each axis.
     fn tap(&self, extent: [u32; 3], target: &Target, at: [i64; 3], linear: bool) -> Tap {
-        let modes = self.sampler.modes;
+        // Half of a border is what lines up with an edge gets by weights: the nearest texel is one of the surface's.
+        let modes = self.sampler.modes.map(|mode| match mode {
+            AddressMode::HalfBorder if !linear => AddressMode::Clamp,
+            mode => mode,
+        });
         let along = |axis: usize| match self.adjoins() {
             true => address::texel(AddressMode::Clamp, at[axis], extent[axis]),
             false => address::texel(modes[axis], at[axis], extent[axis]),

@@ -168,6 +168,17 @@ fn the_border_counts_as_much_as_a_texel_there_would() {
 }
 
 #[test]
+fn half_a_border_is_not_the_nearest_texel() {
+    let u = (ss::TCX_ADDRESS_CONTROL_MODE, 6);
+    let row = rig(&[LINE], &[u], |x, _, _| x as f32 + 1.0);
+    let width = row.first(kind::RESINFO, &[0f32]).map(f32::to_bits)[0] as f32;
+    for (at, texel) in [(-0.5, 1.0), (0.0, 1.0), (1.0, width), (1.5, width)] {
+        let found = row.first(kind::SAMPLE_LZ, &[at, 0.5]);
+        assert_eq!(found[0], texel, "{at}");
+    }
+}
+
+#[test]
 fn address_modes_hold_for_each_axis() {
     // Wrapped along one axis, clamped along the others.
     for wrapped in 0..3 {

@@ -71,7 +71,12 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspa
         }
         Kind::Point => {
             // Upper left, upper right, lower left.
-            let [a, b, c] = v;
+            // By the upper right rule a sample on the right edge is inside, and one on the left is not: as if the square
+            // stood one place of the grid, on which samples are, to the right.
+            let [a, b, c] = v.map(|v| Place {
+                x: v.x + i64::from(state.upper_right),
+                ..v
+            });
             let corner = Place { x: b.x, y: c.y };
             polygon::fill(state.samples(), bounds, &[a, b, corner, c], false, out);
         }

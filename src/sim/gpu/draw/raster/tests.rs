@@ -165,6 +165,24 @@ fn a_point_is_a_square() {
     assert_eq!(pixels(&single(), Kind::Point, corners), expected);
 }
 
+#[test]
+fn a_point_takes_pixels_on_two_of_its_edges() {
+    // All four edges run through centres of pixels.
+    let corners = [(3.5, 3.5), (5.5, 3.5), (3.5, 5.5)];
+    let left = [(3, 3), (3, 4), (4, 3), (4, 4)];
+    assert_eq!(pixels(&single(), Kind::Point, corners), left);
+    let mut state = single();
+    state.upper_right = true;
+    let right = [(3, 4), (3, 5), (4, 4), (4, 5)];
+    assert_eq!(pixels(&state, Kind::Point, corners), right);
+    // Others stay as they are, and so do points whose edges meet no centre.
+    let rectangle = [(3.5, 3.5), (5.5, 3.5), (5.5, 5.5)];
+    assert_eq!(pixels(&state, Kind::Rectangle, rectangle), left);
+    let apart = corners.map(|(x, y)| (x + 0.25, y + 0.25));
+    let same = pixels(&single(), Kind::Point, apart);
+    assert_eq!(pixels(&state, Kind::Point, apart), same);
+}
+
 pub(super) fn line(a: (f32, f32), b: (f32, f32), state: &RasterState) -> Vec<(u32, u32)> {
     pixels(state, Kind::Line, [a, b, b])
 }

@@ -82,11 +82,6 @@ fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, Stop> {
 }
 
 impl SetupState {
-    /// Triangles may be drawn as the points of their corners.
-    pub fn fills_with_points(&self) -> bool {
-        self.front_fill == Fill::Point || self.back_fill == Fill::Point
-    }
-
     /// Decodes what a draw finds.
     pub fn read(draw: &Draw<'_>) -> Result<SetupState, Stop> {
         use packet::{
