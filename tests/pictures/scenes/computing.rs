@@ -3,7 +3,7 @@
 use crate::Scene;
 use crate::compare::{EXACT, FILTERED, Shot, Tolerance};
 use crate::stage::*;
-use samples::vulkan::{Bound, ImageInfo, Use, vk};
+use samples::vulkan::{Bound, GraphicsInfo, ImageInfo, Rate, Stream, Target, Targets, Use, vk};
 use samples::{Error, Gpu};
 
 /// Runs a shader of 8 × 8 invocations a group over an image and a storage image of the same size.
@@ -58,6 +58,62 @@ fn stored(
     })
 }
 
+/// A buffer's vertices are computed and drawn, four times one after the other in one submission: what vertex fetch has kept of
+/// those before is none of them.
+fn computed_vertices(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    const POINT: Stream<'static> = Stream {
+        rate: Rate::Vertex,
+        stride_bytes: 8,
+        attributes: &[(vk::Format::R32G32_SFLOAT, 0)],
+    };
+    let corners = gpu.buffer(&[0f32; 8])?;
+    let set = gpu.set(&[Bound::Storage(&corners)])?;
+    let compute = gpu.compute(
+        "#version 450
+        layout(local_size_x = 4) in;
+        layout(binding = 0) buffer Corners { vec2 corners[]; };
+        layout(push_constant) uniform Push { vec2 first; };
+        void main()
+        {
+            uint i = gl_LocalInvocationIndex;
+            corners[i] = first + vec2(i & 1, i >> 1) * 0.5;
+        }",
+        &[set],
+        8,
+    )?;
+    let paint = gpu.graphics(&GraphicsInfo {
+        vertex: "#version 450
+            layout(location = 0) in vec2 position;
+            void main() { gl_Position = vec4(position, 0.0, 1.0); }",
+        fragment: Some(
+            "#version 450
+            layout(location = 0) out vec4 colour;
+            void main() { colour = vec4(gl_FragCoord.xy / 32.0, 1.0, 1.0); }",
+        ),
+        streams: &[POINT],
+        topology: vk::PrimitiveTopology::TRIANGLE_STRIP,
+        ..GraphicsInfo::default()
+    })?;
+    let to = target(gpu, RGBA8)?;
+    gpu.run(|r| {
+        r.clear(&to, vk::ClearColorValue { float32: [0.0; 4] });
+        for first in [[-1f32, -1.0], [0.25, -0.75], [-0.75, 0.25], [0.5, 0.5]] {
+            r.bind(&compute, &[set], &first);
+            r.dispatch([1, 1, 1]);
+            r.barrier();
+            r.draw_to(&Targets::new(&[Target::keep(&to)]), |r| {
+                r.bind::<u8>(&paint, &[], &[]);
+                r.vertices(&[(&corners, 0)]);
+                r.draw(0, 4, 1);
+                Ok(())
+            })?;
+            r.barrier();
+        }
+        Ok(())
+    })?;
+    shots(gpu, &to)
+}
+
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
     use vk::Format as F;
@@ -103,6 +159,11 @@ pub fn scenes() -> Vec<Scene> {
             RGBA8,
             "rgba8) uniform writeonly image2D",
             "textureLod(t, (vec2(p) + 0.5) / 21.0, 0.0)",
+        ),
+        scene(
+            "vertices_computed_again_between_draws",
+            EXACT,
+            computed_vertices,
         ),
         scene("loaded_and_stored_again", EXACT, |gpu| {
             let image = noise(gpu, ImageInfo::new(RGBA8, SIDE, SIDE).storage())?;

@@ -206,6 +206,11 @@ fn vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
         VERTEX_COMPONENTS.check(kept, at, || {
             format!("vertex element {number} has a component of its source after one that is not")
         })?;
+        let left = controls.map(|control| control.get(words) == 0);
+        let whole = !left[0] && left.windows(2).all(|pair| !pair[0] || pair[1]);
+        VERTEX_COMPONENTS.check(whole || element::VALID.get(words) == 0, at, || {
+            format!("vertex element {number} leaves a component out, and has one after it")
+        })?;
     }
     use draw::state_index_buffer as ib;
     let indexed = draw::primitive::VERTEX_ACCESS_TYPE.get(words) == 1;
@@ -410,7 +415,8 @@ fn setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
 fn pixels(state: &DrawState, at: u64) -> Result<(), Stop> {
     use draw::{state_multisample as multisample, state_ps as ps, state_ps_extra as extra};
     let asks = |field| state.flag(&extra::PACKET, field);
-    if !asks(extra::PIXEL_SHADER_VALID) {
+    // Where stream output lets nothing on, what an earlier draw has left for the pixel shader is not looked at.
+    if !asks(extra::PIXEL_SHADER_VALID) || !state.renders() {
         return Ok(());
     }
     let flag = |field| state.flag(&ps::PACKET, field);

@@ -55,6 +55,9 @@ fn vertices_are_as_they_should_be() {
         ([1, 1, 2, 2], None),
         ([1, 2, 1, 2], Some("vertex-components")),
         ([2, 1, 1, 1], Some("vertex-components")),
+        ([1, 1, 0, 0], None),
+        ([1, 0, 2, 2], Some("vertex-components")),
+        ([0, 0, 0, 0], Some("vertex-components")),
     ] {
         let mut commands = sound();
         commands[2] = vertex_elements(last);
@@ -222,6 +225,8 @@ fn rectangles_pixels_and_depth() {
     };
     let constants = (&draw::state_constant_ps::PACKET, length, 1);
     found(Some("ps-push-constants"), &[constants]);
+    let off = draw::state_streamout::RENDERING_DISABLE;
+    found(None, &[constants, (&draw::state_streamout::PACKET, off, 1)]);
     found(
         None,
         &[constants, (&ps::PACKET, ps::PUSH_CONSTANT_ENABLE, 1)],
