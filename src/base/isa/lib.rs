@@ -8,6 +8,7 @@ mod check;
 mod compact;
 mod construct;
 mod decode;
+pub mod descriptor;
 mod encode;
 mod inst;
 mod layout;

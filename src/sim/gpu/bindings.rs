@@ -9,6 +9,7 @@ use crate::space::ADDRESS_MASK;
 use crate::surface::{AuxMode, Image, Surface};
 use crate::watch::{Slices, Via};
 use eu::{Message, Stop};
+use isa::descriptor::common;
 
 /// Binding table indices with a meaning of their own.
 pub(crate) mod bti {
@@ -124,10 +125,10 @@ impl<'a> Bindings<'a> {
         payload: Payload<'_>,
         based: bool,
     ) -> Result<Surface, Stop> {
-        let address = match message.desc & 0xff {
+        let address = match common::BINDING_TABLE_INDEX.get(message.desc) {
             bti::SLM => return Ok(Surface::Slm),
             bti::STATELESS | bti::STATELESS_NON_COHERENT => {
-                let base = match based && message.desc >> 19 & 1 == 1 {
+                let base = match based && common::HEADER_PRESENT.any(message.desc) {
                     true => u64::from(payload.dword(5)),
                     false => 0,
                 };
@@ -148,7 +149,7 @@ impl<'a> Bindings<'a> {
 
     /// Address of the surface state that a descriptor's binding table index, or its handle, means.
     fn surface_state(&self, message: &Message<'_>) -> Result<u64, Stop> {
-        match message.desc & 0xff {
+        match common::BINDING_TABLE_INDEX.get(message.desc) {
             bti::BINDLESS => {
                 let index = u64::from(message.ex_desc >> 12);
                 let beyond = |limits: &Limits| index >= limits.bindless_surfaces;
@@ -174,7 +175,7 @@ impl<'a> Bindings<'a> {
     /// The same, with the address of its state.
     pub fn image_at(&mut self, message: &Message<'_>) -> Result<(u64, Image), Stop> {
         if matches!(
-            message.desc & 0xff,
+            common::BINDING_TABLE_INDEX.get(message.desc),
             bti::SLM | bti::STATELESS | bti::STATELESS_NON_COHERENT
         ) {
             return unimplemented(message, "a typed message without a surface");

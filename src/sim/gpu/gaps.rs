@@ -78,7 +78,6 @@ gaps! {
     "gpu/draw/pipeline.rs" {
         "3DPRIMITIVE, Vertex Count Per Instance" => "an instance of … vertices";
         "3DSTATE_VF_TOPOLOGY" => "primitive topology …";
-        "3DSTATE_WM, Point Rasterization Rule" => "points by the upper right rule";
     }
     "gpu/draw/pixel/depth.rs" {
         "3DSTATE_DEPTH_BUFFER, Surface Format" => "depth format …";
@@ -117,6 +116,9 @@ gaps! {
     }
     "gpu/draw/vs.rs" {
         "3DSTATE_VS, SIMD8 Dispatch Enable" => "a vertex shader of SIMD4x2";
+    }
+    "gpu/fate/message.rs" {
+        "message descriptors, refused fields" => "…, bits … of the descriptor …";
     }
     "gpu/fate/mod.rs" {
         "commands that have no unit" => "the command's name";

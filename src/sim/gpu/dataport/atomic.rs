@@ -6,6 +6,7 @@ use super::Port;
 use crate::bindings::Payload;
 use crate::surface::Surface;
 use eu::{Message, Stop};
+use isa::descriptor::{a64_atomic, atomic, common};
 use std::sync::atomic::Ordering::SeqCst;
 
 /// Source operands of an integer operation.
@@ -124,15 +125,18 @@ impl Port<'_> {
         float: bool,
     ) -> Result<(), Stop> {
         let surface = self.bindings.surface(message, payload, false)?;
-        let control = message.desc >> 8 & 0x3f;
-        let lanes = if control >> 4 & 1 == 1 { 8 } else { 16 };
+        let lanes = if atomic::SIMD_MODE.any(message.desc) {
+            8
+        } else {
+            16
+        };
         let operation = Operation {
             // FADD is 4: operations on floats have three bits, those on integers four.
-            op: control & if float { 7 } else { 15 },
+            op: atomic::OPERATION.get(message.desc) & if float { 7 } else { 15 },
             float,
             wide: false,
         };
-        let start = (message.desc >> 19 & 1) as usize * 8;
+        let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
             let offset = u64::from(payload.dword(start + lane));
             let operand = |n: usize| {
@@ -159,7 +163,7 @@ impl Port<'_> {
                     None => 0,
                 }
             };
-            if control >> 5 & 1 == 1
+            if atomic::RETURN_DATA.any(message.desc)
                 && let Some(out) = response.get_mut(lane)
             {
                 *out = result as u32;
@@ -175,14 +179,13 @@ impl Port<'_> {
         response: &mut [u32],
         float: bool,
     ) -> Result<(), Stop> {
-        let control = message.desc >> 8 & 0x3f;
         let lanes = 8;
         let operation = Operation {
-            op: control & if float { 7 } else { 15 },
+            op: a64_atomic::OPERATION.get(message.desc) & if float { 7 } else { 15 },
             float,
-            wide: !float && control >> 4 & 1 == 1,
+            wide: !float && a64_atomic::DATA_WIDTH.any(message.desc),
         };
-        let start = (message.desc >> 19 & 1) as usize * 8;
+        let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
         let data = start + lanes * 2;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
             let address = payload.address(start + lane * 2);
@@ -193,7 +196,7 @@ impl Port<'_> {
             };
             let (a, b) = (operand(0), operand(1));
             let result = self.atomic_at(address, operation, a, b)?;
-            if control >> 5 & 1 == 0 {
+            if !a64_atomic::RETURN_DATA.any(message.desc) {
                 continue;
             }
             if operation.wide {

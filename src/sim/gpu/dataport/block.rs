@@ -6,10 +6,11 @@ use super::Port;
 use crate::bindings::{Payload, unimplemented};
 use crate::rules;
 use eu::{Message, Stop};
+use isa::descriptor::{a64_block, common, oword_block, oword_dual_block, scratch_block};
 
 /// Dwords of MDC_DB_OW, and whether one OWord goes to the high half of the register.
 fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), Stop> {
-    match message.desc >> 8 & 7 {
+    match oword_block::BLOCK_SIZE.get(message.desc) {
         0 => Ok((4, false)),
         1 => Ok((4, true)),
         2 => Ok((8, false)),
@@ -43,7 +44,7 @@ impl Port<'_> {
 
     /// Address of a scratch block: header dword 5 holds the thread's scratch, in bytes from the general state base.
     fn scratch_address(&self, message: &Message<'_>, payload: Payload<'_>) -> u64 {
-        let offset = u64::from(message.desc & 0xfff) * 32;
+        let offset = u64::from(scratch_block::OFFSET.get(message.desc)) * 32;
         self.bindings.bases.general + u64::from(payload.dword(5) & !0x3ff) + offset
     }
 
@@ -53,9 +54,9 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let dwords = 8usize << (message.desc >> 12 & 3);
-        let write = message.desc >> 17 & 1 == 1;
-        let end = u64::from(message.desc & 0xfff) * 32 + dwords as u64 * 4;
+        let dwords = 8usize << scratch_block::BLOCK_SIZE.get(message.desc);
+        let write = scratch_block::OPERATION.any(message.desc);
+        let end = u64::from(scratch_block::OFFSET.get(message.desc)) * 32 + dwords as u64 * 4;
         if let Some(limits) = self
             .bindings
             .limits
@@ -66,7 +67,7 @@ impl Port<'_> {
         }
         let address = self.scratch_address(message, payload);
         // Channel mode follows the execution mask dword by dword; block mode takes all.
-        let dword_mode = message.desc >> 16 & 1 == 1;
+        let dword_mode = scratch_block::CHANNEL_MODE.any(message.desc);
         let enabled = |i: usize| !dword_mode || message.lanes >> (i % 16) & 1 == 1;
         for i in (0..dwords).filter(|i| enabled(*i)) {
             let at = address + i as u64 * 4;
@@ -88,7 +89,11 @@ impl Port<'_> {
         let surface = self.bindings.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
         // The aligned form counts OWords, the unaligned one bytes.
-        let unit = if message.desc >> 14 & 1 == 1 { 1 } else { 16 };
+        let unit = if oword_block::UNALIGNED.any(message.desc) {
+            1
+        } else {
+            16
+        };
         let offset = u64::from(payload.dword(2)) * unit;
         let shift = if high { 4 } else { 0 };
         for i in 0..dwords {
@@ -125,12 +130,12 @@ impl Port<'_> {
         write: bool,
     ) -> Result<(), Stop> {
         let surface = self.bindings.surface(message, payload, true)?;
-        let registers = match message.desc >> 8 & 3 {
+        let registers = match oword_dual_block::BLOCK_SIZE.get(message.desc) {
             0 => 1,
             2 => 4,
             _ => return unimplemented(message, "OWord dual blocks of this size"),
         };
-        let start = (message.desc >> 19 & 1) as usize * 8;
+        let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
         for register in 0..registers {
             for lane in (0..8).filter(|l| message.lanes >> l & 1 == 1) {
                 // Offsets count OWords; they are in the first dword of each half.
@@ -155,7 +160,7 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
-        let unaligned = message.desc >> 11 & 3 != 0;
+        let unaligned = a64_block::SUBTYPE.any(message.desc);
         let address = payload.address(0) & if unaligned { !3 } else { !15 };
         for i in 0..dwords {
             if let Some(out) = response.get_mut(i + shift) {

@@ -11,6 +11,7 @@ mod untyped;
 
 pub use crate::bindings::{Bases, Limits};
 use crate::bindings::{Bindings, Payload, unimplemented};
+use crate::fate;
 use crate::memory::View;
 use crate::profile::Messages;
 use crate::rules;
@@ -18,6 +19,7 @@ use crate::sampler;
 use crate::surface::Surface;
 use crate::watch::Via;
 use eu::{Message, Reply, SharedFunctions, Stop};
+use isa::descriptor::{data_cache_0, data_cache_1, gateway};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -129,10 +131,10 @@ impl<'a> Port<'a> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        if message.desc >> 18 & 1 == 1 {
+        if data_cache_0::CATEGORY.any(message.desc) {
             return self.scratch_block(message, payload, response);
         }
-        match message.desc >> 14 & 15 {
+        match data_cache_0::MESSAGE_TYPE.get(message.desc) {
             0 | 1 => self.oword_block_read(message, payload, response),
             2 => self.oword_dual_block(message, payload, response, false),
             3 => self.dword_scattered(message, payload, response, false),
@@ -156,7 +158,7 @@ impl<'a> Port<'a> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        match message.desc >> 14 & 31 {
+        match data_cache_1::MESSAGE_TYPE.get(message.desc) {
             0x01 => self.untyped_read(message, payload, response),
             0x02 => self.untyped_atomic(message, payload, response, false),
             0x05 => self.typed_read(message, payload, response),
@@ -182,7 +184,7 @@ impl<'a> Port<'a> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        match message.desc >> 14 & 15 {
+        match data_cache_0::MESSAGE_TYPE.get(message.desc) {
             0 | 1 => self.oword_block_read(message, payload, response),
             3 => self.dword_scattered(message, payload, response, false),
             _ => unimplemented(message, "a constant cache message"),
@@ -190,7 +192,7 @@ impl<'a> Port<'a> {
     }
 
     fn gateway(&mut self, message: &Message<'_>) -> Result<Reply, Stop> {
-        match message.desc & 7 {
+        match gateway::SUBFUNCTION.get(message.desc) {
             4 => {
                 if self.bindings.limits.is_some_and(|limits| !limits.barrier) {
                     let what = "a barrier in a dispatch without Barrier Enable";
@@ -209,6 +211,7 @@ impl<'a> Port<'a> {
 impl SharedFunctions for Port<'_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         self.messages.add(message.sfid);
+        fate::message::check(message, self.bindings.limits.is_some())?;
         let payload = Payload {
             first: message.src0,
             second: message.src1,

@@ -6,6 +6,7 @@ use super::Port;
 use crate::bindings::{Payload, unimplemented};
 use crate::surface::Surface;
 use eu::{Message, Stop};
+use isa::descriptor::{a64_scattered, byte_scattered, common, dword_scattered};
 
 impl Port<'_> {
     fn load_bytes(
@@ -62,8 +63,12 @@ impl Port<'_> {
         write: bool,
     ) -> Result<(), Stop> {
         let surface = self.bindings.surface(message, payload, true)?;
-        let lanes = if message.desc >> 8 & 1 == 1 { 16 } else { 8 };
-        let bytes = match message.desc >> 10 & 3 {
+        let lanes = if byte_scattered::SIMD_MODE.any(message.desc) {
+            16
+        } else {
+            8
+        };
+        let bytes = match byte_scattered::DATA_SIZE.get(message.desc) {
             0 => 1,
             1 => 2,
             2 => 4,
@@ -80,8 +85,12 @@ impl Port<'_> {
         write: bool,
     ) -> Result<(), Stop> {
         let surface = self.bindings.surface(message, payload, true)?;
-        let lanes = if message.desc >> 8 & 1 == 1 { 16 } else { 8 };
-        let start = (message.desc >> 19 & 1) as usize * 8;
+        // MDC_DWS has 2 and 3 for 8 and 16.
+        let lanes = match dword_scattered::BLOCK_SIZE.get(message.desc) & 1 {
+            1 => 16,
+            _ => 8,
+        };
+        let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
             // Offsets count dwords here.
             let offset = u64::from(payload.dword(start + lane)) * 4;
@@ -103,7 +112,7 @@ impl Port<'_> {
         write: bool,
         (surface, lanes, bytes): (Surface, usize, u32),
     ) -> Result<(), Stop> {
-        let start = (message.desc >> 19 & 1) as usize * 8;
+        let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
             let offset = u64::from(payload.dword(start + lane));
             if write {
@@ -124,11 +133,14 @@ impl Port<'_> {
         response: &mut [u32],
         write: bool,
     ) -> Result<(), Stop> {
-        let control = message.desc >> 8 & 0x3f;
-        let lanes = if control >> 4 & 1 == 1 { 16 } else { 8 };
-        let count = 1u32 << (control >> 2 & 3);
-        let start = (message.desc >> 19 & 1) as usize * 8;
-        let subtype = control & 3;
+        let lanes = if a64_scattered::SIMD_MODE.any(message.desc) {
+            16
+        } else {
+            8
+        };
+        let count = 1u32 << a64_scattered::ELEMENTS.get(message.desc);
+        let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
+        let subtype = a64_scattered::SUBTYPE.get(message.desc);
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
             let address = payload.address(start + lane * 2);
             let data = start + lanes * 2;

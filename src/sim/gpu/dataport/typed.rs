@@ -9,6 +9,7 @@ use super::atomic::Operation;
 use crate::bindings::{Payload, unimplemented};
 use crate::surface::{Image, Kind};
 use eu::{Message, Stop};
+use isa::descriptor::{common, typed, typed_atomic};
 
 /// Slots of a message.
 const SLOTS: usize = 8;
@@ -24,7 +25,7 @@ struct Slots {
 impl Slots {
     /// Of a message with `data` registers after its coordinates; `high` for the upper eight of sixteen slots.
     fn new(message: &Message<'_>, payload: Payload<'_>, data: usize, high: bool) -> Slots {
-        let header = message.desc >> 19 & 1 == 1;
+        let header = common::HEADER_PRESENT.any(message.desc);
         let shift = if high { 8 } else { 0 };
         let mut enabled = match message.exec_size > 8 {
             true => message.lanes >> shift,
@@ -76,7 +77,7 @@ impl Slots {
 
 /// The group of eight slots that MDC_SG3 selects: true for the high one.
 fn high_slots(message: &Message<'_>) -> Result<bool, Stop> {
-    match message.desc >> 12 & 3 {
+    match typed::SLOT_GROUP.get(message.desc) {
         1 => Ok(false),
         2 => Ok(true),
         _ => unimplemented(message, "a SIMD4x2 message"),
@@ -85,7 +86,7 @@ fn high_slots(message: &Message<'_>) -> Result<bool, Stop> {
 
 /// Channels that MDC_CMASK leaves enabled.
 fn channels(message: &Message<'_>) -> impl Iterator<Item = usize> + use<> {
-    let mask = message.desc >> 8 & 15;
+    let mask = typed::CHANNEL_MASK.get(message.desc);
     (0..4).filter(move |c| mask >> c & 1 == 0)
 }
 
@@ -140,9 +141,8 @@ impl Port<'_> {
         response: &mut [u32],
     ) -> Result<(), Stop> {
         let image = self.bindings.image(message)?;
-        let control = message.desc >> 8 & 0x3f;
         let operation = Operation {
-            op: control & 15,
+            op: typed_atomic::OPERATION.get(message.desc),
             float: false,
             wide: false,
         };
@@ -155,7 +155,7 @@ impl Port<'_> {
             message,
             payload,
             operation.operands(),
-            control >> 4 & 1 == 1,
+            typed_atomic::SLOT_GROUP.any(message.desc),
         );
         for lane in slots.lanes() {
             let operand = |n: usize| match operation.operands() > n {
@@ -172,7 +172,7 @@ impl Port<'_> {
                 }
                 _ => 0,
             };
-            if control >> 5 & 1 == 1
+            if typed_atomic::RETURN_DATA.any(message.desc)
                 && let Some(out) = response.get_mut(lane)
             {
                 *out = result as u32;

@@ -5,10 +5,11 @@
 use super::Port;
 use crate::bindings::{Payload, unimplemented};
 use eu::{Message, Stop};
+use isa::descriptor::{common, untyped};
 
 /// Lanes of MDC_SM3; SIMD4x2 is for align16 code that compute shaders do not have.
 fn lanes(message: &Message<'_>) -> Result<usize, Stop> {
-    match message.desc >> 12 & 3 {
+    match untyped::SIMD_MODE.get(message.desc) {
         1 => Ok(16),
         2 => Ok(8),
         _ => unimplemented(message, "a SIMD4x2 message"),
@@ -17,12 +18,12 @@ fn lanes(message: &Message<'_>) -> Result<usize, Stop> {
 
 /// Channels that MDC_CMASK leaves enabled.
 fn channels(message: &Message<'_>) -> impl Iterator<Item = u64> {
-    let mask = message.desc >> 8 & 15;
+    let mask = untyped::CHANNEL_MASK.get(message.desc);
     (0..4).filter(move |c| mask >> c & 1 == 0)
 }
 
 fn header_dwords(message: &Message<'_>) -> usize {
-    (message.desc >> 19 & 1) as usize * 8
+    common::HEADER_PRESENT.get(message.desc) as usize * 8
 }
 
 fn enabled(message: &Message<'_>, lanes: usize) -> impl Iterator<Item = usize> {

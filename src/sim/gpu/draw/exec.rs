@@ -7,6 +7,7 @@
 use crate::base::BaseAddresses;
 use crate::budget::{Budget, Suspect};
 use crate::dataport::{Bases, Limits, Port, WideLock};
+use crate::fate;
 use crate::kernels::Kernels;
 use crate::latched::DrawState;
 use crate::memory::View;
@@ -99,6 +100,7 @@ impl eu::SharedFunctions for Units<'_, '_, '_> {
         match STAGE_SFIDS.contains(&message.sfid) {
             true => {
                 self.port.messages.add(message.sfid);
+                fate::message::check(message, self.port.bindings.limits.is_some())?;
                 self.stage.message(message, response)
             }
             false => self.port.message(message, response),

@@ -8,6 +8,7 @@
 use super::exec::{Entries, Stage};
 use super::urb::Urb;
 use eu::{Message, Reply, Stop};
+use isa::descriptor::urb;
 
 const LANES: usize = 8;
 /// Bits of a payload's handle that name an entry; those above are the geometry shader's instance.
@@ -21,7 +22,7 @@ const SIMD8_READ: u32 = 8;
 impl Stage for Urb {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         let desc = message.desc;
-        let opcode = desc & 15;
+        let opcode = urb::OPCODE.get(desc);
         if message.sfid != 6 || !matches!(opcode, SIMD8_WRITE | SIMD8_READ) {
             return Err(Stop::Unimplemented {
                 what: format!(
@@ -39,8 +40,9 @@ impl Stage for Urb {
                 .copied()
                 .unwrap_or(0)
         };
-        let global = (desc >> 4 & 0x7ff) as usize;
-        let (masked, slots) = (desc >> 15 & 1 == 1, desc >> 17 & 1 == 1);
+        let global = urb::GLOBAL_OFFSET.get(desc) as usize;
+        let masked = urb::CHANNEL_MASK_PRESENT.any(desc);
+        let slots = urb::PER_SLOT_OFFSET_PRESENT.any(desc);
         let offsets = LANES;
         let masks = offsets + if slots { LANES } else { 0 };
         let data = masks + if masked { LANES } else { 0 };

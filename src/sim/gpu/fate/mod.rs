@@ -24,6 +24,7 @@
 mod draw;
 mod legal;
 mod media;
+pub(crate) mod message;
 mod mi;
 mod reason;
 pub mod register;

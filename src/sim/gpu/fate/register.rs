@@ -112,6 +112,12 @@ impl Registers {
         own | if is(self.rest) { !named } else { 0 }
     }
 
+    /// True if a unit asks for some of its bits.
+    #[cfg(test)]
+    pub(super) fn is_modelled(&self) -> bool {
+        self.among(|fate| fate == Fate::Modelled) != 0
+    }
+
     /// Bits of a written value that some result may depend on.
     pub fn counts(&self) -> u32 {
         let counts = self.among(|fate| !matches!(fate, Fate::Inert(_)));

@@ -229,7 +229,8 @@ fn named<'a>(text: &'a str, modules: &BTreeSet<&str>, out: &mut BTreeSet<(String
         match *token {
             "{" => scopes.push(HashMap::new()),
             "}" if scopes.len() > 1 => drop(scopes.pop()),
-            "use" => {
+            // Not what a type captures.
+            "use" if next(1) != "<" => {
                 let end = tokens[at..].iter().position(|token| *token == ";");
                 let statement = &tokens[at..at + end.unwrap_or(0)];
                 for (i, name) in statement.iter().enumerate() {
@@ -345,4 +346,102 @@ fn units_and_rules_ask_for_what_the_tables_say() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// Constants that a table of `isa` or `hw` declares: name and value, of those whose value is one number.
+fn numbers(text: &str) -> Vec<(&str, u32)> {
+    let lines = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("pub const "));
+    let parts = lines.filter_map(|line| line.split_once(": u32 = "));
+    parts
+        .filter_map(|(name, value)| {
+            let digits = value.trim_end_matches(';').strip_prefix("0x")?;
+            let value = u32::from_str_radix(&digits.replace('_', ""), 16).ok()?;
+            Some((name, value))
+        })
+        .collect()
+}
+
+#[test]
+fn units_and_rules_ask_for_what_descriptors_say() {
+    let sources = sources();
+    let messages = super::message::MESSAGES;
+    let fields = messages.iter().flat_map(|message| message.rows);
+    let names = fields
+        .flat_map(|row| row.0)
+        .filter_map(|f| f.0.split_once("::"));
+    let modules: BTreeSet<&str> = names.map(|(module, _)| module).collect();
+    let (mut units, mut rules) = (BTreeSet::new(), BTreeSet::new());
+    for (name, text) in &sources {
+        match name.starts_with("strict") || name == "draw/pixel/written.rs" {
+            true => named(text, &modules, &mut rules),
+            false => named(text, &modules, &mut units),
+        }
+    }
+    let mut wrong = Vec::new();
+    for message in messages {
+        for (fields, fate) in message.rows {
+            for (name, _) in *fields {
+                let Some((module, field)) = name.split_once("::") else {
+                    continue;
+                };
+                let key = (module.to_string(), field);
+                let right = match fate {
+                    Fate::Modelled => units.contains(&key),
+                    Fate::Ruled(rule) => {
+                        rules.contains(&key) && RULES.iter().any(|known| known.name == *rule)
+                    }
+                    // Others may be what another message's are, by the same name.
+                    _ => module == "common" || !units.contains(&key),
+                };
+                if !right {
+                    wrong.push(format!("{}, {name}: {fate:?}", message.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A register that is called modelled is read, or something is counted in it: some unit names it or one of its neighbours.
+#[test]
+fn units_ask_for_registers_that_are_modelled() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../base/hw/register.rs");
+    let table = std::fs::read_to_string(path).expect("a table");
+    let known = numbers(&table);
+    assert!(known.len() > 15, "only {known:?}");
+    let sources = sources();
+    let units = sources
+        .iter()
+        .filter(|(name, _)| !name.starts_with("strict"));
+    let mut asked = BTreeSet::new();
+    for (_, text) in units {
+        let words = tokens(text);
+        for (i, word) in words.iter().enumerate() {
+            let literal = word
+                .strip_prefix("0x")
+                .map(|digits| digits.replace('_', ""));
+            asked.extend(literal.and_then(|digits| u32::from_str_radix(&digits, 16).ok()));
+            let before = i.checked_sub(2).and_then(|i| words.get(i..i + 2));
+            if before == Some(&["register", "::"]) {
+                asked.extend(
+                    known
+                        .iter()
+                        .filter(|(name, _)| name == word)
+                        .map(|(_, value)| *value),
+                );
+            }
+        }
+    }
+    let mut modelled = 0;
+    for registers in super::register::ALL {
+        if !registers.is_modelled() {
+            continue;
+        }
+        modelled += 1;
+        let found = asked.range(registers.first..=registers.last).next();
+        assert!(found.is_some(), "nobody asks for {}", registers.name);
+    }
+    assert!(modelled > 8, "only {modelled}");
 }

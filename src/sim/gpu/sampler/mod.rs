@@ -18,6 +18,7 @@ use crate::surface::{Image, Kind, format};
 use cache::Texels;
 use eu::{Message, Stop};
 use filter::{Filtering, Target};
+use isa::descriptor::{common, sample};
 use lod::{Gradients, Source};
 use state::Sampler;
 
@@ -269,15 +270,15 @@ impl Engine {
         response: &mut [u32],
     ) -> Result<(), Stop> {
         let desc = message.desc;
-        let lanes = match desc >> 17 & 3 {
+        let lanes = match sample::SIMD_MODE.get(desc) {
             1 => 8,
             2 => 16,
             _ => return unimplemented(message, "a sampler message of this width"),
         };
-        if desc >> 30 & 1 == 1 {
+        if sample::RETURN_FORMAT.any(desc) {
             return unimplemented(message, "a sampler response of halves");
         }
-        let header = desc >> 19 & 1 == 1;
+        let header = common::HEADER_PRESENT.any(desc);
         // Without a header nothing is offset, and all channels are returned.
         let bits = if header { payload.dword(2) } else { 0 };
         let states = match header {
@@ -286,13 +287,13 @@ impl Engine {
         };
         let request = Request {
             payload,
-            kind: desc >> 12 & 31,
+            kind: sample::MESSAGE_TYPE.get(desc),
             lanes,
             first: if header { 8 } else { 0 },
             offset: [nibble(bits, 8), nibble(bits, 4), nibble(bits, 0)],
             masked: bits >> 12 & 15,
             gathered: (bits >> 16 & 3) as usize,
-            sampler: states + u64::from(desc >> 8 & 15) * 16,
+            sampler: states + u64::from(sample::SAMPLER_INDEX.get(desc)) * 16,
         };
         let (state, image) = bindings.image_at(message)?;
         match Order::of(request.kind) {

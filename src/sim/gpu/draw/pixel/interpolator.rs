@@ -6,6 +6,7 @@
 use super::message::Batch;
 use super::payload::{self, Place};
 use eu::Message;
+use isa::descriptor::interpolator;
 
 /// Sixteenths of a pixel in four bits of two's complement.
 fn offset(bits: u32) -> f64 {
@@ -15,8 +16,13 @@ fn offset(bits: u32) -> f64 {
 impl Batch<'_, '_> {
     pub(super) fn interpolate(&self, message: &Message<'_>, response: &mut [u32]) {
         let desc = message.desc;
-        let width = if desc >> 16 & 1 == 1 { 16 } else { 8 };
-        let first = (desc >> 11 & 1) as usize * 16;
+        let offsets = interpolator::OFFSETS.get(desc);
+        let width = if interpolator::SIMD_MODE.any(desc) {
+            16
+        } else {
+            8
+        };
+        let first = interpolator::SLOT_GROUP.get(desc) as usize * 16;
         let state = &self.back.state;
         let dword = |i: usize| message.src0.get(i).copied().unwrap_or(0);
         for lane in (0..width).filter(|l| message.lanes >> l & 1 == 1) {
@@ -25,15 +31,15 @@ impl Batch<'_, '_> {
             };
             let pixel = lane % 4;
             let moved = |x: u32, y: u32| [offset(x) + state.centre, offset(y) + state.centre];
-            let [dx, dy] = match desc >> 12 & 3 {
-                0 => moved(desc, desc >> 4),
-                1 => state.positions[(desc >> 4 & 15) as usize],
+            let [dx, dy] = match interpolator::MESSAGE_TYPE.get(desc) {
+                0 => moved(offsets, offsets >> 4),
+                1 => state.positions[(offsets >> 4 & 15) as usize],
                 2 => payload::within(state, slot, pixel, Place::Centroid),
                 _ => moved(dword(lane), dword(width + lane)),
             };
             let x = f64::from(slot.x + (pixel as u32 & 1)) + dx;
             let y = f64::from(slot.y + (pixel as u32 >> 1)) + dy;
-            let weights = match desc >> 14 & 1 {
+            let weights = match interpolator::INTERPOLATION_MODE.get(desc) {
                 0 => self.setup.perspective(x, y),
                 _ => self.setup.linear(x, y),
             };

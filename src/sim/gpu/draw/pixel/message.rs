@@ -9,6 +9,7 @@ use super::{Back, gap};
 use crate::draw::exec::Stage;
 use crate::draw::object::Setup;
 use eu::{Message, Reply, Stop};
+use isa::descriptor::{common, render_target};
 
 /// A thread's pixels while it runs.
 pub(super) struct Batch<'t, 'a> {
@@ -24,7 +25,7 @@ const PIXEL_INTERPOLATOR: u8 = 11;
 
 impl Stage for Batch<'_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
-        match (message.sfid, message.desc >> 14 & 15) {
+        match (message.sfid, render_target::MESSAGE_TYPE.get(message.desc)) {
             (PIXEL_INTERPOLATOR, _) => {
                 if self.back.view.is_strict() {
                     written::pulled(self.back.state.pulls, message.ip)?;
@@ -74,7 +75,7 @@ impl<'t, 'a> Batch<'t, 'a> {
 impl Batch<'_, '_> {
     fn layout(&self, message: &Message<'_>, header: Option<u32>) -> Result<Layout, Stop> {
         let state = &self.back.state;
-        let (width, replicated, dual, upper) = match message.desc >> 8 & 7 {
+        let (width, replicated, dual, upper) = match render_target::SUBTYPE.get(message.desc) {
             0 => (16, false, false, false),
             1 => (16, true, false, false),
             2 => (8, false, true, false),
@@ -117,7 +118,7 @@ impl Batch<'_, '_> {
             };
             found.copied().unwrap_or(0)
         };
-        let header = (message.desc >> 19 & 1 == 1).then(|| dword(0));
+        let header = common::HEADER_PRESENT.any(message.desc).then(|| dword(0));
         let layout = self.layout(message, header)?;
         self.ended |= message.eot;
         if self.back.view.is_strict() {
@@ -127,14 +128,19 @@ impl Batch<'_, '_> {
             Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
             None => (0, 0xffff),
         };
-        let target = self.back.target(message.desc & 0xff, entry, message.ip)?;
+        let target = self.back.target(
+            common::BINDING_TABLE_INDEX.get(message.desc),
+            entry,
+            message.ip,
+        )?;
         if self.is_quick(&layout)
             && let Some(target) = target
         {
             return self.write_subspans(message, (target, &layout), pixels);
         }
         // Slots of 16: the lower, or the upper of 32; in them, writes of two sources go by eights.
-        let first = (message.desc >> 11 & 1) as usize * 16 + if layout.upper { 8 } else { 0 };
+        let first = render_target::SLOT_GROUP.get(message.desc) as usize * 16
+            + if layout.upper { 8 } else { 0 };
         for lane in (0..layout.width).filter(|l| message.lanes >> l & 1 == 1) {
             let (at, pixel) = ((first + lane) / 4, lane % 4);
             let Some(slot) = self.slots.get(at).copied() else {
@@ -228,7 +234,7 @@ impl Batch<'_, '_> {
                 .and_then(|f| f.first_chunk().copied())
                 .unwrap_or([0; 4])
         };
-        let first = (message.desc >> 11 & 1) as usize * 16;
+        let first = render_target::SLOT_GROUP.get(message.desc) as usize * 16;
         for lane in (0..layout.width).step_by(4) {
             let Some(slot) = self.slots.get_mut((first + lane) / 4) else {
                 break;

@@ -6,6 +6,7 @@
 use super::message::{Batch, RENDER_CACHE};
 use crate::draw::exec::Stage;
 use eu::{Message, Reply, Statistics, Stop};
+use isa::descriptor::render_target;
 
 /// A message as it was sent.
 struct Sent {
@@ -68,7 +69,8 @@ pub(super) struct Noting<'n, 't, 'a> {
 impl Stage for Noting<'_, '_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         // Type 12 is a write to a render target.
-        self.deed.other |= message.sfid != RENDER_CACHE || message.desc >> 14 & 15 != 12;
+        self.deed.other |=
+            message.sfid != RENDER_CACHE || render_target::MESSAGE_TYPE.get(message.desc) != 12;
         self.deed.sent.push(Sent {
             desc: message.desc,
             ex_desc: message.ex_desc,

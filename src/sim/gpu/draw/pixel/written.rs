@@ -12,6 +12,7 @@ use crate::surface::{AuxMode, Image, Kind, Select};
 use eu::{Message, Stop};
 use hw::draw::{state_ps_blend as ps_blend, state_ps_extra as extra};
 use hw::draw_state::{blend_state, blend_state_entry as entry};
+use isa::descriptor::render_target;
 
 /// Checks a render target of a draw with this many samples, with both a logic op and blending or not; `at` is the message's
 /// place.
@@ -50,7 +51,7 @@ pub(super) fn write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
     TARGET_LENGTH.check(length == dwords, message.ip, || {
         format!("{length} dwords, where there should be {dwords}")
     })?;
-    let last = message.desc >> 12 & 1 == 1;
+    let last = render_target::LAST_RENDER_TARGET.any(message.desc);
     PS_END.check(last || !message.eot, message.ip, || {
         "the write that ends the thread is not said to be the last".into()
     })

@@ -1,0 +1,339 @@
+//! Fates of message descriptors' fields.
+//!
+//! In:  a message as a thread sends it. Out: the end of a batch at a descriptor that asks for what is not simulated, and, in
+//!      strict mode, at one that has a bit or value it may not have.
+//! Ref: SKL PRM vol. 2d, message descriptors; [`isa::descriptor`] has the places of the fields.
+//!
+//! Each bit of each message that a unit carries out has one fate, but for those of the instruction (lengths, end of thread);
+//! messages that none carries out stop where they arrive. What a channel is given that a message lacks is the unit's business.
+
+use super::reason::{EVICTION, FENCE, HANDLES, NOTIFIED, SPAWNER};
+use super::{Fate, fate};
+use crate::rules::FIELD_VALUE;
+use eu::{Message, Stop};
+use isa::descriptor::{self as d, Bits};
+use std::sync::OnceLock;
+
+/// A field of a descriptor: what the sources call it, and where it is.
+type Named = (&'static str, Bits);
+
+/// The fates of the fields of some messages.
+pub(super) struct Messages {
+    /// What the messages are.
+    pub name: &'static str,
+    sfid: u8,
+    /// Their kinds, a bit each: see [`kind`].
+    kinds: u32,
+    pub rows: &'static [(&'static [Named], Fate)],
+}
+
+/// Of which kind a message to a shared function is: by the field that tells, scratch blocks as 16.
+fn kind(sfid: u8, desc: u32) -> u32 {
+    match sfid {
+        2 => d::sample::MESSAGE_TYPE.get(desc),
+        3 => d::gateway::SUBFUNCTION.get(desc),
+        5 => d::render_target::MESSAGE_TYPE.get(desc),
+        6 => d::urb::OPCODE.get(desc),
+        10 if d::data_cache_0::CATEGORY.any(desc) => 16,
+        9 | 10 => d::data_cache_0::MESSAGE_TYPE.get(desc),
+        12 => d::data_cache_1::MESSAGE_TYPE.get(desc),
+        _ => 0,
+    }
+}
+
+const fn kinds(of: &[u32]) -> u32 {
+    let (mut all, mut i) = (0, 0);
+    while i < of.len() {
+        all |= 1 << of[i];
+        i += 1;
+    }
+    all
+}
+
+const ALL: u32 = u32::MAX;
+/// A reserved bit is 0.
+const MBZ: Fate = Fate::Only(&[0], "reserved");
+
+macro_rules! messages {
+    ($($name:literal $sfid:literal $kinds:expr, reserved [$($lo:literal..$hi:literal),*] => { $(
+        $kind:ident $(($($argument:tt)*))? : $($module:ident::$field:ident),+ ;
+    )* })*) => {
+        pub(super) static MESSAGES: &[Messages] = &[$(Messages {
+            name: $name,
+            sfid: $sfid,
+            kinds: $kinds,
+            rows: &[
+                $((&[$((concat!(stringify!($module), "::", stringify!($field)), d::$module::$field)),+], fate!($kind $(($($argument)*))?)),)*
+                (&[$(("reserved", Bits { lo: $lo, hi: $hi })),*], MBZ),
+            ],
+        }),*];
+    };
+}
+
+#[rustfmt::skip]
+messages! {
+    "sampler" 2 ALL, reserved [] => {
+        modelled: common::BINDING_TABLE_INDEX, sample::SAMPLER_INDEX, sample::MESSAGE_TYPE, sample::SIMD_MODE,
+            common::HEADER_PRESENT, sample::RETURN_FORMAT;
+        refused: sample::SIMD_MODE_EXTENSION;
+    }
+    "gateway" 3 kinds(&[0, 1, 4, 5]), reserved [3..13, 17..19, 29..30] => {
+        modelled: gateway::SUBFUNCTION;
+        refused: gateway::ACKNOWLEDGE;
+        inert(NOTIFIED): gateway::NOTIFY;
+    }
+    "render target write" 5 kinds(&[12]), reserved [13..13, 18..18, 29..29] => {
+        modelled: common::BINDING_TABLE_INDEX, render_target::SUBTYPE, render_target::SLOT_GROUP, render_target::MESSAGE_TYPE,
+            common::HEADER_PRESENT;
+        ruled("ps-end"): render_target::LAST_RENDER_TARGET;
+        refused: render_target::DATA_FORMAT;
+    }
+    "urb simd8" 6 kinds(&[7, 8]), reserved [16..16, 18..18, 29..30] => {
+        modelled: urb::OPCODE, urb::GLOBAL_OFFSET, urb::CHANNEL_MASK_PRESENT, urb::PER_SLOT_OFFSET_PRESENT;
+        inert(HANDLES): common::HEADER_PRESENT;
+    }
+    "thread spawner" 7 ALL, reserved [] => {
+        inert(SPAWNER): spawner::ALL, spawner::ALL_ABOVE;
+    }
+    "oword block" 9 kinds(&[0, 1]), reserved [11..12, 18..18, 29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, common::HEADER_PRESENT;
+        inert(EVICTION): oword_block::INVALIDATE_AFTER_READ;
+    }
+    "dword scattered" 9 kinds(&[3]), reserved [10..12, 18..18, 29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, dword_scattered::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, common::HEADER_PRESENT;
+        inert(EVICTION): dword_scattered::INVALIDATE_AFTER_READ;
+    }
+    "oword block" 10 kinds(&[0, 1, 8]), reserved [11..12, 29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
+            common::HEADER_PRESENT;
+        inert(EVICTION): oword_block::INVALIDATE_AFTER_READ;
+    }
+    "oword dual block" 10 kinds(&[2, 10]), reserved [10..12, 29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, oword_dual_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
+            common::HEADER_PRESENT;
+        inert(EVICTION): oword_dual_block::INVALIDATE_AFTER_READ;
+    }
+    "dword scattered" 10 kinds(&[3, 11]), reserved [10..12, 29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, dword_scattered::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
+            common::HEADER_PRESENT;
+        inert(EVICTION): dword_scattered::INVALIDATE_AFTER_READ;
+    }
+    "byte scattered" 10 kinds(&[4, 12]), reserved [9..9, 12..13, 29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, byte_scattered::SIMD_MODE, byte_scattered::DATA_SIZE, data_cache_0::MESSAGE_TYPE,
+            data_cache_0::CATEGORY, common::HEADER_PRESENT;
+    }
+    "memory fence" 10 kinds(&[7]), reserved [29..30] => {
+        modelled: data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY;
+        inert(FENCE): common::BINDING_TABLE_INDEX, fence::FLUSHES, fence::COMMIT, common::HEADER_PRESENT;
+    }
+    "scratch block" 10 kinds(&[16]), reserved [14..14, 29..30] => {
+        modelled: scratch_block::OFFSET, scratch_block::BLOCK_SIZE, scratch_block::CHANNEL_MODE, scratch_block::OPERATION,
+            data_cache_0::CATEGORY;
+        refused: scratch_block::INVALIDATE_AFTER_READ;
+        only([1], "vol. 2d, MDC_MHR"): common::HEADER_PRESENT;
+    }
+    "pixel interpolator" 11 ALL, reserved [8..10, 15..15, 17..19, 29..30] => {
+        modelled: interpolator::OFFSETS, interpolator::SLOT_GROUP, interpolator::MESSAGE_TYPE, interpolator::INTERPOLATION_MODE,
+            interpolator::SIMD_MODE;
+    }
+    "untyped surface" 12 kinds(&[1, 9]), reserved [29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, untyped::CHANNEL_MASK, untyped::SIMD_MODE, data_cache_1::MESSAGE_TYPE,
+            common::HEADER_PRESENT;
+    }
+    "a64 untyped surface" 12 kinds(&[17, 25]), reserved [29..30] => {
+        inert(HANDLES): common::BINDING_TABLE_INDEX;
+        modelled: untyped::CHANNEL_MASK, untyped::SIMD_MODE, data_cache_1::MESSAGE_TYPE, common::HEADER_PRESENT;
+    }
+    "typed surface" 12 kinds(&[5, 13]), reserved [29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, typed::CHANNEL_MASK, typed::SLOT_GROUP, data_cache_1::MESSAGE_TYPE,
+            common::HEADER_PRESENT;
+    }
+    "untyped atomic" 12 kinds(&[2, 27]), reserved [29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, atomic::OPERATION, atomic::SIMD_MODE, atomic::RETURN_DATA,
+            data_cache_1::MESSAGE_TYPE, common::HEADER_PRESENT;
+    }
+    "typed atomic" 12 kinds(&[6]), reserved [29..30] => {
+        modelled: common::BINDING_TABLE_INDEX, typed_atomic::OPERATION, typed_atomic::SLOT_GROUP, typed_atomic::RETURN_DATA,
+            data_cache_1::MESSAGE_TYPE, common::HEADER_PRESENT;
+    }
+    "a64 atomic" 12 kinds(&[18, 29]), reserved [29..30] => {
+        inert(HANDLES): common::BINDING_TABLE_INDEX;
+        modelled: a64_atomic::OPERATION, a64_atomic::DATA_WIDTH, a64_atomic::RETURN_DATA, data_cache_1::MESSAGE_TYPE,
+            common::HEADER_PRESENT;
+    }
+    "a64 scattered" 12 kinds(&[16, 26]), reserved [13..13, 29..30] => {
+        inert(HANDLES): common::BINDING_TABLE_INDEX;
+        modelled: a64_scattered::SUBTYPE, a64_scattered::ELEMENTS, a64_scattered::SIMD_MODE, data_cache_1::MESSAGE_TYPE,
+            common::HEADER_PRESENT;
+    }
+    "a64 block" 12 kinds(&[20, 21]), reserved [29..30] => {
+        inert(HANDLES): common::BINDING_TABLE_INDEX;
+        modelled: oword_block::BLOCK_SIZE, a64_block::SUBTYPE, data_cache_1::MESSAGE_TYPE;
+        inert(EVICTION): a64_block::INVALIDATE_AFTER_READ;
+        only([1], "vol. 2d, MDC_MHR"): common::HEADER_PRESENT;
+    }
+}
+
+/// What is looked at whenever a message comes.
+#[derive(Clone, Copy, Default)]
+struct Checks {
+    /// Bits that stop.
+    refused: u32,
+    /// In strict mode: bits that are looked at, and what they have to be.
+    asked: u32,
+    right: u32,
+}
+
+/// By shared function and kind.
+fn checks() -> &'static [[Checks; 32]; 16] {
+    static CHECKS: OnceLock<Box<[[Checks; 32]; 16]>> = OnceLock::new();
+    CHECKS.get_or_init(|| {
+        let mut all = Box::new([[Checks::default(); 32]; 16]);
+        for messages in MESSAGES {
+            let mut own = Checks::default();
+            for (fields, fate) in messages.rows {
+                let mask = fields.iter().fold(0, |all, (_, bits)| all | bits.mask());
+                match fate {
+                    Fate::Refused => own.refused |= mask,
+                    Fate::Only([value], _) => {
+                        own.asked |= mask;
+                        own.right |= if *value == 0 { 0 } else { mask };
+                    }
+                    _ => {}
+                }
+            }
+            for (kind, to) in all[usize::from(messages.sfid)].iter_mut().enumerate() {
+                if messages.kinds >> kind & 1 == 1 {
+                    *to = own;
+                }
+            }
+        }
+        all
+    })
+}
+
+/// Ends a batch at a descriptor that is not simulated as it is, or, in strict mode, that has what it may not have.
+///
+/// # Errors
+/// [`Stop::Unimplemented`] and, in strict mode, [`Stop::Undefined`], with the bits.
+pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
+    let (sfid, desc) = (message.sfid, message.desc);
+    let of = checks().get(usize::from(sfid));
+    let Some(own) = of.and_then(|kinds| kinds.get(kind(sfid, desc) as usize)) else {
+        return Ok(());
+    };
+    if desc & own.refused == 0 && (!strict || desc & own.asked == own.right) {
+        return Ok(());
+    }
+    let wrong = (desc ^ own.right) & own.asked | desc & own.refused;
+    let of = |m: &&Messages| m.sfid == sfid && m.kinds >> kind(sfid, desc) & 1 == 1;
+    let name = MESSAGES.iter().find(of).map_or("message", |m| m.name);
+    let what = format!("{name}, bits {wrong:#x} of the descriptor {desc:#010x}");
+    match desc & own.refused {
+        0 => Err(FIELD_VALUE.stop(what, message.ip)),
+        _ => Err(Stop::Unimplemented {
+            what,
+            at: message.ip,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(sfid: u8, desc: u32, strict: bool) -> Result<(), Stop> {
+        let message = Message {
+            sfid,
+            desc,
+            ex_desc: 0,
+            exec_size: 8,
+            lanes: 0xff,
+            src0: &[],
+            src1: &[],
+            eot: false,
+            ip: 3,
+        };
+        check(&message, strict)
+    }
+
+    /// Bits that are a message's own: not lengths, and not the end of thread.
+    const OWN: u32 = !(0x1ff << 20 | 1 << 31);
+
+    #[test]
+    fn every_bit_has_one_fate() {
+        for messages in MESSAGES {
+            let mut seen = 0u32;
+            for (name, bits) in messages.rows.iter().flat_map(|row| row.0) {
+                let twice = seen & bits.mask();
+                assert_eq!(twice, 0, "{}: {name} has two fates", messages.name);
+                seen |= bits.mask();
+            }
+            assert_eq!(seen, OWN, "{}: bits without a fate", messages.name);
+        }
+        let kinds = |sfid| MESSAGES.iter().filter(move |m| m.sfid == sfid);
+        for sfid in 0..16 {
+            let all = kinds(sfid).fold(0, |all: u32, m| {
+                assert_eq!(all & m.kinds, 0, "{} twice", m.name);
+                all | m.kinds
+            });
+            let _ = all;
+        }
+    }
+
+    #[test]
+    fn what_is_refused_and_what_is_reserved_stops() {
+        let (mut refused, mut demanded) = (0, 0);
+        for messages in MESSAGES {
+            let kind_of = |desc: u32| messages.kinds >> kind(messages.sfid, desc) & 1 == 1;
+            // A descriptor of the message that has nothing wrong.
+            let right = messages
+                .rows
+                .iter()
+                .fold(0, |all, (fields, fate)| match fate {
+                    Fate::Only([1], _) => fields.iter().fold(all, |all, f| all | f.1.mask()),
+                    _ => all,
+                });
+            let kinds = (0..1u32 << 19).step_by(1 << 12).chain(0..16);
+            let desc = kinds
+                .map(|desc| desc | right)
+                .find(|desc| kind_of(*desc) && send(messages.sfid, *desc, true).is_ok());
+            let desc = desc.unwrap_or_else(|| panic!("{}: no descriptor", messages.name));
+            for (fields, fate) in messages.rows {
+                for (name, bits) in *fields {
+                    let changed = desc ^ 1 << bits.lo;
+                    let loose = send(messages.sfid, changed, false);
+                    let strict = send(messages.sfid, changed, true);
+                    match fate {
+                        Fate::Refused => {
+                            refused += 1;
+                            let stops = matches!(loose, Err(Stop::Unimplemented { at: 3, .. }));
+                            assert!(stops, "{} {name}: {loose:?}", messages.name);
+                        }
+                        Fate::Only(..) => {
+                            demanded += 1;
+                            assert_eq!(loose, Ok(()), "{} {name}", messages.name);
+                            let field = matches!(
+                                strict,
+                                Err(Stop::Undefined {
+                                    rule: "field-value",
+                                    ..
+                                })
+                            );
+                            assert!(field, "{} {name}: {strict:?}", messages.name);
+                        }
+                        // Another kind may be what another bit makes of it.
+                        _ if !kind_of(changed) => {}
+                        _ => assert_eq!(
+                            (loose, strict),
+                            (Ok(()), Ok(())),
+                            "{} {name}",
+                            messages.name
+                        ),
+                    }
+                }
+            }
+        }
+        assert!(refused > 3 && demanded > 20, "{refused}, {demanded}");
+    }
+}
