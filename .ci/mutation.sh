@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# A short run of the mutation witness: programs are recorded on Mesa's driver, single fields of their batches are changed, and
-# the simulator has to notice. mutation.sh [CHANGES] [SEED] [OPTIONS of mutate-fields]; recordings are kept in target/mutation.
+# A short run of the mutation witness: programs are recorded on Mesa's drivers and on ours, single fields of their batches are
+# changed, and the simulator has to notice. mutation.sh [CHANGES] [SEED] [OPTIONS of mutate-fields]; recordings are kept in target/mutation.
 #
 # In:  a finished release build. Without INGOT_REQUIRE_TOOLS, what is not installed is skipped and said to be.
 set -u
 cd "$(dirname "$0")/.."
 changes=${1:-300} seed=${2:-1}
 # Of the changes that count, so many percent are noticed.
-least=88
+least=93
 anv=/usr/share/vulkan/icd.d/intel_icd.x86_64.json
 piglit=/usr/lib/x86_64-linux-gnu/piglit/bin
 for tool in "$anv" "$piglit"; do
@@ -57,7 +57,23 @@ tex-border-1
 texwrap 2D GL_RGBA8 bordercolor
 vertex-fallbacks"
 # OpenGL on Mesa's own driver for it, which has other states than the other.
-iris_programs="arb_color_buffer_float-clear GL_RGBA16F
+iris_programs="arb_clip_control-viewport
+arb_point_sprite-checkerboard
+arb_seamless_cubemap
+arb_viewport_array-render-viewport
+ext_polygon_offset_clamp-draw
+fbo-generatemipmap-filtering
+gl-1.0-polygon-line-aa
+gl-2.0-large-point-fs
+line-aa-width
+lineloop
+nv_conditional_render-vertex_array
+polygon-mode
+polygon-offset
+shader_runner $piglit/../tests/spec/arb_vertex_program/divide_by_zero.shader_test
+texwrap 2D GL_RGBA32F bordercolor
+texwrap 3D GL_RGBA8
+arb_color_buffer_float-clear GL_RGBA16F
 arb_instanced_arrays-instanced_arrays
 arb_texture_multisample-sample-mask-execution
 fbo-alphatest-nocolor
@@ -67,6 +83,25 @@ gl-3.2-layered-rendering-clear-depth
 gl-3.2-layered-rendering-gl-layer
 glsl-1.50-geometry-tri-strip-ordering-with-prim-restart GL_TRIANGLE_STRIP ffs
 glsl-1.50-gs-max-output-components"
+# Scenes of tests/pictures, by our driver and by Mesa's.
+scenes="alpha_decides_on_samples_at_its_ends array_layers_are_rounded_and_clamped blend_alpha_saturated
+    blend_by_a_second_colour blend_by_target blend_constants blend_float_is_not_clamped border_opaque_white
+    clear_r16g16b16a16_sfloat clear_r8g8b8a8_srgb clipped_by_distances compared_by_every_operation
+    cube_linear_across_edges depth_16_bits depth_bias depth_by_the_shader depth_clamped depth_sampled_afterwards
+    draw_r32g32_sfloat drawn_to_a_level_and_a_layer each_sample_shaded gathered_with_offset
+    geometry_shader_makes_squares indirect_indexed interpolated_flat_and_without_perspective large_points
+    level_between_two level_biased level_by_gradient level_clamped level_trilinear levels_made_by_blits
+    loaded_and_stored_again magnified_and_minified_filters_differ outlines_of_triangles parts_cleared_while_drawing
+    projected sample_mask samples_fetched samples_resolved_by_a_command several_targets_blend_apart
+    stencil_counts_and_wraps stencil_equal stencil_masks stencil_sides_differ tessellated_quad texel_buffers
+    texture_linear_bordered texture_linear_repeat texture_nearest_mirrored triangle_fan
+    two_subpasses_and_an_input vertices_computed_again_between_draws view_swizzled viewport_upside_down
+    volume_linear volume_nearest"
+# Scripts by our driver.
+own_scripts="draw/depth/bias-clamp draw/depth/rounding-d16-unorm draw/multisample/frag-coord
+    draw/multisample/kept-after-resolve draw/multisample/sample-id draw/rasterisation/narrow
+    draw/rasterisation/point-size-each draw/stencil/compare-mask draw/stencil/depth-fail-op draw/stencil/fail-op
+    draw/stencil/op-invert draw/stencil/write-mask memory/push-small shared/reduction workgroups/zero"
 folder=target/mutation
 mkdir -p "$folder"
 files=
@@ -86,6 +121,16 @@ named() { # named WORDS...: a file's name
 
 for script in $scripts; do
     record "$(echo "$script" | tr / -)" anv target/release/ingot run --icd loader "vkrunner-scripts/$script.shader_test"
+done
+for script in $own_scripts; do
+    record "ingot-$(echo "$script" | tr / -)" ingot target/release/ingot run --icd loader "vkrunner-scripts/$script.shader_test"
+done
+pictures=$(cargo test -q -p ingot-tests --test pictures --no-run --message-format=json |
+    sed -n 's/.*"executable":"\([^"]*\/pictures-[^"]*\)".*/\1/p')
+for scene in $scenes; do
+    for driver in ingot anv; do
+        record "$driver-scene-$scene" "$driver" env INGOT_PICTURES=loader "$pictures" "$scene" --exact
+    done
 done
 while read -r program arguments; do
     # shellcheck disable=SC2086

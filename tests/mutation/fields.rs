@@ -12,10 +12,12 @@
 //!
 //!     cargo run --release -p ingot-kmd --example mutate-fields -- --draw 200 --seed 1 FILE...
 
+mod finest;
 mod look;
 mod on;
 mod replay;
 mod sends;
+mod textures;
 
 use gpu::fate::{self, Fate};
 use hw::{Field, Packet, mi};

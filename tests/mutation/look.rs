@@ -33,7 +33,7 @@ pub struct Work<'a> {
     places: &'a [Place],
     /// Those that it finds, by packet.
     found: &'a [usize],
-    /// What the messages of its kernels use, by the command that points to a stage's samplers.
+    /// What the messages of its kernels use, by the commands that point to a stage's samplers and surfaces.
     sends: &'a BTreeMap<usize, Sends>,
     /// What else the whole recording has.
     pub uses: Uses,
@@ -62,7 +62,7 @@ impl Work<'_> {
         places.filter(move |place| std::ptr::eq(place.packet, packet))
     }
 
-    /// What the kernel asks whose samplers the place is among.
+    /// What the kernel asks whose samplers or surfaces the place is among.
     pub fn sends(&self, place: &Place) -> Sends {
         let sends = self.sends.get(&id(place.command));
         sends.copied().unwrap_or_default()
@@ -414,6 +414,7 @@ impl Looker {
         self.sends.clear();
         for tables in TABLES {
             let (stage, samplers) = (tables.counts.0, tables.samplers.0);
+            let surfaces = tables.surfaces.0;
             let work = self.seen(found);
             if !on::runs(&work, stage) {
                 continue;
@@ -423,6 +424,7 @@ impl Looker {
                 all.or(self.kernel(number, context, view, start))
             });
             self.sends.insert(id(samplers), all);
+            self.sends.insert(id(surfaces), all);
         }
     }
 

@@ -4,7 +4,9 @@
 //! out is one that the PRM says nothing looks at in that state; where it is silent, the bit counts.
 //! Ref: SKL PRM vol. 2a and 2d, each field's description and "exists if".
 
+use crate::finest;
 use crate::look::{Place, Work};
+use crate::textures::{of_sampler, of_surface};
 use hw::{Field, Packet, draw, draw_state, media, mi, state};
 
 /// What a draw's objects are when they are rasterised.
@@ -204,100 +206,9 @@ fn fetches(place: &Place) -> bool {
         .any(|control| control.get(&place.words) == 1)
 }
 
-/// True for RENDER_SURFACE_STATE's fields that a surface of this kind has.
-fn of_surface(place: &Place, field: &Field) -> bool {
-    use state::render_surface_state as f;
-    let get = |field: Field| field.get(&place.words);
-    let kind = get(f::SURFACE_TYPE);
-    let (buffer, null) = (kind == 4 || kind == 5, kind == 7);
-    let image = [
-        f::TILE_MODE,
-        f::SURFACE_HORIZONTAL_ALIGNMENT,
-        f::SURFACE_VERTICAL_ALIGNMENT,
-        f::SURFACE_ARRAY,
-        f::SURFACE_QPITCH,
-        f::MINIMUM_ARRAY_ELEMENT,
-        f::RENDER_TARGET_VIEW_EXTENT,
-        f::NUMBER_OF_MULTISAMPLES,
-        f::MULTISAMPLED_SURFACE_STORAGE_FORMAT,
-        f::MIP_COUNT_LOD,
-        f::SURFACE_MIN_LOD,
-        f::RESOURCE_MIN_LOD,
-        f::TILED_RESOURCE_MODE,
-        f::X_OFFSET,
-        f::Y_OFFSET,
-        f::BASE_MIP_LEVEL,
-        f::AUXILIARY_SURFACE_MODE,
-    ];
-    let aux = [
-        f::AUXILIARY_SURFACE_PITCH,
-        f::AUXILIARY_SURFACE_QPITCH,
-        f::AUXILIARY_SURFACE_BASE_ADDRESS,
-    ];
-    let clear = [
-        f::RED_CLEAR_COLOR,
-        f::GREEN_CLEAR_COLOR,
-        f::BLUE_CLEAR_COLOR,
-        f::ALPHA_CLEAR_COLOR,
-        f::HIERARCHICAL_DEPTH_CLEAR_VALUE,
-    ];
-    let null_has = [
-        f::SURFACE_TYPE,
-        f::SURFACE_FORMAT,
-        f::WIDTH,
-        f::HEIGHT,
-        f::DEPTH,
-        f::SURFACE_ARRAY,
-        f::TILE_MODE,
-    ];
-    let layered = get(f::SURFACE_ARRAY) == 1 && get(f::DEPTH) != 0 || kind == 2;
-    let row = [
-        f::SURFACE_VERTICAL_ALIGNMENT,
-        f::SURFACE_HORIZONTAL_ALIGNMENT,
-    ];
-    match field {
-        _ if null => null_has.contains(field),
-        _ if image.contains(field) && buffer => false,
-        _ if aux.contains(field) || clear.contains(field) => {
-            !buffer && get(f::AUXILIARY_SURFACE_MODE) != 0
-        }
-        // With one level nothing is aligned to another but the layers, whose distance QPitch is.
-        _ if row.contains(field) => get(f::MIP_COUNT_LOD) != 0,
-        _ if *field == f::SURFACE_QPITCH => layered,
-        _ if *field == f::SURFACE_PITCH && !buffer => get(f::HEIGHT) != 0 || get(f::TILE_MODE) != 0,
-        _ if *field == f::SURFACE_ARRAY => true,
-        _ if *field == f::MULTISAMPLED_SURFACE_STORAGE_FORMAT => {
-            get(f::NUMBER_OF_MULTISAMPLES) != 0
-        }
-        _ if field.name.starts_with("Cube Face Enable") => kind == 3,
-        _ => true,
-    }
-}
-
-/// True for SAMPLER_STATE's fields that its modes look at.
-fn of_sampler(place: &Place, field: &Field) -> bool {
-    use state::sampler_state as f;
-    let get = |field: Field| field.get(&place.words);
-    let modes = [
-        f::TCX_ADDRESS_CONTROL_MODE,
-        f::TCY_ADDRESS_CONTROL_MODE,
-        f::TCZ_ADDRESS_CONTROL_MODE,
-    ];
-    let filters = [f::MIN_MODE_FILTER, f::MAG_MODE_FILTER].map(get);
-    let filters_some = filters.iter().any(|filter| *filter != 0);
-    match field {
-        _ if field.name.contains("Filter Rounding Enable") => filters_some,
-        _ if *field == f::BORDER_COLOR_POINTER => modes.iter().any(|mode| get(*mode) == 4),
-        _ if *field == f::MAXIMUM_ANISOTROPY => filters.contains(&2),
-        _ if *field == f::TEXTURE_LOD_BIAS => get(f::MIP_MODE_FILTER) != 0,
-        _ if *field == f::REDUCTION_TYPE => get(f::REDUCTION_TYPE_ENABLE) == 1,
-        _ => true,
-    }
-}
-
 /// Bits of a field that a draw or dispatch may depend on.
 pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
-    let all = asked(work, place, field);
+    let all = asked(work, place, field) & finest::bits(work, place, field);
     // Of an address of 64 bits, or an offset that makes one, those above 47 are ignored, and assumed to be canonical.
     let first = field.lo / 32 * 32;
     match matches!(field.kind, hw::Kind::Address | hw::Kind::Offset) && field.hi + 1 - first == 64 {
@@ -465,6 +376,8 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
     // Threads run for what they write, whatever else they are said to do.
     let threads_run = flag!(work, state_ps_blend::HAS_WRITEABLE_RT)
         && !flag!(work, state_ps_extra::PIXEL_SHADER_DOES_NOT_WRITE_TO_RT);
+    // ForceON.
+    let forced = get!(work, state_wm::FORCE_THREAD_DISPATCH_ENABLE) == 2;
     let by_depth = flag!(work, state_ps_extra::PIXEL_SHADER_USES_SOURCE_DEPTH)
         || flag!(work, state_ps_extra::PIXEL_SHADER_USES_SOURCE_W);
     let kept = {
@@ -489,6 +402,10 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         (0..elements).any(|i| nibble(i) != 15)
     };
     let sends = work.sends(place);
+    let is_target = std::ptr::eq(
+        place.command,
+        &draw::state_binding_table_pointers_ps::PACKET,
+    ) && ps;
     let kinds_sampled = |wanted: u64| {
         use state::render_surface_state as f;
         work.all(&f::PACKET)
@@ -534,10 +451,13 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_ps [PUSH_CONSTANT_ENABLE] if pushes(&draw::state_constant_ps::PACKET);
         // Of several widths each gives the same; the kernels' places change only where eight pixels have none.
         draw::state_ps [N16_PIXEL_DISPATCH_ENABLE N32_PIXEL_DISPATCH_ENABLE] if own(*field) == 0 || !widths(work)[0];
-        draw::state_ps_extra [PIXEL_SHADER_HAS_UAV] if !threads_run;
         // What is said without being so only takes the machine more time.
+        draw::state_ps_extra [PIXEL_SHADER_HAS_UAV] if !threads_run && !forced
+            && (own(draw::state_ps_extra::PIXEL_SHADER_HAS_UAV) == 1 || work.uses.counters);
+        // The same.
         draw::state_ps_extra [PIXEL_SHADER_KILLS_PIXEL] if own(draw::state_ps_extra::PIXEL_SHADER_KILLS_PIXEL) == 1;
         draw::state_wm [FORCE_THREAD_DISPATCH_ENABLE] if !threads_run;
+        draw::state_wm [EARLY_DEPTH_STENCIL_CONTROL] if depth_used(work) || stencil_tested(work);
         // Helper pixels, which only the vector mask has, write nothing to render targets.
         draw::state_ps [VECTOR_MASK_ENABLE] if own(draw::state_ps::VECTOR_MASK_ENABLE) == 1 || work.pixel_sends().writes;
         draw::state_wm [POSITION_ZW_INTERPOLATION_MODE] if by_depth && flag!(work, state_multisample::NUMBER_OF_MULTISAMPLES);
@@ -564,6 +484,9 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             if own(draw::state_so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS_ENABLE) == 1;
         draw_state::vertex_buffer_state [NULL_VERTEX_BUFFER] if own(ds::vertex_buffer_state::BUFFER_SIZE) != 0;
         draw_state::blend_state_entry [COLOR_CLAMP_RANGE] if clamps;
+        // What is read as typed or untyped memory has no channels.
+        state::render_surface_state [SHADER_CHANNEL_SELECT_RED SHADER_CHANNEL_SELECT_GREEN SHADER_CHANNEL_SELECT_BLUE
+            SHADER_CHANNEL_SELECT_ALPHA] if sends.sampler || is_target;
         state::sampler_state [SHADOW_FUNCTION] if sends.compares();
         state::sampler_state [TCZ_ADDRESS_CONTROL_MODE R_ADDRESS_MIN_FILTER_ROUNDING_ENABLE
             R_ADDRESS_MAG_FILTER_ROUNDING_ENABLE] if kinds_sampled(2);
@@ -674,6 +597,7 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_push_constant_alloc_ps [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if ps && pushes(&draw::state_constant_ps::PACKET);
         draw::state_cc_state_pointers [COLOR_CALC_STATE_POINTER COLOR_CALC_STATE_POINTER_VALID] if alpha_test || blends && constant;
         draw::state_viewport_state_pointers_cc [CC_VIEWPORT_POINTER] if depth_used(work);
+        draw_state::sf_clip_viewport [VIEWPORT_MATRIX_ELEMENT_M22 VIEWPORT_MATRIX_ELEMENT_M32] if depth_used(work) || by_depth;
         draw_state::cc_viewport [MINIMUM_DEPTH MAXIMUM_DEPTH] if depth_used(work);
         draw_state::scissor_rect [SCISSOR_RECTANGLE_X_MIN SCISSOR_RECTANGLE_Y_MIN SCISSOR_RECTANGLE_X_MAX
             SCISSOR_RECTANGLE_Y_MAX] if flag!(work, state_raster::SCISSOR_RECTANGLE_ENABLE);

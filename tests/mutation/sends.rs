@@ -22,6 +22,8 @@ const A64: u32 = 1 << 16 | 1 << 17 | 1 << 18 | 1 << 20 | 1 << 21 | 1 << 25 | 1 <
 pub struct Sends {
     /// Sampler messages, a bit for each type that reads a sampler's state.
     sampled: u32,
+    /// Any message to the sampler.
+    pub sampler: bool,
     /// Surfaces by handles, of the bindless heap.
     pub bindless: bool,
     /// Memory is written, or threads are told apart from each other.
@@ -45,6 +47,7 @@ impl Sends {
     pub fn or(self, other: Sends) -> Sends {
         Sends {
             sampled: self.sampled | other.sampled,
+            sampler: self.sampler || other.sampler,
             bindless: self.bindless || other.bindless,
             writes: self.writes || other.writes,
             general: self.general || other.general,
@@ -79,6 +82,7 @@ pub fn of(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
             2 => {
                 sends.sampled |=
                     desc.map_or(u32::MAX, |desc| 1 << (desc >> 12 & 0x1f)) & !STATELESS;
+                sends.sampler = true;
                 sends.bindless |= handle;
             }
             // Data caches 0 and 1, render cache.
