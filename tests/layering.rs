@@ -121,6 +121,7 @@ const UNSAFE: &[&str] = &[
     "src/sim/shim",
     "src/tools/vkrunner/vulkan",
     "src/tools/ingot/bench_rows.rs",
+    "src/tools/ingot/codegen/device.rs",
     "src/tools/ingot/pipelines.rs",
     "samples/vulkan",
 ];

@@ -45,6 +45,11 @@ enum What {
         #[arg(long, default_value_t = 3)]
         repeat: u32,
     },
+    /// Instructions, messages and spills of shaders, beside another driver's on the simulator
+    Codegen(crate::codegen::Args),
+    /// Measures the shaders of a folder on one driver: the worker of `codegen`
+    #[command(hide = true)]
+    CodegenWorker(crate::codegen::WorkerArgs),
     /// CPU time of recording and submitting, beside another driver's, under a kernel that does nothing
     Record(crate::record::Args),
     /// Calls one driver: the worker of `record`
@@ -74,6 +79,8 @@ pub fn main(args: &Args) -> ExitCode {
             with,
             repeat,
         } => simulator(script.as_deref(), with, *repeat),
+        What::Codegen(args) => crate::codegen::main(args),
+        What::CodegenWorker(args) => crate::codegen::worker(args),
         What::Record(args) => crate::record::main(args),
         What::RecordWorker(args) => crate::record::worker(args),
         What::Worker {

@@ -2,6 +2,7 @@
 
 mod bench;
 mod choice;
+mod codegen;
 mod compile;
 mod expectations;
 mod implementation;
