@@ -35,7 +35,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Draws with shaders, state and constants of the driver's own; what is bound stays. False: there is nothing to draw to.
     pub fn draw_internal(
         &mut self,
-        internal: &InternalDraw<'_, G>,
+        internal: InternalDraw<'_, G>,
         draw: &Draw,
     ) -> Result<bool, M::Error> {
         self.before_draw()?;

@@ -13,12 +13,15 @@ use crate::graphics;
 use crate::limits;
 use crate::pipeline::Pipeline;
 
+/// 1, 2, 4, 8, 16.
+const SAMPLE_COUNTS: usize = 5;
+
 /// Pipelines of a device's internal shaders.
 #[derive(Debug)]
 pub struct Internal {
     pipelines: [OnceLock<Pipeline>; blit::SHADERS],
-    /// By targets.
-    clears: [OnceLock<graphics::Pipeline>; blit::clear::TARGETS as usize + 1],
+    /// By targets, and by the logarithm of samples.
+    clears: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; blit::clear::TARGETS as usize + 1],
 }
 
 impl Default for Internal {
@@ -44,13 +47,20 @@ impl Internal {
         }
     }
 
-    /// The pipeline that clears the first so many targets, and depth and stencil.
-    pub fn clear(&self, context: &Arc<Context>, targets: usize) -> Result<&graphics::Pipeline> {
-        let slot = self.clears.get(targets).ok_or(NO_PLACE)?;
+    /// The pipeline that clears the first so many targets, and depth and stencil, of so many samples.
+    pub fn clear(
+        &self,
+        context: &Arc<Context>,
+        targets: usize,
+        samples: u8,
+    ) -> Result<&graphics::Pipeline> {
+        let slots = self.clears.get(targets).ok_or(NO_PLACE)?;
+        let slot = slots.get(samples.max(1).ilog2() as usize);
+        let slot = slot.ok_or(NO_PLACE)?;
         match slot.get() {
             Some(pipeline) => Ok(pipeline),
             None => {
-                let made = make_clear(context, targets as u32)?;
+                let made = make_clear(context, targets as u32, samples)?;
                 Ok(slot.get_or_init(|| made))
             }
         }
@@ -70,7 +80,7 @@ fn constants_alone() -> Result<PipelineLayout> {
     PipelineLayout::new(&[], &[push])
 }
 
-fn make_clear(context: &Arc<Context>, targets: u32) -> Result<graphics::Pipeline> {
+fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graphics::Pipeline> {
     let layout = constants_alone()?;
     let code = |stage: Stage, shader: blit::Nir| -> Result<(Stage, Code)> {
         let binary = compiler::internal(context, stage, shader, &layout)?;
@@ -80,7 +90,8 @@ fn make_clear(context: &Arc<Context>, targets: u32) -> Result<graphics::Pipeline
     if targets > 0 {
         codes.push(code(Stage::Fragment, blit::clear::fragment(targets))?);
     }
-    graphics::Pipeline::of(context, graphics::Fixed::none(), codes, (false, 0))
+    let fixed = graphics::Fixed::clearing(samples);
+    graphics::Pipeline::of(context, fixed, codes, (false, 0))
 }
 
 fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {

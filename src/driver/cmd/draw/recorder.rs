@@ -112,12 +112,12 @@ impl<G: DrawGeneration> DrawPipeline<G> {
 }
 
 /// A draw of the driver's own.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct InternalDraw<'a, G: DrawGeneration> {
     /// Shaders.
     pub pipeline: &'a Arc<DrawPipeline<G>>,
-    /// State.
-    pub state: &'a State,
+    /// State, which comes back as it was.
+    pub state: &'a mut Box<State>,
     /// Constants.
     pub constants_dw: &'a [u32],
 }
@@ -125,7 +125,7 @@ pub struct InternalDraw<'a, G: DrawGeneration> {
 /// The state of a batch's draws.
 #[derive(Debug)]
 pub struct Draws<G: DrawGeneration> {
-    state: State,
+    state: Box<State>,
     dirty: Dirty,
     /// Words that have changed since they were said.
     changed: u64,
@@ -149,7 +149,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
     /// Nothing is bound, and nothing was said.
     fn default() -> Self {
         Self {
-            state: State::default(),
+            state: Box::default(),
             dirty: Dirty::ALL,
             changed: u64::MAX,
             set: Dirty::NONE,
@@ -375,7 +375,7 @@ impl<G: DrawGeneration> Draws<G> {
         &mut self,
         stream: &mut Stream<M>,
         dynamic_base: u64,
-        internal: &InternalDraw<'_, G>,
+        internal: InternalDraw<'_, G>,
         draw: &Draw,
     ) -> Result<bool, M::Error> {
         // All but what is drawn to.
@@ -385,11 +385,12 @@ impl<G: DrawGeneration> Draws<G> {
             *to = from;
         }
         let words = std::mem::replace(&mut self.words, words);
-        let state = std::mem::replace(&mut self.state, internal.state.clone());
+        std::mem::swap(&mut self.state, internal.state);
         let pipeline = self.pipeline.replace(Arc::clone(internal.pipeline));
         (self.dirty, self.bases) = (self.dirty.with(groups), None);
         let drawn = self.draw(stream, dynamic_base, draw);
-        (self.words, self.state, self.pipeline) = (words, state, pipeline);
+        std::mem::swap(&mut self.state, internal.state);
+        (self.words, self.pipeline) = (words, pipeline);
         (self.dirty, self.bases) = (self.dirty.with(groups), None);
         drawn
     }

@@ -73,6 +73,8 @@ pub struct CommandBuffer {
     /// Of each bind point.
     pushed: [Pushed; 2],
     pub(super) rendering: Rendering,
+    /// State of clears of attachments, once there was one.
+    pub(super) clearing: Option<Box<cmd::draw::state::State>>,
     /// What becomes of its samples.
     pub(super) resolves: Vec<Resolve>,
     pub(super) pass: Option<Pass>,
@@ -96,6 +98,7 @@ impl CommandBuffer {
             surfaces: Surfaces::default(),
             pushed: Default::default(),
             rendering: Rendering::default(),
+            clearing: None,
             resolves: Vec::new(),
             pass: None,
             large: Vec::new(),

@@ -229,16 +229,17 @@ impl CommandBuffer {
         }
         let last = clear.colours.iter().rposition(Option::is_some);
         let targets = last.map_or(0, |last| last + 1);
-        let pipeline = self.internal.clear(&self.context, targets)?.draw();
+        let pipeline = self.internal.clear(&self.context, targets, samples)?;
         let mut constants_dw = [0; 4 * TARGETS];
-        let mut state = cmd::draw::state::State::default();
+        let state = match &mut self.clearing {
+            Some(state) => state,
+            none => none.insert(Box::new(pipeline.fixed().state().clone())),
+        };
         let places = constants_dw.as_chunks_mut::<4>().0.iter_mut();
         let blends = state.blend.targets.iter_mut();
         for ((place, blend), colour) in places.zip(blends).zip(&clear.colours) {
-            if let Some(colour) = colour {
-                *place = *colour;
-                blend.write_mask = 0xf;
-            }
+            blend.write_mask = if colour.is_some() { 0xf } else { 0 };
+            *place = colour.unwrap_or_default();
         }
         let depth = clear.depth.unwrap_or(0.0);
         let cleared = convert::area(&from.area).and(&area);
@@ -252,10 +253,12 @@ impl CommandBuffer {
                 far: depth,
             };
         }
-        state.raster.depth_clip = Some(false);
         state.multisample.samples = samples;
-        state.depth_stencil.depth_test = clear.depth.is_some();
-        state.depth_stencil.depth_write = true;
+        state.depth_stencil = cmd::draw::state::DepthStencil {
+            depth_test: clear.depth.is_some(),
+            depth_write: true,
+            ..Default::default()
+        };
         if let Some(stencil) = clear.stencil {
             state.depth_stencil.stencil_test = true;
             let face = StencilFace {
@@ -280,11 +283,11 @@ impl CommandBuffer {
             ..Draw::default()
         };
         let internal = InternalDraw {
-            pipeline,
-            state: &state,
+            pipeline: pipeline.draw(),
+            state,
             constants_dw: &constants_dw,
         };
-        self.recorder.draw_internal(&internal, &draw)?;
+        self.recorder.draw_internal(internal, &draw)?;
         Ok(())
     }
 }

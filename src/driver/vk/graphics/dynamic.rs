@@ -55,7 +55,7 @@ bitflags::bitflags! {
 
 impl Dynamic {
     /// Groups of state, each with what commands may set of it; of viewports it is how many there are.
-    pub(super) const GROUPS: [(Dirty, Dynamic); 5] = [
+    pub(super) const GROUPS: [(Dirty, Dynamic); 6] = [
         (Dirty::ATTRIBUTES, Self::empty()),
         (
             Dirty::ASSEMBLY,
@@ -79,10 +79,12 @@ impl Dynamic {
                 .union(Self::PROVOKING_VERTEX_MODE),
         ),
         (
-            Dirty::BLEND.with(Dirty::MULTISAMPLE),
-            Self::SAMPLE_MASK
-                .union(Self::ALPHA_TO_ONE_ENABLE)
-                .union(Self::LOGIC_OP)
+            Dirty::MULTISAMPLE,
+            Self::SAMPLE_MASK.union(Self::ALPHA_TO_ONE_ENABLE),
+        ),
+        (
+            Dirty::BLEND,
+            Self::LOGIC_OP
                 .union(Self::LOGIC_OP_ENABLE)
                 .union(Self::COLOR_BLEND_ENABLE)
                 .union(Self::COLOR_BLEND_EQUATION)

@@ -301,15 +301,26 @@ impl Fixed {
         })
     }
 
-    /// That of a pipeline of the driver's, which gives its state with each draw.
-    pub(crate) fn none() -> Self {
+    /// That of the pipelines that clear so many samples: where, how deep and which colours each draw says.
+    pub(crate) fn clearing(samples: u8) -> Self {
+        let mut state = Box::<State>::default();
+        state.raster.depth_clip = Some(false);
+        state.multisample.samples = samples;
+        let blending = Dynamic::COLOR_BLEND_ENABLE
+            .union(Dynamic::COLOR_BLEND_EQUATION)
+            .union(Dynamic::COLOR_WRITE_MASK);
         Self {
-            state: Box::default(),
-            dynamic: Dynamic::all(),
+            state,
+            dynamic: blending,
             attributes: 0,
             buffers: 0,
             targets: 0,
         }
+    }
+
+    /// All of it, for draws of the driver's.
+    pub(crate) fn state(&self) -> &State {
+        &self.state
     }
 
     /// The state that no command sets while it is bound.
