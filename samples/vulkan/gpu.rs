@@ -86,6 +86,35 @@ pub mod extension {
         };
     }
 
+    /// `imageless_framebuffer` of KHR
+    pub const IMAGELESS: Extension = with(
+        ash::khr::imageless_framebuffer::NAME,
+        vk::StructureType::PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES,
+        1,
+    );
+    /// What imageless framebuffers build on.
+    pub const FORMAT_LIST: Extension = Extension {
+        name: ash::khr::image_format_list::NAME,
+        features: None,
+    };
+    /// `separate_depth_stencil_layouts` of KHR
+    pub const SEPARATE_LAYOUTS: Extension = with(
+        ash::khr::separate_depth_stencil_layouts::NAME,
+        vk::StructureType::PHYSICAL_DEVICE_SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES,
+        1,
+    );
+    /// `shader_terminate_invocation` of KHR
+    pub const TERMINATE: Extension = with(
+        ash::khr::shader_terminate_invocation::NAME,
+        vk::StructureType::PHYSICAL_DEVICE_SHADER_TERMINATE_INVOCATION_FEATURES,
+        1,
+    );
+    /// `shader_stencil_export` of EXT
+    pub const STENCIL_EXPORT: Extension = Extension {
+        name: ext::shader_stencil_export::NAME,
+        features: None,
+    };
+
     /// `multiview` of KHR
     pub const MULTIVIEW: Extension = with(
         ash::khr::multiview::NAME,
@@ -95,6 +124,7 @@ pub mod extension {
 
     extensions! {
         COLOR_WRITES color_write_enable PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT 1;
+        DEMOTE shader_demote_to_helper_invocation PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES 1;
         DEPTH_CLIP depth_clip_enable PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT 1;
         DEPTH_CLIP_CONTROL depth_clip_control PHYSICAL_DEVICE_DEPTH_CLIP_CONTROL_FEATURES_EXT 1;
         DIVISORS vertex_attribute_divisor PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_EXT 2;
@@ -103,6 +133,7 @@ pub mod extension {
         DYNAMIC_3 extended_dynamic_state3 PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT 31;
         LINES line_rasterization PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT 6;
         LIST_RESTART primitive_topology_list_restart PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT 2;
+        TEXEL_ALIGNMENT texel_buffer_alignment PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT 1;
         PROVOKING provoking_vertex PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT 2;
     }
 }

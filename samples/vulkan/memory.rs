@@ -364,9 +364,20 @@ impl Gpu {
 
     /// A view of a buffer as texels.
     pub fn texels(&self, buffer: &Buffer, format: vk::Format) -> Result<vk::BufferView, Error> {
+        self.texels_from(buffer, format, 0)
+    }
+
+    /// A view of a buffer from a byte on as texels.
+    pub fn texels_from(
+        &self,
+        buffer: &Buffer,
+        format: vk::Format,
+        offset: u64,
+    ) -> Result<vk::BufferView, Error> {
         let info = vk::BufferViewCreateInfo::default()
             .buffer(buffer.handle)
             .format(format)
+            .offset(offset)
             .range(vk::WHOLE_SIZE);
         // SAFETY: see `empty_buffer`.
         let view = unsafe { self.device.create_buffer_view(&info, None) };

@@ -547,7 +547,11 @@ impl Gpu {
             numbers.iter().map(one).collect()
         };
         let color = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
-        let depth = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+        let both = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+        // Depth alone, where the attachment ends so.
+        let alone = vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL;
+        let ends_alone = info.attachments.iter().any(|a| a.final_layout == alone);
+        let depth = if ends_alone { alone } else { both };
         let input = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
         let references: Vec<_> = info
             .subpasses
@@ -590,6 +594,40 @@ impl Gpu {
         let pass = check("vkCreateRenderPass", pass)?;
         self.own(Owned::RenderPass(pass));
         Ok(pass)
+    }
+
+    /// The attachments of a render pass that are named when it begins: what they are like.
+    pub fn imageless(
+        &self,
+        pass: vk::RenderPass,
+        images: &[&super::Image],
+    ) -> Result<vk::Framebuffer, Error> {
+        let [width, height, _] = images.first().map_or([1; 3], |image| image.info.size_px);
+        let formats: Vec<_> = images.iter().map(|image| [image.info.format]).collect();
+        let like = images.iter().zip(&formats).map(|(image, formats)| {
+            vk::FramebufferAttachmentImageInfo::default()
+                .usage(image.info.usage)
+                .width(width)
+                .height(height)
+                .layer_count(image.info.layers)
+                .view_formats(formats)
+        });
+        let like: Vec<_> = like.collect();
+        let mut attachments =
+            vk::FramebufferAttachmentsCreateInfo::default().attachment_image_infos(&like);
+        let mut info = vk::FramebufferCreateInfo::default()
+            .flags(vk::FramebufferCreateFlags::IMAGELESS)
+            .render_pass(pass)
+            .width(width)
+            .height(height)
+            .layers(1)
+            .push_next(&mut attachments);
+        info.attachment_count = like.len() as u32;
+        // SAFETY: as above.
+        let made = unsafe { self.device.create_framebuffer(&info, None) };
+        let made = check("vkCreateFramebuffer", made)?;
+        self.own(Owned::Framebuffer(made));
+        Ok(made)
     }
 
     /// The attachments of a render pass.

@@ -361,12 +361,29 @@ impl Recorder<'_> {
         clears: &[vk::ClearValue],
         bodies: &[&dyn Fn(&Self)],
     ) {
+        self.render_pass_to(&[], pass, framebuffer, size_px, clears, bodies);
+    }
+
+    /// Runs a render pass with these attachments, which its framebuffer does not name.
+    pub fn render_pass_to(
+        &self,
+        views: &[vk::ImageView],
+        pass: vk::RenderPass,
+        framebuffer: vk::Framebuffer,
+        size_px: [u32; 2],
+        clears: &[vk::ClearValue],
+        bodies: &[&dyn Fn(&Self)],
+    ) {
         let [width, height] = size_px;
-        let info = vk::RenderPassBeginInfo::default()
+        let mut attachments = vk::RenderPassAttachmentBeginInfo::default().attachments(views);
+        let mut info = vk::RenderPassBeginInfo::default()
             .render_pass(pass)
             .framebuffer(framebuffer)
             .render_area(vk::Rect2D::default().extent(vk::Extent2D { width, height }))
             .clear_values(clears);
+        if !views.is_empty() {
+            info = info.push_next(&mut attachments);
+        }
         let inline = vk::SubpassContents::INLINE;
         let d = &self.gpu.device;
         for (i, body) in bodies.iter().enumerate() {

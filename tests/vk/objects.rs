@@ -20,7 +20,7 @@ fn the_device_tells_who_it_is() {
         (0x8086, 0x1912)
     );
     assert_eq!(vk::api_version_major(properties.api_version), 1);
-    assert_eq!(vk::api_version_minor(properties.api_version), 2);
+    assert_eq!(vk::api_version_minor(properties.api_version), 3);
     assert_eq!(properties.limits.max_compute_work_group_invocations, 1024);
     let families = unsafe {
         rig.instance
@@ -66,17 +66,17 @@ fn chains_are_answered_and_strangers_skipped() {
     assert_eq!(stranger.max_draw_mesh_tasks_count, 77);
 
     let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default();
-    let mut multiview = vk::PhysicalDeviceMultiviewFeatures::default().multiview(true);
+    let mut protected = vk::PhysicalDeviceProtectedMemoryFeatures::default().protected_memory(true);
     let mut features = vk::PhysicalDeviceFeatures2::default()
         .push_next(&mut timeline)
-        .push_next(&mut multiview);
+        .push_next(&mut protected);
     unsafe {
         rig.instance
             .get_physical_device_features2(rig.physical, &mut features)
     };
     assert_eq!(features.features.robust_buffer_access, vk::TRUE);
     assert_eq!(
-        (timeline.timeline_semaphore, multiview.multiview),
+        (timeline.timeline_semaphore, protected.protected_memory),
         (vk::TRUE, vk::FALSE)
     );
 }
@@ -431,6 +431,40 @@ fn wrong_handles_are_errors_not_crashes() {
         assert_eq!(bound, Err(vk::Result::ERROR_UNKNOWN));
         // It is still what it was.
         assert_eq!(d.get_buffer_memory_requirements(buffer.buffer).size, 64);
+    }
+}
+
+#[test]
+fn private_data_is_an_objects_own() {
+    let rig = Rig::new();
+    let data = ash::ext::private_data::Device::new(&rig.instance, &rig.device);
+    unsafe {
+        let info = vk::PrivateDataSlotCreateInfo::default();
+        let slots = [0; 2].map(|_| data.create_private_data_slot(&info, None).unwrap());
+        let buffer = rig.buffer(64);
+        assert_eq!(data.get_private_data(buffer.buffer, slots[0]), 0);
+        data.set_private_data(buffer.buffer, slots[0], 7).unwrap();
+        data.set_private_data(buffer.buffer, slots[1], 8).unwrap();
+        data.set_private_data(buffer.buffer, slots[1], u64::MAX)
+            .unwrap();
+        data.set_private_data(rig.queue, slots[0], 9).unwrap();
+        assert_eq!(data.get_private_data(buffer.buffer, slots[0]), 7);
+        assert_eq!(data.get_private_data(buffer.buffer, slots[1]), u64::MAX);
+        assert_eq!(data.get_private_data(rig.queue, slots[0]), 9);
+        drop(buffer);
+        // What is made where it was begins anew.
+        for _ in 0..100 {
+            let event = rig
+                .device
+                .create_event(&vk::EventCreateInfo::default(), None);
+            let event = event.unwrap();
+            assert_eq!(data.get_private_data(event, slots[0]), 0);
+            data.set_private_data(event, slots[0], 5).unwrap();
+            rig.device.destroy_event(event, None);
+        }
+        for slot in slots {
+            data.destroy_private_data_slot(slot, None);
+        }
     }
 }
 

@@ -37,6 +37,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_non_seamless_cube_map",
     c"VK_EXT_pipeline_creation_cache_control",
     c"VK_EXT_pipeline_creation_feedback",
+    c"VK_EXT_private_data",
     c"VK_EXT_robustness2",
     c"VK_EXT_sampler_filter_minmax",
     c"VK_EXT_subgroup_size_control",
@@ -110,8 +111,10 @@ impl Rig {
         let mut least = vk::PhysicalDeviceImageViewMinLodFeaturesEXT::default();
         let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
         let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default();
+        let mut private = vk::PhysicalDevicePrivateDataFeatures::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .push_next(&mut sizes)
+            .push_next(&mut private)
             .push_next(&mut caching)
             .push_next(&mut addresses)
             .push_next(&mut indexing)

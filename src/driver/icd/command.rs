@@ -217,7 +217,7 @@ entries! { COMMAND:
         copy(command_buffer, (src_buffer, dst_buffer), regions.map(|r| (r.src_offset, r.dst_offset, r.size)))
     }
 
-    Device ["VK_KHR_copy_commands2"] vkCmdCopyBuffer2KHR(
+    Device vkCmdCopyBuffer2(
         command_buffer: c::CommandBuffer,
         copy_buffer_info: *const c::CopyBufferInfo2<'_>,
     ) {
@@ -327,7 +327,7 @@ entries! { COMMAND:
         })
     }
 
-    Device ["VK_KHR_synchronization2"] vkCmdPipelineBarrier2KHR(
+    Device vkCmdPipelineBarrier2(
         command_buffer: c::CommandBuffer,
         dependency_info: *const c::DependencyInfo<'_>,
     ) {
@@ -337,7 +337,7 @@ entries! { COMMAND:
     }
 
     // The event is set when all that came before is done and in memory, whatever the dependency names.
-    Device ["VK_KHR_synchronization2"] vkCmdSetEvent2KHR(
+    Device vkCmdSetEvent2(
         command_buffer: c::CommandBuffer,
         event: c::Event,
         dependency_info: *const c::DependencyInfo<'_>,
@@ -345,7 +345,7 @@ entries! { COMMAND:
         record(command_buffer, |buffer| buffer.set_event(handle::get(event)?.address(), true))
     }
 
-    Device ["VK_KHR_synchronization2"] vkCmdResetEvent2KHR(
+    Device vkCmdResetEvent2(
         command_buffer: c::CommandBuffer,
         event: c::Event,
         stage_mask: c::PipelineStageFlags2,
@@ -353,7 +353,7 @@ entries! { COMMAND:
         record(command_buffer, |buffer| buffer.set_event(handle::get(event)?.address(), false))
     }
 
-    Device ["VK_KHR_synchronization2"] vkCmdWaitEvents2KHR(
+    Device vkCmdWaitEvents2(
         command_buffer: c::CommandBuffer,
         event_count: u32,
         events: *const c::Event,

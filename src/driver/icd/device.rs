@@ -243,7 +243,7 @@ entries! { DEVICE:
         Ok(())
     }
 
-    Device ["VK_KHR_maintenance4"] vkGetDeviceBufferMemoryRequirementsKHR(
+    Device vkGetDeviceBufferMemoryRequirements(
         device: c::Device,
         info: *const c::DeviceBufferMemoryRequirements<'_>,
         memory_requirements: *mut c::MemoryRequirements2<'_>,

@@ -12,28 +12,28 @@ use crate::entry::entries;
 use crate::raw;
 
 entries! { DYNAMIC:
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetCullModeEXT(
+    Device vkCmdSetCullMode(
         command_buffer: c::CommandBuffer,
         cull_mode: c::CullModeFlags,
     ) {
         set(command_buffer, |commands| commands.set_cull(cull_mode))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetFrontFaceEXT(
+    Device vkCmdSetFrontFace(
         command_buffer: c::CommandBuffer,
         front_face: c::FrontFace,
     ) {
         set(command_buffer, |commands| commands.set_front_face(front_face))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetPrimitiveTopologyEXT(
+    Device vkCmdSetPrimitiveTopology(
         command_buffer: c::CommandBuffer,
         primitive_topology: c::PrimitiveTopology,
     ) {
         record(command_buffer, |commands| commands.set_topology(primitive_topology))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetViewportWithCountEXT(
+    Device vkCmdSetViewportWithCount(
         command_buffer: c::CommandBuffer,
         viewport_count: u32,
         viewports: *const c::Viewport,
@@ -41,7 +41,7 @@ entries! { DYNAMIC:
         record(command_buffer, |commands| commands.set_all_viewports(raw::slice(viewports, viewport_count)))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetScissorWithCountEXT(
+    Device vkCmdSetScissorWithCount(
         command_buffer: c::CommandBuffer,
         scissor_count: u32,
         scissors: *const c::Rect2D,
@@ -50,7 +50,7 @@ entries! { DYNAMIC:
         record(command_buffer, |commands| commands.set_scissors(0, raw::slice(scissors, scissor_count)))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdBindVertexBuffers2EXT(
+    Device vkCmdBindVertexBuffers2(
         command_buffer: c::CommandBuffer,
         first_binding: u32,
         binding_count: u32,
@@ -70,28 +70,28 @@ entries! { DYNAMIC:
         })
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetDepthTestEnableEXT(
+    Device vkCmdSetDepthTestEnable(
         command_buffer: c::CommandBuffer,
         depth_test_enable: c::Bool32,
     ) {
         set(command_buffer, |commands| commands.set_depth_test(depth_test_enable != c::FALSE))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetDepthWriteEnableEXT(
+    Device vkCmdSetDepthWriteEnable(
         command_buffer: c::CommandBuffer,
         depth_write_enable: c::Bool32,
     ) {
         set(command_buffer, |commands| commands.set_depth_write(depth_write_enable != c::FALSE))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetDepthCompareOpEXT(
+    Device vkCmdSetDepthCompareOp(
         command_buffer: c::CommandBuffer,
         depth_compare_op: c::CompareOp,
     ) {
         record(command_buffer, |commands| commands.set_depth_compare(depth_compare_op))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetDepthBoundsTestEnableEXT(
+    Device vkCmdSetDepthBoundsTestEnable(
         command_buffer: c::CommandBuffer,
         depth_bounds_test_enable: c::Bool32,
     ) {
@@ -101,14 +101,14 @@ entries! { DYNAMIC:
         })
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetStencilTestEnableEXT(
+    Device vkCmdSetStencilTestEnable(
         command_buffer: c::CommandBuffer,
         stencil_test_enable: c::Bool32,
     ) {
         set(command_buffer, |commands| commands.set_stencil_test(stencil_test_enable != c::FALSE))
     }
 
-    Device ["VK_EXT_extended_dynamic_state"] vkCmdSetStencilOpEXT(
+    Device vkCmdSetStencilOp(
         command_buffer: c::CommandBuffer,
         face_mask: c::StencilFaceFlags,
         fail_op: c::StencilOp,
@@ -121,21 +121,21 @@ entries! { DYNAMIC:
         })
     }
 
-    Device ["VK_EXT_extended_dynamic_state2"] vkCmdSetRasterizerDiscardEnableEXT(
+    Device vkCmdSetRasterizerDiscardEnable(
         command_buffer: c::CommandBuffer,
         rasterizer_discard_enable: c::Bool32,
     ) {
         set(command_buffer, |commands| commands.set_discard(rasterizer_discard_enable != c::FALSE))
     }
 
-    Device ["VK_EXT_extended_dynamic_state2"] vkCmdSetDepthBiasEnableEXT(
+    Device vkCmdSetDepthBiasEnable(
         command_buffer: c::CommandBuffer,
         depth_bias_enable: c::Bool32,
     ) {
         set(command_buffer, |commands| commands.set_depth_bias_enable(depth_bias_enable != c::FALSE))
     }
 
-    Device ["VK_EXT_extended_dynamic_state2"] vkCmdSetPrimitiveRestartEnableEXT(
+    Device vkCmdSetPrimitiveRestartEnable(
         command_buffer: c::CommandBuffer,
         primitive_restart_enable: c::Bool32,
     ) {

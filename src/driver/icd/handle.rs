@@ -5,6 +5,7 @@
 
 use std::cell::UnsafeCell;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk as c;
@@ -18,6 +19,8 @@ struct Boxed<T> {
     /// The loader's.
     loader: UnsafeCell<usize>,
     kind: u32,
+    /// Tells it from what was at this place before.
+    serial: u32,
     object: T,
 }
 
@@ -33,9 +36,11 @@ pub trait Kind: Handle + Copy {
 
 /// A handle to a new object.
 pub fn make<H: Kind>(object: H::Object) -> H {
+    static MADE: AtomicU32 = AtomicU32::new(0);
     let boxed = Boxed {
         loader: UnsafeCell::new(LOADER_MAGIC),
         kind: H::NUMBER,
+        serial: MADE.fetch_add(1, Ordering::Relaxed),
         object,
     };
     H::from_raw(Box::into_raw(Box::new(boxed)) as u64)
@@ -62,6 +67,19 @@ pub unsafe fn get<'a, H: Kind>(handle: H) -> vk::Result<&'a H::Object> {
             Err(bad)
         }
     }
+}
+
+/// The serial number of what a handle of any kind is of: one that is made where another was has another.
+///
+/// # Safety
+/// `handle` is null, or came from [`make`] and is not destroyed.
+pub unsafe fn serial(handle: u64) -> vk::Result<u32> {
+    if handle == 0 || !handle.is_multiple_of(8) {
+        return Err(vk::Error::BadHandle { what: "an object" });
+    }
+    let boxed = handle as *const Boxed<()>;
+    // SAFETY: the handle is a box of ours; the number lies at one place in all of them.
+    Ok(unsafe { (&raw const (*boxed).serial).read() })
 }
 
 /// The object of a handle, to change.
@@ -166,6 +184,10 @@ impl PipelineFace {
 
 macro_rules! kinds {
     ($($handle:ident = $number:literal: $object:ty;)*) => {
+        /// The numbers of all kinds.
+        #[cfg(test)]
+        const NUMBERS: &[u32] = &[$($number),*];
+
         $(impl Kind for c::$handle {
             type Object = $object;
             const WHAT: &'static str = stringify!($handle);
@@ -202,12 +224,19 @@ kinds! {
     Framebuffer = 25: Arc<vk::command::Framebuffer>;
     SurfaceKHR = 40: crate::window::SurfaceFace;
     SwapchainKHR = 41: crate::window::SwapchainFace;
-    BufferView = 24: Arc<vk::buffer_view::BufferView>;
+    BufferView = 26: Arc<vk::buffer_view::BufferView>;
+    PrivateDataSlot = 27: crate::private_data::Slot;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_have_numbers_of_their_own() {
+        let distinct: BTreeSet<_> = NUMBERS.iter().collect();
+        assert_eq!(distinct.len(), NUMBERS.len());
+    }
 
     #[test]
     fn handles_know_their_kind() {

@@ -191,7 +191,7 @@ entries! { IMAGE:
         Ok(())
     }
 
-    Device ["VK_KHR_maintenance4"] vkGetDeviceImageMemoryRequirementsKHR(
+    Device vkGetDeviceImageMemoryRequirements(
         device: c::Device,
         info: *const c::DeviceImageMemoryRequirements<'_>,
         memory_requirements: *mut c::MemoryRequirements2<'_>,
@@ -225,7 +225,7 @@ entries! { IMAGE:
         Ok(())
     }
 
-    Device ["VK_KHR_maintenance4"] vkGetDeviceImageSparseMemoryRequirementsKHR(
+    Device vkGetDeviceImageSparseMemoryRequirements(
         device: c::Device,
         info: *const c::DeviceImageMemoryRequirements<'_>,
         sparse_memory_requirement_count: *mut u32,

@@ -30,7 +30,7 @@ entries! { IMAGE_COPY:
         copy(command_buffer, (src_image, dst_image), regions)
     }
 
-    Device ["VK_KHR_copy_commands2"] vkCmdCopyImage2KHR(
+    Device vkCmdCopyImage2(
         command_buffer: c::CommandBuffer,
         info: *const c::CopyImageInfo2<'_>,
     ) {
@@ -51,7 +51,7 @@ entries! { IMAGE_COPY:
         copy_rows(command_buffer, (src_buffer, dst_image), true, regions)
     }
 
-    Device ["VK_KHR_copy_commands2"] vkCmdCopyBufferToImage2KHR(
+    Device vkCmdCopyBufferToImage2(
         command_buffer: c::CommandBuffer,
         info: *const c::CopyBufferToImageInfo2<'_>,
     ) {
@@ -72,7 +72,7 @@ entries! { IMAGE_COPY:
         copy_rows(command_buffer, (dst_buffer, src_image), false, regions)
     }
 
-    Device ["VK_KHR_copy_commands2"] vkCmdCopyImageToBuffer2KHR(
+    Device vkCmdCopyImageToBuffer2(
         command_buffer: c::CommandBuffer,
         info: *const c::CopyImageToBufferInfo2<'_>,
     ) {
@@ -100,7 +100,7 @@ entries! { IMAGE_COPY:
         scale(command_buffer, (src_image, dst_image), regions, filter)
     }
 
-    Device ["VK_KHR_copy_commands2"] vkCmdBlitImage2KHR(
+    Device vkCmdBlitImage2(
         command_buffer: c::CommandBuffer,
         info: *const c::BlitImageInfo2<'_>,
     ) {
@@ -134,7 +134,7 @@ entries! { IMAGE_COPY:
         resolve(command_buffer, (src_image, dst_image), regions)
     }
 
-    Device ["VK_KHR_copy_commands2"] vkCmdResolveImage2KHR(
+    Device vkCmdResolveImage2(
         command_buffer: c::CommandBuffer,
         info: *const c::ResolveImageInfo2<'_>,
     ) {

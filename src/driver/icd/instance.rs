@@ -118,7 +118,7 @@ entries! { INSTANCE:
     }
 
     // The driver is no tool: layers add themselves.
-    Physical ["VK_EXT_tooling_info"] vkGetPhysicalDeviceToolPropertiesEXT(
+    Physical vkGetPhysicalDeviceToolProperties(
         physical_device: c::PhysicalDevice,
         tool_count: *mut u32,
         tool_properties: *mut c::PhysicalDeviceToolProperties<'_>,

@@ -30,6 +30,7 @@ mod instance;
 mod limit_tests;
 mod native;
 mod pipeline;
+mod private_data;
 mod property;
 mod query;
 mod raw;

@@ -73,7 +73,7 @@ const BLOCKS: u32 = 64;
 /// Vulkan version whose conformance tests the driver is written against. Nobody has certified it.
 const CONFORMANCE: c::ConformanceVersion = c::ConformanceVersion {
     major: 1,
-    minor: 2,
+    minor: 3,
     subminor: 0,
     patch: 0,
 };
@@ -312,6 +312,67 @@ properties! {
         filter_minmax_image_component_mapping: minmax.filter_minmax_image_component_mapping,
         max_timeline_semaphore_value_difference: timeline.max_timeline_semaphore_value_difference,
         framebuffer_integer_color_sample_counts: c::SampleCountFlags::empty(),
+    ]
+    // Texels that the sampler reads may begin anywhere, those that are written at one (SKL PRM vol. 2d, RENDER_SURFACE_STATE,
+    // Surface Base Address).
+    PhysicalDeviceTexelBufferAlignmentProperties |_device| [
+        storage_texel_buffer_offset_alignment_bytes: 16,
+        storage_texel_buffer_offset_single_texel_alignment: c::TRUE,
+        uniform_texel_buffer_offset_alignment_bytes: 1,
+        uniform_texel_buffer_offset_single_texel_alignment: c::FALSE,
+    ]
+    PhysicalDeviceVulkan13Properties |device| {
+        let sizes = c::PhysicalDeviceSubgroupSizeControlProperties::of(device);
+        let blocks = c::PhysicalDeviceInlineUniformBlockProperties::of(device);
+        let texels = c::PhysicalDeviceTexelBufferAlignmentProperties::of(device);
+        let dot = c::PhysicalDeviceShaderIntegerDotProductProperties::of(device);
+        let maintenance4 = c::PhysicalDeviceMaintenance4Properties::of(device);
+    } [
+        min_subgroup_size: sizes.min_subgroup_size,
+        max_subgroup_size: sizes.max_subgroup_size,
+        max_compute_workgroup_subgroups: sizes.max_compute_workgroup_subgroups,
+        required_subgroup_size_stages: sizes.required_subgroup_size_stages,
+        max_inline_uniform_block_size: blocks.max_inline_uniform_block_size,
+        max_per_stage_descriptor_inline_uniform_blocks: blocks.max_per_stage_descriptor_inline_uniform_blocks,
+        max_per_stage_descriptor_update_after_bind_inline_uniform_blocks: blocks.max_per_stage_descriptor_update_after_bind_inline_uniform_blocks,
+        max_descriptor_set_inline_uniform_blocks: blocks.max_descriptor_set_inline_uniform_blocks,
+        max_descriptor_set_update_after_bind_inline_uniform_blocks: blocks.max_descriptor_set_update_after_bind_inline_uniform_blocks,
+        max_inline_uniform_total_size: BLOCKS * vk::limits::MAX_INLINE_BLOCK_BYTES,
+        integer_dot_product8_bit_unsigned_accelerated: dot.integer_dot_product8_bit_unsigned_accelerated,
+        integer_dot_product8_bit_signed_accelerated: dot.integer_dot_product8_bit_signed_accelerated,
+        integer_dot_product8_bit_mixed_signedness_accelerated: dot.integer_dot_product8_bit_mixed_signedness_accelerated,
+        integer_dot_product4x8_bit_packed_unsigned_accelerated: dot.integer_dot_product4x8_bit_packed_unsigned_accelerated,
+        integer_dot_product4x8_bit_packed_signed_accelerated: dot.integer_dot_product4x8_bit_packed_signed_accelerated,
+        integer_dot_product4x8_bit_packed_mixed_signedness_accelerated: dot.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated,
+        integer_dot_product16_bit_unsigned_accelerated: dot.integer_dot_product16_bit_unsigned_accelerated,
+        integer_dot_product16_bit_signed_accelerated: dot.integer_dot_product16_bit_signed_accelerated,
+        integer_dot_product16_bit_mixed_signedness_accelerated: dot.integer_dot_product16_bit_mixed_signedness_accelerated,
+        integer_dot_product32_bit_unsigned_accelerated: dot.integer_dot_product32_bit_unsigned_accelerated,
+        integer_dot_product32_bit_signed_accelerated: dot.integer_dot_product32_bit_signed_accelerated,
+        integer_dot_product32_bit_mixed_signedness_accelerated: dot.integer_dot_product32_bit_mixed_signedness_accelerated,
+        integer_dot_product64_bit_unsigned_accelerated: dot.integer_dot_product64_bit_unsigned_accelerated,
+        integer_dot_product64_bit_signed_accelerated: dot.integer_dot_product64_bit_signed_accelerated,
+        integer_dot_product64_bit_mixed_signedness_accelerated: dot.integer_dot_product64_bit_mixed_signedness_accelerated,
+        integer_dot_product_accumulating_saturating8_bit_unsigned_accelerated: dot.integer_dot_product_accumulating_saturating8_bit_unsigned_accelerated,
+        integer_dot_product_accumulating_saturating8_bit_signed_accelerated: dot.integer_dot_product_accumulating_saturating8_bit_signed_accelerated,
+        integer_dot_product_accumulating_saturating8_bit_mixed_signedness_accelerated: dot.integer_dot_product_accumulating_saturating8_bit_mixed_signedness_accelerated,
+        integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated: dot.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated,
+        integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated: dot.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated,
+        integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated: dot.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated,
+        integer_dot_product_accumulating_saturating16_bit_unsigned_accelerated: dot.integer_dot_product_accumulating_saturating16_bit_unsigned_accelerated,
+        integer_dot_product_accumulating_saturating16_bit_signed_accelerated: dot.integer_dot_product_accumulating_saturating16_bit_signed_accelerated,
+        integer_dot_product_accumulating_saturating16_bit_mixed_signedness_accelerated: dot.integer_dot_product_accumulating_saturating16_bit_mixed_signedness_accelerated,
+        integer_dot_product_accumulating_saturating32_bit_unsigned_accelerated: dot.integer_dot_product_accumulating_saturating32_bit_unsigned_accelerated,
+        integer_dot_product_accumulating_saturating32_bit_signed_accelerated: dot.integer_dot_product_accumulating_saturating32_bit_signed_accelerated,
+        integer_dot_product_accumulating_saturating32_bit_mixed_signedness_accelerated: dot.integer_dot_product_accumulating_saturating32_bit_mixed_signedness_accelerated,
+        integer_dot_product_accumulating_saturating64_bit_unsigned_accelerated: dot.integer_dot_product_accumulating_saturating64_bit_unsigned_accelerated,
+        integer_dot_product_accumulating_saturating64_bit_signed_accelerated: dot.integer_dot_product_accumulating_saturating64_bit_signed_accelerated,
+        integer_dot_product_accumulating_saturating64_bit_mixed_signedness_accelerated: dot.integer_dot_product_accumulating_saturating64_bit_mixed_signedness_accelerated,
+        storage_texel_buffer_offset_alignment_bytes: texels.storage_texel_buffer_offset_alignment_bytes,
+        storage_texel_buffer_offset_single_texel_alignment: texels.storage_texel_buffer_offset_single_texel_alignment,
+        uniform_texel_buffer_offset_alignment_bytes: texels.uniform_texel_buffer_offset_alignment_bytes,
+        uniform_texel_buffer_offset_single_texel_alignment: texels.uniform_texel_buffer_offset_single_texel_alignment,
+        max_buffer_size: maintenance4.max_buffer_size,
     ]
     PhysicalDevicePCIBusInfoPropertiesEXT |device| {
         let place = device.info().node.as_ref().and_then(|node| node.pci).unwrap_or_default();

@@ -99,7 +99,7 @@ entries! { QUERY:
         timestamp(command_buffer, c::PipelineStageFlags2::from_raw(pipeline_stage.as_raw().into()), query_pool, query)
     }
 
-    Device ["VK_KHR_synchronization2"] vkCmdWriteTimestamp2KHR(
+    Device vkCmdWriteTimestamp2(
         command_buffer: c::CommandBuffer,
         stage: c::PipelineStageFlags2,
         query_pool: c::QueryPool,

@@ -209,7 +209,7 @@ entries! { RENDER:
         record(command_buffer, |commands| commands.end_pass())
     }
 
-    Device ["VK_KHR_dynamic_rendering"] vkCmdBeginRenderingKHR(
+    Device vkCmdBeginRendering(
         command_buffer: c::CommandBuffer,
         rendering_info: *const c::RenderingInfo<'_>,
     ) {
@@ -219,7 +219,7 @@ entries! { RENDER:
         })
     }
 
-    Device ["VK_KHR_dynamic_rendering"] vkCmdEndRenderingKHR(command_buffer: c::CommandBuffer) {
+    Device vkCmdEndRendering(command_buffer: c::CommandBuffer) {
         record(command_buffer, |commands| commands.end_rendering())
     }
 

@@ -23,7 +23,7 @@ entries! { SYNC:
         submit(queue, submits.iter().map(|info| submission(info)), fence)
     }
 
-    Device ["VK_KHR_synchronization2"] vkQueueSubmit2KHR(
+    Device vkQueueSubmit2(
         queue: c::Queue,
         submit_count: u32,
         submits: *const c::SubmitInfo2<'_>,

@@ -11,7 +11,8 @@ use ash::vk as c;
 use crate::entry::{Level, Pointer, Row};
 use crate::{
     command, descriptor, device, draw, dynamic, graphics, graphics_pipeline, handle, image,
-    image_copy, instance, pipeline, query, raw, render, sampler, surface, swapchain, sync,
+    image_copy, instance, pipeline, private_data, query, raw, render, sampler, surface, swapchain,
+    sync,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -191,6 +192,191 @@ const PROMOTED: &[(&str, &str, &str)] = &[
         "vkWaitSemaphores",
         "VK_KHR_timeline_semaphore",
     ),
+    (
+        "vkCmdCopyBuffer2KHR",
+        "vkCmdCopyBuffer2",
+        "VK_KHR_copy_commands2",
+    ),
+    (
+        "vkCmdPipelineBarrier2KHR",
+        "vkCmdPipelineBarrier2",
+        "VK_KHR_synchronization2",
+    ),
+    (
+        "vkCmdSetEvent2KHR",
+        "vkCmdSetEvent2",
+        "VK_KHR_synchronization2",
+    ),
+    (
+        "vkCmdResetEvent2KHR",
+        "vkCmdResetEvent2",
+        "VK_KHR_synchronization2",
+    ),
+    (
+        "vkCmdWaitEvents2KHR",
+        "vkCmdWaitEvents2",
+        "VK_KHR_synchronization2",
+    ),
+    (
+        "vkGetDeviceBufferMemoryRequirementsKHR",
+        "vkGetDeviceBufferMemoryRequirements",
+        "VK_KHR_maintenance4",
+    ),
+    (
+        "vkCmdSetCullModeEXT",
+        "vkCmdSetCullMode",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetFrontFaceEXT",
+        "vkCmdSetFrontFace",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetPrimitiveTopologyEXT",
+        "vkCmdSetPrimitiveTopology",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetViewportWithCountEXT",
+        "vkCmdSetViewportWithCount",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetScissorWithCountEXT",
+        "vkCmdSetScissorWithCount",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdBindVertexBuffers2EXT",
+        "vkCmdBindVertexBuffers2",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetDepthTestEnableEXT",
+        "vkCmdSetDepthTestEnable",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetDepthWriteEnableEXT",
+        "vkCmdSetDepthWriteEnable",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetDepthCompareOpEXT",
+        "vkCmdSetDepthCompareOp",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetDepthBoundsTestEnableEXT",
+        "vkCmdSetDepthBoundsTestEnable",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetStencilTestEnableEXT",
+        "vkCmdSetStencilTestEnable",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetStencilOpEXT",
+        "vkCmdSetStencilOp",
+        "VK_EXT_extended_dynamic_state",
+    ),
+    (
+        "vkCmdSetRasterizerDiscardEnableEXT",
+        "vkCmdSetRasterizerDiscardEnable",
+        "VK_EXT_extended_dynamic_state2",
+    ),
+    (
+        "vkCmdSetDepthBiasEnableEXT",
+        "vkCmdSetDepthBiasEnable",
+        "VK_EXT_extended_dynamic_state2",
+    ),
+    (
+        "vkCmdSetPrimitiveRestartEnableEXT",
+        "vkCmdSetPrimitiveRestartEnable",
+        "VK_EXT_extended_dynamic_state2",
+    ),
+    (
+        "vkGetDeviceImageMemoryRequirementsKHR",
+        "vkGetDeviceImageMemoryRequirements",
+        "VK_KHR_maintenance4",
+    ),
+    (
+        "vkGetDeviceImageSparseMemoryRequirementsKHR",
+        "vkGetDeviceImageSparseMemoryRequirements",
+        "VK_KHR_maintenance4",
+    ),
+    (
+        "vkCmdCopyImage2KHR",
+        "vkCmdCopyImage2",
+        "VK_KHR_copy_commands2",
+    ),
+    (
+        "vkCmdCopyBufferToImage2KHR",
+        "vkCmdCopyBufferToImage2",
+        "VK_KHR_copy_commands2",
+    ),
+    (
+        "vkCmdCopyImageToBuffer2KHR",
+        "vkCmdCopyImageToBuffer2",
+        "VK_KHR_copy_commands2",
+    ),
+    (
+        "vkCmdBlitImage2KHR",
+        "vkCmdBlitImage2",
+        "VK_KHR_copy_commands2",
+    ),
+    (
+        "vkCmdResolveImage2KHR",
+        "vkCmdResolveImage2",
+        "VK_KHR_copy_commands2",
+    ),
+    (
+        "vkGetPhysicalDeviceToolPropertiesEXT",
+        "vkGetPhysicalDeviceToolProperties",
+        "VK_EXT_tooling_info",
+    ),
+    (
+        "vkCmdWriteTimestamp2KHR",
+        "vkCmdWriteTimestamp2",
+        "VK_KHR_synchronization2",
+    ),
+    (
+        "vkCmdBeginRenderingKHR",
+        "vkCmdBeginRendering",
+        "VK_KHR_dynamic_rendering",
+    ),
+    (
+        "vkCmdEndRenderingKHR",
+        "vkCmdEndRendering",
+        "VK_KHR_dynamic_rendering",
+    ),
+    (
+        "vkQueueSubmit2KHR",
+        "vkQueueSubmit2",
+        "VK_KHR_synchronization2",
+    ),
+    (
+        "vkCreatePrivateDataSlotEXT",
+        "vkCreatePrivateDataSlot",
+        "VK_EXT_private_data",
+    ),
+    (
+        "vkDestroyPrivateDataSlotEXT",
+        "vkDestroyPrivateDataSlot",
+        "VK_EXT_private_data",
+    ),
+    (
+        "vkGetPrivateDataEXT",
+        "vkGetPrivateData",
+        "VK_EXT_private_data",
+    ),
+    (
+        "vkSetPrivateDataEXT",
+        "vkSetPrivateData",
+        "VK_EXT_private_data",
+    ),
 ];
 
 static TABLES: &[&[Row]] = &[
@@ -198,6 +384,7 @@ static TABLES: &[&[Row]] = &[
     device::DEVICE,
     descriptor::DESCRIPTOR,
     pipeline::PIPELINE,
+    private_data::PRIVATE_DATA,
     sync::SYNC,
     command::COMMAND,
     image::IMAGE,

@@ -28,7 +28,7 @@ const V1_2: Option<u32> = Some(api::API_VERSION_1_2);
 const V1_3: Option<u32> = Some(api::API_VERSION_1_3);
 
 /// The version of Vulkan the driver offers.
-pub const API_VERSION: u32 = api::make_api_version(0, 1, 2, 281);
+pub const API_VERSION: u32 = api::make_api_version(0, 1, 3, 281);
 
 /// Instance extensions, by name.
 pub const INSTANCE: &[Extension] = &[
@@ -72,19 +72,28 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_physical_device_drm", 1, None),
     row("VK_EXT_pipeline_creation_cache_control", 3, V1_3),
     row("VK_EXT_pipeline_creation_feedback", 1, V1_3),
+    row("VK_EXT_post_depth_coverage", 1, None),
     row("VK_EXT_primitive_topology_list_restart", 1, None),
+    row("VK_EXT_private_data", 1, V1_3),
     row("VK_EXT_provoking_vertex", 1, None),
+    row("VK_EXT_queue_family_foreign", 1, None),
     row("VK_EXT_robustness2", 1, None),
     row("VK_EXT_sampler_filter_minmax", 2, V1_2),
     row("VK_EXT_scalar_block_layout", 1, V1_2),
     row("VK_EXT_separate_stencil_usage", 1, V1_2),
     row("VK_EXT_shader_atomic_float", 1, None),
     row("VK_EXT_shader_atomic_float2", 1, None),
+    row("VK_EXT_shader_demote_to_helper_invocation", 1, V1_3),
+    row("VK_EXT_shader_stencil_export", 1, None),
     row("VK_EXT_shader_subgroup_ballot", 1, None),
     row("VK_EXT_shader_subgroup_vote", 1, None),
     row("VK_EXT_subgroup_size_control", 2, V1_3),
+    row("VK_EXT_texel_buffer_alignment", 1, V1_3),
     row("VK_EXT_tooling_info", 1, V1_3),
     row("VK_EXT_vertex_attribute_divisor", 3, None),
+    row("VK_GOOGLE_decorate_string", 1, None),
+    row("VK_GOOGLE_hlsl_functionality1", 1, None),
+    row("VK_GOOGLE_user_type", 1, None),
     row("VK_KHR_16bit_storage", 1, V1_1),
     row("VK_KHR_8bit_storage", 1, V1_2),
     row("VK_KHR_bind_memory2", 1, V1_1),
@@ -106,6 +115,8 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_format_feature_flags2", 2, V1_3),
     row("VK_KHR_get_memory_requirements2", 1, V1_1),
     row("VK_KHR_image_format_list", 1, V1_2),
+    row("VK_KHR_imageless_framebuffer", 1, V1_2),
+    row("VK_KHR_incremental_present", 2, None),
     row("VK_KHR_maintenance1", 2, V1_1),
     row("VK_KHR_maintenance2", 1, V1_1),
     row("VK_KHR_maintenance3", 1, V1_1),
@@ -115,6 +126,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_push_descriptor", 2, None),
     row("VK_KHR_relaxed_block_layout", 1, V1_1),
     row("VK_KHR_sampler_mirror_clamp_to_edge", 3, V1_2),
+    row("VK_KHR_separate_depth_stencil_layouts", 1, V1_2),
     row("VK_KHR_shader_atomic_int64", 1, V1_2),
     row("VK_KHR_shader_clock", 1, None),
     row("VK_KHR_shader_draw_parameters", 1, V1_1),
@@ -124,6 +136,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_shader_non_semantic_info", 1, V1_3),
     row("VK_KHR_shader_subgroup_extended_types", 1, V1_2),
     row("VK_KHR_shader_subgroup_uniform_control_flow", 1, None),
+    row("VK_KHR_shader_terminate_invocation", 1, V1_3),
     row("VK_KHR_spirv_1_4", 1, V1_2),
     row("VK_KHR_storage_buffer_storage_class", 1, V1_1),
     row("VK_KHR_swapchain", 70, None),
@@ -152,5 +165,29 @@ mod tests {
         }
         assert!(find(DEVICE, "VK_KHR_timeline_semaphore").is_some());
         assert!(find(DEVICE, "VK_NV_mesh_shader").is_none());
+    }
+
+    #[test]
+    fn the_page_tells_what_is_offered() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/extensions.md");
+        let text = std::fs::read_to_string(page).unwrap();
+        let mut told = Vec::new();
+        for line in text.lines().filter(|line| line.starts_with("| `VK_")) {
+            let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
+            let [name, _, ours, why] = cells[..] else {
+                panic!("four cells: {line}");
+            };
+            assert_eq!(
+                ours == "yes",
+                why.is_empty(),
+                "a reason where it is not there: {line}"
+            );
+            if ours == "yes" {
+                told.push(name.trim_matches('`'));
+            }
+        }
+        let mut offered: Vec<_> = INSTANCE.iter().chain(DEVICE).map(|row| row.name).collect();
+        offered.sort_unstable();
+        assert_eq!(told, offered);
     }
 }

@@ -150,6 +150,7 @@ structures! {
     PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT [mutableDescriptorType];
     PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR [shaderSubgroupClock shaderDeviceClock];
     PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR [pipelineExecutableInfo];
+    PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT [texelBufferAlignment];
     PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT [extendedDynamicState];
     PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT [
         extendedDynamicState2 extendedDynamicState2LogicOp extendedDynamicState2PatchControlPoints
@@ -325,6 +326,12 @@ offered! {
     shaderSharedFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
     shaderSubgroupClock "vkrunner-scripts/builtins/shader-clock.shader_test";
     pipelineExecutableInfo "tests/vk/objects.rs";
+    imagelessFramebuffer "tests/pictures/scenes/passes.rs";
+    separateDepthStencilLayouts "tests/pictures/scenes/passes.rs";
+    privateData "tests/vk/objects.rs";
+    shaderDemoteToHelperInvocation "tests/pictures/scenes/fragments.rs";
+    shaderTerminateInvocation "tests/pictures/scenes/fragments.rs";
+    texelBufferAlignment "tests/pictures/scenes/fragments.rs";
     multiview "tests/pictures/scenes/views.rs";
     multiviewGeometryShader "tests/pictures/scenes/views.rs";
     multiviewTessellationShader "tests/pictures/scenes/views.rs";
@@ -439,6 +446,44 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Vulkan 1.3, "Feature Requirements": those without a condition.
+    const REQUIRED: &[&str] = &[
+        "robustBufferAccess",
+        "multiview",
+        "uniformBufferStandardLayout",
+        "shaderSubgroupExtendedTypes",
+        "imagelessFramebuffer",
+        "separateDepthStencilLayouts",
+        "hostQueryReset",
+        "timelineSemaphore",
+        "subgroupBroadcastDynamicId",
+        "bufferDeviceAddress",
+        "vulkanMemoryModel",
+        "vulkanMemoryModelDeviceScope",
+        "robustImageAccess",
+        "inlineUniformBlock",
+        "descriptorBindingInlineUniformBlockUpdateAfterBind",
+        "pipelineCreationCacheControl",
+        "privateData",
+        "shaderDemoteToHelperInvocation",
+        "shaderTerminateInvocation",
+        "subgroupSizeControl",
+        "computeFullSubgroups",
+        "synchronization2",
+        "shaderZeroInitializeWorkgroupMemory",
+        "dynamicRendering",
+        "shaderIntegerDotProduct",
+        "maintenance4",
+    ];
+
+    #[test]
+    fn what_the_version_requires_is_offered() {
+        let device = hw::Device::by_name("skl").unwrap();
+        let missing = REQUIRED.iter().filter(|name| !offers(device, name));
+        assert_eq!(missing.collect::<Vec<_>>(), Vec::<&&str>::new());
+        assert_eq!(crate::extension::API_VERSION >> 12, (1 << 10) | 3);
     }
 
     #[test]

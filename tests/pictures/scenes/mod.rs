@@ -6,9 +6,11 @@ mod computing;
 mod depth;
 mod dynamic;
 mod formats;
+mod fragments;
 mod geometry;
 mod multisample;
 mod parts;
+mod passes;
 mod queries;
 mod textures;
 mod transfer;
@@ -25,10 +27,12 @@ pub fn all() -> Vec<Scene> {
         depth::scenes(),
         dynamic::scenes(),
         formats::scenes(),
+        fragments::scenes(),
         geometry::scenes(),
         multisample::scenes(),
         parts::scenes(),
         queries::scenes(),
+        passes::scenes(),
         textures::scenes(),
         transfer::scenes(),
         views::scenes(),

@@ -1,0 +1,102 @@
+//! Render passes whose framebuffer names no images, and depth apart from stencil.
+
+use crate::Scene;
+use crate::compare::{EXACT, Shot};
+use crate::stage::*;
+use samples::vulkan::{GraphicsInfo, ImageInfo, RenderPassInfo, SubpassInfo, Use, extension, vk};
+use samples::{Error, Gpu};
+
+/// All scenes of this subject.
+pub fn scenes() -> Vec<Scene> {
+    let imageless = scene("attachments_named_when_a_pass_begins", EXACT, named);
+    vec![imageless.extended(&[
+        extension::FORMAT_LIST,
+        extension::IMAGELESS,
+        extension::SEPARATE_LAYOUTS,
+    ])]
+}
+
+/// One framebuffer, two colours one after the other; depth has a layout of its own.
+fn named(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    use vk::{AccessFlags as A, PipelineStageFlags as S};
+    let format = vk::Format::D32_SFLOAT;
+    let info = ImageInfo::new(RGBA8, SIDE, SIDE).target();
+    let colours = [gpu.image(info)?, gpu.image(info)?];
+    let depth = gpu.image(ImageInfo::new(format, SIDE, SIDE).target())?;
+    let attachment = |format, layout| {
+        vk::AttachmentDescription::default()
+            .format(format)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .store_op(vk::AttachmentStoreOp::STORE)
+            .final_layout(layout)
+    };
+    let pass = gpu.render_pass(&RenderPassInfo {
+        attachments: &[
+            attachment(RGBA8, vk::ImageLayout::TRANSFER_SRC_OPTIMAL),
+            attachment(format, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL),
+        ],
+        subpasses: &[SubpassInfo {
+            colors: &[0],
+            depth: Some(1),
+            ..SubpassInfo::default()
+        }],
+        dependencies: &[
+            vk::SubpassDependency::default()
+                .src_subpass(vk::SUBPASS_EXTERNAL)
+                .src_stage_mask(S::LATE_FRAGMENT_TESTS)
+                .src_access_mask(A::DEPTH_STENCIL_ATTACHMENT_WRITE)
+                .dst_stage_mask(S::EARLY_FRAGMENT_TESTS)
+                .dst_access_mask(A::DEPTH_STENCIL_ATTACHMENT_WRITE),
+            vk::SubpassDependency::default()
+                .dst_subpass(vk::SUBPASS_EXTERNAL)
+                .src_stage_mask(S::COLOR_ATTACHMENT_OUTPUT)
+                .src_access_mask(A::COLOR_ATTACHMENT_WRITE)
+                .dst_stage_mask(S::TRANSFER)
+                .dst_access_mask(A::TRANSFER_READ),
+        ],
+        views: &[],
+    })?;
+    let framebuffer = gpu.imageless(pass, &[&colours[0], &depth])?;
+    let paint = fragment("", "colour = vec4(step(0.25, uv), 0.0, 1.0);");
+    let pipeline = gpu.graphics(&GraphicsInfo {
+        vertex: &COVER.replace(", 0.0, 1.0)", ", uv.x, 1.0)"),
+        fragment: Some(&paint),
+        colors: &[RGBA8],
+        depth_format: format,
+        depth: Some((vk::CompareOp::LESS, true)),
+        subpass: Some((pass, 0)),
+        ..GraphicsInfo::default()
+    })?;
+    gpu.run(|r| {
+        for (colour, limit) in colours.iter().zip([0.6, 0.3]) {
+            let color = vk::ClearColorValue {
+                float32: [0.0, 0.0, 1.0, 1.0],
+            };
+            let depth_stencil = vk::ClearDepthStencilValue {
+                depth: limit,
+                stencil: 0,
+            };
+            let clears = [vk::ClearValue { color }, vk::ClearValue { depth_stencil }];
+            let views = [colour.view, depth.view];
+            r.render_pass_to(
+                &views,
+                pass,
+                framebuffer,
+                [SIDE; 2],
+                &clears,
+                &[&|r| {
+                    r.bind::<u8>(&pipeline, &[], &[]);
+                    r.draw(0, 3, 1);
+                }],
+            );
+            r.left_as(colour, Use::CopyFrom);
+        }
+        Ok(())
+    })?;
+    let shots = [("first", &colours[0]), ("second", &colours[1])];
+    shots
+        .map(|(what, image)| shot(gpu, what, image))
+        .into_iter()
+        .collect()
+}
