@@ -785,6 +785,41 @@ fn stencil_depth_and_packed_pixels_are_scaled() {
             assert_eq!(pixel, &data[from..from + bytes], "{format:?} {x}, {y}");
         }
     }
+    // Both parts at once.
+    let format = vk::Format::D32_SFLOAT_S8_UINT;
+    let [source, target] = [1, 2].map(|by| picture(format, by * width, by * height));
+    let images = [source, target].map(|info| Image::new(&rig, &info));
+    let back = regions(&target, false);
+    let got = rig.buffer(back.last().map_or(0, Region::end) as u64);
+    rig.run(|commands| unsafe {
+        let d = &rig.device;
+        let layout = vk::ImageLayout::GENERAL;
+        let both = vk::ImageAspectFlags::DEPTH | vk::ImageAspectFlags::STENCIL;
+        let value = vk::ClearDepthStencilValue {
+            depth: 0.375,
+            stencil: 0x5c,
+        };
+        d.cmd_clear_depth_stencil_image(commands, images[0].image, layout, &value, &[range(both)]);
+        rig.barrier(commands);
+        let region = vk::ImageBlit {
+            src_subresource: layer(both, 0, 0),
+            src_offsets: boxes[0],
+            dst_subresource: layer(both, 0, 0),
+            dst_offsets: boxes[1],
+        };
+        let [from, to] = [images[0].image, images[1].image];
+        d.cmd_blit_image(commands, from, layout, to, layout, &[region], nearest);
+        rig.barrier(commands);
+        download(&rig, commands, &got, to, &back);
+    });
+    let pixels = (4 * width * height) as usize;
+    let (depths, stencils) = got.data.split_at(4 * pixels);
+    assert!(
+        depths
+            .chunks_exact(4)
+            .all(|depth| depth == 0.375f32.to_le_bytes())
+    );
+    assert!(stencils[..pixels].iter().all(|&stencil| stencil == 0x5c));
     // Channels of few bits, wherever they stand; rounded to the nearest.
     let colours = [[255, 0, 119, 68], [17, 34, 51, 255], [0, 130, 9, 250]];
     let source = picture(vk::Format::R8G8B8A8_UNORM, 3, 1);

@@ -264,7 +264,7 @@ impl CommandBuffer {
             };
             let inside = ImageBox::new(part, &offset, &extent, image)?;
             inside.check(image)?;
-            Ok::<_, Error>(inside)
+            Ok::<_, Error>(ImageBox { aspect, ..inside })
         };
         let from = checked(source, &region.from, &region.from_px)?;
         let to = checked(destination, &region.to, &region.to_px)?;
