@@ -163,6 +163,79 @@ mod tests {
         }
     }
 
+    /// The columns of a row of Mesa's table: generations, by tens, from which on a use is there.
+    fn columns(row: &str) -> Option<(&str, Vec<u32>)> {
+        let inner = row.trim().strip_prefix("SF(")?;
+        let inner = inner.split(')').next()?;
+        let mut fields: Vec<&str> = inner.split(',').map(str::trim).collect();
+        let name = fields.pop()?;
+        let since = |field: &&str| match *field {
+            "Y" => Some(0),
+            "x" => Some(u32::MAX),
+            number => number.parse().ok(),
+        };
+        Some((name, fields.iter().map(since).collect::<Option<_>>()?))
+    }
+
+    /// Mesa's table, where INGOT_ISL_FORMAT is its `isl_format.c`; nothing of it is kept here.
+    #[test]
+    fn uses_are_those_that_another_driver_knows() {
+        let Ok(path) = std::env::var("INGOT_ISL_FORMAT") else {
+            eprintln!("skipped: INGOT_ISL_FORMAT is not set");
+            return;
+        };
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (mut seen, mut others) = (0, Vec::new());
+        for (name, since) in text.lines().filter_map(columns) {
+            let Some(format) = FORMATS.iter().find(|format| format.name == name) else {
+                continue;
+            };
+            let [
+                sample,
+                filter,
+                _,
+                _,
+                target,
+                blend,
+                vertex,
+                _,
+                _,
+                write,
+                read,
+                ..,
+            ] = since[..]
+            else {
+                panic!("{name}: {since:?}");
+            };
+            let mut uses = FormatUse::empty();
+            for (column, use_) in [
+                (sample, SAMPLE),
+                (filter, FILTER),
+                (target, TARGET),
+                (blend, BLEND),
+                (vertex, VERTEX),
+                (write, TYPED_WRITE),
+                (read, TYPED_READ),
+            ] {
+                uses.set(use_, column <= 90);
+            }
+            seen += 1;
+            // Palettes, pairs of pixels, and what is older than shaders: no use of theirs is listed.
+            let unlisted = ["PALETTE", "YCRCB", "DXT1_RGB", "R1_UNORM", "MONO8", "FXT1"];
+            if unlisted.iter().any(|part| name.contains(part)) {
+                uses = FormatUse::empty();
+            }
+            if format.uses(Gen::Gen9) != uses {
+                others.push(format!(
+                    "{name}: {:?}, not {uses:?}",
+                    format.uses(Gen::Gen9)
+                ));
+            }
+        }
+        assert!(others.is_empty(), "{others:#?}");
+        assert!(seen > 200, "{seen} rows");
+    }
+
     #[test]
     fn compressed_formats_are_sampled_alone() {
         for format in FORMATS.iter().filter(|format| format.block_el != [1, 1]) {
