@@ -116,7 +116,7 @@ impl CommandBuffer {
                 *to = to.filter(|_| from.is_some_and(|from| from.fresh.mask() >> view & 1 != 0));
             }
             let depth_stencil = begin.depth_stencil.as_ref();
-            if !depth_stencil.is_some_and(|from| from.fresh.mask() >> view & 1 != 0) {
+            if depth_stencil.is_none_or(|from| from.fresh.mask() >> view & 1 == 0) {
                 (own.depth, own.stencil) = (None, None);
             }
             if own != Clear::default() {
