@@ -1,5 +1,6 @@
 //! Instance, device and queue, and the owner of everything made from them.
 
+use super::counted::Counted;
 use super::{Error, Source, check, load};
 use ash::vk;
 use std::cell::RefCell;
@@ -77,6 +78,12 @@ pub mod extension {
         }
     }
 
+    /// Draws that memory counts.
+    pub const COUNTS: Extension = Extension {
+        name: ash::khr::draw_indirect_count::NAME,
+        features: None,
+    };
+
     macro_rules! extensions {
         ($($constant:ident $module:ident $s_type:ident $features:literal;)*) => {
             $(
@@ -124,6 +131,7 @@ pub mod extension {
 
     extensions! {
         COLOR_WRITES color_write_enable PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT 1;
+        CONDITIONS conditional_rendering PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT 2;
         DEMOTE shader_demote_to_helper_invocation PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES 1;
         DEPTH_CLIP depth_clip_enable PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT 1;
         DEPTH_CLIP_CONTROL depth_clip_control PHYSICAL_DEVICE_DEPTH_CLIP_CONTROL_FEATURES_EXT 1;
@@ -131,9 +139,11 @@ pub mod extension {
         DYNAMIC_1 extended_dynamic_state PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT 1;
         DYNAMIC_2 extended_dynamic_state2 PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT 3;
         DYNAMIC_3 extended_dynamic_state3 PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT 31;
+        BYTE_INDICES index_type_uint8 PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT 1;
         LINES line_rasterization PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT 6;
         LIST_RESTART primitive_topology_list_restart PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT 2;
         TEXEL_ALIGNMENT texel_buffer_alignment PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT 1;
+        LISTS multi_draw PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT 1;
         PROVOKING provoking_vertex PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT 2;
     }
 }
@@ -193,6 +203,7 @@ pub struct Gpu {
     pub(super) device: ash::Device,
     pub(super) rendering: Option<ash::khr::dynamic_rendering::Device>,
     pub(super) dynamic: Dynamic,
+    pub(super) counted: Counted,
     pub(super) queue: vk::Queue,
     pub(super) pool: vk::CommandPool,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
@@ -283,6 +294,7 @@ impl Gpu {
             rendering: renders
                 .then(|| ash::khr::dynamic_rendering::Device::new(&instance, &device)),
             dynamic: Dynamic::new(&instance, &device),
+            counted: Counted::new(&instance, &device),
             _entry: entry,
             instance,
             physical,

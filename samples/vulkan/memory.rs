@@ -264,7 +264,8 @@ impl Gpu {
             | U::STORAGE_BUFFER
             | U::INDEX_BUFFER
             | U::VERTEX_BUFFER
-            | U::INDIRECT_BUFFER;
+            | U::INDIRECT_BUFFER
+            | self.counted.usage;
         let info = vk::BufferCreateInfo::default().size(len_bytes).usage(usage);
         // SAFETY: structures live until calls return; what is made is owned by the device at once, here and below.
         let handle = unsafe { self.device.create_buffer(&info, None) };

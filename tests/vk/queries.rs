@@ -2,8 +2,8 @@
 
 use ash::vk;
 use samples::vulkan::{
-    Asks, Bound, Feature, GraphicsInfo, ImageInfo, PartOf, Pipeline, Queries, Source, Target,
-    Targets, Wants, feature,
+    Asks, Bound, Extension, Feature, GraphicsInfo, ImageInfo, PartOf, Pipeline, Queries, Source,
+    Target, Targets, Wants, extension, feature,
 };
 use samples::{Error, Gpu};
 
@@ -221,11 +221,15 @@ void main() { atomicAdd(number, 1u); }",
 }
 
 fn gpu(features: &[Feature]) -> Gpu {
+    with(features, &[])
+}
+
+fn with(features: &[Feature], extensions: &[Extension]) -> Gpu {
     // The driver finds the simulated GPU.
     crate::rig::entry();
     let wants = Wants {
         features,
-        ..Wants::default()
+        extensions,
     };
     Gpu::new(&Source::Function(icd::get_instance_proc_addr()), &wants).unwrap()
 }
@@ -247,4 +251,54 @@ fn stages_are_counted() {
         feature::TESSELLATION,
     ];
     stages(&gpu(&features)).unwrap();
+}
+
+/// A part that inherits a condition counts samples only where it holds; its clear and a draw behind it, too.
+#[test]
+fn a_part_obeys_the_condition_around_it() {
+    let gpu = with(&[feature::PRECISE_OCCLUSION], &[extension::CONDITIONS]);
+    let obeys = || -> Result<(), Error> {
+        let (color, depth) = (target(&gpu, RGBA8)?, target(&gpu, DEPTH)?);
+        let drawn = rectangles(&gpu, Some(WHITE))?;
+        let values = gpu.buffer(&[0_u32, 1])?;
+        let of = PartOf::Rendering {
+            colors: &[RGBA8],
+            depth: DEPTH,
+            samples: vk::SampleCountFlags::TYPE_1,
+        };
+        let mut conditional = vk::CommandBufferInheritanceConditionalRenderingInfoEXT::default()
+            .conditional_rendering_enable(true);
+        let inherits = vk::CommandBufferInheritanceInfo::default().push_next(&mut conditional);
+        let queries = gpu.queries(Asks::Samples, 1)?;
+        let part = gpu.inheriting_part(of, inherits, Some([SIDE; 2]), |r| {
+            r.ask(&queries, 0, true, |r| {
+                r.bind(&drawn, &[], &[-1.0_f32, -1.0, 0.5, 0.25, 0.5]);
+                r.draw(0, 4, 1);
+            });
+            r.clear_parts([1.0; 4], &[[31, 31, 1, 1]]);
+            Ok(())
+        })?;
+        for (at, inverted, runs) in [
+            (0, false, false),
+            (4, false, true),
+            (0, true, true),
+            (4, true, false),
+        ] {
+            gpu.run(|r| {
+                r.reset(&queries);
+                let to = [Target::clear(&color, [0.0; 4])];
+                r.only_if((&values, at), inverted, |r| {
+                    let drawn = r.draw_parts_to(&Targets::new(&to).depth(&depth), &[part]);
+                    assert!(drawn.is_ok());
+                });
+                Ok(())
+            })?;
+            let samples = if runs { 24 * 20 } else { 0 };
+            assert_eq!(gpu.results(&queries)?, [samples, 1]);
+            let last = gpu.read(&color)?.last_chunk::<4>().copied();
+            assert_eq!(last, Some([if runs { 255 } else { 0 }; 4]));
+        }
+        Ok(())
+    };
+    obeys().unwrap();
 }

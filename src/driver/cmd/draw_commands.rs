@@ -25,9 +25,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Draws. False: no shaders are bound, or nothing to draw to.
     pub fn draw(&mut self, draw: &Draw) -> Result<bool, M::Error> {
         self.before_draw()?;
-        let base = self.machine.dynamic_base;
         match &mut self.draws {
-            Some(draws) => draws.draw(&mut self.stream, base, draw),
+            Some(draws) => draws.draw(&mut self.stream, &self.machine, draw, self.conditional),
             None => Ok(false),
         }
     }
@@ -39,9 +38,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         draw: &Draw,
     ) -> Result<bool, M::Error> {
         self.before_draw()?;
-        let base = self.machine.dynamic_base;
         match &mut self.draws {
-            Some(draws) => draws.internal(&mut self.stream, base, internal, draw),
+            Some(draws) => draws.internal(&mut self.stream, &self.machine, internal, draw),
             None => Ok(false),
         }
     }
@@ -53,10 +51,23 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         indexed: bool,
         number: u32,
     ) -> Result<bool, M::Error> {
+        self.indirect(address, indexed, number, self.conditional)
+    }
+
+    /// The same, where the predicate says so if it is asked for.
+    pub(crate) fn indirect(
+        &mut self,
+        address: u64,
+        indexed: bool,
+        number: u32,
+        predicated: bool,
+    ) -> Result<bool, M::Error> {
         self.before_draw()?;
-        let base = self.machine.dynamic_base;
+        let (stream, machine) = (&mut self.stream, &self.machine);
         match &mut self.draws {
-            Some(draws) => draws.draw_indirect(&mut self.stream, base, address, indexed, number),
+            Some(draws) => {
+                draws.draw_indirect(stream, machine, address, indexed, number, predicated)
+            }
             None => Ok(false),
         }
     }

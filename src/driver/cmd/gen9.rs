@@ -175,6 +175,13 @@ const INDIRECT: [u32; WALKER_DW] = gpgpu_walker::PACKET
     .flag(gpgpu_walker::INDIRECT_PARAMETER_ENABLE, true)
     .dwords;
 
+/// The bit with which GPGPU_WALKER and 3DPRIMITIVE ask for the predicate.
+pub(crate) const fn predicate(predicated: bool) -> u32 {
+    const BIT: u32 = gpgpu_walker::PREDICATE_ENABLE.lo as u32;
+    assert!(BIT == hw::draw::primitive::PREDICATE_ENABLE.lo as u32);
+    (predicated as u32) << BIT
+}
+
 /// Shared local memory as the descriptor says it: 0, or 1 + log2 of the kilobytes.
 fn slm_code(bytes: u32) -> u64 {
     match bytes {
@@ -351,9 +358,11 @@ impl Generation for Gen9 {
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         [x, y, z]: [u32; 3],
+        predicated: bool,
     ) -> Result<(), M::Error> {
         let words = stream.reserve()?;
         *words = *walker;
+        words[0] |= predicate(predicated);
         words[X_AT] = x;
         words[Y_AT] = y;
         words[Z_AT] = z;
@@ -364,6 +373,7 @@ impl Generation for Gen9 {
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         address: u64,
+        predicated: bool,
     ) -> Result<(), M::Error> {
         let dimensions = [
             register::GPGPU_DISPATCHDIMX,
@@ -374,7 +384,7 @@ impl Generation for Gen9 {
             stream.put(mi::load_register_mem(dimension, at))?;
         }
         let mut words = *walker;
-        words[0] |= INDIRECT[0];
+        words[0] |= INDIRECT[0] | predicate(predicated);
         stream.put(words)
     }
 

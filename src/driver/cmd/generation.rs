@@ -296,17 +296,19 @@ pub trait Generation: Copy + std::fmt::Debug {
         stream: &mut Stream<M>,
         offset_bytes: u32,
     ) -> Result<(), M::Error>;
-    /// Launches workgroups.
+    /// Launches workgroups; where the predicate says so, if it is asked for.
     fn walk<M: Memory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         groups: [u32; 3],
+        predicated: bool,
     ) -> Result<(), M::Error>;
     /// Launches as many workgroups as three dwords in memory say.
     fn walk_indirect<M: Memory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         address: u64,
+        predicated: bool,
     ) -> Result<(), M::Error>;
     /// Writes the time when the command streamer comes by, and the quadword 1 elsewhere.
     fn timestamp_early<M: Memory>(

@@ -12,6 +12,7 @@ mod generation;
 pub mod image;
 mod mi;
 mod pending;
+mod predicate;
 mod queries;
 mod recorder;
 mod stream;

@@ -8,7 +8,7 @@ use crate::stream::{Memory, Stream};
 
 use hw::mi::{
     mi_batch_buffer_end, mi_batch_buffer_start, mi_load_register_imm, mi_load_register_mem,
-    mi_load_register_reg, mi_math, mi_noop, mi_semaphore_wait, mi_store_data_imm,
+    mi_load_register_reg, mi_math, mi_noop, mi_predicate, mi_semaphore_wait, mi_store_data_imm,
     mi_store_register_mem,
 };
 
@@ -111,6 +111,39 @@ pub fn multiply<M: Memory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M:
         stream.put(copy_register(register, register + 8))?;
     }
     Ok(())
+}
+
+/// What becomes of the predicate, where the two sources are compared for equality.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predicate {
+    /// It is what they compare to.
+    Equal,
+    /// It is the opposite.
+    Unequal,
+    /// It changes where they are equal.
+    ToggledIfEqual,
+}
+
+/// Sets the predicate.
+#[inline]
+pub const fn predicate(how: Predicate) -> [u32; 1] {
+    use mi_predicate as p;
+    const SOURCES_EQUAL: u64 = 2;
+    const SET: u64 = 0;
+    const XOR: u64 = 3;
+    const LOAD: u64 = 2;
+    const LOAD_INVERTED: u64 = 3;
+    let (combine, load) = match how {
+        Predicate::Equal => (SET, LOAD),
+        Predicate::Unequal => (SET, LOAD_INVERTED),
+        Predicate::ToggledIfEqual => (XOR, LOAD),
+    };
+    p::PACKET
+        .words::<1>()
+        .with(p::COMPARE_OPERATION, SOURCES_EQUAL)
+        .with(p::COMBINE_OPERATION, combine)
+        .with(p::LOAD_OPERATION, load)
+        .dwords
 }
 
 /// Stores a register to memory.

@@ -16,7 +16,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         available_at: u64,
         early: bool,
     ) -> Result<(), M::Error> {
-        self.settle()?;
+        self.settle_other()?;
         if early {
             return G::timestamp_early(&mut self.stream, value_at, available_at);
         }

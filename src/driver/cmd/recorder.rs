@@ -66,6 +66,8 @@ pub struct Recorder<G: DrawGeneration, M> {
     pub(crate) drawn: bool,
     /// The pipeline that draws is selected.
     drawing: bool,
+    /// The predicate says what runs.
+    pub(crate) conditional: bool,
     /// What draws have bound, where there were any.
     pub(crate) draws: Option<Box<Draws<G>>>,
     /// Workgroups of the last launch that had to have them in memory.
@@ -85,11 +87,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             constants_dirty: true,
             descriptor: NO_DESCRIPTOR,
             front_end: FrontEnd::default(),
-            pending: Pending::NONE,
+            pending: Pending::INVALIDATE_VERTICES,
             busy: true,
             dirty: true,
             drawn: true,
             drawing: false,
+            conditional: false,
             draws: None,
             counts: [0; 3],
         };
@@ -112,9 +115,10 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.unbind();
         self.front_end = FrontEnd::default();
         self.descriptor = NO_DESCRIPTOR;
-        self.pending = Pending::NONE;
+        // What the fetcher of vertices holds is not known.
+        self.pending = Pending::INVALIDATE_VERTICES;
         (self.busy, self.dirty, self.drawn) = (true, true, true);
-        self.drawing = false;
+        (self.drawing, self.conditional) = (false, false);
         if let Some(draws) = &mut self.draws {
             **draws = Draws::default();
         }
@@ -198,9 +202,9 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.settle_pending(Pending::NONE)
     }
 
-    /// As [`Recorder::settle`], before a dispatch: it fetches no vertices.
+    /// As [`Recorder::settle`], before what fetches no vertices.
     #[inline]
-    fn settle_dispatch(&mut self) -> Result<(), M::Error> {
+    pub fn settle_other(&mut self) -> Result<(), M::Error> {
         let later = Pending::INVALIDATE_VERTICES;
         if self.pending.without(later).is_none() {
             return Ok(());
@@ -239,6 +243,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
                 ..Control::default()
             };
             G::control(&mut self.stream, control, self.machine.scrap_address)?;
+            if let Some(draws) = &mut self.draws
+                && pending.any(Pending::INVALIDATE_VERTICES)
+            {
+                draws.evicted();
+            }
         }
         Ok(())
     }
@@ -246,7 +255,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Says what has changed since the last launch.
     #[inline(always)]
     fn prepare(&mut self) -> Result<(), M::Error> {
-        self.settle_dispatch()?;
+        self.settle_other()?;
         if let Some(launch) = &self.bound.launch
             && self.descriptor != launch.descriptor_offset_bytes
         {
@@ -364,7 +373,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.prepare()?;
         (self.busy, self.dirty) = (true, true);
         if let Some(launch) = &self.bound.launch {
-            G::walk(&mut self.stream, &launch.walker, count)?;
+            G::walk(&mut self.stream, &launch.walker, count, self.conditional)?;
         }
         Ok(true)
     }
@@ -417,7 +426,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.prepare()?;
         (self.busy, self.dirty) = (true, true);
         if let Some(launch) = &self.bound.launch {
-            G::walk_indirect(&mut self.stream, &launch.walker, address)?;
+            G::walk_indirect(&mut self.stream, &launch.walker, address, self.conditional)?;
         }
         Ok(true)
     }
@@ -440,7 +449,9 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             *to = from;
         }
         self.bound.launch = Some(*launch);
+        let conditional = std::mem::replace(&mut self.conditional, false);
         let launched = self.dispatch([0; 3], groups);
+        self.conditional = conditional;
         self.bound = application;
         self.constants_dirty = true;
         launched.map(|_| ())
@@ -453,13 +464,13 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
 
     /// Writes a dword, after what barriers have asked for.
     pub fn store(&mut self, address: u64, value: u32) -> Result<(), M::Error> {
-        self.settle()?;
+        self.settle_other()?;
         self.stream.put(mi::store(address, value))
     }
 
     /// Waits until a dword has a value.
     pub fn wait_equal(&mut self, address: u64, value: u32) -> Result<(), M::Error> {
-        self.settle()?;
+        self.settle_other()?;
         self.stream.put(mi::wait_equal(address, value))
     }
 
@@ -482,7 +493,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         left: Left,
         chunks: impl Iterator<Item = &'a [u32]>,
     ) -> Result<(), M::Error> {
-        self.settle()?;
+        self.settle_other()?;
         self.select_dispatches()?;
         self.append(chunks)?;
         self.front_end = left.front_end;
@@ -498,7 +509,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         &mut self,
         chunks: impl Iterator<Item = &'a [u32]>,
     ) -> Result<bool, M::Error> {
-        self.settle()?;
+        self.settle_other()?;
         self.select_draws()?;
         let lent = match &mut self.draws {
             Some(draws) => draws.lend(&mut self.stream)?,
@@ -515,6 +526,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             self.stream.append(words)?;
         }
         self.unbind();
+        self.barrier(Pending::INVALIDATE_VERTICES);
         self.descriptor = NO_DESCRIPTOR;
         (self.busy, self.dirty, self.drawn) = (true, true, true);
         Ok(())
@@ -530,7 +542,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
 
     /// Ends the batch, and does what barriers have asked for: others may follow in the same submission.
     pub fn end(&mut self) -> Result<(), M::Error> {
-        self.settle()?;
+        self.settle_other()?;
         self.select_dispatches()?;
         self.stream.end()
     }

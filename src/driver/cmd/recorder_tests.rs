@@ -199,9 +199,9 @@ fn barriers_wait_once_and_only_for_work() {
     assert_eq!(pipe_control::POST_SYNC_OPERATION.get(controls[before]), 0);
     // An invalidation comes when the data has arrived, in a command of its own.
     recorder.barrier(Pending::ALL);
-    recorder.settle().unwrap();
+    recorder.settle_other().unwrap();
     recorder.barrier(Pending::STALL.with(Pending::FLUSH_DATA));
-    recorder.settle().unwrap();
+    recorder.settle_other().unwrap();
     let all = commands(&recorder);
     let controls = named(&all, "PIPE_CONTROL");
     assert_eq!(controls.len(), before + 3);
@@ -315,7 +315,7 @@ fn a_called_batch_is_copied_and_forgets_what_was_bound() {
         assert!(second.push(8, &round.to_le_bytes()));
         assert!(second.dispatch([0; 3], [1; 3]).unwrap());
     }
-    second.settle().unwrap();
+    second.settle_other().unwrap();
     let mut first = recorder();
     first.bind(&launch(&kernel(&push), 0x80));
     assert!(first.dispatch([0; 3], [1; 3]).unwrap());

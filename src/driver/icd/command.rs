@@ -97,11 +97,11 @@ entries! { COMMAND:
         begin_info: *const c::CommandBufferBeginInfo<'_>,
     ) -> c::Result {
         let buffer = handle::get_mut(command_buffer)?;
-        let inherited = match (buffer.is_secondary(), begin_info.as_ref()) {
-            (true, Some(info)) => render::inherited(info)?,
-            _ => None,
+        let (inherited, conditional) = match (buffer.is_secondary(), begin_info.as_ref()) {
+            (true, Some(info)) => (render::inherited(info)?, render::conditional(info)),
+            _ => (None, false),
         };
-        buffer.begin(inherited.as_ref())?;
+        buffer.begin(inherited.as_ref(), conditional)?;
         done()
     }
 

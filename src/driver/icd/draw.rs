@@ -2,7 +2,7 @@
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, Vertices};
+use vk::command::{CommandBuffer, Draw, Vertices};
 
 use crate::command::record;
 use crate::entry::entries;
@@ -121,7 +121,13 @@ entries! { DRAW:
         first_instance: u32,
     ) {
         record(command_buffer, |commands| {
-            commands.draw([vertex_count, instance_count], [first_vertex, first_instance])
+            commands.draw(&Draw {
+                vertices: vertex_count,
+                instances: instance_count,
+                first: first_vertex,
+                first_instance,
+                ..Draw::default()
+            })
         })
     }
 
@@ -134,7 +140,14 @@ entries! { DRAW:
         first_instance: u32,
     ) {
         record(command_buffer, |commands| {
-            commands.draw_indexed([index_count, instance_count], [first_index, first_instance], vertex_offset)
+            commands.draw(&Draw {
+                vertices: index_count,
+                instances: instance_count,
+                first: first_index,
+                first_instance,
+                indexed: Some(vertex_offset),
+                ..Draw::default()
+            })
         })
     }
 
@@ -162,6 +175,103 @@ entries! { DRAW:
             let address = arguments(buffer, offset, draw_count, stride, 20)?;
             commands.draw_indirect(address, draw_count, stride, true)
         })
+    }
+
+    Device vkCmdDrawIndirectCount(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        count_buffer: c::Buffer,
+        count_buffer_offset: c::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
+        record(command_buffer, |commands| {
+            let address = arguments(buffer, offset, max_draw_count, stride, 16)?;
+            let count_at = handle::get(count_buffer)?.address_of(count_buffer_offset, 4)?;
+            commands.draw_counted(address, stride, false, count_at, max_draw_count)
+        })
+    }
+
+    Device vkCmdDrawIndexedIndirectCount(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        count_buffer: c::Buffer,
+        count_buffer_offset: c::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
+        record(command_buffer, |commands| {
+            let address = arguments(buffer, offset, max_draw_count, stride, 20)?;
+            let count_at = handle::get(count_buffer)?.address_of(count_buffer_offset, 4)?;
+            commands.draw_counted(address, stride, true, count_at, max_draw_count)
+        })
+    }
+
+    Device ["VK_EXT_multi_draw"] vkCmdDrawMultiEXT(
+        command_buffer: c::CommandBuffer,
+        draw_count: u32,
+        vertex_info: *const c::MultiDrawInfoEXT,
+        instance_count: u32,
+        first_instance: u32,
+        stride: u32,
+    ) {
+        record(command_buffer, |commands| {
+            for number in 0..draw_count {
+                let info = raw::strided(vertex_info, number, stride);
+                commands.draw(&Draw {
+                    vertices: info.vertex_count,
+                    instances: instance_count,
+                    first: info.first_vertex,
+                    first_instance,
+                    indexed: None,
+                    number,
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    Device ["VK_EXT_multi_draw"] vkCmdDrawMultiIndexedEXT(
+        command_buffer: c::CommandBuffer,
+        draw_count: u32,
+        index_info: *const c::MultiDrawIndexedInfoEXT,
+        instance_count: u32,
+        first_instance: u32,
+        stride: u32,
+        vertex_offset: *const i32,
+    ) {
+        record(command_buffer, |commands| {
+            let same = vertex_offset.as_ref();
+            for number in 0..draw_count {
+                let info = raw::strided(index_info, number, stride);
+                commands.draw(&Draw {
+                    vertices: info.index_count,
+                    instances: instance_count,
+                    first: info.first_index,
+                    first_instance,
+                    indexed: Some(*same.unwrap_or(&info.vertex_offset)),
+                    number,
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    Device ["VK_EXT_conditional_rendering"] vkCmdBeginConditionalRenderingEXT(
+        command_buffer: c::CommandBuffer,
+        conditional_rendering_begin: *const c::ConditionalRenderingBeginInfoEXT<'_>,
+    ) {
+        record(command_buffer, |commands| {
+            let info = raw::reference(conditional_rendering_begin, "VkConditionalRenderingBeginInfoEXT")?;
+            let inverted = info.flags.contains(c::ConditionalRenderingFlagsEXT::INVERTED);
+            commands.begin_condition(handle::get(info.buffer)?.address_of(info.offset, 4)?, inverted)
+        })
+    }
+
+    Device ["VK_EXT_conditional_rendering"] vkCmdEndConditionalRenderingEXT(command_buffer: c::CommandBuffer) {
+        set(command_buffer, CommandBuffer::end_condition)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Entry points of what the driver cannot do yet: conversions of samplers, and draws counted in memory.
+//! Entry points of what the driver cannot do yet: conversions of samplers.
 //!
 //! Vulkan wants the functions to exist. None of their objects can be created, so functions that take one have nothing to do; commands
 //! make their command buffer invalid, which `vkEndCommandBuffer` tells.
@@ -6,7 +6,6 @@
 use ash::vk as c;
 use ash::vk::Handle;
 
-use crate::command::record;
 use crate::entry::entries;
 use crate::{handle, raw};
 
@@ -28,29 +27,5 @@ entries! { GRAPHICS:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         Ok(())
-    }
-
-    Device vkCmdDrawIndirectCount(
-        command_buffer: c::CommandBuffer,
-        buffer: c::Buffer,
-        offset: c::DeviceSize,
-        count_buffer: c::Buffer,
-        count_buffer_offset: c::DeviceSize,
-        max_draw_count: u32,
-        stride: u32,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
-    }
-
-    Device vkCmdDrawIndexedIndirectCount(
-        command_buffer: c::CommandBuffer,
-        buffer: c::Buffer,
-        offset: c::DeviceSize,
-        count_buffer: c::Buffer,
-        count_buffer_offset: c::DeviceSize,
-        max_draw_count: u32,
-        stride: u32,
-    ) {
-        record(command_buffer, |_| Err(vk::Error::FeatureNotPresent { what: "graphics" }))
     }
 }

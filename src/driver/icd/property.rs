@@ -223,6 +223,9 @@ properties! {
     PhysicalDeviceCustomBorderColorPropertiesEXT |_device| [
         max_custom_border_color_samplers: vk::limits::MAX_CUSTOM_BORDERS,
     ]
+    PhysicalDeviceMultiDrawPropertiesEXT |_device| [
+        max_multi_draw_count: vk::limits::MAX_MULTI_DRAWS,
+    ]
     // Surfaces of buffers are bounded by dwords.
     PhysicalDeviceRobustness2PropertiesEXT |_device| [
         robust_storage_buffer_access_size_alignment: 4,

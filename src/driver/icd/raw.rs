@@ -25,6 +25,15 @@ pub unsafe fn reference<'a, T>(pointer: *const T, what: &'static str) -> vk::Res
     unsafe { pointer.as_ref() }.ok_or(vk::Error::BadHandle { what })
 }
 
+/// An element of an array whose elements are `stride` bytes apart.
+///
+/// # Safety
+/// The element is there, aligned, and stays unchanged during `'a`.
+pub unsafe fn strided<'a, T>(pointer: *const T, index: u32, stride: u32) -> &'a T {
+    // SAFETY: as the caller says.
+    unsafe { &*pointer.byte_add(index as usize * stride as usize) }
+}
+
 /// Writes a result, if it is wanted.
 ///
 /// # Safety

@@ -302,6 +302,20 @@ fn words(value: &c::ClearValue) -> [u32; 4] {
     unsafe { value.color.uint32 }
 }
 
+/// Whether a secondary command buffer may be executed under a condition.
+///
+/// # Safety
+/// The structure and its chain are valid.
+pub unsafe fn conditional(info: &c::CommandBufferBeginInfo<'_>) -> bool {
+    type Inherits<'a> = c::CommandBufferInheritanceConditionalRenderingInfoEXT<'a>;
+    // SAFETY: as the caller says.
+    unsafe {
+        let inherits = info.p_inheritance_info.as_ref();
+        let inherits = inherits.and_then(|from| raw::find::<Inherits<'_>>(from.p_next));
+        inherits.is_some_and(|from| from.conditional_rendering_enable != c::FALSE)
+    }
+}
+
 /// What a secondary command buffer inherits, if it is a part of a rendering.
 ///
 /// # Safety

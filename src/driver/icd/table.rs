@@ -133,6 +133,16 @@ const PROMOTED: &[(&str, &str, &str)] = &[
         "VK_KHR_create_renderpass2",
     ),
     (
+        "vkCmdDrawIndexedIndirectCountKHR",
+        "vkCmdDrawIndexedIndirectCount",
+        "VK_KHR_draw_indirect_count",
+    ),
+    (
+        "vkCmdDrawIndirectCountKHR",
+        "vkCmdDrawIndirectCount",
+        "VK_KHR_draw_indirect_count",
+    ),
+    (
         "vkCmdEndRenderPass2KHR",
         "vkCmdEndRenderPass2",
         "VK_KHR_create_renderpass2",

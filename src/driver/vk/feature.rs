@@ -172,6 +172,9 @@ structures! {
         extendedDynamicState3CoverageModulationTable extendedDynamicState3CoverageReductionMode
         extendedDynamicState3RepresentativeFragmentTestEnable extendedDynamicState3ShadingRateImageEnable
     ];
+    PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT [conditionalRendering inheritedConditionalRendering];
+    PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT [indexTypeUint8];
+    PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT [multiDraw];
     PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT [colorWriteEnable];
     PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_EXT [
         vertexAttributeInstanceRateDivisor vertexAttributeInstanceRateZeroDivisor
@@ -310,6 +313,11 @@ offered! {
     formatA4R4G4B4 "tests/vk/images.rs";
     borderColorSwizzle "tests/vk/borders.rs";
     borderColorSwizzleFromImage "tests/vk/borders.rs";
+    drawIndirectCount "tests/pictures/scenes/counted.rs";
+    conditionalRendering "tests/pictures/scenes/counted.rs";
+    inheritedConditionalRendering "tests/vk/queries.rs";
+    multiDraw "tests/pictures/scenes/counted.rs";
+    indexTypeUint8 "tests/pictures/scenes/counted.rs";
     customBorderColors "tests/vk/borders.rs";
     customBorderColorWithoutFormat "tests/vk/borders.rs";
     image2DViewOf3D "tests/vk/textures.rs";

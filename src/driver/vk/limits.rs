@@ -6,6 +6,8 @@
 
 use ash::vk as api;
 
+/// Draws of a command that names them one by one.
+pub const MAX_MULTI_DRAWS: u32 = 2048;
 /// Width and height of what is drawn to.
 pub const MAX_FRAMEBUFFER_PX: u32 = 1 << 14;
 /// Bits of a timestamp that the counter has (SKL PRM vol. 2c, TIMESTAMP: 36 bits).

@@ -3,6 +3,7 @@
 mod blending;
 mod commands;
 mod computing;
+mod counted;
 mod depth;
 mod dynamic;
 mod formats;
@@ -24,6 +25,7 @@ pub fn all() -> Vec<Scene> {
         blending::scenes(),
         commands::scenes(),
         computing::scenes(),
+        counted::scenes(),
         depth::scenes(),
         dynamic::scenes(),
         formats::scenes(),

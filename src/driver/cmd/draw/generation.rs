@@ -21,6 +21,8 @@ pub struct Draw {
     pub first_instance: u32,
     /// What is added to each index; None: there are no indices.
     pub indexed: Option<i32>,
+    /// Its number among those of a command.
+    pub number: u32,
 }
 
 /// Constants of a stage: where they lie, and how many registers of them are read.
@@ -118,13 +120,18 @@ pub trait DrawGeneration: Generation {
         stage: ConstantStage,
         constants: Constants,
     ) -> Result<(), M::Error>;
-    /// Draws.
-    fn primitive<M: Memory>(stream: &mut Stream<M>, draw: &Draw) -> Result<(), M::Error>;
+    /// Draws; where the predicate says so, if it is asked for.
+    fn primitive<M: Memory>(
+        stream: &mut Stream<M>,
+        draw: &Draw,
+        predicated: bool,
+    ) -> Result<(), M::Error>;
     /// Draws as memory says: four dwords, or five for indices; each instance as so many.
     fn primitive_indirect<M: Memory>(
         stream: &mut Stream<M>,
         address: u64,
         indexed: bool,
         instances: u32,
+        predicated: bool,
     ) -> Result<(), M::Error>;
 }

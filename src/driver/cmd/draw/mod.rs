@@ -3,6 +3,7 @@
 //! In:  [`state`] as it is set, [`shader`]s when they are bound, [`target`]s when a rendering begins, draws.
 //! Out: through a [`DrawGeneration`], words for what has changed since the last draw ([`recorder`]).
 
+mod fetched;
 mod generation;
 pub mod link;
 pub mod recorder;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use abi::DriverValue;
 
+use crate::draw::fetched::{self, Fetched};
 use crate::draw::generation::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
 
-use crate::generation::{BOUND_DW, PUSH_CONSTANTS_DW, VALUES, VALUES_AT, place};
+use crate::generation::{BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES, VALUES_AT, place};
 
 use crate::stream::{Memory, Stream};
 
@@ -120,6 +121,8 @@ pub struct InternalDraw<'a, G: DrawGeneration> {
     pub state: &'a mut Box<State>,
     /// Constants.
     pub constants_dw: &'a [u32],
+    /// The predicate says whether it runs.
+    pub predicated: bool,
 }
 
 /// The state of a batch's draws.
@@ -135,8 +138,10 @@ pub struct Draws<G: DrawGeneration> {
     targets: Option<Targets>,
     /// Offset of the table of colours.
     table: u32,
-    /// First vertex and first instance, as they were said last.
-    bases: Option<[u32; 2]>,
+    /// First vertex, first instance and number of the draw, as they were said last.
+    bases: Option<[u32; 3]>,
+    /// What the fetcher's cache may hold.
+    fetched: Fetched,
     /// The application's push constants, and from [`VALUES_AT`] on the driver's values, by place.
     words: [u32; BOUND_DW],
     /// Surface State Base Address, from which tables of surfaces are found.
@@ -157,6 +162,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
             targets: None,
             table: 0,
             bases: None,
+            fetched: Fetched::default(),
             words: [0; BOUND_DW],
             surface_base: None,
             lent: false,
@@ -273,7 +279,7 @@ impl<G: DrawGeneration> Draws<G> {
     fn prepare<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
-        dynamic_base: u64,
+        machine: &Machine,
     ) -> Result<bool, M::Error> {
         let (Some(pipeline), Some(targets)) = (&self.pipeline, &self.targets) else {
             return Ok(false);
@@ -287,9 +293,24 @@ impl<G: DrawGeneration> Draws<G> {
             state: &self.state,
             pipeline: &*pipeline.packed,
             targets,
-            dynamic_base,
+            dynamic_base: machine.dynamic_base,
         };
         G::state(stream, &said)?;
+        if dirty.any(Dirty::VERTEX_BUFFERS.with(Dirty::INDEX_BUFFER)) {
+            let state = &self.state;
+            let bound = usize::from(state.vertex_buffer_count);
+            let mut aliases = false;
+            for (slot, from) in state.vertex_buffers.iter().enumerate().take(bound) {
+                aliases |= self.fetched.bind(slot, from.address, from.bytes.into());
+            }
+            let from = &state.index_buffer;
+            aliases |= self
+                .fetched
+                .bind(fetched::INDICES, from.address, from.bytes.into());
+            if aliases {
+                evict::<G, M>(stream, machine, &mut self.fetched)?;
+            }
+        }
         if dirty.any(Dirty::TARGETS) {
             if targets.inherited {
                 self.table = G::inherited_table::<M>();
@@ -335,13 +356,14 @@ impl<G: DrawGeneration> Draws<G> {
     pub(crate) fn draw<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
-        dynamic_base: u64,
+        machine: &Machine,
         draw: &Draw,
+        predicated: bool,
     ) -> Result<bool, M::Error> {
         if draw.vertices == 0 || draw.instances == 0 {
             return Ok(self.pipeline.is_some() && self.targets.is_some());
         }
-        if !self.prepare(stream, dynamic_base)? {
+        if !self.prepare(stream, machine)? {
             return Ok(false);
         }
         let inputs = self.inputs();
@@ -349,15 +371,15 @@ impl<G: DrawGeneration> Draws<G> {
             let first = draw
                 .indexed
                 .map_or(draw.first, |vertex| vertex.cast_unsigned());
-            let bases = [first, draw.first_instance];
+            let number = if inputs.draw_id { draw.number } else { 0 };
+            let bases = [first, draw.first_instance, number];
             if self.bases != Some(bases) {
-                // The number of a single draw is 0.
-                let data = stream.data(3)?;
-                data.words.copy_from_slice(&[first, draw.first_instance, 0]);
+                let data = stream.data(bases.len())?;
+                data.words.copy_from_slice(&bases);
                 let address = data.address;
-                G::bases(stream, address)?;
+                self.say_bases(stream, machine, address)?;
                 if inputs.draw_id {
-                    G::draw_id(stream, address + 8)?;
+                    self.say_number(stream, machine, address + 8)?;
                 }
                 self.bases = Some(bases);
             }
@@ -366,15 +388,48 @@ impl<G: DrawGeneration> Draws<G> {
             instances: draw.instances.saturating_mul(inputs.instances()),
             ..*draw
         };
-        G::primitive(stream, &draw)?;
+        G::primitive(stream, &draw, predicated)?;
         Ok(true)
+    }
+
+    /// Where first vertex and first instance are.
+    fn say_bases<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        address: u64,
+    ) -> Result<(), M::Error> {
+        G::bases(stream, address)?;
+        match self.fetched.bind(fetched::BASES, address, 8) {
+            true => evict::<G, M>(stream, machine, &mut self.fetched),
+            false => Ok(()),
+        }
+    }
+
+    /// Where the number of the draw is.
+    fn say_number<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        address: u64,
+    ) -> Result<(), M::Error> {
+        G::draw_id(stream, address)?;
+        match self.fetched.bind(fetched::NUMBER, address, 4) {
+            true => evict::<G, M>(stream, machine, &mut self.fetched),
+            false => Ok(()),
+        }
+    }
+
+    /// The fetcher's cache has forgotten what it held.
+    pub(crate) fn evicted(&mut self) {
+        self.fetched.forget();
     }
 
     /// Draws with shaders, state and constants of the driver's own; what the application has bound stays.
     pub(crate) fn internal<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
-        dynamic_base: u64,
+        machine: &Machine,
         internal: InternalDraw<'_, G>,
         draw: &Draw,
     ) -> Result<bool, M::Error> {
@@ -388,7 +443,7 @@ impl<G: DrawGeneration> Draws<G> {
         std::mem::swap(&mut self.state, internal.state);
         let pipeline = self.pipeline.replace(Arc::clone(internal.pipeline));
         (self.dirty, self.bases) = (self.dirty.with(groups), None);
-        let drawn = self.draw(stream, dynamic_base, draw);
+        let drawn = self.draw(stream, machine, draw, internal.predicated);
         std::mem::swap(&mut self.state, internal.state);
         (self.words, self.pipeline) = (words, pipeline);
         (self.dirty, self.bases) = (self.dirty.with(groups), None);
@@ -399,30 +454,51 @@ impl<G: DrawGeneration> Draws<G> {
     pub(crate) fn draw_indirect<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
-        dynamic_base: u64,
+        machine: &Machine,
         address: u64,
         indexed: bool,
         number: u32,
+        predicated: bool,
     ) -> Result<bool, M::Error> {
-        if !self.prepare(stream, dynamic_base)? {
+        if !self.prepare(stream, machine)? {
             return Ok(false);
         }
         let inputs = self.inputs();
         if inputs.has_numbers() {
             // First vertex and first instance stand side by side in memory.
-            G::bases(stream, address + if indexed { 12 } else { 8 })?;
+            self.say_bases(stream, machine, address + if indexed { 12 } else { 8 })?;
             self.bases = None;
         }
         if inputs.draw_id {
             let data = stream.data(1)?;
             data.words.copy_from_slice(&[number]);
             let place = data.address;
-            G::draw_id(stream, place)?;
+            self.say_number(stream, machine, place)?;
             self.bases = None;
         }
-        G::primitive_indirect(stream, address, indexed, inputs.instances())?;
+        let instances = inputs.instances();
+        G::primitive_indirect(stream, address, indexed, instances, predicated)?;
         Ok(true)
     }
+}
+
+/// Lets the fetcher's cache forget, once what was fetched into it is used.
+#[cold]
+fn evict<G: DrawGeneration, M: Memory>(
+    stream: &mut Stream<M>,
+    machine: &Machine,
+    fetched: &mut Fetched,
+) -> Result<(), M::Error> {
+    for invalidate_vertices in [false, true] {
+        let control = Control {
+            invalidate_vertices,
+            writes: true,
+            ..Control::default()
+        };
+        G::control(stream, control, machine.scrap_address)?;
+    }
+    fetched.forget();
+    Ok(())
 }
 
 /// Writes the constants of a stage and names them.

@@ -616,8 +616,14 @@ impl DrawGeneration for Gen9 {
         stream.put(words)
     }
 
-    fn primitive<M: Memory>(stream: &mut Stream<M>, draw: &Draw) -> Result<(), M::Error> {
-        stream.put(vertex::draw(draw))
+    fn primitive<M: Memory>(
+        stream: &mut Stream<M>,
+        draw: &Draw,
+        predicated: bool,
+    ) -> Result<(), M::Error> {
+        let mut words = vertex::draw(draw);
+        words[0] |= gen9::predicate(predicated);
+        stream.put(words)
     }
 
     fn primitive_indirect<M: Memory>(
@@ -625,6 +631,7 @@ impl DrawGeneration for Gen9 {
         address: u64,
         indexed: bool,
         instances: u32,
+        predicated: bool,
     ) -> Result<(), M::Error> {
         let registers: &[u32] = if indexed {
             &[
@@ -659,7 +666,9 @@ impl DrawGeneration for Gen9 {
                 register::PRIMITIVE_INSTANCE_COUNT,
             ))?;
         }
-        stream.put(vertex::draw_indirect(indexed))
+        let mut words = vertex::draw_indirect(indexed);
+        words[0] |= gen9::predicate(predicated);
+        stream.put(words)
     }
 }
 

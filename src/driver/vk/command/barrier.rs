@@ -67,7 +67,9 @@ impl Dependency {
         if waits && self.destination_access.intersects(uniform) {
             pending = pending.with(Pending::INVALIDATE_CONSTANT);
         }
-        let fetched = A::VERTEX_ATTRIBUTE_READ | A::INDEX_READ | A::MEMORY_READ;
+        // First vertex and first instance of indirect draws are fetched, too.
+        let fetched =
+            A::VERTEX_ATTRIBUTE_READ | A::INDEX_READ | A::INDIRECT_COMMAND_READ | A::MEMORY_READ;
         if waits && self.destination_access.intersects(fetched) {
             pending = pending.with(Pending::INVALIDATE_VERTICES);
         }
@@ -102,7 +104,7 @@ mod tests {
         );
         assert_eq!(
             pending(writes, (S::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ)),
-            flush
+            flush.with(Pending::INVALIDATE_VERTICES)
         );
         assert_eq!(
             pending((compute, A::NONE), (compute, A::NONE)),

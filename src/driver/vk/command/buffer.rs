@@ -129,10 +129,12 @@ impl CommandBuffer {
         }
     }
 
-    /// Begins recording, from an empty state; as a part of a rendering, if there is something to inherit.
-    pub fn begin(&mut self, inherited: Option<&Inherited>) -> Result<()> {
+    /// Begins recording, from an empty state; as a part of a rendering, if there is something to inherit. `conditional`: it may be executed
+    /// where a condition holds sway.
+    pub fn begin(&mut self, inherited: Option<&Inherited>, conditional: bool) -> Result<()> {
         self.reset();
         self.recorder.restart().begin()?;
+        self.recorder.set_conditional(conditional);
         self.inherits = inherited.is_some();
         if let Some(inherited) = inherited {
             self.recorder.inherit(&inherited.targets());
@@ -151,7 +153,7 @@ impl CommandBuffer {
         }
         let ended = match (self.error.take(), self.secondary) {
             (Some(error), _) => Err(error),
-            (None, true) => self.recorder.settle(),
+            (None, true) => self.recorder.settle_other(),
             (None, false) => self.recorder.end(),
         };
         self.state = match &ended {

@@ -405,33 +405,10 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Draws so many vertices and instances, from the first of each on.
+    /// Draws.
     #[inline]
-    pub fn draw(&mut self, counts: [u32; 2], firsts: [u32; 2]) -> Result<()> {
-        self.draw_either(counts, firsts, None)
-    }
-
-    /// Draws so many indices and instances, from the first of each on; something is added to each index.
-    #[inline]
-    pub fn draw_indexed(&mut self, counts: [u32; 2], firsts: [u32; 2], add: i32) -> Result<()> {
-        self.draw_either(counts, firsts, Some(add))
-    }
-
-    #[inline]
-    fn draw_either(
-        &mut self,
-        [vertices, instances]: [u32; 2],
-        [first, first_instance]: [u32; 2],
-        indexed: Option<i32>,
-    ) -> Result<()> {
-        let draw = Draw {
-            vertices,
-            instances,
-            first,
-            first_instance,
-            indexed,
-        };
-        if self.recorder.draw(&draw)? {
+    pub fn draw(&mut self, draw: &Draw) -> Result<()> {
+        if self.recorder.draw(draw)? {
             return Ok(());
         }
         Err(UNBOUND)
@@ -452,5 +429,31 @@ impl CommandBuffer {
             }
         }
         Ok(())
+    }
+
+    /// Draws as memory says, as many times as a dword says, but at most so many times.
+    pub fn draw_counted(
+        &mut self,
+        address: u64,
+        stride_bytes: u32,
+        indexed: bool,
+        count_at: u64,
+        most: u32,
+    ) -> Result<()> {
+        let recorder = &mut self.recorder;
+        if recorder.draw_counted(address, stride_bytes, indexed, count_at, most)? {
+            return Ok(());
+        }
+        Err(UNBOUND)
+    }
+
+    /// Draws, dispatches and clears of attachments run from here on where a dword is not zero, or where it is.
+    pub fn begin_condition(&mut self, address: u64, inverted: bool) -> Result<()> {
+        self.recorder.begin_condition(address, inverted)
+    }
+
+    /// They run again.
+    pub fn end_condition(&mut self) {
+        self.recorder.set_conditional(false);
     }
 }

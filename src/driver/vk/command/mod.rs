@@ -23,6 +23,7 @@ mod views;
 pub use barrier::Dependency;
 pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
 pub use buffer::{CommandBuffer, CommandPool, Point};
+pub use cmd::draw::Draw;
 pub use draw::Vertices;
 pub use image::{BufferRows, ImageBox};
 pub use pass::{

@@ -105,7 +105,7 @@ impl CommandBuffer {
         let others = others.map(|from| from.fresh);
         if colours.chain(others).all(|fresh| fresh == begin.views) {
             for (first, count) in begin.views.ranges(begin.layers) {
-                self.clear_layers(clear, cleared(first, count))?;
+                self.clear_layers(clear, cleared(first, count), false)?;
             }
             return Ok(());
         }
@@ -120,7 +120,7 @@ impl CommandBuffer {
                 (own.depth, own.stencil) = (None, None);
             }
             if own != Clear::default() {
-                self.clear_layers(&own, cleared(view, 1))?;
+                self.clear_layers(&own, cleared(view, 1), false)?;
             }
         }
         Ok(())
@@ -199,8 +199,9 @@ impl CommandBuffer {
     /// Clears a rectangle of what is drawn to: with multiview that of each view.
     pub fn clear(&mut self, clear: &Clear, from: ClearArea) -> Result<()> {
         let views = self.rendering.views;
+        let predicated = self.recorder.is_conditional();
         if views.is_none() {
-            return self.clear_layers(clear, from);
+            return self.clear_layers(clear, from, predicated);
         }
         for (first_layer, layers) in views.ranges(0) {
             let area = from.area;
@@ -209,12 +210,12 @@ impl CommandBuffer {
                 first_layer,
                 layers,
             };
-            self.clear_layers(clear, range)?;
+            self.clear_layers(clear, range, predicated)?;
         }
         Ok(())
     }
 
-    fn clear_layers(&mut self, clear: &Clear, from: ClearArea) -> Result<()> {
+    fn clear_layers(&mut self, clear: &Clear, from: ClearArea, predicated: bool) -> Result<()> {
         let Rendering {
             active,
             samples,
@@ -286,6 +287,7 @@ impl CommandBuffer {
             pipeline: pipeline.draw(),
             state,
             constants_dw: &constants_dw,
+            predicated,
         };
         self.recorder.draw_internal(internal, &draw)?;
         Ok(())
