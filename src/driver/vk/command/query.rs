@@ -39,7 +39,21 @@ impl CommandBuffer {
         match pool.kind {
             Kind::Samples => self.recorder.write_late(address + AVAILABLE_AT, 1),
             _ => self.recorder.store(address + AVAILABLE_AT, 1),
+        }?;
+        self.end_other_views(pool, query)
+    }
+
+    /// With multiview a query takes as many as there are views: the first has counted all of them, the others get zero.
+    fn end_other_views(&mut self, pool: &QueryPool, query: u32) -> Result<()> {
+        let views = self.rendering.views.mask().count_ones();
+        for other in (query..query.saturating_add(views)).skip(1) {
+            let address = pool.address(other)?;
+            for at in (BEGIN_AT..pool.stride_bytes()).step_by(4) {
+                self.recorder.store(address + at, 0)?;
+            }
+            self.recorder.store(address + AVAILABLE_AT, 1)?;
         }
+        Ok(())
     }
 
     fn count(&mut self, pool: &QueryPool, address: u64) -> Result<()> {
@@ -59,7 +73,8 @@ impl CommandBuffer {
         }
         let address = pool.address(query)?;
         self.recorder
-            .timestamp(address + END_AT, address + AVAILABLE_AT, early)
+            .timestamp(address + END_AT, address + AVAILABLE_AT, early)?;
+        self.end_other_views(pool, query)
     }
 
     /// Copies results of queries to a buffer.
