@@ -160,19 +160,27 @@ impl Tr<'_> {
         let Ty::Struct { members, .. } = &*self.ty(block)? else {
             return inst.loc.expected("a block", format!("%{block}"));
         };
-        let per_vertex = self.e.shader.is_per_vertex_mode(mode) && !own.io.patch;
         let name = self.m.name(inst.id);
         let mut location = own.location;
         let mut vars = Vec::with_capacity(members.len());
         for (k, &m) in members.iter().enumerate() {
             let mut d = self.declared(block, Some(k as u32), Declared { location, ..own });
             let mut ty = self.nir_type(m, false)?;
-            let slots = self.e.shader.types.count_slots(ty);
-            for (depth, &len) in arrays.iter().enumerate().rev() {
-                if depth > 0 || !per_vertex {
-                    // An array of blocks that the shader declares: the next element's slots follow the whole block's.
-                    return inst.loc.unsupported("an array of blocks");
-                }
+            // `Patch` stands at members, too. Of the arrays, one may be the vertices'.
+            let per_vertex = self.e.shader.is_per_vertex_mode(mode) && !own.io.patch && !d.io.patch;
+            let elements = arrays
+                .iter()
+                .skip(usize::from(per_vertex))
+                .fold(1u32, |n, len| n.saturating_mul(*len));
+            // An array of blocks that the shader declares: a member's slots in all elements follow each other, before the next
+            // member's. Both sides of the interface declare the block alike, so they agree.
+            if elements > 1 && d.builtin.is_none() && d.location != location {
+                return inst
+                    .loc
+                    .unsupported("an array of blocks whose members have locations of their own");
+            }
+            let slots = self.e.shader.types.count_slots(ty).saturating_mul(elements);
+            for &len in arrays.iter().rev() {
                 ty = self.e.shader.types.intern(Type::Array {
                     elem: ty,
                     len: Some(len),
