@@ -298,6 +298,14 @@ fn a_part_obeys_the_condition_around_it() {
             let last = gpu.read(&color)?.last_chunk::<4>().copied();
             assert_eq!(last, Some([if runs { 255 } else { 0 }; 4]));
         }
+        // Where there is no condition, it runs, whatever the last one came to.
+        gpu.run(|r| {
+            r.reset(&queries);
+            r.only_if((&values, 0), false, |_| ());
+            let to = [Target::clear(&color, [0.0; 4])];
+            r.draw_parts_to(&Targets::new(&to).depth(&depth), &[part])
+        })?;
+        assert_eq!(gpu.results(&queries)?, [24 * 20, 1]);
         Ok(())
     };
     obeys().unwrap();

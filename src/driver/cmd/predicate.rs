@@ -40,6 +40,15 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(())
     }
 
+    /// Lets a batch run that is executed next and expects a condition, where none holds sway.
+    pub fn satisfy(&mut self) -> Result<(), M::Error> {
+        let stream = &mut self.stream;
+        stream.put(mi::load_register(DISCARDED, 0))?;
+        stream.put(mi::load_register(MI_PREDICATE_SRC0, 0))?;
+        compare_with_zero(stream)?;
+        stream.put(mi::predicate(Predicate::Equal))
+    }
+
     /// Whether a condition holds sway.
     pub fn is_conditional(&self) -> bool {
         self.conditional

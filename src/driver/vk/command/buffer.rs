@@ -83,6 +83,8 @@ pub struct CommandBuffer {
     secondary: bool,
     /// It is a part of a rendering that another one begins.
     inherits: bool,
+    /// It may be executed where a condition holds sway.
+    expects_condition: bool,
     state: State,
     /// The first error of the commands.
     error: Option<Error>,
@@ -104,6 +106,7 @@ impl CommandBuffer {
             large: Vec::new(),
             secondary,
             inherits: false,
+            expects_condition: false,
             state: State::Initial,
             error: None,
         }
@@ -135,6 +138,7 @@ impl CommandBuffer {
         self.reset();
         self.recorder.restart().begin()?;
         self.recorder.set_conditional(conditional);
+        self.expects_condition = conditional;
         self.inherits = inherited.is_some();
         if let Some(inherited) = inherited {
             self.recorder.inherit(&inherited.targets());
@@ -341,6 +345,9 @@ impl CommandBuffer {
             return Err(Error::InvalidUse {
                 why: "executing what is no recorded secondary command buffer",
             });
+        }
+        if secondary.expects_condition && !self.recorder.is_conditional() {
+            self.recorder.satisfy()?;
         }
         let stream = secondary.recorder.stream();
         let chunks = stream.memory().commands(stream.commands_dw());
