@@ -1,6 +1,7 @@
-//! Turns dynamic indexing of small local arrays into selections.
+//! Turns dynamic indexing of small local arrays, and of arrays of distances, into selections.
 //!
-//! In:  `load_deref` and `store_deref` of temporaries with dynamic array indices. Out: none where the variable's
+//! In:  `load_deref` and `store_deref` of temporaries with dynamic array indices, or of an input's or output's array whose scalars lie
+//! side by side in slots: those of other vertices, since the stage's own are temporaries by now. Out: none where the variable's
 //! dynamically indexed arrays are small: a load selects among all elements by the bits of the index, a store
 //! rewrites each element or not. All of the variable can then become values. Larger ones go to scratch.
 //! Tests: tests/opt/lower_indirect_vars/.
@@ -15,9 +16,22 @@ fn is_temp(mode: Mode) -> bool {
     matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp)
 }
 
+/// Whether its arrays may be selected among: temporaries, and scalars that lie side by side in the slots of vertices.
+fn is_lowered(s: &Shader, v: &Variable) -> bool {
+    is_temp(v.mode) || s.is_per_vertex(v) && v.io.is_some_and(|io| io.compact)
+}
+
+/// Whether an array's index is the number of a vertex.
+fn is_of_vertices(s: &Shader, array: Id<Def>) -> bool {
+    match s.deref_of(array).map(|d| &d.kind) {
+        Some(DerefKind::Var(v)) => s.is_per_vertex(&s.vars[*v]),
+        _ => false,
+    }
+}
+
 /// Entry point.
 pub fn lower_indirect_vars(s: &mut Shader, ctx: &Ctx) -> bool {
-    if !s.vars.iter().any(|(_, v)| is_temp(v.mode)) {
+    if !s.vars.iter().any(|(_, v)| is_lowered(s, v)) {
         return false;
     }
     let ok = suitable(s, ctx.select_array_limit);
@@ -45,16 +59,16 @@ fn dynamic_step(s: &Shader, ptr: Id<Def>) -> Option<(Id<Def>, Id<Variable>)> {
     let mut at = ptr;
     let mut found = None;
     loop {
-        let d = s.deref_of(at)?;
-        if !is_temp(d.mode) {
-            return None;
-        }
-        match d.kind {
-            DerefKind::Var(v) => return Some((found?, v)),
+        match s.deref_of(at)?.kind {
+            DerefKind::Var(v) => {
+                return found
+                    .filter(|_| is_lowered(s, &s.vars[v]))
+                    .map(|at| (at, v));
+            }
             DerefKind::Array { parent, index } => {
                 let of = s.deref_of(parent)?.ty;
-                let vector = matches!(s.types[of], Type::Vector { .. });
-                if !vector && s.const_of(index).is_none() {
+                let other = matches!(s.types[of], Type::Vector { .. }) || is_of_vertices(s, parent);
+                if !other && s.const_of(index).is_none() {
                     found = Some(at);
                 }
                 at = parent;
@@ -94,6 +108,7 @@ fn suitable(s: &Shader, limit: u32) -> IdMap<Variable, bool> {
                     }
                     DerefKind::Array { parent, index } => {
                         if s.const_of(index).is_none()
+                            && !is_of_vertices(s, parent)
                             && let Some(n) = len_of(s, parent)
                         {
                             elements = elements.saturating_mul(n);
