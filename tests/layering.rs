@@ -120,7 +120,7 @@ const UNSAFE: &[&str] = &[
     "src/driver/icd",
     "src/sim/shim",
     "src/tools/vkrunner/vulkan",
-    "src/tools/ingot/bench_rows.rs",
+    "src/tools/ingot/record",
     "src/tools/ingot/codegen/device.rs",
     "src/tools/ingot/pipelines.rs",
     "samples/vulkan",

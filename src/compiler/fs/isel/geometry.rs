@@ -254,6 +254,14 @@ impl Isel<'_> {
         }
     }
 
+    /// The lanes for which slots are found and read: where all want the same, those that are off as well, for the message reads all.
+    pub(super) fn exec_of_slots(&self, i: &Intrinsic) -> Exec {
+        match i.def {
+            Some(def) if !self.is_divergent(def) => ALL,
+            _ => Exec::Active,
+        }
+    }
+
     /// Where the slots lie that an access names, whose offset may be known at run time alone. `None`: nowhere.
     pub(super) fn place_of_slots(
         &mut self,
@@ -261,7 +269,7 @@ impl Isel<'_> {
         offset: entity::Id<nir::Def>,
         place: impl Fn(u8) -> Option<u32>,
     ) -> Result<Option<Place>, FsError> {
-        let first = i.index("location");
+        let (first, exec) = (i.index("location"), self.exec_of_slots(i));
         if let Some(n) = self.sh.const_component(offset, 0) {
             let slot = first.saturating_add(n as u32);
             return Ok(u8::try_from(slot).ok().and_then(place).map(Place::at));
@@ -280,8 +288,8 @@ impl Isel<'_> {
             let offset = match number.pitch {
                 4 => number,
                 _ => {
-                    let to = self.b.temp(Type::Ud, Exec::Active);
-                    self.b.mov(Exec::Active, to, number);
+                    let to = self.b.temp(Type::Ud, exec);
+                    self.b.mov(exec, to, number);
                     to
                 }
             };
@@ -291,8 +299,8 @@ impl Isel<'_> {
             }));
         }
         // Slots between them are missing: each number has a distance of its own.
-        let to = self.b.temp(Type::Ud, Exec::Active);
-        self.b.mov(Exec::Active, to, Lanes::imm(Type::Ud, 0));
+        let to = self.b.temp(Type::Ud, exec);
+        self.b.mov(exec, to, Lanes::imm(Type::Ud, 0));
         for (k, p) in (0u64..).zip(places) {
             let Some(p) = p.filter(|p| *p != slot) else {
                 continue;
@@ -300,12 +308,11 @@ impl Isel<'_> {
             let null = Lanes::null(Type::Ud, 4);
             let same = Mods::cmod(CondMod::Z, 0);
             let k = Lanes::imm(Type::Ud, k);
-            self.b
-                .binary(Opcode::Cmp, Exec::Active, null, number, k, same);
+            self.b.binary(Opcode::Cmp, exec, null, number, k, same);
             let distance = Lanes::imm(Type::Ud, u64::from(p - slot));
             let mods = Mods::pred(0, false);
             self.b
-                .emit(Op::Eu(Opcode::Mov), Exec::Active, to, &[distance], mods);
+                .emit(Op::Eu(Opcode::Mov), exec, to, &[distance], mods);
         }
         Ok(Some(Place {
             slot,
@@ -325,10 +332,7 @@ impl Isel<'_> {
         let n = self.sh.defs[def].num_components;
         let first =
             abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
-        let exec = match self.is_divergent(def) {
-            true => Exec::Active,
-            false => ALL,
-        };
+        let exec = self.exec_of_slots(i);
         let v = self.urb_read(exec, handles, place, first + n, changing);
         for c in 0..n {
             let at = u32::from(first + c) * GRF_BYTES;

@@ -198,22 +198,17 @@ impl Isel<'_> {
             return Ok(Some(place));
         }
         let number = self.comp(i.srcs[vertex], 0, Type::Ud);
-        let distance = self.b.temp(Type::Ud, Exec::Active);
+        let exec = self.exec_of_slots(i);
+        let distance = self.b.temp(Type::Ud, exec);
         let slots = Lanes::imm(Type::Uw, slots.into());
-        self.b.binary(
-            Opcode::Mul,
-            Exec::Active,
-            distance,
-            number,
-            slots,
-            Mods::NONE,
-        );
+        self.b
+            .binary(Opcode::Mul, exec, distance, number, slots, Mods::NONE);
         place.offset = Some(match place.offset {
             None => distance,
             Some(more) => {
-                let sum = self.b.temp(Type::Ud, Exec::Active);
+                let sum = self.b.temp(Type::Ud, exec);
                 self.b
-                    .binary(Opcode::Add, Exec::Active, sum, distance, more, Mods::NONE);
+                    .binary(Opcode::Add, exec, sum, distance, more, Mods::NONE);
                 sum
             }
         });

@@ -12,6 +12,11 @@ use hw::draw::{
 };
 
 const LANES: usize = 8;
+/// What is read behind the end of a patch's entry, where another's may begin: a number that nobody takes for one.
+///
+/// Mesa's compiler reads sixteen rows wherever a point's number is known at run time alone, however short the entry is.
+const BEYOND: u32 = 0xffc0_beef;
+
 /// 1 with 16 fraction bits.
 const ONE: i32 = 1 << 16;
 
@@ -110,7 +115,7 @@ impl<'a> Domain<'a> {
             begin_data(&mut payload, self.start, data);
             payload.extend(&self.constants);
             let pushed = entry.iter().skip(self.read.0).copied();
-            payload.extend(pushed.chain(std::iter::repeat(0)).take(self.read.1));
+            payload.extend(pushed.chain(std::iter::repeat(BEYOND)).take(self.read.1));
             for handle in outputs.iter().take(lanes.len()) {
                 urb.renew(*handle, self.entry)?;
             }

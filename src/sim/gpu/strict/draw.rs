@@ -232,7 +232,6 @@ fn is_long(words: &[u32; 2]) -> bool {
 /// Which stages a draw has, and the bytes of the URB entries that each leaves.
 struct Stages {
     vs: u64,
-    hs: u64,
     ds: u64,
     gs: u64,
     tessellates: bool,
@@ -242,12 +241,11 @@ struct Stages {
 impl Stages {
     fn of(state: &DrawState) -> Stages {
         let entry = |packet, field| (state.get(packet, field) + 1) * 64;
-        use draw::{state_urb_ds, state_urb_gs, state_urb_hs, state_urb_vs};
-        let (vs, hs) = (&state_urb_vs::PACKET, &state_urb_hs::PACKET);
+        use draw::{state_urb_ds, state_urb_gs, state_urb_vs};
+        let vs = &state_urb_vs::PACKET;
         let (ds, gs) = (&state_urb_ds::PACKET, &state_urb_gs::PACKET);
         Stages {
             vs: entry(vs, state_urb_vs::VS_URB_ENTRY_ALLOCATION_SIZE),
-            hs: entry(hs, state_urb_hs::HS_URB_ENTRY_ALLOCATION_SIZE),
             ds: entry(ds, state_urb_ds::DS_URB_ENTRY_ALLOCATION_SIZE),
             gs: entry(gs, state_urb_gs::GS_URB_ENTRY_ALLOCATION_SIZE),
             tessellates: state.flag(&draw::state_ds::PACKET, draw::state_ds::ENABLE),
@@ -286,7 +284,7 @@ impl Stages {
         VERTEX_ENTRY.check(fetched <= self.vs, at, || {
             format!("{fetched} bytes of vertex elements, entries of {}", self.vs)
         })?;
-        use draw::{state_ds as ds, state_gs as gs, state_hs as hs, state_vs as vs};
+        use draw::{state_gs as gs, state_hs as hs, state_vs as vs};
         let reads = [
             (
                 "VS",
@@ -303,14 +301,6 @@ impl Stages {
                 hs::VERTEX_URB_ENTRY_READ_OFFSET,
                 hs::VERTEX_URB_ENTRY_READ_LENGTH,
                 self.vs,
-            ),
-            (
-                "DS",
-                &ds::PACKET,
-                ds::ENABLE,
-                ds::PATCH_URB_ENTRY_READ_OFFSET,
-                ds::PATCH_URB_ENTRY_READ_LENGTH,
-                self.hs,
             ),
             (
                 "GS",
