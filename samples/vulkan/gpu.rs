@@ -37,9 +37,11 @@ pub mod feature {
         DEPTH_BOUNDS "depthBounds" depth_bounds;
         DEPTH_CLAMP "depthClamp" depth_clamp;
         DUAL_SOURCE "dualSrcBlend" dual_src_blend;
+        FIRST_INSTANCE "drawIndirectFirstInstance" draw_indirect_first_instance;
         FILL_MODES "fillModeNonSolid" fill_mode_non_solid;
         FRAGMENT_STORES "fragmentStoresAndAtomics" fragment_stores_and_atomics;
         GEOMETRY "geometryShader" geometry_shader;
+        FULL_INDICES "fullDrawIndexUint32" full_draw_index_uint32;
         INDEPENDENT_BLEND "independentBlend" independent_blend;
         INHERITED_QUERIES "inheritedQueries" inherited_queries;
         LARGE_POINTS "largePoints" large_points;

@@ -226,6 +226,10 @@ offered! {
     independentBlend "tests/pictures/scenes/blending.rs";
     dualSrcBlend "tests/pictures/scenes/blending.rs";
     multiDrawIndirect "tests/pictures/scenes/geometry.rs";
+    drawIndirectFirstInstance "tests/pictures/scenes/geometry.rs";
+    fullDrawIndexUint32 "tests/pictures/scenes/geometry.rs";
+    multiViewport "tests/pictures/scenes/geometry.rs";
+    wideLines "vkrunner-scripts/draw/geometry/wide-line.shader_test";
     logicOp "vkrunner-scripts/draw/blending/logic-1.shader_test";
     depthClamp "vkrunner-scripts/draw/clipping/depth-clamp.shader_test";
     depthBiasClamp "vkrunner-scripts/draw/depth/bias-clamp.shader_test";

@@ -246,6 +246,12 @@ pub fn scenes() -> Vec<Scene> {
             Ok(())
         })
         .needs(&[feature::MULTI_DRAW_INDIRECT]),
+        squares("indirect_from_an_instance_on", |gpu, r| {
+            let draws = words(gpu, &[4, 3, 4, 2])?;
+            r.draw_indirect(&draws, 1);
+            Ok(())
+        })
+        .needs(&[feature::FIRST_INSTANCE]),
         squares("indirect_indexed", |gpu, r| {
             let buffer = gpu.buffer(&[8_u32, 9, 10, 11, 0, 1, 2, 3])?;
             r.indices(&buffer, vk::IndexType::UINT32);
@@ -254,6 +260,67 @@ pub fn scenes() -> Vec<Scene> {
             r.draw_indexed_indirect(&draws, 1);
             Ok(())
         }),
+        scene("numbers_of_vertices_as_large_as_can_be", EXACT, |gpu| {
+            let info = GraphicsInfo {
+                vertex: "#version 450
+                    void main()
+                    {
+                        // Beyond 24 bits no vertex is another's neighbour.
+                        vec2 at = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1 & 1) - 0.5;
+                        bool right = (gl_VertexIndex & 0xfffffffc) == 0xfffffff8;
+                        gl_Position = vec4(right ? at : vec2(2.0), 0.0, 1.0);
+                    }",
+                fragment: Some("#version 450
+                    layout(location = 0) out vec4 colour;
+                    void main() { colour = vec4(0, 1, 0, 1); }"),
+                topology: T::TRIANGLE_STRIP,
+                ..GraphicsInfo::default()
+            };
+            draw(gpu, info, &[], |r| {
+                let buffer = gpu.buffer(&[0xffff_fff8_u32, 0xffff_fff9, 0xffff_fffa, 0xffff_fffb])?;
+                r.indices(&buffer, vk::IndexType::UINT32);
+                r.draw_indexed(0, 4, 0, 0..1);
+                Ok(())
+            })
+        })
+        .needs(&[feature::FULL_INDICES]),
+        scene("viewports_by_a_geometry_shader", EXACT, |gpu| {
+            let info = GraphicsInfo {
+                vertex: "#version 450
+                    void main() { gl_Position = vec4(0.0); }",
+                geometry: Some("#version 450
+                    layout(points, invocations = 4) in;
+                    layout(triangle_strip, max_vertices = 4) out;
+                    layout(location = 0) flat out vec4 paint;
+                    void main()
+                    {
+                        for (int i = 0; i < 4; ++i) {
+                            gl_ViewportIndex = gl_InvocationID;
+                            paint = vec4(gl_InvocationID & 1, gl_InvocationID >> 1, 0.25, 1.0);
+                            gl_Position = vec4(vec2(i & 1, i >> 1) * 2.0 - 1.0, 0.0, 1.0);
+                            EmitVertex();
+                        }
+                    }"),
+                fragment: Some("#version 450
+                    layout(location = 0) flat in vec4 paint;
+                    layout(location = 0) out vec4 colour;
+                    void main() { colour = paint; }"),
+                topology: T::POINT_LIST,
+                viewports: 4,
+                ..GraphicsInfo::default()
+            };
+            draw(gpu, info, &[], |r| {
+                let half = SIDE as f32 / 2.0;
+                let places = [[0.0, 0.0], [half, 0.0], [0.0, half], [half, half]];
+                r.viewports(&places.map(|[x, y]| [x, y, half, half, 0.0, 1.0]));
+                // The last one's scissor cuts it.
+                let all = [0, 0, SIDE, SIDE];
+                r.scissors(&[all, all, all, [0, 0, SIDE - 4, SIDE - 2]]);
+                r.draw(0, 1, 1);
+                Ok(())
+            })
+        })
+        .needs(&[feature::GEOMETRY, feature::MULTI_VIEWPORT]),
         culled("faces_front_counter_clockwise", vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE),
         culled("faces_front_culled", vk::CullModeFlags::FRONT, vk::FrontFace::CLOCKWISE),
         culled("faces_back_culled", vk::CullModeFlags::BACK, vk::FrontFace::CLOCKWISE),
