@@ -39,6 +39,10 @@ entries! { RENDER:
                     depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
                     resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil_resolve: None,
+                    inputs: raw::slice(subpass.p_input_attachments, subpass.input_attachment_count)
+                        .iter()
+                        .map(|r| used(r.attachment))
+                        .collect(),
                     views: Views::new(masks.next().copied().unwrap_or(0))?,
                 })
             })
@@ -95,6 +99,10 @@ entries! { RENDER:
                     depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
                     resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil_resolve,
+                    inputs: raw::slice(subpass.p_input_attachments, subpass.input_attachment_count)
+                        .iter()
+                        .map(|r| used(r.attachment))
+                        .collect(),
                     views: Views::new(subpass.view_mask)?,
                 })
             })

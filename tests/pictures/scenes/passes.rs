@@ -3,17 +3,87 @@
 use crate::Scene;
 use crate::compare::{EXACT, Shot};
 use crate::stage::*;
-use samples::vulkan::{GraphicsInfo, ImageInfo, RenderPassInfo, SubpassInfo, Use, extension, vk};
+use samples::vulkan::{
+    Bound, GraphicsInfo, ImageInfo, RenderPassInfo, SubpassInfo, Use, extension, vk,
+};
 use samples::{Error, Gpu};
 
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
     let imageless = scene("attachments_named_when_a_pass_begins", EXACT, named);
-    vec![imageless.extended(&[
-        extension::FORMAT_LIST,
-        extension::IMAGELESS,
-        extension::SEPARATE_LAYOUTS,
-    ])]
+    vec![
+        imageless.extended(&[
+            extension::FORMAT_LIST,
+            extension::IMAGELESS,
+            extension::SEPARATE_LAYOUTS,
+        ]),
+        scene("cleared_and_read", EXACT, cleared_and_read),
+    ]
+}
+
+/// An attachment that a pass clears and a subpass reads, and nobody draws to.
+fn cleared_and_read(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    let first = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target().input())?;
+    let last = target(gpu, RGBA8)?;
+    let attachment = |layout| {
+        vk::AttachmentDescription::default()
+            .format(RGBA8)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .store_op(vk::AttachmentStoreOp::STORE)
+            .final_layout(layout)
+    };
+    let pass = gpu.render_pass(&RenderPassInfo {
+        attachments: &[
+            attachment(vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL),
+            attachment(vk::ImageLayout::TRANSFER_SRC_OPTIMAL),
+        ],
+        subpasses: &[SubpassInfo {
+            colors: &[1],
+            inputs: &[0],
+            ..SubpassInfo::default()
+        }],
+        dependencies: &[vk::SubpassDependency::default()
+            .dst_subpass(vk::SUBPASS_EXTERNAL)
+            .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
+            .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags::TRANSFER)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_READ)],
+        views: &[],
+    })?;
+    let framebuffer = gpu.framebuffer(pass, &[first.view, last.view], [SIDE; 2])?;
+    let set = gpu.set(&[Bound::Input(first.view)])?;
+    let turned = fragment(
+        "layout(input_attachment_index = 0, binding = 0) uniform subpassInput t;",
+        "colour = subpassLoad(t).bgra * vec4(uv, 1.0, 1.0);",
+    );
+    let reading = gpu.graphics(&GraphicsInfo {
+        vertex: COVER,
+        fragment: Some(&turned),
+        colors: &[RGBA8],
+        subpass: Some((pass, 0)),
+        sets: &[set],
+        ..GraphicsInfo::default()
+    })?;
+    gpu.run(|r| {
+        let color = |float32| vk::ClearValue {
+            color: vk::ClearColorValue { float32 },
+        };
+        let clears = [color([0.2, 1.0, 0.6, 1.0]), color([1.0, 0.0, 0.0, 1.0])];
+        r.render_pass(
+            pass,
+            framebuffer,
+            [SIDE; 2],
+            &clears,
+            &[&|r| {
+                r.bind::<u8>(&reading, &[set], &[]);
+                r.draw(0, 3, 1);
+            }],
+        );
+        r.left_as(&last, Use::CopyFrom);
+        Ok(())
+    })?;
+    Ok(vec![shot(gpu, "read", &last)?])
 }
 
 /// One framebuffer, two colours one after the other; depth has a layout of its own.

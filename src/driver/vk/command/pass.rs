@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::draw::state::TARGETS;
+use smallvec::SmallVec;
 
 use super::barrier::Dependency;
 use super::target::{Begin, Colour, DepthStencil, Inherited, Load};
@@ -40,6 +41,8 @@ pub struct Subpass {
     pub resolves: Vec<Option<u32>>,
     /// What the first samples of depth and stencil go to.
     pub depth_stencil_resolve: Option<DepthStencilResolve>,
+    /// What fragments read.
+    pub inputs: Vec<Option<u32>>,
     /// Views that are drawn.
     pub views: Views,
 }
@@ -84,6 +87,7 @@ impl Subpass {
         let resolve = self.depth_stencil_resolve.map(|to| to.attachment);
         let all = colours.chain(&self.depth_stencil);
         all.chain(self.resolves.iter().flatten())
+            .chain(self.inputs.iter().flatten())
             .copied()
             .chain(resolve)
     }
@@ -220,6 +224,67 @@ impl Pass {
             is_first && attachment.is_some_and(|attachment| attachment.given_up)
         });
         ends.filter_map(|number| self.views.get(number as usize))
+    }
+
+    /// Renderings that do nothing but clear: of attachments that are read or resolved to, and not drawn to, when they are used first.
+    /// What colours are joined in is written whole, and so are the aspects that a resolve takes.
+    pub(super) fn clears_apart(&self) -> Result<Vec<Begin<'_>>> {
+        let pass = &self.render_pass;
+        let subpass = pass.subpasses.get(self.subpass).ok_or(BEYOND)?;
+        let drawn = |number: u32| {
+            let mut drawn = subpass.colours.iter().chain([&subpass.depth_stencil]);
+            drawn.any(|&at| at == Some(number))
+        };
+        let resolve = subpass.depth_stencil_resolve;
+        let read = subpass.inputs.iter().copied().flatten();
+        let mut all = Vec::new();
+        let mut seen: SmallVec<[u32; 4]> = SmallVec::new();
+        for number in read.chain(resolve.map(|to| to.attachment)) {
+            let attachment = pass.attachment(number)?;
+            let clears = attachment.clear || attachment.clear_stencil;
+            if !clears || drawn(number) || seen.contains(&number) {
+                continue;
+            }
+            seen.push(number);
+            let Some(fresh) = self.fresh(number) else {
+                continue;
+            };
+            let taken = resolve.filter(|to| to.attachment == number);
+            let has = |aspect| attachment.aspects.contains(aspect);
+            let depth = attachment.clear && has(api::ImageAspectFlags::DEPTH);
+            let depth = depth && taken.is_none_or(|to| !to.depth);
+            let stencil = attachment.clear_stencil && has(api::ImageAspectFlags::STENCIL);
+            let stencil = stencil && taken.is_none_or(|to| !to.stencil);
+            let colour = attachment.clear && has(api::ImageAspectFlags::COLOR);
+            let value = self.clear_of(number);
+            let view = self.view(number)?;
+            let mut begin = Begin {
+                area: self.area,
+                layers: subpass.views.end(self.layers),
+                views: subpass.views,
+                colours: [None; TARGETS],
+                depth_stencil: (depth || stencil).then(|| DepthStencil {
+                    view,
+                    fresh,
+                    depth: depth.then_some(Load::Clear(f32::from_bits(value[0]))),
+                    stencil: stencil.then_some(Load::Clear(value[1])),
+                    resolve_depth: None,
+                    resolve_stencil: None,
+                }),
+            };
+            if let (true, [first, ..]) = (colour, &mut begin.colours) {
+                *first = Some(Colour {
+                    view,
+                    load: Load::Clear(value),
+                    fresh,
+                    resolve: None,
+                });
+            }
+            if colour || depth || stencil {
+                all.push(begin);
+            }
+        }
+        Ok(all)
     }
 
     /// What the subpass draws to.

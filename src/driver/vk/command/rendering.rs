@@ -158,6 +158,16 @@ impl CommandBuffer {
             self.give_up(&view.image, view.first_layer, view.layers)?;
         }
         if pass.has_subpass() {
+            let apart = pass.clears_apart()?;
+            for begin in &apart {
+                self.begin_rendering(begin)?;
+                self.end_rendering()?;
+            }
+            if !apart.is_empty() {
+                let cleared = Pending::STALL.with(Pending::FLUSH_TARGETS);
+                let read = cleared.with(Pending::INVALIDATE_TEXTURE);
+                self.recorder.barrier(read);
+            }
             self.begin_rendering(&pass.begin()?)?;
             self.pass = Some(pass);
         }
