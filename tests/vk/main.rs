@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
 mod addresses;
+mod blits;
 mod borders;
 mod bounds;
 mod canvas;
