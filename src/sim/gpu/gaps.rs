@@ -78,6 +78,7 @@ gaps! {
     "gpu/draw/pipeline.rs" {
         "3DPRIMITIVE, Vertex Count Per Instance" => "an instance of … vertices";
         "3DSTATE_VF_TOPOLOGY" => "primitive topology …";
+        "3DSTATE_RASTER, Scissor Rectangle Enable" => "an object of up to … pixels, more than any surface has";
     }
     "gpu/draw/pixel/depth.rs" {
         "3DSTATE_DEPTH_BUFFER, Surface Format" => "depth format …";

@@ -70,6 +70,8 @@ struct Shaded {
     edge: bool,
 }
 
+/// Pixels of the largest surface. An object has more where nothing limits it to a target: neither clipping nor a scissor.
+const MOST_PX: u64 = 1 << 28;
 /// Vertices of one instance that are held at once.
 const MAX_VERTICES: u32 = 1 << 22;
 
@@ -86,6 +88,8 @@ struct Back<'a> {
     provoking: Provoking,
     cl_invocations: u64,
     cl_primitives: u64,
+    /// Address of the 3DPRIMITIVE.
+    at: u64,
     clipped: Vec<Object>,
     set_up: Vec<Setup>,
     subspans: Vec<Subspan>,
@@ -140,6 +144,7 @@ pub(crate) fn run(
         provoking: Provoking::new(draw.state),
         cl_invocations: 0,
         cl_primitives: 0,
+        at: draw.at,
         clipped: Vec::new(),
         set_up: Vec::new(),
         subspans: Vec::new(),
@@ -387,6 +392,15 @@ impl Back<'_> {
             self.set_up.clear();
             setup::setup(&self.setup, object, &mut self.set_up);
             for set_up in self.set_up.drain(..) {
+                let box_px = raster::box_px(&self.raster, &set_up);
+                if box_px > MOST_PX {
+                    return Err(Stop::Unimplemented {
+                        what: format!(
+                            "an object of up to {box_px} pixels, more than any surface has"
+                        ),
+                        at: self.at,
+                    });
+                }
                 self.subspans.clear();
                 raster::rasterise(&self.raster, &set_up, &mut self.subspans);
                 if !self.subspans.is_empty() {

@@ -45,6 +45,26 @@ fn on_grid(vertex: &ScreenVertex) -> Place {
     place(f64::from(vertex.x), f64::from(vertex.y))
 }
 
+/// Pixels of the box around an object, as far as they may be drawn to; of lines, which are thin, nothing.
+pub(crate) fn box_px(state: &RasterState, setup: &Setup) -> u64 {
+    let bounds = state.bounds.get(setup.viewport as usize);
+    let Some(bounds) = bounds.or(state.bounds.first()) else {
+        return 0;
+    };
+    if matches!(setup.kind, Kind::Line) {
+        return 0;
+    }
+    let [a, b, c] = setup.vertices.each_ref().map(on_grid);
+    let within = bounds.and(Bounds {
+        x0: a.x.min(b.x).min(c.x).div_euclid(PIXEL),
+        y0: a.y.min(b.y).min(c.y).div_euclid(PIXEL),
+        x1: a.x.max(b.x).max(c.x).div_euclid(PIXEL),
+        y1: a.y.max(b.y).max(c.y).div_euclid(PIXEL),
+    });
+    let span = |first: i64, last: i64| (last - first + 1).max(0) as u64;
+    span(within.x0, within.x1) * span(within.y0, within.y1)
+}
+
 /// Rasterises one object and appends the subspans that it touches, each once.
 pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspan>) {
     let index = setup.viewport as usize;

@@ -91,6 +91,24 @@ fn samples_on_top_and_left_edges_belong() {
 }
 
 #[test]
+fn the_box_of_an_object_is_cut_to_what_may_be_drawn_to() {
+    let corners = [(-10.0, 4.0), (1e5, 4.0), (8.0, 1e5)];
+    let triangle = object(Kind::Triangle, corners);
+    assert_eq!(box_px(&single(), &triangle), 64 * 60);
+    let mut everywhere = single();
+    everywhere.bounds[0] = Bounds {
+        x0: 0,
+        y0: 0,
+        x1: 0xffff,
+        y1: 0xffff,
+    };
+    assert_eq!(box_px(&everywhere, &triangle), 0x10000 * 0xfffc);
+    assert_eq!(box_px(&everywhere, &object(Kind::Line, corners)), 0);
+    everywhere.bounds[0].x1 = -1;
+    assert_eq!(box_px(&everywhere, &triangle), 0);
+}
+
+#[test]
 fn a_degenerate_triangle_covers_nothing() {
     let corners = [(0.0, 0.5), (8.0, 0.5), (4.0, 0.5)];
     assert_eq!(pixels(&single(), Kind::Triangle, corners), []);
