@@ -9,6 +9,7 @@
 //! Ref: Vulkan specification; lavapipe, another implementation of it.
 
 mod compare;
+mod pass;
 mod scenes;
 mod stage;
 

@@ -10,6 +10,7 @@ mod gen9;
 mod gen9_draw;
 mod generation;
 pub mod image;
+mod math;
 mod mi;
 mod pending;
 mod predicate;

@@ -1,6 +1,6 @@
 //! What must happen before the next command that needs it.
 //!
-//! In:  what barriers ask for, merged bit by bit. Out: at most three PIPE_CONTROLs, when a command needs them ([`crate::Recorder`]).
+//! In:  what barriers ask for, merged bit by bit. Out: at most three PIPE_CONTROLs, when a command needs them (a recorder).
 //! Ref: SKL PRM vol. 2a, "PIPE_CONTROL"; vol. 7, "End-of-Pipe Synchronization".
 
 /// A set of things to do.

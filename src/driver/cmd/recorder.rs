@@ -13,7 +13,7 @@ use crate::draw::DrawGeneration;
 use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
-    BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Launch, Machine,
+    BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Heaps, Launch, Machine,
     PUSH_CONSTANTS_DW, SETS, VALUES_AT,
 };
 use crate::mi;
@@ -475,7 +475,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     }
 
     /// Says what a context must know before its other batches.
-    pub fn context(&mut self, device: &hw::Device, heaps: &crate::Heaps) -> Result<(), M::Error> {
+    pub fn context(&mut self, device: &hw::Device, heaps: &Heaps) -> Result<(), M::Error> {
         G::context(&mut self.stream, device, heaps)?;
         self.select_draws()?;
         G::draw_context(&mut self.stream)

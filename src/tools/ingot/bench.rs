@@ -115,7 +115,7 @@ fn shaders(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// Prints `name microseconds`, or `name - why`, for each shader.
 fn worker(folder: &Path, repeat: u32, icd: &IcdArgs) -> Result<(), String> {
     let compiler = Compiler::new(&icd.entry()?)?;
-    println!("# {}", compiler.name);
+    println!("# {}", compiler.name());
     for path in shaders(folder)? {
         let name = path
             .file_stem()

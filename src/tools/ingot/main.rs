@@ -4,6 +4,7 @@ mod bench;
 mod choice;
 mod codegen;
 mod compile;
+mod device;
 mod expectations;
 mod implementation;
 mod pipelines;

@@ -4,6 +4,7 @@
     reason = "Vulkan is a C interface; this module is where bench calls it"
 )]
 
+use crate::device::{Device, error};
 use ash::vk;
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
@@ -11,71 +12,27 @@ use vkrunner::EntryPoint;
 
 /// A device on which pipelines are made.
 pub struct Compiler {
-    _entry: ash::Entry,
-    instance: ash::Instance,
-    device: ash::Device,
-    /// The device's name.
-    pub name: String,
-}
-
-impl Drop for Compiler {
-    fn drop(&mut self) {
-        // SAFETY: everything made from the device is destroyed where it was made; both go once.
-        unsafe {
-            self.device.destroy_device(None);
-            self.instance.destroy_instance(None);
-        }
-    }
-}
-
-fn error(call: &'static str) -> impl FnOnce(vk::Result) -> String {
-    move |result| format!("{call}: {result:?}")
+    opened: Device,
 }
 
 impl Compiler {
     /// The first device of the implementation, with every feature that compute shaders may use.
     pub fn new(entry: &EntryPoint) -> Result<Compiler, String> {
-        // SAFETY: the library is trusted as one linked in; structures live until the calls return, here and below.
-        unsafe {
-            let entry = match entry {
-                EntryPoint::Loader => ash::Entry::load().map_err(|e| e.to_string())?,
-                EntryPoint::Library(path) => {
-                    ash::Entry::load_from(path).map_err(|e| e.to_string())?
-                }
-                EntryPoint::Function(get) => ash::Entry::from_static_fn(ash::StaticFn {
-                    get_instance_proc_addr: *get,
-                }),
-            };
-            let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
-            let info = vk::InstanceCreateInfo::default().application_info(&app);
-            let instance = entry
-                .create_instance(&info, None)
-                .map_err(error("vkCreateInstance"))?;
-            let physical = instance
-                .enumerate_physical_devices()
-                .map_err(error("vkEnumeratePhysicalDevices"))?
-                .first()
-                .copied()
-                .ok_or("there is no device")?;
-            let properties = instance.get_physical_device_properties(physical);
-            let mut features = instance.get_physical_device_features(physical);
-            features.robust_buffer_access = vk::FALSE;
-            let priorities = [1.0];
-            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
-            let info = vk::DeviceCreateInfo::default()
-                .queue_create_infos(&queues)
-                .enabled_features(&features);
-            let device = instance
-                .create_device(physical, &info, None)
-                .map_err(error("vkCreateDevice"))?;
-            let name = properties.device_name_as_c_str().unwrap_or(c"?");
-            Ok(Compiler {
-                name: name.to_string_lossy().into_owned(),
-                _entry: entry,
-                instance,
-                device,
-            })
-        }
+        let create = |instance: &ash::Instance, physical, info: vk::DeviceCreateInfo<'_>| {
+            // SAFETY: the handles are the instance's; the structures live until the calls return.
+            unsafe {
+                let mut features = instance.get_physical_device_features(physical);
+                features.robust_buffer_access = vk::FALSE;
+                instance.create_device(physical, &info.enabled_features(&features), None)
+            }
+        };
+        let opened = Device::new(entry, vk::API_VERSION_1_1, create)?;
+        Ok(Compiler { opened })
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        &self.opened.name
     }
 
     /// Makes a module and a pipeline of its entry point `repeat` times; the shortest time. `bindings` are (set, binding, storage buffer?).
@@ -86,7 +43,7 @@ impl Compiler {
         bindings: &[(u32, u32, bool)],
         repeat: u32,
     ) -> Result<Duration, String> {
-        let device = &self.device;
+        let device = &self.opened.device;
         let sets = bindings.iter().map(|b| b.0 + 1).max().unwrap_or(0);
         let mut layouts = Vec::new();
         let mut best = Duration::MAX;
@@ -141,7 +98,7 @@ impl Compiler {
     }
 
     fn once(&self, words: &[u32], entry: &CStr, layout: vk::PipelineLayout) -> Result<(), String> {
-        let device = &self.device;
+        let device = &self.opened.device;
         // SAFETY: as in `time`.
         unsafe {
             let info = vk::ShaderModuleCreateInfo::default().code(words);

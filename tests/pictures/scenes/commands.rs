@@ -2,10 +2,10 @@
 
 use crate::Scene;
 use crate::compare::{EXACT, ROUNDED};
+use crate::pass;
 use crate::stage::*;
 use samples::vulkan::{
-    Blend, Bound, GraphicsInfo, ImageInfo, Recorder, RenderPassInfo, State, SubpassInfo, Target,
-    Targets, Use, extension, vk,
+    Blend, Bound, GraphicsInfo, ImageInfo, Recorder, State, Target, Targets, Use, extension, vk,
 };
 use samples::{Error, Gpu};
 
@@ -301,73 +301,13 @@ pub fn scenes() -> Vec<Scene> {
 
 /// The second subpass reads, at its own place, what the first has drawn.
 fn subpasses(gpu: &Gpu) -> Result<Vec<crate::compare::Shot>, Error> {
-    use vk::{AccessFlags as A, PipelineStageFlags as S};
     let first = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target().input())?;
     let last = target(gpu, RGBA8)?;
-    let attachment = |layout| {
-        vk::AttachmentDescription::default()
-            .format(RGBA8)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
-            .store_op(vk::AttachmentStoreOp::STORE)
-            .final_layout(layout)
-    };
-    let pass = gpu.render_pass(&RenderPassInfo {
-        attachments: &[
-            attachment(vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL),
-            attachment(vk::ImageLayout::TRANSFER_SRC_OPTIMAL),
-        ],
-        subpasses: &[
-            SubpassInfo {
-                colors: &[0],
-                ..SubpassInfo::default()
-            },
-            SubpassInfo {
-                colors: &[1],
-                inputs: &[0],
-                ..SubpassInfo::default()
-            },
-        ],
-        dependencies: &[
-            vk::SubpassDependency::default()
-                .dst_subpass(1)
-                .src_stage_mask(S::COLOR_ATTACHMENT_OUTPUT)
-                .src_access_mask(A::COLOR_ATTACHMENT_WRITE)
-                .dst_stage_mask(S::FRAGMENT_SHADER)
-                .dst_access_mask(A::INPUT_ATTACHMENT_READ)
-                .dependency_flags(vk::DependencyFlags::BY_REGION),
-            vk::SubpassDependency::default()
-                .src_subpass(1)
-                .dst_subpass(vk::SUBPASS_EXTERNAL)
-                .src_stage_mask(S::COLOR_ATTACHMENT_OUTPUT)
-                .src_access_mask(A::COLOR_ATTACHMENT_WRITE)
-                .dst_stage_mask(S::TRANSFER)
-                .dst_access_mask(A::TRANSFER_READ),
-        ],
-        views: &[],
-    })?;
+    let pass = pass::one_reads_the_other(gpu)?;
     let framebuffer = gpu.framebuffer(pass, &[first.view, last.view], [SIDE; 2])?;
-    let ramp = fragment("", "colour = vec4(uv, uv.x * uv.y, 1.0);");
-    let drawing = gpu.graphics(&GraphicsInfo {
-        vertex: COVER,
-        fragment: Some(&ramp),
-        colors: &[RGBA8],
-        subpass: Some((pass, 0)),
-        ..GraphicsInfo::default()
-    })?;
+    let drawing = pass::ramp(gpu, pass, 0)?;
     let set = gpu.set(&[Bound::Input(first.view)])?;
-    let turned = fragment(
-        "layout(input_attachment_index = 0, binding = 0) uniform subpassInput t;",
-        "colour = subpassLoad(t).bgra * vec4(1.0, 1.0, 0.5, 1.0);",
-    );
-    let reading = gpu.graphics(&GraphicsInfo {
-        vertex: COVER,
-        fragment: Some(&turned),
-        colors: &[RGBA8],
-        subpass: Some((pass, 1)),
-        sets: &[set],
-        ..GraphicsInfo::default()
-    })?;
+    let reading = pass::input_turned(gpu, pass, 1, set, "1.0, 1.0, 0.5, 1.0")?;
     gpu.run(|r| {
         let clears = [vk::ClearValue::default(); 2];
         r.render_pass(

@@ -2,10 +2,9 @@
 
 use crate::Scene;
 use crate::compare::{EXACT, ROUNDED, Shot};
+use crate::pass;
 use crate::stage::*;
-use samples::vulkan::{
-    Bound, GraphicsInfo, ImageInfo, PartOf, RenderPassInfo, SubpassInfo, Target, Targets, Use, vk,
-};
+use samples::vulkan::{Bound, GraphicsInfo, ImageInfo, PartOf, Target, Targets, Use, vk};
 use samples::{Error, Gpu};
 
 /// A rectangle from a corner to another one, at a depth, in a colour.
@@ -101,61 +100,8 @@ fn rendering(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
 /// A part of each of two subpasses, of which the second reads what the first has drawn; they know no framebuffer, and are executed in
 /// two, of different sizes.
 fn subpasses(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
-    use vk::{AccessFlags as A, PipelineStageFlags as S};
-    let attachment = |layout| {
-        vk::AttachmentDescription::default()
-            .format(RGBA8)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
-            .store_op(vk::AttachmentStoreOp::STORE)
-            .final_layout(layout)
-    };
-    let pass = gpu.render_pass(&RenderPassInfo {
-        attachments: &[
-            attachment(vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL),
-            attachment(vk::ImageLayout::TRANSFER_SRC_OPTIMAL),
-        ],
-        subpasses: &[
-            SubpassInfo {
-                colors: &[0],
-                ..SubpassInfo::default()
-            },
-            SubpassInfo {
-                colors: &[1],
-                inputs: &[0],
-                ..SubpassInfo::default()
-            },
-        ],
-        dependencies: &[
-            vk::SubpassDependency::default()
-                .dst_subpass(1)
-                .src_stage_mask(S::COLOR_ATTACHMENT_OUTPUT)
-                .src_access_mask(A::COLOR_ATTACHMENT_WRITE)
-                .dst_stage_mask(S::FRAGMENT_SHADER)
-                .dst_access_mask(A::INPUT_ATTACHMENT_READ)
-                .dependency_flags(vk::DependencyFlags::BY_REGION),
-            vk::SubpassDependency::default()
-                .src_subpass(1)
-                .dst_subpass(vk::SUBPASS_EXTERNAL)
-                .src_stage_mask(S::COLOR_ATTACHMENT_OUTPUT)
-                .src_access_mask(A::COLOR_ATTACHMENT_WRITE)
-                .dst_stage_mask(S::TRANSFER)
-                .dst_access_mask(A::TRANSFER_READ),
-        ],
-        views: &[],
-    })?;
-    let ramp = fragment("", "colour = vec4(uv, uv.x * uv.y, 1.0);");
-    let drawing = gpu.graphics(&GraphicsInfo {
-        vertex: COVER,
-        fragment: Some(&ramp),
-        colors: &[RGBA8],
-        subpass: Some((pass, 0)),
-        ..GraphicsInfo::default()
-    })?;
-    let turned = fragment(
-        "layout(input_attachment_index = 0, binding = 0) uniform subpassInput t;",
-        "colour = subpassLoad(t).bgra * vec4(1.0, 1.0, 0.5, 1.0);",
-    );
+    let pass = pass::one_reads_the_other(gpu)?;
+    let drawing = pass::ramp(gpu, pass, 0)?;
     let first = gpu.part(PartOf::Subpass(pass, 0), Some([SIDE / 2, SIDE]), |r| {
         r.bind::<u8>(&drawing, &[], &[]);
         r.draw(0, 3, 1);
@@ -167,14 +113,7 @@ fn subpasses(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         let (inner, last) = (gpu.image(info.input())?, gpu.image(info)?);
         let framebuffer = gpu.framebuffer(pass, &[inner.view, last.view], [side; 2])?;
         let set = gpu.set(&[Bound::Input(inner.view)])?;
-        let reading = gpu.graphics(&GraphicsInfo {
-            vertex: COVER,
-            fragment: Some(&turned),
-            colors: &[RGBA8],
-            subpass: Some((pass, 1)),
-            sets: &[set],
-            ..GraphicsInfo::default()
-        })?;
+        let reading = pass::input_turned(gpu, pass, 1, set, "1.0, 1.0, 0.5, 1.0")?;
         let second = gpu.part(PartOf::Subpass(pass, 1), Some([side; 2]), |r| {
             r.bind::<u8>(&reading, &[set], &[]);
             r.draw(0, 3, 1);

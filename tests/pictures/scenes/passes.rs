@@ -2,6 +2,7 @@
 
 use crate::Scene;
 use crate::compare::{EXACT, Shot};
+use crate::pass::{self, cleared};
 use crate::stage::*;
 use samples::vulkan::{
     Bound, GraphicsInfo, ImageInfo, RenderPassInfo, SubpassInfo, Use, extension, vk,
@@ -25,46 +26,22 @@ pub fn scenes() -> Vec<Scene> {
 fn cleared_and_read(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let first = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target().input())?;
     let last = target(gpu, RGBA8)?;
-    let attachment = |layout| {
-        vk::AttachmentDescription::default()
-            .format(RGBA8)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
-            .store_op(vk::AttachmentStoreOp::STORE)
-            .final_layout(layout)
-    };
     let pass = gpu.render_pass(&RenderPassInfo {
         attachments: &[
-            attachment(vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL),
-            attachment(vk::ImageLayout::TRANSFER_SRC_OPTIMAL),
+            cleared(RGBA8, vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL),
+            cleared(RGBA8, vk::ImageLayout::TRANSFER_SRC_OPTIMAL),
         ],
         subpasses: &[SubpassInfo {
             colors: &[1],
             inputs: &[0],
             ..SubpassInfo::default()
         }],
-        dependencies: &[vk::SubpassDependency::default()
-            .dst_subpass(vk::SUBPASS_EXTERNAL)
-            .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
-            .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
-            .dst_stage_mask(vk::PipelineStageFlags::TRANSFER)
-            .dst_access_mask(vk::AccessFlags::TRANSFER_READ)],
+        dependencies: &[pass::copied_behind(0)],
         views: &[],
     })?;
     let framebuffer = gpu.framebuffer(pass, &[first.view, last.view], [SIDE; 2])?;
     let set = gpu.set(&[Bound::Input(first.view)])?;
-    let turned = fragment(
-        "layout(input_attachment_index = 0, binding = 0) uniform subpassInput t;",
-        "colour = subpassLoad(t).bgra * vec4(uv, 1.0, 1.0);",
-    );
-    let reading = gpu.graphics(&GraphicsInfo {
-        vertex: COVER,
-        fragment: Some(&turned),
-        colors: &[RGBA8],
-        subpass: Some((pass, 0)),
-        sets: &[set],
-        ..GraphicsInfo::default()
-    })?;
+    let reading = pass::input_turned(gpu, pass, 0, set, "uv, 1.0, 1.0")?;
     gpu.run(|r| {
         let color = |float32| vk::ClearValue {
             color: vk::ClearColorValue { float32 },
@@ -93,18 +70,10 @@ fn named(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let info = ImageInfo::new(RGBA8, SIDE, SIDE).target();
     let colours = [gpu.image(info)?, gpu.image(info)?];
     let depth = gpu.image(ImageInfo::new(format, SIDE, SIDE).target())?;
-    let attachment = |format, layout| {
-        vk::AttachmentDescription::default()
-            .format(format)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
-            .store_op(vk::AttachmentStoreOp::STORE)
-            .final_layout(layout)
-    };
     let pass = gpu.render_pass(&RenderPassInfo {
         attachments: &[
-            attachment(RGBA8, vk::ImageLayout::TRANSFER_SRC_OPTIMAL),
-            attachment(format, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL),
+            cleared(RGBA8, vk::ImageLayout::TRANSFER_SRC_OPTIMAL),
+            cleared(format, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL),
         ],
         subpasses: &[SubpassInfo {
             colors: &[0],
@@ -118,12 +87,7 @@ fn named(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
                 .src_access_mask(A::DEPTH_STENCIL_ATTACHMENT_WRITE)
                 .dst_stage_mask(S::EARLY_FRAGMENT_TESTS)
                 .dst_access_mask(A::DEPTH_STENCIL_ATTACHMENT_WRITE),
-            vk::SubpassDependency::default()
-                .dst_subpass(vk::SUBPASS_EXTERNAL)
-                .src_stage_mask(S::COLOR_ATTACHMENT_OUTPUT)
-                .src_access_mask(A::COLOR_ATTACHMENT_WRITE)
-                .dst_stage_mask(S::TRANSFER)
-                .dst_access_mask(A::TRANSFER_READ),
+            pass::copied_behind(0),
         ],
         views: &[],
     })?;

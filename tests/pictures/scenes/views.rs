@@ -2,6 +2,7 @@
 
 use crate::Scene;
 use crate::compare::{ROUNDED, Shot};
+use crate::pass;
 use crate::stage::*;
 use samples::vulkan::{
     Buffer, GraphicsInfo, Image, ImageInfo, More, Rate, Recorder, RenderPassInfo, Stream,
@@ -222,12 +223,7 @@ fn subpasses(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let info = ImageInfo::new(RGBA8, SIDE, SIDE).target().array(LAYERS);
     let image = gpu.image(info)?;
     let paints = gpu.buffer(&[[1.0_f32, 0.5, 0.0, 1.0]; 4])?;
-    let attachment = vk::AttachmentDescription::default()
-        .format(RGBA8)
-        .samples(vk::SampleCountFlags::TYPE_1)
-        .load_op(vk::AttachmentLoadOp::CLEAR)
-        .store_op(vk::AttachmentStoreOp::STORE)
-        .final_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+    let attachment = pass::cleared(RGBA8, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
     let written = A::COLOR_ATTACHMENT_WRITE;
     let pass = gpu.render_pass(&RenderPassInfo {
         attachments: &[attachment],
@@ -243,13 +239,7 @@ fn subpasses(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
                 .dst_stage_mask(S::COLOR_ATTACHMENT_OUTPUT)
                 .dst_access_mask(A::COLOR_ATTACHMENT_READ | written)
                 .dependency_flags(vk::DependencyFlags::BY_REGION | vk::DependencyFlags::VIEW_LOCAL),
-            vk::SubpassDependency::default()
-                .src_subpass(1)
-                .dst_subpass(vk::SUBPASS_EXTERNAL)
-                .src_stage_mask(S::COLOR_ATTACHMENT_OUTPUT)
-                .src_access_mask(written)
-                .dst_stage_mask(S::TRANSFER)
-                .dst_access_mask(A::TRANSFER_READ),
+            pass::copied_behind(1),
         ],
         views: &[0b0101, 0b1111],
     })?;

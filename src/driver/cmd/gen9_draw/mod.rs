@@ -33,6 +33,7 @@ use crate::draw::urb;
 use crate::draw::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
 use crate::gen9::{self, Gen9, MOCS_CACHED};
 use crate::generation::{FrontEnd, Generation, Machine};
+use crate::math;
 use crate::mi;
 use crate::stream::{Memory, Stream};
 
@@ -659,7 +660,7 @@ impl DrawGeneration for Gen9 {
             let count = address + 4;
             stream.put(mi::load_register_mem(register::CS_GPR0, count))?;
             stream.put(mi::load_register(register::CS_GPR0 + 4, 0))?;
-            mi::multiply(stream, instances)?;
+            math::multiply(stream, instances)?;
             let product = register::CS_GPR0 + 8;
             stream.put(mi::copy_register(
                 product,

@@ -1,6 +1,6 @@
 //! What a rendering draws to.
 //!
-//! In:  views, with what is in them at first. Out: the same for [`super::rendering`], and the state of a command buffer that draws.
+//! In:  views, with what is in them at first. Out: the same for what begins a rendering, and the state of a command buffer that draws.
 
 use std::sync::Arc;
 

@@ -5,6 +5,7 @@
 )]
 
 use super::interface::Interface;
+use crate::device::{self, error};
 use ash::vk;
 use compile::Stage;
 use std::ffi::{CStr, CString};
@@ -29,26 +30,8 @@ pub struct Statistics {
 
 /// A device that tells of its executables.
 pub struct Device {
-    _entry: ash::Entry,
-    instance: ash::Instance,
-    device: ash::Device,
+    opened: device::Device,
     executables: ash::khr::pipeline_executable_properties::Device,
-    /// The device's name.
-    pub name: String,
-}
-
-impl Drop for Device {
-    fn drop(&mut self) {
-        // SAFETY: everything made from the device is destroyed where it was made; both go once.
-        unsafe {
-            self.device.destroy_device(None);
-            self.instance.destroy_instance(None);
-        }
-    }
-}
-
-fn error(call: &'static str) -> impl FnOnce(vk::Result) -> String {
-    move |result| format!("{call}: {result:?}")
 }
 
 /// What is destroyed when a pipeline has been measured.
@@ -79,29 +62,7 @@ impl Drop for Made<'_> {
 impl Device {
     /// The first device of the implementation, with every feature but robust access to buffers.
     pub fn new(entry: &EntryPoint) -> Result<Device, String> {
-        // SAFETY: the library is trusted as one linked in; structures live until the calls return, here and below.
-        unsafe {
-            let entry = match entry {
-                EntryPoint::Loader => ash::Entry::load().map_err(|e| e.to_string())?,
-                EntryPoint::Library(path) => {
-                    ash::Entry::load_from(path).map_err(|e| e.to_string())?
-                }
-                EntryPoint::Function(get) => ash::Entry::from_static_fn(ash::StaticFn {
-                    get_instance_proc_addr: *get,
-                }),
-            };
-            let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
-            let info = vk::InstanceCreateInfo::default().application_info(&app);
-            let instance = entry
-                .create_instance(&info, None)
-                .map_err(error("vkCreateInstance"))?;
-            let physical = instance
-                .enumerate_physical_devices()
-                .map_err(error("vkEnumeratePhysicalDevices"))?
-                .first()
-                .copied()
-                .ok_or("there is no device")?;
-            let properties = instance.get_physical_device_properties(physical);
+        let create = |instance: &ash::Instance, physical, info: vk::DeviceCreateInfo<'_>| {
             let mut of_11 = vk::PhysicalDeviceVulkan11Features::default();
             let mut of_12 = vk::PhysicalDeviceVulkan12Features::default();
             let mut of_13 = vk::PhysicalDeviceVulkan13Features::default();
@@ -111,32 +72,34 @@ impl Device {
                 .push_next(&mut of_11)
                 .push_next(&mut of_12)
                 .push_next(&mut of_executables);
-            if properties.api_version >= vk::API_VERSION_1_3 {
-                features = features.push_next(&mut of_13);
+            // SAFETY: the handles are the instance's; the structures live until the calls return.
+            unsafe {
+                let properties = instance.get_physical_device_properties(physical);
+                if properties.api_version >= vk::API_VERSION_1_3 {
+                    features = features.push_next(&mut of_13);
+                }
+                instance.get_physical_device_features2(physical, &mut features);
+                features.features.robust_buffer_access = vk::FALSE;
+                let extensions = [ash::khr::pipeline_executable_properties::NAME.as_ptr()];
+                let info = info
+                    .enabled_extension_names(&extensions)
+                    .push_next(&mut features);
+                instance.create_device(physical, &info, None)
             }
-            instance.get_physical_device_features2(physical, &mut features);
-            features.features.robust_buffer_access = vk::FALSE;
-            let priorities = [1.0];
-            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
-            let extensions = [ash::khr::pipeline_executable_properties::NAME.as_ptr()];
-            let info = vk::DeviceCreateInfo::default()
-                .queue_create_infos(&queues)
-                .enabled_extension_names(&extensions)
-                .push_next(&mut features);
-            let device = instance
-                .create_device(physical, &info, None)
-                .map_err(error("vkCreateDevice"))?;
-            let name = properties.device_name_as_c_str().unwrap_or(c"?");
-            Ok(Device {
-                executables: ash::khr::pipeline_executable_properties::Device::new(
-                    &instance, &device,
-                ),
-                name: name.to_string_lossy().into_owned(),
-                _entry: entry,
-                instance,
-                device,
-            })
-        }
+        };
+        let opened = device::Device::new(entry, vk::API_VERSION_1_3, create)?;
+        Ok(Device {
+            executables: ash::khr::pipeline_executable_properties::Device::new(
+                &opened.instance,
+                &opened.device,
+            ),
+            opened,
+        })
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        &self.opened.name
     }
 
     /// Makes a pipeline `repeat` times: the shortest time, and what the driver says of the shader's executables.
@@ -146,7 +109,7 @@ impl Device {
         repeat: u32,
     ) -> Result<(Duration, Vec<Statistics>), String> {
         let mut made = Made {
-            device: &self.device,
+            device: &self.opened.device,
             modules: Vec::new(),
             sets: Vec::new(),
             layout: vk::PipelineLayout::null(),
@@ -168,13 +131,13 @@ impl Device {
                 best = best.min(start.elapsed());
             }
             // SAFETY: made above, and of no use to anyone.
-            unsafe { self.device.destroy_pipeline(pipeline, None) };
+            unsafe { self.opened.device.destroy_pipeline(pipeline, None) };
         }
         Ok((best, told))
     }
 
     fn lay_out(&self, shader: &Interface, made: &mut Made<'_>) -> Result<(), String> {
-        let device = &self.device;
+        let device = &self.opened.device;
         let mut modules = vec![&shader.words];
         let vertex;
         if shader.stage == Stage::Fragment {
@@ -261,7 +224,8 @@ impl Device {
             .attachments(&attachments)
             .subpasses(&subpasses);
         // SAFETY: as in `new`.
-        unsafe { self.device.create_render_pass(&info, None) }.map_err(error("vkCreateRenderPass"))
+        unsafe { self.opened.device.create_render_pass(&info, None) }
+            .map_err(error("vkCreateRenderPass"))
     }
 
     fn pipeline(
@@ -285,7 +249,11 @@ impl Device {
                 .stage(stage(vk::ShaderStageFlags::COMPUTE, 0, &entry))
                 .layout(made.layout)];
             // SAFETY: as in `new`.
-            let pipelines = unsafe { self.device.create_compute_pipelines(cache, &info, None) };
+            let pipelines = unsafe {
+                self.opened
+                    .device
+                    .create_compute_pipelines(cache, &info, None)
+            };
             return pipelines
                 .map(|p| p.first().copied().unwrap_or_default())
                 .map_err(|e| format!("vkCreateComputePipelines: {:?}", e.1));
@@ -355,7 +323,11 @@ impl Device {
             .layout(made.layout)
             .render_pass(made.pass)];
         // SAFETY: as in `new`.
-        let pipelines = unsafe { self.device.create_graphics_pipelines(cache, &info, None) };
+        let pipelines = unsafe {
+            self.opened
+                .device
+                .create_graphics_pipelines(cache, &info, None)
+        };
         pipelines
             .map(|p| p.first().copied().unwrap_or_default())
             .map_err(|e| format!("vkCreateGraphicsPipelines: {:?}", e.1))

@@ -86,7 +86,7 @@ fn shaders(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// Prints a line for each shader from `from` on: name, then figures or a reason.
 pub fn worker(args: &WorkerArgs) -> Result<(), String> {
     let device = Device::new(&args.icd.entry()?)?;
-    println!("#\t{}", device.name);
+    println!("#\t{}", device.name());
     for path in shaders(&args.folder)?.iter().skip(args.from) {
         let name = path.strip_prefix(&args.folder).unwrap_or(path).display();
         // Said before: it may be the last word.

@@ -8,6 +8,7 @@
 )]
 
 use super::draws::{Draws, Shaders};
+use crate::device::{Device, error};
 use ash::vk;
 use vkrunner::EntryPoint;
 
@@ -32,12 +33,8 @@ pub type Outcome = Result<(), vk::Result>;
 
 /// A device with everything that the rows use.
 pub struct Bench {
-    _entry: ash::Entry,
-    instance: ash::Instance,
     device: ash::Device,
     queue: vk::Queue,
-    /// The device's name.
-    pub name: String,
     memory_type: u32,
     memory: vk::DeviceMemory,
     buffers: Vec<vk::Buffer>,
@@ -52,10 +49,8 @@ pub struct Bench {
     small: Vec<vk::CommandBuffer>,
     fence: vk::Fence,
     draws: Option<Draws>,
-}
-
-fn error(call: &'static str) -> impl FnOnce(vk::Result) -> String {
-    move |result| format!("{call}: {result:?}")
+    // The last to go.
+    opened: Device,
 }
 
 // SAFETY, for every block below: handles are this device's, made in `new` or in the same function, and used by one thread; structures
@@ -63,32 +58,14 @@ fn error(call: &'static str) -> impl FnOnce(vk::Result) -> String {
 impl Bench {
     /// The first device of the implementation.
     pub fn new(entry: &EntryPoint, shader: &[u32], drawing: &Shaders) -> Result<Bench, String> {
-        // SAFETY: the library is trusted as one linked in; for the rest see above.
+        // SAFETY: above.
         unsafe {
-            let entry = match entry {
-                EntryPoint::Loader => ash::Entry::load().map_err(|e| e.to_string())?,
-                EntryPoint::Library(path) => {
-                    ash::Entry::load_from(path).map_err(|e| e.to_string())?
-                }
-                EntryPoint::Function(get) => ash::Entry::from_static_fn(ash::StaticFn {
-                    get_instance_proc_addr: *get,
-                }),
-            };
-            let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
-            let info = vk::InstanceCreateInfo::default().application_info(&app);
-            let instance = entry
-                .create_instance(&info, None)
-                .map_err(error("vkCreateInstance"))?;
-            let physical = instance
-                .enumerate_physical_devices()
-                .map_err(error("vkEnumeratePhysicalDevices"))?
-                .first()
-                .copied()
-                .ok_or("there is no device")?;
-            let name = instance.get_physical_device_properties(physical);
-            let name = name.device_name_as_c_str().unwrap_or(c"?");
-            let name = name.to_string_lossy().into_owned();
-            let memory = instance.get_physical_device_memory_properties(physical);
+            let opened = Device::new(entry, vk::API_VERSION_1_1, |instance, physical, info| {
+                instance.create_device(physical, &info, None)
+            })?;
+            let memory = opened
+                .instance
+                .get_physical_device_memory_properties(opened.physical);
             let wanted =
                 vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
             let memory_type = memory
@@ -96,18 +73,9 @@ impl Bench {
                 .iter()
                 .position(|t| t.property_flags.contains(wanted))
                 .ok_or("no coherent memory")? as u32;
-            let priorities = [1.0];
-            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
-            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-            let device = instance
-                .create_device(physical, &info, None)
-                .map_err(error("vkCreateDevice"))?;
             let mut bench = Bench {
-                queue: device.get_device_queue(0, 0),
-                _entry: entry,
-                instance,
-                device,
-                name,
+                device: opened.device.clone(),
+                queue: opened.device.get_device_queue(0, 0),
                 memory_type,
                 memory: vk::DeviceMemory::null(),
                 buffers: Vec::new(),
@@ -122,12 +90,18 @@ impl Bench {
                 small: Vec::new(),
                 fence: vk::Fence::null(),
                 draws: None,
+                opened,
             };
             bench.fill(shader).map_err(error("setting up"))?;
             let draws = Draws::new(&bench.device, memory_type, drawing);
             bench.draws = Some(draws.map_err(error("setting up what is drawn"))?);
             Ok(bench)
         }
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        &self.opened.name
     }
 
     /// Makes the objects.
@@ -594,8 +568,6 @@ impl Drop for Bench {
                 device.destroy_buffer(*buffer, None);
             }
             device.free_memory(self.memory, None);
-            device.destroy_device(None);
-            self.instance.destroy_instance(None);
         }
     }
 }

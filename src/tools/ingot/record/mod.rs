@@ -117,7 +117,7 @@ pub fn worker(args: &WorkerArgs) -> Result<(), String> {
         }
         return Ok(());
     }
-    println!("{}", bench.name);
+    println!("{}", bench.name());
     for line in std::io::stdin().lines() {
         let line = line.map_err(|e| e.to_string())?;
         if line == "memory" {
