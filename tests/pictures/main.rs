@@ -95,7 +95,11 @@ fn main() -> ExitCode {
 /// Where our driver's options are.
 const DRIVER_OPTIONS: &str = "INGOT_DEBUG";
 /// Options that turn something off, and what the scenes are called that have to do with it.
-const SWITCHES: &[(&str, &str)] = &[("no-mcs", "sample")];
+const SWITCHES: &[(&str, &str)] = &[
+    ("no-mcs", "sample"),
+    ("no-hiz", "depth"),
+    ("no-fast-clear", "depth"),
+];
 
 /// Draws some scenes in a process of its own, where the driver has an option.
 fn without(flag: &str, scenes: &str) -> Result<(), Failed> {

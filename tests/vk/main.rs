@@ -10,6 +10,7 @@ mod borders;
 mod bounds;
 mod canvas;
 mod commands;
+mod depth;
 mod descriptors;
 mod draws;
 mod external;

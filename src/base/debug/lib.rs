@@ -44,6 +44,8 @@ flags! {
     SpillFs "spill_fs" true "spill everything in the FS backend";
     NoOpt "noopt" true "skip every optimisation that may be skipped";
     NoMcs "no-mcs" false "no control surfaces of images with samples: each sample is stored";
+    NoHiz "no-hiz" false "no hierarchies of depth: each depth is read and written where it lies";
+    NoFastClear "no-fast-clear" false "attachments are cleared by drawing";
     Sync "sync" false "wait for each submission to end";
     Api "api" false "say why a Vulkan command fails";
     Help "help" false "list these flags and go on";

@@ -98,13 +98,69 @@ pub enum Picture {
         /// Bytes of an element, as a power of two: up to 4.
         unit_log2: u32,
     },
+    /// Takes one value of all samples of depth or stencil.
+    Chosen {
+        /// Which.
+        choice: Choice,
+        /// Of what.
+        kind: Measure,
+        /// How many samples, as a power of two: up to 16.
+        samples_log2: u32,
+    },
+}
+
+/// What stands for all samples of a pixel's depth or stencil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The first one, bit by bit.
+    First,
+    /// The least.
+    Least,
+    /// The greatest.
+    Greatest,
+    /// Their mean.
+    Mean,
+}
+
+/// Elements of depth and stencil buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Sixteen bits of normalised depth.
+    Depth16,
+    /// The lower 24 of 32 bits.
+    Depth24,
+    /// Depth as a float.
+    DepthFloat,
+    /// Eight bits of stencil.
+    Stencil,
+}
+
+impl Measure {
+    /// Bytes of an element, as a power of two.
+    pub fn unit_log2(self) -> u32 {
+        match self {
+            Measure::Depth16 => 1,
+            Measure::Depth24 | Measure::DepthFloat => 2,
+            Measure::Stencil => 0,
+        }
+    }
+
+    /// How such buffers lie.
+    pub fn order(self) -> Order {
+        match self {
+            Measure::Stencil => Order::W,
+            _ => Order::Y,
+        }
+    }
 }
 
 impl Picture {
     /// Shaders of the kind.
-    const COUNT: usize = Self::NUMBERS + 4 * 3;
+    const COUNT: usize = Self::FIRSTS + 4 * 3 * 4;
     /// Those that read and write numbers.
     const NUMBERS: usize = Numbers::COUNT * (2 + 4);
+    /// Those and the ones that copy the first sample.
+    const FIRSTS: usize = Self::NUMBERS + 4 * 3;
 
     fn index(self) -> usize {
         let (kind, numbers) = match self {
@@ -117,6 +173,16 @@ impl Picture {
                 destination,
                 unit_log2,
             } => return Self::NUMBERS + destination as usize * 3 + unit_log2.min(2) as usize,
+            Picture::Chosen {
+                choice,
+                kind,
+                samples_log2,
+            } => {
+                // The first sample is none of these.
+                let choice = (choice as usize).saturating_sub(1);
+                let samples = samples_log2.clamp(1, 4) as usize - 1;
+                return Self::FIRSTS + (kind as usize * 3 + choice) * 4 + samples;
+            }
         };
         kind * Numbers::COUNT + numbers.index()
     }

@@ -21,8 +21,9 @@ pub use buffer::{
 };
 pub use kernel::{GROUP_X, GROUP_Y};
 pub use launch::{
-    Launch, MAX_BUFFERS, MAX_PUSH_DW, Numbers, Order, Picture, SHADERS, Shader, Span, Texels,
+    Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS, Shader,
+    Span, Texels,
 };
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;
-pub use texel::{Extent, Piece, Plane, copy_texels, fill_texels, first_samples, pieces};
+pub use texel::{Extent, Piece, Plane, chosen_samples, copy_texels, fill_texels, pieces};

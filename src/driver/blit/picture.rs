@@ -1,4 +1,4 @@
-//! Pictures scaled into others, and samples joined into pixels, or the first of them taken.
+//! Pictures scaled into others, and samples joined into pixels, or one value taken of them.
 //!
 //! In:  which of them, and of what. Out: NIR.
 //! The source is a texture, the destination a storage image of layers: the data port converts to every format that it knows, and the
@@ -11,7 +11,7 @@ use nir::{Access, Base, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
 use crate::kernel::{Kernel, inside, plane_shader};
-use crate::launch::{Numbers, Picture};
+use crate::launch::{Choice, Measure, Numbers, Picture};
 use crate::texel::place;
 
 /// A sum, made one after the other.
@@ -235,5 +235,78 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                 k.write_unit(1, to, bytes, texel);
             });
         }),
+        Picture::Chosen {
+            choice,
+            kind,
+            samples_log2,
+        } => plane_shader("chosen_samples", 2, |k, [column, row, slice], push| {
+            let push: [Id<Def>; 8] = push;
+            let [.., columns, rows, from_left, from_top] = push;
+            inside(k, [column, row], [columns, rows], |k| {
+                let from = [k.iadd(from_left, column), k.iadd(from_top, row), slice];
+                let coord = k.vec(&from);
+                let mut values: SmallVec<[Id<Def>; 16]> = SmallVec::new();
+                for sample in 0..1 << samples_log2 {
+                    let srcs = [(TexSrc::Coord, coord), (TexSrc::MsIndex, k.imm_u32(sample))];
+                    let shape = (Dim::D2, true);
+                    let [texel, ..] = read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs);
+                    values.push(match kind {
+                        Measure::Depth24 => {
+                            let depth = k.imm_u32(0xff_ffff);
+                            k.iand(texel, depth)
+                        }
+                        _ => texel,
+                    });
+                }
+                let Some(value) = choose(k, choice, kind, &values) else {
+                    return;
+                };
+                let bytes = 1 << kind.unit_log2();
+                let x = k.imul_imm(column, bytes.into());
+                let to = place(k, kind.order(), [x, row, slice], &push[..4]);
+                let value = match bytes {
+                    1 => k.u2u(value, 8),
+                    2 => k.u2u(value, 16),
+                    _ => value,
+                };
+                k.write_unit(1, to, bytes, value);
+            });
+        }),
     }
+}
+
+/// One value for all of them.
+fn choose(
+    k: &mut Kernel<'_>,
+    choice: Choice,
+    kind: Measure,
+    values: &[Id<Def>],
+) -> Option<Id<Def>> {
+    let float = kind == Measure::DepthFloat;
+    let (&first, rest) = values.split_first()?;
+    let all = rest
+        .iter()
+        .fold(first, |all, &value| match (choice, float) {
+            (Choice::First, _) => all,
+            (Choice::Least, false) => k.umin(all, value),
+            (Choice::Least, true) => k.fmin(all, value),
+            (Choice::Greatest, false) => k.umax(all, value),
+            (Choice::Greatest, true) => k.fmax(all, value),
+            (Choice::Mean, false) => k.iadd(all, value),
+            (Choice::Mean, true) => k.fadd(all, value),
+        });
+    let count = values.len() as u32;
+    Some(match (choice, float) {
+        (Choice::Mean, true) => {
+            let share = k.imm_float(32, 1.0 / f64::from(count));
+            k.fmul(all, share)
+        }
+        // Rounded to the nearest: counts are powers of two.
+        (Choice::Mean, false) => {
+            let (half, shift) = (k.imm_u32(count / 2), k.imm_u32(count.ilog2()));
+            let sum = k.iadd(all, half);
+            k.ushr(sum, shift)
+        }
+        _ => all,
+    })
 }

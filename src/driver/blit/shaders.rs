@@ -19,7 +19,7 @@ impl Shader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::{Numbers, Order, Picture, SHADERS, Texels};
+    use crate::launch::{Choice, Measure, Numbers, Order, Picture, SHADERS, Texels};
 
     /// All of them.
     fn all() -> Vec<Shader> {
@@ -58,9 +58,27 @@ mod tests {
                 })
             })
         });
+        let kinds = [
+            Measure::Depth16,
+            Measure::Depth24,
+            Measure::DepthFloat,
+            Measure::Stencil,
+        ];
+        let chosen = kinds.into_iter().flat_map(|kind| {
+            let choices = [Choice::Least, Choice::Greatest, Choice::Mean];
+            choices.into_iter().flat_map(move |choice| {
+                (1..=4).map(move |samples_log2| {
+                    Shader::Picture(Picture::Chosen {
+                        choice,
+                        kind,
+                        samples_log2,
+                    })
+                })
+            })
+        });
         let others = [Shader::Fill, Shader::Copy, Shader::QueryResults];
         let all = others.into_iter().chain(texels);
-        all.chain(pictures).chain(first).collect()
+        all.chain(pictures).chain(first).chain(chosen).collect()
     }
 
     #[test]

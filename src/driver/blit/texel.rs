@@ -9,7 +9,7 @@ use entity::Id;
 use nir::Def;
 
 use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
-use crate::launch::{Launch, MAX_PUSH_DW, Order, Picture, Shader, Span, Texels};
+use crate::launch::{Choice, Launch, MAX_PUSH_DW, Measure, Order, Picture, Shader, Span, Texels};
 
 impl Order {
     /// Rows of a tile, as a power of two.
@@ -286,17 +286,25 @@ pub fn pieces(destination: Plane, extent: Extent, unit_log2: u32) -> Vec<Piece> 
     all.map(one).collect()
 }
 
-/// Launches that copy the first sample of pixels, a unit of bytes each, from a corner on; with each, which slice it begins with. Their
-/// texture is the caller's, and begins with that slice.
-pub fn first_samples(
+/// Launches that take one value of a pixel's samples of depth or stencil, from a corner on; with each, which slice it begins with.
+/// Their texture is the caller's, and begins with that slice. The destination lies as [`Measure::order`] says, but for first samples.
+pub fn chosen_samples(
+    (choice, kind, samples_log2): (Choice, Measure, u32),
     [left, top]: [u32; 2],
     destination: Plane,
     extent: Extent,
-    unit_log2: u32,
 ) -> Vec<(u32, Launch)> {
-    let shader = Shader::Picture(Picture::First {
-        destination: destination.order,
-        unit_log2,
+    let unit_log2 = kind.unit_log2();
+    let shader = Shader::Picture(match choice {
+        Choice::First => Picture::First {
+            destination: destination.order,
+            unit_log2,
+        },
+        _ => Picture::Chosen {
+            choice,
+            kind,
+            samples_log2,
+        },
     });
     let one = |piece: Piece| {
         let ([x, y, tile_row, slice_rows], [columns, rows, slices]) = (piece.place, piece.size);

@@ -3,6 +3,7 @@
 //! In:  what is drawn, with which state ([`Draws`]). Out: words, in the pipeline that draws and after what barriers have asked for.
 
 use crate::draw::recorder::{Draws, InternalDraw};
+use crate::draw::target::{DepthStencilTarget, DepthWork};
 use crate::draw::{Draw, DrawGeneration};
 use crate::recorder::Recorder;
 use crate::stream::Memory;
@@ -42,6 +43,18 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             Some(draws) => draws.internal(&mut self.stream, &self.machine, internal, draw),
             None => Ok(false),
         }
+    }
+
+    /// Works on depth by way of its hierarchy, of so many samples.
+    pub fn depth_work(
+        &mut self,
+        target: &DepthStencilTarget,
+        samples: u8,
+        work: &DepthWork,
+    ) -> Result<(), M::Error> {
+        self.before_draw()?;
+        self.draws().disturb();
+        G::depth_work(&mut self.stream, &self.machine, (target, samples), work)
     }
 
     /// Draws as memory says: four dwords, or five for indices. `number` is the draw's own. False: as [`Recorder::draw`].

@@ -278,7 +278,7 @@ entries! { COMMAND:
             let images = raw::slice(image_memory_barriers, image_memory_barrier_count);
             images.iter().try_for_each(|image| {
                 let layouts = [image.old_layout, image.new_layout];
-                give_up(buffer, image.image, layouts, &image.subresource_range)
+                transition(buffer, image.image, layouts, &image.subresource_range)
             })
         })
     }
@@ -322,7 +322,7 @@ entries! { COMMAND:
             let images = raw::slice(image_memory_barriers, image_memory_barrier_count);
             images.iter().try_for_each(|image| {
                 let layouts = [image.old_layout, image.new_layout];
-                give_up(buffer, image.image, layouts, &image.subresource_range)
+                transition(buffer, image.image, layouts, &image.subresource_range)
             })
         })
     }
@@ -424,27 +424,28 @@ unsafe fn depend(buffer: &mut CommandBuffer, info: &c::DependencyInfo<'_>) -> vk
         );
         images.iter().try_for_each(|image| {
             let layouts = [image.old_layout, image.new_layout];
-            give_up(buffer, image.image, layouts, &image.subresource_range)
+            transition(buffer, image.image, layouts, &image.subresource_range)
         })
     }
 }
 
-/// A transition of layouts: from UNDEFINED, contents end.
+/// A transition of layouts.
 ///
 /// # Safety
 /// The image is a handle of ours.
-unsafe fn give_up(
+unsafe fn transition(
     buffer: &mut CommandBuffer,
     image: c::Image,
-    [old, new]: [c::ImageLayout; 2],
+    layouts: [c::ImageLayout; 2],
     range: &c::ImageSubresourceRange,
 ) -> vk::Result<()> {
-    if old != c::ImageLayout::UNDEFINED || new == old {
+    let [old, new] = layouts;
+    if old == new {
         return Ok(());
     }
     // SAFETY: as the caller says.
     let image = unsafe { handle::get(image)? };
-    buffer.give_up(image, range.base_array_layer, range.layer_count)
+    buffer.transition(image, range, layouts)
 }
 
 /// Records copies between two buffers; a region is two offsets and a size.

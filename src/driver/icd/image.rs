@@ -328,6 +328,7 @@ unsafe fn new_image(
         levels: info.mip_levels,
         layers: info.array_layers,
         samples: info.samples,
+        shared: external.is_some_and(|node| !node.handle_types.is_empty()),
     };
     Image::new(physical, &asked)
 }

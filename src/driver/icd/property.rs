@@ -211,8 +211,13 @@ properties! {
         integer_dot_product_accumulating_saturating64_bit_mixed_signedness_accelerated: c::FALSE,
     ]
     PhysicalDeviceDepthStencilResolveProperties |_device| [
-        supported_depth_resolve_modes: c::ResolveModeFlags::SAMPLE_ZERO,
-        supported_stencil_resolve_modes: c::ResolveModeFlags::SAMPLE_ZERO,
+        supported_depth_resolve_modes: c::ResolveModeFlags::SAMPLE_ZERO
+            | c::ResolveModeFlags::AVERAGE
+            | c::ResolveModeFlags::MIN
+            | c::ResolveModeFlags::MAX,
+        supported_stencil_resolve_modes: c::ResolveModeFlags::SAMPLE_ZERO
+            | c::ResolveModeFlags::MIN
+            | c::ResolveModeFlags::MAX,
         independent_resolve_none: c::TRUE,
         independent_resolve: c::TRUE,
     ]

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use ash::vk as c;
 use vk::command::{
-    Attachment, Begin, Clear, ClearArea, Colour, Dependency, DepthStencil, DepthStencilResolve,
-    Framebuffer, Inherited, Load, Pass, RenderPass, Subpass, SubpassDependency, Views,
+    Attachment, Begin, Choice, Clear, ClearArea, Colour, Dependency, DepthStencil,
+    DepthStencilResolve, Framebuffer, Inherited, Load, Pass, RenderPass, Subpass,
+    SubpassDependency, Views,
 };
 
 use crate::command::record;
@@ -24,7 +25,7 @@ entries! { RENDER:
         let info = raw::reference(create_info, "VkRenderPassCreateInfo")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
-            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], a.initial_layout))
+            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], [a.initial_layout, a.final_layout]))
             .collect::<vk::Result<_>>()?;
         let multiview = raw::find::<c::RenderPassMultiviewCreateInfo<'_>>(info.p_next);
         let masks = multiview.map_or(&[][..], |from| raw::slice(from.p_view_masks, from.subpass_count));
@@ -34,14 +35,19 @@ entries! { RENDER:
             .map(|subpass| {
                 let resolves = raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count);
                 let colours = raw::slice(subpass.p_color_attachments, subpass.color_attachment_count);
+                let inputs = raw::slice(subpass.p_input_attachments, subpass.input_attachment_count);
                 Ok(Subpass {
                     colours: colours.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
                     resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil_resolve: None,
-                    inputs: raw::slice(subpass.p_input_attachments, subpass.input_attachment_count)
+                    inputs: inputs.iter().map(|r| used(r.attachment)).collect(),
+                    layouts: colours
                         .iter()
-                        .map(|r| used(r.attachment))
+                        .chain(resolves)
+                        .chain(inputs)
+                        .chain(subpass.p_depth_stencil_attachment.as_ref())
+                        .filter_map(|r| Some((used(r.attachment)?, r.layout)))
                         .collect(),
                     views: Views::new(masks.next().copied().unwrap_or(0))?,
                 })
@@ -76,32 +82,38 @@ entries! { RENDER:
         let info = raw::reference(create_info, "VkRenderPassCreateInfo2")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
-            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], a.initial_layout))
+            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], [a.initial_layout, a.final_layout]))
             .collect::<vk::Result<_>>()?;
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
             .map(|subpass| {
                 let resolves = raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count);
-                let mut depth_stencil_resolve = None;
+                let (mut depth_stencil_resolve, mut resolved) = (None, None);
                 if let Some(resolve) = raw::find::<c::SubpassDescriptionDepthStencilResolve<'_>>(subpass.p_next) {
-                    let to = resolve.p_depth_stencil_resolve_attachment.as_ref().and_then(|r| used(r.attachment));
-                    if let Some(attachment) = to {
+                    resolved = resolve.p_depth_stencil_resolve_attachment.as_ref();
+                    if let Some(attachment) = resolved.and_then(|r| used(r.attachment)) {
                         depth_stencil_resolve = Some(DepthStencilResolve {
                             attachment,
-                            depth: takes_first(resolve.depth_resolve_mode)?,
-                            stencil: takes_first(resolve.stencil_resolve_mode)?,
+                            depth: choice(resolve.depth_resolve_mode)?,
+                            stencil: choice(resolve.stencil_resolve_mode)?,
                         });
                     }
                 }
                 let colours = raw::slice(subpass.p_color_attachments, subpass.color_attachment_count);
+                let inputs = raw::slice(subpass.p_input_attachments, subpass.input_attachment_count);
                 Ok(Subpass {
                     colours: colours.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
                     resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
                     depth_stencil_resolve,
-                    inputs: raw::slice(subpass.p_input_attachments, subpass.input_attachment_count)
+                    inputs: inputs.iter().map(|r| used(r.attachment)).collect(),
+                    layouts: colours
                         .iter()
-                        .map(|r| used(r.attachment))
+                        .chain(resolves)
+                        .chain(inputs)
+                        .chain(subpass.p_depth_stencil_attachment.as_ref())
+                        .chain(resolved)
+                        .filter_map(|r| Some((used(r.attachment)?, r.layout)))
                         .collect(),
                     views: Views::new(subpass.view_mask)?,
                 })
@@ -281,7 +293,7 @@ fn attachment(
     format: c::Format,
     samples: c::SampleCountFlags,
     [load, stencil_load]: [c::AttachmentLoadOp; 2],
-    before: c::ImageLayout,
+    layouts: [c::ImageLayout; 2],
 ) -> vk::Result<Attachment> {
     let format = vk::format::find(format).ok_or(vk::Error::FormatNotSupported)?;
     Ok(Attachment {
@@ -289,19 +301,24 @@ fn attachment(
         clear_stencil: stencil_load == c::AttachmentLoadOp::CLEAR,
         aspects: format.aspects(),
         samples: samples.as_raw() as u8,
-        given_up: before == c::ImageLayout::UNDEFINED,
+        layouts,
     })
 }
 
-/// Whether depth or stencil is resolved; modes other than the first sample are refused.
-fn takes_first(mode: c::ResolveModeFlags) -> vk::Result<bool> {
-    match mode {
-        c::ResolveModeFlags::NONE => Ok(false),
-        c::ResolveModeFlags::SAMPLE_ZERO => Ok(true),
-        _ => Err(vk::Error::FeatureNotPresent {
-            what: "a resolve of depth or stencil to other than the first sample",
-        }),
-    }
+/// Which value depth or stencil is resolved to.
+fn choice(mode: c::ResolveModeFlags) -> vk::Result<Option<Choice>> {
+    Ok(match mode {
+        c::ResolveModeFlags::NONE => None,
+        c::ResolveModeFlags::SAMPLE_ZERO => Some(Choice::First),
+        c::ResolveModeFlags::MIN => Some(Choice::Least),
+        c::ResolveModeFlags::MAX => Some(Choice::Greatest),
+        c::ResolveModeFlags::AVERAGE => Some(Choice::Mean),
+        _ => {
+            return Err(vk::Error::FeatureNotPresent {
+                what: "a resolve of depth or stencil in this mode",
+            });
+        }
+    })
 }
 
 /// A clear value as dwords: a colour of any type, or depth and stencil.
@@ -385,6 +402,7 @@ unsafe fn begin_pass(
                 area: info.render_area,
                 layers: framebuffer.layers,
                 subpass: 0,
+                layouts: Default::default(),
             })
         })
     }
@@ -439,13 +457,18 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
         let Some(view) = view(attachment.image_view)? else {
             return Ok(None);
         };
-        let first = takes_first(attachment.resolve_mode)?;
-        Ok(Some((view, attachment, resolve(attachment, first)?)))
+        let choice = choice(attachment.resolve_mode)?;
+        let to = resolve(attachment, choice.is_some())?;
+        Ok(Some((view, attachment, to.zip(choice))))
     };
     let (depth, stencil) = (there(depth)?, there(stencil)?);
     let depth_stencil = depth.or(stencil).map(|(view, ..)| DepthStencil {
         view,
         fresh: views,
+        layout: depth.map_or(c::ImageLayout::GENERAL, |(_, from, _)| from.image_layout),
+        resolve_layout: depth.map_or(c::ImageLayout::GENERAL, |(_, from, _)| {
+            from.resolve_image_layout
+        }),
         depth: depth.map(
             |(_, from, _)| match (clears(from), words(&from.clear_value)) {
                 (true, [depth, ..]) => Load::Clear(f32::from_bits(depth)),

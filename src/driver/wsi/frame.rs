@@ -50,6 +50,7 @@ impl Wish {
             levels: 1,
             layers: self.layers,
             samples: api::SampleCountFlags::TYPE_1,
+            shared: false,
         }
     }
 }

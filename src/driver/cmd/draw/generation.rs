@@ -4,7 +4,7 @@
 
 use crate::draw::shader::{Shaders, VertexInputs};
 use crate::draw::state::{Dirty, State};
-use crate::draw::target::Targets;
+use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::generation::{Generation, Machine};
 use crate::stream::{Memory, Stream};
 
@@ -97,7 +97,14 @@ pub trait DrawGeneration: Generation {
         targets: &Targets,
         surface_base: Option<u64>,
     ) -> Result<(u64, u32), M::Error>;
-    /// The same for batches that are run by this one and inherit its targets: the table's offset is [`DrawGeneration::inherited_table`].
+    /// Works on depth by way of its hierarchy, of so many samples. What was said of the pipeline's state is forgotten.
+    fn depth_work<M: Memory>(
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        target: (&DepthStencilTarget, u8),
+        work: &DepthWork,
+    ) -> Result<(), M::Error>;
+    /// Says the targets for batches that are run by this one and inherit them: the table's offset is [`DrawGeneration::inherited_table`].
     /// Out: what Surface State Base Address is from here on.
     fn lend_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error>;
     /// Where a batch finds the table of colours that it inherits, from Surface State Base Address.

@@ -255,6 +255,12 @@ impl<G: DrawGeneration> Draws<G> {
         self.lent = false;
     }
 
+    /// Forgets what was said, targets too: something else was said to the same pipeline.
+    pub(crate) fn disturb(&mut self) {
+        self.forget_state();
+        self.lent = false;
+    }
+
     fn forget_state(&mut self) {
         self.dirty = Dirty::ALL;
         self.bases = None;

@@ -25,6 +25,40 @@ pub struct Depth {
     pub pitch_bytes: u32,
     /// Rows from layer to layer.
     pub qpitch_rows: u32,
+    /// Its hierarchy, where that is used.
+    pub hierarchy: Option<Hierarchy>,
+}
+
+/// The hierarchy of a depth buffer. What it holds cleared is of [`CLEAR_DEPTH`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hierarchy {
+    /// Where it begins.
+    pub address: u64,
+    /// Bytes from row to row.
+    pub pitch_bytes: u32,
+    /// Rows of pixels from layer to layer.
+    pub qpitch_rows: u32,
+}
+
+/// The one depth that hierarchies are cleared to: it need not be remembered by anyone.
+pub const CLEAR_DEPTH: f32 = 1.0;
+
+/// What is done to a depth buffer by way of its hierarchy, and to the stencil buffer beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DepthWork {
+    /// Clears a rectangle, of whole blocks of 8 × 4 pixels or up to the edges: depth to [`CLEAR_DEPTH`], stencil to this.
+    Clear {
+        /// Depth is cleared.
+        depth: bool,
+        /// Stencil is.
+        stencil: Option<u8>,
+        /// The rectangle.
+        area: Area,
+    },
+    /// What the hierarchy holds back gets to the depth buffer.
+    Resolve,
+    /// The hierarchy holds nothing back, whatever it said before: the depth buffer was written without it.
+    Refill,
 }
 
 /// A stencil buffer.

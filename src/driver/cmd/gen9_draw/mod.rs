@@ -4,6 +4,7 @@
 //! Ref: SKL PRM vol. 2a (commands), vol. 2d (states), vol. 7 "3D Pipeline Stages".
 
 mod geometry;
+mod hierarchy;
 mod pixel;
 mod raster;
 mod target;
@@ -28,7 +29,7 @@ use hw::register;
 
 use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
 use crate::draw::state::{Dirty, State, VIEWPORTS};
-use crate::draw::target::Targets;
+use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::draw::urb;
 use crate::draw::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
 use crate::gen9::{self, Gen9, MOCS_CACHED};
@@ -536,6 +537,15 @@ impl DrawGeneration for Gen9 {
             gen9::surface_base(stream, base)?;
         }
         Ok((base, table))
+    }
+
+    fn depth_work<M: Memory>(
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        target: (&DepthStencilTarget, u8),
+        work: &DepthWork,
+    ) -> Result<(), M::Error> {
+        hierarchy::work(stream, machine, target, work)
     }
 
     fn lend_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error> {

@@ -9,7 +9,7 @@ use hw::draw::{
 };
 
 use crate::draw::state::TARGETS;
-use crate::draw::target::{DepthStencilTarget, Targets};
+use crate::draw::target::{CLEAR_DEPTH, DepthStencilTarget, Targets};
 use crate::gen9::MOCS_CACHED;
 
 /// Dwords of a surface.
@@ -17,7 +17,7 @@ const SURFACE_DW: usize = 16;
 /// Dwords of a binding table, padded to where surfaces may lie.
 const TABLE_DW: usize = 16;
 
-/// Depth, its hierarchy (none yet), stencil, clear values: these four come together.
+/// Depth, its hierarchy, stencil, clear values: these four come together.
 pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     use {
         state_clear_params as clear, state_depth_buffer as depth, state_hier_depth_buffer as hier,
@@ -59,7 +59,21 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             )
             .with(depth::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
     }
-    let hierarchy = hier::PACKET.words::<5>().with(hier::MOCS, MOCS_CACHED);
+    let mut hierarchy = hier::PACKET.words::<5>().with(hier::MOCS, MOCS_CACHED);
+    let mut cleared = clear::PACKET
+        .words::<3>()
+        .flag(clear::DEPTH_CLEAR_VALUE_VALID, true);
+    if let Some(surface) = from.depth.and_then(|depth| depth.hierarchy) {
+        words = words.flag(depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE, true);
+        hierarchy = hierarchy
+            .with(hier::SURFACE_BASE_ADDRESS, surface.address)
+            .with(
+                hier::SURFACE_PITCH,
+                u64::from(surface.pitch_bytes.max(1) - 1),
+            )
+            .with(hier::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
+        cleared = cleared.with(clear::DEPTH_CLEAR_VALUE, CLEAR_DEPTH.to_bits().into());
+    }
     let mut values = stencil::PACKET
         .words::<5>()
         .with(stencil::MOCS, MOCS_CACHED);
@@ -73,9 +87,6 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             )
             .with(stencil::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
     }
-    let cleared = clear::PACKET
-        .words::<3>()
-        .flag(clear::DEPTH_CLEAR_VALUE_VALID, true);
     let mut all = [0; 21];
     let parts = [
         &words.dwords[..],

@@ -2,14 +2,12 @@
 //!
 //! An element says of a pixel which slice of the image holds each sample. Whatever draws or samples keeps to it; what moves slices as
 //! bytes moves the elements too. Memory that is new holds anything, so an image whose contents are given up gets elements by which
-//! each sample is in the slice of its own number.
-//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)"; Vulkan specification, "Image Layout Transitions" (of UNDEFINED).
+//! each sample is in the slice of its own number ([`super::transition`]).
+//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)".
 
 use ash::vk as api;
 use blit::{Extent, Launch, Order, Plane};
-use cmd::Pending;
 
-use super::buffer::CommandBuffer;
 use super::image::ImageBox;
 use crate::error::{Error, Result};
 use crate::image::Image;
@@ -99,36 +97,24 @@ pub(super) fn one_slice(image: &Image, of: &ImageBox) -> Result<Option<Vec<Launc
     Ok(place(image, of)?.map(|(plane, extent)| blit::fill_texels(plane, extent, element)))
 }
 
-impl CommandBuffer {
-    /// The contents of layers are given up: what was there before them may be anything.
-    pub fn give_up(&mut self, image: &Image, first_layer: u32, layers: u32) -> Result<()> {
-        let layers = match layers {
-            api::REMAINING_ARRAY_LAYERS => image.info.layers.saturating_sub(first_layer),
-            count => count,
-        };
-        let whole = ImageBox {
-            aspect: image.format.aspects() & api::ImageAspectFlags::COLOR,
-            level: 0,
-            first_layer,
-            layers,
-            offset_px: [0; 3],
-            extent_px: image.info.extent_px,
-        };
-        let Some((plane, extent)) = place(image, &whole)? else {
-            return Ok(());
-        };
-        // The caches of targets may hold older elements.
-        let clean = Pending::STALL.with(Pending::FLUSH_TARGETS);
-        self.recorder.barrier(clean.with(Pending::FLUSH_DATA));
-        let element = each_its_own(image.samples());
-        for launch in blit::fill_texels(plane, extent, element) {
-            self.launch(&launch)?;
-        }
-        let seen = Pending::STALL.with(Pending::FLUSH_DATA);
-        self.recorder
-            .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
-        Ok(())
-    }
+/// What makes each sample of some layers be in the slice of its own number.
+pub(super) fn each_in_its_own(
+    image: &Image,
+    (first_layer, layers): (u32, u32),
+) -> Result<Vec<Launch>> {
+    let whole = ImageBox {
+        aspect: image.format.aspects() & api::ImageAspectFlags::COLOR,
+        level: 0,
+        first_layer,
+        layers,
+        offset_px: [0; 3],
+        extent_px: image.info.extent_px,
+    };
+    let element = each_its_own(image.samples());
+    let place = place(image, &whole)?;
+    Ok(place.map_or_else(Vec::new, |(plane, extent)| {
+        blit::fill_texels(plane, extent, element)
+    }))
 }
 
 #[cfg(test)]

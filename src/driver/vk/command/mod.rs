@@ -18,10 +18,11 @@ mod rendering;
 mod surfaces;
 mod target;
 mod transfer;
+mod transition;
 mod views;
 
 pub use barrier::Dependency;
-pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
+pub use blit::{Choice, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
 pub use buffer::{CommandBuffer, CommandPool, Point};
 pub use cmd::draw::Draw;
 pub use draw::Vertices;

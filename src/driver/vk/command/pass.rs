@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use ash::vk as api;
+use blit::Choice;
 use cmd::draw::state::TARGETS;
 use smallvec::SmallVec;
 
@@ -26,8 +27,8 @@ pub struct Attachment {
     pub aspects: api::ImageAspectFlags,
     /// Samples of its images.
     pub samples: u8,
-    /// What was there before the render pass is given up.
-    pub given_up: bool,
+    /// Layouts before and behind the render pass.
+    pub layouts: [api::ImageLayout; 2],
 }
 
 /// A subpass: attachments by number.
@@ -39,10 +40,12 @@ pub struct Subpass {
     pub depth_stencil: Option<u32>,
     /// What the colours' samples are joined in, by colour.
     pub resolves: Vec<Option<u32>>,
-    /// What the first samples of depth and stencil go to.
+    /// What values of the samples of depth and stencil go to.
     pub depth_stencil_resolve: Option<DepthStencilResolve>,
     /// What fragments read.
     pub inputs: Vec<Option<u32>>,
+    /// Layouts that the attachments are in.
+    pub layouts: Vec<(u32, api::ImageLayout)>,
     /// Views that are drawn.
     pub views: Views,
 }
@@ -52,10 +55,10 @@ pub struct Subpass {
 pub struct DepthStencilResolve {
     /// To this attachment.
     pub attachment: u32,
-    /// Of depth.
-    pub depth: bool,
-    /// Of stencil.
-    pub stencil: bool,
+    /// Which value of depth; none: depth is left out.
+    pub depth: Option<Choice>,
+    /// Which value of stencil.
+    pub stencil: Option<Choice>,
 }
 
 /// A dependency between subpasses; none: what is outside the render pass.
@@ -164,6 +167,13 @@ pub struct Framebuffer {
     pub layers: u32,
 }
 
+/// A change of layout of what a view sees.
+#[derive(Clone, Debug)]
+pub(super) struct Transition {
+    pub view: Arc<View>,
+    pub layouts: [api::ImageLayout; 2],
+}
+
 /// A render pass on its way.
 #[derive(Clone, Debug)]
 pub struct Pass {
@@ -179,6 +189,8 @@ pub struct Pass {
     pub layers: u32,
     /// The subpass.
     pub subpass: usize,
+    /// Layouts of the attachments now; nothing: the ones before the render pass.
+    pub layouts: smallvec::SmallVec<[api::ImageLayout; 4]>,
 }
 
 impl Pass {
@@ -214,16 +226,50 @@ impl Pass {
         self.subpass < self.render_pass.subpasses.len()
     }
 
-    /// Views whose earlier contents end with this subpass.
-    pub(super) fn given_up(&self) -> impl Iterator<Item = &Arc<View>> {
-        let subpass = self.render_pass.subpasses.get(self.subpass);
-        let used = subpass.into_iter().flat_map(Subpass::attachments);
-        let ends = used.filter(|&number| {
-            let attachment = self.render_pass.attachments.get(number as usize);
-            let is_first = self.earlier(number).next().is_none();
-            is_first && attachment.is_some_and(|attachment| attachment.given_up)
-        });
-        ends.filter_map(|number| self.views.get(number as usize))
+    /// Changes of layout before this subpass; behind the last one: behind the render pass. They are made from here on.
+    pub(super) fn transitions(&mut self) -> SmallVec<[Transition; 4]> {
+        let pass = &self.render_pass;
+        if self.layouts.is_empty() {
+            let before = pass
+                .attachments
+                .iter()
+                .map(|attachment| attachment.layouts[0]);
+            self.layouts.extend(before);
+        }
+        let mut all = SmallVec::new();
+        let mut change = |number: u32, new: api::ImageLayout| {
+            let number = number as usize;
+            let (Some(old), Some(view)) = (self.layouts.get_mut(number), self.views.get(number))
+            else {
+                return;
+            };
+            if *old != new {
+                all.push(Transition {
+                    view: Arc::clone(view),
+                    layouts: [*old, new],
+                });
+                *old = new;
+            }
+        };
+        match pass.subpasses.get(self.subpass) {
+            Some(subpass) => {
+                for &(number, new) in &subpass.layouts {
+                    change(number, new);
+                }
+            }
+            None => {
+                for (number, attachment) in (0..).zip(&pass.attachments) {
+                    change(number, attachment.layouts[1]);
+                }
+            }
+        }
+        all
+    }
+
+    /// The layout of an attachment now.
+    fn layout(&self, number: u32) -> api::ImageLayout {
+        let layout = self.layouts.get(number as usize);
+        layout.copied().unwrap_or(api::ImageLayout::GENERAL)
     }
 
     /// Renderings that do nothing but clear: of attachments that are read or resolved to, and not drawn to, when they are used first.
@@ -252,9 +298,9 @@ impl Pass {
             let taken = resolve.filter(|to| to.attachment == number);
             let has = |aspect| attachment.aspects.contains(aspect);
             let depth = attachment.clear && has(api::ImageAspectFlags::DEPTH);
-            let depth = depth && taken.is_none_or(|to| !to.depth);
+            let depth = depth && taken.is_none_or(|to| to.depth.is_none());
             let stencil = attachment.clear_stencil && has(api::ImageAspectFlags::STENCIL);
-            let stencil = stencil && taken.is_none_or(|to| !to.stencil);
+            let stencil = stencil && taken.is_none_or(|to| to.stencil.is_none());
             let colour = attachment.clear && has(api::ImageAspectFlags::COLOR);
             let value = self.clear_of(number);
             let view = self.view(number)?;
@@ -266,6 +312,8 @@ impl Pass {
                 depth_stencil: (depth || stencil).then(|| DepthStencil {
                     view,
                     fresh,
+                    layout: self.layout(number),
+                    resolve_layout: api::ImageLayout::GENERAL,
                     depth: depth.then_some(Load::Clear(f32::from_bits(value[0]))),
                     stencil: stencil.then_some(Load::Clear(value[1])),
                     resolve_depth: None,
@@ -315,14 +363,19 @@ impl Pass {
                 let fresh = self.fresh(number);
                 let first = fresh.is_some();
                 let resolve = subpass.depth_stencil_resolve;
-                let resolved = |asked: fn(&DepthStencilResolve) -> bool, aspect| {
-                    let to = resolve.filter(|to| asked(to) && attachment.aspects.contains(aspect));
-                    to.map(|to| self.view(to.attachment)).transpose()
+                let resolved = |asked: fn(&DepthStencilResolve) -> Option<Choice>, aspect| {
+                    let to = resolve.filter(|_| attachment.aspects.contains(aspect));
+                    let to = to.and_then(|to| Some((to.attachment, asked(&to)?)));
+                    let view = |(to, choice)| Ok::<_, Error>((self.view(to)?, choice));
+                    to.map(view).transpose()
                 };
                 let has = |aspect| attachment.aspects.contains(aspect);
                 Some(DepthStencil {
                     view: self.view(number)?,
                     fresh: fresh.unwrap_or_default(),
+                    layout: self.layout(number),
+                    resolve_layout: resolve
+                        .map_or(api::ImageLayout::GENERAL, |to| self.layout(to.attachment)),
                     depth: has(api::ImageAspectFlags::DEPTH).then_some(
                         match attachment.clear && first {
                             true => Load::Clear(f32::from_bits(depth)),
@@ -384,7 +437,7 @@ mod tests {
             clear_stencil: false,
             aspects: api::ImageAspectFlags::COLOR,
             samples: 1,
-            given_up: false,
+            layouts: [api::ImageLayout::GENERAL; 2],
         };
         let made = RenderPass::new(vec![attachment], vec![subpass], Vec::new());
         assert_eq!(made.err(), Some(BEYOND));

@@ -5,7 +5,7 @@
 //! layers do.
 
 use ash::vk as api;
-use blit::{GROUP_X, GROUP_Y, Numbers, Picture, Shader};
+use blit::{Choice, GROUP_X, GROUP_Y, Measure, Numbers, Picture, Shader};
 use cmd::Pending;
 use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
 use smallvec::{SmallVec, smallvec};
@@ -109,6 +109,16 @@ fn integers(bits: u32) -> Result<&'static hw::Format> {
         _ => return Err(Error::FormatNotSupported),
     };
     hw::Format::by_number(number).ok_or(Error::FormatNotSupported)
+}
+
+/// What an element of depth or stencil is.
+fn measure(format: &hw::Format) -> Measure {
+    match format.name {
+        "R16_UNORM" => Measure::Depth16,
+        "R24_UNORM_X8_TYPELESS" => Measure::Depth24,
+        "R32_FLOAT" => Measure::DepthFloat,
+        _ => Measure::Stencil,
+    }
 }
 
 /// How a destination's numbers are written.
@@ -399,7 +409,7 @@ impl CommandBuffer {
         self.picture((kind, &written), texture, (destination, &to), false, push)
     }
 
-    /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil the first sample is taken.
+    /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil one value is taken.
     pub(super) fn resolve_target(&mut self, resolve: &Resolve) -> Result<()> {
         let (source, destination) = (&*resolve.from.image, &*resolve.to.image);
         let area = crate::graphics::convert::area(&resolve.area);
@@ -418,7 +428,7 @@ impl CommandBuffer {
             ..from
         };
         if resolve.aspect != api::ImageAspectFlags::COLOR {
-            return self.first_samples(source, &from, destination, &to);
+            return self.choose_samples((source, &from), (destination, &to), resolve.choice);
         }
         let format = resolve.from.format.part(resolve.aspect);
         let format = format.ok_or(Error::FormatNotSupported)?;
@@ -428,19 +438,24 @@ impl CommandBuffer {
         )
     }
 
-    /// Copies the first sample of depth or stencil, bit by bit.
-    fn first_samples(
+    /// Takes one value of the samples of depth or stencil.
+    fn choose_samples(
         &mut self,
-        source: &Image,
-        from: &ImageBox,
-        destination: &Image,
-        to: &ImageBox,
+        (source, from): (&Image, &ImageBox),
+        (destination, to): (&Image, &ImageBox),
+        choice: Choice,
     ) -> Result<()> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
         from.check(source)?;
-        let bytes = part_from.surface.block.bytes();
-        let format = integers(8 * bytes)?;
+        let kind = measure(part_from.format);
+        let format = integers(part_from.surface.block.bits)?;
+        let lies = super::image::order(part_to.surface.tiling)?;
+        if choice != Choice::First && lies != kind.order() {
+            return Err(Error::InvalidUse {
+                why: "a resolve to depth or stencil that lies as none does",
+            });
+        }
         if source.samples() == 1 || part_to.surface.block != part_from.surface.block {
             return Err(Error::InvalidUse {
                 why: "a resolve of an image of one sample, or to another format",
@@ -448,7 +463,8 @@ impl CommandBuffer {
         }
         let (plane, extent) = to.place(destination, part_to)?;
         let [left, top, _] = from.offset_px;
-        let launches = blit::first_samples([left, top], plane, extent, bytes.ilog2());
+        let chosen = (choice, kind, source.samples().ilog2());
+        let launches = blit::chosen_samples(chosen, [left, top], plane, extent);
         for (slice, launch) in launches {
             let texture = Seen {
                 format,

@@ -8,7 +8,7 @@ use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::state::{Compare, StencilFace, StencilOp, TARGETS, Viewport};
-use cmd::draw::target::{DepthStencilTarget, Targets};
+use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, DepthWork, Targets};
 
 use super::buffer::CommandBuffer;
 use super::pass::Pass;
@@ -16,6 +16,7 @@ use super::target::{Begin, Load, Rendering, null};
 use super::views::Views;
 use crate::error::{Error, Result};
 use crate::graphics::convert;
+use crate::image::Image;
 
 /// What a clear changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,6 +62,11 @@ impl CommandBuffer {
             samples = samples.max(from.view.image.info.samples.as_raw());
             depth_stencil = from.view.depth_stencil_target()?;
             depth_stencil.depth = depth_stencil.depth.filter(|_| from.depth.is_some());
+            if let Some(depth) = &mut depth_stencil.depth
+                && !Image::keeps_hierarchy(from.layout)
+            {
+                depth.hierarchy = None;
+            }
             depth_stencil.stencil = depth_stencil.stencil.filter(|_| from.stencil.is_some());
             if let Some(Load::Clear(depth)) = from.depth {
                 clear.depth = depth_stencil.depth.map(|_| depth);
@@ -84,7 +90,59 @@ impl CommandBuffer {
             views: begin.views,
         };
         self.resolves = begin.resolves().collect();
+        self.clear_by_blocks(begin, &depth_stencil, &mut clear)?;
         self.clear_fresh(begin, &clear)
+    }
+
+    /// Clears depth, and stencil with it, by way of the hierarchy, where it can be; what is left to clear is what `clear` says then.
+    fn clear_by_blocks(
+        &mut self,
+        begin: &Begin<'_>,
+        target: &DepthStencilTarget,
+        clear: &mut Clear,
+    ) -> Result<()> {
+        let (Some(from), Some(depth)) = (&begin.depth_stencil, &target.depth) else {
+            return Ok(());
+        };
+        let area = convert::area(&begin.area);
+        // Blocks are whole, or the last ones.
+        let [width, height, _] = from.view.extent_px();
+        let block = |first: u32, count: u32, extent: u32, block: u32| {
+            let end = first + count;
+            first.is_multiple_of(block) && (end.is_multiple_of(block) || end >= extent)
+        };
+        let blocks = block(area.x, area.width, width, 8) && block(area.y, area.height, height, 4);
+        let can = depth.hierarchy.is_some()
+            && clear.depth == Some(CLEAR_DEPTH)
+            && from.fresh == begin.views
+            && blocks
+            && !self
+                .context
+                .physical
+                .diagnosis()
+                .has(debug::Flag::NoFastClear);
+        if !can {
+            return Ok(());
+        }
+        let work = DepthWork::Clear {
+            depth: true,
+            stencil: clear.stencil.map(|stencil| stencil as u8),
+            area,
+        };
+        let done = Pending::STALL.with(Pending::FLUSH_TARGETS);
+        self.recorder.barrier(done);
+        for (first, count) in begin.views.ranges(begin.layers) {
+            let layers = DepthStencilTarget {
+                first_layer: target.first_layer + first,
+                layers: count,
+                stencil: target.stencil.filter(|_| clear.stencil.is_some()),
+                ..*target
+            };
+            self.recorder
+                .depth_work(&layers, self.rendering.samples, &work)?;
+        }
+        (clear.depth, clear.stencil) = (None, None);
+        Ok(())
     }
 
     /// Clears what is cleared when a rendering begins: in each view that is used first.
@@ -137,7 +195,22 @@ impl CommandBuffer {
         self.recorder
             .barrier(Pending::STALL.with(Pending::FLUSH_TARGETS));
         for resolve in &resolves {
+            let (from, to) = (&resolve.from, &resolve.to);
+            let (first, count) = resolve.layers;
+            let [held, holds] = resolve.hierarchies;
+            if held {
+                let layers = (from.first_layer + first, count);
+                self.work_on_depth(&from.image, layers, &DepthWork::Resolve)?;
+            }
+            let layers = (to.first_layer + first, count);
+            if holds {
+                // What is not written stays.
+                self.work_on_depth(&to.image, layers, &DepthWork::Resolve)?;
+            }
             self.resolve_target(resolve)?;
+            if holds {
+                self.work_on_depth(&to.image, layers, &DepthWork::Refill)?;
+            }
         }
         // They count as writes of attachments, but the data port has made them.
         self.recorder
@@ -150,12 +223,20 @@ impl CommandBuffer {
         self.begin_subpass(pass)
     }
 
-    fn begin_subpass(&mut self, pass: Pass) -> Result<()> {
+    fn begin_subpass(&mut self, mut pass: Pass) -> Result<()> {
         for dependency in pass.render_pass.waits(pass.subpass) {
             self.recorder.barrier(dependency.pending());
         }
-        for view in pass.given_up() {
-            self.give_up(&view.image, view.first_layer, view.layers)?;
+        for change in pass.transitions() {
+            let view = &change.view;
+            let range = api::ImageSubresourceRange {
+                aspect_mask: view.aspects,
+                base_mip_level: view.first_level,
+                level_count: 1,
+                base_array_layer: view.first_layer,
+                layer_count: view.layers,
+            };
+            self.transition(&view.image, &range, change.layouts)?;
         }
         if pass.has_subpass() {
             let apart = pass.clears_apart()?;

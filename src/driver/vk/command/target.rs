@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use ash::vk as api;
+use blit::Choice;
 use cmd::draw::state::{Area, TARGETS};
 use cmd::draw::target::{DepthStencilTarget, Targets};
 use hw::state::render_surface_state as rss;
@@ -47,10 +48,14 @@ pub struct DepthStencil<'a> {
     pub stencil: Option<Load<u32>>,
     /// Views that get them.
     pub fresh: Views,
-    /// What the first sample of depth goes to at the end.
-    pub resolve_depth: Option<&'a View>,
+    /// The layout of depth.
+    pub layout: api::ImageLayout,
+    /// The layout of what depth is resolved to.
+    pub resolve_layout: api::ImageLayout,
+    /// What one value of the samples of depth goes to at the end.
+    pub resolve_depth: Option<(&'a View, Choice)>,
     /// The same of stencil.
-    pub resolve_stencil: Option<&'a View>,
+    pub resolve_stencil: Option<(&'a View, Choice)>,
 }
 
 /// What a rendering begins with.
@@ -91,6 +96,7 @@ impl Inherited {
             address: 0,
             pitch_bytes: 0,
             qpitch_rows: 0,
+            hierarchy: None,
         };
         let stencil = cmd::draw::target::Stencil {
             address: 0,
@@ -169,6 +175,10 @@ pub(super) struct Resolve {
     pub area: api::Rect2D,
     /// First layer of both that is drawn to, and how many.
     pub layers: (u32, u32),
+    /// Of depth and stencil, which value is taken.
+    pub choice: Choice,
+    /// Both keep depth in hierarchies: what is resolved, and what it is resolved to.
+    pub hierarchies: [bool; 2],
 }
 
 impl Begin<'_> {
@@ -176,7 +186,10 @@ impl Begin<'_> {
     pub(super) fn resolves(&self) -> impl Iterator<Item = Resolve> {
         use api::ImageAspectFlags as A;
         let colours = self.colours.iter().flatten();
-        let colours = colours.map(|colour| (A::COLOR, colour.view, colour.resolve));
+        let colours = colours.map(|colour| {
+            let to = colour.resolve.map(|to| (to, Choice::First));
+            (A::COLOR, colour.view, to)
+        });
         let others = self.depth_stencil.iter().flat_map(|target| {
             [
                 (A::DEPTH, target.view, target.resolve_depth),
@@ -185,8 +198,14 @@ impl Begin<'_> {
         });
         let all = colours.chain(others);
         let all = all.filter_map(|(aspect, from, to)| Some((aspect, from, to?)));
+        let layouts = self
+            .depth_stencil
+            .map_or([api::ImageLayout::GENERAL; 2], |target| {
+                [target.layout, target.resolve_layout]
+            });
+        let kept = layouts.map(Image::keeps_hierarchy);
         let (views, layers, area) = (self.views, self.layers, self.area);
-        all.flat_map(move |(aspect, from, to)| {
+        all.flat_map(move |(aspect, from, (to, choice))| {
             let ranges = views.ranges(layers);
             ranges.map(move |layers| Resolve {
                 aspect,
@@ -194,6 +213,8 @@ impl Begin<'_> {
                 to: Seen::of(to),
                 area,
                 layers,
+                choice,
+                hierarchies: kept.map(|kept| kept && aspect == A::DEPTH),
             })
         })
     }

@@ -11,5 +11,5 @@ mod object;
 pub mod texel;
 mod view;
 
-pub use object::{Aux, Image, Info, Part};
+pub use object::{Aux, AuxKind, Image, Info, Part};
 pub use view::{View, ViewInfo};

@@ -5,6 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
+use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hierarchy, Stencil};
 use smallvec::SmallVec;
 use surface::{Allocation, Dim, ImageInfo, Surface, Tilings, Usage};
 
@@ -27,6 +28,8 @@ pub struct Info {
     pub layers: u32,
     /// Samples of a pixel.
     pub samples: api::SampleCountFlags,
+    /// Its memory may be another process's, too.
+    pub shared: bool,
 }
 
 /// A surface of an image: of colours, of depth, or of stencil.
@@ -44,9 +47,20 @@ pub struct Part {
     pub aux: Option<Aux>,
 }
 
-/// An auxiliary surface of a part: of colours of several samples, which slice holds each sample.
+/// What an auxiliary surface is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuxKind {
+    /// Of colours of several samples: which slice holds each sample. It is kept in every layout.
+    Samples,
+    /// Of depth: its hierarchy, kept in the layouts of [`Image::keeps_hierarchy`].
+    Hierarchy,
+}
+
+/// An auxiliary surface of a part.
 #[derive(Clone, Copy, Debug)]
 pub struct Aux {
+    /// What it is.
+    pub kind: AuxKind,
     /// Its layout.
     pub surface: Surface,
     /// Byte of the image where it begins.
@@ -102,23 +116,27 @@ impl Image {
             };
             let device = physical.info().device;
             let mut uses = usage(info, aspect);
-            let wished = aspect == api::ImageAspectFlags::COLOR
-                && info.samples != api::SampleCountFlags::TYPE_1
-                // Vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode": not for wide ones of many samples.
-                && (info.extent_px[0] <= 8192 || info.samples.as_raw() < 8)
-                && !physical.diagnosis().has(debug::Flag::NoMcs);
-            if wished {
+            let wished =
+                aux_kind(info, aspect).filter(|kind| !physical.diagnosis().has(switch(*kind)));
+            if wished.is_some() {
                 uses -= Usage::NO_AUX;
             }
             let surface = lay_out(device, info, uses, hw)?;
             let offset_bytes = allocation.push(&surface);
-            let aux = surface.mcs(device).ok().filter(|_| wished);
+            let aux = wished.and_then(|kind| {
+                let surface = match kind {
+                    AuxKind::Samples => surface.mcs(device),
+                    AuxKind::Hierarchy => surface.hiz(device),
+                };
+                Some((kind, surface.ok()?))
+            });
             parts.push(Part {
                 aspect,
                 format: hw,
                 surface,
                 offset_bytes,
-                aux: aux.map(|surface| Aux {
+                aux: aux.map(|(kind, surface)| Aux {
+                    kind,
                     surface,
                     offset_bytes: allocation.push(&surface),
                 }),
@@ -178,10 +196,85 @@ impl Image {
         })
     }
 
-    /// The auxiliary surface of a part, and where it is.
+    /// The auxiliary surface of a part that is used whoever sees the part, and where it is.
     pub fn control(&self, part: &'_ Part) -> Result<Option<(Surface, u64)>> {
-        let Some(aux) = part.aux else { return Ok(None) };
-        Ok(Some((aux.surface, self.address()? + aux.offset_bytes)))
+        self.aux(part, AuxKind::Samples)
+    }
+
+    /// The auxiliary surface of a kind, and where it is.
+    pub fn aux(&self, part: &'_ Part, kind: AuxKind) -> Result<Option<(Surface, u64)>> {
+        match part.aux.filter(|aux| aux.kind == kind) {
+            Some(aux) => Ok(Some((aux.surface, self.address()? + aux.offset_bytes))),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether anything must be done when its layout changes.
+    pub fn has_aux(&self) -> bool {
+        self.parts.iter().any(|part| part.aux.is_some())
+    }
+
+    /// Whether depth is written by way of its hierarchy in a layout: attachments alone can be in these, so that everyone else finds all
+    /// depths where they lie.
+    pub fn keeps_hierarchy(layout: api::ImageLayout) -> bool {
+        use api::ImageLayout as L;
+        [
+            L::DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+            L::DEPTH_ATTACHMENT_STENCIL_READ_ONLY_OPTIMAL,
+            L::DEPTH_ATTACHMENT_OPTIMAL,
+            L::ATTACHMENT_OPTIMAL,
+        ]
+        .contains(&layout)
+    }
+
+    /// Depth and stencil of some layers, as they are drawn to.
+    pub fn depth_stencil(
+        &self,
+        aspects: api::ImageAspectFlags,
+        level: u32,
+        (first_layer, layers): (u32, u32),
+    ) -> Result<DepthStencilTarget> {
+        let address = self.address()?;
+        let [width, height, _] = self.info.extent_px;
+        let mut target = DepthStencilTarget {
+            width,
+            height,
+            level,
+            first_layer,
+            layers,
+            ..DepthStencilTarget::default()
+        };
+        let parts = self.parts.iter();
+        for part in parts.filter(|part| aspects.contains(part.aspect)) {
+            let address = address + part.offset_bytes;
+            let pitch_bytes = part.surface.row_pitch_bytes;
+            let qpitch_rows = part.surface.qpitch();
+            if part.aspect == api::ImageAspectFlags::STENCIL {
+                target.stencil = Some(Stencil {
+                    address,
+                    pitch_bytes,
+                    qpitch_rows,
+                });
+                continue;
+            }
+            let hierarchy = self.aux(part, AuxKind::Hierarchy)?;
+            target.depth = Some(Depth {
+                format: match part.format.name {
+                    "R32_FLOAT" => DepthFormat::D32Float,
+                    "R16_UNORM" => DepthFormat::D16Unorm,
+                    _ => DepthFormat::D24UnormX8,
+                },
+                address,
+                pitch_bytes,
+                qpitch_rows,
+                hierarchy: hierarchy.map(|(surface, address)| Hierarchy {
+                    address,
+                    pitch_bytes: surface.row_pitch_bytes,
+                    qpitch_rows: surface.qpitch(),
+                }),
+            });
+        }
+        Ok(target)
     }
 
     /// Its parts: colours, or depth before stencil.
@@ -235,6 +328,32 @@ impl Image {
             array_pitch: slice,
             depth_pitch: slice,
         })
+    }
+}
+
+/// Which auxiliary surface a part may have.
+fn aux_kind(info: &Info, aspect: api::ImageAspectFlags) -> Option<AuxKind> {
+    use api::ImageUsageFlags as U;
+    if aspect == api::ImageAspectFlags::COLOR {
+        let several = info.samples != api::SampleCountFlags::TYPE_1;
+        // Vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode": not for wide ones of many samples.
+        let narrow = info.extent_px[0] <= 8192 || info.samples.as_raw() < 8;
+        return (several && narrow).then_some(AuxKind::Samples);
+    }
+    let depth = aspect == api::ImageAspectFlags::DEPTH;
+    let tiled = info.question.tiling == api::ImageTiling::OPTIMAL;
+    let drawn = info.question.usage.contains(U::DEPTH_STENCIL_ATTACHMENT);
+    // Who else sees the memory knows of no hierarchy.
+    let alone = !info.question.flags.contains(api::ImageCreateFlags::ALIAS) && !info.shared;
+    // Operations are on whole blocks, which levels behind the first need not be made of.
+    (depth && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hierarchy)
+}
+
+/// The option that turns a kind off.
+fn switch(kind: AuxKind) -> debug::Flag {
+    match kind {
+        AuxKind::Samples => debug::Flag::NoMcs,
+        AuxKind::Hierarchy => debug::Flag::NoHiz,
     }
 }
 

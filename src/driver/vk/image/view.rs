@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Stencil};
+use cmd::draw::target::DepthStencilTarget;
 use cmd::image::{ImageView, Select, Viewer};
 use hw::FormatUse;
 use surface::{Block, Dim};
@@ -189,7 +189,8 @@ impl View {
         }
         let attachment = api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
         if info.usage.contains(attachment) && !format.is_colour() {
-            view.depth_stencil = depth_stencil(image, aspects, &range)?;
+            let layers = (range.first_layer, range.layers);
+            view.depth_stencil = image.depth_stencil(aspects, range.first_level, layers)?;
         }
         Ok(view)
     }
@@ -321,49 +322,4 @@ fn channels_of_one(swizzle: [Select; 4]) -> [Select; 4] {
         Select::Alpha => Select::One,
         other => other,
     })
-}
-
-fn depth_stencil(
-    image: &Image,
-    aspects: api::ImageAspectFlags,
-    range: &Range,
-) -> Result<DepthStencilTarget> {
-    let address = image.address()?;
-    let [width, height, _] = image.info.extent_px;
-    let mut target = DepthStencilTarget {
-        width,
-        height,
-        level: range.first_level,
-        first_layer: range.first_layer,
-        layers: range.layers,
-        ..DepthStencilTarget::default()
-    };
-    for part in image
-        .parts()
-        .iter()
-        .filter(|part| aspects.contains(part.aspect))
-    {
-        let address = address + part.offset_bytes;
-        let pitch_bytes = part.surface.row_pitch_bytes;
-        let qpitch_rows = part.surface.qpitch();
-        if part.aspect == api::ImageAspectFlags::STENCIL {
-            target.stencil = Some(Stencil {
-                address,
-                pitch_bytes,
-                qpitch_rows,
-            });
-            continue;
-        }
-        target.depth = Some(Depth {
-            format: match part.format.name {
-                "R32_FLOAT" => DepthFormat::D32Float,
-                "R16_UNORM" => DepthFormat::D16Unorm,
-                _ => DepthFormat::D24UnormX8,
-            },
-            address,
-            pitch_bytes,
-            qpitch_rows,
-        });
-    }
-    Ok(target)
 }

@@ -1,0 +1,104 @@
+//! Changes of layout: what auxiliary surfaces hold back gets to where everyone looks, and back.
+//!
+//! In:  levels and layers of an image, the layouts before and after. Out: what the GPU must do, between the dependencies that a barrier
+//! asks for and whatever comes next. Which layout keeps what is told at compile time of the batch ([`Image::keeps_hierarchy`]): nothing
+//! is remembered from one batch to the next, and nothing on the GPU's side.
+//! Ref: Vulkan specification, "Image Layout Transitions"; SKL PRM vol. 7, "Hierarchical Depth Buffer", "MCS Buffer for Render Target(s)".
+
+use ash::vk as api;
+use cmd::Pending;
+use cmd::draw::target::DepthWork;
+
+use super::buffer::CommandBuffer;
+use super::control;
+use crate::error::Result;
+use crate::image::{AuxKind, Image};
+
+/// Everything before is done, and its writes are in memory.
+const DONE: Pending = Pending::STALL
+    .with(Pending::FLUSH_TARGETS)
+    .with(Pending::FLUSH_DATA);
+
+impl CommandBuffer {
+    /// Levels and layers of an image go from one layout to another.
+    pub fn transition(
+        &mut self,
+        image: &Image,
+        range: &api::ImageSubresourceRange,
+        layouts: [api::ImageLayout; 2],
+    ) -> Result<()> {
+        if !image.has_aux() || layouts[0] == layouts[1] {
+            return Ok(());
+        }
+        let first = range.base_array_layer;
+        let layers = match range.layer_count {
+            api::REMAINING_ARRAY_LAYERS => image.info.layers.saturating_sub(first),
+            count => count,
+        };
+        for part in image.parts() {
+            let Some(aux) = part.aux.filter(|_| range.aspect_mask.contains(part.aspect)) else {
+                continue;
+            };
+            match aux.kind {
+                AuxKind::Samples => self.samples_change(image, (first, layers), layouts)?,
+                AuxKind::Hierarchy => self.hierarchy_changes(image, (first, layers), layouts)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Of what is new, each sample is where it says.
+    fn samples_change(
+        &mut self,
+        image: &Image,
+        layers: (u32, u32),
+        [old, _]: [api::ImageLayout; 2],
+    ) -> Result<()> {
+        if old != api::ImageLayout::UNDEFINED {
+            return Ok(());
+        }
+        // The caches of targets may hold older elements.
+        self.recorder.barrier(DONE);
+        for launch in control::each_in_its_own(image, layers)? {
+            self.launch(&launch)?;
+        }
+        let seen = Pending::STALL.with(Pending::FLUSH_DATA);
+        self.recorder
+            .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+        Ok(())
+    }
+
+    fn hierarchy_changes(
+        &mut self,
+        image: &Image,
+        layers: (u32, u32),
+        layouts: [api::ImageLayout; 2],
+    ) -> Result<()> {
+        match layouts.map(Image::keeps_hierarchy) {
+            [true, false] => self.work_on_depth(image, layers, &DepthWork::Resolve),
+            // What was there before means nothing, or lies in the depth buffer alone.
+            [false, true] => self.work_on_depth(image, layers, &DepthWork::Refill),
+            _ => Ok(()),
+        }
+    }
+
+    /// Works on some layers of a depth buffer; whoever comes next sees it.
+    pub(super) fn work_on_depth(
+        &mut self,
+        image: &Image,
+        layers: (u32, u32),
+        work: &DepthWork,
+    ) -> Result<()> {
+        let buffers = image.depth_stencil(api::ImageAspectFlags::DEPTH, 0, layers)?;
+        if buffers.depth.is_none_or(|depth| depth.hierarchy.is_none()) {
+            return Ok(());
+        }
+        self.recorder.barrier(DONE);
+        self.recorder
+            .depth_work(&buffers, image.samples() as u8, work)?;
+        let seen = Pending::STALL.with(Pending::FLUSH_TARGETS);
+        self.recorder
+            .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+        Ok(())
+    }
+}
