@@ -5,8 +5,9 @@ use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
 use crate::options::Options;
 use crate::{
-    encode, live, lower_collect, lower_wide_regions, opt_coalesce, opt_coalesce_phis, opt_control,
-    opt_dce, print, regalloc, schedule, uniform, validate,
+    encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
+    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_flags, opt_predicate, print,
+    regalloc, schedule, split_vgrfs, uniform, validate,
 };
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::{Id, IdSet};
@@ -223,11 +224,58 @@ type Pass = (&'static str, fn(&mut Lir) -> bool);
 /// What runs before scheduling and allocation.
 const PIPELINE: &[Pass] = &[
     ("opt_control", opt_control::opt_control),
+    ("opt_cse", opt_cse::opt_cse),
+    ("opt_copy", opt_copy::opt_copy),
     ("opt_dce", opt_dce::opt_dce),
+    ("opt_cmod", opt_cmod::opt_cmod),
+    ("opt_flags", opt_flags::opt_flags),
     ("lower_collect", lower_collect::lower_collect),
+    ("split_vgrfs", split_vgrfs::split_vgrfs),
     ("opt_coalesce", opt_coalesce::opt_coalesce),
     ("opt_coalesce_phis", opt_coalesce_phis::opt_coalesce_phis),
+    ("opt_empty", opt_control::opt_control),
+    ("opt_predicate", opt_predicate::opt_predicate),
+    ("opt_constants", opt_constants::opt_constants),
 ];
+
+/// Orders the instructions and gives them registers. Of several orders the first that fits is taken: an order that hides latency is not
+/// worth a spill, and the order as written needs fewer registers as a rule. What does not fit in any way is spilled where that is allowed.
+fn allocate(
+    lir: &mut Lir,
+    r0: Id<crate::lir::Vgrf>,
+    spill_everything: bool,
+    may_spill: bool,
+) -> Result<Option<regalloc::Allocation>, FsError> {
+    let live = live::intervals(lir, &live::loops(lir));
+    if spill_everything {
+        schedule::before_allocation(lir, &live, schedule::PRESSURES[0]);
+        regalloc::spill_everything(lir, r0)?;
+        return regalloc::allocate(lir, r0, true);
+    }
+    // The order as written is tried behind those that save registers beyond a limit, but before the one that always saves.
+    let written = lir.clone();
+    let [fast, narrow, least] = schedule::PRESSURES;
+    let mut best: Option<(u32, Lir)> = None;
+    for limit in [Some(fast), Some(narrow), None, Some(least)] {
+        let mut tried = written.clone();
+        if let Some(limit) = limit {
+            schedule::before_allocation(&mut tried, &live, limit);
+        }
+        if let Some(allocation) = regalloc::allocate(&mut tried, r0, false)? {
+            *lir = tried;
+            return Ok(Some(allocation));
+        }
+        let live = live::intervals(&tried, &live::loops(&tried));
+        let most = regalloc::pressure(&tried, &live);
+        if best.as_ref().is_none_or(|b| most < b.0) {
+            best = Some((most, tried));
+        }
+    }
+    if let Some((_, order)) = best {
+        *lir = order;
+    }
+    regalloc::allocate(lir, r0, may_spill)
+}
 
 fn compile_width(
     shader: &Shader,
@@ -266,20 +314,7 @@ fn compile_width(
         after(&lir, "lower_wide_regions")?;
     }
     let r0 = Id::new(0);
-    let written = lir.clone();
-    let live = live::intervals(&lir, &live::loops(&lir));
-    schedule::before_allocation(&mut lir, &live);
-    after(&lir, "schedule")?;
-    if options.spill_everything {
-        regalloc::spill_everything(&mut lir, r0)?;
-    }
-    // An order that hides latency is not worth a spill: the order as written needs fewer registers as a rule.
-    let mut allocation = regalloc::allocate(&mut lir, r0, options.spill_everything)?;
-    if allocation.is_none() {
-        lir = written;
-        allocation = regalloc::allocate(&mut lir, r0, may_spill)?;
-    }
-    let Some(allocation) = allocation else {
+    let Some(allocation) = allocate(&mut lir, r0, options.spill_everything, may_spill)? else {
         return Ok(None);
     };
     after(&lir, "regalloc")?;

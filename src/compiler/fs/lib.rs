@@ -12,26 +12,36 @@ mod compile;
 mod encode;
 mod error;
 mod isel;
+mod keeps;
 mod lir;
 mod live;
 mod lower_collect;
 mod lower_wide_regions;
 mod message;
+mod opt_cmod;
 mod opt_coalesce;
 mod opt_coalesce_phis;
+mod opt_constants;
 mod opt_control;
+mod opt_copy;
+mod opt_cse;
 mod opt_dce;
+mod opt_flags;
+mod opt_predicate;
 mod options;
 mod print;
 mod regalloc;
 mod schedule;
 mod spill;
+mod split_vgrfs;
 #[cfg(test)]
 mod text_tests;
 mod uniform;
 #[cfg(test)]
 mod unit_tests;
 mod validate;
+#[cfg(test)]
+mod value_tests;
 
 pub use compile::{compile, supports};
 pub use error::FsError;

@@ -134,6 +134,70 @@ pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
     out
 }
 
+/// Where each register of each VGRF is accessed last: a VGRF is taken whole, and given back register by register.
+pub(crate) struct Ends {
+    first: IdMap<Vgrf, u32>,
+    of: Vec<Interval>,
+}
+
+impl Ends {
+    pub fn new(lir: &Lir, loops: &[Loop]) -> Ends {
+        let mut first = IdMap::for_arena(&lir.vgrfs, 0);
+        let mut total = 0;
+        for (v, vgrf) in lir.vgrfs.iter() {
+            first[v] = total;
+            total += u32::from(vgrf.regs);
+        }
+        let mut of = vec![Interval::UNUSED; total as usize];
+        for (v, vgrf) in lir.vgrfs.iter() {
+            if vgrf.fixed.is_some_and(|r| r < LAST_PAYLOAD_GRF) {
+                let at = first[v] as usize;
+                for i in &mut of[at..at + usize::from(vgrf.regs)] {
+                    occurs(i, 0, NO_LOOP, 0, loops);
+                }
+            }
+        }
+        let mut next = 0u32;
+        let mut here = NO_LOOP;
+        for (at, inst) in lir.insts.iter().enumerate() {
+            if inst.op == Op::Do {
+                here = next;
+                next += 1;
+            }
+            let read = 2 * at as u32;
+            let mut touch = |v: VgrfId, offset: u32, bytes: u32, at: u32| {
+                let start = first[v] + offset / GRF_BYTES;
+                let end = first[v] + (offset + bytes.max(1)).div_ceil(GRF_BYTES);
+                for i in &mut of[start as usize..end as usize] {
+                    occurs(i, at, here, 0, loops);
+                }
+            };
+            for i in 0..inst.sources() {
+                let s = &inst.src[i];
+                let Some(v) = s.as_vgrf() else { continue };
+                match inst.op {
+                    Op::MovIndirect if i == 0 => {
+                        touch(v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES, read);
+                    }
+                    _ => touch(v, s.offset, inst.src_bytes(i), read),
+                }
+            }
+            if let Some(v) = inst.dst.as_vgrf() {
+                touch(v, inst.dst.offset, inst.dst_bytes(), read + 1);
+            }
+            if inst.op == Op::Eu(Opcode::While) && here != NO_LOOP {
+                here = loops[here as usize].parent;
+            }
+        }
+        Ends { first, of }
+    }
+
+    /// Last position of register `r` of a VGRF; 0 if it is never accessed.
+    pub fn end(&self, v: VgrfId, r: usize) -> u32 {
+        self.of[self.first[v] as usize + r].end
+    }
+}
+
 fn depth(loops: &[Loop], l: u32) -> u32 {
     if l == NO_LOOP {
         0

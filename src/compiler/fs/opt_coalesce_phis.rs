@@ -11,9 +11,14 @@
 use crate::lir::*;
 use entity::IdMap;
 use isa::{CondMod, Opcode};
+use rustc_hash::FxHashMap;
 
 /// Registers that are looked at; a matrix of bits is made of them.
 const MOST: usize = 2048;
+/// Registers in a row that may come of it.
+const MOST_REGISTERS: u32 = 16;
+/// Pairs that are compared for one copy.
+const MOST_PAIRS: usize = 1 << 14;
 /// No candidate.
 const NONE: u32 = u32::MAX;
 
@@ -41,8 +46,9 @@ fn add(to: &mut [u64], from: &[u64]) -> bool {
     grew
 }
 
-/// A copy of a whole register by one instruction, or by several of which this is the first: source and destination.
-fn whole_copy(lir: &Lir, inst: &Inst) -> Option<(VgrfId, VgrfId)> {
+/// A copy of one element for each lane: source, destination, and bytes from where the one begins to where the other would, if each lane's
+/// elements were to lie in one place.
+fn lane_copy(inst: &Inst) -> Option<(VgrfId, VgrfId, i32)> {
     let s = &inst.src[0];
     let plain = inst.op == Op::Eu(Opcode::Mov)
         && inst.pred.is_none()
@@ -55,14 +61,75 @@ fn whole_copy(lir: &Lir, inst: &Inst) -> Option<(VgrfId, VgrfId)> {
         && s.stride == 1
         && inst.dst.stride == 1
         && inst.dst.ty.size_bytes() == s.ty.size_bytes()
-        && inst.dst.ty.is_float() == s.ty.is_float()
-        && inst.dst.offset == s.offset;
+        && inst.dst.ty.is_float() == s.ty.is_float();
     let (from, to) = (s.as_vgrf()?, inst.dst.as_vgrf()?);
-    let (a, b) = (&lir.vgrfs[from], &lir.vgrfs[to]);
-    let alike = a.regs == b.regs && a.fixed.is_none() && b.fixed.is_none() && from != to;
-    // Each lane has one element of the register.
-    let bytes = u32::from(lir.width) * s.ty.size_bytes();
-    (plain && alike && bytes == u32::from(a.regs) * GRF_BYTES).then_some((from, to))
+    (plain && from != to).then_some((from, to, s.offset as i32 - inst.dst.offset as i32))
+}
+
+/// How the lanes lie in a VGRF.
+#[derive(Clone, Copy, PartialEq)]
+enum Lanes {
+    Unknown,
+    /// Component after component, each lane in a slot of so many bytes.
+    Slots(u32),
+    /// In some other way.
+    Other,
+}
+
+/// Finds how the lanes lie in each VGRF. Those that are written without the execution mask are looked at by nobody: lanes that are not
+/// active must keep what they have.
+fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
+    let mut out: IdMap<Vgrf, Lanes> = IdMap::for_arena(&lir.vgrfs, Lanes::Unknown);
+    let width = u32::from(lir.width);
+    for inst in &lir.insts {
+        let mut see = |v: VgrfId, slot: u32, offset: u32, group: u8| {
+            let here = slot >= 4 && offset % (width * slot) / slot == u32::from(group);
+            out[v] = match out[v] {
+                Lanes::Unknown if here => Lanes::Slots(slot),
+                Lanes::Slots(known) if here && known == slot => Lanes::Slots(slot),
+                _ => Lanes::Other,
+            };
+        };
+        let whole = inst.exec == lir.width && inst.group == 0;
+        for (i, s) in inst.src[..inst.sources()].iter().enumerate() {
+            let Some(v) = s.as_vgrf() else { continue };
+            match inst.op {
+                Op::Send if i < 2 && whole => see(v, 4, s.offset, 0),
+                Op::Send | Op::MovIndirect => see(v, 0, 0, 0),
+                // One element for all is read wherever it lies.
+                _ if s.stride == 0 => {}
+                Op::Eu(Opcode::Pln) => see(v, 0, 0, 0),
+                _ if s.rows.is_some() => see(v, 0, 0, 0),
+                _ => see(
+                    v,
+                    u32::from(s.stride) * s.ty.size_bytes(),
+                    s.offset,
+                    inst.group,
+                ),
+            }
+        }
+        let Some(v) = inst.dst.as_vgrf() else {
+            continue;
+        };
+        let d = &inst.dst;
+        match inst.op {
+            _ if inst.no_mask => see(v, 0, 0, 0),
+            Op::Send if whole => see(v, 4, d.offset, 0),
+            Op::Send => see(v, 0, 0, 0),
+            _ => see(
+                v,
+                u32::from(d.stride) * d.ty.size_bytes(),
+                d.offset,
+                inst.group,
+            ),
+        }
+    }
+    for (v, vgrf) in lir.vgrfs.iter() {
+        if vgrf.fixed.is_some() || u32::from(vgrf.regs) > MOST_REGISTERS {
+            out[v] = Lanes::Other;
+        }
+    }
+    out
 }
 
 /// A part of the program that is left at its end alone.
@@ -220,34 +287,64 @@ fn back(
     }
 }
 
+/// Registers that share a place, or lie in a row: each with the byte where it begins.
+type Members = Vec<(u32, i32)>;
+
+/// Which candidates hold different values at once.
+struct Apart {
+    words: usize,
+    rows: Vec<u64>,
+    /// Pairs of which one is copied to the other while that lives on: they hold the same where they lie that far apart.
+    copied: FxHashMap<(u32, u32), Option<i32>>,
+}
+
+impl Apart {
+    /// True if the two may share registers where `b` begins so many bytes behind `a`.
+    fn may_share(&self, a: u32, b: u32, behind: i32) -> bool {
+        let key = (a.min(b), a.max(b));
+        let behind = if a < b { behind } else { -behind };
+        !has(&self.rows[a as usize * self.words..][..self.words], b)
+            && self.copied.get(&key).is_none_or(|at| *at == Some(behind))
+    }
+
+    /// Says that `to` is written with what `from` holds, which begins `delta` bytes before it.
+    fn note_copy(&mut self, from: u32, to: u32, delta: i32) {
+        let key = (from.min(to), from.max(to));
+        let behind = if from < to { delta } else { -delta };
+        let known = self.copied.entry(key).or_insert(Some(behind));
+        if *known != Some(behind) {
+            *known = None;
+        }
+    }
+}
+
 /// True if anything changed.
 pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
+    let lanes = lanes(lir);
     let mut number: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, NONE);
     let mut candidates: Vec<VgrfId> = Vec::new();
-    let mut copies: Vec<(VgrfId, VgrfId)> = Vec::new();
+    let mut copies: Vec<(VgrfId, VgrfId, i32)> = Vec::new();
     for inst in &lir.insts {
-        let Some(pair) = whole_copy(lir, inst) else {
+        let Some((from, to, delta)) = lane_copy(inst) else {
             continue;
         };
+        let (Lanes::Slots(slot), true) = (lanes[from], lanes[from] == lanes[to]) else {
+            continue;
+        };
+        if delta % (slot as i32 * i32::from(lir.width)) != 0 {
+            continue;
+        }
         if candidates.len() + 2 > MOST {
             break;
         }
-        for v in [pair.0, pair.1] {
+        for v in [from, to] {
             if number[v] == NONE {
                 number[v] = candidates.len() as u32;
                 candidates.push(v);
             }
         }
-        copies.push(pair);
+        copies.push((from, to, delta));
     }
-    // Lanes that are not active must keep what they have: all writes are for active ones.
-    let mut left: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
-    for inst in &lir.insts {
-        if let Some(v) = inst.dst.as_vgrf() {
-            left[v] |= inst.no_mask;
-        }
-    }
-    copies.retain(|c| !left[c.0] && !left[c.1]);
     if copies.is_empty() {
         return false;
     }
@@ -272,24 +369,46 @@ pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
             break;
         }
     }
-    // Which of them hold different values at once.
-    let n = candidates.len();
-    let mut apart = vec![0u64; n * words];
-    for block in &blocks {
+    let apart = interference(lir, &blocks, &number, candidates.len(), words);
+    let (members, changed) = merge(lir, &copies, &number, &candidates, &apart);
+    if changed {
+        rename(lir, &members, &number, &candidates);
+    }
+    changed
+}
+
+/// Which of the candidates hold different values at once.
+fn interference(
+    lir: &Lir,
+    blocks: &[Block],
+    number: &IdMap<Vgrf, u32>,
+    n: usize,
+    words: usize,
+) -> Apart {
+    let mut apart = Apart {
+        words,
+        rows: vec![0u64; n * words],
+        copied: FxHashMap::default(),
+    };
+    let mut live = vec![0; words];
+    for block in blocks {
         live.clone_from(&block.live_out);
-        back(lir, block, &number, &mut live, |inst, v, live| {
-            let row = &mut apart[v as usize * words..][..words];
+        back(lir, block, number, &mut live, |inst, v, live| {
+            let copied = lane_copy(inst).filter(|c| number[c.0] != NONE);
+            let row = &mut apart.rows[v as usize * words..][..words];
             let own = row.to_vec();
             add(row, live);
-            // The source of a copy has the same value.
-            if let Some((from, _)) = whole_copy(lir, inst)
-                && number[from] != NONE
-                && !has(&own, number[from])
-            {
-                remove(row, number[from]);
-            }
             if !has(&own, v) {
                 remove(row, v);
+            }
+            // The source of a copy has the same value.
+            if let Some((from, _, delta)) = copied
+                && has(live, number[from])
+            {
+                if !has(&own, number[from]) {
+                    remove(row, number[from]);
+                }
+                apart.note_copy(number[from], v, delta);
             }
         });
     }
@@ -298,60 +417,98 @@ pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
         let payloads = [0, 1].map(|i| inst.src[i].as_vgrf().map_or(NONE, |v| number[v]));
         if !payloads.contains(&NONE) && payloads[0] != payloads[1] {
             insert(
-                &mut apart[payloads[0] as usize * words..][..words],
+                &mut apart.rows[payloads[0] as usize * words..][..words],
                 payloads[1],
             );
         }
     }
     for a in 0..n {
         for b in 0..n as u32 {
-            if has(&apart[a * words..][..words], b) {
-                insert(&mut apart[b as usize * words..][..words], a as u32);
+            if has(&apart.rows[a * words..][..words], b) {
+                insert(&mut apart.rows[b as usize * words..][..words], a as u32);
             }
         }
     }
-    // Merged, the most frequent copies first: those in loops were not counted, but stand behind.
-    let mut root: Vec<u32> = (0..n as u32).collect();
-    let mut members: Vec<Vec<u32>> = (0..n as u32).map(|i| vec![i]).collect();
+    apart
+}
+
+/// Puts what is copied to one another into one place, the most frequent copies first: those in loops were not counted, but stand behind.
+fn merge(
+    lir: &Lir,
+    copies: &[(VgrfId, VgrfId, i32)],
+    number: &IdMap<Vgrf, u32>,
+    candidates: &[VgrfId],
+    apart: &Apart,
+) -> (Vec<Members>, bool) {
+    let n = candidates.len() as u32;
+    let bytes = |i: u32| i32::from(lir.vgrfs[candidates[i as usize]].regs) * GRF_BYTES as i32;
+    let mut root: Vec<u32> = (0..n).collect();
+    let mut place: Vec<i32> = vec![0; n as usize];
+    let mut members: Vec<Members> = (0..n).map(|i| vec![(i, 0)]).collect();
     let mut changed = false;
-    for &(from, to) in copies.iter().rev() {
-        let (a, b) = (root[number[from] as usize], root[number[to] as usize]);
-        if a == b {
+    for &(from, to, delta) in copies.iter().rev() {
+        let (from, to) = (number[from], number[to]);
+        let (a, b) = (root[from as usize], root[to as usize]);
+        if a == b || members[a as usize].len() * members[b as usize].len() > MOST_PAIRS {
             continue;
         }
-        let row = |i: u32| &apart[i as usize * words..][..words];
-        if members[b as usize].iter().any(|m| has(row(a), *m)) {
+        let shift = place[from as usize] + delta - place[to as usize];
+        let (mut first, mut end) = (i32::MAX, i32::MIN);
+        for &(i, at) in &members[a as usize] {
+            (first, end) = (first.min(at), end.max(at + bytes(i)));
+        }
+        for &(i, at) in &members[b as usize] {
+            (first, end) = (first.min(at + shift), end.max(at + shift + bytes(i)));
+        }
+        let fits = members[a as usize].iter().all(|&(i, at)| {
+            members[b as usize].iter().all(|&(j, other)| {
+                let other = other + shift;
+                let overlap = at < other + bytes(j) && other < at + bytes(i);
+                !overlap || apart.may_share(i, j, other - at)
+            })
+        });
+        if !fits || end - first > (MOST_REGISTERS * GRF_BYTES) as i32 {
             continue;
         }
         let moved = std::mem::take(&mut members[b as usize]);
-        for &m in &moved {
+        for &(m, _) in &moved {
             root[m as usize] = a;
+            place[m as usize] += shift;
         }
-        members[a as usize].extend(moved);
-        let other = row(b).to_vec();
-        add(&mut apart[a as usize * words..][..words], &other);
-        for i in 0..n as u32 {
-            if has(&other, i) {
-                insert(&mut apart[i as usize * words..][..words], a);
-            }
-        }
+        members[a as usize].extend(moved.into_iter().map(|(m, at)| (m, at + shift)));
         changed = true;
     }
-    if !changed {
-        return false;
+    (members, changed)
+}
+
+/// Gives the registers their new names, and drops the copies that copy nothing any more.
+fn rename(lir: &mut Lir, members: &[Members], number: &IdMap<Vgrf, u32>, candidates: &[VgrfId]) {
+    let mut place: Vec<(VgrfId, u32)> = candidates.iter().map(|v| (*v, 0)).collect();
+    for class in members.iter().filter(|m| m.len() > 1) {
+        let first = class.iter().map(|m| m.1).min().unwrap_or(0);
+        let name = candidates[class[0].0 as usize];
+        let mut end = 0;
+        for &(m, at) in class {
+            let at = (at - first) as u32;
+            place[m as usize] = (name, at);
+            let regs = u32::from(lir.vgrfs[candidates[m as usize]].regs);
+            end = end.max(at + regs * GRF_BYTES);
+        }
+        lir.vgrfs[name].regs = (end / GRF_BYTES) as u16;
     }
-    let name = |v: VgrfId| match number[v] {
-        NONE => v,
-        i => candidates[root[i as usize] as usize],
+    let renamed = |reg: &mut Reg, offset: &mut u32| {
+        if let Reg::Vgrf(v) = *reg
+            && number[v] != NONE
+        {
+            let (to, at) = place[number[v] as usize];
+            *reg = Reg::Vgrf(to);
+            *offset += at;
+        }
     };
     for inst in &mut lir.insts {
-        if let Reg::Vgrf(v) = &mut inst.dst.reg {
-            *v = name(*v);
-        }
+        renamed(&mut inst.dst.reg, &mut inst.dst.offset);
         for s in &mut inst.src {
-            if let Reg::Vgrf(v) = &mut s.reg {
-                *v = name(*v);
-            }
+            renamed(&mut s.reg, &mut s.offset);
         }
     }
     lir.insts.retain(|inst| {
@@ -369,5 +526,4 @@ pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
             && inst.dst.ty == inst.src[0].ty;
         !(same && as_it_is)
     });
-    true
 }

@@ -6,7 +6,7 @@
 
 use crate::error::FsError;
 use crate::lir::*;
-use crate::live::{Interval, intervals, loops};
+use crate::live::{Ends, Interval, intervals, loops};
 use crate::spill;
 use entity::{Id, IdMap, IdSet};
 
@@ -43,7 +43,8 @@ pub(crate) fn allocate(
             fills,
             max_live: 0,
         };
-        let spilled = scan(lir, &live, &mut out)?;
+        let ends = Ends::new(lir, &loops);
+        let spilled = scan(lir, &live, &ends, &mut out)?;
         if spilled.is_empty() {
             return Ok(Some(out));
         }
@@ -60,6 +61,7 @@ pub(crate) fn allocate(
 fn scan(
     lir: &Lir,
     live: &IdMap<Vgrf, Interval>,
+    ends: &Ends,
     out: &mut Allocation,
 ) -> Result<IdSet<Vgrf>, FsError> {
     let mut order: Vec<(u32, VgrfId)> = lir
@@ -69,8 +71,10 @@ fn scan(
         .map(|v| (start_of(lir, live, v), v))
         .collect();
     order.sort_unstable_by_key(|(start, v)| (*start, v.index()));
-    // Position from which each register is free.
-    let mut free_at = [0u32; 128];
+    let mut file = File {
+        free_at: [0; REGISTERS],
+        owner: [None; REGISTERS],
+    };
     let mut active: Vec<VgrfId> = Vec::new();
     let mut spilled = IdSet::new();
     // From when on the payload of the last message takes the end of the file, and its first register.
@@ -81,9 +85,7 @@ fn scan(
             if reg >= LAST_PAYLOAD_GRF {
                 last = last.min((start_of(lir, live, v), usize::from(reg)));
             } else {
-                for r in usize::from(reg)..usize::from(reg) + usize::from(vgrf.regs) {
-                    free_at[r] = live[v].end + 1;
-                }
+                file.take(v, reg.into(), vgrf.regs.into(), ends);
             }
         }
     }
@@ -96,20 +98,20 @@ fn scan(
         } else {
             last.1
         };
-        if let Some(reg) = inherited(lir, live, v, start, out, &spilled)
+        if let Some((source, reg)) = inherited(lir, live, v, start, out, &spilled)
             && reg + regs <= registers
+            && file.is_of(source, reg..reg + regs, start)
         {
-            place(v, reg, regs, &mut free_at, live, out, &mut active);
+            out.reg[v] = reg as u8;
+            file.take(v, reg, regs, ends);
+            active.push(v);
             continue;
         }
-        let registers = if live[v].end < last.0 {
-            REGISTERS
-        } else {
-            last.1
-        };
         loop {
-            if let Some(reg) = find(&free_at[..registers], regs, start) {
-                place(v, reg, regs, &mut free_at, live, out, &mut active);
+            if let Some(reg) = find(&file.free_at[..registers], regs, start) {
+                out.reg[v] = reg as u8;
+                file.take(v, reg, regs, ends);
+                active.push(v);
                 used = used.max(reg + regs);
                 break;
             }
@@ -126,10 +128,7 @@ fn scan(
                 break;
             }
             active.retain(|a| *a != victim);
-            let reg = usize::from(out.reg[victim]);
-            for r in reg..reg + usize::from(lir.vgrfs[victim].regs) {
-                free_at[r] = free_at[r].min(start);
-            }
+            file.free(victim, start);
         }
     }
     out.max_live = pressure(lir, live).max(1);
@@ -138,7 +137,7 @@ fn scan(
 }
 
 /// Most registers live at once.
-fn pressure(lir: &Lir, live: &IdMap<Vgrf, Interval>) -> u32 {
+pub(crate) fn pressure(lir: &Lir, live: &IdMap<Vgrf, Interval>) -> u32 {
     let mut change = vec![0i32; 2 * lir.insts.len() + 3];
     for (v, vgrf) in lir.vgrfs.iter() {
         if live[v].is_used() {
@@ -179,7 +178,7 @@ fn inherited(
     start: u32,
     out: &Allocation,
     spilled: &IdSet<Vgrf>,
-) -> Option<usize> {
+) -> Option<(VgrfId, usize)> {
     if live[v].start != start + 1 {
         return None;
     }
@@ -200,26 +199,41 @@ fn inherited(
             && lir.vgrfs[s].regs == lir.vgrfs[v].regs
             && (0..inst.sources()).all(|j| inst.src[j].as_vgrf() != Some(s) || same(&inst.src[j]))
         {
-            return Some(usize::from(out.reg[s]));
+            return Some((s, usize::from(out.reg[s])));
         }
     }
     None
 }
 
-fn place(
-    v: VgrfId,
-    reg: usize,
-    regs: usize,
-    free_at: &mut [u32; 128],
-    live: &IdMap<Vgrf, Interval>,
-    out: &mut Allocation,
-    active: &mut Vec<VgrfId>,
-) {
-    out.reg[v] = reg as u8;
-    for f in &mut free_at[reg..reg + regs] {
-        *f = live[v].end + 1;
+/// The general registers: from which position on each is free, and whose it is or was.
+struct File {
+    free_at: [u32; REGISTERS],
+    owner: [Option<VgrfId>; REGISTERS],
+}
+
+impl File {
+    fn take(&mut self, v: VgrfId, reg: usize, regs: usize, ends: &Ends) {
+        for r in 0..regs {
+            self.free_at[reg + r] = ends.end(v, r) + 1;
+            self.owner[reg + r] = Some(v);
+        }
     }
-    active.push(v);
+
+    /// Gives back what is still the VGRF's.
+    fn free(&mut self, v: VgrfId, at: u32) {
+        for (free_at, owner) in self.free_at.iter_mut().zip(&mut self.owner) {
+            if *owner == Some(v) {
+                *free_at = (*free_at).min(at);
+                *owner = None;
+            }
+        }
+    }
+
+    /// True if the registers are still the VGRF's, or nobody's.
+    fn is_of(&self, v: VgrfId, range: std::ops::Range<usize>, at: u32) -> bool {
+        let mut all = self.free_at[range.clone()].iter().zip(&self.owner[range]);
+        all.all(|(free_at, owner)| *owner == Some(v) || *free_at <= at)
+    }
 }
 
 /// The lowest run of registers that is free at `start`.

@@ -13,8 +13,8 @@ use entity::IdMap;
 use isa::{ArfReg, MathFn, Opcode};
 use smallvec::SmallVec;
 
-/// Registers in use beyond which the order before allocation saves registers.
-const PRESSURE: i32 = 72;
+/// Registers in use beyond which the orders before allocation save registers, the first of them that fits being taken.
+pub(crate) const PRESSURES: [i32; 3] = [72, 40, 0];
 /// Blocks longer than this keep their order before allocation.
 const MAX_BLOCK: usize = 4000;
 
@@ -397,8 +397,8 @@ impl Pressure<'_> {
     }
 }
 
-/// Orders the blocks before allocation.
-pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>) {
+/// Orders the blocks before allocation. Beyond so many registers in use, registers are saved.
+pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>, pressure: i32) {
     let units = Units::new(lir, None);
     let mut t = trackers(&units);
     // Registers live where each block begins.
@@ -431,7 +431,7 @@ pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>) {
         p.enter(lir, &block, start);
         p.now = if start == 0 { 0 } else { change[2 * start - 1] };
         let order = list(&block, g, |ready, time| {
-            if p.now > PRESSURE {
+            if p.now > pressure {
                 // Too many registers: what frees most; among equals the written order.
                 let best = ready
                     .iter()

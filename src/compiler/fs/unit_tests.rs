@@ -86,7 +86,7 @@ fn crowd(n: usize) -> Lir {
     let mut lir = program();
     let r0 = lir.vgrf(32);
     lir.vgrfs[r0].fixed = Some(0);
-    let all: Vec<VgrfId> = (0..n).map(|_| lir.vgrf(64)).collect();
+    let all: Vec<VgrfId> = (0..n).map(|_| lir.vgrf(32)).collect();
     for (i, v) in all.iter().enumerate() {
         mov(&mut lir, *v, Src::ud(i as u32));
     }
@@ -103,15 +103,15 @@ fn crowd(n: usize) -> Lir {
 
 #[test]
 fn allocation_spills_until_it_fits() {
-    let mut lir = crowd(50);
+    let mut lir = crowd(100);
     let r0 = lir.vgrfs.ids().next().unwrap();
     let fits = regalloc::allocate(&mut lir, r0, false).unwrap().unwrap();
     assert_eq!((fits.spills, fits.fills), (0, 0));
-    let mut lir = crowd(200);
+    let mut lir = crowd(400);
     assert!(regalloc::allocate(&mut lir, r0, false).unwrap().is_none());
     let spilled = regalloc::allocate(&mut lir, r0, true).unwrap().unwrap();
     assert!(spilled.spills > 100 && spilled.fills > 100);
-    assert!(lir.scratch_bytes >= 64 * 100);
+    assert!(lir.scratch_bytes >= 32 * 200);
     validate::validate(&lir, "regalloc").unwrap();
     validate::validate_allocation(&lir, &spilled.reg, "regalloc").unwrap();
 }
@@ -174,7 +174,7 @@ fn scheduling_keeps_every_dependency() {
     };
     let want = run(&lir);
     let live = intervals(&lir, &loops(&lir));
-    schedule::before_allocation(&mut lir, &live);
+    schedule::before_allocation(&mut lir, &live, schedule::PRESSURES[0]);
     assert_eq!(run(&lir), want);
     let found = regalloc::allocate(&mut lir, r0, false).unwrap().unwrap();
     schedule::after_allocation(&mut lir, &found.reg);

@@ -7,7 +7,7 @@
 
 use crate::error::FsError;
 use crate::lir::*;
-use crate::live::{intervals, loops};
+use crate::live::{Ends, intervals, loops};
 use entity::{IdMap, IdSet};
 use isa::Opcode;
 
@@ -201,10 +201,13 @@ pub(crate) fn validate_allocation(
     reg: &IdMap<Vgrf, u8>,
     pass: &'static str,
 ) -> Result<(), FsError> {
-    let live = intervals(lir, &loops(lir));
+    let loops = loops(lir);
+    let live = intervals(lir, &loops);
+    let ends = Ends::new(lir, &loops);
     let mut used: Vec<VgrfId> = lir.vgrfs.ids().filter(|v| live[*v].is_used()).collect();
     used.sort_unstable_by_key(|v| (live[*v].start, v.index()));
-    let mut owner: [Option<VgrfId>; 128] = [None; 128];
+    // Whose each register is, and until when.
+    let mut owner: [Option<(VgrfId, u32)>; 128] = [None; 128];
     for v in used {
         let first = usize::from(reg[v]);
         let end = first + usize::from(lir.vgrfs[v].regs);
@@ -215,9 +218,9 @@ pub(crate) fn validate_allocation(
                 format!("v{} at g{first}", v.index()),
             );
         }
-        for o in &mut owner[first..end] {
-            if let Some(other) = *o
-                && live[other].end >= live[v].start
+        for (r, o) in owner[first..end].iter_mut().enumerate() {
+            if let Some((other, until)) = *o
+                && until >= live[v].start
             {
                 return fail(
                     live[v].start as usize / 2,
@@ -225,7 +228,7 @@ pub(crate) fn validate_allocation(
                     format!("v{} and v{} share a register", v.index(), other.index()),
                 );
             }
-            *o = Some(v);
+            *o = Some((v, ends.end(v, r)));
         }
     }
     Ok(())
