@@ -1,5 +1,6 @@
 //! Instance, device and queue, and the owner of everything made from them.
 
+use super::captured::Captured;
 use super::counted::Counted;
 use super::{Error, Source, check, load};
 use ash::vk;
@@ -32,6 +33,7 @@ pub mod feature {
         ANISOTROPY "samplerAnisotropy" sampler_anisotropy;
         CLIP_DISTANCE "shaderClipDistance" shader_clip_distance;
         COMPRESSED_BC "textureCompressionBC" texture_compression_bc;
+        CULL_DISTANCE "shaderCullDistance" shader_cull_distance;
         CUBE_ARRAY "imageCubeArray" image_cube_array;
         DEPTH_BIAS_CLAMP "depthBiasClamp" depth_bias_clamp;
         DEPTH_BOUNDS "depthBounds" depth_bounds;
@@ -40,6 +42,7 @@ pub mod feature {
         FIRST_INSTANCE "drawIndirectFirstInstance" draw_indirect_first_instance;
         FILL_MODES "fillModeNonSolid" fill_mode_non_solid;
         FRAGMENT_STORES "fragmentStoresAndAtomics" fragment_stores_and_atomics;
+        FLOAT64 "shaderFloat64" shader_float64;
         GEOMETRY "geometryShader" geometry_shader;
         FULL_INDICES "fullDrawIndexUint32" full_draw_index_uint32;
         INDEPENDENT_BLEND "independentBlend" independent_blend;
@@ -132,6 +135,8 @@ pub mod extension {
     );
 
     extensions! {
+        CAPTURES transform_feedback PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT 2;
+        PRIMITIVES primitives_generated_query PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT 3;
         COLOR_WRITES color_write_enable PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT 1;
         CONDITIONS conditional_rendering PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT 2;
         DEMOTE shader_demote_to_helper_invocation PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES 1;
@@ -206,6 +211,7 @@ pub struct Gpu {
     pub(super) rendering: Option<ash::khr::dynamic_rendering::Device>,
     pub(super) dynamic: Dynamic,
     pub(super) counted: Counted,
+    pub(super) captured: Captured,
     pub(super) queue: vk::Queue,
     pub(super) pool: vk::CommandPool,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
@@ -297,6 +303,7 @@ impl Gpu {
                 .then(|| ash::khr::dynamic_rendering::Device::new(&instance, &device)),
             dynamic: Dynamic::new(&instance, &device),
             counted: Counted::new(&instance, &device),
+            captured: Captured::new(&instance, &device),
             _entry: entry,
             instance,
             physical,

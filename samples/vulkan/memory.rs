@@ -265,7 +265,8 @@ impl Gpu {
             | U::INDEX_BUFFER
             | U::VERTEX_BUFFER
             | U::INDIRECT_BUFFER
-            | self.counted.usage;
+            | self.counted.usage
+            | self.captured.usage;
         let info = vk::BufferCreateInfo::default().size(len_bytes).usage(usage);
         // SAFETY: structures live until calls return; what is made is owned by the device at once, here and below.
         let handle = unsafe { self.device.create_buffer(&info, None) };

@@ -8,6 +8,7 @@
     reason = "Vulkan is a C interface; this module is where it is called"
 )]
 
+mod captured;
 mod counted;
 mod descriptor;
 mod format;

@@ -78,6 +78,8 @@ pub enum More<'a> {
     Writes(&'a [bool]),
     /// Alpha is 1 when it is blended.
     AlphaToOne,
+    /// The stream that is drawn.
+    Stream(u32),
 }
 
 /// All that a pipeline for drawing is made of. What a program does not set is as `Default` has it: triangles, no culling, no
@@ -273,6 +275,7 @@ struct Chains {
     lines: Option<vk::PipelineRasterizationLineStateCreateInfoEXT<'static>>,
     divisors: Vec<vk::VertexInputBindingDivisorDescriptionEXT>,
     writes: Vec<vk::Bool32>,
+    stream: Option<vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>>,
     alpha_to_one: bool,
 }
 
@@ -315,6 +318,10 @@ impl Chains {
                     all.divisors = divisors.iter().map(one).collect();
                 }
                 More::Writes(writes) => all.writes = writes.iter().map(|&on| on.into()).collect(),
+                More::Stream(stream) => {
+                    type Info = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
+                    all.stream = Some(Info::default().rasterization_stream(stream));
+                }
                 More::AlphaToOne => all.alpha_to_one = true,
             }
         }
@@ -449,6 +456,9 @@ impl Gpu {
         }
         if let Some(provoking) = &mut chains.provoking {
             raster = raster.push_next(provoking);
+        }
+        if let Some(stream) = &mut chains.stream {
+            raster = raster.push_next(stream);
         }
         if let Some(lines) = &mut chains.lines {
             raster = raster.push_next(lines);

@@ -13,6 +13,10 @@ pub enum Asks {
     Samples,
     /// How often something happened.
     Statistics(vk::QueryPipelineStatisticFlags),
+    /// How many primitives were captured, and how many would have been with room enough.
+    Captured,
+    /// How many primitives there were before clipping.
+    Primitives,
 }
 
 /// A pool of queries.
@@ -30,6 +34,11 @@ impl Gpu {
         let (info, values) = match asks {
             Asks::Time => (info.query_type(vk::QueryType::TIMESTAMP), 1),
             Asks::Samples => (info.query_type(vk::QueryType::OCCLUSION), 1),
+            Asks::Captured => (
+                info.query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT),
+                2,
+            ),
+            Asks::Primitives => (info.query_type(vk::QueryType::PRIMITIVES_GENERATED_EXT), 1),
             Asks::Statistics(which) => (
                 info.query_type(vk::QueryType::PIPELINE_STATISTICS)
                     .pipeline_statistics(which),

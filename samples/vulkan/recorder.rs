@@ -652,6 +652,7 @@ impl Recorder<'_> {
                 }
                 State::WriteMask(mask) => dynamic.three.cmd_set_color_write_mask(c, 0, &[mask]),
                 State::DepthClip(on) => dynamic.three.cmd_set_depth_clip_enable(c, on),
+                State::Stream(stream) => dynamic.three.cmd_set_rasterization_stream(c, stream),
                 State::Provoking(mode) => dynamic.three.cmd_set_provoking_vertex_mode(c, mode),
                 State::Lines(mode) => dynamic.three.cmd_set_line_rasterization_mode(c, mode),
                 State::Stippled(on) => dynamic.three.cmd_set_line_stipple_enable(c, on),
@@ -730,6 +731,7 @@ pub enum State {
     WriteMask(vk::ColorComponentFlags),
     DepthClip(bool),
     Provoking(vk::ProvokingVertexModeEXT),
+    Stream(u32),
     Lines(vk::LineRasterizationModeEXT),
     Stippled(bool),
     NearAtMinusW(bool),

@@ -2,7 +2,8 @@
 
 use cmd::Scratch;
 use cmd::draw::shader::{
-    ComputedDepth, FragmentShader, Input, Shaders, Source, Variant, VertexInputs, VertexShader,
+    ComputedDepth, FragmentShader, Input, Shaders, Source, StreamOut, Variant, VertexInputs,
+    VertexShader,
 };
 
 /// Where the fragment shader begins.
@@ -76,6 +77,7 @@ fn push(constants_dw: u32) -> &'static abi::PushData {
 /// Both.
 pub fn pipeline() -> Shaders<'static> {
     Shaders {
+        stream_out: StreamOut::default(),
         counted: true,
         vertex: VertexShader {
             kernel_offset_bytes: 0,

@@ -9,6 +9,7 @@ mod blits;
 mod borders;
 mod bounds;
 mod canvas;
+mod captures;
 mod commands;
 mod depth;
 mod descriptors;

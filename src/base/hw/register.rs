@@ -2,6 +2,12 @@
 
 /// Low dword of the timestamp counter; the high one follows.
 pub const TIMESTAMP: u32 = 0x2358;
+/// Primitives of stream 0 that were written to buffers; those of other streams behind it, 8 bytes apart.
+pub const SO_NUM_PRIMS_WRITTEN0: u32 = 0x5200;
+/// Primitives of stream 0 that would have been, with room enough; those of other streams behind it, 8 bytes apart.
+pub const SO_PRIM_STORAGE_NEEDED0: u32 = 0x5240;
+/// Where captured vertices go on in buffer 0, in bytes; those of other buffers behind it, 4 bytes apart.
+pub const SO_WRITE_OFFSET0: u32 = 0x5280;
 /// First of sixteen 64-bit general purpose registers of the command streamer.
 pub const CS_GPR0: u32 = 0x2600;
 /// Sources of MI_PREDICATE, 64 bits each.

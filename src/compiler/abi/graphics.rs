@@ -85,6 +85,35 @@ pub enum VertexElement {
     DrawIndex,
 }
 
+/// Buffers that vertices can be captured to.
+pub const CAPTURE_BUFFERS: usize = 4;
+/// Streams of a geometry shader's vertices.
+pub const STREAMS: usize = 4;
+
+/// A dword of a vertex that is captured (transform feedback).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Captured {
+    /// The slot.
+    pub slot: u8,
+    /// Dword in it, as the shader names it: of what is a part of the header, 0.
+    pub component: u8,
+    /// Buffer.
+    pub buffer: u8,
+    /// Stream.
+    pub stream: u8,
+    /// Byte from the start of the vertex in the buffer.
+    pub offset_bytes: u32,
+}
+
+/// What of vertices is captured, if the stage is the last one before rasterisation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// The dwords, in any order. None: nothing is captured.
+    pub dwords: Vec<Captured>,
+    /// Bytes from one vertex to the next in each buffer.
+    pub strides_bytes: [u32; CAPTURE_BUFFERS],
+}
+
 /// What the last stage before rasterisation says of its vertices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexOutputs {
@@ -96,6 +125,8 @@ pub struct VertexOutputs {
     pub clip_distances: u8,
     /// Distances to cull by, alike.
     pub cull_distances: u8,
+    /// What of them goes to buffers.
+    pub capture: Capture,
 }
 
 /// What a vertex shader needs at launch. Eight vertices a thread; the URB entry's handles are pushed in r1, then the push data's
@@ -239,15 +270,19 @@ pub struct GeometryInfo {
     pub vertices_out: u16,
     /// It ends strips: there is a bit for each vertex that is the last of one.
     pub cuts: bool,
+    /// It emits points to several streams: there are two bits for each vertex, the number of its stream.
+    pub streams: bool,
 }
 
 impl GeometryInfo {
     /// Registers of control data.
     pub fn control_grf(&self) -> u32 {
         const BITS: u32 = GRF_BYTES * 8;
-        match self.cuts {
-            true => u32::from(self.vertices_out).div_ceil(BITS),
-            false => 0,
+        let vertices = u32::from(self.vertices_out);
+        match (self.cuts, self.streams) {
+            (_, true) => (2 * vertices).div_ceil(BITS),
+            (true, false) => vertices.div_ceil(BITS),
+            (false, false) => 0,
         }
     }
 

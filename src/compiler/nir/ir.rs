@@ -4,6 +4,7 @@
 //! blocks stands exactly one `if` or `loop`. A `Jump` may only be the last instruction of a block.
 //! A loop repeats until a `break` (falling off the end of its body is a `continue`).
 
+use crate::capture::Capture;
 use crate::intrinsic::IntrinsicOp;
 use crate::io::{Distances, FragmentInfo, GeometryInfo, IoVar, TessInfo};
 use crate::op::AluOp;
@@ -69,6 +70,8 @@ pub struct Info {
     pub float_controls: FloatControls,
     /// Distances that the stage writes for its vertices.
     pub distances: Distances,
+    /// What goes to buffers beside rasterisation.
+    pub capture: Capture,
     /// Views that a draw is made for, a bit each; none: there is no multiview.
     pub views: u32,
     /// Execution modes of a fragment shader.

@@ -5,6 +5,7 @@
 //! Names and meaning follow Mesa's NIR. Tests: tests/nir/.
 
 mod builder;
+mod capture;
 mod cfg;
 mod divergence;
 pub mod fold;
@@ -26,6 +27,7 @@ mod validate;
 mod words;
 
 pub use builder::Builder;
+pub use capture::{CAPTURE_BUFFERS, Capture, Captured};
 pub use cfg::{Cfg, CfgBlock};
 pub use divergence::Divergence;
 pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, Shape};

@@ -293,6 +293,7 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
         let Distances { clip, cull } = distances;
         writeln!(out, "    distances clip={clip} cull={cull}")?;
     }
+    crate::capture::print(s, out)?;
     if s.info.views != 0 {
         writeln!(out, "    views {}", s.info.views)?;
     }

@@ -1,7 +1,7 @@
 //! Puts the distances to cull by behind those to clip by, where the hardware looks for both.
 //!
 //! In:  variables at slots CLIP_DIST0 and CULL_DIST0. Out: all of them from CLIP_DIST0 on, a component each; `info.distances` has
-//! those that are written. A stage's array of one that nobody touches is what a compiler declares on its own: it takes no
+//! those that are written, and `info.capture` follows. A stage's array of one that nobody touches is what a compiler declares on its own: it takes no
 //! place. Tests: tests/opt/lower_clip_cull_distance_arrays/.
 
 use crate::pass::Ctx;
@@ -34,6 +34,9 @@ pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
             io.slot = Slot(Slot::CLIP_DIST0.0 + clips / 4);
             io.component = clips % 4;
             changed = true;
+            if mode == Mode::ShaderOut {
+                move_captured(s, clips);
+            }
         }
         let is_written = |v: Option<Id<Variable>>| v.is_some_and(|v| written.contains(&v));
         if mode == Mode::ShaderOut && s.stage != Stage::TessControl {
@@ -49,6 +52,17 @@ pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
         }
     }
     changed
+}
+
+/// What is captured of the distances to cull by is so where they lie now.
+fn move_captured(s: &mut Shader, clips: u8) {
+    let (first, last) = (Slot::CULL_DIST0.0, Slot::CULL_DIST1.0);
+    for c in &mut s.info.capture.dwords {
+        if (first..=last).contains(&c.slot.0) {
+            let at = clips + (c.slot.0 - first) * 4 + c.component;
+            (c.slot, c.component) = (Slot(Slot::CLIP_DIST0.0 + at / 4), at % 4);
+        }
+    }
 }
 
 /// Elements of an array of scalars, of one vertex.

@@ -56,6 +56,11 @@ struct Declared {
     location: Option<u32>,
     builtin: Option<BuiltIn>,
     access: Access,
+    /// Buffer that it is captured to, and the bytes of a vertex there.
+    buffer: Option<u32>,
+    stride: Option<u32>,
+    /// Byte in the vertex.
+    offset: Option<u32>,
 }
 
 impl Tr<'_> {
@@ -68,6 +73,9 @@ impl Tr<'_> {
                 Decoration::Component => d.io.component = arg.min(255) as u8,
                 Decoration::Index => d.io.index = arg.min(255) as u8,
                 Decoration::Stream => d.io.stream = arg.min(255) as u8,
+                Decoration::XfbBuffer => d.buffer = Some(arg),
+                Decoration::XfbStride => d.stride = Some(arg),
+                Decoration::Offset => d.offset = Some(arg),
                 Decoration::Flat => d.io.interp = Interp::Flat,
                 Decoration::NoPerspective => d.io.interp = Interp::NoPerspective,
                 Decoration::Centroid => d.io.sampling = Sampling::Centroid,
@@ -131,7 +139,7 @@ impl Tr<'_> {
             )
         } else {
             let ty = self.nir_type(to, false)?;
-            let var = self.io_var(self.m.name(inst.id), mode, ty, own)?;
+            let var = self.io_var(self.m.name(inst.id), mode, ty, own, None)?;
             pointer(Base::Var(var), own.access)
         };
         if let Some(&init) = inst.args.get(1)
@@ -164,7 +172,12 @@ impl Tr<'_> {
         let mut location = own.location;
         let mut vars = Vec::with_capacity(members.len());
         for (k, &m) in members.iter().enumerate() {
-            let mut d = self.declared(block, Some(k as u32), Declared { location, ..own });
+            let from = Declared {
+                location,
+                offset: None,
+                ..own
+            };
+            let mut d = self.declared(block, Some(k as u32), from);
             let mut ty = self.nir_type(m, false)?;
             // `Patch` stands at members, too. Of the arrays, one may be the vertices'.
             let per_vertex = self.e.shader.is_per_vertex_mode(mode) && !own.io.patch && !d.io.patch;
@@ -202,7 +215,8 @@ impl Tr<'_> {
                 true => member,
                 false => format!("{name}.{member}"),
             };
-            vars.push(self.io_var(full, mode, ty, d)?);
+            let blocks = (elements > 1).then_some(elements);
+            vars.push(self.io_var(full, mode, ty, d, blocks)?);
         }
         Ok(vars.into())
     }
@@ -213,6 +227,7 @@ impl Tr<'_> {
         mode: Mode,
         ty: Id<Type>,
         d: Declared,
+        elements: Option<u32>,
     ) -> Result<Id<Variable>> {
         let stage = self.e.shader.stage;
         let mut io = d.io;
@@ -250,11 +265,62 @@ impl Tr<'_> {
             self.e.shader.info.fragment.sample_shading = true;
         }
         self.check_slots(mode, ty, io)?;
+        if mode == Mode::ShaderOut {
+            self.capture(ty, io, d, elements)?;
+        }
         let var = self.e.variable(name, mode, ty);
         let v = self.e.var_mut(var);
         v.io = Some(io);
         v.access = d.access;
         Ok(var)
+    }
+
+    /// Notes what of an output goes to a buffer. Of an array of blocks, each element goes to a buffer of its own.
+    fn capture(&mut self, ty: Id<Type>, io: IoVar, d: Declared, blocks: Option<u32>) -> Result<()> {
+        if !self.captures {
+            return Ok(());
+        }
+        let shader = &mut self.e.shader;
+        let capture = &mut shader.info.capture;
+        let most = nir::CAPTURE_BUFFERS as u32;
+        let count = blocks.unwrap_or(1);
+        let last = |first: u32| first.saturating_add(count - 1) < most;
+        if let (Some(buffer), Some(stride)) = (d.buffer.filter(|&b| last(b)), d.stride) {
+            for place in capture
+                .strides_bytes
+                .iter_mut()
+                .skip(buffer as usize)
+                .take(count as usize)
+            {
+                *place = stride;
+            }
+        }
+        let (Some(first), Some(offset)) = (d.buffer, d.offset) else {
+            return Ok(());
+        };
+        if !last(first) || io.stream > 3 {
+            return self
+                .loc()
+                .expected("one of four buffers and streams", "another");
+        }
+        let (mut elem, mut at) = (ty, io);
+        if blocks.is_some()
+            && let Some(Type::Array { elem: inner, .. }) = shader.types.get(ty)
+        {
+            elem = *inner;
+        }
+        let mut fits = true;
+        for buffer in first..first + count {
+            fits &= capture.add(&shader.types, elem, at, buffer as u8, offset);
+            let slots = shader.types.count_slots(elem);
+            at.slot = at.slot.plus(slots).unwrap_or(at.slot);
+        }
+        match fits {
+            true => Ok(()),
+            false => self
+                .loc()
+                .unsupported("so much of a vertex that is captured"),
+        }
     }
 
     /// Refuses a variable that has no vertices where it must, or that fills more slots than there are.

@@ -479,7 +479,6 @@ fn check_capability(inst: &Inst) -> Result<()> {
             | C::RayQueryKHR
             | C::MeshShadingEXT
             | C::SparseResidency
-            | C::TransformFeedback
             | C::FragmentShadingRateKHR
             | C::FragmentBarycentricKHR
             | C::FragmentDensityEXT

@@ -61,6 +61,8 @@ pub(crate) struct Tr<'m> {
     pub specialization: FxHashMap<u32, u64>,
     pub dispatch_base: bool,
     pub subgroup_size: Option<u32>,
+    /// Outputs are captured (execution mode Xfb).
+    pub captures: bool,
     pub builtins: Vec<(BuiltIn, Id<Def>)>,
     slots: Vec<Slot>,
     /// Control flow of the functions already seen.
@@ -69,6 +71,9 @@ pub(crate) struct Tr<'m> {
     pub total_calls: usize,
     pub tasks: Vec<Task>,
 }
+
+/// The class of a stage's outputs.
+const OUTPUT: u32 = spirv::StorageClass::Output as u32;
 
 impl Module {
     /// Translates one entry point.
@@ -109,6 +114,7 @@ impl Module {
             specialization: options.specialization.iter().copied().collect(),
             dispatch_base: options.dispatch_base,
             subgroup_size: options.subgroup_size,
+            captures: false,
             builtins: Vec::new(),
             slots: vec![Slot::Empty; ids],
             graphs: FxHashMap::default(),
@@ -127,11 +133,12 @@ impl Module {
         if options.stage == Stage::Compute {
             tr.workgroup_size(entry)?;
         }
-        // An output has its initial value though nothing names it.
+        // An output has its initial value, and its place in a buffer, though nothing names it.
         for &id in &entry.interface {
             if let Some(r) = self.stream.def(id)
                 && r.op == Op::Variable
-                && self.stream.inst(r).args.len() > 1
+                && let args = self.stream.inst(r).args
+                && (args.len() > 1 || tr.captures && args.first() == Some(&OUTPUT))
             {
                 tr.get(id)?;
             }
@@ -275,6 +282,7 @@ impl<'m> Tr<'m> {
                 ExecutionMode::SignedZeroInfNanPreserve => f.signed_zero_inf_nan_preserve |= bit,
                 ExecutionMode::RoundingModeRTE => f.rounding_rte |= bit,
                 ExecutionMode::RoundingModeRTZ => f.rounding_rtz |= bit,
+                ExecutionMode::Xfb => self.captures = true,
                 ExecutionMode::LocalSizeHint
                 | ExecutionMode::VecTypeHint
                 | ExecutionMode::ContractionOff

@@ -16,7 +16,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     }
 
     /// Readies the pipeline for a draw.
-    fn before_draw(&mut self) -> Result<(), M::Error> {
+    pub(crate) fn before_draw(&mut self) -> Result<(), M::Error> {
         self.settle()?;
         self.select_draws()?;
         (self.busy, self.dirty, self.drawn) = (true, true, true);

@@ -466,5 +466,7 @@ fn counter_register(counter: Counter) -> u32 {
         Counter::TessControlInvocations => register::HS_INVOCATION_COUNT,
         Counter::TessEvalInvocations => register::DS_INVOCATION_COUNT,
         Counter::ComputeInvocations => register::CS_INVOCATION_COUNT,
+        Counter::Captured(stream) => register::SO_NUM_PRIMS_WRITTEN0 + 8 * u32::from(stream),
+        Counter::Capturable(stream) => register::SO_PRIM_STORAGE_NEEDED0 + 8 * u32::from(stream),
     }
 }

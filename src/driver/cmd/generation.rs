@@ -149,6 +149,10 @@ pub enum Counter {
     TessControlInvocations,
     TessEvalInvocations,
     ComputeInvocations,
+    /// Primitives of a stream that were captured.
+    Captured(u8),
+    /// Primitives of a stream that would have been, with room enough.
+    Capturable(u8),
 }
 
 /// Dwords of push constants that an application has.

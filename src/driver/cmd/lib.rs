@@ -4,6 +4,7 @@
 //! Out: words in that memory. A command either notes state or writes words in place; at a launch only what has changed is written.
 //! Knows no Vulkan type, and is compiled once for each generation ([`Generation`]; today [`Gen9`]).
 
+mod capture;
 pub mod draw;
 mod draw_commands;
 mod gen9;
@@ -18,6 +19,7 @@ mod queries;
 mod recorder;
 mod stream;
 
+pub use capture::Counters;
 pub use gen9::Gen9;
 pub use generation::{
     Control, Counter, FrontEnd, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW,

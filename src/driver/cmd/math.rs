@@ -6,8 +6,16 @@
 use hw::mi::mi_math;
 use hw::state::mi_math_alu_instruction as alu;
 
-use crate::mi::copy_register;
+use crate::mi::{copy_register, load_register};
 use crate::stream::{Memory, Stream};
+
+const LOAD: u64 = 0x080;
+const ADD: u64 = 0x100;
+const SUBTRACT: u64 = 0x101;
+const STORE: u64 = 0x180;
+const SOURCE_A: u64 = 0x20;
+const SOURCE_B: u64 = 0x21;
+const ACCUMULATOR: u64 = 0x31;
 
 /// An instruction of the command streamer's calculator.
 const fn calculate(opcode: u64, first: u64, second: u64) -> u32 {
@@ -22,12 +30,6 @@ const fn calculate(opcode: u64, first: u64, second: u64) -> u32 {
 
 /// Multiplies general register 0 by a number that is not 0: the product is in general register 1.
 pub fn multiply<M: Memory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M::Error> {
-    const LOAD: u64 = 0x080;
-    const ADD: u64 = 0x100;
-    const STORE: u64 = 0x180;
-    const SOURCE_A: u64 = 0x20;
-    const SOURCE_B: u64 = 0x21;
-    const ACCUMULATOR: u64 = 0x31;
     // The sum of two general registers, into the second one.
     let sum = |a: u64, b: u64| {
         [
@@ -53,4 +55,75 @@ pub fn multiply<M: Memory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M:
         stream.put(copy_register(register, register + 8))?;
     }
     Ok(())
+}
+
+/// Subtracts a number from general register 0, of 64 bits.
+pub fn subtract<M: Memory>(stream: &mut Stream<M>, what: u32) -> Result<(), M::Error> {
+    let one = hw::register::CS_GPR0 + 8;
+    stream.put(load_register(one, what))?;
+    stream.put(load_register(one + 4, 0))?;
+    stream.put([
+        mi_math::PACKET.header | 3,
+        calculate(LOAD, SOURCE_A, 0),
+        calculate(LOAD, SOURCE_B, 1),
+        calculate(SUBTRACT, 0, 0),
+        calculate(STORE, 0, ACCUMULATOR),
+    ])
+}
+
+/// A factor and a shift that divide by a number: the quotient is the product's high dword, shifted right.
+///
+/// With `k = 31 + log2(divisor)`, rounded up, the factor is `2^k / divisor`, rounded up. That is exact for dividends below 2^31, and below
+/// 2^32 where both are multiples of four.
+const fn reciprocal(divisor: u32) -> (u32, u32) {
+    let log = u32::BITS - divisor.saturating_sub(1).leading_zeros();
+    let power = 1_u128 << (31 + log);
+    (power.div_ceil(divisor as u128) as u32, log - 1)
+}
+
+/// Divides general register 0, of 32 bits, by a number that is not 0. Out: the register with the quotient.
+pub fn divide<M: Memory>(stream: &mut Stream<M>, divisor: u32) -> Result<u32, M::Error> {
+    let zero = hw::register::CS_GPR0;
+    if divisor <= 1 {
+        return Ok(zero);
+    }
+    let (factor, shift) = reciprocal(divisor);
+    let high = zero + 8 + 4;
+    multiply(stream, factor)?;
+    if shift == 0 {
+        return Ok(high);
+    }
+    // A shift to the right is one to the left, of which the high dword is taken.
+    stream.put(copy_register(high, zero))?;
+    stream.put(load_register(zero + 4, 0))?;
+    multiply(stream, 1 << (u32::BITS - shift))?;
+    Ok(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reciprocal;
+
+    fn divided(dividend: u32, divisor: u32) -> u32 {
+        let (factor, shift) = reciprocal(divisor);
+        let high = (u64::from(dividend) * u64::from(factor)) >> 32;
+        (high >> shift) as u32
+    }
+
+    #[test]
+    fn products_divide() {
+        for divisor in 2..=2048 {
+            for quotient in [0, 1, 2, 3, 1000, 65_535, u32::MAX / divisor] {
+                for more in [0, 1, divisor - 1] {
+                    let Some(dividend) = (quotient * divisor).checked_add(more) else {
+                        continue;
+                    };
+                    if dividend < 1 << 31 || (dividend | divisor) % 4 == 0 {
+                        let expected = dividend / divisor;
+                        assert_eq!(divided(dividend, divisor), expected, "{dividend}/{divisor}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -303,14 +303,14 @@ entries! { DYNAMIC:
         set(command_buffer, |commands| commands.set_near_at_minus_w(negative_one_to_one != c::FALSE))
     }
 
-    // The extension brings the functions of all its features.
     Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetRasterizationStreamEXT(
         command_buffer: c::CommandBuffer,
         rasterization_stream: u32,
     ) {
-        refused(command_buffer, "extendedDynamicState3RasterizationStream")
+        record(command_buffer, |commands| commands.set_stream(rasterization_stream))
     }
 
+    // The extension brings the functions of all its features.
     Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetConservativeRasterizationModeEXT(
         command_buffer: c::CommandBuffer,
         conservative_rasterization_mode: c::ConservativeRasterizationModeEXT,

@@ -123,6 +123,7 @@ pub(crate) const READ: &[(&str, &[c::StructureType])] = {
                 S::PIPELINE_RASTERIZATION_DEPTH_CLIP_STATE_CREATE_INFO_EXT,
                 S::PIPELINE_RASTERIZATION_LINE_STATE_CREATE_INFO_EXT,
                 S::PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
+                S::PIPELINE_RASTERIZATION_STATE_STREAM_CREATE_INFO_EXT,
             ],
         ),
         ("VkPipelineMultisampleStateCreateInfo", &[]),
@@ -213,6 +214,9 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
                 from.provoking_vertex_mode == c::ProvokingVertexModeEXT::LAST_VERTEX
             });
             fixed.lines = raw::find(from.p_next);
+            type Stream<'a> = c::PipelineRasterizationStateStreamCreateInfoEXT<'a>;
+            let stream = raw::find::<Stream<'_>>(from.p_next);
+            fixed.stream = stream.map_or(0, |from| from.rasterization_stream);
         }
         if discards {
             return fixed;

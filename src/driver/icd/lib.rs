@@ -11,6 +11,7 @@
 
 #![allow(unsafe_code, reason = "this crate is where C calls us")]
 
+mod capture;
 mod chain;
 mod command;
 mod dependency;

@@ -400,6 +400,19 @@ properties! {
         provoking_vertex_mode_per_pipeline: c::TRUE,
         transform_feedback_preserves_triangle_fan_provoking_vertex: c::FALSE,
     ]
+    PhysicalDeviceTransformFeedbackPropertiesEXT |_device| [
+        max_transform_feedback_streams: vk::limits::CAPTURE_STREAMS,
+        max_transform_feedback_buffers: vk::limits::CAPTURE_BUFFERS,
+        max_transform_feedback_buffer_size: 1 << 32,
+        max_transform_feedback_stream_data_size: vk::limits::MAX_CAPTURE_BYTES,
+        max_transform_feedback_buffer_data_size: vk::limits::MAX_CAPTURE_BYTES,
+        max_transform_feedback_buffer_data_stride: vk::limits::MAX_CAPTURE_STRIDE_BYTES,
+        transform_feedback_queries: c::TRUE,
+        // Control data of strips are cuts, not streams.
+        transform_feedback_streams_lines_triangles: c::FALSE,
+        transform_feedback_rasterization_stream_select: c::TRUE,
+        transform_feedback_draw: c::TRUE,
+    ]
     PhysicalDeviceLineRasterizationPropertiesEXT |_device| [
         // A pixel has 16 x 16 subpixels (SKL PRM vol. 7, "GIQ (Diamond) Sampling Rules").
         line_sub_pixel_precision_bits: 4,

@@ -145,11 +145,11 @@ entries! { QUERY:
         flags: c::QueryControlFlags,
     ) {
         // Samples are always counted one by one.
-        record(command_buffer, |buffer| buffer.begin_query(handle::get(query_pool)?, query))
+        record(command_buffer, |buffer| buffer.begin_query(handle::get(query_pool)?, query, 0))
     }
 
     Device vkCmdEndQuery(command_buffer: c::CommandBuffer, query_pool: c::QueryPool, query: u32) {
-        record(command_buffer, |buffer| buffer.end_query(handle::get(query_pool)?, query))
+        record(command_buffer, |buffer| buffer.end_query(handle::get(query_pool)?, query, 0))
     }
 }
 

@@ -10,9 +10,9 @@ use ash::vk as c;
 
 use crate::entry::{Level, Pointer, Row};
 use crate::{
-    command, descriptor, device, draw, dynamic, graphics, graphics_pipeline, handle, image,
-    image_copy, instance, pipeline, private_data, query, raw, render, sampler, surface, swapchain,
-    sync,
+    capture, command, descriptor, device, draw, dynamic, graphics, graphics_pipeline, handle,
+    image, image_copy, instance, pipeline, private_data, query, raw, render, sampler, surface,
+    swapchain, sync,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -396,6 +396,7 @@ static TABLES: &[&[Row]] = &[
     pipeline::PIPELINE,
     private_data::PRIVATE_DATA,
     sync::SYNC,
+    capture::CAPTURE,
     command::COMMAND,
     image::IMAGE,
     image_copy::IMAGE_COPY,

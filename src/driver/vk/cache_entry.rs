@@ -3,9 +3,10 @@
 //! In:  a shader, or bytes. Out: the other. Bytes that are damaged are no shader.
 
 use abi::{
-    ComputeInfo, ComputedDepth, DriverValue, FragmentInfo, GeometryInfo, OutputTopology, PatchMap,
-    PushData, ShaderBinary, StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo,
-    TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
+    Capture, Captured, ComputeInfo, ComputedDepth, DriverValue, FragmentInfo, GeometryInfo,
+    OutputTopology, PatchMap, PushData, ShaderBinary, StageInfo, Stats, TessControlInfo,
+    TessDomain, TessEvalInfo, TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs,
+    VueMap,
 };
 
 /// No shader is larger than this; data that says so is damaged.
@@ -182,6 +183,15 @@ fn write_outputs(out: &mut Vec<u8>, outputs: &VertexOutputs) {
     put_wide(out, outputs.written);
     put_u32(out, outputs.clip_distances.into());
     put_u32(out, outputs.cull_distances.into());
+    let capture = &outputs.capture;
+    put_u32(out, capture.dwords.len() as u32);
+    for dword in &capture.dwords {
+        out.extend_from_slice(&[dword.slot, dword.component, dword.buffer, dword.stream]);
+        put_u32(out, dword.offset_bytes);
+    }
+    for stride in capture.strides_bytes {
+        put_u32(out, stride);
+    }
 }
 
 fn write_stage(out: &mut Vec<u8>, stage: &StageInfo) {
@@ -230,7 +240,7 @@ fn write_stage(out: &mut Vec<u8>, stage: &StageInfo) {
             put_u32(out, info.invocations.into());
             put_u32(out, info.topology as u32);
             put_u32(out, info.vertices_out.into());
-            put_u32(out, bits(&[info.primitive_id, info.cuts]));
+            put_u32(out, bits(&[info.primitive_id, info.cuts, info.streams]));
         }
         StageInfo::Fragment(info) => {
             put_u32(out, FRAGMENT);
@@ -278,6 +288,24 @@ fn read_bytes(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
     Some(reader.take(length)?.to_vec())
 }
 
+fn read_capture(reader: &mut Reader<'_>) -> Option<Capture> {
+    let count = reader.length()?;
+    let dwords = (0..count).map(|_| {
+        let &[slot, component, buffer, stream] = reader.chunk()?;
+        Some(Captured {
+            slot,
+            component,
+            buffer,
+            stream,
+            offset_bytes: reader.u32()?,
+        })
+    });
+    Some(Capture {
+        dwords: dwords.collect::<Option<_>>()?,
+        strides_bytes: [reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?],
+    })
+}
+
 fn read_outputs(reader: &mut Reader<'_>) -> Option<VertexOutputs> {
     Some(VertexOutputs {
         vue: VueMap {
@@ -286,6 +314,7 @@ fn read_outputs(reader: &mut Reader<'_>) -> Option<VertexOutputs> {
         written: read_wide(reader)?,
         clip_distances: u8::try_from(reader.u32()?).ok()?,
         cull_distances: u8::try_from(reader.u32()?).ok()?,
+        capture: read_capture(reader)?,
     })
 }
 
@@ -363,6 +392,7 @@ fn read_stage(reader: &mut Reader<'_>) -> Option<StageInfo> {
                 vertices_out,
                 primitive_id: bits & 1 != 0,
                 cuts: bits & 2 != 0,
+                streams: bits & 4 != 0,
             }))
         }
         FRAGMENT => {
@@ -433,10 +463,21 @@ mod tests {
                 written: 1 << 32 | 1 << 127 | 3,
                 clip_distances: 7,
                 cull_distances: 8,
+                capture: Capture::default(),
             },
         }));
         let outputs = VertexOutputs {
             written: 5,
+            capture: Capture {
+                dwords: vec![Captured {
+                    slot: 32,
+                    component: 1,
+                    buffer: 2,
+                    stream: 3,
+                    offset_bytes: 0x104,
+                }],
+                strides_bytes: [4, 8, 0x110, 12],
+            },
             ..VertexOutputs::default()
         };
         same(&StageInfo::TessControl(TessControlInfo {
@@ -459,6 +500,7 @@ mod tests {
                 topology: OutputTopology::TriangleStrip,
                 vertices_out: 256,
                 cuts: !on,
+                streams: on,
             }));
         }
         for bit in 0..13 {

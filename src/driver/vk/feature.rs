@@ -190,6 +190,11 @@ structures! {
         primitiveTopologyListRestart primitiveTopologyPatchListRestart
     ];
     PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR [shaderSubgroupUniformControlFlow];
+    PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT [transformFeedback geometryStreams];
+    PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT [
+        primitivesGeneratedQuery primitivesGeneratedQueryWithRasterizerDiscard
+        primitivesGeneratedQueryWithNonZeroStreams
+    ];
 }
 
 /// A feature that the device offers.
@@ -368,6 +373,12 @@ offered! {
     vertexAttributeInstanceRateDivisor "tests/pictures/scenes/dynamic.rs";
     vertexAttributeInstanceRateZeroDivisor "tests/pictures/scenes/dynamic.rs";
     provokingVertexLast "tests/pictures/scenes/dynamic.rs";
+    transformFeedback "tests/vk/captures.rs";
+    geometryStreams "tests/vk/captures.rs";
+    transformFeedbackPreservesProvokingVertex "tests/vk/captures.rs";
+    extendedDynamicState3RasterizationStream "tests/vk/captures.rs";
+    // Clipping counts them, before which nothing comes that is thrown away or of another stream.
+    primitivesGeneratedQuery "tests/vk/captures.rs";
     depthClipEnable "tests/pictures/scenes/dynamic.rs";
     depthClipControl "tests/pictures/scenes/dynamic.rs";
     depthClampZeroOne "tests/pictures/scenes/dynamic.rs";

@@ -37,6 +37,14 @@ pub const MAX_CUSTOM_BORDERS: u32 = 4096;
 pub const UPDATE_AFTER_BIND_DESCRIPTORS: u32 = 1 << 19;
 /// Most instances that may share a value of an attribute: a sixteenth of what the field holds, as views are instances.
 pub const MAX_VERTEX_DIVISOR: u32 = u32::MAX / 16;
+/// Streams of a geometry shader, and buffers that captured vertices go to.
+pub const CAPTURE_STREAMS: u32 = abi::STREAMS as u32;
+/// See [`CAPTURE_STREAMS`].
+pub const CAPTURE_BUFFERS: u32 = abi::CAPTURE_BUFFERS as u32;
+/// Bytes from one captured vertex to the next in a buffer (SKL PRM vol. 2a, 3DSTATE_STREAMOUT, Buffer n Surface Pitch).
+pub const MAX_CAPTURE_STRIDE_BYTES: u32 = 2048;
+/// Bytes of a captured vertex in a buffer, and in a stream: a stream has 128 declarations.
+pub const MAX_CAPTURE_BYTES: u32 = 128 * 4;
 /// Descriptors of one kind in a stage or set.
 const DESCRIPTORS: u32 = 1 << 16;
 

@@ -32,6 +32,10 @@ pub enum Kind {
     Samples,
     /// Counters, in order.
     Counters(SmallVec<[Counter; MAX_VALUES]>),
+    /// Primitives of a stream that were captured, and those that would have been with room enough.
+    Captured,
+    /// Primitives that reached clipping.
+    Primitives,
 }
 
 /// The statistics, by bit.
@@ -60,6 +64,8 @@ impl Kind {
                 let asked = all.filter(|(bit, _)| statistics.as_raw() >> bit & 1 != 0);
                 Ok(Kind::Counters(asked.map(|(_, counter)| counter).collect()))
             }
+            api::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT => Ok(Kind::Captured),
+            api::QueryType::PRIMITIVES_GENERATED_EXT => Ok(Kind::Primitives),
             _ => Err(Error::FeatureNotPresent {
                 what: "queries of this type",
             }),
@@ -68,7 +74,8 @@ impl Kind {
 
     fn values(&self) -> usize {
         match self {
-            Kind::Time | Kind::Samples => 1,
+            Kind::Time | Kind::Samples | Kind::Primitives => 1,
+            Kind::Captured => 2,
             Kind::Counters(counters) => counters.len(),
         }
     }

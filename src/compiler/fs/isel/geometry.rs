@@ -45,9 +45,13 @@ impl Isel<'_> {
         let Thread::Geometry(thread) = &self.thread else {
             return;
         };
-        let (cuts, vertices) = (thread.info.cuts, u32::from(thread.info.vertices_out));
-        let registers = if cuts { vertices.div_ceil(32) } else { 0 };
-        let mut made: SmallVec<[Lanes; 9]> = SmallVec::new();
+        let vertices = u32::from(thread.info.vertices_out);
+        let registers = match (thread.info.cuts, thread.info.streams) {
+            (_, true) => (2 * vertices).div_ceil(32),
+            (true, false) => vertices.div_ceil(32),
+            (false, false) => 0,
+        };
+        let mut made: SmallVec<[Lanes; 17]> = SmallVec::new();
         for _ in 0..=registers {
             let to = self.b.temp(Type::Ud, ALL);
             self.b.mov(ALL, to, Lanes::imm(Type::Ud, 0));
@@ -64,9 +68,10 @@ impl Isel<'_> {
         self.geometry()?.count.ok_or(unsupported)
     }
 
-    /// `emit_vertex`. Only the first stream is drawn, and without transform feedback nobody sees the others.
+    /// `emit_vertex`. Only points can be of another stream than the first.
     pub(super) fn emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        if i.index("stream") != 0 {
+        let stream = i.index("stream");
+        if stream != 0 && !self.geometry()?.info.streams {
             self.geometry()?.outputs.clear();
             return Ok(());
         }
@@ -93,6 +98,12 @@ impl Isel<'_> {
             };
             self.urb_write(handles, place, None, &values, fitting, false);
         }
+        if stream != 0 {
+            self.name_stream(count, stream)?;
+            // The condition may have been another's since.
+            self.b
+                .binary(Opcode::Cmp, Exec::Active, null, count, most, fits);
+        }
         let one = Lanes::imm(Type::Ud, 1);
         self.b
             .binary(Opcode::Add, Exec::Active, count, count, one, fitting);
@@ -106,11 +117,47 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// Notes the stream of the vertex with this number. One beyond the last has no place, and what is noted is not looked at.
+    fn name_stream(&mut self, number: Lanes, stream: u32) -> Result<(), FsError> {
+        let active = Exec::Active;
+        // A shift looks at five bits of the count: of twice the number.
+        let (first, bits) = (self.shifted(number, 1), self.b.temp(Type::Ud, active));
+        let stream = Lanes::imm(Type::Ud, stream.into());
+        let at = self.b.temp(Type::Ud, active);
+        self.b.mov(active, at, stream);
+        self.b
+            .binary(Opcode::Shl, active, bits, at, first, Mods::NONE);
+        self.mark(first, bits)
+    }
+
+    /// Sets bits of the control data, in the register that has this bit.
+    fn mark(&mut self, first: Lanes, bits: Lanes) -> Result<(), FsError> {
+        let active = Exec::Active;
+        let cuts = self.geometry()?.cuts.clone();
+        if let [cut] = cuts[..] {
+            self.b
+                .binary(Opcode::Or, active, cut, cut, bits, Mods::NONE);
+            return Ok(());
+        }
+        let dword = self.b.temp(Type::Ud, active);
+        let five = Lanes::imm(Type::Ud, 5);
+        self.b
+            .binary(Opcode::Shr, active, dword, first, five, Mods::NONE);
+        for (k, cut) in (0u64..).zip(cuts) {
+            let null = Lanes::null(Type::Ud, 4);
+            let here = Mods::cmod(CondMod::Z, 0);
+            let k = Lanes::imm(Type::Ud, k);
+            self.b.binary(Opcode::Cmp, active, null, dword, k, here);
+            let mods = Mods::pred(0, false);
+            self.b.binary(Opcode::Or, active, cut, cut, bits, mods);
+        }
+        Ok(())
+    }
+
     /// `end_primitive`: marks the last vertex. Where there is none yet, the bit is one that no vertex has, or that changes nothing.
     pub(super) fn end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let count = self.count(i)?;
-        let cuts = self.geometry()?.cuts.clone();
-        if cuts.is_empty() || i.index("stream") != 0 {
+        if !self.geometry()?.info.cuts || i.index("stream") != 0 {
             return Ok(());
         }
         let active = Exec::Active;
@@ -123,23 +170,7 @@ impl Isel<'_> {
         let one = Lanes::imm(Type::Ud, 1);
         self.b
             .binary(Opcode::Shl, active, bit, one, last, Mods::NONE);
-        if let [cut] = cuts[..] {
-            self.b.binary(Opcode::Or, active, cut, cut, bit, Mods::NONE);
-            return Ok(());
-        }
-        let dword = self.b.temp(Type::Ud, active);
-        let five = Lanes::imm(Type::Ud, 5);
-        self.b
-            .binary(Opcode::Shr, active, dword, last, five, Mods::NONE);
-        for (k, cut) in (0u64..).zip(cuts) {
-            let null = Lanes::null(Type::Ud, 4);
-            let here = Mods::cmod(CondMod::Z, 0);
-            let k = Lanes::imm(Type::Ud, k);
-            self.b.binary(Opcode::Cmp, active, null, dword, k, here);
-            let mods = Mods::pred(0, false);
-            self.b.binary(Opcode::Or, active, cut, cut, bit, mods);
-        }
-        Ok(())
+        self.mark(last, bit)
     }
 
     /// Writes the bits and the count, and ends the thread.
@@ -152,9 +183,10 @@ impl Isel<'_> {
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let count = thread.count.unwrap_or(Lanes::imm(Type::Ud, 0));
         let cuts = thread.cuts.clone();
-        if !cuts.is_empty() {
-            let place = Place::at(CONTROL_SLOT);
-            self.urb_write(handles, place, None, &cuts, Mods::NONE, false);
+        // A message has eight dwords, which are two slots.
+        for (k, cuts) in (0..).zip(cuts.chunks(8)) {
+            let place = Place::at(CONTROL_SLOT + 2 * k);
+            self.urb_write(handles, place, None, cuts, Mods::NONE, false);
         }
         self.urb_write(handles, Place::at(0), None, &[count], Mods::NONE, true);
     }

@@ -216,6 +216,8 @@ impl Parser {
                 "push_constant_bytes" => self.shader.info.push_constant_bytes = self.number32()?,
                 "float_controls" => self.float_controls()?,
                 "distances" => self.distances_line()?,
+                "capture" => self.capture_line()?,
+                "capture_stride" => self.capture_stride_line()?,
                 "views" => self.shader.info.views = self.number32()?,
                 "fragment" => self.fragment_line()?,
                 "geometry" => self.geometry_line()?,

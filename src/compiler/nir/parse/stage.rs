@@ -1,6 +1,7 @@
 //! Reading a stage's execution modes, and what variables are of its interface.
 
 use super::{Parser, Result};
+use crate::capture::{CAPTURE_BUFFERS, Captured};
 use crate::io::{
     DEPTH_LAYOUTS, Interp, IoVar, PRIMITIVES, Sampling, Slot, TESS_DOMAINS, TESS_SPACINGS,
 };
@@ -30,6 +31,46 @@ impl Parser {
                 _ => distances.cull = n,
             }
         }
+        Ok(())
+    }
+
+    pub(super) fn capture_stride_line(&mut self) -> Result<()> {
+        let (buffer, stride) = (self.number32()?, self.number32()?);
+        let strides = &mut self.shader.info.capture.strides_bytes;
+        match strides.get_mut(buffer as usize) {
+            Some(place) => *place = stride,
+            None => return self.back(format!("{buffer} is no buffer")),
+        }
+        Ok(())
+    }
+
+    pub(super) fn capture_line(&mut self) -> Result<()> {
+        let w = self.word()?;
+        let Some(slot) = Slot::from_name(&w) else {
+            return self.back(format!("'{w}' is no slot"));
+        };
+        let mut numbers = [0; 4];
+        for (place, name) in numbers
+            .iter_mut()
+            .zip(["component", "buffer", "offset", "stream"])
+        {
+            if self.mode_word(&[name]).is_none() {
+                return self.back(format!("'{name}' is missing"));
+            }
+            self.expect('=')?;
+            *place = self.number32()?;
+        }
+        let [component, buffer, offset_bytes, stream] = numbers;
+        if component > 3 || buffer as usize >= CAPTURE_BUFFERS || stream > 3 {
+            return self.back("no such component, buffer or stream");
+        }
+        self.shader.info.capture.dwords.push(Captured {
+            slot,
+            component: component as u8,
+            buffer: buffer as u8,
+            offset_bytes,
+            stream: stream as u8,
+        });
         Ok(())
     }
 

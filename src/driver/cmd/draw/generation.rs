@@ -25,6 +25,17 @@ pub struct Draw {
     pub number: u32,
 }
 
+/// How many vertices a draw has, as a number of bytes in memory tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteCount {
+    /// Where the number lies.
+    pub at: u64,
+    /// Bytes of it that are no vertices.
+    pub offset_bytes: u32,
+    /// Bytes of a vertex: not 0.
+    pub stride_bytes: u32,
+}
+
 /// Constants of a stage: where they lie, and how many registers of them are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Constants {
@@ -131,6 +142,13 @@ pub trait DrawGeneration: Generation {
     fn primitive<M: Memory>(
         stream: &mut Stream<M>,
         draw: &Draw,
+        predicated: bool,
+    ) -> Result<(), M::Error>;
+    /// Draws as many vertices as memory tells of; the draw's own number does not count.
+    fn primitive_byte_count<M: Memory>(
+        stream: &mut Stream<M>,
+        draw: &Draw,
+        count: &ByteCount,
         predicated: bool,
     ) -> Result<(), M::Error>;
     /// Draws as memory says: four dwords, or five for indices; each instance as so many.

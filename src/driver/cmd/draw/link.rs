@@ -6,8 +6,9 @@
 use abi::{FragmentInfo, ShaderBinary, StageInfo, VertexElement, slot};
 
 use crate::draw::shader::{
-    ComputedDepth, ControlShader, EvaluationShader, FragmentShader, GeometryShader, INPUTS, Input,
-    Program, Shaders, Source, Tessellation, Variant, VertexInputs, VertexShader,
+    CapturedDword, ComputedDepth, ControlShader, EvaluationShader, FragmentShader, GeometryShader,
+    INPUTS, Input, Program, Shaders, Source, StreamOut, Tessellation, Variant, VertexInputs,
+    VertexShader,
 };
 use crate::generation::Scratch;
 
@@ -133,6 +134,7 @@ pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkErr
         tessellation,
         geometry,
         fragment,
+        stream_out: stream_out(outputs, geometry.is_some_and(|g| g.info.streams)),
         counted: true,
         writes_point_size: writes(slot::POINT_SIZE),
         writes_layer: writes(slot::LAYER),
@@ -140,6 +142,31 @@ pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkErr
         clip_distances: info.outputs.clip_distances,
         cull_distances: info.outputs.cull_distances,
     })
+}
+
+/// What is captured of the last stage's vertices, in the order of the buffers.
+fn stream_out(outputs: &abi::VertexOutputs, streams: bool) -> StreamOut {
+    let dwords = outputs.capture.dwords.iter().map(|c| CapturedDword {
+        slot: match outputs.written >> c.slot & 1 {
+            0 => None,
+            _ => outputs
+                .vue
+                .place(c.slot)
+                .and_then(|at| u8::try_from(at).ok()),
+        },
+        component: abi::header_dword(c.slot).unwrap_or(c.component),
+        buffer: c.buffer,
+        stream: c.stream,
+        offset_bytes: c.offset_bytes,
+    });
+    let mut dwords: Vec<_> = dwords.collect();
+    dwords.sort_by_key(|c| (c.buffer, c.offset_bytes));
+    StreamOut {
+        dwords,
+        strides_bytes: outputs.capture.strides_bytes,
+        streams,
+        slots: outputs.vue.slots.len() as u32,
+    }
 }
 
 fn fragment_shader<'a>(

@@ -12,4 +12,4 @@ pub mod state;
 pub mod target;
 pub mod urb;
 
-pub use generation::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
+pub use generation::{ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said};

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use abi::DriverValue;
 
 use crate::draw::fetched::{self, Fetched};
-use crate::draw::generation::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
+use crate::draw::generation::{
+    ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said,
+};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
@@ -82,7 +84,8 @@ pub struct DrawPipeline<G: DrawGeneration> {
 }
 
 impl<G: DrawGeneration> DrawPipeline<G> {
-    /// Packs shaders, with the state that belongs to them. None: they want more constants or more room for vertices than there is.
+    /// Packs shaders, with the state that belongs to them. None: they want more constants, more room for vertices or more declarations of
+    /// what is captured than there is.
     pub fn new(device: &hw::Device, shaders: &Shaders<'_>, own: Option<&Own<'_>>) -> Option<Self> {
         use ConstantStage as S;
         let mut pushed = vec![(S::Vertex, Some(Pushed::new(shaders.vertex.push)?))];
@@ -372,6 +375,35 @@ impl<G: DrawGeneration> Draws<G> {
         if !self.prepare(stream, machine)? {
             return Ok(false);
         }
+        let draw = self.numbered(stream, machine, draw)?;
+        G::primitive(stream, &draw, predicated)?;
+        Ok(true)
+    }
+
+    /// Draws as many vertices as memory tells of. False: as [`Draws::draw`].
+    pub(crate) fn draw_byte_count<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        draw: &Draw,
+        count: &ByteCount,
+        predicated: bool,
+    ) -> Result<bool, M::Error> {
+        if !self.prepare(stream, machine)? {
+            return Ok(false);
+        }
+        let draw = self.numbered(stream, machine, draw)?;
+        G::primitive_byte_count(stream, &draw, count, predicated)?;
+        Ok(true)
+    }
+
+    /// Says the numbers of a draw that its vertex shader asks for; the draw, with its instances for all views.
+    fn numbered<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        draw: &Draw,
+    ) -> Result<Draw, M::Error> {
         let inputs = self.inputs();
         if inputs.has_numbers() || inputs.draw_id {
             let first = draw
@@ -390,12 +422,10 @@ impl<G: DrawGeneration> Draws<G> {
                 self.bases = Some(bases);
             }
         }
-        let draw = Draw {
+        Ok(Draw {
             instances: draw.instances.saturating_mul(inputs.instances()),
             ..*draw
-        };
-        G::primitive(stream, &draw, predicated)?;
-        Ok(true)
+        })
     }
 
     /// Where first vertex and first instance are.

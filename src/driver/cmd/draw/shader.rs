@@ -198,6 +198,41 @@ pub struct GeometryShader<'a> {
     pub info: &'a abi::GeometryInfo,
 }
 
+/// A dword of a vertex that is captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapturedDword {
+    /// Slot of the vertex, counted from its header; none: nothing writes it.
+    pub slot: Option<u8>,
+    /// Dword in the slot.
+    pub component: u8,
+    /// Buffer.
+    pub buffer: u8,
+    /// Stream.
+    pub stream: u8,
+    /// Byte from the start of the vertex in the buffer.
+    pub offset_bytes: u32,
+}
+
+/// What happens to vertices between the last stage and rasterisation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamOut {
+    /// What is captured, by buffer and offset.
+    pub dwords: Vec<CapturedDword>,
+    /// Bytes from one vertex to the next in each buffer.
+    pub strides_bytes: [u32; abi::CAPTURE_BUFFERS],
+    /// There are several streams, of which one is drawn.
+    pub streams: bool,
+    /// Slots of a vertex.
+    pub slots: u32,
+}
+
+impl StreamOut {
+    /// Whether it has anything to do.
+    pub fn is_on(&self) -> bool {
+        self.streams || !self.dwords.is_empty()
+    }
+}
+
 /// What draws, from vertices to colours.
 #[derive(Clone, Debug)]
 pub struct Shaders<'a> {
@@ -209,6 +244,8 @@ pub struct Shaders<'a> {
     pub geometry: Option<GeometryShader<'a>>,
     /// Fragments; None: depth and stencil alone.
     pub fragment: Option<FragmentShader<'a>>,
+    /// What is captured, and which streams there are.
+    pub stream_out: StreamOut,
     /// What they do is counted.
     pub counted: bool,
     /// The last stage before rasterisation writes the size of points.

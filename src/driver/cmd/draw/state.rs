@@ -52,8 +52,10 @@ impl Dirty {
     pub const DOMAIN: Dirty = Dirty(1 << 14);
     /// Clamping of depth, and where its range begins.
     pub const DEPTH_RANGE: Dirty = Dirty(1 << 15);
+    /// Where captured vertices go.
+    pub const STREAM_OUT: Dirty = Dirty(1 << 16);
     /// Everything.
-    pub const ALL: Dirty = Dirty((1 << 16) - 1);
+    pub const ALL: Dirty = Dirty((1 << 17) - 1);
 
     /// Both.
     #[must_use]
@@ -187,6 +189,8 @@ pub struct Raster {
     pub stippled: bool,
     /// How, if they are.
     pub stipple: Stipple,
+    /// The stream that is drawn.
+    pub stream: u8,
     /// The last vertex gives an object its flat attributes, not the first.
     pub provoking_last: bool,
 }
@@ -214,6 +218,7 @@ impl Default for Raster {
             lines: Lines::Default,
             stippled: false,
             stipple: Stipple::default(),
+            stream: 0,
             provoking_last: false,
         }
     }
@@ -493,6 +498,15 @@ pub struct IndexBuffer {
     pub index: IndexType,
 }
 
+/// A buffer that captured vertices go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CaptureBuffer {
+    /// Where it begins, a multiple of 4.
+    pub address: u64,
+    /// Bytes that may be written; 0: there is none.
+    pub bytes: u64,
+}
+
 /// All of it.
 #[derive(Clone, Debug)]
 pub struct State {
@@ -504,6 +518,10 @@ pub struct State {
     pub vertex_buffer_count: u8,
     /// Indices.
     pub index_buffer: IndexBuffer,
+    /// Where captured vertices go, while they are captured.
+    pub capture_buffers: [CaptureBuffer; abi::CAPTURE_BUFFERS],
+    /// They are captured.
+    pub capturing: bool,
     /// Topology.
     pub topology: Topology,
     /// Vertices of a patch, 1 to 32.
@@ -535,6 +553,8 @@ impl Default for State {
             vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
             vertex_buffer_count: 0,
             index_buffer: IndexBuffer::default(),
+            capture_buffers: Default::default(),
+            capturing: false,
             topology: Topology::default(),
             patch_points: 1,
             restart: false,

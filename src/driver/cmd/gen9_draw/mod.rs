@@ -7,6 +7,7 @@ mod geometry;
 mod hierarchy;
 mod pixel;
 mod raster;
+mod stream_out;
 mod target;
 mod vertex;
 
@@ -31,7 +32,7 @@ use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
 use crate::draw::state::{Dirty, State, VIEWPORTS};
 use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::draw::urb;
-use crate::draw::{ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
+use crate::draw::{ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
 use crate::gen9::{self, Gen9, MOCS_CACHED};
 use crate::generation::{FrontEnd, Generation, Machine};
 use crate::math;
@@ -66,6 +67,7 @@ pub struct Pipeline {
     inputs: VertexInputs,
     /// 3DSTATE_TE, by where the domain has its origin: above, below.
     engine: [[u32; 4]; 2],
+    stream_out: stream_out::Facts,
     clip: raster::ClipFacts,
     made: Option<raster::Form>,
     wm: pixel::WmFacts,
@@ -241,7 +243,7 @@ impl Pipeline {
             let Ok(()) = vertex::elements(&self.inputs, &state.attributes, put);
         }
         if set_up {
-            words.extend(raster::streamout(&state.raster));
+            words.extend(stream_out::streamout(&self.stream_out, &state.raster));
             words.extend(raster::sf(self.point_size, self.counted, &state.raster));
             if state.raster.stippled {
                 words.extend(raster::stipple(state.raster.stipple));
@@ -322,6 +324,9 @@ impl DrawGeneration for Gen9 {
                 state_ps_extra::PACKET.words::<2>().dwords,
             ),
         };
+        if shaders.stream_out.is_on() {
+            words.extend(stream_out::list(&shaders.stream_out)?);
+        }
         words.extend(attributes);
         words.extend(swizzle);
         words.extend(shader);
@@ -333,6 +338,7 @@ impl DrawGeneration for Gen9 {
             blending: None,
             inputs: shaders.vertex.inputs,
             engine: [false, true].map(|lower_left| geometry::engine(tessellation, lower_left)),
+            stream_out: stream_out::Facts::new(&shaders.stream_out),
             made: raster::made(shaders),
             clip: raster::ClipFacts {
                 counted: shaders.counted,
@@ -425,6 +431,12 @@ impl DrawGeneration for Gen9 {
             let put = |words: &[u32]| stream.append(words);
             vertex::elements(&pipeline.inputs, &state.attributes, put)?;
         }
+        if pipeline.stream_out.on && dirty.any(Dirty::SHADERS.with(Dirty::STREAM_OUT)) {
+            for (index, buffer) in state.capture_buffers.iter().enumerate() {
+                let buffer = Some(buffer).filter(|_| state.capturing);
+                stream.put(stream_out::buffer(index, buffer))?;
+            }
+        }
         if dirty.any(Dirty::VERTEX_BUFFERS) {
             vertex::buffers(stream, state)?;
         }
@@ -435,7 +447,7 @@ impl DrawGeneration for Gen9 {
             stream.put(vertex::assembly(state))?;
         }
         if !held.set_up && dirty.any(Dirty::RASTER.with(Dirty::SHADERS)) {
-            stream.put(raster::streamout(&state.raster))?;
+            stream.put(stream_out::streamout(&pipeline.stream_out, &state.raster))?;
             stream.put(raster::sf(
                 pipeline.point_size,
                 pipeline.counted,
@@ -633,6 +645,36 @@ impl DrawGeneration for Gen9 {
         predicated: bool,
     ) -> Result<(), M::Error> {
         let mut words = vertex::draw(draw);
+        words[0] |= gen9::predicate(predicated);
+        stream.put(words)
+    }
+
+    fn primitive_byte_count<M: Memory>(
+        stream: &mut Stream<M>,
+        draw: &Draw,
+        count: &ByteCount,
+        predicated: bool,
+    ) -> Result<(), M::Error> {
+        let zero = register::CS_GPR0;
+        stream.put(mi::load_register_mem(zero, count.at))?;
+        stream.put(mi::load_register(zero + 4, 0))?;
+        if count.offset_bytes != 0 {
+            math::subtract(stream, count.offset_bytes)?;
+        }
+        let vertices = math::divide(stream, count.stride_bytes)?;
+        stream.put(mi::copy_register(
+            vertices,
+            register::PRIMITIVE_VERTEX_COUNT,
+        ))?;
+        for (register, value) in [
+            (register::PRIMITIVE_START_VERTEX, draw.first),
+            (register::PRIMITIVE_INSTANCE_COUNT, draw.instances),
+            (register::PRIMITIVE_START_INSTANCE, draw.first_instance),
+            (register::PRIMITIVE_BASE_VERTEX, 0),
+        ] {
+            stream.put(mi::load_register(register, value))?;
+        }
+        let mut words = vertex::draw_indirect(false);
         words[0] |= gen9::predicate(predicated);
         stream.put(words)
     }

@@ -6,7 +6,7 @@
 
 use hw::draw::{
     state_clip, state_line_stipple, state_multisample, state_raster, state_sample_mask,
-    state_sample_pattern, state_sf, state_streamout,
+    state_sample_pattern, state_sf,
 };
 use hw::draw_state::{cc_viewport, scissor_rect, sf_clip_viewport};
 
@@ -113,15 +113,6 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
         // An eighth of a pixel, and all that the field holds.
         .with(c::MINIMUM_POINT_WIDTH, 1)
         .with(c::MAXIMUM_POINT_WIDTH, 0x7ff)
-        .dwords
-}
-
-/// 3DSTATE_STREAMOUT: whether anything is drawn.
-pub(super) fn streamout(raster: &Raster) -> [u32; 5] {
-    use state_streamout as out;
-    out::PACKET
-        .words::<5>()
-        .flag(out::RENDERING_DISABLE, raster.discard)
         .dwords
 }
 

@@ -4,10 +4,12 @@
 //! Ref: Vulkan 1.3, "Dynamic State", "Drawing Commands", "Fixed-Function Vertex Processing".
 
 use ash::vk as api;
-use cmd::draw::Draw;
+use cmd::Counters;
 use cmd::draw::state::{
-    BlendTarget, DepthBias, Dirty, IndexBuffer, State, StencilFace, Stipple, VertexBuffer,
+    BlendTarget, CaptureBuffer, DepthBias, Dirty, IndexBuffer, State, StencilFace, Stipple,
+    VertexBuffer,
 };
+use cmd::draw::{ByteCount, Draw};
 
 use super::buffer::CommandBuffer;
 use crate::error::{Error, Result};
@@ -137,6 +139,13 @@ impl CommandBuffer {
     pub fn set_near_at_minus_w(&mut self, on: bool) {
         let groups = Dirty::RASTER.with(Dirty::DEPTH_RANGE);
         self.set(groups, |state| state.raster.near_at_minus_w = on);
+    }
+
+    /// Sets the stream that is drawn.
+    pub fn set_stream(&mut self, from: u32) -> Result<()> {
+        let stream = convert::stream(from)?;
+        self.set(Dirty::RASTER, |state| state.raster.stream = stream);
+        Ok(())
     }
 
     /// Sets what is left of polygons.
@@ -384,6 +393,40 @@ impl CommandBuffer {
             state.vertex_buffer_count = state.vertex_buffer_count.max(binding as u8 + 1);
         });
         bound
+    }
+
+    /// Binds a buffer that captured vertices go to.
+    pub fn bind_capture(&mut self, binding: u32, address: u64, bytes: u64) -> Result<()> {
+        let buffer = CaptureBuffer { address, bytes };
+        match self.recorder.bind_capture(binding as usize, buffer) {
+            true => Ok(()),
+            false => Err(Error::InvalidUse {
+                why: "more buffers than maxTransformFeedbackBuffers",
+            }),
+        }
+    }
+
+    /// Captures vertices from here on, behind those that the counters tell of.
+    pub fn begin_capture(&mut self, counters: &Counters) -> Result<()> {
+        self.recorder.begin_capture(counters)
+    }
+
+    /// Captures them no more; the counters tell how far.
+    pub fn end_capture(&mut self, counters: &Counters) -> Result<()> {
+        self.recorder.end_capture(counters)
+    }
+
+    /// Draws as many vertices as a counter tells of.
+    pub fn draw_byte_count(&mut self, draw: &Draw, count: &ByteCount) -> Result<()> {
+        if count.stride_bytes == 0 {
+            return Err(Error::InvalidUse {
+                why: "vertices of no bytes",
+            });
+        }
+        if self.recorder.draw_byte_count(draw, count)? {
+            return Ok(());
+        }
+        Err(UNBOUND)
     }
 
     /// Binds the index buffer.

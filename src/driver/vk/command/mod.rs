@@ -24,7 +24,8 @@ mod views;
 pub use barrier::Dependency;
 pub use blit::{Choice, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
 pub use buffer::{CommandBuffer, CommandPool, Point};
-pub use cmd::draw::Draw;
+pub use cmd::Counters;
+pub use cmd::draw::{ByteCount, Draw};
 pub use draw::Vertices;
 pub use image::{BufferRows, ImageBox};
 pub use pass::{

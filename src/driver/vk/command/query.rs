@@ -3,11 +3,12 @@
 //! In:  pools. Out: counters written where the pools have them, each query's availability behind them.
 //! Ref: Vulkan 1.3, "Queries".
 
-use cmd::Pending;
+use cmd::{Counter, Pending};
 
 use super::barrier::Dependency;
 use super::buffer::CommandBuffer;
 use crate::error::{Error, Result};
+use crate::graphics::convert;
 use crate::query::{AVAILABLE_AT, BEGIN_AT, END_AT, Kind, QueryPool, VALUE_BYTES};
 
 const TIMES: Error = Error::InvalidUse {
@@ -27,15 +28,15 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Begins to count.
-    pub fn begin_query(&mut self, pool: &QueryPool, query: u32) -> Result<()> {
-        self.count(pool, pool.address(query)? + BEGIN_AT)
+    /// Begins to count; of queries that count a stream's primitives, those of this one.
+    pub fn begin_query(&mut self, pool: &QueryPool, query: u32, stream: u32) -> Result<()> {
+        self.count(pool, pool.address(query)? + BEGIN_AT, stream)
     }
 
     /// Ends counting; the query's results are there when what came before is done.
-    pub fn end_query(&mut self, pool: &QueryPool, query: u32) -> Result<()> {
+    pub fn end_query(&mut self, pool: &QueryPool, query: u32, stream: u32) -> Result<()> {
         let address = pool.address(query)?;
-        self.count(pool, address + END_AT)?;
+        self.count(pool, address + END_AT, stream)?;
         match pool.kind {
             Kind::Samples => self.recorder.write_late(address + AVAILABLE_AT, 1),
             _ => self.recorder.store(address + AVAILABLE_AT, 1),
@@ -56,12 +57,28 @@ impl CommandBuffer {
         Ok(())
     }
 
-    fn count(&mut self, pool: &QueryPool, address: u64) -> Result<()> {
+    fn count(&mut self, pool: &QueryPool, address: u64, stream: u32) -> Result<()> {
+        let stream = convert::stream(stream)?;
+        if stream != 0 && pool.kind != Kind::Captured {
+            return Err(Error::FeatureNotPresent {
+                what: "primitivesGeneratedQueryWithNonZeroStreams",
+            });
+        }
         match &pool.kind {
             Kind::Time => Err(TIMES),
             Kind::Samples => self.recorder.write_samples(address),
             Kind::Counters(counters) => {
                 self.recorder.write_counters(counters, address, VALUE_BYTES)
+            }
+            Kind::Captured => {
+                let counters = [Counter::Captured(stream), Counter::Capturable(stream)];
+                self.recorder
+                    .write_counters(&counters, address, VALUE_BYTES)
+            }
+            Kind::Primitives => {
+                let counters = [Counter::ClippingInvocations];
+                self.recorder
+                    .write_counters(&counters, address, VALUE_BYTES)
             }
         }
     }

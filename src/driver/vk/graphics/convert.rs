@@ -113,6 +113,16 @@ pub fn factor(from: api::BlendFactor) -> Result<Factor> {
     })
 }
 
+/// The stream that is drawn.
+pub fn stream(from: u32) -> Result<u8> {
+    match u8::try_from(from) {
+        Ok(stream) if usize::from(stream) < abi::STREAMS => Ok(stream),
+        _ => Err(Error::InvalidUse {
+            why: "a stream beyond maxTransformFeedbackStreams",
+        }),
+    }
+}
+
 /// How lines are drawn.
 pub fn lines(from: api::LineRasterizationModeEXT) -> Result<Lines> {
     use api::LineRasterizationModeEXT as L;

@@ -50,6 +50,7 @@ bitflags::bitflags! {
         const COLOR_WRITE_MASK = 1 << 36;
         const COLOR_WRITE_ENABLE = 1 << 37;
         const SAMPLE_MASK = 1 << 38;
+        const RASTERIZATION_STREAM = 1 << 39;
     }
 }
 
@@ -76,7 +77,8 @@ impl Dynamic {
                 .union(Self::DEPTH_CLIP_ENABLE)
                 .union(Self::DEPTH_CLAMP_ENABLE)
                 .union(Self::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE)
-                .union(Self::PROVOKING_VERTEX_MODE),
+                .union(Self::PROVOKING_VERTEX_MODE)
+                .union(Self::RASTERIZATION_STREAM),
         ),
         (
             Dirty::MULTISAMPLE,
@@ -140,6 +142,7 @@ impl Dynamic {
                 DynamicState::COLOR_WRITE_MASK_EXT => Self::COLOR_WRITE_MASK,
                 DynamicState::COLOR_WRITE_ENABLE_EXT => Self::COLOR_WRITE_ENABLE,
                 DynamicState::SAMPLE_MASK_EXT => Self::SAMPLE_MASK,
+                DynamicState::RASTERIZATION_STREAM_EXT => Self::RASTERIZATION_STREAM,
                 // The test of depth bounds is no feature of this hardware: it is off, whatever is set.
                 DynamicState::DEPTH_BOUNDS | DynamicState::DEPTH_BOUNDS_TEST_ENABLE => {
                     Self::empty()

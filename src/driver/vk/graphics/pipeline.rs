@@ -103,7 +103,7 @@ impl Pipeline {
         let device = context.physical.info().device;
         let own = Some(&fixed.own());
         let draw = DrawPipeline::new(device, &shaders, own).ok_or(Error::InvalidShader {
-            why: "more constants or larger vertices than there is room for".into(),
+            why: "more constants, larger vertices or more captured parts of them than there is room for".into(),
         })?;
         Ok(Self {
             draw: Arc::new(draw),

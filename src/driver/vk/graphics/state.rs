@@ -41,6 +41,8 @@ pub struct FixedInfo<'a> {
     pub scissors: &'a [api::Rect2D],
     /// Rasterization.
     pub raster: Option<&'a api::PipelineRasterizationStateCreateInfo<'a>>,
+    /// The stream that is drawn.
+    pub stream: u32,
     /// The last vertex gives flat attributes.
     pub provoking_last: bool,
     /// Objects are clipped at the near and the far plane, where that is said apart from clamping.
@@ -147,6 +149,7 @@ fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
         },
         stippled: lines.is_some_and(|lines| lines.stippled_line_enable != api::FALSE),
         stipple,
+        stream: convert::stream(info.stream)?,
         provoking_last: info.provoking_last,
     };
     Ok(())
@@ -432,6 +435,9 @@ impl Fixed {
         }
         if is(Dynamic::RASTERIZER_DISCARD_ENABLE) {
             raster.discard = set.discard;
+        }
+        if is(Dynamic::RASTERIZATION_STREAM) {
+            raster.stream = set.stream;
         }
         if is(Dynamic::POLYGON_MODE) {
             raster.fill = set.fill;

@@ -9,7 +9,7 @@ use crate::builder::Lanes;
 use crate::error::FsError;
 use crate::lir::{GRF_BYTES, Lir, VgrfId};
 use abi::{GeometryInfo, OutputTopology, StageInfo};
-use nir::{CfEvent, IntrinsicOp, Primitive, Shader};
+use nir::{CfEvent, Intrinsic, IntrinsicOp, Primitive, Shader};
 
 /// Vertices that fit into the control data's registers, and into the packet's field.
 const MOST_VERTICES: u32 = 256;
@@ -25,9 +25,14 @@ pub(in crate::isel) struct GeometryThread {
     pub(in crate::isel) inputs: VgrfId,
     /// Vertices emitted so far.
     pub(in crate::isel) count: Option<Lanes>,
-    /// A bit for each vertex that ends a strip, 32 to a register.
+    /// Control data, 32 bits to a register: a bit for each vertex that ends a strip, or two that are its stream.
     pub(in crate::isel) cuts: Vec<Lanes>,
     pub(in crate::isel) outputs: Outputs,
+}
+
+/// A vertex of another stream than the first.
+fn in_other_stream(i: &Intrinsic) -> bool {
+    i.op == IntrinsicOp::EmitVertex && i.index("stream") != 0
 }
 
 impl GeometryThread {
@@ -60,6 +65,9 @@ impl GeometryThread {
             invocations: modes.invocations.clamp(1, 32) as u8,
             topology,
             vertices_out: modes.vertices_out as u16,
+            // Only points go to several streams.
+            streams: topology == OutputTopology::Points
+                && intrinsics(sh, layout).any(in_other_stream),
             // A point is a strip of its own.
             cuts: topology != OutputTopology::Points
                 && ops().any(|op| op == IntrinsicOp::EndPrimitive),

@@ -5,7 +5,7 @@
 use super::scan::intrinsics;
 use crate::builder::Lanes;
 use crate::lir::Lir;
-use abi::{VertexOutputs, VueMap};
+use abi::{Capture, Captured, VertexOutputs, VueMap};
 use isa::Type;
 use nir::{CfEvent, Distances, IntrinsicOp, Shader};
 use rustc_hash::FxHashMap;
@@ -18,12 +18,28 @@ struct Output {
     components: [Option<Lanes>; 4],
 }
 
+/// What is captured, in the launcher's words.
+fn capture(from: &nir::Capture) -> Capture {
+    let dwords = from.dwords.iter().map(|c| Captured {
+        slot: c.slot.0,
+        component: c.component,
+        buffer: c.buffer,
+        stream: c.stream,
+        offset_bytes: c.offset_bytes,
+    });
+    Capture {
+        dwords: dwords.collect(),
+        strides_bytes: from.strides_bytes,
+    }
+}
+
 /// What a stage writes.
 #[derive(Default)]
 pub(in crate::isel) struct Outputs {
     slots: Vec<Output>,
     written: u128,
     distances: Distances,
+    capture: Capture,
     /// Stores of each component: (slot, index, component).
     stores: FxHashMap<(u8, u8, u8), u32>,
 }
@@ -48,6 +64,7 @@ impl Outputs {
             slots: Vec::new(),
             written,
             distances: sh.info.distances,
+            capture: capture(&sh.info.capture),
             stores,
         }
     }
@@ -71,6 +88,7 @@ impl Outputs {
             written: self.written,
             clip_distances: self.distances.clip & there,
             cull_distances: self.distances.cull & there,
+            capture: self.capture.clone(),
         }
     }
 
