@@ -97,8 +97,11 @@ const DRIVER_OPTIONS: &str = "INGOT_DEBUG";
 /// Options that turn something off, and what the scenes are called that have to do with it.
 const SWITCHES: &[(&str, &str)] = &[
     ("no-mcs", "sample"),
-    ("no-hiz", "depth"),
-    ("no-fast-clear", "depth"),
+    // Every clear that can be fast is: scenes are small.
+    ("fast-clears", ""),
+    ("fast-clears,no-hiz", "depth"),
+    ("fast-clears,no-ccs", "pass"),
+    ("no-fast-clear", "pass"),
 ];
 
 /// Draws some scenes in a process of its own, where the driver has an option.

@@ -45,7 +45,9 @@ flags! {
     NoOpt "noopt" true "skip every optimisation that may be skipped";
     NoMcs "no-mcs" false "no control surfaces of images with samples: each sample is stored";
     NoHiz "no-hiz" false "no hierarchies of depth: each depth is read and written where it lies";
+    NoCcs "no-ccs" false "no control surfaces of images of one sample: nothing is said of blocks of colours";
     NoFastClear "no-fast-clear" false "attachments are cleared by drawing";
+    FastClears "fast-clears" false "small attachments, too, are cleared by blocks";
     Sync "sync" false "wait for each submission to end";
     Api "api" false "say why a Vulkan command fails";
     Help "help" false "list these flags and go on";

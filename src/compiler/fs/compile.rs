@@ -61,7 +61,9 @@ fn compile_fragment(
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
-    compile_widths(shader, device, options, &[8, 16])
+    // The message that replicates a colour is for sixteen.
+    let widths: &[u8] = if options.replicated { &[16] } else { &[8, 16] };
+    compile_widths(shader, device, options, widths)
 }
 
 /// The first of these widths that is allowed in any case, the others where they need no spilling.

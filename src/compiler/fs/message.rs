@@ -395,6 +395,8 @@ pub(crate) const fn urb_read(place: u32, offset: bool, n: u8) -> SendInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TargetWrite {
     Simd16,
+    /// One colour for sixteen pixels, in one register.
+    Replicated,
     DualSource,
     Simd8,
 }
@@ -403,6 +405,7 @@ pub(crate) enum TargetWrite {
 pub(crate) const fn target_write(target: u8, kind: TargetWrite, last: bool, mlen: u8) -> SendInfo {
     let control = match kind {
         TargetWrite::Simd16 => 0,
+        TargetWrite::Replicated => 1,
         TargetWrite::DualSource => 2,
         TargetWrite::Simd8 => 4,
     };

@@ -16,6 +16,8 @@ pub struct Options {
     pub widths: u8,
     /// The one width to make, if the application asks for it.
     pub required_width: Option<u8>,
+    /// Fragments have one colour, whatever the pixel: it is written to target 0 once for sixteen of them.
+    pub replicated: bool,
     /// Names of the dumps to keep in each [`Variant`]: a pass's name for LIR after it, `all` for every pass,
     /// `asm` for the assembly.
     pub dumps: Vec<String>,

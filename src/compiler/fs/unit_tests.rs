@@ -18,6 +18,35 @@ fn mov(lir: &mut Lir, dst: VgrfId, src: Src) {
     lir.insts.push(inst);
 }
 
+#[test]
+fn one_colour_of_all_pixels_takes_one_register() {
+    use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
+    let mut shader = Shader::new(Stage::Fragment, "one");
+    let mut b = Builder::at_end(&mut shader);
+    let (colour, zero) = (b.imm_float(32, 0.5), b.imm_u32(0));
+    let colour = b.vec(&[colour; 4]);
+    let slot = Slot::var(0).unwrap();
+    let indices = [0, 0xf, 0, slot.0.into(), 1, 0, 0];
+    b.intrinsic(IntrinsicOp::StoreOutput, None, &[colour, zero], &indices);
+    let device = hw::Device::by_name("skl").unwrap();
+    let options = crate::Options {
+        replicated: true,
+        dumps: vec!["asm".into()],
+        ..Default::default()
+    };
+    let made = crate::compile(&shader, device, &options).unwrap();
+    let [only] = &made.variants[..] else {
+        panic!("{} variants", made.variants.len())
+    };
+    assert_eq!(only.simd_width, 16);
+    let text = &only.dumps[0].1;
+    // A message of one register, of type 1.
+    assert!(
+        text.contains("control 17, mlen 1, rlen 0, end of thread"),
+        "{text}"
+    );
+}
+
 fn reg(v: VgrfId) -> Src {
     Src::vgrf(v, 0, Type::Ud, 1)
 }

@@ -36,10 +36,56 @@ pub fn vertex() -> Shader {
     let (z, w) = (b.imm_float(32, 0.0), b.imm_float(32, 1.0));
     let position = b.vec(&[x, y, z, w]);
     store(&mut b, Slot::POS, position);
+    store_layer(&mut b);
+    shader
+}
+
+fn store_layer(b: &mut Builder<'_>) {
     let instance = b.system_value(IntrinsicOp::LoadInstanceId);
     let first = b.system_value(IntrinsicOp::LoadBaseInstance);
     let layer = b.iadd(instance, first);
-    store(&mut b, Slot::LAYER, layer);
+    store(b, Slot::LAYER, layer);
+}
+
+/// A rectangle from the first pixel on, by three of its corners: lower right, lower left, upper left. Its constants are columns and
+/// rows, as numbers; layers are as [`vertex`] has them.
+pub fn rectangle() -> Shader {
+    const BYTES: u32 = 8;
+    let mut shader = Shader::new(Stage::Vertex, "rectangle");
+    shader.info.push_constant_bytes = BYTES;
+    let mut b = Builder::at_end(&mut shader);
+    let at = b.imm_u32(0);
+    let size = b.load(
+        IntrinsicOp::LoadPushConstant,
+        2,
+        32,
+        &[at],
+        &[0, BYTES, BYTES, 0],
+    );
+    let (columns, rows) = (b.channel(size, 0), b.channel(size, 1));
+    let number = b.system_value(IntrinsicOp::LoadVertexIdZeroBase);
+    let none = b.imm_float(32, 0.0);
+    let (first, last) = (b.imm_u32(0), b.imm_u32(2));
+    let right = b.ieq(number, first);
+    let x = b.bcsel(right, columns, none);
+    let above = b.ieq(number, last);
+    let y = b.bcsel(above, none, rows);
+    let (z, w) = (b.imm_float(32, 0.0), b.imm_float(32, 1.0));
+    let position = b.vec(&[x, y, z, w]);
+    store(&mut b, Slot::POS, position);
+    store_layer(&mut b);
+    shader
+}
+
+/// Some colour, the same everywhere: of fast clears and resolves it does not matter which.
+pub fn anything() -> Shader {
+    let mut shader = Shader::new(Stage::Fragment, "anything");
+    let mut b = Builder::at_end(&mut shader);
+    let zero = b.imm_float(32, 0.0);
+    let colour = b.vec(&[zero; 4]);
+    if let Some(slot) = Slot::var(0) {
+        store(&mut b, slot, colour);
+    }
     shader
 }
 

@@ -5,6 +5,7 @@
 use crate::draw::recorder::{Draws, InternalDraw};
 use crate::draw::target::{DepthStencilTarget, DepthWork};
 use crate::draw::{Draw, DrawGeneration};
+use crate::generation::Control;
 use crate::recorder::Recorder;
 use crate::stream::Memory;
 
@@ -43,6 +44,21 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             Some(draws) => draws.internal(&mut self.stream, &self.machine, internal, draw),
             None => Ok(false),
         }
+    }
+
+    /// What was drawn is done and in memory: between fast clears or resolves of colours and other draws.
+    ///
+    /// Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve".
+    pub fn finish_targets(&mut self) -> Result<(), M::Error> {
+        self.settle()?;
+        let control = Control {
+            flush_targets: true,
+            writes: true,
+            ..Control::default()
+        };
+        G::control(&mut self.stream, control, self.machine.scrap_address)?;
+        (self.busy, self.drawn) = (false, false);
+        Ok(())
     }
 
     /// Works on depth by way of its hierarchy, of so many samples.

@@ -174,6 +174,32 @@ impl ImageView<'_> {
     }
 }
 
+/// Gives a target of one sample its colour control surface, and where that begins.
+pub fn with_blocks(words: &mut [u32; 16], control: &Surface, address: u64) {
+    const MODE_CCS_D: u64 = 1;
+    let control = control.binding();
+    rss::AUXILIARY_SURFACE_MODE.set(words, MODE_CCS_D);
+    rss::AUXILIARY_SURFACE_PITCH.set(words, control.pitch.into());
+    rss::AUXILIARY_SURFACE_QPITCH.set(words, control.qpitch.into());
+    // The field is an address: of whole pages.
+    rss::AUXILIARY_SURFACE_BASE_ADDRESS.set(words, address);
+}
+
+/// Says which colour cleared blocks or pixels have.
+pub fn with_clear_colour(words: &mut [u32; 16], colour: [u32; 4]) {
+    for (field, value) in [
+        rss::RED_CLEAR_COLOR,
+        rss::GREEN_CLEAR_COLOR,
+        rss::BLUE_CLEAR_COLOR,
+        rss::ALPHA_CLEAR_COLOR,
+    ]
+    .into_iter()
+    .zip(colour)
+    {
+        field.set(words, value.into());
+    }
+}
+
 /// What stands for a colour target that is not there: nothing, of a size and with samples as the others have them.
 pub fn null_target(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16] {
     let last_layer = u64::from(layers.max(1) - 1);

@@ -434,6 +434,7 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
         };
         *to = Some(Colour {
             view,
+            layout: from.image_layout,
             load: match clears(from) {
                 true => Load::Clear(words(&from.clear_value)),
                 false => Load::Keep,

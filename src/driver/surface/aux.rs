@@ -8,7 +8,7 @@
 use hw::{Device, Field};
 
 use crate::image::{SurfaceError, Usage};
-use crate::layout::{Request, Role, SampleLayout, Surface, compute};
+use crate::layout::{Request, Role, SampleLayout, Surface, compute, minify};
 use crate::rules::{Rules, rules};
 use crate::tile::{Block, Tiling};
 
@@ -108,6 +108,23 @@ impl Surface {
             align_el,
             layer_align_rows_el: rules.ccs_layer_align_px / block.extent_sa[1],
             pitch: aux_pitch(rules),
+        })
+    }
+
+    /// The rectangle that stands for the whole of a level in a fast clear or resolve by an auxiliary surface: columns and rows.
+    ///
+    /// Ref: SKL PRM vol. 7, "Render Target Fast Clear" and "Render Target Resolve", the tables of scale-down factors; sizes are
+    /// rounded up to twice the factors.
+    pub fn scaled_px(&self, aux: &Surface, level: u32) -> [u32; 2] {
+        let factors = match (aux.role, self.samples) {
+            (Role::Mcs, 2 | 4) => [8, 2],
+            (Role::Mcs, 8) => [2, 2],
+            (Role::Mcs, _) => [1, 2],
+            _ => [aux.block.extent_sa[0] * 8, aux.block.extent_sa[1] * 8],
+        };
+        [0, 1].map(|axis: usize| {
+            let extent = minify(self.extent_px[axis], level);
+            extent.next_multiple_of(2 * factors[axis]) / factors[axis]
         })
     }
 

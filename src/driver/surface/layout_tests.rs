@@ -149,6 +149,7 @@ fn samples_of_colour_are_layers() {
     let mcs = surface.mcs(device()).expect("an MCS");
     assert_eq!((mcs.block.bits, mcs.tiling), (32, Tiling::Y));
     assert_eq!(mcs.binding().pitch, 1, "two tiles, less one");
+    assert_eq!(surface.scaled_px(&mcs, 0), [32, 32]);
     assert!(matches!(surface.ccs(device()), Err(NoAux::Kind(_))));
 }
 
@@ -163,6 +164,11 @@ fn ccs_figures() {
     let ccs = surface.ccs(device()).expect("a CCS");
     assert_eq!((ccs.row_pitch_bytes, ccs.size_bytes), (128, 2 * 4096));
     assert_eq!((ccs.binding().pitch, ccs.binding().qpitch), (0, 512 / 4));
+    // Of 32 bits, 64 × 32 pixels for one, in twos.
+    assert_eq!(surface.scaled_px(&ccs, 0), [16, 16]);
+    let odd = lay(&plane(129, 65));
+    let of_odd = odd.ccs(device()).expect("a CCS");
+    assert_eq!(odd.scaled_px(&of_odd, 0), [4, 4]);
     let small = lay(&ImageInfo {
         layers: 3,
         ..plane(16, 16)

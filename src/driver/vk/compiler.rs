@@ -110,7 +110,12 @@ pub fn internal(
     stage: Stage,
     shader: blit::Nir,
     layout: &PipelineLayout,
+    replicated: bool,
 ) -> Result<abi::ShaderBinary> {
+    let mut backend = backend(context, false);
+    if replicated {
+        (backend.replicated, backend.widths) = (true, 0);
+    }
     let key = compile::Key {
         stage,
         entry_point: "main",
@@ -123,7 +128,7 @@ pub fn internal(
         before: None,
         layout: &layout.abi,
         device: context.physical.info().device,
-        backend: backend(context, false),
+        backend,
         flags: context.physical.diagnosis().flags.code_bits(),
     };
     compile::compile_nir(shader, &key).map_err(invalid)

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
+use cmd::draw::shader::Special;
 
 use crate::code::Code;
 use crate::compiler::{self, Stage};
@@ -22,6 +23,8 @@ pub struct Internal {
     pipelines: [OnceLock<Pipeline>; blit::SHADERS],
     /// By targets, and by the logarithm of samples.
     clears: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; blit::clear::TARGETS as usize + 1],
+    /// Fast clears and resolves, by the logarithm of samples.
+    specials: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; 2],
 }
 
 impl Default for Internal {
@@ -29,6 +32,7 @@ impl Default for Internal {
         Self {
             pipelines: std::array::from_fn(|_| OnceLock::new()),
             clears: Default::default(),
+            specials: Default::default(),
         }
     }
 }
@@ -67,6 +71,27 @@ impl Internal {
     }
 }
 
+impl Internal {
+    /// The pipeline that clears or resolves a target of so many samples by its auxiliary surface.
+    pub fn special(
+        &self,
+        context: &Arc<Context>,
+        special: Special,
+        samples: u8,
+    ) -> Result<&graphics::Pipeline> {
+        let slots = self.specials.get(usize::from(special == Special::Resolve));
+        let slot = slots.and_then(|slots| slots.get(samples.max(1).ilog2() as usize));
+        let slot = slot.ok_or(NO_PLACE)?;
+        match slot.get() {
+            Some(pipeline) => Ok(pipeline),
+            None => {
+                let made = make_special(context, special, samples)?;
+                Ok(slot.get_or_init(|| made))
+            }
+        }
+    }
+}
+
 const NO_PLACE: Error = Error::InvalidUse {
     why: "an internal shader without a place",
 };
@@ -83,7 +108,7 @@ fn constants_alone() -> Result<PipelineLayout> {
 fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graphics::Pipeline> {
     let layout = constants_alone()?;
     let code = |stage: Stage, shader: blit::Nir| -> Result<(Stage, Code)> {
-        let binary = compiler::internal(context, stage, shader, &layout)?;
+        let binary = compiler::internal(context, stage, shader, &layout, false)?;
         Ok((stage, Code::upload(context, Arc::new(binary))?))
     };
     let mut codes = vec![code(Stage::Vertex, blit::clear::vertex())?];
@@ -91,7 +116,26 @@ fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graph
         codes.push(code(Stage::Fragment, blit::clear::fragment(targets))?);
     }
     let fixed = graphics::Fixed::clearing(samples);
-    graphics::Pipeline::of(context, fixed, codes, (false, 0))
+    graphics::Pipeline::of(context, fixed, codes, (false, 0, Special::None))
+}
+
+fn make_special(
+    context: &Arc<Context>,
+    special: Special,
+    samples: u8,
+) -> Result<graphics::Pipeline> {
+    let layout = constants_alone()?;
+    let code = |stage: Stage, shader: blit::Nir| -> Result<(Stage, Code)> {
+        let replicated = stage == Stage::Fragment;
+        let binary = compiler::internal(context, stage, shader, &layout, replicated)?;
+        Ok((stage, Code::upload(context, Arc::new(binary))?))
+    };
+    let codes = vec![
+        code(Stage::Vertex, blit::clear::rectangle())?,
+        code(Stage::Fragment, blit::clear::anything())?,
+    ];
+    let fixed = graphics::Fixed::covering(samples);
+    graphics::Pipeline::of(context, fixed, codes, (false, 0, special))
 }
 
 fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {

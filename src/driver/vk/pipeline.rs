@@ -41,7 +41,7 @@ impl Pipeline {
         shader: blit::Shader,
         layout: &PipelineLayout,
     ) -> Result<Self> {
-        let binary = compiler::internal(context, Stage::Compute, shader.nir(), layout)?;
+        let binary = compiler::internal(context, Stage::Compute, shader.nir(), layout, false)?;
         Self::of(context, Code::upload(context, Arc::new(binary))?)
     }
 

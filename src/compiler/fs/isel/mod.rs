@@ -90,6 +90,8 @@ pub(super) struct Isel<'a> {
     thread: Thread,
     /// Where the vertices of a primitive or patch that comes in have what.
     input_map: abi::VueMap,
+    /// Fragments have one colour.
+    replicated: bool,
     /// What this block stores belongs to a vertex that it emits.
     vertex_follows: bool,
     push: PushData,
@@ -167,6 +169,7 @@ pub(crate) fn select(
         push_reg,
         thread,
         input_map,
+        replicated: options.replicated,
         vertex_follows: false,
         push: PushData::default(),
         halts: false,

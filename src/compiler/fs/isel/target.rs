@@ -3,6 +3,7 @@
 //! Ref: SKL PRM vol. 7, "Render Target Write", payload order: header, sample mask, colours, depth.
 
 use super::Isel;
+use super::payload::Outputs;
 use super::thread::Thread;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
@@ -22,6 +23,9 @@ impl Isel<'_> {
         let info = thread.info().clone();
         let outputs = std::mem::take(thread.outputs());
         let width = self.b.width();
+        if self.replicated {
+            return self.write_replicated(&info, &outputs);
+        }
         if (info.dual_source || info.output_stencil) && width > 8 {
             return Err(FsError::Unsupported {
                 op: "store_output",
@@ -87,6 +91,36 @@ impl Isel<'_> {
                 mods,
             );
         }
+        Ok(())
+    }
+
+    /// Writes the colour of the first target for all sixteen pixels.
+    fn write_replicated(&mut self, info: &FragmentInfo, outputs: &Outputs) -> Result<(), FsError> {
+        let only = info.targets <= 1 && !info.kills && info.computed_depth == ComputedDepth::Off;
+        if self.b.width() != 16 || !only {
+            return Err(FsError::Unsupported {
+                op: "store_output",
+                what: "a colour of all pixels is written alone, to target 0, for sixteen of them",
+            });
+        }
+        let colour = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, Type::Ud, 4);
+        for (n, at) in (0..4).zip((0..).step_by(4)) {
+            let value = outputs.component(Slot::VAR0.0, 0, n);
+            let value = value.map_or(Lanes::imm(Type::Ud, 0), |value| value.scalar());
+            self.b.mov(Exec::Scalar, colour.at(at).scalar(), value);
+        }
+        let payload = self.b.collect_last(Exec::Active, &[colour], &[]);
+        let send = message::target_write(0, TargetWrite::Replicated, true, 1);
+        let null = Dst::null(Type::Ud);
+        self.b.send(
+            Exec::Active,
+            null,
+            payload,
+            Src::NULL,
+            Src::NULL,
+            send,
+            Mods::NONE,
+        );
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use abi::{FragmentInfo, ShaderBinary, StageInfo, VertexElement, slot};
 
 use crate::draw::shader::{
     CapturedDword, ComputedDepth, ControlShader, EvaluationShader, FragmentShader, GeometryShader,
-    INPUTS, Input, Program, Shaders, Source, StreamOut, Tessellation, Variant, VertexInputs,
-    VertexShader,
+    INPUTS, Input, Program, Shaders, Source, Special, StreamOut, Tessellation, Variant,
+    VertexInputs, VertexShader,
 };
 use crate::generation::Scratch;
 
@@ -213,6 +213,7 @@ fn fragment_shader<'a>(
         early_tests: info.early_tests,
         targets: info.targets,
         dual_source: info.dual_source,
+        special: Special::None,
         push: &stage.binary.push,
     })
 }

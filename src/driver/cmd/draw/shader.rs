@@ -145,8 +145,22 @@ pub struct FragmentShader<'a> {
     pub targets: u8,
     /// It writes a second colour to blend by.
     pub dual_source: bool,
+    /// What its colours mean.
+    pub special: Special,
     /// Its constants.
     pub push: &'a abi::PushData,
+}
+
+/// What becomes of a target that a fragment shader writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Special {
+    /// It gets the colours.
+    #[default]
+    None,
+    /// Its blocks are said to have the surface's clear colour.
+    FastClear,
+    /// Blocks of which that is said get it.
+    Resolve,
 }
 
 /// A shader of a stage that has nothing but URB entries.

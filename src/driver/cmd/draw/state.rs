@@ -100,6 +100,7 @@ pub enum Topology {
     LineStripAdjacency,
     TriangleListAdjacency,
     TriangleStripAdjacency,
+    Rectangles,
     Patches,
 }
 
@@ -165,6 +166,8 @@ pub struct Stipple {
 pub struct Raster {
     /// Nothing is drawn.
     pub discard: bool,
+    /// Positions are pixels: neither clipped nor projected, as rectangles have to be.
+    pub screen: bool,
     /// What is left of polygons.
     pub fill: Fill,
     /// Faces that are dropped.
@@ -206,6 +209,7 @@ impl Default for Raster {
     fn default() -> Self {
         Self {
             discard: false,
+            screen: false,
             fill: Fill::Solid,
             cull: Cull::None,
             front_is_clockwise: false,

@@ -12,7 +12,7 @@ use hw::draw_state::{
     blend_state, blend_state_entry, color_calc_state, sf_output_attribute_detail,
 };
 
-use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Source, Variant};
+use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Source, Special, Variant};
 use crate::draw::state::{
     Blend, BlendOp, BlendTarget, Compare, DepthStencil, Equation, Factor, Multisample, TARGETS,
 };
@@ -124,6 +124,7 @@ pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
     use state_ps as ps;
     const NO_OFFSET: u64 = 0;
     const SAMPLE_OFFSETS: u64 = 3;
+    const RESOLVE_FULL: u64 = 3;
     let [first, second, third] = places(&from.variants);
     let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
     let start = |variant: Option<Variant>| variant.map_or(0, |v| u64::from(v.first_grf));
@@ -163,6 +164,11 @@ pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
             ps::MAXIMUM_NUMBER_OF_THREADS_PER_PSD,
             DISPATCHER_THREADS - 1,
         );
+    words = match from.special {
+        Special::None => words,
+        Special::FastClear => words.flag(ps::RENDER_TARGET_FAST_CLEAR_ENABLE, true),
+        Special::Resolve => words.with(ps::RENDER_TARGET_RESOLVE_TYPE, RESOLVE_FULL),
+    };
     if from.scratch.thread_bytes > 0 {
         words = words
             .with(ps::PER_THREAD_SCRATCH_SPACE, from.scratch.code())

@@ -107,7 +107,8 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
                 FROM_ZERO
             },
         )
-        .flag(c::CLIP_ENABLE, true)
+        .flag(c::CLIP_ENABLE, !raster.screen)
+        .flag(c::PERSPECTIVE_DIVIDE_DISABLE, raster.screen)
         .with(c::MAXIMUM_VP_INDEX, highest.into())
         .flag(c::FORCE_ZERO_RTA_INDEX_ENABLE, !facts.writes_layer)
         // An eighth of a pixel, and all that the field holds.
@@ -123,7 +124,7 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -
     let width = (raster.line_width * 128.0).clamp(0.0, 0x3ffff as f32) as u64;
     s::PACKET
         .words::<4>()
-        .flag(s::VIEWPORT_TRANSFORM_ENABLE, true)
+        .flag(s::VIEWPORT_TRANSFORM_ENABLE, !raster.screen)
         .flag(s::STATISTICS_ENABLE, counted)
         .with(s::LINE_WIDTH, width)
         // A pixel, in eighths.

@@ -229,6 +229,7 @@ fn topology_code(topology: Topology, patch_points: u8) -> u64 {
         Topology::LineStripAdjacency => 10,
         Topology::TriangleListAdjacency => 11,
         Topology::TriangleStripAdjacency => 12,
+        Topology::Rectangles => 15,
         Topology::Patches => 31 + u64::from(patch_points.clamp(1, 32)),
     }
 }

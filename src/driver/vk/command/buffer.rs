@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::{Gen9, Machine, Recorder};
+use smallvec::SmallVec;
 
 use super::barrier::Dependency;
+use super::blocks::Cleared;
 use super::memory::{BatchMemory, PoolMemory};
 use super::pass::Pass;
 use super::surfaces::Surfaces;
@@ -75,6 +77,10 @@ pub struct CommandBuffer {
     pub(super) rendering: Rendering,
     /// State of clears of attachments, once there was one.
     pub(super) clearing: Option<Box<cmd::draw::state::State>>,
+    /// State of fast clears and resolves of attachments, once there was one.
+    pub(super) covering: Option<Box<cmd::draw::state::State>>,
+    /// Targets that are resolved when the rendering ends.
+    pub(super) blocks: SmallVec<[Cleared; 1]>,
     /// What becomes of its samples.
     pub(super) resolves: Vec<Resolve>,
     pub(super) pass: Option<Pass>,
@@ -101,6 +107,8 @@ impl CommandBuffer {
             pushed: Default::default(),
             rendering: Rendering::default(),
             clearing: None,
+            covering: None,
+            blocks: SmallVec::new(),
             resolves: Vec::new(),
             pass: None,
             large: Vec::new(),
@@ -124,6 +132,7 @@ impl CommandBuffer {
             self.surfaces.clear();
             self.pushed = Default::default();
             self.rendering.clear();
+            self.blocks.clear();
             self.resolves.clear();
             self.pass = None;
             self.large.clear();

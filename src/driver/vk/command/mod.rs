@@ -6,6 +6,7 @@
 //! The first error of a recording is kept and reported by `vkEndCommandBuffer`, as Vulkan has it.
 
 mod barrier;
+mod blocks;
 mod buffer;
 mod control;
 mod draw;

@@ -323,6 +323,7 @@ impl Pass {
             if let (true, [first, ..]) = (colour, &mut begin.colours) {
                 *first = Some(Colour {
                     view,
+                    layout: self.layout(number),
                     load: Load::Clear(value),
                     fresh,
                     resolve: None,
@@ -347,6 +348,7 @@ impl Pass {
             let fresh = self.fresh(number).filter(|_| clear);
             *to = Some(Colour {
                 view: self.view(number)?,
+                layout: self.layout(number),
                 load: match fresh {
                     Some(_) => Load::Clear(self.clear_of(number)),
                     None => Load::Keep,
@@ -364,8 +366,11 @@ impl Pass {
                 let first = fresh.is_some();
                 let resolve = subpass.depth_stencil_resolve;
                 let resolved = |asked: fn(&DepthStencilResolve) -> Option<Choice>, aspect| {
-                    let to = resolve.filter(|_| attachment.aspects.contains(aspect));
-                    let to = to.and_then(|to| Some((to.attachment, asked(&to)?)));
+                    // Both have it: what is resolved to may lack one of the two.
+                    let has = |attachment: &Attachment| attachment.aspects.contains(aspect);
+                    let to = resolve.and_then(|to| Some((to.attachment, asked(&to)?)));
+                    let to =
+                        to.filter(|(to, _)| has(attachment) && pass.attachment(*to).is_ok_and(has));
                     let view = |(to, choice)| Ok::<_, Error>((self.view(to)?, choice));
                     to.map(view).transpose()
                 };

@@ -7,8 +7,11 @@ use ash::vk as api;
 use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
+use cmd::draw::shader::Special;
 use cmd::draw::state::{Compare, StencilFace, StencilOp, TARGETS, Viewport};
 use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, DepthWork, Targets};
+
+use smallvec::SmallVec;
 
 use super::buffer::CommandBuffer;
 use super::pass::Pass;
@@ -47,15 +50,21 @@ impl CommandBuffer {
         let mut colours = [None; TARGETS];
         let mut clear = Clear::default();
         let mut samples = 1;
+        let mut blocks = SmallVec::new();
         for (index, from) in begin.colours.iter().enumerate() {
             let Some(from) = from else { continue };
             samples = samples.max(from.view.image.info.samples.as_raw());
-            if let Some(to) = colours.get_mut(index) {
-                *to = Some(from.view.colour_target()?);
+            let mut surface = from.view.colour_target()?;
+            if let Load::Clear(value) = from.load {
+                match self.clears_blocks(begin, from, &value)? {
+                    Some(target) => {
+                        surface = target.surface;
+                        blocks.push(target);
+                    }
+                    None => clear.colours[index] = Some(value),
+                }
             }
-            if let (Load::Clear(value), Some(to)) = (from.load, clear.colours.get_mut(index)) {
-                *to = Some(value);
-            }
+            colours[index] = Some(surface);
         }
         let mut depth_stencil = DepthStencilTarget::default();
         if let Some(from) = &begin.depth_stencil {
@@ -75,6 +84,8 @@ impl CommandBuffer {
                 clear.stencil = depth_stencil.stencil.map(|_| stencil);
             }
         }
+        self.cover(&blocks, Special::FastClear)?;
+        self.blocks = blocks;
         self.recorder.draws().set_targets(&Targets {
             colours,
             null: null(&area, begin.layers),
@@ -116,11 +127,7 @@ impl CommandBuffer {
             && clear.depth == Some(CLEAR_DEPTH)
             && from.fresh == begin.views
             && blocks
-            && !self
-                .context
-                .physical
-                .diagnosis()
-                .has(debug::Flag::NoFastClear);
+            && self.is_worth_blocks(&area);
         if !can {
             return Ok(());
         }
@@ -187,6 +194,8 @@ impl CommandBuffer {
     /// Ends drawing; samples are resolved.
     pub fn end_rendering(&mut self) -> Result<()> {
         self.rendering.clear();
+        let blocks = std::mem::take(&mut self.blocks);
+        self.cover(&blocks, Special::Resolve)?;
         self.recorder.draws().end_targets();
         let resolves = std::mem::take(&mut self.resolves);
         if resolves.is_empty() {

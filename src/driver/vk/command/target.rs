@@ -29,6 +29,8 @@ pub enum Load<T> {
 pub struct Colour<'a> {
     /// The view.
     pub view: &'a View,
+    /// Its layout.
+    pub layout: api::ImageLayout,
     /// Its first content: four dwords of the target's type.
     pub load: Load<[u32; 4]>,
     /// Views that get it.

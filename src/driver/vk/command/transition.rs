@@ -41,6 +41,8 @@ impl CommandBuffer {
             };
             match aux.kind {
                 AuxKind::Samples => self.samples_change(image, (first, layers), layouts)?,
+                // No block is left by renderings that says more than its bytes.
+                AuxKind::Blocks => {}
                 AuxKind::Hierarchy => self.hierarchy_changes(image, (first, layers), layouts)?,
             }
         }

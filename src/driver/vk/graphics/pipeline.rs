@@ -7,6 +7,7 @@ use std::sync::Arc;
 use cmd::Gen9;
 use cmd::draw::link;
 use cmd::draw::recorder::DrawPipeline;
+use cmd::draw::shader::Special;
 
 use super::state::{Fixed, FixedInfo};
 use crate::cache::Cache;
@@ -77,16 +78,16 @@ impl Pipeline {
             neighbours.before = Some(code.shader.clone());
             codes.push((shader.stage, code));
         }
-        Self::of(context, fixed, codes, (true, info.views))
+        Self::of(context, fixed, codes, (true, info.views, Special::None))
     }
 
     /// Puts shaders together, which come in the pipeline's order. `counted`: what they do is the
-    /// application's; `views`: those that each draw is made for.
+    /// application's; `views`: those that each draw is made for; `special`: what its colours mean.
     pub(crate) fn of(
         context: &Arc<Context>,
         fixed: Fixed,
         codes: Vec<(Stage, Code)>,
-        (counted, views): (bool, u32),
+        (counted, views, special): (bool, u32, Special),
     ) -> Result<Self> {
         let mut kept = Vec::new();
         let stages = codes.iter();
@@ -100,6 +101,9 @@ impl Pipeline {
             Error::InvalidShader { why: why.into() }
         })?;
         shaders.counted = counted;
+        if let Some(fragment) = &mut shaders.fragment {
+            fragment.special = special;
+        }
         let device = context.physical.info().device;
         let own = Some(&fixed.own());
         let draw = DrawPipeline::new(device, &shaders, own).ok_or(Error::InvalidShader {

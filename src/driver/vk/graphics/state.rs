@@ -7,7 +7,7 @@
 use ash::vk as api;
 use cmd::draw::Own;
 use cmd::draw::state::{
-    BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace, Stipple,
+    BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace, Stipple, Topology,
 };
 use hw::Gen;
 
@@ -129,6 +129,7 @@ fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
         pattern: lines.line_stipple_pattern,
     });
     state.raster = cmd::draw::state::Raster {
+        screen: false,
         discard: from.rasterizer_discard_enable != api::FALSE,
         fill: convert::fill(from.polygon_mode)?,
         cull: convert::cull(from.cull_mode),
@@ -319,6 +320,17 @@ impl Fixed {
             buffers: 0,
             targets: 0,
         }
+    }
+
+    /// That of the pipelines that cover rectangles of targets of so many samples with one colour.
+    pub(crate) fn covering(samples: u8) -> Self {
+        let mut fixed = Self::clearing(samples);
+        fixed.state.topology = Topology::Rectangles;
+        fixed.state.raster.screen = true;
+        for target in &mut fixed.state.blend.targets {
+            target.write_mask = 0xf;
+        }
+        fixed
     }
 
     /// All of it, for draws of the driver's.

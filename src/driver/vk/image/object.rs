@@ -52,6 +52,9 @@ pub struct Part {
 pub enum AuxKind {
     /// Of colours of several samples: which slice holds each sample. It is kept in every layout.
     Samples,
+    /// Of colours of one sample: which blocks have the clear colour. It is looked at by renderings alone that begin with a fast clear,
+    /// which leave no such block when they end.
+    Blocks,
     /// Of depth: its hierarchy, kept in the layouts of [`Image::keeps_hierarchy`].
     Hierarchy,
 }
@@ -117,7 +120,7 @@ impl Image {
             let device = physical.info().device;
             let mut uses = usage(info, aspect);
             let wished =
-                aux_kind(info, aspect).filter(|kind| !physical.diagnosis().has(switch(*kind)));
+                aux_kind(info, aspect, hw).filter(|kind| !physical.diagnosis().has(switch(*kind)));
             if wished.is_some() {
                 uses -= Usage::NO_AUX;
             }
@@ -126,6 +129,7 @@ impl Image {
             let aux = wished.and_then(|kind| {
                 let surface = match kind {
                     AuxKind::Samples => surface.mcs(device),
+                    AuxKind::Blocks => surface.ccs(device),
                     AuxKind::Hierarchy => surface.hiz(device),
                 };
                 Some((kind, surface.ok()?))
@@ -211,7 +215,8 @@ impl Image {
 
     /// Whether anything must be done when its layout changes.
     pub fn has_aux(&self) -> bool {
-        self.parts.iter().any(|part| part.aux.is_some())
+        let kinds = self.parts.iter().filter_map(|part| part.aux);
+        kinds.into_iter().any(|aux| aux.kind != AuxKind::Blocks)
     }
 
     /// Whether depth is written by way of its hierarchy in a layout: attachments alone can be in these, so that everyone else finds all
@@ -225,6 +230,12 @@ impl Image {
             L::ATTACHMENT_OPTIMAL,
         ]
         .contains(&layout)
+    }
+
+    /// Whether attachments alone can see colours in a layout, and no two in two ways.
+    pub fn is_drawn_in(layout: api::ImageLayout) -> bool {
+        use api::ImageLayout as L;
+        [L::COLOR_ATTACHMENT_OPTIMAL, L::ATTACHMENT_OPTIMAL].contains(&layout)
     }
 
     /// Depth and stencil of some layers, as they are drawn to.
@@ -332,19 +343,25 @@ impl Image {
 }
 
 /// Which auxiliary surface a part may have.
-fn aux_kind(info: &Info, aspect: api::ImageAspectFlags) -> Option<AuxKind> {
+fn aux_kind(info: &Info, aspect: api::ImageAspectFlags, format: &hw::Format) -> Option<AuxKind> {
     use api::ImageUsageFlags as U;
+    let tiled = info.question.tiling == api::ImageTiling::OPTIMAL;
+    // Who else sees the memory knows of no blocks.
+    let alone = !info.question.flags.contains(api::ImageCreateFlags::ALIAS) && !info.shared;
     if aspect == api::ImageAspectFlags::COLOR {
         let several = info.samples != api::SampleCountFlags::TYPE_1;
         // Vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode": not for wide ones of many samples.
         let narrow = info.extent_px[0] <= 8192 || info.samples.as_raw() < 8;
-        return (several && narrow).then_some(AuxKind::Samples);
+        if several {
+            return narrow.then_some(AuxKind::Samples);
+        }
+        let plane = info.question.dimension == api::ImageType::TYPE_2D;
+        let drawn = info.question.usage.contains(U::COLOR_ATTACHMENT);
+        let sized = matches!(format.block_bits, 32 | 64 | 128) && format.block_el == [1, 1];
+        return (plane && drawn && sized && tiled && alone).then_some(AuxKind::Blocks);
     }
     let depth = aspect == api::ImageAspectFlags::DEPTH;
-    let tiled = info.question.tiling == api::ImageTiling::OPTIMAL;
     let drawn = info.question.usage.contains(U::DEPTH_STENCIL_ATTACHMENT);
-    // Who else sees the memory knows of no hierarchy.
-    let alone = !info.question.flags.contains(api::ImageCreateFlags::ALIAS) && !info.shared;
     // Operations are on whole blocks, which levels behind the first need not be made of.
     (depth && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hierarchy)
 }
@@ -353,6 +370,7 @@ fn aux_kind(info: &Info, aspect: api::ImageAspectFlags) -> Option<AuxKind> {
 fn switch(kind: AuxKind) -> debug::Flag {
     match kind {
         AuxKind::Samples => debug::Flag::NoMcs,
+        AuxKind::Blocks => debug::Flag::NoCcs,
         AuxKind::Hierarchy => debug::Flag::NoHiz,
     }
 }

@@ -142,6 +142,33 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
     )
 }
 
+/// A clear value as surfaces have it for their cleared blocks: four numbers of the format's type, in its range. None: the format has
+/// its channels elsewhere, or numbers of its own.
+pub fn block_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
+    let name = format.hw.name;
+    if format.swizzle != cmd::image::STRAIGHT || name == "R9G9B9E5_SHAREDEXP" {
+        return None;
+    }
+    let integer = name.contains("UINT") || name.contains("SINT");
+    let has = |wanted: u8| channels(name).iter().any(|at| at.0 == wanted);
+    let one = if integer { 1 } else { 1_f32.to_bits() };
+    let mut all = *value;
+    for ((place, letter), absent) in all.iter_mut().zip(*b"RGBA").zip([0, 0, 0, one]) {
+        let number = f32::from_bits(*place);
+        *place = match has(letter) {
+            false => absent,
+            true if integer => *place,
+            true if name.contains("SNORM") => number.clamp(-1.0, 1.0).to_bits(),
+            // Small floats have no sign.
+            true if name == "R11G11B10_FLOAT" => number.max(0.0).to_bits(),
+            true if name.contains("FLOAT") => *place,
+            true => number.clamp(0.0, 1.0).to_bits(),
+        };
+    }
+    let finite = integer || all.iter().all(|&word| f32::from_bits(word).is_finite());
+    finite.then_some(all)
+}
+
 /// A depth or a stencil value as an element of a part.
 pub fn depth_stencil(format: &hw::Format, value: &api::ClearDepthStencilValue) -> Texel {
     match format.name {
@@ -193,6 +220,25 @@ mod tests {
         assert_eq!(bytes(F::R8G8B8A8_SRGB, value), [255, 188, 0, 64]);
         assert_eq!(bytes(F::R8_SRGB, value), [255]);
         assert_eq!(bytes(F::R32G32_SFLOAT, value).len(), 8);
+    }
+
+    #[test]
+    fn cleared_blocks_have_numbers_in_range() {
+        let of = |format, value: [f32; 4]| {
+            let words = block_colour(find(format).unwrap(), &value.map(f32::to_bits));
+            words.map(|words| words.map(f32::from_bits))
+        };
+        let value = [2.0, -0.5, 0.25, 0.5];
+        let within = Some([1.0, 0.0, 0.25, 0.5]);
+        assert_eq!(of(F::B8G8R8A8_UNORM, value), within);
+        assert_eq!(of(F::R8G8B8A8_SRGB, value), within);
+        assert_eq!(of(F::R16G16_SNORM, value), Some([1.0, -0.5, 0.0, 1.0]));
+        assert_eq!(of(F::R32G32B32A32_SFLOAT, value), Some(value));
+        let small = of(F::B10G11R11_UFLOAT_PACK32, value);
+        assert_eq!(small, Some([2.0, 0.0, 0.25, 1.0]));
+        assert_eq!(of(F::R32_SFLOAT, [f32::NAN; 4]), None);
+        let integers = block_colour(find(F::R32G32_SINT).unwrap(), &[u32::MAX, 7, 8, 9]);
+        assert_eq!(integers, Some([u32::MAX, 7, 0, 1]));
     }
 
     #[test]

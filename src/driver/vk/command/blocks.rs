@@ -1,0 +1,142 @@
+//! Fast clears of colours: blocks are said to have the clear colour, and get it at last where nothing was drawn over them.
+//!
+//! In:  the colours that a rendering begins with. Out: draws of rectangles that stand for whole levels, before the rendering and behind
+//! it. A rendering that clears so resolves when it ends, in the view's own format and with the colour that the batch knows: no block
+//! is left that says more than its bytes, so layouts, other views and other batches need not know of any of this, and no colour has to
+//! be kept where the GPU finds it.
+//! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve"; vol. 2d, RENDER_SURFACE_STATE, "Clear Color".
+
+use ash::vk as api;
+use cmd::draw::Draw;
+use cmd::draw::recorder::InternalDraw;
+use cmd::draw::shader::Special;
+use cmd::draw::state::{Area, TARGETS, Viewport};
+use cmd::draw::target::{DepthStencilTarget, Surface, Targets};
+use smallvec::SmallVec;
+
+use super::buffer::CommandBuffer;
+use super::target::{Begin, Colour, null};
+use crate::error::Result;
+use crate::graphics::convert;
+use crate::image::{AuxKind, Image, texel};
+
+/// Pixels from which on an attachment is cleared by blocks: what a fast clear has to wait for costs as much as to write fewer.
+const LEAST_PX: u64 = 256 * 256;
+
+/// Vertices of a rectangle.
+const CORNERS: u32 = 3;
+
+/// A target of which blocks may have the clear colour.
+#[derive(Clone, Debug)]
+pub(super) struct Cleared {
+    /// Its surface, with the control surface and the colour.
+    pub surface: Surface,
+    /// The rectangle that stands for its level.
+    size_px: [u32; 2],
+    /// First layers and how many, as renderings count them.
+    layers: SmallVec<[(u32, u32); 1]>,
+}
+
+impl CommandBuffer {
+    /// Whether a rectangle is worth a clear by blocks.
+    pub(super) fn is_worth_blocks(&self, area: &Area) -> bool {
+        let diagnosis = self.context.physical.diagnosis();
+        let large = u64::from(area.width) * u64::from(area.height) >= LEAST_PX;
+        (large || diagnosis.has(debug::Flag::FastClears))
+            && !diagnosis.has(debug::Flag::NoFastClear)
+    }
+
+    /// A colour that is cleared by blocks; none: it has to be drawn.
+    pub(super) fn clears_blocks(
+        &self,
+        begin: &Begin<'_>,
+        from: &Colour<'_>,
+        value: &[u32; 4],
+    ) -> Result<Option<Cleared>> {
+        let (view, image) = (from.view, &*from.view.image);
+        let part = image.part(api::ImageAspectFlags::COLOR)?;
+        let Some((control, address)) = image.aux(part, AuxKind::Blocks)? else {
+            return Ok(None);
+        };
+        // The rectangle is for whole levels.
+        let area = convert::area(&begin.area);
+        let [width, height, _] = view.extent_px();
+        let whole = (area.x, area.y) == (0, 0) && area.width >= width && area.height >= height;
+        let can = whole
+            && from.fresh == begin.views
+            && Image::is_drawn_in(from.layout)
+            && self.is_worth_blocks(&area);
+        let colour = texel::block_colour(view.format, value).filter(|_| can);
+        let Some(colour) = colour else {
+            return Ok(None);
+        };
+        let mut surface = view.colour_target()?;
+        cmd::image::with_blocks(&mut surface, &control, address);
+        cmd::image::with_clear_colour(&mut surface, colour);
+        Ok(Some(Cleared {
+            surface,
+            size_px: part.surface.scaled_px(&control, view.first_level),
+            layers: begin.views.ranges(begin.layers).collect(),
+        }))
+    }
+
+    /// Clears or resolves targets by their blocks. What is drawn to has to be said behind it.
+    pub(super) fn cover(&mut self, all: &[Cleared], special: Special) -> Result<()> {
+        if all.is_empty() {
+            return Ok(());
+        }
+        self.recorder.finish_targets()?;
+        for target in all {
+            let [width, height] = target.size_px;
+            let area = Area {
+                x: 0,
+                y: 0,
+                width,
+                height,
+            };
+            let mut colours = [None; TARGETS];
+            colours[0] = Some(target.surface);
+            self.recorder.draws().set_targets(&Targets {
+                colours,
+                null: null(&area, 1),
+                depth_stencil: DepthStencilTarget::default(),
+                area,
+                inherited: false,
+            });
+            let pipeline = self.internal.special(&self.context, special, 1)?;
+            let state = match &mut self.covering {
+                Some(state) => state,
+                none => none.insert(Box::new(pipeline.fixed().state().clone())),
+            };
+            if let Some(viewport) = state.viewports.first_mut() {
+                *viewport = Viewport {
+                    x: 0.0,
+                    y: 0.0,
+                    width: width as f32,
+                    height: height as f32,
+                    near: 0.0,
+                    far: 0.0,
+                };
+            }
+            if let Some(scissor) = state.scissors.first_mut() {
+                *scissor = area;
+            }
+            for &(first, count) in &target.layers {
+                let draw = Draw {
+                    vertices: CORNERS,
+                    instances: count,
+                    first_instance: first,
+                    ..Draw::default()
+                };
+                let internal = InternalDraw {
+                    pipeline: pipeline.draw(),
+                    state,
+                    constants_dw: &[width, height].map(|px| (px as f32).to_bits()),
+                    predicated: false,
+                };
+                self.recorder.draw_internal(internal, &draw)?;
+            }
+        }
+        self.recorder.finish_targets()
+    }
+}
