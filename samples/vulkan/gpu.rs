@@ -121,6 +121,21 @@ pub mod extension {
         vk::StructureType::PHYSICAL_DEVICE_SHADER_TERMINATE_INVOCATION_FEATURES,
         1,
     );
+    /// `shader_viewport_index_layer` of EXT
+    pub const VIEWPORT_LAYER: Extension = Extension {
+        name: ext::shader_viewport_index_layer::NAME,
+        features: None,
+    };
+    /// `conservative_rasterization` of EXT
+    pub const CONSERVATIVE: Extension = Extension {
+        name: ext::conservative_rasterization::NAME,
+        features: None,
+    };
+    /// `sample_locations` of EXT
+    pub const LOCATIONS: Extension = Extension {
+        name: ext::sample_locations::NAME,
+        features: None,
+    };
     /// `shader_stencil_export` of EXT
     pub const STENCIL_EXPORT: Extension = Extension {
         name: ext::shader_stencil_export::NAME,
@@ -212,6 +227,7 @@ pub struct Gpu {
     pub(super) dynamic: Dynamic,
     pub(super) counted: Counted,
     pub(super) captured: Captured,
+    pub(super) locations: ash::ext::sample_locations::Device,
     pub(super) queue: vk::Queue,
     pub(super) pool: vk::CommandPool,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
@@ -304,6 +320,7 @@ impl Gpu {
             dynamic: Dynamic::new(&instance, &device),
             counted: Counted::new(&instance, &device),
             captured: Captured::new(&instance, &device),
+            locations: ash::ext::sample_locations::Device::new(&instance, &device),
             _entry: entry,
             instance,
             physical,

@@ -80,6 +80,10 @@ pub enum More<'a> {
     AlphaToOne,
     /// The stream that is drawn.
     Stream(u32),
+    /// What triangles cover.
+    Conservative(vk::ConservativeRasterizationModeEXT),
+    /// Where samples lie in a pixel; none: commands say it.
+    Locations(&'a [vk::SampleLocationEXT]),
 }
 
 /// All that a pipeline for drawing is made of. What a program does not set is as `Default` has it: triangles, no culling, no
@@ -276,6 +280,8 @@ struct Chains {
     divisors: Vec<vk::VertexInputBindingDivisorDescriptionEXT>,
     writes: Vec<vk::Bool32>,
     stream: Option<vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>>,
+    conservative: Option<vk::PipelineRasterizationConservativeStateCreateInfoEXT<'static>>,
+    locations: Option<Vec<vk::SampleLocationEXT>>,
     alpha_to_one: bool,
 }
 
@@ -318,6 +324,11 @@ impl Chains {
                     all.divisors = divisors.iter().map(one).collect();
                 }
                 More::Writes(writes) => all.writes = writes.iter().map(|&on| on.into()).collect(),
+                More::Conservative(mode) => {
+                    type Info = vk::PipelineRasterizationConservativeStateCreateInfoEXT<'static>;
+                    all.conservative = Some(Info::default().conservative_rasterization_mode(mode));
+                }
+                More::Locations(places) => all.locations = Some(places.to_vec()),
                 More::Stream(stream) => {
                     type Info = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
                     all.stream = Some(Info::default().rasterization_stream(stream));
@@ -457,6 +468,9 @@ impl Gpu {
         if let Some(provoking) = &mut chains.provoking {
             raster = raster.push_next(provoking);
         }
+        if let Some(conservative) = &mut chains.conservative {
+            raster = raster.push_next(conservative);
+        }
         if let Some(stream) = &mut chains.stream {
             raster = raster.push_next(stream);
         }
@@ -472,6 +486,14 @@ impl Gpu {
             .alpha_to_one_enable(chains.alpha_to_one);
         if info.sample_mask.is_some() {
             samples = samples.sample_mask(&mask);
+        }
+        let places = chains.locations.take();
+        let mut located = vk::PipelineSampleLocationsStateCreateInfoEXT::default();
+        if let Some(places) = &places {
+            located = located
+                .sample_locations_enable(true)
+                .sample_locations_info(super::recorder::locations(places));
+            samples = samples.push_next(&mut located);
         }
         let (compare, write) = info.depth.unwrap_or((vk::CompareOp::ALWAYS, false));
         let [near, far] = info.bounds.unwrap_or_default();

@@ -568,7 +568,7 @@ impl Recorder<'_> {
     }
 
     /// Calls one of Vulkan's functions that set dynamic state.
-    pub fn state(&self, set: State) {
+    pub fn state(&self, set: State<'_>) {
         let (d, dynamic, c) = (&self.gpu.device, &self.gpu.dynamic, self.commands);
         // SAFETY: as above; the functions of the extension are there where the device was made with it.
         unsafe {
@@ -652,6 +652,16 @@ impl Recorder<'_> {
                 }
                 State::WriteMask(mask) => dynamic.three.cmd_set_color_write_mask(c, 0, &[mask]),
                 State::DepthClip(on) => dynamic.three.cmd_set_depth_clip_enable(c, on),
+                State::Locations(places) => {
+                    let info = locations(places);
+                    let f = self.gpu.locations.fp();
+                    (f.cmd_set_sample_locations_ext)(c, &info);
+                }
+                State::Conservative(mode) => {
+                    dynamic
+                        .three
+                        .cmd_set_conservative_rasterization_mode(c, mode);
+                }
                 State::Stream(stream) => dynamic.three.cmd_set_rasterization_stream(c, stream),
                 State::Provoking(mode) => dynamic.three.cmd_set_provoking_vertex_mode(c, mode),
                 State::Lines(mode) => dynamic.three.cmd_set_line_rasterization_mode(c, mode),
@@ -697,7 +707,7 @@ impl Recorder<'_> {
 /// State that a pipeline may leave to commands.
 #[derive(Clone, Copy)]
 #[expect(missing_docs, reason = "Vulkan's names")]
-pub enum State {
+pub enum State<'a> {
     BlendConstants([f32; 4]),
     DepthBias([f32; 3]),
     DepthBounds([f32; 2]),
@@ -732,7 +742,20 @@ pub enum State {
     DepthClip(bool),
     Provoking(vk::ProvokingVertexModeEXT),
     Stream(u32),
+    Conservative(vk::ConservativeRasterizationModeEXT),
+    Locations(&'a [vk::SampleLocationEXT]),
     Lines(vk::LineRasterizationModeEXT),
     Stippled(bool),
     NearAtMinusW(bool),
+}
+
+/// Places of samples, in a grid of one pixel.
+pub(super) fn locations(places: &[vk::SampleLocationEXT]) -> vk::SampleLocationsInfoEXT<'_> {
+    vk::SampleLocationsInfoEXT::default()
+        .sample_locations_per_pixel(vk::SampleCountFlags::from_raw(places.len() as u32))
+        .sample_location_grid_size(vk::Extent2D {
+            width: 1,
+            height: 1,
+        })
+        .sample_locations(places)
 }

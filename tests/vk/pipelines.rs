@@ -165,3 +165,68 @@ fn pipelines_are_found_or_not_made() {
         kernel.destroy(&rig);
     }
 }
+
+/// A module's name stands for it where a cache knows what it was compiled to.
+#[test]
+fn modules_are_known_by_their_names() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let names = ash::ext::shader_module_identifier::Device::new(&rig.instance, d);
+    let (words, others) = (sizes(), crate::rig::fill());
+    let buffer = rig.buffer(64 * 16);
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    let cache = vk::PipelineCacheCreateInfo::default();
+    unsafe {
+        let [cache, empty] = [0; 2].map(|_| d.create_pipeline_cache(&cache, None).unwrap());
+        let kernel = Kernel::new(&rig, &words, kind, &[&buffer], vk::PipelineCache::null());
+        let info = |words| vk::ShaderModuleCreateInfo::default().code(words);
+        let module = d.create_shader_module(&info(&words), None).unwrap();
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(c"main");
+        let whole = [vk::ComputePipelineCreateInfo::default()
+            .stage(stage)
+            .layout(kernel.layout)];
+        let whole = d.create_compute_pipelines(cache, &whole, None).unwrap();
+        d.destroy_pipeline(whole[0], None);
+        let [mut name, mut same, mut other] =
+            [(); 3].map(|()| vk::ShaderModuleIdentifierEXT::default());
+        let (of_module, of_info) = (
+            names.fp().get_shader_module_identifier_ext,
+            names.fp().get_shader_module_create_info_identifier_ext,
+        );
+        of_module(d.handle(), module, &mut name);
+        of_info(d.handle(), &info(&words), &mut same);
+        of_info(d.handle(), &info(&others), &mut other);
+        d.destroy_shader_module(module, None);
+        let bytes = |name: &vk::ShaderModuleIdentifierEXT<'_>| {
+            name.identifier[..name.identifier_size as usize].to_vec()
+        };
+        assert!(name.identifier_size > 0);
+        assert_eq!(bytes(&name), bytes(&same));
+        assert_ne!(bytes(&name), bytes(&other));
+        let make = |name: &[u8], cache| {
+            let mut named =
+                vk::PipelineShaderStageModuleIdentifierCreateInfoEXT::default().identifier(name);
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .name(c"main")
+                .push_next(&mut named);
+            let info = [vk::ComputePipelineCreateInfo::default()
+                .flags(vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED)
+                .stage(stage)
+                .layout(kernel.layout)];
+            let made = d.create_compute_pipelines(cache, &info, None);
+            made.map(|made| made[0]).map_err(|(_, error)| error)
+        };
+        d.destroy_pipeline(make(&bytes(&name), cache).unwrap(), None);
+        let missing = Err(vk::Result::PIPELINE_COMPILE_REQUIRED);
+        assert_eq!(make(&bytes(&name), empty), missing);
+        assert_eq!(make(&bytes(&other), cache), missing);
+        assert_eq!(make(&[1, 2, 3], cache), missing);
+        d.destroy_pipeline_cache(cache, None);
+        d.destroy_pipeline_cache(empty, None);
+        kernel.destroy(&rig);
+    }
+}

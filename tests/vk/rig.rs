@@ -40,6 +40,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_private_data",
     c"VK_EXT_robustness2",
     c"VK_EXT_sampler_filter_minmax",
+    c"VK_EXT_shader_module_identifier",
     c"VK_EXT_subgroup_size_control",
     c"VK_EXT_host_query_reset",
     c"VK_KHR_buffer_device_address",

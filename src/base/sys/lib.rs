@@ -29,8 +29,8 @@ pub use folder::private_folder;
 pub use mapping::{Mapping, PAGE_BYTES, Window};
 pub use node::{Node, open_node, render_nodes};
 pub use process::{
-    block_signals, build_id, end_with_the_pipe, memory_bytes, monotonic_ns, process_cpu_ns,
-    process_id, read_process, stay_loaded, write_process,
+    block_signals, build_id, end_with_the_pipe, memory_bytes, monotonic_ns, monotonic_raw_ns,
+    process_cpu_ns, process_id, read_process, stay_loaded, write_process,
 };
 pub use uapi::{Errno, Result};
 

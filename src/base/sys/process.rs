@@ -7,6 +7,11 @@ pub fn monotonic_ns() -> i64 {
     clock_ns(libc::CLOCK_MONOTONIC)
 }
 
+/// The monotonic clock that nothing slews, in ns.
+pub fn monotonic_raw_ns() -> i64 {
+    clock_ns(libc::CLOCK_MONOTONIC_RAW)
+}
+
 /// Time that CPUs have spent in this process, in ns.
 pub fn process_cpu_ns() -> i64 {
     clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)

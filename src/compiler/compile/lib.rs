@@ -60,13 +60,12 @@ pub struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// A name for the result of compiling `words` with this key. Equal names mean equal results, within one version of
+    /// A name for the result of compiling a module of this name with this key. Equal names mean equal results, within one version of
     /// the compiler.
-    pub fn hash(&self, words: &[u32]) -> [u8; 32] {
+    pub fn hash(&self, module: &[u8; 32]) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(concat!("ingot ", env!("CARGO_PKG_VERSION")));
         let mut number = |n: u64| hash.update(n.to_le_bytes());
-        number(words.len() as u64);
         number(self.stage as u64);
         number(self.specialization.len() as u64);
         for (id, value) in self.specialization {
@@ -99,11 +98,18 @@ impl Key<'_> {
         hash.update(format!("{:?}{:?}", self.tess, self.before));
         hash.update(format!("{:?}", self.backend));
         hash.update(self.entry_point);
-        for word in words {
-            hash.update(word.to_le_bytes());
-        }
+        hash.update(module);
         hash.finalize().into()
     }
+}
+
+/// A name for SPIR-V: equal names mean equal words.
+pub fn identify(words: &[u32]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for word in words {
+        hash.update(word.to_le_bytes());
+    }
+    hash.finalize().into()
 }
 
 /// Why a shader cannot be compiled.

@@ -62,6 +62,8 @@ pub struct Info {
     pub workgroup_size: [u32; 3],
     /// Compute: bytes of shared memory, known after shared variables are lowered.
     pub shared_bytes: u32,
+    /// Shared memory is laid out by the shader: its variables are blocks that lie on one another.
+    pub shared_blocks: bool,
     /// Bytes of scratch for each invocation that variables need, known after they are lowered.
     pub scratch_bytes: u32,
     /// End of the push constants that the shader declares.

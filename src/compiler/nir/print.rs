@@ -294,6 +294,9 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
         writeln!(out, "    distances clip={clip} cull={cull}")?;
     }
     crate::capture::print(s, out)?;
+    if s.info.shared_blocks {
+        writeln!(out, "    shared_blocks")?;
+    }
     if s.info.views != 0 {
         writeln!(out, "    views {}", s.info.views)?;
     }

@@ -268,7 +268,12 @@ impl Tr<'_> {
                     _ => return inst.loc.unsupported("a bitcast of pointers"),
                 }
             }
-            _ => return self.integer_dot(inst),
+            _ => {
+                return match self.integer_dot(inst)? {
+                    None => self.integer_function(inst),
+                    dot => Ok(dot),
+                };
+            }
         };
         Ok(Some(d))
     }

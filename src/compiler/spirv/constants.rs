@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::reader::Inst;
 use crate::translate::Tr;
-use crate::types::{Ty, add_access, has_layout};
+use crate::types::{Ty, add_access};
 use crate::value::{Base, Opaque, Pointer, Slot, Value, pointer_bits};
 use entity::Id;
 use nir::{ConstValue, Def, Mode, Type};
@@ -274,7 +274,7 @@ impl Tr<'_> {
         if mode == Mode::Ubo {
             access.non_writable = true;
         }
-        let explicit = has_layout(class);
+        let explicit = self.has_layout(class);
         let ty = self.nir_type(to, explicit)?;
         let mut name = m.name(inst.id);
         if name.is_empty() {
@@ -285,6 +285,12 @@ impl Tr<'_> {
         v.access = access;
         v.set = m.deco_arg(inst.id, Decoration::DescriptorSet).unwrap_or(0);
         v.binding = m.deco_arg(inst.id, Decoration::Binding).unwrap_or(0);
+        if mode == Mode::Shared && self.e.shader.info.shared_blocks {
+            let end = self.size_bytes(ty);
+            self.e.var_mut(var).offset_bytes = Some(0);
+            let info = &mut self.e.shader.info;
+            info.shared_bytes = info.shared_bytes.max(end);
+        }
         if mode == Mode::PushConst {
             let end = self.size_bytes(ty);
             let info = &mut self.e.shader.info;

@@ -46,6 +46,7 @@ mod glsl450;
 mod grammar;
 mod group;
 mod image;
+mod integers;
 mod io;
 mod matrix;
 mod memory;

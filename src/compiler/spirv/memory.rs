@@ -4,7 +4,7 @@ use crate::constants::MAX_LEAVES;
 use crate::error::Result;
 use crate::reader::Inst;
 use crate::translate::Tr;
-use crate::types::{Ty, has_layout};
+use crate::types::Ty;
 use crate::value::{Base, Opaque, Pointer, Step, Value, access_bits, pointer_bits};
 use entity::Id;
 use nir::{Access, AluOp, Def, IntrinsicOp, Mode, Type};
@@ -41,7 +41,7 @@ impl Tr<'_> {
         stride_bytes: u32,
     ) -> Result<Value> {
         let mode = self.mode_of(class, to)?;
-        let ty = self.nir_type(to, has_layout(class))?;
+        let ty = self.nir_type(to, self.has_layout(class))?;
         Ok(Value::Pointer(Rc::new(Pointer {
             base: Base::Value {
                 def,

@@ -471,7 +471,6 @@ fn check_capability(inst: &Inst) -> Result<()> {
     use spirv::Capability as C;
     let number = inst.arg(0)?;
     match C::from_u32(number) {
-        // Blocks in shared memory would have to overlap.
         Some(
             c @ (C::Kernel
             | C::Addresses
@@ -482,14 +481,27 @@ fn check_capability(inst: &Inst) -> Result<()> {
             | C::FragmentShadingRateKHR
             | C::FragmentBarycentricKHR
             | C::FragmentDensityEXT
-            | C::StorageImageMultisample
-            | C::WorkgroupMemoryExplicitLayoutKHR),
+            | C::StorageImageMultisample),
         ) => inst.loc.unsupported(format!("capability {c:?}")),
         _ => Ok(()),
     }
 }
 
 impl Module {
+    /// Whether variables of shared memory are blocks: all of them, or none.
+    pub(crate) fn has_shared_blocks(&self) -> bool {
+        let globals = self.globals.iter();
+        let insts = globals.filter_map(|&index| self.stream.insts.get(index as usize));
+        insts.filter(|r| r.op == Op::Variable).any(|r| {
+            let inst = self.stream.inst(r);
+            let class = inst.args.first().copied();
+            let pointer = self.stream.def(inst.ty).filter(|t| t.op == Op::TypePointer);
+            let to = pointer.and_then(|t| self.stream.inst(t).args.get(1).copied());
+            class == Some(spirv::StorageClass::Workgroup as u32)
+                && to.is_some_and(|to| self.has(to, Decoration::Block))
+        })
+    }
+
     /// The entry point named `name` for `model`.
     pub(crate) fn find_entry(&self, name: &str, model: ExecutionModel) -> Result<&EntryPoint> {
         self.entry_points

@@ -122,6 +122,7 @@ impl Module {
             total_calls: 0,
             tasks: Vec::new(),
         };
+        tr.e.shader.info.shared_blocks = self.has_shared_blocks();
         tr.modes(entry)?;
         tr.e.set_at_start(true);
         for &index in &self.globals {

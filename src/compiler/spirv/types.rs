@@ -346,6 +346,18 @@ impl Tr<'_> {
         }
     }
 
+    /// True for storage whose types carry their layout.
+    pub fn has_layout(&self, class: StorageClass) -> bool {
+        match class {
+            StorageClass::Uniform
+            | StorageClass::StorageBuffer
+            | StorageClass::PushConstant
+            | StorageClass::PhysicalStorageBuffer => true,
+            StorageClass::Workgroup => self.e.shader.info.shared_blocks,
+            _ => false,
+        }
+    }
+
     /// NIR's type; with layout where `explicit`.
     pub fn nir_type(&mut self, id: u32, explicit: bool) -> Result<Id<Type>> {
         self.nir_type_in(id, explicit, MatrixLayout::default())
@@ -417,7 +429,7 @@ impl Tr<'_> {
                     return self.loc().unsupported("a type of pointers to pointers");
                 }
                 self.pointers_open += 1;
-                let to = self.nir_type(*to, has_layout(class));
+                let to = self.nir_type(*to, self.has_layout(class));
                 self.pointers_open -= 1;
                 Type::Pointer { mode, to: to? }
             }
@@ -481,17 +493,6 @@ impl Tr<'_> {
             }
         })
     }
-}
-
-/// True for storage whose types carry their layout.
-pub(crate) fn has_layout(class: StorageClass) -> bool {
-    matches!(
-        class,
-        StorageClass::Uniform
-            | StorageClass::StorageBuffer
-            | StorageClass::PushConstant
-            | StorageClass::PhysicalStorageBuffer
-    )
 }
 
 /// Layout and access of a struct member.

@@ -352,10 +352,19 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         if !self.drawing {
             return Ok(());
         }
+        self.restore()?;
         G::select_dispatches(&mut self.stream)?;
         (self.busy, self.dirty, self.drawn) = (false, false, false);
         self.drawing = false;
         Ok(())
+    }
+
+    /// What draws have said and others do not expect is as it was.
+    fn restore(&mut self) -> Result<(), M::Error> {
+        match &mut self.draws {
+            Some(draws) => draws.restore(&mut self.stream),
+            None => Ok(()),
+        }
     }
 
     /// Launches workgroups, the first of them having the number `base`. False: no pipeline is bound.
@@ -511,6 +520,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     ) -> Result<bool, M::Error> {
         self.settle_other()?;
         self.select_draws()?;
+        self.restore()?;
         let lent = match &mut self.draws {
             Some(draws) => draws.lend(&mut self.stream)?,
             None => false,
@@ -538,6 +548,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             front_end: self.front_end,
             drawing: self.drawing,
         }
+    }
+
+    /// Ends a batch that others run, after what barriers have asked for.
+    pub fn end_part(&mut self) -> Result<(), M::Error> {
+        self.settle_other()?;
+        self.restore()
     }
 
     /// Ends the batch, and does what barriers have asked for: others may follow in the same submission.

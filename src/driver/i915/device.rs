@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::buffer::{Buffer, Core};
 use crate::error::Result;
-use crate::file::{Fence, File};
+use crate::file::{Fence, File, Priority};
 use crate::heap::{Heap, HeapPiece};
 use crate::info::Info;
 use crate::resident::Use;
@@ -49,10 +49,10 @@ pub struct Device {
 
 impl Device {
     /// A context with one render engine that is not recovered after a hang, and an empty address space.
-    pub fn new(file: &Arc<File>, info: &Info) -> Result<Arc<Self>> {
+    pub fn new(file: &Arc<File>, info: &Info, priority: Priority) -> Result<Arc<Self>> {
         let space = AddressSpace::new(info.gtt_bytes)?;
         // Last of what can fail: from here on `Core` destroys it.
-        let context = file.context_create()?;
+        let context = file.context_create(priority)?;
         let core = Core::new(file, space, info.has_llc, context);
         Ok(Arc::new(Self {
             heap: Heap::new(&core),
@@ -181,6 +181,16 @@ impl Device {
     /// Whether the context hung, or was waiting behind one that did.
     pub fn is_hung(&self) -> Result<bool> {
         self.core.file.context_hung(self.core.context)
+    }
+
+    /// The render engine's clock, in its ticks.
+    pub fn timestamp(&self) -> Result<u64> {
+        self.core.file.timestamp()
+    }
+
+    /// The monotonic clock that nothing slews, in ns.
+    pub fn now_raw_ns(&self) -> i64 {
+        sys::monotonic_raw_ns()
     }
 
     /// The monotonic clock, in ns.

@@ -42,6 +42,27 @@ pub(crate) struct Fence {
     pub(crate) wait: bool,
 }
 
+/// How urgent a context's work is: the values of I915_CONTEXT_PARAM_PRIORITY, from which users may choose up to 1023.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the priorities' names")]
+pub enum Priority {
+    Low = -512,
+    #[default]
+    Medium = 0,
+    High = 512,
+    Realtime = i915::CONTEXT_MAX_USER_PRIORITY as isize,
+}
+
+impl Priority {
+    /// All, the lowest first.
+    pub const ALL: [Priority; 4] = [
+        Priority::Low,
+        Priority::Medium,
+        Priority::High,
+        Priority::Realtime,
+    ];
+}
+
 fn failed(call: &'static str) -> impl FnOnce(Errno) -> Error {
     move |errno| Error::Ioctl {
         call,
@@ -145,7 +166,7 @@ impl File {
     }
 
     /// A context with one render engine, which is not recovered after a hang: its state would be unknown.
-    pub(crate) fn context_create(&self) -> Result<u32> {
+    pub(crate) fn context_create(&self, priority: Priority) -> Result<u32> {
         let engine = EngineClassInstance {
             engine_class: ENGINE_CLASS_RENDER,
             engine_instance: 0,
@@ -161,11 +182,41 @@ impl File {
             self.context_destroy(context);
             return Err(failed("GEM_CONTEXT_SETPARAM")(errno));
         }
-        // Kernels without a scheduler know no priorities; the middle one is what they do.
-        let _ = self
+        let set = self
             .kernel
-            .context_setparam(context, &ContextParam::priority(0));
-        Ok(context)
+            .context_setparam(context, &ContextParam::priority(priority as i32));
+        match set {
+            // Kernels without a scheduler know no priorities; the middle one is what they do.
+            Err(errno) if priority > Priority::Medium => {
+                self.context_destroy(context);
+                Err(failed("GEM_CONTEXT_SETPARAM")(errno))
+            }
+            _ => Ok(context),
+        }
+    }
+
+    /// The priorities that this process may give, the lowest first.
+    pub fn priorities(&self) -> Vec<Priority> {
+        let Ok(context) = self.context_create(Priority::Medium) else {
+            return vec![Priority::Medium];
+        };
+        let may = |priority: &Priority| {
+            let param = ContextParam::priority(*priority as i32);
+            self.kernel.context_setparam(context, &param).is_ok()
+        };
+        let mut all: Vec<_> = Priority::ALL.into_iter().filter(may).collect();
+        self.context_destroy(context);
+        if all.is_empty() {
+            all.push(Priority::Medium);
+        }
+        all
+    }
+
+    /// The render engine's clock, in its ticks.
+    pub(crate) fn timestamp(&self) -> Result<u64> {
+        self.kernel
+            .reg_read(i915::TIMESTAMP_REGISTER | i915::REG_READ_8B_WA)
+            .map_err(failed("REG_READ"))
     }
 
     pub(crate) fn context_destroy(&self, context: u32) {

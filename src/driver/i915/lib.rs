@@ -24,7 +24,7 @@ pub use buffer::Buffer;
 pub use chunk::{Chunk, Chunks};
 pub use device::{Device, Start};
 pub use error::{Error, Result};
-pub use file::File;
+pub use file::{File, Priority};
 pub use heap::HeapPiece;
 pub use info::{Info, Node, Topology, probe};
 pub use linux::{available_memory_bytes, render_nodes};

@@ -115,6 +115,27 @@ pub unsafe fn write_budget(
     }
 }
 
+/// Fills the structure of priorities that properties of queue families may be asked with.
+///
+/// # Safety
+/// The chain is valid.
+pub unsafe fn write_priorities(device: &vk::PhysicalDevice, first: *const c_void) {
+    // SAFETY: as the caller says.
+    for node in unsafe { raw::chain(first) } {
+        // SAFETY: as the caller says; the tag says which structure it is.
+        unsafe {
+            if (*node).s_type == c::StructureType::QUEUE_FAMILY_GLOBAL_PRIORITY_PROPERTIES_KHR {
+                let out = &mut *node.cast::<c::QueueFamilyGlobalPriorityPropertiesKHR<'_>>();
+                let all = device.priorities();
+                out.priority_count = all.len() as u32;
+                for (to, from) in out.priorities.iter_mut().zip(all) {
+                    *to = from.0;
+                }
+            }
+        }
+    }
+}
+
 /// What can be done with memory handles of a type.
 pub fn external_memory(kind: c::ExternalMemoryHandleTypeFlags) -> c::ExternalMemoryProperties {
     let known = kind.as_raw().is_power_of_two() && vk::memory::SHAREABLE.contains(kind);

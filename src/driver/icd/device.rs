@@ -27,6 +27,10 @@ entries! { DEVICE:
         let request = vk::device::Request {
             extensions: raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count),
             queues: queues.iter().map(|queue| (queue.queue_family_index, queue.queue_count)).collect(),
+            priority: queues.iter().find_map(|queue| {
+                let node = raw::find::<c::DeviceQueueGlobalPriorityCreateInfoKHR<'_>>(queue.p_next);
+                node.map(|node| node.global_priority)
+            }),
         };
         let object = vk::Device::new(physical, &request)?;
         let queue = handle::make(object.clone());

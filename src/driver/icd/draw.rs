@@ -259,6 +259,16 @@ entries! { DRAW:
         })
     }
 
+    Device ["VK_EXT_sample_locations"] vkCmdSetSampleLocationsEXT(
+        command_buffer: c::CommandBuffer,
+        sample_locations_info: *const c::SampleLocationsInfoEXT<'_>,
+    ) {
+        record(command_buffer, |commands| {
+            let info = raw::reference(sample_locations_info, "VkSampleLocationsInfoEXT")?;
+            commands.set_locations(info, raw::slice(info.p_sample_locations, info.sample_locations_count))
+        })
+    }
+
     Device ["VK_EXT_conditional_rendering"] vkCmdBeginConditionalRenderingEXT(
         command_buffer: c::CommandBuffer,
         conditional_rendering_begin: *const c::ConditionalRenderingBeginInfoEXT<'_>,

@@ -315,7 +315,7 @@ entries! { DYNAMIC:
         command_buffer: c::CommandBuffer,
         conservative_rasterization_mode: c::ConservativeRasterizationModeEXT,
     ) {
-        refused(command_buffer, "extendedDynamicState3ConservativeRasterizationMode")
+        record(command_buffer, |commands| commands.set_conservative(conservative_rasterization_mode))
     }
 
     Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetExtraPrimitiveOverestimationSizeEXT(

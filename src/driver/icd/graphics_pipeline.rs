@@ -74,6 +74,14 @@ fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
 unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::Result<Info<'a>> {
     // SAFETY: as the caller says.
     unsafe {
+        let libraries = raw::find::<c::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
+        if info.flags.contains(c::PipelineCreateFlags::LIBRARY_KHR)
+            || libraries.is_some_and(|libraries| libraries.library_count > 0)
+        {
+            return Err(vk::Error::FeatureNotPresent {
+                what: "graphicsPipelineLibrary",
+            });
+        }
         let layout = handle::get(info.layout)?;
         let views = match (handle::optional(info.render_pass)?, rendering(info)) {
             (Some(pass), _) => pass.views(info.subpass)?,
@@ -102,6 +110,7 @@ pub(crate) const READ: &[(&str, &[c::StructureType])] = {
             &[
                 S::PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
                 S::PIPELINE_RENDERING_CREATE_INFO,
+                S::PIPELINE_LIBRARY_CREATE_INFO_KHR,
             ],
         ),
         (
@@ -124,9 +133,13 @@ pub(crate) const READ: &[(&str, &[c::StructureType])] = {
                 S::PIPELINE_RASTERIZATION_LINE_STATE_CREATE_INFO_EXT,
                 S::PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
                 S::PIPELINE_RASTERIZATION_STATE_STREAM_CREATE_INFO_EXT,
+                S::PIPELINE_RASTERIZATION_CONSERVATIVE_STATE_CREATE_INFO_EXT,
             ],
         ),
-        ("VkPipelineMultisampleStateCreateInfo", &[]),
+        (
+            "VkPipelineMultisampleStateCreateInfo",
+            &[S::PIPELINE_SAMPLE_LOCATIONS_STATE_CREATE_INFO_EXT],
+        ),
         ("VkPipelineDepthStencilStateCreateInfo", &[]),
         (
             "VkPipelineColorBlendStateCreateInfo",
@@ -214,6 +227,9 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
                 from.provoking_vertex_mode == c::ProvokingVertexModeEXT::LAST_VERTEX
             });
             fixed.lines = raw::find(from.p_next);
+            type Conservative<'a> = c::PipelineRasterizationConservativeStateCreateInfoEXT<'a>;
+            let conservative = raw::find::<Conservative<'_>>(from.p_next);
+            fixed.conservative = conservative.map(|from| from.conservative_rasterization_mode);
             type Stream<'a> = c::PipelineRasterizationStateStreamCreateInfoEXT<'a>;
             let stream = raw::find::<Stream<'_>>(from.p_next);
             fixed.stream = stream.map_or(0, |from| from.rasterization_stream);
@@ -237,6 +253,19 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
         fixed.multisample = info.p_multisample_state.as_ref();
         if let Some(from) = fixed.multisample {
             fixed.sample_mask = from.p_sample_mask.as_ref().copied();
+            type Located<'a> = c::PipelineSampleLocationsStateCreateInfoEXT<'a>;
+            let located = raw::find::<Located<'_>>(from.p_next);
+            if let Some(located) = located.filter(|l| l.sample_locations_enable != c::FALSE) {
+                fixed.located = true;
+                if !fixed
+                    .dynamic
+                    .contains(&c::DynamicState::SAMPLE_LOCATIONS_EXT)
+                {
+                    let info = &located.sample_locations_info;
+                    fixed.locations = Some(info);
+                    fixed.places = raw::slice(info.p_sample_locations, info.sample_locations_count);
+                }
+            }
         }
         let draws_depth_stencil = rendering(info).is_none_or(|to| {
             let formats = [to.depth_attachment_format, to.stencil_attachment_format];

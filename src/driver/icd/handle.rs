@@ -226,6 +226,7 @@ kinds! {
     SwapchainKHR = 41: crate::window::SwapchainFace;
     BufferView = 26: Arc<vk::buffer_view::BufferView>;
     PrivateDataSlot = 27: crate::private_data::Slot;
+    DeferredOperationKHR = 28: crate::deferred::Operation;
 }
 
 #[cfg(test)]

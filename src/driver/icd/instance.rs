@@ -169,12 +169,16 @@ entries! { INSTANCE:
         queue_family_property_count: *mut u32,
         queue_family_properties: *mut c::QueueFamilyProperties2<'_>,
     ) {
-        let family = handle::get(physical_device)?.queue_family();
+        let device = handle::get(physical_device)?;
+        let family = device.queue_family();
         let _ = raw::list_with(
             std::iter::once(family),
             queue_family_property_count,
             queue_family_properties,
-            |family, out: *mut c::QueueFamilyProperties2<'_>| (*out).queue_family_properties = family,
+            |family, out: *mut c::QueueFamilyProperties2<'_>| {
+                (*out).queue_family_properties = family;
+                chain::write_priorities(device, (*out).p_next);
+            },
         );
         Ok(())
     }
@@ -249,6 +253,20 @@ entries! { INSTANCE:
             } else {
                 c::ExternalSemaphoreFeatureFlags::empty()
             };
+        }
+        Ok(())
+    }
+
+    Physical ["VK_EXT_sample_locations"] vkGetPhysicalDeviceMultisamplePropertiesEXT(
+        physical_device: c::PhysicalDevice,
+        samples: c::SampleCountFlags,
+        multisample_properties: *mut c::MultisamplePropertiesEXT<'_>,
+    ) {
+        handle::get(physical_device)?;
+        if let Some(out) = multisample_properties.as_mut() {
+            // One pixel, of all numbers of samples that there are.
+            let side = u32::from(vk::limits::SAMPLE_COUNTS.contains(samples));
+            out.max_sample_location_grid_size = c::Extent2D { width: side, height: side };
         }
         Ok(())
     }

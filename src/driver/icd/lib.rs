@@ -14,6 +14,7 @@
 mod capture;
 mod chain;
 mod command;
+mod deferred;
 mod dependency;
 mod descriptor;
 mod device;
@@ -43,6 +44,7 @@ mod surface;
 mod swapchain;
 mod sync;
 mod table;
+mod timing;
 mod window;
 
 use std::ffi::c_char;

@@ -8,6 +8,7 @@ use ash::vk as c;
 use vk::descriptor::PipelineLayout;
 use vk::executable;
 use vk::pipeline::{Pipeline, ShaderInfo, Stage, SubgroupSize};
+use vk::shader::Module;
 
 use crate::entry::{done, entries};
 use crate::handle::{self, PipelineFace};
@@ -22,13 +23,26 @@ entries! { PIPELINE:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkShaderModuleCreateInfo")?;
-        let bytes = raw::bytes(info.p_code.cast(), info.code_size);
-        let words: Vec<u32> = bytes
-            .chunks_exact(4)
-            .map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
-            .collect();
-        raw::put(shader_module, handle::make(Arc::new(vk::shader::Module::new(&words)?)));
+        raw::put(shader_module, handle::make(Arc::new(words(info)?)));
         done()
+    }
+
+    Device ["VK_EXT_shader_module_identifier"] vkGetShaderModuleIdentifierEXT(
+        device: c::Device,
+        shader_module: c::ShaderModule,
+        identifier: *mut c::ShaderModuleIdentifierEXT<'_>,
+    ) {
+        put_name(handle::get(shader_module)?, identifier);
+        Ok(())
+    }
+
+    Device ["VK_EXT_shader_module_identifier"] vkGetShaderModuleCreateInfoIdentifierEXT(
+        device: c::Device,
+        create_info: *const c::ShaderModuleCreateInfo<'_>,
+        identifier: *mut c::ShaderModuleIdentifierEXT<'_>,
+    ) {
+        put_name(&words(raw::reference(create_info, "VkShaderModuleCreateInfo")?)?, identifier);
+        Ok(())
     }
 
     Device vkDestroyShaderModule(
@@ -299,6 +313,55 @@ unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<Sh
     }
 }
 
+/// A module of the words that come with a structure.
+///
+/// # Safety
+/// The structure is valid.
+unsafe fn words(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<Module> {
+    // SAFETY: as the caller says.
+    let bytes = unsafe { raw::bytes(info.p_code.cast(), info.code_size) };
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    Module::new(&words)
+}
+
+/// The module of a stage; without one, the name that it has.
+///
+/// # Safety
+/// The structure and its chain are valid.
+unsafe fn module(from: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<Arc<Module>> {
+    type Named<'a> = c::PipelineShaderStageModuleIdentifierCreateInfoEXT<'a>;
+    // SAFETY: as the caller says.
+    unsafe {
+        let named = raw::find::<Named<'_>>(from.p_next).filter(|node| node.identifier_size > 0);
+        match named {
+            Some(node) if from.module == c::ShaderModule::null() => {
+                let name = raw::slice(node.p_identifier, node.identifier_size);
+                Ok(Arc::new(Module::named(name)))
+            }
+            _ => Ok(handle::get(from.module)?.clone()),
+        }
+    }
+}
+
+/// Writes a module's name.
+///
+/// # Safety
+/// `out` is null or a structure that may be written.
+unsafe fn put_name(module: &Module, out: *mut c::ShaderModuleIdentifierEXT<'_>) {
+    // SAFETY: as the caller says.
+    if let Some(out) = unsafe { out.as_mut() } {
+        let name = module.identifier();
+        out.identifier_size = name.len() as u32;
+        out.identifier = [0; c::MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT];
+        for (to, from) in out.identifier.iter_mut().zip(name) {
+            *to = *from;
+        }
+    }
+}
+
 /// What the shader of a stage is made from.
 ///
 /// # Safety
@@ -324,7 +387,7 @@ pub unsafe fn shader(
         use c::PipelineCreateFlags as Flags;
         Ok(ShaderInfo {
             stage,
-            module: handle::get(from.module)?.clone(),
+            module: module(from)?,
             entry: raw::text(from.p_name),
             constants,
             layout: layout.clone(),

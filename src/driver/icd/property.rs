@@ -400,6 +400,29 @@ properties! {
         provoking_vertex_mode_per_pipeline: c::TRUE,
         transform_feedback_preserves_triangle_fan_provoking_vertex: c::FALSE,
     ]
+    PhysicalDeviceConservativeRasterizationPropertiesEXT |_device| [
+        // A step of the grid that vertices are rounded to, and half of one.
+        primitive_overestimation_size: 1.0 / 512.0,
+        max_extra_primitive_overestimation_size: 0.0,
+        extra_primitive_overestimation_size_granularity: 0.0,
+        primitive_underestimation: c::FALSE,
+        conservative_point_and_line_rasterization: c::FALSE,
+        degenerate_triangles_rasterized: c::FALSE,
+        degenerate_lines_rasterized: c::FALSE,
+        fully_covered_fragment_shader_input_variable: c::FALSE,
+        conservative_rasterization_post_depth_coverage: c::TRUE,
+    ]
+    PhysicalDeviceSampleLocationsPropertiesEXT |_device| [
+        sample_location_sample_counts: vk::limits::SAMPLE_COUNTS,
+        max_sample_location_grid_size: c::Extent2D { width: 1, height: 1 },
+        // Sixteenths of a pixel.
+        sample_location_coordinate_range: [0.0, 0.9375],
+        sample_location_sub_pixel_bits: 4,
+        variable_sample_locations: c::TRUE,
+    ]
+    PhysicalDeviceShaderModuleIdentifierPropertiesEXT |_device| [
+        shader_module_identifier_algorithm_uuid: vk::shader::IDENTIFIER_ALGORITHM,
+    ]
     PhysicalDeviceTransformFeedbackPropertiesEXT |_device| [
         max_transform_feedback_streams: vk::limits::CAPTURE_STREAMS,
         max_transform_feedback_buffers: vk::limits::CAPTURE_BUFFERS,

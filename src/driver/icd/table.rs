@@ -10,9 +10,9 @@ use ash::vk as c;
 
 use crate::entry::{Level, Pointer, Row};
 use crate::{
-    capture, command, descriptor, device, draw, dynamic, graphics, graphics_pipeline, handle,
-    image, image_copy, instance, pipeline, private_data, query, raw, render, sampler, surface,
-    swapchain, sync,
+    capture, command, deferred, descriptor, device, draw, dynamic, graphics, graphics_pipeline,
+    handle, image, image_copy, instance, pipeline, private_data, query, raw, render, sampler,
+    surface, swapchain, sync, timing,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -176,6 +176,11 @@ const PROMOTED: &[(&str, &str, &str)] = &[
         "vkGetBufferDeviceAddressKHR",
         "vkGetBufferDeviceAddress",
         "VK_KHR_buffer_device_address",
+    ),
+    (
+        "vkGetBufferDeviceAddressEXT",
+        "vkGetBufferDeviceAddress",
+        "VK_EXT_buffer_device_address",
     ),
     (
         "vkGetBufferOpaqueCaptureAddressKHR",
@@ -392,10 +397,12 @@ const PROMOTED: &[(&str, &str, &str)] = &[
 static TABLES: &[&[Row]] = &[
     instance::INSTANCE,
     device::DEVICE,
+    deferred::DEFERRED,
     descriptor::DESCRIPTOR,
     pipeline::PIPELINE,
     private_data::PRIVATE_DATA,
     sync::SYNC,
+    timing::TIMING,
     capture::CAPTURE,
     command::COMMAND,
     image::IMAGE,

@@ -55,7 +55,9 @@ impl Code {
         let cached = found.is_some();
         let shader = match found {
             Some(shader) => shader,
-            None if info.cached_only => return Err(Error::CompileRequired),
+            None if info.cached_only || !info.module.has_words() => {
+                return Err(Error::CompileRequired);
+            }
             None => {
                 let shader = Arc::new(compiler::compile(context, info, neighbours)?);
                 if let Some(cache) = cache {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-pub use compile::{Stage, SubgroupSize};
+pub use compile::{Stage, SubgroupSize, identify};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
@@ -53,6 +53,9 @@ pub fn tess_modes(
     [control, evaluation]: [&ShaderInfo; 2],
     patch_points: u32,
 ) -> Result<compile::TessInfo> {
+    if !control.module.has_words() || !evaluation.module.has_words() {
+        return Err(Error::CompileRequired);
+    }
     let alone = Neighbours::default();
     with_key(context, control, &alone, |first| {
         with_key(context, evaluation, &alone, |second| {
@@ -94,7 +97,7 @@ fn with_key<R>(
 /// Names what [`compile`] would make.
 pub fn key(context: &Context, info: &ShaderInfo, neighbours: &Neighbours) -> [u8; 32] {
     with_key(context, info, neighbours, |key| {
-        key.hash(&info.module.words)
+        key.hash(info.module.identifier())
     })
 }
 

@@ -104,8 +104,8 @@ pub const SAMPLER_BASE_BYTES: u32 = {
 
 impl Context {
     /// A context of its own, with nothing in it.
-    pub fn new(physical: &Arc<PhysicalDevice>) -> Result<Arc<Self>> {
-        let gpu = i915::Device::new(physical.file(), physical.info())?;
+    pub fn new(physical: &Arc<PhysicalDevice>, priority: i915::Priority) -> Result<Arc<Self>> {
+        let gpu = i915::Device::new(physical.file(), physical.info(), priority)?;
         let pool = |zone| i915::Pool::new(&gpu, zone);
         let general = pool(i915::Zone::High);
         let border_pool = pool(i915::Zone::Border);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ash::vk as api;
+
 use crate::context::{CHUNK_BYTES, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::extension;
@@ -17,6 +19,8 @@ pub struct Request {
     pub extensions: Vec<String>,
     /// Queue families and how many queues of each.
     pub queues: Vec<(u32, u32)>,
+    /// How urgent their work is.
+    pub priority: Option<api::QueueGlobalPriorityKHR>,
 }
 
 /// `VkDevice`.
@@ -66,6 +70,18 @@ impl cmd::Memory for OneChunk {
     }
 }
 
+/// The kernel's priority of one by the API's name. More than this process may give is refused.
+fn priority(
+    physical: &PhysicalDevice,
+    wanted: Option<api::QueueGlobalPriorityKHR>,
+) -> Result<i915::Priority> {
+    let Some(wanted) = wanted else {
+        return Ok(i915::Priority::Medium);
+    };
+    let known = physical.priorities().into_iter().find(|p| p.0 == wanted);
+    known.map(|p| p.1).ok_or(Error::NotPermitted)
+}
+
 impl Device {
     /// Creates a device.
     pub fn new(physical: &Arc<PhysicalDevice>, request: &Request) -> Result<Arc<Self>> {
@@ -77,7 +93,7 @@ impl Device {
                 });
             }
         }
-        let context = Context::new(physical)?;
+        let context = Context::new(physical, priority(physical, request.priority)?)?;
         let queue = Queue::new(
             &context.gpu,
             &context.lost,

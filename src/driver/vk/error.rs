@@ -83,6 +83,9 @@ pub enum Error {
         /// The compiler's words.
         why: String,
     },
+    /// More than this process may have.
+    #[error("a priority of queues that this process may not give")]
+    NotPermitted,
     /// A pipeline that was to be made without compiling, and is in no cache.
     #[error("the pipeline would have to be compiled")]
     CompileRequired,
@@ -122,6 +125,7 @@ impl Error {
             Error::TooManyObjects { .. } => api::Result::ERROR_TOO_MANY_OBJECTS,
             // The registry lists it for modules and pipelines, whatever extension is enabled.
             Error::InvalidShader { .. } => api::Result::ERROR_INVALID_SHADER_NV,
+            Error::NotPermitted => api::Result::ERROR_NOT_PERMITTED_KHR,
             Error::CompileRequired => api::Result::PIPELINE_COMPILE_REQUIRED,
             Error::BadHandle { .. } | Error::InvalidUse { .. } => api::Result::ERROR_UNKNOWN,
         }

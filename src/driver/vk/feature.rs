@@ -190,6 +190,16 @@ structures! {
         primitiveTopologyListRestart primitiveTopologyPatchListRestart
     ];
     PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR [shaderSubgroupUniformControlFlow];
+    PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT [
+        bufferDeviceAddress bufferDeviceAddressCaptureReplay bufferDeviceAddressMultiDevice
+    ];
+    PHYSICAL_DEVICE_GLOBAL_PRIORITY_QUERY_FEATURES_KHR [globalPriorityQuery];
+    PHYSICAL_DEVICE_SHADER_INTEGER_FUNCTIONS_2_FEATURES_INTEL [shaderIntegerFunctions2];
+    PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR [
+        workgroupMemoryExplicitLayout workgroupMemoryExplicitLayoutScalarBlockLayout
+        workgroupMemoryExplicitLayout8BitAccess workgroupMemoryExplicitLayout16BitAccess
+    ];
+    PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT [shaderModuleIdentifier];
     PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT [transformFeedback geometryStreams];
     PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT [
         primitivesGeneratedQuery primitivesGeneratedQueryWithRasterizerDiscard
@@ -234,6 +244,9 @@ offered! {
     drawIndirectFirstInstance "tests/pictures/scenes/geometry.rs";
     fullDrawIndexUint32 "tests/pictures/scenes/geometry.rs";
     multiViewport "tests/pictures/scenes/geometry.rs";
+    // Layer and viewport stand in the header of a vertex, whichever stage writes it.
+    shaderOutputViewportIndex "tests/pictures/scenes/geometry.rs";
+    shaderOutputLayer "tests/pictures/scenes/geometry.rs";
     wideLines "vkrunner-scripts/draw/geometry/wide-line.shader_test";
     logicOp "vkrunner-scripts/draw/blending/logic-1.shader_test";
     depthClamp "vkrunner-scripts/draw/clipping/depth-clamp.shader_test";
@@ -311,11 +324,17 @@ offered! {
     vulkanMemoryModelDeviceScope "vkrunner-scripts/memory/memory-model.shader_test";
     subgroupBroadcastDynamicId "vkrunner-scripts/subgroups/broadcast-dynamic.shader_test";
     pipelineCreationCacheControl "tests/vk/pipelines.rs";
+    shaderModuleIdentifier "tests/vk/pipelines.rs";
     subgroupSizeControl "tests/vk/pipelines.rs";
     computeFullSubgroups "tests/vk/pipelines.rs";
     synchronization2 "tests/vk/synchronisation.rs";
     dynamicRendering "tests/vk/draws.rs";
     maintenance4 "tests/vk/objects.rs";
+    shaderIntegerFunctions2 "tests/spirv/run/integer_functions.spvasm";
+    workgroupMemoryExplicitLayout "vkrunner-scripts/memory/workgroup-blocks.shader_test";
+    workgroupMemoryExplicitLayoutScalarBlockLayout "vkrunner-scripts/memory/workgroup-blocks.shader_test";
+    workgroupMemoryExplicitLayout8BitAccess "vkrunner-scripts/memory/workgroup-blocks.shader_test";
+    workgroupMemoryExplicitLayout16BitAccess "vkrunner-scripts/memory/workgroup-blocks.shader_test";
     shaderIntegerDotProduct "vkrunner-scripts/spirv/integer-dot.shader_test";
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";
     robustImageAccess "tests/vk/bounds.rs";
@@ -346,6 +365,7 @@ offered! {
     imagelessFramebuffer "tests/pictures/scenes/passes.rs";
     separateDepthStencilLayouts "tests/pictures/scenes/passes.rs";
     privateData "tests/vk/objects.rs";
+    globalPriorityQuery "tests/vk/host.rs";
     shaderDemoteToHelperInvocation "tests/pictures/scenes/fragments.rs";
     shaderTerminateInvocation "tests/pictures/scenes/fragments.rs";
     texelBufferAlignment "tests/pictures/scenes/fragments.rs";
@@ -376,6 +396,7 @@ offered! {
     transformFeedback "tests/vk/captures.rs";
     geometryStreams "tests/vk/captures.rs";
     transformFeedbackPreservesProvokingVertex "tests/vk/captures.rs";
+    extendedDynamicState3ConservativeRasterizationMode "tests/vk/coverage.rs";
     extendedDynamicState3RasterizationStream "tests/vk/captures.rs";
     // Clipping counts them, before which nothing comes that is thrown away or of another stream.
     primitivesGeneratedQuery "tests/vk/captures.rs";

@@ -9,6 +9,7 @@ pub mod buffer;
 pub mod buffer_view;
 pub mod cache;
 mod cache_entry;
+pub mod clock;
 mod code;
 pub mod command;
 mod compiler;

@@ -37,6 +37,8 @@ pub const MAX_CUSTOM_BORDERS: u32 = 4096;
 pub const UPDATE_AFTER_BIND_DESCRIPTORS: u32 = 1 << 19;
 /// Most instances that may share a value of an attribute: a sixteenth of what the field holds, as views are instances.
 pub const MAX_VERTEX_DIVISOR: u32 = u32::MAX / 16;
+/// Numbers of samples that a pixel can have.
+pub const SAMPLE_COUNTS: api::SampleCountFlags = api::SampleCountFlags::from_raw(0x1f);
 /// Streams of a geometry shader, and buffers that captured vertices go to.
 pub const CAPTURE_STREAMS: u32 = abi::STREAMS as u32;
 /// See [`CAPTURE_STREAMS`].
@@ -70,7 +72,7 @@ pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDevi
     let (clip, cull) = ("shaderClipDistance", "shaderCullDistance");
     let invocations = (basis.workgroup_threads * 32).min(1024);
     // 1, 2, 4, 8 and 16.
-    let samples = api::SampleCountFlags::from_raw(0x1f);
+    let samples = SAMPLE_COUNTS;
     api::PhysicalDeviceLimits {
         max_image_dimension1_d: 1 << 14,
         max_image_dimension2_d: 1 << 14,

@@ -244,6 +244,19 @@ impl PhysicalDevice {
         }
     }
 
+    /// The priorities that queues can have: what the kernel lets this process choose, the lowest first.
+    pub fn priorities(&self) -> Vec<(api::QueueGlobalPriorityKHR, i915::Priority)> {
+        use api::QueueGlobalPriorityKHR as P;
+        let named = |priority| match priority {
+            i915::Priority::Low => P::LOW,
+            i915::Priority::Medium => P::MEDIUM,
+            i915::Priority::High => P::HIGH,
+            i915::Priority::Realtime => P::REALTIME,
+        };
+        let all = self.file.priorities().into_iter();
+        all.map(|priority| (named(priority), priority)).collect()
+    }
+
     /// The one queue family: one queue for everything.
     pub fn queue_family(&self) -> api::QueueFamilyProperties {
         api::QueueFamilyProperties {

@@ -1,15 +1,23 @@
 //! Shader modules: words, kept as they came.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::compiler;
 use crate::error::{Error, Result};
 
 /// `VkShaderModule`.
 #[derive(Debug)]
 pub struct Module {
-    /// SPIR-V, in host order.
+    /// SPIR-V, in host order; none: only the module's name is known.
     pub words: Arc<[u32]>,
+    identifier: OnceLock<Identifier>,
 }
+
+/// A name for the words of a module.
+pub type Identifier = [u8; 32];
+
+/// How names follow from words: another number for each other way.
+pub const IDENTIFIER_ALGORITHM: [u8; 16] = *b"ingot: sha-256 1";
 
 impl Module {
     /// Takes SPIR-V. The reader checks it when a pipeline is made of it; here only what every module has.
@@ -18,14 +26,36 @@ impl Module {
         match words.first() {
             Some(&MAGIC) => Ok(Self {
                 words: words.into(),
+                identifier: OnceLock::new(),
             }),
             Some(&first) if first == MAGIC.swap_bytes() => Ok(Self {
                 words: words.iter().map(|word| word.swap_bytes()).collect(),
+                identifier: OnceLock::new(),
             }),
             _ => Err(Error::InvalidShader {
                 why: "not SPIR-V".into(),
             }),
         }
+    }
+
+    /// A module of which only the name is known. One that is no name of ours is nobody's.
+    pub fn named(identifier: &[u8]) -> Self {
+        let name = Identifier::try_from(identifier).unwrap_or_default();
+        Self {
+            words: Arc::default(),
+            identifier: OnceLock::from(name),
+        }
+    }
+
+    /// Whether its words are known.
+    pub fn has_words(&self) -> bool {
+        !self.words.is_empty()
+    }
+
+    /// Its name.
+    pub fn identifier(&self) -> &Identifier {
+        self.identifier
+            .get_or_init(|| compiler::identify(&self.words))
     }
 }
 

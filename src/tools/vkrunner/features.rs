@@ -141,6 +141,9 @@ extensions! {
     "VK_NV_shader_image_footprint" PHYSICAL_DEVICE_SHADER_IMAGE_FOOTPRINT_FEATURES_NV [imageFootprint];
     "VK_NV_shading_rate_image" PHYSICAL_DEVICE_SHADING_RATE_IMAGE_FEATURES_NV
         [shadingRateImage shadingRateCoarseSampleOrder];
+    "VK_KHR_workgroup_memory_explicit_layout" PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR
+        [workgroupMemoryExplicitLayout workgroupMemoryExplicitLayoutScalarBlockLayout
+         workgroupMemoryExplicitLayout8BitAccess workgroupMemoryExplicitLayout16BitAccess];
     "VK_KHR_shader_integer_dot_product" PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES [shaderIntegerDotProduct];
     "VK_KHR_shader_subgroup_extended_types" PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES
         [shaderSubgroupExtendedTypes];

@@ -321,6 +321,45 @@ pub fn scenes() -> Vec<Scene> {
             })
         })
         .needs(&[feature::GEOMETRY, feature::MULTI_VIEWPORT]),
+        scene("viewports_and_layers_by_a_vertex_shader", EXACT, |gpu| {
+            let image = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target().array(2))?;
+            let pipeline = gpu.graphics(&GraphicsInfo {
+                vertex: "#version 450
+                    #extension GL_ARB_shader_viewport_layer_array : require
+                    layout(location = 0) flat out vec4 paint;
+                    void main()
+                    {
+                        gl_ViewportIndex = gl_InstanceIndex & 3;
+                        gl_Layer = gl_InstanceIndex % 3 & 1;
+                        paint = vec4(gl_InstanceIndex & 1, gl_InstanceIndex >> 1, 0.25, 1.0);
+                        gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 2.0 - 1.0, 0.0, 1.0);
+                    }",
+                fragment: Some("#version 450
+                    layout(location = 0) flat in vec4 paint;
+                    layout(location = 0) out vec4 colour;
+                    void main() { colour = paint + vec4(0, 0, gl_Layer * 0.5, 0); }"),
+                topology: T::TRIANGLE_STRIP,
+                viewports: 4,
+                colors: &[RGBA8],
+                ..GraphicsInfo::default()
+            })?;
+            gpu.run(|r| {
+                let to = [Target::clear(&image, [0.0; 4])];
+                let targets = Targets { layers: 2, ..Targets::new(&to) };
+                r.draw_to(&targets, |r| {
+                    let half = SIDE as f32 / 2.0;
+                    let places = [[0.0, 0.0], [half, 0.0], [0.0, half], [half, half]];
+                    r.viewports(&places.map(|[x, y]| [x, y, half, half, 0.0, 1.0]));
+                    r.scissors(&[[0, 0, SIDE, SIDE]; 4]);
+                    r.bind::<u8>(&pipeline, &[], &[]);
+                    r.draw(0, 4, 4);
+                    Ok(())
+                })
+            })?;
+            Ok(vec![shot(gpu, "both layers", &image)?])
+        })
+        .needs(&[feature::GEOMETRY, feature::MULTI_VIEWPORT])
+        .extended(&[extension::VIEWPORT_LAYER]),
         culled("faces_front_counter_clockwise", vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE),
         culled("faces_front_culled", vk::CullModeFlags::FRONT, vk::FrontFace::CLOCKWISE),
         culled("faces_back_culled", vk::CullModeFlags::BACK, vk::FrontFace::CLOCKWISE),

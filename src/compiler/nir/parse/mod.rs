@@ -218,6 +218,7 @@ impl Parser {
                 "distances" => self.distances_line()?,
                 "capture" => self.capture_line()?,
                 "capture_stride" => self.capture_stride_line()?,
+                "shared_blocks" => self.shader.info.shared_blocks = true,
                 "views" => self.shader.info.views = self.number32()?,
                 "fragment" => self.fragment_line()?,
                 "geometry" => self.geometry_line()?,

@@ -96,8 +96,8 @@ fn is_temp(mode: Mode) -> bool {
 }
 
 /// Modes in which a variable is laid out by us and not by the shader.
-fn is_ours(mode: Mode) -> bool {
-    is_temp(mode) || mode == Mode::Shared
+fn is_ours(s: &Shader, mode: Mode) -> bool {
+    is_temp(mode) || mode == Mode::Shared && !s.info.shared_blocks
 }
 
 /// Entry point.
@@ -259,7 +259,7 @@ impl Lower<'_> {
                 let Type::Struct { members, .. } = self.s.types.get(of)? else {
                     return None;
                 };
-                let offset = if is_ours(d.mode) {
+                let offset = if is_ours(self.s, d.mode) {
                     let mut at = 0u32;
                     for m in members.iter().take(member as usize) {
                         at = at.next_multiple_of(self.natural[m.ty].1) + self.natural[m.ty].0;
@@ -281,7 +281,7 @@ impl Lower<'_> {
                     let (size, align) = l.natural[ty];
                     size.next_multiple_of(align)
                 };
-                let ours = is_ours(d.mode);
+                let ours = is_ours(self.s, d.mode);
                 let stride = match *self.s.types.get(of)? {
                     Type::Array {
                         elem, stride_bytes, ..

@@ -3,7 +3,7 @@
 //! In:  state, shaders and targets of a draw. Out: through an implementation of [`DrawGeneration`], words in a [`Stream`].
 
 use crate::draw::shader::{Shaders, VertexInputs};
-use crate::draw::state::{Dirty, State};
+use crate::draw::state::{Dirty, Locations, State};
 use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::generation::{Generation, Machine};
 use crate::stream::{Memory, Stream};
@@ -100,6 +100,11 @@ pub trait DrawGeneration: Generation {
     fn state<M: Memory>(
         stream: &mut Stream<M>,
         said: &Said<'_, Self::Pipeline>,
+    ) -> Result<(), M::Error>;
+    /// Says where samples lie: of pixels with so many there, else where they always do.
+    fn sample_pattern<M: Memory>(
+        stream: &mut Stream<M>,
+        locations: Option<&Locations>,
     ) -> Result<(), M::Error>;
     /// Says what depth and stencil are drawn to, and writes the table of colours. In: what Surface State Base Address is, if that is
     /// known. Out: what it is from here on, and the table's offset from there.

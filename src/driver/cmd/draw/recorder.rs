@@ -151,6 +151,8 @@ pub struct Draws<G: DrawGeneration> {
     surface_base: Option<u64>,
     /// The targets were said where batches that inherit them look for them.
     lent: bool,
+    /// Samples were said to lie elsewhere than they always do.
+    located: bool,
 }
 
 impl<G: DrawGeneration> Default for Draws<G> {
@@ -169,6 +171,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
             words: [0; BOUND_DW],
             surface_base: None,
             lent: false,
+            located: false,
         }
     }
 }
@@ -269,6 +272,15 @@ impl<G: DrawGeneration> Draws<G> {
         self.bases = None;
     }
 
+    /// Says that samples lie where they always do, if they do not: others rely on it.
+    pub(crate) fn restore<M: Memory>(&mut self, stream: &mut Stream<M>) -> Result<(), M::Error> {
+        if std::mem::take(&mut self.located) {
+            G::sample_pattern(stream, None)?;
+            self.dirty = self.dirty.with(Dirty::LOCATIONS);
+        }
+        Ok(())
+    }
+
     /// Says the targets for batches that inherit them and are run next; whatever else was said is forgotten. False: there is nothing to
     /// draw to.
     pub(crate) fn lend<M: Memory>(&mut self, stream: &mut Stream<M>) -> Result<bool, M::Error> {
@@ -305,6 +317,11 @@ impl<G: DrawGeneration> Draws<G> {
             dynamic_base: machine.dynamic_base,
         };
         G::state(stream, &said)?;
+        let locations = self.state.own_locations();
+        if dirty.any(Dirty::LOCATIONS) && (self.located || locations.is_some()) {
+            G::sample_pattern(stream, locations)?;
+            self.located = locations.is_some();
+        }
         if dirty.any(Dirty::VERTEX_BUFFERS.with(Dirty::INDEX_BUFFER)) {
             let state = &self.state;
             let bound = usize::from(state.vertex_buffer_count);

@@ -54,8 +54,10 @@ impl Dirty {
     pub const DEPTH_RANGE: Dirty = Dirty(1 << 15);
     /// Where captured vertices go.
     pub const STREAM_OUT: Dirty = Dirty(1 << 16);
+    /// Where samples lie in a pixel.
+    pub const LOCATIONS: Dirty = Dirty(1 << 17);
     /// Everything.
-    pub const ALL: Dirty = Dirty((1 << 17) - 1);
+    pub const ALL: Dirty = Dirty((1 << 18) - 1);
 
     /// Both.
     #[must_use]
@@ -192,6 +194,8 @@ pub struct Raster {
     pub stippled: bool,
     /// How, if they are.
     pub stipple: Stipple,
+    /// Triangles cover each pixel that they overlap.
+    pub conservative: bool,
     /// The stream that is drawn.
     pub stream: u8,
     /// The last vertex gives an object its flat attributes, not the first.
@@ -222,6 +226,7 @@ impl Default for Raster {
             lines: Lines::Default,
             stippled: false,
             stipple: Stipple::default(),
+            conservative: false,
             stream: 0,
             provoking_last: false,
         }
@@ -511,6 +516,15 @@ pub struct CaptureBuffer {
     pub bytes: u64,
 }
 
+/// Where samples lie in a pixel, of pixels with so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Locations {
+    /// Samples of a pixel: 1, 2, 4, 8 or 16.
+    pub samples: u8,
+    /// Each one's place, to the right and down, in sixteenths of a pixel: 0 to 15.
+    pub places: [(u8, u8); 16],
+}
+
 /// All of it.
 #[derive(Clone, Debug)]
 pub struct State {
@@ -526,6 +540,10 @@ pub struct State {
     pub capture_buffers: [CaptureBuffer; abi::CAPTURE_BUFFERS],
     /// They are captured.
     pub capturing: bool,
+    /// Samples do not lie where they always do.
+    pub located: bool,
+    /// Where they lie then.
+    pub locations: Locations,
     /// Topology.
     pub topology: Topology,
     /// Vertices of a patch, 1 to 32.
@@ -559,6 +577,8 @@ impl Default for State {
             index_buffer: IndexBuffer::default(),
             capture_buffers: Default::default(),
             capturing: false,
+            located: false,
+            locations: Locations::default(),
             topology: Topology::default(),
             patch_points: 1,
             restart: false,
@@ -571,5 +591,12 @@ impl Default for State {
             viewport_count: 1,
             scissors: [Area::default(); VIEWPORTS],
         }
+    }
+}
+
+impl State {
+    /// Where samples lie, if not where they always do.
+    pub fn own_locations(&self) -> Option<&Locations> {
+        self.located.then_some(&self.locations)
     }
 }

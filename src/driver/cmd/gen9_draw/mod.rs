@@ -29,7 +29,7 @@ use hw::draw_state::state_constant_body;
 use hw::register;
 
 use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
-use crate::draw::state::{Dirty, State, VIEWPORTS};
+use crate::draw::state::{Dirty, Locations, State, VIEWPORTS};
 use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::draw::urb;
 use crate::draw::{ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
@@ -404,7 +404,7 @@ impl DrawGeneration for Gen9 {
         stream.put(state_raster::PACKET.words::<5>().dwords)?;
         stream.put(state_multisample::PACKET.words::<2>().dwords)?;
         stream.put(state_wm_hz_op::PACKET.words::<5>().dwords)?;
-        stream.put(raster::SAMPLE_PATTERN)?;
+        stream.put(raster::sample_pattern(None))?;
         for part in CONSTANT_ALLOCATION {
             stream.put(part)?;
         }
@@ -527,6 +527,13 @@ impl DrawGeneration for Gen9 {
             )?;
         }
         Ok(())
+    }
+
+    fn sample_pattern<M: Memory>(
+        stream: &mut Stream<M>,
+        locations: Option<&Locations>,
+    ) -> Result<(), M::Error> {
+        stream.put(raster::sample_pattern(locations))
     }
 
     fn targets<M: Memory>(

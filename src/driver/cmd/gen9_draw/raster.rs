@@ -12,7 +12,7 @@ use hw::draw_state::{cc_viewport, scissor_rect, sf_clip_viewport};
 
 use crate::draw::shader::Shaders;
 use crate::draw::state::{
-    Area, Cull, Fill, Lines, Multisample, Raster, State, Stipple, Topology, Viewport,
+    Area, Cull, Fill, Lines, Locations, Multisample, Raster, State, Stipple, Topology, Viewport,
 };
 
 fn float(value: f32) -> u64 {
@@ -184,6 +184,7 @@ pub(super) fn raster(state: &State, made: Option<Form>) -> [u32; 5] {
         .with(r::CULL_MODE, cull)
         .flag(r::FRONT_WINDING, !raster.front_is_clockwise)
         .with(r::API_MODE, api)
+        .flag(r::CONSERVATIVE_RASTERIZATION_ENABLE, raster.conservative)
         .with(r::GLOBAL_DEPTH_OFFSET_CONSTANT, float(bias.constant))
         .with(r::GLOBAL_DEPTH_OFFSET_SCALE, float(bias.slope))
         .with(r::GLOBAL_DEPTH_OFFSET_CLAMP, float(bias.clamp))
@@ -218,10 +219,10 @@ pub(super) fn multisample(from: &Multisample) -> [u32; 4] {
 }
 
 /// Positions of samples in a pixel, x and y in sixteenths. Ref: Vulkan 1.3, "Standard sample locations".
-const SAMPLES_1: [(u32, u32); 1] = [(8, 8)];
-const SAMPLES_2: [(u32, u32); 2] = [(12, 12), (4, 4)];
-const SAMPLES_4: [(u32, u32); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
-const SAMPLES_8: [(u32, u32); 8] = [
+const SAMPLES_1: [(u8, u8); 1] = [(8, 8)];
+const SAMPLES_2: [(u8, u8); 2] = [(12, 12), (4, 4)];
+const SAMPLES_4: [(u8, u8); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
+const SAMPLES_8: [(u8, u8); 8] = [
     (9, 5),
     (7, 11),
     (13, 9),
@@ -231,7 +232,7 @@ const SAMPLES_8: [(u32, u32); 8] = [
     (11, 15),
     (15, 1),
 ];
-const SAMPLES_16: [(u32, u32); 16] = [
+const SAMPLES_16: [(u8, u8); 16] = [
     (9, 9),
     (7, 5),
     (5, 10),
@@ -251,29 +252,39 @@ const SAMPLES_16: [(u32, u32); 16] = [
 ];
 
 /// Four positions, or fewer, a byte each.
-const fn positions(samples: &[(u32, u32)], first: usize) -> u32 {
-    let mut word = 0;
-    let mut index = 0;
-    while index < 4 && first + index < samples.len() {
-        let (x, y) = samples[first + index];
-        word |= (y | x << 4) << (8 * index);
-        index += 1;
-    }
-    word
+fn positions(samples: &[(u8, u8)], first: usize) -> u32 {
+    let four = samples.iter().skip(first).take(4).zip((0..).step_by(8));
+    four.fold(0, |word, (&(x, y), shift)| {
+        word | (u32::from(y & 0xf) | u32::from(x & 0xf) << 4) << shift
+    })
 }
 
-/// Where samples are, for every number of them.
-pub(super) const SAMPLE_PATTERN: [u32; 9] = [
-    state_sample_pattern::PACKET.header,
-    positions(&SAMPLES_16, 0),
-    positions(&SAMPLES_16, 4),
-    positions(&SAMPLES_16, 8),
-    positions(&SAMPLES_16, 12),
-    positions(&SAMPLES_8, 4),
-    positions(&SAMPLES_8, 0),
-    positions(&SAMPLES_4, 0),
-    positions(&SAMPLES_2, 0) | positions(&SAMPLES_1, 0) << 16,
-];
+/// 3DSTATE_SAMPLE_PATTERN: where samples are, for every number of them.
+pub(super) fn sample_pattern(locations: Option<&Locations>) -> [u32; 9] {
+    fn of<'a>(own: Option<&'a Locations>, usual: &'a [(u8, u8)]) -> &'a [(u8, u8)] {
+        let own = own.filter(|own| usize::from(own.samples) == usual.len());
+        own.map_or(usual, |own| own.places.get(..usual.len()).unwrap_or(usual))
+    }
+    let [one, two, four, eight, sixteen] = [
+        &SAMPLES_1[..],
+        &SAMPLES_2[..],
+        &SAMPLES_4[..],
+        &SAMPLES_8[..],
+        &SAMPLES_16[..],
+    ]
+    .map(|usual| of(locations, usual));
+    [
+        state_sample_pattern::PACKET.header,
+        positions(sixteen, 0),
+        positions(sixteen, 4),
+        positions(sixteen, 8),
+        positions(sixteen, 12),
+        positions(eight, 4),
+        positions(eight, 0),
+        positions(four, 0),
+        positions(two, 0) | positions(one, 0) << 16,
+    ]
+}
 
 /// How far from the middle the guard band may reach, in pixels: coordinates of the rasteriser end there.
 const GUARD_BAND: f32 = 16384.0;
@@ -399,7 +410,8 @@ mod tests {
     #[test]
     fn samples_lie_where_the_tables_fields_are() {
         use state_sample_pattern as p;
-        let at = |x: hw::Field, y: hw::Field| (x.get(&SAMPLE_PATTERN), y.get(&SAMPLE_PATTERN));
+        let usual = sample_pattern(None);
+        let at = |x: hw::Field, y: hw::Field| (x.get(&usual), y.get(&usual));
         assert_eq!(at(p::N1X_SAMPLE0_X_OFFSET, p::N1X_SAMPLE0_Y_OFFSET), (8, 8));
         assert_eq!(
             at(p::N2X_SAMPLE0_X_OFFSET, p::N2X_SAMPLE0_Y_OFFSET),
@@ -422,6 +434,16 @@ mod tests {
             at(p::N16X_SAMPLE15_X_OFFSET, p::N16X_SAMPLE15_Y_OFFSET),
             (1, 0)
         );
+        let mut own = Locations {
+            samples: 8,
+            ..Locations::default()
+        };
+        own.places[6] = (3, 12);
+        let words = sample_pattern(Some(&own));
+        assert_eq!(p::N8X_SAMPLE6_X_OFFSET.get(&words), 3);
+        assert_eq!(p::N8X_SAMPLE6_Y_OFFSET.get(&words), 12);
+        let others = |words: &[u32; 9]| [words[1], words[4], words[7], words[8]];
+        assert_eq!(others(&words), others(&usual));
     }
 
     #[test]

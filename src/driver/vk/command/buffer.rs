@@ -166,7 +166,7 @@ impl CommandBuffer {
         }
         let ended = match (self.error.take(), self.secondary) {
             (Some(error), _) => Err(error),
-            (None, true) => self.recorder.settle_other(),
+            (None, true) => self.recorder.end_part(),
             (None, false) => self.recorder.end(),
         };
         self.state = match &ended {

@@ -148,6 +148,26 @@ impl CommandBuffer {
         Ok(())
     }
 
+    /// Sets what triangles cover.
+    pub fn set_conservative(&mut self, from: api::ConservativeRasterizationModeEXT) -> Result<()> {
+        let conservative = convert::conservative(from)?;
+        self.set(Dirty::RASTER, |state| {
+            state.raster.conservative = conservative;
+        });
+        Ok(())
+    }
+
+    /// Sets where samples lie, where pipelines say that they do not lie where they always do.
+    pub fn set_locations(
+        &mut self,
+        from: &api::SampleLocationsInfoEXT<'_>,
+        places: &[api::SampleLocationEXT],
+    ) -> Result<()> {
+        let locations = convert::locations(from, places)?;
+        self.set(Dirty::LOCATIONS, |state| state.locations = locations);
+        Ok(())
+    }
+
     /// Sets what is left of polygons.
     pub fn set_fill(&mut self, from: api::PolygonMode) -> Result<()> {
         let fill = convert::fill(from)?;

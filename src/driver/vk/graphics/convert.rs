@@ -4,8 +4,8 @@
 
 use ash::vk as api;
 use cmd::draw::state::{
-    Area, BlendOp, Compare, Cull, Equation, Factor, Fill, IndexType, Lines, StencilOp, Topology,
-    Viewport,
+    Area, BlendOp, Compare, Cull, Equation, Factor, Fill, IndexType, Lines, Locations, StencilOp,
+    Topology, Viewport,
 };
 
 use crate::error::{Error, Result};
@@ -111,6 +111,43 @@ pub fn factor(from: api::BlendFactor) -> Result<Factor> {
         B::ONE_MINUS_SRC1_ALPHA => Factor::OneMinusSource1Alpha,
         _ => return Err(UNKNOWN),
     })
+}
+
+/// Whether triangles cover each pixel that they overlap.
+pub fn conservative(from: api::ConservativeRasterizationModeEXT) -> Result<bool> {
+    use api::ConservativeRasterizationModeEXT as M;
+    match from {
+        M::DISABLED => Ok(false),
+        M::OVERESTIMATE => Ok(true),
+        M::UNDERESTIMATE => Err(Error::FeatureNotPresent {
+            what: "primitiveUnderestimation",
+        }),
+        _ => Err(UNKNOWN),
+    }
+}
+
+/// Where samples lie, in a grid of one pixel.
+pub fn locations(
+    from: &api::SampleLocationsInfoEXT<'_>,
+    places: &[api::SampleLocationEXT],
+) -> Result<Locations> {
+    let samples = from.sample_locations_per_pixel.as_raw();
+    let grid = from.sample_location_grid_size;
+    let known = matches!(samples, 1 | 2 | 4 | 8 | 16) && [grid.width, grid.height] == [1, 1];
+    if !known || places.len() != samples as usize {
+        return Err(Error::InvalidUse {
+            why: "sample locations that are not those of one pixel",
+        });
+    }
+    let mut locations = Locations {
+        samples: samples as u8,
+        ..Locations::default()
+    };
+    let sixteenths = |at: f32| (at * 16.0).clamp(0.0, 15.0) as u8;
+    for (to, from) in locations.places.iter_mut().zip(places) {
+        *to = (sixteenths(from.x), sixteenths(from.y));
+    }
+    Ok(locations)
 }
 
 /// The stream that is drawn.

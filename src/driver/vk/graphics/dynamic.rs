@@ -51,6 +51,8 @@ bitflags::bitflags! {
         const COLOR_WRITE_ENABLE = 1 << 37;
         const SAMPLE_MASK = 1 << 38;
         const RASTERIZATION_STREAM = 1 << 39;
+        const CONSERVATIVE_RASTERIZATION_MODE = 1 << 40;
+        const SAMPLE_LOCATIONS = 1 << 41;
     }
 }
 
@@ -78,7 +80,8 @@ impl Dynamic {
                 .union(Self::DEPTH_CLAMP_ENABLE)
                 .union(Self::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE)
                 .union(Self::PROVOKING_VERTEX_MODE)
-                .union(Self::RASTERIZATION_STREAM),
+                .union(Self::RASTERIZATION_STREAM)
+                .union(Self::CONSERVATIVE_RASTERIZATION_MODE),
         ),
         (
             Dirty::MULTISAMPLE,
@@ -143,6 +146,10 @@ impl Dynamic {
                 DynamicState::COLOR_WRITE_ENABLE_EXT => Self::COLOR_WRITE_ENABLE,
                 DynamicState::SAMPLE_MASK_EXT => Self::SAMPLE_MASK,
                 DynamicState::RASTERIZATION_STREAM_EXT => Self::RASTERIZATION_STREAM,
+                DynamicState::CONSERVATIVE_RASTERIZATION_MODE_EXT => {
+                    Self::CONSERVATIVE_RASTERIZATION_MODE
+                }
+                DynamicState::SAMPLE_LOCATIONS_EXT => Self::SAMPLE_LOCATIONS,
                 // The test of depth bounds is no feature of this hardware: it is off, whatever is set.
                 DynamicState::DEPTH_BOUNDS | DynamicState::DEPTH_BOUNDS_TEST_ENABLE => {
                     Self::empty()

@@ -41,6 +41,14 @@ pub struct FixedInfo<'a> {
     pub scissors: &'a [api::Rect2D],
     /// Rasterization.
     pub raster: Option<&'a api::PipelineRasterizationStateCreateInfo<'a>>,
+    /// What triangles cover, where that is said.
+    pub conservative: Option<api::ConservativeRasterizationModeEXT>,
+    /// Samples do not lie where they always do.
+    pub located: bool,
+    /// Where they lie, unless commands say that.
+    pub locations: Option<&'a api::SampleLocationsInfoEXT<'a>>,
+    /// Their places.
+    pub places: &'a [api::SampleLocationEXT],
     /// The stream that is drawn.
     pub stream: u32,
     /// The last vertex gives flat attributes.
@@ -150,6 +158,10 @@ fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
         },
         stippled: lines.is_some_and(|lines| lines.stippled_line_enable != api::FALSE),
         stipple,
+        conservative: match info.conservative {
+            None => false,
+            Some(mode) => convert::conservative(mode)?,
+        },
         stream: convert::stream(info.stream)?,
         provoking_last: info.provoking_last,
     };
@@ -160,6 +172,10 @@ fn multisample(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     let Some(from) = info.multisample else {
         return Ok(());
     };
+    state.located = info.located;
+    if let Some(locations) = info.locations {
+        state.locations = convert::locations(locations, info.places)?;
+    }
     // Vulkan's flags of counts are the counts.
     let samples = from.rasterization_samples.as_raw();
     if !matches!(samples, 1 | 2 | 4 | 8 | 16) {
@@ -394,6 +410,10 @@ impl Fixed {
             samples.alpha_to_one = to.multisample.alpha_to_one;
         }
         all.put(Dirty::MULTISAMPLE, &mut to.multisample, samples);
+        all.put(Dirty::LOCATIONS, &mut to.located, from.located);
+        if from.located && !is(Dynamic::SAMPLE_LOCATIONS) {
+            all.put(Dirty::LOCATIONS, &mut to.locations, from.locations);
+        }
         let tests = self.depth_stencil(&to.depth_stencil);
         all.put(Dirty::DEPTH_STENCIL, &mut to.depth_stencil, tests);
         let (blend, said) = (&mut to.blend, &from.blend);
@@ -447,6 +467,9 @@ impl Fixed {
         }
         if is(Dynamic::RASTERIZER_DISCARD_ENABLE) {
             raster.discard = set.discard;
+        }
+        if is(Dynamic::CONSERVATIVE_RASTERIZATION_MODE) {
+            raster.conservative = set.conservative;
         }
         if is(Dynamic::RASTERIZATION_STREAM) {
             raster.stream = set.stream;

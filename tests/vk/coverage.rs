@@ -1,0 +1,170 @@
+//! Which pixels and samples objects cover, where that is the application's to say.
+
+use ash::vk;
+use samples::vulkan::{
+    Asks, Extension, Feature, GraphicsInfo, ImageInfo, More, Pipeline, Source, State, Target,
+    Targets, Wants, extension, feature,
+};
+use samples::{Error, Gpu};
+
+const RGBA8: vk::Format = vk::Format::R8G8B8A8_UNORM;
+const SIDE: u32 = 16;
+
+fn gpu(features: &[Feature], extensions: &[Extension]) -> Gpu {
+    // The driver finds the simulated GPU.
+    crate::rig::entry();
+    let wants = Wants {
+        features,
+        extensions,
+    };
+    Gpu::new(&Source::Function(icd::get_instance_proc_addr()), &wants).unwrap()
+}
+
+/// A triangle whose corners are pushed, in pixels.
+const TRIANGLE: &str = "#version 450
+layout(push_constant) uniform Push { vec2 corners[3]; };
+void main() { gl_Position = vec4(corners[gl_VertexIndex] / 8.0 - 1.0, 0.0, 1.0); }";
+const WHITE: &str = "#version 450
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(1.0); }";
+
+fn pipeline(gpu: &Gpu, info: &GraphicsInfo<'_>) -> Result<Pipeline, Error> {
+    gpu.graphics(&GraphicsInfo {
+        vertex: TRIANGLE,
+        fragment: Some(WHITE),
+        colors: &[RGBA8],
+        push_bytes: 24,
+        ..info.clone()
+    })
+}
+
+/// Pixels with a part, however small, in a triangle; or those whose middle is in it.
+fn conservative(gpu: &Gpu) -> Result<(), Error> {
+    use vk::ConservativeRasterizationModeEXT as M;
+    let plain = pipeline(gpu, &GraphicsInfo::default())?;
+    let off = pipeline(
+        gpu,
+        &GraphicsInfo {
+            more: &[More::Conservative(M::DISABLED)],
+            ..GraphicsInfo::default()
+        },
+    )?;
+    let on = pipeline(
+        gpu,
+        &GraphicsInfo {
+            more: &[More::Conservative(M::OVERESTIMATE)],
+            ..GraphicsInfo::default()
+        },
+    )?;
+    let chosen = pipeline(
+        gpu,
+        &GraphicsInfo {
+            dynamic: &[vk::DynamicState::CONSERVATIVE_RASTERIZATION_MODE_EXT],
+            ..GraphicsInfo::default()
+        },
+    )?;
+    let middles: &[(usize, usize)] = &[(1, 1), (2, 1), (1, 2)];
+    let overlapped: &[(usize, usize)] = &[(1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (1, 3)];
+    let cases = [
+        (&plain, None, middles),
+        (&off, None, middles),
+        (&on, None, overlapped),
+        (&chosen, Some(M::OVERESTIMATE), overlapped),
+        (&chosen, Some(M::DISABLED), middles),
+    ];
+    for (pipeline, mode, expected) in cases {
+        let color = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target())?;
+        gpu.run(|r| {
+            let to = [Target::clear(&color, [0.0; 4])];
+            r.draw_to(&Targets::new(&to), |r| {
+                r.bind(pipeline, &[], &[1.25_f32, 1.25, 3.5, 1.25, 1.25, 3.5]);
+                if let Some(mode) = mode {
+                    r.state(State::Conservative(mode));
+                }
+                r.draw(0, 3, 1);
+                Ok(())
+            })
+        })?;
+        let texels = gpu.read(&color)?;
+        let lit = |x: usize, y: usize| texels[(y * SIDE as usize + x) * 4] != 0;
+        let all = (0..SIDE as usize).flat_map(|y| (0..SIDE as usize).map(move |x| (x, y)));
+        let found: Vec<_> = all.filter(|&(x, y)| lit(x, y)).collect();
+        assert_eq!(found, expected, "{mode:?}");
+    }
+    Ok(())
+}
+
+fn at(x: f32, y: f32) -> vk::SampleLocationEXT {
+    vk::SampleLocationEXT { x, y }
+}
+
+/// A column of pixels that a triangle's edge halves has the samples that lie on its side, wherever they were put; where nobody has put
+/// them, in batches after and in draws between, they lie where they always do.
+fn locations(gpu: &Gpu) -> Result<(), Error> {
+    let two = GraphicsInfo {
+        samples: 2,
+        ..GraphicsInfo::default()
+    };
+    let left = [at(0.0625, 0.5), at(0.25, 0.75)];
+    let right = [at(0.9375, 0.25), at(0.75, 0.5)];
+    let usual = pipeline(gpu, &two)?;
+    let own = pipeline(
+        gpu,
+        &GraphicsInfo {
+            more: &[More::Locations(&left)],
+            ..two.clone()
+        },
+    )?;
+    let chosen = pipeline(
+        gpu,
+        &GraphicsInfo {
+            more: &[More::Locations(&[])],
+            dynamic: &[vk::DynamicState::SAMPLE_LOCATIONS_EXT],
+            ..two
+        },
+    )?;
+    let many = ImageInfo::new(RGBA8, SIDE, SIDE).target().samples(2);
+    let queries = gpu.queries(Asks::Samples, 6)?;
+    // All pixels left of 4.5.
+    let corners = [-100.0_f32, 8.0, 4.5, -104.5, 4.5, 120.5];
+    for _ in 0..2 {
+        let color = gpu.image(many)?;
+        gpu.run(|r| {
+            r.reset(&queries);
+            let to = [Target::clear(&color, [0.0; 4])];
+            r.draw_to(&Targets::new(&to), |r| {
+                let draws = [
+                    (&usual, None),
+                    (&own, None),
+                    (&chosen, Some(&right)),
+                    (&usual, None),
+                    (&chosen, Some(&left)),
+                    (&own, None),
+                ];
+                for (query, (pipeline, places)) in (0..).zip(draws) {
+                    r.bind(pipeline, &[], &corners);
+                    if let Some(places) = places {
+                        r.state(State::Locations(places));
+                    }
+                    r.ask(&queries, query, true, |r| r.draw(0, 3, 1));
+                }
+                Ok(())
+            })
+        })?;
+        let results = gpu.results(&queries)?;
+        let counts: Vec<_> = results.chunks_exact(2).map(|r| r[0]).collect();
+        let of = |samples: u64| 16 * (4 * 2 + samples);
+        assert_eq!(counts, [of(1), of(2), of(0), of(1), of(2), of(2)]);
+    }
+    Ok(())
+}
+
+#[test]
+fn triangles_may_cover_what_they_overlap() {
+    conservative(&gpu(&[], &[extension::CONSERVATIVE, extension::DYNAMIC_3])).unwrap();
+}
+
+#[test]
+fn samples_lie_where_they_are_put() {
+    locations(&gpu(&[feature::PRECISE_OCCLUSION], &[extension::LOCATIONS])).unwrap();
+}

@@ -1,0 +1,116 @@
+//! What an application asks of clocks, priorities and operations of the host.
+
+use ash::vk;
+
+use crate::rig::{Rig, entry};
+
+const NONE: Option<&vk::AllocationCallbacks<'_>> = None;
+
+/// A device that has these extensions, and priorities if they are asked for.
+fn device(
+    rig: &Rig,
+    extensions: &[&std::ffi::CStr],
+    priority: Option<vk::QueueGlobalPriorityKHR>,
+) -> Result<ash::Device, vk::Result> {
+    let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+    let mut wanted = vk::DeviceQueueGlobalPriorityCreateInfoKHR::default()
+        .global_priority(priority.unwrap_or(vk::QueueGlobalPriorityKHR::MEDIUM));
+    let mut queue = vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0]);
+    if priority.is_some() {
+        queue = queue.push_next(&mut wanted);
+    }
+    let queues = [queue];
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names);
+    unsafe { rig.instance.create_device(rig.physical, &info, NONE) }
+}
+
+#[test]
+fn clocks_are_read_together() {
+    let rig = Rig::new();
+    let names = [ash::ext::calibrated_timestamps::NAME];
+    let device = device(&rig, &names, None).unwrap();
+    let host = ash::ext::calibrated_timestamps::Instance::new(&entry(), &rig.instance);
+    let clocks = ash::ext::calibrated_timestamps::Device::new(&rig.instance, &device);
+    let domains = unsafe { host.get_physical_device_calibrateable_time_domains(rig.physical) };
+    let domains = domains.unwrap();
+    assert_eq!(
+        domains,
+        [
+            vk::TimeDomainEXT::DEVICE,
+            vk::TimeDomainEXT::CLOCK_MONOTONIC,
+            vk::TimeDomainEXT::CLOCK_MONOTONIC_RAW
+        ]
+    );
+    let infos: Vec<_> = domains
+        .iter()
+        .map(|&domain| vk::CalibratedTimestampInfoEXT::default().time_domain(domain))
+        .collect();
+    let read = || unsafe { clocks.get_calibrated_timestamps(&infos).unwrap() };
+    let properties = unsafe { rig.instance.get_physical_device_properties(rig.physical) };
+    let tick_ns = f64::from(properties.limits.timestamp_period);
+    let (first, _) = read();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let (second, deviation) = read();
+    assert!(deviation as f64 >= tick_ns);
+    let passed: Vec<_> = first.iter().zip(&second).map(|(a, b)| b - a).collect();
+    // All three have seen the same time pass, but for what lay between their readings.
+    let device_ns = passed[0] as f64 * tick_ns;
+    assert!(
+        passed[1] >= 20_000_000 && passed[2] >= 19_000_000,
+        "{passed:?}"
+    );
+    let bound = 2.0 * deviation as f64 + 0.1 * passed[1] as f64;
+    assert!((device_ns - passed[1] as f64).abs() <= bound, "{passed:?}");
+    unsafe { device.destroy_device(NONE) };
+}
+
+#[test]
+fn queues_have_the_priorities_that_are_listed() {
+    let rig = Rig::new();
+    let mut known = vk::QueueFamilyGlobalPriorityPropertiesKHR::default();
+    let mut family = [vk::QueueFamilyProperties2::default().push_next(&mut known)];
+    unsafe {
+        rig.instance
+            .get_physical_device_queue_family_properties2(rig.physical, &mut family);
+    }
+    let listed = &known.priorities[..known.priority_count as usize];
+    assert!(listed.contains(&vk::QueueGlobalPriorityKHR::MEDIUM));
+    assert!(listed.windows(2).all(|pair| pair[0] < pair[1]));
+    let names = [ash::ext::global_priority::NAME];
+    for priority in [
+        vk::QueueGlobalPriorityKHR::LOW,
+        vk::QueueGlobalPriorityKHR::MEDIUM,
+        vk::QueueGlobalPriorityKHR::HIGH,
+        vk::QueueGlobalPriorityKHR::REALTIME,
+    ] {
+        let made = device(&rig, &names, Some(priority));
+        match listed.contains(&priority) {
+            true => unsafe { made.unwrap().destroy_device(NONE) },
+            false => assert_eq!(made.err(), Some(vk::Result::ERROR_NOT_PERMITTED_KHR)),
+        }
+    }
+    let unknown = vk::QueueGlobalPriorityKHR::from_raw(7);
+    let made = device(&rig, &names, Some(unknown));
+    assert_eq!(made.err(), Some(vk::Result::ERROR_NOT_PERMITTED_KHR));
+}
+
+#[test]
+fn deferred_operations_are_finished() {
+    let rig = Rig::new();
+    let names = [ash::khr::deferred_host_operations::NAME];
+    let device = device(&rig, &names, None).unwrap();
+    let deferred = ash::khr::deferred_host_operations::Device::new(&rig.instance, &device);
+    unsafe {
+        let operation = deferred.create_deferred_operation(NONE).unwrap();
+        assert_eq!(
+            deferred.get_deferred_operation_max_concurrency(operation),
+            0
+        );
+        deferred.get_deferred_operation_result(operation).unwrap();
+        deferred.deferred_operation_join(operation).unwrap();
+        deferred.destroy_deferred_operation(operation, NONE);
+        device.destroy_device(NONE);
+    }
+}
