@@ -40,6 +40,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
         dispatch_base: false,
         subgroup_size: compile::SubgroupSize::Fixed,
         sample_shading: false,
+        alpha_to_coverage: 0,
         views: 0,
         tess: None,
         before: None,

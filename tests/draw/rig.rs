@@ -182,6 +182,7 @@ impl Rig {
                 address: DEPTH,
                 pitch_bytes: 128,
                 qpitch_rows: 32,
+                hierarchy: None,
             }),
             width: SIZE,
             height: SIZE,

@@ -168,3 +168,145 @@ fn triangles_may_cover_what_they_overlap() {
 fn samples_lie_where_they_are_put() {
     locations(&gpu(&[feature::PRECISE_OCCLUSION], &[extension::LOCATIONS])).unwrap();
 }
+
+/// Alpha of the first colour decides about the samples of all, and so does a mask, whether the shader's or the pipeline's.
+fn by_alpha(gpu: &Gpu) -> Result<(), Error> {
+    let shader = |mask: &str| {
+        format!(
+            "#version 450
+layout(push_constant) uniform Push {{ vec2 corners[3]; float alpha; }};
+layout(location = 0) out vec4 first;
+layout(location = 1) out vec4 second;
+void main()
+{{
+    first = vec4(1.0, 0.0, 0.0, alpha);
+    second = vec4(0.0, 1.0, 0.0, 1.0 - alpha);
+    {mask}
+}}"
+        )
+    };
+    let (plain, masked) = (shader(""), shader("gl_SampleMask[0] = 0x5;"));
+    let pipeline = |fragment: &str, sample_mask| {
+        gpu.graphics(&GraphicsInfo {
+            vertex: "#version 450
+layout(push_constant) uniform Push { vec2 corners[3]; float alpha; };
+void main() { gl_Position = vec4(corners[gl_VertexIndex] / 8.0 - 1.0, 0.0, 1.0); }",
+            fragment: Some(fragment),
+            colors: &[RGBA8, RGBA8],
+            samples: 4,
+            sample_mask,
+            alpha_to_coverage: true,
+            push_bytes: 28,
+            ..GraphicsInfo::default()
+        })
+    };
+    let all = pipeline(&plain, None)?;
+    let shaders = pipeline(&masked, None)?;
+    let pipelines = pipeline(&plain, Some(0x5))?;
+    let many = ImageInfo::new(RGBA8, SIDE, SIDE).target().samples(4);
+    let queries = gpu.queries(Asks::Samples, 1)?;
+    for (pipeline, mask) in [(&all, 0xf), (&shaders, 0x5_u32), (&pipelines, 0x5)] {
+        let mut before = 0;
+        for (quarters, alpha) in [(0, 0.0), (1, 0.25), (2, 0.5), (3, 0.75), (4, 1.0_f32)] {
+            let (one, two) = (gpu.image(many)?, gpu.image(many)?);
+            let single = ImageInfo::new(RGBA8, SIDE, SIDE).target();
+            let (first, second) = (gpu.image(single)?, gpu.image(single)?);
+            gpu.run(|r| {
+                r.reset(&queries);
+                let to = [
+                    Target::clear(&one, [0.0; 4]).resolve(&first),
+                    Target::clear(&two, [0.0; 4]).resolve(&second),
+                ];
+                r.draw_to(&Targets::new(&to), |r| {
+                    r.bind(
+                        pipeline,
+                        &[],
+                        &[-16.0_f32, -16.0, 64.0, -16.0, -16.0, 64.0, alpha],
+                    );
+                    r.ask(&queries, 0, true, |r| r.draw(0, 3, 1));
+                    Ok(())
+                })
+            })?;
+            let samples = gpu.results(&queries)?[0] / 256;
+            // As many as alpha says, of those that the mask leaves; more alpha never covers less.
+            assert!(samples >= before && samples <= u64::from(mask.count_ones()));
+            if mask == 0xf {
+                assert_eq!(samples, quarters);
+            }
+            if quarters == 4 {
+                assert_eq!(samples, u64::from(mask.count_ones()));
+            }
+            before = samples;
+            let (first, second) = (gpu.read(&first)?, gpu.read(&second)?);
+            let part = samples as f32 * 255.0 / 4.0;
+            assert!(
+                (f32::from(first[0]) - part).abs() <= 1.0,
+                "{alpha}: {}",
+                first[0]
+            );
+            assert!(
+                (f32::from(second[1]) - part).abs() <= 1.0,
+                "{alpha}: {}",
+                second[1]
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn alpha_decides_about_all_colours() {
+    by_alpha(&gpu(&[feature::PRECISE_OCCLUSION], &[])).unwrap();
+}
+
+/// Smooth lines have soft edges in colours that are fractions; integers come as they are.
+fn smooth(gpu: &Gpu) -> Result<(), Error> {
+    let lines = vk::LineRasterizationModeEXT::RECTANGULAR_SMOOTH;
+    for (format, kind, paint, value) in [
+        (
+            vk::Format::R8G8B8A8_UINT,
+            "u",
+            "7, 9, 11, 200",
+            [7, 9, 11, 200],
+        ),
+        (RGBA8, "", "1.0", [255; 4]),
+    ] {
+        let fragment = format!(
+            "#version 450
+layout(location = 0) out {kind}vec4 colour;
+void main() {{ colour = {kind}vec4({paint}); }}"
+        );
+        let pipeline = gpu.graphics(&GraphicsInfo {
+            vertex: TRIANGLE,
+            fragment: Some(&fragment),
+            colors: &[format],
+            topology: vk::PrimitiveTopology::LINE_LIST,
+            more: &[More::Lines(lines, None)],
+            push_bytes: 24,
+            ..GraphicsInfo::default()
+        })?;
+        let color = gpu.image(ImageInfo::new(format, SIDE, SIDE).target())?;
+        gpu.run(|r| {
+            let to = [Target::clear(&color, [0.0; 4])];
+            r.draw_to(&Targets::new(&to), |r| {
+                r.bind(&pipeline, &[], &[1.0_f32, 3.3, 15.0, 9.1, 0.0, 0.0]);
+                r.draw(0, 2, 1);
+                Ok(())
+            })
+        })?;
+        let texels = gpu.read(&color)?;
+        let drawn: Vec<_> = texels.chunks_exact(4).filter(|t| t[3] != 0).collect();
+        assert!(drawn.len() >= 14, "{}", drawn.len());
+        let whole = drawn.iter().filter(|t| ***t == value).count();
+        match kind {
+            "u" => assert_eq!(whole, drawn.len()),
+            _ => assert!(whole < drawn.len()),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn smooth_lines_leave_integers_alone() {
+    smooth(&gpu(&[], &[extension::LINES])).unwrap();
+}

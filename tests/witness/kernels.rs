@@ -53,6 +53,7 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
                 dispatch_base: false,
                 subgroup_size: compile::SubgroupSize::default(),
                 sample_shading: false,
+                alpha_to_coverage: 0,
                 views: 0,
                 tess: None,
                 before: None,

@@ -46,6 +46,11 @@ impl Format {
         )
     }
 
+    /// True for formats of integers.
+    pub fn is_integer(&self) -> bool {
+        self.channels.iter().any(|c| matches!(c.0, Uint | Sint))
+    }
+
     /// The format with this number.
     pub fn by_number(number: u32) -> Option<&'static Format> {
         let found = FORMATS.binary_search_by_key(&number, |f| u32::from(f.number));

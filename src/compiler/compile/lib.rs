@@ -41,6 +41,8 @@ pub struct Key<'a> {
     /// A fragment shader runs for each sample, and its inputs are the sample's (`sampleShadingEnable`, where more than one
     /// sample of a pixel is asked for).
     pub sample_shading: bool,
+    /// Samples of a pixel that a fragment shader's alpha decides about (`alphaToCoverageEnable`); 0: it decides about none.
+    pub alpha_to_coverage: u8,
     /// Views that each draw is made for, a bit each; none: there is no multiview.
     pub views: u32,
     /// Modes of a pipeline's tessellation ([`tess_modes`]), for its two stages.
@@ -79,6 +81,7 @@ impl Key<'_> {
             SubgroupSize::Required(size) => size.into(),
         });
         number(self.sample_shading.into());
+        number(self.alpha_to_coverage.into());
         number(self.views.into());
         number(self.device.pci_id.into());
         number(self.flags);
@@ -294,6 +297,12 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
         };
     }
     shader.info.views = key.views;
+    shader.info.fragment.alpha_to_coverage = key.alpha_to_coverage;
+    let outputs = key.before.and_then(StageInfo::vertex_outputs);
+    let culls = outputs.map_or(0, |outputs| outputs.cull_distances);
+    if culls != 0 {
+        shader.info.clips_before = Some(culls.trailing_zeros() as u8);
+    }
     if key.sample_shading && key.stage == Stage::Fragment {
         shader.info.fragment.sample_shading = true;
         for var in shader.vars.ids() {

@@ -198,6 +198,8 @@ pub struct FragmentInfo {
     pub post_depth_coverage: bool,
     /// The shader runs for each sample whatever it reads (capability SampleRateShading and its built-ins).
     pub sample_shading: bool,
+    /// Samples of a pixel that the alpha of the first colour decides about; 0: it decides about none.
+    pub alpha_to_coverage: u8,
     /// DepthGreater, DepthLess, DepthUnchanged.
     pub depth_layout: DepthLayout,
 }

@@ -72,6 +72,8 @@ pub struct Info {
     pub float_controls: FloatControls,
     /// Distances that the stage writes for its vertices.
     pub distances: Distances,
+    /// Distances to clip by that stand before those to cull by in the vertices that come in, where that is known.
+    pub clips_before: Option<u8>,
     /// What goes to buffers beside rasterisation.
     pub capture: Capture,
     /// Views that a draw is made for, a bit each; none: there is no multiview.

@@ -294,6 +294,9 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
         writeln!(out, "    distances clip={clip} cull={cull}")?;
     }
     crate::capture::print(s, out)?;
+    if let Some(clips) = s.info.clips_before {
+        writeln!(out, "    clips_before {clips}")?;
+    }
     if s.info.shared_blocks {
         writeln!(out, "    shared_blocks")?;
     }
@@ -312,6 +315,9 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
                 if set {
                     write!(line, " {name}")?;
                 }
+            }
+            if f.alpha_to_coverage != 0 {
+                write!(line, " alpha_to_coverage={}", f.alpha_to_coverage)?;
             }
             if f.depth_layout != crate::io::DepthLayout::Any {
                 write!(line, " depth={}", word(&DEPTH_LAYOUTS, f.depth_layout))?;

@@ -2,7 +2,7 @@
 //!
 //! In:  variables at slots CLIP_DIST0 and CULL_DIST0. Out: all of them from CLIP_DIST0 on, a component each; `info.distances` has
 //! those that are written, and `info.capture` follows. A stage's array of one that nobody touches is what a compiler declares on its own: it takes no
-//! place. Tests: tests/opt/lower_clip_cull_distance_arrays/.
+//! place. What comes in lies as the stage before has it, where that is known (`info.clips_before`). Tests: tests/opt/lower_clip_cull_distance_arrays/.
 
 use crate::pass::Ctx;
 use entity::Id;
@@ -26,7 +26,10 @@ pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
             let n = elements(s, &s.vars[v]);
             (is_touched(&v) || n > 1).then_some(n)
         };
-        let clips = count(s, clip).unwrap_or(0);
+        let own = count(s, clip).unwrap_or(0);
+        // A stage may read the ones without knowing of the others.
+        let before = s.info.clips_before.filter(|_| mode == Mode::ShaderIn);
+        let clips = before.unwrap_or(own).min(8);
         let culls = count(s, cull).unwrap_or(0);
         if let Some(v) = cull
             && let Some(io) = &mut s.vars[v].io

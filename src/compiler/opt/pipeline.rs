@@ -26,6 +26,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_clip_cull_distance_arrays)),
     Step::Once(pass!(lower_io)),
     Step::Once(pass!(lower_views)),
+    Step::Once(pass!(lower_alpha_to_coverage)),
     Step::Once(pass!(lower_input_attachments)),
     Step::Once(pass!(lower_resource_derefs)),
     Step::Once(pass!(lower_non_uniform_access)),

@@ -39,6 +39,8 @@ pub struct ShaderInfo {
 pub struct Neighbours {
     /// A fragment shader runs for each sample.
     pub sample_shading: bool,
+    /// Samples of a pixel that a fragment shader's alpha decides about; 0: none.
+    pub alpha_to_coverage: u8,
     /// Views that each draw is made for, a bit each.
     pub views: u32,
     /// Modes of tessellation, which two shaders declare together.
@@ -84,6 +86,10 @@ fn with_key<R>(
         dispatch_base: info.dispatch_base,
         subgroup_size: info.subgroup_size,
         sample_shading: neighbours.sample_shading,
+        alpha_to_coverage: match info.stage {
+            Stage::Fragment => neighbours.alpha_to_coverage,
+            _ => 0,
+        },
         views: neighbours.views,
         tess: neighbours.tess,
         before: neighbours.before.as_ref().map(|before| &before.stage),
@@ -126,6 +132,7 @@ pub fn internal(
         dispatch_base: false,
         subgroup_size: SubgroupSize::Fixed,
         sample_shading: false,
+        alpha_to_coverage: 0,
         views: 0,
         tess: None,
         before: None,

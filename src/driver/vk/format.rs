@@ -353,6 +353,11 @@ impl Format {
         }
     }
 
+    /// Whether it holds integers.
+    pub fn is_integer(&self) -> bool {
+        self.hw.is_integer()
+    }
+
     /// The hardware's format of a part, if it is there.
     pub fn part(&self, aspect: api::ImageAspectFlags) -> Option<&'static hw::Format> {
         if !self.aspects().contains(aspect) {

@@ -128,6 +128,7 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         dispatch_base: false,
         subgroup_size: compile::SubgroupSize::default(),
         sample_shading: false,
+        alpha_to_coverage: 0,
         views: 0,
         tess: None,
         before: None,

@@ -4,7 +4,8 @@ use crate::Scene;
 use crate::compare::{EDGES, EXACT, ROUNDED, Shot, Tolerance};
 use crate::stage::*;
 use samples::vulkan::{
-    Buffer, GraphicsInfo, Pipeline, Rate, Recorder, Stream, Target, Targets, feature, vk,
+    Buffer, GraphicsInfo, ImageInfo, Pipeline, Rate, Recorder, Stream, Target, Targets, extension,
+    feature, vk,
 };
 use samples::{Error, Gpu};
 

@@ -219,6 +219,7 @@ impl Parser {
                 "capture" => self.capture_line()?,
                 "capture_stride" => self.capture_stride_line()?,
                 "shared_blocks" => self.shader.info.shared_blocks = true,
+                "clips_before" => self.shader.info.clips_before = Some(self.small()?),
                 "views" => self.shader.info.views = self.number32()?,
                 "fragment" => self.fragment_line()?,
                 "geometry" => self.geometry_line()?,

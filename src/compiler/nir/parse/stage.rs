@@ -79,12 +79,17 @@ impl Parser {
             "early_fragment_tests",
             "post_depth_coverage",
             "sample_shading",
+            "alpha_to_coverage",
             "depth",
         ];
         while let Some(w) = self.mode_word(&words) {
             match w.as_str() {
                 "early_fragment_tests" => self.shader.info.fragment.early_fragment_tests = true,
                 "post_depth_coverage" => self.shader.info.fragment.post_depth_coverage = true,
+                "alpha_to_coverage" => {
+                    self.expect('=')?;
+                    self.shader.info.fragment.alpha_to_coverage = self.small()?;
+                }
                 "sample_shading" => self.shader.info.fragment.sample_shading = true,
                 _ => {
                     self.expect('=')?;

@@ -112,6 +112,15 @@ pub struct Targets {
 }
 
 impl Targets {
+    /// Whether a colour is integers.
+    pub fn has_integers(&self) -> bool {
+        use hw::state::render_surface_state::SURFACE_FORMAT;
+        self.colours.iter().flatten().any(|surface| {
+            let format = hw::Format::by_number(SURFACE_FORMAT.get(surface) as u32);
+            format.is_some_and(hw::Format::is_integer)
+        })
+    }
+
     /// Entries of the binding table: one at least, which a fragment shader without colours ends with.
     pub fn entries(&self) -> usize {
         let last = self.colours.iter().rposition(Option::is_some);

@@ -29,7 +29,7 @@ use hw::draw_state::state_constant_body;
 use hw::register;
 
 use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
-use crate::draw::state::{Dirty, Locations, State, VIEWPORTS};
+use crate::draw::state::{Dirty, Lines, Locations, State, VIEWPORTS};
 use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::draw::urb;
 use crate::draw::{ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
@@ -74,6 +74,7 @@ pub struct Pipeline {
     /// Targets that the shader writes.
     targets: u8,
     dual_source: bool,
+    writes_mask: bool,
     point_size: bool,
     counted: bool,
 }
@@ -253,7 +254,7 @@ impl Pipeline {
             words.extend(raster::clip(self.clip, &state.raster, state.viewport_count));
         }
         if raster {
-            words.extend(raster::raster(state, self.made));
+            words.extend(raster::raster(state, self.made, false));
         }
         if multisample {
             words.extend(raster::multisample(&state.multisample));
@@ -269,6 +270,7 @@ impl Pipeline {
         let colours = pixel::Colours {
             targets,
             dual_source: self.dual_source,
+            writes_mask: self.writes_mask,
         };
         let (words, [a, b], writes) = pixel::blend(&state.blend, &state.multisample, colours);
         let [c, d] = pixel::wm(self.wm, state.raster.stippled, writes);
@@ -356,6 +358,7 @@ impl DrawGeneration for Gen9 {
             },
             targets: fragment.map_or(0, |f| f.targets),
             dual_source: fragment.is_some_and(|f| f.dual_source),
+            writes_mask: fragment.is_some_and(|f| f.writes_mask),
             point_size: shaders.writes_point_size,
             counted: shaders.counted,
         };
@@ -466,8 +469,14 @@ impl DrawGeneration for Gen9 {
         let objects = Dirty::ASSEMBLY
             .with(Dirty::SHADERS)
             .with(Dirty::MULTISAMPLE);
-        if !held.raster && dirty.any(objects.with(Dirty::RASTER)) {
-            stream.put(raster::raster(state, pipeline.made))?;
+        if state.raster.lines == Lines::Smooth {
+            let depends = objects.with(Dirty::RASTER).with(Dirty::TARGETS);
+            if dirty.any(depends) {
+                let integers = targets.has_integers();
+                stream.put(raster::raster(state, pipeline.made, integers))?;
+            }
+        } else if !held.raster && dirty.any(objects.with(Dirty::RASTER)) {
+            stream.put(raster::raster(state, pipeline.made, false))?;
         }
         if !held.multisample && dirty.any(Dirty::MULTISAMPLE) {
             stream.put(raster::multisample(&state.multisample))?;

@@ -404,6 +404,8 @@ pub(super) struct Colours {
     pub targets: u8,
     /// The shader writes a second colour.
     pub dual_source: bool,
+    /// The shader says which samples it covers.
+    pub writes_mask: bool,
 }
 
 /// Dwords of BLEND_STATE with its entries.
@@ -423,9 +425,11 @@ pub(super) fn blend(
         equations(target, from.logic, dual).is_none_or(|[colour, alpha]| colour == alpha)
     };
     let independent = !from.targets.iter().all(same);
+    // A shader that writes a mask has alpha in it already: the machine would not look at it then.
+    let to_coverage = samples.alpha_to_coverage && !colours.writes_mask;
     let [state] = bs::PACKET
         .words::<1>()
-        .flag(bs::ALPHA_TO_COVERAGE_ENABLE, samples.alpha_to_coverage)
+        .flag(bs::ALPHA_TO_COVERAGE_ENABLE, to_coverage)
         .flag(bs::ALPHA_TO_ONE_ENABLE, samples.alpha_to_one)
         .flag(bs::INDEPENDENT_ALPHA_BLEND_ENABLE, independent)
         .dwords;
@@ -470,7 +474,7 @@ pub(super) fn blend(
     let mut packed = ps::PACKET
         .words::<2>()
         .flag(ps::HAS_WRITEABLE_RT, writes)
-        .flag(ps::ALPHA_TO_COVERAGE_ENABLE, samples.alpha_to_coverage)
+        .flag(ps::ALPHA_TO_COVERAGE_ENABLE, to_coverage)
         .flag(ps::INDEPENDENT_ALPHA_BLEND_ENABLE, independent);
     let [first, ..] = &from.targets;
     if let Some([colour, alpha]) = equations(first, from.logic, dual) {

@@ -138,7 +138,8 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -
         .dwords
 }
 
-pub(super) fn raster(state: &State, made: Option<Form>) -> [u32; 5] {
+/// 3DSTATE_RASTER. Edges are not smooth where a colour is `integers`: they have no alpha to scale, and the machine wants it off then.
+pub(super) fn raster(state: &State, made: Option<Form>, integers: bool) -> [u32; 5] {
     use state_raster as r;
     const DX10: u64 = 1;
     const DX9_OR_GL: u64 = 0;
@@ -174,7 +175,7 @@ pub(super) fn raster(state: &State, made: Option<Form>) -> [u32; 5] {
         .flag(r::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE, raster.clips_depth())
         .flag(r::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE, raster.clips_depth())
         .flag(r::SCISSOR_RECTANGLE_ENABLE, true)
-        .flag(r::ANTIALIASING_ENABLE, smooth)
+        .flag(r::ANTIALIASING_ENABLE, smooth && !integers)
         .with(r::FRONT_FACE_FILL_MODE, fill)
         .with(r::BACK_FACE_FILL_MODE, fill)
         .flag(r::GLOBAL_DEPTH_OFFSET_ENABLE_POINT, biased)

@@ -25,6 +25,8 @@ pub struct Attachment {
     pub clear_stencil: bool,
     /// Parts that its format has.
     pub aspects: api::ImageAspectFlags,
+    /// Its texels are integers.
+    pub integers: bool,
     /// Samples of its images.
     pub samples: u8,
     /// Layouts before and behind the render pass.
@@ -141,7 +143,9 @@ impl RenderPass {
         for (to, &number) in inherited.colours.iter_mut().zip(&subpass.colours) {
             let Some(number) = number else { continue };
             *to = true;
-            inherited.samples = inherited.samples.max(self.attachment(number)?.samples);
+            let attachment = self.attachment(number)?;
+            inherited.integers |= attachment.integers;
+            inherited.samples = inherited.samples.max(attachment.samples);
         }
         if let Some(number) = subpass.depth_stencil {
             let attachment = self.attachment(number)?;

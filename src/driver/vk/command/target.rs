@@ -75,11 +75,16 @@ pub struct Begin<'a> {
     pub depth_stencil: Option<DepthStencil<'a>>,
 }
 
+/// A format of integers, for targets of which no more is known.
+const INTEGERS: &hw::Format = &hw::FORMATS[2];
+
 /// What a secondary command buffer knows of the rendering that it is a part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inherited {
     /// Colours that are there, by target.
     pub colours: [bool; TARGETS],
+    /// One of them is integers.
+    pub integers: bool,
     /// There is depth.
     pub depth: bool,
     /// There is stencil.
@@ -105,8 +110,12 @@ impl Inherited {
             pitch_bytes: 0,
             qpitch_rows: 0,
         };
+        let mut surface = [0; 16];
+        if self.integers {
+            rss::SURFACE_FORMAT.set(&mut surface, INTEGERS.number.into());
+        }
         Targets {
-            colours: self.colours.map(|there| there.then_some([0; 16])),
+            colours: self.colours.map(|there| there.then_some(surface)),
             null: [0; 16],
             depth_stencil: DepthStencilTarget {
                 depth: self.depth.then_some(depth),

@@ -64,6 +64,7 @@ impl Pipeline {
         let of = |stage: Stage| stages.iter().find(|shader| shader.stage == stage);
         let mut neighbours = Neighbours {
             sample_shading: info.fixed.shades_samples(),
+            alpha_to_coverage: info.fixed.samples_by_alpha(),
             views: info.views,
             ..Neighbours::default()
         };

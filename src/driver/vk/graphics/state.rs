@@ -74,6 +74,15 @@ pub struct FixedInfo<'a> {
 }
 
 impl FixedInfo<'_> {
+    /// Samples of a pixel that alpha decides about; 0: none.
+    pub(super) fn samples_by_alpha(&self) -> u8 {
+        let decided = |from: &&api::PipelineMultisampleStateCreateInfo<'_>| {
+            from.alpha_to_coverage_enable != api::FALSE
+        };
+        let from = self.multisample.filter(decided);
+        from.map_or(0, |from| from.rasterization_samples.as_raw().min(16) as u8)
+    }
+
     /// Whether fragments are shaded for each sample: more than one of a pixel's is asked for.
     pub(super) fn shades_samples(&self) -> bool {
         self.multisample.is_some_and(|from| {
