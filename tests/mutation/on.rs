@@ -556,8 +556,13 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             if own(ds::blend_state::ALPHA_TO_COVERAGE_ENABLE) == 1;
         draw_state::color_calc_state [BLEND_CONSTANT_COLOR_RED BLEND_CONSTANT_COLOR_GREEN BLEND_CONSTANT_COLOR_BLUE
             BLEND_CONSTANT_COLOR_ALPHA] if blends && constant;
-        draw_state::color_calc_state [ALPHA_TEST_FORMAT ALPHA_REFERENCE_VALUE_AS_UNORM8 ALPHA_REFERENCE_VALUE_AS_FLOAT32]
-            if alpha_test;
+        draw_state::color_calc_state [ALPHA_TEST_FORMAT] if alpha_test;
+        draw_state::color_calc_state [ALPHA_REFERENCE_VALUE_AS_UNORM8]
+            if alpha_test && own(ds::color_calc_state::ALPHA_TEST_FORMAT) == 0;
+        draw_state::color_calc_state [ALPHA_REFERENCE_VALUE_AS_FLOAT32]
+            if alpha_test && own(ds::color_calc_state::ALPHA_TEST_FORMAT) == 1;
+        // What counts where a longer command lacks it no document says (ERRATA.md).
+        mi::mi_store_data_imm [STORE_QWORD] if place.words.len() <= 4;
         draw::state_ps_blend [SOURCE_BLEND_FACTOR DESTINATION_BLEND_FACTOR] if flag!(work, state_ps_blend::COLOR_BUFFER_BLEND_ENABLE);
         draw::state_ps_blend [SOURCE_ALPHA_BLEND_FACTOR DESTINATION_ALPHA_BLEND_FACTOR]
             if flag!(work, state_ps_blend::COLOR_BUFFER_BLEND_ENABLE) && separate;

@@ -297,6 +297,10 @@ impl<'a> View<'a> {
         let shift = (address & 3) as u32 * 8;
         let base = address & !3;
         let seen = self.reads(address, bytes as usize)?;
+        if seen == Seen::Now && shift + bytes * 8 <= 32 {
+            let dword = self.words(base)?[0].load(Relaxed);
+            return Ok(u64::from(dword >> shift & u32::MAX >> (32 - bytes * 8)));
+        }
         let dword = |at: u64| -> Result<u128, Stop> { Ok(self.words(at)?[0].load(Relaxed).into()) };
         let mut raw = dword(base)?;
         let last = address.wrapping_add(u64::from(bytes) - 1) & !3;

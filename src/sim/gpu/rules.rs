@@ -73,6 +73,7 @@ rules! {
     PIPE_CONTROL_VF "pipe-control-vf", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "an invalidation of the vertex fetch cache comes with a post-sync operation";
     POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
+    STORE_LENGTH "store-length", "vol. 2a, MI_STORE_DATA_IMM, Store Qword; DWord Length", "a stored quadword is in the command, all of it";
     STORE_ALIGNMENT "store-alignment", "vol. 2a, MI_STORE_DATA_IMM, Address", "a stored quadword is aligned";
     VFE_STALL "vfe-stall", "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
     VFE_THREADS "vfe-threads", "vol. 2a, MEDIA_VFE_STATE, Maximum Number of Threads", "no more threads than the machine has";
@@ -230,6 +231,8 @@ rules! {
     FIELD_VALUE "field-value", "vol. 2, each command and structure", "a field has a value that its description lets it have";
     BASE_ADDRESS_MODIFY "base-address-modify", "vol. 2a, STATE_BASE_ADDRESS, Modify Enable",
         "an address or a size that is given is also taken";
+    BASE_ADDRESS_GIVEN "base-address-given", "vol. 2a, STATE_BASE_ADDRESS, Modify Enable",
+        "work finds the base addresses of general, surface and dynamic state and of instructions given by this context, which begins with none of its own";
     BASE_ADDRESS_WRAP "base-address-wrap", "vol. 2a, STATE_BASE_ADDRESS, General State Buffer Size",
         "a heap ends before the address space does";
     KERNEL_PREFETCH "kernel-prefetch", "vol. 7, EU Overview, instruction prefetch",

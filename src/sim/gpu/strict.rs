@@ -30,15 +30,16 @@ mod urb;
 use caches::Found;
 pub(crate) use caches::Log;
 
-use crate::base::BaseAddresses;
+use crate::base::{BaseAddresses, RELIED_ON};
 use crate::context::{HwContext, Pipeline};
 use crate::controls::{Controlled, Purpose};
 use crate::rules::{
-    BASE_ADDRESS_FLUSH, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT, CURBE_ALLOCATION, CURBE_FLUSH,
-    CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE, HEAP_BOUNDS, L3_DIVISION,
-    L3_DRAINED, PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH,
-    PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT,
-    VFE_SCRATCH, VFE_STALL, VFE_THREADS, WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
+    BASE_ADDRESS_FLUSH, BASE_ADDRESS_GIVEN, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT,
+    CURBE_ALLOCATION, CURBE_FLUSH, CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE,
+    HEAP_BOUNDS, L3_DIVISION, L3_DRAINED, PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF,
+    PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE,
+    STORE_ALIGNMENT, STORE_LENGTH, VFE_SCRATCH, VFE_STALL, VFE_THREADS, WALKER_GROUP, WALKER_MASK,
+    WALKER_PIPELINE, WALKER_SIMD,
 };
 use crate::watch::{CACHES as MODELLED, Control, Via};
 use eu::Stop;
@@ -170,12 +171,15 @@ impl<'a> Tracker<'a> {
                 format!("the {:?} pipeline is selected", context.pipeline)
             })?;
             BASE_ADDRESS_INVALIDATE.check(self.stale == 0, at, || names(self.stale))?;
+            given(context, at)?;
             draw::check(words, context, at)?;
             agree::check(&context.draw, at)?;
             stages::check(&context.draw, at)?;
             urb::check(&context.draw, l3, device, at)?;
             self.draws();
             Ok(())
+        } else if is(&media::gpgpu_walker::PACKET) {
+            given(context, at)
         } else if is(&packets::state_wm_hz_op::PACKET) && hz_op_acts(words) {
             agree::hz_op(&context.draw, words, at)?;
             self.draws();
@@ -183,6 +187,9 @@ impl<'a> Tracker<'a> {
         } else if is(&mi::mi_store_data_imm::PACKET) {
             use mi::mi_store_data_imm as f;
             let (qword, address) = (f::STORE_QWORD.get(words) == 1, f::ADDRESS.get(words));
+            STORE_LENGTH.check(!qword || words.len() > 4, at, || {
+                "a quadword of which the command has one dword".into()
+            })?;
             STORE_ALIGNMENT.check(!qword || address.is_multiple_of(8), at, || {
                 format!("a quadword is stored at {address:#x}")
             })
@@ -482,6 +489,17 @@ impl<'a> Tracker<'a> {
         self.used = ALL_CACHES;
         Ok(())
     }
+}
+
+/// Checks that the context has base addresses of its own.
+fn given(context: &HwContext, at: u64) -> Result<(), Stop> {
+    let missing = RELIED_ON & !context.base.given;
+    BASE_ADDRESS_GIVEN.check(missing == 0, at, || {
+        let names = ["general", "surface", "dynamic", "indirect", "instruction"];
+        let missing = (0..).zip(names).filter(|(i, _)| missing >> i & 1 == 1);
+        let missing: Vec<_> = missing.map(|(_, name)| name).collect();
+        format!("missing: {}", missing.join(", "))
+    })
 }
 
 fn names(caches: u8) -> String {

@@ -131,11 +131,17 @@ fn forms_of_commands() {
             .words::<4>()
             .with(store::ADDRESS, address)
             .flag(store::STORE_QWORD, qword);
-        join(&[words.dwords.to_vec()])
+        words.dwords.to_vec()
     };
-    broken("store-alignment", &stored(DATA + 4, true));
-    kept(&stored(DATA + 8, true));
-    kept(&stored(DATA + 4, false));
+    let longer = |mut words: Vec<u32>| {
+        words[0] += 1;
+        words.push(0);
+        join(&[words])
+    };
+    broken("store-alignment", &longer(stored(DATA + 4, true)));
+    kept(&longer(stored(DATA + 8, true)));
+    broken("store-length", &join(&[stored(DATA + 8, true)]));
+    kept(&join(&[stored(DATA + 4, false)]));
 }
 
 #[test]
@@ -179,6 +185,36 @@ fn base_addresses_change_between_flushes() {
     // The same addresses as before need nothing.
     let walker = command(&media::gpgpu_walker::PACKET);
     kept(&then(&[flush(), bases, walker]));
+}
+
+#[test]
+fn work_has_base_addresses_of_its_own_context() {
+    use media::state_base_address as f;
+    for (modify, address) in [
+        (
+            f::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+            f::GENERAL_STATE_BASE_ADDRESS,
+        ),
+        (
+            f::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+            f::SURFACE_STATE_BASE_ADDRESS,
+        ),
+        (
+            f::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE,
+            f::DYNAMIC_STATE_BASE_ADDRESS,
+        ),
+    ] {
+        let without = changed(&f::PACKET, |words| {
+            modify.set(words, 0);
+            address.set(words, 0);
+        });
+        broken("base-address-given", &without);
+        // An earlier batch of the context has given it.
+        let mut rig = rig();
+        assert!(rig.execute(&then(&[])).is_ok());
+        let ended = rig.execute(&without);
+        assert!(ended.is_ok(), "{}: {ended:?}", address.name);
+    }
 }
 
 #[test]

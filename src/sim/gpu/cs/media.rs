@@ -139,9 +139,10 @@ impl Run<'_> {
                 &mut base.bindless_surface,
             ),
         ];
-        for (enable, address, slot) in fields {
+        for (number, (enable, address, slot)) in fields.into_iter().enumerate() {
             if enable.get(words) == 1 {
                 *slot = address.get(words) & ADDRESS_MASK;
+                base.given |= 1 << number;
             }
         }
         if f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {

@@ -80,6 +80,7 @@ fn each_base_address_is_changed_where_it_is_said_to() {
         let sba = command(&f::PACKET, &[all.as_slice(), &[(enable, 1)]].concat());
         let on = |i: usize| if which == i { address(i as u64) } else { 0 };
         let expected = BaseAddresses {
+            given: if which < 6 { 1 << which } else { 0 },
             general: on(0),
             surface: on(1),
             dynamic: on(2),

@@ -174,7 +174,7 @@ fn bindless_surfaces_are_found_by_their_handle() {
         }
         for index in [0, 5, 20, 21] {
             let message = Message {
-                ex_desc: index << 12 | 0x7c0,
+                ex_desc: index << 12 | 0x3c0,
                 ..message(sfid::DATA_CACHE_1, READ | bti::BINDLESS, 1, &[4; 8])
             };
             let found = rig.ask(&message);

@@ -245,20 +245,35 @@ impl<'a> Executor<'a> {
             .unwrap_or_default()
     }
 
-    /// Counts a thread that does what another did, with as many messages to the render cache. False where it may not go on:
+    /// Counts threads that do what another did, with as many messages to the render cache. False where they may not go on:
     /// [`Executor::run`] says why.
-    pub fn repeat(&mut self, mask: u32, executed: &Statistics, messages: usize) -> bool {
-        let unpaid = self.unpaid + executed.instructions;
-        if self.draw.options.cancelled() || unpaid >= CHARGED {
+    pub fn repeat(
+        &mut self,
+        threads: u32,
+        mask: u32,
+        executed: &Statistics,
+        messages: usize,
+    ) -> bool {
+        let spent = executed.instructions * u64::from(threads);
+        let unpaid = self.unpaid + spent;
+        if self.draw.options.cancelled() {
             return false;
         }
-        self.unpaid = unpaid;
-        self.threads += 1;
-        self.channels += u64::from(mask.count_ones());
-        self.instructions += executed.instructions;
-        self.work += executed;
-        for _ in 0..messages {
-            self.port.messages.add(STAGE_SFIDS[0]);
+        if unpaid < CHARGED {
+            self.unpaid = unpaid;
+        } else if self.draw.budget.spend(unpaid) {
+            self.unpaid = 0;
+        } else {
+            return false;
+        }
+        self.threads += u64::from(threads);
+        self.channels += u64::from(mask.count_ones()) * u64::from(threads);
+        self.instructions += spent;
+        for _ in 0..threads {
+            self.work += executed;
+            for _ in 0..messages {
+                self.port.messages.add(STAGE_SFIDS[0]);
+            }
         }
         true
     }

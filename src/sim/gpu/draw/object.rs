@@ -135,6 +135,48 @@ impl Setup {
     }
 }
 
+/// Pixels along the side of a [`Cover`]'s blocks, as a power of two.
+pub(crate) const LOG_BLOCK: u32 = 5;
+
+/// What an object covers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cover {
+    /// Blocks of 32 × 32 pixels of which it covers all samples, by their upper left pixels; both are multiples of 32.
+    pub blocks: Vec<[u32; 2]>,
+    /// The mask of all samples of a pixel.
+    pub all: u16,
+    /// What else it touches.
+    pub subspans: Vec<Subspan>,
+}
+
+impl Cover {
+    /// Nothing yet.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.subspans.clear();
+    }
+
+    /// Nothing is covered.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.subspans.is_empty()
+    }
+}
+
+/// The subspans of a block, of which all samples are covered.
+pub(crate) fn subspans_of([x, y]: [u32; 2], all: u16) -> impl Iterator<Item = Subspan> {
+    // By squares of eight pixels, as the rasteriser has those of blocks that are covered in part.
+    let side = 1 << (LOG_BLOCK - 3);
+    let squares = (0..side * side).map(move |i| [x + i % side * 8, y + i / side * 8]);
+    squares.flat_map(move |[x, y]| {
+        (0..16).map(move |i| Subspan {
+            x: x + i % 4 * 2,
+            y: y + i / 4 * 2,
+            samples: [all; 4],
+            inner: 15,
+        })
+    })
+}
+
 /// A block of 2 × 2 pixels that an object touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Subspan {

@@ -11,7 +11,7 @@ use super::constants;
 use super::exec::{Draw, Executor};
 use super::gs::Geometry;
 use super::gs_output::{Provoking, StreamObject};
-use super::object::{Kind, Object, Setup, Subspan, Vue};
+use super::object::{Cover, Kind, Object, Setup, Vue};
 use super::pixel::{Counts, Tiles};
 use super::raster::{self, RasterState};
 use super::setup::{self, SetupState};
@@ -92,7 +92,7 @@ struct Back<'a> {
     at: u64,
     clipped: Vec<Object>,
     set_up: Vec<Setup>,
-    subspans: Vec<Subspan>,
+    cover: Cover,
 }
 
 /// Runs a draw. `so_offsets` are the stream output's write offsets so far.
@@ -147,7 +147,7 @@ pub(crate) fn run(
         at: draw.at,
         clipped: Vec::new(),
         set_up: Vec::new(),
-        subspans: Vec::new(),
+        cover: Cover::default(),
     };
     let statistics = draw.state.flag(
         &packets::state_vf_statistics::PACKET,
@@ -401,10 +401,10 @@ impl Back<'_> {
                         at: self.at,
                     });
                 }
-                self.subspans.clear();
-                raster::rasterise(&self.raster, &set_up, &mut self.subspans);
-                if !self.subspans.is_empty() {
-                    self.pixels.object(set_up, &self.subspans)?;
+                self.cover.clear();
+                raster::rasterise(&self.raster, &set_up, &mut self.cover);
+                if !self.cover.is_empty() {
+                    self.pixels.object(set_up, &self.cover)?;
                 }
             }
         }

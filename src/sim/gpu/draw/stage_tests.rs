@@ -174,7 +174,8 @@ fn hull_and_domain_shaders(alternate: u64) {
         (ds::KERNEL_START_POINTER, DOMAIN),
         (ds::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 6),
         (ds::PATCH_URB_ENTRY_READ_OFFSET, 1),
-        (ds::PATCH_URB_ENTRY_READ_LENGTH, 2),
+        // Eight dwords more than the entry has.
+        (ds::PATCH_URB_ENTRY_READ_LENGTH, 4),
         (ds::SCRATCH_SPACE_BASE_POINTER, 0x1_4800),
         (ds::PER_THREAD_SCRATCH_SPACE, 2),
     ];
@@ -224,7 +225,7 @@ fn hull_and_domain_shaders(alternate: u64) {
     }
     draw.rig.code(CODE + HULL, &kernel);
     // Stores 0x800 bytes further on, and gives the vertices their place in the domain, and the patch's number.
-    let mut kernel = store(0..11, &[mov(119, Src::imm_ud(0x800))]);
+    let mut kernel = store(0..13, &[mov(119, Src::imm_ud(0x800))]);
     kernel.extend(put(4, 1, &[ud(1), ud(2), ud(3), scalar(0, 1)]));
     draw.rig.code(CODE + DOMAIN, &kernel);
     // HS_INVOCATION_COUNT, DS_INVOCATION_COUNT, IA_PRIMITIVES_COUNT.
@@ -259,7 +260,7 @@ fn hull_and_domain_shaders(alternate: u64) {
         assert_eq!(constants, pushed());
     }
     let register = |nr| register(0x800, nr);
-    assert_eq!(control(&register(11)), (alternate, 0x1f));
+    assert_eq!(control(&register(13)), (alternate, 0x1f));
     let header = register(0);
     assert_eq!(header[1..], [1, 0, 2, 0, 0x1_4800, 0, 0]);
     let handles = register(4);
@@ -273,6 +274,13 @@ fn hull_and_domain_shaders(alternate: u64) {
     let pushed: Vec<u32> = (9..11).flat_map(register).collect();
     let slots: Vec<u32> = pushed.iter().step_by(4).copied().collect();
     assert_eq!(slots, [7, 8, 18, 17]);
+    // What lies behind the entry is no zero that a shader could take for its own.
+    assert!(
+        register(12)
+            .iter()
+            .all(|dword| f32::from_bits(*dword).is_nan())
+    );
+    assert!(register(11).iter().all(|dword| *dword != register(12)[0]));
     let third = (1f32 / 3.0 * 65536.0).floor() / 65536.0;
     let mut expected = [
         [1.0, 0.0, 0.0],

@@ -4,6 +4,7 @@
 //!      strict mode, at one that has a bit or value it may not have.
 //! Ref: SKL PRM vol. 2d, message descriptors; [`isa::descriptor`] has the places of the fields.
 //!
+//! Extended descriptors have a handle, or nothing but what the instruction says.
 //! Each bit of each message that a unit carries out has one fate, but for those of the instruction (lengths, end of thread);
 //! messages that none carries out stop where they arrive. What a channel is given that a message lacks is the unit's business.
 
@@ -218,6 +219,9 @@ fn checks() -> &'static [[Checks; 32]; 16] {
 /// [`Stop::Unimplemented`] and, in strict mode, [`Stop::Undefined`], with the bits.
 pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
     let (sfid, desc) = (message.sfid, message.desc);
+    if strict {
+        extended(message)?;
+    }
     let of = checks().get(usize::from(sfid));
     let Some(own) = of.and_then(|kinds| kinds.get(kind(sfid, desc) as usize)) else {
         return Ok(());
@@ -238,15 +242,65 @@ pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
     }
 }
 
+/// Ends a batch, in strict mode, at an extended descriptor that names a surface which nothing takes. Its lower bits, to 9, are the
+/// shared function, the end of thread and the second part's length, which the instruction says, too; the rest is the handle of a
+/// surface, for messages that have one by the binding table index that means so (SKL PRM vol. 7, "Extended Message Descriptor";
+/// vol. 2d, "Bindless Surface State"). Functions without surfaces ignore it: what compaction leaves there of an instruction that
+/// ends a thread is no handle.
+fn extended(message: &Message<'_>) -> Result<(), Stop> {
+    let surface = matches!(message.sfid, 2 | 4 | 5 | 9 | 10 | 12);
+    let handled = d::common::BINDING_TABLE_INDEX.get(message.desc) == BINDLESS;
+    let wrong = match surface && !handled {
+        true => message.ex_desc & HANDLE,
+        false => 0,
+    };
+    FIELD_VALUE.check(wrong == 0, message.ip, || {
+        let (ex_desc, sfid) = (message.ex_desc, message.sfid);
+        format!(
+            "bits {wrong:#x} of the extended descriptor {ex_desc:#010x} of a message to SFID {sfid}"
+        )
+    })
+}
+
+/// Where a handle is.
+const HANDLE: u32 = u32::MAX << 12;
+/// The binding table index of surfaces by handles.
+const BINDLESS: u32 = 252;
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn send(sfid: u8, desc: u32, strict: bool) -> Result<(), Stop> {
+        send_extended(sfid, desc, 0, strict)
+    }
+
+    #[test]
+    fn handles_are_of_messages_that_have_them() {
+        let surface = 1 << 19 | 1 << 14;
+        let ended = |sfid, desc, ex_desc| {
+            assert_eq!(send_extended(sfid, desc, ex_desc, false), Ok(()));
+            match send_extended(sfid, desc, ex_desc, true) {
+                Ok(()) => None,
+                Err(Stop::Undefined { rule, .. }) => Some(rule),
+                Err(other) => panic!("{other}"),
+            }
+        };
+        let wrong = Some("field-value");
+        // Function, end of thread, length.
+        assert_eq!(ended(12, surface | 3, 0x3ff), None);
+        assert_eq!(ended(12, surface | BINDLESS, 0xffff_f00c), None);
+        assert_eq!(ended(12, surface | 3, 0x1000), wrong);
+        assert_eq!(ended(12, surface | 3, 0x8000_0000), wrong);
+        // The gateway knows no surfaces.
+        assert_eq!(ended(3, 4, 0x1000), None);
+    }
+
+    fn send_extended(sfid: u8, desc: u32, ex_desc: u32, strict: bool) -> Result<(), Stop> {
         let message = Message {
             sfid,
             desc,
-            ex_desc: 0,
+            ex_desc,
             exec_size: 8,
             lanes: 0xff,
             src0: &[],

@@ -10,6 +10,13 @@ use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
 
+/// Whether a level of the view is there: those below Resource Min LOD, of which whole levels count here, are out of bounds for
+/// messages that name levels (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan, "Integer Texel Coordinate
+/// Operations", on an image view's least level, which Mesa's driver leaves to this field).
+fn is_resident(image: &Image, level: u32) -> bool {
+    level.saturating_add(image.min_lod) >= image.resource_min_lod >> 8
+}
+
 /// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
 fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     match image.kind {
@@ -21,8 +28,8 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
 }
 
 impl Engine {
-    /// Answers a message for plain texels of a dword, of one level of one slice. False where it is another one, and
-    /// [`Engine::fetch`] has to look at each channel.
+    /// Answers a message for plain texels of one level of one slice. False where it is another one, and [`Engine::fetch`] has to
+    /// look at each channel.
     pub(super) fn fetch_plane(
         &mut self,
         bindings: &Bindings<'_>,
@@ -34,7 +41,7 @@ impl Engine {
         let lanes = request.lanes;
         let flat = image.kind == Kind::D2 && image.samples == 1;
         let plain = request.masked == 0 && request.offset == [0; 3];
-        let packer = Packer::of(image.format).filter(|_| flat && plain);
+        let packer = Packer::of(image.format);
         let parameter = |i: usize| request.payload.part(request.first + i * lanes, lanes);
         let none = Some(&[][..]);
         let (levels, slices) = match request.kind {
@@ -43,7 +50,7 @@ impl Engine {
             _ => return Ok(false),
         };
         let slices = if image.is_array { slices } else { none };
-        let (Some(packer), Some(levels), Some(slices)) = (packer, levels, slices) else {
+        let (true, Some(levels), Some(slices)) = (flat && plain, levels, slices) else {
             return Ok(false);
         };
         let (Some(xs), Some(ys)) = (parameter(0), parameter(1)) else {
@@ -60,7 +67,7 @@ impl Engine {
         let (Some(level), Some(slice)) = (shared(levels), shared(slices)) else {
             return Ok(false);
         };
-        if level >= image.levels {
+        if level >= image.levels || !is_resident(image, level) {
             return Ok(false);
         }
         let texels = &mut self.texels;
@@ -77,7 +84,10 @@ impl Engine {
                     .is_clear(&bindings.view, (state, image), level, [x, y, slice])
                     .and_then(|clear| match clear {
                         true => Ok(image.clear_color),
-                        false => Ok(packer.unpack(bindings.view.read(address)?)),
+                        false => match packer {
+                            Some(packer) => Ok(packer.unpack(bindings.view.read(address)?)),
+                            None => image.value_at(&bindings.view, address, [x, y]),
+                        },
                     })
                     .map(|values| image.swizzled(values)),
             };
@@ -160,7 +170,8 @@ impl Engine {
         sample: u32,
     ) -> Result<[u32; 4], Stop> {
         let [width, height, depth] = image.level_extent(lod);
-        let inside = place[0] < width && place[1] < height && place[2] < depth;
+        let inside =
+            place[0] < width && place[1] < height && place[2] < depth && is_resident(image, lod);
         let levels = match image.kind {
             Kind::Buffer => 1,
             _ => image.levels,

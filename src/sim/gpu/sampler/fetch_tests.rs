@@ -82,6 +82,39 @@ fn numbers_name_a_column_a_row_a_level_and_an_element() {
 }
 
 #[test]
+fn levels_below_the_least_of_the_resource_are_out_of_bounds() {
+    // Levels of 4 × 4, 2 × 2 texels and one; fractions of a level do not count.
+    let least = |of: u64, first: u64| {
+        let fields = [
+            UINT,
+            (rss::MIP_COUNT_LOD, 2),
+            (rss::RESOURCE_MIN_LOD, of),
+            (rss::SURFACE_MIN_LOD, first),
+        ];
+        let rig = Rig::new(&[&fields], &[]);
+        number(&rig);
+        let asked = |level, masked| {
+            let found = texels(&rig, kind::LD, 1, &[[0; 8], [0; 8], [level; 8]], masked);
+            found[0]
+        };
+        let there = [0, 1, 2].map(|level| asked(level, 0) != [0; 4]);
+        // The first texel of the first level is a zero: its alpha alone tells.
+        for level in [1, 2] {
+            assert_eq!(there[level as usize], asked(level, 0b1000)[0] != 0);
+        }
+        there
+    };
+    assert_eq!(least(0x000, 0), [true; 3]);
+    assert_eq!(least(0x0ff, 0), [true; 3]);
+    assert_eq!(least(0x100, 0), [false, true, true]);
+    assert_eq!(least(0x1ff, 0), [false, true, true]);
+    assert_eq!(least(0x200, 0), [false, false, true]);
+    assert_eq!(least(0x300, 0), [false; 3]);
+    // It counts levels of the resource, messages those of the view.
+    assert_eq!(least(0x200, 1)[..2], [false, true]);
+}
+
+#[test]
 fn each_kind_of_surface_takes_the_numbers_it_has() {
     let line = [
         (rss::SURFACE_TYPE, 0),

@@ -106,6 +106,7 @@ pub(crate) fn sound() -> Vec<Vec<u32>> {
         command(
             &sba::PACKET,
             &[
+                (sba::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE, 1),
                 (sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, 1),
                 (sba::SURFACE_STATE_BASE_ADDRESS, STATE),
                 (sba::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE, 1),

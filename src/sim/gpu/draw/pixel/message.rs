@@ -5,7 +5,8 @@
 
 use super::payload::Slot;
 use super::written;
-use super::{Back, gap};
+use super::{Back, Fill, gap};
+use crate::bindings::Payload;
 use crate::draw::exec::Stage;
 use crate::draw::object::Setup;
 use eu::{Message, Reply, Stop};
@@ -107,6 +108,48 @@ impl Batch<'_, '_> {
             stencil,
             end,
         })
+    }
+
+    /// The colour that a write gives all pixels of its channels, where nothing else happens to them: in the inner option none
+    /// where there is no target, in the outer where pixels differ or have to be looked at one by one.
+    pub fn fill(&mut self, message: &Message<'_>) -> Result<Option<Option<Fill>>, Stop> {
+        let payload = Payload {
+            first: message.src0,
+            second: message.src1,
+        };
+        let header = common::HEADER_PRESENT
+            .any(message.desc)
+            .then(|| payload.dword(0));
+        let layout = self.layout(message, header)?;
+        let all = u32::MAX >> (32 - layout.width);
+        let (entry, pixels) = match header {
+            Some(_) => ((payload.dword(2) & 7) as usize, payload.dword(15) & 0xffff),
+            None => (0, 0xffff),
+        };
+        let state = &self.back.state;
+        let untested = !state.depth.is_active() && !state.per_sample && state.sample_mask & 1 == 1;
+        let plain = self.is_quick(&layout) && untested;
+        if !plain || message.lanes & all != all || pixels != 0xffff {
+            return Ok(None);
+        }
+        let index = common::BINDING_TABLE_INDEX.get(message.desc);
+        let Some(target) = self.back.target(index, entry, message.ip)? else {
+            return Ok(Some(None));
+        };
+        let channel = |c: usize| match layout.replicated {
+            true => Some(payload.dword(layout.colour + c)),
+            false => {
+                let values = payload.part(layout.colour + c * layout.width, layout.width)?;
+                let first = values.first()?;
+                values.iter().all(|v| v == first).then_some(*first)
+            }
+        };
+        let channels = [channel(0), channel(1), channel(2), channel(3)];
+        let [Some(r), Some(g), Some(b), Some(a)] = channels else {
+            return Ok(None);
+        };
+        let colour = [r, g, b, a];
+        Ok(Some(Some(Fill { target, colour })))
     }
 
     fn write(&mut self, message: &Message<'_>) -> Result<(), Stop> {

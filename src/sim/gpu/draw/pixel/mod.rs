@@ -1,6 +1,6 @@
 //! The pixel pipeline: covered samples of an object to depth, stencil and render targets.
 //!
-//! In:  a [`Setup`] and its [`Subspan`]s. Out: threads dispatched, messages carried out, memory written.
+//! In:  a [`Setup`] and its [`Cover`]. Out: threads dispatched, messages carried out, memory written.
 //! Objects come one after the other, and a thread ends before the next begins, so what blends is in order.
 //! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Pixel Shader Thread Dispatch", "Render Target Write".
 //!
@@ -55,7 +55,7 @@ pub(crate) use depth::targets as depth_targets;
 pub(crate) use tiles::Tiles;
 
 use super::exec::{Draw, Executor};
-use super::object::{Kind, Setup, Subspan};
+use super::object::{Cover, Kind, LOG_BLOCK, Setup, Subspan, subspans_of};
 use crate::memory::View;
 use crate::profile::StageWork;
 use crate::rules;
@@ -93,11 +93,24 @@ pub(crate) struct Pixels<'a> {
     /// By the same: the object's threads with all channels on do the same, and what that is, once one has done it.
     repeated: [bool; 3],
     deeds: [Option<Deed>; 3],
+    /// What a deed of that width comes to where every pixel has the same colours: see [`Pixels::fill`].
+    fills: [Option<Vec<Fill>>; 3],
     slots: Vec<Slot>,
     payload: Vec<u32>,
     /// The object's part of it.
     object: Vec<u32>,
+    /// The object has it.
+    prepared: bool,
+    /// Of a block.
+    subspans: Vec<Subspan>,
     invocations: u64,
+}
+
+/// A render target, and a colour for all pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fill {
+    target: usize,
+    colour: [u32; 4],
 }
 
 fn gap<T>(at: u64, what: &str) -> Result<T, Stop> {
@@ -136,15 +149,77 @@ impl<'a> Pixels<'a> {
             executors,
             repeated,
             deeds: [None, None, None],
+            fills: [None, None, None],
             slots: Vec::new(),
             payload: Vec::new(),
             object: Vec::new(),
+            prepared: false,
+            subspans: Vec::new(),
             invocations: 0,
         })
     }
 
     /// Draws an object's pixels.
-    pub fn object(&mut self, setup: &Setup, subspans: &[Subspan]) -> Result<(), Stop> {
+    pub fn object(&mut self, setup: &Setup, cover: &Cover) -> Result<(), Stop> {
+        self.deeds = [None, None, None];
+        self.fills = [None, None, None];
+        self.prepared = false;
+        self.part(setup, &cover.subspans)?;
+        for block in &cover.blocks {
+            if self.fill(setup, *block)? {
+                continue;
+            }
+            let mut subspans = std::mem::take(&mut self.subspans);
+            subspans.clear();
+            subspans.extend(subspans_of(*block, cover.all));
+            let drawn = self.part(setup, &subspans);
+            self.subspans = subspans;
+            drawn?;
+        }
+        Ok(())
+    }
+
+    /// Draws a block whose threads all do what one has done, with one colour for all pixels. False where it has to be drawn by
+    /// threads.
+    fn fill(&mut self, setup: &Setup, [x, y]: [u32; 2]) -> Result<bool, Stop> {
+        const PIXELS: u32 = 1 << (2 * LOG_BLOCK);
+        let width = self.width(PIXELS as usize / 4);
+        let index = (width / 8).ilog2() as usize;
+        let (Some(fills), Some(deed)) = (&self.fills[index], &self.deeds[index]) else {
+            return Ok(false);
+        };
+        let z = setup.layer;
+        let targets = &mut self.back.targets;
+        let fits = |fill: &Fill| {
+            targets
+                .get(fill.target)
+                .is_some_and(|t| t.has_block([x, y, z]))
+        };
+        if !fills.iter().all(fits) {
+            return Ok(false);
+        }
+        let Some(Some((executor, _))) = self.executors.get_mut(index) else {
+            return Ok(false);
+        };
+        let threads = PIXELS / width as u32;
+        let lit = u32::MAX >> (32 - width);
+        if !executor.repeat(threads, lit, &deed.statistics, deed.messages()) {
+            return Ok(false);
+        }
+        if self.back.state.statistics {
+            self.invocations += u64::from(PIXELS);
+        }
+        self.back.samples_passed += u64::from(PIXELS);
+        for fill in fills {
+            if let Some(target) = self.back.targets.get(fill.target) {
+                target.fill(&self.back.view, [x, y, z], fill.colour)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Draws some of an object's pixels.
+    fn part(&mut self, setup: &Setup, subspans: &[Subspan]) -> Result<(), Stop> {
         let mut slots = std::mem::take(&mut self.slots);
         slots.clear();
         let state = &self.back.state;
@@ -213,9 +288,9 @@ impl<'a> Pixels<'a> {
                 }
             }
         }
-        self.deeds = [None, None, None];
-        if !slots.is_empty() {
+        if !slots.is_empty() && !self.prepared {
             payload::object(&mut self.object, &self.back.state, setup);
+            self.prepared = true;
         }
         let mut rest = slots.as_mut_slice();
         while !rest.is_empty() {
@@ -252,7 +327,7 @@ impl<'a> Pixels<'a> {
         let repeats = self.repeated[index] && lit.count_ones() as usize == width;
         if repeats
             && let Some(deed) = &self.deeds[index]
-            && executor.repeat(lit, &deed.statistics, deed.messages())
+            && executor.repeat(1, lit, &deed.statistics, deed.messages())
         {
             let mut batch = message::Batch::new(&mut self.back, setup, slots);
             return deed.again(&mut batch);
@@ -281,7 +356,10 @@ impl<'a> Pixels<'a> {
             executor.run(&self.payload, lit, &mut noting)?;
             deed.statistics = executor.executed();
             match deed.is_whole() {
-                true => self.deeds[index] = Some(deed),
+                true => {
+                    self.fills[index] = deed.fills(&mut batch, width)?;
+                    self.deeds[index] = Some(deed);
+                }
                 false => self.repeated[index] = false,
             }
         } else {

@@ -4,7 +4,7 @@
 
 use super::payload::Slot;
 use super::state::{Coverage, State};
-use super::testing::{COLOUR, DEPTH, DYNAMIC, PITCH, Rig, STENCIL, flat, w_tile, y_tile};
+use super::testing::{COLOUR, DEPTH, DYNAMIC, PITCH, Rig, STENCIL, covered, flat, w_tile, y_tile};
 use super::{Counts, Pixels};
 use crate::draw::object::{Kind, Plane, Setup, Subspan};
 use crate::strict::draw_rig::{WRITE, target_write};
@@ -39,7 +39,7 @@ fn slots(
 ) -> (Vec<Slot>, Counts) {
     let mut pixels = rig.pixels();
     change(&mut pixels.back.state);
-    pixels.object(setup, subspans).expect("simulated");
+    pixels.object(setup, &covered(subspans)).expect("simulated");
     let counts = pixels.counts();
     (pixels.slots, counts)
 }
@@ -79,7 +79,7 @@ fn threads_are_as_wide_as_half_full() {
         let rig = shaded(widths);
         let mut pixels = rig.pixels();
         pixels
-            .object(&flat(Kind::Triangle, 0.0), &row(count))
+            .object(&flat(Kind::Triangle, 0.0), &covered(&row(count)))
             .expect("simulated");
         assert_eq!(
             threads(&pixels),
@@ -100,16 +100,22 @@ fn threads_have_the_pixels_that_are_left() {
         subspan(4, 4, [0; 4]),
         subspan(6, 4, [0, 1, 0, 0]),
     ];
-    pixels.object(&setup, &subspans).expect("simulated");
+    pixels
+        .object(&setup, &covered(&subspans))
+        .expect("simulated");
     assert_eq!(threads(&pixels), [("PS8", 1, 3)]);
     let made: Vec<_> = pixels.slots.iter().map(|s| (s.x, s.y, s.left)).collect();
     assert_eq!(made, [(2, 4, [1, 0, 0, 1]), (6, 4, [0, 1, 0, 0])]);
     // The next object has slots of its own.
-    pixels.object(&setup, &subspans[2..]).expect("simulated");
+    pixels
+        .object(&setup, &covered(&subspans[2..]))
+        .expect("simulated");
     assert_eq!((pixels.slots.len(), pixels.counts().invocations), (1, 4));
     assert_eq!(pixels.counts().samples_passed, 4);
     // An object that nothing is left of runs nothing.
-    pixels.object(&setup, &subspans[1..2]).expect("simulated");
+    pixels
+        .object(&setup, &covered(&subspans[1..2]))
+        .expect("simulated");
     assert_eq!(threads(&pixels), [("PS8", 2, 4)]);
     // Without statistics nothing is counted.
     pixels.back.state.statistics = false;
@@ -397,7 +403,7 @@ fn without_a_shader_depth_is_all_there_is() {
     rig.set(&extra::PACKET, &[(extra::PIXEL_SHADER_VALID, 0)]);
     let mut pixels = rig.pixels();
     pixels
-        .object(&slope(), &[subspan(0, 0, [1; 4])])
+        .object(&slope(), &covered(&[subspan(0, 0, [1; 4])]))
         .expect("simulated");
     assert_eq!(
         (threads(&pixels), pixels.counts().samples_passed),
@@ -415,7 +421,10 @@ fn without_a_shader_depth_is_all_there_is() {
         ],
     );
     let mut pixels = rig.pixels();
-    let found = pixels.object(&flat(Kind::Triangle, 0.0), &[subspan(0, 0, [1; 4])]);
+    let found = pixels.object(
+        &flat(Kind::Triangle, 0.0),
+        &covered(&[subspan(0, 0, [1; 4])]),
+    );
     assert!(
         matches!(found, Err(eu::Stop::Undefined { .. })),
         "{found:?}"
@@ -428,7 +437,10 @@ fn a_payload_that_does_not_fit_stops_the_draw() {
     let mut pixels = rig.pixels();
     // R0, places, and six modes of two registers are 14; constants start at the eighth.
     pixels.back.state.barycentrics = 0x3f;
-    let found = pixels.object(&flat(Kind::Triangle, 0.0), &[subspan(0, 0, [1; 4])]);
+    let found = pixels.object(
+        &flat(Kind::Triangle, 0.0),
+        &covered(&[subspan(0, 0, [1; 4])]),
+    );
     match found {
         Err(eu::Stop::Undefined { what, .. }) => {
             assert!(what.contains("from register 8 on, among 14 of"), "{what}")
@@ -449,7 +461,7 @@ fn a_thread_writes_its_pixels() {
     let mut pixels = rig.pixels();
     let subspans = [subspan(2, 0, [1, 0, 0, 1]), subspan(6, 0, [0, 1, 0, 0])];
     pixels
-        .object(&flat(Kind::Triangle, 0.0), &subspans)
+        .object(&flat(Kind::Triangle, 0.0), &covered(&subspans))
         .expect("simulated");
     for y in 0..2 {
         for x in 0..10 {
@@ -494,7 +506,9 @@ fn constants_and_attributes_are_in_the_threads_registers() {
         subspan(2, 0, [1; 4]),
         subspan(4, 0, [1; 4]),
     ];
-    pixels.object(&setup, &subspans).expect("simulated");
+    pixels
+        .object(&setup, &covered(&subspans))
+        .expect("simulated");
     let attribute = [0, 0, 0, 60, 0, 0, 0, 61];
     for x in 0..6 {
         for y in 0..2 {
@@ -515,7 +529,9 @@ fn constants_and_attributes_are_in_the_threads_registers() {
         &[(hw::state::render_surface_state::SURFACE_TYPE, 7)],
     );
     let mut pixels = rig.pixels();
-    pixels.object(&setup, &subspans).expect("simulated");
+    pixels
+        .object(&setup, &covered(&subspans))
+        .expect("simulated");
     assert_eq!(
         (pixels.written().count(), pixels.counts().invocations),
         (0, 12)

@@ -3,6 +3,7 @@
 //! In:  a kernel whose messages do not depend on a pixel's part of the payload, and what its first thread has sent. Out: the
 //! same messages for the next thread's pixels. Clears are such: a machine runs their threads, too, but nobody can tell.
 
+use super::Fill;
 use super::message::{Batch, RENDER_CACHE};
 use crate::draw::exec::Stage;
 use eu::{Message, Reply, Statistics, Stop};
@@ -18,6 +19,22 @@ struct Sent {
     src1: Vec<u32>,
     eot: bool,
     ip: u64,
+}
+
+impl Sent {
+    fn message(&self) -> Message<'_> {
+        Message {
+            sfid: RENDER_CACHE,
+            desc: self.desc,
+            ex_desc: self.ex_desc,
+            exec_size: self.exec_size,
+            lanes: self.lanes,
+            src0: &self.src0,
+            src1: &self.src1,
+            eot: self.eot,
+            ip: self.ip,
+        }
+    }
 }
 
 /// What threads with all channels on do.
@@ -40,21 +57,41 @@ impl Deed {
         self.sent.len()
     }
 
+    /// The colours that all pixels of its threads get, where it writes all of them in one colour to targets that take them as they
+    /// come, and nothing but that.
+    pub fn fills(
+        &self,
+        batch: &mut Batch<'_, '_>,
+        width: usize,
+    ) -> Result<Option<Vec<Fill>>, Stop> {
+        let mut fills: Vec<(Fill, usize)> = Vec::new();
+        for sent in &self.sent {
+            let message = sent.message();
+            let Some(found) = batch.fill(&message)? else {
+                return Ok(None);
+            };
+            let Some(fill) = found else {
+                continue;
+            };
+            let pixels = message.lanes.count_ones() as usize;
+            match fills
+                .iter_mut()
+                .find(|(known, _)| known.target == fill.target)
+            {
+                Some((known, _)) if known.colour != fill.colour => return Ok(None),
+                Some((_, written)) => *written += pixels,
+                None => fills.push((fill, pixels)),
+            }
+        }
+        // Each message is of other pixels than those before it, or of all of them again.
+        let whole = fills.iter().all(|(_, written)| *written == width);
+        Ok(whole.then(|| fills.into_iter().map(|(fill, _)| fill).collect()))
+    }
+
     /// Carries it out for other pixels.
     pub fn again(&self, batch: &mut Batch<'_, '_>) -> Result<(), Stop> {
         for sent in &self.sent {
-            let message = Message {
-                sfid: RENDER_CACHE,
-                desc: sent.desc,
-                ex_desc: sent.ex_desc,
-                exec_size: sent.exec_size,
-                lanes: sent.lanes,
-                src0: &sent.src0,
-                src1: &sent.src1,
-                eot: sent.eot,
-                ip: sent.ip,
-            };
-            batch.message(&message, &mut [])?;
+            batch.message(&sent.message(), &mut [])?;
         }
         Ok(())
     }

@@ -1,11 +1,13 @@
 //! Threads that are not run again leave what they would have left.
 
-use super::testing::{Rig, flat};
-use crate::draw::object::{Kind, Subspan};
+use super::Counts;
+use super::testing::{COLOUR, Rig, covered, flat};
+use crate::draw::object::{Cover, Kind, Subspan};
 use crate::profile::StageWork;
 use crate::strict::draw_rig::{WRITE, target_write};
 use crate::tests::to;
 use hw::draw::{state_sample_mask as sample_mask, state_wm as wm};
+use hw::state::render_surface_state as rss;
 use isa::{Inst, Opcode, Region, Src, Type};
 
 /// 16 × 16 pixels of which some are missing.
@@ -46,7 +48,7 @@ fn drawn(from: [Src; 4], repeated: Option<bool>) -> (Vec<[u32; 4]>, StageWork, u
         setup.attributes = vec![[[value; 4]; 3]];
         let all = pixels();
         let part = if value == 3 { &all[..] } else { &all[20..40] };
-        made.object(&setup, part).expect("simulated");
+        made.object(&setup, &covered(part)).expect("simulated");
     }
     let texels = (0..16).flat_map(|y| (0..16).map(move |x| (x, y)));
     let memory = texels.map(|(x, y)| rig.wide(x, y)).collect();
@@ -91,4 +93,88 @@ fn what_is_repeated_is_as_if_run() {
     assert!(!found.3);
     assert_eq!(found.0, drawn(places, Some(false)).0);
     assert_ne!(found.0, drawn(places, Some(true)).0, "it would be told");
+}
+
+/// What an object of three blocks and a subspan leaves, in a target of a format and so many pixels each way.
+fn blocks(
+    format: u64,
+    size: u64,
+    constant: bool,
+    repeated: Option<bool>,
+) -> (Vec<u8>, StageWork, Counts, usize) {
+    let place = Src::grf(1, 8, Type::Ud, Region::SCALAR);
+    let one = Src::imm_ud(1f32.to_bits());
+    let from = [
+        one,
+        Src::grf(8, 0, Type::Ud, Region::new(8, 8, 1)),
+        if constant { one } else { place },
+        one,
+    ];
+    let colour = from
+        .iter()
+        .zip(112..)
+        .map(|(from, nr)| Inst::unary(Opcode::Mov, 8, to(nr), *from));
+    let kernel: Vec<Inst> = colour.chain([target_write(WRITE)]).collect();
+    let mut rig = Rig::new();
+    rig.options.profile = true;
+    rig.kernel(&kernel, [true, false, false]);
+    rig.set(&wm::PACKET, &[(wm::STATISTICS_ENABLE, 1)]);
+    rig.set(&sample_mask::PACKET, &[(sample_mask::SAMPLE_MASK, 0xffff)]);
+    let extent = [
+        (rss::WIDTH, size - 1),
+        (rss::HEIGHT, size - 1),
+        (rss::SURFACE_PITCH, 255),
+    ];
+    rig.bind(0, format, &extent);
+    let mut made = rig.pixels();
+    made.back.state.constants = vec![0.5f32.to_bits(); 8];
+    if let Some(repeated) = repeated {
+        made.repeated = [repeated; 3];
+    }
+    let cover = Cover {
+        blocks: vec![[0, 0], [32, 0], [0, 32]],
+        all: 1,
+        subspans: vec![Subspan {
+            x: 34,
+            y: 40,
+            samples: [1, 0, 1, 1],
+            inner: 0,
+        }],
+    };
+    made.object(&flat(Kind::Triangle, 0.0), &cover)
+        .expect("simulated");
+    let bytes = (0..64 * 256).map(|at| rig.byte(COLOUR + at)).collect();
+    let stages: Vec<StageWork> = made.stages().collect();
+    let filled = made.fills[0].as_ref().map_or(0, Vec::len);
+    (bytes, stages[0], made.counts(), filled)
+}
+
+#[test]
+fn blocks_are_filled_as_if_by_threads() {
+    // R8G8B8A8_UNORM, R8_UNORM, B8G8R8A8_UNORM_SRGB, R16_UNORM.
+    for format in [0x0c7, 0x140, 0x0c1, 0x10a] {
+        for (size, constant) in [(64, true), (40, true), (64, false)] {
+            let ran = blocks(format, size, constant, Some(false));
+            let found = blocks(format, size, constant, None);
+            let case = format!("{format:#x}, {size}, {constant}");
+            assert_eq!((ran.3, found.3), (0, usize::from(constant)), "{case}");
+            assert_eq!(found.0, ran.0, "{case}");
+            assert!(
+                found.0.iter().filter(|byte| **byte != 0).count() > 1024,
+                "{case}"
+            );
+            let counted = |(_, work, counts, _): &(Vec<u8>, StageWork, Counts, usize)| {
+                let messages = work.messages;
+                (
+                    work.threads,
+                    work.invocations,
+                    work.statistics.instructions,
+                    messages,
+                    counts.invocations,
+                    counts.samples_passed,
+                )
+            };
+            assert_eq!(counted(&found), counted(&ran), "{case}");
+        }
+    }
 }

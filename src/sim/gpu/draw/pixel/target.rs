@@ -9,6 +9,7 @@ use super::dither::dithered;
 use super::gap;
 use super::state::State;
 use super::written;
+use crate::draw::object::LOG_BLOCK;
 use crate::fate;
 use crate::memory::View;
 use crate::surface::format::Packer;
@@ -224,12 +225,7 @@ impl Target {
         let Some(packer) = self.quick else {
             return Ok(false);
         };
-        // A layer beyond the view means the first.
-        let z = if layer < self.image.view_extent {
-            layer
-        } else {
-            0
-        };
+        let z = self.slice(layer);
         let Some(addresses) = self.level.subspan(x, y, z) else {
             return Ok(false);
         };
@@ -238,18 +234,26 @@ impl Target {
             view.write_four(addresses, mask, packer.pack(colours))?;
             return Ok(true);
         }
-        for (i, address) in addresses.into_iter().enumerate() {
-            if mask >> i & 1 == 1 {
+        let small = self.whole && self.image.bytes <= 2;
+        for i in [0, 2] {
+            let (left, right) = (addresses[i], addresses[i + 1]);
+            let bytes = self.image.bytes;
+            if small && mask >> i & 3 == 3 && right == left + u64::from(bytes) {
+                let [a, b] = [i, i + 1].map(|i| {
+                    let texel = self.texel(colours.map(|channel| channel[i]));
+                    u64::from(u16::from_le_bytes([texel[0], texel[1]]))
+                });
+                let both = a & (0xffff >> (16 - 8 * bytes)) | b << (8 * bytes);
+                view.write_bytes(left, 2 * bytes, both)?;
+                continue;
+            }
+            for (i, address) in [(i, left), (i + 1, right)] {
+                if mask >> i & 1 == 0 {
+                    continue;
+                }
                 let colour = colours.map(|channel| channel[i]);
                 let texel = match self.whole {
-                    true => match self.last {
-                        Some((of, texel)) if of == colour => texel,
-                        _ => {
-                            let texel = format::encode(self.image.format, colour);
-                            self.last = Some((colour, texel));
-                            texel
-                        }
-                    },
+                    true => self.texel(colour),
                     false => {
                         let old = self.image.element(view, address)?;
                         self.mixed(&old, colour, [0; 4], [x, y])
@@ -261,6 +265,55 @@ impl Target {
         Ok(true)
     }
 
+    /// A colour's texel.
+    fn texel(&mut self, colour: [u32; 4]) -> [u8; 16] {
+        match self.last {
+            Some((of, texel)) if of == colour => texel,
+            _ => {
+                let texel = format::encode(self.image.format, colour);
+                self.last = Some((colour, texel));
+                texel
+            }
+        }
+    }
+
+    /// Whether all pixels of a block are there, and become what a colour is encoded to, whatever they were.
+    pub fn has_block(&self, [x, y, layer]: [u32; 3]) -> bool {
+        let [width, height, depth] = self.level.extent();
+        let side = 1 << LOG_BLOCK;
+        let inside = x + side <= width && y + side <= height && self.slice(layer) < depth;
+        self.whole && self.quick.is_some() && inside
+    }
+
+    /// Writes a colour to all pixels of a block that [`Target::has_block`] finds.
+    pub fn fill(
+        &mut self,
+        view: &View<'_>,
+        [x, y, layer]: [u32; 3],
+        colour: [u32; 4],
+    ) -> Result<(), Stop> {
+        let z = self.slice(layer);
+        let side = 1 << LOG_BLOCK;
+        if let Some([w, h]) = self.image.ccs_block() {
+            for row in (y..y + side).step_by(h as usize) {
+                for column in (x..x + side).step_by(w as usize) {
+                    self.settle(view, [column, row, z])?;
+                }
+            }
+        }
+        let texel = format::encode(self.image.format, colour);
+        let part = [x..x + side, y..y + side];
+        self.image.fill(view, &self.level, part, z, &texel)
+    }
+
+    /// The slice that a layer means: the first, where it is beyond the view.
+    fn slice(&self, layer: u32) -> u32 {
+        match layer < self.image.view_extent {
+            true => layer,
+            false => 0,
+        }
+    }
+
     /// Writes a pixel's colour to the samples of `mask`; `second` is the other one of dual source blending.
     pub fn write(
         &mut self,
@@ -270,12 +323,7 @@ impl Target {
         colour: [u32; 4],
         second: [u32; 4],
     ) -> Result<(), Stop> {
-        // A layer beyond the view means the first.
-        let z = if layer < self.image.view_extent {
-            layer
-        } else {
-            0
-        };
+        let z = self.slice(layer);
         if self.level.address(x, y, z, 0).is_none() {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use super::{Counts, Pixels};
 use crate::base::BaseAddresses;
 use crate::budget::Budget;
 use crate::draw::exec::{Draw, Stage};
-use crate::draw::object::{Kind, Plane, ScreenVertex, Setup};
+use crate::draw::object::{Cover, Kind, Plane, ScreenVertex, Setup, Subspan};
 use crate::latched::DrawState;
 use crate::memory::View;
 use crate::memory::tests::memory;
@@ -268,6 +268,15 @@ pub(crate) fn flat(kind: Kind, z: f64) -> Setup {
         viewport: 0,
         layer: 0,
         continues: false,
+    }
+}
+
+/// An object of these subspans alone.
+pub(crate) fn covered(subspans: &[Subspan]) -> Cover {
+    Cover {
+        subspans: subspans.to_vec(),
+        all: 1,
+        ..Cover::default()
     }
 }
 

@@ -1,19 +1,21 @@
 //! Pixels by workers: each has tiles of the screen of its own, so that what blends stays in order.
 //!
-//! In:  objects with their subspans, in order. Out: the same as [`Pixels`] makes of them, on as many of the host's cores
+//! In:  objects with what they cover, in order. Out: the same as [`Pixels`] makes of them, on as many of the host's cores
 //! as the options allow. Which worker has a tile changes nothing but the order of pixels that do not meet.
 
 use super::{Counts, Pixels};
 use crate::draw::exec::Draw;
-use crate::draw::object::{Setup, Subspan};
+use crate::draw::object::{Cover, LOG_BLOCK, Setup, Subspan};
 use crate::profile::StageWork;
 use crate::surface::Image;
 use crate::targets::Role;
 use eu::Stop;
 use std::ops::Range;
 
-/// Pixels along a tile's side, as a power of two.
-const LOG_TILE: u32 = 5;
+/// Pixels along a tile's side, as a power of two: a block is one tile's.
+const LOG_TILE: u32 = LOG_BLOCK;
+/// Subspans of a block.
+const OF_BLOCK: usize = 1 << (2 * LOG_BLOCK - 2);
 /// Subspans that are worth the workers' start.
 const WORTHWHILE: usize = 512;
 /// Subspans that are held until the workers get them.
@@ -28,13 +30,23 @@ pub(crate) struct Tiles<'a> {
     /// The first is there from the beginning, the others from when they are needed.
     workers: Vec<Pixels<'a>>,
     most: usize,
-    objects: Vec<(Setup, Range<usize>)>,
+    objects: Vec<Held>,
     subspans: Vec<Subspan>,
+    blocks: Vec<[u32; 2]>,
 }
 
-/// Which of `workers` has the tile of a subspan.
-fn owner(subspan: &Subspan, workers: usize) -> usize {
-    let (column, row) = (subspan.x >> LOG_TILE, subspan.y >> LOG_TILE);
+/// An object that waits for its workers.
+struct Held {
+    setup: Setup,
+    /// Which of the subspans, and of the blocks, are its own; the mask of all samples of a block's pixels.
+    subspans: Range<usize>,
+    blocks: Range<usize>,
+    all: u16,
+}
+
+/// Which of `workers` has the tile of a pixel.
+fn owner(x: u32, y: u32, workers: usize) -> usize {
+    let (column, row) = (x >> LOG_TILE, y >> LOG_TILE);
     // Neighbours of a column go by odd steps, so that rows of tiles are not all one worker's.
     (column as usize + row as usize * 5) % workers
 }
@@ -50,44 +62,55 @@ impl<'a> Tiles<'a> {
             most: draw.options.workers(),
             objects: Vec::new(),
             subspans: Vec::new(),
+            blocks: Vec::new(),
         })
     }
 
     /// Takes an object's pixels.
-    pub fn object(&mut self, setup: Setup, subspans: &[Subspan]) -> Result<(), Stop> {
-        let first = self.subspans.len();
-        self.subspans.extend(subspans);
-        self.objects.push((setup, first..self.subspans.len()));
-        if self.subspans.len() >= HELD || self.objects.len() >= HELD_OBJECTS {
+    pub fn object(&mut self, setup: Setup, cover: &Cover) -> Result<(), Stop> {
+        let (first, first_block) = (self.subspans.len(), self.blocks.len());
+        self.subspans.extend(&cover.subspans);
+        self.blocks.extend(&cover.blocks);
+        self.objects.push(Held {
+            setup,
+            subspans: first..self.subspans.len(),
+            blocks: first_block..self.blocks.len(),
+            all: cover.all,
+        });
+        if self.held() >= HELD || self.objects.len() >= HELD_OBJECTS {
             self.flush()?;
         }
         Ok(())
     }
 
+    /// Subspans that are held, with those of blocks.
+    fn held(&self) -> usize {
+        self.subspans.len() + self.blocks.len() * OF_BLOCK
+    }
+
     /// Draws what is held.
     pub fn flush(&mut self) -> Result<(), Stop> {
-        let (objects, subspans) = (&self.objects, &self.subspans);
-        let count = self.most.min(subspans.len() / WORTHWHILE).max(1);
+        let (objects, subspans, blocks) = (&self.objects, &self.subspans, &self.blocks);
+        let count = self.most.min(self.held() / WORTHWHILE).max(1);
         while self.workers.len() < count {
             let mut worker = Pixels::new(self.draw, self.constants.clone())?;
             worker.set_worker(self.workers.len() as u32);
             self.workers.push(worker);
         }
         let part = |pixels: &mut Pixels<'a>, number: usize| -> Result<(), (usize, Stop)> {
-            let mut own = Vec::new();
-            for (i, (setup, range)) in objects.iter().enumerate() {
-                let all = subspans.get(range.clone()).unwrap_or_default();
-                let done = if count == 1 {
-                    pixels.object(setup, all)
-                } else {
-                    own.clear();
-                    own.extend(all.iter().filter(|s| owner(s, count) == number));
-                    match own.is_empty() {
-                        true => Ok(()),
-                        false => pixels.object(setup, &own),
-                    }
-                };
-                done.map_err(|stop| (i, stop))?;
+            let mut own = Cover::default();
+            for (i, held) in objects.iter().enumerate() {
+                let all = subspans.get(held.subspans.clone()).unwrap_or_default();
+                let whole = blocks.get(held.blocks.clone()).unwrap_or_default();
+                let is_own = |x, y| count == 1 || owner(x, y, count) == number;
+                own.clear();
+                own.all = held.all;
+                own.subspans.extend(all.iter().filter(|s| is_own(s.x, s.y)));
+                own.blocks
+                    .extend(whole.iter().filter(|[x, y]| is_own(*x, *y)));
+                if !own.is_empty() {
+                    pixels.object(&held.setup, &own).map_err(|stop| (i, stop))?;
+                }
             }
             Ok(())
         };
@@ -108,6 +131,7 @@ impl<'a> Tiles<'a> {
         };
         self.objects.clear();
         self.subspans.clear();
+        self.blocks.clear();
         // Of several errors, the first object's.
         let errors = results.into_iter().filter_map(Result::err);
         match errors.min_by_key(|(object, _)| *object) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::draw::object::Kind;
-use crate::draw::pixel::testing::{COLOUR, Rig, flat};
+use crate::draw::pixel::testing::{COLOUR, Rig, covered, flat};
 use crate::tests::{eot, send, to};
 use hw::draw::{state_sample_mask as mask, state_wm as wm};
 use isa::{Dst, Inst, Opcode, Src, Type};
@@ -67,7 +67,7 @@ fn every_pixel_has_one_worker() {
         let mut tiles = Tiles::new(rig.draw(), Vec::new()).expect("simulated");
         let case = format!("{workers} workers, {height} rows");
         tiles
-            .object(flat(Kind::Triangle, 0.0), &screen(height))
+            .object(flat(Kind::Triangle, 0.0), &covered(&screen(height)))
             .expect("simulated");
         // Pixels are held until they are worth it.
         assert_eq!((drawn(&rig), tiles.counts().invocations), (0, 0), "{case}");
@@ -112,7 +112,7 @@ fn targets_and_widths_of_all_workers_are_told_once() {
     rig.bind(1, 0x143, &[]);
     let mut tiles = Tiles::new(rig.draw(), Vec::new()).expect("simulated");
     tiles
-        .object(flat(Kind::Triangle, 0.0), &screen(64))
+        .object(flat(Kind::Triangle, 0.0), &covered(&screen(64)))
         .expect("simulated");
     tiles.flush().expect("simulated");
     // The second worker alone has met another target.
@@ -136,7 +136,7 @@ fn the_first_objects_error_is_told() {
         rig.set(&wm::PACKET, &[(wm::BARYCENTRIC_INTERPOLATION_MODE, 1)]);
         let mut tiles = Tiles::new(rig.draw(), Vec::new()).expect("simulated");
         tiles
-            .object(flat(Kind::Triangle, 0.0), &screen(64))
+            .object(flat(Kind::Triangle, 0.0), &covered(&screen(64)))
             .expect("held");
         assert!(
             matches!(tiles.flush(), Err(Stop::Undefined { .. })),
@@ -154,7 +154,7 @@ fn no_more_is_held_than_there_is_room_for() {
     // Objects that cover nothing: 4096 of them, or 65536 subspans.
     for i in 1..=4096usize {
         tiles
-            .object(flat(Kind::Triangle, 0.0), &[])
+            .object(flat(Kind::Triangle, 0.0), &covered(&[]))
             .expect("simulated");
         assert_eq!(tiles.objects.len(), i % 4096);
     }
@@ -164,7 +164,7 @@ fn no_more_is_held_than_there_is_room_for() {
     }
     for i in 1..=32usize {
         tiles
-            .object(flat(Kind::Triangle, 0.0), &nothing)
+            .object(flat(Kind::Triangle, 0.0), &covered(&nothing))
             .expect("simulated");
         assert_eq!(
             (tiles.objects.len(), tiles.subspans.len()),

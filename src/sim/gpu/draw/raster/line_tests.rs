@@ -122,10 +122,11 @@ fn each_line_has_subspans_of_its_own() {
     for width in [1, 3] {
         let state = state(&STANDARD_4X, Lines::Aliased { width });
         let ends = [(1.5, 2.5), (6.5, 4.5), (6.5, 4.5)];
-        let mut out = Vec::new();
-        rasterise(&state, &object(Kind::Line, ends), &mut out);
-        let first = out.clone();
-        rasterise(&state, &object(Kind::Line, ends), &mut out);
+        let mut cover = Cover::default();
+        rasterise(&state, &object(Kind::Line, ends), &mut cover);
+        let first = cover.subspans.clone();
+        rasterise(&state, &object(Kind::Line, ends), &mut cover);
+        let out = cover.subspans;
         assert_eq!(out[first.len()..], first, "width {width}");
         // Pixels have all their samples; nothing asks what is inside.
         let masks = out.iter().flat_map(|s| s.samples);

@@ -1,8 +1,8 @@
 //! The windower's rasteriser.
 //!
-//! In:  [`Setup`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the drawing rectangle. Out: [`Subspan`]s: which
+//! In:  [`Setup`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the drawing rectangle. Out: a [`Cover`]: which
 //! samples an object covers. Every object but an aliased line is a convex polygon of three or four edges, all exact in
-//! 256ths of a pixel; blocks of 8 × 8 pixels are skipped or taken whole where the edges allow.
+//! 256ths of a pixel; blocks of 32 × 32 and of 8 × 8 pixels are skipped or taken whole where the edges allow.
 //!
 //! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Rasterization"; Vulkan, "Basic Polygon Rasterization", "Line Segments".
 
@@ -18,7 +18,7 @@ mod state_tests;
 #[cfg(test)]
 mod tests;
 
-use super::object::{Kind, ScreenVertex, Setup, Subspan};
+use super::object::{Cover, Kind, ScreenVertex, Setup};
 #[cfg(test)]
 use state::Stipple;
 pub(crate) use state::{Bounds, Lines, RasterState, lines};
@@ -65,8 +65,8 @@ pub(crate) fn box_px(state: &RasterState, setup: &Setup) -> u64 {
     span(within.x0, within.x1) * span(within.y0, within.y1)
 }
 
-/// Rasterises one object and appends the subspans that it touches, each once.
-pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspan>) {
+/// Rasterises one object and appends what it covers, each pixel once.
+pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Cover) {
     let index = setup.viewport as usize;
     let Some(bounds) = state.bounds.get(index).or(state.bounds.first()) else {
         return;
@@ -103,7 +103,14 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Vec<Subspa
         Kind::Line => match state.lines {
             Lines::Aliased { width } => {
                 let ends = (v[0], v[1]);
-                line::draw(state, bounds, ends, width, setup.continues, out);
+                line::draw(
+                    state,
+                    bounds,
+                    ends,
+                    width,
+                    setup.continues,
+                    &mut out.subspans,
+                );
             }
             Lines::Rectangles { width } | Lines::Smooth { width } => {
                 let [(x0, y0), (x1, y1)] = [0, 1].map(|i: usize| {

@@ -1,11 +1,11 @@
 //! Convex polygons: edge functions over blocks of pixels.
 //!
-//! In:  three or four corners on the grid, in either winding. Out: subspans, block by block.
+//! In:  three or four corners on the grid, in either winding. Out: blocks that are covered whole, and subspans, block by block.
 //! A sample on an edge belongs to the polygon if the edge is a top or a left one. Conservatively all pixels are covered of
 //! which a part lies inside, be it small; one that is only touched is not.
 
 use super::{Bounds, PIXEL, Place};
-use crate::draw::object::Subspan;
+use crate::draw::object::{Cover, LOG_BLOCK, Subspan};
 
 /// `a * x + b * y + c`, not negative inside; the rule about samples on the edge is part of `c`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,8 +41,17 @@ impl Edge {
     }
 }
 
-/// Pixels along a block's side.
+/// Pixels along the side of a block that is kept as one, and of one that is looked at by subspans.
+const LARGE: i64 = 1 << LOG_BLOCK;
 const BLOCK: i64 = 8;
+
+/// How much of a block is inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    None,
+    Some,
+    All,
+}
 
 struct Walk<'a> {
     edges: &'a [Edge],
@@ -61,7 +70,7 @@ pub(super) fn fill(
     bounds: &Bounds,
     corners: &[Place],
     conservative: bool,
-    out: &mut Vec<Subspan>,
+    out: &mut Cover,
 ) {
     let count = corners.len().min(4);
     let mut places = [Place { x: 0, y: 0 }; 4];
@@ -109,31 +118,72 @@ pub(super) fn fill(
         bounds,
         extent: conservative.then_some([left, right, top, bottom]),
     };
-    let mut y = bounds.y0 & !(BLOCK - 1);
+    out.all = walk.all;
+    let mut y = bounds.y0 & !(LARGE - 1);
     while y <= bounds.y1 {
-        let mut x = bounds.x0 & !(BLOCK - 1);
+        let mut x = bounds.x0 & !(LARGE - 1);
         while x <= bounds.x1 {
-            walk.block(x, y, out);
-            x += BLOCK;
+            walk.large(x, y, out);
+            x += LARGE;
         }
-        y += BLOCK;
+        y += LARGE;
     }
 }
 
 impl Walk<'_> {
-    /// One block: skipped, taken whole, or looked at by subspans.
-    fn block(&self, x: i64, y: i64, out: &mut Vec<Subspan>) {
-        let mut whole = true;
+    /// How much of a block of so many pixels along its side the edges leave.
+    fn part(&self, x: i64, y: i64, side: i64) -> Part {
+        let mut part = Part::All;
+        // Samples stand before a pixel's far sides; conservatively those count, too.
+        let reach = side * PIXEL - i64::from(self.extent.is_none());
         for edge in self.edges {
             let corner = edge.at(x * PIXEL, y * PIXEL);
-            let (least, most) = edge.spread(BLOCK * PIXEL, BLOCK * PIXEL);
+            let (least, most) = edge.spread(reach, reach);
             if corner + most < 0 {
+                return Part::None;
+            }
+            if corner + least < 0 {
+                part = Part::Some;
+            }
+        }
+        part
+    }
+
+    /// A block may be drawn to as a whole.
+    fn within(&self, x: i64, y: i64, side: i64) -> bool {
+        let b = &self.bounds;
+        x >= b.x0 && y >= b.y0 && x + side - 1 <= b.x1 && y + side - 1 <= b.y1
+    }
+
+    /// One large block: skipped, taken whole, or looked at by smaller ones.
+    fn large(&self, x: i64, y: i64, out: &mut Cover) {
+        match self.part(x, y, LARGE) {
+            Part::None => return,
+            Part::All if self.within(x, y, LARGE) => {
+                out.blocks.push([x as u32, y as u32]);
                 return;
             }
-            whole &= corner + least >= 0;
+            _ => {}
         }
         let b = &self.bounds;
-        let within = x >= b.x0 && y >= b.y0 && x + BLOCK - 1 <= b.x1 && y + BLOCK - 1 <= b.y1;
+        for by in (y..y + LARGE).step_by(BLOCK as usize) {
+            for bx in (x..x + LARGE).step_by(BLOCK as usize) {
+                let meets = bx <= b.x1 && bx + BLOCK > b.x0 && by <= b.y1 && by + BLOCK > b.y0;
+                if meets {
+                    self.block(bx, by, &mut out.subspans);
+                }
+            }
+        }
+    }
+
+    /// One block: skipped, taken whole, or looked at by subspans.
+    fn block(&self, x: i64, y: i64, out: &mut Vec<Subspan>) {
+        let whole = match self.part(x, y, BLOCK) {
+            Part::None => return,
+            part => part == Part::All,
+        };
+        let b = &self.bounds;
+        let within = self.within(x, y, BLOCK);
         for sy in (y..y + BLOCK).step_by(2) {
             if sy > b.y1 || sy + 1 < b.y0 {
                 continue;

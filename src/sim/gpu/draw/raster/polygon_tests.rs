@@ -3,7 +3,7 @@
 //! Ref: Vulkan, "Basic Polygon Rasterization"; SKL PRM vol. 7, "Triangle Rasterization", top-left rule: a sample on an edge
 //! is inside if it is so a hair to the right, or, of a level edge, a hair below.
 
-use super::tests::{STANDARD_4X, cover, object, single, state};
+use super::tests::{STANDARD_4X, cover, object, single, state, touched};
 use super::*;
 use std::collections::BTreeMap;
 
@@ -164,8 +164,7 @@ fn conservative_coverage_is_where_areas_overlap() {
             // Whole blocks, and a hypotenuse across others.
             triangle = [(-2.0, -2.0), (45.0 - round as f32, -2.0), (-2.0, 45.25)];
         }
-        let mut out = Vec::new();
-        rasterise(&state, &object(Kind::Triangle, triangle), &mut out);
+        let out = touched(&state, &object(Kind::Triangle, triangle));
         let mut found = BTreeMap::new();
         for subspan in out {
             for i in 0..4 {

@@ -1,7 +1,7 @@
 //! Coverage worked out by hand.
 
 use super::*;
-use crate::draw::object::Plane;
+use crate::draw::object::{Plane, Subspan, subspans_of};
 use std::collections::BTreeMap;
 
 pub(super) const STANDARD_4X: [(i64, i64); 4] = [(96, 32), (224, 96), (32, 160), (160, 224)];
@@ -50,10 +50,19 @@ pub(super) fn object(kind: Kind, corners: [(f32, f32); 3]) -> Setup {
     }
 }
 
+/// All that an object touches, blocks taken apart.
+pub(super) fn touched(state: &RasterState, setup: &Setup) -> Vec<Subspan> {
+    let mut out = Cover::default();
+    rasterise(state, setup, &mut out);
+    let of_block = |block: &[u32; 2]| subspans_of(*block, out.all);
+    let mut all: Vec<Subspan> = out.blocks.iter().flat_map(of_block).collect();
+    all.extend(&out.subspans);
+    all
+}
+
 /// Masks by pixel (y, x); a subspan may come only once.
 pub(super) fn cover(state: &RasterState, setup: &Setup) -> BTreeMap<(u32, u32), u16> {
-    let mut out = Vec::new();
-    rasterise(state, setup, &mut out);
+    let out = touched(state, setup);
     let mut pixels = BTreeMap::new();
     let mut seen = std::collections::BTreeSet::new();
     for subspan in out {
@@ -420,13 +429,44 @@ fn a_pixel_that_is_only_touched_is_not_covered() {
 }
 
 #[test]
+fn blocks_are_of_pixels_that_are_wholly_inside() {
+    let mut state = single();
+    state.bounds[0] = Bounds {
+        x0: 0,
+        y0: 2,
+        x1: 99,
+        y1: 99,
+    };
+    // The first row of blocks is cut off by what may be drawn to, the second by the edge at 64.
+    let corners = [(0.0, 0.0), (64.0, 0.0), (0.0, 97.0)];
+    let mut out = Cover::default();
+    rasterise(
+        &state,
+        &object(Kind::Rectangle, [corners[1], corners[0], corners[2]]),
+        &mut out,
+    );
+    assert_eq!(out.blocks, [[0, 32], [32, 32], [0, 64], [32, 64]]);
+    assert_eq!(out.all, 1);
+    // Thirty rows before them, one behind, each of 32 subspans.
+    let rows: std::collections::BTreeSet<u32> = out.subspans.iter().map(|s| s.y).collect();
+    assert_eq!(rows, (2..32).step_by(2).chain([96]).collect());
+    assert_eq!(out.subspans.len(), 16 * 32);
+    let block: Vec<Subspan> = subspans_of([32, 64], 5).collect();
+    let places: std::collections::BTreeSet<(u32, u32)> = block.iter().map(|s| (s.x, s.y)).collect();
+    let expected = (64..96)
+        .step_by(2)
+        .flat_map(|y| (32..64).step_by(2).map(move |x| (x, y)));
+    assert_eq!(places, expected.collect());
+    assert!(block.iter().all(|s| s.samples == [5; 4] && s.inner == 15));
+}
+
+#[test]
 fn inner_pixels_lie_within_the_triangle() {
     let mut state = single();
     state.conservative = true;
     // x + y below 5.
     let corners = [(0.0, 0.0), (5.0, 0.0), (0.0, 5.0)];
-    let mut out = Vec::new();
-    rasterise(&state, &object(Kind::Triangle, corners), &mut out);
+    let out = touched(&state, &object(Kind::Triangle, corners));
     let mut inner = Vec::new();
     for subspan in out {
         for i in (0..4).filter(|i| subspan.inner >> i & 1 == 1) {
