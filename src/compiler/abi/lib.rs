@@ -29,7 +29,7 @@
 //!
 //! The sampler state is always the *last* piece of an element; so a descriptor that may be of several kinds (mutable) has room for the
 //! largest, and its stride says where the sampler is. The *handle of a sampler* is the byte offset of its state from Dynamic State Base
-//! Address: (set handle >> 6) + place in the set + [`PipelineLayout::sampler_base_bytes`], modulo 2^32.
+//! Address: [`DriverValue::SetPlace`] (the set's handle >> 6) + place in the set + [`PipelineLayout::sampler_base_bytes`], modulo 2^32.
 //!
 //! Storage images of cubes are SURFTYPE_2D, six layers each: typed messages know no faces. Their queries divide. Fetches of
 //! samples ask for the multisample control data first, whether the surface has any or not. Input attachments are fetched at
@@ -128,6 +128,11 @@ pub const SURFACE_ADDRESS_DWORD: usize = 8;
 pub enum DriverValue {
     /// Handle of the first descriptor of a set.
     SetHandle {
+        /// Number of the set.
+        set: u32,
+    },
+    /// Byte of the first descriptor of a set in the heap: its handle shifted right by 6.
+    SetPlace {
         /// Number of the set.
         set: u32,
     },

@@ -456,10 +456,7 @@ impl Build {
         let mods = Mods { sat, ..Mods::NONE };
         match b {
             Some(b) => {
-                let b = match b.imm_bits() {
-                    Some(bits) => self.imm_reg(b.ty, bits),
-                    None => b,
-                };
+                // The second operand may be an immediate of 32 bits.
                 self.emit(Op::Math(f), exec, dst, &[a, b], mods);
             }
             None => self.emit(Op::Math(f), exec, dst, &[a], mods),

@@ -73,7 +73,8 @@ fn compile_widths(
     options: &Options,
     widths: &[u8],
 ) -> Result<ShaderBinary, FsError> {
-    let divergent = uniform::divergent(shader);
+    let mut divergent = uniform::divergent(shader);
+    uniform::widen(shader, &mut divergent);
     let uses = isel::count_uses(shader);
     let allowed = match (options.required_width, options.widths) {
         (Some(w), _) => w,
@@ -100,7 +101,8 @@ fn compile_compute(
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
-    let divergent = uniform::divergent(shader);
+    let mut divergent = uniform::divergent(shader);
+    uniform::widen(shader, &mut divergent);
     let uses = isel::count_uses(shader);
     let allowed = match (options.required_width, options.widths) {
         (Some(w), _) => w,

@@ -5,7 +5,7 @@
 //!      that loop is divergent too: each lane must keep its own last one.
 
 use entity::{Id, IdSet};
-use nir::{CfEvent, Def, Instr, IntrinsicOp, Jump, Phi, Shader};
+use nir::{AluOp, CfEvent, Def, Instr, IntrinsicOp, Jump, Phi, Shader, TexSrc};
 
 /// What an open construct of control flow contributes.
 #[derive(Clone, Copy)]
@@ -275,5 +275,80 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
             }
             _ => true,
         },
+    }
+}
+
+/// Adds what every lane has to get in any case: results of arithmetic that messages alone read, as data for each lane. Made for all
+/// lanes at once they need no copies.
+pub fn widen(shader: &Shader, divergent: &mut IdSet<Def>) {
+    // Whether a message reads it, and whether anything else does.
+    let mut sent: Vec<(bool, bool)> = vec![(false, false); shader.defs.len()];
+    let layout = shader.layout();
+    for event in layout.iter().rev() {
+        let b = match *event {
+            CfEvent::Block(b) => b,
+            CfEvent::If(i) => {
+                sent[shader.ifs[i].cond.index()].1 = true;
+                continue;
+            }
+            _ => continue,
+        };
+        for &id in shader.blocks[b].instrs.iter().rev() {
+            match &shader.instrs[id] {
+                Instr::Alu(alu) if matches!(alu.op, AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4) => {
+                    let how = sent[alu.def.index()];
+                    for s in &alu.srcs {
+                        let at = &mut sent[s.def.index()];
+                        *at = (at.0 || how.0, at.1 || how.1);
+                    }
+                }
+                Instr::Intrinsic(i) => {
+                    let data = data_operands(i.op);
+                    for (k, s) in i.srcs.iter().enumerate() {
+                        let at = &mut sent[s.index()];
+                        if data.contains(&k) {
+                            at.0 = true;
+                        } else {
+                            at.1 = true;
+                        }
+                    }
+                }
+                Instr::Tex(tex) => {
+                    for (kind, s) in &tex.srcs {
+                        let at = &mut sent[s.index()];
+                        if matches!(kind, TexSrc::Coord | TexSrc::Lod | TexSrc::Bias) {
+                            at.0 = true;
+                        } else {
+                            at.1 = true;
+                        }
+                    }
+                }
+                other => other.for_each_src(|d| sent[d.index()].1 = true),
+            }
+        }
+    }
+    for event in &layout {
+        let CfEvent::Block(b) = *event else { continue };
+        for &id in &shader.blocks[b].instrs {
+            if let Instr::Alu(alu) = &shader.instrs[id]
+                && sent[alu.def.index()] == (true, false)
+                && shader.defs[alu.def].num_components == 1
+                && shader.defs[alu.def].bit_size == 32
+                && alu.op != AluOp::Mov
+            {
+                divergent.insert(alu.def);
+            }
+        }
+    }
+}
+
+/// The operands that a message has for each lane.
+fn data_operands(op: IntrinsicOp) -> &'static [usize] {
+    match op {
+        IntrinsicOp::StoreSsbo => &[0, 2],
+        IntrinsicOp::StoreShared => &[0, 1],
+        IntrinsicOp::SsboAtomic => &[1, 2],
+        IntrinsicOp::StoreGlobal | IntrinsicOp::StoreOutput => &[0],
+        _ => &[],
     }
 }

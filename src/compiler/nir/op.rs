@@ -305,8 +305,8 @@ fn gather(s: &[&[u64]], d: &mut [u64]) {
 }
 
 fn dot(c: &FoldCtx, s: &[&[u64]], d: &mut [u64], n: usize) {
-    let mut sum = c.r(fold::mul(c.f(s[0][0]), c.f(s[1][0])));
-    for i in 1..n {
+    let mut sum = c.r(fold::mul(c.f(s[0][n - 1]), c.f(s[1][n - 1])));
+    for i in (0..n - 1).rev() {
         let p = c.r(fold::mul(c.f(s[0][i]), c.f(s[1][i])));
         sum = c.r(fold::add(c.f(sum), c.f(p)));
     }
@@ -481,6 +481,12 @@ alu_ops! {
     FMul fmul(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.r(fold::mul(c.f(s[0]), c.f(s[1])));
     /// `a * b + c`, rounded once.
     FFma ffma(a: F, b: F, c: F) -> F, cost 1, COMMUTES, Scalar |c, s| c.r(fold::fma(c.f(s[0]), c.f(s[1]), c.f(s[2])));
+    /// `a * (1 - c) + b * c`.
+    FLrp flrp(a: F, b: F, c: F) -> F, cost 1, NONE, Scalar |c, s| {
+        let rest = c.r(fold::add(1.0, -c.f(s[2])));
+        let (x, y) = (c.r(fold::mul(c.f(s[0]), c.f(rest))), c.r(fold::mul(c.f(s[1]), c.f(s[2]))));
+        c.r(fold::add(c.f(x), c.f(y)))
+    };
     /// Quotient.
     FDiv fdiv(a: F, b: F) -> F, cost 5, NONE, Scalar |c, s| c.r(fold::div(c.f(s[0]), c.f(s[1])));
     /// `a - b * floor(a / b)`: OpFMod.

@@ -18,7 +18,7 @@
 //! **ALU operations that may remain** (I = integers of 16, 32, 64 bits; F = floats of 16, 32, 64 bits):
 //! - `mov vec2 vec3 vec4 bcsel` at any size;
 //! - F: `fadd fmul ffma fneg fabs fsat ffloor fceil ftrunc ffract fround_even fmin fmax flt fge feq fneu`
-//!   (64-bit rounding operations are lowered);
+//!   (64-bit rounding operations are lowered); `flrp` of 32 bits;
 //! - F16, F32 (the math box): `frcp fsqrt frsq fexp2 flog2 fsin fcos fpow` (`frcp fsqrt frsq` of 64 bits are lowered);
 //! - I: `iadd imul ineg iabs imin imax umin umax ilt ige ult uge ieq ine iand ior ixor inot ishl ishr ushr`
 //!   (`imul` of 64 bits is lowered); `iand ior ixor inot ieq ine` also at 1 bit;
@@ -93,6 +93,7 @@ mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
 mod opt_dead_write_vars;
+mod opt_ffma;
 mod opt_idiv_const;
 mod opt_if;
 mod opt_load_store_vectorize;

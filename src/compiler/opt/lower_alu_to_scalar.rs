@@ -96,7 +96,8 @@ fn horizontal(b: &mut Builder<'_>, a: &Alu, n: u8) -> Action {
         Op::FDot2 | Op::FDot3 | Op::FDot4 => {
             let n = usize::from(a.op.info().srcs[0].components);
             let mut sum = None;
-            for c in 0..n {
+            // From the last component on: as a rule it is what may be 0.0 or 1.0.
+            for c in (0..n).rev() {
                 let (x, y) = (part(b, a, 0, c), part(b, a, 1, c));
                 let p = b.fmul(x, y);
                 sum = Some(match sum {

@@ -11,7 +11,7 @@ use nir::*;
 use smallvec::SmallVec;
 
 /// Cost of both sides together up to which they are executed always.
-const LIMIT: u32 = 8;
+const LIMIT: u32 = 12;
 
 /// Entry point.
 pub fn opt_peephole_select(s: &mut Shader, _: &Ctx) -> bool {
@@ -40,6 +40,8 @@ fn cost(s: &Shader, b: Id<Block>) -> Option<u32> {
         sum += match &s.instrs[id] {
             Instr::Alu(a) => u32::from(a.op.info().cost) * u32::from(s.defs[a.def].num_components),
             Instr::Const { .. } | Instr::Undef { .. } | Instr::Deref(_) => 0,
+            // Uniform buffers do not change, and what lies beyond their end reads as zero.
+            Instr::Intrinsic(i) if is_constant_load(s, i) => 1,
             i @ (Instr::Intrinsic(_) | Instr::Tex(_)) => {
                 let e = i.effects();
                 if !e.can_reorder() || e.any(Effects::MESSAGE) {
@@ -51,6 +53,15 @@ fn cost(s: &Shader, b: Id<Block>) -> Option<u32> {
         };
     }
     Some(sum)
+}
+
+/// True for a load at a constant place of a buffer that is the same for all: it is made once, as a rule.
+fn is_constant_load(s: &Shader, i: &Intrinsic) -> bool {
+    let one = |d: Id<Def>| s.const_of(d).is_some();
+    i.op == IntrinsicOp::LoadUbo
+        && one(i.srcs[1])
+        && s.intrinsic_of(i.srcs[0])
+            .is_some_and(|h| h.op == IntrinsicOp::VulkanResourceIndex && one(h.srcs[0]))
 }
 
 fn flatten(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) -> Option<()> {

@@ -46,6 +46,8 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_idiv_const)),
     Step::Once(pass!(lower_bit_size)),
     Step::UntilStable(OPTIMISE),
+    Step::Once(pass!(opt_ffma)),
+    Step::Once(pass!(opt_dce)),
     Step::Once(pass!(opt_sink)),
 ];
 

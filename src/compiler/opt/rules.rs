@@ -161,6 +161,20 @@ rules! {
     bcsel_or: "(bcsel a true b1)" => "(ior a b1)", BOOL, NONE;
     bcsel_self_then: "(bcsel a a b1)" => "(ior a b1)", BOOL, NONE;
     bcsel_self_else: "(bcsel a b1 a)" => "(iand a b1)", BOOL, NONE;
+    bcsel_ilt_or: "(bcsel (ilt a b) c1 (ige a b))" => "(ior (ige a b) c1)", BOOL, NONE;
+    bcsel_ilt_and: "(bcsel (ilt a b) (ige a b) c1)" => "(iand (ige a b) c1)", BOOL, NONE;
+    bcsel_ige_or: "(bcsel (ige a b) c1 (ilt a b))" => "(ior (ilt a b) c1)", BOOL, NONE;
+    bcsel_ige_and: "(bcsel (ige a b) (ilt a b) c1)" => "(iand (ilt a b) c1)", BOOL, NONE;
+    bcsel_ult_or: "(bcsel (ult a b) c1 (uge a b))" => "(ior (uge a b) c1)", BOOL, NONE;
+    bcsel_ult_and: "(bcsel (ult a b) (uge a b) c1)" => "(iand (uge a b) c1)", BOOL, NONE;
+    bcsel_uge_or: "(bcsel (uge a b) c1 (ult a b))" => "(ior (ult a b) c1)", BOOL, NONE;
+    bcsel_uge_and: "(bcsel (uge a b) (ult a b) c1)" => "(iand (ult a b) c1)", BOOL, NONE;
+    bcsel_ieq_or: "(bcsel (ieq a b) c1 (ine a b))" => "(ior (ine a b) c1)", BOOL, NONE;
+    bcsel_ieq_and: "(bcsel (ieq a b) (ine a b) c1)" => "(iand (ine a b) c1)", BOOL, NONE;
+    bcsel_ine_or: "(bcsel (ine a b) c1 (ieq a b))" => "(ior (ieq a b) c1)", BOOL, NONE;
+    bcsel_ine_and: "(bcsel (ine a b) (ieq a b) c1)" => "(iand (ieq a b) c1)", BOOL, NONE;
+    bcsel_not_self_or: "(bcsel a b1 (inot a))" => "(ior (inot a) b1)", BOOL, NONE;
+    bcsel_not_self_and: "(bcsel a (inot a) b1)" => "(iand (inot a) b1)", BOOL, NONE;
     bcsel_twice_then: "(bcsel a (bcsel a b c) d)" => "(bcsel a b d)", ALL_BITS, NONE;
     bcsel_twice_else: "(bcsel a b (bcsel a c d))" => "(bcsel a b d)", ALL_BITS, NONE;
     bcsel_b2i: "(bcsel a 1 0)" => "(b2i a)", &[16, 32, 64], NONE;
@@ -205,8 +219,9 @@ rules! {
     fdiv_constant: "(fdiv a #b)" => "(fmul a (frcp #b))", &[16, 32], ROUND.or(ZERO_PRODUCT);
     fadd_constants: "(fadd (fadd a #b) #c)" => "(fadd a (fadd #b #c))", FLOATS, ROUND.or(ZERO_PRODUCT);
     fmul_constants: "(fmul (fmul a #b) #c)" => "(fmul a (fmul #b #c))", FLOATS, ROUND.or(ZERO_PRODUCT);
-    ffma_from_product: "(fadd (fmul a b) c)" => "(ffma a b c)", FLOATS, ROUND.or(ZERO_PRODUCT);
-    ffma_from_neg_product: "(fadd (fneg (fmul a b)) c)" => "(ffma (fneg a) b c)", FLOATS, ROUND.or(ZERO_PRODUCT);
+
+    flrp_from_weights: "(fadd (fmul a (fadd (fneg c) 1.0)) (fmul b c))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_from_step: "(fadd a (fmul c (fadd b (fneg a))))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
 
     // --- floats: minimum, maximum, saturation ----------------------------------------------------------------------
     fmin_self: "(fmin a a)" => "a", FLOATS, NAN;

@@ -78,6 +78,7 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
         | Op::IShl
         | Op::IShr
         | Op::UShr => bits != 8,
+        Op::FLrp => bits == 32,
         Op::FFloor | Op::FCeil | Op::FTrunc | Op::FFract | Op::FRoundEven => bits != 64,
         Op::FRcp
         | Op::FSqrt

@@ -94,7 +94,8 @@ impl Tr<'_> {
             );
         }
         let mut sum: Option<Id<Def>> = None;
-        for (i, &c) in m.iter().enumerate() {
+        // From the last column on: of a point that is multiplied by a 4x4 matrix it is times 1.0, and begins the chain of sums.
+        for (i, &c) in m.iter().enumerate().rev() {
             let s = self.e.channel(v, i as u8)?;
             let p = self.e.op2(A::FMul, c, s)?;
             sum = Some(match sum {

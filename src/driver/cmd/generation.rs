@@ -177,6 +177,16 @@ const REGISTER_DW: usize = abi::REGISTER_DW as usize;
 /// Registers of a block that hold something else than eight constants: all values, and the constants before them.
 const MIXED: usize = (VALUES + REGISTER_DW - 1).div_ceil(REGISTER_DW);
 
+/// Set in a place: the word there is pushed shifted right, as [`pushed_word`] has it.
+const SHIFTED: usize = 0x80;
+const _: () = assert!(BOUND_DW <= SHIFTED);
+
+/// What is pushed of bound words: the one at a place.
+#[inline]
+pub(crate) fn pushed_word(words: &[u32; BOUND_DW], place: u8) -> u32 {
+    words[usize::from(place) % BOUND_DW] >> (6 * (place >> 7))
+}
+
 /// The place of a value. None: there are not so many sets or dynamic buffers.
 pub(crate) fn place(value: DriverValue) -> Option<usize> {
     let within = |base: usize, index: u32, count: usize| {
@@ -185,6 +195,7 @@ pub(crate) fn place(value: DriverValue) -> Option<usize> {
     };
     match value {
         DriverValue::SetHandle { set } => within(0, set, SETS),
+        DriverValue::SetPlace { set } => within(SHIFTED, set, SETS),
         DriverValue::DynamicHandle { index } => within(DYNAMIC_AT, index, DYNAMIC),
         DriverValue::NumWorkgroupsAddress { dword } => within(COUNTS_AT, dword, 2),
         DriverValue::BaseWorkgroupId { component } => within(BASE_AT, component, 3),

@@ -14,7 +14,7 @@ use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
     BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Heaps, Launch, Machine,
-    PUSH_CONSTANTS_DW, SETS, VALUES_AT,
+    PUSH_CONSTANTS_DW, SETS, VALUES_AT, pushed_word,
 };
 use crate::mi;
 use crate::pending::Pending;
@@ -320,7 +320,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             *to = *from;
         }
         for (to, places) in mixed.iter_mut().zip(&launch.mixed) {
-            *to = places.map(|place| self.bound.words[usize::from(place) % BOUND_DW]);
+            *to = places.map(|place| pushed_word(&self.bound.words, place));
         }
         let registers = threads.as_chunks_mut::<REGISTER_DW>().0;
         for (thread, register) in (0..).zip(registers) {

@@ -57,6 +57,7 @@ fn write_push(out: &mut Vec<u8>, value: DriverValue) {
         DriverValue::NumWorkgroupsAddress { dword } => (3, dword),
         DriverValue::BaseWorkgroupId { component } => (4, component),
         DriverValue::SurfaceHeapAddress { dword } => (6, dword),
+        DriverValue::SetPlace { set } => (7, set),
     };
     put_u32(out, tag);
     put_u32(out, word);
@@ -69,6 +70,7 @@ fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
         2 => DriverValue::DynamicHandle { index: word },
         3 => DriverValue::NumWorkgroupsAddress { dword: word },
         6 => DriverValue::SurfaceHeapAddress { dword: word },
+        7 => DriverValue::SetPlace { set: word },
         4 => DriverValue::BaseWorkgroupId { component: word },
         _ => return None,
     })

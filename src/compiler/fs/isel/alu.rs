@@ -39,6 +39,77 @@ pub(super) fn float(bits: u8) -> Type {
 
 impl Isel<'_> {
     pub(super) fn alu(&mut self, alu: &Alu) -> Result<(), FsError> {
+        if let Some(def) = self.clamped[alu.def] {
+            // Nobody reads it but the operation that clamps it: the result is clamped at once.
+            self.clamping = true;
+            let clamped = Alu { def, ..alu.clone() };
+            let done = self.operation(&clamped);
+            self.clamping = false;
+            return done;
+        }
+        if alu.op == AluOp::FSat && self.clamped[alu.srcs[0].def] == Some(alu.def) {
+            return Ok(());
+        }
+        self.operation(alu)
+    }
+
+    /// Modifiers of an operation that may clamp its result.
+    fn clamps(&self, mods: Mods) -> Mods {
+        Mods {
+            sat: self.clamping,
+            ..mods
+        }
+    }
+
+    /// Finds operations that only a clamp reads, and that can clamp themselves.
+    pub(super) fn prepare_clamps(&mut self, layout: &[nir::CfEvent]) {
+        use AluOp as A;
+        let sh = self.sh;
+        for event in layout {
+            let nir::CfEvent::Block(b) = *event else {
+                continue;
+            };
+            for &id in &sh.blocks[b].instrs {
+                let nir::Instr::Alu(sat) = &sh.instrs[id] else {
+                    continue;
+                };
+                if sat.op != A::FSat || self.bits(sat.def) != 32 || self.uses[sat.def.index()] == 0
+                {
+                    continue;
+                }
+                let of = sat.srcs[0].def;
+                let can = sh.alu_of(of).is_some_and(|a| {
+                    matches!(
+                        a.op,
+                        A::FAdd
+                            | A::FMul
+                            | A::FFma
+                            | A::FLrp
+                            | A::FMin
+                            | A::FMax
+                            | A::FRcp
+                            | A::FSqrt
+                            | A::FRsq
+                            | A::FExp2
+                            | A::FLog2
+                            | A::FSin
+                            | A::FCos
+                            | A::FPow
+                            | A::FFract
+                    )
+                });
+                if can
+                    && self.uses[of.index()] == 1
+                    && sh.defs[of].num_components == 1
+                    && self.is_divergent(of) == self.is_divergent(sat.def)
+                {
+                    self.clamped[of] = Some(sat.def);
+                }
+            }
+        }
+    }
+
+    fn operation(&mut self, alu: &Alu) -> Result<(), FsError> {
         use AluOp as A;
         let bits = self.bits(alu.def);
         match alu.op {
@@ -53,6 +124,14 @@ impl Isel<'_> {
             }
             A::FFma => {
                 self.fma(alu, bits);
+                Ok(())
+            }
+            A::FLrp => {
+                let exec = self.exec_for(alu.def);
+                let srcs = [2, 1, 0].map(|i| self.fsrc(&alu.srcs[i], Type::F));
+                let dst = self.new_def(alu.def).retype(Type::F);
+                let mods = self.clamps(Mods::NONE);
+                self.b.ternary(Opcode::Lrp, exec, dst, srcs, mods);
                 Ok(())
             }
             A::FNeg | A::FAbs => {
@@ -224,6 +303,7 @@ impl Isel<'_> {
             AluOp::FMin => (Opcode::Sel, Mods::cmod(CondMod::L, 0)),
             _ => (Opcode::Sel, Mods::cmod(CondMod::Ge, 0)),
         };
+        let mods = self.clamps(mods);
         self.b.binary(op, exec, dst, a, b, mods);
     }
 
@@ -258,7 +338,8 @@ impl Isel<'_> {
             self.b.mov(exec, dst, whole.scalar());
             return;
         }
-        self.b.ternary(Opcode::Mad, exec, dst, srcs, Mods::NONE);
+        let mods = self.clamps(Mods::NONE);
+        self.b.ternary(Opcode::Mad, exec, dst, srcs, mods);
     }
 
     fn float_unary(&mut self, alu: &Alu, bits: u8) {
@@ -268,6 +349,7 @@ impl Isel<'_> {
         let dst = self.new_def(alu.def).retype(ty);
         let (op, sat) = match alu.op {
             AluOp::FSat => (Opcode::Mov, true),
+            AluOp::FFract if self.clamping => (Opcode::Frc, true),
             AluOp::FFloor => (Opcode::Rndd, false),
             AluOp::FCeil => (Opcode::Rndu, false),
             AluOp::FTrunc => (Opcode::Rndz, false),
@@ -334,8 +416,8 @@ impl Isel<'_> {
             self.b.math(f, exec, wide, srcs[0], second, false);
             self.b.mov(exec, dst.retype(Type::Hf), wide);
         } else {
-            self.b
-                .math(f, exec, dst.retype(Type::F), srcs[0], second, false);
+            let (to, sat) = (dst.retype(Type::F), self.clamping);
+            self.b.math(f, exec, to, srcs[0], second, sat);
         }
         Ok(())
     }

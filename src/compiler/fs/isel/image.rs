@@ -208,7 +208,7 @@ impl Isel<'_> {
         let Some(def) = i.def else { return };
         let surface = self.one_surface(i.srcs[0], 0);
         let (lanes, parts) = self.parts(16);
-        let v = self.sampler_answer(def, lanes, 0);
+        let v = self.sampler_answer(def, lanes, 0, 4);
         let regs = lanes.div_ceil(8);
         let payloads: SmallVec<[(u8, Src); 2]> = parts
             .map(|lane| {

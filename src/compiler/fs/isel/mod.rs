@@ -105,6 +105,12 @@ pub(super) struct Isel<'a> {
     /// Uses of a def as the handle of a buffer.
     handle_uses: IdMap<Def, u32>,
     reuse: reuse::Reuse,
+    /// Of an operation that only a clamp reads: the clamp's def.
+    clamped: IdMap<Def, Option<Id<Def>>>,
+    /// The operation that is selected clamps its result.
+    clamping: bool,
+    /// Components of each def up to the last one that is read.
+    read: IdMap<Def, u8>,
 }
 
 /// Number of uses of each def.
@@ -179,6 +185,9 @@ pub(crate) fn select(
         handle_offsets: IdMap::default(),
         handle_uses: IdMap::default(),
         reuse: reuse::Reuse::default(),
+        clamped: IdMap::default(),
+        clamping: false,
+        read: IdMap::default(),
     };
     isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
     isel.run(&layout_events)?;
@@ -197,6 +206,8 @@ impl<'a> Isel<'a> {
         self.prepare_phis(layout);
         self.prepare_push(layout)?;
         self.prepare_reuse(layout);
+        self.prepare_clamps(layout);
+        self.prepare_answers(layout);
         self.prepare_lane_id(layout);
         self.prepare_live();
         self.prepare_geometry();

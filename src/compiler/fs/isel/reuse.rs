@@ -35,8 +35,10 @@ pub(super) struct Reuse {
     wanted: FxHashMap<Block, (u32, u32)>,
     /// Blocks that were read, with the first byte, where that dominates what is selected now.
     blocks: Vec<(Block, u32, VgrfId)>,
-    /// Of each construct of control flow that is open, how many of those it began with.
-    open: Vec<usize>,
+    /// Of each construct of control flow that is open, how many of those it began with, and how often headers had been changed.
+    open: Vec<(usize, u32)>,
+    /// Counts the changes of dwords of headers.
+    changes: u32,
     block_header: Option<VgrfId>,
     /// What dword 2 of it is.
     block_at: Option<Lanes>,
@@ -47,8 +49,6 @@ pub(super) struct Reuse {
     sampler: Option<SamplerPlace>,
     /// Some message has something to say in dword 2.
     has_words: bool,
-    /// Where a set's samplers lie.
-    bases: Vec<(u32, Lanes)>,
     /// Uses of a def as a sampler.
     uses: IdMap<Def, u32>,
     places: IdMap<Def, Option<SamplerPlace>>,
@@ -62,19 +62,38 @@ impl Reuse {
         self.open.is_empty()
     }
 
-    /// Another event of the control flow. Dwords that change are not known any more; blocks are, where they dominate.
+    /// Another event of the control flow. Dwords that one of its sides has changed are not known any more; those that a loop will
+    /// change are not known in it. Blocks are, where they dominate.
     pub(super) fn enter(&mut self, event: &CfEvent) {
+        match event {
+            CfEvent::Block(_) => {}
+            CfEvent::If(_) => self.open.push((self.blocks.len(), self.changes)),
+            CfEvent::Loop(_) => {
+                self.forget_headers();
+                self.open.push((self.blocks.len(), self.changes));
+            }
+            CfEvent::Else(_) => {
+                let (blocks, changes) = self.open.last().copied().unwrap_or_default();
+                self.leave(blocks, changes);
+            }
+            CfEvent::EndIf(_) | CfEvent::EndLoop(_) => {
+                let (blocks, changes) = self.open.pop().unwrap_or_default();
+                self.leave(blocks, changes);
+            }
+        }
+    }
+
+    fn leave(&mut self, blocks: usize, changes: u32) {
+        self.blocks.truncate(blocks);
+        if self.changes != changes {
+            self.forget_headers();
+        }
+    }
+
+    fn forget_headers(&mut self) {
         self.block_at = None;
         self.word = None;
         self.sampler = None;
-        match event {
-            CfEvent::Block(_) => {}
-            CfEvent::If(_) | CfEvent::Loop(_) => self.open.push(self.blocks.len()),
-            CfEvent::Else(_) => self.blocks.truncate(self.open.last().copied().unwrap_or(0)),
-            CfEvent::EndIf(_) | CfEvent::EndLoop(_) => {
-                self.blocks.truncate(self.open.pop().unwrap_or(0));
-            }
-        }
     }
 }
 
@@ -129,7 +148,10 @@ impl Isel<'_> {
         let (start, v) = match known {
             Some(&(_, start, v)) => (start, v),
             None => {
-                let (start, end) = self.reuse.wanted.get(&block).copied().unwrap_or_default();
+                let (mut start, end) = self.reuse.wanted.get(&block).copied().unwrap_or_default();
+                if self.starts_with_zero() && block.1 == 0 {
+                    start = 0;
+                }
                 let regs = (end - start).div_ceil(GRF_BYTES).next_power_of_two() as u8;
                 let address = Lanes::imm(Type::Ud, start.into());
                 let v = self.read_block(handle, more, address, regs);
@@ -153,6 +175,9 @@ impl Isel<'_> {
         regs: u8,
     ) -> VgrfId {
         let (ud, eight) = (Type::Ud, Exec::Whole(8));
+        if self.starts_with_zero() && address.imm_bits() == Some(0) {
+            return self.read_block_by(self.r0, handle, more, regs);
+        }
         let header = *self.reuse.block_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
             let zero = Lanes::imm(ud, 0);
@@ -163,8 +188,20 @@ impl Isel<'_> {
         if self.reuse.block_at != Some(address) {
             let to = Lanes::new(header, 8, ud, 0);
             self.b.mov(Exec::Scalar, to, address);
+            self.reuse.changes += 1;
             self.reuse.block_at = address.is_imm().then_some(address);
         }
+        self.read_block_by(header, handle, more, regs)
+    }
+
+    /// True where dword 2 of what threads start with is zero: it is a header for a block at byte 0.
+    fn starts_with_zero(&self) -> bool {
+        matches!(self.sh.stage, Stage::Vertex | Stage::Fragment)
+    }
+
+    /// The same, with the byte in dword 2 of a header.
+    fn read_block_by(&mut self, header: VgrfId, handle: Lanes, more: u32, regs: u8) -> VgrfId {
+        let (ud, eight) = (Type::Ud, Exec::Whole(8));
         let handle = match handle.imm_bits() {
             Some(bits) => self.b.imm_reg(ud, bits),
             None => handle,
@@ -190,17 +227,7 @@ impl Isel<'_> {
 
     /// Byte of the first sampler that a set could have.
     pub(super) fn sampler_base(&mut self, set: u32) -> Lanes {
-        if let Some(&(_, base)) = self.reuse.bases.iter().find(|b| b.0 == set) {
-            return base;
-        }
-        let handle = self.push_value(DriverValue::SetHandle { set });
-        let one = Exec::Scalar;
-        let base = self.b.temp(Type::Ud, one);
-        let six = Lanes::imm(Type::Ud, 6);
-        self.b
-            .in_prologue(|b| b.binary(Opcode::Shr, one, base, handle, six, Mods::NONE));
-        self.reuse.bases.push((set, base));
-        base
+        self.push_value(DriverValue::SetPlace { set })
     }
 
     /// Says that a sampler lies at a base and a constant. False if it has to be in a register.
@@ -216,7 +243,7 @@ impl Isel<'_> {
     pub(super) fn sampler_header(&mut self, word: u32, sampler: Option<Id<Def>>) -> Src {
         let (ud, one) = (Type::Ud, Exec::Scalar);
         // Dword 2 is zero in what these threads start with.
-        let clear = !matches!(self.sh.stage, Stage::Vertex | Stage::Fragment);
+        let clear = !self.starts_with_zero();
         let own = Lanes::new(self.r0, 0, ud, 4);
         let v = *self.reuse.sampler_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
@@ -231,6 +258,7 @@ impl Isel<'_> {
         if self.reuse.has_words && self.reuse.word != Some(word) {
             let word = Lanes::imm(ud, word.into());
             self.b.mov(one, Lanes::new(v, 8, ud, 0), word);
+            self.reuse.changes += 1;
         }
         self.reuse.word = Some(word);
         if let Some(sampler) = sampler {
@@ -248,6 +276,7 @@ impl Isel<'_> {
                     self.b
                         .binary(Opcode::Add, one, to, place.base, more, Mods::NONE);
                 }
+                self.reuse.changes += 1;
                 // What is no constant's may be another value next time.
                 let stays = matches!(place.base.reg, Reg::Vgrf(_));
                 self.reuse.sampler = stays.then_some(place);

@@ -12,7 +12,7 @@ use crate::lir::{Dst, SendInfo, Src, VgrfId};
 use crate::message::{self, Sample};
 use entity::Id;
 use isa::Type;
-use nir::{Def, Tex, TexOp, TexSrc};
+use nir::{AluOp, CfEvent, Def, Instr, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
 /// Parameters of the longest message: registers.
@@ -56,10 +56,16 @@ impl Isel<'_> {
         // The number of levels stands behind the size.
         let first = if tex.op == TexOp::QueryLevels { 3 } else { 0 };
         let split = lanes < self.b.width().min(16);
+        // What nobody reads behind the last component is not sent back. (A gather answers whole.)
+        let comps = match tex.op {
+            _ if split => 4,
+            TexOp::Tg4 => 4,
+            _ => (first + self.components_read(tex.def)).clamp(1, 4),
+        };
         let v = if split {
             self.b.lir.vgrf(4 * u32::from(self.b.width()) * 4)
         } else {
-            self.sampler_answer(tex.def, lanes, first)
+            self.sampler_answer(tex.def, lanes, first, comps)
         };
         let payloads: SmallVec<[(u8, Src); 4]> = parts
             .map(|lane| {
@@ -75,13 +81,14 @@ impl Isel<'_> {
                     handle_offset: more,
                     header: header.is_some(),
                     ex_mlen: tail * regs,
-                    ..message::sample(bti, kind, lanes, mlen, 4 * regs)
+                    ..message::sample(bti, kind, lanes, mlen, comps * regs)
                 };
                 let (first, second) = match header {
                     Some(header) => (header, payload),
                     None => (payload, Src::NULL),
                 };
-                let dst = Dst::vgrf(v, u32::from(lane) * 16, Type::Ud, 1);
+                let at = u32::from(lane) * 4 * u32::from(comps);
+                let dst = Dst::vgrf(v, at, Type::Ud, 1);
                 isel.b.send(
                     Exec::Part(lane, lanes),
                     dst,
@@ -99,13 +106,61 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Four dwords for each lane; the def's are those from `first` on. The messages have as many lanes as the program, or 16.
-    pub(super) fn sampler_answer(&mut self, def: Id<Def>, lanes: u8, first: u8) -> VgrfId {
+    /// Components of a def up to the last one that is read.
+    fn components_read(&self, def: Id<Def>) -> u8 {
+        self.read[def]
+    }
+
+    /// Finds what is read of sampler messages' answers.
+    pub(super) fn prepare_answers(&mut self, layout: &[CfEvent]) {
+        let sh = self.sh;
+        for event in layout {
+            let b = match *event {
+                CfEvent::Block(b) => b,
+                CfEvent::If(i) => {
+                    self.read[sh.ifs[i].cond] = 1;
+                    continue;
+                }
+                _ => continue,
+            };
+            for &id in &sh.blocks[b].instrs {
+                match &sh.instrs[id] {
+                    Instr::Alu(alu) => {
+                        for s in &alu.srcs {
+                            let n = match alu.op {
+                                AluOp::Mov => sh.defs[alu.def].num_components,
+                                _ => 1,
+                            };
+                            for c in s.swizzle.iter().take(n.into()) {
+                                self.read[s.def] = self.read[s.def].max(c + 1);
+                            }
+                        }
+                    }
+                    other => other.for_each_src(|d| {
+                        self.read[d] = sh.defs[d].num_components;
+                    }),
+                }
+            }
+        }
+    }
+
+    /// So many dwords for each lane; the def's are those from `first` on. The messages have as many lanes as the program, or 16.
+    pub(super) fn sampler_answer(
+        &mut self,
+        def: Id<Def>,
+        lanes: u8,
+        first: u8,
+        comps: u8,
+    ) -> VgrfId {
         let width = u32::from(self.b.width());
         let part = u32::from(lanes) * 4;
-        let v = self.b.lir.vgrf(4 * width * 4);
-        let half = if lanes == 16 { 4 * part } else { 64 };
-        for c in 0..self.sh.defs[def].num_components {
+        let v = self.b.lir.vgrf(u32::from(comps) * width * 4);
+        let half = if lanes == 16 {
+            u32::from(comps) * part
+        } else {
+            64
+        };
+        for c in 0..self.sh.defs[def].num_components.min(comps - first) {
             let place = Comp::Reg {
                 v,
                 offset: u32::from(c + first) * part,

@@ -14,11 +14,13 @@ use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
 
-use crate::generation::{BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES, VALUES_AT, place};
+use crate::generation::{
+    BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, place, pushed_word,
+};
 
 use crate::stream::{Memory, Stream};
 
-/// The constants of a stage: a run of the application's, then values of the driver's by place.
+/// The constants of a stage: a run of the application's, then values of the driver's by their place among all words.
 #[derive(Clone, Debug)]
 struct Pushed {
     constants_first: usize,
@@ -47,9 +49,12 @@ impl Pushed {
         if first as usize + count as usize > PUSH_CONSTANTS_DW {
             return None;
         }
-        let places = push.driver.iter().map(|&value| Some(place(value)? as u8));
+        let places = push
+            .driver
+            .iter()
+            .map(|&value| Some((VALUES_AT + place(value)?) as u8));
         let places: Vec<u8> = places.collect::<Option<_>>()?;
-        let values = places.iter().map(|&place| VALUES_AT + usize::from(place));
+        let values = places.iter().map(|&place| usize::from(place) % BOUND_DW);
         let constants = bits(first as usize, count as usize);
         Some(Self {
             constants_first: first as usize,
@@ -63,10 +68,7 @@ impl Pushed {
     fn write(&self, words: &[u32; BOUND_DW], to: &mut [u32]) {
         let first = self.constants_first;
         let constants = words.get(first..first + self.constants);
-        let driver = self
-            .places
-            .iter()
-            .map(|&place| words[VALUES_AT + usize::from(place) % VALUES]);
+        let driver = self.places.iter().map(|&place| pushed_word(words, place));
         let all = constants.into_iter().flatten().copied().chain(driver);
         let all = all.chain(std::iter::repeat(0));
         for (to, from) in to.iter_mut().zip(all) {
