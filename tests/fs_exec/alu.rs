@@ -358,7 +358,7 @@ fn check(case: &Case, most: usize, widths: &[u8], t: &mut Tally) {
         Ok(got) => compare(case, "interpreted", &rows, &got, true, t),
         Err(e) => t.failures.push(format!("{name}: {e}")),
     }
-    let result = opt::compile(&mut sh).map_err(|e| e.to_string());
+    let result = opt::compile(&mut sh, opt::Ctx::default()).map_err(|e| e.to_string());
     if result.is_ok() {
         match interpret(&sh, &buffers, groups) {
             Ok(got) => compare(case, "lowered", &rows, &got, false, t),

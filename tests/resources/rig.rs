@@ -296,6 +296,7 @@ impl Rig {
         let layout = PipelineLayout {
             sets: vec![SetLayout {
                 bindings: self.bindings.clone(),
+                ..SetLayout::default()
             }],
             sampler_base_bytes: (HEAP - BATCH) as u32,
         };
@@ -370,7 +371,7 @@ fn compile(glsl: &str, width: u8, layout: PipelineLayout) -> abi::ShaderBinary {
         ..spirv_front::Options::default()
     };
     let mut shader = module.to_nir(&options).expect("NIR");
-    opt::compile(&mut shader).unwrap_or_else(|e| panic!("{e}\n{shader}"));
+    opt::compile(&mut shader, opt::Ctx::default()).unwrap_or_else(|e| panic!("{e}\n{shader}"));
     let options = fs::Options {
         required_width: Some(width),
         validate: true,

@@ -21,6 +21,7 @@ mod images;
 mod indexing;
 mod objects;
 mod pipelines;
+mod planes;
 mod queries;
 mod rig;
 mod swapchains;

@@ -55,6 +55,8 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_pipeline_executable_properties",
     c"VK_KHR_push_descriptor",
     c"VK_KHR_sampler_mirror_clamp_to_edge",
+    c"VK_KHR_sampler_ycbcr_conversion",
+    c"VK_EXT_ycbcr_image_arrays",
     c"VK_KHR_synchronization2",
     c"VK_KHR_timeline_semaphore",
 ];

@@ -24,7 +24,7 @@
 //! | buffers | one surface: format RAW, SURFTYPE_BUFFER |
 //! | sampled image, input attachment, uniform texel buffer | one surface, with the view's format and swizzle |
 //! | sampler | the sampler state |
-//! | combined image sampler | the surface (of a conversion of several planes: one for each plane), then the sampler state |
+//! | combined image sampler | the surface (of a conversion of several planes: one for each plane, then the sampler state of all planes but the first), then the sampler state |
 //! | storage image, storage texel buffer | a surface with the view's own format for typed writes; then one with [`typed_read_format`] for typed reads and atomics |
 //!
 //! The sampler state is always the *last* piece of an element; so a descriptor that may be of several kinds (mutable) has room for the
@@ -45,9 +45,11 @@
 //! [`VertexInfo`], [`TessControlInfo`], [`TessEvalInfo`], [`GeometryInfo`], [`FragmentInfo`]. Their payload is what the fixed function sends first, then the same block from [`Variant::push_grf`] on, then
 //! vertex elements or attributes' setup data.
 
+mod conversion;
 mod graphics;
 mod image;
 
+pub use conversion::{ColourModel, Component, Conversion, Converted};
 pub use graphics::*;
 pub use image::typed_read_format;
 
@@ -106,6 +108,8 @@ pub struct Binding {
 pub struct SetLayout {
     /// The bindings.
     pub bindings: Vec<Binding>,
+    /// Combined image samplers whose colours are converted, by binding and element.
+    pub conversions: Vec<Converted>,
 }
 
 /// All sets of a pipeline.

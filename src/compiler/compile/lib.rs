@@ -99,6 +99,9 @@ impl Key<'_> {
             }
         }
         hash.update(format!("{:?}{:?}", self.tess, self.before));
+        for set in &self.layout.sets {
+            hash.update(format!("{:?}", set.conversions));
+        }
         hash.update(format!("{:?}", self.backend));
         hash.update(self.entry_point);
         hash.update(module);
@@ -139,7 +142,7 @@ pub fn compile(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileErro
 
 /// Compiles NIR that a front end, or a driver for its own use, has made. Of the key, layout, machine and backend count.
 pub fn compile_nir(mut shader: nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
-    opt::compile(&mut shader)?;
+    opt::compile(&mut shader, context(key))?;
     back_end(&shader, key)
 }
 
@@ -155,11 +158,22 @@ pub fn compile_with_dumps(
     let mut runner = opt::Runner {
         dump: Some(&mut dump),
         validate: true,
+        ctx: context(key),
         ..opt::Runner::default()
     };
     runner.run(&mut shader, opt::GEN9)?;
     opt::validate_lowered(&shader)?;
     back_end(&shader, key)
+}
+
+/// What passes know of a key.
+fn context(key: &Key<'_>) -> opt::Ctx {
+    let sets = (0..).zip(&key.layout.sets);
+    let all = sets.flat_map(|(set, layout)| layout.conversions.iter().map(move |c| (set, *c)));
+    opt::Ctx {
+        conversions: all.collect(),
+        ..opt::Ctx::default()
+    }
 }
 
 fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {

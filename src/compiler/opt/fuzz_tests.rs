@@ -495,7 +495,8 @@ fn check(seed: u64) {
 /// After everything, the promises hold.
 fn check_promises(seed: u64) {
     let mut s = generate(seed);
-    crate::compile(&mut s).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
+    crate::compile(&mut s, crate::Ctx::default())
+        .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
 }
 
 #[test]

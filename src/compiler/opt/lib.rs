@@ -86,6 +86,7 @@ mod lower_tex_multisample;
 mod lower_var_copies;
 mod lower_vars_to_ssa;
 mod lower_views;
+mod lower_ycbcr;
 mod opt_algebraic;
 mod opt_constant_folding;
 mod opt_copy_prop;
@@ -121,9 +122,10 @@ pub use validate_lowered::validate_lowered;
 use nir::Shader;
 
 /// Lowers and optimises a shader of any stage for gen9.
-pub fn compile(shader: &mut Shader) -> Result<(), OptError> {
+pub fn compile(shader: &mut Shader, ctx: Ctx) -> Result<(), OptError> {
     let mut runner = Runner {
         validate: cfg!(debug_assertions),
+        ctx,
         ..Runner::default()
     };
     runner.run(shader, GEN9)?;

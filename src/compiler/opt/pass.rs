@@ -13,6 +13,8 @@ pub struct Ctx {
     pub unroll_limit: u32,
     /// Local arrays of up to this many elements become selections where they are indexed dynamically.
     pub select_array_limit: u32,
+    /// Textures whose colours are converted, with the number of their set.
+    pub conversions: Vec<(u32, abi::Converted)>,
 }
 
 impl Default for Ctx {
@@ -20,6 +22,7 @@ impl Default for Ctx {
         Ctx {
             unroll_limit: 512,
             select_array_limit: 16,
+            conversions: Vec::new(),
         }
     }
 }

@@ -29,6 +29,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_alpha_to_coverage)),
     Step::Once(pass!(lower_input_attachments)),
     Step::Once(pass!(lower_resource_derefs)),
+    Step::Once(pass!(lower_ycbcr)),
     Step::Once(pass!(lower_non_uniform_access)),
     Step::Once(pass!(lower_image_formats)),
     Step::Once(pass!(lower_tex)),

@@ -137,6 +137,47 @@ fn dwords(bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
+/// `SET.BINDING.ELEMENT MODEL narrow|full BITS PLANES xy|x|y|- CR Y CB ALPHA`: axes that are cosited, and sources `PLANE.COMPONENT`.
+fn conversion(name: &str, line: &str) -> (u32, abi::Converted) {
+    use abi::{ColourModel as M, Component, Conversion, Converted};
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let numbers = |word: &str| -> Vec<u32> {
+        let all = word.split('.').map(|n| n.parse().ok());
+        all.collect::<Option<_>>()
+            .unwrap_or_else(|| panic!("{name}: {word}"))
+    };
+    let component = |word: &str| match word {
+        "zero" => Component::Zero,
+        "one" => Component::One,
+        word => Component::Plane {
+            plane: numbers(word)[0] as u8,
+            component: numbers(word)[1] as u8,
+        },
+    };
+    let place = numbers(words[0]);
+    let conversion = Conversion {
+        model: match words[1] {
+            "rgb" => M::Rgb,
+            "ycbcr" => M::Ycbcr,
+            "bt709" => M::Bt709,
+            "bt601" => M::Bt601,
+            "bt2020" => M::Bt2020,
+            other => panic!("{name}: {other}"),
+        },
+        narrow: words[2] == "narrow",
+        bits: numbers(words[3])[0] as u8,
+        planes: numbers(words[4])[0] as u8,
+        cosited: ["x", "y"].map(|axis| words[5].contains(axis)),
+        components: [6, 7, 8, 9].map(|at| component(words[at])),
+    };
+    let converted = Converted {
+        binding: place[1],
+        element: place[2],
+        conversion,
+    };
+    (place[0], converted)
+}
+
 #[test]
 fn text_cases() {
     for (name, text) in cases() {
@@ -151,8 +192,14 @@ fn text_cases() {
             .flat_map(steps_of)
             .collect();
         let original = shader.clone();
+        let lines = text.lines();
+        let conversions = lines.filter_map(|l| l.strip_prefix("; conversion: "));
         let mut runner = Runner {
             validate: true,
+            ctx: crate::Ctx {
+                conversions: conversions.map(|l| conversion(&name, l)).collect(),
+                ..crate::Ctx::default()
+            },
             ..Runner::default()
         };
         runner

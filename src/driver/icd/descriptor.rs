@@ -417,7 +417,7 @@ impl Source {
             // The layout's stays.
             c::DescriptorType::SAMPLER => Pieces::sampler([0; 4]),
             _ => {
-                let pieces = Pieces::surface(view()?.map(|view| view.texture()).transpose()?);
+                let pieces = Pieces::planes(view()?.map(|view| view.textures()).transpose()?);
                 match kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER && own {
                     true => pieces.with_sampler(sampler()?.state),
                     false => pieces,
@@ -581,7 +581,7 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
                     samplers.collect::<vk::Result<_>>()?,
                 )
             };
-            Ok(BindingInfo {
+            let info = BindingInfo {
                 binding: binding.binding,
                 kind,
                 count: binding.descriptor_count,
@@ -589,8 +589,9 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
                     flags.contains(c::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT)
                 }),
                 pieces,
-                samplers,
-            })
+                samplers: Vec::new(),
+            };
+            Ok(info.with_samplers(samplers))
         })
         .collect::<vk::Result<_>>()?;
     SetLayout::new(&bindings, info.flags.contains(Flags::PUSH_DESCRIPTOR_KHR))

@@ -227,6 +227,7 @@ kinds! {
     BufferView = 26: Arc<vk::buffer_view::BufferView>;
     PrivateDataSlot = 27: crate::private_data::Slot;
     DeferredOperationKHR = 28: crate::deferred::Operation;
+    SamplerYcbcrConversion = 29: vk::planar::Conversion;
 }
 
 #[cfg(test)]

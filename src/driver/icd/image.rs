@@ -88,7 +88,7 @@ entries! { IMAGE:
                 }
                 c::StructureType::SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES => {
                     let node = &mut *node.cast::<c::SamplerYcbcrConversionImageFormatProperties<'_>>();
-                    node.combined_image_sampler_descriptor_count = 1;
+                    node.combined_image_sampler_descriptor_count = planes(info.format);
                 }
                 _ => {}
             }
@@ -152,7 +152,7 @@ entries! { IMAGE:
         memory: c::DeviceMemory,
         memory_offset: c::DeviceSize,
     ) -> c::Result {
-        handle::get(image)?.bind(handle::get(memory)?, memory_offset)?;
+        handle::get(image)?.bind(None, handle::get(memory)?, memory_offset)?;
         done()
     }
 
@@ -167,7 +167,8 @@ entries! { IMAGE:
                 bind_to_swapchain(handle::get(info.image)?, node)?;
                 continue;
             }
-            handle::get(info.image)?.bind(handle::get(info.memory)?, info.memory_offset)?;
+            let plane = raw::find::<c::BindImagePlaneMemoryInfo<'_>>(info.p_next).map(|node| node.plane_aspect);
+            handle::get(info.image)?.bind(plane, handle::get(info.memory)?, info.memory_offset)?;
         }
         done()
     }
@@ -177,7 +178,7 @@ entries! { IMAGE:
         image: c::Image,
         memory_requirements: *mut c::MemoryRequirements,
     ) {
-        raw::put(memory_requirements, requirements(device, handle::get(image)?)?);
+        raw::put(memory_requirements, requirements(device, handle::get(image)?, None)?);
         Ok(())
     }
 
@@ -187,7 +188,8 @@ entries! { IMAGE:
         memory_requirements: *mut c::MemoryRequirements2<'_>,
     ) {
         let info = raw::reference(info, "VkImageMemoryRequirementsInfo2")?;
-        write_requirements(memory_requirements, requirements(device, handle::get(info.image)?)?);
+        let plane = raw::find::<c::ImagePlaneMemoryRequirementsInfo<'_>>(info.p_next).map(|node| node.plane_aspect);
+        write_requirements(memory_requirements, requirements(device, handle::get(info.image)?, plane)?);
         Ok(())
     }
 
@@ -197,10 +199,12 @@ entries! { IMAGE:
         memory_requirements: *mut c::MemoryRequirements2<'_>,
     ) {
         let face = handle::get(device)?;
-        let info = raw::reference(info, "VkDeviceImageMemoryRequirements")?;
-        let info = raw::reference(info.p_create_info, "VkImageCreateInfo")?;
+        let asked = raw::reference(info, "VkDeviceImageMemoryRequirements")?;
+        let info = raw::reference(asked.p_create_info, "VkImageCreateInfo")?;
         let image = new_image(&face.device.context.physical, info)?;
-        write_requirements(memory_requirements, requirements(device, &image)?);
+        let apart = info.flags.contains(c::ImageCreateFlags::DISJOINT);
+        let plane = apart.then_some(asked.plane_aspect);
+        write_requirements(memory_requirements, requirements(device, &image, plane)?);
         Ok(())
     }
 
@@ -263,6 +267,11 @@ unsafe fn bind_to_swapchain(
         why: "an image that the swapchain does not have",
     })?;
     frame.bind(image)
+}
+
+/// Descriptors that a combined image sampler of a format takes of a pool.
+fn planes(format: c::Format) -> u32 {
+    vk::format::find(format).map_or(1, vk::format::Format::plane_count)
 }
 
 fn older(found: &c::FormatProperties3<'_>) -> c::FormatProperties {
@@ -333,14 +342,19 @@ unsafe fn new_image(
     Image::new(physical, &asked)
 }
 
-/// What an image wants.
+/// What an image, or a plane of it that is bound by itself, wants.
 ///
 /// # Safety
 /// As [`handle::get`].
-unsafe fn requirements(device: c::Device, image: &Image) -> vk::Result<c::MemoryRequirements> {
+unsafe fn requirements(
+    device: c::Device,
+    image: &Image,
+    plane: Option<c::ImageAspectFlags>,
+) -> vk::Result<c::MemoryRequirements> {
     // SAFETY: as the caller says.
     let face = unsafe { handle::get(device)? };
-    let found = image.requirements(face.device.context.physical.memory_types().len() as u32);
+    let types = face.device.context.physical.memory_types().len() as u32;
+    let found = image.requirements(plane, types)?;
     Ok(c::MemoryRequirements {
         size: found.bytes,
         alignment: found.alignment_bytes,

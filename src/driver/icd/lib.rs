@@ -22,7 +22,6 @@ mod draw;
 mod dynamic;
 mod entry;
 mod extension;
-mod graphics;
 mod graphics_pipeline;
 mod handle;
 mod image;

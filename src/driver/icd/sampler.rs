@@ -1,9 +1,10 @@
-//! Entry points of samplers and views of buffers.
+//! Entry points of samplers, their conversions, and views of buffers.
 
 use std::sync::Arc;
 
 use ash::vk as c;
 use vk::buffer_view::BufferView;
+use vk::planar::{Conversion, ConversionInfo};
 use vk::sampler::{Sampler, SamplerInfo};
 
 use crate::entry::{done, entries};
@@ -20,6 +21,9 @@ entries! { SAMPLER:
         let info = raw::reference(create_info, "VkSamplerCreateInfo")?;
         let custom = raw::find::<c::SamplerCustomBorderColorCreateInfoEXT<'_>>(info.p_next);
         let reduction = raw::find::<c::SamplerReductionModeCreateInfo<'_>>(info.p_next);
+        let conversion = raw::find::<c::SamplerYcbcrConversionInfo<'_>>(info.p_next)
+            .map(|node| handle::get(node.conversion).copied())
+            .transpose()?;
         let named = ![c::BorderColor::FLOAT_CUSTOM_EXT, c::BorderColor::INT_CUSTOM_EXT].contains(&info.border_color);
         let asked = SamplerInfo {
             flags: info.flags,
@@ -35,6 +39,7 @@ entries! { SAMPLER:
             custom: custom.filter(|_| !named).map(|node| (node.custom_border_color.uint32, node.format)),
             unnormalised: info.unnormalized_coordinates != c::FALSE,
             reduction: reduction.map_or(c::SamplerReductionMode::WEIGHTED_AVERAGE, |node| node.reduction_mode),
+            conversion,
         };
         raw::put(sampler, handle::make(Sampler::new(&face.device.context, &asked)?));
         done()
@@ -46,6 +51,35 @@ entries! { SAMPLER:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         handle::destroy(sampler);
+        Ok(())
+    }
+
+    Device vkCreateSamplerYcbcrConversion(
+        device: c::Device,
+        create_info: *const c::SamplerYcbcrConversionCreateInfo<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        ycbcr_conversion: *mut c::SamplerYcbcrConversion,
+    ) -> c::Result {
+        handle::get(device)?;
+        let info = raw::reference(create_info, "VkSamplerYcbcrConversionCreateInfo")?;
+        let asked = ConversionInfo {
+            format: info.format,
+            model: info.ycbcr_model,
+            range: info.ycbcr_range,
+            components: info.components,
+            chroma: [info.x_chroma_offset, info.y_chroma_offset],
+            filter: info.chroma_filter,
+        };
+        raw::put(ycbcr_conversion, handle::make(Conversion::new(&asked)));
+        done()
+    }
+
+    Device vkDestroySamplerYcbcrConversion(
+        device: c::Device,
+        ycbcr_conversion: c::SamplerYcbcrConversion,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        handle::destroy(ycbcr_conversion);
         Ok(())
     }
 

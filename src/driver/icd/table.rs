@@ -10,13 +10,23 @@ use ash::vk as c;
 
 use crate::entry::{Level, Pointer, Row};
 use crate::{
-    capture, command, deferred, descriptor, device, draw, dynamic, graphics, graphics_pipeline,
-    handle, image, image_copy, instance, pipeline, private_data, query, raw, render, sampler,
-    surface, swapchain, sync, timing,
+    capture, command, deferred, descriptor, device, draw, dynamic, graphics_pipeline, handle,
+    image, image_copy, instance, pipeline, private_data, query, raw, render, sampler, surface,
+    swapchain, sync, timing,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
 const PROMOTED: &[(&str, &str, &str)] = &[
+    (
+        "vkCreateSamplerYcbcrConversionKHR",
+        "vkCreateSamplerYcbcrConversion",
+        "VK_KHR_sampler_ycbcr_conversion",
+    ),
+    (
+        "vkDestroySamplerYcbcrConversionKHR",
+        "vkDestroySamplerYcbcrConversion",
+        "VK_KHR_sampler_ycbcr_conversion",
+    ),
     (
         "vkBindBufferMemory2KHR",
         "vkBindBufferMemory2",
@@ -408,7 +418,6 @@ static TABLES: &[&[Row]] = &[
     image::IMAGE,
     image_copy::IMAGE_COPY,
     sampler::SAMPLER,
-    graphics::GRAPHICS,
     graphics_pipeline::GRAPHICS_PIPELINE,
     draw::DRAW,
     dynamic::DYNAMIC,

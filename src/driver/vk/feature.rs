@@ -128,6 +128,7 @@ structures! {
     PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES [synchronization2];
     PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES [shaderIntegerDotProduct];
     PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES [dynamicRendering];
+    PHYSICAL_DEVICE_YCBCR_IMAGE_ARRAYS_FEATURES_EXT [ycbcrImageArrays];
     PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT [
         shaderBufferFloat32Atomics shaderBufferFloat32AtomicAdd shaderBufferFloat64Atomics
         shaderBufferFloat64AtomicAdd shaderSharedFloat32Atomics shaderSharedFloat32AtomicAdd
@@ -270,6 +271,7 @@ offered! {
     shaderStorageImageWriteWithoutFormat "tests/resources/main.rs";
     shaderStorageImageExtendedFormats "tests/resources/main.rs";
     imageCubeArray "tests/vk/textures.rs";
+    shaderImageGatherExtended "tests/vk/textures.rs";
     samplerAnisotropy "tests/vk/textures.rs";
     textureCompressionBC "tests/vk/textures.rs";
     textureCompressionETC2 "tests/vk/textures.rs";
@@ -298,6 +300,8 @@ offered! {
     shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
     shaderStorageBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
     samplerMirrorClampToEdge "tests/vk/borders.rs";
+    samplerYcbcrConversion "tests/vk/planes.rs";
+    ycbcrImageArrays "tests/vk/planes.rs";
     samplerFilterMinmax "tests/vk/textures.rs";
     // Descriptors are memory that shaders read when they run.
     descriptorBindingUniformBufferUpdateAfterBind "tests/vk/descriptors.rs";

@@ -13,6 +13,7 @@ use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
+use crate::planar::{ASPECTS, PLANAR, Planar};
 
 /// What an image of a format holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Format {
     pub hw: &'static hw::Format,
     /// Channels of the hardware's format that the channels are, as the sampler reads them.
     pub swizzle: [Select; 4],
+    /// Its planes, if it is one of luma and chroma; `hw` is then the first's.
+    pub planar: Option<&'static Planar>,
 }
 
 /// A row of the table.
@@ -248,9 +251,19 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
             holds,
             hw: by_name(name)?,
             swizzle,
+            planar: None,
         })
     });
-    let mut formats: Vec<_> = found.collect();
+    let planar = PLANAR.iter().filter_map(|row| {
+        Some(Format {
+            api: row.api,
+            holds: Holds::Colour,
+            hw: by_name(row.planes.first()?.format)?,
+            swizzle: STRAIGHT,
+            planar: Some(row),
+        })
+    });
+    let mut formats: Vec<_> = found.chain(planar).collect();
     formats.sort_by_key(|format| format.api);
     formats
 });
@@ -305,7 +318,8 @@ const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
         | api::ImageCreateFlags::TYPE_2D_ARRAY_COMPATIBLE.as_raw()
         | api::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT.as_raw()
         | api::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE.as_raw()
-        | api::ImageCreateFlags::EXTENDED_USAGE.as_raw(),
+        | api::ImageCreateFlags::EXTENDED_USAGE.as_raw()
+        | api::ImageCreateFlags::DISJOINT.as_raw(),
 );
 
 /// Which feature a use needs.
@@ -346,6 +360,11 @@ impl Format {
     /// Parts that images of it have.
     pub fn aspects(&self) -> api::ImageAspectFlags {
         match self.holds {
+            Holds::Colour if self.is_split() => {
+                let planes = self.planar.map_or(&[][..], |planar| planar.planes);
+                let each = ASPECTS.iter().take(planes.len());
+                each.fold(api::ImageAspectFlags::empty(), |all, &one| all | one)
+            }
             Holds::Colour => api::ImageAspectFlags::COLOR,
             Holds::Depth => api::ImageAspectFlags::DEPTH,
             Holds::Stencil => api::ImageAspectFlags::STENCIL,
@@ -365,8 +384,29 @@ impl Format {
         }
         match self.holds {
             Holds::DepthStencil if aspect == api::ImageAspectFlags::STENCIL => by_name(STENCIL),
+            _ if self.is_split() => by_name(self.planar?.plane(aspect)?.format),
             _ => Some(self.hw),
         }
+    }
+
+    /// Whether it has several planes.
+    pub fn is_split(&self) -> bool {
+        self.planar.is_some_and(Planar::is_split)
+    }
+
+    /// Pieces of a descriptor that its planes take.
+    pub fn plane_count(&self) -> u32 {
+        self.planar.map_or(1, |planar| planar.planes.len() as u32)
+    }
+
+    /// An extent in texels of a part: of all but planes the image's.
+    pub fn part_extent_px(&self, aspect: api::ImageAspectFlags, extent_px: [u32; 3]) -> [u32; 3] {
+        let Some(plane) = self.planar.and_then(|planar| planar.plane(aspect)) else {
+            return extent_px;
+        };
+        let [width, height, depth] = extent_px;
+        let [x, y] = plane.shift;
+        [width.div_ceil(1 << x), height.div_ceil(1 << y), depth]
     }
 
     /// Whether it holds colours.
@@ -430,6 +470,9 @@ impl Format {
                 _ => all | depth,
             };
         }
+        if let Some(planar) = self.planar {
+            return ycbcr_features(planar);
+        }
         let uses = self.hw.uses(hw_gen);
         // What neither shaders nor targets can be is for vertices alone.
         let mut features = match uses.intersects(FormatUse::SAMPLE | FormatUse::TARGET) {
@@ -487,7 +530,7 @@ impl Format {
         use api::FormatFeatureFlags2 as A;
         let uses = self.hw.uses(hw_gen);
         let mut features = A::empty();
-        if !self.is_colour() || self.is_compressed() {
+        if !self.is_colour() || self.is_compressed() || self.planar.is_some() {
             return features;
         }
         if uses.contains(FormatUse::VERTEX) {
@@ -505,6 +548,26 @@ impl Format {
         }
         features
     }
+}
+
+/// What can be done with luma and chroma, whatever the tiling.
+fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
+    use api::FormatFeatureFlags2 as A;
+    let mut features = A::TRANSFER_SRC
+        | A::TRANSFER_DST
+        | A::SAMPLED_IMAGE
+        | A::SAMPLED_IMAGE_FILTER_LINEAR
+        | A::SAMPLED_IMAGE_FILTER_MINMAX
+        | A::MIDPOINT_CHROMA_SAMPLES;
+    if planar.is_split() {
+        features |= A::DISJOINT
+            | A::SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER
+            | A::SAMPLED_IMAGE_YCBCR_CONVERSION_SEPARATE_RECONSTRUCTION_FILTER;
+    }
+    if planar.is_smaller(0) || planar.is_smaller(1) {
+        features |= A::COSITED_CHROMA_SAMPLES;
+    }
+    features
 }
 
 /// What can be done with a format.
@@ -549,7 +612,12 @@ pub fn image_properties(
     if storage && row.is_odd() {
         return Err(Error::FormatNotSupported);
     }
-    let planes_only = !row.is_colour();
+    // What has planes, or none that aliases another's, lies in memories of its own.
+    let apart = ask.flags.contains(C::DISJOINT);
+    if apart && !row.is_split() && !ask.flags.contains(C::ALIAS) {
+        return Err(Error::FormatNotSupported);
+    }
+    let planes_only = !row.is_colour() || row.planar.is_some();
     let (max_extent, max_array_layers) = match ask.dimension {
         T::TYPE_1D if !planes_only && !row.is_compressed() => (
             [limits.max_image_dimension1_d, 1, 1],
@@ -590,7 +658,10 @@ pub fn image_properties(
             height: max_extent[1],
             depth: max_extent[2],
         },
-        max_mip_levels: longest.ilog2() + 1,
+        max_mip_levels: match row.planar {
+            Some(_) => 1,
+            None => longest.ilog2() + 1,
+        },
         max_array_layers,
         sample_counts: match (several, planes_only) {
             (false, _) => S::TYPE_1,
@@ -608,7 +679,7 @@ mod tests {
 
     #[test]
     fn rows_name_formats_of_the_hardware_once() {
-        assert_eq!(FORMATS.len(), ROWS.len());
+        assert_eq!(FORMATS.len(), ROWS.len() + PLANAR.len());
         assert!(FORMATS.windows(2).all(|pair| pair[0].api < pair[1].api));
         let row = find(F::D24_UNORM_S8_UINT).unwrap();
         let part = |aspect| row.part(aspect).map(|format| format.name);

@@ -30,6 +30,7 @@ pub mod limits;
 pub mod memory;
 pub mod physical;
 pub mod pipeline;
+pub mod planar;
 pub mod query;
 pub mod queue;
 pub mod sampler;

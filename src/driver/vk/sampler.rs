@@ -12,6 +12,7 @@ use hw::state::sampler_state as state;
 use crate::context::{BORDER_STRIDE_BYTES, BORDERS, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::format;
+use crate::planar::Conversion;
 use crate::surface_state::Surface;
 
 /// What is asked for.
@@ -43,6 +44,8 @@ pub struct SamplerInfo {
     pub unnormalised: bool,
     /// What becomes of the texels of a footprint.
     pub reduction: api::SamplerReductionMode,
+    /// What becomes of colours.
+    pub conversion: Option<Conversion>,
 }
 
 /// The words of SAMPLER_STATE.
@@ -53,6 +56,10 @@ pub type State = [u32; 4];
 pub struct Sampler {
     /// SAMPLER_STATE.
     pub state: State,
+    /// That of the planes behind the first, where colours of several planes are converted.
+    pub chroma: Option<State>,
+    /// What shaders do with colours.
+    pub conversion: Option<abi::Conversion>,
     /// A colour of its own.
     _border: Option<i915::Slice>,
 }
@@ -203,6 +210,7 @@ pub fn scaling(linear: bool) -> State {
         custom: None,
         unnormalised: false,
         reduction: api::SamplerReductionMode::WEIGHTED_AVERAGE,
+        conversion: None,
     })
     .dwords
 }
@@ -241,9 +249,24 @@ impl Sampler {
             }
         };
         let pointer = address - HEAPS.dynamic;
-        let words = pack(info).with(state::BORDER_COLOR_POINTER, pointer);
+        let state = |info: &SamplerInfo| {
+            let words = pack(info).with(state::BORDER_COLOR_POINTER, pointer);
+            words.dwords
+        };
+        let conversion = info.conversion.and_then(|conversion| conversion.shader);
+        let chroma = info
+            .conversion
+            .filter(|_| conversion.is_some_and(|c| c.planes > 1));
         Ok(Arc::new(Self {
-            state: words.dwords,
+            state: state(info),
+            chroma: chroma.map(|chroma| {
+                state(&SamplerInfo {
+                    mag: chroma.filter,
+                    min: chroma.filter,
+                    ..*info
+                })
+            }),
+            conversion,
             _border: border,
         }))
     }
@@ -271,6 +294,7 @@ mod tests {
         custom: None,
         unnormalised: false,
         reduction: api::SamplerReductionMode::WEIGHTED_AVERAGE,
+        conversion: None,
     };
 
     #[test]

@@ -63,7 +63,7 @@ impl Frame {
         let memory = Memory::new(
             context,
             Request {
-                bytes: image.requirements(types).bytes,
+                bytes: image.requirements(None, types)?.bytes,
                 type_index: 0,
                 import: None,
                 export: api::ExternalMemoryHandleTypeFlags::empty(),
@@ -81,7 +81,7 @@ impl Frame {
 
     /// Binds an image of the same description to this one's memory.
     pub fn bind(&self, image: &Image) -> vk::Result<()> {
-        image.bind(&self.memory, 0)
+        image.bind(None, &self.memory, 0)
     }
 }
 

@@ -327,10 +327,16 @@ impl Isel<'_> {
         Ok((kind, out))
     }
 
-    /// An offset that is no constant.
+    /// An offset that is no constant, or, of a gather, that the header has no room for: it says -8 to 7.
     fn variable_offset(&self, tex: &Tex) -> Option<Id<Def>> {
         tex.src(TexSrc::Offset)
-            .filter(|&o| self.sh.const_of(o).is_none())
+            .filter(|&o| match self.sh.const_of(o) {
+                None => true,
+                Some(values) => {
+                    let fits = |&value: &u64| (-8..8).contains(&(value as u32).cast_signed());
+                    tex.op == TexOp::Tg4 && !values.iter().all(fits)
+                }
+            })
     }
 
     /// The header, if there is something to say in it.

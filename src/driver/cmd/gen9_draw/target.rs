@@ -101,26 +101,30 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     all
 }
 
-/// Dwords of the binding table with its surfaces.
+/// Dwords of the binding table with its surfaces: one more than there are targets, which stands for all that are not.
 pub(super) fn table_dw(targets: &Targets) -> usize {
-    TABLE_DW + SURFACE_DW * targets.entries()
+    TABLE_DW + SURFACE_DW * TARGETS.min(targets.entries() + 1)
 }
 
 /// Dwords of the largest.
 pub(super) const LENT_DW: usize = TABLE_DW + SURFACE_DW * TARGETS;
 
-/// Writes the binding table, and the surfaces behind it. `offset_bytes`: of the table from Surface State Base Address.
+/// Writes the binding table, and the surfaces behind it. `offset_bytes`: of the table from Surface State Base Address. A shader may write
+/// to more targets than there are: the last surface that there is room for is what their entries name.
 pub(super) fn write_table(targets: &Targets, offset_bytes: u32, to: &mut [u32]) {
     let Some((table, surfaces)) = to.split_at_mut_checked(TABLE_DW) else {
         return;
     };
-    table.fill(0);
     let first = offset_bytes + TABLE_DW as u32 * 4;
-    let offsets = (first..).step_by(SURFACE_DW * 4);
-    let places = surfaces.as_chunks_mut::<SURFACE_DW>().0.iter_mut();
-    let all = targets.colours.iter().zip(table).zip(offsets).zip(places);
-    for (((colour, entry), offset), place) in all {
-        *entry = offset;
+    let places = surfaces.as_chunks_mut::<SURFACE_DW>().0;
+    let last = places.len().saturating_sub(1);
+    for (index, entry) in table.iter_mut().enumerate() {
+        *entry = match index < TARGETS {
+            true => first + (index.min(last) * SURFACE_DW * 4) as u32,
+            false => 0,
+        };
+    }
+    for (colour, place) in targets.colours.iter().zip(places) {
         *place = colour.unwrap_or(targets.null);
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn copied(
     to: &ImageBox,
 ) -> Result<Option<Vec<Launch>>> {
     let colours = |of: &ImageBox| ImageBox {
-        aspect: from.aspect & api::ImageAspectFlags::COLOR,
+        aspect: of.aspect & api::ImageAspectFlags::COLOR,
         ..*of
     };
     let (from, to) = (

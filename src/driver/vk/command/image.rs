@@ -90,7 +90,7 @@ impl ImageBox {
 
     /// Whether the image has it.
     pub(super) fn check(&self, image: &Image) -> Result<()> {
-        let level = image.level_extent_px(self.level);
+        let level = image.part_extent_px(self.aspect, self.level);
         let inside = self
             .offset_px
             .iter()
@@ -131,7 +131,7 @@ impl ImageBox {
         let place = surface.place(self.level, first);
         let bytes = block.bytes();
         let plane = Plane {
-            address: image.address()? + part.offset_bytes + place.offset_bytes,
+            address: image.address(part)? + part.offset_bytes + place.offset_bytes,
             order: order(surface.tiling)?,
             pitch_bytes: surface.row_pitch_bytes,
             x_bytes: (place.within_el[0] + at[0]) * bytes,
@@ -244,19 +244,18 @@ impl CommandBuffer {
         destination: &Image,
         to: &ImageBox,
     ) -> Result<()> {
-        for aspect in [
-            api::ImageAspectFlags::COLOR,
-            api::ImageAspectFlags::DEPTH,
-            api::ImageAspectFlags::STENCIL,
-        ] {
-            if !from.aspect.contains(aspect) {
-                continue;
-            }
-            let (part_from, part_to) = (source.part(aspect)?, destination.part(aspect)?);
+        // A plane may be copied to colours, and the other way round; depth and stencil go to their like.
+        let both = [api::ImageAspectFlags::DEPTH, api::ImageAspectFlags::STENCIL];
+        let colours = (from.aspect, to.aspect);
+        let each = both.map(|aspect| from.aspect.contains(aspect).then_some((aspect, aspect)));
+        let neither = each == [None; 2];
+        let all = neither.then_some(colours).into_iter();
+        for (aspect_from, aspect_to) in all.chain(each.into_iter().flatten()) {
+            let (part_from, part_to) = (source.part(aspect_from)?, destination.part(aspect_to)?);
             let (plane_from, extent) = from.place(source, part_from)?;
             // The same elements, in pixels of the other.
             let (blocks, of) = (part_from.surface.block, part_to.surface.block);
-            let level = destination.level_extent_px(to.level);
+            let level = destination.part_extent_px(aspect_to, to.level);
             let mut there = *to;
             there.extent_px = from.extent_px;
             for axis in 0..2 {

@@ -49,7 +49,7 @@ struct Seen {
 
 /// The surface state of some layers of a level.
 fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surface> {
-    let address = image.address()? + part.offset_bytes;
+    let address = image.address(part)? + part.offset_bytes;
     let mut surface: Surface = part.surface;
     let mut view = ImageView {
         surface: &part.surface,

@@ -42,11 +42,36 @@ impl BindingInfo {
             samplers: Vec::new(),
         }
     }
+
+    /// The same with samplers that every set has: their conversions want pieces for planes, and a second sampler.
+    #[must_use]
+    pub fn with_samplers(self, samplers: Vec<Arc<Sampler>>) -> Self {
+        let each = samplers.iter().filter_map(|sampler| sampler.conversion);
+        let most = each.map(|conversion| conversion.pieces()).max();
+        Self {
+            pieces: self.pieces.max(most.unwrap_or(0)),
+            samplers,
+            ..self
+        }
+    }
+
+    /// Pieces of an element that are samplers of the layout: the last ones.
+    pub(super) fn fixed(&self) -> u32 {
+        let two = self.samplers.iter().any(|sampler| sampler.chroma.is_some());
+        match self.samplers.is_empty() {
+            true => 0,
+            false => 1 + u32::from(two),
+        }
+    }
 }
 
 impl PartialEq for BindingInfo {
     fn eq(&self, other: &Self) -> bool {
-        let states = |info: &Self| info.samplers.iter().map(|s| s.state).collect::<Vec<_>>();
+        let states = |info: &Self| {
+            let all = info.samplers.iter();
+            all.map(|s| (s.state, s.chroma, s.conversion))
+                .collect::<Vec<_>>()
+        };
         let facts = |info: &Self| {
             (
                 info.binding,
@@ -285,8 +310,19 @@ impl SetLayout {
                     dynamic_index: dynamic_base + placed.dynamic,
                 })
             });
+        let conversions = self.bindings.iter().flat_map(|placed| {
+            let samplers = (0..).zip(&placed.info.samplers);
+            samplers.filter_map(|(element, sampler)| {
+                Some(abi::Converted {
+                    binding: placed.info.binding,
+                    element,
+                    conversion: sampler.conversion?,
+                })
+            })
+        });
         abi::SetLayout {
             bindings: bindings.collect(),
+            conversions: conversions.collect(),
         }
     }
 }

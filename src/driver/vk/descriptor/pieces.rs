@@ -7,10 +7,13 @@ use crate::error::Result;
 use crate::sampler::{State, in_piece};
 use crate::surface_state::{self, SURFACE_BYTES, Surface};
 
+/// Surfaces of an element at most: the planes of colours.
+const MOST: usize = 3;
+
 /// What is written to an element.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces {
-    surfaces: [Surface; 2],
+    surfaces: [Surface; MOST],
     /// Surfaces that there are.
     count: usize,
     sampler: Option<State>,
@@ -20,8 +23,21 @@ impl Pieces {
     /// A surface; nothing: none that is there.
     pub fn surface(surface: Option<Surface>) -> Self {
         Self {
-            surfaces: [surface.unwrap_or(surface_state::NONE); 2],
+            surfaces: [surface.unwrap_or(surface_state::NONE); MOST],
             count: 1,
+            sampler: None,
+        }
+    }
+
+    /// A surface for each plane; nothing: none that is there, in so many pieces as the element has.
+    pub fn planes(planes: Option<&[Surface]>) -> Self {
+        let mut surfaces = [surface_state::NONE; MOST];
+        for (to, from) in surfaces.iter_mut().zip(planes.unwrap_or_default()) {
+            *to = *from;
+        }
+        Self {
+            surfaces,
+            count: planes.map_or(1, <[Surface]>::len),
             sampler: None,
         }
     }
@@ -29,7 +45,10 @@ impl Pieces {
     /// Surfaces to write to and to read from; nothing: none that is there.
     pub fn storage(surfaces: Option<[Surface; 2]>) -> Self {
         Self {
-            surfaces: surfaces.unwrap_or([surface_state::NONE; 2]),
+            surfaces: match surfaces {
+                Some([write, read]) => [write, read, surface_state::NONE],
+                None => [surface_state::NONE; MOST],
+            },
             count: 2,
             sampler: None,
         }
@@ -38,7 +57,7 @@ impl Pieces {
     /// A sampler alone.
     pub fn sampler(state: State) -> Self {
         Self {
-            surfaces: [surface_state::NONE; 2],
+            surfaces: [surface_state::NONE; MOST],
             count: 0,
             sampler: Some(state),
         }
@@ -62,7 +81,7 @@ impl Pieces {
     ) -> Result<()> {
         let start = placed.offset_bytes + element * placed.stride_bytes;
         let places = (start..).step_by(SURFACE_BYTES as usize);
-        let places = places.take(placed.info.pieces as usize);
+        let places = places.take((placed.info.pieces - placed.info.fixed()) as usize);
         for (surface, at) in self.surfaces.iter().take(self.count).zip(places) {
             put(at, surface)?;
         }
@@ -87,6 +106,11 @@ pub(super) fn store_immutable(
     for (element, sampler) in (0..placed.info.count).zip(&placed.info.samplers) {
         let next = placed.offset_bytes + (element + 1) * placed.stride_bytes;
         put(next - SURFACE_BYTES, &in_piece(sampler.state))?;
+        if let Some(chroma) = sampler.chroma
+            && placed.info.fixed() > 1
+        {
+            put(next - 2 * SURFACE_BYTES, &in_piece(chroma))?;
+        }
     }
     Ok(())
 }

@@ -288,8 +288,8 @@ impl Set {
                     let write_at = self.surface_at(to, to_element)?;
                     // Where there is one alone, it is the first, and the last.
                     let last = from.info.pieces - 1;
-                    // A sampler of the layout stays.
-                    let fixed = u32::from(!to.info.samplers.is_empty());
+                    // Samplers of the layout stay.
+                    let fixed = to.info.fixed();
                     for piece in 0..to.info.pieces - fixed {
                         let place = read_at + piece.min(last) * SURFACE_BYTES;
                         let surface = source.pool.read(place)?;

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::format::{self, Format, Question};
 use crate::memory::Memory;
 use crate::physical::PhysicalDevice;
+use crate::planar::ASPECTS;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +33,7 @@ pub struct Info {
     pub shared: bool,
 }
 
-/// A surface of an image: of colours, of depth, or of stencil.
+/// A surface of an image: of colours, or a plane of them, of depth, or of stencil.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// What it holds.
@@ -41,7 +42,9 @@ pub struct Part {
     pub format: &'static hw::Format,
     /// Its layout.
     pub surface: Surface,
-    /// Byte of the image where it begins.
+    /// Which of the image's memories it lies in.
+    memory: usize,
+    /// Byte of that where it begins.
     pub offset_bytes: u64,
     /// Its auxiliary surface.
     pub aux: Option<Aux>,
@@ -78,6 +81,12 @@ pub struct Image {
     /// Its format.
     pub format: &'static Format,
     parts: SmallVec<[Part; 2]>,
+    memories: SmallVec<[Place; 1]>,
+}
+
+/// A piece of memory that an image wants: one, or one for each plane.
+#[derive(Debug, Default)]
+struct Place {
     allocation: Allocation,
     bound: OnceLock<Bound>,
 }
@@ -107,13 +116,18 @@ impl Image {
             });
         }
         let format = format::find(info.question.format).ok_or(Error::FormatNotSupported)?;
+        let apart = info
+            .question
+            .flags
+            .contains(api::ImageCreateFlags::DISJOINT);
         let mut parts = SmallVec::new();
-        let mut allocation = Allocation::default();
-        for aspect in [
+        let mut memories: SmallVec<[Place; 1]> = SmallVec::new();
+        let kinds = [
             api::ImageAspectFlags::COLOR,
             api::ImageAspectFlags::DEPTH,
             api::ImageAspectFlags::STENCIL,
-        ] {
+        ];
+        for aspect in kinds.into_iter().chain(ASPECTS) {
             let Some(hw) = format.part(aspect) else {
                 continue;
             };
@@ -124,7 +138,16 @@ impl Image {
             if wished.is_some() {
                 uses -= Usage::NO_AUX;
             }
-            let surface = lay_out(device, info, uses, hw)?;
+            let of_part = Info {
+                extent_px: format.part_extent_px(aspect, info.extent_px),
+                ..*info
+            };
+            let surface = lay_out(device, &of_part, uses, hw)?;
+            if apart || memories.is_empty() {
+                memories.push(Place::default());
+            }
+            let memory = memories.len() - 1;
+            let allocation = &mut memories[memory].allocation;
             let offset_bytes = allocation.push(&surface);
             let aux = wished.and_then(|kind| {
                 let surface = match kind {
@@ -138,6 +161,7 @@ impl Image {
                 aspect,
                 format: hw,
                 surface,
+                memory,
                 offset_bytes,
                 aux: aux.map(|(kind, surface)| Aux {
                     kind,
@@ -150,24 +174,45 @@ impl Image {
             info: *info,
             format,
             parts,
-            allocation,
-            bound: OnceLock::new(),
+            memories,
         })
     }
 
-    /// What it wants of memory, given the memory types there are.
-    pub fn requirements(&self, type_count: u32) -> Requirements {
-        Requirements {
-            bytes: self.allocation.size_bytes,
-            // Linear images lie beside buffers.
-            alignment_bytes: u64::from(self.allocation.alignment_bytes).max(64),
-            type_bits: (1 << type_count) - 1,
-        }
+    /// The memory of a plane that is bound by itself; of no plane, all of it.
+    fn place(&self, plane: Option<api::ImageAspectFlags>) -> Result<&Place> {
+        let index = match plane {
+            Some(plane) if self.memories.len() > 1 => self.part(plane)?.memory,
+            _ => 0,
+        };
+        self.memories.get(index).ok_or(Error::InvalidUse {
+            why: "an image without parts",
+        })
     }
 
-    /// Puts the image at an offset of a memory.
-    pub fn bind(&self, memory: &Arc<Memory>, offset: u64) -> Result<()> {
-        let end = offset.checked_add(self.allocation.size_bytes);
+    /// What it, or a plane that is bound by itself, wants of memory, given the memory types there are.
+    pub fn requirements(
+        &self,
+        plane: Option<api::ImageAspectFlags>,
+        type_count: u32,
+    ) -> Result<Requirements> {
+        let allocation = &self.place(plane)?.allocation;
+        Ok(Requirements {
+            bytes: allocation.size_bytes,
+            // Linear images lie beside buffers.
+            alignment_bytes: u64::from(allocation.alignment_bytes).max(64),
+            type_bits: (1 << type_count) - 1,
+        })
+    }
+
+    /// Puts the image, or a plane that is bound by itself, at an offset of a memory.
+    pub fn bind(
+        &self,
+        plane: Option<api::ImageAspectFlags>,
+        memory: &Arc<Memory>,
+        offset: u64,
+    ) -> Result<()> {
+        let place = self.place(plane)?;
+        let end = offset.checked_add(place.allocation.size_bytes);
         if end.is_none_or(|end| end > memory.bytes) {
             return Err(Error::InvalidUse {
                 why: "an image bound beyond its memory",
@@ -177,14 +222,14 @@ impl Image {
             address: memory.address() + offset,
             _memory: memory.clone(),
         };
-        self.bound.set(bound).map_err(|_| Error::InvalidUse {
+        place.bound.set(bound).map_err(|_| Error::InvalidUse {
             why: "an image bound twice",
         })
     }
 
-    /// GPU address of the first byte.
-    pub fn address(&self) -> Result<u64> {
-        match self.bound.get() {
+    /// GPU address of the memory that a part lies in.
+    pub fn address(&self, part: &Part) -> Result<u64> {
+        match self.memories.get(part.memory).and_then(|m| m.bound.get()) {
             Some(bound) => Ok(bound.address),
             None => Err(Error::InvalidUse {
                 why: "an image used without memory",
@@ -208,7 +253,7 @@ impl Image {
     /// The auxiliary surface of a kind, and where it is.
     pub fn aux(&self, part: &'_ Part, kind: AuxKind) -> Result<Option<(Surface, u64)>> {
         match part.aux.filter(|aux| aux.kind == kind) {
-            Some(aux) => Ok(Some((aux.surface, self.address()? + aux.offset_bytes))),
+            Some(aux) => Ok(Some((aux.surface, self.address(part)? + aux.offset_bytes))),
             None => Ok(None),
         }
     }
@@ -245,7 +290,6 @@ impl Image {
         level: u32,
         (first_layer, layers): (u32, u32),
     ) -> Result<DepthStencilTarget> {
-        let address = self.address()?;
         let [width, height, _] = self.info.extent_px;
         let mut target = DepthStencilTarget {
             width,
@@ -257,7 +301,7 @@ impl Image {
         };
         let parts = self.parts.iter();
         for part in parts.filter(|part| aspects.contains(part.aspect)) {
-            let address = address + part.offset_bytes;
+            let address = self.address(part)? + part.offset_bytes;
             let pitch_bytes = part.surface.row_pitch_bytes;
             let qpitch_rows = part.surface.qpitch();
             if part.aspect == api::ImageAspectFlags::STENCIL {
@@ -300,6 +344,12 @@ impl Image {
             .map(|extent| extent.checked_shr(level).unwrap_or(0).max(1))
     }
 
+    /// Size of a part's level in its pixels: planes may be smaller.
+    pub fn part_extent_px(&self, aspect: api::ImageAspectFlags, level: u32) -> [u32; 3] {
+        self.format
+            .part_extent_px(aspect, self.level_extent_px(level))
+    }
+
     /// Layers, or slices of a volume, of a level.
     pub fn slices(&self, level: u32) -> u32 {
         match self.info.question.dimension {
@@ -329,7 +379,7 @@ impl Image {
         let surface = &part.surface;
         let slice = u64::from(surface.layer_pitch_rows_el) * u64::from(surface.row_pitch_bytes);
         let place = surface.place(level, layer);
-        let [_, height, depth] = self.level_extent_px(level);
+        let [_, height, depth] = self.part_extent_px(aspect, level);
         let rows = u64::from(height.div_ceil(surface.block.extent_sa[1]));
         let slices = u64::from(depth - 1);
         Ok(api::SubresourceLayout {
@@ -398,7 +448,8 @@ fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
         }
     }
     let targets = U::COLOR_ATTACHMENT | U::TRANSFER_DST;
-    if aspect == api::ImageAspectFlags::COLOR && asked.intersects(targets) {
+    let depth_stencil = api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL;
+    if !depth_stencil.contains(aspect) && asked.intersects(targets) {
         all |= Usage::RENDER_TARGET;
     }
     let [width, height, _] = info.extent_px;

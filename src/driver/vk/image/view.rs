@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::draw::target::DepthStencilTarget;
-use cmd::image::{ImageView, Select, Viewer};
+use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
 use hw::FormatUse;
+use smallvec::{SmallVec, smallvec};
 use surface::{Block, Dim};
 
 use super::object::{Image, Part};
 use crate::error::{Error, Result};
 use crate::format::{self, Format};
 use crate::physical::PhysicalDevice;
+use crate::planar::ASPECTS;
 use crate::surface_state::Surface;
 
 /// What is asked for.
@@ -33,6 +35,9 @@ pub struct ViewInfo {
     pub min_lod: f32,
 }
 
+/// What the sampler sees: a surface for each plane.
+pub type Textures = SmallVec<[Surface; 1]>;
+
 /// `VkImageView`.
 #[derive(Debug)]
 pub struct View {
@@ -50,7 +55,7 @@ pub struct View {
     pub layers: u32,
     target: Option<Surface>,
     depth_stencil: DepthStencilTarget,
-    texture: Option<Surface>,
+    texture: Option<Textures>,
     storage: Option<[Surface; 2]>,
 }
 
@@ -138,33 +143,43 @@ impl View {
             texture: None,
             storage: None,
         };
+        // Colours of several planes are sampled alone.
+        if format.is_split() && aspects == api::ImageAspectFlags::COLOR {
+            let planes = ASPECTS.into_iter().zip(image.parts());
+            let seen = planes.map(|(aspect, part)| {
+                let hw = format.part(aspect).ok_or(Error::FormatNotSupported)?;
+                words(image, part, hw, &range, info, Viewer::Sampler, STRAIGHT)
+            });
+            view.texture = Some(seen.collect::<Result<_>>()?);
+            return Ok(view);
+        }
         // Of depth and stencil together the sampler would read depth.
-        let aspect = [
+        let known = [
             api::ImageAspectFlags::COLOR,
             api::ImageAspectFlags::DEPTH,
             api::ImageAspectFlags::STENCIL,
-        ]
-        .into_iter()
-        .find(|&aspect| aspects.contains(aspect))
-        .ok_or(Error::InvalidUse {
-            why: "a view of no aspect",
-        })?;
-        let hw = format.part(aspect).ok_or(Error::FormatNotSupported)?;
+        ];
+        let aspect = known
+            .into_iter()
+            .chain(ASPECTS)
+            .find(|&aspect| aspects.contains(aspect))
+            .ok_or(Error::InvalidUse {
+                why: "a view of no aspect",
+            })?;
+        // A plane is seen in a format of its own.
+        let of_format = match ASPECTS.contains(&aspect) && !format.is_split() {
+            true => api::ImageAspectFlags::COLOR,
+            false => aspect,
+        };
+        let hw = format.part(of_format).ok_or(Error::FormatNotSupported)?;
         let part = image.part(aspect)?;
         let hw_gen = physical.info().device.hw_gen;
         let uses = hw.uses(hw_gen);
         let sampled = api::ImageUsageFlags::SAMPLED | api::ImageUsageFlags::INPUT_ATTACHMENT;
         if info.usage.intersects(sampled) && uses.contains(FormatUse::SAMPLE) {
             let channels = swizzle(format, &info.components);
-            view.texture = Some(words(
-                image,
-                part,
-                hw,
-                &range,
-                info,
-                Viewer::Sampler,
-                channels,
-            )?);
+            let seen = words(image, part, hw, &range, info, Viewer::Sampler, channels)?;
+            view.texture = Some(smallvec![seen]);
         }
         let storage = api::ImageUsageFlags::STORAGE;
         if info.usage.contains(storage) && uses.contains(FormatUse::TYPED_WRITE) {
@@ -197,7 +212,7 @@ impl View {
 
     /// Size of the level in pixels.
     pub fn extent_px(&self) -> [u32; 3] {
-        self.image.level_extent_px(self.first_level)
+        self.image.part_extent_px(self.aspects, self.first_level)
     }
 
     /// Its surface as a colour target.
@@ -221,9 +236,9 @@ impl View {
         }
     }
 
-    /// Its surface as the sampler sees it.
-    pub fn texture(&self) -> Result<Surface> {
-        self.texture.ok_or(Error::InvalidUse {
+    /// Its surfaces as the sampler sees them.
+    pub fn textures(&self) -> Result<&[Surface]> {
+        self.texture.as_deref().ok_or(Error::InvalidUse {
             why: "a view to sample from that cannot be sampled",
         })
     }
@@ -247,7 +262,7 @@ fn words(
     swizzle: [Select; 4],
 ) -> Result<Surface> {
     use api::ImageViewType as T;
-    let address = image.address()? + part.offset_bytes;
+    let address = image.address(part)? + part.offset_bytes;
     let cube = [T::CUBE, T::CUBE_ARRAY].contains(&info.kind) && viewer == Viewer::Sampler;
     let whole = ImageView {
         surface: &part.surface,
@@ -259,10 +274,12 @@ fn words(
         levels: range.levels,
         first_layer: range.first_layer,
         layers: range.layers,
-        swizzle: if info.range.aspect_mask == api::ImageAspectFlags::COLOR {
-            swizzle
-        } else {
+        swizzle: if part.aspect == api::ImageAspectFlags::DEPTH
+            || part.aspect == api::ImageAspectFlags::STENCIL
+        {
             channels_of_one(swizzle)
+        } else {
+            swizzle
         },
         within_el: [0, 0],
         min_lod: info.min_lod,
