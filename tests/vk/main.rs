@@ -19,6 +19,7 @@ mod external;
 mod host;
 mod images;
 mod indexing;
+mod modifiers;
 mod objects;
 mod pipelines;
 mod planes;

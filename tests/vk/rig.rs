@@ -30,6 +30,8 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_descriptor_indexing",
     c"VK_EXT_external_memory_dma_buf",
     c"VK_EXT_image_2d_view_of_3d",
+    c"VK_EXT_image_drm_format_modifier",
+    c"VK_EXT_queue_family_foreign",
     c"VK_EXT_image_robustness",
     c"VK_EXT_image_view_min_lod",
     c"VK_EXT_inline_uniform_block",

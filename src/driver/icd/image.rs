@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk as c;
 use vk::format::Question;
 use vk::image::{Image, Info, View, ViewInfo};
+use vk::modifier::{Layouts, MODIFIERS};
 
 use crate::device::write_requirements;
 use crate::entry::{done, entries};
@@ -30,11 +31,41 @@ entries! { IMAGE:
             let found = device.format_properties(format);
             out.format_properties = older(&found);
             for node in raw::chain(out.p_next) {
-                if (*node).s_type == c::StructureType::FORMAT_PROPERTIES_3 {
-                    let node = &mut *node.cast::<c::FormatProperties3<'_>>();
-                    node.linear_tiling_features = found.linear_tiling_features;
-                    node.optimal_tiling_features = found.optimal_tiling_features;
-                    node.buffer_features = found.buffer_features;
+                match (*node).s_type {
+                    c::StructureType::FORMAT_PROPERTIES_3 => {
+                        let node = &mut *node.cast::<c::FormatProperties3<'_>>();
+                        node.linear_tiling_features = found.linear_tiling_features;
+                        node.optimal_tiling_features = found.optimal_tiling_features;
+                        node.buffer_features = found.buffer_features;
+                    }
+                    c::StructureType::DRM_FORMAT_MODIFIER_PROPERTIES_LIST_EXT => {
+                        let node = &mut *node.cast::<c::DrmFormatModifierPropertiesListEXT<'_>>();
+                        let all = device.modifiers(format).map(|(modifier, features, planes)| {
+                            c::DrmFormatModifierPropertiesEXT {
+                                drm_format_modifier: modifier.code,
+                                drm_format_modifier_plane_count: planes,
+                                drm_format_modifier_tiling_features: vk::format::older(features),
+                            }
+                        });
+                        let all: Vec<_> = all.collect();
+                        let count = &raw mut node.drm_format_modifier_count;
+                        // The count tells what did not fit.
+                        let _ = raw::list(all.into_iter(), count, node.p_drm_format_modifier_properties);
+                    }
+                    c::StructureType::DRM_FORMAT_MODIFIER_PROPERTIES_LIST_2_EXT => {
+                        let node = &mut *node.cast::<c::DrmFormatModifierPropertiesList2EXT<'_>>();
+                        let all = device.modifiers(format).map(|(modifier, features, planes)| {
+                            c::DrmFormatModifierProperties2EXT {
+                                drm_format_modifier: modifier.code,
+                                drm_format_modifier_plane_count: planes,
+                                drm_format_modifier_tiling_features: features,
+                            }
+                        });
+                        let all: Vec<_> = all.collect();
+                        let count = &raw mut node.drm_format_modifier_count;
+                        let _ = raw::list(all.into_iter(), count, node.p_drm_format_modifier_properties);
+                    }
+                    _ => {}
                 }
             }
         }
@@ -51,7 +82,7 @@ entries! { IMAGE:
         image_format_properties: *mut c::ImageFormatProperties,
     ) -> c::Result {
         raw::put(image_format_properties, c::ImageFormatProperties::default());
-        let ask = Question { format, dimension: ty, tiling, usage, flags };
+        let ask = Question { format, dimension: ty, tiling, usage, flags, modifier: None };
         raw::put(image_format_properties, handle::get(physical_device)?.image_format_properties(&ask)?);
         done()
     }
@@ -71,6 +102,8 @@ entries! { IMAGE:
             tiling: info.tiling,
             usage: stencil_usage(info.p_next, info.usage),
             flags: info.flags,
+            modifier: raw::find::<c::PhysicalDeviceImageDrmFormatModifierInfoEXT<'_>>(info.p_next)
+                .map(|node| node.drm_format_modifier),
         };
         let found = device.image_format_properties(&ask)?;
         let external = raw::find::<c::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
@@ -239,6 +272,19 @@ entries! { IMAGE:
         Ok(())
     }
 
+    Device ["VK_EXT_image_drm_format_modifier"] vkGetImageDrmFormatModifierPropertiesEXT(
+        device: c::Device,
+        image: c::Image,
+        properties: *mut c::ImageDrmFormatModifierPropertiesEXT<'_>,
+    ) -> c::Result {
+        let modifier = handle::get(image)?.info.question.modifier;
+        let modifier = modifier.ok_or(vk::Error::InvalidUse { why: "an image that has no modifier" })?;
+        if let Some(out) = properties.as_mut() {
+            out.drm_format_modifier = modifier;
+        }
+        done()
+    }
+
     Device vkGetImageSubresourceLayout(
         device: c::Device,
         image: c::Image,
@@ -325,21 +371,75 @@ unsafe fn new_image(
         })?;
         return Image::new(physical, &frame.image.info);
     }
+    let question = Question {
+        format: info.format,
+        dimension: info.image_type,
+        tiling: info.tiling,
+        usage,
+        flags: info.flags,
+        modifier: None,
+    };
+    // SAFETY: as the caller says.
+    let (modifier, layouts) = unsafe { modifier(physical, info, &question)? };
     let asked = Info {
         question: Question {
-            format: info.format,
-            dimension: info.image_type,
-            tiling: info.tiling,
-            usage,
-            flags: info.flags,
+            modifier,
+            ..question
         },
         extent_px: [info.extent.width, info.extent.height, info.extent.depth],
         levels: info.mip_levels,
         layers: info.array_layers,
         samples: info.samples,
-        shared: external.is_some_and(|node| !node.handle_types.is_empty()),
+        shared: modifier.is_some() || external.is_some_and(|node| !node.handle_types.is_empty()),
+        layouts,
     };
     Image::new(physical, &asked)
+}
+
+/// The modifier of an image that is asked for with one, or with several to choose from, and where its planes lie, if that is said.
+///
+/// # Safety
+/// The structure and its chain are valid.
+unsafe fn modifier(
+    physical: &vk::PhysicalDevice,
+    info: &c::ImageCreateInfo<'_>,
+    question: &Question,
+) -> vk::Result<(Option<u64>, Layouts)> {
+    if info.tiling != c::ImageTiling::DRM_FORMAT_MODIFIER_EXT {
+        return Ok((None, Layouts::default()));
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        type Explicit<'a> = c::ImageDrmFormatModifierExplicitCreateInfoEXT<'a>;
+        if let Some(node) = raw::find::<Explicit<'_>>(info.p_next) {
+            let mut layouts = Layouts::default();
+            let planes = raw::slice(node.p_plane_layouts, node.drm_format_modifier_plane_count);
+            for (to, plane) in layouts.iter_mut().zip(planes) {
+                let pitch = u32::try_from(plane.row_pitch);
+                let pitch = pitch.map_err(|_| vk::Error::InvalidPlaneLayout {
+                    why: "rows further apart than a surface can say",
+                })?;
+                *to = Some((plane.offset, pitch));
+            }
+            return Ok((Some(node.drm_format_modifier), layouts));
+        }
+        let list = raw::find::<c::ImageDrmFormatModifierListCreateInfoEXT<'_>>(info.p_next);
+        let list = list.ok_or(vk::Error::InvalidUse {
+            why: "an image that shall have a modifier, and none to choose from",
+        })?;
+        let wished = raw::slice(list.p_drm_format_modifiers, list.drm_format_modifier_count);
+        let possible = |code: u64| {
+            let ask = Question {
+                modifier: Some(code),
+                ..*question
+            };
+            wished.contains(&code) && physical.image_format_properties(&ask).is_ok()
+        };
+        let best = MODIFIERS.iter().map(|modifier| modifier.code);
+        let best = best.into_iter().find(|&code| possible(code));
+        best.map(|code| (Some(code), Layouts::default()))
+            .ok_or(vk::Error::FormatNotSupported)
+    }
 }
 
 /// What an image, or a plane of it that is bound by itself, wants.

@@ -149,6 +149,17 @@ impl Default for Allocation {
 }
 
 impl Allocation {
+    /// Puts a surface at a place of the caller's, which comes back; none: it cannot begin there.
+    pub fn put(&mut self, surface: &Surface, offset_bytes: u64) -> Option<u64> {
+        let end = offset_bytes.checked_add(surface.size_bytes)?;
+        if !offset_bytes.is_multiple_of(surface.alignment_bytes.into()) {
+            return None;
+        }
+        self.size_bytes = self.size_bytes.max(end);
+        self.alignment_bytes = self.alignment_bytes.max(surface.alignment_bytes);
+        Some(offset_bytes)
+    }
+
     /// Puts a surface behind what is there; returns where.
     pub fn push(&mut self, surface: &Surface) -> u64 {
         let offset_bytes = self

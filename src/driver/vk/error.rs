@@ -95,6 +95,12 @@ pub enum Error {
         /// What was expected.
         what: &'static str,
     },
+    /// Planes of an image that others have laid out, as no surface can lie.
+    #[error("not a layout of a plane: {why}")]
+    InvalidPlaneLayout {
+        /// What is wrong.
+        why: &'static str,
+    },
     /// A count, offset or state that valid usage excludes and that cannot be carried out.
     #[error("invalid use: {why}")]
     InvalidUse {
@@ -126,6 +132,9 @@ impl Error {
             // The registry lists it for modules and pipelines, whatever extension is enabled.
             Error::InvalidShader { .. } => api::Result::ERROR_INVALID_SHADER_NV,
             Error::NotPermitted => api::Result::ERROR_NOT_PERMITTED_KHR,
+            Error::InvalidPlaneLayout { .. } => {
+                api::Result::ERROR_INVALID_DRM_FORMAT_MODIFIER_PLANE_LAYOUT_EXT
+            }
             Error::CompileRequired => api::Result::PIPELINE_COMPILE_REQUIRED,
             Error::BadHandle { .. } | Error::InvalidUse { .. } => api::Result::ERROR_UNKNOWN,
         }

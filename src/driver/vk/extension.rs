@@ -67,6 +67,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_global_priority_query", 1, None),
     row("VK_EXT_host_query_reset", 1, V1_2),
     row("VK_EXT_image_2d_view_of_3d", 1, None),
+    row("VK_EXT_image_drm_format_modifier", 2, None),
     row("VK_EXT_image_robustness", 1, V1_3),
     row("VK_EXT_image_view_min_lod", 1, None),
     row("VK_EXT_index_type_uint8", 1, None),

@@ -13,6 +13,7 @@ use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
+use crate::modifier::Modifier;
 use crate::planar::{ASPECTS, PLANAR, Planar};
 
 /// What an image of a format holds.
@@ -308,6 +309,8 @@ pub struct Question {
     pub usage: api::ImageUsageFlags,
     /// Flags.
     pub flags: api::ImageCreateFlags,
+    /// Modifier, of the tiling that has one.
+    pub modifier: Option<u64>,
 }
 
 /// Flags that images may have.
@@ -594,12 +597,24 @@ pub fn image_properties(
 ) -> Result<api::ImageFormatProperties> {
     use api::{ImageCreateFlags as C, ImageType as T, SampleCountFlags as S};
     let row = find(ask.format).ok_or(Error::FormatNotSupported)?;
-    let known = [api::ImageTiling::LINEAR, api::ImageTiling::OPTIMAL].contains(&ask.tiling);
+    let linear_or_best = [api::ImageTiling::LINEAR, api::ImageTiling::OPTIMAL];
+    let modifier = match ask.tiling {
+        api::ImageTiling::DRM_FORMAT_MODIFIER_EXT => ask.modifier.and_then(Modifier::of),
+        _ => None,
+    };
+    let known = modifier.is_some() || linear_or_best.contains(&ask.tiling);
+    // What others lay out is plain.
+    let plain = ask.dimension == api::ImageType::TYPE_2D
+        && (!ask.flags.contains(api::ImageCreateFlags::ALIAS) || ask.modifier == Some(0));
+    let known = known && (modifier.is_none() || plain);
     let uses = NEEDS.iter().fold(FREE, |all, (usage, _)| all | *usage);
     if !known || !FLAGS.contains(ask.flags) || !uses.contains(ask.usage) {
         return Err(Error::FormatNotSupported);
     }
-    let features = row.image_features(hw_gen, ask.tiling);
+    let features = match modifier {
+        Some(modifier) => modifier.features(row, hw_gen),
+        None => row.image_features(hw_gen, ask.tiling),
+    };
     // Where uses are extended, it is a view's format that must have them.
     let extended = ask.flags.contains(C::EXTENDED_USAGE);
     let lacks = |(usage, feature): &(api::ImageUsageFlags, api::FormatFeatureFlags2)| {
@@ -614,7 +629,8 @@ pub fn image_properties(
     }
     // What has planes, or none that aliases another's, lies in memories of its own.
     let apart = ask.flags.contains(C::DISJOINT);
-    if apart && !row.is_split() && !ask.flags.contains(C::ALIAS) {
+    let together = !features.contains(api::FormatFeatureFlags2::DISJOINT);
+    if apart && together && !ask.flags.contains(C::ALIAS) {
         return Err(Error::FormatNotSupported);
     }
     let planes_only = !row.is_colour() || row.planar.is_some();
@@ -651,6 +667,10 @@ pub fn image_properties(
         && attachment
         && !ask.flags.contains(C::CUBE_COMPATIBLE)
         && !storage;
+    let max_array_layers = match modifier {
+        Some(_) => 1,
+        None => max_array_layers,
+    };
     let longest = max_extent.into_iter().max().unwrap_or(1);
     Ok(api::ImageFormatProperties {
         max_extent: api::Extent3D {
@@ -658,9 +678,9 @@ pub fn image_properties(
             height: max_extent[1],
             depth: max_extent[2],
         },
-        max_mip_levels: match row.planar {
-            Some(_) => 1,
-            None => longest.ilog2() + 1,
+        max_mip_levels: match (row.planar, modifier) {
+            (Some(_), _) | (_, Some(_)) => 1,
+            (None, None) => longest.ilog2() + 1,
         },
         max_array_layers,
         sample_counts: match (several, planes_only) {

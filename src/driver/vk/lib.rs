@@ -28,6 +28,7 @@ pub mod instance;
 mod internal;
 pub mod limits;
 pub mod memory;
+pub mod modifier;
 pub mod physical;
 pub mod pipeline;
 pub mod planar;

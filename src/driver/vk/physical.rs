@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::feature;
 use crate::format;
 use crate::limits;
+use crate::modifier::{self, Modifier};
 
 /// PCI vendor of Intel.
 pub const VENDOR: u32 = 0x8086;
@@ -276,6 +277,14 @@ impl PhysicalDevice {
     /// What a format can be used for.
     pub fn format_properties(&self, format: api::Format) -> api::FormatProperties3<'static> {
         format::properties(self.info.device.hw_gen, format)
+    }
+
+    /// The modifiers that a format can have, with what can be done and how many planes there are in memory.
+    pub fn modifiers(
+        &self,
+        format: api::Format,
+    ) -> impl Iterator<Item = (&'static Modifier, api::FormatFeatureFlags2, u32)> {
+        modifier::of_format(self.info.device.hw_gen, format)
     }
 
     /// The most that an image of these properties can be.

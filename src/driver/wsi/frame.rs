@@ -45,12 +45,14 @@ impl Wish {
                 tiling: api::ImageTiling::LINEAR,
                 usage: self.usage,
                 flags: self.flags,
+                modifier: None,
             },
             extent_px: [width, height, 1],
             levels: 1,
             layers: self.layers,
             samples: api::SampleCountFlags::TYPE_1,
             shared: false,
+            layouts: Default::default(),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::buffer::Requirements;
 use crate::error::{Error, Result};
 use crate::format::{self, Format, Question};
 use crate::memory::Memory;
+use crate::modifier::{Layouts, Modifier};
 use crate::physical::PhysicalDevice;
 use crate::planar::ASPECTS;
 
@@ -31,6 +32,8 @@ pub struct Info {
     pub samples: api::SampleCountFlags,
     /// Its memory may be another process's, too.
     pub shared: bool,
+    /// Where planes must lie, of images that others have laid out.
+    pub layouts: Layouts,
 }
 
 /// A surface of an image: of colours, or a plane of them, of depth, or of stencil.
@@ -142,13 +145,17 @@ impl Image {
                 extent_px: format.part_extent_px(aspect, info.extent_px),
                 ..*info
             };
-            let surface = lay_out(device, &of_part, uses, hw)?;
+            let there = info.layouts.get(parts.len()).copied().flatten();
+            let surface = lay_out(device, &of_part, uses, hw, there.map(|(_, pitch)| pitch))?;
             if apart || memories.is_empty() {
                 memories.push(Place::default());
             }
             let memory = memories.len() - 1;
             let allocation = &mut memories[memory].allocation;
-            let offset_bytes = allocation.push(&surface);
+            let offset_bytes = match there {
+                Some((offset, _)) => allocation.put(&surface, offset).ok_or(MISPLACED)?,
+                None => allocation.push(&surface),
+            };
             let aux = wished.and_then(|kind| {
                 let surface = match kind {
                     AuxKind::Samples => surface.mcs(device),
@@ -235,6 +242,18 @@ impl Image {
                 why: "an image used without memory",
             }),
         }
+    }
+
+    /// The aspect that a plane of its memory is, of images that have a modifier; another is itself.
+    fn aspect_in_memory(&self, aspect: api::ImageAspectFlags) -> api::ImageAspectFlags {
+        let planes = [
+            api::ImageAspectFlags::MEMORY_PLANE_0_EXT,
+            api::ImageAspectFlags::MEMORY_PLANE_1_EXT,
+            api::ImageAspectFlags::MEMORY_PLANE_2_EXT,
+        ];
+        let index = planes.iter().position(|&plane| plane == aspect);
+        let part = index.and_then(|index| self.parts.get(index));
+        part.map_or(aspect, |part| part.aspect)
     }
 
     /// A part of it.
@@ -370,6 +389,7 @@ impl Image {
         level: u32,
         layer: u32,
     ) -> Result<api::SubresourceLayout> {
+        let aspect = self.aspect_in_memory(aspect);
         let part = self.part(aspect)?;
         if level >= self.info.levels || layer >= self.info.layers {
             return Err(Error::InvalidUse {
@@ -429,6 +449,10 @@ fn switch(kind: AuxKind) -> debug::Flag {
 fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
     use api::ImageUsageFlags as U;
     let mut all = Usage::NO_AUX;
+    // What is made to be shown by others, and not theirs already, has rows that they can read.
+    if info.question.modifier.is_some() && info.layouts == Layouts::default() {
+        all |= Usage::DISPLAY;
+    }
     all |= match aspect {
         api::ImageAspectFlags::DEPTH => Usage::DEPTH,
         api::ImageAspectFlags::STENCIL => Usage::STENCIL,
@@ -460,11 +484,17 @@ fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
     all
 }
 
+/// What becomes of images that others have laid out as no surface can lie.
+const MISPLACED: Error = Error::InvalidPlaneLayout {
+    why: "a plane that no surface can be",
+};
+
 fn lay_out(
     device: &hw::Device,
     info: &Info,
     usage: Usage,
     format: &'static hw::Format,
+    row_pitch_bytes: Option<u32>,
 ) -> Result<Surface> {
     // Rows of elements that no tile holds stay rows.
     let linear =
@@ -481,11 +511,12 @@ fn lay_out(
         layers: info.layers,
         samples: info.samples.as_raw(),
         usage,
-        tilings: match linear {
-            true => Tilings::LINEAR,
-            false => Tilings::all(),
+        tilings: match (info.question.modifier.and_then(Modifier::of), linear) {
+            (Some(modifier), _) => modifier.tilings,
+            (None, true) => Tilings::LINEAR,
+            (None, false) => Tilings::all(),
         },
-        row_pitch_bytes: None,
+        row_pitch_bytes,
     };
     Surface::new(device, &asked).map_err(|error| match error {
         surface::SurfaceError::TooLarge { .. }
@@ -493,6 +524,7 @@ fn lay_out(
         | surface::SurfaceError::LayersTooFar { .. } => Error::OutOfDeviceMemory {
             what: "an image larger than a surface can be",
         },
+        _ if row_pitch_bytes.is_some() => MISPLACED,
         _ => Error::InvalidUse {
             why: "an image that no surface can hold",
         },

@@ -176,7 +176,8 @@ impl View {
         let hw_gen = physical.info().device.hw_gen;
         let uses = hw.uses(hw_gen);
         let sampled = api::ImageUsageFlags::SAMPLED | api::ImageUsageFlags::INPUT_ATTACHMENT;
-        if info.usage.intersects(sampled) && uses.contains(FormatUse::SAMPLE) {
+        let readable = uses.contains(FormatUse::SAMPLE) || format.planar.is_some();
+        if info.usage.intersects(sampled) && readable {
             let channels = swizzle(format, &info.components);
             let seen = words(image, part, hw, &range, info, Viewer::Sampler, channels)?;
             view.texture = Some(smallvec![seen]);

@@ -1,0 +1,261 @@
+//! Images that leave the device with a modifier: where their texels lie, and another device that reads them there.
+
+use ash::vk;
+
+use crate::images::range;
+use crate::rig::Rig;
+use crate::textures::{By, COLOUR, Given, floats, image_info, run};
+
+const INTEL: u64 = 1 << 56;
+const LINEAR: u64 = 0;
+const X_TILED: u64 = INTEL | 1;
+const Y_TILED: u64 = INTEL | 2;
+const WIDTH: u32 = 200;
+const HEIGHT: u32 = 20;
+
+/// The modifiers of a format, best first, with features and planes.
+fn modifiers(rig: &Rig, format: vk::Format) -> Vec<vk::DrmFormatModifierPropertiesEXT> {
+    let ask = |list: &mut vk::DrmFormatModifierPropertiesListEXT<'_>| {
+        let mut out = vk::FormatProperties2::default().push_next(list);
+        unsafe {
+            rig.instance
+                .get_physical_device_format_properties2(rig.physical, format, &mut out);
+        }
+    };
+    let mut list = vk::DrmFormatModifierPropertiesListEXT::default();
+    ask(&mut list);
+    let mut all = vec![Default::default(); list.drm_format_modifier_count as usize];
+    let mut list =
+        vk::DrmFormatModifierPropertiesListEXT::default().drm_format_modifier_properties(&mut all);
+    ask(&mut list);
+    all
+}
+
+#[test]
+fn formats_list_their_modifiers() {
+    let rig = Rig::new();
+    let all = modifiers(&rig, vk::Format::B8G8R8A8_UNORM);
+    let codes: Vec<u64> = all.iter().map(|one| one.drm_format_modifier).collect();
+    assert_eq!(codes, [Y_TILED, X_TILED, LINEAR]);
+    for one in &all {
+        assert_eq!(one.drm_format_modifier_plane_count, 1);
+        let both = vk::FormatFeatureFlags::COLOR_ATTACHMENT | vk::FormatFeatureFlags::SAMPLED_IMAGE;
+        assert!(one.drm_format_modifier_tiling_features.contains(both));
+    }
+    let planes = modifiers(&rig, vk::Format::G8_B8R8_2PLANE_420_UNORM);
+    assert!(
+        planes
+            .iter()
+            .all(|one| one.drm_format_modifier_plane_count == 2)
+    );
+    assert_eq!(planes.len(), 3);
+    for none in [
+        vk::Format::R8G8B8A8_UINT,
+        vk::Format::D16_UNORM,
+        vk::Format::BC1_RGB_UNORM_BLOCK,
+        vk::Format::R8G8B8_UNORM,
+        vk::Format::G8_B8_R8_3PLANE_444_UNORM,
+    ] {
+        assert!(modifiers(&rig, none).is_empty(), "{none:?}");
+    }
+    let ask = |code: u64, ty: vk::ImageType| {
+        let mut modifier =
+            vk::PhysicalDeviceImageDrmFormatModifierInfoEXT::default().drm_format_modifier(code);
+        let info = vk::PhysicalDeviceImageFormatInfo2::default()
+            .format(vk::Format::B8G8R8A8_UNORM)
+            .ty(ty)
+            .tiling(vk::ImageTiling::DRM_FORMAT_MODIFIER_EXT)
+            .usage(vk::ImageUsageFlags::SAMPLED)
+            .push_next(&mut modifier);
+        let mut most = vk::ImageFormatProperties2::default();
+        let found = unsafe {
+            rig.instance.get_physical_device_image_format_properties2(
+                rig.physical,
+                &info,
+                &mut most,
+            )
+        };
+        found.map(|()| most.image_format_properties)
+    };
+    let most = ask(Y_TILED, vk::ImageType::TYPE_2D).unwrap();
+    assert_eq!((most.max_mip_levels, most.max_array_layers), (1, 1));
+    let refused = Some(vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
+    assert_eq!(ask(Y_TILED, vk::ImageType::TYPE_3D).err(), refused);
+    assert_eq!(ask(INTEL | 4, vk::ImageType::TYPE_2D).err(), refused);
+}
+
+/// Byte of a texel's four, as the PRM has tiles, vol. 5, "Tiling": X of 512 bytes × 8 rows, Y of 128 × 32 in columns of 16.
+fn place(code: u64, pitch: u64, x: u64, y: u64) -> u64 {
+    let x = x * 4;
+    match code {
+        LINEAR => y * pitch + x,
+        X_TILED => (y / 8 * (pitch / 512) + x / 512) * 4096 + y % 8 * 512 + x % 512,
+        _ => {
+            let tile = y / 32 * (pitch / 128) + x / 128;
+            tile * 4096 + x % 128 / 16 * 512 + y % 32 * 16 + x % 16
+        }
+    }
+}
+
+fn info_of() -> vk::ImageCreateInfo<'static> {
+    image_info(vk::Format::R8G8B8A8_UNORM, [WIDTH, HEIGHT, 1], 1, 1)
+        .tiling(vk::ImageTiling::DRM_FORMAT_MODIFIER_EXT)
+}
+
+#[test]
+fn another_device_reads_what_one_has_laid_out() {
+    let kind = vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT;
+    for code in [LINEAR, X_TILED, Y_TILED] {
+        let (maker, reader) = (Rig::new(), Rig::new());
+        let d = &maker.device;
+        let texel = |x: u64, y: u64| (x * 7 + y * 1009 + 5) as u32;
+        unsafe {
+            let codes = [code, INTEL | 99];
+            let mut list =
+                vk::ImageDrmFormatModifierListCreateInfoEXT::default().drm_format_modifiers(&codes);
+            let mut external = vk::ExternalMemoryImageCreateInfo::default().handle_types(kind);
+            let info = info_of().push_next(&mut list).push_next(&mut external);
+            let image = d.create_image(&info, None).unwrap();
+            let calls = ash::ext::image_drm_format_modifier::Device::new(&maker.instance, d);
+            let mut found = vk::ImageDrmFormatModifierPropertiesEXT::default();
+            calls
+                .get_image_drm_format_modifier_properties(image, &mut found)
+                .unwrap();
+            assert_eq!(found.drm_format_modifier, code);
+            let wants = d.get_image_memory_requirements(image);
+            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(kind);
+            let ask = vk::MemoryAllocateInfo::default()
+                .allocation_size(wants.size)
+                .push_next(&mut export);
+            let memory = d.allocate_memory(&ask, None).unwrap();
+            d.bind_image_memory(image, memory, 0).unwrap();
+            let part = vk::ImageSubresource::default()
+                .aspect_mask(vk::ImageAspectFlags::MEMORY_PLANE_0_EXT);
+            let layout = d.get_image_subresource_layout(image, part);
+            assert!(
+                layout.row_pitch >= u64::from(WIDTH) * 4 && layout.row_pitch.is_multiple_of(64)
+            );
+            // The host writes the texels where the modifier says that they are.
+            let data = d
+                .map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
+                .unwrap()
+                .cast::<u8>();
+            for y in 0..u64::from(HEIGHT) {
+                for x in 0..u64::from(WIDTH) {
+                    let at = layout.offset + place(code, layout.row_pitch, x, y);
+                    data.add(at as usize)
+                        .cast::<u32>()
+                        .write_volatile(texel(x, y));
+                }
+            }
+            let files = ash::khr::external_memory_fd::Device::new(&maker.instance, d);
+            let ask = vk::MemoryGetFdInfoKHR::default()
+                .memory(memory)
+                .handle_type(kind);
+            let fd = files.get_memory_fd(&ask).unwrap();
+
+            let r = &reader.device;
+            let planes = [vk::SubresourceLayout {
+                offset: layout.offset,
+                row_pitch: layout.row_pitch,
+                ..Default::default()
+            }];
+            let mut explicit = vk::ImageDrmFormatModifierExplicitCreateInfoEXT::default()
+                .drm_format_modifier(code)
+                .plane_layouts(&planes);
+            let info = info_of().push_next(&mut explicit).push_next(&mut external);
+            let seen = r.create_image(&info, None).unwrap();
+            let mut import = vk::ImportMemoryFdInfoKHR::default()
+                .handle_type(kind)
+                .fd(fd);
+            let ask = vk::MemoryAllocateInfo::default()
+                .allocation_size(wants.size)
+                .push_next(&mut import);
+            let theirs = r.allocate_memory(&ask, None).unwrap();
+            r.bind_image_memory(seen, theirs, 0).unwrap();
+            let view = vk::ImageViewCreateInfo::default()
+                .image(seen)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(vk::Format::R8G8B8A8_UNORM)
+                .subresource_range(range(COLOUR));
+            let view = r.create_image_view(&view, None).unwrap();
+            // It comes from a queue that nobody knows.
+            reader.run(|commands| {
+                let barrier = vk::ImageMemoryBarrier::default()
+                    .src_queue_family_index(vk::QUEUE_FAMILY_FOREIGN_EXT)
+                    .dst_queue_family_index(0)
+                    .old_layout(vk::ImageLayout::GENERAL)
+                    .new_layout(vk::ImageLayout::GENERAL)
+                    .dst_access_mask(vk::AccessFlags::SHADER_READ)
+                    .image(seen)
+                    .subresource_range(range(COLOUR));
+                r.cmd_pipeline_barrier(
+                    commands,
+                    vk::PipelineStageFlags::TOP_OF_PIPE,
+                    vk::PipelineStageFlags::COMPUTE_SHADER,
+                    vk::DependencyFlags::empty(),
+                    &[],
+                    &[],
+                    &[barrier],
+                );
+            });
+            let out = reader.buffer(8 * 16);
+            let glsl = "#version 450
+#extension GL_EXT_samplerless_texture_functions : require
+layout(local_size_x = 8) in;
+layout(std430, binding = 0) buffer Out { vec4 texels[8]; };
+layout(binding = 1) uniform texture2D image;
+void main()
+{
+    uint i = gl_LocalInvocationID.x;
+    texels[i] = texelFetch(image, ivec2(i * 27, i * 2 + 3), 0);
+}";
+            let given = [Given::Image(
+                vk::DescriptorType::SAMPLED_IMAGE,
+                view,
+                vk::Sampler::null(),
+            )];
+            run(&reader, glsl, &out, &given, &[], By::Update);
+            for (i, found) in (0..).zip(floats(&out).chunks(4)) {
+                let meant = texel(i * 27, i * 2 + 3).to_le_bytes();
+                for (found, meant) in found.iter().zip(meant) {
+                    assert!(
+                        (found * 255.0 - f32::from(meant)).abs() < 0.01,
+                        "{code:#x}, {i}"
+                    );
+                }
+            }
+            r.destroy_image_view(view, None);
+            r.destroy_image(seen, None);
+            r.free_memory(theirs, None);
+            d.destroy_image(image, None);
+            d.free_memory(memory, None);
+        }
+    }
+}
+
+#[test]
+fn layouts_that_no_surface_has_are_refused() {
+    let rig = Rig::new();
+    for (code, offset, pitch) in [
+        // Less than a row, a pitch of no whole tiles, the midst of a tile.
+        (LINEAR, 0, 4),
+        (Y_TILED, 0, 1000),
+        (X_TILED, 100, 1024),
+    ] {
+        let planes = [vk::SubresourceLayout {
+            offset,
+            row_pitch: pitch,
+            ..Default::default()
+        }];
+        let mut explicit = vk::ImageDrmFormatModifierExplicitCreateInfoEXT::default()
+            .drm_format_modifier(code)
+            .plane_layouts(&planes);
+        let info = info_of().push_next(&mut explicit);
+        let refused = unsafe { rig.device.create_image(&info, None) };
+        assert_eq!(
+            refused.err(),
+            Some(vk::Result::ERROR_INVALID_DRM_FORMAT_MODIFIER_PLANE_LAYOUT_EXT)
+        );
+    }
+}
