@@ -28,7 +28,8 @@ impl Screen {
             let physical = instance.enumerate_physical_devices().unwrap()[0];
             let priorities = [1.0];
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
-            let names = [c"VK_KHR_swapchain".as_ptr()];
+            let names = [c"VK_KHR_swapchain", c"VK_KHR_incremental_present"];
+            let names = names.map(|name| name.as_ptr());
             let info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)
                 .enabled_extension_names(&names);
@@ -162,6 +163,35 @@ fn images_take_turns() {
         let index = turn % 3;
         assert_eq!(screen.present(swapchain, index), Ok(false));
         assert_eq!(screen.acquire(swapchain, u64::MAX), Ok(index));
+    }
+    screen.destroy(&[swapchain]);
+}
+
+#[test]
+fn what_has_changed_may_be_told() {
+    let screen = Screen::new();
+    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let part = vk::RectLayerKHR {
+        offset: vk::Offset2D { x: 3, y: 5 },
+        extent: vk::Extent2D {
+            width: 10,
+            height: 7,
+        },
+        layer: 0,
+    };
+    // Some of it, nothing of it, and all of it, which is a list that is not there.
+    let (one, none) = ([part], []);
+    let all = vk::PresentRegionKHR::default();
+    for region in [all.rectangles(&one), all.rectangles(&none), all] {
+        let index = screen.acquire(swapchain, u64::MAX).unwrap();
+        let (swapchains, indices, regions) = ([swapchain], [index], [region]);
+        let mut told = vk::PresentRegionsKHR::default().regions(&regions);
+        let info = vk::PresentInfoKHR::default()
+            .swapchains(&swapchains)
+            .image_indices(&indices)
+            .push_next(&mut told);
+        let shown = unsafe { screen.swapchains.queue_present(screen.queue, &info) };
+        assert_eq!(shown, Ok(false));
     }
     screen.destroy(&[swapchain]);
 }

@@ -634,59 +634,6 @@ fn views_and_samplers_see_what_they_say() {
 }
 
 #[test]
-fn depth_and_stencil_are_seen_apart() {
-    let rig = Rig::new();
-    for format in [
-        vk::Format::D32_SFLOAT_S8_UINT,
-        vk::Format::D24_UNORM_S8_UINT,
-    ] {
-        let info = image_info(format, [70, 70, 1], 2, 1);
-        let image = Image::new(&rig, &info);
-        let (depth, stencil) = (vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL);
-        rig.run(|commands| unsafe {
-            let layout = vk::ImageLayout::GENERAL;
-            let value = vk::ClearDepthStencilValue {
-                depth: 0.25,
-                stencil: 0x5a,
-            };
-            let all = [range(depth | stencil)];
-            rig.device
-                .cmd_clear_depth_stencil_image(commands, image.image, layout, &value, &all);
-        });
-        let seen = |aspect| view(&rig, &image, vk::ImageViewType::TYPE_2D, format, aspect);
-        let (depths, stencils) = (seen(depth), seen(stencil));
-        let got = one_texel(
-            &rig,
-            ("sampler2D", "texelFetch(image, ivec2(69, 65), 0)"),
-            depths,
-            &nearest(),
-        );
-        assert!((f32::from_bits(got[0]) - 0.25).abs() < 1e-6);
-        assert_eq!(got[1..], [0, 0, 1f32.to_bits()]);
-        let got = one_texel(
-            &rig,
-            ("usampler2D", "texelFetch(image, ivec2(30, 34), 1)"),
-            stencils,
-            &nearest(),
-        );
-        assert_eq!(got, [0x5a, 0, 0, 1]);
-        // A reference below the depth passes LESS.
-        let compare = nearest()
-            .compare_enable(true)
-            .compare_op(vk::CompareOp::LESS);
-        for (reference, meant) in [("0.2", 1f32), ("0.3", 0.0)] {
-            let texel = format!("texture(image, vec3(0.5, 0.5, {reference}))");
-            let got = one_texel(&rig, ("sampler2DShadow", &texel), depths, &compare);
-            assert_eq!(f32::from_bits(got[0]), meant, "{format:?} {reference}");
-        }
-        unsafe {
-            rig.device.destroy_image_view(depths, None);
-            rig.device.destroy_image_view(stencils, None);
-        }
-    }
-}
-
-#[test]
 fn blocks_are_decoded() {
     let rig = Rig::new();
     // Red alone; a base of black and the smallest modifier; a block of one colour.
@@ -721,61 +668,6 @@ fn blocks_are_decoded() {
             assert!((got - meant).abs() < 0.003, "{format:?}: {got} {meant}");
         }
         unsafe { rig.device.destroy_image_view(seen, None) };
-    }
-}
-
-#[test]
-fn gathers_reach_as_far_as_the_limits_say() {
-    let rig = Rig::new();
-    let limits = unsafe { rig.instance.get_physical_device_properties(rig.physical) }.limits;
-    let reach = (
-        limits.min_texel_gather_offset,
-        limits.max_texel_gather_offset,
-    );
-    assert_eq!(reach, (-32, 31));
-    let format = vk::Format::R32_SFLOAT;
-    let info = image_info(format, [80, 80, 1], 1, 1);
-    let image = Image::new(&rig, &info);
-    let bytes: Vec<u8> = (0..80 * 80)
-        .flat_map(|at| (at as f32).to_le_bytes())
-        .collect();
-    fill(&rig, &image, &info, &bytes);
-    let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
-    let sampler = unsafe { rig.device.create_sampler(&nearest(), None) }.unwrap();
-    let out = rig.buffer(6 * 4);
-    out.data[20..].copy_from_slice(&31i32.to_le_bytes());
-    let glsl = "#version 450
-layout(local_size_x = 1) in;
-layout(std430, binding = 0) buffer Out { float texels[5]; int far; };
-layout(binding = 1) uniform sampler2D image;
-void main()
-{
-    // The texel up and left of the corner is (39, 39).
-    vec2 corner = vec2(0.5);
-    texels[0] = textureGatherOffset(image, corner, ivec2(-32, 31)).w;
-    const ivec2 all[4] = ivec2[](ivec2(-32, -32), ivec2(31, 31), ivec2(7, -8), ivec2(-8, 8));
-    vec4 four = textureGatherOffsets(image, corner, all);
-    for (int at = 0; at < 3; at++) texels[1 + at] = four[at];
-    texels[4] = textureGatherOffset(image, corner, ivec2(far, -1 - far)).w;
-}";
-    let given = [Given::Image(
-        vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
-        seen,
-        sampler,
-    )];
-    run(&rig, glsl, &out, &given, &[], By::Update);
-    let texel = |x: i32, y: i32| ((39 + y) * 80 + 39 + x) as f32;
-    let meant = [
-        texel(-32, 31),
-        texel(-32, -32),
-        texel(31, 31),
-        texel(7, -8),
-        texel(31, -32),
-    ];
-    assert_eq!(floats(&out)[..5], meant);
-    unsafe {
-        rig.device.destroy_sampler(sampler, None);
-        rig.device.destroy_image_view(seen, None);
     }
 }
 

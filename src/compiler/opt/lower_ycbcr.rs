@@ -71,7 +71,7 @@ fn convert(b: &mut Builder<'_>, t: &Tex, by: &Conversion) -> Action {
         let mut one = t.clone();
         if plane > 0 {
             // Handles of surfaces are bytes, six bits to the left.
-            let piece = i64::from(plane) * i64::from(PIECE_BYTES) << 6;
+            let piece = (i64::from(plane) * i64::from(PIECE_BYTES)) << 6;
             let surface = b.iadd_imm(surface, piece);
             one.set_src(TexSrc::TextureHandle, surface);
             let sampler = b.iadd_imm(sampler, -i64::from(PIECE_BYTES));

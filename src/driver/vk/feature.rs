@@ -271,7 +271,7 @@ offered! {
     shaderStorageImageWriteWithoutFormat "tests/resources/main.rs";
     shaderStorageImageExtendedFormats "tests/resources/main.rs";
     imageCubeArray "tests/vk/textures.rs";
-    shaderImageGatherExtended "tests/vk/textures.rs";
+    shaderImageGatherExtended "tests/vk/gathers.rs";
     samplerAnisotropy "tests/vk/textures.rs";
     textureCompressionBC "tests/vk/textures.rs";
     textureCompressionETC2 "tests/vk/textures.rs";

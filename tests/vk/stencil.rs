@@ -1,0 +1,114 @@
+//! Depth and stencil as shaders see them: apart, and with uses of their own.
+
+use ash::vk;
+
+use crate::images::{Image, range};
+use crate::rig::Rig;
+use crate::textures::{image_info, nearest, one_texel, view};
+
+#[test]
+fn depth_and_stencil_are_seen_apart() {
+    let rig = Rig::new();
+    for format in [
+        vk::Format::D32_SFLOAT_S8_UINT,
+        vk::Format::D24_UNORM_S8_UINT,
+    ] {
+        let info = image_info(format, [70, 70, 1], 2, 1);
+        let image = Image::new(&rig, &info);
+        let (depth, stencil) = (vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL);
+        rig.run(|commands| unsafe {
+            let layout = vk::ImageLayout::GENERAL;
+            let value = vk::ClearDepthStencilValue {
+                depth: 0.25,
+                stencil: 0x5a,
+            };
+            let all = [range(depth | stencil)];
+            rig.device
+                .cmd_clear_depth_stencil_image(commands, image.image, layout, &value, &all);
+        });
+        let seen = |aspect| view(&rig, &image, vk::ImageViewType::TYPE_2D, format, aspect);
+        let (depths, stencils) = (seen(depth), seen(stencil));
+        let got = one_texel(
+            &rig,
+            ("sampler2D", "texelFetch(image, ivec2(69, 65), 0)"),
+            depths,
+            &nearest(),
+        );
+        assert!((f32::from_bits(got[0]) - 0.25).abs() < 1e-6);
+        assert_eq!(got[1..], [0, 0, 1f32.to_bits()]);
+        let got = one_texel(
+            &rig,
+            ("usampler2D", "texelFetch(image, ivec2(30, 34), 1)"),
+            stencils,
+            &nearest(),
+        );
+        assert_eq!(got, [0x5a, 0, 0, 1]);
+        // A reference below the depth passes LESS.
+        let compare = nearest()
+            .compare_enable(true)
+            .compare_op(vk::CompareOp::LESS);
+        for (reference, meant) in [("0.2", 1f32), ("0.3", 0.0)] {
+            let texel = format!("texture(image, vec3(0.5, 0.5, {reference}))");
+            let got = one_texel(&rig, ("sampler2DShadow", &texel), depths, &compare);
+            assert_eq!(f32::from_bits(got[0]), meant, "{format:?} {reference}");
+        }
+        unsafe {
+            rig.device.destroy_image_view(depths, None);
+            rig.device.destroy_image_view(stencils, None);
+        }
+    }
+}
+
+#[test]
+fn stencil_has_uses_of_its_own() {
+    let rig = Rig::new();
+    let format = vk::Format::D24_UNORM_S8_UINT;
+    let stencil = vk::ImageAspectFlags::STENCIL;
+    let target = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_DST;
+    let own = target | vk::ImageUsageFlags::SAMPLED;
+    // Asked about with uses that stencil cannot have, and then made with those that it can.
+    let ask = |of_stencil| {
+        let mut own = vk::ImageStencilUsageCreateInfo::default().stencil_usage(of_stencil);
+        let info = vk::PhysicalDeviceImageFormatInfo2::default()
+            .format(format)
+            .ty(vk::ImageType::TYPE_2D)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(target)
+            .push_next(&mut own);
+        let mut most = vk::ImageFormatProperties2::default();
+        unsafe {
+            rig.instance.get_physical_device_image_format_properties2(
+                rig.physical,
+                &info,
+                &mut most,
+            )
+        }
+    };
+    assert_eq!(ask(own), Ok(()));
+    let refused = Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
+    assert_eq!(ask(own | vk::ImageUsageFlags::STORAGE), refused);
+    let mut uses = vk::ImageStencilUsageCreateInfo::default().stencil_usage(own);
+    let info = image_info(format, [16, 16, 1], 1, 1)
+        .usage(target)
+        .push_next(&mut uses);
+    let image = Image::new(&rig, &info);
+    rig.run(|commands| unsafe {
+        let layout = vk::ImageLayout::GENERAL;
+        let value = vk::ClearDepthStencilValue {
+            depth: 1.0,
+            stencil: 0xa3,
+        };
+        let all = [range(vk::ImageAspectFlags::DEPTH | stencil)];
+        rig.device
+            .cmd_clear_depth_stencil_image(commands, image.image, layout, &value, &all);
+    });
+    let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, stencil);
+    let got = one_texel(
+        &rig,
+        ("usampler2D", "texelFetch(image, ivec2(7, 9), 0)"),
+        seen,
+        &nearest(),
+    );
+    assert_eq!(got, [0xa3, 0, 0, 1]);
+    unsafe { rig.device.destroy_image_view(seen, None) };
+}
