@@ -445,6 +445,7 @@ mod tests {
             clear: true,
             clear_stencil: false,
             aspects: api::ImageAspectFlags::COLOR,
+            integers: false,
             samples: 1,
             layouts: [api::ImageLayout::GENERAL; 2],
         };
