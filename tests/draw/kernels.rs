@@ -2,8 +2,8 @@
 
 use cmd::Scratch;
 use cmd::draw::shader::{
-    ComputedDepth, FragmentShader, Input, Shaders, Source, StreamOut, Variant, VertexInputs,
-    VertexShader,
+    ComputedDepth, FragmentShader, Input, Shaders, Source, Special, StreamOut, Variant,
+    VertexInputs, VertexShader,
 };
 
 /// Where the fragment shader begins.
@@ -120,6 +120,7 @@ pub fn pipeline() -> Shaders<'static> {
             per_sample: false,
             has_side_effects: false,
             early_tests: false,
+            special: Special::None,
             targets: 1,
             dual_source: false,
             push: push(0),

@@ -293,6 +293,7 @@ pub fn run(
     };
     let dword = |v: &DriverValue| match *v {
         DriverValue::SetHandle { set } => heap_byte((set, 0, 0)) << 6,
+        DriverValue::SetPlace { set } => heap_byte((set, 0, 0)),
         DriverValue::DynamicHandle { .. } => 0,
         DriverValue::NumWorkgroupsAddress { dword: 0 } => COUNTS as u32,
         DriverValue::NumWorkgroupsAddress { .. } => (COUNTS >> 32) as u32,
