@@ -37,11 +37,17 @@ fn channel((kind, bits): (ChannelKind, u8)) -> f64 {
 fn surfaces(work: &Work<'_>) -> f64 {
     use state::render_surface_state as f;
     let all = work.all(&f::PACKET);
+    // Buffers count where kernels write to memory: what they read of them is no colour.
+    let writes = work.pixel_sends().writes;
+    let all = all.filter(|place| writes || f::SURFACE_TYPE.get(&place.words) != BUFFER);
     let formats =
         all.filter_map(|place| Format::by_number(f::SURFACE_FORMAT.get(&place.words) as u32));
     let steps = formats.flat_map(|format| format.channels.iter().copied().map(channel));
     steps.fold(1.0, f64::min)
 }
+
+/// SURFTYPE_BUFFER.
+const BUFFER: u64 = 4;
 
 /// Half a step of the depth buffer.
 fn depth(work: &Work<'_>) -> f64 {
@@ -78,10 +84,28 @@ pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         cc::BLEND_CONSTANT_COLOR_BLUE,
         cc::BLEND_CONSTANT_COLOR_ALPHA,
     ];
+    use state::render_surface_state as surface;
+    let clears = [
+        surface::RED_CLEAR_COLOR,
+        surface::GREEN_CLEAR_COLOR,
+        surface::BLUE_CLEAR_COLOR,
+        surface::ALPHA_CLEAR_COLOR,
+        surface::HIERARCHICAL_DEPTH_CLEAR_VALUE,
+    ];
     let words = &place.words;
     match () {
         _ if of(&vp::PACKET, &across) => floats(words, field, SNAPPED),
         _ if of(&vp::PACKET, &into) => floats(words, field, depth(work)),
+        // Where a surface of integers is cleared, its own step is none.
+        _ if of(&surface::PACKET, &clears) => {
+            let format = Format::by_number(surface::SURFACE_FORMAT.get(words) as u32);
+            let kinds = format.into_iter().flat_map(|format| format.channels);
+            let integer = |kind| matches!(kind, ChannelKind::Uint | ChannelKind::Sint);
+            match kinds.into_iter().any(|(kind, _)| integer(kind)) {
+                true => u64::MAX,
+                false => floats(words, field, surfaces(work)),
+            }
+        }
         _ if of(&cc::PACKET, &constants) => floats(words, field, surfaces(work)),
         _ if std::ptr::eq(place.packet, &border::PACKET) && field.bits() == 32 => {
             // Formats of integers read it as it is; a float's step says as much about those.

@@ -156,8 +156,9 @@ static HELD: &[Held] = held! {
     state_so_decl_list 3 so_decl_entry;
 };
 
-/// Commands of the GPGPU pipeline that stay in force.
+/// Commands that stay in force for the GPGPU pipeline.
 static KEPT: &[&Packet] = &[
+    &media::state_base_address::PACKET,
     &media::media_vfe_state::PACKET,
     &media::media_curbe_load::PACKET,
     &media::media_interface_descriptor_load::PACKET,
@@ -300,6 +301,14 @@ impl Looker {
             if f::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
                 context.instruction = f::INSTRUCTION_BASE_ADDRESS.get(words) & 0xffff_ffff_ffff;
             }
+            // It is in force until the next one that changes as much.
+            let flags = f::PACKET.fields.iter().enumerate();
+            let modifies = flags.filter(|(_, field)| field.name.ends_with("Modify Enable"));
+            let modifies = modifies.fold(0, |all, (i, field)| all | field.get(words) << i);
+            context
+                .latched
+                .insert((id(packet), id(packet), modifies), place);
+            return;
         }
         self.stored(packet, words);
         if is(&mi::mi_store_register_mem::PACKET) {

@@ -411,6 +411,10 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         work.all(&f::PACKET)
             .any(|surface| f::SURFACE_TYPE.get(&surface.words) == wanted)
     };
+    // Some surface has levels to choose from; of render targets the field names theirs.
+    let levels = work
+        .all(&state::render_surface_state::PACKET)
+        .any(|surface| state::render_surface_state::MIP_COUNT_LOD.get(&surface.words) != 0);
     let clamps = own(ds::blend_state_entry::PRE_BLEND_COLOR_CLAMP_ENABLE) == 1
         || own(ds::blend_state_entry::POST_BLEND_COLOR_CLAMP_ENABLE) == 1;
     let on = rows! { place, field;
@@ -490,6 +494,7 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         state::sampler_state [SHADOW_FUNCTION] if sends.compares();
         state::sampler_state [TCZ_ADDRESS_CONTROL_MODE R_ADDRESS_MIN_FILTER_ROUNDING_ENABLE
             R_ADDRESS_MAG_FILTER_ROUNDING_ENABLE] if kinds_sampled(2);
+        state::sampler_state [MIP_MODE_FILTER] if levels;
         state::sampler_state [CUBE_SURFACE_CONTROL_MODE] if kinds_sampled(3);
         state::interface_descriptor_data [SAMPLER_STATE_POINTER] if sends.samples();
         media::state_base_address [GENERAL_STATE_BASE_ADDRESS GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE
@@ -665,7 +670,14 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         _ if is(&draw::state_sbe::PACKET)
             && *field == draw::state_sbe::CONSTANT_INTERPOLATION_ENABLE =>
         {
-            below(attributes)
+            // Kernels take what is flat from the place where the first vertex's value is in any case.
+            let selects = [
+                get!(work, state_sf::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT),
+                get!(work, state_sf::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT),
+            ];
+            // TRIFAN and POLYGON have a select of their own.
+            let first = selects == [0; 2] && ![0x06, 0x0e].contains(&topology);
+            below(attributes) & if first { !own(*field) } else { u64::MAX }
         }
         _ if is(&draw::state_sbe::PACKET)
             && *field == draw::state_sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE =>

@@ -10,6 +10,7 @@ mod boundary;
 mod caches;
 mod draw;
 #[cfg(test)]
+#[path = "strict/draw_rig_tests.rs"]
 pub(crate) mod draw_rig;
 #[cfg(test)]
 mod draw_tests;

@@ -110,6 +110,20 @@ pub fn scenes() -> Vec<Scene> {
             ));
         }
     }
+    // The third coordinate has a way of its own beyond the edges; above it is magnified, below minified.
+    for (wrap_name, wrap) in WRAPS {
+        let name = format!("volume_{wrap_name}");
+        all.push(scene(name, FILTERED, move |gpu| {
+            let image = noise(gpu, ImageInfo::new(RGBA8, 8, 8).volume(8))?;
+            let sampler = sampler(gpu, vk::Filter::LINEAR, wrap)?;
+            let shader = fragment(
+                "layout(binding = 0) uniform sampler3D t;",
+                "colour = textureLod(t, vec3(uv * 1.37, uv.x * 1.3 + uv.y * 1.6 - 0.97), step(0.5, uv.y));",
+            );
+            let bound = [Bound::Texture(image.view, sampler)];
+            shots(gpu, &cover(gpu, RGBA8, &shader, &bound)?)
+        }));
+    }
     for (name, colour) in [
         ("border_opaque_black", vk::BorderColor::FLOAT_OPAQUE_BLACK),
         ("border_opaque_white", vk::BorderColor::FLOAT_OPAQUE_WHITE),

@@ -39,6 +39,7 @@ pub(crate) mod raster;
 pub(crate) mod setup;
 pub(crate) mod sol;
 #[cfg(test)]
+#[path = "stage_rig_tests.rs"]
 mod stage_rig;
 #[cfg(test)]
 mod stage_tests;

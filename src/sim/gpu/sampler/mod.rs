@@ -500,6 +500,7 @@ mod lod_tests;
 #[cfg(test)]
 mod message_tests;
 #[cfg(test)]
+#[path = "rig_tests.rs"]
 mod testing;
 #[cfg(test)]
 mod tests;

@@ -44,6 +44,7 @@ mod target;
 #[cfg(test)]
 mod target_tests;
 #[cfg(test)]
+#[path = "rig_tests.rs"]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
