@@ -74,7 +74,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "driver/icd",
         &["vk", "wsi", "i915", "uapi", "sys", "debug"],
-        &["ash", "libloading", "wayland-client"],
+        &["ash", "libloading", "rustc-hash", "wayland-client"],
     ),
     (
         "sim/eu",

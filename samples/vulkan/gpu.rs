@@ -43,6 +43,7 @@ pub mod feature {
         FILL_MODES "fillModeNonSolid" fill_mode_non_solid;
         FRAGMENT_STORES "fragmentStoresAndAtomics" fragment_stores_and_atomics;
         FLOAT64 "shaderFloat64" shader_float64;
+        GATHER_EXTENDED "shaderImageGatherExtended" shader_image_gather_extended;
         GEOMETRY "geometryShader" geometry_shader;
         FULL_INDICES "fullDrawIndexUint32" full_draw_index_uint32;
         INDEPENDENT_BLEND "independentBlend" independent_blend;

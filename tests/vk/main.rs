@@ -20,6 +20,7 @@ mod gathers;
 mod host;
 mod images;
 mod indexing;
+mod levels;
 mod modifiers;
 mod objects;
 mod pipelines;

@@ -26,6 +26,8 @@ pub struct Node {
     pub revision: u32,
     /// PCI domain, bus, device and function, if it is on a PCI bus.
     pub pci: Option<[u32; 4]>,
+    /// Major and minor number of the same device's primary node, through which displays are driven.
+    pub primary: Option<[u32; 2]>,
 }
 
 /// Every render node that is there and can be looked at, by minor number.
@@ -58,7 +60,17 @@ fn describe(path: &Path) -> Option<Node> {
         device: hexadecimal(&folder.join("device"))?,
         revision: hexadecimal(&folder.join("revision")).unwrap_or(0),
         pci: pci(&folder.join("uevent")),
+        primary: primary(&folder.join("drm")),
     })
+}
+
+/// The primary node among those of a device.
+fn primary(nodes: &Path) -> Option<[u32; 2]> {
+    let mut entries = std::fs::read_dir(nodes).ok()?.flatten();
+    let card = entries.find(|entry| entry.file_name().to_string_lossy().starts_with("card"))?;
+    let text = std::fs::read_to_string(card.path().join("dev")).ok()?;
+    let (major, minor) = text.trim().split_once(':')?;
+    Some([major.parse().ok()?, minor.parse().ok()?])
 }
 
 fn hexadecimal(path: &Path) -> Option<u32> {

@@ -13,7 +13,10 @@ use smallvec::SmallVec;
 pub const GRF_BYTES: u32 = 32;
 
 /// First register that the payload of the message that ends the thread may lie in.
-pub const LAST_PAYLOAD_GRF: u8 = 112;
+pub const FIRST_OF_LAST_GRF: u8 = 112;
+
+/// Registers that a thread's payload may have: a few are left to work with.
+pub const PAYLOAD_GRFS: u8 = 124;
 
 /// A virtual register: contiguous general registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,15 @@ pub struct Vgrf {
     pub fixed: Option<u8>,
     /// Made by the spiller: lives too shortly to be spilled.
     pub no_spill: bool,
+}
+
+impl Vgrf {
+    /// Whether it is there from the start, as a part of the thread's payload. What else is fixed is the payload of the message that ends
+    /// the thread, and lies at the file's end, where no thread's payload reaches.
+    pub fn arrives(&self) -> bool {
+        self.fixed
+            .is_some_and(|first| u16::from(first) + self.regs <= PAYLOAD_GRFS.into())
+    }
 }
 
 /// Name of a virtual register.

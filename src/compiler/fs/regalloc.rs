@@ -82,7 +82,7 @@ fn scan(
     for (v, vgrf) in lir.vgrfs.iter() {
         if let (Some(reg), true) = (vgrf.fixed, live[v].is_used()) {
             out.reg[v] = reg;
-            if reg >= LAST_PAYLOAD_GRF {
+            if !vgrf.arrives() {
                 last = last.min((start_of(lir, live, v), usize::from(reg)));
             } else {
                 file.take(v, reg.into(), vgrf.regs.into(), ends);

@@ -197,6 +197,8 @@ impl Tr<'_> {
                 11 => o.access.volatile = true,
                 // SignExtend, ZeroExtend: the image's type says it already.
                 12 | 13 => {}
+                // Nontemporal: a hint.
+                14 => {}
                 _ => {
                     return inst
                         .loc

@@ -22,6 +22,8 @@ pub struct Node {
     pub minor: u32,
     /// PCI domain, bus, device, function.
     pub pci: Option<[u32; 4]>,
+    /// Major and minor number of the primary node.
+    pub primary: Option<[u32; 2]>,
 }
 
 /// What is not fused off.

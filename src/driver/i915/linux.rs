@@ -71,6 +71,7 @@ pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, Node)> {
                     major: node.major,
                     minor: node.minor,
                     pci: node.pci,
+                    primary: node.primary,
                 },
             ))
         })

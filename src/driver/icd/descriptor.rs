@@ -1,11 +1,11 @@
 //! Entry points of descriptors and pipeline layouts.
 
-use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
+use rustc_hash::FxHashSet;
 use vk::descriptor::{
     BindingInfo, BufferDescriptor, Pieces, PipelineLayout, Pool, PushRange, Set, SetLayout,
     Template, TemplateEntry, pieces,
@@ -492,7 +492,7 @@ unsafe fn packed(
     })
 }
 
-fn sets(face: &DescriptorPoolFace) -> std::sync::MutexGuard<'_, BTreeSet<u64>> {
+fn sets(face: &DescriptorPoolFace) -> std::sync::MutexGuard<'_, FxHashSet<u64>> {
     face.sets.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

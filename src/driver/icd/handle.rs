@@ -4,12 +4,12 @@
 //! first (loader interface, "ICD_LOADER_MAGIC"). All other handles are such boxes too: one kind of box, one check.
 
 use std::cell::UnsafeCell;
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk as c;
 use ash::vk::Handle;
+use rustc_hash::FxHashSet;
 
 const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
@@ -153,7 +153,7 @@ pub struct CommandPoolFace {
     /// The object.
     pub pool: vk::command::CommandPool,
     /// Handles (as numbers) of its command buffers.
-    pub buffers: Mutex<BTreeSet<u64>>,
+    pub buffers: Mutex<FxHashSet<u64>>,
 }
 
 /// Behind `VkDescriptorPool`.
@@ -161,7 +161,7 @@ pub struct DescriptorPoolFace {
     /// The object.
     pub pool: Arc<vk::descriptor::Pool>,
     /// Handles (as numbers) of its sets.
-    pub sets: Mutex<BTreeSet<u64>>,
+    pub sets: Mutex<FxHashSet<u64>>,
 }
 
 /// Behind `VkPipeline`.
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn kinds_have_numbers_of_their_own() {
-        let distinct: BTreeSet<_> = NUMBERS.iter().collect();
+        let distinct: FxHashSet<_> = NUMBERS.iter().collect();
         assert_eq!(distinct.len(), NUMBERS.len());
     }
 

@@ -70,6 +70,10 @@ const UPDATABLE: u32 = vk::limits::UPDATE_AFTER_BIND_DESCRIPTORS;
 const DYNAMIC: u32 = vk::limits::MAX_DYNAMIC_BUFFERS;
 /// Inline uniform blocks of a stage or set.
 const BLOCKS: u32 = 64;
+/// Stages whose invocations form subgroups.
+const SUBGROUP_STAGES: c::ShaderStageFlags = c::ShaderStageFlags::from_raw(
+    c::ShaderStageFlags::ALL_GRAPHICS.as_raw() | c::ShaderStageFlags::COMPUTE.as_raw(),
+);
 /// Vulkan version whose conformance tests the driver is written against. Nobody has certified it.
 const CONFORMANCE: c::ConformanceVersion = c::ConformanceVersion {
     major: 1,
@@ -81,9 +85,9 @@ const CONFORMANCE: c::ConformanceVersion = c::ConformanceVersion {
 properties! {
     PhysicalDeviceSubgroupProperties |_device| [
         subgroup_size: vk::physical::SUBGROUP_SIZE,
-        supported_stages: c::ShaderStageFlags::COMPUTE,
+        supported_stages: SUBGROUP_STAGES,
         supported_operations: vk::physical::SUBGROUP_OPERATIONS,
-        quad_operations_in_all_stages: c::FALSE,
+        quad_operations_in_all_stages: c::TRUE,
     ]
     PhysicalDeviceSubgroupSizeControlProperties |device| [
         min_subgroup_size: 8,
@@ -319,7 +323,7 @@ properties! {
         filter_minmax_single_component_formats: minmax.filter_minmax_single_component_formats,
         filter_minmax_image_component_mapping: minmax.filter_minmax_image_component_mapping,
         max_timeline_semaphore_value_difference: timeline.max_timeline_semaphore_value_difference,
-        framebuffer_integer_color_sample_counts: c::SampleCountFlags::empty(),
+        framebuffer_integer_color_sample_counts: device.limits().framebuffer_color_sample_counts,
     ]
     // Texels that the sampler reads may begin anywhere, those that are written at one (SKL PRM vol. 2d, RENDER_SURFACE_STATE,
     // Surface Base Address).
@@ -442,11 +446,12 @@ properties! {
     ]
     PhysicalDeviceDrmPropertiesEXT |device| {
         let node = device.info().node.as_ref();
+        let primary = node.and_then(|node| node.primary);
     } [
-        has_primary: c::FALSE,
+        has_primary: primary.is_some().into(),
         has_render: node.is_some().into(),
-        primary_major: 0,
-        primary_minor: 0,
+        primary_major: primary.map_or(0, |[major, _]| major.into()),
+        primary_minor: primary.map_or(0, |[_, minor]| minor.into()),
         render_major: node.map_or(0, |node| node.major.into()),
         render_minor: node.map_or(0, |node| node.minor.into()),
     ]
@@ -462,7 +467,7 @@ pub fn core(device: &vk::PhysicalDevice) -> c::PhysicalDeviceProperties {
         device_type: c::PhysicalDeviceType::INTEGRATED_GPU,
         device_name: raw::array(&device.name()),
         pipeline_cache_uuid: device.cache_uuid(),
-        limits: device.limits(),
+        limits: *device.limits(),
         sparse_properties: c::PhysicalDeviceSparseProperties::default(),
     }
 }

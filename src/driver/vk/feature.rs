@@ -272,6 +272,7 @@ offered! {
     shaderStorageImageExtendedFormats "tests/resources/main.rs";
     imageCubeArray "tests/vk/textures.rs";
     shaderImageGatherExtended "tests/vk/gathers.rs";
+    shaderResourceMinLod "tests/vk/levels.rs";
     samplerAnisotropy "tests/vk/textures.rs";
     textureCompressionBC "tests/vk/textures.rs";
     textureCompressionETC2 "tests/vk/textures.rs";
@@ -299,6 +300,7 @@ offered! {
     shaderStorageTexelBufferArrayNonUniformIndexing "tests/resources/main.rs";
     shaderUniformBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
     shaderStorageBufferArrayNonUniformIndexing "tests/vk/indexing.rs";
+    descriptorIndexing "tests/vk/indexing.rs";
     samplerMirrorClampToEdge "tests/vk/borders.rs";
     samplerYcbcrConversion "tests/vk/planes.rs";
     ycbcrImageArrays "tests/vk/planes.rs";
@@ -326,6 +328,7 @@ offered! {
     bufferDeviceAddress "tests/vk/addresses.rs";
     vulkanMemoryModel "vkrunner-scripts/memory/memory-model.shader_test";
     vulkanMemoryModelDeviceScope "vkrunner-scripts/memory/memory-model.shader_test";
+    vulkanMemoryModelAvailabilityVisibilityChains "vkrunner-scripts/memory/memory-model-chain.shader_test";
     subgroupBroadcastDynamicId "vkrunner-scripts/subgroups/broadcast-dynamic.shader_test";
     pipelineCreationCacheControl "tests/vk/pipelines.rs";
     shaderModuleIdentifier "tests/vk/pipelines.rs";
@@ -354,7 +357,7 @@ offered! {
     customBorderColorWithoutFormat "tests/vk/borders.rs";
     image2DViewOf3D "tests/vk/textures.rs";
     sampler2DViewOf3D "tests/vk/textures.rs";
-    minLod "tests/vk/textures.rs";
+    minLod "tests/vk/levels.rs";
     nonSeamlessCubeMap "tests/vk/borders.rs";
     robustBufferAccess2 "tests/vk/bounds.rs";
     robustImageAccess2 "tests/vk/bounds.rs";

@@ -47,6 +47,8 @@ pub const CAPTURE_BUFFERS: u32 = abi::CAPTURE_BUFFERS as u32;
 pub const MAX_CAPTURE_STRIDE_BYTES: u32 = 2048;
 /// Bytes of a captured vertex in a buffer, and in a stream: a stream has 128 declarations.
 pub const MAX_CAPTURE_BYTES: u32 = 128 * 4;
+/// Bytes from one vertex to the next (SKL PRM vol. 2d, VERTEX_BUFFER_STATE, Buffer Pitch: 12 bits).
+pub const MAX_VERTEX_STRIDE_BYTES: u32 = 4095;
 /// Descriptors of one kind in a stage or set.
 const DESCRIPTORS: u32 = 1 << 16;
 
@@ -103,10 +105,11 @@ pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDevi
         max_descriptor_set_sampled_images: DESCRIPTORS,
         max_descriptor_set_storage_images: DESCRIPTORS,
         max_descriptor_set_input_attachments: 256,
+        // A register for each component must fit a thread's payload.
         max_vertex_input_attributes: 28,
-        max_vertex_input_bindings: 28,
+        max_vertex_input_bindings: cmd::draw::state::VERTEX_BUFFERS as u32,
         max_vertex_input_attribute_offset: 2047,
-        max_vertex_input_binding_stride: 2048,
+        max_vertex_input_binding_stride: MAX_VERTEX_STRIDE_BYTES,
         max_vertex_output_components: 128,
         max_tessellation_generation_level: when(tessellation, 64),
         max_tessellation_patch_size: when(tessellation, 32),
@@ -117,14 +120,14 @@ pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDevi
         max_tessellation_evaluation_input_components: when(tessellation, 128),
         max_tessellation_evaluation_output_components: when(tessellation, 128),
         max_geometry_shader_invocations: when(geometry, 32),
-        max_geometry_input_components: when(geometry, 64),
+        max_geometry_input_components: when(geometry, 128),
         max_geometry_output_components: when(geometry, 128),
         max_geometry_output_vertices: when(geometry, 256),
         max_geometry_total_output_components: when(geometry, 1024),
         max_fragment_input_components: 116,
         max_fragment_output_attachments: 8,
         max_fragment_dual_src_attachments: when("dualSrcBlend", 1),
-        max_fragment_combined_output_resources: 8,
+        max_fragment_combined_output_resources: 2 * DESCRIPTORS + 8,
         max_compute_shared_memory_size: basis.slm_bytes,
         max_compute_work_group_count: [65535; 3],
         max_compute_work_group_invocations: invocations,
@@ -176,7 +179,7 @@ pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDevi
         max_combined_clip_and_cull_distances: when(clip, 8).max(when(cull, 8)),
         discrete_queue_priorities: 2,
         point_size_range: sizes("largePoints", [0.125, 255.875]),
-        line_width_range: sizes("wideLines", [0.0, 7.9921875]),
+        line_width_range: sizes("wideLines", [0.0, 8.0]),
         point_size_granularity: real("largePoints", 0.125),
         line_width_granularity: real("wideLines", 0.0078125),
         strict_lines: api::FALSE,

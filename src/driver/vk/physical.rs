@@ -48,6 +48,7 @@ pub struct PhysicalDevice {
     /// Bytes of the heap that memory objects have, of all devices.
     used_bytes: AtomicU64,
     diagnosis: Diagnosis,
+    limits: api::PhysicalDeviceLimits,
 }
 
 /// The driver's version, as `driverVersion`.
@@ -95,7 +96,13 @@ impl PhysicalDevice {
             memory / 4 * 3
         };
         let heap_bytes = share.min(info.gtt_bytes / 4 * 3) & !0xfff;
+        let basis = limits::Basis {
+            timestamp_hz: info.timestamp_hz,
+            workgroup_threads: info.workgroup_threads(),
+            slm_bytes: info.slm_bytes(),
+        };
         Ok(Arc::new(Self {
+            limits: limits::limits(&basis, |name| feature::offers(info.device, name)),
             file,
             info,
             heap_bytes,
@@ -185,13 +192,8 @@ impl PhysicalDevice {
     }
 
     /// The limits.
-    pub fn limits(&self) -> api::PhysicalDeviceLimits {
-        let basis = limits::Basis {
-            timestamp_hz: self.info.timestamp_hz,
-            workgroup_threads: self.workgroup_threads(),
-            slm_bytes: self.info.slm_bytes(),
-        };
-        limits::limits(&basis, |name| feature::offers(self.info.device, name))
+    pub fn limits(&self) -> &api::PhysicalDeviceLimits {
+        &self.limits
     }
 
     /// For example "Intel(R) HD Graphics 530 (SKL GT2) [Ingot]".
@@ -292,7 +294,7 @@ impl PhysicalDevice {
         &self,
         ask: &format::Question,
     ) -> Result<api::ImageFormatProperties> {
-        format::image_properties(self.info.device.hw_gen, &self.limits(), ask)
+        format::image_properties(self.info.device.hw_gen, &self.limits, ask)
     }
 }
 

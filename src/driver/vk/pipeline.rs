@@ -49,7 +49,7 @@ impl Pipeline {
     fn of(context: &Arc<Context>, code: Code) -> Result<Self> {
         let shader = &*code.shader;
         let compute = compute_of(shader)?;
-        within_limits(compute, &context.physical.limits())?;
+        within_limits(compute, context.physical.limits())?;
         let index = choose(shader, compute, context.physical.workgroup_threads())?;
         let variant = shader.variants.get(index).ok_or(Error::InvalidUse {
             why: "a pipeline without code",

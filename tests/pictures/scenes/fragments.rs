@@ -26,6 +26,22 @@ pub fn scenes() -> Vec<Scene> {
             shots(gpu, &image)
         })
         .extended(&[extension::DEMOTE]),
+        scene("outputs_without_targets", ROUNDED, |gpu| {
+            // What has no target is written to nowhere.
+            let shader = "#version 450
+                layout(location = 0) in vec2 uv;
+                layout(location = 0) out vec4 colour;
+                layout(location = 1) out vec4 lost;
+                layout(location = 4) out vec4 gone;
+                void main()
+                {
+                    colour = vec4(uv, 0.5, 1.0);
+                    lost = vec4(uv, 1.0, 0.0);
+                    gone = vec4(1.0);
+                }";
+            let image = cover(gpu, RGBA8, shader, &[])?;
+            shots(gpu, &image)
+        }),
         scene("invocations_end", ROUNDED, |gpu| {
             let shader = "#version 450
                 #extension GL_EXT_terminate_invocation : require

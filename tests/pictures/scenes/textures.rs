@@ -357,6 +357,31 @@ fn other_reads() -> Vec<Scene> {
                 : uv.x < 0.75 ? textureGather(t, uv + 0.01, 2) : textureGather(t, uv + 0.01, 3)"),
         read("gathered_with_offset", EXACT, flat, nearest, "sampler2D",
             "textureGatherOffset(t, uv + 0.01, ivec2(-2, 1), 1)"),
+        read("gathered_with_four_offsets", EXACT, flat, nearest, "sampler2D",
+            "textureGatherOffsets(t, uv + 0.01, ivec2[4](ivec2(-8, 7), ivec2(3, -20), ivec2(0, 1), ivec2(31, -32)), 2)")
+            .needs(&[feature::GATHER_EXTENDED]),
+        read("gathered_with_a_far_offset", EXACT, flat, nearest, "sampler2D",
+            "uv.x < 0.5 ? textureGatherOffset(t, uv + 0.01, ivec2(-9, 2), 1) : textureGatherOffset(t, uv + 0.01, ivec2(31, 8), 3)")
+            .needs(&[feature::GATHER_EXTENDED]),
+        read("gathered_with_computed_offset", EXACT, flat, nearest, "sampler2D",
+            "textureGatherOffset(t, vec2(0.51), ivec2(uv * 64.0) - 32, 1)")
+            .needs(&[feature::GATHER_EXTENDED]),
+        read("gathered_of_layers_with_computed_offset", EXACT, flat.array(3), nearest, "sampler2DArray",
+            "textureGatherOffset(t, vec3(0.51, 0.51, uv.x * 3.0), ivec2(uv * 8.0) - 4, 2)")
+            .needs(&[feature::GATHER_EXTENDED]),
+        scene("gathered_comparisons_with_computed_offset", EXACT, |gpu| {
+            let image = noise(gpu, ImageInfo::new(vk::Format::D16_UNORM, 8, 8).target())?;
+            let info = sampler_info(vk::Filter::NEAREST, CLAMP)
+                .compare_enable(true)
+                .compare_op(vk::CompareOp::LESS);
+            let sampler = gpu.sampler(&info)?;
+            let shader = fragment(
+                "layout(binding = 0) uniform sampler2DShadow t;",
+                "colour = textureGatherOffset(t, vec2(0.51), uv.y, ivec2(uv * 16.0) - 8);",
+            );
+            shots(gpu, &cover(gpu, RGBA8, &shader, &[Bound::Texture(image.view, sampler)])?)
+        })
+        .needs(&[feature::GATHER_EXTENDED]),
         read("offset", FILTERED, flat, linear, "sampler2D", "textureLodOffset(t, uv, 0.0, ivec2(2, -1))"),
         read("projected", FILTERED, flat, linear, "sampler2D", "textureProjLod(t, vec3(uv * 1.5, 1.5 + 0.0), 0.0)"),
         scene("compared_by_every_operation", EXACT, |gpu| {

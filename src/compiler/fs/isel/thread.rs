@@ -8,9 +8,9 @@ use super::Isel;
 use super::payload::{
     ControlThread, EvaluationThread, FragmentThread, GeometryThread, Outputs, VertexThread,
 };
-use crate::builder::Lanes;
+use crate::builder::{Exec, Lanes};
 use crate::error::FsError;
-use crate::lir::{GRF_BYTES, VgrfId};
+use crate::lir::{FIRST_OF_LAST_GRF, GRF_BYTES, Vgrf, VgrfId};
 use abi::{ComputeInfo, StageInfo};
 use isa::Type;
 use nir::{CfEvent, Shader, Stage};
@@ -122,17 +122,41 @@ impl Isel<'_> {
             Thread::Geometry(thread) => thread.lay_out(lir, push_regs),
             Thread::Fragment(thread) => thread.lay_out(lir, push_regs),
         };
-        if end > u16::from(crate::lir::LAST_PAYLOAD_GRF) {
+        if end > u16::from(crate::lir::PAYLOAD_GRFS) {
             return Err(FsError::Limit {
                 what: "registers of a thread's payload",
                 need: u64::from(end),
-                max: u64::from(crate::lir::LAST_PAYLOAD_GRF),
+                max: u64::from(crate::lir::PAYLOAD_GRFS),
             });
         }
         let push = &mut self.b.lir.vgrfs[self.push_reg];
         push.regs = push_regs.max(1);
         push.fixed = (push_regs > 0).then_some(push_at as u8);
+        self.leave_the_end();
         Ok((push_at as u8, stage))
+    }
+
+    /// Copies what arrives where the payload of the last message may lie: it might live until then.
+    fn leave_the_end(&mut self) {
+        let lir = &mut self.b.lir;
+        let ends = |vgrf: &Vgrf| Some(u16::from(vgrf.fixed?) + vgrf.regs);
+        let late: Vec<VgrfId> = lir
+            .vgrfs
+            .iter()
+            .filter(|(_, vgrf)| vgrf.arrives() && ends(vgrf) > Some(FIRST_OF_LAST_GRF.into()))
+            .map(|(v, _)| v)
+            .collect();
+        for v in late {
+            let regs = self.b.lir.vgrfs[v].regs;
+            let arrived = self.b.lir.vgrf(u32::from(regs) * GRF_BYTES);
+            self.b.lir.vgrfs[arrived].fixed = self.b.lir.vgrfs[v].fixed.take();
+            for at in (0..u32::from(regs)).map(|reg| reg * GRF_BYTES) {
+                let lanes = |v| Lanes::new(v, at, Type::Ud, 4);
+                self.b
+                    .in_prologue(|b| b.mov(Exec::Whole(8), lanes(v), lanes(arrived)));
+            }
+        }
+        self.b.finish();
     }
 }
 

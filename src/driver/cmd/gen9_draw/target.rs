@@ -35,6 +35,12 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     if from.depth.is_some() || from.stencil.is_some() {
         // Stencil alone takes its size from here.
         let last_layer = u64::from(from.layers.max(1) - 1);
+        // Of layers, those that can be reached from the first one on; of a volume, all slices.
+        let depth = if from.volume {
+            u64::from(from.first_layer) + last_layer
+        } else {
+            last_layer
+        };
         words = words
             .with(
                 depth::SURFACE_TYPE,
@@ -44,7 +50,7 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             .with(depth::HEIGHT, u64::from(from.height.max(1) - 1))
             .with(depth::LOD, from.level.into())
             .with(depth::MINIMUM_ARRAY_ELEMENT, from.first_layer.into())
-            .with(depth::DEPTH, u64::from(from.first_layer) + last_layer)
+            .with(depth::DEPTH, depth)
             .with(depth::RENDER_TARGET_VIEW_EXTENT, last_layer)
             .flag(depth::STENCIL_WRITE_ENABLE, from.stencil.is_some());
     }

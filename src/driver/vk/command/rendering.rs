@@ -239,7 +239,7 @@ impl CommandBuffer {
         for change in pass.transitions() {
             let view = &change.view;
             let range = api::ImageSubresourceRange {
-                aspect_mask: view.aspects,
+                aspect_mask: view.image.format.aspects(),
                 base_mip_level: view.first_level,
                 level_count: 1,
                 base_array_layer: view.first_layer,

@@ -206,6 +206,8 @@ impl View {
         let attachment = api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
         if info.usage.contains(attachment) && !format.is_colour() {
             let layers = (range.first_layer, range.layers);
+            // Whatever a view sees, it is drawn to whole: "Image Views", VkImageSubresourceRange, aspectMask.
+            let aspects = image.format.aspects();
             view.depth_stencil = image.depth_stencil(aspects, range.first_level, layers)?;
         }
         Ok(view)
