@@ -223,6 +223,11 @@ rules! {
     flrp_from_weights: "(fadd (fmul a (fadd (fneg c) 1.0)) (fmul b c))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
     flrp_from_step: "(fadd a (fmul c (fadd b (fneg a))))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
 
+    flrp_first: "(flrp a b 0.0)" => "a", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_second: "(flrp a b 1.0)" => "b", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_chosen: "(flrp a b (b2f c1))" => "(bcsel c1 b a)", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_from_zero: "(flrp 0.0 a b)" => "(fmul a b)", B32, ROUND.or(ZERO_PRODUCT);
+
     // --- floats: minimum, maximum, saturation ----------------------------------------------------------------------
     fmin_self: "(fmin a a)" => "a", FLOATS, NAN;
     fmax_self: "(fmax a a)" => "a", FLOATS, NAN;

@@ -182,6 +182,9 @@ impl Tr<'_> {
             }
             G::FMix => {
                 let (y, a) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
+                if bits == 32 && !self.e.exact {
+                    return self.e.op3(A::FLrp, x, y, a).map(Value::Def);
+                }
                 let one = self.e.fimm(bits, 1.0);
                 let rest = self.e.op2(A::FSub, one, a)?;
                 let l = self.e.op2(A::FMul, x, rest)?;
