@@ -35,6 +35,35 @@ impl Texels {
     }
 }
 
+/// A shader that gives cleared pixels of several samples their colour: by the elements of their control surface, which lies in Y
+/// tiles as the image does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settle {
+    /// Samples, as a power of two: 1 to 4.
+    pub samples_log2: u32,
+    /// Bytes of a pixel, as a power of two: up to 16.
+    pub unit_log2: u32,
+}
+
+impl Settle {
+    /// Shaders of the kind.
+    const COUNT: usize = 4 * Texels::UNITS;
+
+    fn index(self) -> usize {
+        (self.samples_log2.clamp(1, 4) as usize - 1) * Texels::UNITS
+            + self.unit_log2.min(4) as usize
+    }
+
+    /// Bytes of an element of the control surface.
+    pub(crate) fn element_bytes(self) -> u32 {
+        match self.samples_log2 {
+            0..=2 => 1,
+            3 => 4,
+            _ => 8,
+        }
+    }
+}
+
 /// How the numbers of a picture are read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
@@ -201,17 +230,19 @@ pub enum Shader {
     Texels(Texels),
     /// Reads a texture and writes a picture. Its surfaces are the caller's.
     Picture(Picture),
+    /// Gives cleared pixels their colour.
+    Settle(Settle),
 }
 
 /// Internal shaders that there are.
-pub const SHADERS: usize = 3 + Texels::COUNT + Picture::COUNT;
+pub const SHADERS: usize = 3 + Texels::COUNT + Picture::COUNT + Settle::COUNT;
 
 impl Shader {
     /// Storage buffers that it uses, at set 0 from binding 0.
     pub fn buffers(self) -> u32 {
         match self {
             Shader::Fill => 1,
-            Shader::Copy | Shader::QueryResults | Shader::Picture(_) => 2,
+            Shader::Copy | Shader::QueryResults | Shader::Picture(_) | Shader::Settle(_) => 2,
             Shader::Texels(texels) => 1 + u32::from(texels.source.is_some()),
         }
     }
@@ -224,6 +255,7 @@ impl Shader {
             Shader::QueryResults => 2,
             Shader::Texels(texels) => 3 + texels.index(),
             Shader::Picture(picture) => 3 + Texels::COUNT + picture.index(),
+            Shader::Settle(settle) => 3 + Texels::COUNT + Picture::COUNT + settle.index(),
         }
     }
 }

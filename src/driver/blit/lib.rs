@@ -21,9 +21,11 @@ pub use buffer::{
 };
 pub use kernel::{GROUP_X, GROUP_Y};
 pub use launch::{
-    Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS, Shader,
-    Span, Texels,
+    Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS, Settle,
+    Shader, Span, Texels,
 };
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;
-pub use texel::{Extent, Piece, Plane, chosen_samples, copy_texels, fill_texels, pieces};
+pub use texel::{
+    Extent, Piece, Plane, chosen_samples, copy_texels, fill_texels, pieces, settle_texels,
+};

@@ -12,6 +12,7 @@ impl Shader {
             Shader::QueryResults => buffer::query_results(),
             Shader::Texels(texels) => texel::nir(texels),
             Shader::Picture(picture) => picture::nir(picture),
+            Shader::Settle(settle) => texel::settle(settle),
         }
     }
 }
@@ -19,7 +20,7 @@ impl Shader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::{Choice, Measure, Numbers, Order, Picture, SHADERS, Texels};
+    use crate::launch::{Choice, Measure, Numbers, Order, Picture, SHADERS, Settle, Texels};
 
     /// All of them.
     fn all() -> Vec<Shader> {
@@ -76,9 +77,21 @@ mod tests {
                 })
             })
         });
+        let settles = (1..=4).flat_map(|samples_log2| {
+            (0..=4).map(move |unit_log2| {
+                Shader::Settle(Settle {
+                    samples_log2,
+                    unit_log2,
+                })
+            })
+        });
         let others = [Shader::Fill, Shader::Copy, Shader::QueryResults];
         let all = others.into_iter().chain(texels);
-        all.chain(pictures).chain(first).chain(chosen).collect()
+        all.chain(pictures)
+            .chain(first)
+            .chain(chosen)
+            .chain(settles)
+            .collect()
     }
 
     #[test]

@@ -9,7 +9,9 @@ use entity::Id;
 use nir::Def;
 
 use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
-use crate::launch::{Choice, Launch, MAX_PUSH_DW, Measure, Order, Picture, Shader, Span, Texels};
+use crate::launch::{
+    Choice, Launch, MAX_PUSH_DW, Measure, Order, Picture, Settle, Shader, Span, Texels,
+};
 
 impl Order {
     /// Rows of a tile, as a power of two.
@@ -251,6 +253,53 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
     launches
 }
 
+/// Launches that give the cleared pixels of a box their colour, which is the bytes of a pixel: `extent` is of the first slice of each
+/// layer, whose elements are in `control`.
+pub fn settle_texels(
+    control: Plane,
+    pixels: Plane,
+    extent: Extent,
+    samples_log2: u32,
+    element: &[u8],
+) -> Vec<Launch> {
+    let fits = element.len().is_power_of_two() && element.len() <= 16;
+    if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 || !fits {
+        return Vec::new();
+    }
+    let unit_log2 = element.len().ilog2();
+    let shader = Shader::Settle(Settle {
+        samples_log2,
+        unit_log2,
+    });
+    let mut value = [0; 4];
+    for (at, byte) in element.iter().enumerate() {
+        value[at / 4] |= u32::from(*byte) << (8 * (at % 4));
+    }
+    let columns = extent.row_bytes >> unit_log2;
+    let one = |(slice, row, part): (u32, u32, Extent)| {
+        let mut push_dw = [0; MAX_PUSH_DW];
+        let mut spans = [Span::default(); 2];
+        let sides = [control, pixels].map(|plane| plane.from(slice, row));
+        for ((plane, span), push) in sides.iter().zip(&mut spans).zip(push_dw.chunks_mut(4)) {
+            let (reach, skip) = plane.span(&part);
+            *span = reach;
+            push.copy_from_slice(&plane.push(skip));
+        }
+        let rest = [columns, part.rows].into_iter().chain(value);
+        for (to, from) in push_dw.iter_mut().skip(8).zip(rest) {
+            *to = from;
+        }
+        Launch {
+            shader,
+            spans,
+            push_dw,
+            groups: groups(columns, &part),
+        }
+    };
+    let all = parts(&[control, pixels], extent).into_iter();
+    all.map(one).collect()
+}
+
 /// A part of a box that one launch reaches as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -440,6 +489,59 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
             });
         }),
     }
+}
+
+/// The shader that gives cleared pixels their colour. Push constants: the control surface and the image as [`Plane::push`] has them,
+/// columns, rows, the value. The element of a cleared pixel is all ones.
+pub(crate) fn settle(settle: Settle) -> nir::Shader {
+    plane_shader("settle_texels", 2, |k, [column, row, slice], push| {
+        let push: [Id<Def>; 14] = push;
+        let [.., columns, rows, _, _, _, _] = push;
+        let value = &push[10..];
+        inside(k, [column, row], [columns, rows], |k| {
+            let bytes = settle.element_bytes();
+            let x = k.imul_imm(column, bytes.into());
+            let at = place(k, Order::Y, [x, row, slice], &push[..4]);
+            let element = k.read_unit(0, at, bytes);
+            let words = match bytes {
+                1 => [k.u2u(element, 32); 2],
+                4 => [element; 2],
+                _ => [k.channel(element, 0), k.channel(element, 1)],
+            };
+            // Of two samples there are two bits; the others are nobody's.
+            let whole = k.imm_u32(match settle.samples_log2 {
+                1 => 0x3,
+                2 => 0xff,
+                _ => u32::MAX,
+            });
+            let cleared = words.map(|word| {
+                let bits = k.iand(word, whole);
+                k.ieq(bits, whole)
+            });
+            let cleared = k.iand(cleared[0], cleared[1]);
+            k.when(cleared, |k| {
+                let bytes = 1 << settle.unit_log2;
+                let x = k.imul_imm(column, bytes.into());
+                let to = place(k, Order::Y, [x, row, slice], &push[4..8]);
+                let value = match bytes {
+                    1 => k.u2u(value[0], 8),
+                    2 => k.u2u(value[0], 16),
+                    4 => value[0],
+                    8 => k.vec(&value[..2]),
+                    _ => k.vec(value),
+                };
+                k.write_unit(1, to, bytes, value);
+                // The first slice has all samples from now on.
+                let zero = k.imm_u32(0);
+                let (zero, bytes) = match settle.element_bytes() {
+                    1 => (k.u2u(zero, 8), 1),
+                    4 => (zero, 4),
+                    _ => (k.vec(&[zero; 2]), 8),
+                };
+                k.write_unit(0, at, bytes, zero);
+            });
+        });
+    })
 }
 
 #[cfg(test)]

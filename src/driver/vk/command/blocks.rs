@@ -6,7 +6,10 @@
 //! be kept where the GPU finds it.
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve"; vol. 2d, RENDER_SURFACE_STATE, "Clear Color".
 
+use std::sync::Arc;
+
 use ash::vk as api;
+use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::shader::Special;
@@ -15,6 +18,7 @@ use cmd::draw::target::{DepthStencilTarget, Surface, Targets};
 use smallvec::SmallVec;
 
 use super::buffer::CommandBuffer;
+use super::control;
 use super::target::{Begin, Colour, null};
 use crate::error::Result;
 use crate::graphics::convert;
@@ -35,6 +39,24 @@ pub(super) struct Cleared {
     size_px: [u32; 2],
     /// First layers and how many, as renderings count them.
     layers: SmallVec<[(u32, u32); 1]>,
+    /// Of several samples: what is cleared, and the bytes of a pixel.
+    several: Option<Several>,
+}
+
+/// An image of several samples, of which pixels may have the clear colour.
+#[derive(Clone, Debug)]
+struct Several {
+    image: Arc<Image>,
+    /// The layer that the rendering counts from.
+    first_layer: u32,
+    pixel: texel::Texel,
+}
+
+impl Cleared {
+    fn samples(&self) -> u8 {
+        let several = self.several.as_ref();
+        several.map_or(1, |several| several.image.samples() as u8)
+    }
 }
 
 impl CommandBuffer {
@@ -55,7 +77,13 @@ impl CommandBuffer {
     ) -> Result<Option<Cleared>> {
         let (view, image) = (from.view, &*from.view.image);
         let part = image.part(api::ImageAspectFlags::COLOR)?;
-        let Some((control, address)) = image.aux(part, AuxKind::Blocks)? else {
+        let several = image.samples() > 1;
+        let kind = if several {
+            AuxKind::Samples
+        } else {
+            AuxKind::Blocks
+        };
+        let Some((control, address)) = image.aux(part, kind)? else {
             return Ok(None);
         };
         // The rectangle is for whole levels.
@@ -63,6 +91,7 @@ impl CommandBuffer {
         let [width, height, _] = view.extent_px();
         let whole = (area.x, area.y) == (0, 0) && area.width >= width && area.height >= height;
         let can = whole
+            && part.surface.tiling == surface::Tiling::Y
             && from.fresh == begin.views
             && Image::is_drawn_in(from.layout)
             && self.is_worth_blocks(&area);
@@ -71,22 +100,31 @@ impl CommandBuffer {
             return Ok(None);
         };
         let mut surface = view.colour_target()?;
-        cmd::image::with_blocks(&mut surface, &control, address);
+        if !several {
+            cmd::image::with_blocks(&mut surface, &control, address);
+        }
         cmd::image::with_clear_colour(&mut surface, colour);
         Ok(Some(Cleared {
             surface,
             size_px: part.surface.scaled_px(&control, view.first_level),
             layers: begin.views.ranges(begin.layers).collect(),
+            several: several.then(|| Several {
+                image: Arc::clone(&view.image),
+                first_layer: view.first_layer,
+                pixel: texel::colour(view.format, &colour),
+            }),
         }))
     }
 
     /// Clears or resolves targets by their blocks. What is drawn to has to be said behind it.
     pub(super) fn cover(&mut self, all: &[Cleared], special: Special) -> Result<()> {
-        if all.is_empty() {
+        let resolves = special == Special::Resolve;
+        let drawn = all.iter().filter(|to| !resolves || to.several.is_none());
+        if drawn.clone().next().is_none() {
             return Ok(());
         }
         self.recorder.finish_targets()?;
-        for target in all {
+        for target in drawn {
             let [width, height] = target.size_px;
             let area = Area {
                 x: 0,
@@ -103,11 +141,14 @@ impl CommandBuffer {
                 area,
                 inherited: false,
             });
-            let pipeline = self.internal.special(&self.context, special, 1)?;
+            let pipeline = self
+                .internal
+                .special(&self.context, special, target.samples())?;
             let state = match &mut self.covering {
                 Some(state) => state,
                 none => none.insert(Box::new(pipeline.fixed().state().clone())),
             };
+            state.multisample.samples = target.samples();
             if let Some(viewport) = state.viewports.first_mut() {
                 *viewport = Viewport {
                     x: 0.0,
@@ -138,5 +179,29 @@ impl CommandBuffer {
             }
         }
         self.recorder.finish_targets()
+    }
+    /// Gives pixels of several samples that nobody has drawn over their colour: no rectangle does it.
+    pub(super) fn settle(&mut self, all: &[Cleared]) -> Result<()> {
+        let mut before = Pending::STALL
+            .with(Pending::FLUSH_TARGETS)
+            .with(Pending::FLUSH_DATA);
+        for target in all {
+            let Some(several) = &target.several else {
+                continue;
+            };
+            self.recorder.barrier(std::mem::take(&mut before));
+            for &(first, count) in &target.layers {
+                let layers = (several.first_layer + first, count);
+                for launch in control::settled(&several.image, layers, &several.pixel)? {
+                    self.launch(&launch)?;
+                }
+            }
+        }
+        if before.is_none() {
+            let seen = Pending::STALL.with(Pending::FLUSH_DATA);
+            self.recorder
+                .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+        }
+        Ok(())
     }
 }

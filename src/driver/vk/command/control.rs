@@ -91,6 +91,41 @@ pub(super) fn copied(
     })
 }
 
+/// What gives the cleared pixels of some layers their colour; its bytes are a pixel's.
+pub(super) fn settled(
+    image: &Image,
+    (first_layer, layers): (u32, u32),
+    element: &[u8],
+) -> Result<Vec<Launch>> {
+    let whole = ImageBox {
+        aspect: api::ImageAspectFlags::COLOR,
+        level: 0,
+        first_layer,
+        layers,
+        offset_px: [0; 3],
+        extent_px: image.info.extent_px,
+    };
+    let Some((control, of)) = place(image, &whole)? else {
+        return Ok(Vec::new());
+    };
+    let part = image.part(whole.aspect)?;
+    let (mut pixels, extent) = whole.place(image, part)?;
+    // The first slice of each layer.
+    pixels.slice_rows *= image.samples();
+    let extent = Extent {
+        slices: of.slices,
+        ..extent
+    };
+    let samples_log2 = image.samples().ilog2();
+    Ok(blit::settle_texels(
+        control,
+        pixels,
+        extent,
+        samples_log2,
+        element,
+    ))
+}
+
 /// What makes the first slice stand for all samples of a box; None: each has to be written.
 pub(super) fn one_slice(image: &Image, of: &ImageBox) -> Result<Option<Vec<Launch>>> {
     let element = all_in_one(image.samples());

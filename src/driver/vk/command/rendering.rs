@@ -197,6 +197,7 @@ impl CommandBuffer {
         let blocks = std::mem::take(&mut self.blocks);
         self.cover(&blocks, Special::Resolve)?;
         self.recorder.draws().end_targets();
+        self.settle(&blocks)?;
         let resolves = std::mem::take(&mut self.resolves);
         if resolves.is_empty() {
             return Ok(());
