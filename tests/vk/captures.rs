@@ -495,6 +495,57 @@ fn the_last_stage_is_captured() {
     tessellated(&gpu(&[feature::TESSELLATION], &[])).unwrap();
 }
 
+/// Strips, all of one stream that is not the first.
+fn strips(gpu: &Gpu) -> Result<(), Error> {
+    let color = target(gpu)?;
+    let pipeline = gpu.graphics(&GraphicsInfo {
+        vertex: "#version 450
+void main() { gl_Position = vec4(0.0, 0.0, 0.0, 1.0); }",
+        geometry: Some(
+            "#version 450
+layout(points) in;
+layout(line_strip, max_vertices = 5) out;
+layout(stream = 2, xfb_buffer = 1, xfb_stride = 4, xfb_offset = 0, location = 0) flat out uint number;
+void main()
+{
+    for (uint k = 0u; k < 5u; k++) {
+        gl_Position = vec4(0.0, 0.0, 0.0, 1.0);
+        number = k;
+        EmitStreamVertex(2);
+        if (k == 2u)
+            EndStreamPrimitive(2);
+    }
+    EndStreamPrimitive(2);
+}",
+        ),
+        colors: &[RGBA8],
+        topology: vk::PrimitiveTopology::POINT_LIST,
+        more: &[More::Stream(2)],
+        ..GraphicsInfo::default()
+    })?;
+    let (buffer, queries) = (empty(gpu, 8)?, gpu.queries(Asks::Captured, 2)?);
+    gpu.run(|r| {
+        r.reset(&queries);
+        let to = [Target::clear(&color, [0.0; 4])];
+        r.draw_to(&Targets::new(&to), |r| {
+            r.capture_to(&[(&buffer, 0, 32), (&buffer, 0, 32)]);
+            r.bind::<u8>(&pipeline, &[], &[]);
+            r.ask_stream(&queries, 0, 2, |r| {
+                r.ask_stream(&queries, 1, 0, |r| r.capture(&[], &[], |r| r.draw(0, 1, 1)));
+            });
+            Ok(())
+        })
+    })?;
+    assert_eq!(words(gpu, &buffer)?, [0, 1, 1, 2, 3, 4, BEFORE, BEFORE]);
+    assert_eq!(gpu.results(&queries)?, [3, 3, 1, 0, 0, 1]);
+    Ok(())
+}
+
+#[test]
+fn strips_have_a_stream() {
+    strips(&gpu(&[feature::GEOMETRY], &[])).unwrap();
+}
+
 #[test]
 fn points_have_streams() {
     streams(&gpu(&[feature::GEOMETRY], &[extension::DYNAMIC_3])).unwrap();

@@ -272,6 +272,8 @@ pub struct GeometryInfo {
     pub cuts: bool,
     /// It emits points to several streams: there are two bits for each vertex, the number of its stream.
     pub streams: bool,
+    /// The stream of its vertices, where it is one.
+    pub stream: u8,
 }
 
 impl GeometryInfo {

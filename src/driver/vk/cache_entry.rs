@@ -243,6 +243,7 @@ fn write_stage(out: &mut Vec<u8>, stage: &StageInfo) {
             put_u32(out, info.topology as u32);
             put_u32(out, info.vertices_out.into());
             put_u32(out, bits(&[info.primitive_id, info.cuts, info.streams]));
+            put_u32(out, info.stream.into());
         }
         StageInfo::Fragment(info) => {
             put_u32(out, FRAGMENT);
@@ -395,6 +396,7 @@ fn read_stage(reader: &mut Reader<'_>) -> Option<StageInfo> {
                 primitive_id: bits & 1 != 0,
                 cuts: bits & 2 != 0,
                 streams: bits & 4 != 0,
+                stream: u8::try_from(reader.u32()?).ok()?,
             }))
         }
         FRAGMENT => {
@@ -503,6 +505,7 @@ mod tests {
                 vertices_out: 256,
                 cuts: !on,
                 streams: on,
+                stream: 2,
             }));
         }
         for bit in 0..13 {

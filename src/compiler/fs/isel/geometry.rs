@@ -71,7 +71,8 @@ impl Isel<'_> {
     /// `emit_vertex`. Only points can be of another stream than the first.
     pub(super) fn emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let stream = i.index("stream");
-        if stream != 0 && !self.geometry()?.info.streams {
+        let info = &self.geometry()?.info;
+        if stream != u32::from(info.stream) && !info.streams {
             self.geometry()?.outputs.clear();
             return Ok(());
         }
@@ -98,7 +99,7 @@ impl Isel<'_> {
             };
             self.urb_write(handles, place, None, &values, fitting, false);
         }
-        if stream != 0 {
+        if info.streams && stream != 0 {
             self.name_stream(count, stream)?;
             // The condition may have been another's since.
             self.b
@@ -157,7 +158,8 @@ impl Isel<'_> {
     /// `end_primitive`: marks the last vertex. Where there is none yet, the bit is one that no vertex has, or that changes nothing.
     pub(super) fn end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let count = self.count(i)?;
-        if !self.geometry()?.info.cuts || i.index("stream") != 0 {
+        let info = &self.geometry()?.info;
+        if !info.cuts || i.index("stream") != u32::from(info.stream) {
             return Ok(());
         }
         let active = Exec::Active;

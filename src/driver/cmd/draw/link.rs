@@ -134,7 +134,10 @@ pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkErr
         tessellation,
         geometry,
         fragment,
-        stream_out: stream_out(outputs, geometry.is_some_and(|g| g.info.streams)),
+        stream_out: stream_out(
+            outputs,
+            geometry.is_some_and(|g| g.info.streams || g.info.stream != 0),
+        ),
         counted: true,
         writes_point_size: writes(slot::POINT_SIZE),
         writes_layer: writes(slot::LAYER),

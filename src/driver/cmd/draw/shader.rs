@@ -234,7 +234,7 @@ pub struct StreamOut {
     pub dwords: Vec<CapturedDword>,
     /// Bytes from one vertex to the next in each buffer.
     pub strides_bytes: [u32; abi::CAPTURE_BUFFERS],
-    /// There are several streams, of which one is drawn.
+    /// There are several streams, of which one is drawn, or another one than the first.
     pub streams: bool,
     /// Slots of a vertex.
     pub slots: u32,

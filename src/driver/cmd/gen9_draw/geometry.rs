@@ -158,6 +158,7 @@ pub(super) fn geometry(shader: Option<&GeometryShader<'_>>, threads: u64) -> [u3
             u64::from(info.invocations.saturating_sub(1)),
         )
         .with(gs::REORDER_MODE, TRAILING)
+        .with(gs::DEFAULT_STREAM_ID, info.stream.into())
         .with(gs::OUTPUT_TOPOLOGY, info.topology as u64)
         .with(gs::OUTPUT_VERTEX_SIZE, u64::from(info.vertex_slots()) - 1)
         .with(gs::CONTROL_DATA_FORMAT, if points { STREAMS } else { CUTS })

@@ -30,9 +30,9 @@ pub(in crate::isel) struct GeometryThread {
     pub(in crate::isel) outputs: Outputs,
 }
 
-/// A vertex of another stream than the first.
-fn in_other_stream(i: &Intrinsic) -> bool {
-    i.op == IntrinsicOp::EmitVertex && i.index("stream") != 0
+/// The stream of a vertex that is emitted.
+fn stream(i: &Intrinsic) -> Option<u8> {
+    (i.op == IntrinsicOp::EmitVertex).then(|| i.index("stream") as u8)
 }
 
 impl GeometryThread {
@@ -56,6 +56,10 @@ impl GeometryThread {
             Primitive::TriangleStrip => OutputTopology::TriangleStrip,
             _ => OutputTopology::Points,
         };
+        let first = intrinsics(sh, layout).find_map(stream).unwrap_or(0);
+        let several = intrinsics(sh, layout)
+            .filter_map(stream)
+            .any(|s| s != first);
         let outputs = Outputs::new(sh, layout);
         let vertices_in = modes.input.vertices();
         let info = GeometryInfo {
@@ -66,8 +70,8 @@ impl GeometryThread {
             topology,
             vertices_out: modes.vertices_out as u16,
             // Only points go to several streams.
-            streams: topology == OutputTopology::Points
-                && intrinsics(sh, layout).any(in_other_stream),
+            streams: topology == OutputTopology::Points && several,
+            stream: if several { 0 } else { first },
             // A point is a strip of its own.
             cuts: topology != OutputTopology::Points
                 && ops().any(|op| op == IntrinsicOp::EndPrimitive),
