@@ -2,8 +2,8 @@
 
 use ash::vk;
 use samples::vulkan::{
-    Asks, Extension, Feature, GraphicsInfo, ImageInfo, More, Pipeline, Source, State, Target,
-    Targets, Wants, extension, feature,
+    Asks, Bound, Extension, Feature, GraphicsInfo, ImageInfo, More, Pipeline, Source, State,
+    Target, Targets, Wants, extension, feature,
 };
 use samples::{Error, Gpu};
 
@@ -309,4 +309,57 @@ void main() {{ colour = {kind}vec4({paint}); }}"
 #[test]
 fn smooth_lines_leave_integers_alone() {
     smooth(&gpu(&[], &[extension::LINES])).unwrap();
+}
+
+/// Fragments of a pixel read what those before them have written, one after another in the order of their objects.
+fn interlocked(gpu: &Gpu, layout: &str) -> Result<(), Error> {
+    let numbers = gpu.empty_buffer(u64::from(SIDE * SIDE * 4))?;
+    let set = gpu.set(&[Bound::Storage(&numbers)])?;
+    let fragment = format!(
+        "#version 450
+#extension GL_ARB_fragment_shader_interlock : require
+layout({layout}) in;
+layout(binding = 0) coherent buffer Numbers {{ uint numbers[]; }};
+layout(location = 0) flat in uint digit;
+void main()
+{{
+    uint at = uint(gl_FragCoord.y) * 16u + uint(gl_FragCoord.x);
+    beginInvocationInterlockARB();
+    numbers[at] = numbers[at] * 10u + digit;
+    endInvocationInterlockARB();
+}}"
+    );
+    let pipeline = gpu.graphics(&GraphicsInfo {
+        vertex: "#version 450
+layout(location = 0) flat out uint digit;
+void main()
+{
+    digit = uint(gl_InstanceIndex + 1);
+    gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0.0, 1.0);
+}",
+        fragment: Some(&fragment),
+        colors: &[RGBA8],
+        sets: &[set],
+        ..GraphicsInfo::default()
+    })?;
+    let color = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target())?;
+    gpu.run(|r| {
+        let to = [Target::clear(&color, [0.0; 4])];
+        r.draw_to(&Targets::new(&to), |r| {
+            r.bind::<u8>(&pipeline, &[set], &[]);
+            r.draw(0, 3, 6);
+            Ok(())
+        })
+    })?;
+    let bytes = gpu.contents(&numbers)?;
+    let found = bytes.chunks_exact(4).map(|w| w.try_into().unwrap());
+    assert!(found.map(u32::from_le_bytes).all(|n| n == 123_456));
+    Ok(())
+}
+
+#[test]
+fn fragments_take_turns() {
+    let gpu = gpu(&[feature::FRAGMENT_STORES], &[extension::INTERLOCK]);
+    interlocked(&gpu, "pixel_interlock_ordered").unwrap();
+    interlocked(&gpu, "sample_interlock_ordered").unwrap();
 }

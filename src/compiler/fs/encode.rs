@@ -299,7 +299,12 @@ impl Encoder<'_> {
             Desc::Imm(lengths)
         };
         let split = dynamic || info.ex_mlen > 0;
-        let op = if split { Opcode::Sends } else { Opcode::Send };
+        let op = match (split, info.ordered) {
+            (false, false) => Opcode::Send,
+            (false, true) => Opcode::Sendc,
+            (true, false) => Opcode::Sends,
+            (true, true) => Opcode::Sendsc,
+        };
         let mut i = self.base(inst, op);
         i.dst = self.dst(&inst.dst);
         i.dst.ty = Type::Ud;

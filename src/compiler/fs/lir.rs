@@ -297,6 +297,8 @@ pub struct SendInfo {
     pub header: bool,
     /// Ends the thread.
     pub eot: bool,
+    /// Waits for the threads before it that have pixels of this one's: SENDC.
+    pub ordered: bool,
     /// Writes memory or does something else that must happen.
     pub writes: bool,
     /// Reads memory that may change.

@@ -44,6 +44,7 @@ const fn info(sfid: u8, desc: u32, mlen: u8, ex_mlen: u8, rlen: u8) -> SendInfo 
         rlen,
         header: false,
         eot: false,
+        ordered: false,
         writes: false,
         reads: true,
     }
@@ -339,6 +340,14 @@ pub(crate) const fn fence() -> SendInfo {
     }
 }
 
+/// The same, once the threads before it that have pixels of this one's are done.
+pub(crate) const fn interlock() -> SendInfo {
+    SendInfo {
+        ordered: true,
+        ..fence()
+    }
+}
+
 /// Barrier of a workgroup.
 pub(crate) const fn barrier() -> SendInfo {
     SendInfo {
@@ -415,6 +424,8 @@ pub(crate) const fn target_write(target: u8, kind: TargetWrite, last: bool, mlen
         writes: true,
         reads: false,
         eot: last,
+        // Pixels come to their target in the order of their objects (SKL PRM vol. 7, "Thread Dependency", SENDC).
+        ordered: true,
         ..info(
             SFID_RENDER_CACHE,
             desc(target as u32, RENDER_TARGET_WRITE, control),

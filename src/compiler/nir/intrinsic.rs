@@ -242,6 +242,8 @@ intrinsics! {
     // --- barriers. Scopes and semantics are SPIR-V's numbers; scope 4 (Invocation) in execution_scope = none -----
     /// Control and memory barrier. memory_modes: 1 ssbo and global, 2 shared, 4 image.
     Barrier "barrier" () -> [] {execution_scope memory_scope memory_semantics memory_modes} BARRIER | WRITES | CROSS_THREAD | CONVERGENT;
+    /// From here on no other invocation of this pixel that comes before or behind is between its own such place and its end.
+    BeginInterlock "begin_interlock" () -> [] {} BARRIER | WRITES | CONVERGENT;
     /// Ends the invocation.
     Terminate "terminate" () -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
     /// Ends the invocation where the operand is true.

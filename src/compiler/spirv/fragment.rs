@@ -20,6 +20,11 @@ pub(crate) fn stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
         Stage::Fragment => match mode {
             // Vulkan has no other origin; DepthReplacing says what the output FragDepth says.
             E::OriginUpperLeft | E::DepthReplacing | E::StencilRefReplacingEXT => {}
+            // Pixels wait whole, so samples do; and in order.
+            E::PixelInterlockOrderedEXT
+            | E::PixelInterlockUnorderedEXT
+            | E::SampleInterlockOrderedEXT
+            | E::SampleInterlockUnorderedEXT => {}
             E::EarlyFragmentTests => f.early_fragment_tests = true,
             E::PostDepthCoverage => f.post_depth_coverage = true,
             E::DepthGreater => f.depth_layout = DepthLayout::Greater,

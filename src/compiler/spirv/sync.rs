@@ -33,6 +33,15 @@ impl Tr<'_> {
                 let semantics = self.const_u32(inst.arg(1)?)?;
                 self.barrier(Scope::Invocation as u32, memory, semantics)?;
             }
+            // What was written in between is there before those behind it look.
+            Op::EndInvocationInterlockEXT => {
+                let all = MemorySemantics::UNIFORM_MEMORY | MemorySemantics::IMAGE_MEMORY;
+                let (none, device) = (Scope::Invocation as u32, Scope::Device as u32);
+                self.barrier(none, device, all.bits())?;
+            }
+            Op::BeginInvocationInterlockEXT => {
+                self.e.intrinsic(I::BeginInterlock, None, &[], &[])?;
+            }
             _ => return self.atomic_inst(inst),
         }
         Ok(true)

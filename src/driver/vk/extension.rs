@@ -63,6 +63,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_extended_dynamic_state2", 1, V1_3),
     row("VK_EXT_extended_dynamic_state3", 2, None),
     row("VK_EXT_external_memory_dma_buf", 1, None),
+    row("VK_EXT_fragment_shader_interlock", 1, None),
     row("VK_EXT_global_priority", 2, None),
     row("VK_EXT_global_priority_query", 1, None),
     row("VK_EXT_host_query_reset", 1, V1_2),

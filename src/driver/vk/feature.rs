@@ -201,6 +201,9 @@ structures! {
         workgroupMemoryExplicitLayout8BitAccess workgroupMemoryExplicitLayout16BitAccess
     ];
     PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT [shaderModuleIdentifier];
+    PHYSICAL_DEVICE_FRAGMENT_SHADER_INTERLOCK_FEATURES_EXT [
+        fragmentShaderSampleInterlock fragmentShaderPixelInterlock fragmentShaderShadingRateInterlock
+    ];
     PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT [transformFeedback geometryStreams];
     PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT [
         primitivesGeneratedQuery primitivesGeneratedQueryWithRasterizerDiscard
@@ -400,6 +403,8 @@ offered! {
     vertexAttributeInstanceRateDivisor "tests/pictures/scenes/dynamic.rs";
     vertexAttributeInstanceRateZeroDivisor "tests/pictures/scenes/dynamic.rs";
     provokingVertexLast "tests/pictures/scenes/dynamic.rs";
+    fragmentShaderSampleInterlock "tests/vk/coverage.rs";
+    fragmentShaderPixelInterlock "tests/vk/coverage.rs";
     transformFeedback "tests/vk/captures.rs";
     geometryStreams "tests/vk/captures.rs";
     transformFeedbackPreservesProvokingVertex "tests/vk/captures.rs";

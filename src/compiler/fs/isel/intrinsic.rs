@@ -4,7 +4,7 @@ use super::memory::Surface;
 use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Inst, Op, Src};
+use crate::lir::{Dst, GRF_BYTES, Inst, Op, SendInfo, Src};
 use crate::message;
 use abi::DriverValue;
 use isa::{ArfReg, Opcode, Type};
@@ -92,6 +92,7 @@ impl Isel<'_> {
             I::StoreGlobal => self.store_global(i),
             I::GlobalAtomic | I::GlobalAtomicSwap => self.global_atomic(i)?,
             I::Barrier => self.barrier(i),
+            I::BeginInterlock => self.fence(message::interlock()),
             I::Terminate if self.sh.stage != nir::Stage::Fragment => {
                 self.halts = true;
                 self.b.control(Op::Eu(Opcode::Halt), None, 0);
@@ -247,25 +248,25 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// Waits until what was written before is seen by all, and, of an interlock, until threads before are done.
+    fn fence(&mut self, info: SendInfo) {
+        let ud = Type::Ud;
+        let answer = self.b.lir.vgrf(GRF_BYTES);
+        let header = Lanes::new(self.r0, 0, ud, 4);
+        let payload = self.b.collect(Exec::Whole(8), &[header], &[]);
+        let dst = Dst::vgrf(answer, 0, ud, 1);
+        let (whole, none) = (Exec::Whole(8), Src::NULL);
+        self.b
+            .send(whole, dst, payload, none, none, info, Mods::NONE);
+        // Reading the answer waits for it.
+        let null = Lanes::null(ud, 4);
+        self.b.mov(whole, null, Lanes::new(answer, 0, ud, 4));
+    }
+
     fn barrier(&mut self, i: &Intrinsic) {
         let ud = Type::Ud;
         if i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 {
-            let answer = self.b.lir.vgrf(GRF_BYTES);
-            let header = Lanes::new(self.r0, 0, ud, 4);
-            let payload = self.b.collect(Exec::Whole(8), &[header], &[]);
-            self.b.send(
-                Exec::Whole(8),
-                Dst::vgrf(answer, 0, ud, 1),
-                payload,
-                Src::NULL,
-                Src::NULL,
-                message::fence(),
-                Mods::NONE,
-            );
-            // Reading the answer waits for the fence.
-            let null = Lanes::null(ud, 4);
-            self.b
-                .mov(Exec::Whole(8), null, Lanes::new(answer, 0, ud, 4));
+            self.fence(message::fence());
         }
         if i.index("execution_scope") > SCOPE_WORKGROUP
             || self.invocations() <= u32::from(self.b.width())

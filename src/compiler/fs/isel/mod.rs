@@ -387,6 +387,7 @@ impl<'a> Isel<'a> {
             ex_mlen: 0,
             rlen: 0,
             header: false,
+            ordered: false,
             eot: true,
             writes: true,
             reads: false,

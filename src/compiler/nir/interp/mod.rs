@@ -407,7 +407,7 @@ impl Run<'_> {
     /// True for what helpers do not do: writing anything but their own variables.
     fn is_suppressed(&self, i: &Intrinsic) -> bool {
         let own = match i.op {
-            IntrinsicOp::StoreScratch | IntrinsicOp::Barrier => true,
+            IntrinsicOp::StoreScratch | IntrinsicOp::Barrier | IntrinsicOp::BeginInterlock => true,
             IntrinsicOp::StoreDeref | IntrinsicOp::CopyDeref => self
                 .s
                 .deref_of(i.srcs[0])
@@ -436,7 +436,7 @@ impl Run<'_> {
         }
         let Some(def) = i.def else {
             return match i.op {
-                Op::Barrier => Ok(()),
+                Op::Barrier | Op::BeginInterlock => Ok(()),
                 _ => Err(InterpError::Unsupported(i.op.info().name.into())),
             };
         };
