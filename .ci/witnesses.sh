@@ -86,6 +86,8 @@ if have vulkaninfo vulkaninfo; then
     have 'vulkaninfo on ANV' "$anv" &&
         check 'vulkaninfo on ANV' tests/witness/vulkaninfo.sh "$binaries" anv "$device"
 fi
+have 'capabilities beside ANV' vulkaninfo "$anv" /usr/bin/python3 &&
+    check 'capabilities beside ANV' /usr/bin/python3 tests/witness/capabilities.py "$binaries"
 if have validation "$layer" python3; then
     check 'validation layer on Ingot' tests/witness/validation.sh "$binaries" ingot vkrunner-scripts samples
     have 'validation layer on ANV' "$anv" &&
