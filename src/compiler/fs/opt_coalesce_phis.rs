@@ -1,7 +1,7 @@
 //! Gives values that are copied to one another one register, where none is written while the other is still wanted.
 //!
 //! In:  LIR in which phis are copies at the ends of blocks. Out: copies between registers that never hold different values at once
-//! are gone, wherever source and destination are made and read.
+//! are gone, wherever source and destination are made and read; parts of answers and payloads are copied from and to, too.
 //!
 //! Registers are live as a lane sees it: along the ways that one lane can take, of which it knows one at a time. That is enough as
 //! long as all writes are for active lanes alone, so registers that are written without the execution mask are left alone.
@@ -11,10 +11,12 @@
 use crate::lir::*;
 use entity::IdMap;
 use isa::{CondMod, Opcode};
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Registers that are looked at; a matrix of bits is made of them.
-const MOST: usize = 2048;
+const MOST: u32 = 4096;
+/// Instructions before the end within which what the last message sends may be made in its place.
+const NEAR_END: usize = 256;
 /// Registers in a row that may come of it.
 const MOST_REGISTERS: u32 = 16;
 /// Pairs that are compared for one copy.
@@ -70,42 +72,40 @@ fn lane_copy(inst: &Inst) -> Option<(VgrfId, VgrfId, i32)> {
 #[derive(Clone, Copy, PartialEq)]
 enum Lanes {
     Unknown,
-    /// Component after component, each lane in a slot of so many bytes.
-    Slots(u32),
+    /// Component after component, each lane in a slot of so many bytes; behind a whole number of components and so many bytes.
+    Slots(u32, u32),
     /// In some other way.
     Other,
 }
 
-/// Finds how the lanes lie in each VGRF. Those that are written without the execution mask are looked at by nobody: lanes that are not
-/// active must keep what they have.
+/// Finds how the lanes lie in each VGRF.
 fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
     let mut out: IdMap<Vgrf, Lanes> = IdMap::for_arena(&lir.vgrfs, Lanes::Unknown);
     let width = u32::from(lir.width);
     for inst in &lir.insts {
-        let mut see = |v: VgrfId, slot: u32, offset: u32, group: u8| {
-            let here = slot >= 4 && offset % (width * slot) / slot == u32::from(group);
+        let mut see = |v: VgrfId, slot: u32, offset: u32| {
+            let first = u32::from(inst.group) * slot;
+            let here = match slot {
+                4 | 8 => Lanes::Slots(slot, (offset + width * slot - first) % (width * slot)),
+                _ => Lanes::Other,
+            };
             out[v] = match out[v] {
-                Lanes::Unknown if here => Lanes::Slots(slot),
-                Lanes::Slots(known) if here && known == slot => Lanes::Slots(slot),
+                Lanes::Unknown => here,
+                known if known == here => here,
                 _ => Lanes::Other,
             };
         };
-        let whole = inst.exec == lir.width && inst.group == 0;
-        for (i, s) in inst.src[..inst.sources()].iter().enumerate() {
+        for s in &inst.src[..inst.sources()] {
             let Some(v) = s.as_vgrf() else { continue };
             match inst.op {
-                Op::Send if i < 2 && whole => see(v, 4, s.offset, 0),
-                Op::Send | Op::MovIndirect => see(v, 0, 0, 0),
+                // What a message reads lies as it was written.
+                Op::Send => {}
+                Op::MovIndirect => see(v, 0, 0),
                 // One element for all is read wherever it lies.
                 _ if s.stride == 0 => {}
-                Op::Eu(Opcode::Pln) => see(v, 0, 0, 0),
-                _ if s.rows.is_some() => see(v, 0, 0, 0),
-                _ => see(
-                    v,
-                    u32::from(s.stride) * s.ty.size_bytes(),
-                    s.offset,
-                    inst.group,
-                ),
+                Op::Eu(Opcode::Pln) => see(v, 0, 0),
+                _ if s.rows.is_some() => see(v, 0, 0),
+                _ => see(v, u32::from(s.stride) * s.ty.size_bytes(), s.offset),
             }
         }
         let Some(v) = inst.dst.as_vgrf() else {
@@ -113,19 +113,16 @@ fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
         };
         let d = &inst.dst;
         match inst.op {
-            _ if inst.no_mask => see(v, 0, 0, 0),
-            Op::Send if whole => see(v, 4, d.offset, 0),
-            Op::Send => see(v, 0, 0, 0),
-            _ => see(
-                v,
-                u32::from(d.stride) * d.ty.size_bytes(),
-                d.offset,
-                inst.group,
-            ),
+            // Registers that are written without the execution mask are nobody else's.
+            _ if inst.no_mask => {}
+            Op::Send if inst.exec == lir.width && inst.group == 0 => see(v, 4, d.offset),
+            Op::Send => see(v, 0, 0),
+            _ => see(v, u32::from(d.stride) * d.ty.size_bytes(), d.offset),
         }
     }
     for (v, vgrf) in lir.vgrfs.iter() {
-        if vgrf.fixed.is_some() || u32::from(vgrf.regs) > MOST_REGISTERS {
+        let payload = vgrf.fixed.is_some_and(|r| r < LAST_PAYLOAD_GRF);
+        if payload || u32::from(vgrf.regs) > MOST_REGISTERS {
             out[v] = Lanes::Other;
         }
     }
@@ -255,91 +252,89 @@ fn blocks(lir: &Lir, words: usize) -> Vec<Block> {
     out
 }
 
-/// Goes back over a block. `at_write` is told of each candidate that is written, with what is live behind the instruction.
+/// The registers of candidates: the number of each one's first, or [`NONE`].
+type Units = IdMap<Vgrf, u32>;
+
+/// The numbers of the registers that these bytes of a VGRF lie in.
+fn units(units: &Units, v: VgrfId, offset: u32, bytes: u32) -> std::ops::Range<u32> {
+    match units[v] {
+        NONE => 0..0,
+        first => {
+            let end = first + (offset + bytes.max(1)).div_ceil(GRF_BYTES);
+            first + offset / GRF_BYTES..end
+        }
+    }
+}
+
+/// Goes back over a block. `at_write` is told of each register that is written, with what is live behind the instruction.
 fn back(
     lir: &Lir,
     block: &Block,
-    number: &IdMap<Vgrf, u32>,
+    number: &Units,
     live: &mut Bits,
     mut at_write: impl FnMut(&Inst, u32, &[u64]),
 ) {
     for inst in lir.insts[block.first..block.end].iter().rev() {
-        if let Some(v) = inst.dst.as_vgrf()
-            && number[v] != NONE
-        {
-            at_write(inst, number[v], live);
-            let all = u32::from(lir.vgrfs[v].regs) * GRF_BYTES;
+        if let Some(v) = inst.dst.as_vgrf() {
+            let written = units(number, v, inst.dst.offset, inst.dst_bytes());
+            for unit in written.clone() {
+                at_write(inst, unit, live);
+            }
             let packed = inst.send.is_some() || inst.dst.stride == 1;
-            if inst.pred.is_none()
-                && packed
-                && inst.dst.offset == 0
-                && inst.dst_bytes() >= all
-                && inst.exec == lir.width
+            for (n, unit) in (0..).zip(written) {
+                let first = inst.dst.offset / GRF_BYTES * GRF_BYTES + n * GRF_BYTES;
+                let whole = inst.dst.offset <= first
+                    && first + GRF_BYTES <= inst.dst.offset + inst.dst_bytes();
+                if inst.pred.is_none() && packed && whole {
+                    remove(live, unit);
+                }
+            }
+        }
+        for (i, s) in inst.src[..inst.sources()].iter().enumerate() {
+            if let Some(v) = s.as_vgrf()
+                && inst.src_bytes(i) > 0
             {
-                remove(live, number[v]);
+                units(number, v, s.offset, inst.src_bytes(i)).for_each(|u| insert(live, u));
             }
         }
-        inst.each_read(&lir.payloads, |v| {
-            if number[v] != NONE {
-                insert(live, number[v]);
-            }
-        });
     }
 }
 
-/// Registers that share a place, or lie in a row: each with the byte where it begins.
-type Members = Vec<(u32, i32)>;
+/// VGRFs that share a place, or lie in a row: each with the byte where it begins.
+type Members = Vec<(VgrfId, i32)>;
 
-/// Which candidates hold different values at once.
-struct Apart {
-    words: usize,
-    rows: Vec<u64>,
-    /// Pairs of which one is copied to the other while that lives on: they hold the same where they lie that far apart.
-    copied: FxHashMap<(u32, u32), Option<i32>>,
-}
-
-impl Apart {
-    /// True if the two may share registers where `b` begins so many bytes behind `a`.
-    fn may_share(&self, a: u32, b: u32, behind: i32) -> bool {
-        let key = (a.min(b), a.max(b));
-        let behind = if a < b { behind } else { -behind };
-        !has(&self.rows[a as usize * self.words..][..self.words], b)
-            && self.copied.get(&key).is_none_or(|at| *at == Some(behind))
-    }
-
-    /// Says that `to` is written with what `from` holds, which begins `delta` bytes before it.
-    fn note_copy(&mut self, from: u32, to: u32, delta: i32) {
-        let key = (from.min(to), from.max(to));
-        let behind = if from < to { delta } else { -delta };
-        let known = self.copied.entry(key).or_insert(Some(behind));
-        if *known != Some(behind) {
-            *known = None;
-        }
-    }
-}
+/// A copy: source, destination, and how many bytes behind the source's beginning the destination's would be.
+type Copy = (VgrfId, VgrfId, i32);
 
 /// True if anything changed.
 pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
     let lanes = lanes(lir);
-    let mut number: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, NONE);
+    let mut number: Units = IdMap::for_arena(&lir.vgrfs, NONE);
     let mut candidates: Vec<VgrfId> = Vec::new();
-    let mut copies: Vec<(VgrfId, VgrfId, i32)> = Vec::new();
+    let mut total = 0;
+    let mut copies: Vec<Copy> = Vec::new();
     for inst in &lir.insts {
         let Some((from, to, delta)) = lane_copy(inst) else {
             continue;
         };
-        let (Lanes::Slots(slot), true) = (lanes[from], lanes[from] == lanes[to]) else {
+        let (Lanes::Slots(slot, a), Lanes::Slots(same, b)) = (lanes[from], lanes[to]) else {
             continue;
         };
-        if delta % (slot as i32 * i32::from(lir.width)) != 0 {
+        let component = (slot * u32::from(lir.width)) as i32;
+        if slot != same || (delta + b as i32 - a as i32) % component != 0 || delta % 32 != 0 {
             continue;
         }
-        if candidates.len() + 2 > MOST {
+        let more: u32 = [from, to]
+            .iter()
+            .map(|v| u32::from(lir.vgrfs[*v].regs))
+            .sum();
+        if total + more > MOST {
             break;
         }
         for v in [from, to] {
             if number[v] == NONE {
-                number[v] = candidates.len() as u32;
+                number[v] = total;
+                total += u32::from(lir.vgrfs[v].regs);
                 candidates.push(v);
             }
         }
@@ -348,7 +343,7 @@ pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
     if copies.is_empty() {
         return false;
     }
-    let words = candidates.len().div_ceil(64);
+    let words = (total as usize).div_ceil(64);
     let mut blocks = blocks(lir, words);
     let mut live = vec![0; words];
     loop {
@@ -369,63 +364,61 @@ pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
             break;
         }
     }
-    let apart = interference(lir, &blocks, &number, candidates.len(), words);
-    let (members, changed) = merge(lir, &copies, &number, &candidates, &apart);
+    let apart = interference(lir, &blocks, &number, total as usize, words);
+    let (members, changed) = merge(lir, &copies, &number, &candidates, &apart, words);
     if changed {
-        rename(lir, &members, &number, &candidates);
+        rename(lir, &members);
     }
     changed
 }
 
-/// Which of the candidates hold different values at once.
-fn interference(
-    lir: &Lir,
-    blocks: &[Block],
-    number: &IdMap<Vgrf, u32>,
-    n: usize,
-    words: usize,
-) -> Apart {
-    let mut apart = Apart {
-        words,
-        rows: vec![0u64; n * words],
-        copied: FxHashMap::default(),
-    };
+/// Which registers of the candidates hold different values at once: a row of bits for each.
+fn interference(lir: &Lir, blocks: &[Block], number: &Units, n: usize, words: usize) -> Bits {
+    let mut apart = vec![0u64; n * words];
     let mut live = vec![0; words];
     for block in blocks {
         live.clone_from(&block.live_out);
-        back(lir, block, number, &mut live, |inst, v, live| {
-            let copied = lane_copy(inst).filter(|c| number[c.0] != NONE);
-            let row = &mut apart.rows[v as usize * words..][..words];
-            let own = row.to_vec();
-            add(row, live);
-            if !has(&own, v) {
-                remove(row, v);
+        back(lir, block, number, &mut live, |inst, unit, live| {
+            let row = &mut apart[unit as usize * words..][..words];
+            if inst.no_mask {
+                // Lanes that are not active must keep what they have.
+                row.fill(u64::MAX);
+                return;
             }
             // The source of a copy has the same value.
-            if let Some((from, _, delta)) = copied
-                && has(live, number[from])
-            {
-                if !has(&own, number[from]) {
-                    remove(row, number[from]);
-                }
-                apart.note_copy(number[from], v, delta);
+            let same = lane_copy(inst).and_then(|(from, to, delta)| {
+                let at = number[to] as i32 - number[from] as i32;
+                let source = unit as i32 - at + delta / GRF_BYTES as i32;
+                (number[from] != NONE).then_some(source as u32)
+            });
+            let own = (has(row, unit), same.is_some_and(|s| has(row, s)));
+            add(row, live);
+            if !own.0 {
+                remove(row, unit);
+            }
+            if let (Some(same), false) = (same, own.1) {
+                remove(row, same);
             }
         });
     }
     // The two payloads of a message do not overlap, though they be equal.
     for inst in lir.insts.iter().filter(|i| i.op == Op::Send) {
-        let payloads = [0, 1].map(|i| inst.src[i].as_vgrf().map_or(NONE, |v| number[v]));
-        if !payloads.contains(&NONE) && payloads[0] != payloads[1] {
-            insert(
-                &mut apart.rows[payloads[0] as usize * words..][..words],
-                payloads[1],
-            );
+        let payload = |i: usize| {
+            let s = &inst.src[i];
+            let bytes = inst.src_bytes(i);
+            let v = s.as_vgrf().filter(|_| bytes > 0);
+            v.map_or(0..0, |v| units(number, v, s.offset, bytes))
+        };
+        for a in payload(0) {
+            for b in payload(1).filter(|b| *b != a) {
+                insert(&mut apart[a as usize * words..][..words], b);
+            }
         }
     }
     for a in 0..n {
         for b in 0..n as u32 {
-            if has(&apart.rows[a * words..][..words], b) {
-                insert(&mut apart.rows[b as usize * words..][..words], a as u32);
+            if has(&apart[a * words..][..words], b) {
+                insert(&mut apart[b as usize * words..][..words], a as u32);
             }
         }
     }
@@ -435,79 +428,103 @@ fn interference(
 /// Puts what is copied to one another into one place, the most frequent copies first: those in loops were not counted, but stand behind.
 fn merge(
     lir: &Lir,
-    copies: &[(VgrfId, VgrfId, i32)],
-    number: &IdMap<Vgrf, u32>,
+    copies: &[Copy],
+    number: &Units,
     candidates: &[VgrfId],
-    apart: &Apart,
+    apart: &[u64],
+    words: usize,
 ) -> (Vec<Members>, bool) {
-    let n = candidates.len() as u32;
-    let bytes = |i: u32| i32::from(lir.vgrfs[candidates[i as usize]].regs) * GRF_BYTES as i32;
-    let mut root: Vec<u32> = (0..n).collect();
-    let mut place: Vec<i32> = vec![0; n as usize];
-    let mut members: Vec<Members> = (0..n).map(|i| vec![(i, 0)]).collect();
+    let bytes = |v: VgrfId| i32::from(lir.vgrfs[v].regs) * GRF_BYTES as i32;
+    // What the last message sends cannot be spilled: it is made shortly before.
+    let mut early: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
+    let late = lir.insts.len().saturating_sub(NEAR_END);
+    for inst in &lir.insts[..late] {
+        if let Some(v) = inst.dst.as_vgrf() {
+            early[v] = true;
+        }
+    }
+    // The class of each, and where it lies in it.
+    let mut place: IdMap<Vgrf, (u32, i32)> = IdMap::for_arena(&lir.vgrfs, (NONE, 0));
+    let mut members: Vec<Members> = Vec::with_capacity(candidates.len());
+    for &v in candidates {
+        place[v] = (members.len() as u32, 0);
+        members.push(vec![(v, 0)]);
+    }
     let mut changed = false;
     for &(from, to, delta) in copies.iter().rev() {
-        let (from, to) = (number[from], number[to]);
-        let (a, b) = (root[from as usize], root[to as usize]);
-        if a == b || members[a as usize].len() * members[b as usize].len() > MOST_PAIRS {
+        let ((a, from_at), (b, to_at)) = (place[from], place[to]);
+        let (left, right) = (&members[a as usize], &members[b as usize]);
+        if a == b || left.len() * right.len() > MOST_PAIRS {
             continue;
         }
-        let shift = place[from as usize] + delta - place[to as usize];
-        let (mut first, mut end) = (i32::MAX, i32::MIN);
-        for &(i, at) in &members[a as usize] {
-            (first, end) = (first.min(at), end.max(at + bytes(i)));
-        }
-        for &(i, at) in &members[b as usize] {
-            (first, end) = (first.min(at + shift), end.max(at + shift + bytes(i)));
-        }
-        let fits = members[a as usize].iter().all(|&(i, at)| {
-            members[b as usize].iter().all(|&(j, other)| {
-                let other = other + shift;
-                let overlap = at < other + bytes(j) && other < at + bytes(i);
-                !overlap || apart.may_share(i, j, other - at)
-            })
-        });
-        if !fits || end - first > (MOST_REGISTERS * GRF_BYTES) as i32 {
+        let shift = from_at + delta - to_at;
+        let all = || {
+            left.iter()
+                .copied()
+                .chain(right.iter().map(|m| (m.0, m.1 + shift)))
+        };
+        let first = all().map(|m| m.1).min().unwrap_or(0);
+        let end = all().map(|(v, at)| at + bytes(v)).max().unwrap_or(0);
+        let fixed: SmallVec<[(VgrfId, i32); 2]> =
+            all().filter(|m| lir.vgrfs[m.0].fixed.is_some()).collect();
+        let in_place = match fixed[..] {
+            [] => true,
+            [(v, at)] => at == first && end - first == bytes(v) && all().all(|m| !early[m.0]),
+            _ => false,
+        };
+        let fits = in_place
+            && end - first <= (MOST_REGISTERS * GRF_BYTES) as i32
+            && left.iter().all(|&(i, at)| {
+                right.iter().all(|&(j, other)| {
+                    let other = other + shift;
+                    let (from, to) = (at.max(other), (at + bytes(i)).min(other + bytes(j)));
+                    (from..to).step_by(GRF_BYTES as usize).all(|byte| {
+                        let x = number[i] + (byte - at) as u32 / GRF_BYTES;
+                        let y = number[j] + (byte - other) as u32 / GRF_BYTES;
+                        !has(&apart[x as usize * words..][..words], y)
+                    })
+                })
+            });
+        if !fits {
             continue;
         }
         let moved = std::mem::take(&mut members[b as usize]);
-        for &(m, _) in &moved {
-            root[m as usize] = a;
-            place[m as usize] += shift;
+        for &(m, at) in &moved {
+            place[m] = (a, at + shift);
+            members[a as usize].push((m, at + shift));
         }
-        members[a as usize].extend(moved.into_iter().map(|(m, at)| (m, at + shift)));
         changed = true;
     }
     (members, changed)
 }
 
 /// Gives the registers their new names, and drops the copies that copy nothing any more.
-fn rename(lir: &mut Lir, members: &[Members], number: &IdMap<Vgrf, u32>, candidates: &[VgrfId]) {
-    let mut place: Vec<(VgrfId, u32)> = candidates.iter().map(|v| (*v, 0)).collect();
+fn rename(lir: &mut Lir, members: &[Members]) {
+    let mut place: IdMap<Vgrf, Option<(VgrfId, u32)>> = IdMap::for_arena(&lir.vgrfs, None);
     for class in members.iter().filter(|m| m.len() > 1) {
         let first = class.iter().map(|m| m.1).min().unwrap_or(0);
-        let name = candidates[class[0].0 as usize];
+        let fixed = class.iter().find(|m| lir.vgrfs[m.0].fixed.is_some());
+        let name = fixed.unwrap_or(&class[0]).0;
         let mut end = 0;
-        for &(m, at) in class {
+        for &(v, at) in class {
             let at = (at - first) as u32;
-            place[m as usize] = (name, at);
-            let regs = u32::from(lir.vgrfs[candidates[m as usize]].regs);
-            end = end.max(at + regs * GRF_BYTES);
+            place[v] = Some((name, at));
+            end = end.max(at + u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
         }
         lir.vgrfs[name].regs = (end / GRF_BYTES) as u16;
     }
     let renamed = |reg: &mut Reg, offset: &mut u32| {
         if let Reg::Vgrf(v) = *reg
-            && number[v] != NONE
+            && let Some((to, at)) = place[v]
         {
-            let (to, at) = place[number[v] as usize];
             *reg = Reg::Vgrf(to);
             *offset += at;
         }
     };
     for inst in &mut lir.insts {
         renamed(&mut inst.dst.reg, &mut inst.dst.offset);
-        for s in &mut inst.src {
+        let n = inst.sources();
+        for s in &mut inst.src[..n] {
             renamed(&mut s.reg, &mut s.offset);
         }
     }

@@ -12,6 +12,9 @@ use isa::{CondMod, Opcode, Type};
 /// Dwords of a register.
 const DWORDS: usize = (GRF_BYTES / 4) as usize;
 
+/// Constants that are kept for as long as the program runs.
+const MOST: usize = 64;
+
 /// The constants that a VGRF holds; none if it holds anything else.
 #[derive(Clone, Copy)]
 enum Bank {
@@ -79,7 +82,18 @@ pub(crate) fn opt_constants(lir: &mut Lir) -> bool {
             banks[v] = Bank::No;
         }
     }
-    let wanted = wanted(lir, &banks);
+    let mut wanted = wanted(lir, &banks);
+    if wanted.len() > MOST {
+        // Those that have a register to themselves stand where they are needed, and live for as long.
+        for v in lir.vgrfs.ids() {
+            if let Bank::Of(dwords) = banks[v]
+                && dwords.iter().flatten().count() < 2
+            {
+                banks[v] = Bank::No;
+            }
+        }
+        wanted = self::wanted(lir, &banks);
+    }
     if wanted.len() < 2 {
         return false;
     }

@@ -11,6 +11,9 @@ use isa::{ArfReg, CondMod, Opcode, PredCtrl};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+/// Conditions of a block that keep their flag unless one is wanted again.
+const FEW: usize = 4;
+
 /// A condition: what writes it, and what reads it before the next one.
 #[derive(Default)]
 struct Web {
@@ -225,11 +228,14 @@ fn assign(
             last.entry(key).or_default().push(w);
         }
     }
-    if !equal {
+    // Conditions that take turns do not wait for one another.
+    let turns = webs.len() > FEW;
+    if !equal && !turns {
         return false;
     }
     // What each flag holds: the first of the equal conditions.
     let mut held: SmallVec<[Held; 4]> = flags.iter().map(|f| (*f, None, None)).collect();
+    let mut used: SmallVec<[usize; 4]> = SmallVec::from_elem(0, held.len());
     let mut changed = false;
     for w in 0..webs.len() {
         if webs[w].pinned {
@@ -252,13 +258,16 @@ fn assign(
             }
             None => {
                 let wanted = |h: &Held| h.2.unwrap_or(usize::MAX);
-                let best = (0..held.len()).max_by_key(|k| (wanted(&held[*k]), usize::MAX - k));
+                let age = |k: usize| if turns { w - used[k] } else { 0 };
+                let best =
+                    (0..held.len()).max_by_key(|k| (wanted(&held[*k]), age(*k), usize::MAX - k));
                 let k = best.unwrap_or(0);
                 held[k].1 = Some(w);
                 held[k].2 = webs[w].next;
                 k
             }
         };
+        used[slot] = w;
         let flag = held[slot].0;
         for &x in webs[w].writers.iter().chain(&webs[w].readers) {
             lir.insts[x as usize].flag = flag;

@@ -1,7 +1,8 @@
 //! Moves computations to the side of an `if` that needs them.
 //!
-//! In:  any shader. Out: a pure instruction whose readers all stand in blocks below a later one, at the same or a
-//! smaller loop depth, stands there. Nothing that reads other lanes or memory moves; nothing moves into a loop.
+//! In:  any shader. Out: a pure instruction whose readers all stand in one branch below, at the same or a smaller loop depth, stands
+//! where that branch begins. Nothing that reads other lanes or memory moves; nothing moves into a loop, nor behind a branch that it is
+//! needed after in any case: its operands would only live longer.
 //! Tests: tests/opt/opt_sink/.
 
 use crate::pass::Ctx;
@@ -18,9 +19,13 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
     let mut wanted: IdMap<Def, Option<Id<Block>>> = IdMap::for_arena(&s.defs, None);
     let layout = s.layout();
     let mut last = None;
+    let mut branches: IdMap<Block, u32> = IdMap::for_arena(&s.blocks, 0);
+    let mut depth = 0;
     for event in &layout {
         match *event {
+            CfEvent::EndIf(_) => depth -= 1,
             CfEvent::Block(b) => {
+                branches[b] = depth;
                 last = Some(b);
                 for &id in &s.blocks[b].instrs {
                     let Instr::Phi(p) = &s.instrs[id] else { break };
@@ -30,6 +35,7 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
                 }
             }
             CfEvent::If(i) => {
+                depth += 1;
                 if let Some(b) = last {
                     want(&cfg, &mut wanted, s.ifs[i].cond, b);
                 }
@@ -45,7 +51,7 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
             if matches!(s.instrs[id], Instr::Phi(_)) {
                 continue;
             }
-            let to = place(s, &cfg, &wanted, id, b);
+            let to = place(s, &cfg, &wanted, &branches, id, b);
             if to != b {
                 s.blocks[b].instrs.remove(k);
                 let at = s.blocks[to]
@@ -77,6 +83,7 @@ fn place(
     s: &Shader,
     cfg: &Cfg,
     wanted: &IdMap<Def, Option<Id<Block>>>,
+    branches: &IdMap<Block, u32>,
     id: Id<Instr>,
     b: Id<Block>,
 ) -> Id<Block> {
@@ -97,6 +104,17 @@ fn place(
             Some(up) => to = up,
             None => return b,
         }
+    }
+    // As early as there are as many branches around.
+    while to != b
+        && let Some(up) = cfg[to].idom
+        && branches[up] >= branches[to]
+        && cfg[up].in_loop == cfg[to].in_loop
+    {
+        to = up;
+    }
+    if branches[to] <= branches[b] {
+        return b;
     }
     // Out of a loop a value might be another round's.
     if cfg.dominates(b, to) && cfg[to].in_loop == cfg[b].in_loop {

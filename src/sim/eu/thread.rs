@@ -582,12 +582,27 @@ impl Thread {
             return Ok(false);
         }
         let lanes = lanes & u.dst.lane_mask;
+        // A copy of bits is as written as its source, byte for byte.
+        let s = &u.src[0];
+        let bits = u.op == Opcode::Mov && s.ty == u.dst.ty && !s.abs && !s.neg && !u.saturate;
         let mut unwritten = 0u32;
+        let mut bytes = [0u32; 32];
         for i in (0..usize::from(u.n)).filter(|i| lanes >> i & 1 != 0) {
             let source = &u.src[usize::from(chosen >> i & 1 == 0)];
-            unwritten |= u32::from(self.unwritten(u, source, i)?.is_some()) << i;
+            if let Some(at) = self.unwritten(u, source, i)? {
+                unwritten |= 1 << i;
+                if let (true, Some(w)) = (bits, &self.written) {
+                    bytes[i] = w[at / 32] >> (at % 32) & ((1u64 << size) - 1) as u32;
+                }
+            }
         }
         self.mark_lanes(u, lanes, unwritten);
+        if bits && let Some(w) = &mut self.written {
+            for i in (0..usize::from(u.n)).filter(|i| (lanes & unwritten) >> i & 1 != 0) {
+                let at = u.dst.offset(i);
+                w[at / 32] |= bytes[i] << (at % 32);
+            }
+        }
         Ok(true)
     }
 

@@ -196,6 +196,20 @@ fn a_move_of_nothing_over_something_leaves_nothing() {
         stopped(&[half, over, use_of(4, g(30, Type::D))], &[], 0xff),
         None
     );
+    // Byte for byte: of an element half of which is written that half may be used.
+    let low = put(8, at(dst(40, Type::W), 0, 2));
+    let words = Src {
+        region: Region::new(16, 8, 2),
+        ..g(30, Type::W)
+    };
+    assert_eq!(stopped(&[low, over, use_of(8, words)], &[], 0xff), None);
+    stops_at(
+        stopped(&[low, over, use_of(8, g(30, Type::D))], &[], 0xff),
+        2,
+        0,
+        30,
+        0,
+    );
     // A move that changes the type moves, too.
     let narrow = op(Opcode::Mov, 8, dst(30, Type::W), &[g(40, Type::D)]);
     stops_at(
