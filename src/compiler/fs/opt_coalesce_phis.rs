@@ -121,7 +121,7 @@ fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
         }
     }
     for (v, vgrf) in lir.vgrfs.iter() {
-        let payload = vgrf.fixed.is_some_and(|r| r < LAST_PAYLOAD_GRF);
+        let payload = vgrf.arrives();
         if payload || u32::from(vgrf.regs) > MOST_REGISTERS {
             out[v] = Lanes::Other;
         }
