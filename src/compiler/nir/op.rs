@@ -481,11 +481,10 @@ alu_ops! {
     FMul fmul(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.r(fold::mul(c.f(s[0]), c.f(s[1])));
     /// `a * b + c`, rounded once.
     FFma ffma(a: F, b: F, c: F) -> F, cost 1, COMMUTES, Scalar |c, s| c.r(fold::fma(c.f(s[0]), c.f(s[1]), c.f(s[2])));
-    /// `a * (1 - c) + b * c`.
-    FLrp flrp(a: F, b: F, c: F) -> F, cost 1, NONE, Scalar |c, s| {
-        let rest = c.r(fold::add(1.0, -c.f(s[2])));
-        let (x, y) = (c.r(fold::mul(c.f(s[0]), c.f(rest))), c.r(fold::mul(c.f(s[1]), c.f(s[2]))));
-        c.r(fold::add(c.f(x), c.f(y)))
+    /// `a * (1 - c) + b * c`, rounded once.
+    FLrp flrp(a: F32, b: F32, c: F32) -> F32, cost 1, NONE, Scalar |c, s| {
+        let weight = c.f(s[2]);
+        c.r(fold::fma(1.0 - weight, c.f(s[0]), c.f(s[1]) * weight))
     };
     /// Quotient.
     FDiv fdiv(a: F, b: F) -> F, cost 5, NONE, Scalar |c, s| c.r(fold::div(c.f(s[0]), c.f(s[1])));
