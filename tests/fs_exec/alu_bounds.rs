@@ -105,10 +105,21 @@ pub fn defined(v: &Value<'_>) -> bool {
         Op::FSin | Op::FCos | Op::FExp2 => f(0).is_finite(),
         Op::FLog2 | Op::FSqrt | Op::FRsq => f(0).is_finite() && f(0) >= 0.0,
         Op::FPow => f(0).is_finite() && f(1).is_finite() && f(0) > 0.0,
-        Op::FDot2 | Op::FDot3 | Op::FDot4 => v.srcs.iter().all(|s| {
-            s.iter()
-                .all(|x| float_value(bits, *x).abs() < 2f64.powi(6 - least_exponent(bits) / 2))
-        }),
+        Op::FDot2 | Op::FDot3 | Op::FDot4 => {
+            let small = v.srcs.iter().all(|s| {
+                s.iter()
+                    .all(|x| float_value(bits, *x).abs() < 2f64.powi(6 - least_exponent(bits) / 2))
+            });
+            // Products that overflow both ways cancel or do not, as they are rounded before their sum or with it.
+            let overflows = |sign: f64| {
+                (0..v.srcs[0].len()).any(|i| {
+                    let p = float_value(bits, v.srcs[0][i]) * float_value(bits, v.srcs[1][i]);
+                    let p = float_value(bits, fold::round_float(bits, p.into(), false));
+                    p == sign * f64::INFINITY
+                })
+            };
+            small && !(overflows(1.0) && overflows(-1.0))
+        }
         // The low bits of a signalling NaN's quieting are left open too; only quiet ones are made here.
         _ => true,
     }
