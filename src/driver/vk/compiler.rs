@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-pub use compile::{Stage, SubgroupSize, identify};
+pub use compile::{Stage, SubgroupSize};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;

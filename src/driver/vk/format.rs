@@ -11,9 +11,10 @@ use ash::vk::Format as F;
 use cmd::image::{STRAIGHT, Select};
 use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
+use surface::Tilings;
 
 use crate::error::{Error, Result};
-use crate::modifier::Modifier;
+use crate::modifier::{MODIFIERS, Modifier};
 use crate::planar::{ASPECTS, PLANAR, Planar};
 
 /// What an image of a format holds.
@@ -513,6 +514,26 @@ impl Format {
         features
     }
 
+    /// What can be done with images of a modifier; nothing where the display's and the camera's world has no such self.
+    pub fn modifier_features(&self, modifier: &Modifier, hw_gen: Gen) -> api::FormatFeatureFlags2 {
+        use api::FormatFeatureFlags2 as A;
+        let name = self.hw.name;
+        let numbers = name.contains("UNORM") || name.contains("_FLOAT");
+        let whole = self.hw.block_bits.is_power_of_two() && !self.is_compressed();
+        let planes = [F::G8_B8R8_2PLANE_420_UNORM, F::G8_B8_R8_3PLANE_420_UNORM];
+        let known = self.planar.is_none() || planes.contains(&self.api);
+        // Unsigned floats have no name there.
+        let known = known && name != "R11G11B10_FLOAT";
+        if !(self.is_colour() && numbers && whole && known) {
+            return A::empty();
+        }
+        let tiling = match modifier.tilings {
+            Tilings::LINEAR => api::ImageTiling::LINEAR,
+            _ => api::ImageTiling::OPTIMAL,
+        };
+        self.image_features(hw_gen, tiling) & !A::DISJOINT
+    }
+
     /// What typed messages can do where the shader names no format.
     fn typed_features(&self, uses: FormatUse) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
@@ -573,6 +594,23 @@ fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
     features
 }
 
+/// The modifiers that a format can have, with what can be done and how many planes there are in memory.
+pub fn modifiers(
+    hw_gen: Gen,
+    format: F,
+) -> impl Iterator<Item = (&'static Modifier, api::FormatFeatureFlags2, u32)> {
+    let row = find(format);
+    let all = MODIFIERS.iter().filter_map(move |modifier| {
+        let row = row?;
+        Some((
+            modifier,
+            row.modifier_features(modifier, hw_gen),
+            row.plane_count(),
+        ))
+    });
+    all.filter(|(_, features, _)| !features.is_empty())
+}
+
 /// What can be done with a format.
 pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties3<'static> {
     let all = api::FormatProperties3::default();
@@ -612,7 +650,7 @@ pub fn image_properties(
         return Err(Error::FormatNotSupported);
     }
     let features = match modifier {
-        Some(modifier) => modifier.features(row, hw_gen),
+        Some(modifier) => row.modifier_features(modifier, hw_gen),
         None => row.image_features(hw_gen, ask.tiling),
     };
     // Where uses are extended, it is a view's format that must have them.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::feature;
 use crate::format;
 use crate::limits;
-use crate::modifier::{self, Modifier};
+use crate::modifier::Modifier;
 
 /// PCI vendor of Intel.
 pub const VENDOR: u32 = 0x8086;
@@ -286,7 +286,7 @@ impl PhysicalDevice {
         &self,
         format: api::Format,
     ) -> impl Iterator<Item = (&'static Modifier, api::FormatFeatureFlags2, u32)> {
-        modifier::of_format(self.info.device.hw_gen, format)
+        format::modifiers(self.info.device.hw_gen, format)
     }
 
     /// The most that an image of these properties can be.

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::compiler;
 use crate::error::{Error, Result};
 
 /// `VkShaderModule`.
@@ -55,7 +54,7 @@ impl Module {
     /// Its name.
     pub fn identifier(&self) -> &Identifier {
         self.identifier
-            .get_or_init(|| compiler::identify(&self.words))
+            .get_or_init(|| compile::identify(&self.words))
     }
 }
 

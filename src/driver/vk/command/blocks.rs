@@ -14,10 +14,10 @@ use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::shader::Special;
 use cmd::draw::state::{Area, TARGETS, Viewport};
-use cmd::draw::target::{DepthStencilTarget, Surface, Targets};
-use smallvec::SmallVec;
+use cmd::draw::target::{DepthStencilTarget, Targets};
 
 use super::buffer::CommandBuffer;
+use super::cleared::{Cleared, Several};
 use super::control;
 use super::target::{Begin, Colour, null};
 use crate::error::Result;
@@ -29,35 +29,6 @@ const LEAST_PX: u64 = 256 * 256;
 
 /// Vertices of a rectangle.
 const CORNERS: u32 = 3;
-
-/// A target of which blocks may have the clear colour.
-#[derive(Clone, Debug)]
-pub(super) struct Cleared {
-    /// Its surface, with the control surface and the colour.
-    pub surface: Surface,
-    /// The rectangle that stands for its level.
-    size_px: [u32; 2],
-    /// First layers and how many, as renderings count them.
-    layers: SmallVec<[(u32, u32); 1]>,
-    /// Of several samples: what is cleared, and the bytes of a pixel.
-    several: Option<Several>,
-}
-
-/// An image of several samples, of which pixels may have the clear colour.
-#[derive(Clone, Debug)]
-struct Several {
-    image: Arc<Image>,
-    /// The layer that the rendering counts from.
-    first_layer: u32,
-    pixel: texel::Texel,
-}
-
-impl Cleared {
-    fn samples(&self) -> u8 {
-        let several = self.several.as_ref();
-        several.map_or(1, |several| several.image.samples() as u8)
-    }
-}
 
 impl CommandBuffer {
     /// Whether a rectangle is worth a clear by blocks.

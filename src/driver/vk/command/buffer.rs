@@ -7,7 +7,7 @@ use cmd::{Gen9, Machine, Recorder};
 use smallvec::SmallVec;
 
 use super::barrier::Dependency;
-use super::blocks::Cleared;
+use super::cleared::Cleared;
 use super::memory::{BatchMemory, PoolMemory};
 use super::pass::Pass;
 use super::surfaces::Surfaces;

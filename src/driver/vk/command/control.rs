@@ -8,7 +8,7 @@
 use ash::vk as api;
 use blit::{Extent, Launch, Order, Plane};
 
-use super::image::ImageBox;
+use super::image_box::ImageBox;
 use crate::error::{Error, Result};
 use crate::image::Image;
 

@@ -8,9 +8,11 @@
 mod barrier;
 mod blocks;
 mod buffer;
+mod cleared;
 mod control;
 mod draw;
 mod image;
+mod image_box;
 mod memory;
 mod pass;
 mod picture;
@@ -28,7 +30,8 @@ pub use buffer::{CommandBuffer, CommandPool, Point};
 pub use cmd::Counters;
 pub use cmd::draw::{ByteCount, Draw};
 pub use draw::Vertices;
-pub use image::{BufferRows, ImageBox};
+pub use image::BufferRows;
+pub use image_box::ImageBox;
 pub use pass::{
     Attachment, DepthStencilResolve, Framebuffer, Pass, RenderPass, Subpass, SubpassDependency,
 };

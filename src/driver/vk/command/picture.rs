@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface};
 
 use super::buffer::CommandBuffer;
-use super::image::ImageBox;
+use super::image_box::ImageBox;
 use super::target::Resolve;
 use crate::context::SAMPLER_BASE_BYTES;
 use crate::error::{Error, Result};
