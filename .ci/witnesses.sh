@@ -121,7 +121,7 @@ have 'vkcube on ANV' "$anv" vkcube Xvfb xwd xwininfo convert &&
 have 'vkcube on Ingot' vkcube Xvfb xwd xwininfo convert &&
     check 'vkcube on Ingot' tests/witness/vkcube.sh "$binaries" ingot 30
 have 'vkcube on Wayland' vkcube-wayland weston weston-screenshooter convert &&
-    check 'vkcube on Ingot, Wayland' tests/witness/vkcube_wayland.sh "$binaries" ingot 60
+    check 'vkcube on Ingot, Wayland' tests/witness/vkcube_wayland.sh "$binaries" ingot 200
 have 'applications on Ingot' "$lavapipe" ffmpeg gst-launch-1.0 vkd3d-triangle glxgears Xvfb xwd convert &&
     check 'applications on Ingot' /usr/bin/python3 tests/witness/applications.py "$binaries"
 have 'OpenCL on the simulator' /etc/OpenCL/vendors/intel.icd /usr/include/CL/cl.h cc &&
