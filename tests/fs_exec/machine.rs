@@ -10,6 +10,8 @@ pub type Buffers = Vec<((u32, u32, u32), Vec<u8>)>;
 
 /// Elements of each binding's array in the heap.
 pub const ELEMENTS: u32 = 16;
+/// Where the shader's constant data pretends to be bound.
+const CONSTANTS: (u32, u32, u32) = (200, 0, 0);
 const HEAP: u64 = 0x3_0000_0000;
 const COUNTS: u64 = 0x1000;
 
@@ -257,6 +259,17 @@ pub fn run(
     push: &[u8],
     groups: [u32; 3],
 ) -> Result<(), String> {
+    if !binary.constants.data.is_empty() {
+        let key = CONSTANTS;
+        let mut with = binary.clone();
+        for at in std::mem::take(&mut with.constants.handles_at) {
+            with.code[at as usize..][..4].copy_from_slice(&(heap_byte(key) << 6).to_le_bytes());
+        }
+        buffers.push((key, std::mem::take(&mut with.constants.data)));
+        let result = run(&with, variant, buffers, push, groups);
+        buffers.pop();
+        return result;
+    }
     let start = variant.code_offset_bytes as usize;
     let code = &binary.code[start..start + variant.code_bytes as usize];
     let kernel = Kernel::decode(

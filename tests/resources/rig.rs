@@ -304,6 +304,10 @@ impl Rig {
         let compute = binary.compute().expect("a compute shader");
         let variant = &binary.variants[0];
         assert_eq!(variant.simd_width, width);
+        assert!(
+            binary.constants.data.is_empty(),
+            "constant data is not launched here"
+        );
         let code: Vec<u32> = binary
             .code
             .as_chunks::<4>()

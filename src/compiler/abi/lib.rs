@@ -35,6 +35,10 @@
 //! samples ask for the multisample control data first, whether the surface has any or not. Input attachments are fetched at
 //! (x, y, layer drawn to); a surface of one layer ignores the layer.
 //!
+//! ## Constant data
+//! A shader may have data of its own, [`Constants`]. The launcher makes a surface of it in the bindless heap, of exactly its bytes, and
+//! writes that surface's handle into the code.
+//!
 //! ## Push data
 //! One block for all threads, [`PushData`]: a run of the application's push constants as they are, then the launcher's own values,
 //! a dword each, padded to whole registers (8 dwords). Then, for compute, one register for each thread of the group whose dword 0
@@ -183,11 +187,22 @@ impl PushData {
     }
 }
 
+/// Data of a shader's own that its loads read: arrays of constants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Constants {
+    /// What the launcher keeps in memory, as a surface of format RAW. Empty: there is none.
+    pub data: Vec<u8>,
+    /// Bytes of [`ShaderBinary::code`] where the launcher puts the handle of that surface, a dword each.
+    pub handles_at: Vec<u32>,
+}
+
 /// A compiled shader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShaderBinary {
     /// Machine code of every variant, each starting at a multiple of 64 bytes.
     pub code: Vec<u8>,
+    /// Constant data of every variant.
+    pub constants: Constants,
     /// The variants, narrowest first; the launcher takes `preferred` unless the workgroup forbids it.
     pub variants: Vec<Variant>,
     /// Index in `variants` of the one that the compiler estimates to be fastest.

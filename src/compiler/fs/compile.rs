@@ -18,6 +18,8 @@ use nir::{Def, Shader, Stage};
 struct Compiled {
     width: u8,
     code: Vec<u8>,
+    /// Where in it the handle of the constant data belongs.
+    handles_at: Vec<u32>,
     scratch_bytes: u32,
     stats: Stats,
     estimate: schedule::Estimate,
@@ -93,7 +95,7 @@ fn compile_widths(
         made.extend(one);
     }
     let preferred = made.len().checked_sub(1).ok_or(FsError::NoWidth)?;
-    assemble(made, preferred)
+    assemble(shader, made, preferred)
 }
 
 fn compile_compute(
@@ -163,7 +165,7 @@ fn compile_compute(
     let preferred = (0..made.len())
         .min_by_key(|&i| (cost(&made[i], invocations, eu_threads), made[i].width))
         .ok_or(FsError::NoWidth)?;
-    assemble(made, preferred)
+    assemble(shader, made, preferred)
 }
 
 /// Time of a whole workgroup on one EU: what its threads issue, or what they wait when all wait together.
@@ -188,10 +190,15 @@ fn join(a: StageInfo, b: StageInfo) -> StageInfo {
     }
 }
 
-fn assemble(made: Vec<Compiled>, preferred: usize) -> Result<ShaderBinary, FsError> {
+fn assemble(
+    shader: &Shader,
+    made: Vec<Compiled>,
+    preferred: usize,
+) -> Result<ShaderBinary, FsError> {
     let mut code = Vec::new();
     let mut variants = Vec::new();
     let mut push = abi::PushData::default();
+    let mut constants = abi::Constants::default();
     let mut stage = None;
     for c in made {
         let at = code.len() as u32;
@@ -203,6 +210,9 @@ fn assemble(made: Vec<Compiled>, preferred: usize) -> Result<ShaderBinary, FsErr
             None => c.stage,
         });
         push = c.push;
+        constants
+            .handles_at
+            .extend(c.handles_at.iter().map(|byte| at + byte));
         variants.push(Variant {
             simd_width: c.width,
             code_offset_bytes: at,
@@ -213,8 +223,12 @@ fn assemble(made: Vec<Compiled>, preferred: usize) -> Result<ShaderBinary, FsErr
             dumps: c.dumps,
         });
     }
+    if !constants.handles_at.is_empty() {
+        constants.data = shader.constant_data();
+    }
     Ok(ShaderBinary {
         code,
+        constants,
         variants,
         preferred,
         push,
@@ -327,7 +341,7 @@ fn compile_width(
     }
     regalloc::remove_copies_to_self(&mut lir, &allocation.reg);
     schedule::after_allocation(&mut lir, &allocation.reg);
-    let insts = encode::encode(&lir, &allocation.reg);
+    let (insts, handles) = encode::encode(&lir, &allocation.reg);
     let code = encode::bytes(&insts, device.hw_gen)?;
     if check {
         encode::check(&insts, device)?;
@@ -357,6 +371,7 @@ fn compile_width(
     Ok(Some(Compiled {
         width,
         code,
+        handles_at: handles.into_iter().map(encode::immediate_at).collect(),
         scratch_bytes,
         stats,
         estimate,

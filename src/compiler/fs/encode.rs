@@ -89,21 +89,28 @@ struct Encoder<'a> {
     open: Vec<Open>,
     halts: Vec<usize>,
     address: Address,
+    handles: Vec<usize>,
 }
 
-/// The EU instructions of a program.
-pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Vec<isa::Inst> {
+/// The EU instructions of a program, and which of them have the handle of its constant data as their immediate.
+pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> (Vec<isa::Inst>, Vec<usize>) {
     let mut e = Encoder {
         reg,
         out: Vec::with_capacity(lir.insts.len() + 16),
         open: Vec::new(),
         halts: Vec::new(),
         address: Address::default(),
+        handles: Vec::new(),
     };
     for inst in &lir.insts {
         e.inst(inst);
     }
-    e.out
+    (e.out, e.handles)
+}
+
+/// Byte of the immediate of an instruction: its last dword.
+pub(crate) fn immediate_at(inst: usize) -> u32 {
+    inst as u32 * INST_BYTES as u32 + 12
 }
 
 /// The bytes of EU instructions.
@@ -199,6 +206,13 @@ impl Encoder<'_> {
             }
             Op::Send => self.send(inst),
             Op::MovIndirect => self.mov_indirect(inst),
+            Op::Constants => {
+                let mut i = self.base(inst, Opcode::Mov);
+                i.dst = self.dst(&inst.dst);
+                i.src[0] = isa::Src::imm_ud(0);
+                self.handles.push(self.out.len());
+                self.out.push(i);
+            }
             Op::Collect(_) => debug_assert!(false, "payloads are lowered before"),
         }
     }

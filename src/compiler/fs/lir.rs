@@ -263,6 +263,8 @@ pub enum Op {
     MovIndirect,
     /// The top of a loop: no instruction.
     Do,
+    /// `dst` = the handle of the surface with the shader's constant data: the launcher writes it into the instruction.
+    Constants,
     /// Where HALT goes: every lane is active again.
     HaltTarget,
 }
@@ -366,7 +368,7 @@ impl Inst {
             Op::Math(f) => f.sources(),
             Op::Send => 3,
             Op::MovIndirect => 2,
-            Op::Collect(_) | Op::Do | Op::HaltTarget => 0,
+            Op::Collect(_) | Op::Constants | Op::Do | Op::HaltTarget => 0,
         }
     }
 

@@ -269,7 +269,7 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
             | IntrinsicOp::VulkanSamplerIndex
             | IntrinsicOp::GetSsboSize
             | IntrinsicOp::LoadSsboAddress => any_src,
-            IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo => {
+            IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo | IntrinsicOp::LoadConstant => {
                 let bits = i.def.map_or(0, |d| shader.defs[d].bit_size);
                 any_src || bits != 32
             }

@@ -93,7 +93,7 @@ fn jumps_go_where_the_hardware_looks() {
     control(&mut lir, Op::Eu(Opcode::While));
     control(&mut lir, Op::HaltTarget);
     let out = encode(&lir, &IdMap::default());
-    let jumps: Vec<(i32, i32)> = out.iter().map(|i| (i.jip / 16, i.uip / 16)).collect();
+    let jumps: Vec<(i32, i32)> = out.0.iter().map(|i| (i.jip / 16, i.uip / 16)).collect();
     // 0 if, 1 break, 2 else, 3 mov, 4 endif, 5 halt, 6 while, 7 halt
     assert_eq!(
         jumps,
@@ -253,7 +253,7 @@ fn legal_on_a_small_core(lir: &Lir) -> Result<(), String> {
         next += vgrf.regs as u8;
     }
     let device = hw::Device::by_name("bxt").expect("a device");
-    crate::encode::check(&encode(lir, &reg), device).map_err(|e| e.to_string())
+    crate::encode::check(&encode(lir, &reg).0, device).map_err(|e| e.to_string())
 }
 
 fn lowered(inst: Inst, vgrfs: &[u32]) -> Lir {

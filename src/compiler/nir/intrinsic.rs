@@ -216,6 +216,8 @@ intrinsics! {
     LoadSsboAddress "load_ssbo_address" ([1 x 32]) -> [1 x 64] {} MESSAGE;
     /// (offset); `base` is added.
     LoadPushConstant "load_push_constant" ([1 x 32]) -> [any] {base range align_mul align_offset} PURE;
+    /// (offset), in what the shader's constant variables hold
+    LoadConstant "load_constant" ([1 x 32]) -> [any] {base align_mul align_offset} MESSAGE;
     /// (offset)
     LoadShared "load_shared" ([1 x 32]) -> [any] {base align_mul align_offset} READS;
     /// (value, offset)

@@ -108,6 +108,8 @@ pub enum Mode {
     FunctionTemp,
     /// Module-scope Private, each invocation its own.
     ShaderTemp,
+    /// Never written, the same for every invocation: the variable's initial value.
+    Constant,
     /// Shared by a workgroup.
     Shared,
     /// Uniform buffer.
@@ -143,9 +145,9 @@ pub struct Variable {
     pub io: Option<IoVar>,
     /// Access qualifiers of the resource.
     pub access: Access,
-    /// Initial value of FunctionTemp, ShaderTemp or Shared (zero) variables.
+    /// Initial value of FunctionTemp, ShaderTemp, Constant or Shared (zero) variables.
     pub init: Option<ConstValue>,
-    /// After shared or scratch variables are laid out: byte offset.
+    /// After constant, shared or scratch variables are laid out: byte offset.
     pub offset_bytes: Option<u32>,
 }
 

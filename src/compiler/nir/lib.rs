@@ -13,6 +13,7 @@ pub mod interp;
 mod intrinsic;
 mod io;
 mod ir;
+mod layout;
 mod lex;
 mod op;
 mod parse;

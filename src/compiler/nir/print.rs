@@ -24,9 +24,10 @@ pub(crate) const STAGES: [(Stage, &str); 6] = [
     (Stage::Compute, "compute"),
 ];
 
-pub(crate) const MODES: [(Mode, &str); 10] = [
+pub(crate) const MODES: [(Mode, &str); 11] = [
     (Mode::FunctionTemp, "function_temp"),
     (Mode::ShaderTemp, "shader_temp"),
+    (Mode::Constant, "constant"),
     (Mode::Shared, "shared"),
     (Mode::Ubo, "ubo"),
     (Mode::Ssbo, "ssbo"),

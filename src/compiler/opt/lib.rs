@@ -35,7 +35,7 @@
 //! **Everything else is lowered**, `fsub isub fdiv fmod frem fsign isign imod ldexp frexp_* fdot* pack_* unpack_*
 //! find_msb uadd_carry usub_borrow *_sat bitfield_insert *bitfield_extract fquantize2f16` included.
 //!
-//! **Memory.** No derefs, no variables. `load_ubo load_ssbo store_ssbo load_push_constant load_shared store_shared
+//! **Memory.** No derefs, no variables. `load_ubo load_ssbo store_ssbo load_push_constant load_constant load_shared store_shared
 //! load_scratch store_scratch load_global load_global_constant store_global` access either 1 to 4 components of
 //! 32 bits at an address that is a multiple of 4, or one component of 8 or 16 bits at a multiple of its size.
 //! 64-bit data is loaded and stored as dwords. `write_mask` is full. `base` is used where there is one, the
@@ -97,6 +97,7 @@ mod opt_dead_write_vars;
 mod opt_ffma;
 mod opt_idiv_const;
 mod opt_if;
+mod opt_large_constants;
 mod opt_load_store_vectorize;
 mod opt_loop_unroll;
 mod opt_peephole_select;

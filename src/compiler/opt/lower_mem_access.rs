@@ -18,6 +18,7 @@ fn access(op: IntrinsicOp) -> Option<(usize, bool)> {
         Op::LoadUbo | Op::LoadSsbo => (1, false),
         Op::StoreSsbo => (2, true),
         Op::LoadPushConstant
+        | Op::LoadConstant
         | Op::LoadShared
         | Op::LoadScratch
         | Op::LoadGlobal

@@ -1,6 +1,7 @@
 //! Evaluates operations on constants.
 //!
-//! In:  any shader. Out: no ALU operation has only constant operands; a selection by a constant is a copy.
+//! In:  any shader. Out: no ALU operation has only constant operands; a selection by a constant is a copy; what is read of constant
+//! variables at a place that is known is a constant.
 //! Tests: tests/opt/opt_constant_folding/.
 
 use crate::pass::Ctx;
@@ -11,10 +12,11 @@ use smallvec::SmallVec;
 /// Entry point.
 pub fn opt_constant_folding(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = false;
+    let mut data = None;
     for b in s.block_order() {
         for k in 0..s.blocks[b].instrs.len() {
             let id = s.blocks[b].instrs[k];
-            if let Some(new) = fold_instr(s, id) {
+            if let Some(new) = fold_instr(s, id).or_else(|| fold_load(s, id, &mut data)) {
                 s.instrs[id] = new;
                 changed = true;
             }
@@ -63,6 +65,34 @@ pub(crate) fn fold_instr(s: &Shader, id: Id<Instr>) -> Option<Instr> {
         def: a.def,
         values: out,
     })
+}
+
+/// A load of constant data at a constant place.
+fn fold_load(s: &Shader, id: Id<Instr>, data: &mut Option<Vec<u8>>) -> Option<Instr> {
+    let Instr::Intrinsic(i) = &s.instrs[id] else {
+        return None;
+    };
+    if i.op != IntrinsicOp::LoadConstant {
+        return None;
+    }
+    let (def, offset) = (i.def?, s.const_component(i.srcs[0], 0)?);
+    let data = data.get_or_insert_with(|| s.constant_data());
+    let Def {
+        num_components: n,
+        bit_size,
+        ..
+    } = s.defs[def];
+    let bytes = usize::from(bit_size) / 8;
+    let at = (offset as u32).wrapping_add(i.index("base")) as usize;
+    let component = |c: usize| {
+        // Beyond the end is what a surface gives there.
+        let from = data.get(at + c * bytes..at + (c + 1) * bytes);
+        let mut value = [0; 8];
+        value[..bytes].copy_from_slice(from.unwrap_or(&[0; 8][..bytes]));
+        u64::from_le_bytes(value)
+    };
+    let values = (0..usize::from(n)).map(component).collect();
+    Some(Instr::Const { def, values })
 }
 
 fn select(s: &Shader, a: &Alu, def: Def) -> Option<Instr> {

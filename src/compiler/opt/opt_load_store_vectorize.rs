@@ -26,6 +26,7 @@ fn describe(op: IntrinsicOp) -> Option<(Class, usize, Option<usize>, bool)> {
     Some(match op {
         Op::LoadUbo => (Class::Constant, 1, Some(0), false),
         Op::LoadPushConstant => (Class::Constant, 0, None, false),
+        Op::LoadConstant => (Class::Constant, 0, None, false),
         Op::LoadGlobalConstant => (Class::Constant, 0, None, false),
         Op::LoadSsbo => (Class::Buffer, 1, Some(0), false),
         Op::StoreSsbo => (Class::Buffer, 2, Some(1), true),

@@ -17,6 +17,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_dead_cf)),
     Step::Once(pass!(lower_io_to_temporaries)),
     Step::Once(pass!(lower_var_copies)),
+    Step::Once(pass!(opt_large_constants)),
     Step::Once(pass!(lower_indirect_vars)),
     Step::Once(pass!(lower_vars_to_ssa)),
     Step::Once(pass!(opt_dead_write_vars)),

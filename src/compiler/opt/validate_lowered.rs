@@ -192,6 +192,7 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
         Op::LoadUbo
         | Op::LoadSsbo
         | Op::LoadPushConstant
+        | Op::LoadConstant
         | Op::LoadShared
         | Op::LoadScratch
         | Op::LoadGlobal

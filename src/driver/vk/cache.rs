@@ -172,6 +172,7 @@ mod tests {
         };
         Arc::new(ShaderBinary {
             code: vec![seed; 128],
+            constants: abi::Constants::default(),
             variants: vec![variant(8, 0), variant(16, 64)],
             preferred: 1,
             push: PushData {

@@ -3,10 +3,10 @@
 //! In:  a shader, or bytes. Out: the other. Bytes that are damaged are no shader.
 
 use abi::{
-    Capture, Captured, ComputeInfo, ComputedDepth, DriverValue, FragmentInfo, GeometryInfo,
-    OutputTopology, PatchMap, PushData, ShaderBinary, StageInfo, Stats, TessControlInfo,
-    TessDomain, TessEvalInfo, TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs,
-    VueMap,
+    Capture, Captured, ComputeInfo, ComputedDepth, Constants, DriverValue, FragmentInfo,
+    GeometryInfo, OutputTopology, PatchMap, PushData, ShaderBinary, StageInfo, Stats,
+    TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, Variant, VertexElement, VertexInfo,
+    VertexOutputs, VueMap,
 };
 
 /// No shader is larger than this; data that says so is damaged.
@@ -79,6 +79,11 @@ fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
 /// Text dumps are left out: they are made on request, under a key of their own.
 pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
     put_bytes(out, &shader.code);
+    put_bytes(out, &shader.constants.data);
+    put_u32(out, shader.constants.handles_at.len() as u32);
+    for &at in &shader.constants.handles_at {
+        put_u32(out, at);
+    }
     write_stage(out, &shader.stage);
     put_u32(out, shader.push.constants_first_dw);
     put_u32(out, shader.push.constants_dw);
@@ -112,6 +117,14 @@ pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
 pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     let code_bytes = reader.length()?;
     let code = reader.take(code_bytes)?.to_vec();
+    let data_bytes = reader.length()?;
+    let data = reader.take(data_bytes)?.to_vec();
+    let handles = reader.length()?;
+    let handles_at: Vec<u32> = (0..handles).map(|_| reader.u32()).collect::<Option<_>>()?;
+    let dword_inside = |at: u32| code.get(at as usize..at as usize + 4).is_some();
+    if !handles_at.iter().all(|at| dword_inside(*at)) {
+        return None;
+    }
     let stage = read_stage(reader)?;
     let (constants_first_dw, constants_dw) = (reader.u32()?, reader.u32()?);
     let values = reader.length()?;
@@ -136,6 +149,7 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     }
     Some(ShaderBinary {
         code,
+        constants: Constants { data, handles_at },
         variants,
         preferred,
         push,

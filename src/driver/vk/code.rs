@@ -8,6 +8,7 @@ use crate::cache::Cache;
 use crate::compiler::{self, Neighbours, ShaderInfo, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::surface_state::{self, BufferDescriptor};
 
 /// See the module.
 #[derive(Debug)]
@@ -17,11 +18,13 @@ pub struct Code {
     /// It was found in the application's cache.
     pub cached: bool,
     memory: i915::Slice,
+    /// Of the constant data.
+    _surface: Option<i915::HeapPiece>,
 }
 
 /// The instruction prefetcher runs ahead of the last instruction (SKL PRM vol. 7, instruction fetch): the bytes behind the code
 /// belong to it too.
-const PREFETCH_BYTES: u64 = 128;
+const PREFETCH_BYTES: usize = 128;
 
 /// The flag that dumps a stage.
 fn dumps(stage: Stage) -> debug::Flag {
@@ -77,13 +80,39 @@ impl Code {
 
     /// Uploads a compiled shader.
     pub fn upload(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
-        let bytes = shader.code.len() as u64 + PREFETCH_BYTES;
-        let memory = context.instructions.take(bytes, 64)?;
-        memory.write(0, &shader.code)?;
+        // Constant data lies behind the code.
+        let data_at = (shader.code.len() + PREFETCH_BYTES).next_multiple_of(64);
+        let data = &shader.constants.data;
+        let memory = context
+            .instructions
+            .take((data_at + data.len()) as u64, 64)?;
+        let surface = if data.is_empty() {
+            memory.write(0, &shader.code)?;
+            None
+        } else {
+            memory.write(data_at, data)?;
+            let piece = context.gpu.bindless_piece(abi::PIECE_BYTES)?;
+            let surface = surface_state::buffer(BufferDescriptor {
+                address: memory.address() + data_at as u64,
+                bytes: data.len() as u64,
+            });
+            let place = piece.offset_bytes();
+            context.gpu.write_bindless(place, &surface)?;
+            let mut code = shader.code.clone();
+            let handle = (place << 6).to_le_bytes();
+            for &at in &shader.constants.handles_at {
+                if let Some(to) = code[at as usize..].first_chunk_mut() {
+                    *to = handle;
+                }
+            }
+            memory.write(0, &code)?;
+            Some(piece)
+        };
         Ok(Self {
             shader,
             cached: false,
             memory,
+            _surface: surface,
         })
     }
 

@@ -176,6 +176,7 @@ mod tests {
         };
         abi::ShaderBinary {
             code: Vec::new(),
+            constants: abi::Constants::default(),
             variants: vec![variant(8), variant(16), variant(32)],
             preferred,
             push: abi::PushData::default(),

@@ -81,6 +81,10 @@ impl Isel<'_> {
             I::GetSsboSize => self.buffer_size(i),
             I::LoadSsboAddress => self.buffer_address(i),
             I::LoadPushConstant => self.load_push_constant(i),
+            I::LoadConstant => {
+                let surface = Surface::Buffer(self.constants(), 0);
+                self.load(i, surface, i.srcs[0], i.index("base"));
+            }
             I::LoadShared => self.load(i, Surface::Shared, i.srcs[0], i.index("base")),
             I::StoreShared => self.store(i.srcs[0], Surface::Shared, i.srcs[1], i.index("base")),
             I::SharedAtomic | I::SharedAtomicSwap => {
@@ -199,6 +203,7 @@ impl Isel<'_> {
                         | I::BindlessImageAtomicSwap
                         | I::BindlessImageSize
                         | I::LoadPushConstant
+                        | I::LoadConstant
                         | I::LoadShared
                         | I::StoreShared
                 )

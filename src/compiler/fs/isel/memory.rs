@@ -301,6 +301,16 @@ impl Isel<'_> {
         to
     }
 
+    /// The handle of the shader's constant data.
+    pub(super) fn constants(&mut self) -> Lanes {
+        *self.constants.get_or_insert_with(|| {
+            let to = self.b.temp(Type::Ud, Exec::Scalar);
+            self.b
+                .in_prologue(|b| b.emit(Op::Constants, Exec::Scalar, to, &[], Mods::NONE));
+            to
+        })
+    }
+
     /// A buffer by its handle.
     pub(super) fn buffer(&self, handle: Id<Def>) -> Surface {
         Surface::Buffer(self.comp(handle, 0, Type::Ud), self.handle_offsets[handle])

@@ -82,6 +82,8 @@ pub(super) struct Isel<'a> {
     uses: &'a [u32],
     /// Copies to make at the end of a block: (phi, value).
     copies: IdMap<Block, Copies>,
+    /// Handle of the constant data, if something reads that.
+    constants: Option<Lanes>,
     /// Loop in which each def is made, `u32::MAX` for none.
     loop_of: Vec<u32>,
     this_loop: u32,
@@ -169,6 +171,7 @@ pub(crate) fn select(
         comps: vec![Comp::None; total as usize],
         uses,
         copies: IdMap::default(),
+        constants: None,
         loop_of: vec![u32::MAX; sh.defs.len()],
         this_loop: u32::MAX,
         r0,

@@ -27,6 +27,8 @@ enum Space {
     SharedBytes,
     /// Scratch after variables were laid out.
     ScratchBytes,
+    /// Constants after variables were laid out.
+    ConstantBytes,
     Push,
     /// Number in `Machine::buffers`.
     Buffer(usize),
@@ -41,6 +43,7 @@ pub(super) struct Memory {
     shared: FxHashMap<Id<Variable>, Vec<u8>>,
     shared_bytes: Vec<u8>,
     scratch: Vec<Vec<u8>>,
+    constants: Vec<u8>,
     /// Pointers by their value in the shader.
     ptrs: Vec<Ptr>,
     numbers: FxHashMap<Ptr, u64>,
@@ -82,6 +85,7 @@ impl Memory {
             shared: FxHashMap::default(),
             shared_bytes: Vec::new(),
             scratch: Vec::new(),
+            constants: s.constant_data(),
             ptrs: Vec::new(),
             numbers: FxHashMap::default(),
             sizes: sizes(&s.types),
@@ -101,7 +105,7 @@ impl Memory {
                 Mode::Shared => {
                     self.shared.insert(id, vec![0; size]);
                 }
-                Mode::FunctionTemp | Mode::ShaderTemp => {
+                Mode::FunctionTemp | Mode::ShaderTemp | Mode::Constant => {
                     let mut bytes = vec![0; size];
                     if let Some(init) = &v.init {
                         self.initial(s, &mut bytes, v.ty, init);
@@ -166,6 +170,12 @@ impl Memory {
     }
 }
 
+/// True if the shader does not lay out variables of this mode.
+fn is_ours(mode: Mode) -> bool {
+    use Mode::{Constant, FunctionTemp, ShaderTemp, Shared};
+    matches!(mode, FunctionTemp | ShaderTemp | Constant | Shared)
+}
+
 /// Addresses of physical storage: buffer `n` begins at `(n + 1) << 32`.
 fn address_of(buffer: usize, offset: u64) -> u64 {
     ((buffer as u64 + 1) << 32) + offset
@@ -195,6 +205,7 @@ impl Run<'_> {
             Space::Shared(v) => self.memory.shared.get_mut(&v),
             Space::SharedBytes => Some(&mut self.memory.shared_bytes),
             Space::ScratchBytes => self.memory.scratch.get_mut(lane),
+            Space::ConstantBytes => Some(&mut self.memory.constants),
             Space::Push => Some(&mut self.machine.push_constants),
             Space::Buffer(n) => self.machine.buffers.get_mut(n).map(|b| &mut b.1),
             Space::Resources(_) | Space::None => None,
@@ -254,13 +265,13 @@ impl Run<'_> {
 
     pub(super) fn deref(&mut self, d: &Deref, lanes: &[usize]) -> Result<(), InterpError> {
         let s = self.s;
-        let ours = matches!(d.mode, Mode::FunctionTemp | Mode::ShaderTemp | Mode::Shared);
+        let ours = is_ours(d.mode);
         for &l in lanes {
             let ptr = match d.kind {
                 DerefKind::Var(v) => {
                     let var = &s.vars[v];
                     let space = match var.mode {
-                        Mode::FunctionTemp | Mode::ShaderTemp => Space::Private(v),
+                        Mode::FunctionTemp | Mode::ShaderTemp | Mode::Constant => Space::Private(v),
                         Mode::Shared => Space::Shared(v),
                         Mode::PushConst => Space::Push,
                         Mode::Ubo | Mode::Ssbo => {
@@ -397,7 +408,7 @@ impl Run<'_> {
             mode,
             ..
         }) = s.deref_of(ptr)
-            && !matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp | Mode::Shared)
+            && !is_ours(*mode)
             && let Some(of) = s.deref_of(*parent)
             && let Type::Matrix {
                 row_major: true,
@@ -417,10 +428,7 @@ impl Run<'_> {
             let deref = s
                 .deref_of(d)
                 .ok_or(InterpError::Unsupported("copy of no deref".into()))?;
-            let ours = matches!(
-                deref.mode,
-                Mode::FunctionTemp | Mode::ShaderTemp | Mode::Shared
-            );
+            let ours = is_ours(deref.mode);
             let stride = match s.types[deref.ty] {
                 Type::Vector { elem, .. } => r.component_stride(d, r.memory.sizes[elem].0),
                 _ => 0,
@@ -608,6 +616,7 @@ impl Run<'_> {
             | Op::SsboAtomic
             | Op::SsboAtomicSwap
             | Op::LoadPushConstant
+            | Op::LoadConstant
             | Op::LoadShared
             | Op::SharedAtomic
             | Op::SharedAtomicSwap
@@ -639,6 +648,7 @@ impl Run<'_> {
             Op::LoadShared | Op::SharedAtomic | Op::SharedAtomicSwap => {
                 (Space::SharedBytes, offset(self, 0))
             }
+            Op::LoadConstant => (Space::ConstantBytes, offset(self, 0)),
             Op::StoreShared => (Space::SharedBytes, offset(self, 1)),
             Op::LoadScratch => (Space::ScratchBytes, offset(self, 0)),
             Op::StoreScratch => (Space::ScratchBytes, offset(self, 1)),

@@ -161,6 +161,10 @@ impl Lower<'_> {
                     &[base, range, mul, off],
                 )
             }
+            Mode::Constant => {
+                let offset = dynamic(b);
+                b.load(Op::LoadConstant, n, bits, &[offset], &[base, mul, off])
+            }
             Mode::Shared => {
                 let offset = dynamic(b);
                 b.load(Op::LoadShared, n, bits, &[offset], &[base, mul, off])

@@ -3,7 +3,7 @@
 //! In:  loads, stores and atomics through derefs of buffers, push constants, shared memory, physical
 //!      storage buffers, and of the local variables that `lower_vars_to_ssa` left.
 //! Out: `load_ssbo` and its like, with byte offsets and what is known of their alignment. No derefs of
-//!      those modes. Shared and scratch variables are laid out; booleans in memory are 32 bits, 0 or 1.
+//!      those modes. Constant, shared and scratch variables are laid out; booleans in memory are 32 bits, 0 or 1.
 //!
 //! A pointer that goes through a phi or `bcsel` (variable pointers) becomes a pair of values there.
 //! Ref: SPIR-V "Universal Validation Rules", variable pointers; Vulkan spec, "Shader Resource Interface".
@@ -14,45 +14,8 @@ mod access;
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-/// Bytes that a type takes where it has no explicit layout, and its alignment.
-fn natural_size(types: &Types) -> IdMap<Type, (u32, u32)> {
-    let mut out: IdMap<Type, (u32, u32)> = IdMap::with_default((0, 1));
-    for (id, ty) in types.iter() {
-        out[id] = match ty {
-            Type::Bool => (4, 4),
-            Type::Int(b) | Type::Float(b) => (u32::from(*b) / 8, u32::from(*b) / 8),
-            Type::Vector { elem, len } => (out[*elem].0 * u32::from(*len), out[*elem].1),
-            Type::Pointer { .. } => (8, 8),
-            Type::Image { .. } | Type::Sampler | Type::SampledImage(_) => (0, 1),
-            Type::Matrix {
-                column, columns, ..
-            } => {
-                let (size, align) = out[*column];
-                (size * u32::from(*columns), align)
-            }
-            Type::Array { elem, len, .. } => {
-                let (size, align) = out[*elem];
-                (
-                    size.next_multiple_of(align)
-                        .saturating_mul(len.unwrap_or(0)),
-                    align,
-                )
-            }
-            Type::Struct { members, .. } => {
-                let (mut end, mut align) = (0u32, 1);
-                for m in members {
-                    let (size, a) = out[m.ty];
-                    end = end.next_multiple_of(a).saturating_add(size);
-                    align = align.max(a);
-                }
-                (end.next_multiple_of(align), align)
-            }
-        };
-    }
-    out
-}
 
 /// A lowered pointer.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +60,7 @@ fn is_temp(mode: Mode) -> bool {
 
 /// Modes in which a variable is laid out by us and not by the shader.
 fn is_ours(s: &Shader, mode: Mode) -> bool {
-    is_temp(mode) || mode == Mode::Shared && !s.info.shared_blocks
+    is_temp(mode) || mode == Mode::Constant || mode == Mode::Shared && !s.info.shared_blocks
 }
 
 /// Entry point.
@@ -112,7 +75,7 @@ pub fn lower_explicit_io(s: &mut Shader, _: &Ctx) -> bool {
     if !any {
         return false;
     }
-    let natural = natural_size(&s.types);
+    let natural = s.types.natural_sizes();
     lay_out(s, &natural, &order);
     let mut l = Lower {
         addr: IdMap::for_arena(&s.defs, None),
@@ -127,7 +90,7 @@ pub fn lower_explicit_io(s: &mut Shader, _: &Ctx) -> bool {
     true
 }
 
-/// Gives each shared and scratch variable that is still used its place.
+/// Gives each constant, shared and scratch variable that is still used its place. Constants that are the same share theirs.
 fn lay_out(s: &mut Shader, natural: &IdMap<Type, (u32, u32)>, order: &[Id<Block>]) {
     let mut used = entity::IdSet::new();
     for b in order {
@@ -140,12 +103,21 @@ fn lay_out(s: &mut Shader, natural: &IdMap<Type, (u32, u32)>, order: &[Id<Block>
         }
     }
     let mut inits = Vec::new();
+    let mut constant_bytes = 0;
+    let mut constants = FxHashMap::default();
     for (id, v) in s.vars.iter_mut() {
         if !used.contains(id) || v.offset_bytes.is_some() {
             continue;
         }
         let (size, align) = natural[v.ty];
         let end = match v.mode {
+            Mode::Constant => {
+                if let Some(&at) = constants.get(&(v.ty, v.init.clone())) {
+                    v.offset_bytes = Some(at);
+                    continue;
+                }
+                &mut constant_bytes
+            }
             Mode::Shared => &mut s.info.shared_bytes,
             Mode::FunctionTemp | Mode::ShaderTemp => &mut s.info.scratch_bytes,
             _ => continue,
@@ -153,6 +125,9 @@ fn lay_out(s: &mut Shader, natural: &IdMap<Type, (u32, u32)>, order: &[Id<Block>
         let at = end.next_multiple_of(align.max(4));
         v.offset_bytes = Some(at);
         *end = at.saturating_add(size);
+        if v.mode == Mode::Constant {
+            constants.insert((v.ty, v.init.clone()), at);
+        }
         if is_temp(v.mode) && v.init.is_some() {
             inits.push(id);
         }
@@ -369,7 +344,7 @@ impl Lower<'_> {
                     a.base = Some(self.handle(block, v, None));
                 }
             }
-            Mode::Shared | Mode::FunctionTemp | Mode::ShaderTemp => {
+            Mode::Constant | Mode::Shared | Mode::FunctionTemp | Mode::ShaderTemp => {
                 let at = var.offset_bytes.unwrap_or(0);
                 a = self.add_const(a, at);
             }
