@@ -1,6 +1,6 @@
 //! Holds the workspace to the laws of src/README.md: who may use whom, and where unsafe code may stand.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What each crate may use of ours and of others: folder, our crates, other people's crates.
@@ -261,5 +261,132 @@ fn unsafe_code_stays_in_its_rooms() {
                 relative.display()
             );
         }
+    }
+}
+
+/// The modules of a crate: name from the crate's root on (its own is "") and the file's text up to its tests, without comments.
+fn modules(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = Vec::new();
+    rust_files(folder, &mut files);
+    let named = files.into_iter().filter_map(|file| {
+        let path = file
+            .strip_prefix(folder)
+            .expect("below it")
+            .with_extension("");
+        let name = path.to_str().expect("UTF-8").replace('/', "::");
+        let name = name.strip_suffix("::mod").unwrap_or(&name).to_owned();
+        let text = std::fs::read_to_string(&file).expect("readable");
+        let tests = [
+            "\n#[cfg(test)]\nmod tests",
+            "\n#[cfg(test)]\npub(crate) mod",
+        ];
+        let end = tests.iter().filter_map(|start| text.find(start)).min();
+        let code = &text[..end.unwrap_or(text.len())];
+        let code = code
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or_default());
+        let root = if name == "lib" { String::new() } else { name };
+        (!root.ends_with("_tests")).then(|| (root, code.collect::<Vec<_>>().join("\n")))
+    });
+    named.collect()
+}
+
+/// The paths that a tree of `use` names: `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn paths(prefix: &str, tree: &str, out: &mut Vec<String>) {
+    let tree = tree.trim();
+    let Some((head, rest)) = tree.split_once('{') else {
+        let path = tree.split(" as ").next().unwrap_or_default();
+        return out.push(format!("{prefix}{}", path.trim()));
+    };
+    let inside = &rest[..rest.rfind('}').unwrap_or(rest.len())];
+    let prefix = format!("{prefix}{}", head.trim());
+    let (mut depth, mut start) = (0, 0);
+    for (at, letter) in inside.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                paths(&prefix, &inside[start..at], out);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !inside[start..].trim().is_empty() {
+        paths(&prefix, &inside[start..], out);
+    }
+}
+
+/// The modules that a module's code names.
+fn named(module: &str, code: &str, all: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
+    let mut found = Vec::new();
+    for (start, base) in [("crate::", ""), ("super::", parent)] {
+        for (at, _) in code.match_indices(start) {
+            let rest = &code[at + start.len()..];
+            // A tree of `use` ends with its statement; a path in code, with its last letter.
+            let in_use = code[..at].ends_with("use ");
+            let end = if in_use {
+                rest.find(';')
+            } else {
+                rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
+            };
+            let prefix = if base.is_empty() {
+                String::new()
+            } else {
+                format!("{base}::")
+            };
+            paths(&prefix, &rest[..end.unwrap_or(rest.len())], &mut found);
+        }
+    }
+    // Children are named without `self::`.
+    let inside = if module.is_empty() {
+        String::new()
+    } else {
+        format!("{module}::")
+    };
+    for child in all.keys().filter_map(|name| name.strip_prefix(&inside)) {
+        let mention = format!("{child}::");
+        let starts = |at: usize| {
+            !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
+        };
+        if !child.contains("::") && code.match_indices(&mention).any(|(at, _)| starts(at)) {
+            found.push(format!("{inside}{child}"));
+        }
+    }
+    let file_of = |path: String| {
+        let mut path = path.as_str();
+        while !all.contains_key(path) {
+            path = path.rsplit_once("::").map_or("", |(front, _)| front);
+        }
+        path.to_owned()
+    };
+    let mut files: BTreeSet<_> = found.into_iter().map(file_of).collect();
+    files.remove(module);
+    files
+}
+
+#[test]
+fn files_of_the_driver_import_one_way() {
+    for krate in ["surface", "cmd", "blit", "i915", "vk", "wsi", "icd"] {
+        let all = modules(&root().join("src/driver").join(krate));
+        assert!(all.len() > 5, "{krate} was not read");
+        let mut left: BTreeMap<_, _> = all
+            .iter()
+            .map(|(module, code)| (module.clone(), named(module, code, &all)))
+            .collect();
+        assert!(left.values().any(|names| !names.is_empty()));
+        // From the ground up: what imports nothing that is left, goes.
+        while let Some(ground) = left.iter().find(|(_, names)| names.is_empty()) {
+            let ground = ground.0.clone();
+            left.remove(&ground);
+            left.values_mut().for_each(|names| {
+                names.remove(&ground);
+            });
+        }
+        assert!(
+            left.is_empty(),
+            "files of {krate} import each other in a circle, or lead to one: {left:#?}"
+        );
     }
 }

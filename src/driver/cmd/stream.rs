@@ -46,6 +46,11 @@ pub struct Data<'a> {
     pub words: &'a mut [u32],
 }
 
+/// Where data lies in the heap of dynamic state, in bytes.
+pub fn offset(address: u64, base: u64) -> u64 {
+    address.wrapping_sub(base) & 0xffff_ffff
+}
+
 /// A batch being written.
 #[derive(Debug)]
 pub struct Stream<M> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::buffer::Buffer;
 use crate::device::{Device, Start};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::zone::Zone;
 
 /// Bytes of the first buffer; each further one is twice as large, up to [`MAX_BLOCK_BYTES`].
@@ -70,10 +70,7 @@ impl Chunks {
         // The lowest address comes first.
         state.free.extend(chunks);
         state.free.reverse();
-        state
-            .free
-            .pop()
-            .ok_or(crate::Error::Range { what: "a chunk" })
+        state.free.pop().ok_or(Error::Range { what: "a chunk" })
     }
 
     /// Takes chunks back.

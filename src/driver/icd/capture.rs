@@ -4,8 +4,8 @@ use ash::vk as c;
 use ash::vk::Handle;
 use vk::command::{ByteCount, Counters, Draw};
 
-use crate::command::record;
 use crate::entry::entries;
+use crate::recording::record;
 use crate::{handle, raw};
 
 entries! { CAPTURE:

@@ -5,12 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, CommandPool, Point};
+use vk::command::{CommandBuffer, CommandPool};
 
 use crate::dependency;
 use crate::entry::{done, entries};
-use crate::handle::{self, CommandPoolFace, PipelineFace};
-use crate::{raw, render};
+use crate::face::{CommandPoolFace, PipelineFace};
+use crate::recording::{point, record};
+use crate::{handle, raw, render};
 
 entries! { COMMAND:
     Device vkCreateCommandPool(
@@ -383,31 +384,6 @@ entries! { COMMAND:
             Ok(())
         })
     }
-}
-
-/// The bind point that is meant.
-pub fn point(from: c::PipelineBindPoint) -> vk::Result<Point> {
-    match from {
-        c::PipelineBindPoint::COMPUTE => Ok(Point::Compute),
-        c::PipelineBindPoint::GRAPHICS => Ok(Point::Graphics),
-        _ => Err(vk::Error::InvalidUse {
-            why: "a bind point that the device does not have",
-        }),
-    }
-}
-
-/// Records a command. An error of making it is the command buffer's, told when it ends.
-///
-/// # Safety
-/// As [`handle::get_mut`]: command buffers are externally synchronised.
-#[inline]
-pub unsafe fn record(
-    buffer: c::CommandBuffer,
-    command: impl FnOnce(&mut CommandBuffer) -> vk::Result<()>,
-) -> vk::Result<()> {
-    // SAFETY: as the caller says.
-    unsafe { handle::get_mut(buffer)? }.record(command);
-    Ok(())
 }
 
 /// The dependencies of a `VkDependencyInfo`, and what contents end with them.

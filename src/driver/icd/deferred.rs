@@ -7,10 +7,8 @@
 use ash::vk as c;
 
 use crate::entry::{done, entries};
+use crate::face::Operation;
 use crate::{handle, raw};
-
-/// Behind `VkDeferredOperationKHR`.
-pub struct Operation;
 
 entries! { DEFERRED:
     Device ["VK_KHR_deferred_host_operations"] vkCreateDeferredOperationKHR(

@@ -11,10 +11,10 @@ use vk::descriptor::{
     Template, TemplateEntry, pieces,
 };
 
-use crate::command::{point, record};
 use crate::entry::{done, entries};
-use crate::handle::{self, DescriptorPoolFace};
-use crate::raw;
+use crate::face::DescriptorPoolFace;
+use crate::recording::{point, record};
+use crate::{handle, raw};
 
 entries! { DESCRIPTOR:
     Device vkCreateDescriptorSetLayout(

@@ -1,14 +1,14 @@
 //! Entry points of devices, queues, memory and buffers.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
 use ash::vk as c;
 
-use crate::entry::{Pointer, done, entries};
-use crate::handle::{self, DeviceFace};
-use crate::{chain, raw, table};
+use crate::entry::{done, entries};
+use crate::face::DeviceFace;
+use crate::{chain, handle, raw};
 
 entries! { DEVICE:
     Physical vkCreateDevice(
@@ -36,10 +36,6 @@ entries! { DEVICE:
         let queue = handle::make(object.clone());
         raw::put(device, handle::make(DeviceFace { device: object, queue }));
         done()
-    }
-
-    Device vkGetDeviceProcAddr(device: c::Device, name: *const c_char) -> Option<Pointer> {
-        table::device_pointer(device, name)
     }
 
     Device vkDestroyDevice(device: c::Device, allocator: *const c::AllocationCallbacks<'_>) {

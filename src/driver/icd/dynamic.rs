@@ -6,10 +6,10 @@
 
 use ash::vk as c;
 
-use crate::command::record;
 use crate::draw::{set, vertices};
 use crate::entry::entries;
 use crate::raw;
+use crate::recording::record;
 
 entries! { DYNAMIC:
     Device vkCmdSetCullMode(

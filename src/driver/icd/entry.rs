@@ -5,6 +5,8 @@
 
 use ash::vk as c;
 
+use crate::diagnosis;
+
 /// Who resolves a name (Vulkan specification, "Command Function Pointers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -48,7 +50,7 @@ pub trait Face: Sized {
 #[cold]
 #[inline(never)]
 fn failed(error: vk::Error) -> c::Result {
-    crate::report(&error);
+    diagnosis::report(&error);
     error.code()
 }
 

@@ -8,9 +8,9 @@ use vk::graphics::{FixedInfo, Info, Pipeline};
 use vk::pipeline::Stage;
 
 use crate::entry::{done, entries};
-use crate::handle::{self, PipelineFace};
+use crate::face::PipelineFace;
 use crate::pipeline::{Made, shader, tell};
-use crate::raw;
+use crate::{diagnosis, handle, raw};
 
 entries! { GRAPHICS_PIPELINE:
     Device vkCreateGraphicsPipelines(
@@ -39,7 +39,7 @@ entries! { GRAPHICS_PIPELINE:
                 }
                 // The others are made all the same.
                 Err(error) => {
-                    crate::report(&error);
+                    diagnosis::report(&error);
                     first_error.get_or_insert(error);
                     if info.flags.contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
                         break;

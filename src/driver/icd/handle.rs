@@ -4,12 +4,13 @@
 //! first (loader interface, "ICD_LOADER_MAGIC"). All other handles are such boxes too: one kind of box, one check.
 
 use std::cell::UnsafeCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use rustc_hash::FxHashSet;
+
+use crate::face;
 
 const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
@@ -122,66 +123,6 @@ pub unsafe fn destroy<H: Kind>(handle: H) -> Option<H::Object> {
     }
 }
 
-/// Behind `VkInstance`.
-pub struct InstanceFace {
-    /// The object.
-    pub instance: Arc<vk::Instance>,
-    /// Handles of its physical devices.
-    pub physical: OnceLock<Vec<c::PhysicalDevice>>,
-}
-
-// SAFETY: the handles in it are addresses of boxes whose objects are `Sync` (bound on `Kind::Object`).
-unsafe impl Send for InstanceFace {}
-// SAFETY: as above.
-unsafe impl Sync for InstanceFace {}
-
-/// Behind `VkDevice`.
-pub struct DeviceFace {
-    /// The object.
-    pub device: Arc<vk::Device>,
-    /// Handle of its queue.
-    pub queue: c::Queue,
-}
-
-// SAFETY: as for `InstanceFace`.
-unsafe impl Send for DeviceFace {}
-// SAFETY: as for `InstanceFace`.
-unsafe impl Sync for DeviceFace {}
-
-/// Behind `VkCommandPool`.
-pub struct CommandPoolFace {
-    /// The object.
-    pub pool: vk::command::CommandPool,
-    /// Handles (as numbers) of its command buffers.
-    pub buffers: Mutex<FxHashSet<u64>>,
-}
-
-/// Behind `VkDescriptorPool`.
-pub struct DescriptorPoolFace {
-    /// The object.
-    pub pool: Arc<vk::descriptor::Pool>,
-    /// Handles (as numbers) of its sets.
-    pub sets: Mutex<FxHashSet<u64>>,
-}
-
-/// Behind `VkPipeline`.
-pub enum PipelineFace {
-    /// Of the compute bind point.
-    Compute(vk::pipeline::Pipeline),
-    /// Of the graphics bind point.
-    Graphics(vk::graphics::Pipeline),
-}
-
-impl PipelineFace {
-    /// What its stages were compiled to.
-    pub fn compiled(&self) -> Vec<vk::executable::Compiled<'_>> {
-        match self {
-            PipelineFace::Compute(pipeline) => vec![pipeline.compiled()],
-            PipelineFace::Graphics(pipeline) => pipeline.compiled(),
-        }
-    }
-}
-
 macro_rules! kinds {
     ($($handle:ident = $number:literal: $object:ty;)*) => {
         /// The numbers of all kinds.
@@ -197,22 +138,22 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Instance = 1: InstanceFace;
+    Instance = 1: face::InstanceFace;
     PhysicalDevice = 2: Arc<vk::PhysicalDevice>;
-    Device = 3: DeviceFace;
+    Device = 3: face::DeviceFace;
     Queue = 4: Arc<vk::Device>;
     CommandBuffer = 5: vk::command::CommandBuffer;
-    CommandPool = 6: CommandPoolFace;
+    CommandPool = 6: face::CommandPoolFace;
     DeviceMemory = 7: Arc<vk::memory::Memory>;
     Buffer = 8: Arc<vk::buffer::Buffer>;
     DescriptorSetLayout = 9: Arc<vk::descriptor::SetLayout>;
     PipelineLayout = 10: Arc<vk::descriptor::PipelineLayout>;
-    DescriptorPool = 11: DescriptorPoolFace;
+    DescriptorPool = 11: face::DescriptorPoolFace;
     DescriptorSet = 12: vk::descriptor::Set;
     DescriptorUpdateTemplate = 13: vk::descriptor::Template;
     ShaderModule = 14: Arc<vk::shader::Module>;
     PipelineCache = 15: vk::cache::Cache;
-    Pipeline = 16: PipelineFace;
+    Pipeline = 16: face::PipelineFace;
     Fence = 17: Arc<vk::sync::Fence>;
     Semaphore = 18: Arc<vk::sync::Semaphore>;
     Event = 19: vk::sync::Event;
@@ -222,21 +163,23 @@ kinds! {
     ImageView = 23: Arc<vk::image::View>;
     RenderPass = 24: Arc<vk::command::RenderPass>;
     Framebuffer = 25: Arc<vk::command::Framebuffer>;
-    SurfaceKHR = 40: crate::window::SurfaceFace;
-    SwapchainKHR = 41: crate::window::SwapchainFace;
+    SurfaceKHR = 40: face::SurfaceFace;
+    SwapchainKHR = 41: face::SwapchainFace;
     BufferView = 26: Arc<vk::buffer_view::BufferView>;
-    PrivateDataSlot = 27: crate::private_data::Slot;
-    DeferredOperationKHR = 28: crate::deferred::Operation;
+    PrivateDataSlot = 27: face::Slot;
+    DeferredOperationKHR = 28: face::Operation;
     SamplerYcbcrConversion = 29: vk::planar::Conversion;
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn kinds_have_numbers_of_their_own() {
-        let distinct: FxHashSet<_> = NUMBERS.iter().collect();
+        let distinct: BTreeSet<_> = NUMBERS.iter().collect();
         assert_eq!(distinct.len(), NUMBERS.len());
     }
 

@@ -5,8 +5,8 @@
 use ash::vk as c;
 use vk::command::{BufferRows, ImageBox, Scaled};
 
-use crate::command::record;
 use crate::entry::entries;
+use crate::recording::record;
 use crate::{handle, raw};
 
 entries! { IMAGE_COPY:

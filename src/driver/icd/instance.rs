@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 use ash::vk as c;
 
-use crate::entry::{Pointer, done, entries};
-use crate::handle::{self, InstanceFace};
-use crate::{chain, extension, property, raw, table};
+use crate::entry::{done, entries};
+use crate::face::InstanceFace;
+use crate::{chain, diagnosis, extension, handle, property, raw, source};
 
 entries! { INSTANCE:
     Global vkEnumerateInstanceVersion(api_version: *mut u32) -> c::Result {
@@ -38,13 +38,9 @@ entries! { INSTANCE:
         let info = raw::reference(create_info, "VkInstanceCreateInfo")?;
         let layers = raw::texts(info.pp_enabled_layer_names, info.enabled_layer_count);
         let extensions = raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count);
-        let object = vk::Instance::new(crate::kernel_source(), crate::diagnosis().clone(), &layers, &extensions)?;
+        let object = vk::Instance::new(source::kernel_source(), diagnosis::diagnosis().clone(), &layers, &extensions)?;
         raw::put(instance, handle::make(InstanceFace { instance: object, physical: OnceLock::new() }));
         done()
-    }
-
-    Global vkGetInstanceProcAddr(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
-        table::instance_pointer(instance, name)
     }
 
     Instance vkDestroyInstance(instance: c::Instance, allocator: *const c::AllocationCallbacks<'_>) {

@@ -18,10 +18,12 @@ mod deferred;
 mod dependency;
 mod descriptor;
 mod device;
+mod diagnosis;
 mod draw;
 mod dynamic;
 mod entry;
 mod extension;
+mod face;
 mod graphics_pipeline;
 mod handle;
 mod image;
@@ -29,73 +31,36 @@ mod image_copy;
 mod instance;
 #[cfg(test)]
 mod limit_tests;
+mod lookup;
 mod native;
 mod pipeline;
 mod private_data;
 mod property;
 mod query;
 mod raw;
+mod recording;
 #[cfg(test)]
 mod registry_tests;
 mod render;
 mod sampler;
+mod source;
 mod surface;
 mod swapchain;
 mod sync;
 mod table;
 mod timing;
-mod window;
 
 use std::ffi::c_char;
-use std::sync::{Arc, OnceLock};
 
 use ash::vk as c;
 
 pub use entry::Pointer;
+pub use source::set_kernel_source;
 pub use vk::instance::KernelSource;
-
-static KERNEL_SOURCE: OnceLock<KernelSource> = OnceLock::new();
-
-/// Makes every instance created from now on find its GPUs through `source` instead of in `/dev/dri`. Each call of `source` must
-/// open them anew. Can be set once; false if it was set already.
-pub fn set_kernel_source(source: KernelSource) -> bool {
-    KERNEL_SOURCE.set(source).is_ok()
-}
-
-fn kernel_source() -> Option<KernelSource> {
-    KERNEL_SOURCE.get().cloned()
-}
 
 /// An entry for programs that link this crate: what `ash::StaticFn` wants.
 pub fn get_instance_proc_addr() -> c::PFN_vkGetInstanceProcAddr {
     vk_icdGetInstanceProcAddr
-}
-
-/// What `INGOT_DEBUG` asks for. The environment is read once, here.
-fn diagnosis() -> &'static vk::Diagnosis {
-    static DIAGNOSIS: OnceLock<vk::Diagnosis> = OnceLock::new();
-    DIAGNOSIS.get_or_init(|| {
-        let sink: vk::diagnosis::Sink = Arc::new(|text| eprint!("{text}"));
-        let (flags, unknown) =
-            debug::Flags::parse(&std::env::var("INGOT_DEBUG").unwrap_or_default());
-        for flag in unknown {
-            sink(&format!("{flag}\n"));
-        }
-        if flags.has(debug::Flag::Help) {
-            sink(&debug::help());
-        }
-        vk::Diagnosis::new(flags, sink)
-    })
-}
-
-/// Says why a command failed, if that is asked for.
-fn report(error: &vk::Error) {
-    say(error);
-}
-
-/// As [`report`], of any error.
-fn say(error: &dyn std::fmt::Display) {
-    diagnosis().say(debug::Flag::Api, || format!("ingot: {error}\n"));
 }
 
 /// Interface version that loader and driver agree on.
@@ -127,7 +92,7 @@ pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
     name: *const c_char,
 ) -> Option<Pointer> {
     // SAFETY: as the caller says.
-    entry::guard::<Option<Pointer>>(|| unsafe { table::instance_pointer(instance, name) })
+    entry::guard::<Option<Pointer>>(|| unsafe { lookup::instance_pointer(instance, name) })
 }
 
 /// Resolves the names of commands on physical devices.
@@ -140,5 +105,5 @@ pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
     name: *const c_char,
 ) -> Option<Pointer> {
     // SAFETY: as the caller says.
-    entry::guard::<Option<Pointer>>(|| unsafe { table::physical_pointer(instance, name) })
+    entry::guard::<Option<Pointer>>(|| unsafe { lookup::physical_pointer(instance, name) })
 }

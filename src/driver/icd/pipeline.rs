@@ -11,8 +11,8 @@ use vk::pipeline::{Pipeline, ShaderInfo, Stage, SubgroupSize};
 use vk::shader::Module;
 
 use crate::entry::{done, entries};
-use crate::handle::{self, PipelineFace};
-use crate::raw;
+use crate::face::PipelineFace;
+use crate::{diagnosis, handle, raw};
 
 entries! { PIPELINE:
     Device vkCreateShaderModule(
@@ -132,7 +132,7 @@ entries! { PIPELINE:
                 }
                 // The others are made all the same.
                 Err(error) => {
-                    crate::report(&error);
+                    diagnosis::report(&error);
                     first_error.get_or_insert(error);
                     if info.flags.contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
                         break;

@@ -4,20 +4,13 @@
 //! begins with none.
 //! Ref: Vulkan 1.3, "Private Data".
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use ash::vk as c;
 
 use crate::entry::{done, entries};
+use crate::face::Slot;
 use crate::{handle, raw};
-
-/// Behind `VkPrivateDataSlot`.
-#[derive(Default)]
-pub struct Slot {
-    /// By handle and serial number.
-    values: Mutex<BTreeMap<(u64, u32), u64>>,
-}
 
 entries! { PRIVATE_DATA:
     Device vkCreatePrivateDataSlot(

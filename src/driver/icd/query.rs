@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use ash::vk as c;
 use vk::query::{Kind, QueryPool};
 
-use crate::command::record;
 use crate::entry::{done, entries};
+use crate::recording::record;
 use crate::{handle, raw};
 
 entries! { QUERY:

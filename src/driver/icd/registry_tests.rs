@@ -10,7 +10,7 @@ use roxmltree::{Document, Node};
 use vk::extension::{API_VERSION, DEVICE, Extension, INSTANCE};
 
 use crate::entry::Level;
-use crate::{property, table};
+use crate::{lookup, property};
 
 const REGISTRY: &str = "/usr/share/vulkan/registry/vk.xml";
 
@@ -329,7 +329,7 @@ fn entry_points_are_the_registrys() {
             wanted.entry(name).or_default().insert(extension);
         }
     }
-    let rows = table::rows();
+    let rows = lookup::rows();
     let missing: Vec<_> = wanted
         .keys()
         .filter(|name| !rows.contains_key(*name))

@@ -9,8 +9,8 @@ use vk::command::{
     SubpassDependency, Views,
 };
 
-use crate::command::record;
 use crate::entry::{done, entries};
+use crate::recording::record;
 use crate::{handle, raw};
 
 entries! { RENDER:

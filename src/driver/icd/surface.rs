@@ -14,16 +14,16 @@ use wsi::surface::{MAX_EXTENT, MIN_IMAGES, Native};
 use wsi::{wayland, x11};
 
 use crate::entry::{done, entries};
+use crate::face::SurfaceFace;
 use crate::native::Connection;
-use crate::window::SurfaceFace;
-use crate::{handle, raw};
+use crate::{diagnosis, handle, raw};
 
 /// What becomes of a result of `wsi`, whose errors have codes of their own.
 pub fn told(result: wsi::Result<c::Result>) -> vk::Result<c::Result> {
     result.or_else(|error| match error {
         wsi::Error::Device(error) => Err(error),
         error => {
-            crate::say(&error);
+            diagnosis::say(&error);
             Ok(error.code())
         }
     })

@@ -13,9 +13,9 @@ use wsi::present::{Alpha, Fit};
 use wsi::surface::MIN_IMAGES;
 
 use crate::entry::{done, entries};
+use crate::face::SwapchainFace;
 use crate::surface::told;
-use crate::window::SwapchainFace;
-use crate::{handle, raw};
+use crate::{diagnosis, handle, raw};
 
 /// The code of a swapchain that still works.
 fn code(fit: Fit) -> c::Result {
@@ -231,7 +231,7 @@ entries! { SWAPCHAIN:
             let index = indices.get(at).copied().unwrap_or(u32::MAX);
             let presented = handle::get(swapchain).and_then(|face| present(&device.queue, face, index));
             let code = presented.unwrap_or_else(|error| {
-                crate::report(&error);
+                diagnosis::report(&error);
                 error.code()
             });
             raw::put_at(info.p_results, at, code);

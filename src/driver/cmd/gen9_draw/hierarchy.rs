@@ -7,11 +7,11 @@ use hw::draw::{state_viewport_state_pointers_cc as pointer, state_wm, state_wm_h
 use hw::draw_state::cc_viewport;
 use hw::media::pipe_control as pc;
 
-use super::{offset, raster, target};
+use super::{raster, target};
 use crate::draw::state::Multisample;
 use crate::draw::target::{DepthStencilTarget, DepthWork};
 use crate::generation::Machine;
-use crate::stream::{Memory, Stream};
+use crate::stream::{Memory, Stream, offset};
 
 /// Depth before is in memory, and nothing after begins before that: vol. 7, "Depth Buffer Clear", asks for it on both sides.
 const DEPTH_DONE: [u32; 6] = pc::PACKET

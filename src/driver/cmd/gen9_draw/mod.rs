@@ -37,7 +37,7 @@ use crate::gen9::{self, Gen9, MOCS_CACHED};
 use crate::generation::{FrontEnd, Generation, Machine};
 use crate::math;
 use crate::mi;
-use crate::stream::{Memory, Stream};
+use crate::stream::{Memory, Stream, offset};
 
 /// Blending, packed for targets that are all there.
 #[derive(Clone, Debug)]
@@ -210,11 +210,6 @@ const CONSTANT_ALLOCATION: [[u32; 2]; 5] = {
             .dwords,
     ]
 };
-
-/// Offset of something in the dynamic state heap.
-fn offset(address: u64, base: u64) -> u64 {
-    address.wrapping_sub(base) & 0xffff_ffff
-}
 
 impl Pipeline {
     /// Packs what follows from state that is the pipeline's own.

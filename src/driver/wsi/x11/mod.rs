@@ -40,7 +40,7 @@ impl Window {
     /// A window of the server that the application's socket leads to.
     pub fn open(socket: BorrowedFd<'_>, id: u32) -> Result<Self> {
         let display = server::display_of(socket)?;
-        let connection = connect(&display)?;
+        let connection = server::connect(&display)?;
         let window = Self {
             connection,
             display,
@@ -69,7 +69,7 @@ impl Window {
 
 /// Whether windows with this visual can be drawn to: 8 bits of blue, green and red in this order, or 10 of each.
 pub fn shows_visual(socket: BorrowedFd<'_>, visual: u32) -> Result<bool> {
-    let connection = connect(&server::display_of(socket)?)?;
+    let connection = server::connect(&server::display_of(socket)?)?;
     let visuals = connection.setup().roots.iter();
     let mut visuals = visuals
         .flat_map(|screen| &screen.allowed_depths)
@@ -79,9 +79,4 @@ pub fn shows_visual(socket: BorrowedFd<'_>, visual: u32) -> Result<bool> {
             && known.class == VisualClass::TRUE_COLOR
             && [0xff0000, 0x3ff0_0000].contains(&known.red_mask)
     }))
-}
-
-fn connect(display: &str) -> Result<RustConnection> {
-    let (connection, _) = RustConnection::connect(Some(display)).map_err(Error::lost)?;
-    Ok(connection)
 }

@@ -11,7 +11,7 @@ use x11rb::protocol::xproto::{ConnectionExt as _, CreateGCAux, ImageFormat};
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::connect;
+use super::server::connect;
 use crate::error::{Error, Result};
 use crate::present::{Fit, Pace, Picture, Presenter, STEP_MS, Stop};
 

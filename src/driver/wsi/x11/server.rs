@@ -1,9 +1,11 @@
-//! Which server a socket leads to.
+//! Which server a socket leads to, and connections to it.
 
 use std::net::TcpStream;
 use std::os::fd::BorrowedFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::UnixStream;
+
+use x11rb::rust_connection::RustConnection;
 
 use crate::error::{Error, Result};
 
@@ -28,6 +30,12 @@ pub fn display_of(socket: BorrowedFd<'_>) -> Result<String> {
         Some(number) => Ok(format!("{}:{number}", peer.ip())),
         None => Err(Error::lost(format!("{peer} is no X server's address"))),
     }
+}
+
+/// A connection of our own to a display.
+pub fn connect(display: &str) -> Result<RustConnection> {
+    let (connection, _) = RustConnection::connect(Some(display)).map_err(Error::lost)?;
+    Ok(connection)
 }
 
 fn of_path(path: &str) -> Result<String> {
