@@ -120,6 +120,7 @@ fn layout(bindings: &BTreeSet<(u32, u32)>) -> abi::PipelineLayout {
             offset_bytes: binding * ELEMENTS * 64,
             stride_bytes: 64,
             dynamic_index: 0,
+            settled: false,
         });
     }
     layout

@@ -31,6 +31,7 @@ mod stencil;
 mod swapchains;
 mod synchronisation;
 mod textures;
+mod uniforms;
 
 use std::sync::{Arc, OnceLock};
 

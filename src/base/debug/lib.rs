@@ -43,6 +43,7 @@ flags! {
     No32 "no32" true "no SIMD32 shaders";
     SpillFs "spill_fs" true "spill everything in the FS backend";
     NoOpt "noopt" true "skip every optimisation that may be skipped";
+    NoPushUbo "no-push-ubo" true "uniform buffers are read by messages: no ranges of them come with what starts a thread";
     NoMcs "no-mcs" false "no control surfaces of images with samples: each sample is stored";
     NoHiz "no-hiz" false "no hierarchies of depth: each depth is read and written where it lies";
     NoCcs "no-ccs" false "no control surfaces of images of one sample: nothing is said of blocks of colours";

@@ -43,7 +43,7 @@
 //! One block for all threads, [`PushData`]: a run of the application's push constants as they are, then the launcher's own values,
 //! a dword each, padded to whole registers (8 dwords). Then, for compute, one register for each thread of the group whose dword 0
 //! is its index in the workgroup, if [`ComputeInfo::per_thread_push`]. The payload is r0 (header), then the block, then the
-//! thread's register.
+//! thread's register. In stages that draw, ranges of uniform buffers may follow the block ([`PushedRange`]), each a whole number of registers.
 //!
 //! ## Stages that draw
 //! [`VertexInfo`], [`TessControlInfo`], [`TessEvalInfo`], [`GeometryInfo`], [`FragmentInfo`]. Their payload is what the fixed function sends first, then the same block from [`Variant::push_grf`] on, then
@@ -105,6 +105,8 @@ pub struct Binding {
     pub stride_bytes: u32,
     /// Dynamic ones: index of element 0 among all dynamic buffers of the pipeline layout.
     pub dynamic_index: u32,
+    /// All its descriptors are there, and do not change, from the time when the set is bound: what they name may be pushed.
+    pub settled: bool,
 }
 
 /// The bindings of one set, sorted by number.
@@ -169,7 +171,43 @@ pub enum DriverValue {
 /// Dwords of a register: the unit of push data.
 pub const REGISTER_DW: u32 = 8;
 
-/// The block of push data that all threads share.
+/// Ranges of uniform buffers that a stage can have pushed: the machine takes four buffers, of which the block is one.
+pub const PUSHED_RANGES: usize = 3;
+
+/// Registers of push data that a stage can have.
+pub const PUSH_REGISTERS: u32 = 64;
+
+/// Where the surface of a uniform buffer lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PushedBuffer {
+    /// In a set.
+    InSet {
+        /// Number of the set.
+        set: u32,
+        /// Bytes from its first descriptor.
+        offset_bytes: u32,
+    },
+    /// Where a dynamic buffer's is.
+    Dynamic {
+        /// Index among all dynamic buffers of the pipeline layout.
+        index: u32,
+    },
+}
+
+/// A range of a uniform buffer that the launcher pushes: its bytes, and zeros for those that lie beyond the buffer's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PushedRange {
+    /// The buffer.
+    pub buffer: PushedBuffer,
+    /// First register of 32 bytes in the buffer.
+    pub first: u32,
+    /// Registers.
+    pub registers: u32,
+    /// End of what is read of the buffer, in bytes from its start: what the last register holds behind it does not matter.
+    pub end_bytes: u32,
+}
+
+/// The block of push data that all threads share, and what is pushed behind it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PushData {
     /// Dword of the application's push constants that the block begins with.
@@ -178,12 +216,20 @@ pub struct PushData {
     pub constants_dw: u32,
     /// What follows, a dword each.
     pub driver: Vec<DriverValue>,
+    /// Ranges of uniform buffers, behind the block, [`PUSHED_RANGES`] at most; compute shaders have none.
+    pub ranges: Vec<PushedRange>,
 }
 
 impl PushData {
     /// Registers that the block fills, the last one perhaps not wholly.
     pub fn registers(&self) -> u32 {
         (self.constants_dw + self.driver.len() as u32).div_ceil(REGISTER_DW)
+    }
+
+    /// Registers of everything, the ranges too.
+    pub fn all_registers(&self) -> u32 {
+        let ranges: u32 = self.ranges.iter().map(|range| range.registers).sum();
+        self.registers() + ranges
     }
 }
 

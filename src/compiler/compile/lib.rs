@@ -96,6 +96,7 @@ impl Key<'_> {
                 number(binding.offset_bytes.into());
                 number(binding.stride_bytes.into());
                 number(binding.dynamic_index.into());
+                number(binding.settled.into());
             }
         }
         hash.update(format!("{:?}{:?}", self.tess, self.before));
@@ -272,6 +273,7 @@ pub fn default_layout(
             offset_bytes: 0,
             stride_bytes: abi::PIECE_BYTES,
             dynamic_index: 0,
+            settled: false,
         });
     }
     for set in &mut layout.sets {

@@ -52,6 +52,7 @@ fn layout(shader: &Shader) -> abi::PipelineLayout {
                     offset_bytes: binding * 256,
                     stride_bytes: 64,
                     dynamic_index: 0,
+                    settled: false,
                 });
             }
         }

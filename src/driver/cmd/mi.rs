@@ -3,9 +3,9 @@
 //! In:  addresses and values. Out: words. Ref: SKL PRM vol. 2a, "MI_*".
 
 use hw::mi::{
-    mi_batch_buffer_end, mi_batch_buffer_start, mi_load_register_imm, mi_load_register_mem,
-    mi_load_register_reg, mi_noop, mi_predicate, mi_semaphore_wait, mi_store_data_imm,
-    mi_store_register_mem,
+    mi_batch_buffer_end, mi_batch_buffer_start, mi_copy_mem_mem, mi_load_register_imm,
+    mi_load_register_mem, mi_load_register_reg, mi_noop, mi_predicate, mi_semaphore_wait,
+    mi_store_data_imm, mi_store_register_mem,
 };
 
 /// A batch that does nothing: for a submission that only signals.
@@ -48,6 +48,16 @@ pub const fn load_register_mem(offset: u32, address: u64) -> [u32; 4] {
         .words::<4>()
         .with(lrm::REGISTER_ADDRESS, offset as u64)
         .with(lrm::MEMORY_ADDRESS, address)
+        .dwords
+}
+
+/// Copies a dword of memory.
+pub const fn copy_memory(from: u64, to: u64) -> [u32; 5] {
+    use mi_copy_mem_mem as copy;
+    copy::PACKET
+        .words::<5>()
+        .with(copy::SOURCE_MEMORY_ADDRESS, from)
+        .with(copy::DESTINATION_MEMORY_ADDRESS, to)
         .dwords
 }
 

@@ -243,10 +243,13 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
                 ..Control::default()
             };
             G::control(&mut self.stream, control, self.machine.scrap_address)?;
-            if let Some(draws) = &mut self.draws
-                && pending.any(Pending::INVALIDATE_VERTICES)
-            {
-                draws.evicted();
+            if let Some(draws) = &mut self.draws {
+                if pending.any(Pending::INVALIDATE_VERTICES) {
+                    draws.evicted();
+                }
+                if pending.any(Pending::INVALIDATE_CONSTANT) {
+                    draws.contents_changed();
+                }
             }
         }
         Ok(())

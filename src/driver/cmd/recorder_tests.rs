@@ -28,6 +28,7 @@ fn push() -> PushData {
             DriverValue::DynamicHandle { index: 3 },
             DriverValue::SurfaceHeapAddress { dword: 1 },
         ],
+        ranges: Vec::new(),
     }
 }
 
@@ -244,6 +245,7 @@ fn internal_launches_leave_what_is_bound() {
         constants_first_dw: 0,
         constants_dw: 2,
         driver: vec![DriverValue::DynamicHandle { index: 0 }],
+        ranges: Vec::new(),
     };
     let internal = launch(&kernel(&own), 0x80);
     recorder
@@ -278,6 +280,7 @@ fn workgroups_are_told_where_they_are_asked_for() {
             DriverValue::NumWorkgroupsAddress { dword: 1 },
             DriverValue::BaseWorkgroupId { component: 2 },
         ],
+        ranges: Vec::new(),
         ..PushData::default()
     };
     let mut recorder = recorder();
@@ -348,6 +351,7 @@ fn shaders_that_want_too_much_are_refused() {
     assert!(Launch::<Gen9>::new(&kernel(&too_far), 0).is_none());
     let no_such_set = PushData {
         driver: vec![DriverValue::SetHandle { set: 8 }],
+        ranges: Vec::new(),
         ..PushData::default()
     };
     assert!(Launch::<Gen9>::new(&kernel(&no_such_set), 0).is_none());

@@ -24,7 +24,12 @@ pub trait Memory {
     fn advance(&mut self, commands_dw: usize);
     /// The error of asking for more at once than a chunk holds.
     fn too_long() -> Self::Error;
+    /// The surface at a byte of the bindless heap, as it is now.
+    fn surface(&self, offset_bytes: u32) -> Result<[u32; SURFACE_DW], Self::Error>;
 }
+
+/// Dwords of a RENDER_SURFACE_STATE.
+pub const SURFACE_DW: usize = 16;
 
 /// Data lies at multiples of this many dwords: 64 bytes.
 const ALIGN_DW: usize = 16;
@@ -178,13 +183,16 @@ impl<M: Memory> Stream<M> {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::Memory;
+    use super::{Memory, SURFACE_DW};
+    use std::collections::BTreeMap;
 
     /// Chunks in the process's memory, at made-up addresses.
     #[derive(Debug)]
     pub struct Chunks {
         pub chunks: Vec<Vec<u32>>,
         pub used: Vec<usize>,
+        /// By their byte in the heap.
+        pub surfaces: BTreeMap<u32, [u32; SURFACE_DW]>,
     }
 
     pub const CHUNK_DW: usize = 256;
@@ -194,6 +202,7 @@ pub(crate) mod testing {
             Self {
                 chunks: vec![vec![0xdead_beef; CHUNK_DW]],
                 used: Vec::new(),
+                surfaces: BTreeMap::new(),
             }
         }
     }
@@ -233,6 +242,9 @@ pub(crate) mod testing {
         }
         fn too_long() -> &'static str {
             "too long"
+        }
+        fn surface(&self, offset_bytes: u32) -> Result<[u32; SURFACE_DW], &'static str> {
+            Ok(*self.surfaces.get(&offset_bytes).ok_or("no surface")?)
         }
     }
 }

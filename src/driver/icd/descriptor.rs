@@ -581,13 +581,14 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
                     samplers.collect::<vk::Result<_>>()?,
                 )
             };
+            let flags = flags.get(index).copied().unwrap_or_default();
+            use c::DescriptorBindingFlags as F;
             let info = BindingInfo {
                 binding: binding.binding,
                 kind,
                 count: binding.descriptor_count,
-                variable: flags.get(index).is_some_and(|flags| {
-                    flags.contains(c::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT)
-                }),
+                variable: flags.contains(F::VARIABLE_DESCRIPTOR_COUNT),
+                settled: !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND),
                 pieces,
                 samplers: Vec::new(),
             };

@@ -185,6 +185,20 @@ mod tests {
                     DriverValue::BaseWorkgroupId { component: 2 },
                     DriverValue::SurfaceHeapAddress { dword: 1 },
                 ],
+                ranges: [
+                    abi::PushedBuffer::InSet {
+                        set: 2,
+                        offset_bytes: 192,
+                    },
+                    abi::PushedBuffer::Dynamic { index: 5 },
+                ]
+                .map(|buffer| abi::PushedRange {
+                    buffer,
+                    first: 7,
+                    registers: 4,
+                    end_bytes: 344,
+                })
+                .to_vec(),
             },
             stage: StageInfo::Compute(ComputeInfo {
                 workgroup_size: [8, 4, 1],

@@ -4,9 +4,9 @@
 
 use abi::{
     Capture, Captured, ComputeInfo, ComputedDepth, Constants, DriverValue, FragmentInfo,
-    GeometryInfo, OutputTopology, PatchMap, PushData, ShaderBinary, StageInfo, Stats,
-    TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, Variant, VertexElement, VertexInfo,
-    VertexOutputs, VueMap,
+    GeometryInfo, OutputTopology, PatchMap, PushData, PushedBuffer, PushedRange, ShaderBinary,
+    StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, Variant,
+    VertexElement, VertexInfo, VertexOutputs, VueMap,
 };
 
 /// No shader is larger than this; data that says so is damaged.
@@ -76,6 +76,38 @@ fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
     })
 }
 
+fn write_range(out: &mut Vec<u8>, range: &PushedRange) {
+    let [tag, place, offset_bytes] = match range.buffer {
+        PushedBuffer::InSet { set, offset_bytes } => [1, set, offset_bytes],
+        PushedBuffer::Dynamic { index } => [2, index, 0],
+    };
+    for word in [
+        tag,
+        place,
+        offset_bytes,
+        range.first,
+        range.registers,
+        range.end_bytes,
+    ] {
+        put_u32(out, word);
+    }
+}
+
+fn read_range(reader: &mut Reader<'_>) -> Option<PushedRange> {
+    let (tag, place, offset_bytes) = (reader.u32()?, reader.u32()?, reader.u32()?);
+    let set = place;
+    Some(PushedRange {
+        buffer: match tag {
+            1 => PushedBuffer::InSet { set, offset_bytes },
+            2 => PushedBuffer::Dynamic { index: place },
+            _ => return None,
+        },
+        first: reader.u32()?,
+        registers: reader.u32()?,
+        end_bytes: reader.u32()?,
+    })
+}
+
 /// Text dumps are left out: they are made on request, under a key of their own.
 pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
     put_bytes(out, &shader.code);
@@ -90,6 +122,10 @@ pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
     put_u32(out, shader.push.driver.len() as u32);
     for &value in &shader.push.driver {
         write_push(out, value);
+    }
+    put_u32(out, shader.push.ranges.len() as u32);
+    for range in &shader.push.ranges {
+        write_range(out, range);
     }
     put_u32(out, shader.preferred as u32);
     put_u32(out, shader.variants.len() as u32);
@@ -134,6 +170,12 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
         driver: (0..values)
             .map(|_| read_push(reader))
             .collect::<Option<_>>()?,
+        ranges: {
+            let ranges = reader.length()?;
+            (0..ranges)
+                .map(|_| read_range(reader))
+                .collect::<Option<_>>()?
+        },
     };
     let preferred = reader.u32()? as usize;
     let count = reader.length()?;

@@ -184,6 +184,7 @@ fn backend(context: &Context, capture: bool) -> compile::Backend {
             Vec::new()
         },
         spill_everything: flags.has(debug::Flag::SpillFs),
+        push_ranges: !flags.has(debug::Flag::NoPushUbo),
         ..Default::default()
     }
 }

@@ -68,6 +68,11 @@ impl cmd::Memory for OneChunk {
             why: "a context's first batch longer than a chunk",
         }
     }
+    fn surface(&self, _offset_bytes: u32) -> Result<[u32; 16]> {
+        Err(Error::InvalidUse {
+            why: "a context's first batch draws nothing",
+        })
+    }
 }
 
 /// The kernel's priority of one by the API's name. More than this process may give is refused.

@@ -64,8 +64,10 @@ impl Isel<'_> {
             return Ok(());
         }
         match i.op {
+            I::VulkanResourceIndex if self.is_pushed_handle(i) => {}
             I::VulkanResourceIndex => self.resource_index(i)?,
             I::VulkanSamplerIndex => self.sampler_index(i)?,
+            I::LoadUbo if self.load_pushed(i) => {}
             I::LoadUbo | I::LoadSsbo => {
                 let surface = self.buffer(i.srcs[0]);
                 self.load(i, surface, i.srcs[1], 0);

@@ -124,7 +124,7 @@ impl Isel<'_> {
         }
     }
 
-    fn binding(&self, intrinsic: &Intrinsic) -> Result<abi::Binding, FsError> {
+    pub(super) fn binding(&self, intrinsic: &Intrinsic) -> Result<abi::Binding, FsError> {
         let (set, binding) = (intrinsic.index("set"), intrinsic.index("binding"));
         let missing = FsError::NoBinding { set, binding };
         let layout = self.layout.sets.get(set as usize).ok_or(missing.clone())?;

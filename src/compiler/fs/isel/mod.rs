@@ -16,6 +16,7 @@ mod intrinsic;
 mod memory;
 mod output;
 mod payload;
+mod pushed;
 mod reduce;
 mod reuse;
 mod scratch;
@@ -107,6 +108,9 @@ pub(super) struct Isel<'a> {
     /// Uses of a def as the handle of a buffer.
     handle_uses: IdMap<Def, u32>,
     reuse: reuse::Reuse,
+    ranges: pushed::Ranges,
+    /// Ranges of uniform buffers may be pushed.
+    push_ranges: bool,
     /// Of an operation that only a clamp reads: the clamp's def.
     clamped: IdMap<Def, Option<Id<Def>>>,
     /// The operation that is selected clamps its result.
@@ -188,6 +192,8 @@ pub(crate) fn select(
         handle_offsets: IdMap::default(),
         handle_uses: IdMap::default(),
         reuse: reuse::Reuse::default(),
+        ranges: pushed::Ranges::default(),
+        push_ranges: options.push_ranges,
         clamped: IdMap::default(),
         clamping: false,
         read: IdMap::default(),
@@ -208,6 +214,7 @@ impl<'a> Isel<'a> {
     fn run(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         self.prepare_phis(layout);
         self.prepare_push(layout)?;
+        self.prepare_ranges(layout);
         self.prepare_reuse(layout);
         self.prepare_clamps(layout);
         self.prepare_answers(layout);

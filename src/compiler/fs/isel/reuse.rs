@@ -132,6 +132,9 @@ impl Isel<'_> {
         if i.op != IntrinsicOp::LoadUbo || d.bit_size != 32 || self.is_divergent(def) {
             return None;
         }
+        if self.pushed_load(i).is_some() {
+            return None;
+        }
         let first = u32::try_from(self.sh.const_component(i.srcs[1], 0)?).ok()?;
         let end = first.checked_add(u32::from(d.num_components) * 4)?;
         let block = first / BLOCK_BYTES;

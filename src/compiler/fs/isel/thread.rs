@@ -63,6 +63,19 @@ impl Thread {
         }
     }
 
+    /// Registers that the payload has besides push data, at most.
+    pub(super) fn payload_registers(&self) -> u32 {
+        let registers = match self {
+            Thread::Compute(_) => 2,
+            Thread::Vertex(thread) => thread.payload_registers(),
+            Thread::Control(_) => ControlThread::PAYLOAD_REGISTERS,
+            Thread::Evaluation(_) => EvaluationThread::PAYLOAD_REGISTERS,
+            Thread::Geometry(thread) => thread.payload_registers(),
+            Thread::Fragment(thread) => thread.payload_registers(),
+        };
+        registers as u32
+    }
+
     /// What the stage gathers until its end, or until a vertex is emitted.
     pub(super) fn outputs(&mut self) -> Option<&mut Outputs> {
         match self {
@@ -100,12 +113,13 @@ impl Isel<'_> {
     /// Gives the payload its registers: what the fixed function sends, the push data, what else is pushed. Returns the first
     /// register of push data.
     pub(super) fn lay_out(&mut self) -> Result<(u8, StageInfo), FsError> {
-        let push_regs = self.push.registers() as u16;
-        if push_regs > MAX_PUSH_REGISTERS {
+        let block_regs = self.push.registers() as u16;
+        let push_regs = self.push.all_registers() as u16;
+        if u32::from(push_regs) > abi::PUSH_REGISTERS {
             return Err(FsError::Limit {
                 what: "registers of push data",
                 need: u64::from(push_regs),
-                max: u64::from(MAX_PUSH_REGISTERS),
+                max: u64::from(abi::PUSH_REGISTERS),
             });
         }
         let lir = &mut self.b.lir;
@@ -130,8 +144,9 @@ impl Isel<'_> {
             });
         }
         let push = &mut self.b.lir.vgrfs[self.push_reg];
-        push.regs = push_regs.max(1);
-        push.fixed = (push_regs > 0).then_some(push_at as u8);
+        push.regs = block_regs.max(1);
+        push.fixed = (block_regs > 0).then_some(push_at as u8);
+        self.lay_out_ranges(u32::from(push_at + block_regs));
         self.leave_the_end();
         Ok((push_at as u8, stage))
     }
@@ -159,6 +174,3 @@ impl Isel<'_> {
         self.b.finish();
     }
 }
-
-/// Registers of push data that a launch can have.
-const MAX_PUSH_REGISTERS: u16 = 64;

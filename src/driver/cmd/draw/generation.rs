@@ -36,9 +36,21 @@ pub struct ByteCount {
     pub stride_bytes: u32,
 }
 
-/// Constants of a stage: where they lie, and how many registers of them are read.
+/// Buffers of a stage's constants.
+pub const CONSTANT_BUFFERS: usize = abi::PUSHED_RANGES + 1;
+
+/// Constants of a stage: buffers, one behind the other. Those that are empty are the first ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Constants {
+    /// The buffers.
+    pub buffers: [ConstantBuffer; CONSTANT_BUFFERS],
+    /// Dynamic State Base Address: where all are used, the first lies behind it.
+    pub dynamic_base: u64,
+}
+
+/// Where constants lie, and how many registers of them are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConstantBuffer {
     /// GPU address, a multiple of 32.
     pub address: u64,
     /// Registers of 32 bytes.
@@ -141,7 +153,7 @@ pub trait DrawGeneration: Generation {
     fn draw_constants<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
-        constants: Constants,
+        constants: &Constants,
     ) -> Result<(), M::Error>;
     /// Draws; where the predicate says so, if it is asked for.
     fn primitive<M: Memory>(

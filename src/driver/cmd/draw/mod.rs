@@ -6,10 +6,14 @@
 mod fetched;
 mod generation;
 pub mod link;
+mod pushed;
 pub mod recorder;
 pub mod shader;
 pub mod state;
 pub mod target;
 pub mod urb;
 
-pub use generation::{ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
+pub use generation::{
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Constants, Draw, DrawGeneration,
+    Own, Said,
+};

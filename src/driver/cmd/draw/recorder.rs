@@ -7,75 +7,15 @@ use std::sync::Arc;
 use abi::DriverValue;
 
 use crate::draw::fetched::{self, Fetched};
-use crate::draw::generation::{
-    ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said,
-};
+use crate::draw::generation::{ByteCount, ConstantStage, Draw, DrawGeneration, Own, Said};
+use crate::draw::pushed::{CONTENTS, Pushed, bits, constants};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
 
-use crate::generation::{
-    BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, place, pushed_word,
-};
+use crate::generation::{BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, place};
 
 use crate::stream::{Memory, Stream};
-
-/// The constants of a stage: a run of the application's, then values of the driver's by their place among all words.
-#[derive(Clone, Debug)]
-struct Pushed {
-    constants_first: usize,
-    constants: usize,
-    places: Vec<u8>,
-    registers: u32,
-    /// The words that it reads of all that are bound.
-    reads: u64,
-}
-
-// A bit for each word.
-const _: () = assert!(BOUND_DW <= u64::BITS as usize);
-
-/// The bits of a run of words, which lies within them.
-fn bits(first: usize, count: usize) -> u64 {
-    match count {
-        0 => 0,
-        _ => u64::MAX >> (u64::BITS as usize - count.min(BOUND_DW)) << first.min(BOUND_DW - 1),
-    }
-}
-
-impl Pushed {
-    /// None: the shader wants more than there is.
-    fn new(push: &abi::PushData) -> Option<Self> {
-        let (first, count) = (push.constants_first_dw, push.constants_dw);
-        if first as usize + count as usize > PUSH_CONSTANTS_DW {
-            return None;
-        }
-        let places = push
-            .driver
-            .iter()
-            .map(|&value| Some((VALUES_AT + place(value)?) as u8));
-        let places: Vec<u8> = places.collect::<Option<_>>()?;
-        let values = places.iter().map(|&place| usize::from(place) % BOUND_DW);
-        let constants = bits(first as usize, count as usize);
-        Some(Self {
-            constants_first: first as usize,
-            constants: count as usize,
-            registers: push.registers(),
-            reads: values.fold(constants, |all, word| all | bits(word, 1)),
-            places,
-        })
-    }
-
-    fn write(&self, words: &[u32; BOUND_DW], to: &mut [u32]) {
-        let first = self.constants_first;
-        let constants = words.get(first..first + self.constants);
-        let driver = self.places.iter().map(|&place| pushed_word(words, place));
-        let all = constants.into_iter().flatten().copied().chain(driver);
-        let all = all.chain(std::iter::repeat(0));
-        for (to, from) in to.iter_mut().zip(all) {
-            *to = from;
-        }
-    }
-}
 
 /// Shaders as they are bound: packed once.
 #[derive(Clone, Debug)]
@@ -195,6 +135,19 @@ impl<G: DrawGeneration> Draws<G> {
     fn constants_changed(&mut self, words: u64) {
         self.changed |= words;
         self.dirty = self.dirty.with(Dirty::CONSTANTS);
+    }
+
+    /// Uniform buffers may hold something else from here on: what is pushed of them is read again.
+    pub(crate) fn contents_changed(&mut self) {
+        let pipeline = self.pipeline.as_ref();
+        let reads = |pipeline: &Arc<DrawPipeline<G>>| {
+            let stages = pipeline.pushed.iter();
+            let mut stages = stages.filter_map(|stage| stage.1.as_ref());
+            stages.any(|pushed| pushed.reads & CONTENTS != 0)
+        };
+        if pipeline.is_some_and(reads) {
+            self.constants_changed(CONTENTS);
+        }
     }
 
     /// Sets one of the driver's values. False: there are not so many of its kind.
@@ -356,7 +309,7 @@ impl<G: DrawGeneration> Draws<G> {
                 if !all && reads & self.changed == 0 {
                     continue;
                 }
-                constants::<G, M>(stream, *stage, pushed.as_ref(), &self.words)?;
+                constants::<G, M>(stream, machine, *stage, pushed.as_ref(), &self.words)?;
                 // They are read when a table is named.
                 match stage {
                     ConstantStage::Fragment => table = true,
@@ -554,23 +507,4 @@ fn evict<G: DrawGeneration, M: Memory>(
     }
     fetched.forget();
     Ok(())
-}
-
-/// Writes the constants of a stage and names them.
-fn constants<G: DrawGeneration, M: Memory>(
-    stream: &mut Stream<M>,
-    stage: ConstantStage,
-    pushed: Option<&Pushed>,
-    words: &[u32; BOUND_DW],
-) -> Result<(), M::Error> {
-    let mut constants = Constants::default();
-    if let Some(pushed) = pushed.filter(|pushed| pushed.registers > 0) {
-        let data = stream.data((pushed.registers * abi::REGISTER_DW) as usize)?;
-        pushed.write(words, data.words);
-        constants = Constants {
-            address: data.address,
-            registers: pushed.registers,
-        };
-    }
-    G::draw_constants(stream, stage, constants)
 }

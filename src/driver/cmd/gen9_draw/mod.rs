@@ -32,7 +32,9 @@ use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
 use crate::draw::state::{Dirty, Lines, Locations, State, VIEWPORTS};
 use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::draw::urb;
-use crate::draw::{ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
+use crate::draw::{
+    ByteCount, CONSTANT_BUFFERS, ConstantStage, Constants, Draw, DrawGeneration, Own, Said,
+};
 use crate::gen9::{self, Gen9, MOCS_CACHED};
 use crate::generation::{FrontEnd, Generation, Machine};
 use crate::math;
@@ -626,7 +628,7 @@ impl DrawGeneration for Gen9 {
     fn draw_constants<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
-        constants: Constants,
+        constants: &Constants,
     ) -> Result<(), M::Error> {
         use state_constant_body as body;
         let header = match stage {
@@ -636,12 +638,23 @@ impl DrawGeneration for Gen9 {
             ConstantStage::Geometry => state_constant_gs::PACKET.header,
             ConstantStage::Fragment => state_constant_ps::PACKET.header,
         };
-        // The last of the four buffers: the first would be an offset, and none may be empty before one that is not.
+        // The last of the four buffers come first: none may be empty behind one that is not. The first one is an offset from Dynamic State
+        // Base Address (CS_DEBUG_MODE2, as it is unless someone changes it).
+        const FIELDS: [(hw::Field, hw::Field); CONSTANT_BUFFERS] = [
+            (body::READ_LENGTH, body::BUFFER),
+            (body::READ_LENGTH_1, body::BUFFER_1),
+            (body::READ_LENGTH_2, body::BUFFER_2),
+            (body::READ_LENGTH_3, body::BUFFER_3),
+        ];
         let mut packed = body::PACKET.words::<10>();
-        if constants.registers > 0 {
-            packed = packed
-                .with(body::READ_LENGTH_3, constants.registers.into())
-                .with(body::BUFFER_3, constants.address);
+        let mut base = constants.dynamic_base;
+        for ((length, address), buffer) in FIELDS.into_iter().zip(&constants.buffers) {
+            if buffer.registers > 0 {
+                packed = packed
+                    .with(length, buffer.registers.into())
+                    .with(address, buffer.address.wrapping_sub(base));
+            }
+            base = 0;
         }
         let mut words = [0; 11];
         let [first, rest @ ..] = &mut words;

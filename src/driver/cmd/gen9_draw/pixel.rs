@@ -159,7 +159,7 @@ pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
                 NO_OFFSET
             },
         )
-        .flag(ps::PUSH_CONSTANT_ENABLE, from.push.registers() > 0)
+        .flag(ps::PUSH_CONSTANT_ENABLE, from.push.all_registers() > 0)
         .with(
             ps::MAXIMUM_NUMBER_OF_THREADS_PER_PSD,
             DISPATCHER_THREADS - 1,

@@ -12,14 +12,17 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct PoolMemory {
     device: Arc<i915::Chunks>,
+    /// Whose heap has the surfaces.
+    gpu: Arc<i915::Device>,
     free: Mutex<Vec<i915::Chunk>>,
 }
 
 impl PoolMemory {
     /// None yet.
-    pub fn new(device: &Arc<i915::Chunks>) -> Arc<Self> {
+    pub fn new(device: &Arc<i915::Chunks>, gpu: &Arc<i915::Device>) -> Arc<Self> {
         Arc::new(Self {
             device: device.clone(),
+            gpu: gpu.clone(),
             free: Mutex::default(),
         })
     }
@@ -143,5 +146,9 @@ impl cmd::Memory for BatchMemory {
         Error::InvalidUse {
             why: "a command longer than a chunk of batch",
         }
+    }
+
+    fn surface(&self, offset_bytes: u32) -> Result<[u32; cmd::SURFACE_DW]> {
+        Ok(self.pool.gpu.read_bindless(offset_bytes)?)
     }
 }

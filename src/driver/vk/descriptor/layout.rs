@@ -24,6 +24,8 @@ pub struct BindingInfo {
     pub count: u32,
     /// The count is the most that a set may have.
     pub variable: bool,
+    /// All descriptors are written before a set is bound, and do not change as long as it is.
+    pub settled: bool,
     /// Pieces of an element: [`pieces`].
     pub pieces: u32,
     /// Samplers that every set has, an element each; none: sets have their own.
@@ -38,6 +40,7 @@ impl BindingInfo {
             kind,
             count,
             variable: false,
+            settled: true,
             pieces: pieces(kind, &[]),
             samplers: Vec::new(),
         }
@@ -78,6 +81,7 @@ impl PartialEq for BindingInfo {
                 info.kind,
                 info.count,
                 info.variable,
+                info.settled,
                 info.pieces,
             )
         };
@@ -308,6 +312,7 @@ impl SetLayout {
                     offset_bytes: placed.offset_bytes,
                     stride_bytes: placed.stride_bytes,
                     dynamic_index: dynamic_base + placed.dynamic,
+                    settled: placed.info.settled,
                 })
             });
         let conversions = self.bindings.iter().flat_map(|placed| {

@@ -210,7 +210,9 @@ pub fn main(args: &Args) -> Result<(), String> {
     let ours = |from: usize| {
         let mut command = Command::new(&program);
         worker(&mut command, from);
-        command.args(["--gpu", "skl"]).env("INGOT_DEBUG", "nocache");
+        let flags = std::env::var("INGOT_DEBUG").unwrap_or_default();
+        let flags = format!("nocache,{flags}");
+        command.args(["--gpu", "skl"]).env("INGOT_DEBUG", flags);
         command
     };
     let theirs = |from: usize| {

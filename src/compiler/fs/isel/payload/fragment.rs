@@ -25,6 +25,8 @@ pub(in crate::isel) struct FragmentThread {
     /// The pixels that live, where some may die.
     pub(in crate::isel) live: Option<Lanes>,
     pub(in crate::isel) outputs: Outputs,
+    /// Kinds of barycentric coordinates that are asked for.
+    coordinates: usize,
 }
 
 impl FragmentThread {
@@ -42,6 +44,7 @@ impl FragmentThread {
             ..FragmentInfo::default()
         };
         let mut flat = 0u128;
+        let mut coordinates = Vec::new();
         for i in intrinsics(sh, layout) {
             let slots = || {
                 let first = i.index("location");
@@ -54,6 +57,13 @@ impl FragmentThread {
                         let bit = 1u128.checked_shl(slot).unwrap_or(0);
                         flat |= if i.op == I::LoadInput { bit } else { 0 };
                     }
+                }
+                I::LoadBarycentricPixel
+                | I::LoadBarycentricCentroid
+                | I::LoadBarycentricSample
+                | I::LoadBarycentricAtSample
+                | I::LoadBarycentricAtOffset => {
+                    coordinates.push((i.op as u32, i.index("interp_mode")));
                 }
                 I::Demote | I::DemoteIf | I::Terminate | I::TerminateIf => info.kills = true,
                 I::StoreOutput => match Slot(i.index("location") as u8) {
@@ -78,6 +88,8 @@ impl FragmentThread {
                 _ => info.writes_memory |= writes_memory(i.op),
             }
         }
+        coordinates.sort_unstable();
+        coordinates.dedup();
         info.inputs.sort_unstable();
         info.inputs.dedup();
         if info.inputs.len() > abi::FREE_INPUTS
@@ -105,6 +117,7 @@ impl FragmentThread {
             setup: Vec::new(),
             live: None,
             outputs: Outputs::new(sh, layout),
+            coordinates: coordinates.len(),
         })
     }
 
@@ -114,6 +127,15 @@ impl FragmentThread {
 
     pub(in crate::isel) fn info(&self) -> &FragmentInfo {
         &self.info
+    }
+
+    /// Registers of the payload besides push data, at most: those of the widest shader.
+    pub(in crate::isel) fn payload_registers(&self) -> usize {
+        // Headers; depth, w, positions and coverage; two coordinates of a kind.
+        const HEADERS: usize = 3;
+        const VALUES: usize = 4 * 4;
+        const COORDINATES: usize = 2 * 4;
+        HEADERS + VALUES + COORDINATES * self.coordinates + 2 * self.info.inputs.len()
     }
 
     /// r0 and r1, coordinates, depth, w, positions, coverage; push data; setup data.

@@ -91,6 +91,11 @@ impl GeometryThread {
         })
     }
 
+    /// Registers of the payload besides push data, at most.
+    pub(in crate::isel) fn payload_registers(&self) -> usize {
+        3 + usize::from(self.info.vertices_in)
+    }
+
     /// r0, handles, numbers, handles of vertices, push data.
     pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
         let mut at = 1;

@@ -92,6 +92,9 @@ impl ControlThread {
         })
     }
 
+    /// Registers of the payload besides push data.
+    pub(in crate::isel) const PAYLOAD_REGISTERS: usize = 1 + HANDLE_REGISTERS as usize;
+
     /// r0, handles, push data.
     pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
         lir.vgrfs[self.inputs].fixed = Some(1);
@@ -168,6 +171,9 @@ impl EvaluationThread {
             outputs,
         })
     }
+
+    /// Registers of the payload besides push data, at most.
+    pub(in crate::isel) const PAYLOAD_REGISTERS: usize = 5 + MOST_PUSHED as usize;
 
     /// r0, coordinates, handles, push data, the patch.
     pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {

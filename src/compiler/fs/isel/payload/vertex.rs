@@ -61,6 +61,11 @@ impl VertexThread {
         }
     }
 
+    /// Registers of the payload besides push data.
+    pub(in crate::isel) fn payload_registers(&self) -> usize {
+        2 + self.elements.len().next_multiple_of(2) * usize::from(ELEMENT_REGS)
+    }
+
     /// r0, the handles, push data, elements.
     pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
         let first = 2 + push_regs;

@@ -1,0 +1,210 @@
+//! Ranges of uniform buffers that come with the push data, so that no message reads them.
+//!
+//! In:  loads at constant offsets from buffers whose descriptors are settled. Out: ranges in [`abi::PushData`], and a register for each
+//! of theirs that is read; a load that lies in them makes no code.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": 64 registers of four buffers together.
+
+use super::Isel;
+use super::memory::is_dynamic;
+use super::payload::intrinsics;
+use crate::builder::Lanes;
+use crate::lir::{GRF_BYTES, PAYLOAD_GRFS, VgrfId};
+use abi::{DescriptorKind, PushedBuffer, PushedRange};
+use entity::IdMap;
+use isa::Type;
+use nir::{CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Stage};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Registers that the block of push data may take besides its constants: one for each eight of the launcher's values.
+const BLOCK_REGISTERS: u32 = 4;
+
+/// The first register beyond those of a buffer that may be pushed.
+const REGISTERS_END: u32 = 1 << 11;
+
+/// What is pushed of uniform buffers.
+#[derive(Default)]
+pub(super) struct Ranges {
+    /// A register of a buffer, where it is read.
+    registers: FxHashMap<(PushedBuffer, u32), VgrfId>,
+    /// Loads that are pushed, of those that take a def as their buffer's handle.
+    uses: IdMap<Def, u32>,
+}
+
+impl Isel<'_> {
+    /// Chooses the ranges.
+    pub(super) fn prepare_ranges(&mut self, layout: &[CfEvent]) {
+        if !self.push_ranges || self.sh.stage == Stage::Compute {
+            return;
+        }
+        let block = self.push.constants_dw.div_ceil(abi::REGISTER_DW) + BLOCK_REGISTERS;
+        let payload = u32::from(PAYLOAD_GRFS).saturating_sub(self.thread.payload_registers());
+        let room = payload.min(abi::PUSH_REGISTERS).saturating_sub(block);
+        let runs = self.runs(layout);
+        if runs.is_empty() {
+            return;
+        }
+        self.choose(&runs, room, layout);
+    }
+
+    /// Registers that are read of buffers, as runs without holes, those first that most loads read from.
+    fn runs(&self, layout: &[CfEvent]) -> Vec<PushedRange> {
+        // Of each register, the loads, and the end of what they read.
+        let mut read: BTreeMap<(PushedBuffer, u32), (u32, u32)> = BTreeMap::new();
+        for i in intrinsics(self.sh, layout) {
+            let Some((buffer, first, end)) = self.pushable(i) else {
+                continue;
+            };
+            for register in first / GRF_BYTES..end.div_ceil(GRF_BYTES) {
+                let known = read.entry((buffer, register)).or_default();
+                known.0 += 1;
+                known.1 = known.1.max(end.min((register + 1) * GRF_BYTES));
+            }
+        }
+        let mut runs: Vec<(u32, PushedRange)> = Vec::new();
+        for (&(buffer, register), &(loads, end_bytes)) in &read {
+            match runs.last_mut() {
+                Some((all, run))
+                    if run.buffer == buffer && run.first + run.registers == register =>
+                {
+                    *all += loads;
+                    run.registers += 1;
+                    run.end_bytes = end_bytes;
+                }
+                _ => runs.push((
+                    loads,
+                    PushedRange {
+                        buffer,
+                        first: register,
+                        registers: 1,
+                        end_bytes,
+                    },
+                )),
+            }
+        }
+        runs.sort_by_key(|run| std::cmp::Reverse(run.0));
+        runs.into_iter().map(|run| run.1).collect()
+    }
+
+    /// Takes so many runs, the last one perhaps not wholly, and counts the loads that lie in them.
+    fn choose(&mut self, runs: &[PushedRange], room: u32, layout: &[CfEvent]) {
+        let mut left = room;
+        for run in runs {
+            if left == 0 || self.push.ranges.len() == abi::PUSHED_RANGES {
+                break;
+            }
+            let registers = run.registers.min(left);
+            left -= registers;
+            self.push.ranges.push(PushedRange {
+                registers,
+                end_bytes: run.end_bytes.min((run.first + registers) * GRF_BYTES),
+                ..*run
+            });
+        }
+        for i in intrinsics(self.sh, layout) {
+            if self.pushed_load(i).is_some() {
+                self.ranges.uses[i.srcs[0]] += 1;
+            }
+        }
+    }
+
+    /// The buffer that a load reads, with the bytes that it reads, if they may be pushed.
+    fn pushable(&self, i: &Intrinsic) -> Option<(PushedBuffer, u32, u32)> {
+        let def = i.def?;
+        let d = self.sh.defs[def];
+        if i.op != IntrinsicOp::LoadUbo || d.bit_size > 32 || self.is_divergent(def) {
+            return None;
+        }
+        let Instr::Intrinsic(handle) = self.sh.instr_of(i.srcs[0]) else {
+            return None;
+        };
+        if handle.op != IntrinsicOp::VulkanResourceIndex {
+            return None;
+        }
+        let index = u32::try_from(self.sh.const_component(handle.srcs[0], 0)?).ok()?;
+        let binding = self.binding(handle).ok()?;
+        let uniform = matches!(
+            binding.kind,
+            DescriptorKind::UniformBuffer | DescriptorKind::UniformBufferDynamic
+        );
+        if !uniform || !binding.settled || index >= binding.count {
+            return None;
+        }
+        let buffer = if is_dynamic(binding.kind) {
+            PushedBuffer::Dynamic {
+                index: binding.dynamic_index + index,
+            }
+        } else {
+            PushedBuffer::InSet {
+                set: handle.index("set"),
+                offset_bytes: binding.offset_bytes + index * binding.stride_bytes,
+            }
+        };
+        let bytes = u32::from(d.bit_size) / 8;
+        let first = u32::try_from(self.sh.const_component(i.srcs[1], 0)?).ok()?;
+        let end = first.checked_add(u32::from(d.num_components) * bytes)?;
+        let fits = first.is_multiple_of(bytes) && end <= REGISTERS_END * GRF_BYTES;
+        fits.then_some((buffer, first, end))
+    }
+
+    /// The buffer and the first byte of a load that is pushed.
+    pub(super) fn pushed_load(&self, i: &Intrinsic) -> Option<(PushedBuffer, u32)> {
+        if self.push.ranges.is_empty() {
+            return None;
+        }
+        let (buffer, first, end) = self.pushable(i)?;
+        let holds = |range: &PushedRange| {
+            let start = range.first * GRF_BYTES;
+            range.buffer == buffer && start <= first && end <= range.end_bytes
+        };
+        self.push
+            .ranges
+            .iter()
+            .any(holds)
+            .then_some((buffer, first))
+    }
+
+    /// True for a handle that nothing but loads that are pushed asks for.
+    pub(super) fn is_pushed_handle(&self, i: &Intrinsic) -> bool {
+        i.def
+            .is_some_and(|def| self.ranges.uses[def] == self.uses[def.index()])
+    }
+
+    /// A load that is pushed. False if it is not one.
+    pub(super) fn load_pushed(&mut self, i: &Intrinsic) -> bool {
+        let (Some((buffer, first)), Some(def)) = (self.pushed_load(i), i.def) else {
+            return false;
+        };
+        let d = self.sh.defs[def];
+        for c in 0..d.num_components {
+            let at = first + u32::from(c) * u32::from(d.bit_size) / 8;
+            let key = (buffer, at / GRF_BYTES);
+            let v = match self.ranges.registers.get(&key) {
+                Some(&v) => v,
+                None => {
+                    let v = self.b.lir.vgrf(GRF_BYTES);
+                    self.ranges.registers.insert(key, v);
+                    v
+                }
+            };
+            let at = at % GRF_BYTES;
+            let place = Lanes::new(v, at & !3, Type::Ud, 0).at(at & 3);
+            self.set_place(def, c, place);
+        }
+        true
+    }
+
+    /// The registers of the ranges, from one on.
+    pub(super) fn lay_out_ranges(&mut self, first: u32) {
+        let mut at = first;
+        for range in &self.push.ranges {
+            for register in 0..range.registers {
+                let key = (range.buffer, range.first + register);
+                if let Some(&v) = self.ranges.registers.get(&key) {
+                    self.b.lir.vgrfs[v].fixed = u8::try_from(at + register).ok();
+                }
+            }
+            at += range.registers;
+        }
+    }
+}

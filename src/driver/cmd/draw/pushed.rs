@@ -1,0 +1,207 @@
+//! The constants of a stage: a block of words, and ranges of uniform buffers.
+//!
+//! In:  what the compiler says, the words that are bound, surfaces in the heap. Out: the block written into a batch, and the buffers that
+//! are named to the machine.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)", "MI_COPY_MEM_MEM".
+
+use abi::{DriverValue, PushedBuffer, PushedRange, REGISTER_DW};
+
+use crate::draw::generation::{
+    CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Constants, DrawGeneration,
+};
+use crate::generation::{
+    BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word,
+};
+use crate::mi;
+use crate::stream::{Memory, SURFACE_DW, Stream};
+
+// A bit for each word.
+const _: () = assert!(BOUND_DW <= u64::BITS as usize);
+
+/// The bit of the word that is always zero stands for the contents of memory.
+pub(super) const CONTENTS: u64 = 1 << (VALUES_AT + ZERO_AT);
+
+/// The bits of a run of words, which lies within them.
+pub(super) fn bits(first: usize, count: usize) -> u64 {
+    match count {
+        0 => 0,
+        _ => u64::MAX >> (u64::BITS as usize - count.min(BOUND_DW)) << first.min(BOUND_DW - 1),
+    }
+}
+
+/// The constants of a stage: a run of the application's, then values of the driver's by their place among all words, then ranges.
+#[derive(Clone, Debug)]
+pub(super) struct Pushed {
+    constants_first: usize,
+    constants: usize,
+    places: Vec<u8>,
+    registers: u32,
+    ranges: Vec<Range>,
+    /// The words that it reads of all that are bound, and [`CONTENTS`].
+    pub(super) reads: u64,
+}
+
+/// A range of a uniform buffer.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    /// Place of the word with the handle.
+    place: u8,
+    /// Bytes from there to the surface.
+    offset_bytes: u32,
+    first_bytes: u32,
+    registers: u32,
+    end_bytes: u32,
+}
+
+const REGISTER_BYTES: u32 = REGISTER_DW * 4;
+
+impl Range {
+    fn new(range: &PushedRange) -> Option<Self> {
+        let (value, offset_bytes) = match range.buffer {
+            PushedBuffer::InSet { set, offset_bytes } => {
+                (DriverValue::SetHandle { set }, offset_bytes)
+            }
+            PushedBuffer::Dynamic { index } => (DriverValue::DynamicHandle { index }, 0),
+        };
+        Some(Self {
+            place: (VALUES_AT + place(value)?) as u8,
+            offset_bytes,
+            first_bytes: range.first.checked_mul(REGISTER_BYTES)?,
+            registers: range.registers,
+            end_bytes: range.end_bytes,
+        })
+    }
+
+    /// Where its bytes are: those of the buffer itself, if it has all that is read.
+    fn buffer<G: DrawGeneration, M: Memory>(
+        &self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        words: &[u32; BOUND_DW],
+    ) -> Result<ConstantBuffer, M::Error> {
+        let handle = words[usize::from(self.place) % BOUND_DW];
+        let at = (handle >> 6).wrapping_add(self.offset_bytes);
+        let surface: [u32; SURFACE_DW] = stream.memory().surface(at)?;
+        let bytes = surface[abi::SURFACE_BYTES_DWORD];
+        let [low, high] = [0, 1].map(|dword| surface[abi::SURFACE_ADDRESS_DWORD + dword]);
+        let address = u64::from(low) | u64::from(high) << 32;
+        let first = address + u64::from(self.first_bytes);
+        if bytes >= self.end_bytes {
+            return Ok(ConstantBuffer {
+                address: first,
+                registers: self.registers,
+            });
+        }
+        let rest = bytes.saturating_sub(self.first_bytes).div_ceil(4);
+        self.copy::<G, M>(stream, machine, first, rest)
+    }
+
+    /// Copies so many dwords, with zeros behind them. The machine does it, when it comes to it: they may be written until then.
+    #[cold]
+    fn copy<G: DrawGeneration, M: Memory>(
+        &self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        from: u64,
+        count: u32,
+    ) -> Result<ConstantBuffer, M::Error> {
+        let data = stream.data((self.registers * REGISTER_DW) as usize)?;
+        data.words.fill(0);
+        let address = data.address;
+        for byte in (0..u64::from(count)).map(|dword| dword * 4) {
+            stream.put(mi::copy_memory(from + byte, address + byte))?;
+        }
+        if count > 0 {
+            // They have arrived before anything reads them.
+            let control = Control {
+                invalidate_constant: true,
+                writes: true,
+                ..Control::default()
+            };
+            G::control(stream, control, machine.scrap_address)?;
+        }
+        Ok(ConstantBuffer {
+            address,
+            registers: self.registers,
+        })
+    }
+}
+
+impl Pushed {
+    /// None: the shader wants more than there is.
+    pub(super) fn new(push: &abi::PushData) -> Option<Self> {
+        let (first, count) = (push.constants_first_dw, push.constants_dw);
+        let fits = first as usize + count as usize <= PUSH_CONSTANTS_DW
+            && push.ranges.len() < CONSTANT_BUFFERS
+            && push.all_registers() <= abi::PUSH_REGISTERS;
+        if !fits {
+            return None;
+        }
+        let places = push
+            .driver
+            .iter()
+            .map(|&value| Some((VALUES_AT + place(value)?) as u8));
+        let places: Vec<u8> = places.collect::<Option<_>>()?;
+        let ranges: Vec<Range> = push.ranges.iter().map(Range::new).collect::<Option<_>>()?;
+        let named = ranges.iter().map(|range| range.place);
+        let values = places.iter().copied().chain(named);
+        let constants = bits(first as usize, count as usize);
+        let contents = if ranges.is_empty() { 0 } else { CONTENTS };
+        let reads = values.fold(constants | contents, |all, place| {
+            all | bits(usize::from(place) % BOUND_DW, 1)
+        });
+        Some(Self {
+            constants_first: first as usize,
+            constants: count as usize,
+            registers: push.registers(),
+            reads,
+            places,
+            ranges,
+        })
+    }
+
+    fn write(&self, words: &[u32; BOUND_DW], to: &mut [u32]) {
+        let first = self.constants_first;
+        let constants = words.get(first..first + self.constants);
+        let driver = self.places.iter().map(|&place| pushed_word(words, place));
+        let all = constants.into_iter().flatten().copied().chain(driver);
+        let all = all.chain(std::iter::repeat(0));
+        for (to, from) in to.iter_mut().zip(all) {
+            *to = from;
+        }
+    }
+}
+
+/// Writes the constants of a stage and names them.
+pub(super) fn constants<G: DrawGeneration, M: Memory>(
+    stream: &mut Stream<M>,
+    machine: &Machine,
+    stage: ConstantStage,
+    pushed: Option<&Pushed>,
+    words: &[u32; BOUND_DW],
+) -> Result<(), M::Error> {
+    let mut constants = Constants {
+        dynamic_base: machine.dynamic_base,
+        ..Constants::default()
+    };
+    if let Some(pushed) = pushed {
+        // The last ones are used.
+        let ranges = constants.buffers.iter_mut().rev();
+        for (to, range) in ranges.zip(pushed.ranges.iter().rev()) {
+            *to = range.buffer::<G, M>(stream, machine, words)?;
+        }
+        if pushed.registers > 0 {
+            let data = stream.data((pushed.registers * REGISTER_DW) as usize)?;
+            pushed.write(words, data.words);
+            let block = ConstantBuffer {
+                address: data.address,
+                registers: pushed.registers,
+            };
+            let at = (CONSTANT_BUFFERS - 1).checked_sub(pushed.ranges.len());
+            if let Some(to) = at.and_then(|at| constants.buffers.get_mut(at)) {
+                *to = block;
+            }
+        }
+    }
+    G::draw_constants(stream, stage, &constants)
+}
