@@ -30,6 +30,8 @@ mod opt_flags;
 mod opt_predicate;
 mod options;
 mod print;
+#[cfg(test)]
+mod pushed_tests;
 mod regalloc;
 mod schedule;
 mod spill;

@@ -205,3 +205,7 @@ pub(super) fn constants<G: DrawGeneration, M: Memory>(
     }
     G::draw_constants(stream, stage, &constants)
 }
+
+#[cfg(test)]
+#[path = "pushed_tests.rs"]
+mod tests;

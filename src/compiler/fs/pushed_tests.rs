@@ -1,0 +1,136 @@
+//! Tests of the ranges of uniform buffers that are pushed.
+
+use abi::{Binding, DescriptorKind, PipelineLayout, PushedBuffer, PushedRange, SetLayout};
+use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
+
+/// Bindings of set 1, by number: a plain buffer, one whose descriptor may change, a dynamic one, an array of two.
+fn layout() -> PipelineLayout {
+    let binding = |binding, kind, count, settled| Binding {
+        binding,
+        kind,
+        count,
+        offset_bytes: binding * 128,
+        stride_bytes: 64,
+        dynamic_index: 5,
+        settled,
+    };
+    use DescriptorKind as K;
+    let bindings = vec![
+        binding(0, K::UniformBuffer, 1, true),
+        binding(1, K::UniformBuffer, 1, false),
+        binding(2, K::UniformBufferDynamic, 1, true),
+        binding(3, K::UniformBuffer, 2, true),
+        binding(4, K::StorageBuffer, 1, true),
+    ];
+    let set = SetLayout {
+        bindings,
+        ..SetLayout::default()
+    };
+    PipelineLayout {
+        sets: vec![SetLayout::default(), set],
+        ..PipelineLayout::default()
+    }
+}
+
+/// A fragment shader that adds up loads of two dwords: (binding, element, byte).
+fn sum(loads: &[(u32, u32, u32)]) -> Shader {
+    let mut shader = Shader::new(Stage::Fragment, "sum");
+    let mut b = Builder::at_end(&mut shader);
+    let mut sum = b.imm_float(32, 0.5);
+    for &(binding, element, byte) in loads {
+        let (element, byte) = (b.imm_u32(element), b.imm_u32(byte));
+        let op = IntrinsicOp::VulkanResourceIndex;
+        let handle = b.load(op, 1, 32, &[element], &[1, binding]);
+        let pair = b.load(IntrinsicOp::LoadUbo, 2, 32, &[handle, byte], &[8, 16, 0]);
+        for c in [0, 1] {
+            let value = b.channel(pair, c);
+            sum = b.fadd(sum, value);
+        }
+    }
+    let colour = b.vec(&[sum; 4]);
+    let zero = b.imm_u32(0);
+    let slot = Slot::var(0).unwrap();
+    let indices = [0, 0xf, 0, slot.0.into(), 1, 0, 0];
+    b.intrinsic(IntrinsicOp::StoreOutput, None, &[colour, zero], &indices);
+    shader
+}
+
+fn compile(loads: &[(u32, u32, u32)], push_ranges: bool) -> abi::ShaderBinary {
+    let options = crate::Options {
+        layout: layout(),
+        push_ranges,
+        validate: true,
+        ..Default::default()
+    };
+    let device = hw::Device::by_name("skl").unwrap();
+    crate::compile(&sum(loads), device, &options).unwrap()
+}
+
+fn in_set(binding: u32, element: u32) -> PushedBuffer {
+    PushedBuffer::InSet {
+        set: 1,
+        offset_bytes: binding * 128 + element * 64,
+    }
+}
+
+#[test]
+fn what_is_read_at_constant_places_is_pushed() {
+    let loads = [
+        (0, 0, 40),
+        (0, 0, 60),
+        (0, 0, 72),
+        (2, 0, 0),
+        (2, 0, 8),
+        (3, 1, 160),
+    ];
+    let made = compile(&loads, true);
+    let range = |buffer, first, registers, end_bytes| PushedRange {
+        buffer,
+        first,
+        registers,
+        end_bytes,
+    };
+    let ranges = [
+        range(in_set(0, 0), 1, 2, 80),
+        range(PushedBuffer::Dynamic { index: 5 }, 0, 1, 16),
+        range(in_set(3, 1), 5, 1, 168),
+    ];
+    assert_eq!(made.push.ranges, ranges);
+    // No handle is asked for.
+    assert_eq!((made.push.registers(), made.push.all_registers()), (0, 4));
+    for variant in &made.variants {
+        assert_eq!(
+            variant.stats.sends,
+            u32::from(variant.simd_width).div_ceil(16)
+        );
+    }
+    let plain = compile(&loads, false);
+    assert_eq!((plain.push.ranges.len(), plain.push.driver.len()), (0, 2));
+    let most = |made: &abi::ShaderBinary| made.variants[0].stats.sends;
+    assert_eq!((most(&made), most(&plain)), (1, 7));
+}
+
+#[test]
+fn what_may_change_after_binding_is_not_pushed() {
+    let made = compile(&[(1, 0, 0), (4, 0, 0)], true);
+    assert_eq!(made.push.ranges, []);
+    assert_eq!(made.push.driver.len(), 1);
+}
+
+#[test]
+fn what_has_no_room_is_read_by_messages() {
+    // Four runs, of which the last one is read least; one that is longer than all registers.
+    let mut loads: Vec<_> = (0..4).map(|run| (0, 0, 256 * run)).collect();
+    loads.extend((0..3).map(|run| (0, 0, 256 * run + 8)));
+    let made = compile(&loads, true);
+    let firsts: Vec<_> = made.push.ranges.iter().map(|range| range.first).collect();
+    assert_eq!(firsts, [0, 8, 16]);
+    assert_eq!(made.variants[0].stats.sends, 2);
+    let long: Vec<_> = (0..80).map(|register| (0, 0, 32 * register)).collect();
+    let made = compile(&long, true);
+    let [only] = made.push.ranges[..] else {
+        panic!("{:?}", made.push.ranges)
+    };
+    assert_eq!((only.registers, only.end_bytes), (60, 60 * 32));
+    assert!(made.push.all_registers() <= abi::PUSH_REGISTERS);
+}
