@@ -290,6 +290,7 @@ impl Rig {
                 offset_bytes,
                 stride_bytes: STRIDE,
                 dynamic_index: 0,
+                settled: false,
             });
         }
     }
