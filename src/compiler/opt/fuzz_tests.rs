@@ -453,7 +453,7 @@ fn check(seed: u64) {
     for step in GEN9 {
         let (passes, rounds) = match step {
             Step::Once(p) => (vec![*p], 1),
-            Step::UntilStable(p) => (p.to_vec(), 30),
+            Step::UntilStable(p) | Step::UntilStableIf(_, p) => (p.to_vec(), 30),
         };
         for round in 0..rounds {
             let mut any = false;

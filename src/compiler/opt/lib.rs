@@ -95,6 +95,7 @@ mod opt_dce;
 mod opt_dead_cf;
 mod opt_dead_write_vars;
 mod opt_ffma;
+mod opt_forward_stores;
 mod opt_idiv_const;
 mod opt_if;
 mod opt_large_constants;

@@ -1,7 +1,7 @@
 //! Unrolls loops whose number of rounds is known.
 //!
 //! In:  loops with one way out, an `if` that stands first and breaks on a condition that can be computed from
-//! constants round by round. Out: as many copies of the body, if that is not too long. All invocations run the same
+//! constants round by round. Out: as many copies of the body, if that is not too long and no barrier is in it. All invocations run the same
 //! rounds, so every copy has the tangle of the original. Tests: tests/opt/opt_loop_unroll/.
 
 use crate::cf::{CfEdit, copy_nodes, lists_inside_out};
@@ -13,6 +13,31 @@ use smallvec::SmallVec;
 
 /// Most rounds that are unrolled.
 const MAX_ROUNDS: u32 = 64;
+
+/// Most rounds, and most instructions of all rounds, where the loop indexes local arrays: what is indexed by a constant
+/// is a value, all else lies in memory.
+const INDEXING_ROUNDS: u32 = 32;
+const INDEXING_LIMIT: u32 = 16384;
+
+/// True if the shader indexes local arrays by something that is not constant.
+pub fn indexes_arrays(s: &Shader) -> bool {
+    let indexes = |b: Id<Block>| s.blocks[b].instrs.iter().any(|i| indexes_array(s, *i));
+    s.block_order().into_iter().any(indexes)
+}
+
+/// True for a dynamic index of a local array.
+fn indexes_array(s: &Shader, i: Id<Instr>) -> bool {
+    let Instr::Deref(d) = &s.instrs[i] else {
+        return false;
+    };
+    let DerefKind::Array { parent, index } = d.kind else {
+        return false;
+    };
+    matches!(d.mode, Mode::FunctionTemp | Mode::ShaderTemp)
+        && s.const_of(index).is_none()
+        && s.deref_of(parent)
+            .is_some_and(|p| !matches!(s.types[p.ty], Type::Vector { .. }))
+}
 
 /// Entry point.
 pub fn opt_loop_unroll(s: &mut Shader, ctx: &Ctx) -> bool {
@@ -87,8 +112,15 @@ fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>)
     {
         return None;
     }
-    let size = size_of(s, body);
-    let most = (ctx.unroll_limit / size.max(1)).min(MAX_ROUNDS);
+    let (size, indexing) = size_of(s, body);
+    // Next to a barrier a loop's own work is nothing.
+    if !indexing && waits(s, body) {
+        return None;
+    }
+    let mut most = (ctx.unroll_limit / size.max(1)).min(MAX_ROUNDS);
+    if indexing && ctx.unroll_limit > 0 {
+        most = most.max((INDEXING_LIMIT / size.max(1)).min(INDEXING_ROUNDS));
+    }
     let rounds = count_rounds(s, term, breaks_on, l, (before, tail), most)?;
     Some(Plan {
         rounds,
@@ -100,19 +132,40 @@ fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>)
     })
 }
 
-fn size_of(s: &Shader, body: ListRef) -> u32 {
-    s.layout_of(body)
+/// True if invocations wait for one another in it.
+fn waits(s: &Shader, body: ListRef) -> bool {
+    let barrier = |i: &Id<Instr>| s.instrs[*i].effects().any(Effects::BARRIER);
+    s.layout_of(body).iter().any(|e| match e {
+        CfEvent::Block(b) => s.blocks[*b].instrs.iter().any(barrier),
+        _ => false,
+    })
+}
+
+/// Instructions of a round, and whether there are dynamic indices of local arrays among them.
+fn size_of(s: &Shader, body: ListRef) -> (u32, bool) {
+    let layout = s.layout_of(body);
+    let indexing = layout.iter().any(|e| match e {
+        CfEvent::Block(b) => s.blocks[*b].instrs.iter().any(|i| indexes_array(s, *i)),
+        _ => false,
+    });
+    let size = layout
         .iter()
         .map(|e| match e {
             CfEvent::Block(b) => s.blocks[*b]
                 .instrs
                 .iter()
-                .filter(|i| !matches!(s.instrs[**i], Instr::Const { .. } | Instr::Phi(_)))
+                .filter(|i| {
+                    !matches!(
+                        s.instrs[**i],
+                        Instr::Const { .. } | Instr::Phi(_) | Instr::Deref(_)
+                    )
+                })
                 .count() as u32,
             CfEvent::If(_) | CfEvent::Loop(_) => 2,
             _ => 0,
         })
-        .sum()
+        .sum();
+    (size, indexing)
 }
 
 /// Follows what can be computed of the loop until it breaks; `None` if that cannot be seen within `most` rounds.

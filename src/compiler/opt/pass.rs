@@ -43,6 +43,8 @@ pub enum Step {
     Once(Pass),
     /// Run in turn until none changes anything any more.
     UntilStable(&'static [Pass]),
+    /// The same, for shaders of which this is true.
+    UntilStableIf(fn(&Shader) -> bool, &'static [Pass]),
 }
 
 /// What went wrong.
@@ -107,7 +109,8 @@ impl Runner<'_> {
                         return Ok(false);
                     }
                 }
-                Step::UntilStable(passes) => {
+                Step::UntilStableIf(wants, _) if !wants(shader) => {}
+                Step::UntilStable(passes) | Step::UntilStableIf(_, passes) => {
                     let mut quiet = 0;
                     let mut runs = 0;
                     'stable: loop {

@@ -17,6 +17,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_dead_cf)),
     Step::Once(pass!(lower_io_to_temporaries)),
     Step::Once(pass!(lower_var_copies)),
+    Step::UntilStableIf(opt_loop_unroll::indexes_arrays, UNROLL),
     Step::Once(pass!(opt_large_constants)),
     Step::Once(pass!(lower_indirect_vars)),
     Step::Once(pass!(lower_vars_to_ssa)),
@@ -43,6 +44,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_alu_to_scalar)),
     Step::Once(pass!(lower_phis_to_scalar)),
     Step::UntilStable(OPTIMISE),
+    Step::Once(pass!(opt_forward_stores)),
     Step::Once(pass!(opt_load_store_vectorize)),
     Step::Once(pass!(lower_alu)),
     Step::Once(pass!(opt_idiv_const)),
@@ -51,6 +53,19 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_ffma)),
     Step::Once(pass!(opt_dce)),
     Step::Once(pass!(opt_sink)),
+];
+
+/// Makes the indices of local arrays constants where loops count them, so that the arrays become values, and finds out which
+/// elements are constants.
+static UNROLL: &[Pass] = &[
+    pass!(lower_vars_to_ssa),
+    pass!(opt_remove_phis),
+    pass!(opt_copy_prop),
+    pass!(opt_constant_folding),
+    pass!(opt_algebraic),
+    pass!(opt_dead_cf),
+    pass!(opt_dce),
+    pass!(opt_loop_unroll),
 ];
 
 /// Run in turn until none finds anything.

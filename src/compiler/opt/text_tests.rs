@@ -33,7 +33,7 @@ fn steps_of(name: &str) -> Vec<Step> {
     }
     let all = GEN9.iter().flat_map(|s| match s {
         Step::Once(p) => vec![*p],
-        Step::UntilStable(p) => p.to_vec(),
+        Step::UntilStable(p) | Step::UntilStableIf(_, p) => p.to_vec(),
     });
     let mut found: Vec<Step> = all.filter(|p| p.name == name).map(Step::Once).collect();
     found.truncate(1);
