@@ -1,11 +1,29 @@
 #!/usr/bin/env bash
-# A short run of each fuzz target: fuzz.sh [SECONDS] [TARGET...]. Prints `ok fuzz NAME`; a finding stays in tests/fuzz/artifacts.
+# A short run of each fuzz target: fuzz.sh [SECONDS] [TARGET...]. Prints `ok fuzz NAME`; a finding stays in tests/fuzz/artifacts, a seed of `calls` is told.
 # Coverage comes from LLVM's pass, by codegen options that stable Rust has; cargo-fuzz would want nightly for its sanitizers.
 set -u
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
-targets=${*:-batch ioctls isa_decode spirv}
+targets=${*:-batch calls ioctls isa_decode spirv}
+# Random valid calls of Vulkan: a program of its own, as what is mutated are not bytes. New seeds each day.
+calls() { # calls SECONDS
+    cargo build -q --release -p ingot-tests --example random-calls || return 1
+    "${CARGO_TARGET_DIR:-target}/release/examples/random-calls" --seconds "$1" --seed "$(date +%Y%m%d)00000"
+}
+case " $targets " in
+*' calls '*)
+    if said=$(calls "$seconds" 2>&1); then
+        echo "ok fuzz $said"
+    else
+        echo "FAILED fuzz calls"
+        echo "$said" | tail -n 30
+        failed=1
+    fi
+    targets=$(echo " $targets " | sed 's/ calls / /')
+    [ -n "${targets// /}" ] || exit "${failed:-0}"
+    ;;
+esac
 triple=$(rustc -vV | sed -n 's/^host: //p')
 # In a folder of its own: other flags would have everything built anew each time.
 export CARGO_TARGET_DIR=$PWD/target/fuzz
@@ -17,7 +35,7 @@ RUSTFLAGS=$(echo $RUSTFLAGS)
 cargo build -q --release --manifest-path tests/fuzz/Cargo.toml --target "$triple" || exit 1
 sh tests/fuzz/seeds.sh || exit 1
 
-failed=0
+failed=${failed:-0}
 for target in $targets; do
     corpus=tests/fuzz/corpus/$target
     artifacts=tests/fuzz/artifacts/$target/

@@ -76,6 +76,33 @@ fn binary_semaphores_chain_submissions() {
     }
 }
 
+/// A submission takes a semaphore's signal away, and gives it a new one.
+#[test]
+fn a_binary_semaphore_is_waited_for_and_signalled_at_once() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    unsafe {
+        let semaphore = d.create_semaphore(&Default::default(), None).unwrap();
+        let semaphores = [semaphore];
+        let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
+        let first = vk::SubmitInfo::default().signal_semaphores(&semaphores);
+        let last = vk::SubmitInfo::default()
+            .wait_semaphores(&semaphores)
+            .wait_dst_stage_mask(&stages);
+        let both = last.signal_semaphores(&semaphores);
+        for submits in [[first, both, last], [first, both, both]] {
+            for submit in submits {
+                d.queue_submit(rig.queue, &[submit], vk::Fence::null())
+                    .unwrap();
+            }
+        }
+        d.queue_submit(rig.queue, &[last], vk::Fence::null())
+            .unwrap();
+        d.queue_wait_idle(rig.queue).unwrap();
+        d.destroy_semaphore(semaphore, None);
+    }
+}
+
 #[test]
 fn timelines_order_submissions_made_in_any_order() {
     let rig = Rig::new();

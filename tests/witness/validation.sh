@@ -4,6 +4,7 @@
 #
 # In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the scripts; then `samples` if the
 #      driver draws the samples' pictures too.
+#      Where the example `random-calls` is built, it runs on Ingot for half a minute: where the layer is silent, its calls are valid.
 # Out: the layer's messages, with a count; exit status 1 if there is one or a script surprises.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,6 +40,14 @@ if [ "$status" -eq 0 ] && [ "$more" = samples ]; then
     validated "$binaries/ingot-samples" all --size 128x72 --out "$folder/pictures" >>"$folder/output" 2>&1
     status=$?
     [ ! -s "$folder/of_scripts" ] || cat "$folder/of_scripts" >>"$folder/messages"
+fi
+if [ "$status" -eq 0 ] && [ "$driver" = ingot ] && [ -x "$binaries/examples/random-calls" ]; then
+    cp "$folder/messages" "$folder/before" 2>/dev/null
+    # Images stay in the layout GENERAL, of which the layer says that it is slow.
+    sed -i 's/,perf$//' "$folder/vk_layer_settings.txt"
+    validated "$binaries/examples/random-calls" --loader --seconds 30 >>"$folder/output" 2>&1
+    status=$?
+    [ ! -s "$folder/before" ] || cat "$folder/before" >>"$folder/messages"
 fi
 tail -n 2 "$folder/output"
 messages=$(grep -c 'VUID\|UNASSIGNED\|SYNC-HAZARD\|Validation' "$folder/messages" 2>/dev/null)

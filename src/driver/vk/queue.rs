@@ -244,7 +244,15 @@ impl Inner {
             }
             return Err(error);
         }
-        for point in submission.waits.iter().filter(|point| point.value == 0) {
+        // Waiting takes a binary semaphore's signal away; but one that the same submission signals has its new signal by now.
+        let again = |point: &Point| {
+            let mut signals = submission.signals.iter();
+            signals.any(|signal| {
+                signal.value == 0 && signal.syncobj.handle() == point.syncobj.handle()
+            })
+        };
+        let waited = |point: &&Point| point.value == 0 && !again(point);
+        for point in submission.waits.iter().filter(waited) {
             if let Err(error) = point.syncobj.reset() {
                 // The work is on its way: the submission cannot fail any more, and the semaphore is wrong.
                 self.lost.mark(error.to_string());
