@@ -334,6 +334,21 @@ fn lines_and_volumes_come_back() {
             there_and_back(&rig, &line);
         }
     }
+    for format in [
+        vk::Format::D16_UNORM,
+        vk::Format::D32_SFLOAT,
+        vk::Format::S8_UINT,
+        vk::Format::D24_UNORM_S8_UINT,
+    ] {
+        let line = info(format, vk::ImageTiling::OPTIMAL)
+            .image_type(vk::ImageType::TYPE_1D)
+            .extent(vk::Extent3D {
+                width: 301,
+                height: 1,
+                depth: 1,
+            });
+        there_and_back(&rig, &line);
+    }
 }
 
 /// A layer's box with one aspect.

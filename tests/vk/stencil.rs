@@ -112,3 +112,63 @@ fn stencil_has_uses_of_its_own() {
     assert_eq!(got, [0xa3, 0, 0, 1]);
     unsafe { rig.device.destroy_image_view(seen, None) };
 }
+
+#[test]
+fn lines_have_depth_and_stencil() {
+    let rig = Rig::new();
+    let format = vk::Format::D24_UNORM_S8_UINT;
+    let info = image_info(format, [150, 1, 1], 3, 4);
+    let image = Image::new(&rig, &info);
+    let (depth, stencil) = (vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL);
+    rig.run(|commands| unsafe {
+        let layout = vk::ImageLayout::GENERAL;
+        for (level, layer) in (0..3).flat_map(|level| (0..4).map(move |layer| (level, layer))) {
+            let value = vk::ClearDepthStencilValue {
+                depth: (layer + 1) as f32 / 8.0 + level as f32 / 32.0,
+                stencil: 10 * layer + level,
+            };
+            let part = vk::ImageSubresourceRange {
+                aspect_mask: depth | stencil,
+                base_mip_level: level,
+                level_count: 1,
+                base_array_layer: layer,
+                layer_count: 1,
+            };
+            rig.device.cmd_clear_depth_stencil_image(
+                commands,
+                image.image,
+                layout,
+                &value,
+                &[part],
+            );
+        }
+    });
+    let kind = vk::ImageViewType::TYPE_1D_ARRAY;
+    let seen = |aspect| view(&rig, &image, kind, format, aspect);
+    let (depths, stencils) = (seen(depth), seen(stencil));
+    let compare = nearest()
+        .compare_enable(true)
+        .compare_op(vk::CompareOp::LESS);
+    for (level, layer) in [(0u32, 0u32), (0, 3), (1, 2), (2, 1), (2, 3)] {
+        let texel = format!("texelFetch(image, ivec2(36, {layer}), {level})");
+        let got = one_texel(&rig, ("usampler1DArray", &texel), stencils, &nearest());
+        assert_eq!(got[0], 10 * layer + level);
+        let meant = (layer + 1) as f32 / 8.0 + level as f32 / 32.0;
+        let got = one_texel(&rig, ("sampler1DArray", &texel), depths, &nearest());
+        assert!((f32::from_bits(got[0]) - meant).abs() < 1e-6);
+        for (by, passes) in [(-0.01, 1f32), (0.01, 0.0)] {
+            let reference = meant + by;
+            let texel = format!("textureLod(image, vec3(0.6, {layer}, {reference}), {level})");
+            let got = one_texel(&rig, ("sampler1DArrayShadow", &texel), depths, &compare);
+            assert_eq!(
+                f32::from_bits(got[0]),
+                passes,
+                "{level} {layer} {reference}"
+            );
+        }
+    }
+    unsafe {
+        rig.device.destroy_image_view(depths, None);
+        rig.device.destroy_image_view(stencils, None);
+    }
+}

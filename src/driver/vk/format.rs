@@ -673,7 +673,7 @@ pub fn image_properties(
     }
     let planes_only = !row.is_colour() || row.planar.is_some();
     let (max_extent, max_array_layers) = match ask.dimension {
-        T::TYPE_1D if !planes_only && !row.is_compressed() => (
+        T::TYPE_1D if row.planar.is_none() && !row.is_compressed() => (
             [limits.max_image_dimension1_d, 1, 1],
             limits.max_image_array_layers,
         ),

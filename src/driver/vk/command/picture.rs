@@ -9,7 +9,7 @@ use blit::{Choice, GROUP_X, GROUP_Y, Measure, Numbers, Picture, Shader};
 use cmd::Pending;
 use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
 use smallvec::{SmallVec, smallvec};
-use surface::{Dim, Surface};
+use surface::{Dim, Surface, Tiling};
 
 use super::buffer::CommandBuffer;
 use super::image_box::ImageBox;
@@ -73,6 +73,8 @@ fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surfa
             return Ok(view.words());
         }
         Dim::D3 => surface = surface.planes(),
+        // Lines in tiles lie as planes of one row do.
+        Dim::D1 if surface.tiling != Tiling::Linear => {}
         Dim::D1 => {
             // A level of a line as a plane of one row.
             let place = surface.place(seen.level, seen.first_layer);

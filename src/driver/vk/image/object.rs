@@ -433,7 +433,8 @@ fn aux_kind(info: &Info, aspect: api::ImageAspectFlags, format: &hw::Format) -> 
     let depth = aspect == api::ImageAspectFlags::DEPTH;
     let drawn = info.question.usage.contains(U::DEPTH_STENCIL_ATTACHMENT);
     // Operations are on whole blocks, which levels behind the first need not be made of.
-    (depth && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hierarchy)
+    let plane = info.question.dimension == api::ImageType::TYPE_2D;
+    (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hierarchy)
 }
 
 /// The option that turns a kind off.
