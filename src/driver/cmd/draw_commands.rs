@@ -51,11 +51,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve".
     pub fn finish_targets(&mut self) -> Result<(), M::Error> {
         self.settle()?;
-        let control = Control {
-            flush_targets: true,
-            writes: true,
-            ..Control::default()
-        };
+        let control = Control::FLUSH_TARGETS.with(Control::WRITE);
         G::control(&mut self.stream, control, self.machine.scrap_address)?;
         (self.busy, self.drawn) = (false, false);
         Ok(())

@@ -42,27 +42,37 @@ const CONTROLS: [[u32; 6]; Control::COUNT] = {
     let mut all = [[0; 6]; Control::COUNT];
     let mut index = 0;
     while index < Control::COUNT {
-        let control = Control::of(index);
+        let control = Control::numbered(index);
         let alone = index == 0;
         all[index] = STALL
-            .flag(pc::DC_FLUSH_ENABLE, control.flush_data)
+            .flag(pc::DC_FLUSH_ENABLE, control.any(Control::FLUSH_DATA))
             .flag(
                 pc::TEXTURE_CACHE_INVALIDATION_ENABLE,
-                control.invalidate_texture,
+                control.any(Control::INVALIDATE_TEXTURE),
             )
             .flag(
                 pc::CONSTANT_CACHE_INVALIDATION_ENABLE,
-                control.invalidate_constant,
+                control.any(Control::INVALIDATE_CONSTANT),
             )
-            .flag(pc::RENDER_TARGET_CACHE_FLUSH_ENABLE, control.flush_targets)
-            .flag(pc::DEPTH_CACHE_FLUSH_ENABLE, control.flush_targets)
+            .flag(
+                pc::RENDER_TARGET_CACHE_FLUSH_ENABLE,
+                control.any(Control::FLUSH_TARGETS),
+            )
+            .flag(
+                pc::DEPTH_CACHE_FLUSH_ENABLE,
+                control.any(Control::FLUSH_TARGETS),
+            )
             .flag(
                 pc::VF_CACHE_INVALIDATION_ENABLE,
-                control.invalidate_vertices,
+                control.any(Control::INVALIDATE_VERTICES),
             )
             .with(
                 pc::POST_SYNC_OPERATION,
-                if control.writes { WRITE_IMMEDIATE } else { 0 },
+                if control.any(Control::WRITE) {
+                    WRITE_IMMEDIATE
+                } else {
+                    0
+                },
             )
             // A stall does not stand alone.
             .flag(pc::STALL_AT_PIXEL_SCOREBOARD, alone)
@@ -293,13 +303,13 @@ impl Generation for Gen9 {
         control: Control,
         write_at: u64,
     ) -> Result<(), M::Error> {
-        if control.invalidate_vertices {
+        if control.any(Control::INVALIDATE_VERTICES) {
             // One that does nothing comes before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable).
             stream.put(pipe_control::PACKET.words::<6>().dwords)?;
         }
         let words = stream.reserve()?;
         *words = CONTROLS[control.index()];
-        if control.writes {
+        if control.any(Control::WRITE) {
             pipe_control::ADDRESS.set(words, write_at);
         }
         Ok(())

@@ -4,6 +4,7 @@
 
 use abi::DriverValue;
 
+use crate::pending::Pending;
 use crate::stream::{Memory, Stream};
 
 /// Where the heaps begin, that commands reach through STATE_BASE_ADDRESS. Each spans 4 GiB, but for the bindless one.
@@ -91,48 +92,63 @@ pub struct FrontEnd {
 
 /// What a PIPE_CONTROL does besides stalling, which all of ours do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Control {
-    /// Flushes the data cache.
-    pub flush_data: bool,
-    /// Invalidates the texture cache.
-    pub invalidate_texture: bool,
-    /// Invalidates the constant cache.
-    pub invalidate_constant: bool,
-    /// Writes a quadword when all of it is done: what comes after then finds the data arrived.
-    pub writes: bool,
-    /// Flushes the caches of colours and of depth.
-    pub flush_targets: bool,
-    /// Invalidates the cache of vertices and indices.
-    pub invalidate_vertices: bool,
-}
+pub struct Control(u8);
 
 impl Control {
+    /// It waits, and nothing else.
+    pub const STALL: Control = Control(0);
+    /// Writes a quadword when all of it is done: what comes after then finds the data arrived.
+    pub const WRITE: Control = Control(1);
+    /// Flushes the data cache.
+    pub const FLUSH_DATA: Control = Control(2);
+    /// Invalidates the texture cache.
+    pub const INVALIDATE_TEXTURE: Control = Control(4);
+    /// Invalidates the constant cache.
+    pub const INVALIDATE_CONSTANT: Control = Control(8);
+    /// Flushes the caches of colours and of depth.
+    pub const FLUSH_TARGETS: Control = Control(16);
+    /// Invalidates the cache of vertices and indices.
+    pub const INVALIDATE_VERTICES: Control = Control(32);
     /// How many there are.
     pub(crate) const COUNT: usize = 64;
+
+    /// Both.
+    #[must_use]
+    pub const fn with(self, other: Control) -> Control {
+        Control(self.0 | other.0)
+    }
+
+    /// Whether any of `other` is done.
+    pub const fn any(self, other: Control) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Those of the caches that are asked for. Waiting comes with all of them.
+    #[inline(always)]
+    pub(crate) const fn of(caches: Pending) -> Control {
+        Control(caches.without(Pending::STALL).bits())
+    }
 
     /// Its number among them; 0 is a stall that does nothing else.
     #[inline(always)]
     pub(crate) const fn index(self) -> usize {
-        self.flush_data as usize
-            | (self.invalidate_texture as usize) << 1
-            | (self.invalidate_constant as usize) << 2
-            | (self.writes as usize) << 3
-            | (self.flush_targets as usize) << 4
-            | (self.invalidate_vertices as usize) << 5
+        self.0 as usize % Self::COUNT
     }
 
     /// The one with a number.
-    pub(crate) const fn of(index: usize) -> Control {
-        Control {
-            flush_data: index & 1 != 0,
-            invalidate_texture: index & 2 != 0,
-            invalidate_constant: index & 4 != 0,
-            writes: index & 8 != 0,
-            flush_targets: index & 16 != 0,
-            invalidate_vertices: index & 32 != 0,
-        }
+    pub(crate) const fn numbered(index: usize) -> Control {
+        Control((index % Self::COUNT) as u8)
     }
 }
+
+// A cache has one bit in both.
+const _: () = {
+    assert!(Control::of(Pending::FLUSH_DATA).0 == Control::FLUSH_DATA.0);
+    assert!(Control::of(Pending::INVALIDATE_TEXTURE).0 == Control::INVALIDATE_TEXTURE.0);
+    assert!(Control::of(Pending::INVALIDATE_CONSTANT).0 == Control::INVALIDATE_CONSTANT.0);
+    assert!(Control::of(Pending::FLUSH_TARGETS).0 == Control::FLUSH_TARGETS.0);
+    assert!(Control::of(Pending::INVALIDATE_VERTICES).0 == Control::INVALIDATE_VERTICES.0);
+};
 
 /// What the machine counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,14 +193,34 @@ const REGISTER_DW: usize = abi::REGISTER_DW as usize;
 /// Registers of a block that hold something else than eight constants: all values, and the constants before them.
 const MIXED: usize = (VALUES + REGISTER_DW - 1).div_ceil(REGISTER_DW);
 
-/// Set in a place: the word there is pushed shifted right, as [`pushed_word`] has it.
+/// Set in a place: what is pushed is not the handle there, but [`set_place`] of it.
 const SHIFTED: usize = 0x80;
 const _: () = assert!(BOUND_DW <= SHIFTED);
+
+/// Where a set lies in the heap, in bytes, given its handle (see `abi`).
+#[inline]
+pub(crate) fn set_place(handle: u32) -> u32 {
+    handle >> 6
+}
 
 /// What is pushed of bound words: the one at a place.
 #[inline]
 pub(crate) fn pushed_word(words: &[u32; BOUND_DW], place: u8) -> u32 {
-    words[usize::from(place) % BOUND_DW] >> (6 * (place >> 7))
+    let word = words[usize::from(place) % BOUND_DW];
+    match usize::from(place) & SHIFTED {
+        0 => word,
+        _ => set_place(word),
+    }
+}
+
+/// Words that a launch gathers from: the bound ones, and behind each as far again what [`pushed_word`] makes of it where that is asked
+/// for.
+pub(crate) const GATHERED_DW: usize = 2 * BOUND_DW;
+
+/// Where a launch gathers a word from, given its place among those that can be pushed.
+fn gathered(place: usize) -> u8 {
+    let bank = if place & SHIFTED == 0 { 0 } else { BOUND_DW };
+    (place % BOUND_DW + bank) as u8
 }
 
 /// The place of a value. None: there are not so many sets or dynamic buffers.
@@ -221,7 +257,7 @@ pub struct Launch<G: Generation> {
     pub(crate) thread_registers: u16,
     pub(crate) uses_counts: bool,
     pub(crate) uses_base: bool,
-    /// For the registers behind those: which of the bound words each dword is.
+    /// For the registers behind those: which of the gathered words each dword is.
     pub(crate) mixed: [[u8; REGISTER_DW]; MIXED],
 }
 
@@ -244,7 +280,7 @@ impl<G: Generation> Launch<G> {
         let words = rest.chain(places.iter().map(|&place| (VALUES_AT + place) as u32));
         let mut mixed = [[(VALUES_AT + ZERO_AT) as u8; REGISTER_DW]; MIXED];
         for (to, word) in mixed.as_flattened_mut().iter_mut().zip(words) {
-            *to = word as u8;
+            *to = gathered(word as usize);
         }
         let thread_registers = if kernel.per_thread {
             kernel.threads()

@@ -50,6 +50,11 @@ impl Pending {
         self.0 & other.0 != 0
     }
 
+    /// A bit for each thing.
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// Whether nothing is asked for.
     pub const fn is_none(self) -> bool {
         self.0 == 0

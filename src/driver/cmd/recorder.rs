@@ -13,8 +13,8 @@ use crate::draw::DrawGeneration;
 use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
-    BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, Generation, HEAP_AT, Heaps, Launch, Machine,
-    PUSH_CONSTANTS_DW, SETS, VALUES_AT, pushed_word,
+    BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, GATHERED_DW, Generation, HEAP_AT, Heaps,
+    Launch, Machine, PUSH_CONSTANTS_DW, SETS, VALUES_AT, set_place,
 };
 use crate::mi;
 use crate::pending::Pending;
@@ -33,8 +33,8 @@ const NO_DESCRIPTOR: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Bound<G: Generation> {
     launch: Option<Launch<G>>,
-    /// The application's push constants, and from [`VALUES_AT`] on the driver's values, by place.
-    words: [u32; BOUND_DW],
+    /// The application's push constants, and from [`VALUES_AT`] on the driver's values, by place; then the places of sets.
+    words: [u32; GATHERED_DW],
 }
 
 /// What a batch leaves behind for whoever goes on after it.
@@ -82,7 +82,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             machine,
             bound: Bound {
                 launch: None,
-                words: [0; BOUND_DW],
+                words: [0; GATHERED_DW],
             },
             constants_dirty: true,
             descriptor: NO_DESCRIPTOR,
@@ -128,7 +128,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Forgets what is bound.
     pub fn unbind(&mut self) {
         self.bound.launch = None;
-        self.bound.words = [0; BOUND_DW];
+        self.bound.words = [0; GATHERED_DW];
         let heap = self.machine.bindless_base;
         self.bound.words[VALUES_AT + HEAP_AT] = heap as u32;
         self.bound.words[VALUES_AT + HEAP_AT + 1] = (heap >> 32) as u32;
@@ -148,7 +148,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// The handle of a descriptor set. False: there is no such set.
     #[inline]
     pub fn set_handle(&mut self, set: usize, handle: u32) -> bool {
-        set < SETS && self.set_value(set, handle)
+        // A launch gathers the handle from one place, and from another where the set lies.
+        set < SETS && {
+            self.bound.words[BOUND_DW + VALUES_AT + set] = set_place(handle);
+            self.set_value(set, handle)
+        }
     }
 
     /// The handle of a dynamic buffer. False: there are not so many.
@@ -159,7 +163,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
 
     #[inline]
     fn set_value(&mut self, place: usize, value: u32) -> bool {
-        match self.bound.words[VALUES_AT..].get_mut(place) {
+        match self.bound.words[VALUES_AT..BOUND_DW].get_mut(place) {
             Some(known) => {
                 self.constants_dirty |= *known != value;
                 *known = value;
@@ -216,38 +220,40 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     fn settle_pending(&mut self, later: Pending) -> Result<(), M::Error> {
         let pending = self.pending.without(later);
         self.pending = self.pending.and(later);
-        let invalidates = pending.any(Pending::INVALIDATIONS);
-        let flush = pending.any(Pending::FLUSH_DATA) && self.dirty;
-        let flush_targets = pending.any(Pending::FLUSH_TARGETS) && self.drawn;
+        let invalidated = pending.and(Pending::INVALIDATIONS);
+        let invalidates = !invalidated.is_none();
+        let mut written = Pending::NONE;
+        if self.dirty {
+            written = written.with(Pending::FLUSH_DATA);
+        }
+        if self.drawn {
+            written = written.with(Pending::FLUSH_TARGETS);
+        }
+        let flushed = pending.and(written);
         let stall = self.busy && (pending.any(Pending::STALL) || invalidates);
-        if flush || flush_targets || stall {
-            // What is invalidated must not be filled again before the data has arrived.
-            let control = Control {
-                flush_data: flush,
-                flush_targets,
-                writes: invalidates,
-                ..Control::default()
-            };
+        if !flushed.is_none() || stall {
+            let mut control = Control::of(flushed);
+            if invalidates {
+                // What is invalidated must not be filled again before the data has arrived.
+                control = control.with(Control::WRITE);
+            }
             G::control(&mut self.stream, control, self.machine.scrap_address)?;
             self.busy = false;
-            self.dirty &= !flush;
-            self.drawn &= !flush_targets;
+            self.dirty &= !flushed.any(Pending::FLUSH_DATA);
+            self.drawn &= !flushed.any(Pending::FLUSH_TARGETS);
         }
         if invalidates {
-            let control = Control {
-                invalidate_texture: pending.any(Pending::INVALIDATE_TEXTURE),
-                invalidate_constant: pending.any(Pending::INVALIDATE_CONSTANT),
-                invalidate_vertices: pending.any(Pending::INVALIDATE_VERTICES),
+            let mut control = Control::of(invalidated);
+            if invalidated.any(Pending::INVALIDATE_VERTICES) {
                 // The fetcher's cache wants a write beside it.
-                writes: pending.any(Pending::INVALIDATE_VERTICES),
-                ..Control::default()
-            };
+                control = control.with(Control::WRITE);
+            }
             G::control(&mut self.stream, control, self.machine.scrap_address)?;
             if let Some(draws) = &mut self.draws {
-                if pending.any(Pending::INVALIDATE_VERTICES) {
+                if invalidated.any(Pending::INVALIDATE_VERTICES) {
                     draws.evicted();
                 }
-                if pending.any(Pending::INVALIDATE_CONSTANT) {
+                if invalidated.any(Pending::INVALIDATE_CONSTANT) {
                     draws.contents_changed();
                 }
             }
@@ -281,7 +287,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let more_scratch = wants.thread_bytes > has.thread_bytes;
         if launch.curbe_grf > said.curbe_grf || more_scratch || said.curbe_grf == 0 {
             if self.busy {
-                G::control(&mut self.stream, Control::default(), 0)?;
+                G::control(&mut self.stream, Control::STALL, 0)?;
                 self.busy = false;
             }
             let room = launch.curbe_grf.max(LEAST_CURBE_GRF).next_multiple_of(2);
@@ -318,12 +324,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             .split_at_mut_checked(launch.constant_registers.into())
             .ok_or_else(M::too_long)?;
         let first = usize::from(launch.constants_first_dw);
-        let constants = self.bound.words.get(first..).unwrap_or_default();
+        let constants = self.bound.words.get(first..BOUND_DW).unwrap_or_default();
         for (to, from) in whole.iter_mut().zip(constants.as_chunks().0) {
             *to = *from;
         }
         for (to, places) in mixed.iter_mut().zip(&launch.mixed) {
-            *to = places.map(|place| pushed_word(&self.bound.words, place));
+            *to = places.map(|place| self.bound.words[usize::from(place) % GATHERED_DW]);
         }
         let registers = threads.as_chunks_mut::<REGISTER_DW>().0;
         for (thread, register) in (0..).zip(registers) {

@@ -150,7 +150,7 @@ entries! { COMMAND:
             let mut offsets = raw::slice(dynamic_offsets, dynamic_offset_count).iter();
             let sets = raw::slice(descriptor_sets, descriptor_set_count);
             for (number, &set) in (first_set as usize..).zip(sets) {
-                buffer.bind_set(point, layout, number, handle::get(set)?, &mut offsets)?;
+                buffer.bind_set(point, layout, number, &handle::get(set)?.set, &mut offsets)?;
             }
             Ok(())
         })

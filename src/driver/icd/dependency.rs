@@ -16,22 +16,19 @@ pub fn joined(
     buffers: &[c::BufferMemoryBarrier<'_>],
     images: &[c::ImageMemoryBarrier<'_>],
 ) -> Dependency {
-    let memory = memory
-        .iter()
-        .map(|b| (b.src_access_mask, b.dst_access_mask));
-    let buffers = buffers
-        .iter()
-        .map(|b| (b.src_access_mask, b.dst_access_mask));
-    let images = images
-        .iter()
-        .map(|b| (b.src_access_mask, b.dst_access_mask));
-    let none = c::AccessFlags::empty();
-    let (from, to) = memory
-        .chain(buffers)
-        .chain(images)
-        .fold((none, none), |(from, to), barrier| {
-            (from | barrier.0, to | barrier.1)
-        });
+    let (mut from, mut to) = (c::AccessFlags::empty(), c::AccessFlags::empty());
+    for barrier in memory {
+        from |= barrier.src_access_mask;
+        to |= barrier.dst_access_mask;
+    }
+    for barrier in buffers {
+        from |= barrier.src_access_mask;
+        to |= barrier.dst_access_mask;
+    }
+    for barrier in images {
+        from |= barrier.src_access_mask;
+        to |= barrier.dst_access_mask;
+    }
     Dependency {
         source_stages: c::PipelineStageFlags2::from_raw(source.as_raw().into()),
         source_access: c::AccessFlags2::from_raw(from.as_raw().into()),

@@ -1,18 +1,19 @@
 //! Entry points of descriptors and pipeline layouts.
 
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use vk::descriptor::{
     BindingInfo, BufferDescriptor, Pieces, PipelineLayout, Pool, PushRange, Set, SetLayout,
     Template, TemplateEntry, pieces,
 };
 
 use crate::entry::{done, entries};
-use crate::face::DescriptorPoolFace;
+use crate::face::{DescriptorPoolFace, SetFace};
 use crate::recording::{point, record};
 use crate::{handle, raw};
 
@@ -150,7 +151,7 @@ entries! { DESCRIPTOR:
         let layouts = raw::slice(info.p_set_layouts, info.descriptor_set_count);
         let counts = raw::find::<c::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next);
         let counts = counts.map_or(&[][..], |node| raw::slice(node.p_descriptor_counts, node.descriptor_set_count));
-        let mut made = Vec::with_capacity(layouts.len());
+        let mut made = SmallVec::<[Set; 1]>::with_capacity(layouts.len());
         for (index, &layout) in layouts.iter().enumerate() {
             let count = counts.get(index).copied().unwrap_or(0);
             // A failure drops the sets made so far, which frees their room.
@@ -166,8 +167,9 @@ entries! { DESCRIPTOR:
         }
         let mut known = sets(face);
         for (index, set) in made.into_iter().enumerate() {
-            let set: c::DescriptorSet = handle::make(set);
-            known.insert(set.as_raw());
+            let place = AtomicU32::new(known.len() as u32);
+            let set: c::DescriptorSet = handle::make(SetFace { set, place });
+            known.push(set.as_raw());
             raw::put_at(descriptor_sets, index, set);
         }
         done()
@@ -181,7 +183,8 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         let face = handle::get(descriptor_pool)?;
         for &set in raw::slice(descriptor_sets, descriptor_set_count) {
-            if sets(face).remove(&set.as_raw()) {
+            if let Some(known) = handle::optional(set)? {
+                unlist(&mut sets(face), set, known.place.load(Relaxed))?;
                 handle::destroy(set);
             }
         }
@@ -197,7 +200,7 @@ entries! { DESCRIPTOR:
     ) {
         handle::get(device)?;
         for write in raw::slice(descriptor_writes, descriptor_write_count) {
-            let set = handle::get(write.dst_set)?;
+            let set = &handle::get(write.dst_set)?.set;
             let (binding, element) = (write.dst_binding, write.dst_array_element);
             match Source::of(write.descriptor_type) {
                 Source::Buffers => {
@@ -260,7 +263,7 @@ entries! { DESCRIPTOR:
         descriptor_update_template: c::DescriptorUpdateTemplate,
         data: *const c_void,
     ) {
-        let set = handle::get(descriptor_set)?;
+        let set = &handle::get(descriptor_set)?.set;
         for entry in &handle::get(descriptor_update_template)?.entries {
             match Source::of(entry.kind) {
                 Source::Buffers => {
@@ -492,8 +495,27 @@ unsafe fn packed(
     })
 }
 
-fn sets(face: &DescriptorPoolFace) -> std::sync::MutexGuard<'_, FxHashSet<u64>> {
+fn sets(face: &DescriptorPoolFace) -> std::sync::MutexGuard<'_, Vec<u64>> {
     face.sets.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes a set from its place in its pool's list; the last one goes there.
+///
+/// # Safety
+/// What is listed are handles of ours.
+unsafe fn unlist(known: &mut Vec<u64>, set: c::DescriptorSet, place: u32) -> vk::Result<()> {
+    if known.get(place as usize) != Some(&set.as_raw()) {
+        return Err(vk::Error::InvalidUse {
+            why: "a descriptor set freed to a pool that is not its own",
+        });
+    }
+    known.swap_remove(place as usize);
+    if let Some(&moved) = known.get(place as usize) {
+        // SAFETY: as the caller says.
+        let moved = unsafe { handle::get(c::DescriptorSet::from_raw(moved))? };
+        moved.place.store(place, Relaxed);
+    }
+    Ok(())
 }
 
 /// Ends the handles of all sets of a pool.
@@ -515,7 +537,12 @@ unsafe fn drop_sets(face: &DescriptorPoolFace) {
 unsafe fn copy(copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
     for copy in copies {
         // SAFETY: as the caller says.
-        let (to, from) = unsafe { (handle::get(copy.dst_set)?, handle::get(copy.src_set)?) };
+        let (to, from) = unsafe {
+            (
+                &handle::get(copy.dst_set)?.set,
+                &handle::get(copy.src_set)?.set,
+            )
+        };
         to.copy_from(
             copy.dst_binding,
             copy.dst_array_element,

@@ -215,7 +215,7 @@ entries! { DEVICE:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkBufferCreateInfo")?;
-        raw::put(buffer, handle::make(Arc::new(new_buffer(info)?)));
+        raw::put(buffer, handle::make(new_buffer(info)?));
         done()
     }
 

@@ -1,7 +1,7 @@
 //! What stands behind the handles whose objects the C face keeps more of than `vk` does.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk as c;
@@ -48,8 +48,16 @@ pub struct CommandPoolFace {
 pub struct DescriptorPoolFace {
     /// The object.
     pub pool: Arc<vk::descriptor::Pool>,
-    /// Handles (as numbers) of its sets.
-    pub sets: Mutex<FxHashSet<u64>>,
+    /// Handles (as numbers) of its sets, each at its place.
+    pub sets: Mutex<Vec<u64>>,
+}
+
+/// Behind `VkDescriptorSet`.
+pub struct SetFace {
+    /// The object.
+    pub set: vk::descriptor::Set,
+    /// Its place in its pool's list.
+    pub place: AtomicU32,
 }
 
 /// Behind `VkPipeline`.

@@ -145,11 +145,11 @@ kinds! {
     CommandBuffer = 5: vk::command::CommandBuffer;
     CommandPool = 6: face::CommandPoolFace;
     DeviceMemory = 7: Arc<vk::memory::Memory>;
-    Buffer = 8: Arc<vk::buffer::Buffer>;
+    Buffer = 8: vk::buffer::Buffer;
     DescriptorSetLayout = 9: Arc<vk::descriptor::SetLayout>;
     PipelineLayout = 10: Arc<vk::descriptor::PipelineLayout>;
     DescriptorPool = 11: face::DescriptorPoolFace;
-    DescriptorSet = 12: vk::descriptor::Set;
+    DescriptorSet = 12: face::SetFace;
     DescriptorUpdateTemplate = 13: vk::descriptor::Template;
     ShaderModule = 14: Arc<vk::shader::Module>;
     PipelineCache = 15: vk::cache::Cache;
@@ -165,7 +165,7 @@ kinds! {
     Framebuffer = 25: Arc<vk::command::Framebuffer>;
     SurfaceKHR = 40: face::SurfaceFace;
     SwapchainKHR = 41: face::SwapchainFace;
-    BufferView = 26: Arc<vk::buffer_view::BufferView>;
+    BufferView = 26: vk::buffer_view::BufferView;
     PrivateDataSlot = 27: face::Slot;
     DeferredOperationKHR = 28: face::Operation;
     SamplerYcbcrConversion = 29: vk::planar::Conversion;

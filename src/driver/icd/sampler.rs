@@ -1,7 +1,5 @@
 //! Entry points of samplers, their conversions, and views of buffers.
 
-use std::sync::Arc;
-
 use ash::vk as c;
 use vk::buffer_view::BufferView;
 use vk::planar::{Conversion, ConversionInfo};
@@ -94,7 +92,7 @@ entries! { SAMPLER:
         let buffer = handle::get(info.buffer)?;
         let physical = &face.device.context.physical;
         let made = BufferView::new(physical, buffer, info.format, info.offset, info.range)?;
-        raw::put(view, handle::make(Arc::new(made)));
+        raw::put(view, handle::make(made));
         done()
     }
 

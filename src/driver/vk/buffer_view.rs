@@ -1,7 +1,5 @@
 //! `VkBufferView`: a range of a buffer as texels.
 
-use std::sync::Arc;
-
 use ash::vk as api;
 use hw::FormatUse;
 
@@ -19,14 +17,13 @@ pub struct BufferView {
     pub texture: Surface,
     /// As typed messages write to it, and read from it.
     pub storage: [Surface; 2],
-    _buffer: Arc<Buffer>,
 }
 
 impl BufferView {
     /// A view of a buffer that has its memory.
     pub fn new(
         physical: &PhysicalDevice,
-        buffer: &Arc<Buffer>,
+        buffer: &Buffer,
         format: api::Format,
         offset: u64,
         range: u64,
@@ -57,7 +54,6 @@ impl BufferView {
                 when(FormatUse::TYPED_WRITE, own),
                 when(FormatUse::TYPED_WRITE, read),
             ],
-            _buffer: buffer.clone(),
         })
     }
 }

@@ -497,12 +497,8 @@ fn evict<G: DrawGeneration, M: Memory>(
     machine: &Machine,
     fetched: &mut Fetched,
 ) -> Result<(), M::Error> {
-    for invalidate_vertices in [false, true] {
-        let control = Control {
-            invalidate_vertices,
-            writes: true,
-            ..Control::default()
-        };
+    for control in [Control::STALL, Control::INVALIDATE_VERTICES] {
+        let control = control.with(Control::WRITE);
         G::control(stream, control, machine.scrap_address)?;
     }
     fetched.forget();
