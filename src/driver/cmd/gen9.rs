@@ -305,7 +305,8 @@ impl Generation for Gen9 {
     ) -> Result<(), M::Error> {
         if control.any(Control::INVALIDATE_VERTICES) {
             // One that does nothing comes before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable).
-            stream.put(pipe_control::PACKET.words::<6>().dwords)?;
+            const NOTHING: [u32; 6] = pipe_control::PACKET.words::<6>().dwords;
+            stream.put(NOTHING)?;
         }
         let words = stream.reserve()?;
         *words = CONTROLS[control.index()];

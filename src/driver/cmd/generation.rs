@@ -251,10 +251,10 @@ pub struct Launch<G: Generation> {
     pub(crate) constants_first_dw: u8,
     /// Registers of constants alone.
     pub(crate) constant_registers: u8,
-    /// Dwords of the block that all threads share, padded to registers.
-    pub(crate) block_dw: u16,
-    /// Threads that get a register of their own.
-    pub(crate) thread_registers: u16,
+    /// Registers behind those that all threads share.
+    pub(crate) mixed_registers: u8,
+    /// Dwords of all push data, padded to registers: behind what is shared come those that each thread has of its own.
+    pub(crate) data_dw: u16,
     pub(crate) uses_counts: bool,
     pub(crate) uses_base: bool,
     /// For the registers behind those: which of the gathered words each dword is.
@@ -287,6 +287,7 @@ impl<G: Generation> Launch<G> {
         } else {
             0
         };
+        let curbe_grf = push.registers() + thread_registers;
         let uses = |start: usize, count: usize| {
             places
                 .iter()
@@ -296,11 +297,11 @@ impl<G: Generation> Launch<G> {
             walker: G::walker(kernel),
             descriptor_offset_bytes,
             scratch: kernel.scratch,
-            curbe_grf: push.registers() + thread_registers,
+            curbe_grf,
             constants_first_dw: push.constants_first_dw as u8,
             constant_registers: constant_registers as u8,
-            block_dw: (push.registers() * abi::REGISTER_DW) as u16,
-            thread_registers: u16::try_from(thread_registers).ok()?,
+            mixed_registers: (push.registers() as usize - constant_registers) as u8,
+            data_dw: u16::try_from(curbe_grf * abi::REGISTER_DW).ok()?,
             uses_counts: uses(COUNTS_AT, 2),
             uses_base: uses(BASE_AT, 3),
             mixed,

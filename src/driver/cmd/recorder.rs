@@ -313,27 +313,24 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         if launch.curbe_grf == 0 {
             return Ok(());
         }
-        let block_dw = usize::from(launch.block_dw);
-        let threads_dw = usize::from(launch.thread_registers) * REGISTER_DW;
-        let Data { address, words } = self.stream.data(block_dw + threads_dw)?;
-        let (block, threads) = words
-            .split_at_mut_checked(block_dw)
-            .ok_or_else(M::too_long)?;
-        let registers = block.as_chunks_mut::<REGISTER_DW>().0;
-        let (whole, mixed) = registers
-            .split_at_mut_checked(launch.constant_registers.into())
-            .ok_or_else(M::too_long)?;
+        let Data { address, words } = self.stream.data(launch.data_dw.into())?;
+        let mut registers = words.as_chunks_mut::<REGISTER_DW>().0.iter_mut();
         let first = usize::from(launch.constants_first_dw);
         let constants = self.bound.words.get(first..BOUND_DW).unwrap_or_default();
-        for (to, from) in whole.iter_mut().zip(constants.as_chunks().0) {
+        let whole = constants.as_chunks().0.iter();
+        // The lists end before the registers: `zip` takes none for nothing.
+        for (from, to) in whole
+            .take(launch.constant_registers.into())
+            .zip(&mut registers)
+        {
             *to = *from;
         }
-        for (to, places) in mixed.iter_mut().zip(&launch.mixed) {
+        let mixed = launch.mixed.iter().take(launch.mixed_registers.into());
+        for (places, to) in mixed.zip(&mut registers) {
             *to = places.map(|place| self.bound.words[usize::from(place) % GATHERED_DW]);
         }
-        let registers = threads.as_chunks_mut::<REGISTER_DW>().0;
-        for (thread, register) in (0..).zip(registers) {
-            *register = [thread, 0, 0, 0, 0, 0, 0, 0];
+        for (thread, to) in (0..).zip(registers) {
+            *to = [thread, 0, 0, 0, 0, 0, 0, 0];
         }
         let offset = (address - self.machine.dynamic_base) as u32;
         G::constants(&mut self.stream, offset, launch.curbe_grf)
