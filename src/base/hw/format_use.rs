@@ -3,7 +3,9 @@
 //! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT", "Render Target Surface Types"; vol. 5, "Sampler Output Channel Mapping"; vol. 7, "Format
 //! Conversion"; vol. 5, "Typed Surface Reads", "Typed Surface Writes".
 
-use crate::{Format, Gen};
+use std::sync::LazyLock;
+
+use crate::{FORMATS, Format, Gen};
 
 bitflags::bitflags! {
     /// Uses of a format.
@@ -137,16 +139,44 @@ static GROUPS: &[Group] = &[
 impl Format {
     /// What a generation can use the format for; nothing where that is not known.
     pub fn uses(&self, hw_gen: Gen) -> FormatUse {
-        let mut groups = GROUPS.iter().filter(|group| group.hw_gen == hw_gen);
-        let found = groups.find(|group| group.names.contains(&self.name));
-        found.map_or(FormatUse::empty(), |group| group.uses)
+        let of_gen = USES.iter().find(|of| of.hw_gen == hw_gen);
+        let uses = of_gen.and_then(|of| of.by_number.get(usize::from(self.number)));
+        uses.copied().unwrap_or(FormatUse::empty())
     }
 }
+
+/// Uses of all formats of a generation.
+struct Uses {
+    hw_gen: Gen,
+    by_number: Vec<FormatUse>,
+}
+
+/// The groups again, to be found by number: names are for people.
+static USES: LazyLock<Vec<Uses>> = LazyLock::new(|| {
+    let mut all: Vec<Uses> = Vec::new();
+    let numbers = FORMATS.iter().map(|format| usize::from(format.number));
+    let count = numbers.max().map_or(0, |most| most + 1);
+    for group in GROUPS {
+        let at = all.iter().position(|of| of.hw_gen == group.hw_gen);
+        let at = at.unwrap_or_else(|| {
+            all.push(Uses {
+                hw_gen: group.hw_gen,
+                by_number: vec![FormatUse::empty(); count],
+            });
+            all.len() - 1
+        });
+        for format in FORMATS {
+            if group.names.contains(&format.name) {
+                all[at].by_number[usize::from(format.number)] = group.uses;
+            }
+        }
+    }
+    all
+});
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FORMATS;
 
     #[test]
     fn each_name_is_a_format_and_stands_once() {

@@ -587,7 +587,7 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
             }),
         )
     };
-    let bindings: Vec<BindingInfo> = bindings
+    let bindings: SmallVec<[BindingInfo; 4]> = bindings
         .iter()
         .enumerate()
         .map(|(index, binding)| {
@@ -622,5 +622,5 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
             Ok(info.with_samplers(samplers))
         })
         .collect::<vk::Result<_>>()?;
-    SetLayout::new(&bindings, info.flags.contains(Flags::PUSH_DESCRIPTOR_KHR))
+    SetLayout::new(bindings, info.flags.contains(Flags::PUSH_DESCRIPTOR_KHR))
 }

@@ -146,7 +146,7 @@ fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {
         offset_bytes: 0,
         bytes: limits::MAX_PUSH_CONSTANTS_BYTES,
     };
-    let set = Arc::new(SetLayout::new(&bindings, false)?);
+    let set = Arc::new(SetLayout::new(bindings, false)?);
     let layout = PipelineLayout::new(&[set], &[push])?;
     Pipeline::internal(context, shader, &layout)
 }

@@ -759,32 +759,34 @@ fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Re
     let area = &said.targets.area;
     let count = usize::from(state.viewport_count).clamp(1, VIEWPORTS);
     let all = state.viewports.get(..count).unwrap_or(&state.viewports);
-    let data = stream.data(16 * count)?;
-    for (place, from) in data.words.as_chunks_mut::<16>().0.iter_mut().zip(all) {
+    // One piece of data: the matrices, at a multiple of 64 bytes, and the rest at multiples of 32.
+    let ranges_dw = (2 * count).next_multiple_of(8);
+    let data = stream.data(16 * count + 2 * ranges_dw)?;
+    let at = offset(data.address, said.dynamic_base);
+    let (matrices, rest) = data.words.split_at_mut(16 * count);
+    let (ranges, scissors) = rest.split_at_mut(ranges_dw);
+    for (place, from) in matrices.as_chunks_mut::<16>().0.iter_mut().zip(all) {
         *place = raster::viewport(from, area, state.raster.near_at_minus_w);
     }
-    let at = offset(data.address, said.dynamic_base);
+    for (place, from) in ranges.as_chunks_mut::<2>().0.iter_mut().zip(all) {
+        *place = raster::depth_range(from, state.raster.depth_clamp);
+    }
+    let scissors = scissors.as_chunks_mut::<2>().0.iter_mut();
+    for ((place, from), viewport) in scissors.zip(&state.scissors).zip(all) {
+        *place = raster::scissor(&from.and(&raster::covered(viewport)), area);
+    }
+    let ranges_at = at + 64 * count as u64;
+    let scissors_at = ranges_at + 4 * ranges_dw as u64;
     let words = clip::PACKET
         .words::<2>()
         .with(clip::SF_CLIP_VIEWPORT_POINTER, at);
     stream.put(words.dwords)?;
-    let data = stream.data(2 * count)?;
-    for (place, from) in data.words.as_chunks_mut::<2>().0.iter_mut().zip(all) {
-        *place = raster::depth_range(from, state.raster.depth_clamp);
-    }
-    let at = offset(data.address, said.dynamic_base);
     let words = depth::PACKET
         .words::<2>()
-        .with(depth::CC_VIEWPORT_POINTER, at);
+        .with(depth::CC_VIEWPORT_POINTER, ranges_at);
     stream.put(words.dwords)?;
-    let data = stream.data(2 * count)?;
-    let scissors = data.words.as_chunks_mut::<2>().0.iter_mut();
-    for ((place, from), viewport) in scissors.zip(&state.scissors).zip(all) {
-        *place = raster::scissor(&from.and(&raster::covered(viewport)), area);
-    }
-    let at = offset(data.address, said.dynamic_base);
     let words = scissor::PACKET
         .words::<2>()
-        .with(scissor::SCISSOR_RECT_POINTER, at);
+        .with(scissor::SCISSOR_RECT_POINTER, scissors_at);
     stream.put(words.dwords)
 }

@@ -421,10 +421,16 @@ pub(super) fn blend(
     use {blend_state as bs, blend_state_entry as entry, state_ps_blend as ps};
     const CLAMP_TO_FORMAT: u64 = 2;
     let dual = colours.dual_source;
-    let same = |target: &BlendTarget| {
-        equations(target, from.logic, dual).is_none_or(|[colour, alpha]| colour == alpha)
-    };
-    let independent = !from.targets.iter().all(same);
+    let drawn = colours.targets & from.written;
+    // Most drawing is to few targets, and the others have no equations.
+    let blended: [_; TARGETS] = std::array::from_fn(|index| match drawn >> index & 1 {
+        0 => None,
+        _ => equations(&from.targets[index], from.logic, dual),
+    });
+    let independent = blended
+        .iter()
+        .flatten()
+        .any(|[colour, alpha]| colour != alpha);
     // A shader that writes a mask has alpha in it already: the machine would not look at it then.
     let to_coverage = samples.alpha_to_coverage && !colours.writes_mask;
     let [state] = bs::PACKET
@@ -436,24 +442,30 @@ pub(super) fn blend(
     let mut words = [0; BLEND_DW];
     words[0] = state;
     let mut writes = false;
-    let places = words[1..].as_chunks_mut::<2>().0.iter_mut();
-    for ((index, target), place) in from.targets.iter().enumerate().zip(places) {
-        let there = colours.targets >> index & 1 != 0;
-        let written = there && from.written >> index & 1 != 0;
-        let mask = if written { target.write_mask } else { 0 };
-        writes |= mask & 0xf != 0;
-        let mut packed = entry::PACKET
-            .words::<2>()
-            .flag(entry::WRITE_DISABLE_RED, mask & 1 == 0)
+    let any = entry::PACKET
+        .words::<2>()
+        .flag(entry::PRE_BLEND_COLOR_CLAMP_ENABLE, true)
+        .flag(entry::POST_BLEND_COLOR_CLAMP_ENABLE, true)
+        .with(entry::COLOR_CLAMP_RANGE, CLAMP_TO_FORMAT)
+        .flag(entry::LOGIC_OP_ENABLE, from.logic)
+        .with(entry::LOGIC_OP_FUNCTION, u64::from(from.logic_op & 0xf));
+    let masked = |mask: u8| {
+        any.flag(entry::WRITE_DISABLE_RED, mask & 1 == 0)
             .flag(entry::WRITE_DISABLE_GREEN, mask & 2 == 0)
             .flag(entry::WRITE_DISABLE_BLUE, mask & 4 == 0)
             .flag(entry::WRITE_DISABLE_ALPHA, mask & 8 == 0)
-            .flag(entry::PRE_BLEND_COLOR_CLAMP_ENABLE, true)
-            .flag(entry::POST_BLEND_COLOR_CLAMP_ENABLE, true)
-            .with(entry::COLOR_CLAMP_RANGE, CLAMP_TO_FORMAT)
-            .flag(entry::LOGIC_OP_ENABLE, from.logic)
-            .with(entry::LOGIC_OP_FUNCTION, u64::from(from.logic_op & 0xf));
-        if let Some([colour, alpha]) = equations(target, from.logic, dual) {
+    };
+    let nothing = masked(0).dwords;
+    let places = words[1..].as_chunks_mut::<2>().0.iter_mut();
+    for ((index, place), blended) in places.enumerate().zip(&blended) {
+        if drawn >> index & 1 == 0 {
+            *place = nothing;
+            continue;
+        }
+        let mask = from.targets[index].write_mask;
+        writes |= mask & 0xf != 0;
+        let mut packed = masked(mask);
+        if let Some([colour, alpha]) = blended {
             packed = packed
                 .flag(entry::COLOR_BUFFER_BLEND_ENABLE, true)
                 .with(entry::SOURCE_BLEND_FACTOR, factor_code(colour.source))
@@ -476,8 +488,7 @@ pub(super) fn blend(
         .flag(ps::HAS_WRITEABLE_RT, writes)
         .flag(ps::ALPHA_TO_COVERAGE_ENABLE, to_coverage)
         .flag(ps::INDEPENDENT_ALPHA_BLEND_ENABLE, independent);
-    let [first, ..] = &from.targets;
-    if let Some([colour, alpha]) = equations(first, from.logic, dual) {
+    if let [Some([colour, alpha]), ..] = &blended {
         packed = packed
             .flag(ps::COLOR_BUFFER_BLEND_ENABLE, true)
             .with(ps::SOURCE_BLEND_FACTOR, factor_code(colour.source))

@@ -365,9 +365,11 @@ pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
 pub(super) fn covered(viewport: &Viewport) -> Area {
     let span = |start: f32, length: f32| {
         let (low, high) = (start.min(start + length), start.max(start + length));
-        // Negative numbers become zero.
-        let (low, high) = (low.floor() as u32, high.ceil() as u32);
-        (low, high.saturating_sub(low))
+        // Negative numbers become zero; what is beyond a whole number is a part of one more pixel.
+        let whole = high as u32;
+        let end = whole.saturating_add(u32::from((whole as f32) < high));
+        let low = low as u32;
+        (low, end.saturating_sub(low))
     };
     let (x, width) = span(viewport.x, viewport.width);
     let (y, height) = span(viewport.y, viewport.height);

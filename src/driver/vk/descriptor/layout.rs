@@ -49,6 +49,9 @@ impl BindingInfo {
     /// The same with samplers that every set has: their conversions want pieces for planes, and a second sampler.
     #[must_use]
     pub fn with_samplers(self, samplers: Vec<Arc<Sampler>>) -> Self {
+        if samplers.is_empty() {
+            return self;
+        }
         let each = samplers.iter().filter_map(|sampler| sampler.conversion);
         let most = each.map(|conversion| conversion.pieces()).max();
         Self {
@@ -127,6 +130,17 @@ impl Holds {
             None => Holds::Nothing,
         }
     }
+
+    /// Bytes of heap of `count` of them, or of an inline block of `count` bytes.
+    fn bytes(self, pieces: u32, count: u32) -> Option<u32> {
+        match self {
+            Holds::Pieces => count.checked_mul(pieces * SURFACE_BYTES),
+            Holds::Inline => count
+                .checked_next_multiple_of(SURFACE_BYTES)?
+                .checked_add(SURFACE_BYTES),
+            Holds::Dynamic | Holds::Nothing => Some(0),
+        }
+    }
 }
 
 /// Pieces of an element of a type; of one that may be several, those of the largest, as `allowed` lists them (none: any).
@@ -153,6 +167,8 @@ pub struct SetLayout {
     dynamic: u32,
     /// Its descriptors are pushed: there are no sets of it.
     push: bool,
+    /// Some of its descriptors are written when a set is made: samplers of its own, surfaces of inline blocks.
+    pub(super) made: bool,
 }
 
 /// What the shader compiler calls a descriptor type. A mutable one is what was written last: where its pieces are is all that matters.
@@ -183,60 +199,60 @@ fn is_dynamic(kind: api::DescriptorType) -> bool {
 
 /// Bytes of heap that an array of `count` descriptors of a type takes, or an inline block of `count` bytes.
 pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u32, count: u32) -> Option<u32> {
-    match Holds::of(kind) {
-        Holds::Pieces => count.checked_mul(pieces * SURFACE_BYTES),
-        Holds::Inline => count
-            .checked_next_multiple_of(SURFACE_BYTES)?
-            .checked_add(SURFACE_BYTES),
-        Holds::Dynamic | Holds::Nothing => Some(0),
-    }
+    Holds::of(kind).bytes(pieces, count)
 }
 
 impl SetLayout {
     /// Places the bindings; `push`: their descriptors are pushed. Fails if they do not fit the heap.
-    pub fn new(bindings: &[BindingInfo], push: bool) -> Result<Self> {
-        let too_big = Error::OutOfDeviceMemory {
+    pub fn new(bindings: impl IntoIterator<Item = BindingInfo>, push: bool) -> Result<Self> {
+        const TOO_BIG: Error = Error::OutOfDeviceMemory {
             what: "a descriptor set layout",
         };
-        let mut sorted = bindings.to_vec();
-        sorted.sort_by_key(|info| info.binding);
+        let unplaced = |info: BindingInfo| Placed {
+            holds: Holds::of(info.kind),
+            offset_bytes: 0,
+            stride_bytes: info.pieces * SURFACE_BYTES,
+            dynamic: 0,
+            info,
+        };
         let mut layout = Self {
-            bindings: Vec::with_capacity(sorted.len()),
+            bindings: bindings.into_iter().map(unplaced).collect(),
             descriptors: 0,
             heap_bytes: 0,
             dynamic: 0,
             push,
+            made: false,
         };
-        let last = sorted.last().map(|info| info.binding);
-        for mut info in sorted {
+        if !layout
+            .bindings
+            .is_sorted_by_key(|placed| placed.info.binding)
+        {
+            layout.bindings.sort_by_key(|placed| placed.info.binding);
+        }
+        let last = layout.bindings.len().saturating_sub(1);
+        for (at, placed) in layout.bindings.iter_mut().enumerate() {
+            let info = &mut placed.info;
             // Vulkan has it so; what follows would have no place otherwise.
-            info.variable &= Some(info.binding) == last;
-            let bytes =
-                heap_bytes(info.kind, info.pieces, info.count).ok_or_else(|| too_big.clone())?;
-            let (kind, count) = (info.kind, info.count);
+            info.variable &= at == last;
+            placed.offset_bytes = layout.heap_bytes;
+            placed.dynamic = layout.dynamic;
             layout.descriptors = layout
                 .descriptors
-                .checked_add(descriptors(&info))
-                .ok_or_else(|| too_big.clone())?;
-            layout.bindings.push(Placed {
-                holds: Holds::of(kind),
-                offset_bytes: layout.heap_bytes,
-                stride_bytes: info.pieces * SURFACE_BYTES,
-                dynamic: layout.dynamic,
-                info,
-            });
-            layout.heap_bytes = layout
-                .heap_bytes
-                .checked_add(bytes)
-                .ok_or_else(|| too_big.clone())?;
-            if is_dynamic(kind) {
-                layout.dynamic += count;
+                .checked_add(descriptors(info))
+                .ok_or(TOO_BIG)?;
+            let bytes = placed.holds.bytes(info.pieces, info.count);
+            layout.heap_bytes = bytes
+                .and_then(|bytes| layout.heap_bytes.checked_add(bytes))
+                .ok_or(TOO_BIG)?;
+            if placed.holds == Holds::Dynamic {
+                layout.dynamic += info.count;
             }
+            layout.made |= placed.holds == Holds::Inline || !info.samplers.is_empty();
         }
         if u64::from(layout.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2
             || layout.descriptors > 1 << 21
         {
-            return Err(too_big);
+            return Err(TOO_BIG);
         }
         if push && layout.descriptors > limits::MAX_PUSH_DESCRIPTORS {
             return Err(Error::InvalidUse {
@@ -415,7 +431,7 @@ mod tests {
     #[test]
     fn layouts_place_by_number() {
         let layout = SetLayout::new(
-            &[
+            [
                 info(7, api::DescriptorType::STORAGE_BUFFER, 3),
                 info(0, api::DescriptorType::UNIFORM_BUFFER, 2),
                 info(3, api::DescriptorType::STORAGE_BUFFER_DYNAMIC, 2),
@@ -429,7 +445,7 @@ mod tests {
             (5 * 64, 2, 7)
         );
         let other = SetLayout::new(
-            &[info(1, api::DescriptorType::UNIFORM_BUFFER_DYNAMIC, 1)],
+            [info(1, api::DescriptorType::UNIFORM_BUFFER_DYNAMIC, 1)],
             false,
         )
         .unwrap();
@@ -448,20 +464,20 @@ mod tests {
         let mut last = info(4, api::DescriptorType::STORAGE_BUFFER, 100);
         last.variable = true;
         let first = info(1, api::DescriptorType::INLINE_UNIFORM_BLOCK, 68);
-        let layout = SetLayout::new(&[last, first.clone()], false).unwrap();
+        let layout = SetLayout::new([last, first.clone()], false).unwrap();
         // A surface, and the bytes in two lines of the heap.
         assert_eq!(layout.sized(3).unwrap(), (64 + 128 + 3 * 64, 3));
         assert_eq!(layout.sized(0).unwrap(), (192, 0));
         assert!(layout.sized(101).is_err());
         assert_eq!(layout.descriptors, 101);
-        let fixed = SetLayout::new(&[first], false).unwrap();
+        let fixed = SetLayout::new([first], false).unwrap();
         assert_eq!(fixed.sized(0).unwrap(), (192, 68));
     }
 
     #[test]
     fn elements_have_as_many_pieces_as_they_need() {
         let layout = SetLayout::new(
-            &[
+            [
                 info(0, api::DescriptorType::SAMPLED_IMAGE, 2),
                 info(1, api::DescriptorType::COMBINED_IMAGE_SAMPLER, 3),
                 info(2, api::DescriptorType::SAMPLER, 1),
@@ -491,14 +507,14 @@ mod tests {
     #[test]
     fn pushed_sets_are_small() {
         let many = |count| info(0, api::DescriptorType::STORAGE_BUFFER, count);
-        assert!(SetLayout::new(&[many(limits::MAX_PUSH_DESCRIPTORS)], true).is_ok());
-        assert!(SetLayout::new(&[many(limits::MAX_PUSH_DESCRIPTORS + 1)], true).is_err());
+        assert!(SetLayout::new([many(limits::MAX_PUSH_DESCRIPTORS)], true).is_ok());
+        assert!(SetLayout::new([many(limits::MAX_PUSH_DESCRIPTORS + 1)], true).is_err());
     }
 
     #[test]
     fn absurd_layouts_are_refused() {
         let huge = info(0, api::DescriptorType::STORAGE_BUFFER, u32::MAX);
-        assert!(SetLayout::new(&[huge], false).is_err());
+        assert!(SetLayout::new([huge], false).is_err());
         let range = PushRange {
             offset_bytes: u32::MAX,
             bytes: 4,

@@ -88,7 +88,8 @@ impl Set {
             last_count,
             dynamic: dynamic.collect(),
         };
-        for placed in &layout.bindings {
+        let made: &[Placed] = if layout.made { &layout.bindings } else { &[] };
+        for placed in made {
             if placed.holds == Holds::Inline {
                 let at = heap_bytes_at + placed.offset_bytes;
                 let block = BufferDescriptor {
@@ -415,7 +416,7 @@ mod tests {
     #[test]
     fn updates_run_over_into_the_next_binding() {
         let layout = SetLayout::new(
-            &[
+            [
                 info(0, api::DescriptorType::STORAGE_BUFFER, 2),
                 info(1, api::DescriptorType::STORAGE_BUFFER, 0),
                 info(2, api::DescriptorType::STORAGE_BUFFER, 2),
