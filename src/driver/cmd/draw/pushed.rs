@@ -113,11 +113,7 @@ impl Range {
         }
         if count > 0 {
             // They have arrived before anything reads them.
-            let control = Control {
-                invalidate_constant: true,
-                writes: true,
-                ..Control::default()
-            };
+            let control = Control::INVALIDATE_CONSTANT.with(Control::WRITE);
             G::control(stream, control, machine.scrap_address)?;
         }
         Ok(ConstantBuffer {
