@@ -84,6 +84,8 @@ pub struct Kernel {
     start: u64,
     /// All its threads execute the same: see [`straight`].
     pub(crate) straight: bool,
+    /// Parts of the GRF that its threads may write, in quadwords.
+    pub(crate) writes: Vec<std::ops::Range<usize>>,
 }
 
 /// Fetches the 16 bytes at a byte offset of the instruction heap (zero-padded where fewer are left).
@@ -229,11 +231,16 @@ impl Kernel {
             }
         }
         let straight = index.keys().next() == Some(&start) && straight::is_straight(&uops);
+        let writes = match straight {
+            true => straight::writes(&uops),
+            false => straight::everything(),
+        };
         Kernel {
             uops,
             index,
             start,
             straight,
+            writes,
         }
     }
 

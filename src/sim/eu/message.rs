@@ -51,6 +51,8 @@ pub struct Message<'a> {
     pub src0: &'a [u32],
     /// The second part of a split send (`ex_mlen` registers), empty for SEND.
     pub src1: &'a [u32],
+    /// The thread has waited for those that it depends on: SENDC and SENDSC.
+    pub waits: bool,
     /// End of thread.
     pub eot: bool,
     /// Byte offset of the instruction in the instruction heap.

@@ -59,6 +59,21 @@ impl Regs {
         self.acc_wide.fill(0);
     }
 
+    /// All zeros again, where only these parts of the GRF, in quadwords, and its first dwords may be something else.
+    pub(crate) fn clear_parts(&mut self, parts: &[std::ops::Range<usize>], dwords: usize) {
+        let (grf, rest) = self.d.split_at_mut(GRF_BYTES / 8);
+        for part in parts.iter().chain([&(0..dwords.div_ceil(2))]) {
+            if let Some(part) = grf.get_mut(part.clone()) {
+                part.fill(0);
+            }
+        }
+        // What follows END is only read.
+        if let Some(others) = rest.get_mut(..(END - GRF_BYTES) / 8) {
+            others.fill(0);
+        }
+        self.acc_wide.fill(0);
+    }
+
     pub(crate) fn bytes(&self) -> &[u8; WORDS * 8] {
         bytemuck::cast_ref(&self.d)
     }

@@ -77,7 +77,10 @@ impl Thread {
         let (s1, ex_mlen) = s1.map_or((0, 0), |r| (r, ex_mlen));
         self.send_range(u, s0, mlen, "a message")?;
         self.send_range(u, s1, ex_mlen, "the second part of a message")?;
-        let mut buffer = [0u32; MAX_LEN * 8];
+        let mut buffer = std::mem::take(&mut self.response);
+        if buffer.len() < rlen * 8 {
+            buffer.resize(rlen * 8, 0);
+        }
         if let Some(d) = dst {
             self.send_range(u, d, rlen, "a response")?;
             buffer[..rlen * 8].copy_from_slice(&self.regs.grf()[d * 8..(d + rlen) * 8]);
@@ -104,6 +107,7 @@ impl Thread {
             lanes,
             src0: &grf[s0 * 8..(s0 + mlen) * 8],
             src1: &grf[s1 * 8..(s1 + ex_mlen) * 8],
+            waits: matches!(u.op, Opcode::Sendc | Opcode::Sendsc),
             eot: send.eot,
             ip: u.ip,
         };
@@ -113,6 +117,7 @@ impl Thread {
             self.regs.dwords_mut()[d * 8..(d + rlen) * 8].copy_from_slice(&buffer[..rlen * 8]);
             self.mark_written(d * 32, rlen * 32);
         }
+        self.response = buffer;
         Ok(send.eot)
     }
 }

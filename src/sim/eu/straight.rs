@@ -45,6 +45,54 @@ pub(crate) fn is_straight(uops: &[Uop]) -> bool {
         && !before.iter().any(ends)
 }
 
+/// All of the GRF as one part, in quadwords.
+pub(crate) fn everything() -> Vec<Range<usize>> {
+    std::iter::once(0..regs::GRF_BYTES / 8).collect()
+}
+
+/// Parts of the GRF that a straight kernel may write, in quadwords.
+pub(crate) fn writes(uops: &[Uop]) -> Vec<Range<usize>> {
+    // A second destination, which the operand does not name.
+    if uops.iter().any(|u| u.math == Some(MathFn::IntDivBoth)) {
+        return everything();
+    }
+    let mut written = [false; regs::GRF_BYTES / 32];
+    let mut note = |bytes: Range<usize>| {
+        let end = bytes.end.div_ceil(32).min(written.len());
+        written
+            .get_mut(bytes.start / 32..end)
+            .unwrap_or_default()
+            .fill(true);
+    };
+    for u in uops {
+        match (&u.run, u.inst.send, u.inst.dst.addr) {
+            (Run::Send, Some(send), Addr::Direct { nr, .. }) => {
+                let length = match send.desc {
+                    Desc::Imm(desc) => desc as usize >> 20 & 31,
+                    Desc::A0(_) => 32,
+                };
+                note(usize::from(nr) * 32..(usize::from(nr) + length) * 32);
+            }
+            (Run::Alu(_), ..) if matches!(u.dst.kind, Kind::Contig | Kind::Table) => {
+                for lane in 0..usize::from(u.n) {
+                    let at = u.dst.offset(lane);
+                    note(at..at + usize::from(u.dst.size));
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for (register, _) in written.iter().enumerate().filter(|(_, written)| **written) {
+        let part = register * 4..register * 4 + 4;
+        match parts.last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            _ => parts.push(part),
+        }
+    }
+    parts
+}
+
 /// GRF bytes that an instruction's lanes read depend on what is noted in `varies`; none where that is not told.
 fn depends(u: &Uop, varies: &[bool]) -> Option<bool> {
     let implicit = matches!(

@@ -158,6 +158,8 @@ pub struct Thread {
     pub(crate) options: Options,
     statistics: Statistics,
     trace: Option<Box<dyn TraceSink>>,
+    /// Where responses of messages are made.
+    pub(crate) response: Vec<u32>,
     /// One bit for each GRF byte that has been written, kept where [`Options::uninit`] is set.
     written: Option<Box<[u32; 128]>>,
     /// Length of the payload and channels of a thread of a straight kernel that has found all it used written: one like it
@@ -197,6 +199,7 @@ impl Thread {
             options,
             statistics: Statistics::default(),
             trace: None,
+            response: Vec::new(),
             written: None,
             vetted: None,
             payload_dwords: 0,
@@ -217,8 +220,10 @@ impl Thread {
         if !Arc::ptr_eq(&self.kernel, kernel) {
             self.kernel = Arc::clone(kernel);
             self.vetted = None;
+            self.regs.clear();
+        } else {
+            self.regs.clear_parts(&kernel.writes, self.payload_dwords);
         }
-        self.regs.clear();
         self.statistics = Statistics::default();
         self.start(payload, dispatch_mask, init);
     }

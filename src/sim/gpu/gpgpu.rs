@@ -153,6 +153,9 @@ struct Job<'a> {
     failure: Mutex<Option<Stop>>,
 }
 
+/// Instructions of a dispatch before other workers are started for it: about as long as that takes.
+const WORTHWHILE: u64 = 1 << 11;
+
 /// Runs a dispatch to its end.
 pub fn run(
     dispatch: &Dispatch,
@@ -214,26 +217,27 @@ pub fn run(
         watch.begin(dispatch.at);
         watch.scratch(start..start + bytes);
     }
-    let counters = if workers == 1 {
-        job.work(0)
-    } else {
-        let total = Mutex::new(Counters::default());
-        std::thread::scope(|scope| {
-            for worker in 0..workers {
-                let (job, total) = (&job, &total);
-                scope.spawn(move || {
-                    let part = job.work(worker);
-                    let mut total = total.lock().unwrap_or_else(|e| e.into_inner());
-                    total.threads += part.threads;
-                    total.invocations += part.invocations;
-                    total.instructions += part.instructions;
-                    total.messages += part.messages;
-                    total.statistics += &part.statistics;
-                });
-            }
+    // Few dispatches are worth the start of other workers: this thread begins alone.
+    let mut counters = job.work(0, if workers == 1 { u64::MAX } else { WORTHWHILE });
+    if job.next_group.load(Relaxed) < groups && !job.stopped.load(Relaxed) {
+        let parts = std::thread::scope(|scope| {
+            let job = &job;
+            let started: Vec<_> = (1..workers)
+                .map(|worker| scope.spawn(move || job.work(worker, u64::MAX)))
+                .collect();
+            let own = job.work(0, u64::MAX);
+            let joined = started.into_iter().map(|worker| worker.join());
+            let others = joined.map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            std::iter::once(own).chain(others).collect::<Vec<_>>()
         });
-        total.into_inner().unwrap_or_else(|e| e.into_inner())
-    };
+        for part in parts {
+            counters.threads += part.threads;
+            counters.invocations += part.invocations;
+            counters.instructions += part.instructions;
+            counters.messages += part.messages;
+            counters.statistics += &part.statistics;
+        }
+    }
     if let Some(watch) = watch {
         watch.end();
     }
@@ -244,8 +248,8 @@ pub fn run(
 }
 
 impl Job<'_> {
-    /// One worker: takes workgroups until there are none.
-    fn work(&self, worker: usize) -> Counters {
+    /// One worker: takes workgroups until there are none, or until it has executed so many instructions.
+    fn work(&self, worker: usize, most: u64) -> Counters {
         let mut counters = Counters::default();
         let descriptor = &self.dispatch.descriptor;
         let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
@@ -257,7 +261,7 @@ impl Job<'_> {
             bindless_surfaces: self.dispatch.bindless_surfaces,
         }));
         let mut threads: Vec<Thread> = Vec::new();
-        while !self.stopped.load(Relaxed) {
+        while counters.instructions < most && !self.stopped.load(Relaxed) {
             let group = self.next_group.fetch_add(1, Relaxed);
             if group >= self.groups {
                 break;

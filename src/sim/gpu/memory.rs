@@ -206,6 +206,25 @@ impl<'a> View<'a> {
         Ok(value)
     }
 
+    /// Reads dwords at multiples of 4 each.
+    #[inline]
+    pub fn read_four(&self, addresses: [u64; 4]) -> Result<[u32; 4], Stop> {
+        let known = self.last.get();
+        let places = addresses.map(|a| (a & ADDRESS_MASK).wrapping_sub(known.start));
+        let mut values = [0; 4];
+        if self.watch.is_none() && places.iter().all(|p| *p < known.bytes) {
+            for (value, place) in values.iter_mut().zip(places) {
+                let word = known.words.get((place / 4) as usize);
+                *value = word.map_or(0, |word| word.load(Relaxed));
+            }
+            return Ok(values);
+        }
+        for (value, address) in values.iter_mut().zip(addresses) {
+            *value = self.read(address)?;
+        }
+        Ok(values)
+    }
+
     /// Writes a dword at a multiple of 4.
     #[inline]
     pub fn write(&self, address: u64, value: u32) -> Result<(), Stop> {

@@ -35,23 +35,39 @@ ops! {
     Add |a, b| a + b;
     Mul |a, b| a * b;
     Frc |a, _b| {
-        let f = a - a.floor();
+        let f = a - down(a);
         if f >= 1.0 { 1.0 - f32::EPSILON / 2.0 } else { f }
     };
-    Rndd |a, _b| a.floor();
-    Rndu |a, _b| a.ceil();
-    Rnde |a, _b| a.round_ties_even();
-    Rndz |a, _b| a.trunc();
+    Rndd |a, _b| down(a);
+    Rndu |a, _b| -down(-a);
+    Rnde |a, _b| nearest(a);
+    Rndz |a, _b| down(a.abs()).copysign(a);
     Inv |a, _b| 1.0 / a;
     Sqrt |a, _b| a.sqrt();
     Fdiv |a, b| a / b;
 }
 
-/// a · b + c with one rounding: the product is exact in a double, the sum is rounded to odd before F.
+/// The nearest integer, of two the even one: as the library has it, in a form that compilers make wide.
 #[inline(always)]
-fn fused(a: f32, b: f32, c: f32) -> f32 {
-    let p = f64::from(a) * f64::from(b);
-    let c = f64::from(c);
+fn nearest(a: f32) -> f32 {
+    // From here on all are integers.
+    const WHOLE: f32 = 8_388_608.0;
+    let size = a.abs();
+    let near = ((size + WHOLE) - WHOLE).copysign(a);
+    if size < WHOLE { near } else { a + 0.0 }
+}
+
+/// The greatest integer that is not above.
+#[inline(always)]
+fn down(a: f32) -> f32 {
+    let near = nearest(a);
+    let below = if near > a { near - 1.0 } else { near };
+    below.copysign(a)
+}
+
+/// p + c with one rounding, where both are exact in a double: the sum is rounded to odd before F.
+#[inline(always)]
+fn fused(p: f64, c: f64) -> f32 {
     let s = p + c;
     let bb = s - p;
     let err = (p - (s - bb)) + (c - bb);
@@ -146,7 +162,7 @@ fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     }
     if doubt != 0 {
         for i in 0..N {
-            v[i] = fused(b[i], c[i], a[i]);
+            v[i] = fused(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
         }
     }
     finish(t, u, m, v);
@@ -171,7 +187,6 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     flush(&mut coefficients, t.denorm_keep);
     let [p, q, _, r] = coefficients.map(|c| f64::from(f32::from_bits(c)));
     let mut v = [0f32; N];
-    let mut doubt = 0u64;
     for (group, v) in v.chunks_mut(8).enumerate() {
         let at = usize::from(u.src[1].base) + group * 64;
         let (mut x, mut y) = ([0; 8], [0; 8]);
@@ -179,15 +194,21 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
         read(at + 32, &mut y);
         flush(&mut x, t.denorm_keep);
         flush(&mut y, t.denorm_keep);
-        for ((v, x), y) in v.iter_mut().zip(x).zip(y) {
-            let first = q * f64::from(f32::from_bits(y)) + r;
-            let (second, s) = sum(p * f64::from(f32::from_bits(x)), first);
-            *v = second;
+        let parts: [(f64, f64); 8] = std::array::from_fn(|i| {
+            let (x, y) = (f32::from_bits(x[i]), f32::from_bits(y[i]));
+            (p * f64::from(x), q * f64::from(y) + r)
+        });
+        let mut doubt = 0u64;
+        for (v, (first, second)) in v.iter_mut().zip(parts) {
+            let (value, s) = sum(first, second);
+            *v = value;
             doubt |= s;
         }
-    }
-    if doubt != 0 {
-        return general::execute(t, u);
+        if doubt != 0 {
+            for (v, (first, second)) in v.iter_mut().zip(parts) {
+                *v = fused(first, second);
+            }
+        }
     }
     finish(t, u, m, v);
     Ok(())
@@ -311,6 +332,18 @@ fn f_to_int<const N: usize>(t: &mut Thread, u: &Uop) -> R {
         _ => (i32::MIN, i32::MAX),
     };
     let mut v = [0u32; N];
+    // Numbers from zero on that every integer of more than a byte holds, as pixels' places are: truncated in wide steps.
+    const FEW: u32 = 32_768_f32.to_bits();
+    if u.dst.size > 1 && a.iter().fold(0, |most, x| most.max(*x)) < FEW {
+        for i in 0..N {
+            let x = f32::from_bits(a[i]);
+            let near = x + 8_388_608.0;
+            let above = u32::from(near - 8_388_608.0 > x);
+            v[i] = (near.to_bits() & 0x7f_ffff) - above;
+        }
+        store(t, u, m, &v);
+        return Ok(());
+    }
     for i in 0..N {
         let x = f32::from_bits(a[i]);
         v[i] = if u.dst.ty == Type::Ud {

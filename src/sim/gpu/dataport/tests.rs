@@ -114,6 +114,7 @@ pub(super) fn message(sfid: u8, desc: u32, lanes: u32, payload: &[u32]) -> Messa
         src0: payload,
         src1: &[],
         eot: false,
+        waits: false,
         ip: 0,
     }
 }

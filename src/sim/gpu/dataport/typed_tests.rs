@@ -85,6 +85,7 @@ fn send_to(
         src0: first.as_flattened(),
         src1: second.as_flattened(),
         eot: false,
+        waits: false,
         ip: 0,
     };
     let mut response = vec![0xdead; 32];
@@ -287,6 +288,7 @@ fn send_sixteen(space: &AddressSpace, desc: u32, lanes: u32, payload: &[[u32; 8]
         src0: payload.as_flattened(),
         src1: &[],
         eot: false,
+        waits: false,
         ip: 0,
     };
     let mut response = vec![0xdead; 32];

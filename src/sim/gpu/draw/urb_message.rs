@@ -113,6 +113,7 @@ mod tests {
             src0: payload,
             src1: &[],
             eot: false,
+            waits: false,
             ip: 0,
         };
         urb.message(&message, response).unwrap();
@@ -158,6 +159,7 @@ mod tests {
             src0: &first,
             src1: &second,
             eot: false,
+            waits: false,
             ip: 0,
         };
         urb.message(&message, &mut []).unwrap();
@@ -179,6 +181,7 @@ mod tests {
                 src0: &[0; 8],
                 src1: &[],
                 eot: false,
+                waits: false,
                 ip: 0,
             };
             let stop = Urb::default().message(&message, &mut [0; 8]);

@@ -308,6 +308,7 @@ mod tests {
             src0: &[],
             src1: &[],
             eot: false,
+            waits: false,
             ip: 3,
         };
         check(&message, strict)

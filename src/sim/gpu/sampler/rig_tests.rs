@@ -226,6 +226,7 @@ impl Ask {
             exec_size: self.width as u8,
             ip: 0,
             eot: false,
+            waits: false,
         };
         let mut response = vec![SILENT; 4 * self.width];
         port.message(&message, &mut response)?;

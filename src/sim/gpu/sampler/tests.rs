@@ -73,6 +73,7 @@ fn send(space: &AddressSpace, kind: u32, header: Option<u32>, parameters: &[[f32
         exec_size: 8,
         ip: 0,
         eot: false,
+        waits: false,
     };
     let mut response = vec![0; 32];
     port.message(&message, &mut response).expect("carried out");

@@ -17,6 +17,7 @@ struct Sent {
     lanes: u32,
     src0: Vec<u32>,
     src1: Vec<u32>,
+    waits: bool,
     eot: bool,
     ip: u64,
 }
@@ -32,6 +33,7 @@ impl Sent {
             src0: &self.src0,
             src1: &self.src1,
             eot: self.eot,
+            waits: self.waits,
             ip: self.ip,
         }
     }
@@ -115,6 +117,7 @@ impl Stage for Noting<'_, '_, '_> {
             lanes: message.lanes,
             src0: message.src0.to_vec(),
             src1: message.src1.to_vec(),
+            waits: message.waits,
             eot: message.eot,
             ip: message.ip,
         });

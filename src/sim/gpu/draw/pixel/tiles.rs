@@ -116,18 +116,20 @@ impl<'a> Tiles<'a> {
         };
         let results: Vec<Result<(), (usize, Stop)>> = match self.workers.as_mut_slice() {
             [only, ..] if count == 1 => vec![part(only, 0)],
-            workers => std::thread::scope(|scope| {
+            [first, others @ ..] => std::thread::scope(|scope| {
                 let part = &part;
-                let each = workers.iter_mut().enumerate().take(count);
+                let each = (1..count).zip(others);
                 let started: Vec<_> = each
                     .map(|(number, pixels)| scope.spawn(move || part(pixels, number)))
                     .collect();
-                // A worker's panic is this thread's.
+                // This thread is the first worker; another's panic is its own.
+                let own = part(first, 0);
                 let joined = started.into_iter().map(|worker| worker.join());
-                joined
-                    .map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                    .collect()
+                let others =
+                    joined.map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+                std::iter::once(own).chain(others).collect()
             }),
+            [] => Vec::new(),
         };
         self.objects.clear();
         self.subspans.clear();
