@@ -1,7 +1,6 @@
 //! What a context keeps between batches: registers, base addresses, and the media pipeline's state.
 
 use crate::base::BaseAddresses;
-use crate::hiz::Unresolved;
 use crate::latched::DrawState;
 use std::collections::BTreeMap;
 
@@ -63,8 +62,6 @@ pub struct HwContext {
     pub(crate) predicate: bool,
     /// MI_SET_PREDICATE has found its condition met: commands do nothing until the next one.
     pub(crate) skips: bool,
-    /// In strict mode: what hierarchical depth buffers hold back.
-    pub(crate) unresolved: Unresolved,
     /// Channels dispatched by this context that were on, for CS_INVOCATION_COUNT.
     pub(crate) invocations: u64,
 }

@@ -92,6 +92,14 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Reports that the draw at `at` tests or writes a depth buffer through a hierarchical one.
+    pub(crate) fn depth_through(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
+        match (self.watch, self.space.backing(address)) {
+            (Some(watch), Some(memory)) => watch.depth_through((address, memory), slices, at),
+            _ => Ok(()),
+        }
+    }
+
     /// Reports that a draw has a vertex or index buffer bound.
     pub(crate) fn bound(&self, address: u64, bytes: u64) {
         if let Some(watch) = self.watch {

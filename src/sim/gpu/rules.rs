@@ -165,6 +165,8 @@ rules! {
         "a pixel shader ends with a write to a render target, which says that it is the last";
     TARGET_LENGTH "target-length", "vol. 7, Render Target Write, Message Length",
         "a write to a render target has all the parts that the pixel shader is said to compute, and no other";
+    TARGET_ORDER "target-order", "vol. 2a, sendc; vol. 7, Thread Dependency",
+        "the first write of a pixel shader to a render target is a SENDC, which waits for threads of older objects on its pixels";
     TARGET_SAMPLES "target-samples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples",
         "render targets have as many samples as pixels";
     TARGET_SELECTS "target-selects", "vol. 2d, RENDER_SURFACE_STATE, Shader Channel Select Red",
@@ -214,6 +216,8 @@ rules! {
         "between fast clears, resolves and other draws, render targets are flushed and waited for";
     HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
         "what was written through a hierarchical depth buffer is resolved before the depth buffer is used without one";
+    HIZ_FILLED "hiz-filled", "vol. 7, Hierarchical Depth Buffer Resolve; Depth Buffer Clear",
+        "a hierarchical depth buffer is cleared whole or resolved before draws go through it, and again after depths were written past it";
     PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",
         "the colour calculator's state pointer is not valid when GPGPU is selected";
     PIPE_CONTROL_VF_NULL "pipe-control-vf-null", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",

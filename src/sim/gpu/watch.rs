@@ -81,6 +81,10 @@ pub(crate) enum Depth {
     Held([u32; 2]),
     /// The slice was resolved.
     Settled([u32; 2]),
+    /// The hierarchical one was cleared whole, or made from the slice: it tells of all of it.
+    Told([u32; 2]),
+    /// The slice may be written past the hierarchical one.
+    Passed([u32; 2]),
     /// The memory is no depth buffer any more.
     Forgotten,
 }
@@ -121,4 +125,6 @@ pub(crate) trait Watch: Sync {
     fn depth(&self, place: (u64, &Memory), event: Depth);
     /// The command or message at `at` looks at a depth buffer without a hierarchical one.
     fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
+    /// The draw at `at` tests or writes elements of one level of a depth buffer through a hierarchical one.
+    fn depth_through(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
 }

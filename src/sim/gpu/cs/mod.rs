@@ -18,6 +18,7 @@ use crate::context::HwContext;
 use crate::controls::Controlled;
 use crate::fate;
 use crate::gpgpu;
+use crate::hiz::Unresolved;
 use crate::memory::View;
 use crate::options::Options;
 use crate::profile::{StageWork, Work};
@@ -29,6 +30,7 @@ use crate::watch::{Via, Watch};
 use eu::Stop;
 use hw::batch::length_dw;
 use hw::{Device, Gen, Packet};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// What a batch did.
@@ -56,6 +58,8 @@ pub struct Gpu {
     options: Options,
     epoch: Instant,
     kernels: crate::kernels::Kernels,
+    /// In strict mode: what hierarchical depth buffers hold back, and what they tell of.
+    unresolved: Arc<Mutex<Unresolved>>,
 }
 
 /// What goes on after a command.
@@ -112,6 +116,7 @@ impl Gpu {
             },
             epoch: Instant::now(),
             kernels: crate::kernels::Kernels::default(),
+            unresolved: Arc::default(),
         }
     }
 
@@ -145,7 +150,7 @@ impl Gpu {
     ) -> Result<Report, Stop> {
         let log = self.options.strict.then(|| {
             let old = self.options.stale.then(|| space.clone());
-            Log::of(std::mem::take(&mut context.unresolved), old)
+            Log::of(Arc::clone(&self.unresolved), old)
         });
         let watch = log.as_ref().map(|log| log as &dyn Watch);
         let mut run = Run {
@@ -167,9 +172,6 @@ impl Gpu {
         let mut report = run.report;
         if let Some(tracker) = run.tracker {
             report.controls = tracker.controls;
-        }
-        if let Some(log) = log {
-            context.unresolved = log.into_unresolved();
         }
         ended.map(|()| report)
     }

@@ -32,16 +32,16 @@ use super::surface;
 use crate::hiz::Unresolved;
 use crate::memory::View;
 use crate::rules::{
-    COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_RESOLVE, INSTRUCTION_STALE,
-    POST_SYNC_PENDING, RENDER_FLUSH, Rule, STATE_STALE, TEXTURE_STALE, VERTEX_STALE, VERTEX_TAG,
-    WORK_ORDER,
+    COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_FILLED, HIZ_RESOLVE,
+    INSTRUCTION_STALE, POST_SYNC_PENDING, RENDER_FLUSH, Rule, STATE_STALE, TEXTURE_STALE,
+    VERTEX_STALE, VERTEX_TAG, WORK_ORDER,
 };
 use crate::space::AddressSpace;
 use crate::watch::{CACHES, Control, Depth, Memory, Seen, Slices, Via, Watch};
 use eu::Stop;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Bytes of commands that the command streamer reads ahead.
 const COMMAND_PREFETCH_BYTES: u64 = 512;
@@ -168,7 +168,7 @@ struct State {
     /// Address of the command whose work runs.
     at: u64,
     scratch: Vec<Range<u64>>,
-    unresolved: Unresolved,
+    unresolved: Arc<Mutex<Unresolved>>,
     posted: Vec<Posted>,
     /// Bytes of commands executed; dwords that commands have written lately, and how many it were then.
     passed: u64,
@@ -337,8 +337,8 @@ impl Log {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// The log of a new batch of a context. With its memory, old data is delivered where a reader may see it.
-    pub fn of(unresolved: Unresolved, space: Option<AddressSpace>) -> Log {
+    /// The log of a new batch on a machine. With its memory, old data is delivered where a reader may see it.
+    pub fn of(unresolved: Arc<Mutex<Unresolved>>, space: Option<AddressSpace>) -> Log {
         let state = State {
             unresolved,
             ..State::default()
@@ -349,10 +349,8 @@ impl Log {
         }
     }
 
-    /// What the context keeps of it.
-    pub fn into_unresolved(self) -> Unresolved {
-        let state = self.state.into_inner();
-        state.unwrap_or_else(|e| e.into_inner()).unresolved
+    fn unresolved(&self) -> Arc<Mutex<Unresolved>> {
+        Arc::clone(&self.state().unresolved)
     }
 
     /// A page as it is; none where old data is not wanted, or nothing is there.
@@ -490,21 +488,34 @@ impl Watch for Log {
     }
 
     fn depth(&self, (address, memory): (u64, &Memory), event: Depth) {
-        let held = &mut self.state().unresolved;
+        let known = self.unresolved();
+        let mut known = known.lock().unwrap_or_else(|e| e.into_inner());
+        let slice = |[level, element]: [u32; 2]| (address, level, element);
         match event {
-            Depth::Held([level, element]) => held.held((address, level, element), memory),
-            Depth::Settled([level, element]) => held.settled((address, level, element)),
-            Depth::Forgotten => held.forgotten(address),
+            Depth::Held(of) => known.held(slice(of), memory),
+            Depth::Settled(of) => known.settled(slice(of)),
+            Depth::Told(of) => known.told(slice(of), memory),
+            Depth::Passed(of) => known.passed(slice(of)),
+            Depth::Forgotten => known.forgotten(address),
         }
     }
 
     fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
-        let held = self
-            .state()
-            .unresolved
-            .among(place, slices.levels, slices.elements);
+        let known = self.unresolved();
+        let known = known.lock().unwrap_or_else(|e| e.into_inner());
+        let held = known.among(place, slices.levels, slices.elements);
         HIZ_RESOLVE.check(held.is_none(), at, || {
             let (address, level, element) = held.unwrap_or_default();
+            format!("level {level}, element {element} of the depth buffer at {address:#x}")
+        })
+    }
+
+    fn depth_through(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+        let known = self.unresolved();
+        let known = known.lock().unwrap_or_else(|e| e.into_inner());
+        let untold = known.untold(place, slices.levels[0], slices.elements);
+        HIZ_FILLED.check(untold.is_none(), at, || {
+            let (address, level, element) = untold.unwrap_or_default();
             format!("level {level}, element {element} of the depth buffer at {address:#x}")
         })
     }

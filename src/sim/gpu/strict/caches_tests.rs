@@ -468,7 +468,7 @@ fn old() -> (Log, AddressSpace) {
     let mut space = AddressSpace::new();
     let memory = crate::memory::tests::memory(0x2000);
     space.map(0x1000, 0x2000, memory, 0).expect("free");
-    (Log::of(Unresolved::default(), Some(space.clone())), space)
+    (Log::of(Arc::default(), Some(space.clone())), space)
 }
 
 #[test]

@@ -339,6 +339,7 @@ pub(crate) fn flush(caches: &[Field]) -> Vec<u32> {
 /// A pixel shader that writes a colour of registers 112 and on, and ends.
 pub(crate) fn target_write(desc: u32) -> Inst {
     let mut write = send(5, desc, Dst::null(Type::Ud), 112);
+    write.op = Opcode::Sendc;
     if let Some(send) = &mut write.send {
         send.eot = true;
     }

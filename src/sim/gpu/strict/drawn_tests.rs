@@ -279,6 +279,16 @@ fn pixel_shaders_keep_to_what_is_said_of_them() {
     assert_eq!(drawn(&write, &[weights, start(3)]), Some("ps-payload"));
     // The thread spawner ends no pixel shader: the rig appends that message.
     assert_eq!(drawn(&[], &[]), Some("ps-end"));
+    // SEND does not wait for the threads of older objects; after a SENDC there are none.
+    let mut early = target_write(WRITE);
+    early.op = Opcode::Send;
+    assert_eq!(
+        drawn(std::slice::from_ref(&early), &[]),
+        Some("target-order")
+    );
+    let mut first = target_write(WRITE & !(1 << 12));
+    first.send = first.send.map(|send| isa::Send { eot: false, ..send });
+    assert_eq!(drawn(&[first, early], &[]), None);
     let not_last = [target_write(WRITE & !(1 << 12))];
     assert_eq!(drawn(&not_last, &[]), Some("ps-end"));
     // Three registers where there are four channels; a depth that is not announced, or announced and not sent.
@@ -412,18 +422,40 @@ fn depth_that_is_held_back_is_resolved() {
         .concat();
         drawn(first, &between)
     };
-    let through = [buffer(1), always.clone()];
+    let refill = operation(op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE);
+    let through = [&[buffer(1)], &refill[..], std::slice::from_ref(&always)].concat();
     assert_eq!(after(&through, &[], &less), rule);
     assert_eq!(after(&through, &[], &always), None);
     let resolve = operation(op::DEPTH_BUFFER_RESOLVE_ENABLE);
     assert_eq!(after(&through, &resolve, &less), None);
-    let refill = operation(op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE);
     assert_eq!(after(&through, &refill, &less), rule);
     let clear = operation(op::DEPTH_BUFFER_CLEAR_ENABLE);
     let cleared = [&resolve[..], &clear].concat();
     assert_eq!(after(&through, &cleared, &less), rule);
     let directly = [buffer(0), always.clone()];
     assert_eq!(after(&directly, &[], &less), None);
+
+    // What a hierarchical buffer does not tell of: never filled, filled in part, written past it since.
+    let untold = Some("hiz-filled");
+    let filled_by = |fill: &[Vec<u32>]| {
+        let commands = [&[buffer(1)], fill, std::slice::from_ref(&less)].concat();
+        drawn(&commands, &[])
+    };
+    assert_eq!(filled_by(&[]), untold);
+    assert_eq!(filled_by(&refill), None);
+    assert_eq!(filled_by(&clear), None);
+    assert_eq!(filled_by(&resolve), untold);
+    let mut half = clear.clone();
+    op::CLEAR_RECTANGLE_X_MAX.set(&mut half[0], 4);
+    assert_eq!(filled_by(&half), untold);
+    let past = [&[buffer(1)], &refill[..], &directly[..]].concat();
+    let again = [&[buffer(1)], &[less.clone()][..]].concat();
+    let then = |more: &[Vec<u32>]| {
+        let second = [std::slice::from_ref(&wait), &[buffer(1)], more, &again[1..]].concat();
+        drawn(&past, &second)
+    };
+    assert_eq!(then(&[]), untold);
+    assert_eq!(then(&refill), None);
 
     // A texel of it, by entry 1 of the binding table: as R32_FLOAT, and with the hierarchical buffer as auxiliary surface.
     let reads = |mode: u64, between: &[Vec<u32>]| {

@@ -21,15 +21,16 @@ impl Alpha {
         *self == Alpha::default()
     }
 
-    /// Samples of `samples` that remain after the alpha test and alpha to coverage.
-    pub fn coverage(&self, alpha: f32, samples: u32) -> u32 {
+    /// Samples of `samples` that remain after the alpha test and alpha to coverage, which the machine leaves out where the shader
+    /// has sent a mask of its own (SKL PRM vol. 7, "Alpha Coverage").
+    pub fn coverage(&self, alpha: f32, samples: u32, masked: bool) -> u32 {
         let all = u32::MAX >> (32 - samples.clamp(1, 16));
         if let Some((function, reference)) = self.test
             && !compare(function, alpha, reference)
         {
             return 0;
         }
-        match self.to_coverage {
+        match self.to_coverage && !masked {
             true => {
                 let count = (alpha.clamp(0.0, 1.0) * samples as f32 + 0.5) as u32;
                 all & ((1u32 << count.min(samples)) - 1)
@@ -227,14 +228,17 @@ mod tests {
             to_coverage: true,
             ..Alpha::default()
         };
-        assert_eq!(blend.coverage(0.5, 4), 0b11);
-        assert_eq!(blend.coverage(0.0, 4), 0);
-        assert_eq!(blend.coverage(2.0, 16), 0xffff);
+        assert_eq!(blend.coverage(0.5, 4, false), 0b11);
+        assert_eq!(blend.coverage(0.0, 4, false), 0);
+        assert_eq!(blend.coverage(2.0, 16, false), 0xffff);
         let test = Alpha {
             test: Some((5, 0.5)),
             ..Alpha::default()
         };
-        assert_eq!([test.coverage(0.5, 1), test.coverage(0.6, 1)], [0, 1]);
+        assert_eq!(
+            [0.5, 0.6].map(|alpha| test.coverage(alpha, 1, false)),
+            [0, 1]
+        );
     }
 
     #[test]

@@ -105,23 +105,32 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
 
 /// Tells strict mode what an operation leaves to the hierarchical depth buffer, or brings from it.
 fn note(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
-    let set = |field: hw::Field| field.get(words) == 1;
-    let (clears, resolves) = (
+    let get = |field: hw::Field| field.get(words);
+    let set = |field: hw::Field| get(field) == 1;
+    let (clears, resolves, fills) = (
         set(op::DEPTH_BUFFER_CLEAR_ENABLE),
         set(op::DEPTH_BUFFER_RESOLVE_ENABLE),
+        set(op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE),
     );
-    if !clears && !resolves {
+    if !clears && !resolves && !fills {
         return Ok(());
     }
     let view = draw.view(Via::Depth);
     if let Some(image) = depth_buffer(draw, samples)? {
         for layer in 0..image.view_extent.min(image.depth) {
             let slice = [image.lod, image.min_array_element + layer];
-            let event = match clears {
-                true => Depth::Held(slice),
-                false => Depth::Settled(slice),
-            };
-            view.depth(image.address, event);
+            let [width, height, _] = image.level_extent(image.lod);
+            let to = [op::CLEAR_RECTANGLE_X_MAX, op::CLEAR_RECTANGLE_Y_MAX].map(get);
+            let from = [op::CLEAR_RECTANGLE_X_MIN, op::CLEAR_RECTANGLE_Y_MIN].map(get);
+            let whole = from == [0, 0] && to[0] >= width.into() && to[1] >= height.into();
+            if (clears || fills) && whole {
+                view.depth(image.address, Depth::Told(slice));
+            }
+            if clears {
+                view.depth(image.address, Depth::Held(slice));
+            } else if resolves {
+                view.depth(image.address, Depth::Settled(slice));
+            }
         }
     }
     Ok(())

@@ -296,23 +296,31 @@ impl<'a> DepthStencil<'a> {
         let two_sided = flag(ds::DOUBLE_SIDED_STENCIL_ENABLE);
         let depth = depth_buffer(draw, samples(draw))?;
         let test = flag(ds::DEPTH_TEST_ENABLE) && depth.is_some();
+        let buffer = |field| draw.state.flag(&db::PACKET, field);
+        let write = flag(ds::DEPTH_BUFFER_WRITE_ENABLE)
+            && buffer(db::DEPTH_WRITE_ENABLE)
+            && depth.is_some();
         let mut hierarchical = None;
         let view = draw.view(Via::Depth);
         if let Some(image) = depth.as_ref().filter(|_| view.is_strict()) {
             let first = image.min_array_element;
-            let slices = (image.address, image.lod, first);
-            if draw
-                .state
-                .flag(&db::PACKET, db::HIERARCHICAL_DEPTH_BUFFER_ENABLE)
-            {
-                hierarchical = Some(slices);
-            } else if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
-                // Neither ALWAYS nor NEVER: what is there counts.
-                let slices = Slices {
-                    levels: [image.lod, image.lod + 1],
-                    elements: [first, first + image.view_extent],
-                };
-                view.depth_seen(image.address, slices, draw.at)?;
+            let bound = Slices {
+                levels: [image.lod, image.lod + 1],
+                elements: [first, first + image.view_extent],
+            };
+            if buffer(db::HIERARCHICAL_DEPTH_BUFFER_ENABLE) {
+                hierarchical = Some((image.address, image.lod, first));
+                if test || write {
+                    view.depth_through(image.address, bound, draw.at)?;
+                }
+            } else {
+                if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
+                    // Neither ALWAYS nor NEVER: what is there counts.
+                    view.depth_seen(image.address, bound, draw.at)?;
+                }
+                for element in (bound.elements[0]..bound.elements[1]).filter(|_| write) {
+                    view.depth(image.address, Depth::Passed([image.lod, element]));
+                }
             }
         }
         let depth = depth.map(|image| {
@@ -331,15 +339,12 @@ impl<'a> DepthStencil<'a> {
         ];
         let unclipped = |f: &hw::Field| !draw.state.flag(&raster::PACKET, *f);
         let clamps = depth.is_some() && (clip_z.iter().any(unclipped) || computed);
-        let buffer = |field| draw.state.flag(&db::PACKET, field);
         Ok(DepthStencil {
             view,
             test,
             hierarchical,
             told: Cell::new(None),
-            write: flag(ds::DEPTH_BUFFER_WRITE_ENABLE)
-                && buffer(db::DEPTH_WRITE_ENABLE)
-                && depth.is_some(),
+            write,
             function: get(ds::DEPTH_TEST_FUNCTION),
             stencil_test: flag(ds::STENCIL_TEST_ENABLE) && stencil.is_some(),
             stencil_write: flag(ds::STENCIL_BUFFER_WRITE_ENABLE)

@@ -618,9 +618,9 @@ fn held(rig: &mut Rig) -> Vec<(u64, u64)> {
 #[test]
 fn what_is_held_back_stops_who_compares_with_it() {
     let view = |rig: &Rig| {
-        rig.draw()
-            .view(Via::Depth)
-            .depth(DEPTH, Depth::Held([1, 3]))
+        for event in [Depth::Told([1, 3]), Depth::Held([1, 3])] {
+            rig.draw().view(Via::Depth).depth(DEPTH, event);
+        }
     };
     let hierarchical = (db::HIERARCHICAL_DEPTH_BUFFER_ENABLE, 1);
     let slices = |level, first, extent| {
@@ -693,6 +693,10 @@ fn writes_through_a_hierarchical_depth_buffer_are_held_back() {
                 (ds::DEPTH_TEST_FUNCTION, 0),
             ],
         );
+        for element in 2..=5 {
+            let view = rig.draw().view(Via::Depth);
+            view.depth(DEPTH, Depth::Told([1, element]));
+        }
         {
             let unit = unit(&rig);
             for layer in [1, 3, 3, 1] {

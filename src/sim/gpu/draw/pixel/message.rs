@@ -9,6 +9,7 @@ use super::{Back, Fill, gap};
 use crate::bindings::Payload;
 use crate::draw::exec::Stage;
 use crate::draw::object::Setup;
+use crate::surface::format;
 use eu::{Message, Reply, Stop};
 use isa::descriptor::{common, render_target};
 
@@ -19,6 +20,8 @@ pub(super) struct Batch<'t, 'a> {
     pub slots: &'t mut [Slot],
     /// The thread has ended with a render target write.
     pub ended: bool,
+    /// It has waited for those whose pixels it overlaps.
+    pub waited: bool,
 }
 
 pub(super) const RENDER_CACHE: u8 = 5;
@@ -69,6 +72,7 @@ impl<'t, 'a> Batch<'t, 'a> {
             setup,
             slots,
             ended: false,
+            waited: false,
         }
     }
 }
@@ -164,8 +168,10 @@ impl Batch<'_, '_> {
         let header = common::HEADER_PRESENT.any(message.desc).then(|| dword(0));
         let layout = self.layout(message, header)?;
         self.ended |= message.eot;
+        self.waited |= message.waits;
         if self.back.view.is_strict() {
             written::write(message, layout.end)?;
+            written::in_order(self.waited, message.ip)?;
         }
         let (entry, pixels) = match header {
             Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
@@ -181,6 +187,8 @@ impl Batch<'_, '_> {
         {
             return self.write_subspans(message, (target, &layout), pixels);
         }
+        let bound = target.and_then(|i| self.back.targets.get(i));
+        let integer = bound.is_some_and(|target| format::is_integer(target.image.format));
         // Slots of 16: the lower, or the upper of 32; in them, writes of two sources go by eights.
         let first = render_target::SLOT_GROUP.get(message.desc) as usize * 16
             + if layout.upper { 8 } else { 0 };
@@ -216,7 +224,9 @@ impl Batch<'_, '_> {
                 let alpha = layout
                     .source0_alpha
                     .map_or(colour[3], |base| dword(base + lane));
-                mask &= state.alpha.coverage(f32::from_bits(alpha), state.samples);
+                let masked = layout.omask.is_some();
+                let (alpha, samples) = (f32::from_bits(alpha), state.samples);
+                mask &= state.alpha.coverage(alpha, samples, masked);
                 if !state.early && mask != 0 {
                     let depth = layout.depth.map(|base| f32::from_bits(dword(base + lane)));
                     let reference = layout
@@ -234,8 +244,8 @@ impl Batch<'_, '_> {
                 colour[3] = 1f32.to_bits();
                 second[3] = 1f32.to_bits();
             }
-            if slot.bare[pixel] != 0 {
-                // What a smooth line covers of a pixel scales its alpha.
+            if slot.bare[pixel] != 0 && !integer {
+                // What a smooth line covers of a pixel scales its alpha. The bits of an integer are no fraction to be scaled.
                 let part = f32::from(16 - slot.bare[pixel]) / 16.0;
                 colour[3] = (f32::from_bits(colour[3]) * part).to_bits();
             }

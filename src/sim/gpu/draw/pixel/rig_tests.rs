@@ -345,6 +345,7 @@ pub(super) fn send(
         setup,
         slots: &mut slots,
         ended: false,
+        waited: false,
     };
     for sent in messages {
         let message = Message {
@@ -356,6 +357,7 @@ pub(super) fn send(
             src0: sent.src0,
             src1: sent.src1,
             eot: sent.eot,
+            waits: true,
             ip: 0x80,
         };
         batch.message(&message, &mut response)?;

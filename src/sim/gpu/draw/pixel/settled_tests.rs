@@ -188,6 +188,35 @@ fn alpha_to_coverage_takes_a_share_of_the_samples() {
 }
 
 #[test]
+fn a_mask_of_the_shader_s_takes_the_place_of_alpha_to_coverage() {
+    let mut rig = Rig::new();
+    let four = (hw::state::render_surface_state::NUMBER_OF_MULTISAMPLES, 2);
+    rig.bind(0, R8G8B8A8_UNORM, &[four]);
+    let mut payload = numbered(9, None);
+    for channel in 0..16 {
+        put_word(&mut payload, 0, channel, 0b0110);
+        // Half of the samples by the alpha, none below a quarter by the alpha test.
+        let alpha: f32 = if channel < 12 { 0.5 } else { 0.125 };
+        payload[8 + 48 + channel] = alpha.to_bits();
+    }
+    let sent = Sent {
+        src0: &payload,
+        ..Sent::default()
+    };
+    let change = |state: &mut State<'_>| {
+        state.samples = 4;
+        state.omask = true;
+        state.alpha.to_coverage = true;
+        state.alpha.test = Some((5, 0.25));
+    };
+    let (setup, slots) = (flat(Kind::Triangle, 0.0), rows(4, 0b1111));
+    let done = send(&rig, change, &setup, &slots, &[sent]).expect("a write");
+    let left: Vec<u16> = done.slots.iter().flat_map(|slot| slot.left).collect();
+    assert_eq!(left[..12], [0b0110; 12]);
+    assert_eq!(left[12..], [0; 4]);
+}
+
+#[test]
 fn alpha_becomes_one_after_it_has_decided() {
     let mut rig = Rig::new();
     rig.bind(0, R8G8B8A8_UNORM, &[]);
@@ -282,6 +311,23 @@ fn what_a_smooth_line_leaves_bare_scales_alpha() {
             "channel {channel}"
         );
     }
+}
+
+#[test]
+fn a_smooth_line_leaves_integers_as_they_are() {
+    let mut rig = Rig::new();
+    // R8G8B8A8_UINT.
+    rig.bind(0, 0x0cb, &[]);
+    let payload = [200; 64];
+    let mut slots = rows(1, 1);
+    slots[0].bare = [15; 4];
+    let sent = Sent {
+        src0: &payload,
+        ..Sent::default()
+    };
+    let change = |state: &mut State<'_>| state.smooth_lines = true;
+    let found = red(&rig, change, &slots, &[sent]);
+    assert_eq!(found[..4], [0xc8c8_c8c8; 4]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use crate::latched::DrawState;
 use crate::rules::{
     BLEND_CLAMP, BLEND_LOGIC_OP, CACHE_MODE, PS_BLEND, PS_END, PS_PULLS, PS_WRITES, TARGET_LENGTH,
-    TARGET_SAMPLES, TARGET_SELECTS, VIEW_EXTENT,
+    TARGET_ORDER, TARGET_SAMPLES, TARGET_SELECTS, VIEW_EXTENT,
 };
 use crate::surface::{AuxMode, Image, Kind, Select};
 use eu::{Message, Stop};
@@ -54,6 +54,13 @@ pub(super) fn write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
     let last = render_target::LAST_RENDER_TARGET.any(message.desc);
     PS_END.check(last || !message.eot, message.ip, || {
         "the write that ends the thread is not said to be the last".into()
+    })
+}
+
+/// Checks that a thread that writes has waited for those before it, whose pixels may be its own.
+pub(super) fn in_order(waited: bool, at: u64) -> Result<(), Stop> {
+    TARGET_ORDER.check(waited, at, || {
+        "the thread's first write is a SEND, which may overtake an older object's".into()
     })
 }
 
