@@ -77,6 +77,8 @@ fn scan(
     };
     let mut active: Vec<VgrfId> = Vec::new();
     let mut spilled = IdSet::new();
+    // Looked for when something has to be spilled at all.
+    let mut recipes = None;
     // From when on the payload of the last message takes the end of the file, and its first register.
     let mut last = (u32::MAX, REGISTERS);
     for (v, vgrf) in lir.vgrfs.iter() {
@@ -115,7 +117,9 @@ fn scan(
                 used = used.max(reg + regs);
                 break;
             }
-            let victim = cheapest(lir, live, v, &active, regs);
+            let recipes = recipes.get_or_insert_with(|| spill::recipes(lir, |_| true));
+            let cheap = |v: VgrfId| recipes[v].is_some();
+            let victim = cheapest(lir, live, v, &active, regs, cheap);
             let Some(victim) = victim else {
                 return Err(FsError::Limit {
                     what: "registers at once",
@@ -259,12 +263,15 @@ fn cheapest(
     v: VgrfId,
     active: &[VgrfId],
     regs: usize,
+    cheap: impl Fn(VgrfId) -> bool,
 ) -> Option<Id<Vgrf>> {
     let cost = |c: VgrfId| {
         let i = &live[c];
         let length = u64::from(i.end - i.start) + 1;
         let size = u64::from(lir.vgrfs[c].regs).min(regs as u64);
-        u64::from(i.weight) * 4096 / (length * size)
+        // What is made again needs no message.
+        let weight = u64::from(i.weight) * if cheap(c) { 1024 } else { 4096 };
+        weight / (length * size)
     };
     active
         .iter()

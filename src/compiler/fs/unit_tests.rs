@@ -145,6 +145,74 @@ fn allocation_spills_until_it_fits() {
     validate::validate_allocation(&lir, &spilled.reg, "regalloc").unwrap();
 }
 
+/// Messages to or from scratch.
+fn scratch_messages(lir: &Lir) -> usize {
+    let scratch = |i: &&Inst| i.send.is_some_and(|s| s.desc >> 18 & 1 == 1);
+    lir.insts.iter().filter(scratch).count()
+}
+
+#[test]
+fn constants_are_made_again_and_never_stored() {
+    let mut lir = program();
+    let r0 = lir.vgrf(32);
+    let constant = lir.vgrf(32);
+    let (a, b) = (lir.vgrf(32), lir.vgrf(32));
+    mov(&mut lir, constant, Src::ud(7));
+    for to in [a, b] {
+        mov(&mut lir, to, reg(constant));
+    }
+    let mut all = entity::IdSet::new();
+    all.insert(constant);
+    let live = intervals(&lir, &loops(&lir));
+    let counts = crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
+    assert_eq!((counts, scratch_messages(&lir)), ((0, 0), 0));
+    // Each copy has the constant made before it.
+    let made = |i: &Inst| i.src[0].reg == Reg::Imm(7) && i.no_mask;
+    let order: Vec<bool> = lir.insts.iter().map(made).collect();
+    assert_eq!(order, [true, false, true, false]);
+}
+
+#[test]
+fn what_is_written_twice_is_stored_and_kept_for_the_next_instruction() {
+    let mut lir = program();
+    let r0 = lir.vgrf(32);
+    let twice = lir.vgrf(32);
+    let (a, b, c) = (lir.vgrf(32), lir.vgrf(32), lir.vgrf(32));
+    mov(&mut lir, twice, Src::ud(7));
+    control(&mut lir, Op::Eu(Opcode::If));
+    mov(&mut lir, twice, Src::ud(8));
+    control(&mut lir, Op::Eu(Opcode::Endif));
+    for to in [a, b, c] {
+        mov(&mut lir, to, reg(twice));
+    }
+    let mut all = entity::IdSet::new();
+    all.insert(twice);
+    let live = intervals(&lir, &loops(&lir));
+    let (spills, fills) = crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
+    // Two writes merge with what lanes that are not active hold; three reads in a row take one.
+    assert_eq!((spills, fills), (2, 3));
+}
+
+#[test]
+fn eight_registers_go_to_scratch_by_two_messages() {
+    let mut lir = program();
+    let r0 = lir.vgrf(32);
+    let wide = lir.vgrf(8 * 32);
+    let mut send = Inst::new(Op::Send, 8);
+    send.send = Some(crate::message::untyped_read(crate::message::BTI_SLM, 8, 4));
+    send.src[0] = reg(r0);
+    send.dst = Dst::vgrf(wide, 0, Type::Ud, 1);
+    if let Some(info) = &mut send.send {
+        info.rlen = 8;
+    }
+    lir.insts.push(send);
+    let mut all = entity::IdSet::new();
+    all.insert(wide);
+    let live = intervals(&lir, &loops(&lir));
+    let (spills, fills) = crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
+    assert_eq!((spills, fills, scratch_messages(&lir)), (8, 0, 2));
+}
+
 #[test]
 fn the_validator_sees_a_shared_register() {
     let lir = crowd(3);

@@ -41,8 +41,7 @@ fn operands(s: &Shader, i: &Instr) -> Option<(AluOp, AluSrc, u64)> {
             v.is_power_of_two().then_some((a.op, a.srcs[x], v))
         }),
         AluOp::UDiv | AluOp::UMod | AluOp::IDiv | AluOp::IRem if s.defs[a.def].bit_size == 32 => {
-            let v = constant(1)?;
-            (v != 0).then_some((a.op, a.srcs[0], v))
+            Some((a.op, a.srcs[0], constant(1)?))
         }
         _ => None,
     }
@@ -50,6 +49,8 @@ fn operands(s: &Shader, i: &Instr) -> Option<(AluOp, AluSrc, u64)> {
 
 fn one(b: &mut Builder<'_>, op: AluOp, x: Id<Def>, c: u64) -> Option<Id<Def>> {
     Some(match op {
+        // Any result will do: this one costs nothing.
+        AluOp::UDiv | AluOp::UMod | AluOp::IDiv | AluOp::IRem if c == 0 => b.imm_u32(0),
         AluOp::IMul => {
             let by = b.imm_u32(c.trailing_zeros());
             b.ishl(x, by)
