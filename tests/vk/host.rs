@@ -114,3 +114,89 @@ fn deferred_operations_are_finished() {
         device.destroy_device(NONE);
     }
 }
+
+/// What a messenger was told.
+unsafe extern "system" fn heard(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _: vk::DebugUtilsMessageTypeFlagsEXT,
+    message: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user: *mut std::ffi::c_void,
+) -> vk::Bool32 {
+    assert_eq!(severity, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR);
+    unsafe {
+        let text = (*message).message_as_c_str().unwrap().to_string_lossy();
+        (*user.cast::<Vec<String>>()).push(text.into_owned());
+    }
+    vk::FALSE
+}
+
+#[test]
+fn messengers_hear_what_is_wrong_with_a_shader() {
+    let entry = entry();
+    let names = [ash::ext::debug_utils::NAME.as_ptr()];
+    let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+    let info = vk::InstanceCreateInfo::default()
+        .application_info(&application)
+        .enabled_extension_names(&names);
+    unsafe {
+        let instance = entry.create_instance(&info, NONE).unwrap();
+        let messengers = ash::ext::debug_utils::Instance::new(&entry, &instance);
+        let mut said: [Vec<String>; 2] = Default::default();
+        let errors = vk::DebugUtilsMessageSeverityFlagsEXT::ERROR;
+        let warnings = vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;
+        let user = |said: &mut Vec<String>| (&raw mut *said).cast();
+        let users = said.each_mut().map(user);
+        let [first, second] = [(errors, users[0]), (warnings, users[1])].map(|(which, user)| {
+            let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+                .message_severity(which)
+                .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
+                .pfn_user_callback(Some(heard))
+                .user_data(user);
+            let made = messengers.create_debug_utils_messenger(&info, NONE);
+            made.unwrap()
+        });
+        let physical = instance.enumerate_physical_devices().unwrap()[0];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let device = instance.create_device(physical, &info, NONE).unwrap();
+        // Names and labels are taken.
+        let labels = ash::ext::debug_utils::Device::new(&instance, &device);
+        let queue = device.get_device_queue(0, 0);
+        let label = vk::DebugUtilsLabelEXT::default().label_name(c"frame");
+        labels.queue_insert_debug_utils_label(queue, &label);
+        let name = vk::DebugUtilsObjectNameInfoEXT::default()
+            .object_handle(queue)
+            .object_name(c"the queue");
+        labels.set_debug_utils_object_name(&name).unwrap();
+
+        // A module that ends in the midst of a function.
+        let mut words = crate::rig::fill();
+        words.pop();
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        let module = device.create_shader_module(&info, NONE).unwrap();
+        let layout = device
+            .create_pipeline_layout(&vk::PipelineLayoutCreateInfo::default(), NONE)
+            .unwrap();
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(c"main");
+        let infos = [vk::ComputePipelineCreateInfo::default()
+            .stage(stage)
+            .layout(layout)];
+        let make = || device.create_compute_pipelines(vk::PipelineCache::null(), &infos, NONE);
+        assert_eq!(make().unwrap_err().1, vk::Result::ERROR_INVALID_SHADER_NV);
+        messengers.destroy_debug_utils_messenger(first, NONE);
+        // Nobody wants to hear of it any more.
+        assert_eq!(make().unwrap_err().1, vk::Result::ERROR_INVALID_SHADER_NV);
+        messengers.destroy_debug_utils_messenger(second, NONE);
+        device.destroy_shader_module(module, NONE);
+        device.destroy_pipeline_layout(layout, NONE);
+        device.destroy_device(NONE);
+        instance.destroy_instance(NONE);
+        let [first, second] = said;
+        assert_eq!(first.len(), 1, "{first:?}");
+        assert!(first[0].contains("OpFunctionEnd"), "{first:?}");
+        assert!(second.is_empty());
+    }
+}

@@ -24,6 +24,12 @@ pub fn report(error: &vk::Error) {
     say(error);
 }
 
+/// As [`report`]; debug messengers of the device's instance hear it, too. For errors whose code says too little: those of shaders.
+pub fn tell(device: &vk::Device, error: &vk::Error) {
+    report(error);
+    device.context.physical.diagnosis().tell(error);
+}
+
 /// As [`report`], of any error.
 pub fn say(error: &dyn std::fmt::Display) {
     diagnosis().say(debug::Flag::Api, || format!("ingot: {error}\n"));

@@ -1,8 +1,9 @@
 //! What stands behind the handles whose objects the C face keeps more of than `vk` does.
 
 use std::collections::BTreeMap;
+use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicU32, AtomicU64};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ash::vk as c;
 use rustc_hash::FxHashSet;
@@ -16,6 +17,8 @@ pub struct InstanceFace {
     pub instance: Arc<vk::Instance>,
     /// Handles of its physical devices.
     pub physical: OnceLock<Vec<c::PhysicalDevice>>,
+    /// Whom to tell what went wrong.
+    pub messengers: Arc<Mutex<Vec<Arc<Callback>>>>,
 }
 
 // SAFETY: the handles in it are addresses of boxes whose objects are `Sync` (bound on `Kind::Object`).
@@ -128,3 +131,59 @@ pub struct Slot {
 
 /// Behind `VkDeferredOperationKHR`.
 pub struct Operation;
+
+/// Behind `VkDebugUtilsMessengerEXT`: what the application gave, to be called from any thread.
+pub struct Callback {
+    /// The function.
+    pub function: c::PFN_vkDebugUtilsMessengerCallbackEXT,
+    /// Its last argument.
+    pub user: *mut c_void,
+    /// What it wants to hear.
+    pub severities: c::DebugUtilsMessageSeverityFlagsEXT,
+    /// What it wants to hear.
+    pub types: c::DebugUtilsMessageTypeFlagsEXT,
+}
+
+// SAFETY: the specification has the callback called from any thread that calls Vulkan, with the pointer as it was given.
+unsafe impl Send for Callback {}
+// SAFETY: as above.
+unsafe impl Sync for Callback {}
+
+/// Calls all who want messages like this one. Nothing is locked meanwhile: they may call Vulkan.
+///
+/// # Safety
+/// The message is valid, and no messenger is destroyed meanwhile, as is the rule.
+pub unsafe fn call(
+    messengers: &Mutex<Vec<Arc<Callback>>>,
+    severity: c::DebugUtilsMessageSeverityFlagsEXT,
+    types: c::DebugUtilsMessageTypeFlagsEXT,
+    message: *const c::DebugUtilsMessengerCallbackDataEXT<'_>,
+) {
+    let all = messengers
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    for callback in all {
+        if let Some(function) = callback.function
+            && callback.severities.intersects(severity)
+            && callback.types.intersects(types)
+        {
+            // SAFETY: as the caller says. What it returns is for layers.
+            unsafe { function(severity, types, message, callback.user) };
+        }
+    }
+}
+
+/// Tells all messengers of an error of ours.
+pub fn tell(messengers: &Mutex<Vec<Arc<Callback>>>, text: &str) {
+    let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
+    let message = c::DebugUtilsMessengerCallbackDataEXT::default()
+        .message_id_name(c"ingot")
+        .message(&text);
+    let (severity, types) = (
+        c::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+        c::DebugUtilsMessageTypeFlagsEXT::GENERAL,
+    );
+    // SAFETY: the message lives as long as the call; messengers are destroyed by the application, not while they may be called.
+    unsafe { call(messengers, severity, types, &message) };
+}

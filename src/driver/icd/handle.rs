@@ -168,6 +168,7 @@ kinds! {
     BufferView = 26: vk::buffer_view::BufferView;
     PrivateDataSlot = 27: face::Slot;
     DeferredOperationKHR = 28: face::Operation;
+    DebugUtilsMessengerEXT = 30: Arc<face::Callback>;
     SamplerYcbcrConversion = 29: vk::planar::Conversion;
 }
 

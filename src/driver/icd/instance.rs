@@ -1,12 +1,12 @@
 //! Entry points of instances and physical devices.
 
 use std::ffi::c_char;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk as c;
 
 use crate::entry::{done, entries};
-use crate::face::InstanceFace;
+use crate::face::{self, Callback, InstanceFace};
 use crate::{chain, diagnosis, extension, handle, property, raw, source};
 
 entries! { INSTANCE:
@@ -38,8 +38,11 @@ entries! { INSTANCE:
         let info = raw::reference(create_info, "VkInstanceCreateInfo")?;
         let layers = raw::texts(info.pp_enabled_layer_names, info.enabled_layer_count);
         let extensions = raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count);
-        let object = vk::Instance::new(source::kernel_source(), diagnosis::diagnosis().clone(), &layers, &extensions)?;
-        raw::put(instance, handle::make(InstanceFace { instance: object, physical: OnceLock::new() }));
+        let messengers = Arc::<Mutex<Vec<Arc<Callback>>>>::default();
+        let heard = messengers.clone();
+        let diagnosis = diagnosis::diagnosis().heard_by(Arc::new(move |text: &str| face::tell(&heard, text)));
+        let object = vk::Instance::new(source::kernel_source(), diagnosis, &layers, &extensions)?;
+        raw::put(instance, handle::make(InstanceFace { instance: object, physical: OnceLock::new(), messengers }));
         done()
     }
 

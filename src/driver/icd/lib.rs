@@ -14,6 +14,7 @@
 mod capture;
 mod chain;
 mod command;
+mod debug_utils;
 mod deferred;
 mod dependency;
 mod descriptor;

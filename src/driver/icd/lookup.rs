@@ -85,7 +85,9 @@ pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<P
             handle::get(device).ok()?,
         )
     };
-    let enabled = row.extension.is_empty() || face.device.has(row.extension);
+    // The device does not know what its instance has enabled.
+    let instance = vk::extension::find(vk::extension::INSTANCE, row.extension).is_some();
+    let enabled = row.extension.is_empty() || instance || face.device.has(row.extension);
     (row.level == Level::Device && enabled).then_some(row.pointer)
 }
 

@@ -132,7 +132,7 @@ entries! { PIPELINE:
                 }
                 // The others are made all the same.
                 Err(error) => {
-                    diagnosis::report(&error);
+                    diagnosis::tell(&face.device, &error);
                     first_error.get_or_insert(error);
                     if info.flags.contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
                         break;

@@ -2,9 +2,9 @@
 
 use crate::entry::Row;
 use crate::{
-    capture, command, deferred, descriptor, device, draw, dynamic, graphics_pipeline, image,
-    image_copy, instance, pipeline, private_data, query, render, sampler, surface, swapchain, sync,
-    timing,
+    capture, command, debug_utils, deferred, descriptor, device, draw, dynamic, graphics_pipeline,
+    image, image_copy, instance, pipeline, private_data, query, render, sampler, surface,
+    swapchain, sync, timing,
 };
 
 /// Names that an extension gave before core took the function over: the name, the core name, the extension.
@@ -400,6 +400,7 @@ pub const PROMOTED: &[(&str, &str, &str)] = &[
 pub static TABLES: &[&[Row]] = &[
     instance::INSTANCE,
     device::DEVICE,
+    debug_utils::DEBUG_UTILS,
     deferred::DEFERRED,
     descriptor::DESCRIPTOR,
     pipeline::PIPELINE,

@@ -1,9 +1,14 @@
-//! What `INGOT_DEBUG` asks for, and where its output goes.
+//! What `INGOT_DEBUG` asks for, where its output goes, and who else hears of errors.
 
 use std::sync::Arc;
 
+use crate::error::Error;
+
 /// Takes text for people.
 pub type Sink = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Hears what went wrong: the debug messengers of an application.
+pub type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Flags and a sink, handed down from whoever read the environment.
 #[derive(Clone)]
@@ -11,6 +16,7 @@ pub struct Diagnosis {
     /// The flags.
     pub flags: debug::Flags,
     sink: Sink,
+    listener: Option<Listener>,
 }
 
 impl std::fmt::Debug for Diagnosis {
@@ -30,7 +36,26 @@ impl Default for Diagnosis {
 impl Diagnosis {
     /// Flags and where their output goes.
     pub fn new(flags: debug::Flags, sink: Sink) -> Self {
-        Self { flags, sink }
+        Self {
+            flags,
+            sink,
+            listener: None,
+        }
+    }
+
+    /// The same, with somebody who is told of errors.
+    pub fn heard_by(&self, listener: Listener) -> Self {
+        Self {
+            listener: Some(listener),
+            ..self.clone()
+        }
+    }
+
+    /// Tells of an error whose code says too little.
+    pub fn tell(&self, error: &Error) {
+        if let Some(listener) = &self.listener {
+            listener(&error.to_string());
+        }
     }
 
     /// Whether a flag is set.

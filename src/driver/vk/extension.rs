@@ -32,6 +32,7 @@ pub const API_VERSION: u32 = api::make_api_version(0, 1, 3, 281);
 
 /// Instance extensions, by name.
 pub const INSTANCE: &[Extension] = &[
+    row("VK_EXT_debug_utils", 2, None),
     row("VK_EXT_headless_surface", 1, None),
     row("VK_KHR_device_group_creation", 1, V1_1),
     row("VK_KHR_external_fence_capabilities", 1, V1_1),

@@ -1,0 +1,115 @@
+//! Entry points of debug messengers, names and labels.
+//!
+//! In:  callbacks of the application. Out: calls of them when a pipeline cannot be made: the code alone would not say what is wrong
+//! with which shader. Names and labels are for tools that look from outside: nothing of ours reads them.
+//! Ref: VK_EXT_debug_utils.
+
+use std::sync::{Arc, PoisonError};
+
+use ash::vk as c;
+
+use crate::entry::{done, entries};
+use crate::face::{self, Callback};
+use crate::{handle, raw};
+
+entries! { DEBUG_UTILS:
+    Instance ["VK_EXT_debug_utils"] vkCreateDebugUtilsMessengerEXT(
+        instance: c::Instance,
+        create_info: *const c::DebugUtilsMessengerCreateInfoEXT<'_>,
+        allocator: *const c::AllocationCallbacks<'_>,
+        messenger: *mut c::DebugUtilsMessengerEXT,
+    ) -> c::Result {
+        let face = handle::get(instance)?;
+        let info = raw::reference(create_info, "VkDebugUtilsMessengerCreateInfoEXT")?;
+        let callback = Arc::new(Callback {
+            function: info.pfn_user_callback,
+            user: info.p_user_data,
+            severities: info.message_severity,
+            types: info.message_type,
+        });
+        face.messengers.lock().unwrap_or_else(PoisonError::into_inner).push(callback.clone());
+        raw::put(messenger, handle::make(callback));
+        done()
+    }
+
+    Instance ["VK_EXT_debug_utils"] vkDestroyDebugUtilsMessengerEXT(
+        instance: c::Instance,
+        messenger: c::DebugUtilsMessengerEXT,
+        allocator: *const c::AllocationCallbacks<'_>,
+    ) {
+        let face = handle::get(instance)?;
+        if let Some(gone) = handle::destroy(messenger) {
+            let mut messengers = face.messengers.lock().unwrap_or_else(PoisonError::into_inner);
+            messengers.retain(|known| !Arc::ptr_eq(known, &gone));
+        }
+        Ok(())
+    }
+
+    Instance ["VK_EXT_debug_utils"] vkSubmitDebugUtilsMessageEXT(
+        instance: c::Instance,
+        message_severity: c::DebugUtilsMessageSeverityFlagsEXT,
+        message_types: c::DebugUtilsMessageTypeFlagsEXT,
+        callback_data: *const c::DebugUtilsMessengerCallbackDataEXT<'_>,
+    ) {
+        face::call(&handle::get(instance)?.messengers, message_severity, message_types, callback_data);
+        Ok(())
+    }
+
+    Device ["VK_EXT_debug_utils"] vkSetDebugUtilsObjectNameEXT(
+        device: c::Device,
+        name_info: *const c::DebugUtilsObjectNameInfoEXT<'_>,
+    ) -> c::Result {
+        handle::get(device)?;
+        done()
+    }
+
+    Device ["VK_EXT_debug_utils"] vkSetDebugUtilsObjectTagEXT(
+        device: c::Device,
+        tag_info: *const c::DebugUtilsObjectTagInfoEXT<'_>,
+    ) -> c::Result {
+        handle::get(device)?;
+        done()
+    }
+
+    Device ["VK_EXT_debug_utils"] vkQueueBeginDebugUtilsLabelEXT(
+        queue: c::Queue,
+        label_info: *const c::DebugUtilsLabelEXT<'_>,
+    ) {
+        handle::get(queue)?;
+        Ok(())
+    }
+
+    Device ["VK_EXT_debug_utils"] vkQueueEndDebugUtilsLabelEXT(queue: c::Queue) {
+        handle::get(queue)?;
+        Ok(())
+    }
+
+    Device ["VK_EXT_debug_utils"] vkQueueInsertDebugUtilsLabelEXT(
+        queue: c::Queue,
+        label_info: *const c::DebugUtilsLabelEXT<'_>,
+    ) {
+        handle::get(queue)?;
+        Ok(())
+    }
+
+    Device ["VK_EXT_debug_utils"] vkCmdBeginDebugUtilsLabelEXT(
+        command_buffer: c::CommandBuffer,
+        label_info: *const c::DebugUtilsLabelEXT<'_>,
+    ) {
+        handle::get(command_buffer)?;
+        Ok(())
+    }
+
+    Device ["VK_EXT_debug_utils"] vkCmdEndDebugUtilsLabelEXT(command_buffer: c::CommandBuffer) {
+        handle::get(command_buffer)?;
+        Ok(())
+    }
+
+    Device ["VK_EXT_debug_utils"] vkCmdInsertDebugUtilsLabelEXT(
+        command_buffer: c::CommandBuffer,
+        label_info: *const c::DebugUtilsLabelEXT<'_>,
+    ) {
+        handle::get(command_buffer)?;
+        Ok(())
+    }
+}
