@@ -67,6 +67,7 @@ fn push(constants_dw: u32) -> &'static abi::PushData {
             constants_first_dw: 0,
             constants_dw,
             driver: Vec::new(),
+            samplers: None,
             ranges: Vec::new(),
         }
     }

@@ -207,6 +207,22 @@ pub struct PushedRange {
     pub end_bytes: u32,
 }
 
+/// Samplers that messages without a header ask for by number: states of [`SAMPLER_BYTES`] behind each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Samplers {
+    /// Number of the set.
+    pub set: u32,
+    /// What is added to the place of its first descriptor for the byte of sampler 0 from Dynamic State Base Address, modulo 2^32; a
+    /// multiple of 32.
+    pub offset_bytes: u32,
+}
+
+/// Bytes of a SAMPLER_STATE.
+pub const SAMPLER_BYTES: u32 = 16;
+
+/// Samplers that a message can ask for by number.
+pub const NUMBERED_SAMPLERS: u32 = 16;
+
 /// The block of push data that all threads share, and what is pushed behind it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PushData {
@@ -216,6 +232,8 @@ pub struct PushData {
     pub constants_dw: u32,
     /// What follows, a dword each.
     pub driver: Vec<DriverValue>,
+    /// Where the launcher points the stage's samplers to; `None` where no message asks for one by its number.
+    pub samplers: Option<Samplers>,
     /// Ranges of uniform buffers, behind the block, [`PUSHED_RANGES`] at most; compute shaders have none.
     pub ranges: Vec<PushedRange>,
 }

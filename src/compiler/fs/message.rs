@@ -481,12 +481,19 @@ pub(crate) enum Sample {
     FetchControl = 29,
 }
 
-/// A sampler message of `mlen` registers; the sampler's number is 0 of those that the header points to.
-pub(crate) const fn sample(bti: u32, kind: Sample, lanes: u8, mlen: u8, rlen: u8) -> SendInfo {
+/// A sampler message of `mlen` registers, to a surface and a sampler by their numbers; that of the sampler is 0 of those that a header
+/// points to.
+pub(crate) const fn sample(
+    (bti, sampler): (u32, u32),
+    kind: Sample,
+    lanes: u8,
+    mlen: u8,
+    rlen: u8,
+) -> SendInfo {
     let mode = if lanes > 8 { 2 } else { 1 };
     info(
         SFID_SAMPLER,
-        bti | (kind as u32) << 12 | mode << 17,
+        bti | sampler << 8 | (kind as u32) << 12 | mode << 17,
         mlen,
         0,
         rlen,

@@ -134,3 +134,97 @@ fn what_has_no_room_is_read_by_messages() {
     assert_eq!((only.registers, only.end_bytes), (60, 60 * 32));
     assert!(made.push.all_registers() <= abi::PUSH_REGISTERS);
 }
+
+/// A fragment shader that samples by combined image samplers of a set, with an offset or without: (binding, offset).
+fn sampled(bindings: &[(u32, bool)]) -> Shader {
+    use nir::{Tex, TexOp, TexSrc};
+    let mut shader = Shader::new(Stage::Fragment, "sampled");
+    let mut b = Builder::at_end(&mut shader);
+    let mut sum = b.imm_float(32, 0.5);
+    for &(binding, offset) in bindings {
+        let zero = b.imm_u32(0);
+        let handle = |b: &mut Builder<'_>, op| b.load(op, 1, 32, &[zero], &[0, binding]);
+        let texture = handle(&mut b, IntrinsicOp::VulkanResourceIndex);
+        let sampler = handle(&mut b, IntrinsicOp::VulkanSamplerIndex);
+        let mut srcs = smallvec::smallvec![
+            (TexSrc::Coord, b.vec(&[sum; 2])),
+            (TexSrc::TextureHandle, texture),
+            (TexSrc::SamplerHandle, sampler),
+        ];
+        if offset {
+            srcs.push((TexSrc::Offset, b.constant(32, &[1, 1])));
+        }
+        let tex = Tex {
+            op: TexOp::Tex,
+            def: entity::Id::new(0),
+            srcs,
+            dim: nir::Dim::D2,
+            array: false,
+            shadow: false,
+            dest_type: nir::Base::Float,
+            component: 0,
+            tg4_offsets: None,
+            texture_non_uniform: false,
+            sampler_non_uniform: false,
+        };
+        let colour = b.tex(tex, 4, 32);
+        let red = b.channel(colour, 0);
+        sum = b.fadd(sum, red);
+    }
+    let colour = b.vec(&[sum; 4]);
+    let zero = b.imm_u32(0);
+    let slot = Slot::var(0).unwrap();
+    let indices = [0, 0xf, 0, slot.0.into(), 1, 0, 0];
+    b.intrinsic(IntrinsicOp::StoreOutput, None, &[colour, zero], &indices);
+    shader
+}
+
+#[test]
+fn samplers_near_each_other_are_asked_for_by_number() {
+    let binding = |binding, offset_bytes| Binding {
+        binding,
+        kind: DescriptorKind::CombinedImageSampler,
+        count: 1,
+        offset_bytes,
+        stride_bytes: 128,
+        dynamic_index: 0,
+        settled: false,
+    };
+    let set = SetLayout {
+        bindings: vec![binding(0, 0), binding(1, 1024), binding(2, 1024 + 128)],
+        ..SetLayout::default()
+    };
+    let options = crate::Options {
+        layout: PipelineLayout {
+            sets: vec![set],
+            sampler_base_bytes: 1 << 31,
+        },
+        push_ranges: true,
+        validate: true,
+        widths: 8,
+        dumps: vec!["asm".into()],
+        ..Default::default()
+    };
+    let device = hw::Device::by_name("skl").unwrap();
+    let made =
+        |bindings: &[(u32, bool)]| crate::compile(&sampled(bindings), device, &options).unwrap();
+    // The first one lies too far away; of the others, the first is number 0, and the second one eight behind it.
+    let far = made(&[(0, false), (1, false), (2, false)]);
+    let samplers = abi::Samplers {
+        set: 0,
+        offset_bytes: (1 << 31) + 1024 + 64,
+    };
+    assert_eq!(far.push.samplers, Some(samplers));
+    let place = abi::DriverValue::SetPlace { set: 0 };
+    assert!(far.push.driver.contains(&place));
+    let near = made(&[(1, false), (2, false)]);
+    assert_eq!(near.push.samplers, Some(samplers));
+    assert!(!near.push.driver.contains(&place));
+    let [far, near] =
+        [&far, &near].map(|made| made.variants[0].dumps[0].1.matches("header").count());
+    assert_eq!((far, near), (1, 0));
+    // An offset stands in a header.
+    let moved = made(&[(1, true)]);
+    assert!(moved.push.driver.contains(&place));
+    assert_eq!(moved.push.samplers, None);
+}

@@ -28,6 +28,7 @@ fn push() -> PushData {
             DriverValue::DynamicHandle { index: 3 },
             DriverValue::SurfaceHeapAddress { dword: 1 },
         ],
+        samplers: None,
         ranges: Vec::new(),
     }
 }
@@ -245,6 +246,7 @@ fn internal_launches_leave_what_is_bound() {
         constants_first_dw: 0,
         constants_dw: 2,
         driver: vec![DriverValue::DynamicHandle { index: 0 }],
+        samplers: None,
         ranges: Vec::new(),
     };
     let internal = launch(&kernel(&own), 0x80);
@@ -280,6 +282,7 @@ fn workgroups_are_told_where_they_are_asked_for() {
             DriverValue::NumWorkgroupsAddress { dword: 1 },
             DriverValue::BaseWorkgroupId { component: 2 },
         ],
+        samplers: None,
         ranges: Vec::new(),
         ..PushData::default()
     };
@@ -351,6 +354,7 @@ fn shaders_that_want_too_much_are_refused() {
     assert!(Launch::<Gen9>::new(&kernel(&too_far), 0).is_none());
     let no_such_set = PushData {
         driver: vec![DriverValue::SetHandle { set: 8 }],
+        samplers: None,
         ranges: Vec::new(),
         ..PushData::default()
     };

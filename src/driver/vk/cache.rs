@@ -185,6 +185,10 @@ mod tests {
                     DriverValue::BaseWorkgroupId { component: 2 },
                     DriverValue::SurfaceHeapAddress { dword: 1 },
                 ],
+                samplers: Some(abi::Samplers {
+                    set: 3,
+                    offset_bytes: 0xffff_ff80,
+                }),
                 ranges: [
                     abi::PushedBuffer::InSet {
                         set: 2,

@@ -4,9 +4,9 @@
 
 use abi::{
     Capture, Captured, ComputeInfo, ComputedDepth, Constants, DriverValue, FragmentInfo,
-    GeometryInfo, OutputTopology, PatchMap, PushData, PushedBuffer, PushedRange, ShaderBinary,
-    StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, Variant,
-    VertexElement, VertexInfo, VertexOutputs, VueMap,
+    GeometryInfo, OutputTopology, PatchMap, PushData, PushedBuffer, PushedRange, Samplers,
+    ShaderBinary, StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
+    Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
 };
 
 /// No shader is larger than this; data that says so is damaged.
@@ -123,6 +123,10 @@ pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
     for &value in &shader.push.driver {
         write_push(out, value);
     }
+    let samplers = shader.push.samplers.map(|s| [1, s.set, s.offset_bytes]);
+    for word in samplers.unwrap_or_default() {
+        put_u32(out, word);
+    }
     put_u32(out, shader.push.ranges.len() as u32);
     for range in &shader.push.ranges {
         write_range(out, range);
@@ -170,6 +174,10 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
         driver: (0..values)
             .map(|_| read_push(reader))
             .collect::<Option<_>>()?,
+        samplers: {
+            let (tag, set, offset_bytes) = (reader.u32()?, reader.u32()?, reader.u32()?);
+            (tag == 1).then_some(Samplers { set, offset_bytes })
+        },
         ranges: {
             let ranges = reader.length()?;
             (0..ranges)

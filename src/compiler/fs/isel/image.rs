@@ -220,7 +220,7 @@ impl Isel<'_> {
             for &(lane, payload) in &payloads {
                 let info = SendInfo {
                     handle_offset: more,
-                    ..message::sample(bti, kind, lanes, regs, 4 * regs)
+                    ..message::sample((bti, 0), kind, lanes, regs, 4 * regs)
                 };
                 let dst = Dst::vgrf(v, u32::from(lane) * 16, Type::Ud, 1);
                 let exec = Exec::Part(lane, lanes);

@@ -66,6 +66,7 @@ impl Isel<'_> {
         match i.op {
             I::VulkanResourceIndex if self.is_pushed_handle(i) => {}
             I::VulkanResourceIndex => self.resource_index(i)?,
+            I::VulkanSamplerIndex if i.def.is_some_and(|def| self.is_numbered(def)) => {}
             I::VulkanSamplerIndex => self.sampler_index(i)?,
             I::LoadUbo if self.load_pushed(i) => {}
             I::LoadUbo | I::LoadSsbo => {

@@ -246,6 +246,16 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// Bytes from the place of a set to an element's sampler: its last piece.
+    pub(super) fn sampler_offset(&self, i: &Intrinsic, element: u32) -> Result<u32, FsError> {
+        let binding = self.binding(i)?;
+        let last = binding.stride_bytes.saturating_sub(abi::PIECE_BYTES);
+        let at = element
+            .wrapping_mul(binding.stride_bytes)
+            .wrapping_add(binding.offset_bytes + last);
+        Ok(at.wrapping_add(self.layout.sampler_base_bytes))
+    }
+
     /// `vulkan_sampler_index`: the byte of a sampler's state, from Dynamic State Base Address on.
     pub(super) fn sampler_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
@@ -253,9 +263,7 @@ impl Isel<'_> {
         let ud = Type::Ud;
         let exec = self.exec_for(def);
         let bytes = self.sampler_base(i.index("set"));
-        // The last piece of the element.
-        let first = binding.offset_bytes + binding.stride_bytes.saturating_sub(abi::PIECE_BYTES);
-        let first = first.wrapping_add(self.layout.sampler_base_bytes);
+        let first = self.sampler_offset(i, 0)?;
         let index = self.comp(i.srcs[0], 0, ud);
         let (base, constant) = match index.imm_bits() {
             Some(index) => {

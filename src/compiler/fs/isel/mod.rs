@@ -19,6 +19,7 @@ mod payload;
 mod pushed;
 mod reduce;
 mod reuse;
+mod sampler;
 mod scratch;
 mod subgroup;
 mod target;
@@ -109,6 +110,7 @@ pub(super) struct Isel<'a> {
     handle_uses: IdMap<Def, u32>,
     reuse: reuse::Reuse,
     ranges: pushed::Ranges,
+    numbered: sampler::Numbered,
     /// Ranges of uniform buffers may be pushed.
     push_ranges: bool,
     /// Of an operation that only a clamp reads: the clamp's def.
@@ -193,6 +195,7 @@ pub(crate) fn select(
         handle_uses: IdMap::default(),
         reuse: reuse::Reuse::default(),
         ranges: pushed::Ranges::default(),
+        numbered: sampler::Numbered::default(),
         push_ranges: options.push_ranges,
         clamped: IdMap::default(),
         clamping: false,
@@ -215,6 +218,7 @@ impl<'a> Isel<'a> {
         self.prepare_phis(layout);
         self.prepare_push(layout)?;
         self.prepare_ranges(layout);
+        self.prepare_samplers(layout);
         self.prepare_reuse(layout);
         self.prepare_clamps(layout);
         self.prepare_answers(layout);

@@ -43,6 +43,10 @@ impl Isel<'_> {
         };
         let (kind, parameters) = self.tex_parameters(tex)?;
         let header = self.tex_header(tex, kind)?;
+        let number = match header {
+            Some(_) => 0,
+            None => self.sampler_number(tex).unwrap_or(0),
+        };
         // A header is a payload of its own: it need not lie in front of the parameters.
         let (head, tail) = match header {
             Some(_) => (1, parameters.len() as u8),
@@ -81,7 +85,7 @@ impl Isel<'_> {
                     handle_offset: more,
                     header: header.is_some(),
                     ex_mlen: tail * regs,
-                    ..message::sample(bti, kind, lanes, mlen, comps * regs)
+                    ..message::sample((bti, number), kind, lanes, mlen, comps * regs)
                 };
                 let (first, second) = match header {
                     Some(header) => (header, payload),
@@ -339,8 +343,8 @@ impl Isel<'_> {
             })
     }
 
-    /// The header, if there is something to say in it.
-    fn tex_header(&mut self, tex: &Tex, kind: Sample) -> Result<Option<Src>, FsError> {
+    /// Dword 2 of the header: offsets, and the component of a gather.
+    pub(super) fn header_word(&self, tex: &Tex) -> Result<u32, FsError> {
         let mut word = 0u32;
         if let Some(offset) = tex.src(TexSrc::Offset) {
             match self.variable_offset(tex) {
@@ -363,6 +367,12 @@ impl Isel<'_> {
         if tex.op == TexOp::Tg4 {
             word |= u32::from(tex.component & 3) << 16;
         }
+        Ok(word)
+    }
+
+    /// The header, if there is something to say in it.
+    fn tex_header(&mut self, tex: &Tex, kind: Sample) -> Result<Option<Src>, FsError> {
+        let word = self.header_word(tex)?;
         let sampler = match tex.src(TexSrc::SamplerHandle) {
             Some(_) if !tex.op.needs_sampler() => None,
             None if tex.op.needs_sampler() => {
@@ -370,7 +380,8 @@ impl Isel<'_> {
             }
             sampler => sampler,
         };
-        if word == 0 && sampler.is_none() && kind != Sample::Info {
+        let known = sampler.is_none() || self.sampler_number(tex).is_some();
+        if word == 0 && known && kind != Sample::Info {
             return Ok(None);
         }
         Ok(Some(self.sampler_header(word, sampler)))

@@ -149,6 +149,12 @@ pub trait DrawGeneration: Generation {
     fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
     /// What the vertex shader reads.
     fn inputs(pipeline: &Self::Pipeline) -> &VertexInputs;
+    /// Says where a stage's samplers begin, from Dynamic State Base Address.
+    fn samplers<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        offset_bytes: u32,
+    ) -> Result<(), M::Error>;
     /// Names the constants of a stage.
     fn draw_constants<M: Memory>(
         stream: &mut Stream<M>,

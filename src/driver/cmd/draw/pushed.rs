@@ -37,6 +37,8 @@ pub(super) struct Pushed {
     places: Vec<u8>,
     registers: u32,
     ranges: Vec<Range>,
+    /// Place of the word from which samplers are found, and what is added.
+    samplers: Option<(u8, u32)>,
     /// The words that it reads of all that are bound, and [`CONTENTS`].
     pub(super) reads: u64,
 }
@@ -139,7 +141,15 @@ impl Pushed {
             .map(|&value| Some((VALUES_AT + place(value)?) as u8));
         let places: Vec<u8> = places.collect::<Option<_>>()?;
         let ranges: Vec<Range> = push.ranges.iter().map(Range::new).collect::<Option<_>>()?;
+        let samplers = match push.samplers {
+            Some(abi::Samplers { set, offset_bytes }) => {
+                let value = DriverValue::SetPlace { set };
+                Some(((VALUES_AT + place(value)?) as u8, offset_bytes))
+            }
+            None => None,
+        };
         let named = ranges.iter().map(|range| range.place);
+        let named = named.chain(samplers.map(|samplers| samplers.0));
         let values = places.iter().copied().chain(named);
         let constants = bits(first as usize, count as usize);
         let contents = if ranges.is_empty() { 0 } else { CONTENTS };
@@ -153,6 +163,7 @@ impl Pushed {
             reads,
             places,
             ranges,
+            samplers,
         })
     }
 
@@ -168,7 +179,7 @@ impl Pushed {
     }
 }
 
-/// Writes the constants of a stage and names them.
+/// Writes the constants of a stage and names them, and its samplers.
 pub(super) fn constants<G: DrawGeneration, M: Memory>(
     stream: &mut Stream<M>,
     machine: &Machine,
@@ -198,6 +209,10 @@ pub(super) fn constants<G: DrawGeneration, M: Memory>(
                 *to = block;
             }
         }
+    }
+    if let Some((place, offset_bytes)) = pushed.and_then(|pushed| pushed.samplers) {
+        let at = pushed_word(words, place).wrapping_add(offset_bytes);
+        G::samplers(stream, stage, at)?;
     }
     G::draw_constants(stream, stage, &constants)
 }

@@ -127,3 +127,20 @@ fn too_much_is_refused() {
     assert!(most(vec![range(0, 0, 1, 32); 4]).is_none());
     assert!(most(vec![range(8, 0, 1, 32)]).is_none());
 }
+
+#[test]
+fn samplers_begin_where_their_set_does() {
+    let push = abi::PushData {
+        samplers: Some(abi::Samplers {
+            set: 2,
+            offset_bytes: 0xffff_ff00,
+        }),
+        ..Default::default()
+    };
+    let all = said(&push, [0; 3]);
+    let header = hw::draw::state_sampler_state_pointers_vs::PACKET.header;
+    assert_eq!(all[0], [header, 0x1f00]);
+    let pushed = Pushed::new(&push).unwrap();
+    let set = place(DriverValue::SetHandle { set: 2 }).unwrap();
+    assert_eq!(pushed.reads, bits(VALUES_AT + set, 1));
+}

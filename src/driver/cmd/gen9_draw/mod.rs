@@ -625,6 +625,27 @@ impl DrawGeneration for Gen9 {
         &pipeline.inputs
     }
 
+    fn samplers<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        offset_bytes: u32,
+    ) -> Result<(), M::Error> {
+        use hw::draw::{
+            state_sampler_state_pointers_ds as ds, state_sampler_state_pointers_gs as gs,
+            state_sampler_state_pointers_hs as hs, state_sampler_state_pointers_ps as ps,
+            state_sampler_state_pointers_vs as vs,
+        };
+        let header = match stage {
+            ConstantStage::Vertex => vs::PACKET.header,
+            ConstantStage::Hull => hs::PACKET.header,
+            ConstantStage::Domain => ds::PACKET.header,
+            ConstantStage::Geometry => gs::PACKET.header,
+            ConstantStage::Fragment => ps::PACKET.header,
+        };
+        // A header has the length of its packet.
+        stream.put([header, offset_bytes])
+    }
+
     fn draw_constants<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
