@@ -45,7 +45,7 @@ impl Memory for Chunk {
     fn too_long() -> Self::Error {
         "too long"
     }
-    fn surface(&self, _: u32) -> Result<[u32; 16], Self::Error> {
+    fn surface<const N: usize>(&self, _: u32, _: [usize; N]) -> Result<[u32; N], Self::Error> {
         Err("nothing is pushed from the heap")
     }
 }

@@ -28,4 +28,4 @@ pub use generation::{
 pub use mi::{CALL_DW, call, nothing};
 pub use pending::Pending;
 pub use recorder::{Left, Recorder};
-pub use stream::{Data, Memory, SURFACE_DW, Stream};
+pub use stream::{Data, Memory, Stream};

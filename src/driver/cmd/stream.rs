@@ -24,12 +24,13 @@ pub trait Memory {
     fn advance(&mut self, commands_dw: usize);
     /// The error of asking for more at once than a chunk holds.
     fn too_long() -> Self::Error;
-    /// The surface at a byte of the bindless heap, as it is now.
-    fn surface(&self, offset_bytes: u32) -> Result<[u32; SURFACE_DW], Self::Error>;
+    /// Some dwords of the surface at a byte of the bindless heap, as they are now.
+    fn surface<const N: usize>(
+        &self,
+        offset_bytes: u32,
+        dwords: [usize; N],
+    ) -> Result<[u32; N], Self::Error>;
 }
-
-/// Dwords of a RENDER_SURFACE_STATE.
-pub const SURFACE_DW: usize = 16;
 
 /// Data lies at multiples of this many dwords: 64 bytes.
 const ALIGN_DW: usize = 16;
@@ -183,7 +184,7 @@ impl<M: Memory> Stream<M> {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::{Memory, SURFACE_DW};
+    use super::Memory;
     use std::collections::BTreeMap;
 
     /// Chunks in the process's memory, at made-up addresses.
@@ -192,7 +193,7 @@ pub(crate) mod testing {
         pub chunks: Vec<Vec<u32>>,
         pub used: Vec<usize>,
         /// By their byte in the heap.
-        pub surfaces: BTreeMap<u32, [u32; SURFACE_DW]>,
+        pub surfaces: BTreeMap<u32, [u32; 16]>,
     }
 
     pub const CHUNK_DW: usize = 256;
@@ -243,8 +244,13 @@ pub(crate) mod testing {
         fn too_long() -> &'static str {
             "too long"
         }
-        fn surface(&self, offset_bytes: u32) -> Result<[u32; SURFACE_DW], &'static str> {
-            Ok(*self.surfaces.get(&offset_bytes).ok_or("no surface")?)
+        fn surface<const N: usize>(
+            &self,
+            offset_bytes: u32,
+            dwords: [usize; N],
+        ) -> Result<[u32; N], &'static str> {
+            let surface = self.surfaces.get(&offset_bytes).ok_or("no surface")?;
+            Ok(dwords.map(|dword| surface[dword]))
         }
     }
 }

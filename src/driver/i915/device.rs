@@ -92,6 +92,16 @@ impl Device {
         self.heap.write(offset_bytes, surface)
     }
 
+    /// Reads some dwords of a surface of it.
+    #[inline]
+    pub fn read_bindless_dwords<const N: usize>(
+        &self,
+        offset_bytes: u32,
+        dwords: [usize; N],
+    ) -> Result<[u32; N]> {
+        self.heap.read_dwords(offset_bytes, dwords)
+    }
+
     /// Reads a surface of it.
     pub fn read_bindless(&self, offset_bytes: u32) -> Result<[u32; 16]> {
         self.heap.read(offset_bytes)

@@ -121,6 +121,17 @@ impl Heap {
             .write_words((offset % BLOCK_BYTES) as usize / 4, surface)
     }
 
+    /// Reads some dwords of one surface.
+    #[inline]
+    pub(crate) fn read_dwords<const N: usize>(
+        &self,
+        offset_bytes: u32,
+        dwords: [usize; N],
+    ) -> Result<[u32; N]> {
+        let surface = self.surface(offset_bytes)?;
+        Ok(dwords.map(|dword| surface[dword % SURFACE_DW].load(Relaxed)))
+    }
+
     /// Reads one surface.
     pub(crate) fn read(&self, offset_bytes: u32) -> Result<[u32; SURFACE_DW]> {
         let surface = self.surface(offset_bytes)?;

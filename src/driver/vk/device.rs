@@ -68,7 +68,7 @@ impl cmd::Memory for OneChunk {
             why: "a context's first batch longer than a chunk",
         }
     }
-    fn surface(&self, _offset_bytes: u32) -> Result<[u32; 16]> {
+    fn surface<const N: usize>(&self, _offset_bytes: u32, _dwords: [usize; N]) -> Result<[u32; N]> {
         Err(Error::InvalidUse {
             why: "a context's first batch draws nothing",
         })

@@ -13,7 +13,7 @@ use crate::generation::{
     BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word,
 };
 use crate::mi;
-use crate::stream::{Memory, SURFACE_DW, Stream};
+use crate::stream::{Memory, Stream};
 
 // A bit for each word.
 const _: () = assert!(BOUND_DW <= u64::BITS as usize);
@@ -83,9 +83,9 @@ impl Range {
     ) -> Result<ConstantBuffer, M::Error> {
         let handle = words[usize::from(self.place) % BOUND_DW];
         let at = (handle >> 6).wrapping_add(self.offset_bytes);
-        let surface: [u32; SURFACE_DW] = stream.memory().surface(at)?;
-        let bytes = surface[abi::SURFACE_BYTES_DWORD];
-        let [low, high] = [0, 1].map(|dword| surface[abi::SURFACE_ADDRESS_DWORD + dword]);
+        const LOW: usize = abi::SURFACE_ADDRESS_DWORD;
+        let dwords = [abi::SURFACE_BYTES_DWORD, LOW, LOW + 1];
+        let [bytes, low, high] = stream.memory().surface(at, dwords)?;
         let address = u64::from(low) | u64::from(high) << 32;
         let first = address + u64::from(self.first_bytes);
         if bytes >= self.end_bytes {

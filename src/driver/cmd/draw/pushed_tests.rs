@@ -30,7 +30,7 @@ fn said(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
     let mut memory = Chunks::default();
     let mut words = [0; BOUND_DW];
     for (set, bytes) in (0..).zip(bytes) {
-        let mut surface = [0; SURFACE_DW];
+        let mut surface = [0; 16];
         surface[abi::SURFACE_BYTES_DWORD] = bytes;
         surface[abi::SURFACE_ADDRESS_DWORD] = 0x40;
         surface[abi::SURFACE_ADDRESS_DWORD + 1] = set;

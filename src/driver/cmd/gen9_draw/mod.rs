@@ -32,9 +32,7 @@ use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
 use crate::draw::state::{Dirty, Lines, Locations, State, VIEWPORTS};
 use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::draw::urb;
-use crate::draw::{
-    ByteCount, CONSTANT_BUFFERS, ConstantStage, Constants, Draw, DrawGeneration, Own, Said,
-};
+use crate::draw::{ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
 use crate::gen9::{self, Gen9, MOCS_CACHED};
 use crate::generation::{FrontEnd, Generation, Machine};
 use crate::math;
@@ -661,22 +659,21 @@ impl DrawGeneration for Gen9 {
         };
         // The last of the four buffers come first: none may be empty behind one that is not. The first one is an offset from Dynamic State
         // Base Address (CS_DEBUG_MODE2, as it is unless someone changes it).
-        const FIELDS: [(hw::Field, hw::Field); CONSTANT_BUFFERS] = [
-            (body::READ_LENGTH, body::BUFFER),
-            (body::READ_LENGTH_1, body::BUFFER_1),
-            (body::READ_LENGTH_2, body::BUFFER_2),
-            (body::READ_LENGTH_3, body::BUFFER_3),
-        ];
-        let mut packed = body::PACKET.words::<10>();
-        let mut base = constants.dynamic_base;
-        for ((length, address), buffer) in FIELDS.into_iter().zip(&constants.buffers) {
-            if buffer.registers > 0 {
-                packed = packed
-                    .with(length, buffer.registers.into())
-                    .with(address, buffer.address.wrapping_sub(base));
-            }
-            base = 0;
-        }
+        let [zero, one, two, three] = &constants.buffers;
+        let first = match zero.registers {
+            0 => 0,
+            _ => zero.address.wrapping_sub(constants.dynamic_base),
+        };
+        let packed = body::PACKET
+            .words::<10>()
+            .with(body::READ_LENGTH, zero.registers.into())
+            .with(body::BUFFER, first)
+            .with(body::READ_LENGTH_1, one.registers.into())
+            .with(body::BUFFER_1, one.address)
+            .with(body::READ_LENGTH_2, two.registers.into())
+            .with(body::BUFFER_2, two.address)
+            .with(body::READ_LENGTH_3, three.registers.into())
+            .with(body::BUFFER_3, three.address);
         let mut words = [0; 11];
         let [first, rest @ ..] = &mut words;
         *first = header | (MOCS_CACHED as u32) << 8;

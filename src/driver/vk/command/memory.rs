@@ -148,7 +148,8 @@ impl cmd::Memory for BatchMemory {
         }
     }
 
-    fn surface(&self, offset_bytes: u32) -> Result<[u32; cmd::SURFACE_DW]> {
-        Ok(self.pool.gpu.read_bindless(offset_bytes)?)
+    #[inline]
+    fn surface<const N: usize>(&self, offset_bytes: u32, dwords: [usize; N]) -> Result<[u32; N]> {
+        Ok(self.pool.gpu.read_bindless_dwords(offset_bytes, dwords)?)
     }
 }
