@@ -25,14 +25,15 @@ use hw::draw::{
     state_urb_vs, state_vf_statistics, state_viewport_state_pointers_cc,
     state_viewport_state_pointers_sf_clip, state_vs, state_wm_chromakey, state_wm_hz_op,
 };
-use hw::draw_state::state_constant_body;
 use hw::register;
 
 use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
 use crate::draw::state::{Dirty, Lines, Locations, State, VIEWPORTS};
 use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::draw::urb;
-use crate::draw::{ByteCount, ConstantStage, Constants, Draw, DrawGeneration, Own, Said};
+use crate::draw::{
+    ByteCount, ConstantBuffer, ConstantStage, Constants, Draw, DrawGeneration, Own, Said,
+};
 use crate::gen9::{self, Gen9, MOCS_CACHED};
 use crate::generation::{FrontEnd, Generation, Machine};
 use crate::math;
@@ -649,7 +650,6 @@ impl DrawGeneration for Gen9 {
         stage: ConstantStage,
         constants: &Constants,
     ) -> Result<(), M::Error> {
-        use state_constant_body as body;
         let header = match stage {
             ConstantStage::Vertex => state_constant_vs::PACKET.header,
             ConstantStage::Hull => state_constant_hs::PACKET.header,
@@ -664,21 +664,23 @@ impl DrawGeneration for Gen9 {
             0 => 0,
             _ => zero.address.wrapping_sub(constants.dynamic_base),
         };
-        let packed = body::PACKET
-            .words::<10>()
-            .with(body::READ_LENGTH, zero.registers.into())
-            .with(body::BUFFER, first)
-            .with(body::READ_LENGTH_1, one.registers.into())
-            .with(body::BUFFER_1, one.address)
-            .with(body::READ_LENGTH_2, two.registers.into())
-            .with(body::BUFFER_2, two.address)
-            .with(body::READ_LENGTH_3, three.registers.into())
-            .with(body::BUFFER_3, three.address);
-        let mut words = [0; 11];
-        let [first, rest @ ..] = &mut words;
-        *first = header | (MOCS_CACHED as u32) << 8;
-        *rest = packed.dwords;
-        stream.put(words)
+        // As the fields of `hw::draw_state::state_constant_body` have it: two lengths in a dword, then addresses of two dwords.
+        let lengths =
+            |low: &ConstantBuffer, high: &ConstantBuffer| low.registers | high.registers << 16;
+        let half = |address: u64, half: u32| (address >> (32 * half)) as u32;
+        stream.put([
+            header | (MOCS_CACHED as u32) << 8,
+            lengths(zero, one),
+            lengths(two, three),
+            half(first, 0),
+            half(first, 1),
+            half(one.address, 0),
+            half(one.address, 1),
+            half(two.address, 0),
+            half(two.address, 1),
+            half(three.address, 0),
+            half(three.address, 1),
+        ])
     }
 
     fn primitive<M: Memory>(
