@@ -15,7 +15,7 @@ use crate::types::Ty;
 use crate::value::{Slot, Value};
 use entity::Id;
 use nir::{AluOp, CfList, Def, IntrinsicOp, Jump, Mode, Variable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use spirv::{Op, StorageClass};
 use std::rc::Rc;
@@ -36,6 +36,8 @@ pub(crate) struct Call {
     graph: Rc<Graph>,
     /// Flags of labels.
     flags: FxHashMap<u32, Id<Variable>>,
+    /// Labels of scopes that something goes to.
+    reached: FxHashSet<u32>,
     /// Variables of phis that join several paths, by result id.
     phis: FxHashMap<u32, Rc<Place>>,
     /// Returned value, if one block returns.
@@ -175,6 +177,7 @@ impl<'m> Tr<'m> {
             function,
             graph,
             flags: FxHashMap::default(),
+            reached: FxHashSet::default(),
             phis: FxHashMap::default(),
             result: None,
             result_place,
@@ -380,7 +383,14 @@ impl<'m> Tr<'m> {
         Ok(())
     }
 
+    fn reach(&mut self, label: u32) {
+        if let Some(call) = self.calls.last_mut() {
+            call.reached.insert(label);
+        }
+    }
+
     fn jump(&mut self, plan: Plan) -> Result<()> {
+        self.reach(plan.label);
         if let Some(v) = self.flag(plan.label) {
             let yes = self.e.imm_bool(true);
             self.e.store_var(v, yes)?;
@@ -413,6 +423,14 @@ impl<'m> Tr<'m> {
     }
 
     fn trail(&mut self, label: u32, trail: u32, guarded: bool) -> Result<()> {
+        // Where only an arm that is never taken leads here, what comes may use values of that arm.
+        if self
+            .calls
+            .last()
+            .is_some_and(|call| !call.reached.contains(&label))
+        {
+            return Ok(());
+        }
         if guarded
             && let Some(v) = self.flag(label)
             && let Some(graph) = self.graph()
@@ -431,6 +449,18 @@ impl<'m> Tr<'m> {
         }
         self.tasks.push(Task::List(trail, 0));
         Ok(())
+    }
+
+    /// Lists that do nothing are not walked, but where they lead is reached.
+    fn reach_by_nothing(&mut self, graph: &Graph, lists: &[u32]) {
+        for &list in lists {
+            if self.is_nothing(graph, list)
+                && let Some([Item::Jump(plan)]) =
+                    graph.tree.lists.get(list as usize).map(|l| l.as_slice())
+            {
+                self.reach(plan.label);
+            }
+        }
     }
 
     /// True if the list does nothing at all.
@@ -461,6 +491,7 @@ impl<'m> Tr<'m> {
                     self.tasks.push(Task::List(if v != 0 { a } else { b }, 0));
                     return Ok(());
                 }
+                self.reach_by_nothing(graph, lists);
                 let cond = self.e.visible(cond)?;
                 match (self.is_nothing(graph, a), self.is_nothing(graph, b)) {
                     (true, true) => {}
@@ -493,6 +524,7 @@ impl<'m> Tr<'m> {
 
     /// The arms of a switch are `if`s side by side: their conditions exclude each other, and are computed first.
     fn switch(&mut self, graph: &Graph, selector: u32, arms: &[Arm], lists: &[u32]) -> Result<()> {
+        self.reach_by_nothing(graph, lists);
         let selector = self.def(selector)?;
         let (n, bits) = self.e.shape(selector);
         if n != 1 || bits == 1 {
