@@ -74,7 +74,13 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "driver/icd",
         &["vk", "wsi", "i915", "uapi", "sys", "debug"],
-        &["ash", "libloading", "rustc-hash", "wayland-client"],
+        &[
+            "ash",
+            "libloading",
+            "rustc-hash",
+            "smallvec",
+            "wayland-client",
+        ],
     ),
     (
         "sim/eu",
