@@ -13,11 +13,46 @@ use std::sync::{Arc, Weak};
 /// A slice of a depth buffer: the surface's address, level, array element.
 pub(crate) type Slice = (u64, u32, u32);
 
-/// Slices by what they are in.
-type Slices = BTreeMap<Slice, Weak<dyn Backing>>;
+/// Slices of what memory: address spaces that a machine works on side by side have equal addresses. While an entry is there, no other
+/// memory can lie in the same place.
+#[derive(Clone, Default)]
+struct Slices(BTreeMap<(usize, Slice), Weak<dyn Backing>>);
 
-fn is_in(written: &Weak<dyn Backing>, memory: &Memory) -> bool {
-    std::ptr::addr_eq(written.as_ptr(), Arc::as_ptr(memory))
+/// What tells one memory from another.
+fn number(memory: &Memory) -> usize {
+    Arc::as_ptr(memory).cast::<()>() as usize
+}
+
+impl Slices {
+    fn insert(&mut self, slice: Slice, memory: &Memory) {
+        let before = self
+            .0
+            .insert((number(memory), slice), Arc::downgrade(memory));
+        if before.is_none() {
+            self.0.retain(|_, memory| memory.strong_count() > 0);
+        }
+    }
+
+    fn remove(&mut self, slice: Slice, memory: &Memory) {
+        self.0.remove(&(number(memory), slice));
+    }
+
+    fn forget(&mut self, address: u64, memory: &Memory) {
+        let number = number(memory);
+        self.0
+            .retain(|key, _| (key.0, key.1.0) != (number, address));
+    }
+
+    fn has(&self, slice: Slice, memory: &Memory) -> bool {
+        self.0.contains_key(&(number(memory), slice))
+    }
+
+    /// The slices of a surface.
+    fn of(&self, address: u64, memory: &Memory) -> impl Iterator<Item = Slice> {
+        let number = number(memory);
+        let all = (number, (address, 0, 0))..=(number, (address, u32::MAX, u32::MAX));
+        self.0.range(all).map(|(key, _)| key.1)
+    }
 }
 
 /// What is known of slices of depth buffers. A machine keeps it, whichever context draws.
@@ -32,28 +67,28 @@ pub(crate) struct Unresolved {
 impl Unresolved {
     /// A slice was written through a hierarchical depth buffer.
     pub fn held(&mut self, slice: Slice, memory: &Memory) {
-        self.held.insert(slice, Arc::downgrade(memory));
+        self.held.insert(slice, memory);
     }
 
     /// A slice was resolved.
-    pub fn settled(&mut self, slice: Slice) {
-        self.held.remove(&slice);
+    pub fn settled(&mut self, slice: Slice, memory: &Memory) {
+        self.held.remove(slice, memory);
     }
 
     /// The hierarchical depth buffer has learnt all of a slice.
     pub fn told(&mut self, slice: Slice, memory: &Memory) {
-        self.told.insert(slice, Arc::downgrade(memory));
+        self.told.insert(slice, memory);
     }
 
     /// A slice was written past its hierarchical depth buffer.
-    pub fn passed(&mut self, slice: Slice) {
-        self.told.remove(&slice);
+    pub fn passed(&mut self, slice: Slice, memory: &Memory) {
+        self.told.remove(slice, memory);
     }
 
-    /// The memory is something else from now on.
-    pub fn forgotten(&mut self, address: u64) {
+    /// What lies at the address is something else from now on.
+    pub fn forgotten(&mut self, address: u64, memory: &Memory) {
         for slices in [&mut self.held, &mut self.told] {
-            slices.retain(|slice, _| slice.0 != address);
+            slices.forget(address, memory);
         }
     }
 
@@ -64,13 +99,10 @@ impl Unresolved {
         levels: [u32; 2],
         elements: [u32; 2],
     ) -> Option<Slice> {
-        let of = |(slice, written): &(&Slice, &Weak<dyn Backing>)| {
-            let (_, level, element) = **slice;
+        self.held.of(address, memory).find(|&(_, level, element)| {
             let inside = (levels[0]..levels[1]).contains(&level);
-            is_in(written, memory) && inside && (elements[0]..elements[1]).contains(&element)
-        };
-        let all = (address, 0, 0)..=(address, u32::MAX, u32::MAX);
-        self.held.range(all).find(of).map(|(slice, _)| *slice)
+            inside && (elements[0]..elements[1]).contains(&element)
+        })
     }
 
     /// The first of a level's elements that the hierarchical depth buffer does not tell of.
@@ -81,16 +113,13 @@ impl Unresolved {
         elements: [u32; 2],
     ) -> Option<Slice> {
         let mut slices = (elements[0]..elements[1]).map(|element| (address, level, element));
-        slices.find(|slice| {
-            let known = self.told.get(slice);
-            !known.is_some_and(|written| is_in(written, memory))
-        })
+        slices.find(|&slice| !self.told.has(slice, memory))
     }
 }
 
 impl std::fmt::Debug for Unresolved {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.held.keys()).finish()
+        f.debug_set().entries(self.held.0.keys()).finish()
     }
 }
 
@@ -111,9 +140,9 @@ mod tests {
         let others = unresolved.among((0x1000, &elsewhere), [1, 3], [0, 3]);
         assert_eq!(others, None);
         assert_eq!(unresolved.among((0x1000, &here), [1, 3], [0, 2]), None);
-        unresolved.settled((0x1000, 1, 2));
+        unresolved.settled((0x1000, 1, 2), &here);
         assert_eq!(of(&unresolved, 0x1000), None);
-        unresolved.forgotten(0x2000);
+        unresolved.forgotten(0x2000, &here);
         assert_eq!(of(&unresolved, 0x2000), None);
     }
 
@@ -128,10 +157,17 @@ mod tests {
         }
         assert_eq!(first(&known, &here), None);
         assert_eq!(first(&known, &elsewhere), Some((0x1000, 1, 2)));
-        known.passed((0x1000, 1, 3));
+        known.passed((0x1000, 1, 3), &here);
         assert_eq!(first(&known, &here), Some((0x1000, 1, 3)));
         known.told((0x1000, 1, 3), &here);
-        known.forgotten(0x1000);
+        // The same addresses of another address space change nothing here.
+        for element in 2..5 {
+            known.told((0x1000, 1, element), &elsewhere);
+        }
+        assert_eq!(first(&known, &here), None);
+        known.forgotten(0x1000, &elsewhere);
+        assert_eq!(first(&known, &here), None);
+        known.forgotten(0x1000, &here);
         assert_eq!(first(&known, &here), Some((0x1000, 1, 2)));
     }
 }

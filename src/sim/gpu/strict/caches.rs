@@ -493,10 +493,10 @@ impl Watch for Log {
         let slice = |[level, element]: [u32; 2]| (address, level, element);
         match event {
             Depth::Held(of) => known.held(slice(of), memory),
-            Depth::Settled(of) => known.settled(slice(of)),
+            Depth::Settled(of) => known.settled(slice(of), memory),
             Depth::Told(of) => known.told(slice(of), memory),
-            Depth::Passed(of) => known.passed(slice(of)),
-            Depth::Forgotten => known.forgotten(address),
+            Depth::Passed(of) => known.passed(slice(of), memory),
+            Depth::Forgotten => known.forgotten(address, memory),
         }
     }
 
