@@ -297,6 +297,8 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
         specialization: key.specialization,
         dispatch_base: key.dispatch_base,
         subgroup_size: match key.subgroup_size {
+            // From SPIR-V 1.6 on sizes vary without a flag. Ref: Vulkan, "SubgroupSize".
+            SubgroupSize::Fixed if words.get(1).is_some_and(|version| *version >= 0x1_0600) => None,
             SubgroupSize::Fixed => Some(API_SUBGROUP_SIZE),
             SubgroupSize::Varying => None,
             SubgroupSize::Required(size) => Some(size.into()),
