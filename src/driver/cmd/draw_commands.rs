@@ -13,7 +13,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// What draws have bound.
     #[inline]
     pub fn draws(&mut self) -> &mut Draws<G> {
-        self.draws.get_or_insert_with(Box::default)
+        let heap = self.machine.bindless_base;
+        self.draws.get_or_insert_with(|| Box::new(Draws::new(heap)))
     }
 
     /// Readies the pipeline for a draw.

@@ -120,7 +120,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         (self.busy, self.dirty, self.drawn) = (true, true, true);
         (self.drawing, self.conditional) = (false, false);
         if let Some(draws) = &mut self.draws {
-            **draws = Draws::default();
+            **draws = Draws::new(self.machine.bindless_base);
         }
         self.stream.restart()
     }

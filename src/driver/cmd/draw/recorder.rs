@@ -13,7 +13,7 @@ use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
 
-use crate::generation::{BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, place};
+use crate::generation::{BOUND_DW, Control, HEAP_AT, Machine, PUSH_CONSTANTS_DW, VALUES_AT, place};
 
 use crate::stream::{Memory, Stream};
 
@@ -119,6 +119,15 @@ impl<G: DrawGeneration> Default for Draws<G> {
 }
 
 impl<G: DrawGeneration> Draws<G> {
+    /// Nothing is bound, and nothing was said. `heap`: where the surfaces lie that handles name, which shaders read sizes and addresses
+    /// of buffers from.
+    pub(crate) fn new(heap: u64) -> Self {
+        let mut draws = Self::default();
+        draws.words[VALUES_AT + HEAP_AT] = heap as u32;
+        draws.words[VALUES_AT + HEAP_AT + 1] = (heap >> 32) as u32;
+        draws
+    }
+
     /// The state.
     pub fn state(&self) -> &State {
         &self.state
