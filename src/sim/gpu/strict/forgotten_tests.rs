@@ -1,10 +1,10 @@
 //! What a driver may forget or fill wrongly is noticed, item by item; each beside what it should have been.
 
 use super::draw_rig::{
-    VERTICES, WRITE, changed, command, drawing, found, found_after, pipe_control, primitive, rig,
-    rule_of, sound, target, target_write,
+    BLEND, VERTICES, WRITE, changed, command, drawing, found, found_after, pipe_control, primitive,
+    rig, rule_of, sound, target, target_write,
 };
-use crate::tests::{CODE, DATA, Rig, send, to};
+use crate::tests::{CODE, DATA, Rig, STATE, send, to};
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::state::render_surface_state as rss;
@@ -258,6 +258,26 @@ fn constants_by_address_are_asked_for() {
         let ended = with(&forgotten);
         assert!(matches!(ended, Err(Stop::Fault { .. })), "{ended:?}");
     }
+}
+
+#[test]
+fn blend_state_is_read_for_pixel_shaders() {
+    use draw::state_ps_extra as extra;
+    use hw::draw_state::blend_state;
+    // What this machine does not do.
+    let mut head = [0];
+    blend_state::ALPHA_TO_COVERAGE_ENABLE.set(&mut head, 1);
+    blend_state::ALPHA_TO_COVERAGE_DITHER_ENABLE.set(&mut head, 1);
+    let draws = |changes: &[(&Packet, Field, u64)]| {
+        let mut rig = target(&[]);
+        rig.write(STATE + BLEND, &head);
+        let commands = [changed(changes), vec![primitive(3)]].concat();
+        ended_on(&mut rig, &commands)
+    };
+    let invalid = (&extra::PACKET, extra::PIXEL_SHADER_VALID, 0);
+    assert_eq!(draws(&[invalid]), Ok(()));
+    let read = draws(&[]);
+    assert!(matches!(read, Err(Stop::Unimplemented { .. })), "{read:?}");
 }
 
 #[test]

@@ -147,11 +147,15 @@ impl<'a> State<'a> {
             ]
             .map(|field| f32::from_bits(field.get(&cc_words) as u32));
         }
+        // Without a pixel shader nothing is blended, and the pointer may be from work whose memory is gone: Mesa's OpenGL driver
+        // clears depth so.
         if let Some(at) = pointer(
             &blend_pointer::PACKET,
             blend_pointer::BLEND_STATE_POINTER_VALID,
             blend_pointer::BLEND_STATE_POINTER,
-        ) {
+        )
+        .filter(|_| valid)
+        {
             let mut head = [0];
             view.by(Via::State, |view| view.read_block(at, &mut head))?;
             fate::check(&blend_state::PACKET, &head, view.is_strict(), at)?;
@@ -185,7 +189,7 @@ impl<'a> State<'a> {
                 if read.is_err() {
                     break;
                 }
-                if i == 0 && valid && view.is_strict() {
+                if i == 0 && view.is_strict() {
                     written::blend(draw.state, &head, &words, draw.at)?;
                 }
                 let mut blend = Blend::read(&words, independent);
