@@ -87,6 +87,7 @@ mod lower_var_copies;
 mod lower_vars_to_ssa;
 mod lower_views;
 mod lower_ycbcr;
+mod offset;
 mod opt_algebraic;
 mod opt_constant_folding;
 mod opt_copy_prop;

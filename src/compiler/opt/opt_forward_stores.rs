@@ -6,6 +6,7 @@
 //! see it, are gone. Of shared memory that holds within a block. Accesses that are volatile or coherent stay as they are, and atomics end what was known.
 //! Tests: tests/opt/opt_forward_stores/.
 
+use crate::offset::split;
 use crate::pass::Ctx;
 use crate::rewrite::become_mov;
 use entity::{Id, IdMap};
@@ -73,27 +74,6 @@ struct Known {
     place: Place,
     value: Id<Def>,
     alive: bool,
-}
-
-/// Offset as (dynamic part, constant).
-fn split(s: &Shader, offset: Id<Def>) -> (Option<Id<Def>>, i64) {
-    let bits = s.defs[offset].bit_size;
-    if let Some(v) = s.const_component(offset, 0) {
-        return (None, fold::sext(bits, v));
-    }
-    if let Some(a) = s.alu_of(offset)
-        && a.op == AluOp::IAdd
-    {
-        for (c, other) in [(1, 0), (0, 1)] {
-            let src = a.srcs[other];
-            if let Some(v) = s.const_component(a.srcs[c].def, a.srcs[c].swizzle[0])
-                && s.defs[src.def].num_components == 1
-            {
-                return (Some(src.def), fold::sext(bits, v));
-            }
-        }
-    }
-    (Some(offset), 0)
 }
 
 fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {

@@ -4,6 +4,7 @@
 //! one dynamic offset are one message of up to four dwords, at the place of the first, if nothing that may write is
 //! between; stores likewise, at the place of the last. Tests: tests/opt/opt_load_store_vectorize/.
 
+use crate::offset::split;
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -83,27 +84,6 @@ pub fn opt_load_store_vectorize(s: &mut Shader, _: &Ctx) -> bool {
         changed |= block(s, b);
     }
     changed
-}
-
-/// Offset as (dynamic part, constant).
-fn split(s: &Shader, offset: Id<Def>) -> (Option<Id<Def>>, i64) {
-    let bits = s.defs[offset].bit_size;
-    if let Some(v) = s.const_component(offset, 0) {
-        return (None, fold::sext(bits, v));
-    }
-    if let Some(a) = s.alu_of(offset)
-        && a.op == AluOp::IAdd
-    {
-        for (c, other) in [(1, 0), (0, 1)] {
-            let src = a.srcs[other];
-            if let Some(v) = s.const_component(a.srcs[c].def, a.srcs[c].swizzle[0])
-                && s.defs[src.def].num_components == 1
-            {
-                return (Some(src.def), fold::sext(bits, v));
-            }
-        }
-    }
-    (Some(offset), 0)
 }
 
 fn block(s: &mut Shader, b: Id<Block>) -> bool {
