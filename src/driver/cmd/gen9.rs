@@ -14,10 +14,8 @@ use hw::state::interface_descriptor_data;
 
 use crate::generation::{Control, Counter, FrontEnd, Generation, Heaps, Kernel};
 use crate::mi;
+use crate::mocs;
 use crate::stream::{Memory, Stream};
-
-/// Memory object control: the kernel's table entry 2 (cached in LLC and L3), in bits 6:1.
-pub(crate) const MOCS_CACHED: u64 = 2 << 1;
 
 /// Skylake, Kaby Lake, Coffee Lake and their kin.
 #[derive(Clone, Copy, Debug)]
@@ -97,16 +95,16 @@ const BASES: hw::Words<19> = {
     sba::PACKET
         .words::<19>()
         .flag(sba::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
-        .with(sba::GENERAL_STATE_MOCS, MOCS_CACHED)
-        .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, MOCS_CACHED)
+        .with(sba::GENERAL_STATE_MOCS, mocs::CACHED)
+        .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, mocs::CACHED)
         .flag(sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
-        .with(sba::SURFACE_STATE_MOCS, MOCS_CACHED)
+        .with(sba::SURFACE_STATE_MOCS, mocs::CACHED)
         .flag(sba::DYNAMIC_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
-        .with(sba::DYNAMIC_STATE_MOCS, MOCS_CACHED)
+        .with(sba::DYNAMIC_STATE_MOCS, mocs::CACHED)
         .flag(sba::INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE, true)
-        .with(sba::INDIRECT_OBJECT_MOCS, MOCS_CACHED)
+        .with(sba::INDIRECT_OBJECT_MOCS, mocs::CACHED)
         .flag(sba::INSTRUCTION_BASE_ADDRESS_MODIFY_ENABLE, true)
-        .with(sba::INSTRUCTION_MOCS, MOCS_CACHED)
+        .with(sba::INSTRUCTION_MOCS, mocs::CACHED)
         .flag(sba::GENERAL_STATE_BUFFER_SIZE_MODIFY_ENABLE, true)
         .with(sba::GENERAL_STATE_BUFFER_SIZE, PAGES)
         .flag(sba::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE, true)
@@ -116,7 +114,7 @@ const BASES: hw::Words<19> = {
         .flag(sba::INSTRUCTION_BUFFER_SIZE_MODIFY_ENABLE, true)
         .with(sba::INSTRUCTION_BUFFER_SIZE, PAGES)
         .flag(sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
-        .with(sba::BINDLESS_SURFACE_STATE_MOCS, MOCS_CACHED)
+        .with(sba::BINDLESS_SURFACE_STATE_MOCS, mocs::CACHED)
 };
 
 /// The front end, but for its threads, scratch and constants. Room for vertices or media objects is not used.
@@ -153,9 +151,9 @@ pub(crate) fn surface_base<M: Memory>(
     use state_base_address as sba;
     const MOVED: hw::Words<19> = sba::PACKET
         .words::<19>()
-        .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, MOCS_CACHED)
+        .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, mocs::CACHED)
         .flag(sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
-        .with(sba::SURFACE_STATE_MOCS, MOCS_CACHED);
+        .with(sba::SURFACE_STATE_MOCS, mocs::CACHED);
     stream.put(FLUSH)?;
     let words = MOVED.with(sba::SURFACE_STATE_BASE_ADDRESS, address);
     stream.put(words.dwords)?;

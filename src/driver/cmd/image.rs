@@ -7,7 +7,7 @@ use hw::state::render_surface_state as rss;
 use hw::surface as value;
 use surface::{Dim, Surface};
 
-use crate::gen9::MOCS_CACHED;
+use crate::mocs::mocs;
 
 /// Who sees the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl ImageView<'_> {
                 rss::SAMPLER_L2_BYPASS_MODE_DISABLE,
                 NO_L2_BYPASS.contains(&self.format.name),
             )
-            .with(rss::MOCS, MOCS_CACHED)
+            .with(rss::MOCS, mocs(self.address))
             .with(rss::SURFACE_QPITCH, binding.qpitch.into())
             .with(rss::WIDTH, u64::from(width - 1))
             .with(rss::HEIGHT, u64::from(height - 1))

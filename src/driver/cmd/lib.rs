@@ -13,6 +13,7 @@ mod generation;
 pub mod image;
 mod math;
 mod mi;
+mod mocs;
 mod pending;
 mod predicate;
 mod queries;
@@ -26,6 +27,7 @@ pub use generation::{
     Scratch,
 };
 pub use mi::{CALL_DW, call, nothing};
+pub use mocs::{SHARED, mocs};
 pub use pending::Pending;
 pub use recorder::{Left, Recorder};
 pub use stream::{Data, Memory, Stream};

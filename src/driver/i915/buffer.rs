@@ -102,9 +102,9 @@ impl Buffer {
             buffer.share();
             return Ok(buffer);
         }
-        match core.space.take(Zone::High, bytes) {
+        match core.space.take(Zone::Shared, bytes) {
             Ok(address) => {
-                let buffer = Self::make(core, handle, bytes, address, Zone::High, Use::Shared);
+                let buffer = Self::make(core, handle, bytes, address, Zone::Shared, Use::Shared);
                 known.insert(handle, Arc::downgrade(&buffer));
                 Ok(buffer)
             }

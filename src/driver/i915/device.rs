@@ -71,9 +71,9 @@ impl Device {
         Buffer::new(&self.core, bytes, zone, None, Use::Driver)
     }
 
-    /// A buffer of zeros, for the application's.
-    pub fn memory(&self, bytes: u64) -> Result<Arc<Buffer>> {
-        Buffer::new(&self.core, bytes, Zone::High, None, Use::Application)
+    /// A buffer of zeros, for the application's: in [`Zone::Shared`] where it may be exported, else in [`Zone::High`].
+    pub fn memory(&self, bytes: u64, zone: Zone) -> Result<Arc<Buffer>> {
+        Buffer::new(&self.core, bytes, zone, None, Use::Application)
     }
 
     /// The buffer of a dma-buf.

@@ -35,5 +35,5 @@ pub use syncobj::Syncobj;
 pub use uapi::Kernel;
 pub use zone::{
     BINDLESS_BASE, BINDLESS_HEAP_BYTES, DYNAMIC_BASE, GENERAL_BASE, INSTRUCTION_BASE, PAGE_BYTES,
-    SURFACE_BASE, Zone, canonical,
+    SHARED, SURFACE_BASE, Zone, canonical,
 };

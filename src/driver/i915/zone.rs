@@ -24,7 +24,11 @@ pub const BINDLESS_BASE: u64 = DYNAMIC_BASE + 4 * GIB - BINDLESS_HEAP_BYTES - PA
 pub const SURFACE_BASE: u64 = 8 * GIB;
 /// Instruction Base Address.
 pub const INSTRUCTION_BASE: u64 = 12 * GIB;
-const HIGH_START: u64 = 16 * GIB;
+/// Where memory lies that others may use: by its address alone surfaces tell how it is cached.
+pub const SHARED: std::ops::Range<u64> = 1 << 40..2 << 40;
+const HIGH_START: u64 = SHARED.end;
+/// The driver asks for as much; gen9 has all 48 bits.
+const LEAST_BYTES: u64 = 4 << 40;
 /// Bytes of the bindless heap: 2^20 surfaces, the most that Bindless Surface State Size can tell.
 pub const BINDLESS_HEAP_BYTES: u64 = 64 << 20;
 /// Bytes from Dynamic State Base Address on that a sampler's Border Color Pointer reaches.
@@ -45,18 +49,21 @@ pub enum Zone {
     Surface,
     /// Shader code.
     Instruction,
+    /// Memory that others may use: [`SHARED`].
+    Shared,
     /// Everything else.
     High,
 }
 
 impl Zone {
-    const ALL: [Zone; 7] = [
+    const ALL: [Zone; 8] = [
         Zone::Low,
         Zone::Border,
         Zone::Dynamic,
         Zone::Bindless,
         Zone::Surface,
         Zone::Instruction,
+        Zone::Shared,
         Zone::High,
     ];
 
@@ -69,6 +76,7 @@ impl Zone {
             Zone::Surface => "surface state",
             Zone::Bindless => "bindless",
             Zone::Instruction => "instruction",
+            Zone::Shared => "shared",
             Zone::High => "high",
         }
     }
@@ -83,6 +91,7 @@ impl Zone {
             Zone::Surface => heap(SURFACE_BASE),
             Zone::Bindless => (BINDLESS_BASE, BINDLESS_BASE + BINDLESS_HEAP_BYTES),
             Zone::Instruction => heap(INSTRUCTION_BASE),
+            Zone::Shared => (SHARED.start, SHARED.end),
             // Prefetchers and base addresses with a size of 4 GiB must not run over the end: its last 4 GiB stay empty.
             Zone::High => (HIGH_START, gtt_bytes.saturating_sub(4 * GIB)),
         }
@@ -103,7 +112,7 @@ pub struct AddressSpace {
 impl AddressSpace {
     /// All free. Fails if the GPU cannot address enough.
     pub fn new(gtt_bytes: u64) -> Result<Self> {
-        if gtt_bytes < 64 * GIB {
+        if gtt_bytes < LEAST_BYTES {
             return Err(Error::Unsupported {
                 why: format!("an address space of {gtt_bytes:#x} bytes is too small"),
             });

@@ -95,6 +95,10 @@ pub const HEAPS: cmd::Heaps = cmd::Heaps {
     bindless_surfaces: i915::BINDLESS_HEAP_BYTES / 64,
 };
 
+// Where surfaces are told how shared memory is cached, it lies.
+const _: () =
+    assert!(i915::SHARED.start == cmd::SHARED.start && i915::SHARED.end == cmd::SHARED.end);
+
 /// Bytes from Dynamic State Base Address to the heap that samplers lie in.
 pub const SAMPLER_BASE_BYTES: u32 = {
     let distance = HEAPS.bindless - HEAPS.dynamic;

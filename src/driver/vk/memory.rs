@@ -117,7 +117,11 @@ impl Memory {
             });
         }
         let share = Share::new(context, request.bytes)?;
-        let buffer = context.gpu.memory(request.bytes)?;
+        let zone = match request.export.is_empty() {
+            true => i915::Zone::High,
+            false => i915::Zone::Shared,
+        };
+        let buffer = context.gpu.memory(request.bytes, zone)?;
         if request
             .export
             .contains(api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT)

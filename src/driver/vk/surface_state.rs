@@ -4,6 +4,7 @@
 //! Depth (11).
 
 use cmd::image::Select;
+use cmd::mocs;
 use hw::state::render_surface_state as rss;
 
 use crate::error::Result;
@@ -33,8 +34,6 @@ const SURFTYPE_BUFFER: u64 = 4;
 const SURFTYPE_NULL: u64 = 7;
 const FORMAT_RAW: u64 = 0x1ff;
 const ALIGN_4: u64 = 1;
-/// Memory object control: the kernel's table entry 2 (cached in LLC and L3), in bits 6:1.
-const MOCS_CACHED: u64 = 2 << 1;
 const SELECT_RED: u64 = 4;
 
 /// One surface.
@@ -46,14 +45,13 @@ const NULL: hw::Words<16> = rss::PACKET
     .with(rss::SURFACE_FORMAT, FORMAT_RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_NULL);
 
-/// A buffer's surface, but for its address and size.
+/// A buffer's surface, but for its address, how that is cached, and size.
 const BUFFER: hw::Words<16> = rss::PACKET
     .words::<16>()
     .with(rss::SURFACE_FORMAT, FORMAT_RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
     .with(rss::SURFACE_VERTICAL_ALIGNMENT, ALIGN_4)
     .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, ALIGN_4)
-    .with(rss::MOCS, MOCS_CACHED)
     .with(rss::SHADER_CHANNEL_SELECT_RED, SELECT_RED)
     .with(rss::SHADER_CHANNEL_SELECT_GREEN, SELECT_RED + 1)
     .with(rss::SHADER_CHANNEL_SELECT_BLUE, SELECT_RED + 2)
@@ -77,6 +75,7 @@ fn some(buffer: BufferDescriptor) -> Surface {
         .with(rss::WIDTH, last & 0x7f)
         .with(rss::HEIGHT, last >> 7 & 0x3fff)
         .with(rss::DEPTH, last >> 21 & 0x7ff)
+        .with(rss::MOCS, mocs(buffer.address))
         .with(rss::SURFACE_BASE_ADDRESS, buffer.address)
         .dwords;
     words[abi::SURFACE_BYTES_DWORD] = exact as u32;
@@ -97,6 +96,7 @@ pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [Selec
         .with(rss::HEIGHT, last >> 7 & 0x3fff)
         .with(rss::DEPTH, last >> 21 & 0x7ff)
         .with(rss::SURFACE_PITCH, u64::from(bytes.max(1) - 1))
+        .with(rss::MOCS, mocs(address))
         .with(rss::SURFACE_BASE_ADDRESS, address)
         .with(rss::SHADER_CHANNEL_SELECT_RED, swizzle[0] as u64)
         .with(rss::SHADER_CHANNEL_SELECT_GREEN, swizzle[1] as u64)
@@ -123,6 +123,16 @@ fn write_null(gpu: &i915::Device, at: u32) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn page_tables_decide_how_shared_memory_is_cached() {
+        for (address, entry) in [(0x1_2345_6780, 2), (i915::SHARED.start, 1)] {
+            let words = buffer(BufferDescriptor { address, bytes: 64 });
+            assert_eq!(rss::MOCS.get(&words), entry << 1);
+            let words = texels(address, 4, 4, 0, cmd::image::STRAIGHT);
+            assert_eq!(rss::MOCS.get(&words), entry << 1);
+        }
+    }
 
     #[test]
     fn sizes_come_back_from_the_fields() {

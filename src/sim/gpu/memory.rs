@@ -6,6 +6,7 @@
 use crate::space::{ADDRESS_MASK, AddressSpace};
 use crate::watch::{Depth, Seen, Slices, Via, Watch};
 use eu::Stop;
+use hw::state::render_surface_state::SURFACE_BASE_ADDRESS;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -70,7 +71,11 @@ impl<'a> View<'a> {
     /// Reports a surface state that was read at `at`.
     pub(crate) fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), Stop> {
         match self.watch {
-            Some(watch) => watch.surface_state(words, at),
+            Some(watch) => {
+                let surface = SURFACE_BASE_ADDRESS.get(words) & ADDRESS_MASK;
+                let memory = self.space.backing(surface);
+                watch.surface_state(words, at, memory.is_some_and(|memory| memory.is_shared()))
+            }
             None => Ok(()),
         }
     }

@@ -11,6 +11,10 @@ use std::sync::atomic::AtomicU32;
 pub trait Backing: Send + Sync {
     /// All of it, a whole number of pages.
     fn words(&self) -> &[AtomicU32];
+    /// Others have it too, as a dma-buf.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 impl Backing for Box<[AtomicU32]> {

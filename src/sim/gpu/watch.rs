@@ -120,7 +120,7 @@ pub(crate) trait Watch: Sync {
     /// Memory is written.
     fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop>;
     /// A surface state was read at `at`.
-    fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), Stop>;
+    fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop>;
     /// Something happens to the depth buffer at an address.
     fn depth(&self, place: (u64, &Memory), event: Depth);
     /// The command or message at `at` looks at a depth buffer without a hierarchical one.

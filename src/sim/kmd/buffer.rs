@@ -1,7 +1,7 @@
 //! Buffers: pages, and who uses them.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use sys::Mapping;
@@ -14,11 +14,33 @@ pub(crate) const PAGE_BYTES: u64 = 4096;
 
 /// A buffer's bytes, as the GPU sees them.
 #[derive(Debug)]
-pub(crate) struct Pages(Mapping);
+pub(crate) struct Pages {
+    mapping: Mapping,
+    /// Others have them as a dma-buf.
+    shared: AtomicBool,
+}
+
+impl Pages {
+    fn new(mapping: Mapping) -> Arc<Self> {
+        Arc::new(Self {
+            mapping,
+            shared: AtomicBool::new(false),
+        })
+    }
+
+    /// From now on others have them as a dma-buf.
+    pub(crate) fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+}
 
 impl gpu::Backing for Pages {
     fn words(&self) -> &[AtomicU32] {
-        self.0.words()
+        self.mapping.words()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Relaxed)
     }
 }
 
@@ -26,7 +48,7 @@ impl std::ops::Deref for Pages {
     type Target = Mapping;
 
     fn deref(&self) -> &Mapping {
-        &self.0
+        &self.mapping
     }
 }
 
@@ -76,7 +98,7 @@ impl Buffer {
     pub(crate) fn user(mapping: Mapping, mmap_offset: u64) -> Arc<Self> {
         let buffer = Self::make(Source::User, mapping.len_bytes() as u64, mmap_offset, true);
         // A new buffer has no pages yet.
-        let _ = buffer.pages.set(Arc::new(Pages(mapping)));
+        let _ = buffer.pages.set(Pages::new(mapping));
         buffer
     }
 
@@ -115,7 +137,7 @@ impl Buffer {
             return Ok(pages);
         }
         let len = usize::try_from(self.bytes).map_err(|_| Errno::ENOMEM)?;
-        let pages = Arc::new(Pages(Mapping::new(self.file()?, 0, len)?));
+        let pages = Pages::new(Mapping::new(self.file()?, 0, len)?);
         // Another thread may have been quicker; then these are unmapped again.
         Ok(self.pages.get_or_init(|| pages))
     }

@@ -106,6 +106,7 @@ impl Device {
             .file()?
             .try_clone_to_owned()
             .map_err(|_| Errno::EMFILE)?;
+        buffer.pages()?.share();
         let mut exports = lock(&self.exports);
         exports
             .buffers
@@ -134,7 +135,7 @@ impl Device {
             self.hw.has(hw::Cap::Llc),
         );
         // A file that cannot be mapped is no dma-buf.
-        buffer.pages().map_err(|_| Errno::EINVAL)?;
+        buffer.pages().map_err(|_| Errno::EINVAL)?.share();
         exports.buffers.insert(identity, Arc::downgrade(&buffer));
         Ok(buffer)
     }

@@ -34,10 +34,11 @@ use crate::draw::urb;
 use crate::draw::{
     ByteCount, ConstantBuffer, ConstantStage, Constants, Draw, DrawGeneration, Own, Said,
 };
-use crate::gen9::{self, Gen9, MOCS_CACHED};
+use crate::gen9::{self, Gen9};
 use crate::generation::{FrontEnd, Generation, Machine};
 use crate::math;
 use crate::mi;
+use crate::mocs;
 use crate::stream::{Memory, Stream, offset};
 
 /// Blending, packed for targets that are all there.
@@ -669,7 +670,7 @@ impl DrawGeneration for Gen9 {
             |low: &ConstantBuffer, high: &ConstantBuffer| low.registers | high.registers << 16;
         let half = |address: u64, half: u32| (address >> (32 * half)) as u32;
         stream.put([
-            header | (MOCS_CACHED as u32) << 8,
+            header | (mocs::CACHED as u32) << 8,
             lengths(zero, one),
             lengths(two, three),
             half(first, 0),

@@ -8,7 +8,7 @@ use hw::draw_state::so_decl;
 
 use crate::draw::shader::{CapturedDword, StreamOut};
 use crate::draw::state::{CaptureBuffer, Raster};
-use crate::gen9::MOCS_CACHED;
+use crate::mocs::mocs;
 
 /// What a pipeline adds to STREAMOUT.
 #[derive(Clone, Copy, Debug, Default)]
@@ -160,7 +160,7 @@ pub(super) fn buffer(index: usize, from: Option<&CaptureBuffer>) -> [u32; 8] {
             let dwords = (from.bytes / 4).min(1 << 30);
             words
                 .flag(buffer::SO_BUFFER_ENABLE, true)
-                .with(buffer::MOCS, MOCS_CACHED)
+                .with(buffer::MOCS, mocs(from.address))
                 .with(buffer::SURFACE_BASE_ADDRESS, from.address)
                 .with(buffer::SURFACE_SIZE, dwords - 1)
                 .dwords

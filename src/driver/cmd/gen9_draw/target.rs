@@ -10,7 +10,7 @@ use hw::draw::{
 
 use crate::draw::state::TARGETS;
 use crate::draw::target::{CLEAR_DEPTH, DepthStencilTarget, Targets};
-use crate::gen9::MOCS_CACHED;
+use crate::mocs::mocs;
 
 /// Dwords of a surface.
 const SURFACE_DW: usize = 16;
@@ -29,7 +29,7 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     const D32_FLOAT: u64 = 1;
     let mut words = depth::PACKET
         .words::<8>()
-        .with(depth::MOCS, MOCS_CACHED)
+        .with(depth::MOCS, mocs(0))
         .with(depth::SURFACE_TYPE, SURFACE_NULL)
         .with(depth::SURFACE_FORMAT, D32_FLOAT);
     if from.depth.is_some() || from.stencil.is_some() {
@@ -58,6 +58,7 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
         words = words
             .flag(depth::DEPTH_WRITE_ENABLE, true)
             .with(depth::SURFACE_FORMAT, surface.format as u64)
+            .with(depth::MOCS, mocs(surface.address))
             .with(depth::SURFACE_BASE_ADDRESS, surface.address)
             .with(
                 depth::SURFACE_PITCH,
@@ -65,13 +66,14 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             )
             .with(depth::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
     }
-    let mut hierarchy = hier::PACKET.words::<5>().with(hier::MOCS, MOCS_CACHED);
+    let mut hierarchy = hier::PACKET.words::<5>().with(hier::MOCS, mocs(0));
     let mut cleared = clear::PACKET
         .words::<3>()
         .flag(clear::DEPTH_CLEAR_VALUE_VALID, true);
     if let Some(surface) = from.depth.and_then(|depth| depth.hierarchy) {
         words = words.flag(depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE, true);
         hierarchy = hierarchy
+            .with(hier::MOCS, mocs(surface.address))
             .with(hier::SURFACE_BASE_ADDRESS, surface.address)
             .with(
                 hier::SURFACE_PITCH,
@@ -80,12 +82,11 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             .with(hier::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
         cleared = cleared.with(clear::DEPTH_CLEAR_VALUE, CLEAR_DEPTH.to_bits().into());
     }
-    let mut values = stencil::PACKET
-        .words::<5>()
-        .with(stencil::MOCS, MOCS_CACHED);
+    let mut values = stencil::PACKET.words::<5>().with(stencil::MOCS, mocs(0));
     if let Some(surface) = &from.stencil {
         values = values
             .flag(stencil::STENCIL_BUFFER_ENABLE, true)
+            .with(stencil::MOCS, mocs(surface.address))
             .with(stencil::SURFACE_BASE_ADDRESS, surface.address)
             .with(
                 stencil::SURFACE_PITCH,

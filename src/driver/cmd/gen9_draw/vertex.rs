@@ -12,7 +12,7 @@ use hw::draw_state::{vertex_buffer_state, vertex_element_state};
 use crate::draw::Draw;
 use crate::draw::shader::VertexInputs;
 use crate::draw::state::{ATTRIBUTES, Attribute, IndexBuffer, IndexType, State, Topology};
-use crate::gen9::MOCS_CACHED;
+use crate::mocs::mocs;
 use crate::stream::{Memory, Stream};
 
 /// The driver's own buffers: first vertex and first instance, and the number of the draw.
@@ -150,7 +150,7 @@ fn buffer(index: u64, address: u64, bytes: u32, stride_bytes: u16) -> [u32; 4] {
     vb::PACKET
         .words::<4>()
         .with(vb::VERTEX_BUFFER_INDEX, index)
-        .with(vb::MOCS, MOCS_CACHED)
+        .with(vb::MOCS, mocs(address))
         .flag(vb::ADDRESS_MODIFY_ENABLE, true)
         .flag(vb::NULL_VERTEX_BUFFER, address == 0)
         .with(vb::BUFFER_PITCH, stride_bytes.into())
@@ -210,7 +210,7 @@ pub(super) fn index_buffer(from: &IndexBuffer) -> [u32; 5] {
     ib::PACKET
         .words::<5>()
         .with(ib::INDEX_FORMAT, format)
-        .with(ib::MOCS, MOCS_CACHED)
+        .with(ib::MOCS, mocs(from.address))
         .with(ib::BUFFER_STARTING_ADDRESS, from.address)
         .with(ib::BUFFER_SIZE, from.bytes.into())
         .dwords

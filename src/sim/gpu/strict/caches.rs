@@ -483,8 +483,8 @@ const TEXTURE: usize = 0;
 const VERTEX: usize = 2;
 
 impl Watch for Log {
-    fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), Stop> {
-        surface::check(words, at)
+    fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
+        surface::check(words, at, shared)
     }
 
     fn depth(&self, (address, memory): (u64, &Memory), event: Depth) {

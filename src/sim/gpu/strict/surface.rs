@@ -6,19 +6,27 @@
 use super::reserved::reserved;
 use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT, SURFACE_PITCH,
+    SURFACE_SHARED,
 };
 use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
 use hw::state::render_surface_state as rss;
 
-/// Checks a surface state; `at` is its address.
-pub(super) fn check(words: &[u32; 16], at: u64) -> Result<(), Stop> {
+/// Entry 1 of the kernel's table, in bits 6:1.
+const PAGE_TABLES_DECIDE: u64 = 1 << 1;
+
+/// Checks a surface state; `at` is its address. `shared`: others have its memory too.
+pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
     reserved(&rss::PACKET, words, at)?;
     let image = Image::from_words(words, at)?;
     if matches!(image.kind, Kind::Buffer | Kind::Null) {
         return Ok(());
     }
+    let mocs = rss::MOCS.get(words);
+    SURFACE_SHARED.check(!shared || mocs == PAGE_TABLES_DECIDE, at, || {
+        format!("entry {} for a dma-buf", mocs >> 1)
+    })?;
     let (pitch, tiling) = (image.pitch_bytes, image.tiling);
     let unit = tiling.pitch_unit();
     SURFACE_PITCH.check(pitch.is_multiple_of(unit), at, || {
@@ -68,11 +76,22 @@ mod tests {
     }
 
     fn broken(words: &[u32; 16]) -> Option<&'static str> {
-        match check(words, 0) {
+        match check(words, 0, false) {
             Err(Stop::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
             Ok(()) => None,
         }
+    }
+
+    #[test]
+    fn shared_images_are_cached_as_page_tables_say() {
+        let told = |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared);
+        assert!(told(1, true).is_ok() && told(1, false).is_ok() && told(2, false).is_ok());
+        let rule = match told(2, true) {
+            Err(Stop::Undefined { rule, .. }) => rule,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(rule, "surface-shared");
     }
 
     #[test]
