@@ -183,15 +183,12 @@ const DYNAMIC_AT: usize = SETS;
 pub(crate) const COUNTS_AT: usize = DYNAMIC_AT + DYNAMIC;
 pub(crate) const BASE_AT: usize = COUNTS_AT + 2;
 pub(crate) const HEAP_AT: usize = BASE_AT + 3;
-/// A place that always holds zero: what pads a block of push data to whole registers.
+/// A place that no value has.
 pub(crate) const ZERO_AT: usize = VALUES - 1;
 const _: () = assert!(HEAP_AT + 2 <= ZERO_AT);
 /// Words that can be pushed: the application's constants, and the values behind them.
 pub(crate) const BOUND_DW: usize = PUSH_CONSTANTS_DW + VALUES;
 pub(crate) const VALUES_AT: usize = PUSH_CONSTANTS_DW;
-const REGISTER_DW: usize = abi::REGISTER_DW as usize;
-/// Registers of a block that hold something else than eight constants: all values, and the constants before them.
-const MIXED: usize = (VALUES + REGISTER_DW - 1).div_ceil(REGISTER_DW);
 
 /// Set in a place: what is pushed is not the handle there, but [`set_place`] of it.
 const SHIFTED: usize = 0x80;
@@ -248,17 +245,18 @@ pub struct Launch<G: Generation> {
     pub(crate) scratch: Scratch,
     /// Registers of push data: all of it.
     pub(crate) curbe_grf: u32,
-    pub(crate) constants_first_dw: u8,
-    /// Registers of constants alone.
-    pub(crate) constant_registers: u8,
-    /// Registers behind those that all threads share.
-    pub(crate) mixed_registers: u8,
+    constants_first_dw: u8,
+    /// Dwords of constants, and values behind them, a dword each.
+    constants_dw: u8,
+    value_count: u8,
+    /// Registers of both, which all threads share.
+    pub(crate) shared_registers: u8,
     /// Dwords of all push data, padded to registers: behind what is shared come those that each thread has of its own.
     pub(crate) data_dw: u16,
     pub(crate) uses_counts: bool,
     pub(crate) uses_base: bool,
-    /// For the registers behind those: which of the gathered words each dword is.
-    pub(crate) mixed: [[u8; REGISTER_DW]; MIXED],
+    /// Which of the gathered words each value is.
+    values: [u8; VALUES],
 }
 
 impl<G: Generation> Launch<G> {
@@ -275,12 +273,9 @@ impl<G: Generation> Launch<G> {
             .iter()
             .map(|&value| place(value))
             .collect::<Option<_>>()?;
-        let constant_registers = push.constants_dw as usize / REGISTER_DW;
-        let rest = constants.skip(constant_registers * REGISTER_DW);
-        let words = rest.chain(places.iter().map(|&place| (VALUES_AT + place) as u32));
-        let mut mixed = [[(VALUES_AT + ZERO_AT) as u8; REGISTER_DW]; MIXED];
-        for (to, word) in mixed.as_flattened_mut().iter_mut().zip(words) {
-            *to = gathered(word as usize);
+        let mut values = [0; VALUES];
+        for (to, place) in values.iter_mut().zip(&places) {
+            *to = gathered(VALUES_AT + place);
         }
         let thread_registers = if kernel.per_thread {
             kernel.threads()
@@ -299,13 +294,29 @@ impl<G: Generation> Launch<G> {
             scratch: kernel.scratch,
             curbe_grf,
             constants_first_dw: push.constants_first_dw as u8,
-            constant_registers: constant_registers as u8,
-            mixed_registers: (push.registers() as usize - constant_registers) as u8,
+            constants_dw: push.constants_dw as u8,
+            value_count: places.len() as u8,
+            shared_registers: push.registers() as u8,
             data_dw: u16::try_from(curbe_grf * abi::REGISTER_DW).ok()?,
             uses_counts: uses(COUNTS_AT, 2),
             uses_base: uses(BASE_AT, 3),
-            mixed,
+            values,
         })
+    }
+
+    /// The dwords of the application's constants that are pushed.
+    #[inline(always)]
+    pub(crate) fn constants(&self) -> std::ops::Range<usize> {
+        let first = usize::from(self.constants_first_dw);
+        first..first + usize::from(self.constants_dw)
+    }
+
+    /// Which of the gathered words each value behind them is.
+    #[inline(always)]
+    pub(crate) fn values(&self) -> &[u8] {
+        self.values
+            .get(..self.value_count.into())
+            .unwrap_or_default()
     }
 }
 

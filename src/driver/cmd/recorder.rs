@@ -23,6 +23,17 @@ use crate::stream::{Data, Memory, Stream};
 /// Dwords of a register.
 const REGISTER_DW: usize = abi::REGISTER_DW as usize;
 
+/// What each thread of a workgroup has of its own: its number. As many as a workgroup has at most.
+static THREADS: [[u32; REGISTER_DW]; 64] = {
+    let mut all = [[0; REGISTER_DW]; 64];
+    let mut thread = 0;
+    while thread < all.len() {
+        all[thread][0] = thread as u32;
+        thread += 1;
+    }
+    all
+};
+
 /// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
 const LEAST_CURBE_GRF: u32 = 16;
 
@@ -54,6 +65,10 @@ pub struct Recorder<G: DrawGeneration, M> {
     bound: Bound<G>,
     /// Constants are not what was loaded last.
     constants_dirty: bool,
+    /// What launches of the pipeline push for all threads: constants, and values behind them.
+    block: [u32; BOUND_DW],
+    /// Values are not what the block has of them.
+    values_changed: bool,
     /// The interface descriptor that was loaded last, or [`NO_DESCRIPTOR`].
     descriptor: u32,
     front_end: FrontEnd,
@@ -85,6 +100,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
                 words: [0; GATHERED_DW],
             },
             constants_dirty: true,
+            block: [0; BOUND_DW],
+            values_changed: true,
             descriptor: NO_DESCRIPTOR,
             front_end: FrontEnd::default(),
             pending: Pending::INVALIDATE_VERTICES,
@@ -132,7 +149,13 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let heap = self.machine.bindless_base;
         self.bound.words[VALUES_AT + HEAP_AT] = heap as u32;
         self.bound.words[VALUES_AT + HEAP_AT + 1] = (heap >> 32) as u32;
-        self.constants_dirty = true;
+        self.constants_changed();
+    }
+
+    /// Nothing of what was loaded last holds.
+    fn constants_changed(&mut self) {
+        self.block = [0; BOUND_DW];
+        (self.constants_dirty, self.values_changed) = (true, true);
     }
 
     /// Binds a pipeline.
@@ -141,7 +164,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let bound = self.bound.launch.as_ref();
         if bound.is_none_or(|l| l.descriptor_offset_bytes != launch.descriptor_offset_bytes) {
             self.bound.launch = Some(*launch);
-            self.constants_dirty = true;
+            self.constants_changed();
         }
     }
 
@@ -166,6 +189,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         match self.bound.words[VALUES_AT..BOUND_DW].get_mut(place) {
             Some(known) => {
                 self.constants_dirty |= *known != value;
+                self.values_changed |= *known != value;
                 *known = value;
                 true
             }
@@ -313,25 +337,29 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         if launch.curbe_grf == 0 {
             return Ok(());
         }
+        let bound = &self.bound.words;
+        let constants = bound.get(launch.constants()).unwrap_or_default();
+        let (block, values) = self
+            .block
+            .split_at_mut_checked(constants.len())
+            .unwrap_or_default();
+        block.copy_from_slice(constants);
+        if self.values_changed {
+            self.values_changed = false;
+            for (place, to) in launch.values().iter().zip(values) {
+                *to = bound[usize::from(*place) % GATHERED_DW];
+            }
+        }
         let Data { address, words } = self.stream.data(launch.data_dw.into())?;
-        let mut registers = words.as_chunks_mut::<REGISTER_DW>().0.iter_mut();
-        let first = usize::from(launch.constants_first_dw);
-        let constants = self.bound.words.get(first..BOUND_DW).unwrap_or_default();
-        let whole = constants.as_chunks().0.iter();
-        // The lists end before the registers: `zip` takes none for nothing.
-        for (from, to) in whole
-            .take(launch.constant_registers.into())
-            .zip(&mut registers)
-        {
+        let (shared, own) = words
+            .split_at_mut_checked(usize::from(launch.shared_registers) * REGISTER_DW)
+            .unwrap_or_default();
+        let registers = shared.as_chunks_mut::<REGISTER_DW>().0;
+        for (from, to) in self.block.as_chunks().0.iter().zip(registers) {
             *to = *from;
         }
-        let mixed = launch.mixed.iter().take(launch.mixed_registers.into());
-        for (places, to) in mixed.zip(&mut registers) {
-            *to = places.map(|place| self.bound.words[usize::from(place) % GATHERED_DW]);
-        }
-        for (thread, to) in (0..).zip(registers) {
-            *to = [thread, 0, 0, 0, 0, 0, 0, 0];
-        }
+        let threads = THREADS.as_flattened().get(..own.len());
+        own.copy_from_slice(threads.ok_or_else(M::too_long)?);
         let offset = (address - self.machine.dynamic_base) as u32;
         G::constants(&mut self.stream, offset, launch.curbe_grf)
     }
@@ -464,11 +492,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             *to = from;
         }
         self.bound.launch = Some(*launch);
+        self.constants_changed();
         let conditional = std::mem::replace(&mut self.conditional, false);
         let launched = self.dispatch([0; 3], groups);
         self.conditional = conditional;
         self.bound = application;
-        self.constants_dirty = true;
+        self.constants_changed();
         launched.map(|_| ())
     }
 

@@ -112,6 +112,15 @@ fn the_first_launch_says_everything_and_the_next_nothing() {
     assert_eq!(pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(stall), 1);
 }
 
+/// The block that was loaded last.
+fn loaded(recorder: &Recorder<Gen9, Chunks>) -> [u32; 8] {
+    let all = commands(recorder);
+    let loads = named(&all, "MEDIA_CURBE_LOAD");
+    let load = loads.last().expect("a load");
+    let at = MACHINE.dynamic_base + media_curbe_load::CURBE_DATA_START_ADDRESS.get(load);
+    std::array::from_fn(|dw| recorder.stream().memory().word(at + dw as u64 * 4))
+}
+
 #[test]
 fn constants_lie_as_the_contract_has_them() {
     let push = push();
@@ -145,6 +154,14 @@ fn constants_lie_as_the_contract_has_them() {
     assert!(recorder.push(12, &8u32.to_le_bytes()));
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     assert_eq!(named(&commands(&recorder), "MEDIA_CURBE_LOAD").len(), 2);
+    assert_eq!(loaded(&recorder), [102, 8, 104, 0x1000, 0xd3, 3, 0, 0]);
+    // Inside, across the end, in front of what is pushed, and a value between.
+    for (at, value) in [(8, 9), (16, 10), (4, 11), (12, 12)] {
+        assert!(recorder.push(at, &[value, 13].map(u32::to_le_bytes).concat()));
+        assert!(recorder.set_handle(1, 0x1000 * (1 + value)));
+        assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    }
+    assert_eq!(loaded(&recorder), [13, 12, 13, 0xd000, 0xd3, 3, 0, 0]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub trait Memory {
 }
 
 /// Data lies at multiples of this many dwords: 64 bytes.
-const ALIGN_DW: usize = 16;
+const ALIGN_DW: isize = 16;
 /// Dwords of the jump to the next chunk, with the end behind it.
 const LINK_DW: usize = 4;
 
@@ -55,6 +55,13 @@ pub struct Data<'a> {
 /// Where data lies in the heap of dynamic state, in bytes.
 pub fn offset(address: u64, base: u64) -> u64 {
     address.wrapping_sub(base) & 0xffff_ffff
+}
+
+/// Says so, out of the way of those who need not.
+#[cold]
+#[inline(never)]
+fn too_long<M: Memory, T>() -> Result<T, M::Error> {
+    Err(M::too_long())
 }
 
 /// A batch being written.
@@ -122,8 +129,10 @@ impl<M: Memory> Stream<M> {
         let at = self.at_dw;
         self.at_dw += N;
         let room = self.memory.words().and_then(|words| words.get_mut(at..));
-        room.and_then(<[u32]>::first_chunk_mut)
-            .ok_or_else(M::too_long)
+        match room.and_then(<[u32]>::first_chunk_mut) {
+            Some(room) => Ok(room),
+            None => too_long::<M, _>(),
+        }
     }
 
     /// Appends whole commands.
@@ -151,21 +160,24 @@ impl<M: Memory> Stream<M> {
     /// Room for data that commands name.
     #[inline]
     pub fn data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
-        let start = |top: usize| top.checked_sub(len_dw).map(|at| at & !(ALIGN_DW - 1));
+        // Negative where there is not so much.
+        let start = |top: usize| top.wrapping_sub(len_dw).cast_signed() & !(ALIGN_DW - 1);
         let mut at = start(self.data_dw);
-        if at.is_none_or(|at| at < self.at_dw + LINK_DW) {
+        if at < (self.at_dw + LINK_DW).cast_signed() {
             self.grow()?;
             at = start(self.data_dw);
+            if at < LINK_DW.cast_signed() {
+                return too_long::<M, _>();
+            }
         }
-        let at = at.filter(|&at| at >= LINK_DW).ok_or_else(M::too_long)?;
+        let at = at.cast_unsigned();
         self.data_dw = at;
         let address = self.memory.address() + at as u64 * 4;
-        let words = self.memory.words();
-        let words = words.and_then(|words| words.get_mut(at..at + len_dw));
-        Ok(Data {
-            address,
-            words: words.ok_or_else(M::too_long)?,
-        })
+        let words = self.memory.words().and_then(|words| words.get_mut(at..));
+        match words.and_then(|words| words.get_mut(..len_dw)) {
+            Some(words) => Ok(Data { address, words }),
+            None => too_long::<M, _>(),
+        }
     }
 
     /// The same in the last words of a chunk: from its beginning on always the same place.
@@ -304,7 +316,7 @@ mod tests {
     fn more_than_a_chunk_holds_is_refused() {
         let mut stream = Stream::new(Chunks::default());
         assert_eq!(stream.data(CHUNK_DW).err(), Some("too long"));
-        assert!(stream.data(CHUNK_DW - LINK_DW - ALIGN_DW).is_ok());
+        assert!(stream.data(CHUNK_DW - LINK_DW - 16).is_ok());
         assert_eq!(stream.append(&[0; CHUNK_DW]), Err("too long"));
         assert!(stream.append(&[0; CHUNK_DW - LINK_DW]).is_ok());
         assert!(stream.append(&[0; 10]).is_ok());

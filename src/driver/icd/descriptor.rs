@@ -198,17 +198,14 @@ entries! { DESCRIPTOR:
         descriptor_copy_count: u32,
         descriptor_copies: *const c::CopyDescriptorSet<'_>,
     ) {
-        handle::get(device)?;
         for write in raw::slice(descriptor_writes, descriptor_write_count) {
             let set = &handle::get(write.dst_set)?.set;
             let (binding, element) = (write.dst_binding, write.dst_array_element);
             match Source::of(write.descriptor_type) {
-                Source::Buffers => {
-                    let mut place = set.cursor(binding, element)?;
-                    for info in raw::slice(write.p_buffer_info, write.descriptor_count) {
-                        set.write(&mut place, descriptor(info)?)?;
-                    }
-                }
+                Source::Buffers => match raw::slice(write.p_buffer_info, write.descriptor_count) {
+                    [info] => set.write_one(binding, element, descriptor(info)?)?,
+                    many => write_buffers(set, binding, element, many)?,
+                },
                 Source::Inline => {
                     if let Some(block) = raw::find::<c::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next) {
                         let bytes = raw::bytes(block.p_data, block.data_size as usize);
@@ -550,6 +547,23 @@ unsafe fn copy(copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
             (copy.src_binding, copy.src_array_element),
             copy.descriptor_count,
         )?;
+    }
+    Ok(())
+}
+
+/// # Safety
+/// The buffers are null or handles of ours.
+#[inline(never)]
+unsafe fn write_buffers(
+    set: &Set,
+    binding: u32,
+    element: u32,
+    infos: &[c::DescriptorBufferInfo],
+) -> vk::Result<()> {
+    let mut place = set.cursor(binding, element)?;
+    for info in infos {
+        // SAFETY: as the caller says.
+        set.write(&mut place, unsafe { descriptor(info)? })?;
     }
     Ok(())
 }

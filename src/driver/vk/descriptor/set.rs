@@ -132,10 +132,31 @@ impl Set {
         Cursor::new(&self.layout, binding, element)
     }
 
-    /// Writes one buffer.
-    #[inline(always)]
+    /// Writes one buffer, where the cursor is.
+    #[inline]
     pub fn write(&self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
         let (placed, element) = place.next().ok_or(BEYOND)?;
+        self.write_at(placed, element, buffer)
+    }
+
+    /// Writes one buffer: as a cursor does that goes no further.
+    #[inline(always)]
+    pub fn write_one(&self, binding: u32, element: u32, buffer: BufferDescriptor) -> Result<()> {
+        let from = self.layout.placed(binding);
+        match from.and_then(<[Placed]>::first) {
+            Some(placed) if element < placed.info.count => self.write_at(placed, element, buffer),
+            _ => self.write_beyond(binding, element, buffer),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_beyond(&self, binding: u32, element: u32, buffer: BufferDescriptor) -> Result<()> {
+        self.write(&mut self.cursor(binding, element)?, buffer)
+    }
+
+    #[inline(always)]
+    fn write_at(&self, placed: &Placed, element: u32, buffer: BufferDescriptor) -> Result<()> {
         match placed.holds {
             Holds::Pieces => {
                 let at = self.surface_at(placed, element)?;
