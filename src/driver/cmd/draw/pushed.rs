@@ -179,6 +179,37 @@ impl Pushed {
     }
 }
 
+/// Stages that may have been given constants without a last buffer since work was waited for: a first buffer needs that wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Short(u8);
+
+impl Default for Short {
+    /// What older batches have named is not known.
+    fn default() -> Self {
+        Self(u8::MAX)
+    }
+}
+
+impl Short {
+    /// Notes what is named for a stage. True: work is to be waited for before.
+    fn names(
+        &mut self,
+        stage: ConstantStage,
+        buffers: &[ConstantBuffer; CONSTANT_BUFFERS],
+    ) -> bool {
+        let bit = 1 << stage as u8;
+        let [first, .., last] = buffers;
+        let waits = first.registers > 0 && self.0 & bit != 0;
+        if waits {
+            self.0 = 0;
+        }
+        if last.registers == 0 {
+            self.0 |= bit;
+        }
+        waits
+    }
+}
+
 /// Writes the constants of a stage and names them, and its samplers.
 pub(super) fn constants<G: DrawGeneration, M: Memory>(
     stream: &mut Stream<M>,
@@ -186,6 +217,7 @@ pub(super) fn constants<G: DrawGeneration, M: Memory>(
     stage: ConstantStage,
     pushed: Option<&Pushed>,
     words: &[u32; BOUND_DW],
+    short: &mut Short,
 ) -> Result<(), M::Error> {
     let mut constants = Constants {
         dynamic_base: machine.dynamic_base,
@@ -213,6 +245,9 @@ pub(super) fn constants<G: DrawGeneration, M: Memory>(
     if let Some((place, offset_bytes)) = pushed.and_then(|pushed| pushed.samplers) {
         let at = pushed_word(words, place).wrapping_add(offset_bytes);
         G::samplers(stream, stage, at)?;
+    }
+    if short.names(stage, &constants.buffers) {
+        G::control(stream, Control::STALL, machine.scrap_address)?;
     }
     G::draw_constants(stream, stage, &constants)
 }

@@ -46,6 +46,7 @@ fn said(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
         ConstantStage::Vertex,
         Some(&pushed),
         &words,
+        &mut Short(0),
     )
     .unwrap();
     let used = stream.commands_dw();
@@ -111,6 +112,28 @@ fn what_ends_too_early_is_copied() {
         panic!("something is copied");
     };
     assert_eq!(buffers(none)[3].0, 2);
+}
+
+#[test]
+fn a_first_buffer_behind_constants_without_a_last_one_waits() {
+    let named = |first, last| {
+        [first, 0, 0, last].map(|registers| ConstantBuffer {
+            address: 0,
+            registers,
+        })
+    };
+    let mut short = Short::default();
+    let mut names = |stage, first, last| short.names(stage, &named(first, last));
+    // What was named before is not known.
+    assert!(names(ConstantStage::Vertex, 1, 1));
+    assert!(!names(ConstantStage::Vertex, 1, 1));
+    // It was waited for what all stages had.
+    assert!(!names(ConstantStage::Fragment, 1, 1));
+    assert!(!names(ConstantStage::Vertex, 0, 1));
+    assert!(!names(ConstantStage::Vertex, 1, 1));
+    assert!(!names(ConstantStage::Vertex, 0, 0));
+    assert!(!names(ConstantStage::Fragment, 1, 1));
+    assert!(names(ConstantStage::Vertex, 1, 1));
 }
 
 #[test]

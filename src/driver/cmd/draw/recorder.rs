@@ -8,7 +8,7 @@ use abi::DriverValue;
 
 use crate::draw::fetched::{self, Fetched};
 use crate::draw::generation::{ByteCount, ConstantStage, Draw, DrawGeneration, Own, Said};
-use crate::draw::pushed::{CONTENTS, Pushed, bits, constants};
+use crate::draw::pushed::{CONTENTS, Pushed, Short, bits, constants};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
@@ -95,6 +95,8 @@ pub struct Draws<G: DrawGeneration> {
     lent: bool,
     /// Samples were said to lie elsewhere than they always do.
     located: bool,
+    /// Stages whose constants have no last buffer.
+    short: Short,
 }
 
 impl<G: DrawGeneration> Default for Draws<G> {
@@ -114,6 +116,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
             surface_base: None,
             lent: false,
             located: false,
+            short: Short::default(),
         }
     }
 }
@@ -234,6 +237,7 @@ impl<G: DrawGeneration> Draws<G> {
     fn forget_state(&mut self) {
         self.dirty = Dirty::ALL;
         self.bases = None;
+        self.short = Short::default();
     }
 
     /// Says that samples lie where they always do, if they do not: others rely on it.
@@ -318,7 +322,8 @@ impl<G: DrawGeneration> Draws<G> {
                 if !all && reads & self.changed == 0 {
                     continue;
                 }
-                constants::<G, M>(stream, machine, *stage, pushed.as_ref(), &self.words)?;
+                let short = &mut self.short;
+                constants::<G, M>(stream, machine, *stage, pushed.as_ref(), &self.words, short)?;
                 // They are read when a table is named.
                 match stage {
                     ConstantStage::Fragment => table = true,
