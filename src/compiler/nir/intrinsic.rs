@@ -190,7 +190,8 @@ intrinsics! {
     DerefAtomicSwap "deref_atomic_swap" ([1 x 32] [1 x any] [1 x any]) -> [1 x any] {access} READS | WRITES;
     /// Length of the runtime array that ends the buffer block pointed to (source: pointer to the array).
     DerefBufferArrayLength "deref_buffer_array_length" ([1 x 32]) -> [1 x 32] {} PURE;
-    /// The address that a pointer to physical storage is.
+    /// The address that a pointer to physical storage is; of another pointer the offset in its resource (low 32 bits) and what
+    /// resource that is.
     DerefAddress "deref_address" ([1 x 32]) -> [1 x 64] {} PURE;
 
     // --- resources -------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ impl Promoter {
                     self.leaves.push(Leaf {
                         components,
                         bits,
-                        blocked: matches!(s.types[ty], Type::Pointer { .. }),
+                        blocked: false,
                         init,
                         number: u32::MAX,
                     });

@@ -1,4 +1,4 @@
-//! Pointers to physical storage: 64-bit addresses.
+//! Pointers to physical storage: 64-bit addresses; and comparisons of pointers of any class.
 //!
 //! As a value such a pointer is an integer of 64 bits: in variables, in memory, through phis and choices. It becomes a deref where it
 //! is used. What a load or store says of its alignment goes with a last cast of the deref.
@@ -10,7 +10,7 @@ use crate::translate::Tr;
 use crate::types::Ty;
 use crate::value::{Base, Pointer, Value};
 use entity::Id;
-use nir::{Access, Def, IntrinsicOp};
+use nir::{AluOp as A, Def, IntrinsicOp};
 use spirv::{MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
 
@@ -20,14 +20,69 @@ impl Tr<'_> {
         if p.class != StorageClass::PhysicalStorageBuffer {
             return self.pointer_def(p);
         }
+        self.pointer_number(p)
+    }
+
+    /// 64 bits that equal pointers have in common: in physical storage the address, elsewhere a resource's handle and the offset
+    /// in it, which are the low 32 bits.
+    fn pointer_number(&mut self, p: &Pointer) -> Result<Id<Def>> {
         match p.base {
-            Base::Value { def, .. } if p.steps.is_empty() => Ok(def),
+            Base::Value { def, .. }
+                if p.steps.is_empty() && p.class == StorageClass::PhysicalStorageBuffer =>
+            {
+                Ok(def)
+            }
             _ => {
-                let (deref, _) = self.pointer_access(p, Access::default())?;
+                let deref = self.pointer_def(p)?;
                 self.e
                     .value(IntrinsicOp::DerefAddress, (1, 64), &[deref], &[])
             }
         }
+    }
+
+    /// `OpPtrEqual`, `OpPtrNotEqual` and `OpPtrDiff`; `None` if `inst` is none.
+    pub fn pointer_pair_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
+        if !matches!(inst.op, Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff) {
+            return Ok(None);
+        }
+        let (p, q) = (self.pointer(inst.arg(0)?)?, self.pointer(inst.arg(1)?)?);
+        let (x, y) = (self.pointer_number(&p)?, self.pointer_number(&q)?);
+        let value = match inst.op {
+            Op::PtrEqual => self.e.op2(A::IEq, x, y)?,
+            Op::PtrNotEqual => self.e.op2(A::INe, x, y)?,
+            _ => {
+                let bytes = self.element_bytes(inst.arg(0)?, &p)?;
+                // Both point into one array, which is smaller than 2 GiB unless it is physical storage.
+                let bits = match p.class {
+                    StorageClass::PhysicalStorageBuffer => 64,
+                    _ => 32,
+                };
+                let (x, y) = (self.resize(x, bits)?, self.resize(y, bits)?);
+                let difference = self.e.op2(A::ISub, x, y)?;
+                let bytes = self.e.constant(bits, &[bytes.into()]);
+                let elements = self.e.op2(A::IDiv, difference, bytes)?;
+                let (_, bits) = self.shape_of(inst.ty)?;
+                match self.e.shape(elements).1 == bits {
+                    true => elements,
+                    false => self.e.convert(A::I2I, elements, bits)?,
+                }
+            }
+        };
+        Ok(Some(Value::Def(value)))
+    }
+
+    /// Bytes from one element to the next in the array that pointer `p`, with the id `id`, points into.
+    fn element_bytes(&mut self, id: u32, p: &Pointer) -> Result<u32> {
+        let ty = self.type_of(id)?;
+        if self.has_layout(p.class)
+            && let Ty::Pointer { stride_bytes, .. } = &*self.ty(ty)?
+            && *stride_bytes != 0
+        {
+            return Ok(*stride_bytes);
+        }
+        let ty = self.nir_type(p.to, self.has_layout(p.class))?;
+        let (size, align) = self.e.shader.types.natural_sizes()[ty];
+        Ok(size.next_multiple_of(align).max(1))
     }
 
     /// Conversions between addresses and integers; `None` if `inst` is none.

@@ -169,9 +169,11 @@ impl Tr<'_> {
                 stride_bytes,
             } => {
                 let bits = pointer_bits(*class);
-                let def = match undef || bits == 32 {
+                // No resource has the number that a null pointer has.
+                let null = if bits == 32 { u32::MAX.into() } else { 0 };
+                let def = match undef {
                     true => self.e.undef(1, bits),
-                    false => self.e.constant(bits, &[0]),
+                    false => self.e.constant(bits, &[null]),
                 };
                 self.pointer_value(def, *class, *to, *stride_bytes)?
             }

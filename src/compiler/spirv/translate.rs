@@ -389,6 +389,9 @@ impl<'m> Tr<'m> {
 
     /// Instructions that are functions of their operands alone; `None` if `inst` is none of them.
     pub fn pure(&mut self, inst: &Inst) -> Result<Option<Value>> {
+        if let Some(v) = self.pointer_pair_inst(inst)? {
+            return Ok(Some(v));
+        }
         if let Some(v) = self.address_inst(inst)? {
             return Ok(Some(v));
         }

@@ -38,6 +38,18 @@ enum Space {
     None,
 }
 
+impl Ptr {
+    /// 64 bits that say what it points to.
+    fn address(self) -> u64 {
+        let resource = match self.space {
+            Space::Buffer(n) => n,
+            Space::Shared(v) => v.index(),
+            _ => return u64::MAX,
+        };
+        address_of(resource, self.offset)
+    }
+}
+
 pub(super) struct Memory {
     private: FxHashMap<(Id<Variable>, usize), Vec<u8>>,
     shared: FxHashMap<Id<Variable>, Vec<u8>>,
@@ -546,11 +558,16 @@ impl Run<'_> {
                     self.copy(i.srcs[0], i.srcs[1], l)?;
                 }
             }
-            // A pointer to physical storage is its address already.
             Op::DerefAddress => {
+                let mode = s.deref_of(i.srcs[0]).map(|d| d.mode);
                 if let Some(def) = i.def {
                     for &l in lanes {
-                        let address = self.get(i.srcs[0], l)[0];
+                        let v = self.get(i.srcs[0], l)[0];
+                        let address = match mode {
+                            // It is that already.
+                            Some(Mode::Global) => v,
+                            _ => self.memory.ptr(v).address(),
+                        };
                         self.set(def, l, &[address]);
                     }
                 }

@@ -36,7 +36,12 @@ impl Lower<'_> {
             }
             Op::DerefAddress => {
                 let mut b = Builder::at_end_of_block(self.s, block);
-                let address = Self::address(&mut b, &a, 0);
+                let address = if a.mode == Mode::Global {
+                    Self::address(&mut b, &a, 0)
+                } else {
+                    let (handle, offset) = Self::handle_and_offset(&mut b, &a);
+                    b.pack_64_2x32_split(offset, handle)
+                };
                 crate::rewrite::become_mov(b.shader, id, address);
                 b.place(id);
                 true
@@ -63,6 +68,12 @@ impl Lower<'_> {
             }
             _ => false,
         }
+    }
+
+    /// A pointer that is no address, as two values.
+    fn handle_and_offset(b: &mut Builder<'_>, a: &Addr) -> (Id<Def>, Id<Def>) {
+        let handle = a.base.unwrap_or_else(|| b.imm_u32(0));
+        (handle, Self::whole_offset(b, a, 0))
     }
 
     /// Where the components of a vector of `n` × `bytes` lie: runs of (first component, number, offset).
@@ -94,20 +105,19 @@ impl Lower<'_> {
         let (n, bits) = (shape.num_components, shape.bit_size);
         let boolean = bits == 1;
         let bits = if boolean { 32 } else { bits };
-        if matches!(self.s.types.get(ty), Some(Type::Pointer { .. })) {
-            // Only pointers to physical storage can lie in memory: 64-bit addresses.
+        if let Some(&Type::Pointer { mode, .. }) = self.s.types.get(ty) {
             let mut b = Builder::at_end_of_block(self.s, block);
-            let value = Self::load_run(&mut b, &a, 1, 64, 0, access);
-            self.addr[def] = Some(Addr {
-                mode: Mode::Global,
-                base: Some(value),
-                offset: None,
-                constant: 0,
-                align_mul: 4,
-                align_offset: 0,
-                component_stride: None,
-                resource: None,
-            });
+            // In physical storage an address, else a handle and an offset.
+            let loaded = if mode == Mode::Global {
+                let address = Self::load_run(&mut b, &a, 1, 64, 0, access);
+                Addr::unaligned(mode, Some(address), None)
+            } else {
+                let pair = Self::load_run(&mut b, &a, 2, 32, 0, access);
+                let (handle, offset) = (b.channel(pair, 0), b.channel(pair, 1));
+                let handle = matches!(mode, Mode::Ssbo | Mode::Ubo).then_some(handle);
+                Addr::unaligned(mode, handle, Some(offset))
+            };
+            self.addr[def] = Some(loaded);
             return;
         }
         let runs = Self::runs(&a, n, u32::from(bits) / 8, u32::MAX);
@@ -182,12 +192,22 @@ impl Lower<'_> {
 
     fn store(&mut self, block: Id<Block>, i: &Intrinsic, a: Addr) {
         use IntrinsicOp as Op;
-        let (value, mask, access) = (i.srcs[1], i.index("write_mask"), i.index("access"));
-        let pointer = self.addr[value];
+        let (value, access) = (i.srcs[1], i.index("access"));
+        let mut mask = i.index("write_mask");
+        let ty = self.s.deref_of(i.srcs[0]).map(|d| d.ty);
+        let pointer = match ty.and_then(|ty| self.s.types.get(ty)) {
+            Some(&Type::Pointer { mode, .. }) => self.pointer(value, mode),
+            _ => self.addr[value],
+        };
         let mut b = Builder::at_end_of_block(self.s, block);
         let value = match pointer {
-            // A pointer is stored as its address.
-            Some(p) => Self::address(&mut b, &p, 0),
+            // In physical storage a pointer is stored as its address, else as a handle and an offset.
+            Some(p) if p.mode == Mode::Global => Self::address(&mut b, &p, 0),
+            Some(p) => {
+                mask = 3;
+                let (handle, offset) = Self::handle_and_offset(&mut b, &p);
+                b.vec_of(&[(handle, 0), (offset, 0)])
+            }
             None if b.bits(value) == 1 => b.b2i(value, 32),
             None => value,
         };

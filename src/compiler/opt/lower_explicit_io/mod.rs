@@ -5,7 +5,8 @@
 //! Out: `load_ssbo` and its like, with byte offsets and what is known of their alignment. No derefs of
 //!      those modes. Constant, shared and scratch variables are laid out; booleans in memory are 32 bits, 0 or 1.
 //!
-//! A pointer that goes through a phi or `bcsel` (variable pointers) becomes a pair of values there.
+//! A pointer that goes through a phi or `bcsel` (variable pointers) becomes a pair of values there, and lies in a variable as
+//! one: handle, then offset. A pointer that nothing has made (null, undefined) is a handle without an offset.
 //! Ref: SPIR-V "Universal Validation Rules", variable pointers; Vulkan spec, "Shader Resource Interface".
 //! Tests: tests/opt/lower_explicit_io/.
 
@@ -36,9 +37,26 @@ struct Addr {
     resource: Option<(Id<Variable>, Option<Id<Def>>)>,
 }
 
+impl Addr {
+    /// A pointer of which no alignment is known: what it is aligned to, a cast further on tells.
+    fn unaligned(mode: Mode, base: Option<Id<Def>>, offset: Option<Id<Def>>) -> Addr {
+        Addr {
+            mode,
+            base,
+            offset,
+            constant: 0,
+            align_mul: 1,
+            align_offset: 0,
+            component_stride: None,
+            resource: None,
+        }
+    }
+}
+
 /// A phi of pointers, and the phis of its parts.
 struct PointerPhi {
     pointer: Id<Instr>,
+    mode: Mode,
     handle: Option<Id<Instr>>,
     offset: Id<Instr>,
 }
@@ -46,6 +64,8 @@ struct PointerPhi {
 struct Lower<'s> {
     s: &'s mut Shader,
     addr: IdMap<Def, Option<Addr>>,
+    /// Where values that are pointers point, but no addresses.
+    modes: IdMap<Def, Option<Mode>>,
     natural: IdMap<Type, (u32, u32)>,
     phis: Vec<PointerPhi>,
 }
@@ -79,6 +99,7 @@ pub fn lower_explicit_io(s: &mut Shader, _: &Ctx) -> bool {
     lay_out(s, &natural, &order);
     let mut l = Lower {
         addr: IdMap::for_arena(&s.defs, None),
+        modes: pointer_modes(s, &order),
         natural,
         s,
         phis: Vec::new(),
@@ -88,6 +109,44 @@ pub fn lower_explicit_io(s: &mut Shader, _: &Ctx) -> bool {
     }
     l.finish_phis();
     true
+}
+
+/// Where each value points that is a pointer: derefs, what is cast to one, and what phis and choices make of them.
+fn pointer_modes(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<Mode>> {
+    let mut modes = IdMap::for_arena(&s.defs, None);
+    let mut joins: Vec<SmallVec<[Id<Def>; 4]>> = Vec::new();
+    for id in order.iter().flat_map(|b| &s.blocks[*b].instrs) {
+        match &s.instrs[*id] {
+            Instr::Deref(d) if lowers(d.mode) && d.mode != Mode::Global => {
+                modes[d.def] = Some(d.mode);
+                if let DerefKind::Cast { parent, .. } = d.kind {
+                    modes[parent] = Some(d.mode);
+                }
+            }
+            Instr::Phi(p) => joins.push(p.srcs.iter().map(|x| x.1).chain([p.def]).collect()),
+            Instr::Alu(a) => match a.op {
+                AluOp::Bcsel => {
+                    joins.push(SmallVec::from_slice(&[a.srcs[1].def, a.srcs[2].def, a.def]));
+                }
+                AluOp::Mov => joins.push(SmallVec::from_slice(&[a.srcs[0].def, a.def])),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for join in &joins {
+            let Some(mode) = join.iter().find_map(|d| modes[*d]) else {
+                continue;
+            };
+            for &d in join {
+                changed |= modes[d].is_none();
+                modes[d] = Some(mode);
+            }
+        }
+    }
+    modes
 }
 
 /// Gives each constant, shared and scratch variable that is still used its place. Constants that are the same share theirs.
@@ -314,6 +373,11 @@ impl Lower<'_> {
                 ..
             } => {
                 let mut a = self.pointer(parent, d.mode)?;
+                // Outside of physical storage everything lies where its scalars may.
+                let align_bytes = match d.mode {
+                    Mode::Global => align_bytes,
+                    _ => align_bytes.max(self.natural[d.ty].1),
+                };
                 if align_bytes.is_power_of_two() && align_bytes > a.align_mul {
                     (a.align_mul, a.align_offset) = (align_bytes, 0);
                 }
@@ -430,41 +494,18 @@ impl Lower<'_> {
         a
     }
 
-    /// The address of any pointer value; a raw 64-bit value is an address in physical storage.
+    /// The address of any pointer value. A raw one is an address in physical storage, an offset in shared memory, and
+    /// in buffers a handle.
     fn pointer(&mut self, d: Id<Def>, mode: Mode) -> Option<Addr> {
         if let Some(a) = self.addr[d] {
             return Some(a);
         }
-        let base = if mode == Mode::Global {
-            match self.s.defs[d].bit_size {
-                64 => d,
-                _ => return None,
-            }
-        } else if mode == Mode::Shared {
-            return Some(Addr {
-                mode,
-                base: None,
-                offset: Some(d),
-                constant: 0,
-                align_mul: 4,
-                align_offset: 0,
-                component_stride: None,
-                resource: None,
-            });
-        } else {
-            return None;
+        let (base, offset) = match (mode, self.s.defs[d].bit_size) {
+            (Mode::Global, 64) | (Mode::Ssbo | Mode::Ubo, 32) => (Some(d), None),
+            (Mode::Shared, _) => (None, Some(d)),
+            _ => return None,
         };
-        Some(Addr {
-            mode,
-            base: Some(base),
-            offset: None,
-            constant: 0,
-            // What it is aligned to, a cast further on tells.
-            align_mul: 1,
-            align_offset: 0,
-            component_stride: None,
-            resource: None,
-        })
+        Some(Addr::unaligned(mode, base, offset))
     }
 
     /// The dynamic and constant parts together.
@@ -487,7 +528,12 @@ impl Lower<'_> {
 
     /// A choice between pointers: choose their parts.
     fn select(&mut self, block: Id<Block>, alu: &Alu) -> bool {
-        let (Some(x), Some(y)) = (self.addr[alu.srcs[1].def], self.addr[alu.srcs[2].def]) else {
+        let (x, y) = (alu.srcs[1].def, alu.srcs[2].def);
+        let (x, y) = match self.modes[alu.def] {
+            Some(mode) => (self.pointer(x, mode), self.pointer(y, mode)),
+            None => (self.addr[x], self.addr[y]),
+        };
+        let (Some(x), Some(y)) = (x, y) else {
             return false;
         };
         let cond = alu.srcs[0];
@@ -538,11 +584,9 @@ impl Lower<'_> {
 
     /// A phi of pointers becomes phis of their parts, filled when all blocks are done.
     fn phi(&mut self, block: Id<Block>, id: Id<Instr>, phi: &Phi) -> bool {
-        let Some(mode) = phi
-            .srcs
-            .iter()
-            .find_map(|(_, d)| self.addr[*d].map(|a| a.mode).or_else(|| self.mode_of(*d)))
-        else {
+        let known = |d: Id<Def>| self.addr[d].map(|a| a.mode).or_else(|| self.mode_of(d));
+        let mode = self.modes[phi.def].or_else(|| phi.srcs.iter().find_map(|x| known(x.1)));
+        let Some(mode) = mode else {
             return false;
         };
         let empty = |def| {
@@ -560,23 +604,15 @@ impl Lower<'_> {
         self.s.blocks[block].instrs.push(offset_id);
         self.phis.push(PointerPhi {
             pointer: id,
+            mode,
             handle: base.map(|b| b.0),
             offset: offset_id,
         });
-        self.addr[phi.def] = Some(Addr {
-            mode,
-            base: if wide {
-                Some(offset)
-            } else {
-                base.map(|b| b.1)
-            },
-            offset: (!wide).then_some(offset),
-            constant: 0,
-            align_mul: 4,
-            align_offset: 0,
-            component_stride: None,
-            resource: None,
-        });
+        let (base, offset) = match wide {
+            true => (Some(offset), None),
+            false => (base.map(|b| b.1), Some(offset)),
+        };
+        self.addr[phi.def] = Some(Addr::unaligned(mode, base, offset));
         true
     }
 
@@ -588,6 +624,7 @@ impl Lower<'_> {
     fn finish_phis(&mut self) {
         for PointerPhi {
             pointer,
+            mode,
             handle: base,
             offset,
         } in std::mem::take(&mut self.phis)
@@ -597,7 +634,7 @@ impl Lower<'_> {
             };
             let (mut bases, mut offsets) = (SmallVec::new(), SmallVec::new());
             for (from, d) in phi.srcs {
-                let Some(a) = self.addr[d] else {
+                let Some(a) = self.pointer(d, mode) else {
                     continue;
                 };
                 let at = match self.s.jump_of(from) {
