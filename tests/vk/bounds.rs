@@ -214,3 +214,57 @@ void main()
         rig.device.destroy_image_view(red_seen, None);
     }
 }
+
+/// Formats that are said to be read without being declared, floats and integers of one and more channels.
+#[test]
+fn undeclared_formats_are_read() {
+    use vk::DescriptorType as T;
+    let rig = Rig::new();
+    let usage = vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER;
+    let texels = rig.buffer_for(64, usage);
+    let halves = [0x3c00u16, 0x4000, 0xc200, 0x3800];
+    for (format, bytes, meant) in [
+        (
+            vk::Format::R32_SFLOAT,
+            2.5f32.to_le_bytes().to_vec(),
+            [2.5, 0.0, 0.0, 1.0],
+        ),
+        (
+            vk::Format::R32G32_SFLOAT,
+            [2.5f32, -3.0].map(f32::to_le_bytes).concat(),
+            [2.5, -3.0, 0.0, 1.0],
+        ),
+        (
+            vk::Format::R16G16B16A16_SFLOAT,
+            halves.map(u16::to_le_bytes).concat(),
+            [1.0, 2.0, -3.0, 0.5],
+        ),
+    ] {
+        let mut features = vk::FormatProperties3::default();
+        let mut properties = vk::FormatProperties2::default().push_next(&mut features);
+        unsafe {
+            let instance = &rig.instance;
+            instance.get_physical_device_format_properties2(rig.physical, format, &mut properties);
+        }
+        let said = features.buffer_features;
+        assert!(said.contains(vk::FormatFeatureFlags2::STORAGE_READ_WITHOUT_FORMAT));
+        texels.data[bytes.len()..2 * bytes.len()].copy_from_slice(&bytes);
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(texels.buffer)
+            .format(format)
+            .range(vk::WHOLE_SIZE);
+        let seen = unsafe { rig.device.create_buffer_view(&info, None) }.unwrap();
+        let glsl = "#version 450
+#extension GL_EXT_shader_image_load_formatted : require
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { vec4 r; };
+layout(binding = 1) uniform readonly imageBuffer line;
+void main() { r = imageLoad(line, 1); }";
+        let out = rig.buffer(16);
+        let given = [Given::Texels(T::STORAGE_TEXEL_BUFFER, seen)];
+        run(&rig, glsl, &out, &given, &[], By::Update);
+        let got: Vec<f32> = out.dwords().into_iter().map(f32::from_bits).collect();
+        assert_eq!(got, meant, "{format:?}");
+        unsafe { rig.device.destroy_buffer_view(seen, None) };
+    }
+}

@@ -25,7 +25,7 @@
 //! | sampled image, input attachment, uniform texel buffer | one surface, with the view's format and swizzle |
 //! | sampler | the sampler state |
 //! | combined image sampler | the surface (of a conversion of several planes: one for each plane, then the sampler state of all planes but the first), then the sampler state |
-//! | storage image, storage texel buffer | a surface with the view's own format for typed writes; then one with [`typed_read_format`] for typed reads and atomics |
+//! | storage image, storage texel buffer | a surface with the view's own format for typed writes, and for reads that declare none; then one with [`typed_read_format`] for typed reads and atomics |
 //!
 //! The sampler state is always the *last* piece of an element; so a descriptor that may be of several kinds (mutable) has room for the
 //! largest, and its stride says where the sampler is. The *handle of a sampler* is the byte offset of its state from Dynamic State Base
@@ -60,7 +60,11 @@ pub use image::typed_read_format;
 /// Bytes of a piece of a descriptor: a surface state, or the place of a sampler state.
 pub const PIECE_BYTES: u32 = 64;
 
-/// Piece of a storage image's or storage texel buffer's descriptor that reads and atomics take.
+/// Piece of a storage image's or storage texel buffer's descriptor that writes take, and reads that declare no format: the view has one
+/// that the data port reads itself, or the shader may not (Vulkan, "Format Feature Query", STORAGE_READ_WITHOUT_FORMAT).
+pub const OWN_PIECE: u32 = 0;
+
+/// The piece that other reads and atomics take.
 pub const READ_PIECE: u32 = 1;
 
 /// Kind of a descriptor.

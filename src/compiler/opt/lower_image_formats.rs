@@ -1,9 +1,10 @@
 //! Reads of storage images as gen9's data port can do them.
 //!
-//! In:  `bindless_image_load` of a declared format, `bindless_image_size` of a cube.
+//! In:  `bindless_image_load`, `bindless_image_size` of a cube.
 //! Out: loads of formats that the data port reads itself, of as many components as the format has: what crate `abi` calls the
 //! read format. Normalised and packed texels are unpacked here; a component that the format has not is 0, alpha 1. A cube's
-//! faces are layers: of an array of cubes, six make one.
+//! faces are layers: of an array of cubes, six make one. What is read without a declared format stays as it is: the data port
+//! knows the view's.
 //! Ref: Vulkan, "Image Format and Fixed-Point Conversions", "Conversion to RGBA". Tests: tests/opt/lower_image_formats/.
 
 use crate::pass::Ctx;
@@ -81,9 +82,10 @@ fn row(format: u32) -> Option<&'static Row> {
     ROWS.iter().find(|r| r.0 == format)
 }
 
-/// True for a format that the data port reads itself.
+/// True for a format that the data port reads itself, and where none is declared: then the view has one of those.
 pub(crate) fn is_read_format(format: u32) -> bool {
-    row(format).is_some_and(|r| r.2 == Plain && r.3 == format)
+    const UNKNOWN: u32 = 0;
+    format == UNKNOWN || row(format).is_some_and(|r| r.2 == Plain && r.3 == format)
 }
 
 /// Entry point.

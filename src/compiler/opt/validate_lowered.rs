@@ -167,9 +167,9 @@ fn check_image(i: &Intrinsic) -> Result<(), String> {
         return Err(format!("{name} of handles that differ"));
     }
     match i.op {
-        IntrinsicOp::BindlessImageLoad if !is_read_format(i.index("format")) => Err(format!(
-            "{name} of a format that is not declared or cannot be read"
-        )),
+        IntrinsicOp::BindlessImageLoad if !is_read_format(i.index("format")) => {
+            Err(format!("{name} of a format that cannot be read"))
+        }
         IntrinsicOp::BindlessImageSize if dim == Some(Dim::Cube) => {
             Err(format!("{name} of a cube"))
         }

@@ -1,7 +1,8 @@
 //! Storage images and storage texel buffers: typed messages, eight lanes each.
 //!
 //! In:  `bindless_image_*`, whose reads have a format that the data port takes (`lower_image_formats`).
-//! Out: typed reads and atomics on the second surface of the descriptor, typed writes and queries on the first (crate `abi`).
+//! Out: typed reads of declared formats and atomics on the second surface of the descriptor, other reads, typed writes and queries on
+//! the first (crate `abi`).
 //! A handle is the same for all active lanes: where it may differ, `lower_non_uniform_access` has made a loop.
 //! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3. Tests: tests/fs/image/.
 
@@ -15,6 +16,9 @@ use entity::Id;
 use isa::Type;
 use nir::{Def, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
+
+/// A read that declares no format.
+const UNKNOWN_FORMAT: u32 = 0;
 
 /// Lanes of a typed message.
 const TYPED_LANES: u8 = 8;
@@ -91,7 +95,11 @@ impl Isel<'_> {
         let n = self.sh.defs[def].num_components;
         let payloads = self.image_payloads(i.srcs[1], &[]);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
-        let surface = self.one_surface(i.srcs[0], abi::READ_PIECE * PIECE);
+        let piece = match i.index("format") {
+            UNKNOWN_FORMAT => abi::OWN_PIECE,
+            _ => abi::READ_PIECE,
+        };
+        let surface = self.one_surface(i.srcs[0], piece * PIECE);
         let v = self
             .b
             .lir
