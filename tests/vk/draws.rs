@@ -585,3 +585,30 @@ fn a_rendering_ends_with_its_samples_resolved() {
     }
     unsafe { d.destroy_pipeline(pipeline, None) };
 }
+
+#[test]
+fn outputs_without_a_target_are_dropped() {
+    let rig = Rig::new();
+    let canvas = Canvas::new(&rig, None);
+    let fragment = "#version 450
+layout(location = 0) in vec4 shade;
+layout(location = 0) out vec4 colour;
+layout(location = 3) out vec4 nowhere;
+layout(location = 6) out vec4 elsewhere;
+void main() { colour = shade; nowhere = shade.gbra; elsewhere = vec4(1.0); }";
+    let pipeline = canvas.pipeline(&compile(VERTEX, fragment), &Look::default());
+    let buffer = vertices(&rig, &rectangle([-1.0, -1.0], [1.0, 1.0], RED));
+    // What the command buffer's memory held before is no state: ones would be blending and logic operations at once.
+    let scrap = rig.buffer_for(3072, vk::BufferUsageFlags::TRANSFER_DST);
+    rig.run(|commands| unsafe {
+        for _ in 0..8 {
+            rig.device
+                .cmd_update_buffer(commands, scrap.buffer, 0, &[0xff; 3072]);
+        }
+    });
+    canvas.run(|commands| {
+        canvas.bind(commands, pipeline, &buffer);
+        unsafe { rig.device.cmd_draw(commands, 6, 1, 0, 0) };
+    });
+    canvas.colour.check(|_, _| stored(RED));
+}

@@ -502,8 +502,8 @@ impl DrawGeneration for Gen9 {
                     &made
                 }
             };
-            // Entries of targets behind the last one are not read.
-            let entries = (u8::BITS - mask.leading_zeros()).max(1) as usize;
+            // A write to a target that is not there reads its entry too.
+            let entries = (u8::BITS - pipeline.targets.leading_zeros()).max(1) as usize;
             let words = blending.state.get(..=2 * entries).unwrap_or_default();
             let data = stream.data(words.len())?;
             data.words.copy_from_slice(words);
