@@ -599,11 +599,11 @@ void main() { colour = shade; nowhere = shade.gbra; elsewhere = vec4(1.0); }";
     let pipeline = canvas.pipeline(&compile(VERTEX, fragment), &Look::default());
     let buffer = vertices(&rig, &rectangle([-1.0, -1.0], [1.0, 1.0], RED));
     // What the command buffer's memory held before is no state: ones would be blending and logic operations at once.
-    let scrap = rig.buffer_for(3072, vk::BufferUsageFlags::TRANSFER_DST);
+    let scrap = rig.buffer_for(64 * 512, vk::BufferUsageFlags::TRANSFER_DST);
     rig.run(|commands| unsafe {
-        for _ in 0..8 {
+        for part in 0..64 {
             rig.device
-                .cmd_update_buffer(commands, scrap.buffer, 0, &[0xff; 3072]);
+                .cmd_update_buffer(commands, scrap.buffer, part * 512, &[0xff; 512]);
         }
     });
     canvas.run(|commands| {
