@@ -91,9 +91,16 @@ pub struct Counters {
 }
 
 impl Dispatch {
+    /// The instruction heap, and the kernel's offset in it.
+    pub fn kernel_place(&self) -> (u64, u64) {
+        let start = idd::KERNEL_START_POINTER.get(&self.descriptor);
+        (self.instruction_base, start)
+    }
+
     /// Address of the kernel.
     pub fn kernel(&self) -> u64 {
-        self.instruction_base + idd::KERNEL_START_POINTER.get(&self.descriptor)
+        let (heap, start) = self.kernel_place();
+        heap + start
     }
 
     /// Channels that are on in a workgroup's thread `index`.

@@ -2,7 +2,8 @@
 //!
 //! In:  what draws and clears write through a hierarchical depth buffer and past it, what resolves bring from one to the other,
 //!      who looks at depths with and without it. Out: whether a real machine may show old depths there.
-//! The simulator itself always writes to the depth buffer, so nothing but these rules tells that a resolve is missing.
+//! The simulator itself always writes to the depth buffer, so nothing but these rules tells that a resolve is missing; and where old
+//! data is to be delivered, the depths that the buffer had before are kept here until the slice is resolved.
 //! Ref: SKL PRM vol. 7, "Hierarchical Depth Buffer", "Depth Buffer Resolve".
 
 use crate::space::Backing;
@@ -21,6 +22,12 @@ struct Slices(BTreeMap<(usize, Slice), Weak<dyn Backing>>);
 /// What tells one memory from another.
 fn number(memory: &Memory) -> usize {
     Arc::as_ptr(memory).cast::<()>() as usize
+}
+
+/// All slices of surfaces in a memory.
+fn all_of(memory: &Memory) -> std::ops::RangeInclusive<(usize, Slice)> {
+    let number = number(memory);
+    (number, (0, 0, 0))..=(number, (u64::MAX, u32::MAX, u32::MAX))
 }
 
 impl Slices {
@@ -55,6 +62,20 @@ impl Slices {
     }
 }
 
+/// A page as it was before depths were held back from it: a bit for each byte that was, and the bytes.
+#[derive(Clone)]
+struct Hidden {
+    bits: [u64; 64],
+    bytes: Box<[u8; 4096]>,
+}
+
+/// Pages of a slice with depths that are held back, by the page's number in the address space.
+#[derive(Clone)]
+struct Pages {
+    memory: Weak<dyn Backing>,
+    pages: BTreeMap<u64, Hidden>,
+}
+
 /// What is known of slices of depth buffers. A machine keeps it, whichever context draws.
 #[derive(Clone, Default)]
 pub(crate) struct Unresolved {
@@ -62,9 +83,64 @@ pub(crate) struct Unresolved {
     held: Slices,
     /// Slices of which the hierarchical depth buffer tells: it was cleared whole or resolved, and nothing has gone past it since.
     told: Slices,
+    /// Where old data is delivered: what the depth buffer has in its memory instead of what is held back.
+    hidden: BTreeMap<(usize, Slice), Pages>,
 }
 
 impl Unresolved {
+    /// Bytes of a slice are about to be written through a hierarchical depth buffer: those of `bits` in a line of 64, which are
+    /// `line` now.
+    pub fn hide(
+        &mut self,
+        (slice, memory): (Slice, &Memory),
+        (page, word, bits): (u64, usize, u64),
+        line: &[u8; 64],
+    ) {
+        let key = (number(memory), slice);
+        if !self.hidden.contains_key(&key) {
+            self.hidden
+                .retain(|_, pages| pages.memory.strong_count() > 0);
+        }
+        let pages = self.hidden.entry(key).or_insert_with(|| Pages {
+            memory: Arc::downgrade(memory),
+            pages: BTreeMap::new(),
+        });
+        let hidden = pages.pages.entry(page).or_insert_with(|| Hidden {
+            bits: [0; 64],
+            bytes: Box::new([0; 4096]),
+        });
+        let new = bits & !hidden.bits[word];
+        hidden.bits[word] |= new;
+        for byte in (0..64).filter(|byte| new >> byte & 1 == 1) {
+            hidden.bytes[word * 64 + byte] = line[byte];
+        }
+    }
+
+    /// Bytes of a line are written past all hierarchical depth buffers: they are what is there.
+    pub fn show(&mut self, memory: &Memory, (page, word, bits): (u64, usize, u64)) {
+        for (_, pages) in self.hidden.range_mut(all_of(memory)) {
+            if let Some(hidden) = pages.pages.get_mut(&page) {
+                hidden.bits[word] &= !bits;
+            }
+        }
+    }
+
+    /// What somebody who looks past the hierarchical depth buffer sees of a byte, where that is not what is there.
+    pub fn behind(&self, memory: &Memory, address: u64) -> Option<u8> {
+        let (page, at) = (address >> 12, address as usize & 0xfff);
+        let of = |pages: &Pages| {
+            let hidden = pages.pages.get(&page)?;
+            (hidden.bits[at / 64] >> (at % 64) & 1 == 1).then(|| hidden.bytes[at])
+        };
+        let mut found = self.hidden.range(all_of(memory));
+        found.find_map(|(_, pages)| of(pages))
+    }
+
+    /// Nothing is held back where old data is delivered.
+    pub fn hides_nothing(&self) -> bool {
+        self.hidden.is_empty()
+    }
+
     /// A slice was written through a hierarchical depth buffer.
     pub fn held(&mut self, slice: Slice, memory: &Memory) {
         self.held.insert(slice, memory);
@@ -73,6 +149,7 @@ impl Unresolved {
     /// A slice was resolved.
     pub fn settled(&mut self, slice: Slice, memory: &Memory) {
         self.held.remove(slice, memory);
+        self.hidden.remove(&(number(memory), slice));
     }
 
     /// The hierarchical depth buffer has learnt all of a slice.
@@ -90,6 +167,9 @@ impl Unresolved {
         for slices in [&mut self.held, &mut self.told] {
             slices.forget(address, memory);
         }
+        let number = number(memory);
+        self.hidden
+            .retain(|key, _| (key.0, key.1.0) != (number, address));
     }
 
     /// The first slice among these that is held back.
@@ -144,6 +224,32 @@ mod tests {
         assert_eq!(of(&unresolved, 0x1000), None);
         unresolved.forgotten(0x2000, &here);
         assert_eq!(of(&unresolved, 0x2000), None);
+    }
+
+    #[test]
+    fn old_depths_are_kept_until_they_are_resolved_or_written_past() {
+        let (here, elsewhere) = (memory(4096), memory(4096));
+        let mut known = Unresolved::default();
+        let slice = (0x1000, 0, 1);
+        known.hide((slice, &here), (1, 2, 0xf0), &[7; 64]);
+        // Once a byte is held back, what the buffer had before stays known.
+        known.hide((slice, &here), (1, 2, 0xff), &[9; 64]);
+        let at = 0x1000 + 128;
+        let seen = |u: &Unresolved, memory| [0, 4, 8].map(|byte| u.behind(memory, at + byte));
+        assert_eq!(seen(&known, &here), [Some(9), Some(7), None]);
+        assert_eq!(seen(&known, &elsewhere), [None; 3]);
+        known.show(&elsewhere, (1, 2, 0xff));
+        known.show(&here, (1, 2, 0x0f));
+        assert_eq!(seen(&known, &here), [None, Some(7), None]);
+        known.settled((0x1000, 0, 0), &here);
+        known.settled(slice, &elsewhere);
+        assert_eq!(seen(&known, &here), [None, Some(7), None]);
+        known.settled(slice, &here);
+        assert_eq!(seen(&known, &here), [None; 3]);
+        assert!(known.hides_nothing());
+        known.hide((slice, &here), (1, 2, 1), &[7; 64]);
+        known.forgotten(0x1000, &here);
+        assert!(known.hides_nothing());
     }
 
     #[test]

@@ -25,18 +25,36 @@ struct Known {
     kernel: Arc<Kernel>,
 }
 
-/// Kernels decoded before, by address. One is used again only where the bytes are still the same.
+impl Known {
+    /// The address after its last instruction.
+    fn end(&self) -> u64 {
+        let ends = self.code.iter().map(|(at, _)| at + 16);
+        ends.max().unwrap_or(0)
+    }
+}
+
+/// Kernels decoded before, by the heap's address and the offset. One is used again only where the bytes are still the same:
+/// what lies there in another address space may be another kernel. Of what is around it nothing is kept.
 #[derive(Default)]
 pub struct Kernels {
-    known: Mutex<BTreeMap<u64, Known>>,
+    known: Mutex<BTreeMap<(u64, u64), Known>>,
+}
+
+/// Err where the machine would read ahead of a kernel that ends at `end` what is not mapped in this address space.
+fn prefetched(space: &AddressSpace, kernel: u64, end: u64) -> Result<(), Stop> {
+    let mapped = |at: u64| at <= ADDRESS_MASK && space.find(at).is_some();
+    let ahead = [end, end + PREFETCH_BYTES - 1];
+    KERNEL_PREFETCH.check(ahead.into_iter().all(mapped), kernel, || {
+        format!("the kernel ends at {end:#x}, where nothing is mapped")
+    })
 }
 
 impl Kernels {
-    /// A name for the kernel at an address: a hash of its code, which is the same wherever it lies and whenever it runs. 0 for
-    /// one that has not run.
-    pub(crate) fn name(&self, address: u64) -> u32 {
+    /// A name for the kernel at an offset of a heap: a hash of its code, which is the same wherever it lies and whenever it runs.
+    /// 0 for one that has not run.
+    pub(crate) fn name(&self, heap: u64, start: u64) -> u32 {
         let known = self.known.lock().unwrap_or_else(|e| e.into_inner());
-        let Some(found) = known.get(&address) else {
+        let Some(found) = known.get(&(heap, start)) else {
             return 0;
         };
         // FNV-1a.
@@ -67,7 +85,8 @@ impl Kernels {
             }
             Ok(bytes)
         };
-        let key = heap + start;
+        let key = (heap, start);
+        let address = heap.wrapping_add(start);
         let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
         let same = |k: &&Known| {
             k.code
@@ -75,6 +94,9 @@ impl Kernels {
                 .all(|(at, bytes)| fetch(*at).as_ref() == Ok(bytes))
         };
         if let Some(found) = known.get(&key).filter(same) {
+            if options.strict {
+                prefetched(space, address, found.end())?;
+            }
             return Ok(Arc::clone(&found.kernel));
         }
         let code = RefCell::new(Vec::new());
@@ -89,24 +111,64 @@ impl Kernels {
             true => Kernel::decode_legal(&record, start, options.hw_gen, options.small_core)?,
             false => Kernel::decode(&record, start, options.hw_gen)?,
         };
-        let kernel = Arc::new(kernel);
+        let entry = Known {
+            code: code.into_inner(),
+            kernel: Arc::new(kernel),
+        };
         if options.strict {
-            let code = code.borrow();
-            let end = code.iter().map(|(at, _)| at + 16).max().unwrap_or(key);
-            let mapped = |at: u64| at <= ADDRESS_MASK && space.find(at).is_some();
-            let ahead = [end, end + PREFETCH_BYTES - 1];
-            KERNEL_PREFETCH.check(ahead.into_iter().all(mapped), key, || {
-                format!("the kernel ends at {end:#x}, where nothing is mapped")
-            })?;
+            prefetched(space, address, entry.end())?;
         }
+        let kernel = Arc::clone(&entry.kernel);
         if known.len() >= MAX_KERNELS {
             known.clear();
         }
-        let entry = Known {
-            code: code.into_inner(),
-            kernel: Arc::clone(&kernel),
-        };
         known.insert(key, entry);
         Ok(kernel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::memory;
+    use crate::tests::eot;
+
+    #[test]
+    fn of_what_is_around_a_kernel_nothing_is_known_from_another_address_space() {
+        const HEAP: u64 = 0x1000;
+        let bytes = isa::encode(&eot(), hw::Gen::Gen9).expect("legal");
+        let start = 4096 - bytes.len() as u64;
+        // One space has memory behind the kernel's page, the other has none.
+        let space = |pages: u64| {
+            let mut space = AddressSpace::new();
+            space
+                .map(HEAP, pages * 4096, memory(pages as usize * 4096), 0)
+                .expect("free");
+            let view = View::new(&space);
+            for (at, word) in (0..).zip(bytes.chunks_exact(4)) {
+                let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+                view.write(HEAP + start + at * 4, word).expect("mapped");
+            }
+            space
+        };
+        let strict = Options {
+            strict: true,
+            ..Options::default()
+        };
+        let kernels = Kernels::default();
+        let get = |space: &AddressSpace| kernels.get(HEAP, start, space, None, &strict).map(|_| ());
+        let (wide, narrow) = (space(2), space(1));
+        assert_eq!(get(&wide), Ok(()));
+        assert!(matches!(
+            get(&narrow),
+            Err(Stop::Undefined {
+                rule: "kernel-prefetch",
+                ..
+            })
+        ));
+        assert_eq!(get(&wide), Ok(()));
+        // The same code of another heap has other offsets.
+        let moved = kernels.get(HEAP + 64, start - 64, &wide, None, &strict);
+        assert_eq!(moved.map(|kernel| kernel.start()), Ok(start - 64));
     }
 }

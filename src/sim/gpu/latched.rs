@@ -3,6 +3,7 @@
 //! Ref: SKL PRM vol. 2a. A command replaces what an earlier one of its kind said, but for 3DSTATE_VERTEX_BUFFERS,
 //! 3DSTATE_VF_INSTANCING and 3DSTATE_SO_BUFFER, of which each index is its own.
 
+use eu::Stop;
 use hw::{Field, Packet, draw, draw_state};
 use std::collections::BTreeMap;
 
@@ -18,6 +19,25 @@ static CONSTANTS: [&Packet; 5] = [
     &draw::state_constant_ps::PACKET,
 ];
 
+/// Commands that commit them, by stage.
+static TABLES: [&Packet; 5] = [
+    &draw::state_binding_table_pointers_vs::PACKET,
+    &draw::state_binding_table_pointers_hs::PACKET,
+    &draw::state_binding_table_pointers_ds::PACKET,
+    &draw::state_binding_table_pointers_gs::PACKET,
+    &draw::state_binding_table_pointers_ps::PACKET,
+];
+
+/// The stage of a command that names push constants.
+pub(crate) fn stage_of_constants(packet: &Packet) -> Option<usize> {
+    CONSTANTS
+        .iter()
+        .position(|other| std::ptr::eq(*other, packet))
+}
+
+/// What a stage's push constants were when they were committed, or why they could not be read then.
+pub(crate) type Committed = Result<Vec<u32>, Stop>;
+
 /// All of it. Belongs to a context.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrawState {
@@ -31,6 +51,10 @@ pub(crate) struct DrawState {
     pub stream_buffers: BTreeMap<usize, Vec<u32>>,
     /// Stages whose push constants a PIPE_CONTROL has disabled and no command has named since: a bit for each.
     pub disabled_constants: u8,
+    /// Stages whose push constants have been named since they were committed: a bit for each.
+    named_constants: u8,
+    /// What strict mode has seen of the constants that this batch has committed, by stage.
+    pub committed_constants: [Option<Committed>; 5],
     /// The first constant buffer of a stage has an address, not an offset from the dynamic state base (CS_DEBUG_MODE2).
     pub constant_addresses: bool,
     /// MSC RAW Hazard Avoidance is on (CACHE_MODE_1).
@@ -64,8 +88,9 @@ impl DrawState {
             let index = draw::state_so_buffer::SO_BUFFER_INDEX.get(words);
             self.stream_buffers.insert(index as usize, words.to_vec());
         } else {
-            if let Some(stage) = CONSTANTS.iter().position(|other| is(other)) {
+            if let Some(stage) = stage_of_constants(packet) {
                 self.disabled_constants &= !(1 << stage);
+                self.named_constants |= 1 << stage;
             }
             let key = packet.header >> 16;
             self.latched.insert(key as u16, words.to_vec());
@@ -75,6 +100,35 @@ impl DrawState {
     /// Push constants of all stages are disabled, until commands name them anew.
     pub fn disable_constants(&mut self) {
         self.disabled_constants = (1 << CONSTANTS.len()) - 1;
+    }
+
+    /// The stage whose push constants a command commits, and the command that named them; nothing where they have been committed
+    /// already: a 3DSTATE_CONSTANT_* takes effect
+    /// when the stage's 3DSTATE_BINDING_TABLE_POINTERS_* comes (SKL PRM vol. 2a, 3DSTATE_CONSTANT_VS).
+    pub fn commits(&mut self, packet: &Packet) -> Option<(usize, &'static Packet)> {
+        let stage = TABLES
+            .iter()
+            .position(|other| std::ptr::eq(*other, packet))?;
+        let named = self.named_constants >> stage & 1 == 1;
+        self.named_constants &= !(1 << stage);
+        named.then_some((stage, CONSTANTS[stage]))
+    }
+
+    /// Stages that run threads: a bit for each, vertices first and pixels last. What stream output does not let on has no pixels.
+    pub fn active(&self) -> u8 {
+        let enables = [
+            self.flag(&draw::state_vs::PACKET, draw::state_vs::ENABLE),
+            self.flag(&draw::state_hs::PACKET, draw::state_hs::ENABLE),
+            self.flag(&draw::state_ds::PACKET, draw::state_ds::ENABLE),
+            self.flag(&draw::state_gs::PACKET, draw::state_gs::ENABLE),
+            self.renders()
+                && self.flag(
+                    &draw::state_ps_extra::PACKET,
+                    draw::state_ps_extra::PIXEL_SHADER_VALID,
+                ),
+        ];
+        let bits = enables.iter().enumerate();
+        bits.fold(0, |all, (i, on)| all | u8::from(*on) << i)
     }
 
     /// True if objects go on from stream output to the rasterizer.

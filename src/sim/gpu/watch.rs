@@ -28,6 +28,8 @@ pub(crate) enum Via {
     Render,
     /// The depth cache, with stencil.
     Depth,
+    /// The same, of a depth buffer with a hierarchical one.
+    Hierarchical,
     /// The stream output.
     Stream,
     /// The state cache: surface and sampler states, binding tables, viewports and the like.

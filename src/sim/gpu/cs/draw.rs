@@ -3,7 +3,7 @@
 use super::Run;
 use crate::draw::exec::Draw;
 use crate::draw::pipeline::{self, Primitive, Totals};
-use crate::draw::{pixel, sol};
+use crate::draw::{constants, pixel, sol};
 use crate::profile::Work;
 use crate::surface::Image;
 use crate::targets::Role;
@@ -22,6 +22,13 @@ impl Run<'_> {
     /// Takes a 3DSTATE_* command.
     pub(super) fn state_3d(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
         self.context.draw.latch(packet, words);
+        if self.watch.is_some()
+            && let Some((stage, named)) = self.context.draw.commits(packet)
+        {
+            let wide = Mutex::new(());
+            let committed = constants::read(&self.draw(at, &wide), named);
+            self.context.draw.committed_constants[stage] = Some(committed);
+        }
         if std::ptr::eq(packet, &draw::state_so_buffer::PACKET) {
             if let Some((index, offset)) = sol::write_offset(words, &self.view)? {
                 let register = SO_WRITE_OFFSET + index as u32 * 4;

@@ -153,6 +153,8 @@ impl Gpu {
             Log::of(Arc::clone(&self.unresolved), old)
         });
         let watch = log.as_ref().map(|log| log as &dyn Watch);
+        // Between batches whoever has mapped it may change memory.
+        context.draw.committed_constants = Default::default();
         let mut run = Run {
             gpu: self,
             context,
@@ -291,7 +293,10 @@ impl Run<'_> {
             let stage = StageWork {
                 stage: "CS",
                 kernel: dispatch.kernel(),
-                shader: self.gpu.kernels.name(dispatch.kernel()),
+                shader: {
+                    let (heap, start) = dispatch.kernel_place();
+                    self.gpu.kernels.name(heap, start)
+                },
                 threads: counters.threads,
                 invocations: counters.invocations,
                 messages: counters.messages,

@@ -3,8 +3,13 @@
 //! In:  the command's body. Out: dwords, eight for each register, of the four buffers one after the other.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units, and the first buffer's address counts
 //! from the dynamic state base address, unless CS_DEBUG_MODE2 has "CONSTANT_BUFFER Address Offset Disable" set.
+//!
+//! A machine reads them ahead of the draw, some time after the binding table pointer that commits them (ERRATA.md). Strict mode
+//! reads them then, and refuses draws that would find something else; with old data delivered, the draw gets what was there.
 
 use super::exec::Draw;
+use crate::latched::stage_of_constants;
+use crate::rules::CONSTANT_EARLY;
 use crate::space::ADDRESS_MASK;
 use crate::watch::Via;
 use eu::Stop;
@@ -21,8 +26,36 @@ const BUFFERS: [(Field, Field); 4] = [
 /// Registers that all buffers together may fill.
 const MAX_REGISTERS: u64 = 64;
 
-/// Reads a stage's push constants.
+/// A stage's push constants, as a draw has them.
 pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
+    let stage = stage_of_constants(packet).filter(|stage| draw.state.active() >> stage & 1 == 1);
+    let committed = stage.and_then(|stage| draw.state.committed_constants.get(stage)?.as_ref());
+    let Some(committed) = committed.filter(|_| draw.options.strict) else {
+        return read(draw, packet);
+    };
+    match committed {
+        Ok(constants) if draw.options.stale => Ok(constants.clone()),
+        Ok(constants) => {
+            let now = read(draw, packet)?;
+            let changed = constants.iter().zip(&now).position(|(a, b)| a != b);
+            CONSTANT_EARLY.check(changed.is_none(), draw.at, || {
+                let at = changed.unwrap_or(0);
+                let name = packet.name;
+                format!(
+                    "register {} of {name} has changed since it was committed",
+                    at / 8
+                )
+            })?;
+            Ok(now)
+        }
+        // Old data when they were committed.
+        Err(stop @ Stop::Undefined { .. }) => Err(stop.clone()),
+        Err(_) => read(draw, packet),
+    }
+}
+
+/// Reads a stage's push constants.
+pub(crate) fn read(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
     let words = draw.state.words(packet).get(1..).unwrap_or_default();
     let view = draw.view(Via::Constant);
     let total: u64 = BUFFERS.iter().map(|(length, _)| length.get(words)).sum();

@@ -200,7 +200,10 @@ impl<'a> Executor<'a> {
             stage: self.name,
             kernel,
             shader: match self.draw.options.profile {
-                true => self.draw.kernels.name(kernel),
+                true => {
+                    let heap = self.draw.base.instruction;
+                    self.draw.kernels.name(heap, self.shader.kernel)
+                }
                 false => 0,
             },
             threads: self.threads,

@@ -29,7 +29,7 @@
 //! A thread's scratch memory is its own.
 
 use super::surface;
-use crate::hiz::Unresolved;
+use crate::hiz::{Slice, Unresolved};
 use crate::memory::View;
 use crate::rules::{
     COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_FILLED, HIZ_RESOLVE,
@@ -169,6 +169,8 @@ struct State {
     at: u64,
     scratch: Vec<Range<u64>>,
     unresolved: Arc<Mutex<Unresolved>>,
+    /// The slice of a depth buffer that is being written through a hierarchical one.
+    holding: Option<(Slice, Memory)>,
     posted: Vec<Posted>,
     /// Bytes of commands executed; dwords that commands have written lately, and how many it were then.
     passed: u64,
@@ -206,6 +208,14 @@ fn copied(bound: &BTreeMap<u64, u64>, cache: usize, line: u64, bytes: u64) -> u6
     let before = || bound.range(..=line).next_back();
     let held = cache != VERTEX || before().is_some_and(|(_, end)| line < *end);
     if held { bytes } else { 0 }
+}
+
+/// The cache that accesses go through, be there a hierarchical depth buffer or not.
+fn cache_of(via: Via) -> Via {
+    match via {
+        Via::Hierarchical => Via::Depth,
+        other => other,
+    }
 }
 
 /// The parts of a range by page: page, word, bits.
@@ -365,6 +375,55 @@ impl Log {
         Some(copy)
     }
 
+    /// Where old data is delivered: notes what is written through a hierarchical depth buffer, or past it.
+    fn hide(&self, state: &State, address: u64, bytes: u64, through: bool) {
+        let Some(space) = &self.space else {
+            return;
+        };
+        let mut known = state.unresolved.lock().unwrap_or_else(|e| e.into_inner());
+        if !through && known.hides_nothing() {
+            return;
+        }
+        for (number, word, bits) in parts(address, bytes) {
+            let start = number << 12 | (word as u64) << 6;
+            let Some(memory) = space.backing(start) else {
+                continue;
+            };
+            match state.holding.as_ref().filter(|_| through) {
+                None => known.show(memory, (number, word, bits)),
+                Some((slice, _)) => {
+                    let mut words = [0; 16];
+                    if View::new(space).read_block(start, &mut words).is_ok() {
+                        let mut line = [0; 64];
+                        for (to, word) in line.chunks_exact_mut(4).zip(words) {
+                            to.copy_from_slice(&word.to_le_bytes());
+                        }
+                        known.hide((*slice, memory), (number, word, bits), &line);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What somebody who looks past a hierarchical depth buffer sees of a byte, where that is not what is there.
+    fn behind(&self, state: &State, address: u64) -> Option<u8> {
+        let memory = self.space.as_ref()?.backing(address)?;
+        let known = state.unresolved.lock().unwrap_or_else(|e| e.into_inner());
+        known.behind(memory, address)
+    }
+
+    /// Some of these bytes are not what somebody sees who looks past a hierarchical depth buffer.
+    fn is_behind(&self, state: &State, address: u64, bytes: u64) -> bool {
+        let nothing = |known: &Mutex<Unresolved>| {
+            let known = known.lock().unwrap_or_else(|e| e.into_inner());
+            known.hides_nothing()
+        };
+        if self.space.is_none() || nothing(&state.unresolved) {
+            return false;
+        }
+        (address..address + bytes).any(|at| self.behind(state, at).is_some())
+    }
+
     /// A PIPE_CONTROL; what it found to do.
     pub fn pipe_control(&self, control: &Control) -> Found {
         let mut state = self.state();
@@ -492,7 +551,10 @@ impl Watch for Log {
         let mut known = known.lock().unwrap_or_else(|e| e.into_inner());
         let slice = |[level, element]: [u32; 2]| (address, level, element);
         match event {
-            Depth::Held(of) => known.held(slice(of), memory),
+            Depth::Held(of) => {
+                known.held(slice(of), memory);
+                self.state().holding = Some((slice(of), Arc::clone(memory)));
+            }
             Depth::Settled(of) => known.settled(slice(of), memory),
             Depth::Told(of) => known.told(slice(of), memory),
             Depth::Passed(of) => known.passed(slice(of), memory),
@@ -501,6 +563,10 @@ impl Watch for Log {
     }
 
     fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+        if self.space.is_some() {
+            // The depths themselves are old: see `behind`.
+            return Ok(());
+        }
         let known = self.unresolved();
         let known = known.lock().unwrap_or_else(|e| e.into_inner());
         let held = known.among(place, slices.levels, slices.elements);
@@ -573,6 +639,10 @@ impl Watch for Log {
 
     fn read(&self, address: u64, bytes: u64, via: Via) -> Result<Seen, Stop> {
         let state = self.state();
+        if via != Via::Hierarchical && self.is_behind(&state, address, bytes) {
+            return Ok(Seen::Before);
+        }
+        let via = cache_of(via);
         if state.pages.is_empty() && state.posted.is_empty() {
             return Ok(Seen::Now);
         }
@@ -598,6 +668,9 @@ impl Watch for Log {
         let state = self.state();
         let cache = CACHES.iter().position(|reader| *reader == via);
         for (at, byte) in (address..).zip(bytes) {
+            if let Some(old) = self.behind(&state, at).filter(|_| via != Via::Hierarchical) {
+                *byte = old;
+            }
             let Some(page) = state.pages.get(&(at >> 12)) else {
                 continue;
             };
@@ -606,7 +679,7 @@ impl Watch for Log {
             let viewers = [
                 cache,
                 (via != Via::Render).then_some(PAST_RENDER),
-                (via != Via::Depth).then_some(PAST_DEPTH),
+                (cache_of(via) != Via::Depth).then_some(PAST_DEPTH),
                 (via == Via::Commands).then_some(PAST_L3),
             ];
             let mut viewers = viewers.into_iter().flatten();
@@ -619,6 +692,8 @@ impl Watch for Log {
 
     fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop> {
         let mut state = self.state();
+        self.hide(&state, address, bytes, via == Via::Hierarchical);
+        let via = cache_of(via);
         let commands = matches!(via, Via::Commands | Via::PostSync);
         if !commands && state.is_scratch(address) {
             return Ok(());

@@ -472,6 +472,40 @@ fn old() -> (Log, AddressSpace) {
 }
 
 #[test]
+fn depths_that_are_held_back_are_delivered_as_they_were() {
+    let (log, space) = old();
+    let view = |via| View::watched(&space, Some(&log), via);
+    View::new(&space).write(0x1100, 1).expect("mapped");
+    View::new(&space).write(0x1104, 2).expect("mapped");
+    let depth = view(Via::Hierarchical);
+    log.begin(0x40);
+    depth.depth(0x1000, Depth::Held([0, 2]));
+    for (address, value) in [(0x1100, 8), (0x1100, 9), (0x1104, 9)] {
+        depth.write(address, value).expect("in order");
+    }
+    log.end();
+    log.pipe_control(&Control {
+        depth: true,
+        ..stall()
+    });
+    log.pipe_control(&Control {
+        invalid: [true; CACHES.len()],
+        ..stall()
+    });
+    let seen = |via, address| view(via).read(address).expect("delivered");
+    for via in [Via::Texture, Via::Data, Via::Depth, Via::Commands] {
+        assert_eq!(seen(via, 0x1100), 1, "{via:?}");
+    }
+    assert_eq!(seen(Via::Hierarchical, 0x1100), 9);
+    // Another slice is resolved, and a part of this one is written past the hierarchical depth buffer.
+    depth.depth(0x1000, Depth::Settled([0, 1]));
+    view(Via::Commands).write(0x1104, 5).expect("in order");
+    assert_eq!([0x1100, 0x1104].map(|at| seen(Via::Data, at)), [1, 5]);
+    depth.depth(0x1000, Depth::Settled([0, 2]));
+    assert_eq!([0x1100, 0x1104].map(|at| seen(Via::Data, at)), [9, 5]);
+}
+
+#[test]
 fn old_data_is_what_was_there() {
     for (writer, reader, control) in [
         (Via::Data, Via::Texture, stall()),

@@ -79,6 +79,25 @@ fn what_draws_write_is_read_when_it_may_be() {
     assert_eq!(after(&[flush(&[targets])]), Some("constant-stale"));
     let constants = fresh(f::CONSTANT_CACHE_INVALIDATION_ENABLE);
     assert_eq!(after(&[flush(&[targets]), constants]), None);
+    // Those that were committed before the first draw were read then, whatever has been invalidated since.
+    let late = |between: &[Vec<u32>]| {
+        let mut rig = drawing(&[target_write(WRITE)]);
+        rig.write(DATA, &[0x0102_0304; 8]);
+        let commands = [
+            sound(),
+            read.to_vec(),
+            vec![primitive(3)],
+            between.to_vec(),
+            vec![primitive(3)],
+        ];
+        rule_of(&mut rig, &commands.concat())
+    };
+    let flushed = flush(&[targets]);
+    let invalid = fresh(f::CONSTANT_CACHE_INVALIDATION_ENABLE);
+    let [named, table, _] = read.clone();
+    let known = [flushed.clone(), invalid.clone()];
+    assert_eq!(late(&known), Some("constant-early"));
+    assert_eq!(late(&[flushed, invalid, named, table]), None);
     // By commands.
     let load = {
         use mi::mi_load_register_mem as f;

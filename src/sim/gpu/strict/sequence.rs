@@ -93,23 +93,6 @@ fn lengths(words: &[u32]) -> [u64; 2] {
     [body::READ_LENGTH, body::READ_LENGTH_3].map(|length| length.get(body_words))
 }
 
-/// Stages that run threads, by the bits of [`STAGES`]. What stream output does not let on has no pixels.
-fn active(state: &DrawState) -> u8 {
-    let enables = [
-        state.flag(&draw::state_vs::PACKET, draw::state_vs::ENABLE),
-        state.flag(&draw::state_hs::PACKET, draw::state_hs::ENABLE),
-        state.flag(&draw::state_ds::PACKET, draw::state_ds::ENABLE),
-        state.flag(&draw::state_gs::PACKET, draw::state_gs::ENABLE),
-        state.renders()
-            && state.flag(
-                &draw::state_ps_extra::PACKET,
-                draw::state_ps_extra::PIXEL_SHADER_VALID,
-            ),
-    ];
-    let bits = enables.iter().enumerate();
-    bits.fold(0, |all, (i, on)| all | u8::from(*on) << i)
-}
-
 /// What a batch has left open.
 #[derive(Default)]
 pub(super) struct Sequence {
@@ -273,7 +256,7 @@ impl Sequence {
             "a draw, where 3DSTATE_WM_HZ_OP has not been ended".into()
         })?;
         let first = |stages: u8| STAGES.get(stages.trailing_zeros() as usize);
-        let unloaded = self.unloaded & active(state);
+        let unloaded = self.unloaded & state.active();
         CONSTANT_RELOAD.check(unloaded == 0, at, || {
             let stage = first(unloaded).unwrap_or(&"");
             format!("{stage} constants are from before their allocation")
@@ -283,7 +266,7 @@ impl Sequence {
             format!("{stage} constants are not committed by a binding table pointer")
         })?;
         // "For all the shaders", the PRM says; of those that do not run no driver names them.
-        let disabled = state.disabled_constants & active(state);
+        let disabled = state.disabled_constants & state.active();
         CONSTANT_DISABLED.check(disabled == 0, at, || {
             let stage = first(disabled).unwrap_or(&"");
             format!("{stage} constants were disabled, and are not named since")

@@ -67,7 +67,7 @@ pub(super) fn colour(
 /// Carries out 3DSTATE_WM_HZ_OP. Clears go to the buffers at once; nothing is held back that a resolve would have to
 /// bring.
 pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
-    let view = draw.view(Via::Depth);
+    let view = draw.view(Via::Hierarchical);
     let get = |field: hw::Field| field.get(words);
     let samples = get(op::NUMBER_OF_MULTISAMPLES);
     let rectangle = |image: &Image| {
@@ -78,11 +78,15 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
             ..(get(op::CLEAR_RECTANGLE_Y_MAX) as u32).min(height);
         (x, y)
     };
-    let fill = |image: &Image, value: u32| -> Result<(), Stop> {
+    let fill = |image: &Image, value: u32, is_depth: bool| -> Result<(), Stop> {
         let (columns, rows) = rectangle(image);
         let level = image.at_level(image.lod);
         let element = format::encode(image.format, [value, 0, 0, 0]);
         for layer in 0..image.view_extent.min(image.depth) {
+            if is_depth {
+                let slice = [image.lod, image.min_array_element + layer];
+                view.depth(image.address, Depth::Held(slice));
+            }
             let part = [columns.clone(), rows.clone()];
             image.fill(&view, &level, part, layer, &element)?;
         }
@@ -92,13 +96,14 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
         && let Some(image) = depth_buffer(draw, samples)?
     {
         let value = draw.state.get(&params::PACKET, params::DEPTH_CLEAR_VALUE);
-        fill(&image, value as u32)?;
+        fill(&image, value as u32, true)?;
     }
     note(draw, words, samples)?;
     if get(op::STENCIL_BUFFER_CLEAR_ENABLE) == 1
         && let Some(image) = stencil_buffer(draw, samples)?
     {
-        fill(&image, get(op::STENCIL_CLEAR_VALUE) as u32)?;
+        view.through(Via::Depth);
+        fill(&image, get(op::STENCIL_CLEAR_VALUE) as u32, false)?;
     }
     Ok(())
 }

@@ -310,6 +310,7 @@ impl<'a> DepthStencil<'a> {
             };
             if buffer(db::HIERARCHICAL_DEPTH_BUFFER_ENABLE) {
                 hierarchical = Some((image.address, image.lod, first));
+                view.through(Via::Hierarchical);
                 if test || write {
                     view.depth_through(image.address, bound, draw.at)?;
                 }
@@ -449,7 +450,9 @@ impl<'a> DepthStencil<'a> {
         if let Some(level) = self.stencil.as_ref().filter(|_| self.stencil_test)
             && let Some(address) = level.address(x, y, layer, sample)
         {
-            let old = self.view.read_bytes(address, 1)? as u8;
+            let old = self
+                .view
+                .by(Via::Depth, |view| view.read_bytes(address, 1))? as u8;
             // The reference is compared with what is stored, not the other way round.
             let masked = (reference & face.mask, old & face.mask);
             stencil_passes = compare(face.function, masked.0, masked.1);
@@ -475,7 +478,9 @@ impl<'a> DepthStencil<'a> {
             let new = operate(face.operations[which], old, reference);
             let new = old & !face.writes | new & face.writes;
             if new != old {
-                self.view.write_bytes(address, 1, u64::from(new))?;
+                let new = u64::from(new);
+                let write = |view: &View<'_>| view.write_bytes(address, 1, new);
+                self.view.by(Via::Depth, write)?;
             }
         }
         let passes = stencil_passes && depth_passes;
