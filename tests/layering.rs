@@ -87,7 +87,11 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         &["isa", "hw"],
         &["thiserror", "smallvec", "half", "bytemuck"],
     ),
-    ("sim/gpu", &["eu", "isa", "hw"], &["thiserror", "smallvec"]),
+    (
+        "sim/gpu",
+        &["eu", "isa", "hw"],
+        &["thiserror", "smallvec", "rayon-core"],
+    ),
     (
         "sim/kmd",
         &["gpu", "uapi", "sys", "hw"],

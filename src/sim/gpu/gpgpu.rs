@@ -160,7 +160,7 @@ struct Job<'a> {
     failure: Mutex<Option<Stop>>,
 }
 
-/// Instructions of a dispatch before other workers are started for it: about as long as that takes.
+/// Instructions of a dispatch before other workers take part: about as long as it takes to wake them.
 const WORTHWHILE: u64 = 1 << 11;
 
 /// Runs a dispatch to its end.
@@ -224,18 +224,12 @@ pub fn run(
         watch.begin(dispatch.at);
         watch.scratch(start..start + bytes);
     }
-    // Few dispatches are worth the start of other workers: this thread begins alone.
+    // Few dispatches are worth waking other workers: this thread begins alone.
     let mut counters = job.work(0, if workers == 1 { u64::MAX } else { WORTHWHILE });
     if job.next_group.load(Relaxed) < groups && !job.stopped.load(Relaxed) {
-        let parts = std::thread::scope(|scope| {
-            let job = &job;
-            let started: Vec<_> = (1..workers)
-                .map(|worker| scope.spawn(move || job.work(worker, u64::MAX)))
-                .collect();
-            let own = job.work(0, u64::MAX);
-            let joined = started.into_iter().map(|worker| worker.join());
-            let others = joined.map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            std::iter::once(own).chain(others).collect::<Vec<_>>()
+        let mut all: Vec<usize> = (0..workers).collect();
+        let parts = options.pool.each(options.workers(), &mut all, |_, worker| {
+            job.work(*worker, u64::MAX)
         });
         for part in parts {
             counters.threads += part.threads;

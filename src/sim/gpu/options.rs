@@ -1,5 +1,6 @@
 //! Choices of whoever runs the simulator.
 
+use crate::pool::Pool;
 use crate::targets::TargetSink;
 use crate::trace::Trace;
 use hw::Gen;
@@ -34,6 +35,8 @@ pub struct Options {
     pub hw_gen: Gen,
     /// Its EUs are small cores, with more rules on 64 bits (filled in with the generation).
     pub small_core: bool,
+    /// The host's threads of this machine.
+    pub pool: Pool,
 }
 
 impl Default for Options {
@@ -53,6 +56,7 @@ impl Default for Options {
             cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
             small_core: false,
+            pool: Pool::default(),
         }
     }
 }

@@ -16,7 +16,7 @@ use std::ops::Range;
 const LOG_TILE: u32 = LOG_BLOCK;
 /// Subspans of a block.
 const OF_BLOCK: usize = 1 << (2 * LOG_BLOCK - 2);
-/// Subspans that are worth the workers' start.
+/// Subspans that are worth another worker.
 const WORTHWHILE: usize = 512;
 /// Subspans that are held until the workers get them.
 const HELD: usize = 1 << 16;
@@ -97,7 +97,7 @@ impl<'a> Tiles<'a> {
             worker.set_worker(self.workers.len() as u32);
             self.workers.push(worker);
         }
-        let part = |pixels: &mut Pixels<'a>, number: usize| -> Result<(), (usize, Stop)> {
+        let part = |number: usize, pixels: &mut Pixels<'a>| -> Result<(), (usize, Stop)> {
             let mut own = Cover::default();
             for (i, held) in objects.iter().enumerate() {
                 let all = subspans.get(held.subspans.clone()).unwrap_or_default();
@@ -114,23 +114,8 @@ impl<'a> Tiles<'a> {
             }
             Ok(())
         };
-        let results: Vec<Result<(), (usize, Stop)>> = match self.workers.as_mut_slice() {
-            [only, ..] if count == 1 => vec![part(only, 0)],
-            [first, others @ ..] => std::thread::scope(|scope| {
-                let part = &part;
-                let each = (1..count).zip(others);
-                let started: Vec<_> = each
-                    .map(|(number, pixels)| scope.spawn(move || part(pixels, number)))
-                    .collect();
-                // This thread is the first worker; another's panic is its own.
-                let own = part(first, 0);
-                let joined = started.into_iter().map(|worker| worker.join());
-                let others =
-                    joined.map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-                std::iter::once(own).chain(others).collect()
-            }),
-            [] => Vec::new(),
-        };
+        let workers = self.workers.get_mut(..count).unwrap_or_default();
+        let results = self.draw.options.pool.each(self.most, workers, part);
         self.objects.clear();
         self.subspans.clear();
         self.blocks.clear();
