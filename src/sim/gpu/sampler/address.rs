@@ -35,12 +35,10 @@ pub(super) fn steps(coordinate: f64, rounded: bool) -> i64 {
     // Far outside of all surfaces, and exact in the type.
     const FAR: f64 = 1e9;
     let scaled = coordinate.clamp(-FAR, FAR) * STEPS as f64;
-    let whole = if rounded {
-        (scaled + 0.5).floor()
-    } else {
-        scaled.floor()
-    };
-    whole as i64
+    let scaled = if rounded { scaled + 0.5 } else { scaled };
+    // The integer below, which all processors find by themselves.
+    let cut = scaled as i64;
+    cut - i64::from(cut as f64 > scaled)
 }
 
 /// A place on a cube: the face, and where on it from 0 to 1.

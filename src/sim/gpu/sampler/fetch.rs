@@ -95,11 +95,16 @@ impl Engine {
                 continue;
             }
             let found = bindings.view.read_four(addresses)?;
-            let values = found.map(|texel| image.swizzled(packer.unpack(texel)));
+            let mut values = [[0; 4]; 4];
+            for (values, texel) in values.iter_mut().zip(found) {
+                *values = image.swizzled(packer.unpack(texel));
+            }
             for channel in 0..4 {
                 let at = channel * lanes + first;
                 if let Some(to) = response.get_mut(at..at + 4) {
-                    to.copy_from_slice(&values.map(|texel| texel[channel]));
+                    for (to, texel) in to.iter_mut().zip(&values) {
+                        *to = texel[channel];
+                    }
                 }
             }
             done |= 15 << first;

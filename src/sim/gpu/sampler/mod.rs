@@ -10,6 +10,7 @@ mod cache;
 mod fetch;
 mod filter;
 mod lod;
+mod plane;
 mod state;
 
 use crate::bindings::{Bindings, Payload, unimplemented};
@@ -368,6 +369,8 @@ impl Engine {
             Kind::D3 => 1,
             _ => image.depth,
         };
+        let done = plane::sampled(&mut filtering, request, order, message.lanes, response)?;
+        let active = active.filter(|lane| done >> lane & 1 == 0);
         let mut result = Ok(());
         let implicit = order.is_implicit(request.kind);
         let mut shared = (usize::MAX, [[0.0; 3]; 2]);

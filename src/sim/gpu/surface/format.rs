@@ -601,9 +601,10 @@ impl Packer {
     }
 
     /// What [`decode`] makes of a texel.
-    #[inline]
+    #[inline(always)]
     pub fn unpack(self, texel: u32) -> [u32; 4] {
-        let bytes = texel.to_le_bytes().map(usize::from);
+        let byte = |i: u32| (texel >> (8 * i) & 0xff) as usize;
+        let bytes = [byte(0), byte(1), byte(2), byte(3)];
         match self {
             Packer::Bytes { red, blue, srgb } => {
                 let tables = &*BYTES;
@@ -616,7 +617,7 @@ impl Packer {
                     tables[0][bytes[3]],
                 ]
             }
-            Packer::Integers => bytes.map(|b| b as u32),
+            Packer::Integers => std::array::from_fn(|i| bytes[i] as u32),
             Packer::Dword { one } => [texel, 0, 0, one],
         }
     }

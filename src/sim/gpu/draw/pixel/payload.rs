@@ -198,13 +198,31 @@ fn interpolants(
             _ => Place::Sample,
         });
         let mut weights = [[0u32; 16]; 2];
-        for lane in 0..16 {
-            let (x, y) = (xs[lane], ys[lane]);
-            let both = match mode < 3 {
-                true => setup.perspective(x, y),
-                false => setup.linear(x, y),
-            };
-            [weights[0][lane], weights[1][lane]] = both.map(|w| (w as f32).to_bits());
+        // Objects that are not drawn in perspective have one w.
+        let even = setup.inverse_w.dx == 0.0 && setup.inverse_w.dy == 0.0;
+        let planes = match mode < 3 {
+            true => &setup.weights_over_w,
+            false => &setup.weights,
+        };
+        match mode < 3 && !even {
+            true => {
+                for lane in 0..16 {
+                    let both = setup.perspective(xs[lane], ys[lane]);
+                    [weights[0][lane], weights[1][lane]] = both.map(|w| (w as f32).to_bits());
+                }
+            }
+            false => {
+                let w = if mode < 3 {
+                    1.0 / setup.inverse_w.c
+                } else {
+                    1.0
+                };
+                for (weights, plane) in weights.iter_mut().zip(planes) {
+                    for (weight, (x, y)) in weights.iter_mut().zip(xs.iter().zip(&ys)) {
+                        *weight = ((plane.at(*x, *y) * w) as f32).to_bits();
+                    }
+                }
+            }
         }
         for eight in (0..group).step_by(8) {
             for weight in &weights {

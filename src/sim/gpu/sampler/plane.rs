@@ -1,0 +1,171 @@
+//! Plain samples of a plane: what most messages ask for, by subspans.
+//!
+//! In:  messages without bias, reference, offsets or least level, for a surface of two dimensions whose texels are unpacked as
+//!      dwords. Out: the values that `filter.rs` makes of them, bit by bit; which channels have them.
+//! Ref: as `filter.rs`.
+
+use super::address::{self, STEPS};
+use super::filter::Filtering;
+use super::lod::{self, Source};
+use super::state::{AddressMode, Filter, MipFilter, Reduction};
+use super::{Order, Request, SUBSPAN, element, kind, respond};
+use crate::surface::format::Packer;
+use crate::surface::{Kind, Level};
+use eu::Stop;
+
+/// The texel of an axis, most often one that is there.
+#[inline]
+fn texel(mode: AddressMode, i: i64, size: u32) -> Option<u32> {
+    match u32::try_from(i) {
+        Ok(inside) if inside < size => Some(inside),
+        _ => address::texel(mode, i, size),
+    }
+}
+
+/// Answers channels of `active`; returns those that it has answered. The others have something that is not plain about them.
+pub(super) fn sampled(
+    filtering: &mut Filtering<'_, '_>,
+    request: &Request<'_>,
+    order: &Order,
+    active: u32,
+    response: &mut [u32],
+) -> Result<u32, Stop> {
+    let (image, sampler) = (filtering.image, filtering.sampler);
+    let plain = request.kind == kind::SAMPLE
+        && request.offset == [0; 3]
+        && !request.has(order.least)
+        && image.kind == Kind::D2
+        && sampler.reduction == Reduction::Average
+        && !filtering.integer
+        // What is read again in strict mode is looked at again.
+        && !filtering.view.is_strict();
+    let bordered = |mode: &AddressMode| matches!(mode, AddressMode::HalfBorder | AddressMode::Cube);
+    let (true, Some(packer)) = (plain, Packer::of(image.format)) else {
+        return Ok(0);
+    };
+    if sampler.modes[..2].iter().any(bordered) {
+        return Ok(0);
+    }
+    let parameter = |i: usize| {
+        let first = request.first + i * request.lanes;
+        request.payload.part(first, request.lanes)
+    };
+    let (Some(us), Some(vs)) = (
+        parameter(order.coordinates[0]),
+        parameter(order.coordinates[1]),
+    ) else {
+        return Ok(0);
+    };
+    let float = |bits: u32| f64::from(f32::from_bits(bits));
+    let scale = image.level_extent(0).map(f64::from);
+    let scale = |by: f64, axis: usize| match sampler.normalized {
+        true => by * scale[axis],
+        false => by,
+    };
+    let mut known: Option<(u32, Level)> = None;
+    let mut done = 0;
+    for first in (0..request.lanes).step_by(SUBSPAN) {
+        let lanes = active >> first & 15;
+        let (Some(u), Some(v)) = (
+            us.get(first..).and_then(|u| u.first_chunk::<SUBSPAN>()),
+            vs.get(first..).and_then(|v| v.first_chunk::<SUBSPAN>()),
+        ) else {
+            break;
+        };
+        if lanes == 0 {
+            continue;
+        }
+        let (u, v) = (u.map(float), v.map(float));
+        let gradients = [1, 2].map(|to| [scale(u[to] - u[0], 0), scale(v[to] - v[0], 1), 0.0]);
+        let computed = Source::Computed { bias: 0.0 };
+        let selection = lod::select(sampler, image, &gradients, computed, 0.0);
+        let linear = selection.filter != Filter::Nearest;
+        let several = selection.samples > 1 && selection.filter == Filter::Anisotropic;
+        let blends =
+            sampler.mip == MipFilter::Linear && selection.beta != 0.0 && !selection.magnified;
+        if selection.beyond || several || blends {
+            continue;
+        }
+        let number = selection.levels[0];
+        let level = match &known {
+            Some((of, level)) if *of == number => *level,
+            _ => {
+                let surface = (filtering.state, image);
+                let level = filtering.texels.level(surface, number);
+                known = Some((number, level));
+                level
+            }
+        };
+        if !level.is_plain() {
+            continue;
+        }
+        let [width, height, _] = level.extent();
+        let rounded =
+            [0, 1].map(|axis: usize| sampler.rounding[axis][usize::from(selection.magnified)]);
+        for i in (0..SUBSPAN).filter(|i| lanes >> i & 1 == 1) {
+            let along = |at: f64, size: u32, axis: usize| {
+                let at = match sampler.normalized {
+                    true => at * f64::from(size),
+                    false => at,
+                };
+                address::steps(at, rounded[axis])
+            };
+            let (x, y) = (along(u[i], width, 0), along(v[i], height, 1));
+            let slice = match image.is_array {
+                true => element(request.float(order.coordinates[2], first + i), image.depth),
+                false => 0,
+            };
+            let mut read = |x: i64, y: i64| -> Result<[u32; 4], Stop> {
+                let (x, y) = (
+                    texel(sampler.modes[0], x, width),
+                    texel(sampler.modes[1], y, height),
+                );
+                let (Some(x), Some(y)) = (x, y) else {
+                    return Ok(filtering.border);
+                };
+                let Some(address) = level.plain_address(x, y, slice) else {
+                    return Ok([0; 4]);
+                };
+                let surface = (filtering.state, image);
+                let place = [x, y, slice];
+                match filtering
+                    .texels
+                    .is_clear(filtering.view, surface, number, place)?
+                {
+                    true => Ok(image.clear_color),
+                    false => Ok(packer.unpack(filtering.view.read(address)?)),
+                }
+            };
+            let values = match linear {
+                false => read(x.div_euclid(STEPS), y.div_euclid(STEPS))?,
+                true => {
+                    let (x, y) = (x - STEPS / 2, y - STEPS / 2);
+                    let (left, top) = (x.div_euclid(STEPS), y.div_euclid(STEPS));
+                    let parts = |at: i64| [STEPS - at, at];
+                    let (across, down) = (parts(x.rem_euclid(STEPS)), parts(y.rem_euclid(STEPS)));
+                    let mut sum = [0f32; 4];
+                    for (row, down) in (top..).zip(down) {
+                        for (column, across) in (left..).zip(across) {
+                            let weight = (across * down) as f32 / (STEPS * STEPS) as f32;
+                            if weight == 0.0 {
+                                continue;
+                            }
+                            let value = read(column, row)?.map(f32::from_bits);
+                            for (to, from) in sum.iter_mut().zip(value) {
+                                *to += from * weight;
+                            }
+                        }
+                    }
+                    sum.map(f32::to_bits)
+                }
+            };
+            respond(request, first + i, image.swizzled(values), response);
+            done |= 1 << (first + i);
+        }
+    }
+    Ok(done)
+}
+
+#[cfg(test)]
+#[path = "plane_tests.rs"]
+mod tests;
