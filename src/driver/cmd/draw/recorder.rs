@@ -97,6 +97,8 @@ pub struct Draws<G: DrawGeneration> {
     located: bool,
     /// Stages whose constants have no last buffer.
     short: Short,
+    /// Stages that are off have no constants of older batches: their memory may be gone, and the machine reads them all the same.
+    cleared: bool,
 }
 
 impl<G: DrawGeneration> Default for Draws<G> {
@@ -117,6 +119,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
             lent: false,
             located: false,
             short: Short::default(),
+            cleared: false,
         }
     }
 }
@@ -238,6 +241,7 @@ impl<G: DrawGeneration> Draws<G> {
         self.dirty = Dirty::ALL;
         self.bases = None;
         self.short = Short::default();
+        self.cleared = false;
     }
 
     /// Says that samples lie where they always do, if they do not: others rely on it.
@@ -317,6 +321,20 @@ impl<G: DrawGeneration> Draws<G> {
         let mut table = dirty.any(Dirty::TARGETS);
         if dirty.any(Dirty::CONSTANTS) {
             let all = dirty.any(Dirty::SHADERS);
+            if !std::mem::replace(&mut self.cleared, true) {
+                use ConstantStage::{Domain, Geometry, Hull};
+                let is_on = |stage: ConstantStage| {
+                    let mut stages = pipeline.pushed.iter();
+                    stages.any(|pushed| pushed.0 as u8 == stage as u8)
+                };
+                for stage in [Hull, Domain, Geometry] {
+                    if !is_on(stage) {
+                        let short = &mut self.short;
+                        constants::<G, M>(stream, machine, stage, None, &self.words, short)?;
+                        G::table(stream, stage, 0)?;
+                    }
+                }
+            }
             for (stage, pushed) in &pipeline.pushed {
                 let reads = pushed.as_ref().map_or(0, |pushed| pushed.reads);
                 if !all && reads & self.changed == 0 {
