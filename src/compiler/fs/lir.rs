@@ -471,6 +471,8 @@ pub struct Lir {
     pub width: u8,
     /// Bytes of scratch for each thread used so far.
     pub scratch_bytes: u32,
+    /// Bits of flags that are read in other blocks than those that write them, as [`Inst::flag_bits`] has them.
+    pub kept_flags: u64,
 }
 
 impl Lir {

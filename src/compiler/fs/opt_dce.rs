@@ -1,6 +1,6 @@
 //! Removes instructions whose results nobody reads.
 //!
-//! Flags are read in the block that writes them.
+//! Flags are read in the block that writes them, but for those that the program says it keeps.
 
 use crate::lir::*;
 use entity::IdMap;
@@ -12,13 +12,14 @@ pub(crate) fn opt_dce(lir: &mut Lir) -> bool {
     for inst in &lir.insts {
         inst.each_read(&lir.payloads, |v| reads[v] += 1);
     }
+    let kept = lir.kept_flags;
     let mut flags = 0u64;
     let mut keep = vec![true; lir.insts.len()];
     let mut changed = false;
     for at in (0..lir.insts.len()).rev() {
         let inst = &mut lir.insts[at];
         if inst.is_control() {
-            flags = 0;
+            flags = kept;
         }
         let writes_flag = inst.writes_flag();
         let flag_live = writes_flag && inst.flag_bits() & flags != 0;

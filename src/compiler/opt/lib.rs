@@ -95,6 +95,7 @@ mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
 mod opt_dead_write_vars;
+mod opt_end_if;
 mod opt_ffma;
 mod opt_forward_stores;
 mod opt_idiv_const;

@@ -78,6 +78,7 @@ static OPTIMISE: &[Pass] = &[
     pass!(opt_undef),
     pass!(opt_dead_cf),
     pass!(opt_if),
+    pass!(opt_end_if),
     pass!(opt_peephole_select),
     pass!(opt_loop_unroll),
     pass!(opt_dce),

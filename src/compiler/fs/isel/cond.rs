@@ -141,7 +141,7 @@ impl Isel<'_> {
     }
 
     /// True if the operands still are what they were where the operation stands.
-    fn may_repeat(&self, alu: &Alu) -> bool {
+    pub(super) fn may_repeat(&self, alu: &Alu) -> bool {
         if self.loop_of[alu.def.index()] == self.this_loop {
             return true;
         }

@@ -4,6 +4,7 @@
 //! predicate says so: the mask in r1.7, or, in shaders that end pixels, a copy of it from which they are taken.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload"; "PLN".
 
+use super::ended::{Ends, LIVE_FLAG, flag_word, live_flag};
 use super::memory::LOOP_FLAG;
 use super::payload::FragmentThread;
 use super::thread::Thread;
@@ -17,11 +18,8 @@ use entity::Id;
 use isa::{ArfReg, MathFn, Opcode, Type};
 use nir::{Def, Instr, Interp, Intrinsic, IntrinsicOp};
 
-/// Flag of the pixels that may act: f1.1.
-pub(super) const LIVE_FLAG: u8 = 3;
-
 /// Byte of the pixels' mask in r0 and r1: r1.7.
-const MASK_AT: u32 = GRF_BYTES + 28;
+pub(super) const MASK_AT: u32 = GRF_BYTES + 28;
 
 fn unsupported<T>(op: IntrinsicOp, what: &'static str) -> Result<T, FsError> {
     Err(FsError::Unsupported {
@@ -78,12 +76,20 @@ impl Isel<'_> {
         Lanes::new(self.r0, MASK_AT, Type::Uw, 0)
     }
 
-    /// In shaders that end pixels, a copy of their mask.
-    pub(super) fn prepare_live(&mut self) {
+    /// In shaders that end pixels, a copy of their mask, or a flag for those that have ended.
+    pub(super) fn prepare_live(&mut self, layout: &[nir::CfEvent]) {
         let from = self.dispatched();
         if let Thread::Fragment(thread) = &mut self.thread
             && thread.info.kills
         {
+            let ends = Ends::new(self.sh, layout);
+            if ends.in_flag {
+                thread.ended_run_on = Some(ends.run_on);
+                self.b.lir.kept_flags |= 0xffff << (16 * u32::from(LIVE_FLAG));
+                self.b
+                    .mov(Exec::Scalar, live_flag(), Lanes::imm(Type::Uw, 0));
+                return;
+            }
             let live = self.b.temp(Type::Ud, Exec::Scalar);
             thread.live = Some(live);
             self.b.mov(Exec::Scalar, live, from);
@@ -105,14 +111,10 @@ impl Isel<'_> {
             return mods;
         }
         let live = self.live();
-        let word = |flag: u8| Lanes {
-            offset: u32::from(flag % 2) * 2,
-            ..Lanes::arf(ArfReg::Flag, flag / 2, Type::Uw)
-        };
-        let (one, to) = (Exec::Scalar, word(LIVE_FLAG));
+        let (one, to) = (Exec::Scalar, live_flag());
         match mods.pred {
             Some(_) => {
-                let from = word(mods.flag);
+                let from = flag_word(mods.flag);
                 self.b.binary(Opcode::And, one, to, from, live, Mods::NONE);
             }
             None => self.b.mov(one, to, live),
@@ -123,6 +125,9 @@ impl Isel<'_> {
     /// `demote`, `terminate`: of the active pixels, or of those where the condition holds.
     pub(super) fn kill(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let one = Exec::Scalar;
+        if let Some(run_on) = self.fragment()?.ended_run_on {
+            return self.end_in_flag(i, run_on);
+        }
         let live = match self.fragment()?.live {
             Some(live) => live,
             None => return unsupported(i.op, "a shader that ends pixels has their mask"),
@@ -386,7 +391,7 @@ impl Isel<'_> {
     // --- system values --------------------------------------------------------------------------------
 
     /// Whole pixels to the right or down: the subspans' corners, and the pixels in them.
-    fn pixel(&mut self, axis: u32) -> Lanes {
+    fn pixel(&mut self, axis: u32) -> Src {
         let width = self.b.width();
         let words = Lanes::new(self.b.lir.vgrf(u32::from(width) * 2), 0, Type::Uw, 2);
         let within = [0x1010_1010, 0x1100_1100];
@@ -400,17 +405,45 @@ impl Isel<'_> {
         });
         inst.src[1] = Src::imm(Type::V, within[axis as usize & 1]);
         self.b.lir.insts.push(inst);
-        words
+        words.src(0)
+    }
+
+    /// The same of eight pixels: one instruction makes both axes of two subspans, four words each in turn.
+    fn eight_pixels(&mut self) -> [Src; 2] {
+        let v = self.b.lir.vgrf(GRF_BYTES);
+        let mut inst = Inst::new(Op::Eu(Opcode::Add), 16);
+        inst.no_mask = true;
+        inst.dst = Dst::vgrf(v, 0, Type::Uw, 1);
+        inst.src[0] = Src::vgrf(self.r0, GRF_BYTES + 8, Type::Uw, 0);
+        inst.src[0].rows = Some(Rows {
+            vstride: 1,
+            width: 4,
+        });
+        inst.src[1] = Src::imm(Type::V, 0x1100_1010);
+        self.b.lir.insts.push(inst);
+        [0, 8].map(|at| Src {
+            rows: Some(Rows {
+                vstride: 8,
+                width: 4,
+            }),
+            ..Src::vgrf(v, at, Type::Uw, 1)
+        })
     }
 
     /// `load_frag_coord`.
     pub(super) fn frag_coord(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let active = Exec::Active;
-        for axis in 0..2 {
-            let words = self.pixel(axis);
+        let axes = match self.b.width() {
+            8 => self.eight_pixels(),
+            _ => [self.pixel(0), self.pixel(1)],
+        };
+        for (axis, words) in axes.into_iter().enumerate() {
             let (whole, to) = (self.b.temp(Type::F, active), self.b.temp(Type::F, active));
-            self.b.mov(active, whole, words);
+            let mut inst = Inst::new(Op::Eu(Opcode::Mov), self.b.width());
+            inst.dst = whole.dst(0);
+            inst.src[0] = words;
+            self.b.lir.insts.push(inst);
             let half = Lanes::imm(Type::F, 0.5f32.to_bits().into());
             self.b
                 .binary(Opcode::Add, active, to, whole, half, Mods::NONE);

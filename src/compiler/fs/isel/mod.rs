@@ -8,6 +8,7 @@
 mod alu;
 mod cond;
 mod convert;
+mod ended;
 mod fragment;
 mod geometry;
 mod global;
@@ -223,7 +224,7 @@ impl<'a> Isel<'a> {
         self.prepare_clamps(layout);
         self.prepare_answers(layout);
         self.prepare_lane_id(layout);
-        self.prepare_live();
+        self.prepare_live(layout);
         self.prepare_geometry();
         self.prepare_tessellation();
         self.float_modes();
@@ -272,7 +273,9 @@ impl<'a> Isel<'a> {
 
     /// Gives phis their registers, and blocks their copies.
     fn prepare_phis(&mut self, layout: &[CfEvent]) {
+        let mut heads = false;
         for event in layout {
+            let before = std::mem::replace(&mut heads, matches!(event, CfEvent::Loop(_)));
             let CfEvent::Block(b) = *event else { continue };
             for &i in &self.sh.blocks[b].instrs {
                 let Instr::Phi(phi) = &self.sh.instrs[i] else {
@@ -280,6 +283,10 @@ impl<'a> Isel<'a> {
                 };
                 self.new_def(phi.def);
                 for &(pred, src) in &phi.srcs {
+                    // What is undefined need not come. (Where a loop begins, the register has to be taken before it.)
+                    if !before && matches!(self.sh.instr_of(src), Instr::Undef { .. }) {
+                        continue;
+                    }
                     self.copies[pred].push((phi.def, src));
                 }
             }

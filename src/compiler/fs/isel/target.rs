@@ -3,16 +3,21 @@
 //! Ref: SKL PRM vol. 7, "Render Target Write", payload order: header, sample mask, colours, depth.
 
 use super::Isel;
+use super::ended::{LIVE_FLAG, live_flag};
+use super::fragment::MASK_AT;
 use super::payload::Outputs;
 use super::thread::Thread;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Src};
+use crate::lir::{Dst, GRF_BYTES, Op, Src};
 use crate::message::{self, TargetWrite};
 use abi::{ComputedDepth, FragmentInfo};
 use isa::{Opcode, Type};
 use nir::Slot;
 use smallvec::SmallVec;
+
+/// Registers of a header.
+const HEADER_REGISTERS: u8 = 2;
 
 impl Isel<'_> {
     /// Writes the render targets. A shader without colours writes what it has to the first target, which is null then.
@@ -21,6 +26,7 @@ impl Isel<'_> {
             return Ok(());
         };
         let info = thread.info().clone();
+        let ended = thread.ended_run_on.is_some();
         let outputs = std::mem::take(thread.outputs());
         let width = self.b.width();
         if self.replicated {
@@ -54,15 +60,36 @@ impl Isel<'_> {
         };
         let stencil = outputs.component(Slot::FRAG_STENCIL.0, 0, 0);
         let stencil = stencil.map(|stencil| self.stencil(stencil));
-        let mods = if info.kills {
-            self.effect(Mods::NONE)
-        } else {
-            Mods::NONE
+        let mods = match (info.kills, ended) {
+            (false, _) => Mods::NONE,
+            (true, false) => self.effect(Mods::NONE),
+            (true, true) => Mods::pred(LIVE_FLAG, true),
         };
+        if ended && needs_header {
+            // All headers are made of this one.
+            let to = Lanes::new(self.r0, MASK_AT, Type::Uw, 0);
+            let flag = live_flag().negated();
+            self.b.emit(
+                Op::Eu(Opcode::And),
+                Exec::Scalar,
+                to,
+                &[flag, to],
+                Mods::NONE,
+            );
+        }
         let last = targets.len() - 1;
+        // A mask in a register is put into each header.
+        let in_place = !info.kills || ended;
         for (k, &target) in targets.iter().enumerate() {
             let mut headers: SmallVec<[Lanes; 3]> = SmallVec::new();
-            if needs_header {
+            // The message that ends the thread has one payload, at the end of the registers.
+            let split = needs_header && k < last && !info.output_stencil && in_place;
+            if split && target > 0 {
+                let number = Lanes::new(self.r0, 8, Type::Ud, 0);
+                self.b
+                    .mov(Exec::Scalar, number, Lanes::imm(Type::Ud, target.into()));
+            }
+            if needs_header && !split {
                 headers.extend(self.target_header(target, &info));
             }
             headers.extend(mask);
@@ -77,19 +104,18 @@ impl Isel<'_> {
             } else {
                 self.b.collect(Exec::Active, &headers, &values)
             };
-            let regs = headers.len() + values.len() * usize::from(width) / 8;
-            let mut send = message::target_write(target, kind, k == last, regs as u8);
+            let regs = (headers.len() + values.len() * usize::from(width) / 8) as u8;
+            let mut send = message::target_write(target, kind, k == last, regs);
             send.header = needs_header;
+            let (first, second) = if split {
+                (send.mlen, send.ex_mlen) = (HEADER_REGISTERS, regs);
+                (Src::vgrf(self.r0, 0, Type::Ud, 1), payload)
+            } else {
+                (payload, Src::NULL)
+            };
             let null = Dst::null(Type::Ud);
-            self.b.send(
-                Exec::Active,
-                null,
-                payload,
-                Src::NULL,
-                Src::NULL,
-                send,
-                mods,
-            );
+            self.b
+                .send(Exec::Active, null, first, second, Src::NULL, send, mods);
         }
         Ok(())
     }
@@ -128,7 +154,8 @@ impl Isel<'_> {
     fn target_header(&mut self, target: u8, info: &FragmentInfo) -> [Lanes; 2] {
         /// Dword 0: the payload has stencil.
         const STENCIL_PRESENT: u64 = 1 << 14;
-        let (ud, kills) = (Type::Ud, info.kills);
+        let ended = matches!(&self.thread, Thread::Fragment(t) if t.ended_run_on.is_some());
+        let (ud, kills) = (Type::Ud, info.kills && !ended);
         let own = Lanes::new(self.r0, 0, ud, 4);
         if target == 0 && !kills && !info.output_stencil {
             return [own, own.at(GRF_BYTES)];

@@ -24,6 +24,8 @@ pub(in crate::isel) struct FragmentThread {
     pub(in crate::isel) setup: Vec<(usize, u8, VgrfId)>,
     /// The pixels that live, where some may die.
     pub(in crate::isel) live: Option<Lanes>,
+    /// Where those that have ended are in a flag instead: they may go on.
+    pub(in crate::isel) ended_run_on: Option<bool>,
     pub(in crate::isel) outputs: Outputs,
     /// Kinds of barycentric coordinates that are asked for.
     coordinates: usize,
@@ -116,6 +118,7 @@ impl FragmentThread {
             coverage: None,
             setup: Vec::new(),
             live: None,
+            ended_run_on: None,
             outputs: Outputs::new(sh, layout),
             coordinates: coordinates.len(),
         })

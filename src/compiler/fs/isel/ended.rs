@@ -1,0 +1,223 @@
+//! Pixels that a shader ends, as a flag: f1.1 has a bit for each that has ended.
+//!
+//! In:  `demote` and `terminate` of shaders whose only effect is what they write to render targets. Out: a comparison that joins its lanes to
+//! the flag, and where that pays a HALT of those; the writes are predicated by it. Nothing is kept in registers.
+//! Other shaders keep a mask in a register ([`super::fragment`]): messages to memory need f1.1.
+//! Tests: tests/fs/ended/.
+
+use super::cond::comparison;
+use super::{Isel, exec_of};
+use crate::builder::{Exec, Lanes, Mods};
+use crate::error::FsError;
+use crate::lir::{Op, Pred};
+use entity::Id;
+use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
+use nir::{AluOp, CfEvent, Def, Effects, Instr, Intrinsic, IntrinsicOp, Jump, Shader, Tex, TexSrc};
+
+/// Flag of the pixels that may act, or of those that have ended: f1.1.
+pub(super) const LIVE_FLAG: u8 = 3;
+
+/// How deep a tree of ANDs and ORs is followed.
+const MAX_DEPTH: u32 = 6;
+
+/// Instructions behind the first end that lanes may execute for nothing: messages of the sampler count as many.
+const FEW: u32 = 40;
+const SAMPLER_COST: u32 = 10;
+
+/// A flag as a word.
+pub(super) fn flag_word(flag: u8) -> Lanes {
+    Lanes {
+        offset: u32::from(flag % 2) * 2,
+        ..Lanes::arf(ArfReg::Flag, flag / 2, Type::Uw)
+    }
+}
+
+/// [`LIVE_FLAG`] as a word.
+pub(super) fn live_flag() -> Lanes {
+    flag_word(LIVE_FLAG)
+}
+
+fn ends(op: IntrinsicOp) -> bool {
+    use IntrinsicOp as I;
+    matches!(op, I::Demote | I::DemoteIf | I::Terminate | I::TerminateIf)
+}
+
+/// True for a handle that is the same whatever a lane that has ended computes.
+fn is_fixed(sh: &Shader, handle: Id<Def>) -> bool {
+    use IntrinsicOp as I;
+    let named = |i: &Intrinsic| {
+        matches!(i.op, I::VulkanResourceIndex | I::VulkanSamplerIndex)
+            && sh.const_of(i.srcs[0]).is_some()
+    };
+    sh.intrinsic_of(handle).is_some_and(named)
+}
+
+fn tex_is_fixed(sh: &Shader, tex: &Tex) -> bool {
+    let handle = |src| tex.src(src).is_none_or(|def| is_fixed(sh, def));
+    handle(TexSrc::TextureHandle) && handle(TexSrc::SamplerHandle)
+}
+
+/// What a shader does besides computing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ends {
+    /// Its render targets are all that it changes: a flag is enough.
+    pub in_flag: bool,
+    /// Lanes that have ended may go on: nothing reads who is active, no loop could wait for them, and little is left to do.
+    pub run_on: bool,
+}
+
+impl Ends {
+    /// Looks through a shader.
+    pub fn new(sh: &Shader, layout: &[CfEvent]) -> Ends {
+        let mut out = Ends {
+            in_flag: true,
+            run_on: true,
+        };
+        let (mut ended, mut left) = (false, FEW);
+        for event in layout {
+            let b = match *event {
+                CfEvent::Block(b) => b,
+                CfEvent::Loop(_) => {
+                    out.run_on = false;
+                    continue;
+                }
+                _ => continue,
+            };
+            for &id in &sh.blocks[b].instrs {
+                let mut cost = 1;
+                match &sh.instrs[id] {
+                    Instr::Intrinsic(i) if ends(i.op) => ended = true,
+                    Instr::Intrinsic(i) => {
+                        let e = i.op.info().effects;
+                        let scratch = i.op == IntrinsicOp::StoreScratch;
+                        let target = i.op == IntrinsicOp::StoreOutput;
+                        out.in_flag &= !e.any(Effects::WRITES) || scratch || target;
+                        out.in_flag &= i.op != IntrinsicOp::IsHelperInvocation;
+                        let asks = Effects::CONVERGENT.or(Effects::BY_INDEX);
+                        let reads = e.any(Effects::READS.or(Effects::MESSAGE));
+                        let known = i.op == IntrinsicOp::LoadUbo && is_fixed(sh, i.srcs[0]);
+                        out.run_on &= !(e.any(asks) || ended && reads && !known);
+                    }
+                    Instr::Tex(tex) => {
+                        cost = SAMPLER_COST;
+                        out.run_on &= !ended || tex_is_fixed(sh, tex);
+                    }
+                    Instr::Jump(Jump::Return) => out.run_on = false,
+                    Instr::Const { .. } | Instr::Undef { .. } => cost = 0,
+                    _ => {}
+                }
+                if ended {
+                    out.run_on &= left >= cost;
+                    left = left.saturating_sub(cost);
+                }
+            }
+        }
+        out.run_on &= out.in_flag;
+        out
+    }
+}
+
+/// What joins lanes to those that have ended: those that have not are asked.
+fn joining(cmod: CondMod) -> Mods {
+    let others = Pred {
+        ctrl: PredCtrl::Normal,
+        inverse: true,
+    };
+    Mods {
+        pred: Some(others),
+        ..Mods::cmod(cmod, LIVE_FLAG)
+    }
+}
+
+/// The condition that holds exactly where this one does not.
+fn opposite(cmod: CondMod, ty: Type) -> Option<CondMod> {
+    Some(match cmod {
+        CondMod::Z => CondMod::Nz,
+        CondMod::Nz => CondMod::Z,
+        // With a NaN neither holds.
+        _ if ty.is_float() => return None,
+        CondMod::L => CondMod::Ge,
+        CondMod::Ge => CondMod::L,
+        _ => return None,
+    })
+}
+
+impl Isel<'_> {
+    /// Ends the active lanes, or those of them where the operand is true.
+    pub(super) fn end_in_flag(&mut self, i: &Intrinsic, run_on: bool) -> Result<(), FsError> {
+        match i.srcs.first() {
+            Some(&condition) => self.end_where(condition, false, 0),
+            None => {
+                let any = Lanes::new(self.r0, 0, Type::Ud, 0);
+                let null = Lanes::null(Type::Ud, 4);
+                self.b.binary(
+                    Opcode::Cmp,
+                    Exec::Active,
+                    null,
+                    any,
+                    any,
+                    joining(CondMod::Z),
+                );
+            }
+        }
+        let halts = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
+        if halts && !run_on {
+            self.halts = true;
+            let ended = Pred {
+                ctrl: PredCtrl::Normal,
+                inverse: false,
+            };
+            self.b.control(Op::Eu(Opcode::Halt), Some(ended), LIVE_FLAG);
+        }
+        Ok(())
+    }
+
+    /// Joins the lanes where a condition holds, or where it does not.
+    fn end_where(&mut self, def: Id<Def>, inverse: bool, depth: u32) {
+        if let Some(alu) = self.sh.alu_of(def)
+            && depth < MAX_DEPTH
+            && self.may_repeat(alu)
+        {
+            let bits = self.bits(alu.srcs[0].def);
+            match alu.op {
+                AluOp::INot => return self.end_where(alu.srcs[0].def, !inverse, depth + 1),
+                AluOp::IOr if !inverse => {
+                    self.end_where(alu.srcs[0].def, false, depth + 1);
+                    return self.end_where(alu.srcs[1].def, false, depth + 1);
+                }
+                AluOp::IAnd if inverse => {
+                    self.end_where(alu.srcs[0].def, true, depth + 1);
+                    return self.end_where(alu.srcs[1].def, true, depth + 1);
+                }
+                _ if bits > 1 => {
+                    if let Some((cmod, ty)) = comparison(alu.op, bits) {
+                        let cmod = if inverse {
+                            opposite(cmod, ty)
+                        } else {
+                            Some(cmod)
+                        };
+                        if let Some(cmod) = cmod {
+                            return self.compare(alu, Exec::Active, None, ty, joining(cmod));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mask = self.comp(def, 0, Type::D);
+        let mask = match mask.imm_bits() {
+            Some(bits) => self.b.imm_reg(Type::D, bits),
+            None => mask,
+        };
+        debug_assert!(matches!(exec_of(mask), Exec::Active | Exec::Scalar));
+        let null = Lanes::null(Type::D, 4);
+        let cmod = if inverse { CondMod::Z } else { CondMod::Nz };
+        self.b.emit(
+            Op::Eu(Opcode::Mov),
+            Exec::Active,
+            null,
+            &[mask],
+            joining(cmod),
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Invocations that end under a condition of their own.
+//!
+//! In:  any shader. Out: `if c { terminate }` is `terminate_if c`, and what stood on the other side follows it: no other
+//! invocation comes there. `if c { demote }` is `demote_if c`; helpers go on, so that the other side must be empty.
+//! Tests: tests/opt/opt_end_if/.
+
+use crate::cf::{CfEdit, is_empty_list, lists_inside_out};
+use crate::pass::Ctx;
+use entity::Id;
+use nir::*;
+
+/// Entry point.
+pub fn opt_end_if(s: &mut Shader, _: &Ctx) -> bool {
+    if s.ifs.is_empty() {
+        return false;
+    }
+    let mut edit = CfEdit::new();
+    for list in lists_inside_out(s) {
+        let mut at = 1;
+        while at < s.list(list).len() {
+            if let CfNode::If(i) = s.list(list)[at]
+                && join(s, &mut edit, list, at, i).is_some()
+            {
+                continue;
+            }
+            at += 2;
+        }
+    }
+    edit.finish(s)
+}
+
+/// What a side does if it ends the invocation and nothing else.
+fn only_ends(s: &Shader, side: ListRef) -> Option<IntrinsicOp> {
+    let &[CfNode::Block(b)] = s.list(side).as_slice() else {
+        return None;
+    };
+    let mut end = None;
+    for &id in &s.blocks[b].instrs {
+        match &s.instrs[id] {
+            Instr::Const { .. } | Instr::Undef { .. } => {}
+            Instr::Intrinsic(i)
+                if end.is_none()
+                    && matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::Demote) =>
+            {
+                end = Some(i.op);
+            }
+            _ => return None,
+        }
+    }
+    end
+}
+
+fn join(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) -> Option<()> {
+    let (then, other) = (ListRef::Then(i), ListRef::Else(i));
+    let (end, side, inverse) = match (only_ends(s, then), only_ends(s, other)) {
+        (Some(end), _) => (end, other, false),
+        (None, Some(end)) => (end, then, true),
+        (None, None) => return None,
+    };
+    let (&CfNode::Block(before), &CfNode::Block(after)) = (
+        s.list(list).get(at.checked_sub(1)?)?,
+        s.list(list).get(at + 1)?,
+    ) else {
+        return None;
+    };
+    let op = match end {
+        IntrinsicOp::Terminate => IntrinsicOp::TerminateIf,
+        _ => {
+            let first = s.blocks[after].instrs.first();
+            let phis = first.is_some_and(|id| matches!(s.instrs[*id], Instr::Phi(_)));
+            if phis || !is_empty_list(s, side) {
+                return None;
+            }
+            IntrinsicOp::DemoteIf
+        }
+    };
+    let cond = s.ifs[i].cond;
+    let mut b = Builder::at_end_of_block(s, before);
+    let cond = if inverse { b.inot(cond) } else { cond };
+    b.intrinsic(op, None, &[cond], &[]);
+    let nodes = std::mem::take(s.list_mut(side));
+    edit.splice(s, list, at, nodes);
+    Some(())
+}
