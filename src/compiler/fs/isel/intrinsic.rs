@@ -273,12 +273,15 @@ impl Isel<'_> {
 
     fn barrier(&mut self, i: &Intrinsic) {
         let ud = Type::Ud;
-        if i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 {
+        // Of the memory modes: shared memory alone.
+        const SHARED: u32 = 2;
+        let alone = self.invocations() <= u32::from(self.b.width());
+        // One thread's messages to shared memory come there in their order.
+        let ordered = alone && i.index("memory_modes") == SHARED;
+        if i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 && !ordered {
             self.fence(message::fence());
         }
-        if i.index("execution_scope") > SCOPE_WORKGROUP
-            || self.invocations() <= u32::from(self.b.width())
-        {
+        if i.index("execution_scope") > SCOPE_WORKGROUP || alone {
             return;
         }
         self.note_barrier();
