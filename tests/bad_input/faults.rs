@@ -114,6 +114,12 @@ impl Kernel for Faulty {
         Ok((self.faults.opened("buffer", handle), bytes))
     }
 
+    fn gem_userptr(&self, pages: Arc<dyn uapi::HostPages>) -> Result<u32> {
+        self.faults.call("gem_userptr")?;
+        let handle = self.kernel.gem_userptr(pages)?;
+        Ok(self.faults.opened("buffer", handle))
+    }
+
     hand_on! {
         always {
             version() -> DriverVersion;

@@ -8,6 +8,7 @@
     reason = "Vulkan is called as applications call it; the allocator is counted"
 )]
 
+mod memory;
 mod object;
 mod random;
 mod record;

@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use crate::memory::{Memory, lender};
 use crate::random::Random;
 use crate::world::{PUSH_BYTES, STAGES, World};
 
@@ -9,8 +10,10 @@ use crate::world::{PUSH_BYTES, STAGES, World};
 pub struct Buffer {
     pub buffer: vk::Buffer,
     pub bytes: u64,
-    memory: vk::DeviceMemory,
+    memory: Memory,
     view: vk::BufferView,
+    /// It lies in memory that was lent.
+    lent: bool,
 }
 
 /// An image, always in the layout GENERAL between commands.
@@ -163,10 +166,15 @@ fn buffer(world: &World, random: &mut Random) -> Buffer {
     let d = &world.device;
     let bytes = u64::from(random.range(1, 24)) * 4096;
     let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
+    let lent = random.one_in(2);
+    let callbacks = lent.then(lender);
     unsafe {
-        let buffer = d.create_buffer(&info, None).expect("a buffer");
-        let memory = world.memory(d.get_buffer_memory_requirements(buffer));
-        d.bind_buffer_memory(buffer, memory, 0).expect("bound");
+        let buffer = d
+            .create_buffer(&info, callbacks.as_ref())
+            .expect("a buffer");
+        let memory = Memory::new(world, random, buffer);
+        d.bind_buffer_memory(buffer, memory.memory, 0)
+            .expect("bound");
         let info = vk::BufferViewCreateInfo::default()
             .buffer(buffer)
             .format(vk::Format::R8G8B8A8_UNORM)
@@ -177,6 +185,7 @@ fn buffer(world: &World, random: &mut Random) -> Buffer {
             bytes,
             memory,
             view,
+            lent,
         }
     }
 }
@@ -519,8 +528,14 @@ impl Objects {
         unsafe {
             for buffer in self.buffers {
                 d.destroy_buffer_view(buffer.view, None);
-                d.destroy_buffer(buffer.buffer, None);
-                d.free_memory(buffer.memory, None);
+                // Either may go first.
+                if buffer.lent {
+                    buffer.memory.free(world);
+                    d.destroy_buffer(buffer.buffer, Some(&lender()));
+                } else {
+                    d.destroy_buffer(buffer.buffer, None);
+                    buffer.memory.free(world);
+                }
             }
             d.destroy_buffer(self.fixed.buffer, None);
             d.free_memory(self.fixed.memory, None);

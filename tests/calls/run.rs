@@ -8,6 +8,7 @@
 
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
+mod memory;
 mod object;
 mod random;
 mod record;

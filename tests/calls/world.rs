@@ -183,7 +183,10 @@ impl World {
         let instance = unsafe { entry.create_instance(&info, None) }.expect("an instance");
         let physical = unsafe { instance.enumerate_physical_devices() }.expect("devices")[0];
         let queue_infos = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-        let names = [ash::khr::push_descriptor::NAME.as_ptr()];
+        let names = [
+            ash::khr::push_descriptor::NAME.as_ptr(),
+            ash::ext::external_memory_host::NAME.as_ptr(),
+        ];
         let mut eleven = vk::PhysicalDeviceVulkan11Features::default();
         let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
         let mut thirteen = vk::PhysicalDeviceVulkan13Features::default();

@@ -43,3 +43,65 @@ void main()
     assert_eq!(to.dwords(), wanted);
     kernel.destroy(&rig);
 }
+
+/// Memory whose address may be asked for again, or one with an address that was.
+fn replayed(rig: &Rig, bytes: u64, address: u64) -> Result<vk::DeviceMemory, vk::Result> {
+    let kinds = vk::MemoryAllocateFlags::DEVICE_ADDRESS
+        | vk::MemoryAllocateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY;
+    let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(kinds);
+    let mut asked =
+        vk::MemoryOpaqueCaptureAddressAllocateInfo::default().opaque_capture_address(address);
+    let info = vk::MemoryAllocateInfo::default()
+        .allocation_size(bytes)
+        .push_next(&mut flags)
+        .push_next(&mut asked);
+    unsafe { rig.device.allocate_memory(&info, None) }
+}
+
+#[test]
+fn another_run_has_the_same_addresses() {
+    // What memory and buffers have for addresses, the first asked for anew, the others as they were told.
+    let run = |told: Option<[u64; 3]>, order: [usize; 3]| {
+        let rig = Rig::new();
+        let d = &rig.device;
+        let extension = ash::khr::buffer_device_address::Device::new(&rig.instance, d);
+        let sizes = [4096u64, 70_000, 256];
+        let mut memories = [vk::DeviceMemory::null(); 3];
+        let mut addresses = [0; 3];
+        for at in order {
+            let address = told.map_or(0, |told| told[at]);
+            // Other memory is made between, and is not in the way.
+            let other = vk::MemoryAllocateInfo::default().allocation_size(1 << 20);
+            unsafe {
+                let other = d.allocate_memory(&other, None).unwrap();
+                memories[at] = replayed(&rig, sizes[at], address).unwrap();
+                let info = vk::DeviceMemoryOpaqueCaptureAddressInfo::default().memory(memories[at]);
+                addresses[at] = extension.get_device_memory_opaque_capture_address(&info);
+                let info = vk::BufferCreateInfo::default()
+                    .flags(vk::BufferCreateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY)
+                    .size(sizes[at])
+                    .usage(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS);
+                let buffer = d.create_buffer(&info, None).unwrap();
+                d.bind_buffer_memory(buffer, memories[at], 0).unwrap();
+                let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+                let opaque = extension.get_buffer_opaque_capture_address(&info);
+                assert_eq!(opaque, 0, "a buffer is where its memory is");
+                assert_eq!(extension.get_buffer_device_address(&info), addresses[at]);
+                d.destroy_buffer(buffer, None);
+                d.free_memory(other, None);
+            }
+        }
+        assert!(addresses.iter().all(|&address| address != 0));
+        // Where something lies already nothing can be put.
+        assert_eq!(
+            replayed(&rig, 4096, addresses[1] + 4096).err(),
+            Some(vk::Result::ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS)
+        );
+        for memory in memories {
+            unsafe { d.free_memory(memory, None) };
+        }
+        addresses
+    };
+    let first = run(None, [0, 1, 2]);
+    assert_eq!(run(Some(first), [2, 0, 1]), first);
+}

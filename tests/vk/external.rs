@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::rig::Rig;
+use crate::rig::{Kernel, Rig, fill};
 
 #[test]
 fn memory_is_shared_between_devices() {
@@ -114,4 +114,194 @@ fn fences_and_semaphores_are_shared() {
             d.destroy_semaphore(semaphore, None);
         }
     }
+}
+
+const HOST: vk::ExternalMemoryHandleTypeFlags =
+    vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+
+/// Pages of the test's own.
+struct Pages {
+    base: *mut u8,
+    layout: std::alloc::Layout,
+}
+
+impl Pages {
+    fn new(bytes: usize) -> Self {
+        let layout = std::alloc::Layout::from_size_align(bytes, 4096).unwrap();
+        let base = unsafe { std::alloc::alloc_zeroed(layout) };
+        assert!(!base.is_null());
+        Self { base, layout }
+    }
+
+    fn dword(&self, at: usize) -> u32 {
+        assert!(at * 4 < self.layout.size());
+        unsafe { self.base.cast::<u32>().add(at).read_volatile() }
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        unsafe { std::alloc::dealloc(self.base, self.layout) };
+    }
+}
+
+fn import_host(rig: &Rig, at: *mut u8, bytes: u64) -> Result<vk::DeviceMemory, vk::Result> {
+    let mut host = vk::ImportMemoryHostPointerInfoEXT::default()
+        .handle_type(HOST)
+        .host_pointer(at.cast());
+    let info = vk::MemoryAllocateInfo::default()
+        .allocation_size(bytes)
+        .push_next(&mut host);
+    unsafe { rig.device.allocate_memory(&info, None) }
+}
+
+#[test]
+fn the_pages_of_the_process_are_memory() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let extension = ash::ext::external_memory_host::Device::new(&rig.instance, d);
+    let pages = Pages::new(3 * 4096);
+    unsafe {
+        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut host);
+        rig.instance
+            .get_physical_device_properties2(rig.physical, &mut properties);
+        let alignment = host.min_imported_host_pointer_alignment;
+        assert_eq!(alignment, 4096);
+        let mut types = vk::MemoryHostPointerPropertiesEXT::default();
+        let mut ask = |kind| {
+            let get = extension.fp().get_memory_host_pointer_properties_ext;
+            get(d.handle(), kind, pages.base.cast(), &mut types).result()
+        };
+        ask(HOST).unwrap();
+        let foreign = vk::ExternalMemoryHandleTypeFlags::HOST_MAPPED_FOREIGN_MEMORY_EXT;
+        assert_eq!(ask(foreign), Err(vk::Result::ERROR_INVALID_EXTERNAL_HANDLE));
+        assert_eq!(types.memory_type_bits & 1, 1);
+
+        let memory = import_host(&rig, pages.base, 3 * 4096).unwrap();
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST;
+        let info = vk::BufferCreateInfo::default()
+            .size(4096)
+            .usage(usage)
+            .push_next(&mut external);
+        let buffer = d.create_buffer(&info, None).unwrap();
+        d.bind_buffer_memory(buffer, memory, 4096).unwrap();
+        // A copy writes; the CPU sees it in its own pages, with no mapping between.
+        rig.run(|commands| d.cmd_fill_buffer(commands, buffer, 8, 12, 0xfeed));
+        let found: Vec<u32> = (1024..1030).map(|at| pages.dword(at)).collect();
+        assert_eq!(found, [0, 0, 0xfeed, 0xfeed, 0xfeed, 0]);
+        // What is mapped is these pages.
+        let mapped = d
+            .map_memory(memory, 64, 128, vk::MemoryMapFlags::empty())
+            .unwrap();
+        assert_eq!(mapped.cast::<u8>(), pages.base.add(64));
+        d.unmap_memory(memory);
+        d.destroy_buffer(buffer, None);
+        d.free_memory(memory, None);
+    }
+}
+
+#[test]
+fn a_shader_writes_the_pages_of_the_process() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let pages = Pages::new(4096);
+    let memory = import_host(&rig, pages.base, 4096).unwrap();
+    let like = rig.buffer(256);
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    let kernel = Kernel::new(&rig, &fill(), kind, &[&like], vk::PipelineCache::null());
+    unsafe {
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
+        let info = vk::BufferCreateInfo::default()
+            .size(4096)
+            .usage(vk::BufferUsageFlags::STORAGE_BUFFER)
+            .push_next(&mut external);
+        let buffer = d.create_buffer(&info, None).unwrap();
+        d.bind_buffer_memory(buffer, memory, 0).unwrap();
+        let range = [vk::DescriptorBufferInfo::default()
+            .buffer(buffer)
+            .range(vk::WHOLE_SIZE)];
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(kernel.set)
+            .descriptor_type(kind)
+            .buffer_info(&range);
+        d.update_descriptor_sets(&[write], &[]);
+        rig.run(|commands| {
+            kernel.bind(&rig, commands, &[], &[77, 50]);
+            d.cmd_dispatch(commands, 1, 1, 1);
+        });
+        assert_eq!(
+            [0, 49, 50].map(|at| pages.dword(at)),
+            [77, 77, 0],
+            "what the shader wrote"
+        );
+        // The buffer outlives its memory, and the memory its pages: work goes on that uses neither.
+        d.free_memory(memory, None);
+        drop(pages);
+        rig.run(|commands| d.cmd_fill_buffer(commands, like.buffer, 0, 4, 5));
+        assert_eq!(like.dwords()[0], 5);
+        d.destroy_buffer(buffer, None);
+    }
+    kernel.destroy(&rig);
+}
+
+#[test]
+fn pages_that_are_not_there_are_refused() {
+    let rig = Rig::new();
+    let pages = Pages::new(2 * 4096);
+    let refused = Some(vk::Result::ERROR_INVALID_EXTERNAL_HANDLE);
+    let misplaced = pages.base.wrapping_add(64);
+    assert_eq!(import_host(&rig, misplaced, 4096).err(), refused);
+    assert_eq!(import_host(&rig, std::ptr::null_mut(), 4096).err(), refused);
+    // Twice the same is two buffers on the same pages.
+    let [a, b] = [0; 2].map(|_| import_host(&rig, pages.base, 8192).unwrap());
+    unsafe {
+        rig.device.free_memory(a, None);
+        rig.device.free_memory(b, None);
+    }
+}
+
+#[test]
+fn external_uses_are_told() {
+    let rig = Rig::new();
+    let info = vk::PhysicalDeviceExternalBufferInfo::default()
+        .usage(vk::BufferUsageFlags::STORAGE_BUFFER)
+        .handle_type(HOST);
+    let mut found = vk::ExternalBufferProperties::default();
+    let image = |tiling| {
+        let mut external = vk::PhysicalDeviceExternalImageFormatInfo::default().handle_type(HOST);
+        let info = vk::PhysicalDeviceImageFormatInfo2::default()
+            .format(vk::Format::R8G8B8A8_UNORM)
+            .ty(vk::ImageType::TYPE_2D)
+            .tiling(tiling)
+            .usage(vk::ImageUsageFlags::TRANSFER_DST)
+            .push_next(&mut external);
+        let mut of = vk::ExternalImageFormatProperties::default();
+        let mut properties = vk::ImageFormatProperties2::default().push_next(&mut of);
+        let asked = unsafe {
+            rig.instance.get_physical_device_image_format_properties2(
+                rig.physical,
+                &info,
+                &mut properties,
+            )
+        };
+        asked.map(|()| of.external_memory_properties.external_memory_features)
+    };
+    unsafe {
+        rig.instance.get_physical_device_external_buffer_properties(
+            rig.physical,
+            &info,
+            &mut found,
+        );
+    }
+    let found = found.external_memory_properties;
+    let importable = vk::ExternalMemoryFeatureFlags::IMPORTABLE;
+    assert_eq!(found.external_memory_features, importable);
+    assert_eq!(found.compatible_handle_types, HOST);
+    assert_eq!(image(vk::ImageTiling::LINEAR), Ok(importable));
+    assert_eq!(
+        image(vk::ImageTiling::OPTIMAL),
+        Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)
+    );
 }

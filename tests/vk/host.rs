@@ -200,3 +200,96 @@ fn messengers_hear_what_is_wrong_with_a_shader() {
         assert!(second.is_empty());
     }
 }
+
+#[test]
+fn messengers_of_the_chain_hear_of_creation_and_destruction() {
+    let entry = entry();
+    let mut said = Vec::<String>::new();
+    let messenger = |said: &mut Vec<String>| {
+        vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
+            .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
+            .pfn_user_callback(Some(heard))
+            .user_data((&raw mut *said).cast())
+    };
+    unsafe {
+        let names = [ash::ext::debug_utils::NAME, c"VK_KHR_surface_of_mars"].map(|n| n.as_ptr());
+        let mut chained = messenger(&mut said);
+        let info = vk::InstanceCreateInfo::default()
+            .enabled_extension_names(&names)
+            .push_next(&mut chained);
+        let refused = entry.create_instance(&info, NONE).err();
+        assert_eq!(refused, Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
+        assert_eq!(said.len(), 1);
+        assert!(said[0].contains("VK_KHR_surface_of_mars"), "{said:?}");
+
+        let mut chained = messenger(&mut said);
+        let info = vk::InstanceCreateInfo::default()
+            .enabled_extension_names(&names[..1])
+            .push_next(&mut chained);
+        let instance = entry.create_instance(&info, NONE).unwrap();
+        let messengers = ash::ext::debug_utils::Instance::new(&entry, &instance);
+        // It is there for creation and destruction alone.
+        messengers.submit_debug_utils_message(
+            vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+            vk::DebugUtilsMessageTypeFlagsEXT::GENERAL,
+            &vk::DebugUtilsMessengerCallbackDataEXT::default().message(c"hello"),
+        );
+        assert_eq!(said.len(), 1);
+        let physical = instance.enumerate_physical_devices().unwrap()[0];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let device = instance.create_device(physical, &info, NONE).unwrap();
+        instance.destroy_instance(NONE);
+        assert_eq!(said.len(), 2);
+        assert!(said[1].contains("before its devices"), "{said:?}");
+        device.destroy_device(NONE);
+    }
+}
+
+#[test]
+fn a_device_answers_only_for_what_is_enabled() {
+    let found = |instance_names: &[&std::ffi::CStr], device_names: &[&std::ffi::CStr]| {
+        let entry = entry();
+        let names: Vec<_> = instance_names.iter().map(|name| name.as_ptr()).collect();
+        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        let info = vk::InstanceCreateInfo::default()
+            .application_info(&app)
+            .enabled_extension_names(&names);
+        unsafe {
+            let instance = entry.create_instance(&info, NONE).unwrap();
+            let physical = instance.enumerate_physical_devices().unwrap()[0];
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let names: Vec<_> = device_names.iter().map(|name| name.as_ptr()).collect();
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_extension_names(&names);
+            let device = instance.create_device(physical, &info, NONE).unwrap();
+            let found = [
+                c"vkQueueSubmit",
+                c"vkSetDebugUtilsObjectNameEXT",
+                c"vkCmdBeginDebugUtilsLabelEXT",
+                c"vkCmdPushDescriptorSetKHR",
+                c"vkCreateInstance",
+                c"vkGetPhysicalDeviceProperties",
+            ]
+            .map(|name| {
+                let get = instance.fp_v1_0().get_device_proc_addr;
+                get(device.handle(), name.as_ptr()).is_some()
+            });
+            device.destroy_device(NONE);
+            instance.destroy_instance(NONE);
+            found
+        }
+    };
+    let (utils, push) = (ash::ext::debug_utils::NAME, ash::khr::push_descriptor::NAME);
+    assert_eq!(found(&[], &[]), [true, false, false, false, false, false]);
+    assert_eq!(
+        found(&[utils], &[]),
+        [true, true, true, false, false, false]
+    );
+    assert_eq!(
+        found(&[], &[push]),
+        [true, false, false, true, false, false]
+    );
+}

@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::rig::{Kernel, Rig, compile};
+use crate::rig::{Kernel, Rig, compile, compile_for};
 
 type Flags = vk::PipelineShaderStageCreateFlags;
 
@@ -12,6 +12,21 @@ fn sizes() -> Vec<u32> {
         "#version 450
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Out { uvec4 r[]; };
+void main()
+{
+    r[gl_LocalInvocationIndex] = uvec4(gl_SubgroupSize, gl_NumSubgroups, subgroupAdd(1u), gl_SubgroupInvocationID);
+}",
+    )
+}
+
+/// The same of a workgroup of eight, as SPIR-V 1.6.
+fn sizes_of_few() -> Vec<u32> {
+    compile_for(
+        "1.3",
+        "#version 450
+#extension GL_KHR_shader_subgroup_arithmetic : require
+layout(local_size_x = 8) in;
 layout(std430, binding = 0) buffer Out { uvec4 r[]; };
 void main()
 {
@@ -95,6 +110,36 @@ fn subgroups_are_as_large_as_they_are_asked_to_be() {
         Err(vk::Result::ERROR_UNKNOWN)
     );
     kernel.destroy(&rig);
+}
+
+#[test]
+fn modules_of_spirv_1_6_read_the_size_that_runs() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(8 * 16);
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    let words = sizes_of_few();
+    assert_eq!(words[1], 0x0001_0600);
+    let cache = vk::PipelineCache::null();
+    let of = |words: &[u32]| {
+        let kernel = Kernel::new(&rig, words, kind, &[&buffer], cache);
+        rig.run(|commands| {
+            kernel.bind(&rig, commands, &[], &[]);
+            unsafe { rig.device.cmd_dispatch(commands, 1, 1, 1) };
+        });
+        kernel.destroy(&rig);
+        let found = buffer.dwords();
+        for (at, seen) in (0..).zip(found.chunks_exact(4)) {
+            assert_eq!(seen, [found[0], found[1], found[2], at]);
+        }
+        [found[0], found[1], found[2]]
+    };
+    // Eight run in one subgroup; that there would be room for 32 only older modules read.
+    let [size, number, together] = of(&words);
+    assert!([8, 16].contains(&size), "{size}");
+    assert_eq!((number, together), (1, 8));
+    let mut older = words.clone();
+    older[1] = 0x0001_0500;
+    assert_eq!(of(&older), [32, 1, 8]);
 }
 
 #[test]

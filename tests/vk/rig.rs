@@ -29,6 +29,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_custom_border_color",
     c"VK_EXT_descriptor_indexing",
     c"VK_EXT_external_memory_dma_buf",
+    c"VK_EXT_external_memory_host",
     c"VK_EXT_image_2d_view_of_3d",
     c"VK_EXT_image_drm_format_modifier",
     c"VK_EXT_queue_family_foreign",
@@ -65,8 +66,13 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
 
 /// A compute shader's SPIR-V.
 pub fn compile(glsl: &str) -> Vec<u32> {
+    compile_for("1.1", glsl)
+}
+
+/// The same for a version of Vulkan.
+pub fn compile_for(vulkan: &str, glsl: &str) -> Vec<u32> {
     let text =
-        format!("[require]\nvulkan 1.1\n\n[compute shader]\n{glsl}\n[test]\ncompute 1 1 1\n");
+        format!("[require]\nvulkan {vulkan}\n\n[compute shader]\n{glsl}\n[test]\ncompute 1 1 1\n");
     let script = vkrunner::parse(&text, &[]).unwrap();
     let modules = vkrunner::Runner::compile(&script).unwrap();
     modules.into_iter().next().unwrap().1
@@ -90,7 +96,7 @@ void main()
 impl Rig {
     pub fn new() -> Self {
         let entry = entry();
-        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let info = vk::InstanceCreateInfo::default().application_info(&app);
         let instance = unsafe { entry.create_instance(&info, None) }.unwrap();
         let physical = unsafe { instance.enumerate_physical_devices() }.unwrap()[0];

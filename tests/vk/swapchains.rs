@@ -28,11 +28,20 @@ impl Screen {
             let physical = instance.enumerate_physical_devices().unwrap()[0];
             let priorities = [1.0];
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
-            let names = [c"VK_KHR_swapchain", c"VK_KHR_incremental_present"];
+            let names = [
+                c"VK_KHR_swapchain",
+                c"VK_KHR_incremental_present",
+                c"VK_KHR_present_id",
+                c"VK_KHR_present_wait",
+            ];
             let names = names.map(|name| name.as_ptr());
+            let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
+            let mut waits = vk::PhysicalDevicePresentWaitFeaturesKHR::default().present_wait(true);
             let info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)
-                .enabled_extension_names(&names);
+                .enabled_extension_names(&names)
+                .push_next(&mut ids)
+                .push_next(&mut waits);
             let device = instance.create_device(physical, &info, None).unwrap();
             let headless = ash::ext::headless_surface::Instance::new(&entry, &instance);
             let info = vk::HeadlessSurfaceCreateInfoEXT::default();
@@ -263,4 +272,57 @@ fn an_image_that_is_not_acquired_is_not_presented() {
     assert!(screen.present(swapchain, 77).is_err());
     assert!(screen.acquire(swapchain, 0).is_ok());
     screen.destroy(&[swapchain]);
+}
+
+#[test]
+fn pictures_are_waited_for_by_number() {
+    let screen = Screen::new();
+    let waits = khr::present_wait::Device::new(&screen.instance, &screen.device);
+    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let wait = |id, timeout| unsafe { waits.wait_for_present(swapchain, id, timeout) };
+    let present = |id: u64| {
+        let index = screen.acquire(swapchain, u64::MAX).unwrap();
+        let (swapchains, indices, ids) = ([swapchain], [index], [id]);
+        let mut numbers = vk::PresentIdKHR::default().present_ids(&ids);
+        let info = vk::PresentInfoKHR::default()
+            .swapchains(&swapchains)
+            .image_indices(&indices)
+            .push_next(&mut numbers);
+        unsafe { screen.swapchains.queue_present(screen.queue, &info) }.unwrap();
+    };
+    assert_eq!(wait(1, 0), Err(vk::Result::TIMEOUT));
+    assert_eq!(wait(1, 2_000_000), Err(vk::Result::TIMEOUT));
+    present(3);
+    assert_eq!(wait(3, u64::MAX), Ok(()));
+    // A later one counts for those before it; one without a number for none.
+    assert_eq!(wait(2, 0), Ok(()));
+    present(0);
+    assert_eq!(wait(4, 2_000_000), Err(vk::Result::TIMEOUT));
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| wait(7, u64::MAX));
+        for id in 5..8 {
+            present(id);
+        }
+        assert_eq!(waiter.join().unwrap(), Ok(()));
+    });
+    screen.destroy(&[swapchain]);
+}
+
+#[test]
+fn a_retired_swapchain_still_shows_what_is_waited_for() {
+    let screen = Screen::new();
+    let waits = khr::present_wait::Device::new(&screen.instance, &screen.device);
+    let first = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let index = screen.acquire(first, u64::MAX).unwrap();
+    let (swapchains, indices, ids) = ([first], [index], [9]);
+    let mut numbers = vk::PresentIdKHR::default().present_ids(&ids);
+    let info = vk::PresentInfoKHR::default()
+        .swapchains(&swapchains)
+        .image_indices(&indices)
+        .push_next(&mut numbers);
+    unsafe { screen.swapchains.queue_present(screen.queue, &info) }.unwrap();
+    let second = screen.swapchain(first).unwrap();
+    let shown = unsafe { waits.wait_for_present(first, 9, u64::MAX) };
+    assert_eq!(shown, Ok(()));
+    screen.destroy(&[first, second]);
 }

@@ -773,3 +773,76 @@ void main()
         unsafe { rig.device.destroy_image_view(seen, None) };
     }
 }
+
+#[test]
+fn floats_in_images_and_texel_buffers_are_exchanged() {
+    let rig = Rig::new();
+    let format = vk::Format::R32_SFLOAT;
+    let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut atomics);
+    let known = unsafe {
+        rig.instance
+            .get_physical_device_features2(rig.physical, &mut features);
+        rig.instance
+            .get_physical_device_format_properties(rig.physical, format)
+    };
+    assert_eq!(atomics.shader_image_float32_atomics, vk::TRUE);
+    let image_atomic = vk::FormatFeatureFlags::STORAGE_IMAGE_ATOMIC;
+    assert!(known.optimal_tiling_features.contains(image_atomic));
+    let buffer_atomic = vk::FormatFeatureFlags::STORAGE_TEXEL_BUFFER_ATOMIC;
+    assert!(known.buffer_features.contains(buffer_atomic));
+    let usage = vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_DST;
+    let info = image_info(format, [4, 2, 1], 1, 1).usage(usage);
+    let image = Image::new(&rig, &info);
+    fill(&rig, &image, &info, &(-3.5f32).to_le_bytes().repeat(8));
+    let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
+    let texels = rig.buffer_for(64, vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER);
+    texels
+        .data
+        .copy_from_slice(&(-9.25f32).to_le_bytes().repeat(16));
+    let info = vk::BufferViewCreateInfo::default()
+        .buffer(texels.buffer)
+        .format(format)
+        .range(vk::WHOLE_SIZE);
+    let line = unsafe { rig.device.create_buffer_view(&info, None) }.unwrap();
+    let out = rig.buffer(4 * 130);
+    run(
+        &rig,
+        "#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Out { float r[]; };
+layout(binding = 1, r32f) uniform image2D picture;
+layout(binding = 2, r32f) uniform imageBuffer line;
+void main()
+{
+    uint i = gl_LocalInvocationIndex;
+    r[i] = imageAtomicExchange(picture, ivec2(1, 1), float(i) + 0.5);
+    r[65 + i] = imageAtomicExchange(line, 3, float(i) + 1.25);
+    memoryBarrierImage();
+    barrier();
+    if (i == 0) {
+        r[64] = imageLoad(picture, ivec2(1, 1)).x;
+        r[129] = imageLoad(line, 3).x;
+    }
+}",
+        &out,
+        &[
+            Given::Image(vk::DescriptorType::STORAGE_IMAGE, seen, vk::Sampler::null()),
+            Given::Texels(vk::DescriptorType::STORAGE_TEXEL_BUFFER, line),
+        ],
+        &[],
+        By::Update,
+    );
+    // Each value is taken out once: the first one, and all that were put in.
+    let found = floats(&out);
+    for (found, first, step) in [(&found[..65], -3.5, 0.5), (&found[65..], -9.25, 1.25)] {
+        let mut found = found.to_vec();
+        found.sort_by(f32::total_cmp);
+        let put = (0..64).map(|i| i as f32 + step);
+        assert_eq!(found, std::iter::once(first).chain(put).collect::<Vec<_>>());
+    }
+    unsafe {
+        rig.device.destroy_buffer_view(line, None);
+        rig.device.destroy_image_view(seen, None);
+    }
+}

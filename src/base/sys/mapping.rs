@@ -7,6 +7,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
+use uapi::HostPages;
+
 use crate::{Errno, Result, last_error};
 
 /// Bytes of a page of this machine.
@@ -29,6 +31,8 @@ enum Owner {
     Library(#[allow(dead_code, reason = "dropped, never looked at")] memmap2::MmapRaw),
     /// Whoever lent them.
     Somebody,
+    /// Nobody, as long as they are kept.
+    Host(#[allow(dead_code, reason = "kept, never looked at")] Arc<dyn HostPages>),
 }
 
 // SAFETY: the pages are only reached through atomics and raw copies that assume nothing about other writers.
@@ -95,6 +99,24 @@ impl Mapping {
             len_bytes,
             owner: Owner::Somebody,
         }
+    }
+
+    /// Pages of the process, kept as long as the value.
+    pub fn of_host(pages: Arc<dyn HostPages>) -> Result<Self> {
+        let words = pages.words();
+        let len_bytes = size_of_val(words);
+        let base = NonNull::from(words).cast::<u8>();
+        if len_bytes == 0
+            || !base.addr().get().is_multiple_of(PAGE_BYTES)
+            || !len_bytes.is_multiple_of(PAGE_BYTES)
+        {
+            return Err(Errno::EINVAL);
+        }
+        Ok(Self {
+            base,
+            len_bytes,
+            owner: Owner::Host(pages),
+        })
     }
 
     /// Length in bytes.
@@ -190,6 +212,12 @@ impl Mapping {
         // SAFETY: as `write`.
         unsafe { std::ptr::write_bytes(self.base.as_ptr().add(offset_bytes), value, len_bytes) };
         Ok(())
+    }
+}
+
+impl HostPages for Mapping {
+    fn words(&self) -> &[AtomicU32] {
+        Mapping::words(self)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The kernel as the driver sees it: one method per ioctl, on one open file.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use crate::errno::Errno;
 use crate::i915::{
@@ -135,6 +137,12 @@ pub struct Transfer {
     pub flags: u32,
 }
 
+/// Pages of the process that a buffer may be made on. They stay where they are as long as the value lives.
+pub trait HostPages: Send + Sync + std::fmt::Debug {
+    /// The words: whole pages.
+    fn words(&self) -> &[AtomicU32];
+}
+
 /// One open file of a DRM device driven by i915. Dropping it closes the file and frees all that it holds.
 ///
 /// Numbers mean what drm.h and i915_drm.h say; handles are local to the file.
@@ -161,6 +169,8 @@ pub trait Kernel: Send + Sync {
         flags: u32,
         regions: &[MemoryClassInstance],
     ) -> Result<(u32, u64)>;
+    /// I915_GEM_USERPTR: a buffer on pages of the process, which are looked at now.
+    fn gem_userptr(&self, pages: Arc<dyn HostPages>) -> Result<u32>;
     /// GEM_CLOSE.
     fn gem_close(&self, handle: u32) -> Result<()>;
     /// I915_GEM_MMAP_OFFSET: one of `i915::MMAP_OFFSET_*`; returns the offset to map the file at.

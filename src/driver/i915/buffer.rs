@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use uapi::HostPages;
 
 use crate::error::{Error, Result};
 use crate::file::File;
@@ -56,6 +59,27 @@ impl Drop for Core {
     }
 }
 
+/// Which addresses a buffer gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Any of a zone.
+    In(Zone),
+    /// These of a zone.
+    At(Zone, u64),
+}
+
+impl Place {
+    fn take(self, space: &AddressSpace, bytes: u64) -> Result<(Zone, u64)> {
+        match self {
+            Place::In(zone) => Ok((zone, space.take(zone, bytes)?)),
+            Place::At(zone, address) => {
+                space.take_at(zone, address, bytes)?;
+                Ok((zone, address))
+            }
+        }
+    }
+}
+
 /// A GEM buffer at a fixed address.
 #[derive(Debug)]
 pub struct Buffer {
@@ -65,27 +89,48 @@ pub struct Buffer {
     address: u64,
     zone: Zone,
     mapping: OnceLock<Mapping>,
+    /// The kernel has no such buffer any more.
+    retired: AtomicBool,
 }
 
 impl Buffer {
-    /// New pages, zeroed by the kernel, anywhere in a zone or at one address.
+    /// New pages, zeroed by the kernel.
     pub(crate) fn new(
         core: &Arc<Core>,
         bytes: u64,
-        zone: Zone,
-        at: Option<u64>,
+        place: Place,
         purpose: Use,
     ) -> Result<Arc<Self>> {
         let bytes = bytes
             .checked_next_multiple_of(PAGE_BYTES)
             .filter(|&bytes| bytes > 0)
             .ok_or(Error::Range { what: "a buffer" })?;
-        let address = match at {
-            Some(address) => core.space.take_at(zone, address, bytes).map(|()| address)?,
-            None => core.space.take(zone, bytes)?,
-        };
+        let (zone, address) = place.take(&core.space, bytes)?;
         match core.file.create(bytes) {
             Ok(handle) => Ok(Self::of(core, handle, bytes, address, zone, purpose)),
+            Err(error) => {
+                core.space.give(zone, address, bytes);
+                Err(error)
+            }
+        }
+    }
+
+    /// Pages of the process.
+    pub(crate) fn host(
+        core: &Arc<Core>,
+        pages: Arc<dyn HostPages>,
+        place: Place,
+    ) -> Result<Arc<Self>> {
+        let mapping = Mapping::of_host(pages.clone())?;
+        let bytes = size_of_val(mapping.words()) as u64;
+        let (zone, address) = place.take(&core.space, bytes)?;
+        match core.file.userptr(pages) {
+            Ok(handle) => {
+                let buffer = Self::of(core, handle, bytes, address, zone, Use::Application);
+                // Nobody has asked for a mapping yet.
+                let _ = buffer.mapping.set(mapping);
+                Ok(buffer)
+            }
             Err(error) => {
                 core.space.give(zone, address, bytes);
                 Err(error)
@@ -144,6 +189,7 @@ impl Buffer {
             address,
             zone,
             mapping: OnceLock::new(),
+            retired: AtomicBool::new(false),
         })
     }
 
@@ -204,6 +250,23 @@ impl Buffer {
         self.map()?.read(offset_bytes, out)
     }
 
+    /// Gives the pages back, and no submission lists them from now on; the addresses stay taken as long as the value lives.
+    pub fn retire(&self) {
+        if self.retired.swap(true, Relaxed) {
+            return;
+        }
+        self.core.residents().remove(self.handle);
+        {
+            let mut known = self.core.buffers();
+            // An import may have brought the same handle to life again meanwhile.
+            let own = |buffer: &Weak<Buffer>| std::ptr::eq(buffer.as_ptr(), self);
+            if known.get(&self.handle).is_some_and(own) {
+                known.remove(&self.handle);
+            }
+        }
+        self.core.file.close(self.handle);
+    }
+
     /// From now on others use the pages who know nothing of Vulkan's semaphores.
     pub fn share(&self) {
         self.core.residents().change(self.handle, Use::Shared);
@@ -217,18 +280,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.core.residents().remove(self.handle);
-        {
-            let mut known = self.core.buffers();
-            // An import may have brought the same handle to life again meanwhile.
-            if known
-                .get(&self.handle)
-                .is_some_and(|buffer| buffer.strong_count() == 0)
-            {
-                known.remove(&self.handle);
-            }
-        }
-        self.core.file.close(self.handle);
+        self.retire();
         self.core.space.give(self.zone, self.address, self.bytes);
     }
 }

@@ -4,8 +4,9 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use uapi::HostPages;
 
-use crate::buffer::{Buffer, Core};
+use crate::buffer::{Buffer, Core, Place};
 use crate::error::Result;
 use crate::file::{Fence, File, Priority};
 use crate::heap::{Heap, HeapPiece};
@@ -68,12 +69,17 @@ impl Device {
 
     /// A buffer of zeros, for the driver's own use.
     pub fn buffer(&self, bytes: u64, zone: Zone) -> Result<Arc<Buffer>> {
-        Buffer::new(&self.core, bytes, zone, None, Use::Driver)
+        Buffer::new(&self.core, bytes, Place::In(zone), Use::Driver)
     }
 
-    /// A buffer of zeros, for the application's: in [`Zone::Shared`] where it may be exported, else in [`Zone::High`].
-    pub fn memory(&self, bytes: u64, zone: Zone) -> Result<Arc<Buffer>> {
-        Buffer::new(&self.core, bytes, zone, None, Use::Application)
+    /// A buffer of zeros, for the application's: in [`Zone::Shared`] where it may be exported.
+    pub fn memory(&self, bytes: u64, place: Place) -> Result<Arc<Buffer>> {
+        Buffer::new(&self.core, bytes, place, Use::Application)
+    }
+
+    /// A buffer on pages of the process.
+    pub fn host_memory(&self, pages: Arc<dyn HostPages>, place: Place) -> Result<Arc<Buffer>> {
+        Buffer::host(&self.core, pages, place)
     }
 
     /// The buffer of a dma-buf.

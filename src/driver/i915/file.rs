@@ -11,7 +11,7 @@ use uapi::i915::{
     self, CONTEXT_PARAM_GTT_SIZE, ENGINE_CLASS_RENDER, EXEC_BATCH_FIRST, EXEC_HANDLE_LUT,
     EXEC_NO_RELOC, EngineClassInstance, MMAP_OFFSET_WB, MMAP_OFFSET_WC,
 };
-use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, drm};
+use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, HostPages, Kernel, drm};
 
 use crate::error::{Error, Result};
 use crate::mapping::Mapping;
@@ -101,6 +101,16 @@ impl File {
             .kernel
             .gem_create(bytes)
             .map_err(failed("GEM_CREATE"))?;
+        *self.handles().entry(handle).or_insert(0) += 1;
+        Ok(handle)
+    }
+
+    /// A buffer on pages of the process.
+    pub(crate) fn userptr(&self, pages: Arc<dyn HostPages>) -> Result<u32> {
+        let handle = self
+            .kernel
+            .gem_userptr(pages)
+            .map_err(failed("GEM_USERPTR"))?;
         *self.handles().entry(handle).or_insert(0) += 1;
         Ok(handle)
     }

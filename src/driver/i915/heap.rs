@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::buffer::{Buffer, Core};
+use crate::buffer::{Buffer, Core, Place};
 use crate::error::{Error, Result};
 use crate::range::{From, RangeAllocator};
 use crate::resident::Use;
@@ -72,8 +72,7 @@ impl Heap {
             let buffer = Buffer::new(
                 &self.core,
                 BLOCK_BYTES,
-                Zone::Bindless,
-                Some(address),
+                Place::At(Zone::Bindless, address),
                 Use::Driver,
             );
             // Mapped at once: a write of a descriptor cannot report that there is no memory for it.

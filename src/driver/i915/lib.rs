@@ -20,7 +20,7 @@ mod resident;
 mod syncobj;
 mod zone;
 
-pub use buffer::Buffer;
+pub use buffer::{Buffer, Place};
 pub use chunk::{Chunk, Chunks};
 pub use device::{Device, Start};
 pub use error::{Error, Result};
@@ -32,7 +32,7 @@ pub use mapping::Mapping;
 pub use pool::{Pool, Slice};
 pub use range::{From, RangeAllocator};
 pub use syncobj::Syncobj;
-pub use uapi::Kernel;
+pub use uapi::{HostPages, Kernel};
 pub use zone::{
     BINDLESS_BASE, BINDLESS_HEAP_BYTES, DYNAMIC_BASE, GENERAL_BASE, INSTRUCTION_BASE, PAGE_BYTES,
     SHARED, SURFACE_BASE, Zone, canonical,

@@ -13,7 +13,9 @@ use ::drm::control::{Device as _, from_u32, syncobj};
 use bytemuck::{Pod, Zeroable};
 use smallvec::SmallVec;
 use uapi::i915::{self, MemoryClassInstance, ResetStats};
-use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, Result, Tiling, Transfer, drm};
+use uapi::{
+    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, Result, Tiling, Transfer, drm,
+};
 
 use crate::info::Node;
 
@@ -272,6 +274,25 @@ impl Kernel for LinuxKernel {
         };
         self.call(i915::GEM_CREATE_EXT, &mut argument)?;
         Ok((argument.handle, argument.size))
+    }
+
+    fn gem_userptr(&self, pages: Arc<dyn HostPages>) -> Result<u32> {
+        let words = pages.words();
+        let call = |flags| {
+            let mut argument = i915::GemUserptr {
+                user_ptr: address(words),
+                user_size: size_of_val(words) as u64,
+                flags,
+                ..Zeroable::zeroed()
+            };
+            self.call(i915::GEM_USERPTR, &mut argument)?;
+            Ok(argument.handle)
+        };
+        // Kernels before 5.16 look at the pages when they are first used, and do not know how to be asked for more.
+        match self.getparam(i915::PARAM_HAS_USERPTR_PROBE) {
+            Ok(1..) => call(i915::USERPTR_PROBE),
+            _ => call(0),
+        }
     }
 
     fn gem_close(&self, handle: u32) -> Result<()> {

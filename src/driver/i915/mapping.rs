@@ -2,7 +2,10 @@
 
 use std::num::NonZeroUsize;
 use std::os::fd::BorrowedFd;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+
+use uapi::HostPages;
 
 use crate::error::{Error, Result};
 
@@ -26,6 +29,13 @@ impl Mapping {
         sys::Mapping::of_device(descriptor, offset_bytes, length.get())
             .map(Self)
             .map_err(failed("mmap"))
+    }
+
+    /// Pages of the process.
+    pub(crate) fn of_host(pages: Arc<dyn HostPages>) -> Result<Self> {
+        sys::Mapping::of_host(pages)
+            .map(Self)
+            .map_err(failed("host memory"))
     }
 
     /// Cuts the mapping into pieces of `piece_bytes`.

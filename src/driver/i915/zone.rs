@@ -26,9 +26,9 @@ pub const SURFACE_BASE: u64 = 8 * GIB;
 pub const INSTRUCTION_BASE: u64 = 12 * GIB;
 /// Where memory lies that others may use: by its address alone surfaces tell how it is cached.
 pub const SHARED: std::ops::Range<u64> = 1 << 40..2 << 40;
-const HIGH_START: u64 = SHARED.end;
+const REPLAY_START: u64 = SHARED.end;
 /// The driver asks for as much; gen9 has all 48 bits.
-const LEAST_BYTES: u64 = 4 << 40;
+const LEAST_BYTES: u64 = 8 << 40;
 /// Bytes of the bindless heap: 2^20 surfaces, the most that Bindless Surface State Size can tell.
 pub const BINDLESS_HEAP_BYTES: u64 = 64 << 20;
 /// Bytes from Dynamic State Base Address on that a sampler's Border Color Pointer reaches.
@@ -51,12 +51,14 @@ pub enum Zone {
     Instruction,
     /// Memory that others may use: [`SHARED`].
     Shared,
+    /// Memory whose address another run of the same program may ask for: nothing else lies here.
+    Replay,
     /// Everything else.
     High,
 }
 
 impl Zone {
-    const ALL: [Zone; 8] = [
+    const ALL: [Zone; 9] = [
         Zone::Low,
         Zone::Border,
         Zone::Dynamic,
@@ -64,6 +66,7 @@ impl Zone {
         Zone::Surface,
         Zone::Instruction,
         Zone::Shared,
+        Zone::Replay,
         Zone::High,
     ];
 
@@ -77,6 +80,7 @@ impl Zone {
             Zone::Bindless => "bindless",
             Zone::Instruction => "instruction",
             Zone::Shared => "shared",
+            Zone::Replay => "replayed addresses",
             Zone::High => "high",
         }
     }
@@ -92,10 +96,16 @@ impl Zone {
             Zone::Bindless => (BINDLESS_BASE, BINDLESS_BASE + BINDLESS_HEAP_BYTES),
             Zone::Instruction => heap(INSTRUCTION_BASE),
             Zone::Shared => (SHARED.start, SHARED.end),
+            Zone::Replay => (REPLAY_START, high_start(gtt_bytes)),
             // Prefetchers and base addresses with a size of 4 GiB must not run over the end: its last 4 GiB stay empty.
-            Zone::High => (HIGH_START, gtt_bytes.saturating_sub(4 * GIB)),
+            Zone::High => (high_start(gtt_bytes), gtt_bytes.saturating_sub(4 * GIB)),
         }
     }
+}
+
+/// What lies above the heaps is halved: where addresses can be asked for, and where not.
+fn high_start(gtt_bytes: u64) -> u64 {
+    (gtt_bytes / 2) & !(PAGE_BYTES - 1)
 }
 
 /// Bit 47 copied up: the form in which the kernel takes addresses.

@@ -29,10 +29,11 @@ pub unsafe fn write_features(
     for node in unsafe { raw::chain(first) } {
         // SAFETY: a node of the chain; its type says what it is.
         let kind = unsafe { (*node).s_type };
-        if let Some(names) = vk::feature::members(kind) {
+        if let Some(row) = vk::feature::structure(kind) {
             // SAFETY: `sType` says that the node is of this type.
-            let values = unsafe { std::slice::from_raw_parts_mut(members(node), names.len()) };
-            vk::feature::fill(device.info().device, names, values);
+            let values =
+                unsafe { std::slice::from_raw_parts_mut(members(node), row.members.len()) };
+            row.fill(device.info().device, values);
         }
     }
 }
@@ -65,10 +66,10 @@ pub unsafe fn check_features(
     for node in unsafe { raw::chain(first) } {
         // SAFETY: a node of the chain; its type says what it is.
         let kind = unsafe { (*node).s_type };
-        if let Some(names) = vk::feature::members(kind) {
+        if let Some(row) = vk::feature::structure(kind) {
             // SAFETY: `sType` says that the node is of this type; it is only read.
-            let values = unsafe { std::slice::from_raw_parts(members(node), names.len()) };
-            vk::feature::check(device, names, values)?;
+            let values = unsafe { std::slice::from_raw_parts(members(node), row.members.len()) };
+            row.check(device, values)?;
         }
     }
     Ok(())
@@ -138,6 +139,13 @@ pub unsafe fn write_priorities(device: &vk::PhysicalDevice, first: *const c_void
 
 /// What can be done with memory handles of a type.
 pub fn external_memory(kind: c::ExternalMemoryHandleTypeFlags) -> c::ExternalMemoryProperties {
+    if kind == vk::memory::HOST {
+        return c::ExternalMemoryProperties {
+            external_memory_features: c::ExternalMemoryFeatureFlags::IMPORTABLE,
+            export_from_imported_handle_types: c::ExternalMemoryHandleTypeFlags::empty(),
+            compatible_handle_types: kind,
+        };
+    }
     let known = kind.as_raw().is_power_of_two() && vk::memory::SHAREABLE.contains(kind);
     if !known {
         return c::ExternalMemoryProperties::default();

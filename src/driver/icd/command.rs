@@ -26,7 +26,7 @@ entries! { COMMAND:
             return Err(vk::Error::FeatureNotPresent { what: "this queue family, or protected command buffers" });
         }
         let pool = CommandPoolFace { pool: CommandPool::new(&face.device), buffers: Mutex::default() };
-        raw::put(command_pool, handle::make(pool));
+        raw::put(command_pool, handle::make_in(allocator, pool)?);
         done()
     }
 

@@ -21,14 +21,9 @@ entries! { DEBUG_UTILS:
     ) -> c::Result {
         let face = handle::get(instance)?;
         let info = raw::reference(create_info, "VkDebugUtilsMessengerCreateInfoEXT")?;
-        let callback = Arc::new(Callback {
-            function: info.pfn_user_callback,
-            user: info.p_user_data,
-            severities: info.message_severity,
-            types: info.message_type,
-        });
+        let callback = Arc::new(Callback::new(info));
         face.messengers.lock().unwrap_or_else(PoisonError::into_inner).push(callback.clone());
-        raw::put(messenger, handle::make(callback));
+        raw::put(messenger, handle::make_in(allocator, callback)?);
         done()
     }
 

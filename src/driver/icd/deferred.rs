@@ -17,7 +17,7 @@ entries! { DEFERRED:
         deferred_operation: *mut c::DeferredOperationKHR,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(deferred_operation, handle::make(Operation));
+        raw::put(deferred_operation, handle::make_in(allocator, Operation)?);
         done()
     }
 

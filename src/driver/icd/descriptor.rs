@@ -26,7 +26,7 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
-        raw::put(set_layout, handle::make(Arc::new(layout(info)?)));
+        raw::put(set_layout, handle::make_in(allocator, Arc::new(layout(info)?))?);
         done()
     }
 
@@ -82,7 +82,7 @@ entries! { DESCRIPTOR:
             .iter()
             .map(|range| PushRange { offset_bytes: range.offset, bytes: range.size })
             .collect();
-        raw::put(pipeline_layout, handle::make(Arc::new(PipelineLayout::new(&sets, &push)?)));
+        raw::put(pipeline_layout, handle::make_in(allocator, Arc::new(PipelineLayout::new(&sets, &push)?))?);
         done()
     }
 
@@ -114,7 +114,7 @@ entries! { DESCRIPTOR:
         let inline = raw::find::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.max_inline_uniform_block_bindings);
         let pool = Pool::new(&face.device.context, info.max_sets, &sizes, inline)?;
-        raw::put(descriptor_pool, handle::make(DescriptorPoolFace { pool, sets: Mutex::default() }));
+        raw::put(descriptor_pool, handle::make_in(allocator, DescriptorPoolFace { pool, sets: Mutex::default() })?);
         done()
     }
 
@@ -241,7 +241,7 @@ entries! { DESCRIPTOR:
             })
             .collect();
         let bind_point = info.pipeline_bind_point;
-        raw::put(descriptor_update_template, handle::make(Template { bind_point, entries }));
+        raw::put(descriptor_update_template, handle::make_in(allocator, Template { bind_point, entries })?);
         done()
     }
 
@@ -601,40 +601,42 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
             }),
         )
     };
-    let bindings: SmallVec<[BindingInfo; 4]> = bindings
-        .iter()
-        .enumerate()
-        .map(|(index, binding)| {
-            let kind = binding.descriptor_type;
-            // SAFETY: as the caller says; only of these types the samplers are looked at.
-            let (pieces, samplers) = unsafe {
-                let samplers = match kind {
-                    c::DescriptorType::SAMPLER | c::DescriptorType::COMBINED_IMAGE_SAMPLER => {
-                        raw::slice(binding.p_immutable_samplers, binding.descriptor_count)
-                    }
-                    _ => &[],
-                };
-                let samplers = samplers
-                    .iter()
-                    .map(|&sampler| handle::get(sampler).cloned());
-                (
-                    pieces(kind, allowed(info.p_next, index)),
-                    samplers.collect::<vk::Result<_>>()?,
-                )
-            };
-            let flags = flags.get(index).copied().unwrap_or_default();
-            use c::DescriptorBindingFlags as F;
-            let info = BindingInfo {
-                binding: binding.binding,
-                kind,
-                count: binding.descriptor_count,
-                variable: flags.contains(F::VARIABLE_DESCRIPTOR_COUNT),
-                settled: !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND),
-                pieces,
-                samplers: Vec::new(),
-            };
-            Ok(info.with_samplers(samplers))
-        })
-        .collect::<vk::Result<_>>()?;
-    SetLayout::new(bindings, info.flags.contains(Flags::PUSH_DESCRIPTOR_KHR))
+    let push = info.flags.contains(Flags::PUSH_DESCRIPTOR_KHR);
+    let mut layout = SetLayout::with_room(bindings.len(), push);
+    for (index, binding) in bindings.iter().enumerate() {
+        let kind = binding.descriptor_type;
+        // SAFETY: as the caller says; only of some types the samplers and the list of types are looked at.
+        let (pieces, samplers) = unsafe {
+            match kind {
+                c::DescriptorType::SAMPLER | c::DescriptorType::COMBINED_IMAGE_SAMPLER => (
+                    pieces(kind, &[]),
+                    raw::slice(binding.p_immutable_samplers, binding.descriptor_count),
+                ),
+                c::DescriptorType::MUTABLE_EXT => {
+                    (pieces(kind, allowed(info.p_next, index)), &[][..])
+                }
+                _ => (pieces(kind, &[]), &[][..]),
+            }
+        };
+        let flags = flags.get(index).copied().unwrap_or_default();
+        use c::DescriptorBindingFlags as F;
+        let mut asked = BindingInfo {
+            binding: binding.binding,
+            kind,
+            count: binding.descriptor_count,
+            variable: flags.contains(F::VARIABLE_DESCRIPTOR_COUNT),
+            settled: !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND),
+            pieces,
+            samplers: Vec::new(),
+        };
+        if !samplers.is_empty() {
+            let samplers = samplers.iter().map(|&sampler| {
+                // SAFETY: as the caller says.
+                unsafe { handle::get(sampler) }.cloned()
+            });
+            asked = asked.with_samplers(samplers.collect::<vk::Result<_>>()?);
+        }
+        layout.add(asked);
+    }
+    layout.place()
 }

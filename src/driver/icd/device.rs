@@ -2,9 +2,12 @@
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use ash::vk as c;
+
+use vk::memory::{Import, Place};
 
 use crate::entry::{done, entries};
 use crate::face::DeviceFace;
@@ -33,8 +36,12 @@ entries! { DEVICE:
             }),
         };
         let object = vk::Device::new(physical, &request)?;
-        let queue = handle::make(object.clone());
-        raw::put(device, handle::make(DeviceFace { device: object, queue }));
+        let queue: c::Queue = handle::make(object.clone());
+        let made = handle::make_in(allocator, DeviceFace { device: object, queue });
+        if made.is_err() {
+            handle::destroy(queue);
+        }
+        raw::put(device, made?);
         done()
     }
 
@@ -92,6 +99,17 @@ entries! { DEVICE:
         let info = raw::reference(allocate_info, "VkMemoryAllocateInfo")?;
         let export = raw::find::<c::ExportMemoryAllocateInfo<'_>>(info.p_next)
             .map_or(c::ExternalMemoryHandleTypeFlags::empty(), |node| node.handle_types);
+        let flags = raw::find::<c::MemoryAllocateFlagsInfo<'_>>(info.p_next)
+            .map_or(c::MemoryAllocateFlags::empty(), |node| node.flags);
+        let asked = raw::find::<c::MemoryOpaqueCaptureAddressAllocateInfo<'_>>(info.p_next)
+            .map_or(0, |node| node.opaque_capture_address);
+        let place = match asked {
+            _ if !flags.contains(c::MemoryAllocateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY) => Place::Anywhere,
+            0 => Place::Replayable,
+            address => Place::At(address),
+        };
+        let host = raw::find::<c::ImportMemoryHostPointerInfoEXT<'_>>(info.p_next)
+            .filter(|node| !node.handle_type.is_empty());
         let import = raw::find::<c::ImportMemoryFdInfoKHR<'_>>(info.p_next).filter(|node| !node.handle_type.is_empty());
         let import = match import {
             Some(node) if !vk::memory::SHAREABLE.contains(node.handle_type) => {
@@ -104,21 +122,27 @@ entries! { DEVICE:
             Some(node) => Some((borrow(node.fd)?, node.fd)),
             None => None,
         };
-        let (descriptor, taken) = import.map_or((None, None), |(descriptor, fd)| (Some(descriptor), Some(fd)));
+        let (descriptor, taken) =
+            import.map_or((None, None), |(descriptor, fd)| (Some(Import::Descriptor(descriptor)), Some(fd)));
+        let import = match host {
+            Some(node) => Some(host_pages(node, info.allocation_size)?),
+            None => descriptor,
+        };
         let object = vk::memory::Memory::new(
             &face.device.context,
             vk::memory::Request {
                 bytes: info.allocation_size,
                 type_index: info.memory_type_index,
-                import: descriptor,
+                import,
                 export,
+                place,
             },
         )?;
+        raw::put(memory, handle::make_in(allocator, Arc::new(object))?);
         if let Some(fd) = taken {
             // The import succeeded: the application has given the descriptor away.
             drop(OwnedFd::from_raw_fd(fd));
         }
-        raw::put(memory, handle::make(Arc::new(object)));
         done()
     }
 
@@ -128,7 +152,9 @@ entries! { DEVICE:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         handle::get(device)?;
-        handle::destroy(memory);
+        if let Some(memory) = handle::destroy(memory) {
+            memory.freed();
+        }
         Ok(())
     }
 
@@ -215,7 +241,7 @@ entries! { DEVICE:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkBufferCreateInfo")?;
-        raw::put(buffer, handle::make(new_buffer(info)?));
+        raw::put(buffer, handle::make_in(allocator, new_buffer(info)?)?);
         done()
     }
 
@@ -262,7 +288,23 @@ entries! { DEVICE:
         handle::get(info.buffer)?.address()
     }
 
-    // Addresses to replay are not offered: the specification then asks for 0.
+    Device ["VK_EXT_external_memory_host"] vkGetMemoryHostPointerPropertiesEXT(
+        device: c::Device,
+        handle_type: c::ExternalMemoryHandleTypeFlags,
+        host_pointer: *const c_void,
+        memory_host_pointer_properties: *mut c::MemoryHostPointerPropertiesEXT<'_>,
+    ) -> c::Result {
+        let face = handle::get(device)?;
+        if handle_type != vk::memory::HOST {
+            return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
+        }
+        if let Some(out) = memory_host_pointer_properties.as_mut() {
+            out.memory_type_bits = (1 << face.device.context.physical.memory_types().len()) - 1;
+        }
+        done()
+    }
+
+    // A buffer is where its memory is; of its own there is nothing to ask for again.
     Device vkGetBufferOpaqueCaptureAddress(device: c::Device, info: *const c::BufferDeviceAddressInfo<'_>) -> u64 {
         Ok(0)
     }
@@ -271,7 +313,8 @@ entries! { DEVICE:
         device: c::Device,
         info: *const c::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
     ) -> u64 {
-        Ok(0)
+        let info = raw::reference(info, "VkDeviceMemoryOpaqueCaptureAddressInfo")?;
+        Ok(handle::get(info.memory)?.address())
     }
 
     Device vkBindBufferMemory(
@@ -294,6 +337,30 @@ entries! { DEVICE:
         }
         done()
     }
+}
+
+/// Pages of the application's own.
+///
+/// # Safety
+/// The pages are there until the memory is freed, as importing them says.
+unsafe fn host_pages(
+    node: &c::ImportMemoryHostPointerInfoEXT<'_>,
+    bytes: c::DeviceSize,
+) -> vk::Result<Import> {
+    let bad = |why: &str| vk::Error::InvalidExternalHandle { why: why.into() };
+    if node.handle_type != vk::memory::HOST {
+        return Err(bad("of a type that is not importable"));
+    }
+    let base = NonNull::new(node.p_host_pointer.cast::<u8>()).ok_or_else(|| bad("null"))?;
+    let bytes = usize::try_from(bytes).map_err(|_| bad("larger than the process"))?;
+    if !base.addr().get().is_multiple_of(sys::PAGE_BYTES) || !bytes.is_multiple_of(sys::PAGE_BYTES)
+    {
+        return Err(bad("not whole pages"));
+    }
+    // SAFETY: as the caller says. Nothing touches them after `Memory::freed`, when no submission lists them any more; what maps
+    // memory is forbidden then.
+    let pages = unsafe { sys::Mapping::borrow(base, bytes) };
+    Ok(Import::Host(Arc::new(pages)))
 }
 
 /// A duplicate of a descriptor that stays the application's.
@@ -322,7 +389,9 @@ unsafe fn borrow(fd: c_int) -> vk::Result<OwnedFd> {
 unsafe fn new_buffer(info: &c::BufferCreateInfo<'_>) -> vk::Result<vk::buffer::Buffer> {
     // SAFETY: as the caller says.
     let external = unsafe { raw::find::<c::ExternalMemoryBufferCreateInfo<'_>>(info.p_next) };
-    if external.is_some_and(|node| !vk::memory::SHAREABLE.contains(node.handle_types)) {
+    if external
+        .is_some_and(|node| !(vk::memory::SHAREABLE | vk::memory::HOST).contains(node.handle_types))
+    {
         return Err(vk::Error::FeatureNotPresent {
             what: "this kind of external memory",
         });

@@ -19,6 +19,8 @@ pub struct InstanceFace {
     pub physical: OnceLock<Vec<c::PhysicalDevice>>,
     /// Whom to tell what went wrong.
     pub messengers: Arc<Mutex<Vec<Arc<Callback>>>>,
+    /// Whom to tell while it is destroyed.
+    pub chained: Vec<Arc<Callback>>,
 }
 
 // SAFETY: the handles in it are addresses of boxes whose objects are `Sync` (bound on `Kind::Object`).
@@ -144,10 +146,27 @@ pub struct Callback {
     pub types: c::DebugUtilsMessageTypeFlagsEXT,
 }
 
+impl Callback {
+    /// As an application describes it.
+    pub fn new(info: &c::DebugUtilsMessengerCreateInfoEXT<'_>) -> Self {
+        Self {
+            function: info.pfn_user_callback,
+            user: info.p_user_data,
+            severities: info.message_severity,
+            types: info.message_type,
+        }
+    }
+}
+
 // SAFETY: the specification has the callback called from any thread that calls Vulkan, with the pointer as it was given.
 unsafe impl Send for Callback {}
 // SAFETY: as above.
 unsafe impl Sync for Callback {}
+
+/// From now on these hear messages, and nobody else.
+pub fn listen(messengers: &Mutex<Vec<Arc<Callback>>>, all: Vec<Arc<Callback>>) {
+    *messengers.lock().unwrap_or_else(PoisonError::into_inner) = all;
+}
 
 /// Calls all who want messages like this one. Nothing is locked meanwhile: they may call Vulkan.
 ///

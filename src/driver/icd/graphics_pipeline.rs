@@ -30,13 +30,14 @@ entries! { GRAPHICS_PIPELINE:
         }
         for (index, info) in infos.iter().enumerate() {
             let start = Instant::now();
-            let made = graphics_info(info).and_then(|info| Pipeline::new(&face.device.context, cache, &info));
+            let made = graphics_info(info).and_then(|asked| {
+                let pipeline = Pipeline::new(&face.device.context, cache, &asked)?;
+                let stages: Vec<_> = pipeline.cached().collect();
+                tell(info.p_next, &Made { start, stages: &stages });
+                handle::make_in(allocator, PipelineFace::Graphics(pipeline))
+            });
             match made {
-                Ok(pipeline) => {
-                    let stages: Vec<_> = pipeline.cached().collect();
-                    tell(info.p_next, &Made { start, stages: &stages });
-                    raw::put_at(pipelines, index, handle::make(PipelineFace::Graphics(pipeline)));
-                }
+                Ok(pipeline) => raw::put_at(pipelines, index, pipeline),
                 // The others are made all the same.
                 Err(error) => {
                     diagnosis::tell(&face.device, &error);

@@ -2,8 +2,12 @@
 //!
 //! The loader writes its dispatch table into the first word of dispatchable objects, and wants to find a magic number there
 //! first (loader interface, "ICD_LOADER_MAGIC"). All other handles are such boxes too: one kind of box, one check.
+//!
+//! A box lies in memory of the application's allocator where it gives one, and is given back by the functions that it came from. What
+//! an object keeps elsewhere, and what comes from a pool, is the process's.
 
 use std::cell::UnsafeCell;
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -33,18 +37,91 @@ pub trait Kind: Handle + Copy {
     const WHAT: &'static str;
     /// Tells it from other kinds.
     const NUMBER: u32;
+    /// How long it lives, as allocators are told.
+    const SCOPE: c::SystemAllocationScope = match Self::NUMBER & 0xff {
+        1 => c::SystemAllocationScope::INSTANCE,
+        3 => c::SystemAllocationScope::DEVICE,
+        _ => c::SystemAllocationScope::OBJECT,
+    };
 }
 
-/// A handle to a new object.
+impl<T> Boxed<T> {
+    fn new<H: Kind<Object = T>>(object: T, lent: bool) -> Self {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        Self {
+            loader: UnsafeCell::new(LOADER_MAGIC),
+            kind: H::NUMBER,
+            // The lowest bit tells whose the memory is.
+            serial: MADE.fetch_add(2, Ordering::Relaxed) | u32::from(lent),
+            object,
+        }
+    }
+}
+
+/// A handle to a new object, in memory of the process.
 pub fn make<H: Kind>(object: H::Object) -> H {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    let boxed = Boxed {
-        loader: UnsafeCell::new(LOADER_MAGIC),
-        kind: H::NUMBER,
-        serial: MADE.fetch_add(1, Ordering::Relaxed),
-        object,
+    H::from_raw(Box::into_raw(Box::new(Boxed::new::<H>(object, false))) as u64)
+}
+
+/// Before a box in memory that the application has lent: how to give it back.
+#[repr(C)]
+struct Lent {
+    free: unsafe extern "system" fn(*mut c_void, *mut c_void),
+    user: *mut c_void,
+}
+
+/// Bytes from the start of such memory to the box, and of all of it, and its alignment.
+const fn lent_layout<T>() -> (usize, usize, usize) {
+    let align = if align_of::<Boxed<T>>() > align_of::<Lent>() {
+        align_of::<Boxed<T>>()
+    } else {
+        align_of::<Lent>()
     };
-    H::from_raw(Box::into_raw(Box::new(boxed)) as u64)
+    let at = size_of::<Lent>().next_multiple_of(align);
+    (at, at + size_of::<Boxed<T>>(), align)
+}
+
+/// A handle to a new object, in memory of the application's allocator, if it gives one.
+///
+/// # Safety
+/// `allocator` is null, or points to functions that allocate as the specification says ("Host Memory").
+#[inline]
+pub unsafe fn make_in<H: Kind>(
+    allocator: *const c::AllocationCallbacks<'_>,
+    object: H::Object,
+) -> vk::Result<H> {
+    // SAFETY: as the caller says.
+    match unsafe { allocator.as_ref() } {
+        None => Ok(make(object)),
+        // SAFETY: as the caller says.
+        Some(allocator) => unsafe { lent(allocator, object) },
+    }
+}
+
+/// # Safety
+/// As [`make_in`].
+#[cold]
+unsafe fn lent<H: Kind>(
+    allocator: &c::AllocationCallbacks<'_>,
+    object: H::Object,
+) -> vk::Result<H> {
+    let (Some(allocate), Some(free)) = (allocator.pfn_allocation, allocator.pfn_free) else {
+        return Ok(make(object));
+    };
+    let user = allocator.p_user_data;
+    let (at, bytes, align) = lent_layout::<H::Object>();
+    // SAFETY: as the caller says.
+    let memory = unsafe { allocate(user, bytes, align, H::SCOPE) };
+    if memory.is_null() {
+        return Err(vk::Error::OutOfHostMemory { what: H::WHAT });
+    }
+    // SAFETY: `memory` has room for both, each aligned, and is nobody else's.
+    unsafe {
+        memory.cast::<Lent>().write(Lent { free, user });
+        let boxed = memory.byte_add(at).cast::<Boxed<H::Object>>();
+        boxed.write(Boxed::new::<H>(object, true));
+        Ok(H::from_raw(boxed as u64))
+    }
 }
 
 /// The object of a handle.
@@ -117,9 +194,16 @@ pub unsafe fn destroy<H: Kind>(handle: H) -> Option<H::Object> {
     // SAFETY: as the caller says; the kind is checked before the box is taken.
     unsafe {
         get(handle).ok()?;
-        let mut boxed = Box::from_raw(handle.as_raw() as *mut Boxed<H::Object>);
-        boxed.kind = 0;
-        Some(boxed.object)
+        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
+        (&raw mut (*boxed).kind).write(0);
+        if (&raw const (*boxed).serial).read() & 1 == 0 {
+            return Some(Box::from_raw(boxed).object);
+        }
+        let object = (&raw const (*boxed).object).read();
+        let memory = boxed.byte_sub(lent_layout::<H::Object>().0);
+        let Lent { free, user } = memory.cast::<Lent>().read();
+        free(user, memory.cast());
+        Some(object)
     }
 }
 

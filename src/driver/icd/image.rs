@@ -109,7 +109,10 @@ entries! { IMAGE:
         let external = raw::find::<c::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
         let external = external.filter(|node| !node.handle_type.is_empty());
         let shared = external.map(|node| chain::external_memory(node.handle_type));
-        if shared.is_some_and(|shared| shared.external_memory_features.is_empty()) {
+        // Only linear images lie in the process's own pages as it knows them.
+        let hidden = info.tiling == c::ImageTiling::OPTIMAL
+            && external.is_some_and(|node| node.handle_type == vk::memory::HOST);
+        if hidden || shared.is_some_and(|shared| shared.external_memory_features.is_empty()) {
             return Err(vk::Error::FormatNotSupported);
         }
         out.image_format_properties = found;
@@ -137,7 +140,7 @@ entries! { IMAGE:
     ) -> c::Result {
         let face = handle::get(device)?;
         let info = raw::reference(create_info, "VkImageCreateInfo")?;
-        raw::put(image, handle::make(Arc::new(new_image(&face.device.context.physical, info)?)));
+        raw::put(image, handle::make_in(allocator, Arc::new(new_image(&face.device.context.physical, info)?))?);
         done()
     }
 
@@ -166,7 +169,7 @@ entries! { IMAGE:
             min_lod: min_lod.map_or(0.0, |node| node.min_lod),
         };
         let made = View::new(&face.device.context.physical, image, &asked)?;
-        raw::put(view, handle::make(Arc::new(made)));
+        raw::put(view, handle::make_in(allocator, Arc::new(made))?);
         done()
     }
 
@@ -356,7 +359,8 @@ unsafe fn new_image(
             stencil_usage(info.p_next, info.usage),
         )
     };
-    if external.is_some_and(|node| !vk::memory::SHAREABLE.contains(node.handle_types)) {
+    let kinds = vk::memory::SHAREABLE | vk::memory::HOST;
+    if external.is_some_and(|node| !kinds.contains(node.handle_types)) {
         return Err(vk::Error::FeatureNotPresent {
             what: "this kind of external memory",
         });

@@ -1,6 +1,6 @@
 //! Entry points of instances and physical devices.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk as c;
@@ -41,15 +41,32 @@ entries! { INSTANCE:
         let messengers = Arc::<Mutex<Vec<Arc<Callback>>>>::default();
         let heard = messengers.clone();
         let diagnosis = diagnosis::diagnosis().heard_by(Arc::new(move |text: &str| face::tell(&heard, text)));
-        let object = vk::Instance::new(source::kernel_source(), diagnosis, &layers, &extensions)?;
-        raw::put(instance, handle::make(InstanceFace { instance: object, physical: OnceLock::new(), messengers }));
+        // Messengers in the chain hear what happens while the instance is made, and again while it is destroyed.
+        let chained = chained_messengers(info.p_next);
+        face::listen(&messengers, chained.clone());
+        let made = vk::Instance::new(source::kernel_source(), diagnosis, &layers, &extensions);
+        if let Err(error) = &made {
+            face::tell(&messengers, &error.to_string());
+        }
+        face::listen(&messengers, Vec::new());
+        raw::put(
+            instance,
+            handle::make_in(
+                allocator,
+                InstanceFace { instance: made?, physical: OnceLock::new(), messengers, chained },
+            )?,
+        );
         done()
     }
 
     Instance vkDestroyInstance(instance: c::Instance, allocator: *const c::AllocationCallbacks<'_>) {
         if let Some(face) = handle::destroy(instance) {
+            face::listen(&face.messengers, face.chained);
             for device in face.physical.into_inner().unwrap_or_default() {
-                handle::destroy(device);
+                // Its handle has one, and the instance another.
+                if handle::destroy(device).is_some_and(|device| Arc::strong_count(&device) > 2) {
+                    face::tell(&face.messengers, "an instance is destroyed before its devices");
+                }
             }
         }
         Ok(())
@@ -300,4 +317,23 @@ fn devices_of(face: &InstanceFace) -> &[c::PhysicalDevice] {
             .map(handle::make)
             .collect()
     })
+}
+
+/// Messengers that a chain names.
+///
+/// # Safety
+/// The chain is valid.
+unsafe fn chained_messengers(chain: *const c_void) -> Vec<Arc<Callback>> {
+    // SAFETY: as the caller says; the tag says which structure a node is.
+    unsafe {
+        raw::chain(chain)
+            .filter(|&node| {
+                (*node).s_type == c::StructureType::DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT
+            })
+            .map(|node| {
+                let node = &*node.cast::<c::DebugUtilsMessengerCreateInfoEXT<'_>>();
+                Arc::new(Callback::new(node))
+            })
+            .collect()
+    }
 }

@@ -4,9 +4,9 @@
 //! Out: calls of `vk`, on plain structures and slices; its errors as `VkResult`.
 //!
 //! Every entry point is made by one macro (`entry`), which catches unwinding and maps errors; a body checks its handles
-//! (`handle`) and reads pointers and `pNext` chains (`raw`, `chain`) before it calls `vk`. `VkAllocationCallbacks` are ignored,
-//! as the specification permits: our allocations do not outlive the process's allocator. The only global state is where GPUs
-//! come from ([`set_kernel_source`]), for programs that bring a kernel of their own.
+//! (`handle`) and reads pointers and `pNext` chains (`raw`, `chain`) before it calls `vk`. An object's own memory comes from
+//! `VkAllocationCallbacks` where they are given (`handle::make_in`); what Rust's collections take is the process's. The only global
+//! state is where GPUs come from ([`set_kernel_source`]), for programs that bring a kernel of their own.
 //! Ref: Vulkan specification; "Architecture of the Vulkan Loader Interfaces", driver interface.
 
 #![allow(unsafe_code, reason = "this crate is where C calls us")]

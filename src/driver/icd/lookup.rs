@@ -85,9 +85,10 @@ pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<P
             handle::get(device).ok()?,
         )
     };
-    // The device does not know what its instance has enabled.
-    let instance = vk::extension::find(vk::extension::INSTANCE, row.extension).is_some();
-    let enabled = row.extension.is_empty() || instance || face.device.has(row.extension);
+    let device = &face.device;
+    let enabled = row.extension.is_empty()
+        || device.has(row.extension)
+        || device.context.physical.instance_has(row.extension);
     (row.level == Level::Device && enabled).then_some(row.pointer)
 }
 

@@ -23,7 +23,7 @@ entries! { PIPELINE:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkShaderModuleCreateInfo")?;
-        raw::put(shader_module, handle::make(Arc::new(words(info)?)));
+        raw::put(shader_module, handle::make_in(allocator, Arc::new(words(info)?))?);
         done()
     }
 
@@ -64,7 +64,7 @@ entries! { PIPELINE:
         let info = raw::reference(create_info, "VkPipelineCacheCreateInfo")?;
         let data = raw::bytes(info.p_initial_data, info.initial_data_size);
         let cache = vk::cache::Cache::new(face.device.context.physical.cache_owner(), data);
-        raw::put(pipeline_cache, handle::make(cache));
+        raw::put(pipeline_cache, handle::make_in(allocator, cache)?);
         done()
     }
 
@@ -125,11 +125,13 @@ entries! { PIPELINE:
         }
         for (index, info) in infos.iter().enumerate() {
             let start = Instant::now();
-            match compute_info(info).and_then(|info| Pipeline::compute(&face.device.context, cache, &info)) {
-                Ok(pipeline) => {
-                    tell(info.p_next, &Made { start, stages: &[pipeline.was_cached()] });
-                    raw::put_at(pipelines, index, handle::make(PipelineFace::Compute(pipeline)));
-                }
+            let made = compute_info(info).and_then(|asked| {
+                let pipeline = Pipeline::compute(&face.device.context, cache, &asked)?;
+                tell(info.p_next, &Made { start, stages: &[pipeline.was_cached()] });
+                handle::make_in(allocator, PipelineFace::Compute(pipeline))
+            });
+            match made {
+                Ok(pipeline) => raw::put_at(pipelines, index, pipeline),
                 // The others are made all the same.
                 Err(error) => {
                     diagnosis::tell(&face.device, &error);

@@ -20,7 +20,7 @@ entries! { PRIVATE_DATA:
         private_data_slot: *mut c::PrivateDataSlot,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(private_data_slot, handle::make(Slot::default()));
+        raw::put(private_data_slot, handle::make_in(allocator, Slot::default())?);
         done()
     }
 

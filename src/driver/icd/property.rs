@@ -171,6 +171,9 @@ properties! {
         max_descriptor_set_update_after_bind_storage_images: UPDATABLE,
         max_descriptor_set_update_after_bind_input_attachments: UPDATABLE,
     ]
+    PhysicalDeviceExternalMemoryHostPropertiesEXT |_device| [
+        min_imported_host_pointer_alignment: i915::PAGE_BYTES,
+    ]
     PhysicalDevicePushDescriptorPropertiesKHR |_device| [
         max_push_descriptors: vk::limits::MAX_PUSH_DESCRIPTORS,
     ]

@@ -19,7 +19,7 @@ entries! { QUERY:
         let face = handle::get(device)?;
         let info = raw::reference(create_info, "VkQueryPoolCreateInfo")?;
         let object = QueryPool::new(&face.device.context, Kind::new(info.query_type, info.pipeline_statistics)?, info.query_count)?;
-        raw::put(query_pool, handle::make(object));
+        raw::put(query_pool, handle::make_in(allocator, object)?);
         done()
     }
 

@@ -67,7 +67,7 @@ entries! { RENDER:
             })
             .collect();
         let made = RenderPass::new(attachments, subpasses, dependencies)?;
-        raw::put(render_pass, handle::make(Arc::new(made)));
+        raw::put(render_pass, handle::make_in(allocator, Arc::new(made))?);
         done()
     }
 
@@ -141,7 +141,7 @@ entries! { RENDER:
             })
             .collect();
         let made = RenderPass::new(attachments, subpasses, dependencies)?;
-        raw::put(render_pass, handle::make(Arc::new(made)));
+        raw::put(render_pass, handle::make_in(allocator, Arc::new(made))?);
         done()
     }
 
@@ -180,7 +180,7 @@ entries! { RENDER:
                 .collect::<vk::Result<_>>()?,
         };
         let made = Framebuffer { views, layers: info.layers };
-        raw::put(framebuffer, handle::make(Arc::new(made)));
+        raw::put(framebuffer, handle::make_in(allocator, Arc::new(made))?);
         done()
     }
 

@@ -39,7 +39,7 @@ entries! { SAMPLER:
             reduction: reduction.map_or(c::SamplerReductionMode::WEIGHTED_AVERAGE, |node| node.reduction_mode),
             conversion,
         };
-        raw::put(sampler, handle::make(Sampler::new(&face.device.context, &asked)?));
+        raw::put(sampler, handle::make_in(allocator, Sampler::new(&face.device.context, &asked)?)?);
         done()
     }
 
@@ -68,7 +68,7 @@ entries! { SAMPLER:
             chroma: [info.x_chroma_offset, info.y_chroma_offset],
             filter: info.chroma_filter,
         };
-        raw::put(ycbcr_conversion, handle::make(Conversion::new(&asked)));
+        raw::put(ycbcr_conversion, handle::make_in(allocator, Conversion::new(&asked))?);
         done()
     }
 
@@ -92,7 +92,7 @@ entries! { SAMPLER:
         let buffer = handle::get(info.buffer)?;
         let physical = &face.device.context.physical;
         let made = BufferView::new(physical, buffer, info.format, info.offset, info.range)?;
-        raw::put(view, handle::make(made));
+        raw::put(view, handle::make_in(allocator, made)?);
         done()
     }
 

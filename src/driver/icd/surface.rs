@@ -78,12 +78,16 @@ unsafe fn wayland_surface(display: *mut c_void, surface: *mut c_void) -> wsi::Re
 /// Gives a surface to the application.
 ///
 /// # Safety
-/// `out` may be written.
-unsafe fn put(face: wsi::Result<SurfaceFace>, out: *mut c::SurfaceKHR) -> vk::Result<c::Result> {
-    told(face.map(|face| {
+/// As [`handle::make_in`]; `out` may be written.
+unsafe fn put(
+    face: wsi::Result<SurfaceFace>,
+    allocator: *const c::AllocationCallbacks<'_>,
+    out: *mut c::SurfaceKHR,
+) -> vk::Result<c::Result> {
+    told(face.and_then(|face| {
         // SAFETY: as the caller says.
-        unsafe { raw::put(out, handle::make(face)) };
-        c::Result::SUCCESS
+        unsafe { raw::put(out, handle::make_in(allocator, face)?) };
+        Ok(c::Result::SUCCESS)
     }))
 }
 
@@ -169,7 +173,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(instance)?;
         let info = raw::reference(create_info, "VkXcbSurfaceCreateInfoKHR")?;
-        put(x11_surface(Connection::Xcb(info.connection.cast()), info.window), surface)
+        put(x11_surface(Connection::Xcb(info.connection.cast()), info.window), allocator, surface)
     }
 
     Physical ["VK_KHR_xcb_surface"] vkGetPhysicalDeviceXcbPresentationSupportKHR(
@@ -191,7 +195,7 @@ entries! { SURFACE:
         handle::get(instance)?;
         let info = raw::reference(create_info, "VkXlibSurfaceCreateInfoKHR")?;
         // Names of X11 have 29 bits, in whatever type.
-        put(x11_surface(Connection::Xlib(info.dpy.cast()), info.window as u32), surface)
+        put(x11_surface(Connection::Xlib(info.dpy.cast()), info.window as u32), allocator, surface)
     }
 
     Physical ["VK_KHR_xlib_surface"] vkGetPhysicalDeviceXlibPresentationSupportKHR(
@@ -212,7 +216,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(instance)?;
         let info = raw::reference(create_info, "VkWaylandSurfaceCreateInfoKHR")?;
-        put(wayland_surface(info.display.cast(), info.surface.cast()), surface)
+        put(wayland_surface(info.display.cast(), info.surface.cast()), allocator, surface)
     }
 
     Physical ["VK_KHR_wayland_surface"] vkGetPhysicalDeviceWaylandPresentationSupportKHR(
@@ -233,7 +237,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(instance)?;
         let nowhere = wsi::Surface::new(Native::Headless);
-        put(Ok(SurfaceFace { surface: Arc::new(nowhere), application: None }), surface)
+        put(Ok(SurfaceFace { surface: Arc::new(nowhere), application: None }), allocator, surface)
     }
 
     Instance ["VK_KHR_surface"] vkDestroySurfaceKHR(

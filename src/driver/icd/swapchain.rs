@@ -139,7 +139,12 @@ unsafe fn acquire(
 }
 
 /// Presents one image after what the queue has been given so far.
-fn present(queue: &vk::queue::Queue, face: &SwapchainFace, index: u32) -> vk::Result<c::Result> {
+fn present(
+    queue: &vk::queue::Queue,
+    face: &SwapchainFace,
+    index: u32,
+    id: u64,
+) -> vk::Result<c::Result> {
     let drawn = Point {
         syncobj: face.drawn.clone(),
         value: face.last.fetch_add(1, Relaxed) + 1,
@@ -147,7 +152,7 @@ fn present(queue: &vk::queue::Queue, face: &SwapchainFace, index: u32) -> vk::Re
     let mut submission = Submission::default();
     submission.signals.push(drawn.clone());
     queue.submit(submission)?;
-    told(face.swapchain.present(index, drawn).map(code))
+    told(face.swapchain.present(index, drawn, id).map(code))
 }
 
 entries! { SWAPCHAIN:
@@ -159,9 +164,16 @@ entries! { SWAPCHAIN:
     ) -> c::Result {
         let face = handle::get(device)?;
         let info = raw::reference(create_info, "VkSwapchainCreateInfoKHR")?;
-        told(create(&face.device.context, info).map(|made| {
-            raw::put(swapchain, handle::make(made));
-            c::Result::SUCCESS
+        told(create(&face.device.context, info).and_then(|made| {
+            let images = made.images.clone();
+            let made = handle::make_in(allocator, made);
+            if made.is_err() {
+                for image in images {
+                    handle::destroy(image);
+                }
+            }
+            raw::put(swapchain, made?);
+            Ok(c::Result::SUCCESS)
         }))
     }
 
@@ -212,6 +224,19 @@ entries! { SWAPCHAIN:
         acquire(info.swapchain, info.timeout, info.semaphore, info.fence, image_index)
     }
 
+    Device ["VK_KHR_present_wait"] vkWaitForPresentKHR(
+        device: c::Device,
+        swapchain: c::SwapchainKHR,
+        present_id: u64,
+        timeout: u64,
+    ) -> c::Result {
+        handle::get(device)?;
+        let face = handle::get(swapchain)?;
+        told(face.swapchain.wait_shown(present_id, timeout).map(|shown| {
+            if shown { c::Result::SUCCESS } else { c::Result::TIMEOUT }
+        }))
+    }
+
     Device ["VK_KHR_swapchain"] vkQueuePresentKHR(
         queue: c::Queue,
         present_info: *const c::PresentInfoKHR<'_>,
@@ -226,10 +251,13 @@ entries! { SWAPCHAIN:
             device.queue.submit(waits)?;
         }
         let indices = raw::slice(info.p_image_indices, info.swapchain_count);
+        let ids = raw::find::<c::PresentIdKHR<'_>>(info.p_next)
+            .map_or(&[][..], |node| raw::slice(node.p_present_ids, node.swapchain_count));
         let mut all = c::Result::SUCCESS;
         for (at, &swapchain) in raw::slice(info.p_swapchains, info.swapchain_count).iter().enumerate() {
             let index = indices.get(at).copied().unwrap_or(u32::MAX);
-            let presented = handle::get(swapchain).and_then(|face| present(&device.queue, face, index));
+            let id = ids.get(at).copied().unwrap_or(0);
+            let presented = handle::get(swapchain).and_then(|face| present(&device.queue, face, index, id));
             let code = presented.unwrap_or_else(|error| {
                 diagnosis::report(&error);
                 error.code()

@@ -61,7 +61,7 @@ entries! { SYNC:
             return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" });
         }
         let object = Fence::new(&face.device.context, info.flags.contains(c::FenceCreateFlags::SIGNALED))?;
-        raw::put(fence, handle::make(Arc::new(object)));
+        raw::put(fence, handle::make_in(allocator, Arc::new(object))?);
         done()
     }
 
@@ -140,7 +140,7 @@ entries! { SYNC:
         let initial = raw::find::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
             .filter(|node| node.semaphore_type == c::SemaphoreType::TIMELINE)
             .map(|node| node.initial_value);
-        raw::put(semaphore, handle::make(Arc::new(Semaphore::new(&face.device.context, initial)?)));
+        raw::put(semaphore, handle::make_in(allocator, Arc::new(Semaphore::new(&face.device.context, initial)?))?);
         done()
     }
 
@@ -222,7 +222,7 @@ entries! { SYNC:
         event: *mut c::Event,
     ) -> c::Result {
         let face = handle::get(device)?;
-        raw::put(event, handle::make(Event::new(&face.device.context)?));
+        raw::put(event, handle::make_in(allocator, Event::new(&face.device.context)?)?);
         done()
     }
 

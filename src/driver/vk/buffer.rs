@@ -48,9 +48,11 @@ impl Buffer {
         usage: api::BufferUsageFlags,
         flags: api::BufferCreateFlags,
     ) -> Result<Self> {
-        if !flags.is_empty() {
+        // Where the memory lies decides where the buffer does.
+        let replayed = api::BufferCreateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY;
+        if !replayed.contains(flags) {
             return Err(Error::FeatureNotPresent {
-                what: "sparse, protected or capture-replay buffers",
+                what: "sparse or protected buffers",
             });
         }
         if bytes == 0 || bytes > MAX_BYTES {

@@ -65,6 +65,9 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// An address of another run that something else has in this one.
+    #[error("the address of another run is not free")]
+    InvalidOpaqueCaptureAddress,
     /// Memory could not be mapped.
     #[error("memory map failed: {why}")]
     MemoryMapFailed {
@@ -127,6 +130,7 @@ impl Error {
             Error::OutOfPoolMemory { .. } => api::Result::ERROR_OUT_OF_POOL_MEMORY,
             Error::FragmentedPool => api::Result::ERROR_FRAGMENTED_POOL,
             Error::InvalidExternalHandle { .. } => api::Result::ERROR_INVALID_EXTERNAL_HANDLE,
+            Error::InvalidOpaqueCaptureAddress => api::Result::ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS,
             Error::MemoryMapFailed { .. } => api::Result::ERROR_MEMORY_MAP_FAILED,
             Error::TooManyObjects { .. } => api::Result::ERROR_TOO_MANY_OBJECTS,
             // The registry lists it for modules and pipelines, whatever extension is enabled.

@@ -204,6 +204,8 @@ structures! {
     PHYSICAL_DEVICE_FRAGMENT_SHADER_INTERLOCK_FEATURES_EXT [
         fragmentShaderSampleInterlock fragmentShaderPixelInterlock fragmentShaderShadingRateInterlock
     ];
+    PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR [presentId];
+    PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR [presentWait];
     PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT [transformFeedback geometryStreams];
     PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT [
         primitivesGeneratedQuery primitivesGeneratedQueryWithRasterizerDiscard
@@ -257,6 +259,7 @@ offered! {
     depthBiasClamp "vkrunner-scripts/draw/depth/bias-clamp.shader_test";
     occlusionQueryPrecise "tests/pictures/scenes/queries.rs";
     pipelineStatisticsQuery "tests/vk/queries.rs";
+    variableMultisampleRate "tests/vk/samples.rs";
     inheritedQueries "tests/vk/queries.rs";
     fillModeNonSolid "vkrunner-scripts/draw/geometry/polygon-line.shader_test";
     largePoints "vkrunner-scripts/draw/clipping/point-at-edge.shader_test";
@@ -329,6 +332,7 @@ offered! {
     timelineSemaphore "tests/vk/synchronisation.rs";
     // Every buffer object is resident, at an address that stays.
     bufferDeviceAddress "tests/vk/addresses.rs";
+    bufferDeviceAddressCaptureReplay "tests/vk/addresses.rs";
     vulkanMemoryModel "vkrunner-scripts/memory/memory-model.shader_test";
     vulkanMemoryModelDeviceScope "vkrunner-scripts/memory/memory-model.shader_test";
     vulkanMemoryModelAvailabilityVisibilityChains "vkrunner-scripts/memory/memory-model-chain.shader_test";
@@ -369,6 +373,7 @@ offered! {
     shaderBufferFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";
     shaderSharedFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";
     shaderBufferFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
+    shaderImageFloat32Atomics "tests/vk/textures.rs";
     shaderSharedFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
     shaderSubgroupClock "vkrunner-scripts/builtins/shader-clock.shader_test";
     pipelineExecutableInfo "tests/vk/objects.rs";
@@ -405,6 +410,8 @@ offered! {
     provokingVertexLast "tests/pictures/scenes/dynamic.rs";
     fragmentShaderSampleInterlock "tests/vk/coverage.rs";
     fragmentShaderPixelInterlock "tests/vk/coverage.rs";
+    presentId "tests/vk/swapchains.rs";
+    presentWait "tests/vk/swapchains.rs";
     transformFeedback "tests/vk/captures.rs";
     geometryStreams "tests/vk/captures.rs";
     transformFeedbackPreservesProvokingVertex "tests/vk/captures.rs";
@@ -424,12 +431,18 @@ offered! {
     shaderSubgroupUniformControlFlow "vkrunner-scripts/control-flow/subgroup-uniform.shader_test";
 }
 
-/// The members of a structure of features, in order; none if `s_type` is another structure.
-pub fn members(s_type: StructureType) -> Option<&'static [&'static str]> {
-    STRUCTURES
-        .iter()
-        .find(|row| row.s_type == s_type)
-        .map(|row| row.members)
+/// Members that mean something else in one structure than in the others, and that the device does not offer there.
+const APART: &[(StructureType, &str)] = &[
+    // There it is the buffer that is given an address, not its memory.
+    (
+        StructureType::PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT,
+        "bufferDeviceAddressCaptureReplay",
+    ),
+];
+
+/// A structure of features; none if `s_type` is another structure.
+pub fn structure(s_type: StructureType) -> Option<&'static Structure> {
+    STRUCTURES.iter().find(|row| row.s_type == s_type)
 }
 
 /// Whether the device offers a feature.
@@ -439,22 +452,33 @@ pub fn offers(device: &Device, name: &str) -> bool {
         .any(|row| row.name == name && row.needs.is_none_or(|cap| device.has(cap)))
 }
 
-/// Answers a query: the values of a structure's members.
-pub fn fill(device: &Device, members: &[&str], values: &mut [Bool32]) {
-    for (value, name) in values.iter_mut().zip(members) {
-        *value = if offers(device, name) { TRUE } else { FALSE };
+impl Structure {
+    fn offered(&self, device: &Device, name: &str) -> bool {
+        offers(device, name) && !APART.contains(&(self.s_type, name))
     }
-}
 
-/// Refuses what is enabled in a structure and not offered.
-pub fn check(device: &Device, members: &[&'static str], values: &[Bool32]) -> Result<()> {
-    let mut enabled = members
-        .iter()
-        .zip(values)
-        .filter(|&(_, &value)| value != FALSE);
-    match enabled.find(|&(name, _)| !offers(device, name)) {
-        Some((&what, _)) => Err(Error::FeatureNotPresent { what }),
-        None => Ok(()),
+    /// Answers a query: the values of its members.
+    pub fn fill(&self, device: &Device, values: &mut [Bool32]) {
+        for (value, name) in values.iter_mut().zip(self.members) {
+            *value = if self.offered(device, name) {
+                TRUE
+            } else {
+                FALSE
+            };
+        }
+    }
+
+    /// Refuses what is enabled in it and not offered.
+    pub fn check(&self, device: &Device, values: &[Bool32]) -> Result<()> {
+        let mut enabled = self
+            .members
+            .iter()
+            .zip(values)
+            .filter(|&(_, &value)| value != FALSE);
+        match enabled.find(|&(name, _)| !self.offered(device, name)) {
+            Some((&what, _)) => Err(Error::FeatureNotPresent { what }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -467,22 +491,26 @@ mod tests {
         let device = hw::Device::by_name("skl").unwrap();
         for row in STRUCTURES {
             let mut values = vec![0xaaaa_aaaa; row.members.len()];
-            fill(device, row.members, &mut values);
+            row.fill(device, &mut values);
             assert!(values.iter().all(|&value| value <= TRUE));
-            assert_eq!(check(device, row.members, &values), Ok(()));
+            assert_eq!(row.check(device, &values), Ok(()));
             for (at, &what) in row.members.iter().enumerate() {
                 let mut values = vec![FALSE; row.members.len()];
                 values[at] = TRUE;
-                let expected = if offers(device, what) {
+                let expected = if row.offered(device, what) {
                     Ok(())
                 } else {
                     Err(Error::FeatureNotPresent { what })
                 };
-                assert_eq!(check(device, row.members, &values), expected);
+                assert_eq!(row.check(device, &values), expected);
             }
         }
         assert!(offers(device, "robustBufferAccess"));
         assert!(!offers(device, "sparseBinding"));
+        for (s_type, name) in APART {
+            assert!(structure(*s_type).unwrap().members.contains(name));
+            assert!(offers(device, name), "{name} is offered nowhere");
+        }
     }
 
     #[test]

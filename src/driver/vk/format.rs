@@ -566,7 +566,7 @@ impl Format {
         if uses.contains(FormatUse::TYPED_WRITE) && abi::typed_read_format(self.hw.number).is_some()
         {
             features |= A::STORAGE_TEXEL_BUFFER | self.typed_features(uses);
-            if self.is_atom() && self.hw.name != "R32_FLOAT" {
+            if self.is_atom() {
                 features |= A::STORAGE_TEXEL_BUFFER_ATOMIC;
             }
         }

@@ -15,7 +15,7 @@ pub struct Instance {
     source: Option<KernelSource>,
     diagnosis: Diagnosis,
     devices: OnceLock<Vec<Arc<PhysicalDevice>>>,
-    extensions: Vec<&'static str>,
+    extensions: Arc<[&'static str]>,
 }
 
 impl std::fmt::Debug for Instance {
@@ -38,7 +38,7 @@ impl Instance {
         if let Some(name) = layers.first() {
             return Err(Error::LayerNotPresent { name: name.clone() });
         }
-        let extensions = enabled(extension::INSTANCE, extensions)?;
+        let extensions = enabled(extension::INSTANCE, extensions)?.into();
         Ok(Arc::new(Self {
             source,
             diagnosis,
@@ -49,17 +49,18 @@ impl Instance {
 
     /// The GPUs, found at the first call.
     pub fn devices(&self) -> &[Arc<PhysicalDevice>] {
+        let probe = |kernel, node| {
+            PhysicalDevice::probe(kernel, node, &self.diagnosis, &self.extensions).ok()
+        };
         self.devices.get_or_init(|| match &self.source {
             Some(source) => source()
                 .into_iter()
-                .filter_map(|kernel| PhysicalDevice::probe(kernel, None, &self.diagnosis).ok())
+                .filter_map(|kernel| probe(kernel, None))
                 .collect(),
-            None => {
-                let open = |(kernel, node)| {
-                    PhysicalDevice::probe(kernel, Some(node), &self.diagnosis).ok()
-                };
-                i915::render_nodes().into_iter().filter_map(open).collect()
-            }
+            None => i915::render_nodes()
+                .into_iter()
+                .filter_map(|(kernel, node)| probe(kernel, Some(node)))
+                .collect(),
         })
     }
 

@@ -18,10 +18,57 @@ pub struct Request {
     pub bytes: u64,
     /// Memory type.
     pub type_index: u32,
-    /// A descriptor to take over instead of making memory anew.
-    pub import: Option<OwnedFd>,
+    /// What to take over instead of making memory anew.
+    pub import: Option<Import>,
     /// Kinds of handle it may be exported as.
     pub export: api::ExternalMemoryHandleTypeFlags,
+    /// How its address is found.
+    pub place: Place,
+}
+
+/// Memory that is there already.
+#[derive(Debug)]
+pub enum Import {
+    /// A descriptor.
+    Descriptor(OwnedFd),
+    /// Pages of the process.
+    Host(Arc<dyn i915::HostPages>),
+}
+
+/// How an address is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Any.
+    Anywhere,
+    /// Any that another run of the program can ask for.
+    Replayable,
+    /// This one, which an earlier run had.
+    At(u64),
+}
+
+impl Place {
+    /// `shared`: others may use the memory.
+    fn of_buffer(self, shared: bool) -> i915::Place {
+        use i915::Zone::{High, Replay, Shared};
+        match (self, shared) {
+            (Place::Anywhere, false) => i915::Place::In(High),
+            (Place::Replayable, false) => i915::Place::In(Replay),
+            (Place::At(address), false) => i915::Place::At(Replay, address),
+            // How memory of others is cached follows from its address; little of the driver's own choice lies there.
+            (Place::Anywhere | Place::Replayable, true) => i915::Place::In(Shared),
+            (Place::At(address), true) => i915::Place::At(Shared, address),
+        }
+    }
+
+    /// What it means that memory could not be made here.
+    fn failed(self, error: i915::Error) -> Error {
+        match (self, error) {
+            (Place::At(_), i915::Error::OutOfAddressSpace { .. }) => {
+                Error::InvalidOpaqueCaptureAddress
+            }
+            (_, error) => error.into(),
+        }
+    }
 }
 
 /// Kinds of handle that memory can be shared as.
@@ -30,6 +77,10 @@ pub const SHAREABLE: api::ExternalMemoryHandleTypeFlags =
         api::ExternalMemoryHandleTypeFlags::OPAQUE_FD.as_raw()
             | api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT.as_raw(),
     );
+
+/// The kind of handle that pages of the process are.
+pub const HOST: api::ExternalMemoryHandleTypeFlags =
+    api::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
 /// `VkDeviceMemory`.
 #[derive(Debug)]
@@ -43,6 +94,8 @@ pub struct Memory {
     /// What it takes of the heap; nothing where the pages are somebody else's.
     _share: Option<Share>,
     mapped: Mutex<bool>,
+    /// Whether the pages are the application's.
+    host: bool,
 }
 
 /// Bytes of a heap, until it is dropped.
@@ -86,7 +139,31 @@ impl Memory {
                 what: "this kind of external memory",
             });
         }
-        if let Some(descriptor) = request.import {
+        if let Some(Import::Host(pages)) = request.import {
+            let have = size_of_val(pages.words()) as u64;
+            if have < request.bytes {
+                return Err(Error::InvalidExternalHandle {
+                    why: "smaller than the allocation".into(),
+                });
+            }
+            let made = context
+                .gpu
+                .host_memory(pages, request.place.of_buffer(false))
+                .map_err(|error| match error {
+                    // What the kernel says of addresses that it cannot use.
+                    i915::Error::Ioctl { .. } | i915::Error::Mapping { .. } => {
+                        Error::InvalidExternalHandle {
+                            why: error.to_string(),
+                        }
+                    }
+                    other => request.place.failed(other),
+                })?;
+            return Ok(Self {
+                host: true,
+                ..Self::of(context, made, request.bytes, request.type_index, None)
+            });
+        }
+        if let Some(Import::Descriptor(descriptor)) = request.import {
             let buffer = context
                 .gpu
                 .import(descriptor)
@@ -117,11 +194,11 @@ impl Memory {
             });
         }
         let share = Share::new(context, request.bytes)?;
-        let zone = match request.export.is_empty() {
-            true => i915::Zone::High,
-            false => i915::Zone::Shared,
-        };
-        let buffer = context.gpu.memory(request.bytes, zone)?;
+        let place = request.place.of_buffer(!request.export.is_empty());
+        let buffer = context
+            .gpu
+            .memory(request.bytes, place)
+            .map_err(|error| request.place.failed(error))?;
         if request
             .export
             .contains(api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT)
@@ -151,12 +228,20 @@ impl Memory {
             buffer,
             _share: share,
             mapped: Mutex::new(false),
+            host: false,
         }
     }
 
     /// GPU address of the first byte.
     pub fn address(&self) -> u64 {
         self.buffer.address()
+    }
+
+    /// The application has freed it, though buffers and images may still name it. Pages of its own may go now.
+    pub fn freed(&self) {
+        if self.host {
+            self.buffer.retire();
+        }
     }
 
     /// Maps it; what comes back stays in place until the memory is freed.

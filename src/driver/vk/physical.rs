@@ -49,6 +49,7 @@ pub struct PhysicalDevice {
     used_bytes: AtomicU64,
     diagnosis: Diagnosis,
     limits: api::PhysicalDeviceLimits,
+    instance_extensions: Arc<[&'static str]>,
 }
 
 /// The driver's version, as `driverVersion`.
@@ -81,6 +82,7 @@ impl PhysicalDevice {
         kernel: Arc<dyn i915::Kernel>,
         node: Option<i915::Node>,
         diagnosis: &Diagnosis,
+        extensions: &Arc<[&'static str]>,
     ) -> Result<Arc<Self>> {
         let (file, info) = i915::probe(kernel, node)?;
         // A GPU whose machine code is not made yet is not ours to show.
@@ -108,7 +110,13 @@ impl PhysicalDevice {
             heap_bytes,
             used_bytes: AtomicU64::new(0),
             diagnosis: diagnosis.clone(),
+            instance_extensions: extensions.clone(),
         }))
+    }
+
+    /// Whether an extension was enabled on its instance.
+    pub fn instance_has(&self, name: &str) -> bool {
+        self.instance_extensions.contains(&name)
     }
 
     /// The open device file.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk as api;
 use vk::format::Question;
 use vk::image::{Image, Info};
-use vk::memory::{Memory, Request};
+use vk::memory::{Memory, Place, Request};
 
 use crate::error::{Error, Result};
 use crate::present::Picture;
@@ -69,6 +69,7 @@ impl Frame {
                 type_index: 0,
                 import: None,
                 export: api::ExternalMemoryHandleTypeFlags::empty(),
+                place: Place::Anywhere,
             },
         )?;
         let memory = Arc::new(memory);

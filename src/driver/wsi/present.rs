@@ -69,4 +69,10 @@ pub trait Presenter: Send {
     /// Shows a picture. Returns when the picture has been taken over, and, if the pace asks for it, when the one before it was shown.
     /// Where that does not come and the swapchain ends, nothing is shown.
     fn show(&mut self, picture: &dyn Picture, pace: Pace, stop: &Stop) -> Result<Fit>;
+
+    /// How many of the pictures have been shown, or dropped for newer ones. They are in the order in which they came.
+    fn shown(&self) -> u64;
+
+    /// Hears what has become of them, for some milliseconds if there is no news yet.
+    fn listen(&mut self, millis: i32) -> Result<Fit>;
 }

@@ -123,7 +123,7 @@ impl Surface {
         match &self.native {
             Native::Wayland(window) => window.presenter(width, height, alpha),
             Native::X11(window) => window.presenter(width, height),
-            Native::Headless => Ok(Box::new(Nowhere)),
+            Native::Headless => Ok(Box::new(Nowhere::default())),
         }
     }
 

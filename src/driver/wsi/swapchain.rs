@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 use crate::present::{Alpha, Fit, Pace, Picture, Presenter, Stop};
 use crate::surface::Surface;
 
+/// Longest wait for news of pictures while there is nothing to show: what is drawn meanwhile is shown so much later.
+const NEWS_MS: i32 = 2;
+
 /// A picture of a swapchain: what its thread reads.
 pub type Image = Arc<dyn Picture + Send + Sync>;
 
@@ -37,8 +40,8 @@ struct Shared {
 struct State {
     /// Images that may be acquired, the one that waits longest first.
     free: VecDeque<u32>,
-    /// Images to show, each with what is signalled when it is drawn.
-    drawn: VecDeque<(u32, Point)>,
+    /// Images to show.
+    drawn: VecDeque<Drawn>,
     /// The thread is showing one.
     busy: bool,
     fit: Fit,
@@ -46,6 +49,28 @@ struct State {
     ended: Option<Error>,
     /// A newer swapchain has the surface.
     retired: bool,
+    /// The highest of the application's numbers of what was shown.
+    shown: u64,
+    /// Who waits for such a number.
+    waiters: u32,
+}
+
+/// An image to show.
+struct Drawn {
+    index: u32,
+    /// Signalled when it is drawn.
+    point: Point,
+    /// The application's number, or 0.
+    id: u64,
+}
+
+/// Pictures that the window system has taken over, and has not shown yet: which they are, counted from 1, and the application's numbers.
+type Given = VecDeque<(u64, u64)>;
+
+/// What the thread does next.
+enum Work {
+    Show(Drawn),
+    Listen,
 }
 
 /// An image that may be drawn to.
@@ -93,6 +118,8 @@ impl Swapchain {
                         fit: Fit::Same,
                         ended: None,
                         retired: false,
+                        shown: 0,
+                        waiters: 0,
                     }),
                     images,
                     pace,
@@ -170,8 +197,31 @@ impl Swapchain {
         }
     }
 
-    /// Presents an image when `drawn` is signalled.
-    pub fn present(&self, index: u32, drawn: Point) -> Result<Fit> {
+    /// Waits until the picture with this number, or a later one, has been shown, for some nanoseconds. False: it was not in that time.
+    pub fn wait_shown(&self, id: u64, timeout_ns: u64) -> Result<bool> {
+        let deadline = Instant::now().checked_add(Duration::from_nanos(timeout_ns));
+        let mut state = self.shared.state();
+        state.waiters += 1;
+        self.shared.changed.notify_all();
+        let shown = loop {
+            if state.shown >= id {
+                break Ok(true);
+            }
+            if let Some(error) = &state.ended {
+                break Err(error.clone());
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                break Ok(false);
+            }
+            state = self.wait(state, left);
+        };
+        state.waiters -= 1;
+        shown
+    }
+
+    /// Presents an image when `drawn` is signalled. Numbers other than 0 rise.
+    pub fn present(&self, index: u32, drawn: Point, id: u64) -> Result<Fit> {
         let mut state = self.shared.state();
         if let Some(error) = &state.ended {
             return Err(error.clone());
@@ -181,7 +231,11 @@ impl Swapchain {
                 why: "an image presented that was not acquired",
             }));
         }
-        state.drawn.push_back((index, drawn));
+        state.drawn.push_back(Drawn {
+            index,
+            point: drawn,
+            id,
+        });
         let fit = state.fit;
         drop(state);
         self.shared.changed.notify_all();
@@ -202,31 +256,38 @@ impl Swapchain {
 impl Shared {
     /// The thread: shows what is drawn.
     fn work(&self, mut presenter: Box<dyn Presenter>) {
-        loop {
-            let (index, drawn) = {
-                let mut state = self.state();
-                loop {
-                    if let Some(next) = state.drawn.pop_front() {
-                        state.busy = true;
-                        break next;
+        let mut given = Given::new();
+        let mut count = 0;
+        while let Some(work) = self.next(&given) {
+            let (heard, index) = match work {
+                Work::Show(drawn) => {
+                    let shown = self.show(&mut *presenter, &drawn);
+                    if shown.is_ok() {
+                        count += 1;
+                        given.push_back((count, drawn.id));
                     }
-                    if self.stop.is_set() {
-                        return;
-                    }
-                    state = (self.changed.wait(state)).unwrap_or_else(PoisonError::into_inner);
+                    (shown, Some(drawn.index))
                 }
+                Work::Listen => (presenter.listen(NEWS_MS), None),
             };
-            let shown = self.show(&mut *presenter, index, &drawn);
             let mut state = self.state();
+            while let Some(&(number, id)) = given.front()
+                && number <= presenter.shown()
+            {
+                given.pop_front();
+                state.shown = state.shown.max(id);
+            }
             state.busy = false;
-            match shown {
+            match heard {
                 Ok(fit) => {
                     state.fit = fit;
-                    state.free.push_back(index);
+                    state.free.extend(index);
                 }
                 Err(error) => {
                     state.drawn.clear();
                     state.ended = Some(error);
+                    // Nothing more is heard of them.
+                    given.clear();
                 }
             }
             drop(state);
@@ -234,13 +295,31 @@ impl Shared {
         }
     }
 
-    fn show(&self, presenter: &mut dyn Presenter, index: u32, drawn: &Point) -> Result<Fit> {
-        let point = [(drawn.syncobj.clone(), drawn.value)];
+    /// What the thread does next. None: the swapchain ends.
+    fn next(&self, given: &Given) -> Option<Work> {
+        let mut state = self.state();
+        loop {
+            if let Some(next) = state.drawn.pop_front() {
+                state.busy = true;
+                return Some(Work::Show(next));
+            }
+            if self.stop.is_set() {
+                return None;
+            }
+            if state.waiters > 0 && !given.is_empty() {
+                return Some(Work::Listen);
+            }
+            state = (self.changed.wait(state)).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn show(&self, presenter: &mut dyn Presenter, drawn: &Drawn) -> Result<Fit> {
+        let point = [(drawn.point.syncobj.clone(), drawn.point.value)];
         self.context.wait(i64::MAX, |until| {
             self.context.gpu.wait_points(&point, true, until)
         })?;
         self.context.check_hang()?;
-        match self.images.get(index as usize) {
+        match self.images.get(drawn.index as usize) {
             Some(image) => presenter.show(&**image, self.pace, &self.stop),
             None => Ok(Fit::Same),
         }

@@ -50,8 +50,8 @@ impl Window {
 /// What is heard of a surface's pictures.
 #[derive(Debug, Default)]
 struct Heard {
-    /// The last picture is not shown yet.
-    is_waited_for: bool,
+    /// How many pictures were shown, or dropped for newer ones.
+    shown: u64,
 }
 
 /// A buffer's memory, and whether the compositor reads it.
@@ -68,6 +68,8 @@ struct Shown {
     surface: WlSurface,
     queue: EventQueue<Heard>,
     heard: Heard,
+    /// Pictures so far.
+    given: u64,
     memory: sys::Mapping,
     buffers: Vec<Buffer>,
     width: u32,
@@ -115,6 +117,7 @@ impl Shown {
             surface: window.surface.clone(),
             queue,
             heard: Heard::default(),
+            given: 0,
             memory,
             buffers,
             width,
@@ -123,7 +126,7 @@ impl Shown {
     }
 
     /// Hears what comes, for a while if nothing has come yet.
-    fn listen(&mut self) -> Result<()> {
+    fn wait(&mut self, millis: i32) -> Result<()> {
         self.connection.flush().map_err(Error::lost)?;
         let heard = self.queue.dispatch_pending(&mut self.heard);
         if heard.map_err(Error::lost)? > 0 {
@@ -131,7 +134,7 @@ impl Shown {
         }
         // None: another thread has read events for us meanwhile.
         if let Some(reading) = self.connection.prepare_read() {
-            let ready = sys::wait_readable(reading.connection_fd(), STEP_MS);
+            let ready = sys::wait_readable(reading.connection_fd(), millis);
             if ready.map_err(Error::lost)? {
                 reading.read().map_err(Error::lost)?;
             }
@@ -150,7 +153,7 @@ impl Shown {
             if free.is_some() || stop.is_set() {
                 return Ok(free);
             }
-            self.listen()?;
+            self.wait(STEP_MS)?;
         }
     }
 }
@@ -159,8 +162,8 @@ impl Presenter for Shown {
     fn show(&mut self, picture: &dyn Picture, pace: Pace, stop: &Stop) -> Result<Fit> {
         let heard = self.queue.dispatch_pending(&mut self.heard);
         heard.map_err(Error::lost)?;
-        while pace == Pace::Fifo && self.heard.is_waited_for && !stop.is_set() {
-            self.listen()?;
+        while pace == Pace::Fifo && self.heard.shown != self.given && !stop.is_set() {
+            self.wait(STEP_MS)?;
         }
         let Some(free) = self.free(stop)? else {
             return Ok(Fit::Same);
@@ -177,12 +180,19 @@ impl Presenter for Shown {
         self.surface.attach(Some(&buffer.object), 0, 0);
         // All of it; older compositors have no damage in the buffer's own pixels.
         self.surface.damage(0, 0, i32::MAX, i32::MAX);
-        if pace == Pace::Fifo {
-            self.heard.is_waited_for = true;
-            self.surface.frame(&self.queue.handle(), ());
-        }
+        self.given += 1;
+        self.surface.frame(&self.queue.handle(), self.given);
         self.surface.commit();
         self.connection.flush().map_err(Error::lost)?;
+        Ok(Fit::Same)
+    }
+
+    fn shown(&self) -> u64 {
+        self.heard.shown
+    }
+
+    fn listen(&mut self, millis: i32) -> Result<Fit> {
+        self.wait(millis)?;
         Ok(Fit::Same)
     }
 }
@@ -197,17 +207,17 @@ impl Drop for Shown {
     }
 }
 
-impl Dispatch<WlCallback, ()> for Heard {
+impl Dispatch<WlCallback, u64> for Heard {
     fn event(
         heard: &mut Self,
         _: &WlCallback,
         event: wl_callback::Event,
-        (): &(),
+        &number: &u64,
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
         if let wl_callback::Event::Done { .. } = event {
-            heard.is_waited_for = false;
+            heard.shown = heard.shown.max(number);
         }
     }
 }

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex};
 
+use sys::Mapping;
 use uapi::i915::{self, GemGetAperture, MemoryClassInstance, ResetStats};
-use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, Result, Tiling, Transfer, drm};
+use uapi::{
+    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, Result, Tiling, Transfer, drm,
+};
 
 use crate::buffer::Buffer;
 use crate::context::Context;
@@ -98,6 +101,10 @@ impl Kernel for File {
         regions: &[MemoryClassInstance],
     ) -> Result<(u32, u64)> {
         self.create_buffer(bytes, flags, regions)
+    }
+
+    fn gem_userptr(&self, pages: Arc<dyn HostPages>) -> Result<u32> {
+        self.user_buffer(Mapping::of_host(pages)?)
     }
 
     fn gem_close(&self, handle: u32) -> Result<()> {

@@ -68,7 +68,7 @@ impl File {
     }
 
     /// I915_GEM_USERPTR: a buffer on pages of the process, which the caller has checked.
-    pub fn gem_userptr(&self, pages: Mapping) -> Result<u32> {
+    pub fn user_buffer(&self, pages: Mapping) -> Result<u32> {
         let bytes = pages.len_bytes() as u64;
         if !bytes.is_multiple_of(PAGE_BYTES) || !(pages.address() as u64).is_multiple_of(PAGE_BYTES)
         {

@@ -410,7 +410,7 @@ fn userptr(file: &File, user: i915::GemUserptr) -> Result<u32> {
     let base = std::ptr::NonNull::new(user.user_ptr as *mut u8).ok_or(Errno::EFAULT)?;
     // SAFETY: the pages are there, and aligned. That they stay while the buffer lives is what the program promised the kernel.
     let pages = unsafe { sys::Mapping::borrow(base, user.user_size as usize) };
-    file.gem_userptr(pages)
+    file.user_buffer(pages)
 }
 
 fn create_context(file: &File, create: &mut i915::GemContextCreateExt) -> Result<()> {

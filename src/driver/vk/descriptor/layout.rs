@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use ash::vk as api;
+use smallvec::SmallVec;
 
 use crate::context::SAMPLER_BASE_BYTES;
 use crate::error::{Error, Result};
@@ -157,10 +158,13 @@ pub fn pieces(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u32
     }
 }
 
+/// Bindings that most layouts have at most: so many need no memory of their own.
+const USUAL_BINDINGS: usize = 4;
+
 /// `VkDescriptorSetLayout`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SetLayout {
-    pub(super) bindings: Vec<Placed>,
+    pub(super) bindings: SmallVec<[Placed; USUAL_BINDINGS]>,
     /// Descriptors of all bindings.
     descriptors: u32,
     pub(super) heap_bytes: u32,
@@ -205,24 +209,44 @@ pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u32, count: u32) -> 
 impl SetLayout {
     /// Places the bindings; `push`: their descriptors are pushed. Fails if they do not fit the heap.
     pub fn new(bindings: impl IntoIterator<Item = BindingInfo>, push: bool) -> Result<Self> {
-        const TOO_BIG: Error = Error::OutOfDeviceMemory {
-            what: "a descriptor set layout",
-        };
-        let unplaced = |info: BindingInfo| Placed {
-            holds: Holds::of(info.kind),
-            offset_bytes: 0,
-            stride_bytes: info.pieces * SURFACE_BYTES,
-            dynamic: 0,
-            info,
-        };
-        let mut layout = Self {
-            bindings: bindings.into_iter().map(unplaced).collect(),
+        let mut layout = Self::with_room(0, push);
+        for info in bindings {
+            layout.add(info);
+        }
+        layout.place()
+    }
+
+    /// A layout of bindings that are still to be added, about so many.
+    pub fn with_room(count: usize, push: bool) -> Self {
+        Self {
+            bindings: SmallVec::with_capacity(count),
             descriptors: 0,
             heap_bytes: 0,
             dynamic: 0,
             push,
             made: false,
+        }
+    }
+
+    /// Adds a binding, in any order.
+    #[inline]
+    pub fn add(&mut self, info: BindingInfo) {
+        self.bindings.push(Placed {
+            holds: Holds::of(info.kind),
+            offset_bytes: 0,
+            stride_bytes: info.pieces * SURFACE_BYTES,
+            dynamic: 0,
+            info,
+        });
+    }
+
+    /// Places the bindings that were added. Fails if they do not fit the heap.
+    pub fn place(self) -> Result<Self> {
+        const TOO_BIG: Error = Error::OutOfDeviceMemory {
+            what: "a descriptor set layout",
         };
+        let mut layout = self;
+        let push = layout.push;
         if !layout
             .bindings
             .is_sorted_by_key(|placed| placed.info.binding)

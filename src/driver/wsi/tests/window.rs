@@ -159,6 +159,13 @@ fn shows(options: &[&str]) {
             pixels(&connection, id, width, height) == want
         });
         assert!(shown, "picture {number} {pace:?}");
+        // And it is told, of the picture and not before it.
+        let given = u64::from(number) + 1;
+        let told = (0..200).any(|_| {
+            assert!(presenter.shown() <= given);
+            presenter.shown() == given || presenter.listen(50).is_err()
+        });
+        assert!(told && presenter.shown() == given, "{number} {pace:?}");
     }
     let smaller = ConfigureWindowAux::new().width(64).height(64);
     connection.configure_window(id, &smaller).unwrap();

@@ -81,10 +81,10 @@ struct Pixmap {
 struct Shared {
     target: Target,
     pixmaps: Vec<Pixmap>,
-    /// Number of the last picture.
-    serial: u32,
-    /// Number of the last one that was shown, or dropped for a newer one.
-    shown: u32,
+    /// Pictures so far; the low half is the last one's number for the server.
+    given: u64,
+    /// How many of them were shown, or dropped for newer ones.
+    shown: u64,
     fit: Fit,
 }
 
@@ -136,7 +136,7 @@ impl Shared {
         Ok(Self {
             target,
             pixmaps,
-            serial: 0,
+            given: 0,
             shown: 0,
             fit: Fit::Same,
         })
@@ -154,7 +154,8 @@ impl Shared {
                 }
             }
             Event::PresentCompleteNotify(event) if event.kind == present::CompleteKind::PIXMAP => {
-                self.shown = event.serial;
+                let behind = (self.given as u32).wrapping_sub(event.serial);
+                self.shown = self.shown.max(self.given.saturating_sub(behind.into()));
             }
             Event::PresentConfigureNotify(event) => {
                 self.fit = self.target.fit(event.width, event.height);
@@ -166,7 +167,7 @@ impl Shared {
     }
 
     /// Hears what has come already.
-    fn listen(&mut self) -> Result<()> {
+    fn hear(&mut self) -> Result<()> {
         while let Some(event) = self
             .target
             .connection
@@ -179,10 +180,10 @@ impl Shared {
     }
 
     /// Waits for an event, for a while.
-    fn wait(&mut self) -> Result<()> {
+    fn wait(&mut self, millis: i32) -> Result<()> {
         let socket = self.target.connection.stream().as_fd();
-        sys::wait_readable(socket, STEP_MS).map_err(Error::lost)?;
-        self.listen()
+        sys::wait_readable(socket, millis).map_err(Error::lost)?;
+        self.hear()
     }
 
     /// A pixmap that the server does not read. None: the swapchain ends first.
@@ -194,16 +195,16 @@ impl Shared {
             if stop.is_set() {
                 return Ok(None);
             }
-            self.wait()?;
+            self.wait(STEP_MS)?;
         }
     }
 }
 
 impl Presenter for Shared {
     fn show(&mut self, picture: &dyn Picture, pace: Pace, stop: &Stop) -> Result<Fit> {
-        self.listen()?;
-        while pace == Pace::Fifo && self.shown != self.serial && !stop.is_set() {
-            self.wait()?;
+        self.hear()?;
+        while pace == Pace::Fifo && self.shown != self.given && !stop.is_set() {
+            self.wait(STEP_MS)?;
         }
         let Some(free) = self.free(stop)? else {
             return Ok(self.fit);
@@ -217,13 +218,13 @@ impl Presenter for Shared {
             written.map_err(Error::lost)?;
         }
         pixmap.busy = true;
-        self.serial = self.serial.wrapping_add(1);
+        self.given += 1;
         let options = match pace {
             Pace::Immediate => present::Option::ASYNC,
             Pace::Mailbox | Pace::Fifo => present::Option::NONE,
         };
         let (connection, window, id) = (&self.target.connection, self.target.window, pixmap.id);
-        let serial = self.serial;
+        let serial = self.given as u32;
         let said = connection.present_pixmap(
             window,
             id,
@@ -245,6 +246,20 @@ impl Presenter for Shared {
         connection.flush().map_err(Error::lost)?;
         Ok(self.fit)
     }
+
+    fn shown(&self) -> u64 {
+        self.shown
+    }
+
+    fn listen(&mut self, millis: i32) -> Result<Fit> {
+        // What was read along with an answer is not in the socket any more.
+        let before = self.shown;
+        self.hear()?;
+        if self.shown == before {
+            self.wait(millis)?;
+        }
+        Ok(self.fit)
+    }
 }
 
 /// Pictures in requests.
@@ -252,6 +267,8 @@ struct Sent {
     target: Target,
     context: u32,
     last: Instant,
+    shown: u64,
+    fit: Fit,
 }
 
 impl Sent {
@@ -264,6 +281,8 @@ impl Sent {
             target,
             context,
             last: Instant::now(),
+            shown: 0,
+            fit: Fit::Same,
         })
     }
 }
@@ -317,6 +336,16 @@ impl Presenter for Sent {
             .get_geometry(target.window)
             .map_err(Error::lost)?;
         let geometry = geometry.reply().map_err(Error::lost)?;
-        Ok(target.fit(geometry.width, geometry.height))
+        self.fit = target.fit(geometry.width, geometry.height);
+        self.shown += 1;
+        Ok(self.fit)
+    }
+
+    fn shown(&self) -> u64 {
+        self.shown
+    }
+
+    fn listen(&mut self, _: i32) -> Result<Fit> {
+        Ok(self.fit)
     }
 }

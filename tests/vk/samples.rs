@@ -1,0 +1,120 @@
+//! A pass that draws to nothing: each pipeline says how many samples a pixel has (variableMultisampleRate).
+
+use ash::vk;
+
+use crate::canvas::{Look, SIZE, compile, pipeline, whole};
+use crate::rig::Rig;
+
+const COVERING: &str = "#version 450
+layout(location = 0) flat out uint number;
+void main()
+{
+    number = uint(gl_InstanceIndex);
+    gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0.0, 1.0);
+}";
+
+/// Counts the invocations of each draw, and nothing else.
+const COUNTING: &str = "#version 450
+layout(location = 0) flat in uint number;
+layout(binding = 0) buffer Counts { uint counts[]; };
+void main() { atomicAdd(counts[number], 1); }";
+
+#[test]
+fn pipelines_of_one_pass_have_samples_of_their_own() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let features = unsafe { rig.instance.get_physical_device_features(rig.physical) };
+    assert_eq!(features.variable_multisample_rate, vk::TRUE);
+    let counts = rig.buffer(128);
+    let rates = [1, 4, 16, 2, 8, 1];
+    unsafe {
+        let nothing = [vk::AttachmentReference {
+            attachment: vk::ATTACHMENT_UNUSED,
+            layout: vk::ImageLayout::UNDEFINED,
+        }];
+        let subpasses = [vk::SubpassDescription::default().color_attachments(&nothing)];
+        let info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
+        let pass = d.create_render_pass(&info, None).unwrap();
+        let info = vk::FramebufferCreateInfo::default()
+            .render_pass(pass)
+            .width(SIZE)
+            .height(SIZE)
+            .layers(1);
+        let framebuffer = d.create_framebuffer(&info, None).unwrap();
+        let kind = vk::DescriptorType::STORAGE_BUFFER;
+        let bindings = [vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(kind)
+            .descriptor_count(1)
+            .stage_flags(vk::ShaderStageFlags::FRAGMENT)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        let set_layout = d.create_descriptor_set_layout(&info, None).unwrap();
+        let layouts = [set_layout];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
+        let layout = d.create_pipeline_layout(&info, None).unwrap();
+        let sizes = [vk::DescriptorPoolSize::default()
+            .ty(kind)
+            .descriptor_count(1)];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(1)
+            .pool_sizes(&sizes);
+        let pool = d.create_descriptor_pool(&info, None).unwrap();
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(&layouts);
+        let sets = d.allocate_descriptor_sets(&info).unwrap();
+        let buffers = [vk::DescriptorBufferInfo::default()
+            .buffer(counts.buffer)
+            .range(vk::WHOLE_SIZE)];
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(sets[0])
+            .descriptor_type(kind)
+            .buffer_info(&buffers);
+        d.update_descriptor_sets(&[write], &[]);
+        let words = compile(COVERING, COUNTING);
+        let pipelines = rates.map(|rate| {
+            let look = Look {
+                bindings: &[],
+                attributes: &[],
+                samples: vk::SampleCountFlags::from_raw(rate),
+                ..Look::default()
+            };
+            pipeline(&rig, &words, &look, layout, pass).unwrap()
+        });
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::OCCLUSION)
+            .query_count(rates.len() as u32);
+        let queries = d.create_query_pool(&info, None).unwrap();
+        rig.run(|commands| {
+            let point = vk::PipelineBindPoint::GRAPHICS;
+            d.cmd_reset_query_pool(commands, queries, 0, rates.len() as u32);
+            let info = vk::RenderPassBeginInfo::default()
+                .render_pass(pass)
+                .framebuffer(framebuffer)
+                .render_area(whole());
+            d.cmd_begin_render_pass(commands, &info, vk::SubpassContents::INLINE);
+            d.cmd_bind_descriptor_sets(commands, point, layout, 0, &sets, &[]);
+            for (query, pipeline) in (0..).zip(pipelines) {
+                d.cmd_bind_pipeline(commands, point, pipeline);
+                d.cmd_begin_query(commands, queries, query, vk::QueryControlFlags::PRECISE);
+                d.cmd_draw(commands, 3, 1, 0, query);
+                d.cmd_end_query(commands, queries, query);
+            }
+            d.cmd_end_render_pass(commands);
+        });
+        let mut passed = [0u32; 6];
+        d.get_query_pool_results(queries, 0, &mut passed, vk::QueryResultFlags::WAIT)
+            .unwrap();
+        assert_eq!(passed, rates.map(|rate| SIZE * SIZE * rate));
+        // One invocation for a pixel, whatever its samples: no edge crosses any.
+        assert_eq!(counts.dwords()[..rates.len()], [SIZE * SIZE; 6]);
+        d.destroy_query_pool(queries, None);
+        for pipeline in pipelines {
+            d.destroy_pipeline(pipeline, None);
+        }
+        d.destroy_descriptor_pool(pool, None);
+        d.destroy_pipeline_layout(layout, None);
+        d.destroy_descriptor_set_layout(set_layout, None);
+        d.destroy_framebuffer(framebuffer, None);
+        d.destroy_render_pass(pass, None);
+    }
+}
