@@ -293,3 +293,67 @@ fn a_device_answers_only_for_what_is_enabled() {
         [true, false, false, true, false, false]
     );
 }
+
+/// What one side writes the other reads, in every type of memory, by the rules for that type.
+#[test]
+fn every_type_of_memory_is_seen_from_both_sides() {
+    assert_eq!(
+        [0, 1].map(|gpu| seen_from_both_sides(&Rig::on(gpu))),
+        [1, 2]
+    );
+}
+
+/// How many types there are.
+fn seen_from_both_sides(rig: &Rig) -> u32 {
+    let d = &rig.device;
+    let types = unsafe {
+        rig.instance
+            .get_physical_device_memory_properties(rig.physical)
+    };
+    let coherent = |kind: &vk::MemoryType| {
+        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        kind.property_flags.contains(flags)
+    };
+    assert!(types.memory_types_as_slice().iter().any(coherent));
+    for (index, kind) in (0..).zip(types.memory_types_as_slice()) {
+        unsafe {
+            let info = vk::BufferCreateInfo::default()
+                .size(4096)
+                .usage(vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST);
+            let buffer = d.create_buffer(&info, None).unwrap();
+            let wants = d.get_buffer_memory_requirements(buffer);
+            assert!(wants.memory_type_bits & 1 << index != 0);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(wants.size)
+                .memory_type_index(index);
+            let memory = d.allocate_memory(&info, None).unwrap();
+            d.bind_buffer_memory(buffer, memory, 0).unwrap();
+            let flags = vk::MemoryMapFlags::empty();
+            let data = d.map_memory(memory, 0, vk::WHOLE_SIZE, flags).unwrap();
+            let data = std::slice::from_raw_parts_mut(data.cast::<u8>(), 4096);
+            data[64..128].fill(42);
+            let range = [vk::MappedMemoryRange::default()
+                .memory(memory)
+                .offset(64)
+                .size(64)];
+            d.flush_mapped_memory_ranges(&range).unwrap();
+            rig.run(|commands| {
+                let part = vk::BufferCopy {
+                    src_offset: 64,
+                    dst_offset: 1024,
+                    size: 64,
+                };
+                d.cmd_copy_buffer(commands, buffer, buffer, &[part]);
+            });
+            let range = [vk::MappedMemoryRange::default()
+                .memory(memory)
+                .offset(1024)
+                .size(vk::WHOLE_SIZE)];
+            d.invalidate_mapped_memory_ranges(&range).unwrap();
+            assert_eq!(data[1024..1088], [42; 64], "{:?}", kind.property_flags);
+            d.destroy_buffer(buffer, None);
+            d.free_memory(memory, None);
+        }
+    }
+    types.memory_type_count
+}

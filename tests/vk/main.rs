@@ -38,17 +38,21 @@ mod uniforms;
 
 use std::sync::{Arc, OnceLock};
 
-/// Opens the simulated GPU anew. One strict GPU for all tests, as on a machine.
+/// GPUs, in the order in which they are found: one that shares the CPU's cache, and one that does not.
+const GPUS: [&str; 2] = ["skl", "bxt"];
+
+/// Opens the simulated GPUs anew. The same strict ones for all tests, as on a machine.
 fn kernels() -> Vec<Arc<dyn uapi::Kernel>> {
-    static GPU: OnceLock<Arc<kmd::Device>> = OnceLock::new();
+    static MADE: [OnceLock<Arc<kmd::Device>>; GPUS.len()] = [const { OnceLock::new() }; GPUS.len()];
     let options = || kmd::Options {
         strict: true,
         hang_seconds: 3,
         sink: kmd::Sink::new(|line| eprintln!("{line}")),
         ..kmd::Options::default()
     };
-    vec![
-        GPU.get_or_init(|| kmd::Device::new("skl", options()).expect("a known GPU"))
-            .open(),
-    ]
+    let open = |(gpu, name): (&OnceLock<Arc<kmd::Device>>, _)| {
+        let made = || kmd::Device::new(name, options()).expect("a known GPU");
+        gpu.get_or_init(made).open() as _
+    };
+    MADE.iter().zip(GPUS).map(open).collect()
 }

@@ -95,11 +95,16 @@ void main()
 
 impl Rig {
     pub fn new() -> Self {
+        Self::on(0)
+    }
+
+    /// On one of [`crate::GPUS`].
+    pub fn on(gpu: usize) -> Self {
         let entry = entry();
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let info = vk::InstanceCreateInfo::default().application_info(&app);
         let instance = unsafe { entry.create_instance(&info, None) }.unwrap();
-        let physical = unsafe { instance.enumerate_physical_devices() }.unwrap()[0];
+        let physical = unsafe { instance.enumerate_physical_devices() }.unwrap()[gpu];
         let priorities = [1.0];
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
         let names: Vec<_> = EXTENSIONS.iter().map(|name| name.as_ptr()).collect();

@@ -14,6 +14,29 @@ use crate::{Errno, Result, last_error};
 /// Bytes of a page of this machine.
 pub const PAGE_BYTES: usize = 4096;
 
+/// Bytes of a line of the CPU's cache.
+const LINE_BYTES: usize = 64;
+
+/// # Safety
+/// The address can be read.
+#[cfg(target_arch = "x86_64")]
+unsafe fn flush_line(at: *const u8) {
+    // SAFETY: as the caller says.
+    unsafe { std::arch::x86_64::_mm_clflush(at) };
+}
+
+/// GPUs that do not see the CPU's cache are found beside that CPU alone.
+///
+/// # Safety
+/// None is needed.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn flush_line(_at: *const u8) {}
+
+/// CLFLUSH is ordered by full fences alone.
+fn fence() {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+}
+
 /// Pages of a file, or of the process, mapped for reading and writing.
 #[derive(Debug)]
 pub struct Mapping {
@@ -203,6 +226,20 @@ impl Mapping {
                 out.len(),
             )
         };
+        Ok(())
+    }
+
+    /// Writes the CPU's copies of some bytes back and forgets them: what others have written is read from then on. `EFAULT` beyond the
+    /// end. Bytes around them, to whole lines of the cache, are treated likewise.
+    pub fn flush_lines(&self, offset_bytes: usize, len_bytes: usize) -> Result<()> {
+        self.check(offset_bytes, len_bytes)?;
+        let first = offset_bytes & !(LINE_BYTES - 1);
+        fence();
+        for at in (first..offset_bytes + len_bytes).step_by(LINE_BYTES) {
+            // SAFETY: in range: mappings are whole pages. To write a line back changes nothing that this process sees.
+            unsafe { flush_line(self.base.as_ptr().add(at)) };
+        }
+        fence();
         Ok(())
     }
 

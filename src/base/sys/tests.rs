@@ -105,3 +105,19 @@ fn this_program_has_the_id_that_its_file_has() {
     assert!(file.windows(id.len()).any(|bytes| bytes == id));
     assert_eq!(build_id(), Some(id));
 }
+
+#[test]
+fn flushed_lines_keep_their_bytes() {
+    let fd = memfd(c"test", 8192).unwrap();
+    let pages = Mapping::new(fd.as_fd(), 0, 8192).unwrap();
+    pages.write(4000, &[7; 300]).unwrap();
+    for (at, count) in [(0, 8192), (4001, 1), (4063, 130), (8191, 1), (8192, 0)] {
+        assert_eq!(pages.flush_lines(at, count), Ok(()), "{at}, {count}");
+    }
+    let mut read = [0; 300];
+    pages.read(4000, &mut read).unwrap();
+    assert_eq!(read, [7; 300]);
+    for (at, count) in [(0, 8193), (8193, 0), (usize::MAX, 2)] {
+        assert_eq!(pages.flush_lines(at, count), Err(Errno::EFAULT));
+    }
+}

@@ -89,6 +89,8 @@ pub struct Buffer {
     address: u64,
     zone: Zone,
     mapping: OnceLock<Mapping>,
+    /// The CPU's view is cached, though the GPU may not see that cache.
+    cached: AtomicBool,
     /// The kernel has no such buffer any more.
     retired: AtomicBool,
 }
@@ -189,6 +191,7 @@ impl Buffer {
             address,
             zone,
             mapping: OnceLock::new(),
+            cached: AtomicBool::new(false),
             retired: AtomicBool::new(false),
         })
     }
@@ -219,19 +222,15 @@ impl Buffer {
 
     #[cold]
     fn map_now(&self) -> Result<&Mapping> {
-        let mapping = self
-            .core
-            .file
-            .map(self.handle, self.bytes, self.core.has_llc)?;
+        let mapping = self.map_anew()?;
         // Another thread may have been quicker; then this mapping goes again.
         Ok(self.mapping.get_or_init(|| mapping))
     }
 
     /// A mapping of the pages that is the caller's alone.
     pub(crate) fn map_anew(&self) -> Result<Mapping> {
-        self.core
-            .file
-            .map(self.handle, self.bytes, self.core.has_llc)
+        let cached = self.core.has_llc || self.cached.load(Relaxed);
+        self.core.file.map(self.handle, self.bytes, cached)
     }
 
     /// The buffer, mapped: writes and reads within it no longer fail.
@@ -265,6 +264,11 @@ impl Buffer {
             }
         }
         self.core.file.close(self.handle);
+    }
+
+    /// The CPU's view shall be cached: whoever maps it flushes and invalidates. To be said before the first mapping.
+    pub fn cache(&self) {
+        self.cached.store(true, Relaxed);
     }
 
     /// From now on others use the pages who know nothing of Vulkan's semaphores.

@@ -155,9 +155,9 @@ impl File {
             .map_err(failed("PRIME_HANDLE_TO_FD"))
     }
 
-    /// Maps pages: cached where that is coherent, else write-combining.
-    pub(crate) fn map(&self, handle: u32, bytes: u64, has_llc: bool) -> Result<Mapping> {
-        let flags = if has_llc {
+    /// Maps pages, cached or write-combining.
+    pub(crate) fn map(&self, handle: u32, bytes: u64, cached: bool) -> Result<Mapping> {
+        let flags = if cached {
             MMAP_OFFSET_WB
         } else {
             MMAP_OFFSET_WC

@@ -60,6 +60,12 @@ impl Mapping {
         self.0.as_ptr()
     }
 
+    /// Writes the CPU's copies of some bytes back and forgets them.
+    pub fn flush_lines(&self, offset_bytes: usize, len_bytes: usize) -> Result<()> {
+        let flushed = self.0.flush_lines(offset_bytes, len_bytes);
+        flushed.map_err(failed("flush"))
+    }
+
     /// Writes bytes.
     pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
         self.0.write(offset_bytes, data).map_err(failed("write"))

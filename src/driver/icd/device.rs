@@ -176,13 +176,15 @@ entries! { DEVICE:
         Ok(())
     }
 
-    // All memory types are coherent.
     Device vkFlushMappedMemoryRanges(
         device: c::Device,
         memory_range_count: u32,
         memory_ranges: *const c::MappedMemoryRange<'_>,
     ) -> c::Result {
         handle::get(device)?;
+        for range in raw::slice(memory_ranges, memory_range_count) {
+            handle::get(range.memory)?.make_coherent(range.offset, range.size)?;
+        }
         done()
     }
 
@@ -192,6 +194,9 @@ entries! { DEVICE:
         memory_ranges: *const c::MappedMemoryRange<'_>,
     ) -> c::Result {
         handle::get(device)?;
+        for range in raw::slice(memory_ranges, memory_range_count) {
+            handle::get(range.memory)?.make_coherent(range.offset, range.size)?;
+        }
         done()
     }
 

@@ -7,6 +7,7 @@ use ash::vk as api;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::physical::PhysicalDevice;
 
 /// Most bytes of one allocation (`maxMemoryAllocationSize`).
 pub const MAX_ALLOCATION_BYTES: u64 = 1 << 32;
@@ -81,6 +82,11 @@ pub const SHAREABLE: api::ExternalMemoryHandleTypeFlags =
 /// The kind of handle that pages of the process are.
 pub const HOST: api::ExternalMemoryHandleTypeFlags =
     api::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+
+fn is_coherent(physical: &PhysicalDevice, type_index: u32) -> bool {
+    let kind = physical.memory_types().get(type_index as usize);
+    kind.is_some_and(|kind| kind.flags.contains(api::MemoryPropertyFlags::HOST_COHERENT))
+}
 
 /// `VkDeviceMemory`.
 #[derive(Debug)]
@@ -221,6 +227,9 @@ impl Memory {
         type_index: u32,
         share: Option<Share>,
     ) -> Self {
+        if !is_coherent(&context.physical, type_index) {
+            buffer.cache();
+        }
         Self {
             bytes,
             type_index,
@@ -272,6 +281,27 @@ impl Memory {
     /// Ends the mapping. The pages stay mapped until the memory is freed: mapping again is then free.
     pub fn unmap(&self) {
         *self.mapped.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+
+    /// Makes what the CPU has written seen by the GPU, and the reverse, where the memory type is not coherent. `WHOLE_SIZE` is all from
+    /// the offset on.
+    pub fn make_coherent(&self, offset: u64, bytes: u64) -> Result<()> {
+        if self.is_coherent() {
+            return Ok(());
+        }
+        let rest = self.bytes.saturating_sub(offset);
+        let (at, count) = (usize::try_from(offset), usize::try_from(bytes.min(rest)));
+        let (Ok(at), Ok(count)) = (at, count) else {
+            return Ok(());
+        };
+        match count {
+            0 => Ok(()),
+            _ => Ok(self.buffer.map()?.flush_lines(at, count)?),
+        }
+    }
+
+    fn is_coherent(&self) -> bool {
+        is_coherent(&self.context.physical, self.type_index)
     }
 
     /// Copies bytes out of it.

@@ -191,11 +191,20 @@ impl PhysicalDevice {
             ),
             heap_index: 0,
         };
-        // With a last-level cache that CPU and GPU share, cached pages are coherent.
+        const INCOHERENT: MemoryType = MemoryType {
+            flags: api::MemoryPropertyFlags::from_raw(
+                api::MemoryPropertyFlags::DEVICE_LOCAL.as_raw()
+                    | api::MemoryPropertyFlags::HOST_VISIBLE.as_raw()
+                    | api::MemoryPropertyFlags::HOST_CACHED.as_raw(),
+            ),
+            heap_index: 0,
+        };
+        // With a last-level cache that CPU and GPU share, cached pages are coherent. Without one they are quick to read, and to be
+        // flushed; Vulkan wants a type that is coherent, too.
         if self.info.has_llc {
             &[CACHED]
         } else {
-            &[COMBINED]
+            &[COMBINED, INCOHERENT]
         }
     }
 
