@@ -165,7 +165,13 @@ fn buffer(world: &World, random: &mut Random) -> Buffer {
         | vk::BufferUsageFlags::TRANSFER_DST;
     let d = &world.device;
     let bytes = u64::from(random.range(1, 24)) * 4096;
-    let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
+    // Its memory may be the process's own pages.
+    let mut host = vk::ExternalMemoryBufferCreateInfo::default()
+        .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
+    let info = vk::BufferCreateInfo::default()
+        .size(bytes)
+        .usage(usage)
+        .push_next(&mut host);
     let lent = random.one_in(2);
     let callbacks = lent.then(lender);
     unsafe {

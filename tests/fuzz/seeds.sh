@@ -8,7 +8,9 @@ root=$here/../..
 mkdir -p "$here/corpus/spirv" "$here/corpus/batch" "$here/corpus/ioctls" "$here/corpus/isa_decode"
 for f in "$here"/../spirv/*/*.spvasm; do
     case $f in */error_*) continue ;; esac
-    spirv-as --target-env spv1.3 "$f" -o "$here/corpus/spirv/$(basename "${f%.spvasm}").spv"
+    seed=$here/corpus/spirv/$(basename "${f%.spvasm}").spv
+    # Some instructions came with 1.4.
+    spirv-as --target-env spv1.3 "$f" -o "$seed" 2>/dev/null || spirv-as --target-env spv1.4 "$f" -o "$seed"
 done
 for f in "$@"; do
     glslangValidator -V --target-env vulkan1.1 "$f" -o "$here/corpus/spirv/$(basename "${f%.comp}").spv" >/dev/null
