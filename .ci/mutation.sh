@@ -122,8 +122,15 @@ record() { # record NAME DRIVER COMMAND...: under this name, unless that is ther
     files="$files $file"
     shift 2
     [ "$file" -nt target/release/libingot_sim.so ] && return
-    target/release/ingot sim --driver "$driver" --record "$file" -- "$@" >"$folder/log" 2>&1 ||
-        { echo "FAILED recording $*"; tail -n 20 "$folder/log"; rm -f "$file"; exit 1; }
+    # A program may end while its first batch waits for the GPU's thread, and leave nothing.
+    for _ in 1 2 3; do
+        target/release/ingot sim --driver "$driver" --record "$file" -- "$@" >"$folder/log" 2>&1 || break
+        [ -s "$file" ] && return
+    done
+    echo "FAILED recording $*"
+    tail -n 20 "$folder/log"
+    rm -f "$file"
+    exit 1
 }
 
 named() { # named WORDS...: a file's name
