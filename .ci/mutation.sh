@@ -121,7 +121,7 @@ record() { # record NAME DRIVER COMMAND...: under this name, unless that is ther
     local file=$folder/$1.rec driver=$2
     files="$files $file"
     shift 2
-    [ "$file" -nt target/release/libingot_sim.so ] && return
+    [ -s "$file" ] && [ "$file" -nt target/release/libingot_sim.so ] && return
     # A program may end while its first batch waits for the GPU's thread, and leave nothing.
     for _ in 1 2 3; do
         target/release/ingot sim --driver "$driver" --record "$file" -- "$@" >"$folder/log" 2>&1 || break
