@@ -153,6 +153,30 @@ impl CfEdit {
     }
 }
 
+/// Takes away what `replace` can, ifs inside others first. It is given the list with the if, and its place there; where it answers with
+/// something, another node stands in that place. True: something has changed.
+pub(crate) fn replace_ifs(
+    s: &mut Shader,
+    replace: impl Fn(&mut Shader, &mut CfEdit, ListRef, usize, Id<If>) -> Option<()>,
+) -> bool {
+    if s.ifs.is_empty() {
+        return false;
+    }
+    let mut edit = CfEdit::new();
+    for list in lists_inside_out(s) {
+        let mut at = 1;
+        while at < s.list(list).len() {
+            if let CfNode::If(i) = s.list(list)[at]
+                && replace(s, &mut edit, list, at, i).is_some()
+            {
+                continue;
+            }
+            at += 2;
+        }
+    }
+    edit.finish(s)
+}
+
 /// All lists of the shader, inner ones before those that contain them.
 pub(crate) fn lists_inside_out(s: &Shader) -> Vec<ListRef> {
     let mut out = vec![ListRef::Body];

@@ -4,29 +4,14 @@
 //! invocation comes there. `if c { demote }` is `demote_if c`; helpers go on, so that the other side must be empty.
 //! Tests: tests/opt/opt_end_if/.
 
-use crate::cf::{CfEdit, is_empty_list, lists_inside_out};
+use crate::cf::{CfEdit, is_empty_list, replace_ifs};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
 
 /// Entry point.
 pub fn opt_end_if(s: &mut Shader, _: &Ctx) -> bool {
-    if s.ifs.is_empty() {
-        return false;
-    }
-    let mut edit = CfEdit::new();
-    for list in lists_inside_out(s) {
-        let mut at = 1;
-        while at < s.list(list).len() {
-            if let CfNode::If(i) = s.list(list)[at]
-                && join(s, &mut edit, list, at, i).is_some()
-            {
-                continue;
-            }
-            at += 2;
-        }
-    }
-    edit.finish(s)
+    replace_ifs(s, join)
 }
 
 /// What a side does if it ends the invocation and nothing else.

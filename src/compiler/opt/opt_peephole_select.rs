@@ -4,7 +4,7 @@
 //! and phis become `bcsel`. What reads other lanes or memory is never executed speculatively, except
 //! constants of the dispatch (loads that the table calls pure). Tests: tests/opt/opt_peephole_select/.
 
-use crate::cf::{CfEdit, lists_inside_out};
+use crate::cf::{CfEdit, replace_ifs};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -15,22 +15,7 @@ const LIMIT: u32 = 12;
 
 /// Entry point.
 pub fn opt_peephole_select(s: &mut Shader, _: &Ctx) -> bool {
-    if s.ifs.is_empty() {
-        return false;
-    }
-    let mut edit = CfEdit::new();
-    for list in lists_inside_out(s) {
-        let mut at = 1;
-        while at < s.list(list).len() {
-            if let CfNode::If(i) = s.list(list)[at]
-                && flatten(s, &mut edit, list, at, i).is_some()
-            {
-                continue;
-            }
-            at += 2;
-        }
-    }
-    edit.finish(s)
+    replace_ifs(s, flatten)
 }
 
 /// Cost of executing the block always; `None` if that is not allowed.
