@@ -6,33 +6,28 @@ use crate::rig::{Kernel, Rig, compile, compile_for};
 
 type Flags = vk::PipelineShaderStageCreateFlags;
 
-/// What the invocations of a workgroup of 64 see: size, number, sum of ones.
-fn sizes() -> Vec<u32> {
-    compile(
+/// What the invocations of a workgroup see: size, number, sum of ones.
+fn sizes_of(invocations: u32) -> String {
+    format!(
         "#version 450
 #extension GL_KHR_shader_subgroup_arithmetic : require
-layout(local_size_x = 64) in;
-layout(std430, binding = 0) buffer Out { uvec4 r[]; };
+layout(local_size_x = {invocations}) in;
+layout(std430, binding = 0) buffer Out {{ uvec4 r[]; }};
 void main()
-{
+{{
     r[gl_LocalInvocationIndex] = uvec4(gl_SubgroupSize, gl_NumSubgroups, subgroupAdd(1u), gl_SubgroupInvocationID);
-}",
+}}"
     )
 }
 
-/// The same of a workgroup of eight, as SPIR-V 1.6.
+/// That of a workgroup of 64.
+fn sizes() -> Vec<u32> {
+    compile(&sizes_of(64))
+}
+
+/// That of a workgroup of eight, as SPIR-V 1.6.
 fn sizes_of_few() -> Vec<u32> {
-    compile_for(
-        "1.3",
-        "#version 450
-#extension GL_KHR_shader_subgroup_arithmetic : require
-layout(local_size_x = 8) in;
-layout(std430, binding = 0) buffer Out { uvec4 r[]; };
-void main()
-{
-    r[gl_LocalInvocationIndex] = uvec4(gl_SubgroupSize, gl_NumSubgroups, subgroupAdd(1u), gl_SubgroupInvocationID);
-}",
-    )
+    compile_for("1.3", &sizes_of(8))
 }
 
 /// Makes a pipeline with a layout that exists.
