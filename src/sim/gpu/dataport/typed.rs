@@ -1,7 +1,7 @@
 //! Typed reads, writes and atomics: texels of surfaces by coordinates.
 //!
 //! In:  messages with U, V, R and LOD for eight slots. Out: texels converted from and to the surface's format.
-//! Out of bounds reads give zero, and writes are dropped. Coordinates that a message leaves out are zero.
+//! Out of bounds reads give zero, but for alpha that the format lacks, and writes are dropped. Coordinates that a message leaves out are zero.
 //! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3, MDC_CMASK, MDC_AOP.
 
 use super::Port;
@@ -102,7 +102,7 @@ impl Port<'_> {
         for lane in slots.lanes() {
             let values = match slots.place(&image, payload, lane) {
                 Some((lod, place)) => image.load(&self.bindings.view, lod, place, 0)?,
-                None => [0; 4],
+                None => image.outside(),
             };
             for (register, channel) in channels(message).enumerate() {
                 if let Some(out) = response.get_mut(register * SLOTS + lane) {

@@ -137,6 +137,13 @@ fn the_edge_drops_writes_and_reads_zero() {
     send(&space, WRITE, control, 0xff, [&out, &[[7; 8]]]).expect("written");
     let response = send(&space, READ, control, 0xff, [&out, &[]]).expect("read");
     assert_eq!(response[..8], [0, 0, 0, 7, 0, 0, 0, 7]);
+    // The format lacks three channels: alpha's default is 1, inside and outside; what is no surface has none.
+    let all = send(&space, READ, LOW, 0xff, [&out, &[]]).expect("read");
+    assert_eq!(all[..8], response[..8]);
+    assert_eq!(all[8..], [[0; 8], [0; 8], [1; 8]].concat());
+    let null = self::space(&[(rss::SURFACE_TYPE, 7)]);
+    let none = send(&null, READ, LOW, 0xff, [&out, &[]]).expect("read");
+    assert_eq!(none, [0; 32]);
     let mut words = [0; 0x400];
     View::new(&space)
         .read_block(DATA, &mut words)
@@ -264,6 +271,8 @@ fn views_of_volumes_end_where_they_say() {
     send(&space, WRITE, control, 0xff, [&address, &[[7; 8]]]).expect("written");
     let response = send(&space, READ, control, 0xff, [&address, &[]]).expect("read");
     assert_eq!(response[..8], [7, 7, 7, 0, 0, 0, 0, 0]);
+    let all = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
+    assert_eq!(all[24..], [1; 8]);
     // Slices are 8 rows apart: the fourth was not written.
     let view = View::new(&space);
     let row = |y: u64| view.read(DATA + y * 16).expect("mapped");

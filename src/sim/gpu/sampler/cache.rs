@@ -109,7 +109,7 @@ impl Texels {
         let index = (x & 3 | (y & 3) << LOG) as usize & 15;
         if line.valid >> index & 1 == 0 {
             line.texels[index] = match (line.clear, known.address(x, y, z, 0)) {
-                (_, None) => [0; 4],
+                (_, None) => image.outside(),
                 (Some(true), _) => image.clear_color,
                 (Some(false), Some(address)) => image.value_at(view, address, [x, y])?,
                 (None, _) => image.load_at(view, (level, known), place, 0)?,
@@ -129,7 +129,7 @@ impl Texels {
     ) -> Result<[u32; 4], Stop> {
         let known = self.known((state, image), level);
         let Some(address) = known.address(x, y, z, 0) else {
-            return Ok([0; 4]);
+            return Ok(image.outside());
         };
         match self.is_clear(view, (state, image), level, [x, y, z])? {
             true => Ok(image.clear_color),

@@ -1,7 +1,7 @@
 //! The texture cache gives what is in memory, in whatever order texels are asked for.
 
 use super::cache::Texels;
-use super::testing::{BYTES, R32_UINT, Rig, Set, image};
+use super::testing::{BYTES, NOTHING, R32_UINT, Rig, Set, image};
 use crate::memory::View;
 use hw::state::render_surface_state as rss;
 
@@ -40,7 +40,7 @@ fn texels_are_told_apart_by_surface_level_place_and_slice() {
         let found = texels.texel(&view, (state, surface), (level, &known), [x, y, z]);
         let inside = x < 128 >> level && y < 32 >> level && (of == 0 || z == 0);
         let place = (48 * z + 32 * level + y) * 128 + x + 4 * of;
-        let expected = if inside { [place, 0, 0, 1] } else { [0; 4] };
+        let expected = if inside { [place, 0, 0, 1] } else { NOTHING };
         assert_eq!(found, Ok(expected), "{of} {level}: {x} {y} {z}");
         let found = texels.once(&view, (state, surface), level, [x, y, z]);
         assert_eq!(found, Ok(expected), "{of} {level}: {x} {y} {z}");

@@ -1,6 +1,6 @@
 //! Sampler messages without a sampler: texels by their numbers, and what a surface is like.
 //!
-//! In:  numbers of texels, levels, samples. Out: texels, swizzled; zeros out of bounds; sizes.
+//! In:  numbers of texels, levels, samples. Out: texels, swizzled, also those out of bounds; sizes.
 //! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
@@ -115,7 +115,7 @@ impl Engine {
         {
             let (x, y) = (xs[lane], ys[lane]);
             let values = match known.plain_address(x, y, slice) {
-                None => Ok([0; 4]),
+                None => Ok(image.swizzled(image.outside())),
                 Some(address) => texels
                     .is_clear(&bindings.view, (state, image), level, [x, y, slice])
                     .and_then(|clear| match clear {
@@ -213,7 +213,10 @@ impl Engine {
             _ => image.levels,
         };
         if !inside || lod >= levels || image.kind == Kind::Null || sample >= image.samples {
-            return Ok([0; 4]);
+            return Ok(match image.kind {
+                Kind::Null => image.outside(),
+                _ => image.swizzled(image.outside()),
+            });
         }
         if image.samples > 1 || image.kind == Kind::Buffer {
             return Ok(image.swizzled(image.load(&bindings.view, lod, place, sample)?));

@@ -248,7 +248,7 @@ impl Filtering<'_, '_> {
     /// What filters and levels make of a place.
     pub fn sample(&mut self, target: &Target, selection: &Selection) -> Result<[u32; 4], Stop> {
         if selection.beyond {
-            return Ok([0; 4]);
+            return Ok(self.image.outside());
         }
         let first = self.level(selection.levels[0], target, selection)?;
         let blends = self.sampler.mip == MipFilter::Linear && !self.integer;
@@ -320,7 +320,8 @@ impl Filtering<'_, '_> {
         channel: usize,
     ) -> Result<[u32; 4], Stop> {
         if selection.beyond {
-            return Ok([0; 4]);
+            let nothing = self.image.swizzled(self.image.outside());
+            return Ok([nothing[channel & 3]; 4]);
         }
         let known = self
             .texels

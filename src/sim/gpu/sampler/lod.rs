@@ -34,7 +34,7 @@ pub(super) struct Selection {
     /// The level before it was clamped, and after.
     pub unclamped: f32,
     pub clamped: f32,
-    /// The least level lies beyond those that there are: texels are zeros.
+    /// The least level lies beyond those that there are: texels are out of bounds.
     pub beyond: bool,
 }
 

@@ -124,7 +124,7 @@ pub(super) fn sampled(
                     return Ok(filtering.border);
                 };
                 let Some(address) = level.plain_address(x, y, slice) else {
-                    return Ok([0; 4]);
+                    return Ok(image.outside());
                 };
                 let surface = (filtering.state, image);
                 let place = [x, y, slice];

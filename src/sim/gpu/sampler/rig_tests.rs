@@ -22,6 +22,10 @@ pub(super) const BYTES: u64 = 0x1_0000;
 pub(super) const SILENT: u32 = 0xdead;
 pub(super) const R32_FLOAT: u64 = 0x0d8;
 pub(super) const R32_UINT: u64 = 0x0d7;
+
+/// A read out of bounds of such a surface: the format lacks alpha, which is 1 (Direct3D, `ld`: zeros in what the format has,
+/// the default in what it lacks; ERRATA.md, "Reads out of bounds").
+pub(super) const NOTHING: [u32; 4] = [0, 0, 0, 1];
 /// The border colour's red; green, blue and alpha are one more each.
 pub(super) const BORDER_RED: f32 = 70.0;
 

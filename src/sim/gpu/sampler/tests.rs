@@ -282,7 +282,10 @@ fn texels_by_number_and_sizes() {
     };
     assert_eq!(send(&space, kind::LD, None, &n(&[1, 0, 1]))[0], 101.0);
     assert_eq!(send(&space, kind::LD_LZ, None, &n(&[3, 2]))[0], 23.0);
-    assert_eq!(send(&space, kind::LD_LZ, None, &n(&[4, 2])), [0.0; 4]);
+    assert_eq!(
+        send(&space, kind::LD_LZ, None, &n(&[4, 2])),
+        [0.0, 0.0, 0.0, 1.0]
+    );
     let sizes = send(&space, kind::RESINFO, None, &n(&[1])).map(f32::to_bits);
     assert_eq!(sizes, [2, 2, 0, 2]);
 }

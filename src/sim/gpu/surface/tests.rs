@@ -207,6 +207,37 @@ fn texels_go_through_memory() {
 }
 
 #[test]
+fn reads_out_of_bounds_have_the_defaults_of_what_the_format_lacks() {
+    let space = space();
+    let view = View::new(&space);
+    const ONE: u32 = 0x3f80_0000;
+    for (name, alpha) in [
+        ("R8G8B8A8_UNORM", 0),
+        ("B8G8R8X8_UNORM", ONE),
+        ("R8_UNORM", ONE),
+        ("R32_FLOAT", ONE),
+        ("R32G32_UINT", 1),
+        ("R16_SINT", 1),
+        ("R32G32B32A32_UINT", 0),
+        ("R11G11B10_FLOAT", ONE),
+        ("A8_UNORM", 0),
+        ("BC4_UNORM", ONE),
+        ("BC7_UNORM", 0),
+        ("RAW", 0),
+    ] {
+        let format = hw::FORMATS.iter().find(|f| f.name == name);
+        let number = format.expect("a format").number;
+        let set = [(rss::SURFACE_FORMAT, u64::from(number))];
+        let found = image(&set).load(&view, 0, [64, 0, 0], 0);
+        assert_eq!(found, Ok([0, 0, 0, alpha]), "{name}");
+        // What is not bound has no format.
+        let null = [set[0], (rss::SURFACE_TYPE, 7)];
+        let found = image(&null).load(&view, 0, [64, 0, 0], 0);
+        assert_eq!(found, Ok([0; 4]), "{name}");
+    }
+}
+
+#[test]
 fn cleared_blocks_have_the_clear_colour_until_written() {
     let space = space();
     let view = View::new(&space);

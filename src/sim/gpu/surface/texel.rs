@@ -5,7 +5,7 @@
 
 use super::compressed;
 use super::format;
-use super::image::Image;
+use super::image::{Image, Kind};
 use super::level::Level;
 use crate::memory::View;
 use eu::Stop;
@@ -22,7 +22,17 @@ impl Image {
         }
     }
 
-    /// The value of a texel before the swizzle: zeros out of bounds, the clear colour where the surface is cleared.
+    /// What a read out of bounds gives, before the swizzle: zeros, and the defaults of channels that the format lacks, alpha 1.
+    /// Null surfaces have no format: zeros.
+    /// Ref: Direct3D 10 and 11, `ld`, `ld_uav_typed`, `sample` of what is not bound; `base/hw/ERRATA.md`, "Reads out of bounds".
+    pub fn outside(&self) -> [u32; 4] {
+        match self.kind {
+            Kind::Null => [0; 4],
+            _ => format::with_channels_of(self.format, [0; 4]),
+        }
+    }
+
+    /// The value of a texel before the swizzle: [`Image::outside`] out of bounds, the clear colour where the surface is cleared.
     /// `z` is the slice, array element or face.
     pub fn load(
         &self,
@@ -43,7 +53,7 @@ impl Image {
         sample: u32,
     ) -> Result<[u32; 4], Stop> {
         let Some(address) = level.address(x, y, z, sample) else {
-            return Ok([0; 4]);
+            return Ok(self.outside());
         };
         if self.is_clear(view, lod, [x, y, z])? {
             return Ok(self.clear_color);
