@@ -122,11 +122,7 @@ record() { # record NAME DRIVER COMMAND...: under this name, unless that is ther
     files="$files $file"
     shift 2
     [ -s "$file" ] && [ "$file" -nt target/release/libingot_sim.so ] && return
-    # A program may end while its first batch waits for the GPU's thread, and leave nothing.
-    for _ in 1 2 3; do
-        target/release/ingot sim --driver "$driver" --record "$file" -- "$@" >"$folder/log" 2>&1 || break
-        [ -s "$file" ] && return
-    done
+    target/release/ingot sim --driver "$driver" --record "$file" -- "$@" >"$folder/log" 2>&1 && [ -s "$file" ] && return
     echo "FAILED recording $*"
     tail -n 20 "$folder/log"
     rm -f "$file"

@@ -77,6 +77,12 @@ impl Device {
         self.null
     }
 
+    /// Waits until the batches that can run have run, as they do on a machine whose process has ended: for who ends the process.
+    /// Takes no lock that another thread of it, or the one that was interrupted, may hold.
+    pub fn settle(&self) {
+        self.worker.settle();
+    }
+
     /// Opens its render node.
     pub fn open(self: &Arc<Self>) -> Arc<File> {
         File::new(self.clone())

@@ -1,10 +1,10 @@
 //! The thread that runs batches: one at a time, in the order of their submission as far as what they wait for lets them.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, TryLockError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use uapi::i915::EngineClassInstance;
 
@@ -16,6 +16,11 @@ use crate::space::Binding;
 
 /// How often somebody looks whether a batch takes for ever.
 const WATCH_EVERY: Duration = Duration::from_millis(200);
+
+/// How often a process that ends looks whether its batches have.
+const LOOK_EVERY: Duration = Duration::from_millis(1);
+/// How long it waits for who holds the queue: that may be the very thread that ends the process, by a signal's handler.
+const HELD_FOR: Duration = Duration::from_secs(1);
 
 /// A batch with all that it needs.
 #[derive(Debug)]
@@ -45,8 +50,8 @@ enum Next {
 }
 
 impl Queue {
-    /// The first batch of the highest priority that waits for nothing, and for no earlier batch of its context.
-    fn next(&mut self) -> Option<Next> {
+    /// Index of the first batch of the highest priority that waits for nothing, and for no earlier batch of its context.
+    fn ready(&self) -> Option<usize> {
         let mut blocked = BTreeSet::new();
         let mut best: Option<(i32, usize)> = None;
         for (index, job) in self.jobs.iter().enumerate() {
@@ -58,8 +63,12 @@ impl Queue {
                 best = Some((priority, index));
             }
         }
-        match best {
-            Some((_, index)) => Some(Next::Run(Box::new(self.jobs.remove(index)))),
+        best.map(|(_, index)| index)
+    }
+
+    fn next(&mut self) -> Option<Next> {
+        match self.ready() {
+            Some(index) => Some(Next::Run(Box::new(self.jobs.remove(index)))),
             // What still waits then waits for something that cannot happen any more.
             None if self.stop => Some(Next::Stop),
             None => None,
@@ -75,6 +84,8 @@ struct Shared {
     engine: Engine,
     /// The thread has ended.
     ended: AtomicBool,
+    /// It runs no batch, and has found none that it could run; or it has ended. Changed under the queue's lock.
+    settled: AtomicBool,
 }
 
 /// The threads of one process.
@@ -91,6 +102,8 @@ struct Threads {
 pub(crate) struct Worker {
     shared: Arc<Shared>,
     threads: Mutex<Option<Threads>>,
+    /// The process that the threads are of, for who must not take locks; 0: none yet.
+    home: AtomicI32,
 }
 
 impl Worker {
@@ -106,10 +119,12 @@ impl Worker {
             reset_count: resets.clone(),
             engine: Engine::new(hw, options),
             ended: AtomicBool::new(false),
+            settled: AtomicBool::new(true),
         };
         Self {
             shared: Arc::new(shared),
             threads: Mutex::new(None),
+            home: AtomicI32::new(0),
         }
     }
 
@@ -122,8 +137,38 @@ impl Worker {
     pub(crate) fn submit(&self, job: Job) -> uapi::Result<()> {
         self.start()?;
         let shared = &self.shared;
-        shared.events.change(|| lock(&shared.queue).jobs.push(job));
+        shared.events.change(|| {
+            let mut queue = lock(&shared.queue);
+            shared.settled.store(false, Ordering::Release);
+            queue.jobs.push(job);
+        });
         Ok(())
+    }
+
+    /// Waits until what can run has run: the kernel lets batches of a process that has ended run to their end. Batches that wait
+    /// for what nobody will signal are left. May be called from a signal's handler, and in a forked child, which has no batches:
+    /// no lock is waited for.
+    pub(crate) fn settle(&self) {
+        if self.home.load(Ordering::Acquire) != sys::process_id() {
+            return;
+        }
+        let mut held: Option<Instant> = None;
+        loop {
+            if self.shared.settled.load(Ordering::Acquire) {
+                // A fence may have been signalled since the thread has looked.
+                match self.shared.queue.try_lock() {
+                    Ok(queue) if queue.ready().is_none() => return,
+                    Err(TryLockError::WouldBlock) => {
+                        if held.get_or_insert_with(Instant::now).elapsed() > HELD_FOR {
+                            return;
+                        }
+                    }
+                    Ok(_) => held = None,
+                    Err(TryLockError::Poisoned(_)) => return,
+                }
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
     }
 
     /// Starts the threads, if they do not run in this process.
@@ -142,8 +187,9 @@ impl Worker {
                 std::thread::park_timeout(WATCH_EVERY);
             }
         })?;
-        let shared = self.shared.clone();
-        let worker = spawn("ingot-gpu", move || shared.run())?;
+        let shared = Settles(self.shared.clone());
+        let worker = spawn("ingot-gpu", move || shared.0.run())?;
+        self.home.store(home, Ordering::Release);
         *threads = Some(Threads {
             home,
             worker,
@@ -165,12 +211,24 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> uapi::Result<JoinH
         .map_err(|_| uapi::Errno::ENOMEM)
 }
 
+/// A thread that has ended, however it did, runs nothing any more.
+struct Settles(Arc<Shared>);
+
+impl Drop for Settles {
+    fn drop(&mut self) {
+        self.0.settled.store(true, Ordering::Release);
+    }
+}
+
 impl Shared {
     fn run(&self) {
         loop {
-            let next = self
-                .events
-                .wait_until(i64::MAX, || Ok(lock(&self.queue).next()));
+            let next = self.events.wait_until(i64::MAX, || {
+                let mut queue = lock(&self.queue);
+                let next = queue.next();
+                self.settled.store(next.is_none(), Ordering::Release);
+                Ok(next)
+            });
             match next {
                 Ok(Next::Run(job)) => self.run_job(*job),
                 Ok(Next::Stop) => return,

@@ -15,7 +15,7 @@ use crate::files::{
     SysResult, close_any, open as open_file, patch_stat, patch_statx, redirect, result, unredirect,
 };
 use crate::ioctl;
-use crate::start::simulation;
+use crate::start::{settle, simulation};
 
 fn set_errno(error: Errno) {
     // SAFETY: the address of this thread's errno.
@@ -202,12 +202,23 @@ c_functions! {
         }) as c_int
     }
 
+    fn _exit(status: c_int) -> ! { end(status) }
+    fn _Exit(status: c_int) -> ! { end(status) }
+
     fn mmap(at: *mut c_void, len: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> *mut c_void {
         map(at, len, protection, flags, fd, offset)
     }
     fn mmap64(at: *mut c_void, len: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> *mut c_void {
         map(at, len, protection, flags, fd, offset)
     }
+}
+
+/// Ends the process at once, but for its batches.
+fn end(status: c_int) -> ! {
+    settle();
+    // SAFETY: plain numbers; the call does not come back.
+    unsafe { system_call!(libc::SYS_exit_group, status) };
+    std::process::abort()
 }
 
 unsafe fn stat_at(folder: c_int, path: *const c_char, out: *mut libc::stat, flags: c_int) -> c_int {

@@ -9,7 +9,11 @@
 //!
 //! Programs that know of the simulator ask for a device by the C interface instead: include/ingot_sim.h, [`embed`].
 //!
-//! Limits: calls that do not go through libc's functions are not seen. A forked child shares the buffers of its parent, but has
+//! A process that ends, by exit, _exit, quick_exit or from main, waits for the batches that it has submitted, which a machine runs
+//! too: their recording, profile and findings are whole.
+//!
+//! Limits: calls that do not go through libc's functions are not seen; a process that a signal ends, or that executes another
+//! program, does not wait. A forked child shares the buffers of its parent, but has
 //! the rest of the device for itself, as of the fork.
 #![allow(unsafe_code, reason = "one of the rooms for it: STYLE.md, section 9")]
 

@@ -1,5 +1,6 @@
 //! What is set up once, when the library is loaded.
 
+use std::ffi::{c_int, c_void};
 use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
@@ -49,8 +50,44 @@ extern "C" fn start() {
 pub(crate) fn simulate(gpu: &str, words: &str) -> Result<(), String> {
     let simulation = set_up(gpu, words)?;
     // Nobody replaces a simulation that is there.
-    let _ = SIMULATION.set(simulation);
+    if SIMULATION.set(simulation).is_ok() {
+        settle_at_exit();
+    }
     Ok(())
+}
+
+/// Waits for the batches of a process that is about to end, as [`kmd::Device::settle`] does.
+pub(crate) fn settle() {
+    // A panic must not reach C; it has been printed.
+    let _ = std::panic::catch_unwind(|| {
+        if let Some(simulation) = simulation() {
+            simulation.device.settle();
+        }
+    });
+}
+
+/// Has [`settle`] called by exit and quick_exit. The library is loaded, and this called, before the program's own code and that of
+/// the libraries that it loads: functions are called in the reverse order, so destructors may submit still.
+fn settle_at_exit() {
+    unsafe extern "C" {
+        fn __cxa_atexit(
+            call: extern "C" fn(*mut c_void),
+            argument: *mut c_void,
+            library: *mut c_void,
+        ) -> c_int;
+        fn __cxa_at_quick_exit(call: extern "C" fn(*mut c_void), library: *mut c_void) -> c_int;
+    }
+    extern "C" fn call(_argument: *mut c_void) {
+        settle();
+    }
+    let nothing = std::ptr::null_mut();
+    // SAFETY: the functions of the C++ ABI and of glibc, which take what is to be called, its argument, and the library that it
+    // goes with. Of none: it is called when the process ends, and not when this library's destructors are, which come before those
+    // of others; preloaded libraries are never unloaded, and those linked with programs neither, so the code is there. What
+    // cannot be registered is as if nobody waited.
+    let _ = unsafe { __cxa_atexit(call, nothing, nothing) };
+    // SAFETY: as above.
+    let _ = unsafe { __cxa_at_quick_exit(call, nothing) };
 }
 
 /// Writes a message; where there is no stderr, nobody wants it.

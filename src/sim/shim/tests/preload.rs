@@ -1,21 +1,25 @@
 //! Unmodified programs in a process that loads the library.
 
-use std::path::PathBuf;
+mod c;
+
 use std::process::{Command, Output};
+
+use kmd::Recording;
 
 /// Runs a program with the library before libc.
 fn run(gpu: &str, program: &str, arguments: &[&str]) -> Output {
-    // `cargo test` makes the library in the folder of the tests.
-    let mut library: PathBuf = std::env::current_exe().unwrap();
-    library.pop();
-    library.push("libingot_sim.so");
+    preloaded(gpu, program, arguments).output().unwrap()
+}
+
+fn preloaded(gpu: &str, program: &str, arguments: &[&str]) -> Command {
+    let library = c::library_folder().join("libingot_sim.so");
     assert!(library.exists(), "{}", library.display());
     let mut command = Command::new(program);
     command
         .args(arguments)
         .env("LD_PRELOAD", &library)
         .env("INGOT_GPU", gpu);
-    command.output().unwrap()
+    command
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -49,4 +53,38 @@ fn a_gpu_that_does_not_exist_is_said_once_and_the_program_runs() {
     let error = text(&output.stderr);
     assert!(error.contains("voodoo") && error.contains("skl"), "{error}");
     assert_eq!(error.lines().count(), 1);
+}
+
+/// A machine runs the batches of a process that has ended: a recording has them all, however it ended.
+#[test]
+fn batches_of_a_program_that_ends_are_run() {
+    let Some(program) = c::program("exits", &[]) else {
+        return;
+    };
+    let path = program.with_extension("rec");
+    // Eight by main; destructors and what atexit knows have one each.
+    let ways = [
+        ("return", 10),
+        ("exit", 10),
+        ("quick_exit", 9),
+        ("_exit", 8),
+        ("_Exit", 8),
+        ("fork", 8),
+    ];
+    for (way, expected) in ways {
+        let ended = preloaded("skl", program.to_str().unwrap(), &[way])
+            .env("INGOT_SIM", format!("record={}", path.display()))
+            .output()
+            .unwrap();
+        assert_eq!(ended.status.code(), Some(7), "{way}: {ended:?}");
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let mut recording = Recording::new(&bytes).unwrap();
+        let mut count = 0;
+        while recording.next_submission().unwrap().is_some() {
+            count += 1;
+        }
+        assert_eq!(count, expected, "{way}");
+    }
+    std::fs::remove_file(&program).unwrap();
 }
