@@ -60,6 +60,64 @@ fn stored(
 
 /// A buffer's vertices are computed and drawn, four times one after the other in one submission: what vertex fetch has kept of
 /// those before is none of them.
+/// Constants of both stages, which drivers push, are written between draws for which nothing is bound anew.
+fn computed_constants(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    let constants = gpu.buffer(&[0f32; 12])?;
+    let write = gpu.set(&[Bound::Storage(&constants)])?;
+    let read = gpu.set(&[Bound::Uniform(&constants)])?;
+    let compute = gpu.compute(
+        "#version 450
+        layout(local_size_x = 1) in;
+        layout(binding = 0, std430) buffer Constants { vec4 place, colour; uint count; };
+        // Without push constants: drivers may write all stages' anew then.
+        void main()
+        {
+            place = vec4(vec2(count & 1, count >> 1) - 0.875, 0.75, 0.5);
+            colour = vec4(count * 0.25, 1.0 - place.xy * 0.5, 1.0);
+            count++;
+        }",
+        &[write],
+        0,
+    )?;
+    let paint = gpu.graphics(&GraphicsInfo {
+        vertex: "#version 450
+            layout(binding = 0, std140) uniform Constants { vec4 place, colour; };
+            void main()
+            {
+                vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1);
+                gl_Position = vec4(place.xy + corner * place.zw, 0.0, 1.0);
+            }",
+        fragment: Some(
+            "#version 450
+            layout(binding = 0, std140) uniform Constants { vec4 place, colour; };
+            layout(location = 0) out vec4 to;
+            void main() { to = colour; }",
+        ),
+        sets: &[read],
+        topology: vk::PrimitiveTopology::TRIANGLE_STRIP,
+        ..GraphicsInfo::default()
+    })?;
+    let to = target(gpu, RGBA8)?;
+    gpu.run(|r| {
+        r.clear(&to, vk::ClearColorValue { float32: [0.0; 4] });
+        for number in 0..4 {
+            r.bind::<u8>(&compute, &[write], &[]);
+            r.dispatch([1, 1, 1]);
+            r.barrier();
+            r.draw_to(&Targets::new(&[Target::keep(&to)]), |r| {
+                if number == 0 {
+                    r.bind::<u8>(&paint, &[read], &[]);
+                }
+                r.draw(0, 4, 1);
+                Ok(())
+            })?;
+            r.barrier();
+        }
+        Ok(())
+    })?;
+    shots(gpu, &to)
+}
+
 fn computed_vertices(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     const POINT: Stream<'static> = Stream {
         rate: Rate::Vertex,
@@ -164,6 +222,11 @@ pub fn scenes() -> Vec<Scene> {
             "vertices_computed_again_between_draws",
             EXACT,
             computed_vertices,
+        ),
+        scene(
+            "constants_computed_again_between_draws",
+            EXACT,
+            computed_constants,
         ),
         scene("loaded_and_stored_again", EXACT, |gpu| {
             let image = noise(gpu, ImageInfo::new(RGBA8, SIDE, SIDE).storage())?;
