@@ -200,9 +200,9 @@ impl Mapping {
     /// Writes words. `EFAULT` beyond the end.
     #[inline]
     pub fn write_words<const N: usize>(&self, at_dw: usize, words: &[u32; N]) -> Result<()> {
-        let room_dw = self.len_bytes / 4;
-        if at_dw > room_dw || room_dw - at_dw < N {
-            return Err(Errno::EFAULT);
+        match at_dw.checked_add(N) {
+            Some(end_dw) if end_dw <= self.len_bytes / 4 => {}
+            _ => return Err(Errno::EFAULT),
         }
         // SAFETY: in range, and aligned as `words` says; for the rest as `write`.
         unsafe {
@@ -305,6 +305,16 @@ impl Window {
     pub fn words_mut(&mut self) -> &mut [u32] {
         // SAFETY: as `words`; `&mut self` makes the borrow the only one.
         unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr(), self.len_dw) }
+    }
+
+    /// Asks the processor to have the words near when they are written, and does not wait for that.
+    pub fn fetch(&self) {
+        #[cfg(target_arch = "x86_64")]
+        for at_dw in (0..self.len_dw).step_by(LINE_BYTES / 4) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a hint that may name any address; this one lies within the window.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.base.as_ptr().add(at_dw).cast()) };
+        }
     }
 }
 

@@ -97,6 +97,11 @@ impl Chunk {
         self.window.words()
     }
 
+    /// Has its words brought near, for whoever writes them soon.
+    pub fn fetch(&self) {
+        self.window.fetch();
+    }
+
     /// Where a batch begins that begins with it.
     pub fn start(&self) -> Start {
         Start::new(&self.buffer, self.offset_bytes)

@@ -9,7 +9,7 @@ use uapi::HostPages;
 use crate::buffer::{Buffer, Core, Place};
 use crate::error::Result;
 use crate::file::{Fence, File, Priority};
-use crate::heap::{Heap, HeapPiece};
+use crate::heap::Heap;
 use crate::info::Info;
 use crate::resident::Use;
 use crate::syncobj::Syncobj;
@@ -87,30 +87,9 @@ impl Device {
         Buffer::import(&self.core, descriptor)
     }
 
-    /// A piece of the bindless surface heap.
-    pub fn bindless_piece(&self, bytes: u32) -> Result<HeapPiece> {
-        self.heap.take(bytes)
-    }
-
-    /// Writes a surface into the bindless heap, at a byte of it.
-    #[inline(always)]
-    pub fn write_bindless(&self, offset_bytes: u32, surface: &[u32; 16]) -> Result<()> {
-        self.heap.write(offset_bytes, surface)
-    }
-
-    /// Reads some dwords of a surface of it.
-    #[inline]
-    pub fn read_bindless_dwords<const N: usize>(
-        &self,
-        offset_bytes: u32,
-        dwords: [usize; N],
-    ) -> Result<[u32; N]> {
-        self.heap.read_dwords(offset_bytes, dwords)
-    }
-
-    /// Reads a surface of it.
-    pub fn read_bindless(&self, offset_bytes: u32) -> Result<[u32; 16]> {
-        self.heap.read(offset_bytes)
+    /// The bindless surface heap.
+    pub fn bindless(&self) -> &Arc<Heap> {
+        &self.heap
     }
 
     /// A syncobj.

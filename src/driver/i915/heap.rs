@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::buffer::{Buffer, Core, Place};
 use crate::error::{Error, Result};
+use crate::mapping::Mapping;
 use crate::range::{From, RangeAllocator};
 use crate::resident::Use;
 use crate::zone::{BINDLESS_BASE, BINDLESS_HEAP_BYTES, Zone};
@@ -22,11 +23,18 @@ const SURFACE_BYTES: u64 = SURFACE_DW as u64 * 4;
 
 /// The heap of a device.
 #[derive(Debug)]
-pub(crate) struct Heap {
+pub struct Heap {
     core: Arc<Core>,
     free: Mutex<RangeAllocator>,
     /// Backing, mapped, by number of block: read without a lock. First fit from the bottom makes it grow without holes.
-    blocks: [OnceLock<Arc<Buffer>>; BLOCKS],
+    blocks: [OnceLock<Block>; BLOCKS],
+}
+
+/// Backing. Mapped from the start: a write of a descriptor cannot report that there is no memory for it.
+#[derive(Debug)]
+struct Block {
+    mapping: Mapping,
+    _buffer: Arc<Buffer>,
 }
 
 /// A piece of the heap.
@@ -53,7 +61,7 @@ impl Heap {
     }
 
     /// A piece of `bytes`, rounded up to whole surfaces.
-    pub(crate) fn take(self: &Arc<Self>, bytes: u32) -> Result<HeapPiece> {
+    pub fn take(self: &Arc<Self>, bytes: u32) -> Result<HeapPiece> {
         let lacking = Error::OutOfAddressSpace {
             bytes: bytes.into(),
             zone: Zone::Bindless.name(),
@@ -75,10 +83,9 @@ impl Heap {
                 Place::At(Zone::Bindless, address),
                 Use::Driver,
             );
-            // Mapped at once: a write of a descriptor cannot report that there is no memory for it.
-            match buffer.and_then(Buffer::mapped) {
+            match buffer.and_then(Block::new) {
                 // Only who holds the lock sets it.
-                Ok(buffer) => _ = block.set(buffer),
+                Ok(new) => _ = block.set(new),
                 Err(error) => {
                     free.give(at, rounded);
                     return Err(error);
@@ -93,36 +100,35 @@ impl Heap {
         })
     }
 
+    /// Where a surface is: its block, and the dword in it.
+    #[inline(always)]
+    fn place(&self, offset_bytes: u32) -> Result<(&Mapping, usize)> {
+        let offset = u64::from(offset_bytes);
+        let block = self.blocks.get((offset / BLOCK_BYTES) as usize);
+        match block.and_then(OnceLock::get) {
+            Some(block) => Ok((&block.mapping, (offset % BLOCK_BYTES) as usize / 4)),
+            None => Err(Error::Range { what: "a surface" }),
+        }
+    }
+
     /// The words of one surface.
     #[inline]
     fn surface(&self, offset_bytes: u32) -> Result<&[AtomicU32; SURFACE_DW]> {
-        let offset = u64::from(offset_bytes);
-        let block = self.blocks.get((offset / BLOCK_BYTES) as usize);
-        let lacking = Error::Range { what: "a surface" };
-        let Some(buffer) = block.and_then(OnceLock::get) else {
-            return Err(lacking);
-        };
-        let words = buffer.map()?.words();
-        let inside = words.get((offset % BLOCK_BYTES) as usize / 4..);
-        inside.and_then(|words| words.first_chunk()).ok_or(lacking)
+        let (mapping, at_dw) = self.place(offset_bytes)?;
+        let inside = mapping.words().get(at_dw..).and_then(<[_]>::first_chunk);
+        inside.ok_or(Error::Range { what: "a surface" })
     }
 
     /// Writes one surface.
     #[inline(always)]
-    pub(crate) fn write(&self, offset_bytes: u32, surface: &[u32; SURFACE_DW]) -> Result<()> {
-        let offset = u64::from(offset_bytes);
-        let block = self.blocks.get((offset / BLOCK_BYTES) as usize);
-        let Some(buffer) = block.and_then(OnceLock::get) else {
-            return Err(Error::Range { what: "a surface" });
-        };
-        buffer
-            .map()?
-            .write_words((offset % BLOCK_BYTES) as usize / 4, surface)
+    pub fn write(&self, offset_bytes: u32, surface: &[u32; SURFACE_DW]) -> Result<()> {
+        let (mapping, at_dw) = self.place(offset_bytes)?;
+        mapping.write_words(at_dw, surface)
     }
 
     /// Reads some dwords of one surface.
     #[inline]
-    pub(crate) fn read_dwords<const N: usize>(
+    pub fn read_dwords<const N: usize>(
         &self,
         offset_bytes: u32,
         dwords: [usize; N],
@@ -132,9 +138,18 @@ impl Heap {
     }
 
     /// Reads one surface.
-    pub(crate) fn read(&self, offset_bytes: u32) -> Result<[u32; SURFACE_DW]> {
+    pub fn read(&self, offset_bytes: u32) -> Result<[u32; SURFACE_DW]> {
         let surface = self.surface(offset_bytes)?;
         Ok(surface.each_ref().map(|word| word.load(Relaxed)))
+    }
+}
+
+impl Block {
+    fn new(buffer: Arc<Buffer>) -> Result<Self> {
+        Ok(Self {
+            mapping: buffer.map_anew()?,
+            _buffer: buffer,
+        })
     }
 }
 

@@ -25,7 +25,7 @@ pub use chunk::{Chunk, Chunks};
 pub use device::{Device, Start};
 pub use error::{Error, Result};
 pub use file::{File, Priority};
-pub use heap::HeapPiece;
+pub use heap::{Heap, HeapPiece};
 pub use info::{Info, Node, Topology, probe};
 pub use linux::{available_memory_bytes, render_nodes};
 pub use mapping::Mapping;

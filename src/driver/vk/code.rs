@@ -91,13 +91,13 @@ impl Code {
             None
         } else {
             memory.write(data_at, data)?;
-            let piece = context.gpu.bindless_piece(abi::PIECE_BYTES)?;
+            let piece = context.gpu.bindless().take(abi::PIECE_BYTES)?;
             let surface = surface_state::buffer(BufferDescriptor {
                 address: memory.address() + data_at as u64,
                 bytes: data.len() as u64,
             });
             let place = piece.offset_bytes();
-            context.gpu.write_bindless(place, &surface)?;
+            context.gpu.bindless().write(place, &surface)?;
             let mut code = shader.code.clone();
             let handle = (place << 6).to_le_bytes();
             for &at in &shader.constants.handles_at {

@@ -107,17 +107,17 @@ pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [Selec
 
 /// Writes the surface of a buffer. To write none is rare, and kept apart.
 #[inline(always)]
-pub fn write(gpu: &i915::Device, at: u32, buffer: BufferDescriptor) -> Result<()> {
+pub fn write(heap: &i915::Heap, at: u32, buffer: BufferDescriptor) -> Result<()> {
     match buffer.bytes {
-        0 => write_null(gpu, at),
-        _ => Ok(gpu.write_bindless(at, &some(buffer))?),
+        0 => write_null(heap, at),
+        _ => Ok(heap.write(at, &some(buffer))?),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn write_null(gpu: &i915::Device, at: u32) -> Result<()> {
-    Ok(gpu.write_bindless(at, &NULL.dwords)?)
+fn write_null(heap: &i915::Heap, at: u32) -> Result<()> {
+    Ok(heap.write(at, &NULL.dwords)?)
 }
 
 #[cfg(test)]

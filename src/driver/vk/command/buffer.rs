@@ -33,7 +33,7 @@ impl CommandPool {
     pub fn new(device: &Device) -> Self {
         let context = device.context.clone();
         Self {
-            memory: PoolMemory::new(&context.chunks, &context.gpu),
+            memory: PoolMemory::new(&context.chunks, context.gpu.bindless()),
             machine: context.machine(),
             internal: device.internal.clone(),
             context,

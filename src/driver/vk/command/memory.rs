@@ -12,17 +12,16 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct PoolMemory {
     device: Arc<i915::Chunks>,
-    /// Whose heap has the surfaces.
-    gpu: Arc<i915::Device>,
+    surfaces: Arc<i915::Heap>,
     free: Mutex<Vec<i915::Chunk>>,
 }
 
 impl PoolMemory {
     /// None yet.
-    pub fn new(device: &Arc<i915::Chunks>, gpu: &Arc<i915::Device>) -> Arc<Self> {
+    pub fn new(device: &Arc<i915::Chunks>, surfaces: &Arc<i915::Heap>) -> Arc<Self> {
         Arc::new(Self {
             device: device.clone(),
-            gpu: gpu.clone(),
+            surfaces: surfaces.clone(),
             free: Mutex::default(),
         })
     }
@@ -128,10 +127,11 @@ impl cmd::Memory for BatchMemory {
     }
 
     fn prepare(&mut self) -> Result<u64> {
-        let next = self.pool.take()?;
-        let address = next.address();
-        self.next = Some(next);
-        Ok(address)
+        let next = match self.next.take() {
+            Some(next) => next,
+            None => self.pool.take()?,
+        };
+        Ok(self.next.insert(next).address())
     }
 
     fn advance(&mut self, commands_dw: usize) {
@@ -139,6 +139,11 @@ impl cmd::Memory for BatchMemory {
             && let Some(last) = self.current.replace(next)
         {
             self.full.push((last, commands_dw));
+        }
+        // Who has filled one soon fills another, and it is not near: what it takes to bring it there is not waited for.
+        self.next = self.pool.take().ok();
+        if let Some(next) = &self.next {
+            next.fetch();
         }
     }
 
@@ -150,6 +155,6 @@ impl cmd::Memory for BatchMemory {
 
     #[inline]
     fn surface<const N: usize>(&self, offset_bytes: u32, dwords: [usize; N]) -> Result<[u32; N]> {
-        Ok(self.pool.gpu.read_bindless_dwords(offset_bytes, dwords)?)
+        Ok(self.pool.surfaces.read_dwords(offset_bytes, dwords)?)
     }
 }

@@ -44,13 +44,13 @@ impl Surfaces {
         let count = surfaces.len() as u32;
         if self.used + count > PIECE_SURFACES || self.pieces.is_empty() {
             let bytes = PIECE_SURFACES * SURFACE_BYTES;
-            self.pieces.push(context.gpu.bindless_piece(bytes)?);
+            self.pieces.push(context.gpu.bindless().take(bytes)?);
             self.used = 0;
         }
         let start = self.pieces.last().map_or(0, i915::HeapPiece::offset_bytes);
         let at = start + self.used * SURFACE_BYTES;
         for (surface, at) in surfaces.iter().zip((at..).step_by(SURFACE_BYTES as usize)) {
-            context.gpu.write_bindless(at, surface)?;
+            context.gpu.bindless().write(at, surface)?;
         }
         self.used += count;
         Ok(at << 6)

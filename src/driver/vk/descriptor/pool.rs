@@ -19,7 +19,7 @@ const SLAB_BYTES: u32 = 64 << 10;
 /// `VkDescriptorPool`.
 #[derive(Debug)]
 pub struct Pool {
-    context: Arc<Context>,
+    heap: Arc<i915::Heap>,
     state: Mutex<State>,
     max_sets: u32,
     /// Bytes of heap that its sets may have together.
@@ -63,7 +63,7 @@ impl Pool {
             return Err(too_big);
         }
         Ok(Arc::new(Self {
-            context: context.clone(),
+            heap: context.gpu.bindless().clone(),
             state: Mutex::default(),
             max_sets,
             bytes,
@@ -103,7 +103,7 @@ impl Pool {
         if bytes > state.untouched {
             let taken: u32 = state.slabs.iter().map(i915::HeapPiece::bytes).sum();
             let rest = self.bytes.saturating_sub(taken).min(SLAB_BYTES);
-            let slab = self.context.gpu.bindless_piece(bytes.max(rest))?;
+            let slab = self.heap.take(bytes.max(rest))?;
             state.untouched = slab.bytes();
             state.slabs.push(slab);
         }
@@ -142,16 +142,16 @@ impl Pool {
     /// Writes a buffer's surface.
     #[inline(always)]
     pub(super) fn write_buffer(&self, at: u32, buffer: BufferDescriptor) -> Result<()> {
-        surface_state::write(&self.context.gpu, at, buffer)
+        surface_state::write(&self.heap, at, buffer)
     }
 
     /// Writes a surface.
     pub(super) fn write(&self, at: u32, surface: &Surface) -> Result<()> {
-        Ok(self.context.gpu.write_bindless(at, surface)?)
+        Ok(self.heap.write(at, surface)?)
     }
 
     /// Reads a surface.
     pub(super) fn read(&self, at: u32) -> Result<Surface> {
-        Ok(self.context.gpu.read_bindless(at)?)
+        Ok(self.heap.read(at)?)
     }
 }
