@@ -171,6 +171,9 @@ pub enum Counter {
     Capturable(u8),
 }
 
+/// Threads that a workgroup has at most (SKL PRM vol. 2a, "GPGPU_WALKER", Thread Width Counter Maximum).
+pub(crate) const MAX_GROUP_THREADS: u32 = 64;
+
 /// Dwords of push constants that an application has.
 pub const PUSH_CONSTANTS_DW: usize = 32;
 /// Values of the launcher's own, by place.
@@ -263,6 +266,9 @@ impl<G: Generation> Launch<G> {
     /// Packs a launch whose interface descriptor ([`Generation::descriptor`]) lies at an offset. None: the shader wants more push data
     /// than there is.
     pub fn new(kernel: &Kernel<'_>, descriptor_offset_bytes: u32) -> Option<Self> {
+        if kernel.threads() > MAX_GROUP_THREADS {
+            return None;
+        }
         let push = kernel.push;
         let constants = push.constants_first_dw..push.constants_first_dw + push.constants_dw;
         if push.driver.len() > VALUES || constants.end as usize > PUSH_CONSTANTS_DW {

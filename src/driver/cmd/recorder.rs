@@ -14,7 +14,7 @@ use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
     BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, GATHERED_DW, Generation, HEAP_AT, Heaps,
-    Launch, Machine, PUSH_CONSTANTS_DW, SETS, VALUES_AT, set_place,
+    Launch, MAX_GROUP_THREADS, Machine, PUSH_CONSTANTS_DW, SETS, VALUES_AT, set_place,
 };
 use crate::mi;
 use crate::pending::Pending;
@@ -23,8 +23,8 @@ use crate::stream::{Data, Memory, Stream};
 /// Dwords of a register.
 const REGISTER_DW: usize = abi::REGISTER_DW as usize;
 
-/// What each thread of a workgroup has of its own: its number. As many as a workgroup has at most.
-static THREADS: [[u32; REGISTER_DW]; 64] = {
+/// What each thread of a workgroup has of its own: its number.
+static THREADS: [[u32; REGISTER_DW]; MAX_GROUP_THREADS as usize] = {
     let mut all = [[0; REGISTER_DW]; 64];
     let mut thread = 0;
     while thread < all.len() {
@@ -33,6 +33,26 @@ static THREADS: [[u32; REGISTER_DW]; 64] = {
     }
     all
 };
+
+/// The first dwords of a register's, and zeros behind them.
+#[inline(always)]
+fn first_of(register: &[u32; REGISTER_DW], count: usize) -> [u32; REGISTER_DW] {
+    const MASKS: [[u32; REGISTER_DW]; REGISTER_DW + 1] = {
+        let mut masks = [[0; REGISTER_DW]; REGISTER_DW + 1];
+        let mut count = 0;
+        while count <= REGISTER_DW {
+            let mut dword = 0;
+            while dword < count {
+                masks[count][dword] = u32::MAX;
+                dword += 1;
+            }
+            count += 1;
+        }
+        masks
+    };
+    let mask = &MASKS[count.min(REGISTER_DW)];
+    std::array::from_fn(|dword| register[dword] & mask[dword])
+}
 
 /// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
 const LEAST_CURBE_GRF: u32 = 16;
@@ -65,10 +85,6 @@ pub struct Recorder<G: DrawGeneration, M> {
     bound: Bound<G>,
     /// Constants are not what was loaded last.
     constants_dirty: bool,
-    /// What launches of the pipeline push for all threads: constants, and values behind them.
-    block: [u32; BOUND_DW],
-    /// Values are not what the block has of them.
-    values_changed: bool,
     /// The interface descriptor that was loaded last, or [`NO_DESCRIPTOR`].
     descriptor: u32,
     front_end: FrontEnd,
@@ -100,8 +116,6 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
                 words: [0; GATHERED_DW],
             },
             constants_dirty: true,
-            block: [0; BOUND_DW],
-            values_changed: true,
             descriptor: NO_DESCRIPTOR,
             front_end: FrontEnd::default(),
             pending: Pending::INVALIDATE_VERTICES,
@@ -149,13 +163,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let heap = self.machine.bindless_base;
         self.bound.words[VALUES_AT + HEAP_AT] = heap as u32;
         self.bound.words[VALUES_AT + HEAP_AT + 1] = (heap >> 32) as u32;
-        self.constants_changed();
-    }
-
-    /// Nothing of what was loaded last holds.
-    fn constants_changed(&mut self) {
-        self.block = [0; BOUND_DW];
-        (self.constants_dirty, self.values_changed) = (true, true);
+        self.constants_dirty = true;
     }
 
     /// Binds a pipeline.
@@ -164,7 +172,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let bound = self.bound.launch.as_ref();
         if bound.is_none_or(|l| l.descriptor_offset_bytes != launch.descriptor_offset_bytes) {
             self.bound.launch = Some(*launch);
-            self.constants_changed();
+            self.constants_dirty = true;
         }
     }
 
@@ -189,7 +197,6 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         match self.bound.words[VALUES_AT..BOUND_DW].get_mut(place) {
             Some(known) => {
                 self.constants_dirty |= *known != value;
-                self.values_changed |= *known != value;
                 *known = value;
                 true
             }
@@ -205,7 +212,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let constants = &mut self.bound.words[..PUSH_CONSTANTS_DW];
         match constants.get_mut(at..at.saturating_add(count)) {
             Some(place) if aligned => {
-                for (to, from) in place.iter_mut().zip(data.as_chunks().0) {
+                let (fours, rest) = data.as_chunks::<4>().0.as_chunks::<4>();
+                let (to_fours, to_rest) = place.as_chunks_mut::<4>();
+                for (to, from) in to_fours.iter_mut().zip(fours) {
+                    *to = from.map(u32::from_le_bytes);
+                }
+                for (to, from) in to_rest.iter_mut().zip(rest) {
                     *to = u32::from_le_bytes(*from);
                 }
                 self.constants_dirty = true;
@@ -338,28 +350,26 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             return Ok(());
         }
         let bound = &self.bound.words;
-        let constants = bound.get(launch.constants()).unwrap_or_default();
-        let (block, values) = self
-            .block
-            .split_at_mut_checked(constants.len())
-            .unwrap_or_default();
-        block.copy_from_slice(constants);
-        if self.values_changed {
-            self.values_changed = false;
-            for (place, to) in launch.values().iter().zip(values) {
-                *to = bound[usize::from(*place) % GATHERED_DW];
-            }
-        }
         let Data { address, words } = self.stream.data(launch.data_dw.into())?;
-        let (shared, own) = words
-            .split_at_mut_checked(usize::from(launch.shared_registers) * REGISTER_DW)
-            .unwrap_or_default();
-        let registers = shared.as_chunks_mut::<REGISTER_DW>().0;
-        for (from, to) in self.block.as_chunks().0.iter().zip(registers) {
+        let registers = words.as_chunks_mut::<REGISTER_DW>().0;
+        let (shared, own) = registers
+            .split_at_mut_checked(launch.shared_registers.into())
+            .ok_or_else(M::too_long)?;
+        let constants = launch.constants();
+        let from = bound.get(constants.start..).unwrap_or_default();
+        let mut rest = constants.len();
+        for (from, to) in from.as_chunks().0.iter().zip(&mut *shared) {
+            *to = first_of(from, rest);
+            rest = rest.saturating_sub(REGISTER_DW);
+        }
+        let values = shared.as_flattened_mut().get_mut(constants.len()..);
+        let values = values.ok_or_else(M::too_long)?;
+        for (place, to) in launch.values().iter().zip(values) {
+            *to = bound[usize::from(*place) % GATHERED_DW];
+        }
+        for (from, to) in THREADS.iter().zip(own) {
             *to = *from;
         }
-        let threads = THREADS.as_flattened().get(..own.len());
-        own.copy_from_slice(threads.ok_or_else(M::too_long)?);
         let offset = (address - self.machine.dynamic_base) as u32;
         G::constants(&mut self.stream, offset, launch.curbe_grf)
     }
@@ -492,12 +502,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             *to = from;
         }
         self.bound.launch = Some(*launch);
-        self.constants_changed();
+        self.constants_dirty = true;
         let conditional = std::mem::replace(&mut self.conditional, false);
         let launched = self.dispatch([0; 3], groups);
         self.conditional = conditional;
         self.bound = application;
-        self.constants_changed();
+        self.constants_dirty = true;
         launched.map(|_| ())
     }
 

@@ -69,9 +69,9 @@ fn too_long<M: Memory, T>() -> Result<T, M::Error> {
 pub struct Stream<M> {
     memory: M,
     /// Dwords of commands in the current chunk.
-    at_dw: usize,
+    at_dw: u32,
     /// Dword where the data at the back begins.
-    data_dw: usize,
+    data_dw: u32,
 }
 
 impl<M: Memory> Stream<M> {
@@ -80,7 +80,7 @@ impl<M: Memory> Stream<M> {
         Self {
             memory,
             at_dw: 0,
-            data_dw: M::CHUNK_DW,
+            data_dw: M::CHUNK_DW as u32,
         }
     }
 
@@ -97,39 +97,41 @@ impl<M: Memory> Stream<M> {
     /// The memory, to take its chunks away or to give it a first one: the batch begins anew.
     pub fn restart(&mut self) -> &mut M {
         self.at_dw = 0;
-        self.data_dw = M::CHUNK_DW;
+        self.data_dw = M::CHUNK_DW as u32;
         &mut self.memory
     }
 
     /// Dwords of commands in the current chunk.
     pub fn commands_dw(&self) -> usize {
-        self.at_dw
+        self.at_dw as usize
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self) -> Result<(), M::Error> {
-        let at = self.at_dw;
+        let at = self.at_dw as usize;
         let link = link(self.memory.prepare()?);
         let room = self.memory.words().and_then(|words| words.get_mut(at..));
         let room = room.and_then(<[u32]>::first_chunk_mut);
         *room.ok_or_else(M::too_long)? = link;
         self.memory.advance(at);
         self.at_dw = 0;
-        self.data_dw = M::CHUNK_DW;
+        self.data_dw = M::CHUNK_DW as u32;
         Ok(())
     }
 
     /// Room for `N` dwords of whole commands.
     #[inline(always)]
     pub fn reserve<const N: usize>(&mut self) -> Result<&mut [u32; N], M::Error> {
-        if self.at_dw + N + LINK_DW > self.data_dw {
+        if self.at_dw as usize + N + LINK_DW > self.data_dw as usize {
             self.grow()?;
         }
-        let at = self.at_dw;
-        self.at_dw += N;
-        let room = self.memory.words().and_then(|words| words.get_mut(at..));
-        match room.and_then(<[u32]>::first_chunk_mut) {
+        let at = self.at_dw as usize;
+        let end = at + N;
+        self.at_dw = end as u32;
+        let words = self.memory.words();
+        let room = words.and_then(|words| words.get_mut(at..end));
+        match room.and_then(<[u32]>::as_mut_array) {
             Some(room) => Ok(room),
             None => too_long::<M, _>(),
         }
@@ -144,14 +146,15 @@ impl<M: Memory> Stream<M> {
 
     /// Appends what another batch has in one of its chunks.
     pub fn append(&mut self, words: &[u32]) -> Result<(), M::Error> {
-        if self.at_dw + words.len() + LINK_DW > self.data_dw {
+        let end = |at: u32| at as usize + words.len();
+        if end(self.at_dw) + LINK_DW > self.data_dw as usize {
             self.grow()?;
         }
-        let (at, end) = (self.at_dw, self.at_dw + words.len());
-        if end + LINK_DW > self.data_dw {
+        let (at, end) = (self.at_dw as usize, end(self.at_dw));
+        if end + LINK_DW > self.data_dw as usize {
             return Err(M::too_long());
         }
-        self.at_dw = end;
+        self.at_dw = end as u32;
         let room = self.memory.words().and_then(|words| words.get_mut(at..end));
         room.ok_or_else(M::too_long)?.copy_from_slice(words);
         Ok(())
@@ -161,9 +164,9 @@ impl<M: Memory> Stream<M> {
     #[inline]
     pub fn data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
         // Negative where there is not so much.
-        let start = |top: usize| top.wrapping_sub(len_dw).cast_signed() & !(ALIGN_DW - 1);
+        let start = |top: u32| (top as usize).wrapping_sub(len_dw).cast_signed() & !(ALIGN_DW - 1);
         let mut at = start(self.data_dw);
-        if at < (self.at_dw + LINK_DW).cast_signed() {
+        if at < (self.at_dw as usize + LINK_DW).cast_signed() {
             self.grow()?;
             at = start(self.data_dw);
             if at < LINK_DW.cast_signed() {
@@ -171,10 +174,10 @@ impl<M: Memory> Stream<M> {
             }
         }
         let at = at.cast_unsigned();
-        self.data_dw = at;
+        self.data_dw = at as u32;
         let address = self.memory.address() + at as u64 * 4;
-        let words = self.memory.words().and_then(|words| words.get_mut(at..));
-        match words.and_then(|words| words.get_mut(..len_dw)) {
+        let words = self.memory.words();
+        match words.and_then(|words| words.get_mut(at..at + len_dw)) {
             Some(words) => Ok(Data { address, words }),
             None => too_long::<M, _>(),
         }
@@ -182,7 +185,7 @@ impl<M: Memory> Stream<M> {
 
     /// The same in the last words of a chunk: from its beginning on always the same place.
     pub fn last_data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
-        if self.data_dw != M::CHUNK_DW {
+        if self.data_dw as usize != M::CHUNK_DW {
             self.grow()?;
         }
         self.data(len_dw)
