@@ -16,6 +16,25 @@ pub fn joined(
     buffers: &[c::BufferMemoryBarrier<'_>],
     images: &[c::ImageMemoryBarrier<'_>],
 ) -> Dependency {
+    let (from, to) = match (memory, buffers, images) {
+        ([one], [], []) => (one.src_access_mask, one.dst_access_mask),
+        _ => accesses(memory, buffers, images),
+    };
+    Dependency {
+        source_stages: c::PipelineStageFlags2::from_raw(source.as_raw().into()),
+        source_access: c::AccessFlags2::from_raw(from.as_raw().into()),
+        destination_stages: c::PipelineStageFlags2::from_raw(destination.as_raw().into()),
+        destination_access: c::AccessFlags2::from_raw(to.as_raw().into()),
+    }
+}
+
+/// What all of them say together.
+#[inline(never)]
+fn accesses(
+    memory: &[c::MemoryBarrier<'_>],
+    buffers: &[c::BufferMemoryBarrier<'_>],
+    images: &[c::ImageMemoryBarrier<'_>],
+) -> (c::AccessFlags, c::AccessFlags) {
     let (mut from, mut to) = (c::AccessFlags::empty(), c::AccessFlags::empty());
     for barrier in memory {
         from |= barrier.src_access_mask;
@@ -29,12 +48,7 @@ pub fn joined(
         from |= barrier.src_access_mask;
         to |= barrier.dst_access_mask;
     }
-    Dependency {
-        source_stages: c::PipelineStageFlags2::from_raw(source.as_raw().into()),
-        source_access: c::AccessFlags2::from_raw(from.as_raw().into()),
-        destination_stages: c::PipelineStageFlags2::from_raw(destination.as_raw().into()),
-        destination_access: c::AccessFlags2::from_raw(to.as_raw().into()),
-    }
+    (from, to)
 }
 
 macro_rules! one {

@@ -320,6 +320,13 @@ impl SetLayout {
         self.dynamic
     }
 
+    /// A binding of the set, where its number is its place too.
+    #[inline]
+    pub(super) fn one(&self, binding: u32) -> Option<&Placed> {
+        let there = self.bindings.get(binding as usize);
+        there.filter(|placed| placed.info.binding == binding)
+    }
+
     /// The bindings of the set from one on.
     #[inline]
     pub(super) fn placed(&self, binding: u32) -> Option<&[Placed]> {

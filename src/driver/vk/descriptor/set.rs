@@ -142,8 +142,7 @@ impl Set {
     /// Writes one buffer: as a cursor does that goes no further.
     #[inline(always)]
     pub fn write_one(&self, binding: u32, element: u32, buffer: BufferDescriptor) -> Result<()> {
-        let from = self.layout.placed(binding);
-        match from.and_then(<[Placed]>::first) {
+        match self.layout.one(binding) {
             Some(placed) if element < placed.info.count => self.write_at(placed, element, buffer),
             _ => self.write_beyond(binding, element, buffer),
         }
@@ -157,18 +156,21 @@ impl Set {
 
     #[inline(always)]
     fn write_at(&self, placed: &Placed, element: u32, buffer: BufferDescriptor) -> Result<()> {
-        match placed.holds {
-            Holds::Pieces => {
-                let at = self.surface_at(placed, element)?;
-                self.pool.write_buffer(at, buffer)
-            }
-            Holds::Dynamic => {
-                if let Some(slot) = self.dynamic.get((placed.dynamic + element) as usize) {
-                    slot.put(buffer);
-                }
-                Ok(())
-            }
-            Holds::Inline | Holds::Nothing => Ok(()),
+        if placed.holds == Holds::Pieces {
+            let at = self.surface_at(placed, element)?;
+            return self.pool.write_buffer(at, buffer);
+        }
+        self.remember(placed, element, buffer);
+        Ok(())
+    }
+
+    /// Keeps what is written to a dynamic buffer.
+    #[inline(never)]
+    fn remember(&self, placed: &Placed, element: u32, buffer: BufferDescriptor) {
+        if placed.holds == Holds::Dynamic
+            && let Some(slot) = self.dynamic.get((placed.dynamic + element) as usize)
+        {
+            slot.put(buffer);
         }
     }
 
