@@ -45,7 +45,7 @@ gaps! {
         "OWord Block Read/Write" => "an OWord block of this size";
         "OWord Dual Block Read/Write" => "OWord dual blocks of this size";
     }
-    "gpu/dataport/mod.rs" {
+    "gpu/dataport/message.rs" {
         "messages to SFIDs 10 and 12" => "a data port message";
         "messages to SFID 9" => "a constant cache message";
         "messages to SFID 3" => "a gateway message";
@@ -128,10 +128,12 @@ gaps! {
     "gpu/fate/register.rs" {
         "registers that no unit asks for" => "…, bits …";
     }
-    "gpu/sampler/mod.rs" {
+    "gpu/sampler/message.rs" {
         "Sampling Engine messages, SIMD Mode" => "a sampler message of this width";
         "Sampling Engine messages, Return Format" => "a sampler response of halves";
         "Sampling Engine messages, Message Type" => "a sampler message of this type";
+    }
+    "gpu/sampler/sample.rs" {
         "Sampling Engine messages" => "filtering a buffer, or several samples";
     }
     "gpu/sampler/state.rs" {

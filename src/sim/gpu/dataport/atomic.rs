@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "Untyped Atomic"; vol. 2d, MDC_AOP (integer), MDC_FOP (float).
 
-use super::Port;
+use super::port::Port;
 use crate::bindings::Payload;
 use crate::surface::Surface;
 use eu::{Message, Stop};

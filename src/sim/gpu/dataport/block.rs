@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "OWord Block", "Unaligned OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
 
-use super::Port;
+use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
 use crate::rules;
 use eu::{Message, Stop};

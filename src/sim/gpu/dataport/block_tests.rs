@@ -2,9 +2,10 @@
 //!
 //! Ref: SKL PRM vol. 7, "OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
 
+use super::Limits;
 use super::sfid::{DATA_CACHE_0, DATA_CACHE_1};
 use super::tests::{DATA, HEADER, Rig, SLM, SLOT, header, message, numbers};
-use super::{Limits, Message};
+use eu::Message;
 use eu::Stop;
 
 /// Codes of sizes: dwords, and the first of them in a register.

@@ -3,10 +3,12 @@
 //! Ref: SKL PRM vol. 7, "Binding Table Index", "Message Gateway"; vol. 2d, MH_A32_GO.
 
 use super::tests::{DATA, HEADER, Rig, SLOT, STATE, header, message};
-use super::{Limits, Message, Payload, Port, Reply, WideLock, sfid};
+use super::{Limits, Port, WideLock, sfid};
+use crate::bindings::Payload;
 use crate::bindings::bti;
 use crate::dataport::Bases;
 use crate::memory::View;
+use eu::{Message, Reply};
 use eu::{SharedFunctions, Stop};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 

@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered"; vol. 2d, MDC_DS, MDC_A64_DS.
 
-use super::Port;
+use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
 use crate::surface::Surface;
 use eu::{Message, Stop};

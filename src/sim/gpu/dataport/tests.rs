@@ -5,7 +5,7 @@ use crate::bindings::bti;
 use crate::memory::View;
 use crate::memory::tests::memory;
 use crate::space::AddressSpace;
-use eu::SharedFunctions;
+use eu::{Message, Reply, SharedFunctions, Stop};
 use hw::state::render_surface_state as rss;
 
 pub(super) const STATE: u64 = 0x10_0000;

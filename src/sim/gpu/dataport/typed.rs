@@ -4,8 +4,8 @@
 //! Out of bounds reads give zero, but for alpha that the format lacks, and writes are dropped. Coordinates that a message leaves out are zero.
 //! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3, MDC_CMASK, MDC_AOP.
 
-use super::Port;
 use super::atomic::Operation;
+use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
 use crate::surface::{Image, Kind};
 use eu::{Message, Stop};

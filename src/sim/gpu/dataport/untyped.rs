@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "Untyped Surface Read/Write"; vol. 2d, MDC_CMASK, MDC_SM3.
 
-use super::Port;
+use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
 use eu::{Message, Stop};
 use isa::descriptor::{common, untyped};

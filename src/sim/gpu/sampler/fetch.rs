@@ -4,7 +4,8 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
-use super::{Engine, Request, kind};
+use super::engine::Engine;
+use super::request::{Request, kind, respond};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind};
@@ -128,7 +129,7 @@ impl Engine {
                     .map(|values| image.swizzled(values)),
             };
             match values {
-                Ok(values) => super::respond(request, lane, values, response),
+                Ok(values) => respond(request, lane, values, response),
                 Err(stop) => {
                     result = Err(stop);
                     break;

@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, message types `ld`, `ld2dms`, `ld_mcs`, `resinfo`, `sampleinfo`; "Payload Parameter Definition".
 
-use super::kind;
+use super::request::kind;
 use super::testing::{Ask, BYTES, DATA, NOTHING, R32_FLOAT, R32_UINT, Rig, SILENT};
 use hw::state::render_surface_state as rss;
 

@@ -3,7 +3,7 @@
 //! Ref: Vulkan, "Texel Filtering", "Texel Anisotropic Filtering", "Cube Map Corner Handling"; SKL PRM vol. 7,
 //! "Texture Filter".
 
-use super::kind;
+use super::request::kind;
 use super::testing::{Ask, BORDER_RED, R32_UINT, Rig, Set};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 

@@ -2,8 +2,10 @@
 //!
 //! Ref: SKL PRM vol. 7, "Payload Parameter Definition", "Message Header", "Message Descriptor".
 
+use super::address;
+use super::request::{Order, kind};
+use super::sample::{Direction, gradient};
 use super::testing::{Ask, BORDER_RED, R32_FLOAT, Rig, SAMPLERS, SILENT, Set, image};
-use super::{Direction, Order, address, gradient, kind};
 use eu::Stop;
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 

@@ -7,8 +7,8 @@
 use super::address::{self, STEPS};
 use super::filter::Filtering;
 use super::lod::{self, Source};
+use super::request::{Order, Request, SUBSPAN, element, kind, respond};
 use super::state::{AddressMode, Filter, MipFilter, Reduction};
-use super::{Order, Request, SUBSPAN, element, kind, respond};
 use crate::surface::format::Packer;
 use crate::surface::{Kind, Level};
 use eu::Stop;

@@ -1,6 +1,6 @@
 //! Plain samples are what the filter makes of a message that asks for the same by other words: with a bias of nothing.
 
-use crate::sampler::kind;
+use crate::sampler::request::kind;
 use crate::sampler::testing::{Ask, R32_FLOAT, Rig};
 use hw::Field;
 use hw::state::{render_surface_state as rss, sampler_state as ss};

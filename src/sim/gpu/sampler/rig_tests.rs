@@ -1,6 +1,6 @@
 //! A port with surfaces and samplers of a test's own, and messages to it.
 
-use super::Sampler;
+use super::state::Sampler;
 use crate::dataport::{Bases, Port, WideLock, sfid};
 use crate::memory::View;
 use crate::memory::tests::memory;

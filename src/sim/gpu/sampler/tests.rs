@@ -1,11 +1,12 @@
 //! Messages through a port with one surface and one sampler; values worked out by hand.
 
-use super::*;
+use super::request::kind;
+use super::{address, testing};
 use crate::dataport::{Bases, Port, WideLock, sfid};
 use crate::memory::View;
 use crate::memory::tests::memory;
 use crate::space::AddressSpace;
-use eu::SharedFunctions;
+use eu::{Message, SharedFunctions};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 
 const STATE: u64 = 0x10_0000;

@@ -1,0 +1,47 @@
+//! What the sampling engine remembers between messages: sampler states, texels.
+//!
+//! In:  places of sampler states. Out: what they say.
+//! Ref: SKL PRM vol. 2d, "SAMPLER_STATE".
+
+use super::cache::Texels;
+use super::state::Sampler;
+use crate::bindings::Bindings;
+use crate::rules;
+use eu::Stop;
+
+/// The sampling engine as one worker's threads see it.
+#[derive(Default)]
+pub(crate) struct Engine {
+    /// Sampler states by address.
+    samplers: Vec<(u64, Sampler)>,
+    next: usize,
+    pub(super) texels: Texels,
+}
+
+/// Sampler states that are remembered; a dispatch uses few.
+const REMEMBERED: usize = 8;
+
+impl Engine {
+    /// The sampler whose state is at an offset from the dynamic state base address.
+    pub fn state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
+        let address = bindings.bases.dynamic + offset;
+        if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {
+            return Ok(known.1);
+        }
+        let heap = bindings
+            .bases
+            .dynamic_pages
+            .filter(|_| bindings.limits.is_some());
+        if let Some(pages) = heap.filter(|pages| offset + 16 > pages * 4096) {
+            let what = format!("a sampler state at byte {offset:#x} of {pages} pages");
+            return Err(rules::SAMPLER_BOUNDS.stop(what, address));
+        }
+        let sampler = Sampler::read(&bindings.view, bindings.bases.dynamic, address)?;
+        match self.samplers.get_mut(self.next) {
+            Some(place) => *place = (address, sampler),
+            None => self.samplers.push((address, sampler)),
+        }
+        self.next = (self.next + 1) % REMEMBERED;
+        Ok(sampler)
+    }
+}

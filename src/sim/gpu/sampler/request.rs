@@ -1,0 +1,177 @@
+//! What a message asks: its head, and which of its parameters is what.
+//!
+//! In:  a message's payload. Out: parameters by channel; a channel's place in the response.
+//! Ref: SKL PRM vol. 7, "Payload Parameter Definition", "Message Header", "SIMD Payloads".
+
+use crate::bindings::Payload;
+
+/// Message types.
+pub(super) mod kind {
+    pub const SAMPLE: u32 = 0;
+    pub const SAMPLE_B: u32 = 1;
+    pub const SAMPLE_L: u32 = 2;
+    pub const SAMPLE_C: u32 = 3;
+    pub const SAMPLE_D: u32 = 4;
+    pub const SAMPLE_B_C: u32 = 5;
+    pub const SAMPLE_L_C: u32 = 6;
+    pub const LD: u32 = 7;
+    pub const GATHER4: u32 = 8;
+    pub const LOD: u32 = 9;
+    pub const RESINFO: u32 = 10;
+    pub const SAMPLEINFO: u32 = 11;
+    pub const GATHER4_C: u32 = 16;
+    pub const GATHER4_PO: u32 = 17;
+    pub const GATHER4_PO_C: u32 = 18;
+    pub const SAMPLE_D_C: u32 = 20;
+    pub const SAMPLE_LZ: u32 = 24;
+    pub const SAMPLE_C_LZ: u32 = 25;
+    pub const LD_LZ: u32 = 26;
+    pub const LD2DMS_W: u32 = 28;
+    pub const LD_MCS: u32 = 29;
+    pub const LD2DMS: u32 = 30;
+    pub const LD2DSS: u32 = 31;
+}
+
+/// Channels that share gradients.
+pub(super) const SUBSPAN: usize = 4;
+
+/// A message's head and payload.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'m> {
+    pub(super) payload: Payload<'m>,
+    pub(super) kind: u32,
+    pub(super) lanes: usize,
+    /// First dword of the parameters.
+    pub(super) first: usize,
+    /// Texels added on u, v, r.
+    pub(super) offset: [i32; 3],
+    /// Channels of the response that are left out.
+    pub(super) masked: u32,
+    /// Channel that gather4 takes.
+    pub(super) gathered: usize,
+    /// Bytes of the sampler state from the dynamic state base on.
+    pub(super) sampler: u64,
+}
+
+impl Request<'_> {
+    pub(super) fn parameter(&self, index: usize, lane: usize) -> u32 {
+        self.payload.dword(self.first + index * self.lanes + lane)
+    }
+
+    pub(super) fn float(&self, index: usize, lane: usize) -> f64 {
+        f64::from(f32::from_bits(self.parameter(index, lane)))
+    }
+
+    /// Whether the message is long enough to have a parameter.
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.first + index * self.lanes < self.payload.dwords()
+    }
+}
+
+/// Which parameter is what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Order {
+    pub(super) reference: Option<usize>,
+    /// Bias or level.
+    pub(super) level: Option<usize>,
+    /// u, v, r, ai.
+    pub(super) coordinates: [usize; 4],
+    /// d/dx of u, v, r; those by y follow each.
+    pub(super) gradients: Option<[usize; 3]>,
+    /// Offsets on u and v.
+    pub(super) offsets: Option<usize>,
+    /// The least level.
+    pub(super) least: usize,
+}
+
+impl Order {
+    /// Of a message that takes a sampler; none for others.
+    pub(super) fn of(message: u32) -> Option<Order> {
+        let compares = matches!(
+            message,
+            kind::SAMPLE_C
+                | kind::SAMPLE_B_C
+                | kind::SAMPLE_L_C
+                | kind::GATHER4_C
+                | kind::GATHER4_PO_C
+                | kind::SAMPLE_D_C
+                | kind::SAMPLE_C_LZ
+        );
+        let mut next = usize::from(compares);
+        let reference = compares.then_some(0);
+        let mut order = Order {
+            reference,
+            level: None,
+            coordinates: [0; 4],
+            gradients: None,
+            offsets: None,
+            least: 0,
+        };
+        match message {
+            kind::SAMPLE_B | kind::SAMPLE_B_C | kind::SAMPLE_L | kind::SAMPLE_L_C => {
+                order.level = Some(next);
+                next += 1;
+            }
+            kind::SAMPLE_D | kind::SAMPLE_D_C => {
+                order.coordinates = [next, next + 3, next + 6, next + 9];
+                order.gradients = Some([next + 1, next + 4, next + 7]);
+                order.least = next + 10;
+                return Some(order);
+            }
+            kind::GATHER4_PO | kind::GATHER4_PO_C => {
+                order.coordinates = [next, next + 1, next + 4, next + 5];
+                order.offsets = Some(next + 2);
+                order.least = next + 6;
+                return Some(order);
+            }
+            kind::SAMPLE
+            | kind::SAMPLE_C
+            | kind::SAMPLE_LZ
+            | kind::SAMPLE_C_LZ
+            | kind::GATHER4
+            | kind::GATHER4_C
+            | kind::LOD => {}
+            _ => return None,
+        }
+        order.coordinates = [next, next + 1, next + 2, next + 3];
+        order.least = next + 4;
+        Some(order)
+    }
+
+    /// Whether gradients are those between channels.
+    pub(super) fn is_implicit(&self, message: u32) -> bool {
+        matches!(
+            message,
+            kind::SAMPLE | kind::SAMPLE_B | kind::SAMPLE_C | kind::SAMPLE_B_C | kind::LOD
+        )
+    }
+}
+
+/// A number of four bits in two's complement.
+pub(super) fn nibble(bits: u32, lo: u32) -> i32 {
+    ((bits >> lo & 15) << 28) as i32 >> 28
+}
+
+/// An array element: the nearest one there is.
+pub(super) fn element(coordinate: f64, count: u32) -> u32 {
+    let last = f64::from(count.saturating_sub(1));
+    coordinate.round_ties_even().clamp(0.0, last) as u32
+}
+
+/// Writes a channel's values: those that are not masked, one register or two after the other.
+pub(super) fn respond(request: &Request<'_>, lane: usize, values: [u32; 4], response: &mut [u32]) {
+    if request.masked == 0 {
+        for (channel, value) in values.into_iter().enumerate() {
+            if let Some(to) = response.get_mut(channel * request.lanes + lane) {
+                *to = value;
+            }
+        }
+        return;
+    }
+    let kept = (0..4).filter(|c| request.masked >> c & 1 == 0);
+    for (register, channel) in kept.enumerate() {
+        if let Some(to) = response.get_mut(register * request.lanes + lane) {
+            *to = values[channel];
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Messages that take a sampler: each channel's place, its levels, and what filters make of them.
+//!
+//! In:  coordinates, gradients, references. Out: texels, filtered.
+//! Ref: SKL PRM vol. 7, "Messages": `sample` and its variants, `gather4`, `LOD`.
+
+use super::engine::Engine;
+use super::filter::{Filtering, Target};
+use super::lod::{self, Gradients, Source};
+use super::request::{Order, Request, SUBSPAN, element, kind, respond};
+use super::{address, plane};
+use crate::bindings::{Bindings, unimplemented};
+use crate::surface::{Image, Kind, format};
+use eu::{Message, Stop};
+
+/// The channel of a place, and where its gradients count from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Direction {
+    /// u, v, r as the message has them.
+    pub(super) given: [f64; 3],
+    /// u and v of the face of a cube; else as given.
+    pub(super) coordinates: [f64; 3],
+    pub(super) face: u32,
+}
+
+fn direction(request: &Request<'_>, order: &Order, image: &Image, lane: usize) -> Direction {
+    let [u, v, r, _] = order.coordinates.map(|i| request.float(i, lane));
+    let given = [u, v, r];
+    if image.kind != Kind::Cube {
+        return Direction {
+            given,
+            coordinates: given,
+            face: 0,
+        };
+    }
+    let place = address::project(given);
+    Direction {
+        given,
+        coordinates: [place.s, place.t, 0.0],
+        face: place.face,
+    }
+}
+
+/// A change of the message's coordinates as a change in texels of level 0.
+pub(super) fn gradient(
+    image: &Image,
+    normalized: bool,
+    from: &Direction,
+    by: [f64; 3],
+) -> [f64; 3] {
+    let extent = image.level_extent(0).map(f64::from);
+    if image.kind == Kind::Cube {
+        // The quotient rule on s = (sc / m + 1) / 2.
+        let [s, t, m] = address::on_face(from.face, from.given);
+        let [ds, dt, dm] = address::on_face(from.face, by);
+        let change = |c: f64, dc: f64| (dc * m - c * dm) / (2.0 * m * m) * extent[0];
+        return [change(s, ds), change(t, dt), 0.0];
+    }
+    let axes = match image.kind {
+        Kind::D1 => 1,
+        Kind::D3 => 3,
+        _ => 2,
+    };
+    std::array::from_fn(|i| match (i < axes, normalized) {
+        (false, _) => 0.0,
+        (true, true) => by[i] * extent[i],
+        (true, false) => by[i],
+    })
+}
+
+impl Engine {
+    /// A message that takes a sampler.
+    pub(super) fn sampled(
+        &mut self,
+        bindings: &Bindings<'_>,
+        message: &Message<'_>,
+        request: &Request<'_>,
+        order: &Order,
+        (state, image): (u64, &Image),
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        let active = (0..request.lanes).filter(|lane| message.lanes >> lane & 1 == 1);
+        if image.kind == Kind::Buffer || image.samples > 1 {
+            return unimplemented(message, "filtering a buffer, or several samples");
+        }
+        let sampler = self.state(bindings, request.sampler)?;
+        if image.kind == Kind::Null || sampler.disabled {
+            for lane in active {
+                respond(request, lane, [0; 4], response);
+            }
+            return Ok(());
+        }
+        let normalised = format::is_normalised(image.format);
+        let mut filtering = Filtering {
+            view: &bindings.view,
+            texels: &mut self.texels,
+            state,
+            image,
+            sampler: &sampler,
+            integer: format::is_integer(image.format),
+            border: format::with_channels_of(image.format, sampler.border),
+        };
+        let elements = match image.kind {
+            Kind::Cube => image.depth / 6,
+            Kind::D3 => 1,
+            _ => image.depth,
+        };
+        let done = plane::sampled(&mut filtering, request, order, message.lanes, response)?;
+        let active = active.filter(|lane| done >> lane & 1 == 0);
+        let mut result = Ok(());
+        let implicit = order.is_implicit(request.kind);
+        let mut shared = (usize::MAX, [[0.0; 3]; 2]);
+        // Pixels of a subspan that nothing tells apart have the same levels.
+        let alike = implicit
+            && image.kind != Kind::Cube
+            && order.level.is_none()
+            && !request.has(order.least);
+        let mut selected: Option<(usize, lod::Selection)> = None;
+        for lane in active {
+            let from = direction(request, order, image, lane);
+            let mut gradients: Gradients = [[0.0; 3]; 2];
+            if implicit {
+                if shared.0 != lane / SUBSPAN {
+                    let corner = lane - lane % SUBSPAN;
+                    let at = |l: usize| order.coordinates.map(|i| request.float(i, l));
+                    let (a, right, below) = (at(corner), at(corner + 1), at(corner + 2));
+                    let minus = |b: [f64; 4]| std::array::from_fn(|i| b[i] - a[i]);
+                    shared = (lane / SUBSPAN, [minus(right), minus(below)]);
+                }
+                gradients = shared
+                    .1
+                    .map(|by| gradient(image, sampler.normalized, &from, by));
+            } else if let Some(first) = order.gradients {
+                gradients = [0, 1].map(|which| {
+                    let by = first.map(|i| request.float(i + which, lane));
+                    gradient(image, sampler.normalized, &from, by)
+                });
+            }
+            let level = order.level.map_or(0.0, |i| request.float(i, lane)) as f32;
+            let source = match request.kind {
+                kind::SAMPLE_L | kind::SAMPLE_L_C => Source::Given { lod: level },
+                _ if implicit || order.gradients.is_some() => Source::Computed { bias: level },
+                _ => Source::Zero,
+            };
+            let least = match request.has(order.least) {
+                true => request.float(order.least, lane) as f32,
+                false => 0.0,
+            };
+            let known = selected.filter(|s| alike && s.0 == lane / SUBSPAN);
+            let selection = match known {
+                Some((_, selection)) => selection,
+                None => lod::select(&sampler, image, &gradients, source, least),
+            };
+            selected = Some((lane / SUBSPAN, selection));
+            if request.kind == kind::LOD {
+                let levels = [selection.clamped, selection.unclamped].map(f32::to_bits);
+                respond(request, lane, [levels[0], levels[1], 0, 0], response);
+                continue;
+            }
+            let array = match image.kind {
+                _ if !image.is_array => 0.0,
+                Kind::D1 => request.float(order.coordinates[1], lane),
+                Kind::Cube => request.float(order.coordinates[3], lane),
+                _ => request.float(order.coordinates[2], lane),
+            };
+            let element = element(array, elements);
+            let reference = order.reference.map(|i| request.float(i, lane) as f32);
+            let mut target = Target {
+                coordinates: from.coordinates,
+                slice: match image.kind {
+                    Kind::Cube => element * 6 + from.face,
+                    _ => element,
+                },
+                face: from.face,
+                offset: request.offset.map(i64::from),
+                reference: reference.map(|r| if normalised { r.clamp(0.0, 1.0) } else { r }),
+            };
+            if let Some(first) = order.offsets {
+                // Six bits in two's complement.
+                let six = |i: usize| i64::from((request.parameter(i, lane) << 26) as i32 >> 26);
+                target.offset = [six(first), six(first + 1), 0];
+            }
+            let gathers = matches!(
+                request.kind,
+                kind::GATHER4 | kind::GATHER4_C | kind::GATHER4_PO | kind::GATHER4_PO_C
+            );
+            let values = match gathers {
+                true => {
+                    let channel = match order.reference {
+                        Some(_) => 0,
+                        None => request.gathered,
+                    };
+                    filtering.gather(&target, &selection, channel)
+                }
+                false => filtering
+                    .sample(&target, &selection)
+                    .map(|values| image.swizzled(values)),
+            };
+            match values {
+                Ok(values) => respond(request, lane, values, response),
+                Err(stop) => {
+                    result = Err(stop);
+                    break;
+                }
+            }
+        }
+        result
+    }
+}
