@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::images::{Image, range};
 use crate::rig::Rig;
-use crate::textures::{COLOUR, image_info, nearest, one_texel, view};
+use crate::textures::{By, COLOUR, Given, image_info, nearest, one_texel, run, view};
 
 /// An image whose three levels are 0, 1/2 and 1.
 fn steps(rig: &Rig) -> Image<'_> {
@@ -87,4 +87,62 @@ fn shaders_have_a_least_level() {
         assert!((got - meant).abs() < 0.01, "{lod} {least}: {got} {meant}");
     }
     unsafe { rig.device.destroy_image_view(seen, None) };
+}
+
+#[test]
+fn compute_shaders_with_quads_choose_a_level() {
+    let rig = Rig::new();
+    let image = steps(&rig);
+    let kind = vk::ImageViewType::TYPE_2D;
+    let seen = view(&rig, &image, kind, vk::Format::R8G8B8A8_UNORM, COLOUR);
+    let linear = nearest().mipmap_mode(vk::SamplerMipmapMode::LINEAR);
+    let sampler = unsafe { rig.device.create_sampler(&linear, None) }.unwrap();
+    // (group, local size, coordinate by texels a step, sampling): a step of two texels is level 1.
+    let quads = (
+        "quads",
+        "local_size_x = 4, local_size_y = 4",
+        "vec2(gl_LocalInvocationID.xy)",
+    );
+    let line = (
+        "linear",
+        "local_size_x = 16",
+        "vec2(gl_LocalInvocationIndex & 1u, 0)",
+    );
+    for ((group, size, at), step, bias, meant) in [
+        (quads, 1.0_f32, 0.0, 0.0),
+        (quads, 2.0, 0.0, 0.5),
+        (quads, 4.0, 0.0, 1.0),
+        (quads, 2.0, 0.5, 0.75),
+        (line, 2.0, 0.0, 0.5),
+        (line, 4.0, -0.5, 0.75),
+    ] {
+        let glsl = format!(
+            "#version 450
+#extension GL_NV_compute_shader_derivatives : require
+layout(derivative_group_{group}NV) in;
+layout({size}) in;
+layout(std430, binding = 0) buffer Out {{ vec4 texel[16]; }};
+layout(binding = 1) uniform sampler2D image;
+void main()
+{{
+    vec2 at = {at} * {step:?} / 8.0;
+    float lod = textureQueryLod(image, at).y;
+    texel[gl_LocalInvocationIndex] = vec4(texture(image, at, {bias:?}).rg, lod, 0.0);
+}}"
+        );
+        let out = rig.buffer(16 * 16);
+        let sampled = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
+        let given = [Given::Image(sampled, seen, sampler)];
+        run(&rig, &glsl, &out, &given, &[], By::Update);
+        for (texel, got) in out.dwords().chunks(4).enumerate() {
+            let (red, lod) = (f32::from_bits(got[0]), f32::from_bits(got[2]));
+            let near = |got: f32, meant: f32| (got - meant).abs() < 0.02;
+            assert!(near(red, meant), "{group} {step} {bias}: {texel} is {red}");
+            assert!(near(lod, step.log2()), "{group} {step}: {texel} at {lod}");
+        }
+    }
+    unsafe {
+        rig.device.destroy_sampler(sampler, None);
+        rig.device.destroy_image_view(seen, None);
+    }
 }

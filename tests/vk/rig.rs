@@ -62,6 +62,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_ycbcr_image_arrays",
     c"VK_KHR_synchronization2",
     c"VK_KHR_timeline_semaphore",
+    c"VK_NV_compute_shader_derivatives",
 ];
 
 /// A compute shader's SPIR-V.
@@ -127,10 +128,12 @@ impl Rig {
         let mut least = vk::PhysicalDeviceImageViewMinLodFeaturesEXT::default();
         let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
         let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default();
+        let mut quads = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut private = vk::PhysicalDevicePrivateDataFeatures::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .push_next(&mut sizes)
             .push_next(&mut private)
+            .push_next(&mut quads)
             .push_next(&mut caching)
             .push_next(&mut addresses)
             .push_next(&mut indexing)

@@ -60,6 +60,8 @@ pub struct Shader {
 pub struct Info {
     /// Compute: invocations in a workgroup, x, y, z (specialised).
     pub workgroup_size: [u32; 3],
+    /// Compute: which invocations derivatives are taken between.
+    pub derivative_group: DerivativeGroup,
     /// Compute: bytes of shared memory, known after shared variables are lowered.
     pub shared_bytes: u32,
     /// Shared memory is laid out by the shader: its variables are blocks that lie on one another.
@@ -84,6 +86,18 @@ pub struct Info {
     pub geometry: GeometryInfo,
     /// Execution modes of tessellation shaders.
     pub tess: TessInfo,
+}
+
+/// Which four invocations of a workgroup are a quad. SPV_NV_compute_shader_derivatives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DerivativeGroup {
+    /// None are: all derivatives are 0.
+    #[default]
+    None,
+    /// Those of two columns in two rows; sizes in x and y are even.
+    Quads,
+    /// Those of four local invocation indices, the first a multiple of 4.
+    Linear,
 }
 
 /// Execution modes of SPV_KHR_float_controls, for each of 16, 32 and 64 bits (bit 0, 1, 2).

@@ -24,6 +24,12 @@ pub(crate) const STAGES: [(Stage, &str); 6] = [
     (Stage::Compute, "compute"),
 ];
 
+pub(crate) const DERIVATIVE_GROUPS: [(DerivativeGroup, &str); 3] = [
+    (DerivativeGroup::None, "none"),
+    (DerivativeGroup::Quads, "quads"),
+    (DerivativeGroup::Linear, "linear"),
+];
+
 pub(crate) const MODES: [(Mode, &str); 11] = [
     (Mode::FunctionTemp, "function_temp"),
     (Mode::ShaderTemp, "shader_temp"),
@@ -76,6 +82,10 @@ fn print(s: &Shader, out: &mut String) -> fmt::Result {
     if s.stage == Stage::Compute {
         let [x, y, z] = i.workgroup_size;
         writeln!(out, "    workgroup_size {x} {y} {z}")?;
+        if i.derivative_group != DerivativeGroup::None {
+            let group = word(&DERIVATIVE_GROUPS, i.derivative_group);
+            writeln!(out, "    derivative_group {group}")?;
+        }
     }
     for (name, v) in [
         ("shared_bytes", i.shared_bytes),

@@ -239,6 +239,15 @@ impl Shader {
         }
     }
 
+    /// True if the stage's invocations are in quads, between which derivatives are taken.
+    pub fn has_quads(&self) -> bool {
+        match self.stage {
+            Stage::Fragment => true,
+            Stage::Compute => self.info.derivative_group != DerivativeGroup::None,
+            _ => false,
+        }
+    }
+
     /// An empty shader: a body of one empty block.
     pub fn new(stage: Stage, name: &str) -> Shader {
         let mut blocks = Arena::new();

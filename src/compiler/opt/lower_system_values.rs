@@ -92,7 +92,34 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
     )
 }
 
+/// The lane's number in the workgroup, which is its index but where quads are two rows high.
 fn local_index(b: &mut Builder<'_>) -> Id<Def> {
+    let lane = lane_in_workgroup(b);
+    match b.shader.info.derivative_group {
+        DerivativeGroup::None | DerivativeGroup::Linear => lane,
+        DerivativeGroup::Quads => quad_index(b, lane),
+    }
+}
+
+/// Quads of four lanes follow one another in a pair of rows, pairs of rows from top to bottom. Sizes in x and y are even
+/// (Vulkan, "Compute Shader Derivatives"), so a pair of rows lies in one plane.
+fn quad_index(b: &mut Builder<'_>, lane: Id<Def>) -> Id<Def> {
+    let width = b.shader.info.workgroup_size[0].max(1);
+    let (one, two) = (b.imm_u32(1), b.imm_u32(2));
+    let right = b.iand(lane, one);
+    let half = b.ushr(lane, one);
+    let lower = b.iand(half, one);
+    let quad = b.ushr(lane, two);
+    let in_row = b.imm_u32((width / 2).max(1));
+    let (column, rows) = (b.umod(quad, in_row), b.udiv(quad, in_row));
+    let (left, top) = (b.ishl(column, one), b.ishl(rows, one));
+    let (x, y) = (b.iadd(left, right), b.iadd(top, lower));
+    let width = b.imm_u32(width);
+    let row = b.imul(y, width);
+    b.iadd(row, x)
+}
+
+fn lane_in_workgroup(b: &mut Builder<'_>) -> Id<Def> {
     let group = b.system_value(IntrinsicOp::LoadSubgroupId);
     let size = b.system_value(IntrinsicOp::LoadSubgroupSize);
     let lane = b.system_value(IntrinsicOp::LoadSubgroupInvocation);

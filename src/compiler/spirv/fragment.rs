@@ -1,4 +1,4 @@
-//! What only stages that draw have: execution modes, derivatives, interpolation, helpers, vertices emitted.
+//! What not all stages have: execution modes, derivatives, interpolation, helpers, vertices emitted.
 //!
 //! Ref: "SPIR-V Specification", "Execution Mode", "Derivative Instructions", "Primitive Instructions".
 
@@ -7,8 +7,8 @@ use crate::reader::Inst;
 use crate::translate::Tr;
 use crate::value::Value;
 use nir::{
-    Access, AluOp as A, DepthLayout, IntrinsicOp as I, Primitive, Shader, Stage, TessDomain,
-    TessSpacing,
+    Access, AluOp as A, DepthLayout, DerivativeGroup, IntrinsicOp as I, Primitive, Shader, Stage,
+    TessDomain, TessSpacing,
 };
 use spirv::{ExecutionMode as E, GlslStd450Op as G, Op};
 
@@ -58,7 +58,12 @@ pub(crate) fn stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
             E::PointMode => t.point_mode = true,
             _ => return false,
         },
-        Stage::Vertex | Stage::Compute => return false,
+        Stage::Compute => match mode {
+            E::DerivativeGroupQuadsKHR => s.info.derivative_group = DerivativeGroup::Quads,
+            E::DerivativeGroupLinearKHR => s.info.derivative_group = DerivativeGroup::Linear,
+            _ => return false,
+        },
+        Stage::Vertex => return false,
     }
     true
 }
@@ -83,10 +88,19 @@ impl Tr<'_> {
             Op::EndPrimitive | Op::EndStreamPrimitive => (Stage::Geometry, I::EndPrimitive),
             _ => return Ok(false),
         };
-        if stage != wanted {
+        let derivative =
+            wanted == Stage::Fragment && !matches!(op, I::Demote | I::IsHelperInvocation);
+        if stage != wanted && !(derivative && stage == Stage::Compute) {
             return inst.loc.unsupported("this instruction in this stage");
         }
         match op {
+            _ if derivative && !self.e.shader.has_quads() => {
+                // Vulkan, "Derivative Operations": without a group they are 0.
+                let x = self.arg_def(inst, 0)?;
+                let (n, bits) = self.e.shape(x);
+                let zero = self.e.constant(bits, &vec![0; n.into()]);
+                self.set(inst, Value::Def(zero))?;
+            }
             I::Demote => {
                 self.e.intrinsic(op, None, &[], &[])?;
             }

@@ -9,7 +9,7 @@ use crate::translate::Tr;
 use crate::types::{ImageTy, Ty};
 use crate::value::{Opaque, Pointer, Texel, Value};
 use entity::Id;
-use nir::{Access, AluOp as A, Base, Def, Dim, IntrinsicOp as I, Stage, Tex, TexOp, TexSrc};
+use nir::{Access, AluOp as A, Base, Def, Dim, IntrinsicOp as I, Tex, TexOp, TexSrc};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op};
 use std::rc::Rc;
@@ -305,7 +305,7 @@ impl Tr<'_> {
         }
         let x = self.operands(inst, at)?;
         self.add_operands(&mut t, &x)?;
-        if matches!(t.op, TexOp::Tex | TexOp::Txb) && self.e.shader.stage != Stage::Fragment {
+        if matches!(t.op, TexOp::Tex | TexOp::Txb) && !self.e.shader.has_quads() {
             // No quads here: the base level (Vulkan, "Image Operations": derivatives are 0).
             t.remove_src(TexSrc::Bias);
             t.op = TexOp::Txl;

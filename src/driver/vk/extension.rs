@@ -173,6 +173,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_vulkan_memory_model", 3, V1_2),
     row("VK_KHR_workgroup_memory_explicit_layout", 1, None),
     row("VK_KHR_zero_initialize_workgroup_memory", 1, V1_3),
+    row("VK_NV_compute_shader_derivatives", 1, None),
     row("VK_VALVE_mutable_descriptor_type", 1, None),
 ];
 

@@ -191,6 +191,7 @@ structures! {
         primitiveTopologyListRestart primitiveTopologyPatchListRestart
     ];
     PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR [shaderSubgroupUniformControlFlow];
+    PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_NV [computeDerivativeGroupQuads computeDerivativeGroupLinear];
     PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT [
         bufferDeviceAddress bufferDeviceAddressCaptureReplay bufferDeviceAddressMultiDevice
     ];
@@ -428,6 +429,8 @@ offered! {
     stippledBresenhamLines "tests/pictures/scenes/dynamic.rs";
     primitiveTopologyListRestart "tests/pictures/scenes/dynamic.rs";
     primitiveTopologyPatchListRestart "tests/pictures/scenes/dynamic.rs";
+    computeDerivativeGroupQuads "vkrunner-scripts/workgroups/derivatives-quads.shader_test";
+    computeDerivativeGroupLinear "vkrunner-scripts/workgroups/derivatives-linear.shader_test";
     shaderSubgroupUniformControlFlow "vkrunner-scripts/control-flow/subgroup-uniform.shader_test";
 }
 

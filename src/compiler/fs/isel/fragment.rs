@@ -543,11 +543,13 @@ impl Isel<'_> {
         self.new_def(def);
         // Lanes 0 and 1 are the upper row of a quad, 2 and 3 the lower one.
         let quads = |width: u8, vstride: u8, stride: u8| (stride, Rows { vstride, width });
+        // A region spans two registers at most.
+        let most = width.min(16);
         let (first, second, (stride, rows), lanes) = match i.op {
-            I::Ddx | I::DdxCoarse => (0, 1, quads(4, 4, 0), width),
-            I::DdxFine => (0, 1, quads(2, 2, 0), width),
+            I::Ddx | I::DdxCoarse => (0, 1, quads(4, 4, 0), most),
+            I::DdxFine => (0, 1, quads(2, 2, 0), most),
             I::DdyFine => (0, 2, quads(2, 0, 1), 4),
-            _ => (0, 2, quads(4, 4, 0), width),
+            _ => (0, 2, quads(4, 4, 0), most),
         };
         for c in 0..d.num_components {
             let value = self.comp(i.srcs[0], c, Type::F);

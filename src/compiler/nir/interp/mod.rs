@@ -404,6 +404,20 @@ impl Run<'_> {
         }
     }
 
+    /// LocalInvocationIndex of a lane: lanes count quads one after another, row by row.
+    fn local_index(&self, lane: usize) -> usize {
+        match self.s.info.derivative_group {
+            DerivativeGroup::None | DerivativeGroup::Linear => lane,
+            DerivativeGroup::Quads => {
+                let width = self.s.info.workgroup_size[0].max(1) as usize;
+                let in_row = (width / 2).max(1);
+                let (quad, right, lower) = (lane / 4, lane & 1, lane >> 1 & 1);
+                let (x, y) = (quad % in_row * 2 + right, quad / in_row * 2 + lower);
+                y * width + x
+            }
+        }
+    }
+
     /// True for what helpers do not do: writing anything but their own variables.
     fn is_suppressed(&self, i: &Intrinsic) -> bool {
         let own = match i.op {
@@ -449,10 +463,13 @@ impl Run<'_> {
                 Op::LoadWorkgroupId => wide(self.workgroup),
                 Op::LoadBaseWorkgroupId => wide(self.machine.base_workgroup),
                 Op::LoadNumWorkgroups => wide(self.machine.workgroups.map(|x| x.max(1))),
-                Op::LoadLocalInvocationId => [l % wx, l / wx % wy, l / (wx * wy)]
-                    .map(|x| x as u64)
-                    .to_vec(),
-                Op::LoadLocalInvocationIndex => vec![l as u64],
+                Op::LoadLocalInvocationId => {
+                    let index = self.local_index(l);
+                    [index % wx, index / wx % wy, index / (wx * wy)]
+                        .map(|x| x as u64)
+                        .to_vec()
+                }
+                Op::LoadLocalInvocationIndex => vec![self.local_index(l) as u64],
                 Op::LoadSubgroupId => vec![(l / size) as u64],
                 Op::LoadNumSubgroups => vec![self.lanes.div_ceil(size) as u64],
                 Op::LoadSubgroupSize => vec![size as u64],

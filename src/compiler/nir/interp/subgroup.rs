@@ -64,6 +64,23 @@ impl Run<'_> {
         Ok(true)
     }
 
+    /// Difference within the quad of a lane, where `op` takes it. Workgroups without quads have none.
+    fn derivative(&self, op: IntrinsicOp, of: Id<Def>, lane: usize, bits: u8) -> Value {
+        use IntrinsicOp as Op;
+        let quad = lane & !3;
+        let (from, to) = match op {
+            Op::Ddx | Op::DdxCoarse => (quad, quad + 1),
+            Op::DdxFine => (lane & !1, lane | 1),
+            Op::DdyFine => (lane & !2, lane | 2),
+            _ => (quad, quad + 2),
+        };
+        let start: Value = self.get(of, from.min(self.lanes - 1)).into();
+        let end: Value = self.get(of, to.min(self.lanes - 1)).into();
+        let sign = 1 << (bits - 1);
+        let less: Value = start.iter().map(|x| x ^ sign).collect();
+        self.combine(AluOp::FAdd, bits, &end, &less)
+    }
+
     fn tangle(
         &mut self,
         i: &Intrinsic,
@@ -147,6 +164,10 @@ impl Run<'_> {
                 }
                 out
             }
+            Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => tangle
+                .iter()
+                .map(|l| self.derivative(i.op, i.srcs[0], *l, bits))
+                .collect(),
             _ => tangle
                 .iter()
                 .map(|l| {

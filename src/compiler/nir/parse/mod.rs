@@ -11,7 +11,7 @@ mod stage;
 use crate::fold;
 use crate::ir::*;
 use crate::lex::{Tok, lex};
-use crate::print::{MODES, STAGES};
+use crate::print::{DERIVATIVE_GROUPS, MODES, STAGES};
 use crate::tex::{BASES, DIMS, IMAGE_FORMATS};
 use crate::types::{Member, Type};
 use entity::{Arena, Id};
@@ -210,6 +210,9 @@ impl Parser {
                 "workgroup_size" => {
                     self.shader.info.workgroup_size =
                         [self.number32()?, self.number32()?, self.number32()?];
+                }
+                "derivative_group" => {
+                    self.shader.info.derivative_group = self.one_of(&DERIVATIVE_GROUPS)?;
                 }
                 "shared_bytes" => self.shader.info.shared_bytes = self.number32()?,
                 "scratch_bytes" => self.shader.info.scratch_bytes = self.number32()?,
