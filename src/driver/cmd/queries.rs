@@ -44,7 +44,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Writes counters when everything before is done, the first to an address and the others `stride_bytes` behind one another.
     pub fn write_counters(
         &mut self,
-        counters: &[Counter],
+        counters: impl IntoIterator<Item = Counter>,
         address: u64,
         stride_bytes: u64,
     ) -> Result<(), M::Error> {
@@ -52,8 +52,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             G::control(&mut self.stream, Control::default(), 0)?;
             self.busy = false;
         }
-        for (&counter, at) in counters
-            .iter()
+        for (counter, at) in counters
+            .into_iter()
             .zip((address..).step_by(stride_bytes as usize))
         {
             G::write_counter(&mut self.stream, counter, at)?;

@@ -24,18 +24,31 @@ pub const VALUE_BYTES: u64 = 16;
 pub const MAX_VALUES: usize = 11;
 
 /// What queries count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The time.
     Time,
     /// Samples that have passed.
     Samples,
-    /// Counters, in order.
-    Counters(SmallVec<[Counter; MAX_VALUES]>),
+    /// Counters, in the order of their bits.
+    Counters(Statistics),
     /// Primitives of a stream that were captured, and those that would have been with room enough.
     Captured,
     /// Primitives that reached clipping.
     Primitives,
+}
+
+/// Which statistics are asked for: bits of `VkQueryPipelineStatisticFlagBits` that we know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statistics(u32);
+
+impl Statistics {
+    /// Their counters, in order.
+    pub fn counters(self) -> impl Iterator<Item = Counter> {
+        let all = (0..).zip(STATISTICS);
+        all.filter(move |(bit, _)| self.0 >> bit & 1 != 0)
+            .map(|(_, counter)| counter)
+    }
 }
 
 /// The statistics, by bit.
@@ -60,9 +73,8 @@ impl Kind {
             api::QueryType::TIMESTAMP => Ok(Kind::Time),
             api::QueryType::OCCLUSION => Ok(Kind::Samples),
             api::QueryType::PIPELINE_STATISTICS => {
-                let all = (0..).zip(STATISTICS);
-                let asked = all.filter(|(bit, _)| statistics.as_raw() >> bit & 1 != 0);
-                Ok(Kind::Counters(asked.map(|(_, counter)| counter).collect()))
+                let known = statistics.as_raw() & ((1 << STATISTICS.len()) - 1);
+                Ok(Kind::Counters(Statistics(known)))
             }
             api::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT => Ok(Kind::Captured),
             api::QueryType::PRIMITIVES_GENERATED_EXT => Ok(Kind::Primitives),
@@ -76,7 +88,7 @@ impl Kind {
         match self {
             Kind::Time | Kind::Samples | Kind::Primitives => 1,
             Kind::Captured => 2,
-            Kind::Counters(counters) => counters.len(),
+            Kind::Counters(Statistics(bits)) => bits.count_ones() as usize,
         }
     }
 }

@@ -64,21 +64,19 @@ impl CommandBuffer {
                 what: "primitivesGeneratedQueryWithNonZeroStreams",
             });
         }
-        match &pool.kind {
+        let recorder = &mut self.recorder;
+        match pool.kind {
             Kind::Time => Err(TIMES),
-            Kind::Samples => self.recorder.write_samples(address),
-            Kind::Counters(counters) => {
-                self.recorder.write_counters(counters, address, VALUE_BYTES)
+            Kind::Samples => recorder.write_samples(address),
+            Kind::Counters(statistics) => {
+                recorder.write_counters(statistics.counters(), address, VALUE_BYTES)
             }
             Kind::Captured => {
                 let counters = [Counter::Captured(stream), Counter::Capturable(stream)];
-                self.recorder
-                    .write_counters(&counters, address, VALUE_BYTES)
+                recorder.write_counters(counters, address, VALUE_BYTES)
             }
             Kind::Primitives => {
-                let counters = [Counter::ClippingInvocations];
-                self.recorder
-                    .write_counters(&counters, address, VALUE_BYTES)
+                recorder.write_counters([Counter::ClippingInvocations], address, VALUE_BYTES)
             }
         }
     }
