@@ -191,7 +191,11 @@ impl Engine {
                 let mcs = image.mcs(&bindings.view, at)?;
                 Ok([mcs as u32, (mcs >> 32) as u32, 0, 0])
             }
-            kind::SAMPLEINFO => Ok([image.samples, 0, 0, 0]),
+            // Direct3D, `sample_info`: zero where nothing is bound.
+            kind::SAMPLEINFO => Ok(match image.kind {
+                Kind::Null => [0; 4],
+                _ => [image.samples, 0, 0, 0],
+            }),
             // resinfo.
             _ => Ok(size(image, parameter(0))),
         }

@@ -364,6 +364,18 @@ fn nothing_is_what_null_surfaces_and_disabled_samplers_have() {
         let expected = [[SILENT; 4], [0; 4], [0; 4], [SILENT; 4]];
         assert_eq!(found[..4], expected, "{table} {sampler}");
     }
+    // Nor has what is not there texels, a size or samples.
+    for (kind, parameters) in [
+        (kind::LD, &[0, 0, 0][..]),
+        (kind::LD2DMS, &[0, 0, 0, 0]),
+        (kind::LD_MCS, &[0, 0]),
+        (kind::RESINFO, &[0]),
+        (kind::SAMPLEINFO, &[0]),
+    ] {
+        let ask = Ask::new(kind, parameters);
+        let found = rig.ask(&Ask { table: 1, ..ask });
+        assert_eq!(found[0], [0; 4], "{kind}");
+    }
 }
 
 #[test]
