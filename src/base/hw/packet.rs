@@ -110,7 +110,7 @@ impl Packet {
     }
 }
 
-/// Declares packets: a module each, with `PACKET` and a constant for each field.
+/// Declares packets: a module each, with `PACKET`, its words as a constant, and a constant for each field.
 macro_rules! packets {
     ($($(#[$doc:meta])* $module:ident $name:literal [$first:ident..$last:ident]
         dwords $dwords:literal header $header:literal mask $mask:literal length $length:literal bias $bias:literal {
@@ -135,6 +135,11 @@ macro_rules! packets {
                 length_bias: $bias,
                 fields: &[$($field),*],
             };
+            /// A packet of `N` dwords with its header set and all fields zero: a constant wherever it is asked for.
+            #[inline(always)]
+            pub const fn words<const N: usize>() -> $crate::Words<N> {
+                const { PACKET.words::<N>() }
+            }
         })*
         /// All packets of this table.
         pub static ALL: &[&$crate::packet::Packet] = &[$(&$module::PACKET),*];

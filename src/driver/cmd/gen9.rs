@@ -22,9 +22,8 @@ use crate::stream::{Memory, Stream};
 pub struct Gen9;
 
 /// A PIPE_CONTROL that stalls.
-const STALL: hw::Words<6> = pipe_control::PACKET
-    .words::<6>()
-    .flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true);
+const STALL: hw::Words<6> =
+    pipe_control::words::<6>().flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true);
 
 /// Everything before is done, and its writes are in memory.
 pub(crate) const FLUSH: [u32; 6] = STALL
@@ -92,8 +91,7 @@ const INVALIDATE: [u32; 6] = STALL
 const BASES: hw::Words<19> = {
     use state_base_address as sba;
     const PAGES: u64 = 0xfffff;
-    sba::PACKET
-        .words::<19>()
+    sba::words::<19>()
         .flag(sba::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::GENERAL_STATE_MOCS, mocs::CACHED)
         .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, mocs::CACHED)
@@ -118,8 +116,7 @@ const BASES: hw::Words<19> = {
 };
 
 /// The front end, but for its threads, scratch and constants. Room for vertices or media objects is not used.
-const FRONT_END: hw::Words<9> = media_vfe_state::PACKET
-    .words::<9>()
+const FRONT_END: hw::Words<9> = media_vfe_state::words::<9>()
     .with(media_vfe_state::NUMBER_OF_URB_ENTRIES, 2)
     .with(media_vfe_state::URB_ENTRY_ALLOCATION_SIZE, 2)
     .with(media_vfe_state::RESET_GATEWAY_TIMER, 1);
@@ -135,8 +132,7 @@ pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result
     stream.put(FLUSH)?;
     stream.put(INVALIDATE)?;
     stream.put(
-        select::PACKET
-            .words::<1>()
+        select::words::<1>()
             .with(select::MASK_BITS, 3)
             .with(select::PIPELINE_SELECTION, pipeline)
             .dwords,
@@ -149,8 +145,7 @@ pub(crate) fn surface_base<M: Memory>(
     address: u64,
 ) -> Result<(), M::Error> {
     use state_base_address as sba;
-    const MOVED: hw::Words<19> = sba::PACKET
-        .words::<19>()
+    const MOVED: hw::Words<19> = sba::words::<19>()
         .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, mocs::CACHED)
         .flag(sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::SURFACE_STATE_MOCS, mocs::CACHED);
@@ -163,14 +158,14 @@ pub(crate) fn surface_base<M: Memory>(
 /// Bytes of an interface descriptor.
 const DESCRIPTOR_BYTES: u64 = 32;
 
-const LOAD_DESCRIPTOR: hw::Words<4> = media_interface_descriptor_load::PACKET.words::<4>().with(
+const LOAD_DESCRIPTOR: hw::Words<4> = media_interface_descriptor_load::words::<4>().with(
     media_interface_descriptor_load::INTERFACE_DESCRIPTOR_TOTAL_LENGTH,
     DESCRIPTOR_BYTES,
 );
 
-const LOAD_CONSTANTS: hw::Words<4> = media_curbe_load::PACKET.words::<4>();
+const LOAD_CONSTANTS: hw::Words<4> = media_curbe_load::words::<4>();
 
-const STATE_FLUSH: [u32; 2] = media_state_flush::PACKET.words::<2>().dwords;
+const STATE_FLUSH: [u32; 2] = media_state_flush::words::<2>().dwords;
 
 /// Dwords of GPGPU_WALKER, and where it has the numbers of workgroups.
 const WALKER_DW: usize = 15;
@@ -178,8 +173,7 @@ const X_AT: usize = gpgpu_walker::THREAD_GROUP_ID_X_DIMENSION.lo as usize / 32;
 const Y_AT: usize = gpgpu_walker::THREAD_GROUP_ID_Y_DIMENSION.lo as usize / 32;
 const Z_AT: usize = gpgpu_walker::THREAD_GROUP_ID_Z_DIMENSION.lo as usize / 32;
 /// The dword and bit that make a walker take them from registers.
-const INDIRECT: [u32; WALKER_DW] = gpgpu_walker::PACKET
-    .words::<WALKER_DW>()
+const INDIRECT: [u32; WALKER_DW] = gpgpu_walker::words::<WALKER_DW>()
     .flag(gpgpu_walker::INDIRECT_PARAMETER_ENABLE, true)
     .dwords;
 
@@ -210,8 +204,7 @@ impl Generation for Gen9 {
         let width = kernel.simd_width.max(1);
         let rest = kernel.invocations % width;
         let lanes = if rest == 0 { width } else { rest };
-        let walker = gw::PACKET
-            .words::<WALKER_DW>()
+        let walker = gw::words::<WALKER_DW>()
             .with(gw::SIMD_SIZE, u64::from(width / 16))
             .with(
                 gw::THREAD_WIDTH_COUNTER_MAXIMUM,
@@ -232,8 +225,7 @@ impl Generation for Gen9 {
 
     fn descriptor(kernel: &Kernel<'_>) -> [u32; 8] {
         use interface_descriptor_data as idd;
-        idd::PACKET
-            .words::<8>()
+        idd::words::<8>()
             .with(idd::KERNEL_START_POINTER, kernel.kernel_offset_bytes)
             .with(idd::SHARED_LOCAL_MEMORY_SIZE, slm_code(kernel.slm_bytes))
             .flag(idd::BARRIER_ENABLE, kernel.barrier)
@@ -259,7 +251,7 @@ impl Generation for Gen9 {
     ) -> Result<(), M::Error> {
         use state_base_address as sba;
         // The colour calculator's state must not be valid when the pipeline changes.
-        stream.put(state_cc_state_pointers::PACKET.words::<2>().dwords)?;
+        stream.put(state_cc_state_pointers::words::<2>().dwords)?;
         select(stream, PIPELINE_GPGPU)?;
         stream.put(FLUSH)?;
         stream.put(
@@ -303,7 +295,7 @@ impl Generation for Gen9 {
     ) -> Result<(), M::Error> {
         if control.any(Control::INVALIDATE_VERTICES) {
             // One that does nothing comes before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable).
-            const NOTHING: [u32; 6] = pipe_control::PACKET.words::<6>().dwords;
+            const NOTHING: [u32; 6] = pipe_control::words::<6>().dwords;
             stream.put(NOTHING)?;
         }
         let words = stream.reserve()?;

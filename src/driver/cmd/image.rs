@@ -97,8 +97,7 @@ impl ImageView<'_> {
             (false, true) => (self.first_layer, u64::from(self.layers / 6).max(1) - 1),
             (false, false) => (self.first_layer, last_layer),
         };
-        let mut words = rss::PACKET
-            .words::<16>()
+        let mut words = rss::words::<16>()
             .with(rss::SURFACE_TYPE, kind.into())
             .flag(rss::SURFACE_ARRAY, !volume)
             .with(rss::SURFACE_FORMAT, self.format.number.into())
@@ -203,8 +202,7 @@ pub fn with_clear_colour(words: &mut [u32; 16], colour: [u32; 4]) {
 /// What stands for a colour target that is not there: nothing, of a size and with samples as the others have them.
 pub fn null_target(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16] {
     let last_layer = u64::from(layers.max(1) - 1);
-    rss::PACKET
-        .words::<16>()
+    rss::words::<16>()
         .with(rss::SURFACE_TYPE, value::SURFTYPE_NULL.into())
         .flag(rss::SURFACE_ARRAY, true)
         .with(rss::SURFACE_FORMAT, NULL_FORMAT)

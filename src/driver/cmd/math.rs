@@ -19,8 +19,7 @@ const ACCUMULATOR: u64 = 0x31;
 
 /// An instruction of the command streamer's calculator.
 const fn calculate(opcode: u64, first: u64, second: u64) -> u32 {
-    let [word] = alu::PACKET
-        .words::<1>()
+    let [word] = alu::words::<1>()
         .with(alu::ALU_OPCODE, opcode)
         .with(alu::OPERAND_1, first)
         .with(alu::OPERAND_2, second)

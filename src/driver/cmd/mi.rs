@@ -21,8 +21,7 @@ pub const CALL_DW: usize = 3;
 pub const fn call(address: u64) -> [u32; CALL_DW] {
     use mi_batch_buffer_start as start;
     const PER_PROCESS: u64 = 1;
-    start::PACKET
-        .words::<CALL_DW>()
+    start::words::<CALL_DW>()
         .with(start::ADDRESS_SPACE_INDICATOR, PER_PROCESS)
         .flag(start::SECOND_LEVEL_BATCH_BUFFER, true)
         .with(start::BATCH_BUFFER_START_ADDRESS, address)
@@ -33,8 +32,7 @@ pub const fn call(address: u64) -> [u32; CALL_DW] {
 #[inline]
 pub const fn load_register(offset: u32, value: u32) -> [u32; 3] {
     use mi_load_register_imm as lri;
-    lri::PACKET
-        .words::<3>()
+    lri::words::<3>()
         .with(lri::REGISTER_OFFSET, offset as u64)
         .with(lri::DATA_DWORD, value as u64)
         .dwords
@@ -44,8 +42,7 @@ pub const fn load_register(offset: u32, value: u32) -> [u32; 3] {
 #[inline]
 pub const fn load_register_mem(offset: u32, address: u64) -> [u32; 4] {
     use mi_load_register_mem as lrm;
-    lrm::PACKET
-        .words::<4>()
+    lrm::words::<4>()
         .with(lrm::REGISTER_ADDRESS, offset as u64)
         .with(lrm::MEMORY_ADDRESS, address)
         .dwords
@@ -54,8 +51,7 @@ pub const fn load_register_mem(offset: u32, address: u64) -> [u32; 4] {
 /// Copies a dword of memory.
 pub const fn copy_memory(from: u64, to: u64) -> [u32; 5] {
     use mi_copy_mem_mem as copy;
-    copy::PACKET
-        .words::<5>()
+    copy::words::<5>()
         .with(copy::SOURCE_MEMORY_ADDRESS, from)
         .with(copy::DESTINATION_MEMORY_ADDRESS, to)
         .dwords
@@ -65,8 +61,7 @@ pub const fn copy_memory(from: u64, to: u64) -> [u32; 5] {
 #[inline]
 pub const fn copy_register(from: u32, to: u32) -> [u32; 3] {
     use mi_load_register_reg as lrr;
-    lrr::PACKET
-        .words::<3>()
+    lrr::words::<3>()
         .with(lrr::SOURCE_REGISTER_ADDRESS, from as u64)
         .with(lrr::DESTINATION_REGISTER_ADDRESS, to as u64)
         .dwords
@@ -97,8 +92,7 @@ pub const fn predicate(how: Predicate) -> [u32; 1] {
         Predicate::Unequal => (SET, LOAD_INVERTED),
         Predicate::ToggledIfEqual => (XOR, LOAD),
     };
-    p::PACKET
-        .words::<1>()
+    p::words::<1>()
         .with(p::COMPARE_OPERATION, SOURCES_EQUAL)
         .with(p::COMBINE_OPERATION, combine)
         .with(p::LOAD_OPERATION, load)
@@ -109,8 +103,7 @@ pub const fn predicate(how: Predicate) -> [u32; 1] {
 #[inline]
 pub const fn store_register_mem(offset: u32, address: u64) -> [u32; 4] {
     use mi_store_register_mem as srm;
-    srm::PACKET
-        .words::<4>()
+    srm::words::<4>()
         .with(srm::REGISTER_ADDRESS, offset as u64)
         .with(srm::MEMORY_ADDRESS, address)
         .dwords
@@ -120,8 +113,7 @@ pub const fn store_register_mem(offset: u32, address: u64) -> [u32; 4] {
 #[inline]
 pub const fn store(address: u64, value: u32) -> [u32; 4] {
     use mi_store_data_imm as sdi;
-    sdi::PACKET
-        .words::<4>()
+    sdi::words::<4>()
         .with(sdi::ADDRESS, address)
         .with(sdi::IMMEDIATE_DATA, value as u64)
         .dwords
@@ -133,8 +125,7 @@ pub const fn wait_equal(address: u64, value: u32) -> [u32; 4] {
     use mi_semaphore_wait as wait;
     const EQUAL: u64 = 4;
     const POLL: u64 = 1;
-    wait::PACKET
-        .words::<4>()
+    wait::words::<4>()
         .with(wait::COMPARE_OPERATION, EQUAL)
         .with(wait::WAIT_MODE, POLL)
         .with(wait::SEMAPHORE_DATA_DWORD, value as u64)

@@ -135,8 +135,7 @@ fn pack(info: &SamplerInfo) -> hw::Words<4> {
     };
     let [u, v, w] = info.address.map(address_mode);
     let (min, mag) = (linear(info.min), linear(info.mag));
-    state::PACKET
-        .words::<4>()
+    state::words::<4>()
         .with(state::LOD_PRECLAMP_MODE, CLAMP_MODE_OGL)
         .with(state::MIP_MODE_FILTER, mip)
         .with(state::MAG_MODE_FILTER, filter(info.mag))

@@ -40,14 +40,12 @@ const SELECT_RED: u64 = 4;
 pub type Surface = [u32; SURFACE_BYTES as usize / 4];
 
 /// No surface: every access is out of bounds.
-const NULL: hw::Words<16> = rss::PACKET
-    .words::<16>()
+const NULL: hw::Words<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, FORMAT_RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_NULL);
 
 /// A buffer's surface, but for its address, how that is cached, and size.
-const BUFFER: hw::Words<16> = rss::PACKET
-    .words::<16>()
+const BUFFER: hw::Words<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, FORMAT_RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
     .with(rss::SURFACE_VERTICAL_ALIGNMENT, ALIGN_4)

@@ -13,7 +13,7 @@ pub(super) fn hull(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u3
     use state_hs as hs;
     /// Low bits of the first register.
     const START_LOW: u64 = 0x1f;
-    let words = hs::PACKET.words::<9>();
+    let words = hs::words::<9>();
     let Some(Tessellation { control, .. }) = tessellation else {
         return words.dwords;
     };
@@ -56,7 +56,7 @@ pub(super) fn engine(tessellation: Option<&Tessellation<'_>>, lower_left: bool) 
     const LINES: u64 = 1;
     const CLOCKWISE: u64 = 2;
     const COUNTERCLOCKWISE: u64 = 3;
-    let words = te::PACKET.words::<4>();
+    let words = te::words::<4>();
     let Some(tessellation) = tessellation else {
         return words.dwords;
     };
@@ -88,7 +88,7 @@ pub(super) fn engine(tessellation: Option<&Tessellation<'_>>, lower_left: bool) 
 pub(super) fn domain(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u32; 11] {
     use state_ds as ds;
     const SIMD8_SINGLE_PATCH: u64 = 1;
-    let words = ds::PACKET.words::<11>();
+    let words = ds::words::<11>();
     let Some(Tessellation { evaluation, .. }) = tessellation else {
         return words.dwords;
     };
@@ -139,7 +139,7 @@ pub(super) fn geometry(shader: Option<&GeometryShader<'_>>, threads: u64) -> [u3
     const STREAMS: u64 = 1;
     /// Low bits of the first register.
     const START_LOW: u64 = 0xf;
-    let words = gs::PACKET.words::<10>();
+    let words = gs::words::<10>();
     let Some(GeometryShader { program, info }) = shader else {
         return words.dwords;
     };

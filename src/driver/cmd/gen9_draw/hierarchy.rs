@@ -14,8 +14,7 @@ use crate::generation::Machine;
 use crate::stream::{Memory, Stream, offset};
 
 /// Depth before is in memory, and nothing after begins before that: vol. 7, "Depth Buffer Clear", asks for it on both sides.
-const DEPTH_DONE: [u32; 6] = pc::PACKET
-    .words::<6>()
+const DEPTH_DONE: [u32; 6] = pc::words::<6>()
     .flag(pc::COMMAND_STREAMER_STALL_ENABLE, true)
     .flag(pc::DEPTH_CACHE_FLUSH_ENABLE, true)
     .flag(pc::DEPTH_STALL_ENABLE, true)
@@ -32,8 +31,7 @@ pub(super) fn work<M: Memory>(
     work: &DepthWork,
 ) -> Result<(), M::Error> {
     const WRITE_IMMEDIATE: u64 = 1;
-    let mut words = op::PACKET
-        .words::<5>()
+    let mut words = op::words::<5>()
         .with(
             op::NUMBER_OF_MULTISAMPLES,
             samples.max(1).trailing_zeros().into(),
@@ -81,8 +79,7 @@ pub(super) fn work<M: Memory>(
         .with(op::CLEAR_RECTANGLE_Y_MIN, from[1].into())
         .with(op::CLEAR_RECTANGLE_X_MAX, to[0].into())
         .with(op::CLEAR_RECTANGLE_Y_MAX, to[1].into());
-    let written = pc::PACKET
-        .words::<6>()
+    let written = pc::words::<6>()
         .with(pc::POST_SYNC_OPERATION, WRITE_IMMEDIATE)
         .with(pc::ADDRESS, machine.scrap_address);
     stream.put(DEPTH_DONE)?;
@@ -94,24 +91,21 @@ pub(super) fn work<M: Memory>(
     // A value to clear to lies within the depths that the viewport lets through.
     let data = stream.data(2)?;
     data.words.copy_from_slice(
-        &cc_viewport::PACKET
-            .words::<2>()
+        &cc_viewport::words::<2>()
             .with(cc_viewport::MAXIMUM_DEPTH, 1_f32.to_bits().into())
             .dwords,
     );
     let at = offset(data.address, machine.dynamic_base);
-    let range = pointer::PACKET
-        .words::<2>()
-        .with(pointer::CC_VIEWPORT_POINTER, at);
+    let range = pointer::words::<2>().with(pointer::CC_VIEWPORT_POINTER, at);
     stream.put(range.dwords)?;
     // No threads, whatever the pipeline before has forced.
-    stream.put(state_wm::PACKET.words::<2>().dwords)?;
+    stream.put(state_wm::words::<2>().dwords)?;
     for layer in 0..buffers.layers.max(1) {
         layer_of.first_layer = buffers.first_layer + layer;
         stream.put(target::depth_stencil(&layer_of))?;
         stream.put(words.dwords)?;
         stream.put(written.dwords)?;
-        stream.put(op::PACKET.words::<5>().dwords)?;
+        stream.put(op::words::<5>().dwords)?;
     }
     stream.put(DEPTH_DONE)
 }

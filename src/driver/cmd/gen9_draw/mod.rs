@@ -96,8 +96,7 @@ fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
         first_grf,
         ..
     } = &shaders.vertex;
-    let mut words = vs::PACKET
-        .words::<9>()
+    let mut words = vs::words::<9>()
         .flag(vs::ENABLE, true)
         .flag(vs::SIMD8_DISPATCH_ENABLE, true)
         .flag(vs::STATISTICS_ENABLE, shaders.counted)
@@ -147,26 +146,22 @@ fn urb_parts(device: &hw::Device, shaders: &Shaders<'_>) -> Option<[[u32; 2]; 4]
     let [v, h, d, g] = urb::divide(device, bytes, sizes)?;
     let [size, hull, domain, geometry] = sizes.map(|size| u64::from(size.saturating_sub(1)));
     Some([
-        vs::PACKET
-            .words::<2>()
+        vs::words::<2>()
             .with(vs::VS_NUMBER_OF_URB_ENTRIES, v.entries.into())
             .with(vs::VS_URB_ENTRY_ALLOCATION_SIZE, size)
             .with(vs::VS_URB_STARTING_ADDRESS, v.start.into())
             .dwords,
-        hs::PACKET
-            .words::<2>()
+        hs::words::<2>()
             .with(hs::HS_NUMBER_OF_URB_ENTRIES, h.entries.into())
             .with(hs::HS_URB_ENTRY_ALLOCATION_SIZE, hull)
             .with(hs::HS_URB_STARTING_ADDRESS, h.start.into())
             .dwords,
-        ds::PACKET
-            .words::<2>()
+        ds::words::<2>()
             .with(ds::DS_NUMBER_OF_URB_ENTRIES, d.entries.into())
             .with(ds::DS_URB_ENTRY_ALLOCATION_SIZE, domain)
             .with(ds::DS_URB_STARTING_ADDRESS, d.start.into())
             .dwords,
-        gs::PACKET
-            .words::<2>()
+        gs::words::<2>()
             .with(gs::GS_NUMBER_OF_URB_ENTRIES, g.entries.into())
             .with(gs::GS_URB_ENTRY_ALLOCATION_SIZE, geometry)
             .with(gs::GS_URB_STARTING_ADDRESS, g.start.into())
@@ -186,27 +181,22 @@ const CONSTANT_ALLOCATION: [[u32; 2]; 5] = {
         state_push_constant_alloc_vs as vs,
     };
     [
-        vs::PACKET
-            .words::<2>()
+        vs::words::<2>()
             .with(vs::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
             .dwords,
-        hs::PACKET
-            .words::<2>()
+        hs::words::<2>()
             .with(hs::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
             .with(hs::CONSTANT_BUFFER_OFFSET, CONSTANT_KB)
             .dwords,
-        ds::PACKET
-            .words::<2>()
+        ds::words::<2>()
             .with(ds::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
             .with(ds::CONSTANT_BUFFER_OFFSET, 2 * CONSTANT_KB)
             .dwords,
-        gs::PACKET
-            .words::<2>()
+        gs::words::<2>()
             .with(gs::CONSTANT_BUFFER_SIZE, CONSTANT_KB)
             .with(gs::CONSTANT_BUFFER_OFFSET, 3 * CONSTANT_KB)
             .dwords,
-        ps::PACKET
-            .words::<2>()
+        ps::words::<2>()
             .with(ps::CONSTANT_BUFFER_SIZE, FRAGMENT_CONSTANT_KB)
             .with(ps::CONSTANT_BUFFER_OFFSET, 4 * CONSTANT_KB)
             .dwords,
@@ -295,8 +285,7 @@ impl DrawGeneration for Gen9 {
         }
         words.extend(vertex_shader(device, shaders));
         words.extend(
-            state_vf_statistics::PACKET
-                .words::<1>()
+            state_vf_statistics::words::<1>()
                 .flag(state_vf_statistics::STATISTICS_ENABLE, shaders.counted)
                 .dwords,
         );
@@ -311,16 +300,15 @@ impl DrawGeneration for Gen9 {
                 (attributes, swizzle, shader, pixel::shader_extra(fragment))
             }
             None => (
-                state_sbe::PACKET
-                    .words::<6>()
+                state_sbe::words::<6>()
                     .flag(state_sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET, true)
                     .with(state_sbe::VERTEX_URB_ENTRY_READ_OFFSET, 1)
                     .flag(state_sbe::FORCE_VERTEX_URB_ENTRY_READ_LENGTH, true)
                     .with(state_sbe::VERTEX_URB_ENTRY_READ_LENGTH, 1)
                     .dwords,
-                state_sbe_swiz::PACKET.words::<11>().dwords,
-                state_ps::PACKET.words::<12>().dwords,
-                state_ps_extra::PACKET.words::<2>().dwords,
+                state_sbe_swiz::words::<11>().dwords,
+                state_ps::words::<12>().dwords,
+                state_ps_extra::words::<2>().dwords,
             ),
         };
         if shaders.stream_out.is_on() {
@@ -378,7 +366,7 @@ impl DrawGeneration for Gen9 {
 
     fn select_dispatches<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
         // The colour calculator's state must not be valid when the pipeline changes.
-        stream.put(state_cc_state_pointers::PACKET.words::<2>().dwords)?;
+        stream.put(state_cc_state_pointers::words::<2>().dwords)?;
         gen9::select(stream, gen9::PIPELINE_GPGPU)
     }
 
@@ -386,8 +374,7 @@ impl DrawGeneration for Gen9 {
         use state_drawing_rectangle as rectangle;
         const FARTHEST: u64 = 0xffff;
         // What lies outside targets is cut off by scissors and viewports.
-        let everywhere = rectangle::PACKET
-            .words::<4>()
+        let everywhere = rectangle::words::<4>()
             .with(rectangle::CLIPPED_DRAWING_RECTANGLE_X_MAX, FARTHEST)
             .with(rectangle::CLIPPED_DRAWING_RECTANGLE_Y_MAX, FARTHEST);
         // Masked registers. Ref: vol. 2c, CACHE_MODE_1.
@@ -397,13 +384,13 @@ impl DrawGeneration for Gen9 {
                 | register::CACHE_MODE_1_MSC_RAW
                 | register::CACHE_MODE_1_PARTIAL_RESOLVE,
         ))?;
-        stream.put(state_aa_line_parameters::PACKET.words::<3>().dwords)?;
+        stream.put(state_aa_line_parameters::words::<3>().dwords)?;
         stream.put(everywhere.dwords)?;
-        stream.put(state_wm_chromakey::PACKET.words::<2>().dwords)?;
+        stream.put(state_wm_chromakey::words::<2>().dwords)?;
         // The override of depth clears is off; rasterisation and samples are to be said before that.
-        stream.put(state_raster::PACKET.words::<5>().dwords)?;
-        stream.put(state_multisample::PACKET.words::<2>().dwords)?;
-        stream.put(state_wm_hz_op::PACKET.words::<5>().dwords)?;
+        stream.put(state_raster::words::<5>().dwords)?;
+        stream.put(state_multisample::words::<2>().dwords)?;
+        stream.put(state_wm_hz_op::words::<5>().dwords)?;
         stream.put(raster::sample_pattern(None))?;
         for part in CONSTANT_ALLOCATION {
             stream.put(part)?;
@@ -510,8 +497,7 @@ impl DrawGeneration for Gen9 {
             let at = offset(data.address, dynamic_base);
             use state_blend_state_pointers as pointer;
             stream.put(
-                pointer::PACKET
-                    .words::<2>()
+                pointer::words::<2>()
                     .flag(pointer::BLEND_STATE_POINTER_VALID, true)
                     .with(pointer::BLEND_STATE_POINTER, at)
                     .dwords,
@@ -525,8 +511,7 @@ impl DrawGeneration for Gen9 {
             data.words.copy_from_slice(&words);
             let at = offset(data.address, dynamic_base);
             stream.put(
-                pointer::PACKET
-                    .words::<2>()
+                pointer::words::<2>()
                     .flag(pointer::COLOR_CALC_STATE_POINTER_VALID, true)
                     .with(pointer::COLOR_CALC_STATE_POINTER, at)
                     .dwords,
@@ -600,13 +585,12 @@ impl DrawGeneration for Gen9 {
             state_binding_table_pointers_vs as vs,
         };
         stream.put(match stage {
-            ConstantStage::Vertex => vs::PACKET.words::<2>().dwords,
-            ConstantStage::Hull => hs::PACKET.words::<2>().dwords,
-            ConstantStage::Domain => ds::PACKET.words::<2>().dwords,
-            ConstantStage::Geometry => gs::PACKET.words::<2>().dwords,
+            ConstantStage::Vertex => vs::words::<2>().dwords,
+            ConstantStage::Hull => hs::words::<2>().dwords,
+            ConstantStage::Domain => ds::words::<2>().dwords,
+            ConstantStage::Geometry => gs::words::<2>().dwords,
             ConstantStage::Fragment => {
-                ps::PACKET
-                    .words::<2>()
+                ps::words::<2>()
                     .with(ps::POINTER_TO_PS_BINDING_TABLE, offset_bytes.into())
                     .dwords
             }
@@ -798,16 +782,10 @@ fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Re
     }
     let ranges_at = at + 64 * count as u64;
     let scissors_at = ranges_at + 4 * ranges_dw as u64;
-    let words = clip::PACKET
-        .words::<2>()
-        .with(clip::SF_CLIP_VIEWPORT_POINTER, at);
+    let words = clip::words::<2>().with(clip::SF_CLIP_VIEWPORT_POINTER, at);
     stream.put(words.dwords)?;
-    let words = depth::PACKET
-        .words::<2>()
-        .with(depth::CC_VIEWPORT_POINTER, ranges_at);
+    let words = depth::words::<2>().with(depth::CC_VIEWPORT_POINTER, ranges_at);
     stream.put(words.dwords)?;
-    let words = scissor::PACKET
-        .words::<2>()
-        .with(scissor::SCISSOR_RECT_POINTER, scissors_at);
+    let words = scissor::words::<2>().with(scissor::SCISSOR_RECT_POINTER, scissors_at);
     stream.put(words.dwords)
 }

@@ -40,14 +40,14 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
         _ => slots.clone().min().unwrap_or(2) & !1,
     };
     let end = slots.max().map_or(first + 1, |last| last + 1);
-    let mut swizzle = swiz::PACKET.words::<11>();
+    let mut swizzle = swiz::words::<11>();
     let (mut flat, mut points) = (0_u32, 0_u32);
     if shader.inputs.len() > INPUTS {
         return None;
     }
     for (index, input) in shader.inputs.iter().enumerate() {
         flat |= u32::from(input.flat) << index;
-        let how = detail::PACKET.words::<1>();
+        let how = detail::words::<1>();
         let how = match input.source {
             Source::PointCoord => {
                 points |= 1 << index;
@@ -84,8 +84,7 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
         }
         *place |= how.dwords[0] << (16 * (index % 2));
     }
-    let mut words = sbe::PACKET
-        .words::<6>()
+    let mut words = sbe::words::<6>()
         .flag(sbe::ATTRIBUTE_SWIZZLE_ENABLE, true)
         .with(
             sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES,
@@ -129,8 +128,7 @@ pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
     let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
     let start = |variant: Option<Variant>| variant.map_or(0, |v| u64::from(v.first_grf));
     let has = |index: usize| from.variants.get(index).is_some_and(Option::is_some);
-    let mut words = ps::PACKET
-        .words::<12>()
+    let mut words = ps::words::<12>()
         .with(ps::KERNEL_START_POINTER_0, kernel(first))
         .with(ps::KERNEL_START_POINTER_1, kernel(second))
         .with(ps::KERNEL_START_POINTER_2, kernel(third))
@@ -188,8 +186,7 @@ pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
         ComputedDepth::Greater => 2,
         ComputedDepth::Less => 3,
     };
-    let mut words = extra::PACKET
-        .words::<2>()
+    let mut words = extra::words::<2>()
         .flag(extra::PIXEL_SHADER_VALID, true)
         .flag(extra::ATTRIBUTE_ENABLE, !from.inputs.is_empty())
         .flag(extra::PIXEL_SHADER_PULLS_BARY, from.pulls_barycentrics)
@@ -234,8 +231,7 @@ pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2
         (false, false) => 0,
     };
     let forced = facts.valid && (facts.has_side_effects || facts.kills || !writes_colour);
-    wm::PACKET
-        .words::<2>()
+    wm::words::<2>()
         .flag(wm::STATISTICS_ENABLE, facts.counted)
         .with(wm::LINE_ANTIALIASING_REGION_WIDTH, ONE_PIXEL)
         .flag(wm::LINE_STIPPLE_ENABLE, stippled)
@@ -283,9 +279,7 @@ fn stencil_code(op: crate::draw::state::StencilOp) -> u64 {
 /// 3DSTATE_WM_DEPTH_STENCIL: tests of buffers that are there.
 pub(super) fn depth_stencil(from: &DepthStencil, target: &DepthStencilTarget) -> [u32; 4] {
     use state_wm_depth_stencil as ds;
-    let mut words = ds::PACKET
-        .words::<4>()
-        .flag(ds::DOUBLE_SIDED_STENCIL_ENABLE, true);
+    let mut words = ds::words::<4>().flag(ds::DOUBLE_SIDED_STENCIL_ENABLE, true);
     if from.depth_test && target.depth.is_some() {
         words = words
             .flag(ds::DEPTH_TEST_ENABLE, true)
@@ -433,8 +427,7 @@ pub(super) fn blend(
         .any(|[colour, alpha]| colour != alpha);
     // A shader that writes a mask has alpha in it already: the machine would not look at it then.
     let to_coverage = samples.alpha_to_coverage && !colours.writes_mask;
-    let [state] = bs::PACKET
-        .words::<1>()
+    let [state] = bs::words::<1>()
         .flag(bs::ALPHA_TO_COVERAGE_ENABLE, to_coverage)
         .flag(bs::ALPHA_TO_ONE_ENABLE, samples.alpha_to_one)
         .flag(bs::INDEPENDENT_ALPHA_BLEND_ENABLE, independent)
@@ -442,8 +435,7 @@ pub(super) fn blend(
     let mut words = [0; BLEND_DW];
     words[0] = state;
     let mut writes = false;
-    let any = entry::PACKET
-        .words::<2>()
+    let any = entry::words::<2>()
         .flag(entry::PRE_BLEND_COLOR_CLAMP_ENABLE, true)
         .flag(entry::POST_BLEND_COLOR_CLAMP_ENABLE, true)
         .with(entry::COLOR_CLAMP_RANGE, CLAMP_TO_FORMAT)
@@ -483,8 +475,7 @@ pub(super) fn blend(
         }
         *place = packed.dwords;
     }
-    let mut packed = ps::PACKET
-        .words::<2>()
+    let mut packed = ps::words::<2>()
         .flag(ps::HAS_WRITEABLE_RT, writes)
         .flag(ps::ALPHA_TO_COVERAGE_ENABLE, to_coverage)
         .flag(ps::INDEPENDENT_ALPHA_BLEND_ENABLE, independent);
@@ -509,8 +500,7 @@ pub(super) fn blend(
 pub(super) fn constants(blend: &Blend) -> [u32; 6] {
     use color_calc_state as cc;
     let [red, green, blue, alpha] = blend.constants.map(|value| u64::from(value.to_bits()));
-    cc::PACKET
-        .words::<6>()
+    cc::words::<6>()
         .with(cc::BLEND_CONSTANT_COLOR_RED, red)
         .with(cc::BLEND_CONSTANT_COLOR_GREEN, green)
         .with(cc::BLEND_CONSTANT_COLOR_BLUE, blue)

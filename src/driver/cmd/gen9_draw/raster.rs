@@ -87,8 +87,7 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
     } else {
         0
     };
-    c::PACKET
-        .words::<4>()
+    c::words::<4>()
         .flag(c::STATISTICS_ENABLE, facts.counted)
         .flag(c::EARLY_CULL_ENABLE, true)
         .with(c::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT, triangles)
@@ -122,8 +121,7 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -
     let [triangles, lines, fans] = provoking(raster.provoking_last);
     // 11 bits and 7 behind the point.
     let width = (raster.line_width * 128.0).clamp(0.0, 0x3ffff as f32) as u64;
-    s::PACKET
-        .words::<4>()
+    s::words::<4>()
         .flag(s::VIEWPORT_TRANSFORM_ENABLE, !raster.screen)
         .flag(s::STATISTICS_ENABLE, counted)
         .with(s::LINE_WIDTH, width)
@@ -170,8 +168,7 @@ pub(super) fn raster(state: &State, made: Option<Form>, integers: bool) -> [u32;
         Cull::Back => 3,
     };
     let (biased, bias) = (raster.biased, raster.depth_bias);
-    r::PACKET
-        .words::<5>()
+    r::words::<5>()
         .flag(r::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE, raster.clips_depth())
         .flag(r::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE, raster.clips_depth())
         .flag(r::SCISSOR_RECTANGLE_ENABLE, true)
@@ -195,8 +192,7 @@ pub(super) fn raster(state: &State, made: Option<Form>, integers: bool) -> [u32;
 pub(super) fn stipple(from: Stipple) -> [u32; 3] {
     use state_line_stipple as l;
     let factor = u64::from(from.factor.clamp(1, 256));
-    l::PACKET
-        .words::<3>()
+    l::words::<3>()
         .with(l::LINE_STIPPLE_PATTERN, from.pattern.into())
         .with(l::LINE_STIPPLE_REPEAT_COUNT, factor)
         // 1 bit and 16 behind the point.
@@ -208,12 +204,10 @@ pub(super) fn multisample(from: &Multisample) -> [u32; 4] {
     use {state_multisample as m, state_sample_mask as s};
     let samples = from.samples.max(1);
     let present = (1_u64 << samples.min(16)) - 1;
-    let [a, b] = m::PACKET
-        .words::<2>()
+    let [a, b] = m::words::<2>()
         .with(m::NUMBER_OF_MULTISAMPLES, samples.trailing_zeros().into())
         .dwords;
-    let [c, d] = s::PACKET
-        .words::<2>()
+    let [c, d] = s::words::<2>()
         .with(s::SAMPLE_MASK, u64::from(from.mask) & present)
         .dwords;
     [a, b, c, d]
@@ -325,8 +319,7 @@ pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [
     } else {
         (from.far - from.near, from.near)
     };
-    v::PACKET
-        .words::<16>()
+    v::words::<16>()
         .with(v::VIEWPORT_MATRIX_ELEMENT_M00, float(half_width))
         .with(v::VIEWPORT_MATRIX_ELEMENT_M11, float(half_height))
         .with(v::VIEWPORT_MATRIX_ELEMENT_M22, float(depth))
@@ -348,13 +341,9 @@ pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [
 pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
     use cc_viewport as v;
     if !clamped {
-        return v::PACKET
-            .words::<2>()
-            .with(v::MAXIMUM_DEPTH, float(1.0))
-            .dwords;
+        return v::words::<2>().with(v::MAXIMUM_DEPTH, float(1.0)).dwords;
     }
-    v::PACKET
-        .words::<2>()
+    v::words::<2>()
         .with(v::MINIMUM_DEPTH, float(from.near.min(from.far)))
         .with(v::MAXIMUM_DEPTH, float(from.near.max(from.far)))
         .dwords
@@ -385,7 +374,7 @@ pub(super) fn covered(viewport: &Viewport) -> Area {
 pub(super) fn scissor(from: &Area, area: &Area) -> [u32; 2] {
     use scissor_rect as s;
     let within = from.and(area);
-    let words = s::PACKET.words::<2>();
+    let words = s::words::<2>();
     if within.width == 0 || within.height == 0 {
         return words
             .with(s::SCISSOR_RECTANGLE_X_MIN, 1)

@@ -124,9 +124,7 @@ pub(super) fn list(from: &StreamOut) -> Option<Vec<u32>> {
 /// 3DSTATE_STREAMOUT: what is captured, and whether and which stream is drawn.
 pub(super) fn streamout(facts: &Facts, raster: &Raster) -> [u32; 5] {
     use state_streamout as out;
-    let mut words = out::PACKET
-        .words::<5>()
-        .flag(out::RENDERING_DISABLE, raster.discard);
+    let mut words = out::words::<5>().flag(out::RENDERING_DISABLE, raster.discard);
     if facts.on {
         // Vertices are read whole, two slots at once; the field holds one less.
         let pairs = u64::from(facts.slots.div_ceil(2).saturating_sub(1));
@@ -151,9 +149,7 @@ pub(super) fn streamout(facts: &Facts, raster: &Raster) -> [u32; 5] {
 /// 3DSTATE_SO_BUFFER. Where it goes on is in the registers of offsets, which commands load.
 pub(super) fn buffer(index: usize, from: Option<&CaptureBuffer>) -> [u32; 8] {
     use state_so_buffer as buffer;
-    let words = buffer::PACKET
-        .words::<8>()
-        .with(buffer::SO_BUFFER_INDEX, index as u64);
+    let words = buffer::words::<8>().with(buffer::SO_BUFFER_INDEX, index as u64);
     match from.filter(|from| from.bytes >= 4) {
         None => words.dwords,
         Some(from) => {

@@ -27,8 +27,7 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     const SURFACE_3D: u64 = 2;
     const SURFACE_NULL: u64 = 7;
     const D32_FLOAT: u64 = 1;
-    let mut words = depth::PACKET
-        .words::<8>()
+    let mut words = depth::words::<8>()
         .with(depth::MOCS, mocs(0))
         .with(depth::SURFACE_TYPE, SURFACE_NULL)
         .with(depth::SURFACE_FORMAT, D32_FLOAT);
@@ -66,10 +65,8 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             )
             .with(depth::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
     }
-    let mut hierarchy = hier::PACKET.words::<5>().with(hier::MOCS, mocs(0));
-    let mut cleared = clear::PACKET
-        .words::<3>()
-        .flag(clear::DEPTH_CLEAR_VALUE_VALID, true);
+    let mut hierarchy = hier::words::<5>().with(hier::MOCS, mocs(0));
+    let mut cleared = clear::words::<3>().flag(clear::DEPTH_CLEAR_VALUE_VALID, true);
     if let Some(surface) = from.depth.and_then(|depth| depth.hierarchy) {
         words = words.flag(depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE, true);
         hierarchy = hierarchy
@@ -82,7 +79,7 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             .with(hier::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
         cleared = cleared.with(clear::DEPTH_CLEAR_VALUE, CLEAR_DEPTH.to_bits().into());
     }
-    let mut values = stencil::PACKET.words::<5>().with(stencil::MOCS, mocs(0));
+    let mut values = stencil::words::<5>().with(stencil::MOCS, mocs(0));
     if let Some(surface) = &from.stencil {
         values = values
             .flag(stencil::STENCIL_BUFFER_ENABLE, true)

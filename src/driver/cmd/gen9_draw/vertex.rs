@@ -31,8 +31,7 @@ const R32_UINT: u64 = 0x0d7;
 /// An element that lies in a buffer.
 fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2] {
     use vertex_element_state as ve;
-    ve::PACKET
-        .words::<2>()
+    ve::words::<2>()
         .flag(ve::VALID, true)
         .with(ve::VERTEX_BUFFER_INDEX, buffer)
         .with(ve::SOURCE_ELEMENT_OFFSET, offset)
@@ -121,8 +120,7 @@ pub(super) fn elements<E>(
     for index in numbers..u64::from(count) {
         put(&instancing(index, None))?;
     }
-    put(&sgvs::PACKET
-        .words::<2>()
+    put(&sgvs::words::<2>()
         .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
         .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
         .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
@@ -134,8 +132,7 @@ pub(super) fn elements<E>(
 
 fn instancing(index: u64, per_instance: Option<u32>) -> [u32; 3] {
     use state_vf_instancing as vi;
-    vi::PACKET
-        .words::<3>()
+    vi::words::<3>()
         .with(vi::VERTEX_ELEMENT_INDEX, index)
         .flag(vi::INSTANCING_ENABLE, per_instance.is_some())
         .with(
@@ -147,8 +144,7 @@ fn instancing(index: u64, per_instance: Option<u32>) -> [u32; 3] {
 
 fn buffer(index: u64, address: u64, bytes: u32, stride_bytes: u16) -> [u32; 4] {
     use vertex_buffer_state as vb;
-    vb::PACKET
-        .words::<4>()
+    vb::words::<4>()
         .with(vb::VERTEX_BUFFER_INDEX, index)
         .with(vb::MOCS, mocs(address))
         .flag(vb::ADDRESS_MODIFY_ENABLE, true)
@@ -207,8 +203,7 @@ pub(super) fn index_buffer(from: &IndexBuffer) -> [u32; 5] {
         IndexType::U16 => 1,
         IndexType::U32 => 2,
     };
-    ib::PACKET
-        .words::<5>()
+    ib::words::<5>()
         .with(ib::INDEX_FORMAT, format)
         .with(ib::MOCS, mocs(from.address))
         .with(ib::BUFFER_STARTING_ADDRESS, from.address)
@@ -242,15 +237,13 @@ pub(super) fn assembly(state: &State) -> [u32; 4] {
         IndexType::U16 => 0xffff,
         IndexType::U32 => 0xffff_ffff,
     };
-    let [a, b] = topology::PACKET
-        .words::<2>()
+    let [a, b] = topology::words::<2>()
         .with(
             topology::PRIMITIVE_TOPOLOGY_TYPE,
             topology_code(state.topology, state.patch_points),
         )
         .dwords;
-    let [c, d] = vf::PACKET
-        .words::<2>()
+    let [c, d] = vf::words::<2>()
         .flag(vf::INDEXED_DRAW_CUT_INDEX_ENABLE, state.restart)
         .with(vf::CUT_INDEX, cut)
         .dwords;
@@ -260,8 +253,7 @@ pub(super) fn assembly(state: &State) -> [u32; 4] {
 /// Draws.
 pub(super) fn draw(draw: &Draw) -> [u32; 7] {
     use primitive as p;
-    p::PACKET
-        .words::<7>()
+    p::words::<7>()
         .flag(p::VERTEX_ACCESS_TYPE, draw.indexed.is_some())
         .with(p::VERTEX_COUNT_PER_INSTANCE, draw.vertices.into())
         .with(p::START_VERTEX_LOCATION, draw.first.into())
@@ -277,8 +269,7 @@ pub(super) fn draw(draw: &Draw) -> [u32; 7] {
 /// Draws what registers say.
 pub(super) fn draw_indirect(indexed: bool) -> [u32; 7] {
     use primitive as p;
-    p::PACKET
-        .words::<7>()
+    p::words::<7>()
         .flag(p::INDIRECT_PARAMETER_ENABLE, true)
         .flag(p::VERTEX_ACCESS_TYPE, indexed)
         .dwords

@@ -245,8 +245,7 @@ pub(super) fn null(area: &Area, layers: u32) -> cmd::draw::target::Surface {
     const Y_TILES: u64 = 3;
     let last = |first: u32, count: u32| u64::from(first.saturating_add(count).max(1) - 1);
     let last_layer = u64::from(layers.max(1) - 1);
-    rss::PACKET
-        .words::<16>()
+    rss::words::<16>()
         .with(rss::SURFACE_TYPE, SURFACE_NULL)
         .with(rss::SURFACE_FORMAT, B8G8R8A8_UNORM)
         .flag(rss::SURFACE_ARRAY, true)
