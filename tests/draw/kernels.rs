@@ -119,6 +119,7 @@ pub fn pipeline() -> Shaders<'static> {
             writes_stencil: false,
             writes_mask: false,
             kills: false,
+            reads_tests: false,
             per_sample: false,
             has_side_effects: false,
             early_tests: false,

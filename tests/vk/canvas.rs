@@ -51,6 +51,7 @@ impl<'a> Target<'a> {
             true => (
                 vk::ImageTiling::OPTIMAL,
                 vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT
+                    | vk::ImageUsageFlags::INPUT_ATTACHMENT
                     | vk::ImageUsageFlags::TRANSFER_SRC
                     | vk::ImageUsageFlags::TRANSFER_DST,
                 match format {
@@ -221,7 +222,7 @@ void main() { colour = shade; }";
 pub struct Canvas<'a> {
     pub rig: &'a Rig,
     pub colour: Target<'a>,
-    _depth: Option<Target<'a>>,
+    pub depth: Option<Target<'a>>,
     pub pass: vk::RenderPass,
     pub framebuffer: vk::Framebuffer,
     pub layout: vk::PipelineLayout,
@@ -231,6 +232,11 @@ pub struct Canvas<'a> {
 impl<'a> Canvas<'a> {
     /// A target of four bytes, cleared when the render pass begins; perhaps with depth and stencil, cleared too.
     pub fn new(rig: &'a Rig, depth: Option<vk::Format>) -> Self {
+        Self::with(rig, depth, &[])
+    }
+
+    /// The same with a pipeline layout of sets, if there are any of one by which shaders read depth or stencil in between draws.
+    pub fn with(rig: &'a Rig, depth: Option<vk::Format>, sets: &[vk::DescriptorSetLayout]) -> Self {
         let d = &rig.device;
         let colour = Target::new(rig, vk::Format::R8G8B8A8_UNORM, 1);
         let depth_target = depth.map(|format| Target::new(rig, format, 1));
@@ -251,16 +257,32 @@ impl<'a> Canvas<'a> {
         }];
         let depths = vk::AttachmentReference {
             attachment: 1,
-            layout: vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+            layout: match sets {
+                [] => vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+                _ => vk::ImageLayout::GENERAL,
+            },
         };
+        let inputs = [depths];
+        let between = [vk::SubpassDependency::default()
+            .src_stage_mask(vk::PipelineStageFlags::LATE_FRAGMENT_TESTS)
+            .src_access_mask(vk::AccessFlags::DEPTH_STENCIL_ATTACHMENT_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags::FRAGMENT_SHADER)
+            .dst_access_mask(vk::AccessFlags::INPUT_ATTACHMENT_READ)
+            .dependency_flags(vk::DependencyFlags::BY_REGION)];
         let mut subpass = vk::SubpassDescription::default().color_attachments(&colours);
         if depth.is_some() {
             subpass = subpass.depth_stencil_attachment(&depths);
         }
+        if !sets.is_empty() {
+            subpass = subpass.input_attachments(&inputs);
+        }
         let subpasses = [subpass];
-        let info = vk::RenderPassCreateInfo::default()
+        let mut info = vk::RenderPassCreateInfo::default()
             .attachments(&attachments)
             .subpasses(&subpasses);
+        if !sets.is_empty() {
+            info = info.dependencies(&between);
+        }
         let push = [vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::ALL_GRAPHICS)
             .size(64)];
@@ -275,12 +297,14 @@ impl<'a> Canvas<'a> {
                 .height(SIZE)
                 .layers(1);
             let framebuffer = d.create_framebuffer(&info, None).unwrap();
-            let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&push);
+            let info = vk::PipelineLayoutCreateInfo::default()
+                .set_layouts(sets)
+                .push_constant_ranges(&push);
             let layout = d.create_pipeline_layout(&info, None).unwrap();
             Self {
                 rig,
                 colour,
-                _depth: depth_target,
+                depth: depth_target,
                 pass,
                 framebuffer,
                 layout,

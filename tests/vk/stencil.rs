@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use crate::canvas::{Canvas, Look, VERTEX, compile, rectangle, vertices};
 use crate::images::{Image, range};
 use crate::rig::Rig;
 use crate::textures::{image_info, nearest, one_texel, view};
@@ -170,5 +171,89 @@ fn lines_have_depth_and_stencil() {
     unsafe {
         rig.device.destroy_image_view(depths, None);
         rig.device.destroy_image_view(stencils, None);
+    }
+}
+
+#[test]
+fn shaders_read_stencil_before_they_count_in_it() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let kind = vk::DescriptorType::INPUT_ATTACHMENT;
+    let binding = [vk::DescriptorSetLayoutBinding::default()
+        .descriptor_type(kind)
+        .descriptor_count(1)
+        .stage_flags(vk::ShaderStageFlags::FRAGMENT)];
+    let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
+    let sets = [unsafe { d.create_descriptor_set_layout(&info, None) }.unwrap()];
+    let canvas = Canvas::with(&rig, Some(vk::Format::S8_UINT), &sets);
+    let sizes = [vk::DescriptorPoolSize::default()
+        .ty(kind)
+        .descriptor_count(1)];
+    let info = vk::DescriptorPoolCreateInfo::default()
+        .max_sets(1)
+        .pool_sizes(&sizes);
+    let pool = unsafe { d.create_descriptor_pool(&info, None) }.unwrap();
+    let info = vk::DescriptorSetAllocateInfo::default()
+        .descriptor_pool(pool)
+        .set_layouts(&sets);
+    let set = unsafe { d.allocate_descriptor_sets(&info) }.unwrap()[0];
+    let input = [vk::DescriptorImageInfo::default()
+        .image_view(canvas.depth.as_ref().unwrap().view)
+        .image_layout(vk::ImageLayout::GENERAL)];
+    let write = [vk::WriteDescriptorSet::default()
+        .dst_set(set)
+        .descriptor_type(kind)
+        .image_info(&input)];
+    unsafe { d.update_descriptor_sets(&write, &[]) };
+    let counting = vk::StencilOpState::default()
+        .pass_op(vk::StencilOp::INCREMENT_AND_WRAP)
+        .compare_op(vk::CompareOp::ALWAYS)
+        .compare_mask(0xff)
+        .write_mask(0xff);
+    let look = Look {
+        depth: vk::PipelineDepthStencilStateCreateInfo::default()
+            .stencil_test_enable(true)
+            .front(counting)
+            .back(counting),
+        ..Look::default()
+    };
+    let shaders = compile(
+        VERTEX,
+        "#version 450
+layout(location = 0) in vec4 shade;
+layout(location = 0) out vec4 colour;
+layout(input_attachment_index = 0, binding = 0) uniform usubpassInput before;
+void main() { colour = vec4(float(subpassLoad(before).x) / 255.0, shade.gba); }",
+    );
+    let pipeline = canvas.pipeline(&shaders, &look);
+    let square = rectangle([-1.0; 2], [1.0; 2], [0.0, 1.0, 0.0, 1.0]);
+    let square = vertices(&rig, &square);
+    canvas.run(|commands| unsafe {
+        canvas.bind(commands, pipeline, &square);
+        let graphics = vk::PipelineBindPoint::GRAPHICS;
+        d.cmd_bind_descriptor_sets(commands, graphics, canvas.layout, 0, &[set], &[]);
+        for draw in 0..3 {
+            if draw > 0 {
+                let written = vk::MemoryBarrier::default()
+                    .src_access_mask(vk::AccessFlags::DEPTH_STENCIL_ATTACHMENT_WRITE)
+                    .dst_access_mask(vk::AccessFlags::INPUT_ATTACHMENT_READ);
+                d.cmd_pipeline_barrier(
+                    commands,
+                    vk::PipelineStageFlags::LATE_FRAGMENT_TESTS,
+                    vk::PipelineStageFlags::FRAGMENT_SHADER,
+                    vk::DependencyFlags::BY_REGION,
+                    &[written],
+                    &[],
+                    &[],
+                );
+            }
+            d.cmd_draw(commands, 6, 1, 0, 0);
+        }
+    });
+    // The third sees what two have counted.
+    canvas.colour.check(|_, _| [2, 255, 0, 255]);
+    unsafe {
+        d.destroy_descriptor_pool(pool, None);
+        d.destroy_descriptor_set_layout(sets[0], None);
     }
 }

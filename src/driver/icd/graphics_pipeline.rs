@@ -84,10 +84,10 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
             });
         }
         let layout = handle::get(info.layout)?;
-        let views = match (handle::optional(info.render_pass)?, rendering(info)) {
-            (Some(pass), _) => pass.views(info.subpass)?,
-            (None, Some(rendering)) => Views::new(rendering.view_mask)?,
-            (None, None) => Views::default(),
+        let (views, reads_tests) = match (handle::optional(info.render_pass)?, rendering(info)) {
+            (Some(pass), _) => (pass.views(info.subpass)?, pass.reads_tests(info.subpass)?),
+            (None, Some(rendering)) => (Views::new(rendering.view_mask)?, false),
+            (None, None) => (Views::default(), false),
         };
         let stages = raw::slice(info.p_stages, info.stage_count).iter();
         let stages = stages
@@ -97,6 +97,7 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
             stages,
             fixed: fixed(info),
             views: views.mask(),
+            reads_tests,
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::compiler::{self, Stage};
 use crate::context::Context;
 use crate::descriptor::{BindingInfo, PipelineLayout, PushRange, SetLayout};
 use crate::error::{Error, Result};
-use crate::graphics;
+use crate::graphics::{self, Purpose};
 use crate::limits;
 use crate::pipeline::Pipeline;
 
@@ -116,7 +116,7 @@ fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graph
         codes.push(code(Stage::Fragment, blit::clear::fragment(targets))?);
     }
     let fixed = graphics::Fixed::clearing(samples);
-    graphics::Pipeline::of(context, fixed, codes, (false, 0, Special::None))
+    graphics::Pipeline::of(context, fixed, codes, Purpose::default())
 }
 
 fn make_special(
@@ -135,7 +135,15 @@ fn make_special(
         code(Stage::Fragment, blit::clear::anything())?,
     ];
     let fixed = graphics::Fixed::covering(samples);
-    graphics::Pipeline::of(context, fixed, codes, (false, 0, special))
+    graphics::Pipeline::of(
+        context,
+        fixed,
+        codes,
+        Purpose {
+            special,
+            ..Purpose::default()
+        },
+    )
 }
 
 fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {

@@ -135,6 +135,8 @@ pub struct FragmentShader<'a> {
     pub writes_mask: bool,
     /// It may drop fragments.
     pub kills: bool,
+    /// It may read the depth or stencil that it is tested by, which is not to be written before it has.
+    pub reads_tests: bool,
     /// It runs for each sample.
     pub per_sample: bool,
     /// It writes memory.

@@ -195,7 +195,11 @@ pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
         .flag(extra::PIXEL_SHADER_USES_SOURCE_W, from.reads_w)
         .flag(extra::PIXEL_SHADER_USES_SOURCE_DEPTH, from.reads_depth)
         .with(extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE, depth)
-        .flag(extra::PIXEL_SHADER_KILLS_PIXEL, from.kills)
+        // Tests may come first all the same, but what they write waits for the shader's end.
+        .flag(
+            extra::PIXEL_SHADER_KILLS_PIXEL,
+            from.kills || from.reads_tests,
+        )
         .flag(extra::OMASK_PRESENT_TO_RENDER_TARGET, from.writes_mask);
     if from.reads_coverage {
         let coverage = match from.coverage_is_tested {

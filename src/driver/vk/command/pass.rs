@@ -133,6 +133,13 @@ impl RenderPass {
         Ok(subpass.views)
     }
 
+    /// Whether the depth or stencil attachment of a subpass is one of its input attachments, too.
+    pub fn reads_tests(&self, subpass: u32) -> Result<bool> {
+        let subpass = self.subpasses.get(subpass as usize).ok_or(BEYOND)?;
+        let tested = subpass.depth_stencil;
+        Ok(tested.is_some() && subpass.inputs.contains(&tested))
+    }
+
     /// What a secondary command buffer inherits in a subpass.
     pub fn inherited(&self, subpass: u32) -> Result<Inherited> {
         let subpass = self.subpasses.get(subpass as usize).ok_or(BEYOND)?;

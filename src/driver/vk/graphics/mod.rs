@@ -10,5 +10,6 @@ mod pipeline;
 mod state;
 mod vertex;
 
+pub(crate) use pipeline::Purpose;
 pub use pipeline::{Info, Pipeline};
 pub use state::{Fixed, FixedInfo};

@@ -26,6 +26,21 @@ pub struct Info<'a> {
     pub fixed: FixedInfo<'a>,
     /// Views that each draw is made for, a bit each; none: there is no multiview.
     pub views: u32,
+    /// The depth or stencil that its fragments are tested by is an input attachment, too.
+    pub reads_tests: bool,
+}
+
+/// What a pipeline is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Purpose {
+    /// What it does is the application's.
+    pub counted: bool,
+    /// Views that each draw is made for.
+    pub views: u32,
+    /// What its colours mean.
+    pub special: Special,
+    /// As of [`Info`].
+    pub reads_tests: bool,
 }
 
 /// `VkPipeline` of the graphics bind point.
@@ -79,31 +94,37 @@ impl Pipeline {
             neighbours.before = Some(code.shader.clone());
             codes.push((shader.stage, code));
         }
-        Self::of(context, fixed, codes, (true, info.views, Special::None))
+        let purpose = Purpose {
+            counted: true,
+            views: info.views,
+            special: Special::None,
+            reads_tests: info.reads_tests,
+        };
+        Self::of(context, fixed, codes, purpose)
     }
 
-    /// Puts shaders together, which come in the pipeline's order. `counted`: what they do is the
-    /// application's; `views`: those that each draw is made for; `special`: what its colours mean.
+    /// Puts shaders together, which come in the pipeline's order.
     pub(crate) fn of(
         context: &Arc<Context>,
         fixed: Fixed,
         codes: Vec<(Stage, Code)>,
-        (counted, views, special): (bool, u32, Special),
+        purpose: Purpose,
     ) -> Result<Self> {
         let mut kept = Vec::new();
         let stages = codes.iter();
         let stages = stages.map(|(which, code)| stage(context, code, *which, &mut kept));
         let stages: Vec<_> = stages.collect::<Result<_>>()?;
-        let mut shaders = link::link(&stages, views).map_err(|error| {
+        let mut shaders = link::link(&stages, purpose.views).map_err(|error| {
             let why = match error {
                 link::LinkError::Stage => "stages that make no pipeline, or one without code",
                 link::LinkError::TooManyInputs => "more inputs than fragments can have",
             };
             Error::InvalidShader { why: why.into() }
         })?;
-        shaders.counted = counted;
+        shaders.counted = purpose.counted;
         if let Some(fragment) = &mut shaders.fragment {
-            fragment.special = special;
+            fragment.special = purpose.special;
+            fragment.reads_tests = purpose.reads_tests;
         }
         let device = context.physical.info().device;
         let own = Some(&fixed.own());
