@@ -16,6 +16,7 @@ mod mi;
 mod mocs;
 mod pending;
 mod predicate;
+mod push_data;
 mod queries;
 mod recorder;
 mod stream;

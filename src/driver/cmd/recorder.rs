@@ -18,10 +18,8 @@ use crate::generation::{
 };
 use crate::mi;
 use crate::pending::Pending;
+use crate::push_data::{REGISTER_DW, fill};
 use crate::stream::{Data, Memory, Stream};
-
-/// Dwords of a register.
-const REGISTER_DW: usize = abi::REGISTER_DW as usize;
 
 /// What each thread of a workgroup has of its own: its number.
 static THREADS: [[u32; REGISTER_DW]; MAX_GROUP_THREADS as usize] = {
@@ -33,26 +31,6 @@ static THREADS: [[u32; REGISTER_DW]; MAX_GROUP_THREADS as usize] = {
     }
     all
 };
-
-/// The first dwords of a register's, and zeros behind them.
-#[inline(always)]
-fn first_of(register: &[u32; REGISTER_DW], count: usize) -> [u32; REGISTER_DW] {
-    const MASKS: [[u32; REGISTER_DW]; REGISTER_DW + 1] = {
-        let mut masks = [[0; REGISTER_DW]; REGISTER_DW + 1];
-        let mut count = 0;
-        while count <= REGISTER_DW {
-            let mut dword = 0;
-            while dword < count {
-                masks[count][dword] = u32::MAX;
-                dword += 1;
-            }
-            count += 1;
-        }
-        masks
-    };
-    let mask = &MASKS[count.min(REGISTER_DW)];
-    std::array::from_fn(|dword| register[dword] & mask[dword])
-}
 
 /// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
 const LEAST_CURBE_GRF: u32 = 16;
@@ -357,11 +335,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             .ok_or_else(M::too_long)?;
         let constants = launch.constants();
         let from = bound.get(constants.start..).unwrap_or_default();
-        let mut rest = constants.len();
-        for (from, to) in from.as_chunks().0.iter().zip(&mut *shared) {
-            *to = first_of(from, rest);
-            rest = rest.saturating_sub(REGISTER_DW);
-        }
+        fill(from, constants.len(), shared);
         let values = shared.as_flattened_mut().get_mut(constants.len()..);
         let values = values.ok_or_else(M::too_long)?;
         for (place, to) in launch.values().iter().zip(values) {

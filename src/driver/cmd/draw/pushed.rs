@@ -13,6 +13,7 @@ use crate::generation::{
     BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word,
 };
 use crate::mi;
+use crate::push_data::fill;
 use crate::stream::{Memory, Stream};
 
 // A bit for each word.
@@ -168,13 +169,11 @@ impl Pushed {
     }
 
     fn write(&self, words: &[u32; BOUND_DW], to: &mut [u32]) {
-        let first = self.constants_first;
-        let constants = words.get(first..first + self.constants);
-        let driver = self.places.iter().map(|&place| pushed_word(words, place));
-        let all = constants.into_iter().flatten().copied().chain(driver);
-        let all = all.chain(std::iter::repeat(0));
-        for (to, from) in to.iter_mut().zip(all) {
-            *to = from;
+        let constants = words.get(self.constants_first..).unwrap_or_default();
+        fill(constants, self.constants, to.as_chunks_mut().0);
+        let values = to.get_mut(self.constants..).unwrap_or_default();
+        for (to, &place) in values.iter_mut().zip(&self.places) {
+            *to = pushed_word(words, place);
         }
     }
 }

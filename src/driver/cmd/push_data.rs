@@ -1,0 +1,57 @@
+//! Push data, a register at a time.
+//!
+//! In:  words that are bound, and how many of them are wanted. Out: whole registers in a batch.
+
+/// Dwords of a register.
+pub(crate) const REGISTER_DW: usize = abi::REGISTER_DW as usize;
+
+/// Fills registers with the first `count` words, and zeros behind them. There are whole registers of words as far as `count` reaches.
+#[inline(always)]
+pub(crate) fn fill(words: &[u32], count: usize, registers: &mut [[u32; REGISTER_DW]]) {
+    let mut from = words.as_chunks().0.iter();
+    let mut rest = count;
+    for to in registers {
+        *to = match from.next() {
+            Some(from) => first_of(from, rest),
+            None => [0; REGISTER_DW],
+        };
+        rest = rest.saturating_sub(REGISTER_DW);
+    }
+}
+
+/// The first dwords of a register's, and zeros behind them.
+#[inline(always)]
+fn first_of(register: &[u32; REGISTER_DW], count: usize) -> [u32; REGISTER_DW] {
+    const MASKS: [[u32; REGISTER_DW]; REGISTER_DW + 1] = {
+        let mut masks = [[0; REGISTER_DW]; REGISTER_DW + 1];
+        let mut count = 0;
+        while count <= REGISTER_DW {
+            let mut dword = 0;
+            while dword < count {
+                masks[count][dword] = u32::MAX;
+                dword += 1;
+            }
+            count += 1;
+        }
+        masks
+    };
+    let mask = &MASKS[count.min(REGISTER_DW)];
+    std::array::from_fn(|dword| register[dword] & mask[dword])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_not_wanted_are_zero() {
+        let words: Vec<u32> = (1..20).collect();
+        for count in 0..=16 {
+            let mut registers = [[7; REGISTER_DW]; 4];
+            fill(&words, count, &mut registers);
+            let wanted = |at: usize| if at < count { words[at] } else { 0 };
+            let all = registers.as_flattened();
+            assert!(all.iter().enumerate().all(|(at, word)| *word == wanted(at)));
+        }
+    }
+}
