@@ -267,6 +267,8 @@ rules! {
         "clipper and setup take the same vertex of an object, and one that it has";
     HZ_OP_CLEAR "hz-op-clear", "vol. 2a, 3DSTATE_WM_HZ_OP, Sample Mask; Full Surface Depth and Stencil Clear",
         "a clear or resolve is of all samples, and one of the full surface is of all pixels";
+    DEPTH_CLEAR_RANGE "depth-clear-range", "vol. 7, Depth Buffer Clear; vol. 2d, CC_VIEWPORT",
+        "the value that a depth buffer is cleared to lies in the viewport's range, or is a denormal of D32_FLOAT";
     BLEND_CLAMP "blend-clamp", "vol. 2d, BLEND_STATE_ENTRY, Post-Blend Color Clamp Enable",
         "colours are clamped after blending as before it, to what the render target can hold";
 }

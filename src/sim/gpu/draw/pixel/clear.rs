@@ -3,7 +3,7 @@
 //! In:  a scaled-down pixel of a fast clear, or 3DSTATE_WM_HZ_OP. Out: blocks marked, or memory written.
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve", "Depth Buffer Clear".
 
-use super::depth::{depth_buffer, stencil_buffer};
+use super::depth::{depth_buffer, ranges, stencil_buffer};
 use super::state::Special;
 use super::target::expand;
 use crate::draw::exec::Draw;
@@ -95,8 +95,11 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     if get(op::DEPTH_BUFFER_CLEAR_ENABLE) == 1
         && let Some(image) = depth_buffer(draw, samples)?
     {
-        let value = draw.state.get(&params::PACKET, params::DEPTH_CLEAR_VALUE);
-        fill(&image, value as u32, true)?;
+        let value = draw.state.get(&params::PACKET, params::DEPTH_CLEAR_VALUE) as u32;
+        if view.is_strict() {
+            within(draw, &image, f32::from_bits(value))?;
+        }
+        fill(&image, value, true)?;
     }
     note(draw, words, samples)?;
     if get(op::STENCIL_BUFFER_CLEAR_ENABLE) == 1
@@ -106,6 +109,17 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
         fill(&image, get(op::STENCIL_CLEAR_VALUE) as u32, false)?;
     }
     Ok(())
+}
+
+/// "The clear value must be between the min and max depth values (inclusive) defined in the CC_VIEWPORT"; of D32_FLOAT it may also
+/// be a denormal.
+fn within(draw: &Draw<'_>, image: &Image, value: f32) -> Result<(), Stop> {
+    let range = ranges(draw)?.first().copied().unwrap_or_default();
+    let denormal = image.format.name == "R32_FLOAT" && value.is_subnormal();
+    let inside = (range[0]..=range[1]).contains(&value) || denormal;
+    rules::DEPTH_CLEAR_RANGE.check(inside, draw.at, || {
+        format!("{value} is cleared to, of {} to {}", range[0], range[1])
+    })
 }
 
 /// Tells strict mode what an operation leaves to the hierarchical depth buffer, or brings from it.

@@ -246,7 +246,7 @@ fn samples(draw: &Draw<'_>) -> u64 {
 }
 
 /// Minimum and maximum depth of each viewport that the clipper may select.
-fn ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
+pub(super) fn ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
     use hw::draw::{state_clip as clip, state_viewport_state_pointers_cc as pointers};
     let last = draw.state.get(&clip::PACKET, clip::MAXIMUM_VP_INDEX);
     let offset = draw

@@ -754,3 +754,34 @@ fn clears_are_held_back_and_resolves_settle() {
     operate(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
     assert_eq!(held(&mut rig), [(0, 4)]);
 }
+
+#[test]
+fn clears_are_within_the_viewports_range() {
+    use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
+    let denormal = f32::from_bits(7);
+    for (format, value, range, rule) in [
+        (D32, 0.5, [0.0, 1.0], None),
+        (D32, 0.0, [0.0, 1.0], None),
+        (D32, 1.0, [0.0, 1.0], None),
+        (D32, 0.5, [0.0, 0.25], Some("depth-clear-range")),
+        (D32, 0.125, [0.25, 1.0], Some("depth-clear-range")),
+        (D32, denormal, [0.25, 1.0], None),
+        (D16, denormal, [0.25, 1.0], Some("depth-clear-range")),
+        (D32, f32::NAN, [0.0, 1.0], Some("depth-clear-range")),
+    ] {
+        let mut rig = strict(&[(db::SURFACE_FORMAT, format)]);
+        rig.write(DYNAMIC + 0x80, &range.map(f32::to_bits));
+        let clear = [(params::DEPTH_CLEAR_VALUE, value.to_bits().into())];
+        rig.set(&params::PACKET, &clear);
+        let mut words = vec![0; usize::from(op::PACKET.dwords)];
+        op::DEPTH_BUFFER_CLEAR_ENABLE.set(&mut words, 1);
+        let found = super::clear::hz_op(&rig.draw(), &words);
+        match rule {
+            None => assert_eq!(found, Ok(()), "{value} {range:?}"),
+            Some(name) => assert!(
+                matches!(found, Err(eu::Stop::Undefined { rule, .. }) if rule == name),
+                "{value} {range:?}: {found:?}"
+            ),
+        }
+    }
+}
