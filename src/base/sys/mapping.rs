@@ -198,7 +198,7 @@ impl Mapping {
     }
 
     /// Writes words. `EFAULT` beyond the end.
-    #[inline]
+    #[inline(always)]
     pub fn write_words<const N: usize>(&self, at_dw: usize, words: &[u32; N]) -> Result<()> {
         match at_dw.checked_add(N) {
             Some(end_dw) if end_dw <= self.len_bytes / 4 => {}

@@ -44,7 +44,7 @@ impl Mapping {
     }
 
     /// Writes words.
-    #[inline]
+    #[inline(always)]
     pub fn write_words<const N: usize>(&self, at_dw: usize, words: &[u32; N]) -> Result<()> {
         self.0.write_words(at_dw, words).map_err(failed("write"))
     }

@@ -1,15 +1,15 @@
 //! Entry points of descriptors and pipeline layouts.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
 use smallvec::SmallVec;
 use vk::descriptor::{
-    BindingInfo, BufferDescriptor, Pieces, PipelineLayout, Pool, PushRange, Set, SetLayout,
-    Template, TemplateEntry, pieces,
+    BindingInfo, BufferDescriptor, Heap, Pieces, PipelineLayout, Pool, PushRange, Set, SetLayout,
+    Template, TemplateEntry, Written, pieces,
 };
 
 use crate::entry::{done, entries};
@@ -114,7 +114,7 @@ entries! { DESCRIPTOR:
         let inline = raw::find::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.max_inline_uniform_block_bindings);
         let pool = Pool::new(&face.device.context, info.max_sets, &sizes, inline)?;
-        raw::put(descriptor_pool, handle::make_in(allocator, DescriptorPoolFace { pool, sets: Mutex::default() })?);
+        raw::put(descriptor_pool, handle::make_in(allocator, DescriptorPoolFace { pool, sets: Vec::new() })?);
         done()
     }
 
@@ -123,8 +123,8 @@ entries! { DESCRIPTOR:
         descriptor_pool: c::DescriptorPool,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        if let Some(face) = handle::destroy(descriptor_pool) {
-            drop_sets(&face);
+        if let Some(mut face) = handle::destroy(descriptor_pool) {
+            drop_sets(&mut face);
         }
         Ok(())
     }
@@ -134,7 +134,7 @@ entries! { DESCRIPTOR:
         descriptor_pool: c::DescriptorPool,
         flags: c::DescriptorPoolResetFlags,
     ) -> c::Result {
-        let face = handle::get(descriptor_pool)?;
+        let face = handle::get_mut(descriptor_pool)?;
         face.pool.reset();
         drop_sets(face);
         done()
@@ -147,17 +147,17 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(allocate_info, "VkDescriptorSetAllocateInfo")?;
-        let face = handle::get(info.descriptor_pool)?;
+        let face = handle::get_mut(info.descriptor_pool)?;
         let layouts = raw::slice(info.p_set_layouts, info.descriptor_set_count);
         let counts = raw::find::<c::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next);
         let counts = counts.map_or(&[][..], |node| raw::slice(node.p_descriptor_counts, node.descriptor_set_count));
         let mut made = SmallVec::<[Set; 1]>::with_capacity(layouts.len());
         for (index, &layout) in layouts.iter().enumerate() {
             let count = counts.get(index).copied().unwrap_or(0);
-            // A failure drops the sets made so far, which frees their room.
-            match handle::get(layout).and_then(|layout| Set::new(&face.pool, layout, count)) {
+            match handle::get(layout).and_then(|layout| Set::new(&mut face.pool, layout, count)) {
                 Ok(set) => made.push(set),
                 Err(error) => {
+                    made.into_iter().for_each(|set| set.free(&mut face.pool));
                     for index in 0..layouts.len() {
                         raw::put_at(descriptor_sets, index, c::DescriptorSet::null());
                     }
@@ -165,11 +165,10 @@ entries! { DESCRIPTOR:
                 }
             }
         }
-        let mut known = sets(face);
         for (index, set) in made.into_iter().enumerate() {
-            let place = AtomicU32::new(known.len() as u32);
+            let place = AtomicU32::new(face.sets.len() as u32);
             let set: c::DescriptorSet = handle::make(SetFace { set, place });
-            known.push(set.as_raw());
+            face.sets.push(set.as_raw());
             raw::put_at(descriptor_sets, index, set);
         }
         done()
@@ -181,11 +180,13 @@ entries! { DESCRIPTOR:
         descriptor_set_count: u32,
         descriptor_sets: *const c::DescriptorSet,
     ) -> c::Result {
-        let face = handle::get(descriptor_pool)?;
+        let face = handle::get_mut(descriptor_pool)?;
         for &set in raw::slice(descriptor_sets, descriptor_set_count) {
             if let Some(known) = handle::optional(set)? {
-                unlist(&mut sets(face), set, known.place.load(Relaxed))?;
-                handle::destroy(set);
+                unlist(&mut face.sets, set, known.place.load(Relaxed))?;
+                if let Some(freed) = handle::destroy(set) {
+                    freed.set.free(&mut face.pool);
+                }
             }
         }
         done()
@@ -198,10 +199,11 @@ entries! { DESCRIPTOR:
         descriptor_copy_count: u32,
         descriptor_copies: *const c::CopyDescriptorSet<'_>,
     ) {
+        let heap = &*handle::get(device)?.device.descriptors;
         let writes = raw::slice(descriptor_writes, descriptor_write_count);
         match descriptor_copy_count {
-            0 => writes.iter().try_for_each(|write| write_one(write)),
-            count => write_and_copy(writes, raw::slice(descriptor_copies, count)),
+            0 => writes.iter().try_for_each(|write| write_one(heap, write)),
+            count => write_and_copy(heap, writes, raw::slice(descriptor_copies, count)),
         }
     }
 
@@ -244,7 +246,8 @@ entries! { DESCRIPTOR:
         descriptor_update_template: c::DescriptorUpdateTemplate,
         data: *const c_void,
     ) {
-        let set = &handle::get(descriptor_set)?.set;
+        let heap = &*handle::get(device)?.device.descriptors;
+        let set = handle::get(descriptor_set)?.set.on(heap);
         for entry in &handle::get(descriptor_update_template)?.entries {
             match Source::of(entry.kind) {
                 Source::Buffers => {
@@ -421,16 +424,50 @@ impl Source {
 /// # Safety
 /// The structure is valid.
 #[inline(always)]
-unsafe fn write_one(write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
+unsafe fn write_one(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        match write_plain(heap, write) {
+            Some(()) => Ok(()),
+            None => write_any(heap, write),
+        }
+    }
+}
+
+/// The same for one buffer, where nothing is out of the ordinary. None: nothing was done.
+///
+/// # Safety
+/// The structure is valid.
+#[inline(always)]
+unsafe fn write_plain(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
+    if Source::of(write.descriptor_type) != Source::Buffers || write.descriptor_count != 1 {
+        return None;
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        let set = handle::known(write.dst_set)?.set.on(heap);
+        let info = write.p_buffer_info.as_ref()?;
+        let buffer = handle::known(info.buffer)?;
+        let place = (write.dst_binding, write.dst_array_element);
+        set.write_plain(place, buffer, info.offset, info.range)
+    }
+}
+
+/// The same for whatever there is.
+///
+/// # Safety
+/// The structure is valid.
+#[inline(never)]
+unsafe fn write_any(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
     let (binding, element) = (write.dst_binding, write.dst_array_element);
     // SAFETY: as the caller says.
     unsafe {
-        let set = &handle::get(write.dst_set)?.set;
+        let set = handle::get(write.dst_set)?.set.on(heap);
         match Source::of(write.descriptor_type) {
-            Source::Buffers => match raw::slice(write.p_buffer_info, write.descriptor_count) {
-                [info] => set.write_one(binding, element, descriptor(info)?),
-                many => write_buffers(set, binding, element, many),
-            },
+            Source::Buffers => {
+                let infos = raw::slice(write.p_buffer_info, write.descriptor_count);
+                write_buffers(set, binding, element, infos)
+            }
             Source::Inline => write_inline(set, write),
             source => write_pieces(set, write, source),
         }
@@ -443,15 +480,16 @@ unsafe fn write_one(write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
 /// The structures are valid.
 #[inline(never)]
 unsafe fn write_and_copy(
+    heap: &Heap,
     writes: &[c::WriteDescriptorSet<'_>],
     copies: &[c::CopyDescriptorSet<'_>],
 ) -> vk::Result<()> {
     for write in writes {
         // SAFETY: as the caller says.
-        unsafe { write_one(write)? };
+        unsafe { write_one(heap, write)? };
     }
     // SAFETY: as the caller says.
-    unsafe { copy(copies) }
+    unsafe { copy(heap, copies) }
 }
 
 /// Writes bytes of an inline uniform block.
@@ -459,7 +497,7 @@ unsafe fn write_and_copy(
 /// # Safety
 /// The structure is valid.
 #[inline(never)]
-unsafe fn write_inline(set: &Set, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
+unsafe fn write_inline(set: Written<'_>, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         let block = raw::find::<c::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next);
@@ -476,7 +514,7 @@ unsafe fn write_inline(set: &Set, write: &c::WriteDescriptorSet<'_>) -> vk::Resu
 /// The structure is valid.
 #[inline(never)]
 unsafe fn write_pieces(
-    set: &Set,
+    set: Written<'_>,
     write: &c::WriteDescriptorSet<'_>,
     source: Source,
 ) -> vk::Result<()> {
@@ -535,10 +573,6 @@ unsafe fn packed(
     })
 }
 
-fn sets(face: &DescriptorPoolFace) -> std::sync::MutexGuard<'_, Vec<u64>> {
-    face.sets.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Takes a set from its place in its pool's list; the last one goes there.
 ///
 /// # Safety
@@ -562,8 +596,8 @@ unsafe fn unlist(known: &mut Vec<u64>, set: c::DescriptorSet, place: u32) -> vk:
 ///
 /// # Safety
 /// Nobody uses them any more.
-unsafe fn drop_sets(face: &DescriptorPoolFace) {
-    for set in std::mem::take(&mut *sets(face)) {
+unsafe fn drop_sets(face: &mut DescriptorPoolFace) {
+    for set in face.sets.drain(..) {
         // SAFETY: the set is in the list, so it is a live handle of ours.
         unsafe { handle::destroy(c::DescriptorSet::from_raw(set)) };
     }
@@ -574,7 +608,7 @@ unsafe fn drop_sets(face: &DescriptorPoolFace) {
 /// # Safety
 /// The sets are handles of ours.
 #[inline(never)]
-unsafe fn copy(copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
+unsafe fn copy(heap: &Heap, copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
     for copy in copies {
         // SAFETY: as the caller says.
         let (to, from) = unsafe {
@@ -583,7 +617,7 @@ unsafe fn copy(copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
                 &handle::get(copy.src_set)?.set,
             )
         };
-        to.copy_from(
+        to.on(heap).copy_from(
             copy.dst_binding,
             copy.dst_array_element,
             from,
@@ -598,7 +632,7 @@ unsafe fn copy(copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
 /// The buffers are null or handles of ours.
 #[inline(never)]
 unsafe fn write_buffers(
-    set: &Set,
+    set: Written<'_>,
     binding: u32,
     element: u32,
     infos: &[c::DescriptorBufferInfo],

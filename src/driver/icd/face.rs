@@ -52,9 +52,9 @@ pub struct CommandPoolFace {
 /// Behind `VkDescriptorPool`.
 pub struct DescriptorPoolFace {
     /// The object.
-    pub pool: Arc<vk::descriptor::Pool>,
+    pub pool: vk::descriptor::Pool,
     /// Handles (as numbers) of its sets, each at its place.
-    pub sets: Mutex<Vec<u64>>,
+    pub sets: Vec<u64>,
 }
 
 /// Behind `VkDescriptorSet`.

@@ -130,21 +130,24 @@ unsafe fn lent<H: Kind>(
 /// `handle` is null or came from [`make`], and is not destroyed during `'a`. (A handle of another kind is noticed.)
 #[inline]
 pub unsafe fn get<'a, H: Kind>(handle: H) -> vk::Result<&'a H::Object> {
+    // SAFETY: as the caller says.
+    unsafe { known(handle) }.ok_or(vk::Error::BadHandle { what: H::WHAT })
+}
+
+/// As [`get`], for those who need not tell what is wrong.
+///
+/// # Safety
+/// As [`get`].
+#[inline]
+pub unsafe fn known<'a, H: Kind>(handle: H) -> Option<&'a H::Object> {
     const { assert!(align_of::<usize>() == 8) };
-    let bad = vk::Error::BadHandle { what: H::WHAT };
     // Null, or no multiple of eight: in one test, as addresses are far below 2^61.
     if handle.as_raw().rotate_right(3).wrapping_sub(1) >> 61 != 0 {
-        return Err(bad);
+        return None;
     }
     let boxed = handle.as_raw() as *const Boxed<H::Object>;
     // SAFETY: the handle is a box of ours; `kind` lies at one place in all of them, and says whether the type is right.
-    unsafe {
-        if (&raw const (*boxed).kind).read() == H::NUMBER {
-            Ok(&(*boxed).object)
-        } else {
-            Err(bad)
-        }
-    }
+    unsafe { ((&raw const (*boxed).kind).read() == H::NUMBER).then(|| &(*boxed).object) }
 }
 
 /// The serial number of what a handle of any kind is of: one that is made where another was has another.

@@ -31,6 +31,8 @@ pub struct Device {
     /// The one queue.
     pub queue: Arc<Queue>,
     extensions: Vec<&'static str>,
+    /// Where descriptors lie.
+    pub descriptors: Arc<i915::Heap>,
     /// Shaders of the driver's own, compiled when first used.
     pub internal: Arc<Internal>,
     /// The first batch of the context.
@@ -115,6 +117,7 @@ impl Device {
             queue,
             extensions,
             internal: Arc::default(),
+            descriptors: context.gpu.bindless().clone(),
             context,
         }))
     }

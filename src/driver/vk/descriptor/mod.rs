@@ -11,8 +11,9 @@ mod push;
 mod set;
 
 pub use crate::surface_state::BufferDescriptor;
+pub use i915::Heap;
 pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, pieces};
 pub use pieces::Pieces;
 pub use pool::Pool;
 pub use push::Pushed;
-pub use set::{Cursor, Set, Template, TemplateEntry, buffer};
+pub use set::{Cursor, Set, Template, TemplateEntry, Written, buffer};

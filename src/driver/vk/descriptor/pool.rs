@@ -3,7 +3,7 @@
 //! In:  descriptors by type, and sets. Out: places in the heap, taken from the device in slabs as sets need them: what a pool could
 //!      hold and does not costs nothing. A freed place serves the next set of its size.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use ash::vk as api;
 use rustc_hash::FxHashMap;
@@ -11,23 +11,18 @@ use rustc_hash::FxHashMap;
 use super::layout::heap_bytes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
+use crate::surface_state::SURFACE_BYTES;
 
 /// Bytes of heap that a pool takes at once, if it may have so much.
 const SLAB_BYTES: u32 = 64 << 10;
 
-/// `VkDescriptorPool`.
+/// `VkDescriptorPool`. Vulkan wants that one thread at a time uses it, so there is no lock; its sets do not name it.
 #[derive(Debug)]
 pub struct Pool {
     heap: Arc<i915::Heap>,
-    state: Mutex<State>,
     max_sets: u32,
     /// Bytes of heap that its sets may have together.
     bytes: u32,
-}
-
-#[derive(Debug, Default)]
-struct State {
     slabs: Vec<i915::HeapPiece>,
     /// Bytes of the last slab that were never taken.
     untouched: u32,
@@ -35,8 +30,6 @@ struct State {
     freed: FxHashMap<u32, Vec<u32>>,
     used_bytes: u32,
     sets: u32,
-    /// Counts resets: a set of before gives nothing back.
-    epoch: u64,
 }
 
 impl Pool {
@@ -47,7 +40,7 @@ impl Pool {
         max_sets: u32,
         sizes: &[(api::DescriptorType, u32, u32)],
         inline_bindings: u32,
-    ) -> Result<Arc<Self>> {
+    ) -> Result<Self> {
         let too_big = Error::OutOfDeviceMemory {
             what: "a descriptor pool",
         };
@@ -62,96 +55,77 @@ impl Pool {
         if u64::from(bytes) > i915::BINDLESS_HEAP_BYTES {
             return Err(too_big);
         }
-        Ok(Arc::new(Self {
+        Ok(Self {
             heap: context.gpu.bindless().clone(),
-            state: Mutex::default(),
             max_sets,
             bytes,
-        }))
+            slabs: Vec::new(),
+            untouched: 0,
+            freed: FxHashMap::default(),
+            used_bytes: 0,
+            sets: 0,
+        })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The heap that its sets lie in.
+    pub(super) fn heap(&self) -> &i915::Heap {
+        &self.heap
     }
 
-    /// Heap for a set; its first byte, and the pool's epoch.
-    pub(super) fn take(&self, bytes: u32) -> Result<(u32, u64)> {
-        let mut state = self.state();
-        if state.sets >= self.max_sets {
+    /// Heap for a set; its first byte.
+    pub(super) fn take(&mut self, bytes: u32) -> Result<u32> {
+        if self.sets >= self.max_sets {
             return Err(Error::OutOfPoolMemory {
                 what: "another set",
             });
         }
-        if bytes > self.bytes - state.used_bytes {
+        if bytes > self.bytes - self.used_bytes {
             return Err(Error::OutOfPoolMemory {
                 what: "a set's descriptors",
             });
         }
         let at = match bytes {
             0 => 0,
-            _ => self.place(&mut state, bytes)?,
+            _ => self.place(bytes)?,
         };
-        state.used_bytes += bytes;
-        state.sets += 1;
-        Ok((at, state.epoch))
+        self.used_bytes += bytes;
+        self.sets += 1;
+        Ok(at)
     }
 
-    fn place(&self, state: &mut State, bytes: u32) -> Result<u32> {
-        if let Some(at) = state.freed.get_mut(&bytes).and_then(Vec::pop) {
+    fn place(&mut self, bytes: u32) -> Result<u32> {
+        if let Some(at) = self.freed.get_mut(&bytes).and_then(Vec::pop) {
             return Ok(at);
         }
-        if bytes > state.untouched {
-            let taken: u32 = state.slabs.iter().map(i915::HeapPiece::bytes).sum();
+        if bytes > self.untouched {
+            let taken: u32 = self.slabs.iter().map(i915::HeapPiece::bytes).sum();
             let rest = self.bytes.saturating_sub(taken).min(SLAB_BYTES);
             let slab = self.heap.take(bytes.max(rest))?;
-            state.untouched = slab.bytes();
-            state.slabs.push(slab);
+            self.untouched = slab.bytes();
+            self.slabs.push(slab);
         }
-        let end = state
-            .slabs
-            .last()
-            .map_or(0, |slab| slab.offset_bytes() + slab.bytes());
-        let at = end - state.untouched;
-        state.untouched -= bytes;
+        let slab = self.slabs.last();
+        let end = slab.map_or(0, |slab| slab.offset_bytes() + slab.bytes());
+        let at = end - self.untouched;
+        self.untouched -= bytes;
         Ok(at)
     }
 
     /// Takes a set's heap back.
-    pub(super) fn give(&self, at: u32, bytes: u32, epoch: u64) {
-        let mut state = self.state();
-        if state.epoch == epoch {
-            state.sets = state.sets.saturating_sub(1);
-            state.used_bytes = state.used_bytes.saturating_sub(bytes);
-            if bytes > 0 {
-                state.freed.entry(bytes).or_default().push(at);
-            }
+    pub(super) fn give(&mut self, at: u32, bytes: u32) {
+        self.sets = self.sets.saturating_sub(1);
+        self.used_bytes = self.used_bytes.saturating_sub(bytes);
+        if bytes > 0 {
+            self.freed.entry(bytes).or_default().push(at);
         }
     }
 
-    /// Frees every set at once.
-    pub fn reset(&self) {
-        let mut state = self.state();
-        state.slabs.clear();
-        state.freed.clear();
-        state.untouched = 0;
-        state.used_bytes = 0;
-        state.sets = 0;
-        state.epoch += 1;
-    }
-
-    /// Writes a buffer's surface.
-    #[inline(always)]
-    pub(super) fn write_buffer(&self, at: u32, buffer: BufferDescriptor) -> Result<()> {
-        surface_state::write(&self.heap, at, buffer)
-    }
-
-    /// Writes a surface.
-    pub(super) fn write(&self, at: u32, surface: &Surface) -> Result<()> {
-        Ok(self.heap.write(at, surface)?)
-    }
-
-    /// Reads a surface.
-    pub(super) fn read(&self, at: u32) -> Result<Surface> {
-        Ok(self.heap.read(at)?)
+    /// Frees the room of every set at once.
+    pub fn reset(&mut self) {
+        self.slabs.clear();
+        self.freed.clear();
+        self.untouched = 0;
+        self.used_bytes = 0;
+        self.sets = 0;
     }
 }

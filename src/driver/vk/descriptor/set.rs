@@ -15,15 +15,12 @@ use super::pool::Pool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
 use crate::error::{Error, Result};
-use crate::surface_state::{BufferDescriptor, SURFACE_BYTES, Surface};
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// `VkDescriptorSet`.
 #[derive(Debug)]
 pub struct Set {
     layout: Arc<SetLayout>,
-    pool: Arc<Pool>,
-    /// Which life of the pool it belongs to.
-    epoch: u64,
     /// First byte in the bindless heap.
     heap_bytes_at: u32,
     /// Bytes of it.
@@ -68,41 +65,48 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
     })
 }
 
+/// A set with the heap that it lies in, to write to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'a> {
+    set: &'a Set,
+    heap: &'a i915::Heap,
+}
+
 impl Set {
     /// Takes room of a pool. `last_count` is the count of the last binding, where sets choose it.
-    pub fn new(pool: &Arc<Pool>, layout: &Arc<SetLayout>, last_count: u32) -> Result<Self> {
+    pub fn new(pool: &mut Pool, layout: &Arc<SetLayout>, last_count: u32) -> Result<Self> {
         if layout.is_push() {
             return Err(Error::InvalidUse {
                 why: "a set of a layout whose descriptors are pushed",
             });
         }
         let (heap_bytes, last_count) = layout.sized(last_count)?;
-        let (heap_bytes_at, epoch) = pool.take(heap_bytes)?;
         let dynamic = (0..layout.dynamic_count()).map(|_| Remembered::default());
         let set = Self {
             layout: layout.clone(),
-            pool: pool.clone(),
-            epoch,
-            heap_bytes_at,
+            heap_bytes_at: pool.take(heap_bytes)?,
             heap_bytes,
             last_count,
             dynamic: dynamic.collect(),
         };
-        let made: &[Placed] = if layout.made { &layout.bindings } else { &[] };
-        for placed in made {
-            if placed.holds == Holds::Inline {
-                let at = heap_bytes_at + placed.offset_bytes;
-                let block = BufferDescriptor {
-                    address: HEAPS.bindless + u64::from(at + SURFACE_BYTES),
-                    bytes: set.count(placed).into(),
-                };
-                pool.write_buffer(at, block)?;
-            }
-            if !placed.info.samplers.is_empty() {
-                store_immutable(placed, |at, piece| set.put(at, piece))?;
-            }
+        if layout.made
+            && let Err(error) = set.on(pool.heap()).make()
+        {
+            set.free(pool);
+            return Err(error);
         }
         Ok(set)
+    }
+
+    /// Gives its room back to its pool.
+    pub fn free(self, pool: &mut Pool) {
+        pool.give(self.heap_bytes_at, self.heap_bytes);
+    }
+
+    /// The set, to write to it: `heap` is its device's.
+    #[inline]
+    pub fn on<'a>(&'a self, heap: &'a i915::Heap) -> Written<'a> {
+        Written { set: self, heap }
     }
 
     /// Elements or bytes that a binding has in this set.
@@ -126,39 +130,74 @@ impl Set {
         self.heap_bytes_at << 6
     }
 
+    /// The dynamic buffers in order of binding and element, as written last.
+    pub fn dynamic_buffers(&self) -> impl Iterator<Item = BufferDescriptor> {
+        self.dynamic.iter().map(Remembered::get)
+    }
+}
+
+impl<'a> Written<'a> {
+    /// Writes what the layout has for it: blocks' surfaces, samplers.
+    fn make(self) -> Result<()> {
+        let set = self.set;
+        for placed in &set.layout.bindings {
+            if placed.holds == Holds::Inline {
+                let at = set.heap_bytes_at + placed.offset_bytes;
+                let block = BufferDescriptor {
+                    address: HEAPS.bindless + u64::from(at + SURFACE_BYTES),
+                    bytes: set.count(placed).into(),
+                };
+                surface_state::write(self.heap, at, block)?;
+            }
+            if !placed.info.samplers.is_empty() {
+                store_immutable(placed, |at, piece| self.put(at, piece))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Where writes from element `element` of `binding` on go; they run over into the next bindings as Vulkan has it.
     #[inline]
-    pub fn cursor(&self, binding: u32, element: u32) -> Result<Cursor<'_>> {
-        Cursor::new(&self.layout, binding, element)
+    pub fn cursor(self, binding: u32, element: u32) -> Result<Cursor<'a>> {
+        Cursor::new(&self.set.layout, binding, element)
     }
 
     /// Writes one buffer, where the cursor is.
     #[inline]
-    pub fn write(&self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
+    pub fn write(self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
         let (placed, element) = place.next().ok_or(BEYOND)?;
         self.write_at(placed, element, buffer)
     }
 
-    /// Writes one buffer: as a cursor does that goes no further.
+    /// Writes some bytes of a buffer to an element of a binding, where nothing is out of the ordinary. None: nothing was written, and
+    /// [`Written::write`] knows what to do or what is wrong. There is one way out of it, so that updates of single buffers keep to registers.
     #[inline(always)]
-    pub fn write_one(&self, binding: u32, element: u32, buffer: BufferDescriptor) -> Result<()> {
-        match self.layout.one(binding) {
-            Some(placed) if element < placed.info.count => self.write_at(placed, element, buffer),
-            _ => self.write_beyond(binding, element, buffer),
+    pub fn write_plain(
+        self,
+        (binding, element): (u32, u32),
+        buffer: &Buffer,
+        offset: u64,
+        range: u64,
+    ) -> Option<()> {
+        let rest = buffer.bytes.checked_sub(offset)?;
+        let described = BufferDescriptor {
+            address: buffer.address().ok()? + offset,
+            bytes: range.min(rest),
+        };
+        let placed = self.set.layout.one(binding)?;
+        let plain =
+            placed.holds == Holds::Pieces && element < placed.info.count && described.bytes > 0;
+        if !plain {
+            return None;
         }
+        let at = self.surface_at(placed, element).ok()?;
+        surface_state::write(self.heap, at, described).ok()
     }
 
-    #[cold]
-    #[inline(never)]
-    fn write_beyond(&self, binding: u32, element: u32, buffer: BufferDescriptor) -> Result<()> {
-        self.write(&mut self.cursor(binding, element)?, buffer)
-    }
-
-    #[inline(always)]
-    fn write_at(&self, placed: &Placed, element: u32, buffer: BufferDescriptor) -> Result<()> {
+    fn write_at(self, placed: &Placed, element: u32, buffer: BufferDescriptor) -> Result<()> {
         if placed.holds == Holds::Pieces {
             let at = self.surface_at(placed, element)?;
-            return self.pool.write_buffer(at, buffer);
+            return surface_state::write(self.heap, at, buffer);
         }
         self.remember(placed, element, buffer);
         Ok(())
@@ -166,9 +205,9 @@ impl Set {
 
     /// Keeps what is written to a dynamic buffer.
     #[inline(never)]
-    fn remember(&self, placed: &Placed, element: u32, buffer: BufferDescriptor) {
+    fn remember(self, placed: &Placed, element: u32, buffer: BufferDescriptor) {
         if placed.holds == Holds::Dynamic
-            && let Some(slot) = self.dynamic.get((placed.dynamic + element) as usize)
+            && let Some(slot) = self.set.dynamic.get((placed.dynamic + element) as usize)
         {
             slot.put(buffer);
         }
@@ -177,7 +216,7 @@ impl Set {
     /// Writes one image, sampler or texel buffer. `pieces` is told whether it has a sampler of its own: where the layout has one, none
     /// need be given.
     pub fn write_pieces(
-        &self,
+        self,
         place: &mut Cursor<'_>,
         pieces: impl FnOnce(bool) -> Result<Pieces>,
     ) -> Result<()> {
@@ -192,26 +231,26 @@ impl Set {
     }
 
     /// Stores a piece at a byte of the set.
-    fn put(&self, at: u32, piece: &Surface) -> Result<()> {
+    fn put(self, at: u32, piece: &Surface) -> Result<()> {
         // A set may have less of its last binding than the layout.
-        if at >= self.heap_bytes {
+        if at >= self.set.heap_bytes {
             return Err(BEYOND);
         }
-        self.pool.write(self.heap_bytes_at + at, piece)
+        Ok(self.heap.write(self.set.heap_bytes_at + at, piece)?)
     }
 
     #[inline]
-    fn surface_at(&self, placed: &Placed, element: u32) -> Result<u32> {
+    fn surface_at(self, placed: &Placed, element: u32) -> Result<u32> {
         let at = placed.offset_bytes + element * placed.stride_bytes;
         // A set may have less of its last binding than the layout.
-        if at >= self.heap_bytes {
+        if at >= self.set.heap_bytes {
             return Err(BEYOND);
         }
-        Ok(self.heap_bytes_at + at)
+        Ok(self.set.heap_bytes_at + at)
     }
 
     /// Writes bytes, from a byte of an inline uniform block on; they run over into the next one as Vulkan has it.
-    pub fn write_inline(&self, binding: u32, offset_bytes: u32, bytes: &[u8]) -> Result<()> {
+    pub fn write_inline(self, binding: u32, offset_bytes: u32, bytes: &[u8]) -> Result<()> {
         let mut rest = bytes;
         for part in self.inline_parts(binding, offset_bytes) {
             let (at, length) = part?;
@@ -225,13 +264,13 @@ impl Set {
         Err(BEYOND)
     }
 
-    fn read_inline(&self, binding: u32, offset_bytes: u32, bytes: &mut [u8]) -> Result<()> {
+    fn read_inline(self, binding: u32, offset_bytes: u32, bytes: &mut [u8]) -> Result<()> {
         let mut rest = bytes;
         for part in self.inline_parts(binding, offset_bytes) {
             let (at, length) = part?;
             let (now, later) = rest.split_at_mut(rest.len().min(length as usize));
             for (to, at) in now.iter_mut().zip(at..) {
-                *to = surface_bytes(&self.pool.read(at & !LINE)?)[(at & LINE) as usize];
+                *to = surface_bytes(&self.heap.read(at & !LINE)?)[(at & LINE) as usize];
             }
             rest = later;
             if rest.is_empty() {
@@ -243,36 +282,36 @@ impl Set {
 
     /// Where the bytes of inline blocks lie from a byte of a binding on: heap bytes, and how many are left in the block.
     fn inline_parts(
-        &self,
+        self,
         binding: u32,
         offset_bytes: u32,
     ) -> impl Iterator<Item = Result<(u32, u32)>> {
-        let bindings = self.layout.placed(binding).unwrap_or_default();
+        let bindings = self.set.layout.placed(binding).unwrap_or_default();
         let mut skip = offset_bytes;
         bindings.iter().map(move |placed| {
-            let (from, count) = (std::mem::take(&mut skip), self.count(placed));
+            let (from, count) = (std::mem::take(&mut skip), self.set.count(placed));
             if placed.holds != Holds::Inline || from > count {
                 return Err(BEYOND);
             }
-            let start = self.heap_bytes_at + placed.offset_bytes + SURFACE_BYTES;
+            let start = self.set.heap_bytes_at + placed.offset_bytes + SURFACE_BYTES;
             Ok((start + from, count - from))
         })
     }
 
     /// Stores bytes of the heap, a line of it at a time.
-    fn put_bytes(&self, at: u32, bytes: &[u8]) -> Result<()> {
+    fn put_bytes(self, at: u32, bytes: &[u8]) -> Result<()> {
         let mut rest = bytes;
         let mut at = at;
         while !rest.is_empty() {
             let (line, start) = (at & !LINE, (at & LINE) as usize);
             let (now, later) = rest.split_at(rest.len().min(SURFACE_BYTES as usize - start));
-            let mut whole = surface_bytes(&self.pool.read(line)?);
+            let mut whole = surface_bytes(&self.heap.read(line)?);
             whole[start..start + now.len()].copy_from_slice(now);
             let mut words = [0; SURFACE_BYTES as usize / 4];
             for (word, bytes) in words.iter_mut().zip(whole.as_chunks().0) {
                 *word = u32::from_le_bytes(*bytes);
             }
-            self.pool.write(line, &words)?;
+            self.heap.write(line, &words)?;
             at += now.len() as u32;
             rest = later;
         }
@@ -281,28 +320,29 @@ impl Set {
 
     /// Copies `count` descriptors from another set, or within this one.
     pub fn copy_from(
-        &self,
+        self,
         binding: u32,
         element: u32,
         source: &Set,
         from: (u32, u32),
         count: u32,
     ) -> Result<()> {
+        let source = source.on(self.heap);
         let inline = |set: &Set, binding| {
             let placed = set.layout.placed(binding);
             let placed = placed.and_then(<[Placed]>::first);
             placed.is_some_and(|placed| placed.holds == Holds::Inline)
         };
-        if inline(source, from.0) && inline(self, binding) {
-            if count > self.heap_bytes {
+        if inline(source.set, from.0) && inline(self.set, binding) {
+            if count > self.set.heap_bytes {
                 return Err(BEYOND);
             }
             let mut bytes = vec![0; count as usize];
             source.read_inline(from.0, from.1, &mut bytes)?;
             return self.write_inline(binding, element, &bytes);
         }
-        let mut read = Cursor::new(&source.layout, from.0, from.1)?;
-        let mut place = Cursor::new(&self.layout, binding, element)?;
+        let mut read = Cursor::new(&source.set.layout, from.0, from.1)?;
+        let mut place = Cursor::new(&self.set.layout, binding, element)?;
         for _ in 0..count {
             let (from, from_element) = read.next().ok_or(BEYOND)?;
             let (to, to_element) = place.next().ok_or(BEYOND)?;
@@ -316,15 +356,18 @@ impl Set {
                     let fixed = to.info.fixed();
                     for piece in 0..to.info.pieces - fixed {
                         let place = read_at + piece.min(last) * SURFACE_BYTES;
-                        let surface = source.pool.read(place)?;
-                        self.pool
+                        let surface = self.heap.read(place)?;
+                        self.heap
                             .write(write_at + piece * SURFACE_BYTES, &surface)?;
                     }
                 }
                 (Holds::Dynamic, Holds::Dynamic) => {
                     let slots = (
-                        source.dynamic.get((from.dynamic + from_element) as usize),
-                        self.dynamic.get((to.dynamic + to_element) as usize),
+                        source
+                            .set
+                            .dynamic
+                            .get((from.dynamic + from_element) as usize),
+                        self.set.dynamic.get((to.dynamic + to_element) as usize),
                     );
                     if let (Some(from), Some(to)) = slots {
                         to.put(from.get());
@@ -335,18 +378,6 @@ impl Set {
             }
         }
         Ok(())
-    }
-
-    /// The dynamic buffers in order of binding and element, as written last.
-    pub fn dynamic_buffers(&self) -> impl Iterator<Item = BufferDescriptor> {
-        self.dynamic.iter().map(Remembered::get)
-    }
-}
-
-impl Drop for Set {
-    fn drop(&mut self) {
-        self.pool
-            .give(self.heap_bytes_at, self.heap_bytes, self.epoch);
     }
 }
 
