@@ -80,11 +80,17 @@ const CONTROLS: [[u32; 6]; Control::COUNT] = {
 };
 
 /// Nothing after reads what was cached before.
-const INVALIDATE: [u32; 6] = STALL
+const INVALIDATED: hw::Words<6> = STALL
     .flag(pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE, true)
     .flag(pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE, true)
     .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
-    .flag(pipe_control::INSTRUCTION_CACHE_INVALIDATE_ENABLE, true)
+    .flag(pipe_control::INSTRUCTION_CACHE_INVALIDATE_ENABLE, true);
+const INVALIDATE: [u32; 6] = INVALIDATED.dwords;
+
+/// The same where draws end. Their constants are not a part of the context any more: the machine would read them again when it restores
+/// the context, and their memory may be gone by then (SKL PRM vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable).
+const LEAVE_DRAWS: [u32; 6] = INVALIDATED
+    .flag(pipe_control::INDIRECT_STATE_POINTERS_DISABLE, true)
     .dwords;
 
 /// STATE_BASE_ADDRESS without the addresses: every heap spans what its size can say.
@@ -130,7 +136,10 @@ pub(crate) const PIPELINE_GPGPU: u64 = 2;
 pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result<(), M::Error> {
     use pipeline_select as select;
     stream.put(FLUSH)?;
-    stream.put(INVALIDATE)?;
+    stream.put(match pipeline {
+        PIPELINE_3D => INVALIDATE,
+        _ => LEAVE_DRAWS,
+    })?;
     stream.put(
         select::words::<1>()
             .with(select::MASK_BITS, 3)
@@ -469,5 +478,25 @@ fn counter_register(counter: Counter) -> u32 {
         Counter::ComputeInvocations => register::CS_INVOCATION_COUNT,
         Counter::Captured(stream) => register::SO_NUM_PRIMS_WRITTEN0 + 8 * u32::from(stream),
         Counter::Capturable(stream) => register::SO_PRIM_STORAGE_NEEDED0 + 8 * u32::from(stream),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::testing::Chunks;
+
+    #[test]
+    fn constants_of_draws_leave_the_context_where_draws_end() {
+        for (pipeline, disables) in [(PIPELINE_3D, 0), (PIPELINE_GPGPU, 1)] {
+            let mut stream = Stream::new(Chunks::default());
+            select(&mut stream, pipeline).unwrap();
+            let controls = &stream.memory().chunks[0][..12];
+            let disabled = controls.chunks_exact(6).map(|words| {
+                let stalls = pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(words);
+                stalls & pipe_control::INDIRECT_STATE_POINTERS_DISABLE.get(words)
+            });
+            assert_eq!(disabled.sum::<u64>(), disables);
+        }
     }
 }
