@@ -175,6 +175,129 @@ fn lines_have_depth_and_stencil() {
 }
 
 #[test]
+fn depth_may_have_samples_at_other_places() {
+    let rig = Rig::new();
+    let flags = vk::ImageCreateFlags::SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_EXT;
+    let target = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
+    for format in [
+        vk::Format::D16_UNORM,
+        vk::Format::D32_SFLOAT,
+        vk::Format::D24_UNORM_S8_UINT,
+    ] {
+        let most = unsafe {
+            rig.instance.get_physical_device_image_format_properties(
+                rig.physical,
+                format,
+                vk::ImageType::TYPE_2D,
+                vk::ImageTiling::OPTIMAL,
+                target,
+                flags,
+            )
+        };
+        let samples = most.unwrap().sample_counts;
+        assert!(samples.contains(vk::SampleCountFlags::TYPE_4), "{format:?}");
+        let info = image_info(format, [16, 16, 1], 1, 1)
+            .samples(vk::SampleCountFlags::TYPE_4)
+            .flags(flags)
+            .usage(target);
+        Image::new(&rig, &info);
+    }
+}
+
+#[test]
+fn volumes_have_depth_and_stencil() {
+    let rig = Rig::new();
+    let (depth, stencil) = (vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL);
+    for format in [
+        vk::Format::D16_UNORM,
+        vk::Format::D32_SFLOAT,
+        vk::Format::D24_UNORM_S8_UINT,
+    ] {
+        let has_stencil = format == vk::Format::D24_UNORM_S8_UINT;
+        let both = if has_stencil { depth | stencil } else { depth };
+        let target = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT
+            | vk::ImageUsageFlags::SAMPLED
+            | vk::ImageUsageFlags::TRANSFER_DST;
+        let info = image_info(format, [40, 24, 6], 2, 1).usage(target);
+        let image = Image::new(&rig, &info);
+        // Four bytes hold a depth of each of the formats: as many for one slice of the smaller level.
+        let texels = rig.buffer(20 * 12 * 4);
+        let stored = match format {
+            vk::Format::D16_UNORM => 0xc000_c000u32,
+            vk::Format::D32_SFLOAT => 0.75f32.to_bits(),
+            _ => 0xc0_0000,
+        };
+        for texel in texels.data.chunks_exact_mut(4) {
+            texel.copy_from_slice(&stored.to_le_bytes());
+        }
+        rig.run(|commands| unsafe {
+            let layout = vk::ImageLayout::GENERAL;
+            for level in 0..2 {
+                let value = vk::ClearDepthStencilValue {
+                    depth: 0.25 + 0.25 * level as f32,
+                    stencil: 7 + level,
+                };
+                let part = vk::ImageSubresourceRange {
+                    base_mip_level: level,
+                    level_count: 1,
+                    ..range(both)
+                };
+                let d = &rig.device;
+                d.cmd_clear_depth_stencil_image(commands, image.image, layout, &value, &[part]);
+            }
+            rig.barrier(commands);
+            let slice = vk::BufferImageCopy::default()
+                .image_subresource(vk::ImageSubresourceLayers {
+                    aspect_mask: depth,
+                    mip_level: 1,
+                    base_array_layer: 0,
+                    layer_count: 1,
+                })
+                .image_offset(vk::Offset3D { x: 0, y: 0, z: 1 })
+                .image_extent(vk::Extent3D {
+                    width: 20,
+                    height: 12,
+                    depth: 1,
+                });
+            rig.device.cmd_copy_buffer_to_image(
+                commands,
+                texels.buffer,
+                image.image,
+                layout,
+                &[slice],
+            );
+        });
+        let kind = vk::ImageViewType::TYPE_3D;
+        let seen = view(&rig, &image, kind, format, depth);
+        for (slice, level, meant) in [
+            (0, 0, 0.25f32),
+            (5, 0, 0.25),
+            (0, 1, 0.5),
+            (1, 1, 0.75),
+            (2, 1, 0.5),
+        ] {
+            let texel = format!("texelFetch(image, ivec3(19, 11, {slice}), {level})");
+            let got = one_texel(&rig, ("sampler3D", &texel), seen, &nearest());
+            let got = f32::from_bits(got[0]);
+            assert!(
+                (got - meant).abs() < 1e-4,
+                "{format:?} {slice} {level}: {got}"
+            );
+        }
+        unsafe { rig.device.destroy_image_view(seen, None) };
+        if has_stencil {
+            let seen = view(&rig, &image, kind, format, stencil);
+            for (slice, level) in [(0, 0), (5, 0), (1, 1)] {
+                let texel = format!("texelFetch(image, ivec3(3, 9, {slice}), {level})");
+                let got = one_texel(&rig, ("usampler3D", &texel), seen, &nearest());
+                assert_eq!(got[0], 7 + level, "{slice} {level}");
+            }
+            unsafe { rig.device.destroy_image_view(seen, None) };
+        }
+    }
+}
+
+#[test]
 fn shaders_read_stencil_before_they_count_in_it() {
     let rig = Rig::new();
     let d = &rig.device;

@@ -3,7 +3,9 @@
 //! Ref: SKL PRM vol. 2d, RENDER_SURFACE_STATE; vol. 2a, 3DSTATE_DEPTH_BUFFER, 3DSTATE_STENCIL_BUFFER,
 //! 3DSTATE_HIER_DEPTH_BUFFER.
 
+use crate::image::Dim;
 use crate::layout::{Role, SampleLayout, Surface};
+use crate::tile::Tiling;
 
 /// Values of geometry fields, as they go into the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,11 @@ impl Surface {
     pub fn binding(&self) -> Binding {
         let in_tiles = matches!(self.role, Role::Mcs | Role::Ccs);
         let tile = self.tiling.tile(self.block).filter(|_| in_tiles);
+        // Slices of a volume in W tiles lie twice as far apart as is said (ERRATA.md, "QPitch of volumes of stencil").
+        let unit = match (self.dim, self.tiling) {
+            (Dim::D3, Tiling::W) => 8,
+            _ => 4,
+        };
         Binding {
             tile_mode: self.tiling.tile_mode(),
             horizontal_alignment: alignment(self.align_el[0]),
@@ -37,7 +44,7 @@ impl Surface {
             pitch: tile.map_or(self.row_pitch_bytes, |tile| {
                 self.row_pitch_bytes / tile.row_bytes
             }) - 1,
-            qpitch: self.qpitch() / 4,
+            qpitch: self.qpitch() / unit,
             samples: self.samples.ilog2(),
             sample_format: match self.sample_layout {
                 SampleLayout::Interleaved => hw::surface::MSFMT_DEPTH_STENCIL,

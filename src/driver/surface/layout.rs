@@ -241,10 +241,6 @@ fn check(rules: &Rules, info: &ImageInfo, block: Block) -> Result<(), SurfaceErr
     if depth_stencil && info.usage.intersects(Usage::RENDER_TARGET | Usage::STORAGE) {
         return refused("depth and stencil are no colour targets");
     }
-    // A line's are planes of one row: "Depth will use (legacy) TileY and stencil will use TileW" (3DSTATE_DEPTH_BUFFER).
-    if depth_stencil && info.dim == Dim::D3 {
-        return refused("depth and stencil are no volumes");
-    }
     if info.usage.contains(Usage::STENCIL) && block.bits != 8 {
         return refused("a stencil buffer has elements of one byte");
     }

@@ -323,7 +323,9 @@ const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
         | api::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT.as_raw()
         | api::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE.as_raw()
         | api::ImageCreateFlags::EXTENDED_USAGE.as_raw()
-        | api::ImageCreateFlags::DISJOINT.as_raw(),
+        | api::ImageCreateFlags::DISJOINT.as_raw()
+        // Depth lies the same wherever samples are.
+        | api::ImageCreateFlags::SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_EXT.as_raw(),
 );
 
 /// Which feature a use needs.
@@ -685,7 +687,7 @@ pub fn image_properties(
             ],
             limits.max_image_array_layers,
         ),
-        T::TYPE_3D if !planes_only => ([limits.max_image_dimension3_d; 3], 1),
+        T::TYPE_3D if row.planar.is_none() => ([limits.max_image_dimension3_d; 3], 1),
         _ => return Err(Error::FormatNotSupported),
     };
     if ask.flags.contains(C::BLOCK_TEXEL_VIEW_COMPATIBLE) && !row.is_compressed()
