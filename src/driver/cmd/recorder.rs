@@ -119,7 +119,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         &self.stream
     }
 
-    /// Begins anew: nothing is bound, and what batches before have done is not known. The memory, to give it its first chunk.
+    /// The memory, to give it its first chunk.
+    pub fn memory(&mut self) -> &mut M {
+        self.stream.memory_mut()
+    }
+
+    /// Begins anew: nothing is bound, and what batches before have done is not known. The memory, to take its chunks away.
     pub fn restart(&mut self) -> &mut M {
         self.unbind();
         self.front_end = FrontEnd::default();
@@ -128,9 +133,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.pending = Pending::INVALIDATE_VERTICES;
         (self.busy, self.dirty, self.drawn) = (true, true, true);
         (self.drawing, self.conditional) = (false, false);
-        if let Some(draws) = &mut self.draws {
-            **draws = Draws::new(self.machine.bindless_base);
-        }
+        // Most that begin anew never draw.
+        self.draws = None;
         self.stream.restart()
     }
 

@@ -94,7 +94,12 @@ impl<M: Memory> Stream<M> {
         &self.memory
     }
 
-    /// The memory, to take its chunks away or to give it a first one: the batch begins anew.
+    /// The memory, to give it a first chunk.
+    pub fn memory_mut(&mut self) -> &mut M {
+        &mut self.memory
+    }
+
+    /// The memory, to take its chunks away: the batch begins anew.
     pub fn restart(&mut self) -> &mut M {
         self.at_dw = 0;
         self.data_dw = M::CHUNK_DW as u32;

@@ -145,7 +145,7 @@ impl CommandBuffer {
     /// where a condition holds sway.
     pub fn begin(&mut self, inherited: Option<&Inherited>, conditional: bool) -> Result<()> {
         self.reset();
-        self.recorder.restart().begin()?;
+        self.recorder.memory().begin()?;
         self.recorder.set_conditional(conditional);
         self.expects_condition = conditional;
         self.inherits = inherited.is_some();
