@@ -778,7 +778,10 @@ fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Re
     }
     let scissors = scissors.as_chunks_mut::<2>().0.iter_mut();
     for ((place, from), viewport) in scissors.zip(&state.scissors).zip(all) {
-        *place = raster::scissor(&from.and(&raster::covered(viewport)), area);
+        *place = match raster::covers(viewport, area) {
+            true => raster::scissor(from, area),
+            false => raster::scissor(&from.and(&raster::covered(viewport)), area),
+        };
     }
     let ranges_at = at + 64 * count as u64;
     let scissors_at = ranges_at + 4 * ranges_dw as u64;

@@ -281,6 +281,18 @@ pub(super) fn sample_pattern(locations: Option<&Locations>) -> [u32; 9] {
     ]
 }
 
+/// The lesser of two numbers, as one instruction: valid use has no NaN here.
+#[inline(always)]
+fn lesser(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// The greater of them.
+#[inline(always)]
+fn greater(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
 /// How far from the middle the guard band may reach, in pixels: coordinates of the rasteriser end there.
 const GUARD_BAND: f32 = 16384.0;
 
@@ -290,12 +302,12 @@ fn guard_band(scale: f32, middle: f32, size: f32) -> [f32; 2] {
         return [0.0, 0.0];
     }
     let (low, high) = (middle - scale.abs(), middle + scale.abs());
-    let centre = (low.min(0.0) + high.max(size)) / 2.0;
+    let centre = (lesser(low, 0.0) + greater(high, size)) / 2.0;
     let ends = [
         (centre - GUARD_BAND - middle) / scale,
         (centre + GUARD_BAND - middle) / scale,
     ];
-    [ends[0].min(ends[1]), ends[0].max(ends[1])]
+    [lesser(ends[0], ends[1]), greater(ends[0], ends[1])]
 }
 
 /// A viewport's transformation, and what is clipped. Depth goes from 0 to 1, or from -1 to 1.
@@ -308,11 +320,11 @@ pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [
     let [left_band, right_band] = guard_band(half_width, x, right as f32);
     let [upper_band, lower_band] = guard_band(half_height, y, bottom as f32);
     // Nothing outside the viewport is drawn, nor outside what is drawn to.
-    let left_edge = from.x.max(area.x as f32);
-    let right_edge = (from.x + from.width).min(right as f32) - 1.0;
+    let left_edge = greater(from.x, area.x as f32);
+    let right_edge = lesser(from.x + from.width, right as f32) - 1.0;
     let (top, low) = (
-        from.y.min(from.y + from.height),
-        from.y.max(from.y + from.height),
+        lesser(from.y, from.y + from.height),
+        greater(from.y, from.y + from.height),
     );
     let (depth, middle) = if near_at_minus_w {
         ((from.far - from.near) / 2.0, (from.far + from.near) / 2.0)
@@ -332,8 +344,8 @@ pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [
         .with(v::Y_MAX_CLIP_GUARDBAND, float(lower_band))
         .with(v::X_MIN_VIEWPORT, float(left_edge))
         .with(v::X_MAX_VIEWPORT, float(right_edge))
-        .with(v::Y_MIN_VIEWPORT, float(top.max(area.y as f32)))
-        .with(v::Y_MAX_VIEWPORT, float(low.min(bottom as f32) - 1.0))
+        .with(v::Y_MIN_VIEWPORT, float(greater(top, area.y as f32)))
+        .with(v::Y_MAX_VIEWPORT, float(lesser(low, bottom as f32) - 1.0))
         .dwords
 }
 
@@ -349,11 +361,23 @@ pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
         .dwords
 }
 
+/// Whether a viewport has all pixels of an area.
+pub(super) fn covers(viewport: &Viewport, area: &Area) -> bool {
+    let spans = |start: f32, length: f32, first: u32, count: u32| {
+        let end = start + length;
+        lesser(start, end) <= first as f32
+            && greater(start, end) >= first.saturating_add(count) as f32
+    };
+    spans(viewport.x, viewport.width, area.x, area.width)
+        && spans(viewport.y, viewport.height, area.y, area.height)
+}
+
 /// The pixels of a viewport, those in part among them. Objects are clipped at the guard band alone, so that wide lines and points
 /// keep their shape at a viewport's edge; the scissor cuts off what lies outside.
 pub(super) fn covered(viewport: &Viewport) -> Area {
     let span = |start: f32, length: f32| {
-        let (low, high) = (start.min(start + length), start.max(start + length));
+        let end = start + length;
+        let (low, high) = (lesser(start, end), greater(start, end));
         // Negative numbers become zero; what is beyond a whole number is a part of one more pixel.
         let whole = high as u32;
         let end = whole.saturating_add(u32::from((whole as f32) < high));
@@ -455,6 +479,15 @@ mod tests {
             height: 57,
         };
         assert_eq!(covered(&viewport), pixels);
+        // Those in part are not had whole.
+        assert!(!covers(&viewport, &pixels));
+        let whole = Area {
+            x: 0,
+            y: 69,
+            width: 16,
+            height: 55,
+        };
+        assert!(covers(&viewport, &whole));
     }
 
     #[test]
