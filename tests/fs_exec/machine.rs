@@ -308,6 +308,11 @@ pub fn run(
         DriverValue::SetHandle { set } => heap_byte((set, 0, 0)) << 6,
         DriverValue::SetPlace { set } => heap_byte((set, 0, 0)),
         DriverValue::DynamicHandle { .. } => 0,
+        DriverValue::SetDescriptor { set, more } => {
+            (heap_byte((set, 0, 0)) << 6).wrapping_add(more)
+        }
+        DriverValue::DynamicDescriptor { more, .. } => more,
+        DriverValue::Nothing => 0xdead_beef,
         DriverValue::NumWorkgroupsAddress { dword: 0 } => COUNTS as u32,
         DriverValue::NumWorkgroupsAddress { .. } => (COUNTS >> 32) as u32,
         DriverValue::BaseWorkgroupId { .. } => 0,

@@ -10,7 +10,8 @@
 //! The *handle* of a surface is its byte offset in the
 //! heap shifted left by 6, ready to be the extended descriptor of a bindless message: bits 31:12 = offset / 64.
 //! The shader gets the handle of each set's start as a push value ([`DriverValue::SetHandle`]) and adds constants:
-//! binding a set costs the driver one dword. Dynamic buffers live in their own surfaces, written when bound:
+//! binding a set costs the driver one dword. Where several messages want one, whole extended descriptors are pushed
+//! ([`DriverValue::SetDescriptor`]), which one move brings into a0. Dynamic buffers live in their own surfaces, written when bound:
 //! their handles are push values of their own ([`DriverValue::DynamicHandle`]).
 //!
 //! Dword 12 ([`SURFACE_BYTES_DWORD`]) of a buffer's RENDER_SURFACE_STATE holds the exact size of the buffer in bytes (0 for a
@@ -155,6 +156,22 @@ pub enum DriverValue {
         /// Index among all dynamic buffers of the pipeline layout.
         index: u32,
     },
+    /// Handle of the first descriptor of a set, and what is added: an extended descriptor, ready for a message.
+    SetDescriptor {
+        /// Number of the set.
+        set: u32,
+        /// What is added, modulo 2^32.
+        more: u32,
+    },
+    /// The same of a dynamic buffer's surface.
+    DynamicDescriptor {
+        /// Index among all dynamic buffers of the pipeline layout.
+        index: u32,
+        /// What is added, modulo 2^32.
+        more: u32,
+    },
+    /// Nothing: a dword that nobody reads.
+    Nothing,
     /// Low (0) or high (1) dword of the address of the three dwords gl_NumWorkGroups.
     NumWorkgroupsAddress {
         /// 0 low, 1 high.
@@ -171,6 +188,12 @@ pub enum DriverValue {
         dword: u32,
     },
 }
+
+/// Values of its own that a launcher is asked for at most.
+pub const LAUNCHER_VALUES: usize = 32;
+
+/// Of those so many at most are sums ([`DriverValue::SetDescriptor`], [`DriverValue::DynamicDescriptor`]): the last ones.
+pub const LAUNCHER_SUMS: usize = 8;
 
 /// Dwords of a register: the unit of push data.
 pub const REGISTER_DW: u32 = 8;

@@ -10,9 +10,9 @@ use crate::{
     regalloc, schedule, split_vgrfs, uniform, validate,
 };
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
-use entity::{Id, IdSet};
+use entity::Id;
 use hw::Device;
-use nir::{Def, Shader, Stage};
+use nir::{Shader, Stage};
 
 /// One width, compiled.
 struct Compiled {
@@ -84,6 +84,11 @@ fn compile_widths(
         (None, some) => some,
     };
     let mut made: Vec<Compiled> = Vec::new();
+    let mut known = isel::Known {
+        divergent: &divergent,
+        uses: &uses,
+        descriptors: None,
+    };
     for &width in widths.iter().filter(|w| allowed & **w != 0) {
         let first = made.is_empty();
         // Two sources, and stencil, are written for eight pixels at a time.
@@ -91,7 +96,7 @@ fn compile_widths(
         if made.iter().any(narrow) {
             break;
         }
-        let one = compile_width(shader, device, options, &divergent, &uses, width, first)?;
+        let one = compile_width(shader, device, options, &mut known, width, first)?;
         made.extend(one);
     }
     let preferred = made.len().checked_sub(1).ok_or(FsError::NoWidth)?;
@@ -128,8 +133,13 @@ fn compile_compute(
             }
         });
     }
-    let one = |width: u8, may_spill: bool| -> Result<Option<Compiled>, FsError> {
-        compile_width(shader, device, options, &divergent, &uses, width, may_spill)
+    let mut known = isel::Known {
+        divergent: &divergent,
+        uses: &uses,
+        descriptors: None,
+    };
+    let mut one = |width: u8, may_spill: bool| -> Result<Option<Compiled>, FsError> {
+        compile_width(shader, device, options, &mut known, width, may_spill)
     };
     // 16 lanes first: as a rule they fit, and beat 8. Fewer lanes where they are enough or where 16 would spill;
     // 32 where a workgroup has too many threads otherwise, and as a second try where threads mostly wait.
@@ -299,8 +309,7 @@ fn compile_width(
     shader: &Shader,
     device: &Device,
     options: &Options,
-    divergent: &IdSet<Def>,
-    uses: &[u32],
+    known: &mut isel::Known<'_>,
     width: u8,
     may_spill: bool,
 ) -> Result<Option<Compiled>, FsError> {
@@ -311,7 +320,7 @@ fn compile_width(
         push_grf,
         stage,
         loops,
-    } = isel::select(shader, options, divergent, uses, width)?;
+    } = isel::select(shader, options, known, width)?;
     let check = cfg!(debug_assertions) || options.validate;
     let mut after = |lir: &Lir, pass: &'static str| -> Result<(), FsError> {
         if options.wants(pass) {

@@ -17,7 +17,7 @@ const A0_INDEX: u8 = 0;
 /// Dwords of a0 that hold extended descriptors, each kept as long as there is no better use for it; dword 0 is for indirect operands.
 const EX_DESCS: std::ops::Range<usize> = 1..8;
 /// Dwords of a0 that an indirect operand of eight lanes takes.
-const INDIRECT_DW: usize = 4;
+pub(crate) const INDIRECT_DW: usize = 4;
 
 /// What a dword of a0 holds: register and byte of the handle, and what was added.
 type ExDesc = (u8, u8, u32);
@@ -31,6 +31,8 @@ struct Address {
     /// When each was used.
     used: [u32; 8],
     clock: u32,
+    /// Dwords from here on hold what the program itself has put there.
+    end: usize,
 }
 
 impl Address {
@@ -55,12 +57,11 @@ impl Address {
     /// The dword for a descriptor, and whether it holds it.
     fn take(&mut self, key: Option<ExDesc>) -> (usize, bool) {
         self.clock += 1;
-        let known = EX_DESCS
-            .into_iter()
-            .find(|d| key.is_some() && self.held[*d] == key);
-        let dword =
-            known.or_else(|| EX_DESCS.min_by_key(|d| (self.held[*d].is_some(), self.used[*d])));
-        let dword = dword.unwrap_or(EX_DESCS.start);
+        let free = EX_DESCS.start..self.end;
+        let known = free.clone().find(|d| key.is_some() && self.held[*d] == key);
+        let dword = known.or_else(|| free.min_by_key(|d| (self.held[*d].is_some(), self.used[*d])));
+        // Where all are taken, that of indirect operands, each time anew.
+        let dword = dword.unwrap_or(0);
         self.used[dword] = self.clock;
         if known.is_none() {
             self.forget(dword);
@@ -99,13 +100,26 @@ pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> (Vec<isa::Inst>, Vec<u
         out: Vec::with_capacity(lir.insts.len() + 16),
         open: Vec::new(),
         halts: Vec::new(),
-        address: Address::default(),
+        address: Address {
+            end: first_kept(lir),
+            ..Address::default()
+        },
         handles: Vec::new(),
     };
     for inst in &lir.insts {
         e.inst(inst);
     }
     (e.out, e.handles)
+}
+
+/// The first dword of a0 that a program keeps for itself (`isel/descriptors.rs`).
+fn first_kept(lir: &Lir) -> usize {
+    let writes = lir.insts.iter().map(|inst| inst.dst);
+    let kept = writes.filter_map(|dst| match dst.reg {
+        Reg::Arf(ArfReg::Address, _) => Some(dst.offset as usize / 4),
+        _ => None,
+    });
+    kept.min().unwrap_or(EX_DESCS.end).max(EX_DESCS.start)
 }
 
 /// Byte of the immediate of an instruction: its last dword.
@@ -293,10 +307,10 @@ impl Encoder<'_> {
         } else {
             Desc::Imm(desc)
         };
-        let ex_desc = if dynamic {
-            // The unit that serves the message takes its own number and the end of thread from here too.
-            let bits =
-                info.handle_offset | lengths | u32::from(info.sfid) | u32::from(info.eot) << 5;
+        let ex_desc = if let Reg::Arf(ArfReg::Address, _) = handle.reg {
+            Desc::A0((handle.offset / 2) as u8)
+        } else if dynamic {
+            let bits = info.ex_desc_bits();
             let handle = self.src(handle, 1);
             let key = match handle.addr {
                 isa::Addr::Direct { nr, sub_bytes } => Some((nr, sub_bytes, bits)),

@@ -307,6 +307,15 @@ pub struct SendInfo {
     pub reads: bool,
 }
 
+impl SendInfo {
+    /// What is added to the handle for the extended descriptor: the unit that serves the message takes its own number and the end of
+    /// thread from there too.
+    pub fn ex_desc_bits(&self) -> u32 {
+        let lengths = u32::from(self.ex_mlen) << 6;
+        self.handle_offset | lengths | u32::from(self.sfid) | u32::from(self.eot) << 5
+    }
+}
+
 /// One instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inst {

@@ -118,11 +118,12 @@ fn order_of(inst: &Inst) -> Order {
     if any { Order::All } else { Order::None }
 }
 
-/// Numbers of the things that dependencies go through: registers, then four words of flags.
+/// Numbers of the things that dependencies go through: registers, then four words of flags, then a0.
 struct Units<'a> {
     base: Vec<u32>,
     reg: Option<&'a IdMap<Vgrf, u8>>,
     flags: usize,
+    address: usize,
     count: usize,
 }
 
@@ -142,7 +143,8 @@ impl<'a> Units<'a> {
             base,
             reg,
             flags: count,
-            count: count + 4,
+            address: count + 4,
+            count: count + 5,
         }
     }
 
@@ -166,7 +168,8 @@ impl<'a> Units<'a> {
                 Reg::Vgrf(v) if inst.src_bytes(i) > 0 => {
                     self.range(v, s.offset, inst.src_bytes(i)).for_each(&mut f);
                 }
-                Reg::Arf(ArfReg::Flag, _) => (self.flags..self.count).for_each(&mut f),
+                Reg::Arf(ArfReg::Flag, _) => (self.flags..self.address).for_each(&mut f),
+                Reg::Arf(ArfReg::Address, _) => f(self.address),
                 _ => {}
             }
         }
@@ -181,7 +184,8 @@ impl<'a> Units<'a> {
                 self.range(v, inst.dst.offset, inst.dst_bytes())
                     .for_each(&mut f);
             }
-            Reg::Arf(ArfReg::Flag, _) => (self.flags..self.count).for_each(&mut f),
+            Reg::Arf(ArfReg::Flag, _) => (self.flags..self.address).for_each(&mut f),
+            Reg::Arf(ArfReg::Address, _) => f(self.address),
             _ => {}
         }
         if inst.writes_flag() {

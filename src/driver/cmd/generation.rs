@@ -2,7 +2,7 @@
 //!
 //! In:  facts of a shader, a machine, a launch. Out: through an implementation of [`Generation`], words in a [`Stream`].
 
-use abi::DriverValue;
+use abi::{DriverValue, LAUNCHER_SUMS};
 
 use crate::pending::Pending;
 use crate::stream::{Memory, Stream};
@@ -177,7 +177,7 @@ pub(crate) const MAX_GROUP_THREADS: u32 = 64;
 /// Dwords of push constants that an application has.
 pub const PUSH_CONSTANTS_DW: usize = 32;
 /// Values of the launcher's own, by place.
-pub(crate) const VALUES: usize = 32;
+pub(crate) const VALUES: usize = abi::LAUNCHER_VALUES;
 /// Descriptor sets among them, and dynamic buffers.
 pub(crate) const SETS: usize = 8;
 pub(crate) const DYNAMIC: usize = 16;
@@ -223,7 +223,19 @@ fn gathered(place: usize) -> u8 {
     (place % BOUND_DW + bank) as u8
 }
 
-/// The place of a value. None: there are not so many sets or dynamic buffers.
+/// The place of a value, and what is added to the word there. None: there are not so many sets or dynamic buffers.
+pub(crate) fn sum(value: DriverValue) -> Option<(usize, u32)> {
+    let (value, more) = match value {
+        DriverValue::SetDescriptor { set, more } => (DriverValue::SetHandle { set }, more),
+        DriverValue::DynamicDescriptor { index, more } => {
+            (DriverValue::DynamicHandle { index }, more)
+        }
+        value => (value, 0),
+    };
+    Some((place(value)?, more))
+}
+
+/// The place of a value that is a bound word. None: there are not so many sets or dynamic buffers, or it is a sum.
 pub(crate) fn place(value: DriverValue) -> Option<usize> {
     let within = |base: usize, index: u32, count: usize| {
         let index = index as usize;
@@ -236,6 +248,8 @@ pub(crate) fn place(value: DriverValue) -> Option<usize> {
         DriverValue::NumWorkgroupsAddress { dword } => within(COUNTS_AT, dword, 2),
         DriverValue::BaseWorkgroupId { component } => within(BASE_AT, component, 3),
         DriverValue::SurfaceHeapAddress { dword } => within(HEAP_AT, dword, 2),
+        DriverValue::Nothing => Some(ZERO_AT),
+        DriverValue::SetDescriptor { .. } | DriverValue::DynamicDescriptor { .. } => None,
     }
 }
 
@@ -260,6 +274,8 @@ pub struct Launch<G: Generation> {
     pub(crate) uses_base: bool,
     /// Which of the gathered words each value is.
     values: [u8; VALUES],
+    /// What is added to the last ones.
+    added: [u32; LAUNCHER_SUMS],
 }
 
 impl<G: Generation> Launch<G> {
@@ -274,14 +290,19 @@ impl<G: Generation> Launch<G> {
         if push.driver.len() > VALUES || constants.end as usize > PUSH_CONSTANTS_DW {
             return None;
         }
-        let places: Vec<usize> = push
-            .driver
-            .iter()
-            .map(|&value| place(value))
-            .collect::<Option<_>>()?;
+        let sums = push.driver.iter().map(|&value| sum(value));
+        let sums: Vec<(usize, u32)> = sums.collect::<Option<_>>()?;
         let mut values = [0; VALUES];
-        for (to, place) in values.iter_mut().zip(&places) {
-            *to = gathered(VALUES_AT + place);
+        for (to, sum) in values.iter_mut().zip(&sums) {
+            *to = gathered(VALUES_AT + sum.0);
+        }
+        let (plain, last) = sums.split_at(sums.len().saturating_sub(LAUNCHER_SUMS));
+        if plain.iter().any(|sum| sum.1 != 0) {
+            return None;
+        }
+        let mut added = [0; LAUNCHER_SUMS];
+        for (more, sum) in added.iter_mut().rev().zip(last.iter().rev()) {
+            *more = sum.1;
         }
         let thread_registers = if kernel.per_thread {
             kernel.threads()
@@ -290,9 +311,8 @@ impl<G: Generation> Launch<G> {
         };
         let curbe_grf = push.registers() + thread_registers;
         let uses = |start: usize, count: usize| {
-            places
-                .iter()
-                .any(|place| (start..start + count).contains(place))
+            sums.iter()
+                .any(|sum| (start..start + count).contains(&sum.0))
         };
         Some(Self {
             walker: G::walker(kernel),
@@ -301,12 +321,13 @@ impl<G: Generation> Launch<G> {
             curbe_grf,
             constants_first_dw: push.constants_first_dw as u8,
             constants_dw: push.constants_dw as u8,
-            value_count: places.len() as u8,
+            value_count: sums.len() as u8,
             shared_registers: push.registers() as u8,
             data_dw: u16::try_from(curbe_grf * abi::REGISTER_DW).ok()?,
             uses_counts: uses(COUNTS_AT, 2),
             uses_base: uses(BASE_AT, 3),
             values,
+            added,
         })
     }
 
@@ -317,12 +338,16 @@ impl<G: Generation> Launch<G> {
         first..first + usize::from(self.constants_dw)
     }
 
-    /// Which of the gathered words each value behind them is.
+    /// Which of the gathered words each value behind them is, and what is added to it.
     #[inline(always)]
-    pub(crate) fn values(&self) -> &[u8] {
-        self.values
-            .get(..self.value_count.into())
-            .unwrap_or_default()
+    pub(crate) fn values(&self) -> impl Iterator<Item = (u8, u32)> {
+        let count = usize::from(self.value_count);
+        let values = self.values.get(..count).unwrap_or_default();
+        // They end together.
+        let none = count.saturating_sub(LAUNCHER_SUMS);
+        let first = LAUNCHER_SUMS.saturating_sub(count);
+        let added = std::iter::repeat_n(0, none).chain(self.added.iter().skip(first).copied());
+        values.iter().copied().zip(added)
     }
 }
 

@@ -342,8 +342,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         fill(from, constants.len(), shared);
         let values = shared.as_flattened_mut().get_mut(constants.len()..);
         let values = values.ok_or_else(M::too_long)?;
-        for (place, to) in launch.values().iter().zip(values) {
-            *to = bound[usize::from(*place) % GATHERED_DW];
+        for ((place, more), to) in launch.values().zip(values) {
+            *to = bound[usize::from(place) % GATHERED_DW].wrapping_add(more);
         }
         for (from, to) in THREADS.iter().zip(own) {
             *to = *from;

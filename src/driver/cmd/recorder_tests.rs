@@ -410,3 +410,28 @@ fn a_context_is_told_of_its_part() {
         [(0x731c, 1 << 23), division(true, 16, 48), colours]
     );
 }
+
+#[test]
+fn descriptors_are_sums() {
+    let set = |more| DriverValue::SetDescriptor { set: 1, more };
+    let mut push = PushData {
+        driver: vec![DriverValue::SetHandle { set: 1 }, set(0x1002), set(0x4c)],
+        ..PushData::default()
+    };
+    push.driver.extend([DriverValue::Nothing; 2]);
+    push.driver
+        .push(DriverValue::DynamicDescriptor { index: 0, more: 5 });
+    let mut recorder = recorder();
+    assert!(recorder.set_handle(1, 0x7000_0000) && recorder.dynamic_handle(0, 0x3000));
+    recorder.bind(&launch(&kernel(&push), 0x40));
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    let all = commands(&recorder);
+    let load = named(&all, "MEDIA_CURBE_LOAD")[0];
+    let at = MACHINE.dynamic_base + media_curbe_load::CURBE_DATA_START_ADDRESS.get(load);
+    let memory = recorder.stream().memory();
+    let words = [0, 4, 8, 12, 16, 20].map(|byte| memory.word(at + byte));
+    assert_eq!(words, [0x7000_0000, 0x7000_1002, 0x7000_004c, 0, 0, 0x3005]);
+    // None but the last ones may be sums.
+    push.driver.extend([DriverValue::Nothing; 4]);
+    assert!(Launch::<Gen9>::new(&kernel(&push), 0x40).is_none());
+}

@@ -184,6 +184,15 @@ mod tests {
                     DriverValue::NumWorkgroupsAddress { dword: 1 },
                     DriverValue::BaseWorkgroupId { component: 2 },
                     DriverValue::SurfaceHeapAddress { dword: 1 },
+                    DriverValue::Nothing,
+                    DriverValue::SetDescriptor {
+                        set: 3,
+                        more: 0x1002,
+                    },
+                    DriverValue::DynamicDescriptor {
+                        index: 4,
+                        more: 0x8a,
+                    },
                 ],
                 samplers: Some(abi::Samplers {
                     set: 3,

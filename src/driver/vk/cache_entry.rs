@@ -51,20 +51,24 @@ impl<'a> Reader<'a> {
 }
 
 fn write_push(out: &mut Vec<u8>, value: DriverValue) {
-    let (tag, word) = match value {
-        DriverValue::SetHandle { set } => (1, set),
-        DriverValue::DynamicHandle { index } => (2, index),
-        DriverValue::NumWorkgroupsAddress { dword } => (3, dword),
-        DriverValue::BaseWorkgroupId { component } => (4, component),
-        DriverValue::SurfaceHeapAddress { dword } => (6, dword),
-        DriverValue::SetPlace { set } => (7, set),
+    let [tag, word, more] = match value {
+        DriverValue::SetHandle { set } => [1, set, 0],
+        DriverValue::DynamicHandle { index } => [2, index, 0],
+        DriverValue::NumWorkgroupsAddress { dword } => [3, dword, 0],
+        DriverValue::BaseWorkgroupId { component } => [4, component, 0],
+        DriverValue::SurfaceHeapAddress { dword } => [6, dword, 0],
+        DriverValue::SetPlace { set } => [7, set, 0],
+        DriverValue::SetDescriptor { set, more } => [8, set, more],
+        DriverValue::DynamicDescriptor { index, more } => [9, index, more],
+        DriverValue::Nothing => [10, 0, 0],
     };
-    put_u32(out, tag);
-    put_u32(out, word);
+    for word in [tag, word, more] {
+        put_u32(out, word);
+    }
 }
 
 fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
-    let (tag, word) = (reader.u32()?, reader.u32()?);
+    let (tag, word, more) = (reader.u32()?, reader.u32()?, reader.u32()?);
     Some(match tag {
         1 => DriverValue::SetHandle { set: word },
         2 => DriverValue::DynamicHandle { index: word },
@@ -72,6 +76,9 @@ fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
         6 => DriverValue::SurfaceHeapAddress { dword: word },
         7 => DriverValue::SetPlace { set: word },
         4 => DriverValue::BaseWorkgroupId { component: word },
+        8 => DriverValue::SetDescriptor { set: word, more },
+        9 => DriverValue::DynamicDescriptor { index: word, more },
+        10 => DriverValue::Nothing,
         _ => return None,
     })
 }

@@ -8,6 +8,7 @@
 mod alu;
 mod cond;
 mod convert;
+mod descriptors;
 mod ended;
 mod fragment;
 mod geometry;
@@ -139,12 +140,19 @@ pub(crate) fn count_uses(sh: &Shader) -> Vec<u32> {
     uses
 }
 
+/// What is known of a shader, whatever the width.
+pub(crate) struct Known<'a> {
+    pub divergent: &'a IdSet<Def>,
+    pub uses: &'a [u32],
+    /// The descriptors that are pushed ready: the first width chooses, others take the same.
+    pub descriptors: Option<Vec<abi::DriverValue>>,
+}
+
 /// Selects instructions for `width` lanes.
 pub(crate) fn select(
     sh: &Shader,
     options: &Options,
-    divergent: &IdSet<Def>,
-    uses: &[u32],
+    known: &mut Known<'_>,
     width: u8,
 ) -> Result<Selected, FsError> {
     let mut b = Build::new(width);
@@ -172,11 +180,11 @@ pub(crate) fn select(
     let mut isel = Isel {
         sh,
         layout: &options.layout,
-        divergent,
+        divergent: known.divergent,
         b,
         start,
         comps: vec![Comp::None; total as usize],
-        uses,
+        uses: known.uses,
         copies: IdMap::default(),
         constants: None,
         loop_of: vec![u32::MAX; sh.defs.len()],
@@ -204,6 +212,7 @@ pub(crate) fn select(
     };
     isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
     isel.run(&layout_events)?;
+    isel.ready_descriptors(&mut known.descriptors);
     let (push_grf, stage) = isel.lay_out()?;
     Ok(Selected {
         lir: isel.b.lir,

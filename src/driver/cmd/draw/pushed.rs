@@ -10,7 +10,7 @@ use crate::draw::generation::{
     CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Constants, DrawGeneration,
 };
 use crate::generation::{
-    BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word,
+    BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word, sum,
 };
 use crate::mi;
 use crate::push_data::fill;
@@ -35,7 +35,8 @@ pub(super) fn bits(first: usize, count: usize) -> u64 {
 pub(super) struct Pushed {
     constants_first: usize,
     constants: usize,
-    places: Vec<u8>,
+    /// Place of each value, and what is added to it.
+    values: Vec<(u8, u32)>,
     registers: u32,
     ranges: Vec<Range>,
     /// Place of the word from which samplers are found, and what is added.
@@ -136,11 +137,11 @@ impl Pushed {
         if !fits {
             return None;
         }
-        let places = push
-            .driver
-            .iter()
-            .map(|&value| Some((VALUES_AT + place(value)?) as u8));
-        let places: Vec<u8> = places.collect::<Option<_>>()?;
+        let driver = push.driver.iter().map(|&value| {
+            let (place, more) = sum(value)?;
+            Some(((VALUES_AT + place) as u8, more))
+        });
+        let driver: Vec<(u8, u32)> = driver.collect::<Option<_>>()?;
         let ranges: Vec<Range> = push.ranges.iter().map(Range::new).collect::<Option<_>>()?;
         let samplers = match push.samplers {
             Some(abi::Samplers { set, offset_bytes }) => {
@@ -151,7 +152,7 @@ impl Pushed {
         };
         let named = ranges.iter().map(|range| range.place);
         let named = named.chain(samplers.map(|samplers| samplers.0));
-        let values = places.iter().copied().chain(named);
+        let values = driver.iter().map(|value| value.0).chain(named);
         let constants = bits(first as usize, count as usize);
         let contents = if ranges.is_empty() { 0 } else { CONTENTS };
         let reads = values.fold(constants | contents, |all, place| {
@@ -162,7 +163,7 @@ impl Pushed {
             constants: count as usize,
             registers: push.registers(),
             reads,
-            places,
+            values: driver,
             ranges,
             samplers,
         })
@@ -172,8 +173,8 @@ impl Pushed {
         let constants = words.get(self.constants_first..).unwrap_or_default();
         fill(constants, self.constants, to.as_chunks_mut().0);
         let values = to.get_mut(self.constants..).unwrap_or_default();
-        for (to, &place) in values.iter_mut().zip(&self.places) {
-            *to = pushed_word(words, place);
+        for (to, &(place, more)) in values.iter_mut().zip(&self.values) {
+            *to = pushed_word(words, place).wrapping_add(more);
         }
     }
 }

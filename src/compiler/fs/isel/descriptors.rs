@@ -1,0 +1,110 @@
+//! Extended descriptors that come ready with the push data.
+//!
+//! In:  selected code whose messages name their surface by the handle of a set, or of a dynamic buffer, and a constant. Out: the
+//! descriptors that most messages take lie behind each other in the push data; one move brings them into a0 as the thread begins, where
+//! they stay. What finds no room adds its own, as before.
+//! Ref: SKL PRM vol. 7, "SENDS" (extended descriptor in a0); "Address Register".
+
+use super::Isel;
+use crate::encode::INDIRECT_DW;
+use crate::lir::{Dst, Inst, Op, Reg, Src};
+use abi::{DriverValue, LAUNCHER_VALUES};
+use isa::{ArfReg, Opcode, Type};
+
+/// Dwords of a0.
+const A0_DW: usize = abi::LAUNCHER_SUMS;
+
+impl Isel<'_> {
+    /// Lets messages take the descriptors of `chosen`, all widths of a shader the same; the first one chooses.
+    pub(super) fn ready_descriptors(&mut self, chosen: &mut Option<Vec<DriverValue>>) {
+        let group = chosen.get_or_insert_with(|| self.choose_descriptors());
+        let count = group.len();
+        if count == 0 {
+            return;
+        }
+        while !(self.push.constants_dw as usize + self.push.driver.len()).is_multiple_of(count) {
+            self.push.driver.push(DriverValue::Nothing);
+        }
+        let first = self.push.constants_dw + self.push.driver.len() as u32;
+        self.push.driver.extend_from_slice(group);
+        let at = A0_DW - count;
+        for k in 0..self.b.lir.insts.len() {
+            let key = self.descriptor(&self.b.lir.insts[k]);
+            let place = key.and_then(|key| group.iter().position(|value| *value == key));
+            if let Some(place) = place {
+                let bytes = (at + place) as u32 * 4;
+                self.b.lir.insts[k].src[2] = Src::arf(ArfReg::Address, 0, bytes, Type::Ud);
+            }
+        }
+        let mut mov = Inst::new(Op::Eu(Opcode::Mov), count as u8);
+        mov.no_mask = true;
+        mov.dst = Dst::arf(ArfReg::Address, 0, at as u32 * 4, Type::Ud);
+        mov.src[0] = Src::vgrf(self.push_reg, first * 4, Type::Ud, 1);
+        self.b.lir.insts.insert(0, mov);
+    }
+
+    /// What a message adds up in a0, if that is known when it is launched.
+    fn descriptor(&self, inst: &Inst) -> Option<DriverValue> {
+        let info = inst.send.filter(|info| !info.dynamic_desc)?;
+        let handle = &inst.src[2];
+        if handle.reg != Reg::Vgrf(self.push_reg) {
+            return None;
+        }
+        let at = (handle.offset / 4).checked_sub(self.push.constants_dw)?;
+        let more = info.ex_desc_bits();
+        match *self.push.driver.get(at as usize)? {
+            DriverValue::SetHandle { set } => Some(DriverValue::SetDescriptor { set, more }),
+            DriverValue::DynamicHandle { index } => {
+                Some(DriverValue::DynamicDescriptor { index, more })
+            }
+            _ => None,
+        }
+    }
+
+    /// The descriptors that are worth it, as many as one move brings: a power of two. None: there are too few.
+    fn choose_descriptors(&self) -> Vec<DriverValue> {
+        let mut uses: Vec<(DriverValue, u32)> = Vec::new();
+        let mut indirect = false;
+        let mut depth = 0u32;
+        // A loop makes what it needs in each round.
+        let mut looped = false;
+        for inst in &self.b.lir.insts {
+            match inst.op {
+                Op::Do => depth += 1,
+                Op::Eu(Opcode::While) => depth = depth.saturating_sub(1),
+                Op::MovIndirect => indirect = true,
+                _ => {}
+            }
+            let Some(key) = self.descriptor(inst) else {
+                continue;
+            };
+            looped |= depth > 0;
+            let weight = 1 + 9 * depth.min(3);
+            match uses.iter_mut().find(|(value, _)| *value == key) {
+                Some((_, sum)) => *sum += weight,
+                None => uses.push((key, weight)),
+            }
+        }
+        if uses.len() < 2 && !looped {
+            return Vec::new();
+        }
+        // Those that are used most; of equal ones the first.
+        uses.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
+        // Dword 0 is for indirect operands, of eight lanes the first half.
+        let most = if indirect {
+            A0_DW - INDIRECT_DW
+        } else {
+            A0_DW - 1
+        };
+        uses.truncate(most);
+        let count = uses.len().next_power_of_two();
+        let dwords = self.push.constants_dw as usize + self.push.driver.len();
+        let padding = dwords.next_multiple_of(count) - dwords;
+        if self.push.driver.len() + padding + count > LAUNCHER_VALUES {
+            return Vec::new();
+        }
+        let gaps = std::iter::repeat_n(DriverValue::Nothing, count - uses.len());
+        gaps.chain(uses.into_iter().map(|(value, _)| value))
+            .collect()
+    }
+}
