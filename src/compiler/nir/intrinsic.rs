@@ -306,6 +306,8 @@ intrinsics! {
     LoadTessCoord "load_tess_coord" () -> [3 x 32] {} LANE;
     /// gl_FragCoord; w is 1/w.
     LoadFragCoord "load_frag_coord" () -> [4 x 32] {} LANE;
+    /// The fragment's pixel: gl_FragCoord.xy rounded down, whichever sample it is for.
+    LoadPixelCoord "load_pixel_coord" () -> [2 x 32] {} LANE;
     /// True in what faces the viewer.
     LoadFrontFace "load_front_face" () -> [1 x 1] {} LANE;
     /// gl_SampleID.

@@ -416,6 +416,7 @@ fn check_stage(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
         Op::LoadOutput | Op::LoadPerVertexOutput | Op::StorePerVertexOutput => &[TessControl],
         Op::EmitVertex | Op::EndPrimitive => &[Geometry],
         Op::LoadFragCoord
+        | Op::LoadPixelCoord
         | Op::LoadFrontFace
         | Op::LoadSampleId
         | Op::LoadSamplePos

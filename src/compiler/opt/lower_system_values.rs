@@ -1,33 +1,56 @@
 //! Computes system values from those that the payload brings.
 //!
 //! In:  any shader. Out: of the local ids only `load_subgroup_id`, `load_subgroup_invocation` and
-//! `load_subgroup_size` are left, of a vertex's numbers `load_vertex_id_zero_base` and `load_first_vertex`. Tests: tests/opt/lower_system_values/.
+//! `load_subgroup_size` are left, and the place of a fragment that is made an integer is its pixel; of a vertex's numbers `load_vertex_id_zero_base` and `load_first_vertex`. Tests: tests/opt/lower_system_values/.
 
 use crate::pass::Ctx;
 use crate::rewrite::{Action, lower_instrs};
 use entity::Id;
 use nir::*;
+use smallvec::SmallVec;
+
+/// The pixel that a place in the framebuffer lies in, taken as an integer; its operand's components, if that is what it is.
+fn whole_pixel<'s>(s: &'s Shader, i: &'s Instr) -> Option<&'s Alu> {
+    let Instr::Alu(alu) = i else { return None };
+    let src = alu.srcs.first()?;
+    let n = usize::from(s.defs[alu.def].num_components);
+    let place = s.intrinsic_of(src.def)?;
+    let whole = matches!(alu.op, AluOp::F2I | AluOp::F2U)
+        && s.defs[alu.def].bit_size == 32
+        && place.op == IntrinsicOp::LoadFragCoord
+        && src.swizzle[..n].iter().all(|c| *c < 2);
+    whole.then_some(alu)
+}
 
 /// Entry point.
 pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
     use IntrinsicOp as Op;
     lower_instrs(
         s,
-        |_, i| {
-            matches!(i, Instr::Intrinsic(i) if matches!(
-                i.op,
-                Op::LoadLocalInvocationId
-                    | Op::LoadLocalInvocationIndex
-                    | Op::LoadNumSubgroups
-                    | Op::LoadSubgroupMask
-                    | Op::LoadVertexId
-                    | Op::LoadBaseVertex
-                    | Op::LoadPointCoord
-                    | Op::LoadFragCoord
-                    | Op::LoadSampleMaskIn
-            ))
+        |s, i| {
+            whole_pixel(s, i).is_some()
+                || matches!(i, Instr::Intrinsic(i) if matches!(
+                    i.op,
+                    Op::LoadLocalInvocationId
+                        | Op::LoadLocalInvocationIndex
+                        | Op::LoadNumSubgroups
+                        | Op::LoadSubgroupMask
+                        | Op::LoadVertexId
+                        | Op::LoadBaseVertex
+                        | Op::LoadPointCoord
+                        | Op::LoadFragCoord
+                        | Op::LoadSampleMaskIn
+                ))
         },
         |b, id| {
+            if let Some(alu) = whole_pixel(b.shader, &b.shader.instrs[id]) {
+                let n = usize::from(b.components(alu.def));
+                let components: SmallVec<[u8; 4]> = alu.srcs[0].swizzle[..n].into();
+                let pixel = b.system_value(IntrinsicOp::LoadPixelCoord);
+                let parts: SmallVec<[(Id<Def>, u8); 4]> =
+                    components.into_iter().map(|c| (pixel, c)).collect();
+                return Action::Replace(b.vec_of(&parts));
+            }
             let Instr::Intrinsic(i) = &b.shader.instrs[id] else {
                 return Action::Keep;
             };

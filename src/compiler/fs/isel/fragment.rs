@@ -430,20 +430,36 @@ impl Isel<'_> {
         })
     }
 
-    /// `load_frag_coord`.
-    pub(super) fn frag_coord(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let Some(def) = i.def else { return Ok(()) };
-        let active = Exec::Active;
+    /// Whole pixels to the right and down.
+    fn pixels(&mut self, ty: Type) -> [Lanes; 2] {
         let axes = match self.b.width() {
             8 => self.eight_pixels(),
             _ => [self.pixel(0), self.pixel(1)],
         };
-        for (axis, words) in axes.into_iter().enumerate() {
-            let (whole, to) = (self.b.temp(Type::F, active), self.b.temp(Type::F, active));
+        axes.map(|words| {
+            let whole = self.b.temp(ty, Exec::Active);
             let mut inst = Inst::new(Op::Eu(Opcode::Mov), self.b.width());
             inst.dst = whole.dst(0);
             inst.src[0] = words;
             self.b.lir.insts.push(inst);
+            whole
+        })
+    }
+
+    /// `load_pixel_coord`.
+    pub(super) fn pixel_coord(&mut self, i: &Intrinsic) {
+        let Some(def) = i.def else { return };
+        for (axis, whole) in self.pixels(Type::Ud).into_iter().enumerate() {
+            self.set_place(def, axis as u8, whole);
+        }
+    }
+
+    /// `load_frag_coord`.
+    pub(super) fn frag_coord(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let Some(def) = i.def else { return Ok(()) };
+        let active = Exec::Active;
+        for (axis, whole) in self.pixels(Type::F).into_iter().enumerate() {
+            let to = self.b.temp(Type::F, active);
             let half = Lanes::imm(Type::F, 0.5f32.to_bits().into());
             self.b
                 .binary(Opcode::Add, active, to, whole, half, Mods::NONE);

@@ -34,6 +34,7 @@ fn is_interface(op: IntrinsicOp) -> bool {
             | I::LoadBarycentricAtOffset
             | I::LoadInterpolatedInput
             | I::LoadFragCoord
+            | I::LoadPixelCoord
             | I::LoadFrontFace
             | I::LoadLayerId
             | I::LoadSampleId
@@ -161,6 +162,7 @@ impl Isel<'_> {
             I::LoadBarycentricAtOffset => self.at_offset(i)?,
             I::LoadInterpolatedInput => self.interpolated_input(i)?,
             I::LoadFragCoord => self.frag_coord(i)?,
+            I::LoadPixelCoord => self.pixel_coord(i),
             I::LoadFrontFace => self.front_face(i),
             I::LoadLayerId => self.layer_id(i),
             I::LoadSampleId => self.sample_id(i),
