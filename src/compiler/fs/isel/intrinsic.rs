@@ -71,15 +71,15 @@ impl Isel<'_> {
             I::VulkanSamplerIndex => self.sampler_index(i)?,
             I::LoadUbo if self.load_pushed(i) => {}
             I::LoadUbo | I::LoadSsbo => {
-                let surface = self.buffer(i.srcs[0]);
+                let surface = self.accessed(i, i.srcs[0]);
                 self.load(i, surface, i.srcs[1], 0);
             }
             I::StoreSsbo => {
-                let surface = self.buffer(i.srcs[1]);
+                let surface = self.accessed(i, i.srcs[1]);
                 self.store(i.srcs[0], surface, i.srcs[2], 0);
             }
             I::SsboAtomic | I::SsboAtomicSwap => {
-                let surface = self.buffer(i.srcs[0]);
+                let surface = self.accessed(i, i.srcs[0]);
                 self.atomic(i, surface, i.srcs[1], 0, &i.srcs[2..])?;
             }
             I::GetSsboSize => self.buffer_size(i),

@@ -12,7 +12,7 @@ use crate::message::{self, BTI_BINDLESS, BTI_SLM};
 use abi::DriverValue;
 use entity::Id;
 use isa::{CondMod, Opcode, PredCtrl, Type};
-use nir::{AtomicOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, TexSrc};
+use nir::{Access, AtomicOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, TexSrc};
 use smallvec::SmallVec;
 
 /// Flag of the loops over surfaces: f1.0.
@@ -322,6 +322,18 @@ impl Isel<'_> {
     /// A buffer by its handle.
     pub(super) fn buffer(&self, handle: Id<Def>) -> Surface {
         Surface::Buffer(self.comp(handle, 0, Type::Ud), self.handle_offsets[handle])
+    }
+
+    /// The buffer that an intrinsic reads or writes. An element of an array of buffers is the same for all invocations unless the access is
+    /// marked (Vulkan, "Shader Non-Uniform"); a pointer that was chosen some other way may be any.
+    pub(super) fn accessed(&mut self, i: &Intrinsic, handle: Id<Def>) -> Surface {
+        let marked = i.index("access") & Access::NON_UNIFORM != 0;
+        let element = self.sh.intrinsic_of(handle);
+        if !marked && element.is_some_and(|e| e.op == IntrinsicOp::VulkanResourceIndex) {
+            self.one_surface(handle, 0)
+        } else {
+            self.buffer(handle)
+        }
     }
 
     /// A handle in registers.
