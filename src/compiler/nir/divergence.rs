@@ -215,6 +215,9 @@ impl Divergence {
         use IntrinsicOp as Op;
         let operands = || i.srcs.iter().any(|d| self.used_outside(s, *d, b));
         match i.op {
+            // A thread's pixels are of one primitive.
+            Op::LoadFrontFace | Op::LoadLayerId => false,
+            Op::LoadInput if s.stage == Stage::Fragment => operands(),
             _ if i.op.info().effects.any(Effects::LANE) => true,
             // The same for the whole tangle.
             Op::Ballot

@@ -2,7 +2,7 @@
 //!
 //! In:  `tex` and `bindless_image_*` marked non-uniform. Out: each in a loop that runs once for each of the handles that occur: the first
 //! active invocation's handle serves all that have the same, which then leave. Nothing is marked any more; a handle is the
-//! same for all active lanes of a message.
+//! same for all active lanes of a message. What is seen to be the same for all has no loop: a handle by a flat input of a fragment, say.
 //!
 //! Buffers stay as they are: the backend serves handles that differ.
 //! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/opt/lower_non_uniform_access/.
@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 /// Entry point.
 pub fn lower_non_uniform_access(s: &mut Shader, _: &Ctx) -> bool {
     let mut edit = CfEdit::new();
+    let changed = unmark_uniform(s);
     for list in lists_inside_out(s) {
         let mut at = 0;
         while let Some(&node) = s.list(list).get(at) {
@@ -29,7 +30,29 @@ pub fn lower_non_uniform_access(s: &mut Shader, _: &Ctx) -> bool {
             }
         }
     }
-    edit.finish(s)
+    edit.finish(s) | changed
+}
+
+/// Takes the marks off what is the same for all active invocations after all.
+fn unmark_uniform(s: &mut Shader) -> bool {
+    let mut places: SmallVec<[(Id<Instr>, Id<Block>); 4]> = SmallVec::new();
+    for b in s.block_order() {
+        let instrs = s.blocks[b].instrs.iter().copied();
+        places.extend(instrs.filter(|i| is_marked(&s.instrs[*i])).map(|i| (i, b)));
+    }
+    if places.is_empty() {
+        return false;
+    }
+    let divergence = Divergence::new(s);
+    places.retain(|(i, b)| {
+        let handles = marked(&s.instrs[*i]);
+        let differs = |h: &Id<Def>| divergence.used_outside(s, *h, *b);
+        !handles.iter().any(differs)
+    });
+    for &(i, _) in &places {
+        unmark(&mut s.instrs[i], &[]);
+    }
+    !places.is_empty()
 }
 
 /// Where the operands are that may differ.
