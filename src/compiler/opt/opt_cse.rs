@@ -2,7 +2,8 @@
 //!
 //! In:  any shader. Out: a pure instruction is not repeated where an equal one dominates it. Loads are merged
 //! within a block while nothing can have been written between; operations of a subgroup as the effects table
-//! allows: those that read the mask only within a block and while no invocation is ended or demoted, those by index
+//! allows: those that read the mask only from where the same invocations are active: in the same block, or in a dominating one with
+//! nothing but uniform conditions between, and while no invocation is ended, demoted or jumps; those by index
 //! also from a dominating block of the same loop, those defined only in uniform control from any dominating place. Tests: tests/opt/opt_cse/.
 
 use crate::pass::Ctx;
@@ -23,7 +24,7 @@ enum Reach {
     Block,
     /// The same block, with no write between.
     Memory,
-    /// The same block, with the same invocations active.
+    /// A dominating place with the same invocations active.
     Mask,
     /// A dominating place in the same loop.
     Loop,
@@ -64,8 +65,9 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = false;
     // Counts blocks and writes: loads of one epoch see the same memory.
     let mut epoch = 0u32;
-    // Counts blocks and what ends or demotes invocations.
+    // Counts what ends or demotes invocations, and jumps.
     let mut mask = 0u32;
+    let regions = regions(s);
     for &b in &cfg.order {
         let mut instrs = std::mem::take(&mut s.blocks[b].instrs);
         instrs.retain(|&id| {
@@ -79,7 +81,7 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
             if effects.any(Effects::WRITES) || effects.any(Effects::BARRIER) {
                 epoch += 1;
             }
-            if effects.any(Effects::CHANGES_MASK) {
+            if effects.any(Effects::CHANGES_MASK) || matches!(instr, Instr::Jump(_)) {
                 mask += 1;
             }
             let reach = reach(instr);
@@ -93,7 +95,11 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
                     Reach::Dominator => cfg.dominates(f.block, b),
                     Reach::Block => f.block == b,
                     Reach::Memory => f.block == b && f.epoch == epoch,
-                    Reach::Mask => f.block == b && f.mask == mask,
+                    Reach::Mask => {
+                        let same = f.block == b
+                            || regions[f.block] == regions[b] && cfg.dominates(f.block, b);
+                        same && f.mask == mask
+                    }
                     Reach::Loop => {
                         cfg.dominates(f.block, b) && cfg[f.block].in_loop == cfg[b].in_loop
                     }
@@ -130,6 +136,65 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
         s.rewrite_uses(&mut to);
     }
     changed
+}
+
+/// Numbers for blocks: those of one number are executed by the same invocations, unless some end or jump between. Where nothing asks,
+/// each block has its own.
+fn regions(s: &Shader) -> IdMap<Block, u32> {
+    let mut out: IdMap<Block, u32> = IdMap::for_arena(&s.blocks, 0);
+    let layout = s.layout();
+    let mut asks = 0;
+    for event in &layout {
+        let &CfEvent::Block(b) = event else { continue };
+        let instrs = s.blocks[b].instrs.iter().map(|&i| &s.instrs[i]);
+        asks += instrs
+            .filter(|i| matches!(i, Instr::Intrinsic(_)) && reach(i) == Reach::Mask)
+            .count();
+    }
+    if asks < 2 || s.ifs.is_empty() {
+        for (number, (b, _)) in s.blocks.iter().enumerate() {
+            out[b] = number as u32;
+        }
+        return out;
+    }
+    let divergence = Divergence::new(s);
+    let (mut region, mut next) = (0u32, 0u32);
+    let mut fresh = || {
+        next += 1;
+        next
+    };
+    // Of each open construct the region around it, and whether its sides are regions of their own.
+    let mut open: Vec<(u32, bool)> = Vec::new();
+    let mut here = None;
+    for event in &layout {
+        match *event {
+            CfEvent::Block(b) => {
+                out[b] = region;
+                here = Some(b);
+            }
+            CfEvent::If(i) => {
+                let cond = s.ifs[i].cond;
+                let apart = here.is_none_or(|b| divergence.used_outside(s, cond, b));
+                open.push((region, apart));
+                if apart {
+                    region = fresh();
+                }
+            }
+            CfEvent::Else(_) => {
+                if let Some(&(_, true)) = open.last() {
+                    region = fresh();
+                }
+            }
+            CfEvent::Loop(_) => {
+                open.push((region, true));
+                region = fresh();
+            }
+            CfEvent::EndIf(_) | CfEvent::EndLoop(_) => {
+                region = open.pop().map_or(region, |o| o.0);
+            }
+        }
+    }
+    out
 }
 
 struct Found {
