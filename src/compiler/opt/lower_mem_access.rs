@@ -1,7 +1,7 @@
 //! Makes memory accesses of a shape that gen9's messages have.
 //!
 //! In:  offset-based loads and stores of any components and bits.
-//! Out: 1 to 4 components of 32 bits at multiples of 4, or one component of 8 or 16 bits.
+//! Out: 1 to 4 components of 32 bits at multiples of 4, or one component of 8 or 16 bits. Pairs of halves at multiples of 4 go as dwords.
 //! Ref: SKL PRM vol. 7, "Data Port Messages": untyped surface and byte scattered messages.
 //! Tests: tests/opt/lower_mem_access/.
 
@@ -134,11 +134,30 @@ fn gather(b: &mut Builder<'_>, parts: &[Id<Def>], from: u8, bits: u8) -> Id<Def>
     }
 }
 
+/// True for values whose halves go two by two.
+fn has_pairs(d: Def, i: &Intrinsic) -> bool {
+    d.bit_size == 16 && d.num_components.is_multiple_of(2) && align(i) >= 4
+}
+
 fn load(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
     let Some(def) = i.def else {
         return Action::Keep;
     };
     let d = b.shader.defs[def];
+    if has_pairs(d, i) {
+        let mut values = SmallVec::new();
+        for first in (0..d.num_components / 2).step_by(4) {
+            let n = (d.num_components / 2 - first).min(4);
+            let part = moved(b, i, at, u32::from(first) * 4);
+            let pairs = b.load(i.op, n, 32, &part.srcs, &part.indices);
+            for c in 0..n {
+                let pair = b.channel(pairs, c);
+                values.push(b.unpack_32_2x16_split_x(pair));
+                values.push(b.unpack_32_2x16_split_y(pair));
+            }
+        }
+        return Action::ReplaceVec(values);
+    }
     let unit = unit(d.bit_size, align(i));
     let total = u32::from(d.num_components) * u32::from(d.bit_size) / u32::from(unit);
     let each = if unit == 32 { 4 } else { 1 };
@@ -194,6 +213,20 @@ fn scatter(b: &mut Builder<'_>, v: Id<Def>, bits: u8, unit: u8) -> SmallVec<[Id<
 fn store(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
     let d = b.shader.defs[i.srcs[0]];
     let mask = i.index("write_mask");
+    if has_pairs(d, i) && mask == (1 << d.num_components) - 1 {
+        let halves = b.channels(i.srcs[0]);
+        let pairs = halves.as_chunks::<2>().0.iter();
+        let dwords: SmallVec<[Id<Def>; 8]> = pairs
+            .map(|&[lo, hi]| b.pack_32_2x16_split(lo, hi))
+            .collect();
+        for (k, four) in dwords.chunks(4).enumerate() {
+            let mut part = moved(b, i, at, 16 * k as u32);
+            part.srcs[0] = b.vec(four);
+            part.set_index("write_mask", (1 << four.len()) - 1);
+            b.intrinsic(i.op, None, &part.srcs, &part.indices);
+        }
+        return Action::Remove;
+    }
     let unit = unit(d.bit_size, align(i));
     let per = u32::from(d.bit_size / unit);
     let mut run: SmallVec<[Id<Def>; 4]> = SmallVec::new();
