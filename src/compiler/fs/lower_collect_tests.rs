@@ -1,4 +1,5 @@
-//! Each payload has an exact list of moves.
+//! Each payload has an exact list of moves. A test whose name begins with a number is the check of that row of the compiler's table of
+//! requirements (f10 to f16, but for the interleaved payloads of gen4 to gen6, f12).
 
 use super::lower_collect;
 use crate::lir::*;
@@ -135,7 +136,7 @@ fn head(exec: u8, at: u32) -> Moved {
 }
 
 #[test]
-fn values_take_as_many_registers_as_their_lanes() {
+fn f11_values_take_as_many_registers_as_their_lanes() {
     for (exec, step) in [(8, 32), (16, 64)] {
         let mut c = Case::new(exec, exec);
         c.value(Type::F).value(Type::F).value(Type::F);
@@ -147,7 +148,7 @@ fn values_take_as_many_registers_as_their_lanes() {
 }
 
 #[test]
-fn a_header_is_one_register_whatever_lanes_are_active() {
+fn f10_a_header_is_one_register_whatever_lanes_are_active() {
     let mut c = Case::new(16, 16);
     c.header(G0, 0).value(UD).value(UD);
     assert_eq!(c.moves(), [head(8, 0), mov(16, 32), mov(16, 96)]);
@@ -158,7 +159,7 @@ fn a_header_is_one_register_whatever_lanes_are_active() {
 }
 
 #[test]
-fn headers_that_follow_each_other_are_one_move() {
+fn f10_headers_that_follow_each_other_are_one_move() {
     let mut c = Case::new(8, 8);
     c.header(G0, 0).header(G0, 32).value(UD);
     assert_eq!(c.moves(), [head(16, 0), mov(8, 64)]);
@@ -172,7 +173,7 @@ fn headers_that_follow_each_other_are_one_move() {
 }
 
 #[test]
-fn gaps_keep_their_room() {
+fn f13_gaps_keep_their_room() {
     let mut c = Case::new(16, 16);
     c.part(Src::NULL, 32, true)
         .value(UD)
@@ -182,7 +183,7 @@ fn gaps_keep_their_room() {
 }
 
 #[test]
-fn parts_of_several_sizes_stand_where_their_sizes_put_them() {
+fn f13_parts_of_several_sizes_stand_where_their_sizes_put_them() {
     let mut c = Case::new(8, 8);
     c.value(Type::Hf).value(Type::F).value(Type::Df);
     // Registers are crossed in the middle of an instruction.
@@ -217,7 +218,7 @@ fn halves_of_quadwords_are_one_move() {
 }
 
 #[test]
-fn masks_and_groups_are_the_collects_own() {
+fn f11_masks_and_groups_are_the_collects_own() {
     let mut c = Case::new(8, 8);
     c.collect.no_mask = true;
     c.header(G0, 0).value(UD);
@@ -229,7 +230,7 @@ fn masks_and_groups_are_the_collects_own() {
 }
 
 #[test]
-fn what_is_the_same_for_all_is_read_again_by_the_second_half() {
+fn f11_what_is_the_same_for_all_is_read_again_by_the_second_half() {
     let mut c = Case::new(16, 16);
     let v = c.given(32);
     c.part(Src::ud(7), 64, false)
@@ -248,7 +249,7 @@ fn what_is_the_same_for_all_is_read_again_by_the_second_half() {
 }
 
 #[test]
-fn thirty_two_lanes_are_two_groups_without_a_header() {
+fn f15_thirty_two_lanes_are_two_groups_without_a_header() {
     let mut c = Case::new(32, 32);
     c.value(UD).value(UD);
     let second = |at| (16, 16, false, at, 1, UD);
@@ -262,7 +263,7 @@ fn thirty_two_lanes_are_two_groups_without_a_header() {
 }
 
 #[test]
-fn the_validator_believes_no_size() {
+fn f14_the_validator_believes_no_size() {
     type Spoil = fn(&mut Case);
     let cases: [(Spoil, &str); 7] = [
         (|c| c.collect.sat = true, "no saturation"),
@@ -296,7 +297,7 @@ fn made(c: &mut Case, bytes: u32) -> VgrfId {
 }
 
 #[test]
-fn what_lies_in_order_is_read_where_it_is() {
+fn f15_what_lies_in_order_is_read_where_it_is() {
     let mut c = Case::new(16, 16);
     let v = c.given(192);
     for at in [64, 128] {
@@ -370,7 +371,7 @@ fn a_register_of_another_size_or_used_twice_is_copied() {
 }
 
 #[test]
-fn sources_are_read_before_the_payload_is_written() {
+fn f15_sources_are_read_before_the_payload_is_written() {
     // The payload's own register, its values exchanged.
     let mut c = Case::new(8, 8);
     c.value(UD).value(UD);
@@ -403,13 +404,13 @@ fn twice(header: bool) -> usize {
 }
 
 #[test]
-fn payloads_are_equal_if_their_headers_are() {
+fn f15_payloads_are_equal_if_their_headers_are() {
     assert_eq!(twice(true), 2);
     assert_eq!(twice(false), 4);
 }
 
 #[test]
-fn a_header_of_its_own_is_not_copied() {
+fn f16_a_header_of_its_own_is_not_copied() {
     // The header is one payload of the message, the values are the other.
     let mut c = Case::new(8, 8);
     c.header(G0, 0);
