@@ -441,6 +441,7 @@ pub struct Area {
 impl Area {
     /// What is in both.
     #[must_use]
+    #[inline]
     pub fn and(&self, other: &Area) -> Area {
         let span = |a: u32, a_len: u32, b: u32, b_len: u32| {
             let start = a.max(b);

@@ -785,10 +785,9 @@ fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Re
     }
     let ranges_at = at + 64 * count as u64;
     let scissors_at = ranges_at + 4 * ranges_dw as u64;
-    let words = clip::words::<2>().with(clip::SF_CLIP_VIEWPORT_POINTER, at);
-    stream.put(words.dwords)?;
-    let words = depth::words::<2>().with(depth::CC_VIEWPORT_POINTER, ranges_at);
-    stream.put(words.dwords)?;
-    let words = scissor::words::<2>().with(scissor::SCISSOR_RECT_POINTER, scissors_at);
-    stream.put(words.dwords)
+    let matrices = clip::words().with(clip::SF_CLIP_VIEWPORT_POINTER, at);
+    let ranges = depth::words().with(depth::CC_VIEWPORT_POINTER, ranges_at);
+    let scissors = scissor::words().with(scissor::SCISSOR_RECT_POINTER, scissors_at);
+    let ([a, b], [c, d], [e, f]) = (matrices.dwords, ranges.dwords, scissors.dwords);
+    stream.put([a, b, c, d, e, f])
 }

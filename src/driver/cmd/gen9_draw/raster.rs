@@ -311,6 +311,7 @@ fn guard_band(scale: f32, middle: f32, size: f32) -> [f32; 2] {
 }
 
 /// A viewport's transformation, and what is clipped. Depth goes from 0 to 1, or from -1 to 1.
+#[inline(always)]
 pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [u32; 16] {
     use sf_clip_viewport as v;
     let (half_width, half_height) = (from.width / 2.0, from.height / 2.0);
@@ -395,6 +396,7 @@ pub(super) fn covered(viewport: &Viewport) -> Area {
 }
 
 /// A scissor within what is drawn to. The packet names the last pixels: where there are none, they come before the first.
+#[inline(always)]
 pub(super) fn scissor(from: &Area, area: &Area) -> [u32; 2] {
     use scissor_rect as s;
     let within = from.and(area);
