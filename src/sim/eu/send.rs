@@ -12,6 +12,9 @@ use isa::{Addr, Desc, File, Opcode};
 /// Registers that a message may move.
 const MAX_LEN: usize = 32;
 
+/// Bits of an extended descriptor that SEND has where its descriptor is in a0 (`base/hw/ERRATA.md`).
+const INDIRECT_EX_DESC: u32 = 0xffff;
+
 impl Thread {
     fn desc(&self, d: Desc) -> u32 {
         match d {
@@ -57,8 +60,12 @@ impl Thread {
             return Ok(false);
         }
         let desc = self.desc(send.desc);
-        let ex_desc = self.desc(send.ex_desc);
         let split = matches!(u.op, Opcode::Sends | Opcode::Sendsc);
+        let ex_desc = match (send.desc, send.ex_desc) {
+            // There the rest lies among the bits of the source's region, which compilers leave as other instructions have them.
+            (Desc::A0(_), Desc::Imm(ex_desc)) if !split => ex_desc & INDIRECT_EX_DESC,
+            (_, ex_desc) => self.desc(ex_desc),
+        };
         let mlen = ((desc >> 25) & 15) as usize;
         let rlen = ((desc >> 20) & 31) as usize;
         let ex_mlen = if split {

@@ -134,6 +134,16 @@ fn descriptors_may_be_in_address_registers() {
             2 * k
         );
     }
+    // The source's region, in a SEND, is no part of the extended descriptor; of one with its descriptor in it, it is.
+    let region = 0x04d0_0000;
+    for (desc, kept) in [(Desc::A0(0), 0), (ONE, region)] {
+        let i = send(Opcode::Send, desc, Desc::Imm(region | 0xc));
+        let (w, _) = sent(i, &[(0, 1 << 25)]);
+        assert_eq!(w.first[0].ex_desc, kept | 0xc);
+    }
+    let i = send(Opcode::Sends, Desc::A0(0), Desc::Imm(region | 2 << 6));
+    let (w, _) = sent(i, &[(0, 1 << 25)]);
+    assert_eq!(w.first[0].ex_desc, region | 2 << 6);
     let i = send(Opcode::Sends, ONE, Desc::A0(4));
     let (w, _) = sent(i, &[(2, 2 << 6 | 0xc)]);
     let m = &w.first[0];
