@@ -11,8 +11,7 @@ use crate::targets::Role;
 use crate::watch::{Depth, Slices, Via};
 use eu::Stop;
 use hw::draw::{
-    state_depth_buffer as db, state_raster as raster, state_stencil_buffer as sb,
-    state_wm_depth_stencil as ds,
+    state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
 };
 use hw::draw_state::cc_viewport;
 use hw::state::render_surface_state as rss;
@@ -267,8 +266,8 @@ pub(super) fn ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
 }
 
 impl<'a> DepthStencil<'a> {
-    /// Reads the state. `computed`: the shader makes depths of its own.
-    pub fn read(draw: &Draw<'a>, computed: bool) -> Result<DepthStencil<'a>, Stop> {
+    /// Reads the state.
+    pub fn read(draw: &Draw<'a>) -> Result<DepthStencil<'a>, Stop> {
         let get = |field| draw.state.get(&ds::PACKET, field);
         let flag = |field| draw.state.flag(&ds::PACKET, field);
         let front = Face {
@@ -334,12 +333,12 @@ impl<'a> DepthStencil<'a> {
         });
         let stencil = stencil_buffer(draw, samples(draw))?;
         let stencil = stencil.map(|image| image.at_level(image.lod));
-        let clip_z = [
-            raster::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE,
-            raster::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE,
-        ];
-        let unclipped = |f: &hw::Field| !draw.state.flag(&raster::PACKET, *f);
-        let clamps = depth.is_some() && (clip_z.iter().any(unclipped) || computed);
+        // "The interpolated or computed depth is clamped to this value prior to the depth test": what is biased, or beyond a viewport
+        // by which nothing is clipped. Depths that the clipper has left within the same range stay as they are.
+        let ranges = match depth.is_some() && (test || write) {
+            true => ranges(draw)?,
+            false => Vec::new(),
+        };
         Ok(DepthStencil {
             view,
             test,
@@ -354,11 +353,11 @@ impl<'a> DepthStencil<'a> {
             faces: [front, if two_sided { back } else { front }],
             depth,
             stencil,
-            ranges: if clamps { ranges(draw)? } else { Vec::new() },
+            ranges,
         })
     }
 
-    /// A depth between the viewport's bounds, where the clipper has not seen to that.
+    /// A depth between the viewport's bounds (SKL PRM vol. 2d, CC_VIEWPORT, Minimum Depth).
     pub fn clamped(&self, depth: f32, viewport: u32) -> f32 {
         match self.ranges.get(viewport as usize) {
             Some([low, high]) => depth.max(*low).min(*high),

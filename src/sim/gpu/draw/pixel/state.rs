@@ -282,7 +282,7 @@ impl<'a> State<'a> {
             samplers: sampler as u32,
             table: draw.base.surface + bound,
             surface_base: draw.base.surface,
-            depth: DepthStencil::read(draw, computes_depth)?,
+            depth: DepthStencil::read(draw)?,
             blends,
             constant,
             alpha,
