@@ -27,10 +27,10 @@ scripts="arithmetic/float-add arithmetic/float-mul
     draw/indexed/vertex-offset draw/interpolation/many-varyings draw/interpolation/noperspective draw/interpolation/struct
     draw/interpolation/varyings-31 draw/interpolation/varyings-apart draw/multisample/alpha-to-coverage-edge
     draw/multisample/centroid draw/multisample/clear-depth draw/multisample/edge-2 draw/multisample/edge-16
-    draw/multisample/edge-8 draw/multisample/line draw/multisample/sample-position-16 draw/multisample/sample-position-2 draw/multisample/sample-position-4
+    draw/multisample/edge-8 draw/multisample/frag-coord-depth draw/multisample/line draw/multisample/sample-position-16 draw/multisample/sample-position-2 draw/multisample/sample-position-4
     draw/multisample/sample-position-8 draw/multisample/sample-shading draw/multisample/stencil draw/rasterisation/point-coord
     draw/rasterisation/polygon-line draw/rasterisation/polygon-point draw/sequence/compute-then-draw draw/stencil/each-bit
-    draw/stencil/front-back draw/stencil/op-increment-and-wrap draw/stencil/discard draw/stencil/only
+    draw/stencil/depth-fail-op-sides draw/stencil/front-back draw/stencil/op-increment-and-wrap draw/stencil/discard draw/stencil/only
     draw/tessellation/isolines draw/tessellation/isolines-pieces-fractional-even draw/tessellation/point-mode
     draw/tessellation/polygon-line draw/tessellation/quads-fractional-odd draw/tessellation/triangles-pieces-fractional-odd
     draw/tessellation/vertices-16 draw/tessellation/vertices-8 draw/topology/line-strip draw/topology/triangle-fan
@@ -46,6 +46,7 @@ arb_pipeline_statistics_query-clip
 arb_pipeline_statistics_query-frag
 arb_pipeline_statistics_query-geom
 arb_pipeline_statistics_query-vert_adj
+arb_transform_feedback2-change-objects-while-paused
 arb_transform_feedback2-draw-auto
 depth-clamp-range
 depthstencil-render-miplevels 64 d=z24

@@ -488,6 +488,8 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             if own(draw::state_so_buffer::STREAM_OUTPUT_BUFFER_OFFSET_ADDRESS_ENABLE) == 1;
         draw_state::vertex_buffer_state [NULL_VERTEX_BUFFER] if own(ds::vertex_buffer_state::BUFFER_SIZE) != 0;
         draw_state::blend_state_entry [COLOR_CLAMP_RANGE] if clamps;
+        // Without threads that write colours nothing is blended.
+        draw_state::blend_state_entry [PRE_BLEND_COLOR_CLAMP_ENABLE POST_BLEND_COLOR_CLAMP_ENABLE] if ps && threads_run;
         // What is read as typed or untyped memory has no channels.
         state::render_surface_state [SHADER_CHANNEL_SELECT_RED SHADER_CHANNEL_SELECT_GREEN SHADER_CHANNEL_SELECT_BLUE
             SHADER_CHANNEL_SELECT_ALPHA] if sends.sampler || is_target;
@@ -607,6 +609,9 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_push_constant_alloc_ps [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if ps && pushes(&draw::state_constant_ps::PACKET);
         draw::state_cc_state_pointers [COLOR_CALC_STATE_POINTER COLOR_CALC_STATE_POINTER_VALID] if alpha_test || blends && constant;
         draw::state_viewport_state_pointers_cc [CC_VIEWPORT_POINTER] if depth_used(work);
+        draw_state::sf_clip_viewport [VIEWPORT_MATRIX_ELEMENT_M00 VIEWPORT_MATRIX_ELEMENT_M11 VIEWPORT_MATRIX_ELEMENT_M22
+            VIEWPORT_MATRIX_ELEMENT_M30 VIEWPORT_MATRIX_ELEMENT_M31 VIEWPORT_MATRIX_ELEMENT_M32]
+            if flag!(work, state_sf::VIEWPORT_TRANSFORM_ENABLE);
         draw_state::sf_clip_viewport [VIEWPORT_MATRIX_ELEMENT_M22 VIEWPORT_MATRIX_ELEMENT_M32] if depth_used(work) || by_depth;
         draw_state::cc_viewport [MINIMUM_DEPTH MAXIMUM_DEPTH] if depth_used(work);
         draw_state::scissor_rect [SCISSOR_RECTANGLE_X_MIN SCISSOR_RECTANGLE_Y_MIN SCISSOR_RECTANGLE_X_MAX
