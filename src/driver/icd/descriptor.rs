@@ -379,20 +379,20 @@ impl Source {
     /// # Safety
     /// `at` points to the parameters of a descriptor of this kind, perhaps not aligned; what the kind reads of them are null or handles
     /// of ours.
-    unsafe fn read(
+    unsafe fn read<'a>(
         self,
         kind: c::DescriptorType,
         at: *const c_void,
         own: bool,
-    ) -> vk::Result<Pieces> {
+    ) -> vk::Result<Pieces<'a>> {
         if self == Source::Texels {
             // SAFETY: as the caller says.
             let view = unsafe { handle::optional(at.cast::<c::BufferView>().read_unaligned())? };
             return Ok(match kind {
                 c::DescriptorType::STORAGE_TEXEL_BUFFER => {
-                    Pieces::storage(view.map(|view| view.storage))
+                    Pieces::storage(view.map(|view| &view.storage))
                 }
-                _ => Pieces::surface(view.map(|view| view.texture)),
+                _ => Pieces::surface(view.map(|view| &view.texture)),
             });
         }
         // SAFETY: as the caller says.

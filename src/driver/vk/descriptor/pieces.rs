@@ -7,49 +7,35 @@ use crate::error::Result;
 use crate::sampler::{State, in_piece};
 use crate::surface_state::{self, SURFACE_BYTES, Surface};
 
-/// Surfaces of an element at most: the planes of colours.
-const MOST: usize = 3;
+/// Surfaces that are not there.
+static NONE: [Surface; 2] = [surface_state::NONE; 2];
 
 /// What is written to an element.
 #[derive(Clone, Copy, Debug)]
-pub struct Pieces {
-    surfaces: [Surface; MOST],
-    /// Surfaces that there are.
-    count: usize,
+pub struct Pieces<'a> {
+    surfaces: &'a [Surface],
     sampler: Option<State>,
 }
 
-impl Pieces {
+impl<'a> Pieces<'a> {
     /// A surface; nothing: none that is there.
-    pub fn surface(surface: Option<Surface>) -> Self {
-        Self {
-            surfaces: [surface.unwrap_or(surface_state::NONE); MOST],
-            count: 1,
-            sampler: None,
-        }
+    pub fn surface(surface: Option<&'a Surface>) -> Self {
+        Self::planes(surface.map(std::slice::from_ref))
     }
 
-    /// A surface for each plane; nothing: none that is there, in so many pieces as the element has.
-    pub fn planes(planes: Option<&[Surface]>) -> Self {
-        let mut surfaces = [surface_state::NONE; MOST];
-        for (to, from) in surfaces.iter_mut().zip(planes.unwrap_or_default()) {
-            *to = *from;
-        }
+    /// A surface for each plane; nothing: none that is there.
+    #[inline]
+    pub fn planes(planes: Option<&'a [Surface]>) -> Self {
         Self {
-            surfaces,
-            count: planes.map_or(1, <[Surface]>::len),
+            surfaces: planes.unwrap_or(&NONE[..1]),
             sampler: None,
         }
     }
 
     /// Surfaces to write to and to read from; nothing: none that is there.
-    pub fn storage(surfaces: Option<[Surface; 2]>) -> Self {
+    pub fn storage(surfaces: Option<&'a [Surface; 2]>) -> Self {
         Self {
-            surfaces: match surfaces {
-                Some([write, read]) => [write, read, surface_state::NONE],
-                None => [surface_state::NONE; MOST],
-            },
-            count: 2,
+            surfaces: surfaces.unwrap_or(&NONE),
             sampler: None,
         }
     }
@@ -57,14 +43,14 @@ impl Pieces {
     /// A sampler alone.
     pub fn sampler(state: State) -> Self {
         Self {
-            surfaces: [surface_state::NONE; MOST],
-            count: 0,
+            surfaces: &[],
             sampler: Some(state),
         }
     }
 
     /// The same with a sampler.
     #[must_use]
+    #[inline]
     pub fn with_sampler(self, state: State) -> Self {
         Self {
             sampler: Some(state),
@@ -73,6 +59,7 @@ impl Pieces {
     }
 
     /// Stores the pieces of an element, by the byte in the set.
+    #[inline]
     pub(super) fn store(
         &self,
         placed: &Placed,
@@ -82,7 +69,7 @@ impl Pieces {
         let start = placed.offset_bytes + element * placed.stride_bytes;
         let places = (start..).step_by(SURFACE_BYTES as usize);
         let places = places.take((placed.info.pieces - placed.info.fixed()) as usize);
-        for (surface, at) in self.surfaces.iter().take(self.count).zip(places) {
+        for (surface, at) in self.surfaces.iter().zip(places) {
             put(at, surface)?;
         }
         let Some(state) = self.sampler.filter(|_| placed.info.samplers.is_empty()) else {
@@ -91,7 +78,7 @@ impl Pieces {
         let piece = in_piece(state);
         put(start + placed.stride_bytes - SURFACE_BYTES, &piece)?;
         // A descriptor that may be of several kinds is copied by its first piece where there is room for one alone.
-        if self.count == 0 && placed.info.pieces > 1 {
+        if self.surfaces.is_empty() && placed.info.pieces > 1 {
             put(start, &piece)?;
         }
         Ok(())

@@ -68,11 +68,11 @@ impl Pushed {
 
     /// Writes so many images, samplers or texel buffers from an element of a binding on. `pieces` is told which, and whether it has a
     /// sampler of its own.
-    pub fn write_pieces(
+    pub fn write_pieces<'a>(
         &mut self,
         place: (u32, u32),
         count: usize,
-        pieces: impl Fn(usize, bool) -> Result<Pieces>,
+        pieces: impl Fn(usize, bool) -> Result<Pieces<'a>>,
     ) -> Result<()> {
         let all = (0..count).map(Ok);
         self.each(place, all, |surfaces, placed, element, index| {

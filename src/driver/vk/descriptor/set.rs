@@ -218,7 +218,7 @@ impl<'a> Written<'a> {
     pub fn write_pieces(
         self,
         place: &mut Cursor<'_>,
-        pieces: impl FnOnce(bool) -> Result<Pieces>,
+        pieces: impl FnOnce(bool) -> Result<Pieces<'a>>,
     ) -> Result<()> {
         let (placed, element) = place.next().ok_or(BEYOND)?;
         match placed.holds {

@@ -247,8 +247,8 @@ impl View {
     }
 
     /// Its surfaces as typed messages write to it, and read from it.
-    pub fn storage(&self) -> Result<[Surface; 2]> {
-        self.storage.ok_or(Error::InvalidUse {
+    pub fn storage(&self) -> Result<&[Surface; 2]> {
+        self.storage.as_ref().ok_or(Error::InvalidUse {
             why: "a view as a storage image that cannot be one",
         })
     }
