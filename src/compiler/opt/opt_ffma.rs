@@ -2,7 +2,8 @@
 //!
 //! In:  scalar ALU operations, after everything that wants to see products and sums. Out: a sum of a product that only sums read, none
 //! of both exact, is an `ffma`; signs of the product go to its first operand. A product that others read, too, is made once and added
-//! as it is: nothing would be won. Neither is where both have a constant: operations of three operands have no immediates.
+//! as it is: nothing would be won. Halves stay two operations: the backend keeps them apart, where three operands have to be packed, and
+//! would convert each. Neither is where both have a constant: operations of three operands have no immediates.
 //! Tests: tests/opt/opt_ffma/.
 
 use crate::pass::Ctx;
@@ -76,7 +77,8 @@ fn fusible(s: &Shader, plain: &IdMap<Def, bool>, id: Id<Instr>) -> Option<(Produ
     let Instr::Alu(sum) = &s.instrs[id] else {
         return None;
     };
-    if sum.op != AluOp::FAdd || sum.exact || s.defs[sum.def].num_components != 1 {
+    let d = s.defs[sum.def];
+    if sum.op != AluOp::FAdd || sum.exact || d.num_components != 1 || d.bit_size == 16 {
         return None;
     }
     (0..2).find_map(|k| {
