@@ -274,8 +274,8 @@ pub struct Launch<G: Generation> {
     pub(crate) uses_base: bool,
     /// Which of the gathered words each value is.
     values: [u8; VALUES],
-    /// What is added to the last ones.
-    added: [u32; LAUNCHER_SUMS],
+    /// What is added to each.
+    added: [u32; VALUES],
 }
 
 impl<G: Generation> Launch<G> {
@@ -292,16 +292,13 @@ impl<G: Generation> Launch<G> {
         }
         let sums = push.driver.iter().map(|&value| sum(value));
         let sums: Vec<(usize, u32)> = sums.collect::<Option<_>>()?;
-        let mut values = [0; VALUES];
-        for (to, sum) in values.iter_mut().zip(&sums) {
-            *to = gathered(VALUES_AT + sum.0);
-        }
-        let (plain, last) = sums.split_at(sums.len().saturating_sub(LAUNCHER_SUMS));
-        if plain.iter().any(|sum| sum.1 != 0) {
+        let plain = sums.len().saturating_sub(LAUNCHER_SUMS);
+        if sums.iter().take(plain).any(|sum| sum.1 != 0) {
             return None;
         }
-        let mut added = [0; LAUNCHER_SUMS];
-        for (more, sum) in added.iter_mut().rev().zip(last.iter().rev()) {
+        let (mut values, mut added) = ([0; VALUES], [0; VALUES]);
+        for ((to, more), sum) in values.iter_mut().zip(&mut added).zip(&sums) {
+            *to = gathered(VALUES_AT + sum.0);
             *more = sum.1;
         }
         let thread_registers = if kernel.per_thread {
@@ -343,11 +340,8 @@ impl<G: Generation> Launch<G> {
     pub(crate) fn values(&self) -> impl Iterator<Item = (u8, u32)> {
         let count = usize::from(self.value_count);
         let values = self.values.get(..count).unwrap_or_default();
-        // They end together.
-        let none = count.saturating_sub(LAUNCHER_SUMS);
-        let first = LAUNCHER_SUMS.saturating_sub(count);
-        let added = std::iter::repeat_n(0, none).chain(self.added.iter().skip(first).copied());
-        values.iter().copied().zip(added)
+        let added = self.added.get(..count).unwrap_or_default();
+        values.iter().copied().zip(added.iter().copied())
     }
 }
 

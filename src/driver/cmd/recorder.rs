@@ -194,12 +194,19 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let constants = &mut self.bound.words[..PUSH_CONSTANTS_DW];
         match constants.get_mut(at..at.saturating_add(count)) {
             Some(place) if aligned => {
-                let (fours, rest) = data.as_chunks::<4>().0.as_chunks::<4>();
-                let (to_fours, to_rest) = place.as_chunks_mut::<4>();
-                for (to, from) in to_fours.iter_mut().zip(fours) {
-                    *to = from.map(u32::from_le_bytes);
-                }
-                for (to, from) in to_rest.iter_mut().zip(rest) {
+                // Four are common, and stored without a call.
+                let dwords = data.as_chunks().0;
+                let (place, dwords) = match (
+                    place.split_first_chunk_mut(),
+                    dwords.split_first_chunk::<4>(),
+                ) {
+                    (Some((to, place)), Some((from, dwords))) => {
+                        *to = from.map(u32::from_le_bytes);
+                        (place, dwords)
+                    }
+                    _ => (place, dwords),
+                };
+                for (to, from) in place.iter_mut().zip(dwords) {
                     *to = u32::from_le_bytes(*from);
                 }
                 self.constants_dirty = true;
