@@ -274,8 +274,10 @@ pub struct Launch<G: Generation> {
     pub(crate) uses_base: bool,
     /// Which of the gathered words each value is.
     values: [u8; VALUES],
-    /// What is added to each.
-    added: [u32; VALUES],
+    /// Of those so many first ones as they are.
+    plain_count: u8,
+    /// What is added to the others.
+    added: [u32; LAUNCHER_SUMS],
 }
 
 impl<G: Generation> Launch<G> {
@@ -292,13 +294,17 @@ impl<G: Generation> Launch<G> {
         }
         let sums = push.driver.iter().map(|&value| sum(value));
         let sums: Vec<(usize, u32)> = sums.collect::<Option<_>>()?;
-        let plain = sums.len().saturating_sub(LAUNCHER_SUMS);
-        if sums.iter().take(plain).any(|sum| sum.1 != 0) {
-            return None;
-        }
-        let (mut values, mut added) = ([0; VALUES], [0; VALUES]);
-        for ((to, more), sum) in values.iter_mut().zip(&mut added).zip(&sums) {
+        let mut values = [0; VALUES];
+        for (to, sum) in values.iter_mut().zip(&sums) {
             *to = gathered(VALUES_AT + sum.0);
+        }
+        let plain = sums.iter().take_while(|sum| sum.1 == 0).count();
+        let mut added = [0; LAUNCHER_SUMS];
+        for (more, sum) in added
+            .get_mut(..sums.len() - plain)?
+            .iter_mut()
+            .zip(&sums[plain..])
+        {
             *more = sum.1;
         }
         let thread_registers = if kernel.per_thread {
@@ -319,6 +325,7 @@ impl<G: Generation> Launch<G> {
             constants_first_dw: push.constants_first_dw as u8,
             constants_dw: push.constants_dw as u8,
             value_count: sums.len() as u8,
+            plain_count: plain as u8,
             shared_registers: push.registers() as u8,
             data_dw: u16::try_from(curbe_grf * abi::REGISTER_DW).ok()?,
             uses_counts: uses(COUNTS_AT, 2),
@@ -335,13 +342,13 @@ impl<G: Generation> Launch<G> {
         first..first + usize::from(self.constants_dw)
     }
 
-    /// Which of the gathered words each value behind them is, and what is added to it.
+    /// Which of the gathered words the values behind them are: those as they are, and those that are sums with what is added.
     #[inline(always)]
-    pub(crate) fn values(&self) -> impl Iterator<Item = (u8, u32)> {
-        let count = usize::from(self.value_count);
-        let values = self.values.get(..count).unwrap_or_default();
-        let added = self.added.get(..count).unwrap_or_default();
-        values.iter().copied().zip(added.iter().copied())
+    pub(crate) fn values(&self) -> (&[u8], impl Iterator<Item = (u8, u32)>) {
+        let values = self.values.get(..self.value_count.into());
+        let split = values.and_then(|values| values.split_at_checked(self.plain_count.into()));
+        let (plain, sums) = split.unwrap_or_default();
+        (plain, sums.iter().copied().zip(self.added))
     }
 }
 

@@ -349,8 +349,16 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         fill(from, constants.len(), shared);
         let values = shared.as_flattened_mut().get_mut(constants.len()..);
         let values = values.ok_or_else(M::too_long)?;
-        for ((place, more), to) in launch.values().zip(values) {
-            *to = bound[usize::from(place) % GATHERED_DW].wrapping_add(more);
+        let word = |place: u8| bound[usize::from(place) % GATHERED_DW];
+        let (plain, sums) = launch.values();
+        let (room, sums_room) = values
+            .split_at_mut_checked(plain.len())
+            .ok_or_else(M::too_long)?;
+        for (&place, to) in plain.iter().zip(room) {
+            *to = word(place);
+        }
+        for ((place, more), to) in sums.zip(sums_room) {
+            *to = word(place).wrapping_add(more);
         }
         for (from, to) in THREADS.iter().zip(own) {
             *to = *from;
