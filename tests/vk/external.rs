@@ -116,6 +116,97 @@ fn fences_and_semaphores_are_shared() {
     }
 }
 
+/// A sync file is a copy: who exports is as if reset or waited for, who imports has it once.
+#[test]
+fn fences_and_semaphores_travel_as_sync_files() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let fences = ash::khr::external_fence_fd::Device::new(&rig.instance, d);
+    let semaphores = ash::khr::external_semaphore_fd::Device::new(&rig.instance, d);
+    unsafe {
+        let kind = vk::ExternalFenceHandleTypeFlags::SYNC_FD;
+        let (a, b) = (
+            d.create_fence(&Default::default(), None).unwrap(),
+            d.create_fence(&Default::default(), None).unwrap(),
+        );
+        d.queue_submit(rig.queue, &[], a).unwrap();
+        let get = vk::FenceGetFdInfoKHR::default().fence(a).handle_type(kind);
+        let file = fences.get_fence_fd(&get).unwrap();
+        assert!(!d.get_fence_status(a).unwrap());
+        let put = |fd| {
+            let info = vk::ImportFenceFdInfoKHR::default()
+                .fence(b)
+                .handle_type(kind)
+                .flags(vk::FenceImportFlags::TEMPORARY)
+                .fd(fd);
+            fences.import_fence_fd(&info)
+        };
+        for fd in [file, -1] {
+            put(fd).unwrap();
+            d.wait_for_fences(&[b], true, u64::MAX).unwrap();
+            d.reset_fences(&[b]).unwrap();
+            assert!(!d.get_fence_status(b).unwrap());
+        }
+        assert_eq!(
+            put(-2).err(),
+            Some(vk::Result::ERROR_INVALID_EXTERNAL_HANDLE)
+        );
+
+        let kind = vk::ExternalSemaphoreHandleTypeFlags::SYNC_FD;
+        let (x, y) = (
+            d.create_semaphore(&Default::default(), None).unwrap(),
+            d.create_semaphore(&Default::default(), None).unwrap(),
+        );
+        let (signals, waits) = ([x], [y]);
+        let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
+        // Twice: what is exported may be signalled again.
+        for _ in 0..2 {
+            let signal = [vk::SubmitInfo::default().signal_semaphores(&signals)];
+            d.queue_submit(rig.queue, &signal, vk::Fence::null())
+                .unwrap();
+            let get = vk::SemaphoreGetFdInfoKHR::default()
+                .semaphore(x)
+                .handle_type(kind);
+            let file = semaphores.get_semaphore_fd(&get).unwrap();
+            let info = vk::ImportSemaphoreFdInfoKHR::default()
+                .semaphore(y)
+                .handle_type(kind)
+                .flags(vk::SemaphoreImportFlags::TEMPORARY)
+                .fd(file);
+            semaphores.import_semaphore_fd(&info).unwrap();
+            let wait = [vk::SubmitInfo::default()
+                .wait_semaphores(&waits)
+                .wait_dst_stage_mask(&stages)];
+            d.queue_submit(rig.queue, &wait, a).unwrap();
+            d.wait_for_fences(&[a], true, u64::MAX).unwrap();
+            d.reset_fences(&[a]).unwrap();
+        }
+
+        let mut counts =
+            vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        for (timeline, exportable) in [(false, true), (true, false)] {
+            let mut info = vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(kind);
+            if timeline {
+                info = info.push_next(&mut counts);
+            }
+            let mut found = vk::ExternalSemaphoreProperties::default();
+            rig.instance
+                .get_physical_device_external_semaphore_properties(rig.physical, &info, &mut found);
+            let features = found.external_semaphore_features;
+            assert_eq!(
+                features.contains(vk::ExternalSemaphoreFeatureFlags::EXPORTABLE),
+                exportable
+            );
+        }
+        for fence in [a, b] {
+            d.destroy_fence(fence, None);
+        }
+        for semaphore in [x, y] {
+            d.destroy_semaphore(semaphore, None);
+        }
+    }
+}
+
 const HOST: vk::ExternalMemoryHandleTypeFlags =
     vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 

@@ -309,6 +309,21 @@ impl File {
             .map_err(failed("SYNCOBJ_FD_TO_HANDLE"))
     }
 
+    /// Puts the fence of a sync file into a syncobj.
+    pub(crate) fn syncobj_import_file(&self, handle: u32, descriptor: OwnedFd) -> Result<()> {
+        self.kernel
+            .syncobj_fd_to_handle(descriptor.as_fd(), handle, drm::SYNCOBJ_FD_SYNC_FILE)
+            .map(|_| ())
+            .map_err(failed("SYNCOBJ_FD_TO_HANDLE"))
+    }
+
+    /// A sync file of its fence.
+    pub(crate) fn syncobj_export_file(&self, handle: u32) -> Result<OwnedFd> {
+        self.kernel
+            .syncobj_handle_to_fd(handle, drm::SYNCOBJ_FD_SYNC_FILE)
+            .map_err(failed("SYNCOBJ_HANDLE_TO_FD"))
+    }
+
     pub(crate) fn syncobj_export(&self, handle: u32) -> Result<OwnedFd> {
         self.kernel
             .syncobj_handle_to_fd(handle, 0)

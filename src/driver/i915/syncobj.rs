@@ -53,6 +53,16 @@ impl Syncobj {
         self.file.syncobj_wait(&[self.handle], true, deadline_ns)
     }
 
+    /// Takes over the fence of a sync file, as it is now.
+    pub fn import_file(&self, descriptor: OwnedFd) -> Result<()> {
+        self.file.syncobj_import_file(self.handle, descriptor)
+    }
+
+    /// A sync file of a binary one's fence, as it is now; there must be one.
+    pub fn export_file(&self) -> Result<OwnedFd> {
+        self.file.syncobj_export_file(self.handle)
+    }
+
     /// A descriptor.
     pub fn export(&self) -> Result<OwnedFd> {
         self.file.syncobj_export(self.handle)

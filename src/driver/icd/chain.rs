@@ -137,6 +137,22 @@ pub unsafe fn write_priorities(device: &vk::PhysicalDevice, first: *const c_void
     }
 }
 
+/// What a fence's payload can be shared as.
+pub const FENCE_HANDLES: c::ExternalFenceHandleTypeFlags =
+    c::ExternalFenceHandleTypeFlags::from_raw(
+        c::ExternalFenceHandleTypeFlags::OPAQUE_FD.as_raw()
+            | c::ExternalFenceHandleTypeFlags::SYNC_FD.as_raw(),
+    );
+
+/// What a semaphore's payload can be shared as: a sync file is one fence, and no timeline.
+pub fn semaphore_handles(timeline: bool) -> c::ExternalSemaphoreHandleTypeFlags {
+    use c::ExternalSemaphoreHandleTypeFlags as Handles;
+    match timeline {
+        true => Handles::OPAQUE_FD,
+        false => Handles::OPAQUE_FD | Handles::SYNC_FD,
+    }
+}
+
 /// What can be done with memory handles of a type.
 pub fn external_memory(kind: c::ExternalMemoryHandleTypeFlags) -> c::ExternalMemoryProperties {
     if kind == vk::memory::HOST {

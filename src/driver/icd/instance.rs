@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk as c;
 
+use crate::chain::{FENCE_HANDLES, semaphore_handles};
 use crate::entry::{done, entries};
 use crate::face::{self, Callback, InstanceFace};
 use crate::{chain, diagnosis, extension, handle, property, raw, source};
@@ -238,9 +239,8 @@ entries! { INSTANCE:
     ) {
         let info = raw::reference(external_fence_info, "VkPhysicalDeviceExternalFenceInfo")?;
         if let Some(out) = external_fence_properties.as_mut() {
-            let kind = c::ExternalFenceHandleTypeFlags::OPAQUE_FD;
-            let known = info.handle_type == kind;
-            let kinds = if known { kind } else { c::ExternalFenceHandleTypeFlags::empty() };
+            let known = !info.handle_type.is_empty() && FENCE_HANDLES.contains(info.handle_type);
+            let kinds = if known { FENCE_HANDLES } else { c::ExternalFenceHandleTypeFlags::empty() };
             out.export_from_imported_handle_types = kinds;
             out.compatible_handle_types = kinds;
             out.external_fence_features = if known {
@@ -259,9 +259,11 @@ entries! { INSTANCE:
     ) {
         let info = raw::reference(external_semaphore_info, "VkPhysicalDeviceExternalSemaphoreInfo")?;
         if let Some(out) = external_semaphore_properties.as_mut() {
-            let kind = c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
-            let known = info.handle_type == kind;
-            let kinds = if known { kind } else { c::ExternalSemaphoreHandleTypeFlags::empty() };
+            let counts = raw::find::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
+                .is_some_and(|node| node.semaphore_type == c::SemaphoreType::TIMELINE);
+            let handles = semaphore_handles(counts);
+            let known = !info.handle_type.is_empty() && handles.contains(info.handle_type);
+            let kinds = if known { handles } else { c::ExternalSemaphoreHandleTypeFlags::empty() };
             out.export_from_imported_handle_types = kinds;
             out.compatible_handle_types = kinds;
             out.external_semaphore_features = if known {

@@ -8,9 +8,13 @@ use ash::vk as c;
 use vk::queue::Submission;
 use vk::sync::{Event, Fence, Semaphore};
 
+use crate::chain::{FENCE_HANDLES, semaphore_handles};
 use crate::device::import_fd;
 use crate::entry::{done, entries};
 use crate::{handle, raw};
+
+/// The descriptor of a sync file whose work is done (Vulkan, "VkImportFenceFdInfoKHR").
+const DONE: c_int = -1;
 
 entries! { SYNC:
     Device vkQueueSubmit(
@@ -57,7 +61,7 @@ entries! { SYNC:
         let face = handle::get(device)?;
         let info = raw::reference(create_info, "VkFenceCreateInfo")?;
         let export = raw::find::<c::ExportFenceCreateInfo<'_>>(info.p_next);
-        if export.is_some_and(|node| !c::ExternalFenceHandleTypeFlags::OPAQUE_FD.contains(node.handle_types)) {
+        if export.is_some_and(|node| !FENCE_HANDLES.contains(node.handle_types)) {
             return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" });
         }
         let object = Fence::new(&face.device.context, info.flags.contains(c::FenceCreateFlags::SIGNALED))?;
@@ -104,10 +108,13 @@ entries! { SYNC:
         fd: *mut c_int,
     ) -> c::Result {
         let info = raw::reference(get_fd_info, "VkFenceGetFdInfoKHR")?;
-        if info.handle_type != c::ExternalFenceHandleTypeFlags::OPAQUE_FD {
-            return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" });
-        }
-        raw::put(fd, handle::get(info.fence)?.export()?.into_raw_fd());
+        let fence = handle::get(info.fence)?;
+        let descriptor = match info.handle_type {
+            c::ExternalFenceHandleTypeFlags::OPAQUE_FD => fence.export()?,
+            c::ExternalFenceHandleTypeFlags::SYNC_FD => fence.export_file()?,
+            _ => return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" }),
+        };
+        raw::put(fd, descriptor.into_raw_fd());
         done()
     }
 
@@ -116,12 +123,19 @@ entries! { SYNC:
         import_fence_fd_info: *const c::ImportFenceFdInfoKHR<'_>,
     ) -> c::Result {
         let info = raw::reference(import_fence_fd_info, "VkImportFenceFdInfoKHR")?;
-        if info.handle_type != c::ExternalFenceHandleTypeFlags::OPAQUE_FD {
-            return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
-        }
         let temporary = info.flags.contains(c::FenceImportFlags::TEMPORARY);
         let fence = handle::get(info.fence)?;
-        import_fd(info.fd, |descriptor| fence.import(descriptor, temporary))?;
+        match info.handle_type {
+            c::ExternalFenceHandleTypeFlags::OPAQUE_FD => {
+                import_fd(info.fd, |descriptor| fence.import(descriptor, temporary))?;
+            }
+            // Such a payload is always a temporary one.
+            c::ExternalFenceHandleTypeFlags::SYNC_FD if info.fd == DONE => fence.import_file(None)?,
+            c::ExternalFenceHandleTypeFlags::SYNC_FD => {
+                import_fd(info.fd, |descriptor| fence.import_file(Some(descriptor)))?;
+            }
+            _ => return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() }),
+        }
         done()
     }
 
@@ -134,12 +148,12 @@ entries! { SYNC:
         let face = handle::get(device)?;
         let info = raw::reference(create_info, "VkSemaphoreCreateInfo")?;
         let export = raw::find::<c::ExportSemaphoreCreateInfo<'_>>(info.p_next);
-        if export.is_some_and(|node| !c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD.contains(node.handle_types)) {
-            return Err(vk::Error::FeatureNotPresent { what: "this kind of external semaphore" });
-        }
         let initial = raw::find::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
             .filter(|node| node.semaphore_type == c::SemaphoreType::TIMELINE)
             .map(|node| node.initial_value);
+        if export.is_some_and(|node| !semaphore_handles(initial.is_some()).contains(node.handle_types)) {
+            return Err(vk::Error::FeatureNotPresent { what: "this kind of external semaphore" });
+        }
         raw::put(semaphore, handle::make_in(allocator, Arc::new(Semaphore::new(&face.device.context, initial)?))?);
         done()
     }
@@ -194,10 +208,13 @@ entries! { SYNC:
         fd: *mut c_int,
     ) -> c::Result {
         let info = raw::reference(get_fd_info, "VkSemaphoreGetFdInfoKHR")?;
-        if info.handle_type != c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD {
-            return Err(vk::Error::FeatureNotPresent { what: "this kind of external semaphore" });
-        }
-        raw::put(fd, handle::get(info.semaphore)?.export()?.into_raw_fd());
+        let semaphore = handle::get(info.semaphore)?;
+        let descriptor = match info.handle_type {
+            c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD => semaphore.export()?,
+            c::ExternalSemaphoreHandleTypeFlags::SYNC_FD => semaphore.export_file()?,
+            _ => return Err(vk::Error::FeatureNotPresent { what: "this kind of external semaphore" }),
+        };
+        raw::put(fd, descriptor.into_raw_fd());
         done()
     }
 
@@ -206,12 +223,22 @@ entries! { SYNC:
         import_semaphore_fd_info: *const c::ImportSemaphoreFdInfoKHR<'_>,
     ) -> c::Result {
         let info = raw::reference(import_semaphore_fd_info, "VkImportSemaphoreFdInfoKHR")?;
-        if info.handle_type != c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD {
-            return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
-        }
         let temporary = info.flags.contains(c::SemaphoreImportFlags::TEMPORARY);
         let semaphore = handle::get(info.semaphore)?;
-        import_fd(info.fd, |descriptor| semaphore.import(descriptor, temporary))?;
+        match info.handle_type {
+            c::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD => {
+                import_fd(info.fd, |descriptor| semaphore.import(descriptor, temporary))?;
+            }
+            c::ExternalSemaphoreHandleTypeFlags::SYNC_FD if semaphore.is_timeline() => {
+                return Err(vk::Error::InvalidUse { why: "a sync file for a timeline" });
+            }
+            // Such a payload is always a temporary one.
+            c::ExternalSemaphoreHandleTypeFlags::SYNC_FD if info.fd == DONE => semaphore.import_file(None)?,
+            c::ExternalSemaphoreHandleTypeFlags::SYNC_FD => {
+                import_fd(info.fd, |descriptor| semaphore.import_file(Some(descriptor)))?;
+            }
+            _ => return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() }),
+        }
         done()
     }
 

@@ -84,10 +84,49 @@ impl Fence {
         Ok(self.syncobj().export()?)
     }
 
+    /// A sync file of what is submitted; the fence is as if it were reset then.
+    pub fn export_file(&self) -> Result<OwnedFd> {
+        let file = export_file(&self.context, self.syncobj())?;
+        self.reset()?;
+        Ok(file)
+    }
+
     /// Takes a payload over.
     pub fn import(&self, descriptor: OwnedFd, temporary: bool) -> Result<()> {
         import(&self.context, &self.payload, descriptor, temporary)
     }
+
+    /// Takes a sync file over until it is reset; without a file, one whose work is done.
+    pub fn import_file(&self, descriptor: Option<OwnedFd>) -> Result<()> {
+        import_file(&self.context, &self.payload, descriptor)
+    }
+}
+
+/// A sync file, once what signals the syncobj has reached the kernel: submissions that wait for values of timelines come there later.
+fn export_file(context: &Context, syncobj: Arc<i915::Syncobj>) -> Result<OwnedFd> {
+    let point = [(syncobj, 0)];
+    context.wait(i64::MAX, |until| {
+        context.gpu.points_submitted(&point, until)
+    })?;
+    let [(syncobj, _)] = point;
+    Ok(syncobj.export_file()?)
+}
+
+fn import_file(
+    context: &Context,
+    payload: &Mutex<Payload>,
+    descriptor: Option<OwnedFd>,
+) -> Result<()> {
+    let syncobj = context.gpu.syncobj(descriptor.is_none())?;
+    if let Some(descriptor) = descriptor {
+        syncobj
+            .import_file(descriptor)
+            .map_err(|error| Error::InvalidExternalHandle {
+                why: error.to_string(),
+            })?;
+    }
+    locked(payload).temporary = Some(Arc::new(syncobj));
+    Ok(())
 }
 
 fn import(
@@ -206,9 +245,29 @@ impl Semaphore {
         Ok(self.signal_point(0).syncobj.export()?)
     }
 
+    /// A sync file of a binary one's submitted signal; the semaphore is as if it were waited for then.
+    pub fn export_file(&self) -> Result<OwnedFd> {
+        if self.timeline {
+            return Err(Error::InvalidUse {
+                why: "a sync file of a timeline",
+            });
+        }
+        let file = export_file(&self.context, self.signal_point(0).syncobj)?;
+        let mut payload = locked(&self.payload);
+        if payload.temporary.take().is_none() {
+            payload.permanent.reset()?;
+        }
+        Ok(file)
+    }
+
     /// Takes a payload over.
     pub fn import(&self, descriptor: OwnedFd, temporary: bool) -> Result<()> {
         import(&self.context, &self.payload, descriptor, temporary)
+    }
+
+    /// Takes a sync file over until it is waited for; without a file, one whose work is done.
+    pub fn import_file(&self, descriptor: Option<OwnedFd>) -> Result<()> {
+        import_file(&self.context, &self.payload, descriptor)
     }
 }
 
