@@ -9,6 +9,9 @@ fn shader(op: &str, def: &str, when: &str) -> String {
         "1" => {
             "        %30:32 = b2i %20\n        store_ssbo %30, %1, %11 {write_mask=1 align_mul=4}\n"
         }
+        "16" => {
+            "        %30:32 = u2u %20\n        store_ssbo %30, %1, %11 {write_mask=1 align_mul=4}\n"
+        }
         _ => "        store_ssbo %20, %1, %11 {write_mask=1 align_mul=4}\n",
     };
     format!(
@@ -32,6 +35,7 @@ b0:
     %14:32 = const 1
     %15:1 = ilt %0, %9
     %16:1 = {when}
+    %17:16 = unpack_32_2x16_split_y %9
 if %16 {{
     b1:
         %20:{def} = {op}
@@ -118,6 +122,13 @@ fn subgroup_operations_give_the_interpreters_results() {
         "quad_swap_diagonal %9",
     ] {
         run(op, "32", everyone);
+        // Half of a dword is where its dword is.
+        run(&op.replace("%9", "%17"), "16", everyone);
+    }
+    for op in ["read_first_invocation %17", "vote_ieq %17"] {
+        let def = if op.starts_with("vote") { "1" } else { "16" };
+        run(op, def, everyone);
+        run(op, def, some);
     }
     assert!(
         failures.is_empty(),

@@ -505,7 +505,7 @@ impl<'a> Isel<'a> {
                 half,
             } => Lanes {
                 half,
-                ..Lanes::new(v, offset, ty, pitch)
+                ..Lanes::new(v, offset, within_dword(ty, offset), pitch)
             },
             Comp::None => {
                 debug_assert!(false, "a def is read before it is made");
@@ -548,6 +548,16 @@ impl<'a> Isel<'a> {
 
 pub(super) fn sign_bit(ty: Type) -> u64 {
     1 << (ty.size_bytes() * 8 - 1)
+}
+
+/// The type to read a place as that was asked for as dwords: half a dword that begins within one is a word, and what is behind it another
+/// lane's.
+fn within_dword(ty: Type, offset: u32) -> Type {
+    if ty.size_bytes() == 4 && !offset.is_multiple_of(4) {
+        Type::Uw
+    } else {
+        ty
+    }
 }
 
 /// The lanes a place is for.
