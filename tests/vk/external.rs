@@ -141,6 +141,8 @@ fn fences_and_semaphores_travel_as_sync_files() {
                 .fd(fd);
             fences.import_fence_fd(&info)
         };
+        // Nobody signals it any more: misuse that ends, and says so.
+        assert!(fences.get_fence_fd(&get).is_err());
         for fd in [file, -1] {
             put(fd).unwrap();
             d.wait_for_fences(&[b], true, u64::MAX).unwrap();

@@ -102,13 +102,22 @@ impl Fence {
     }
 }
 
+/// How long a signal that was submitted may take to reach the kernel. Valid use has all submitted that it depends on.
+const SUBMITTED_NS: i64 = 2_000_000_000;
+
 /// A sync file, once what signals the syncobj has reached the kernel: submissions that wait for values of timelines come there later.
 fn export_file(context: &Context, syncobj: Arc<i915::Syncobj>) -> Result<OwnedFd> {
     let point = [(syncobj, 0)];
-    context.wait(i64::MAX, |until| {
+    let deadline = context.gpu.now_ns().saturating_add(SUBMITTED_NS);
+    let submitted = context.wait(deadline, |until| {
         context.gpu.points_submitted(&point, until)
     })?;
     let [(syncobj, _)] = point;
+    if !submitted {
+        return Err(Error::InvalidUse {
+            why: "a sync file of what nobody signals",
+        });
+    }
     Ok(syncobj.export_file()?)
 }
 
