@@ -2,11 +2,16 @@
 
 use std::ffi::CStr;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use bytemuck::Pod;
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::unistd::{Whence, ftruncate, lseek};
 
-use crate::{Errno, Result, check};
+use crate::{Errno, Result, check, said};
 
 /// Descriptors of our own are moved above this number, away from the small ones that programs count on.
 const OWN_DESCRIPTORS_FROM: i32 = 512;
@@ -56,50 +61,43 @@ pub fn dup_high(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
 }
 
 fn dup_from(fd: BorrowedFd<'_>, from: i32) -> Result<OwnedFd> {
-    // SAFETY: plain numbers.
-    owned(unsafe { system_call!(libc::SYS_fcntl, fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, from) })
+    let raw = fcntl(fd, FcntlArg::F_DUPFD_CLOEXEC(from)).map_err(said)?;
+    owned(raw.into())
 }
 
 /// A file in memory, of zeros, with a high number.
 pub fn memfd(name: &CStr, len_bytes: u64) -> Result<OwnedFd> {
     let len = i64::try_from(len_bytes).map_err(|_| Errno::EFBIG)?;
-    // SAFETY: the name ends in a zero.
-    let fd =
-        owned(unsafe { system_call!(libc::SYS_memfd_create, name.as_ptr(), libc::MFD_CLOEXEC) })?;
-    // SAFETY: plain numbers.
-    check(unsafe { system_call!(libc::SYS_ftruncate, fd.as_raw_fd(), len) })?;
-    use std::os::fd::AsFd;
+    let fd = memfd_create(name, MFdFlags::MFD_CLOEXEC).map_err(said)?;
+    ftruncate(&fd, len).map_err(said)?;
     dup_high(fd.as_fd())
 }
 
 /// Length in bytes of what a descriptor refers to, as lseek tells for files in memory and dma-bufs.
 pub fn memfd_bytes(fd: BorrowedFd<'_>) -> Result<u64> {
-    // SAFETY: plain numbers.
-    let end =
-        check(unsafe { system_call!(libc::SYS_lseek, fd.as_raw_fd(), 0_i64, libc::SEEK_END) })?;
+    let end = lseek(fd, 0, Whence::SeekEnd).map_err(said)?;
     u64::try_from(end).map_err(|_| Errno::EINVAL)
 }
 
 /// Where a file in memory has pages, as ranges of bytes within its first `len_bytes`, in order. What lies between reads as
 /// zeros, and to read it through a mapping would make pages of it. Files that cannot tell have one range.
 pub fn data_ranges(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<Vec<Range<u64>>> {
-    let seek = |from: u64, whence: i32| {
+    let seek = |from: u64, whence: Whence| {
         let from = i64::try_from(from).map_err(|_| Errno::EFBIG)?;
-        // SAFETY: plain numbers.
-        let found = check(unsafe { system_call!(libc::SYS_lseek, fd.as_raw_fd(), from, whence) })?;
+        let found = lseek(fd, from, whence).map_err(said)?;
         u64::try_from(found).map_err(|_| Errno::EINVAL)
     };
     let mut ranges = Vec::new();
     let mut at = 0;
     while at < len_bytes {
-        let start = match seek(at, libc::SEEK_DATA) {
+        let start = match seek(at, Whence::SeekData) {
             Ok(start) if start < len_bytes => start,
             // No data up to the end.
             Ok(_) | Err(Errno::ENXIO) => break,
             Err(Errno::EINVAL) => at,
             Err(error) => return Err(error),
         };
-        let end = match seek(start, libc::SEEK_HOLE) {
+        let end = match seek(start, Whence::SeekHole) {
             Ok(end) if end > start => end.min(len_bytes),
             Ok(_) | Err(Errno::EINVAL | Errno::ENXIO) => len_bytes,
             Err(error) => return Err(error),
@@ -150,17 +148,8 @@ pub struct Pipe {
 impl Pipe {
     /// A pipe; exec closes both ends, and we keep the writer at a high number.
     pub fn new() -> Result<Self> {
-        let mut ends = [-1_i32; 2];
-        // SAFETY: room for two descriptors.
-        check(unsafe {
-            system_call!(
-                libc::SYS_pipe2,
-                ends.as_mut_ptr(),
-                libc::O_CLOEXEC | libc::O_NONBLOCK,
-            )
-        })?;
-        let (reader, writer) = (owned(ends[0].into())?, owned(ends[1].into())?);
-        use std::os::fd::AsFd;
+        let flags = OFlag::O_CLOEXEC | OFlag::O_NONBLOCK;
+        let (reader, writer) = nix::unistd::pipe2(flags).map_err(said)?;
         let writer = dup_high(writer.as_fd())?;
         Ok(Self { reader, writer })
     }
@@ -170,60 +159,42 @@ impl Pipe {
         // A full pipe is readable already; without readers nobody cares, and Rust programs ignore SIGPIPE, but a C program that
         // loads us may not: so look first.
         if Self::has_reader(writer) {
-            // SAFETY: one byte.
-            unsafe {
-                system_call!(
-                    libc::SYS_write,
-                    writer.as_raw_fd(),
-                    [1_u8].as_ptr(),
-                    1_usize,
-                )
-            };
+            let _ = nix::unistd::write(writer, &[1]);
         }
     }
 
     /// Whether anybody still holds the reader.
     pub fn has_reader(writer: BorrowedFd<'_>) -> bool {
-        match poll(writer.as_raw_fd(), 0, 0) {
-            Ok(events) => events & libc::POLLERR == 0,
+        match poll(writer, PollFlags::empty(), PollTimeout::ZERO) {
+            Ok(events) => !events.contains(PollFlags::POLLERR),
             Err(_) => true,
         }
     }
 }
 
-fn poll(fd: RawFd, events: i16, timeout_ms: i32) -> Result<i16> {
-    let mut entry = libc::pollfd {
-        fd,
-        events,
-        revents: 0,
-    };
-    // SAFETY: one entry.
-    check(unsafe {
-        system_call!(
-            libc::SYS_poll,
-            &mut entry as *mut libc::pollfd,
-            1_usize,
-            timeout_ms,
-        )
-    })?;
-    Ok(entry.revents)
+fn poll(fd: BorrowedFd<'_>, events: PollFlags, timeout: PollTimeout) -> Result<PollFlags> {
+    let mut entry = [PollFd::new(fd, events)];
+    nix::poll::poll(&mut entry, timeout).map_err(said)?;
+    Ok(entry[0].revents().unwrap_or(PollFlags::empty()))
 }
 
 /// Leaves a descriptor open over exec.
 pub fn keep_over_exec(fd: BorrowedFd<'_>) -> Result<()> {
-    // SAFETY: plain numbers.
-    check(unsafe { system_call!(libc::SYS_fcntl, fd.as_raw_fd(), libc::F_SETFD, 0) }).map(drop)
+    fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))
+        .map(drop)
+        .map_err(said)
 }
 
 /// Whether a descriptor is readable now.
 pub fn poll_readable(fd: BorrowedFd<'_>) -> Result<bool> {
-    Ok(poll(fd.as_raw_fd(), libc::POLLIN, 0)? & libc::POLLIN != 0)
+    let events = poll(fd, PollFlags::POLLIN, PollTimeout::ZERO)?;
+    Ok(events.contains(PollFlags::POLLIN))
 }
 
 /// Waits until a descriptor is readable, some milliseconds at most. False: it is not.
-pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ms: i32) -> Result<bool> {
-    match poll(fd.as_raw_fd(), libc::POLLIN, timeout_ms) {
-        Ok(events) => Ok(events & libc::POLLIN != 0),
+pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ms: u16) -> Result<bool> {
+    match poll(fd, PollFlags::POLLIN, timeout_ms.into()) {
+        Ok(events) => Ok(events.contains(PollFlags::POLLIN)),
         Err(Errno::EINTR) => Ok(false),
         Err(error) => Err(error),
     }
@@ -231,15 +202,6 @@ pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ms: i32) -> Result<bool> {
 
 /// Raises the number of descriptors that the process may have as far as it may.
 pub fn raise_descriptor_limit() -> Result<()> {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: the structure is the kernel's.
-    unsafe {
-        check(libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit).into())?;
-        limit.rlim_cur = limit.rlim_max;
-        check(libc::setrlimit(libc::RLIMIT_NOFILE, &limit).into())?;
-    }
-    Ok(())
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).map_err(said)?;
+    setrlimit(Resource::RLIMIT_NOFILE, most, most).map_err(said)
 }

@@ -3,8 +3,8 @@
 //! In:  descriptors, addresses, lengths.
 //! Out: [`Mapping`] (shared memory), [`ioctl`], [`memfd`], pipes, device nodes, the clock, memory of this process by address.
 //!
-//! Everything reaches the kernel itself, never a libc function of the same name: the simulator's preload library interposes those,
-//! and is built on this crate.
+//! What the simulator's preload library interposes (mmap, stat and the like) reaches the kernel itself, never a libc function of the same
+//! name: that library is built on this crate. [`ioctl`] alone goes where the process's ioctls go. The rest is nix's.
 #![allow(unsafe_code, reason = "one of the rooms for it: STYLE.md, section 9")]
 
 /// A system call. Every argument takes a whole register: what C would pass as an `int` leaves the upper half to chance, and the
@@ -30,9 +30,14 @@ pub use mapping::{Mapping, PAGE_BYTES, Window};
 pub use node::{Node, open_node, render_nodes};
 pub use process::{
     block_signals, build_id, end_with_the_pipe, memory_bytes, monotonic_ns, monotonic_raw_ns,
-    process_cpu_ns, process_id, read_process, stay_loaded, write_process,
+    process_cpu_ns, process_id, read_process, stay_loaded, stay_on_this_cpu, write_process,
 };
 pub use uapi::{Errno, Result};
+
+/// A reason as our interfaces have it.
+fn said(error: nix::errno::Errno) -> Errno {
+    Errno(error as i32)
+}
 
 /// The reason of the last failure in this thread.
 fn last_error() -> Errno {

@@ -1,104 +1,90 @@
 //! This process: its clock, and its memory by address.
 
-use crate::{Errno, Result, check};
+use crate::{Errno, Result, said};
+use nix::sched::CpuSet;
+use nix::sys::signal::{SigHandler, SigSet, Signal};
+use nix::sys::time::TimeSpec;
+use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
+use nix::time::ClockId;
+use nix::unistd::{Pid, SysconfVar, getpid, sysconf};
+use std::io::{IoSlice, IoSliceMut};
 
 /// The monotonic clock, in ns.
 pub fn monotonic_ns() -> i64 {
-    clock_ns(libc::CLOCK_MONOTONIC)
+    clock_ns(ClockId::CLOCK_MONOTONIC)
 }
 
 /// The monotonic clock that nothing slews, in ns.
 pub fn monotonic_raw_ns() -> i64 {
-    clock_ns(libc::CLOCK_MONOTONIC_RAW)
+    clock_ns(ClockId::CLOCK_MONOTONIC_RAW)
 }
 
 /// Time that CPUs have spent in this process, in ns.
 pub fn process_cpu_ns() -> i64 {
-    clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
+    clock_ns(ClockId::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-fn clock_ns(clock: libc::clockid_t) -> i64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the kernel fills the structure.
-    unsafe { libc::clock_gettime(clock, &mut time) };
-    time.tv_sec
+fn clock_ns(clock: ClockId) -> i64 {
+    // Every Linux has these clocks.
+    let time = clock.now().unwrap_or(TimeSpec::new(0, 0));
+    time.tv_sec()
         .saturating_mul(1_000_000_000)
-        .saturating_add(time.tv_nsec)
+        .saturating_add(time.tv_nsec())
 }
 
 /// This process's number, as the kernel has it now: a fork changes it.
 pub fn process_id() -> i32 {
-    // SAFETY: no arguments.
-    unsafe { system_call!(libc::SYS_getpid) as i32 }
+    getpid().as_raw()
 }
 
 /// Bytes of memory of this machine.
 pub fn memory_bytes() -> Option<u64> {
-    // SAFETY: plain numbers.
-    let (pages, bytes) = unsafe {
-        (
-            libc::sysconf(libc::_SC_PHYS_PAGES),
-            libc::sysconf(libc::_SC_PAGESIZE),
-        )
-    };
-    u64::try_from(pages)
-        .ok()?
-        .checked_mul(u64::try_from(bytes).ok()?)
+    let number = |name| u64::try_from(sysconf(name).ok()??).ok();
+    number(SysconfVar::_PHYS_PAGES)?.checked_mul(number(SysconfVar::PAGE_SIZE)?)
 }
 
 /// Leaves all signals of the process to its other threads.
 pub fn block_signals() {
-    let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: the set is filled before it is used; only this thread's mask changes.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
-    }
+    // It fails for no set of signals.
+    let _ = SigSet::all().thread_set_mask();
 }
 
-fn vector(base: *mut u8, len_bytes: usize) -> libc::iovec {
-    libc::iovec {
-        iov_base: base.cast(),
-        iov_len: len_bytes,
+/// Keeps this thread, and the processes that it starts, on the CPU that it runs on.
+pub fn stay_on_this_cpu() -> Result<()> {
+    let mut here = CpuSet::new();
+    here.set(nix::sched::sched_getcpu().map_err(said)?)
+        .map_err(said)?;
+    nix::sched::sched_setaffinity(Pid::from_raw(0), &here).map_err(said)
+}
+
+/// What a copy of `wanted` bytes has come to.
+fn whole(copied: nix::Result<usize>, wanted: usize) -> Result<()> {
+    match copied.map_err(said)? {
+        copied if copied == wanted => Ok(()),
+        _ => Err(Errno::EFAULT),
     }
 }
 
 /// Copies from an address of this process, whatever is there: `EFAULT` if not all of it can be read.
 pub fn read_process(address: u64, out: &mut [u8]) -> Result<()> {
-    if out.is_empty() {
+    let len = out.len();
+    if len == 0 {
         return Ok(());
     }
-    let local = vector(out.as_mut_ptr(), out.len());
-    let remote = vector(address as *mut u8, out.len());
-    // SAFETY: the kernel copies, into `out` only, and checks the other address.
-    let copied = check(unsafe {
-        system_call!(
-            libc::SYS_process_vm_readv,
-            process_id(),
-            &raw const local,
-            1_usize,
-            &raw const remote,
-            1_usize,
-            0_usize,
-        )
-    })?;
-    if copied as usize == out.len() {
-        Ok(())
-    } else {
-        Err(Errno::EFAULT)
-    }
+    let base = address as usize;
+    let copied = process_vm_readv(
+        getpid(),
+        &mut [IoSliceMut::new(out)],
+        &[RemoteIoVec { base, len }],
+    );
+    whole(copied, len)
 }
 
 /// Lets a write to a pipe that nobody reads any more end the process quietly, as it ends C's: Rust's runtime makes it an error,
 /// and `println!` makes that a panic. For programs whose output is their work.
 pub fn end_with_the_pipe() {
-    // SAFETY: the default action; called before other threads are started.
-    unsafe {
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-    }
+    // SAFETY: the default action; called before other threads are started. It fails for no signal that there is.
+    let _ = unsafe { nix::sys::signal::signal(Signal::SIGPIPE, SigHandler::SigDfl) };
 }
 
 /// Copies to an address of this process: `EFAULT` if not all of it can be written.
@@ -106,28 +92,16 @@ pub fn end_with_the_pipe() {
 /// # Safety
 /// Nothing in this process may rely on the bytes there staying as they are: the address is one that C code passed to be written.
 pub unsafe fn write_process(address: u64, data: &[u8]) -> Result<()> {
-    if data.is_empty() {
+    let (base, len) = (address as usize, data.len());
+    if len == 0 {
         return Ok(());
     }
-    let local = vector(data.as_ptr().cast_mut(), data.len());
-    let remote = vector(address as *mut u8, data.len());
-    // SAFETY: the kernel only reads `data`, and checks the other address; the caller vouches for what is there.
-    let copied = check(unsafe {
-        system_call!(
-            libc::SYS_process_vm_writev,
-            process_id(),
-            &raw const local,
-            1_usize,
-            &raw const remote,
-            1_usize,
-            0_usize,
-        )
-    })?;
-    if copied as usize == data.len() {
-        Ok(())
-    } else {
-        Err(Errno::EFAULT)
-    }
+    let copied = process_vm_writev(
+        getpid(),
+        &[IoSlice::new(data)],
+        &[RemoteIoVec { base, len }],
+    );
+    whole(copied, len)
 }
 
 /// Keeps the library that this code is part of loaded until the process ends, whoever unloads it: what it has set up once would be

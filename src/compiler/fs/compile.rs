@@ -314,13 +314,16 @@ fn compile_width(
     may_spill: bool,
 ) -> Result<Option<Compiled>, FsError> {
     let mut dumps = Vec::new();
+    let Some(selected) = isel::select(shader, options, known, width)? else {
+        return Ok(None);
+    };
     let Selected {
         mut lir,
         push,
         push_grf,
         stage,
         loops,
-    } = isel::select(shader, options, known, width)?;
+    } = selected;
     let check = cfg!(debug_assertions) || options.validate;
     let mut after = |lir: &Lir, pass: &'static str| -> Result<(), FsError> {
         if options.wants(pass) {
@@ -342,6 +345,8 @@ fn compile_width(
     }
     let r0 = Id::new(0);
     let Some(allocation) = allocate(&mut lir, r0, options.spill_everything, may_spill)? else {
+        // The next width may choose anew, if this was the first one; if not, there is none.
+        known.descriptors = None;
         return Ok(None);
     };
     after(&lir, "regalloc")?;

@@ -335,7 +335,7 @@ impl Generation for Gen9 {
         stream.put(words.dwords)
     }
 
-    #[inline]
+    #[inline(always)]
     fn constants<M: Memory>(
         stream: &mut Stream<M>,
         offset_bytes: u32,

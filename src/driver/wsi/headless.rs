@@ -19,7 +19,7 @@ impl Presenter for Nowhere {
         self.shown
     }
 
-    fn listen(&mut self, _: i32) -> Result<Fit> {
+    fn listen(&mut self, _: u16) -> Result<Fit> {
         Ok(Fit::Same)
     }
 }

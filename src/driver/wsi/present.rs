@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::error::Result;
 
 /// Longest wait for a window system, in milliseconds, before it is asked whether anyone still wants to know.
-pub(crate) const STEP_MS: i32 = 50;
+pub(crate) const STEP_MS: u16 = 50;
 
 /// Says that a swapchain ends: who waits for its window gives up.
 #[derive(Debug, Default)]
@@ -74,5 +74,5 @@ pub trait Presenter: Send {
     fn shown(&self) -> u64;
 
     /// Hears what has become of them, for some milliseconds if there is no news yet.
-    fn listen(&mut self, millis: i32) -> Result<Fit>;
+    fn listen(&mut self, millis: u16) -> Result<Fit>;
 }

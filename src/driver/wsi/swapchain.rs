@@ -16,7 +16,7 @@ use crate::present::{Alpha, Fit, Pace, Picture, Presenter, Stop};
 use crate::surface::Surface;
 
 /// Longest wait for news of pictures while there is nothing to show: what is drawn meanwhile is shown so much later.
-const NEWS_MS: i32 = 2;
+const NEWS_MS: u16 = 2;
 
 /// A picture of a swapchain: what its thread reads.
 pub type Image = Arc<dyn Picture + Send + Sync>;

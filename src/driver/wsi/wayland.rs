@@ -126,7 +126,7 @@ impl Shown {
     }
 
     /// Hears what comes, for a while if nothing has come yet.
-    fn wait(&mut self, millis: i32) -> Result<()> {
+    fn wait(&mut self, millis: u16) -> Result<()> {
         self.connection.flush().map_err(Error::lost)?;
         let heard = self.queue.dispatch_pending(&mut self.heard);
         if heard.map_err(Error::lost)? > 0 {
@@ -191,7 +191,7 @@ impl Presenter for Shown {
         self.heard.shown
     }
 
-    fn listen(&mut self, millis: i32) -> Result<Fit> {
+    fn listen(&mut self, millis: u16) -> Result<Fit> {
         self.wait(millis)?;
         Ok(Fit::Same)
     }

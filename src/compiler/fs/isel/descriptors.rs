@@ -10,23 +10,32 @@ use crate::encode::INDIRECT_DW;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
 use abi::{DriverValue, LAUNCHER_VALUES};
 use isa::{ArfReg, Opcode, Type};
+use nir::Stage;
 
 /// Dwords of a0.
 const A0_DW: usize = abi::LAUNCHER_SUMS;
 
+/// The descriptors that are pushed ready, for all widths of a shader the same.
+pub(crate) struct Ready {
+    /// As many as one move brings: a power of two, or none.
+    group: Vec<DriverValue>,
+    /// Values that are pushed before them. What was behind those nobody reads.
+    kept: usize,
+}
+
 impl Isel<'_> {
-    /// Lets messages take the descriptors of `chosen`, all widths of a shader the same; the first one chooses.
-    pub(super) fn ready_descriptors(&mut self, chosen: &mut Option<Vec<DriverValue>>) {
-        let group = chosen.get_or_insert_with(|| self.choose_descriptors());
+    /// Lets messages take the descriptors of `chosen`; the first width chooses. False: this width reads what that one does without.
+    pub(super) fn ready_descriptors(&mut self, chosen: &mut Option<Ready>) -> bool {
+        let is_first = chosen.is_none();
+        let ready = chosen.get_or_insert_with(|| Ready {
+            group: self.choose_descriptors(),
+            kept: self.push.driver.len(),
+        });
+        let group = &ready.group;
         let count = group.len();
         if count == 0 {
-            return;
+            return true;
         }
-        while !(self.push.constants_dw as usize + self.push.driver.len()).is_multiple_of(count) {
-            self.push.driver.push(DriverValue::Nothing);
-        }
-        let first = self.push.constants_dw + self.push.driver.len() as u32;
-        self.push.driver.extend_from_slice(group);
         let at = A0_DW - count;
         for k in 0..self.b.lir.insts.len() {
             let key = self.descriptor(&self.b.lir.insts[k]);
@@ -36,11 +45,50 @@ impl Isel<'_> {
                 self.b.lir.insts[k].src[2] = Src::arf(ArfReg::Address, 0, bytes, Type::Ud);
             }
         }
+        // Pixel shaders have two widths as a rule, whose messages differ.
+        if self.sh.stage != Stage::Fragment {
+            let read = self.values_read();
+            if is_first {
+                ready.kept = read;
+            } else if read > ready.kept {
+                return false;
+            }
+            self.push.driver.truncate(ready.kept);
+        }
+        while !(self.push.constants_dw as usize + self.push.driver.len()).is_multiple_of(count) {
+            self.push.driver.push(DriverValue::Nothing);
+        }
+        let first = self.push.constants_dw + self.push.driver.len() as u32;
+        self.push.driver.extend_from_slice(group);
         let mut mov = Inst::new(Op::Eu(Opcode::Mov), count as u8);
         mov.no_mask = true;
         mov.dst = Dst::arf(ArfReg::Address, 0, at as u32 * 4, Type::Ud);
         mov.src[0] = Src::vgrf(self.push_reg, first * 4, Type::Ud, 1);
         self.b.lir.insts.insert(0, mov);
+        true
+    }
+
+    /// How many of the first values cover all that are read.
+    fn values_read(&self) -> usize {
+        let is_push = |src: &Src| src.reg == Reg::Vgrf(self.push_reg);
+        let mut end = 0;
+        for inst in &self.b.lir.insts {
+            let sources = inst.src[..inst.sources()].iter().enumerate();
+            for (i, src) in sources.filter(|(_, src)| is_push(src)) {
+                end = end.max(match inst.op {
+                    Op::MovIndirect => u32::MAX,
+                    _ => src.offset + inst.src_bytes(i),
+                });
+            }
+            if let Op::Collect(payload) = inst.op {
+                let parts = self.b.lir.payloads[payload].parts.iter();
+                for part in parts.filter(|part| is_push(&part.src)) {
+                    end = end.max(part.src.offset + part.bytes);
+                }
+            }
+        }
+        let dwords = end.div_ceil(4).saturating_sub(self.push.constants_dw);
+        self.push.driver.len().min(dwords as usize)
     }
 
     /// What a message adds up in a0, if that is known when it is launched.

@@ -145,16 +145,16 @@ pub(crate) struct Known<'a> {
     pub divergent: &'a IdSet<Def>,
     pub uses: &'a [u32],
     /// The descriptors that are pushed ready: the first width chooses, others take the same.
-    pub descriptors: Option<Vec<abi::DriverValue>>,
+    pub descriptors: Option<descriptors::Ready>,
 }
 
-/// Selects instructions for `width` lanes.
+/// Selects instructions for `width` lanes. None: this width wants other push data than an earlier one.
 pub(crate) fn select(
     sh: &Shader,
     options: &Options,
     known: &mut Known<'_>,
     width: u8,
-) -> Result<Selected, FsError> {
+) -> Result<Option<Selected>, FsError> {
     let mut b = Build::new(width);
     let layout_events = sh.layout();
     // The header, and in fragment shaders the masks behind it.
@@ -212,15 +212,17 @@ pub(crate) fn select(
     };
     isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
     isel.run(&layout_events)?;
-    isel.ready_descriptors(&mut known.descriptors);
+    if !isel.ready_descriptors(&mut known.descriptors) {
+        return Ok(None);
+    }
     let (push_grf, stage) = isel.lay_out()?;
-    Ok(Selected {
+    Ok(Some(Selected {
         lir: isel.b.lir,
         push: isel.push,
         push_grf,
         stage,
         loops: isel.loops,
-    })
+    }))
 }
 
 impl<'a> Isel<'a> {

@@ -180,7 +180,7 @@ impl Shared {
     }
 
     /// Waits for an event, for a while.
-    fn wait(&mut self, millis: i32) -> Result<()> {
+    fn wait(&mut self, millis: u16) -> Result<()> {
         let socket = self.target.connection.stream().as_fd();
         sys::wait_readable(socket, millis).map_err(Error::lost)?;
         self.hear()
@@ -251,7 +251,7 @@ impl Presenter for Shared {
         self.shown
     }
 
-    fn listen(&mut self, millis: i32) -> Result<Fit> {
+    fn listen(&mut self, millis: u16) -> Result<Fit> {
         // What was read along with an answer is not in the socket any more.
         let before = self.shown;
         self.hear()?;
@@ -345,7 +345,7 @@ impl Presenter for Sent {
         self.shown
     }
 
-    fn listen(&mut self, _: i32) -> Result<Fit> {
+    fn listen(&mut self, _: u16) -> Result<Fit> {
         Ok(self.fit)
     }
 }

@@ -291,6 +291,8 @@ pub fn main(args: &Args) -> Result<(), String> {
             bar.inc(1);
         }
     } else {
+        // Both drivers on one CPU: the machine's others may be slower or busier.
+        sys::stay_on_this_cpu().map_err(|e| format!("one CPU for both drivers: {e}"))?;
         let start = |driver: &str| {
             let command = command(args, &folder, driver, "null", &[], &[])?;
             Worker::start(command, driver)
