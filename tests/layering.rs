@@ -90,7 +90,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "sim/gpu",
         &["eu", "isa", "hw"],
-        &["thiserror", "smallvec", "rayon-core"],
+        &["thiserror", "smallvec", "rayon-core", "rustc-hash"],
     ),
     (
         "sim/kmd",

@@ -18,6 +18,7 @@ mod draw_tests;
 mod drawn_tests;
 #[cfg(test)]
 mod forgotten_tests;
+mod lines;
 mod reserved;
 mod sequence;
 #[cfg(test)]

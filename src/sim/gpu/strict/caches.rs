@@ -28,6 +28,10 @@
 //! order, and of a draw's own accesses; that the L3 is flushed before the data port reads what commands have written (ERRATA.md).
 //! A thread's scratch memory is its own.
 
+use super::lines::{
+    ATOMIC, Copy, DATA, DEPTH, Line, PAST_DEPTH, PAST_L3, PAST_RENDER, Page, RENDER, STREAM,
+    VIEWERS, parts,
+};
 use super::surface;
 use crate::hiz::{Slice, Unresolved};
 use crate::memory::View;
@@ -39,25 +43,13 @@ use crate::rules::{
 use crate::space::AddressSpace;
 use crate::watch::{CACHES, Control, Depth, Memory, Seen, Slices, Via, Watch};
 use eu::Stop;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Bytes of commands that the command streamer reads ahead.
 const COMMAND_PREFETCH_BYTES: u64 = 512;
-
-/// A bit for each byte of a page.
-type Bytes = [u64; 64];
-/// A page's bytes as somebody saw them.
-type Copy = Box<[u8; 4096]>;
-
-/// Kinds of writes: by the data port, by its atomics, by the stream output, by the render and by the depth cache. The first
-/// three are [`Page::open`] when their work has ended.
-const DATA: usize = 0;
-const ATOMIC: usize = 1;
-const STREAM: usize = 2;
-const RENDER: usize = 3;
-const DEPTH: usize = 4;
 
 /// The rules of caches that keep copies, in the order of [`CACHES`].
 const READERS: [&Rule; CACHES.len()] = [
@@ -68,93 +60,6 @@ const READERS: [&Rule; CACHES.len()] = [
     &INSTRUCTION_STALE,
 ];
 
-/// Who may see old bytes, by their place in [`Page::old`]: the caches of [`CACHES`]; who reads past the render and the depth cache;
-/// the command streamer.
-const PAST_RENDER: usize = CACHES.len();
-const PAST_DEPTH: usize = PAST_RENDER + 1;
-const PAST_L3: usize = PAST_DEPTH + 1;
-const VIEWERS: usize = PAST_L3 + 1;
-
-struct Page {
-    /// Written by the work that runs, by kind.
-    own: [Bytes; 5],
-    /// Written by earlier work that may still run, by kind.
-    open: [Bytes; 3],
-    /// In the render and the depth cache, not flushed; flushed, but not waited for.
-    dirty: [Bytes; 2],
-    draining: [Bytes; 2],
-    /// Written since each cache of [`CACHES`] was invalidated; since the data cache was flushed.
-    stale: [Bytes; CACHES.len()],
-    unflushed: Bytes,
-    /// What was there before the work that runs wrote it, and what each of the viewers sees: where old data is delivered.
-    before: Option<Copy>,
-    old: [Option<Copy>; VIEWERS],
-}
-
-const NONE: Bytes = [0; 64];
-
-impl Page {
-    const fn new() -> Page {
-        Page {
-            own: [NONE; 5],
-            open: [NONE; 3],
-            dirty: [NONE; 2],
-            draining: [NONE; 2],
-            stale: [NONE; CACHES.len()],
-            unflushed: NONE,
-            before: None,
-            old: [const { None }; VIEWERS],
-        }
-    }
-
-    /// Nothing that anybody must know.
-    fn is_empty(&self) -> bool {
-        let sets = [&self.own[..], &self.open, &self.dirty, &self.draining];
-        let sets = sets.into_iter().chain([&self.stale[..]]).flatten();
-        sets.chain([&self.unflushed]).all(|bytes| *bytes == NONE)
-    }
-
-    /// What a viewer does not see of a word of bytes.
-    fn unseen(&self, viewer: usize, word: usize) -> u64 {
-        let cache = |cache: usize| self.dirty[cache][word] | self.draining[cache][word];
-        match viewer {
-            PAST_RENDER => cache(0),
-            PAST_DEPTH => cache(1),
-            PAST_L3 => self.unflushed[word],
-            reader => self.stale.get(reader).map_or(0, |stale| stale[word]),
-        }
-    }
-
-    /// Some caches of [`CACHES`] are invalidated while work runs: they may hold old bytes only where what was written has not
-    /// come to memory: by work, or by the post-sync operations that write `posted`.
-    fn refill(&mut self, caches: &[bool; CACHES.len()], posted: &Bytes) {
-        let away = |word: usize| {
-            let sets = self.open.iter().chain(&self.dirty).chain(&self.draining);
-            let held = self.unflushed[word] | posted[word];
-            sets.fold(held, |all, set| all | set[word])
-        };
-        let away: Bytes = std::array::from_fn(away);
-        let refilled = self
-            .stale
-            .iter_mut()
-            .zip(caches)
-            .filter(|(_, asked)| **asked);
-        for (stale, _) in refilled {
-            for (stale, away) in stale.iter_mut().zip(away) {
-                *stale &= away;
-            }
-        }
-    }
-
-    /// Keeps the bytes of `new` that a viewer will not see any more, as `from` has them.
-    fn keep(old: &mut Option<Copy>, from: &[u8; 4096], word: usize, new: u64) {
-        let old = old.get_or_insert_with(|| Box::new([0; 4096]));
-        for byte in (0..64).filter(|byte| new >> byte & 1 == 1) {
-            old[word * 64 + byte] = from[word * 64 + byte];
-        }
-    }
-}
-
 /// A quadword that a post-sync operation writes, that nobody has waited for.
 struct Posted {
     address: u64,
@@ -162,9 +67,17 @@ struct Posted {
     last: bool,
 }
 
+/// An access, for the rules that it may break.
+struct Access {
+    address: u64,
+    via: Via,
+    atomic: bool,
+}
+
 #[derive(Default)]
 struct State {
-    pages: BTreeMap<u64, Box<Page>>,
+    /// By number.
+    pages: FxHashMap<u64, Box<Page>>,
     /// Address of the command whose work runs.
     at: u64,
     scratch: Vec<Range<u64>>,
@@ -218,80 +131,58 @@ fn cache_of(via: Via) -> Via {
     }
 }
 
-/// The parts of a range by page: page, word, bits.
-fn parts(address: u64, bytes: u64) -> impl Iterator<Item = (u64, usize, u64)> {
-    let (mut at, mut left) = (address, bytes);
-    std::iter::from_fn(move || {
-        let first = at & 63;
-        let count = left.min(64 - first);
-        let bits = u64::MAX.checked_shr(64 - count as u32)? << first;
-        let part = (at >> 12, (at >> 6 & 63) as usize, bits);
-        (at, left) = (at.wrapping_add(count), left - count);
-        Some(part)
-    })
-}
-
 impl State {
     fn is_scratch(&self, address: u64) -> bool {
         self.scratch.iter().any(|range| range.contains(&address))
     }
 
-    /// Err where one of these bytes was written by work that may still run.
-    fn ordered(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop> {
-        for (number, word, bits) in parts(address, bytes) {
-            let Some(page) = self.pages.get(&number) else {
-                continue;
-            };
-            let of = |kind: usize, meets: bool| if meets { 0 } else { page.open[kind][word] };
-            let open = of(DATA, false) | of(ATOMIC, atomic) | of(STREAM, via == Via::Stream);
-            WORK_ORDER.check(open & bits == 0, self.at, || {
-                format!("{address:#x} was written by work that may still run")
+    /// The lines of a range that something is known of: the first byte of the range that each has, the line, bits.
+    fn lines(&self, address: u64, bytes: u64) -> impl Iterator<Item = (&Line, u64)> {
+        parts(address, bytes).filter_map(|(number, line, bits)| {
+            let page = self.pages.get(&number)?;
+            Some((page.lines.get(line)?, bits))
+        })
+    }
+
+    /// Err where one of these bytes of a line was written by work that may still run.
+    fn ordered(&self, line: &Line, bits: u64, access: &Access) -> Result<(), Stop> {
+        let of = |kind: usize, meets: bool| if meets { 0 } else { line.open[kind] };
+        let open =
+            of(DATA, false) | of(ATOMIC, access.atomic) | of(STREAM, access.via == Via::Stream);
+        WORK_ORDER.check(open & bits == 0, self.at, || {
+            let address = access.address;
+            format!("{address:#x} was written by work that may still run")
+        })
+    }
+
+    /// Err where one of these bytes of a line is in a cache of draws that is not flushed.
+    fn flushed(&self, line: &Line, bits: u64, access: &Access) -> Result<(), Stop> {
+        for (viewer, own, rule) in [
+            (PAST_RENDER, Via::Render, &RENDER_FLUSH),
+            (PAST_DEPTH, Via::Depth, &DEPTH_FLUSH),
+        ] {
+            let held = line.unseen(viewer) & bits;
+            rule.check(access.via == own || held == 0, self.at, || {
+                format!("{:#x} was written by an earlier draw", access.address)
             })?;
         }
         Ok(())
     }
 
-    /// Err where one of these bytes is in a cache of draws that is not flushed.
-    fn flushed(&self, address: u64, bytes: u64, via: Via) -> Result<(), Stop> {
-        for (number, word, bits) in parts(address, bytes) {
-            let Some(page) = self.pages.get(&number) else {
-                continue;
-            };
-            for (viewer, own, rule) in [
-                (PAST_RENDER, Via::Render, &RENDER_FLUSH),
-                (PAST_DEPTH, Via::Depth, &DEPTH_FLUSH),
-            ] {
-                let held = page.unseen(viewer, word) & bits;
-                rule.check(via == own || held == 0, self.at, || {
-                    format!("{address:#x} was written by an earlier draw")
-                })?;
+    /// Err where one of these bytes of a line is one that this reader has an old copy of, or that has not come as far as to it.
+    fn fresh(&self, line: &Line, bits: u64, access: &Access) -> Result<(), Stop> {
+        let cache = CACHES.iter().position(|reader| *reader == access.via);
+        let (rule, stale) = match cache {
+            Some(cache) => (READERS[cache], line.unseen(cache)),
+            None if access.via == Via::Commands => {
+                let held = [PAST_RENDER, PAST_DEPTH, PAST_L3].map(|v| line.unseen(v));
+                (&COMMANDS_STALE, held[0] | held[1] | held[2])
             }
-        }
-        Ok(())
-    }
-
-    /// Err where one of these bytes is one that this reader has an old copy of, or that has not come as far as to it.
-    fn fresh(&self, address: u64, bytes: u64, via: Via) -> Result<(), Stop> {
-        let cache = CACHES.iter().position(|reader| *reader == via);
-        if cache.is_none() && via != Via::Commands {
-            return Ok(());
-        }
-        for (number, word, bits) in parts(address, bytes) {
-            let Some(page) = self.pages.get(&number) else {
-                continue;
-            };
-            let (rule, stale) = match cache {
-                Some(cache) => (READERS[cache], page.unseen(cache, word)),
-                None => {
-                    let held = [PAST_RENDER, PAST_DEPTH, PAST_L3].map(|v| page.unseen(v, word));
-                    (&COMMANDS_STALE, held[0] | held[1] | held[2])
-                }
-            };
-            rule.check(stale & bits == 0, self.at, || {
-                format!("{address:#x} was written by earlier work")
-            })?;
-        }
-        Ok(())
+            None => return Ok(()),
+        };
+        rule.check(stale & bits == 0, self.at, || {
+            format!("{:#x} was written by earlier work", access.address)
+        })
     }
 
     /// Err where a post-sync operation that may still be to come writes one of these bytes.
@@ -317,27 +208,25 @@ impl State {
         }
         self.bound.insert(first, end);
         // What has not come to memory yet is not in a line that is read now.
-        for (number, page) in self.pages.range_mut(first >> 12..=end >> 12) {
-            for word in 0..64 {
-                let line = number << 12 | (word as u64) << 6;
-                if (first..end).contains(&line) {
-                    let sets = page.open.iter().chain(&page.dirty).chain(&page.draining);
-                    page.stale[VERTEX][word] |= sets.fold(0, |all, set| all | set[word]);
+        let numbers = first >> 12..=end >> 12;
+        for (number, page) in &mut self.pages {
+            if !numbers.contains(number) {
+                continue;
+            }
+            for (at, line) in (number << 12..).step_by(64).zip(&mut page.lines) {
+                if (first..end).contains(&at) {
+                    line.stale[VERTEX] |= line.away();
                 }
             }
         }
     }
 
-    fn page(&mut self, number: u64) -> &mut Page {
-        let made = || Box::new(Page::new());
-        self.pages.entry(number).or_insert_with(made)
-    }
-
     /// All work before is done, and what was flushed has arrived.
     fn stalled(&mut self) {
         self.posted.clear();
-        for page in self.pages.values_mut() {
-            (page.open, page.draining) = ([NONE; 3], [NONE; 2]);
+        let lines = self.pages.values_mut().flat_map(|page| &mut page.lines);
+        for line in lines {
+            (line.open, line.draining) = ([0; 3], [0; 2]);
         }
     }
 }
@@ -427,7 +316,7 @@ impl Log {
     /// A PIPE_CONTROL; what it found to do.
     pub fn pipe_control(&self, control: &Control) -> Found {
         let mut state = self.state();
-        let any = |bytes: &Bytes| *bytes != NONE;
+        let any = |bytes: &u64| *bytes != 0;
         let mut found = Found {
             open: !state.posted.is_empty(),
             ..Found::default()
@@ -435,39 +324,40 @@ impl Log {
         if control.ordered {
             state.posted.clear();
         }
-        let mut posted: BTreeMap<u64, Bytes> = BTreeMap::new();
+        let mut posted: BTreeMap<(u64, usize), u64> = BTreeMap::new();
         for operation in &state.posted {
-            for (number, word, bits) in parts(operation.address, 8) {
-                posted.entry(number).or_insert(NONE)[word] |= bits;
+            for (number, line, bits) in parts(operation.address, 8) {
+                *posted.entry((number, line)).or_default() |= bits;
             }
         }
-        for (number, page) in &mut state.pages {
-            found.dirty[0] |= any(&page.unflushed);
-            found.open |= page.open.iter().chain(&page.draining).any(any);
-            for (to, dirty) in found.dirty[1..].iter_mut().zip(&page.dirty) {
+        let lines = state.pages.iter_mut().flat_map(|(number, page)| {
+            let lines = page.lines.iter_mut().enumerate();
+            lines.map(move |(index, line)| ((*number, index), line))
+        });
+        for (place, line) in lines {
+            found.dirty[0] |= any(&line.unflushed);
+            found.open |= line.open.iter().chain(&line.draining).any(any);
+            for (to, dirty) in found.dirty[1..].iter_mut().zip(&line.dirty) {
                 *to |= any(dirty);
             }
-            for (to, stale) in found.stale.iter_mut().zip(&page.stale) {
+            for (to, stale) in found.stale.iter_mut().zip(&line.stale) {
                 *to |= any(stale);
             }
-            for (stale, invalid) in page.stale.iter_mut().zip(control.invalid) {
+            for (stale, invalid) in line.stale.iter_mut().zip(control.invalid) {
                 if invalid {
-                    *stale = NONE;
+                    *stale = 0;
                 }
             }
             if control.refilled.contains(&true) {
-                page.refill(&control.refilled, posted.get(number).unwrap_or(&NONE));
+                line.refill(&control.refilled, posted.get(&place).copied().unwrap_or(0));
             }
             for (cache, flush) in [control.render, control.depth].into_iter().enumerate() {
                 if flush {
-                    let dirty = std::mem::replace(&mut page.dirty[cache], NONE);
-                    for (to, from) in page.draining[cache].iter_mut().zip(dirty) {
-                        *to |= from;
-                    }
+                    line.draining[cache] |= std::mem::take(&mut line.dirty[cache]);
                 }
             }
             if control.stall && control.data {
-                page.unflushed = NONE;
+                line.unflushed = 0;
             }
         }
         if control.invalid[VERTEX] {
@@ -602,10 +492,11 @@ impl Watch for Log {
     fn end(&self) {
         let mut state = self.state();
         let State { pages, bound, .. } = &mut *state;
-        for (number, page) in pages {
+        // Only what the work has written changes.
+        for (number, page) in pages.iter_mut().filter(|(_, page)| page.written) {
             let before = page.before.take();
-            for i in 0..64 {
-                let own: [u64; 5] = std::array::from_fn(|kind| page.own[kind][i]);
+            for (i, line) in page.lines.iter_mut().enumerate() {
+                let own = std::mem::take(&mut line.own);
                 let all = own.into_iter().fold(0, |all, bits| all | bits);
                 let stored = own[DATA] | own[ATOMIC] | own[STREAM];
                 if let Some(before) = &before {
@@ -616,24 +507,24 @@ impl Watch for Log {
                             PAST_L3 => stored,
                             _ => all,
                         };
-                        let new = new & !page.unseen(viewer, i);
+                        let new = new & !line.unseen(viewer);
                         if new != 0 {
                             Page::keep(&mut page.old[viewer], before, i, new);
                         }
                     }
                 }
                 for kind in [DATA, ATOMIC, STREAM] {
-                    page.open[kind][i] |= own[kind];
+                    line.open[kind] |= own[kind];
                 }
-                page.dirty[0][i] |= own[RENDER];
-                page.dirty[1][i] |= own[DEPTH];
-                let line = number << 12 | (i as u64) << 6;
-                for (cache, stale) in page.stale.iter_mut().enumerate() {
-                    stale[i] |= copied(bound, cache, line, all);
+                line.dirty[0] |= own[RENDER];
+                line.dirty[1] |= own[DEPTH];
+                let at = number << 12 | (i as u64) << 6;
+                for (cache, stale) in line.stale.iter_mut().enumerate() {
+                    *stale |= copied(bound, cache, at, all);
                 }
-                page.unflushed[i] |= stored;
+                line.unflushed |= stored;
             }
-            page.own = [NONE; 5];
+            page.written = false;
         }
     }
 
@@ -650,18 +541,27 @@ impl Watch for Log {
             return Ok(Seen::Now);
         }
         state.arrived(address, bytes)?;
-        if via != Via::Commands {
-            state.ordered(address, bytes, via, false)?;
-        }
-        let old = match via {
-            Via::Commands => Ok(()),
-            _ => state.flushed(address, bytes, via),
+        let mut seen = Seen::Now;
+        let access = Access {
+            address,
+            via,
+            atomic: false,
         };
-        match old.and_then(|()| state.fresh(address, bytes, via)) {
-            Ok(()) => Ok(Seen::Now),
-            Err(_) if self.space.is_some() => Ok(Seen::Before),
-            Err(stop) => Err(stop),
+        for (line, bits) in state.lines(address, bytes) {
+            let old = match via {
+                Via::Commands => Ok(()),
+                _ => {
+                    state.ordered(line, bits, &access)?;
+                    state.flushed(line, bits, &access)
+                }
+            };
+            match old.and_then(|()| state.fresh(line, bits, &access)) {
+                Ok(()) => {}
+                Err(_) if self.space.is_some() => seen = Seen::Before,
+                Err(stop) => return Err(stop),
+            }
         }
+        Ok(seen)
     }
 
     fn before(&self, address: u64, bytes: &mut [u8], via: Via) {
@@ -674,7 +574,7 @@ impl Watch for Log {
             let Some(page) = state.pages.get(&(at >> 12)) else {
                 continue;
             };
-            let (word, bit) = ((at >> 6 & 63) as usize, at & 63);
+            let (line, bit) = (&page.lines[(at >> 6 & 63) as usize], at & 63);
             // What the reader holds itself is the oldest; what is behind it comes next.
             let viewers = [
                 cache,
@@ -683,7 +583,7 @@ impl Watch for Log {
                 (via == Via::Commands).then_some(PAST_L3),
             ];
             let mut viewers = viewers.into_iter().flatten();
-            let viewer = viewers.find(|viewer| page.unseen(*viewer, word) >> bit & 1 == 1);
+            let viewer = viewers.find(|viewer| line.unseen(*viewer) >> bit & 1 == 1);
             if let Some(old) = viewer.and_then(|viewer| page.old[viewer].as_ref()) {
                 *byte = old[(at & 0xfff) as usize];
             }
@@ -707,40 +607,45 @@ impl Watch for Log {
         };
         if via != Via::PostSync {
             state.arrived(address, bytes)?;
-            state.ordered(address, bytes, via, kind == ATOMIC)?;
-            state.flushed(address, bytes, via)?;
+            let access = Access {
+                address,
+                via,
+                atomic: kind == ATOMIC,
+            };
+            for (line, bits) in state.lines(address, bytes) {
+                state.ordered(line, bits, &access)?;
+                state.flushed(line, bits, &access)?;
+            }
         }
         if via == Via::Commands {
             let passed = state.passed;
             let dwords = (address & !3..address + bytes).step_by(4);
             state.changed.extend(dwords.map(|dword| (dword, passed)));
         }
-        for (number, word, bits) in parts(address, bytes) {
-            let line = number << 12 | (word as u64) << 6;
-            let copies: [u64; CACHES.len()] =
-                std::array::from_fn(|cache| copied(&state.bound, cache, line, bits));
-            let page = state.page(number);
-            let fresh = match page.own.iter().any(|own| *own != NONE) && !commands {
-                // The work's first write to the page has kept what was there.
-                true => None,
-                false => self.now(number),
-            };
+        let State { pages, bound, .. } = &mut *state;
+        for (number, index, bits) in parts(address, bytes) {
+            let page = &mut **pages.entry(number).or_insert_with(|| Box::new(Page::new()));
             if commands {
-                if let Some(now) = fresh {
+                let now = self.now(number);
+                let line = &mut page.lines[index];
+                if let Some(now) = now {
                     for viewer in 0..CACHES.len() {
-                        let new = bits & !page.unseen(viewer, word);
-                        Page::keep(&mut page.old[viewer], &now, word, new);
+                        let new = bits & !line.unseen(viewer);
+                        Page::keep(&mut page.old[viewer], &now, index, new);
                     }
                 }
-                for (cache, copied) in copies.into_iter().enumerate() {
-                    page.stale[cache][word] |= copied;
+                let at = number << 12 | (index as u64) << 6;
+                for (cache, stale) in line.stale.iter_mut().enumerate() {
+                    *stale |= copied(bound, cache, at, bits);
                 }
-            } else {
-                if fresh.is_some() {
-                    page.before = fresh;
-                }
-                page.own[kind][word] |= bits;
+                continue;
             }
+            // The work's first write to the page keeps what was there.
+            if !page.written {
+                page.written = true;
+                page.before = self.now(number);
+            }
+            page.lines[index].own[kind] |= bits;
         }
         Ok(())
     }
@@ -753,12 +658,12 @@ impl Watch for Log {
 
     fn control(&self, address: u64, bytes: u64) {
         let state = &mut *self.state();
-        for (number, word, _) in parts(address, bytes) {
+        for (number, line, _) in parts(address, bytes) {
             // A line that was not there comes as memory has it.
-            if state.control.insert(number << 6 | word as u64)
+            if state.control.insert(number << 6 | line as u64)
                 && let Some(page) = state.pages.get_mut(&number)
             {
-                page.stale[TEXTURE][word] = 0;
+                page.lines[line].stale[TEXTURE] = 0;
             }
         }
     }
