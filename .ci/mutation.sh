@@ -20,6 +20,7 @@ scripts="arithmetic/float-add arithmetic/float-mul
     draw/blending/factor-constant draw/blending/float-target draw/blending/separate-alpha draw/blending/logic-2
     draw/blending/write-mask-green draw/buffers/atomics-return draw/buffers/atomics-vertex draw/buffers/ssbo-geometry
     draw/buffers/ubo-fragment draw/buffers/ubo-geometry draw/builtins/base-vertex draw/builtins/infinity-in-every-stage
+    draw/builtins/primitive-id
     draw/clipping/cull-distance draw/clipping/depth-clamp draw/clipping/distance draw/clipping/line draw/clipping/near-far
     draw/clipping/point-at-edge draw/depth/bias-slope draw/depth/bias-written draw/depth/early-tests
     draw/depth/intersect-d24-unorm-s8-uint draw/geometry/end-primitive draw/geometry/lines-adjacency draw/geometry/primitive-id
@@ -34,7 +35,8 @@ scripts="arithmetic/float-add arithmetic/float-mul
     draw/tessellation/isolines draw/tessellation/isolines-pieces-fractional-even draw/tessellation/point-mode
     draw/tessellation/polygon-line draw/tessellation/quads-fractional-odd draw/tessellation/triangles-pieces-fractional-odd
     draw/tessellation/vertices-16 draw/tessellation/vertices-8 draw/topology/line-strip draw/topology/triangle-fan
-    draw/vertex-formats/r16g16-snorm draw/vertex-formats/r16g16-uint draw/vertex-formats/r32g32b32-sint draw/vertex-formats/r8g8b8a8-uscaled"
+    draw/vertex-formats/r16g16-snorm draw/vertex-formats/r16g16-uint draw/vertex-formats/r32-sfloat
+    draw/vertex-formats/r32g32b32-sint draw/vertex-formats/r8g8b8a8-uscaled pressure/scratch-array pressure/scratch-in-every-stage"
 # OpenGL on Mesa's Vulkan driver: textures, mipmaps, layers, indirect draws and dispatches, transform feedback.
 programs="arb_draw_indirect-draw-elements-base-instance
 arb_compute_shader-indirect-compute
@@ -55,12 +57,17 @@ ext_transform_feedback-immediate-reuse
 ext_transform_feedback-tessellation quads smooth
 fbo-3d
 fbo-blending-snorm
+fragment-and-vertex-texturing
 shader_runner $piglit/../tests/spec/arb_texture_query_lod/execution/fs-textureQueryLOD-linear.shader_test
 tex-border-1
 texwrap 2D GL_RGBA8 bordercolor
 vertex-fallbacks"
 # OpenGL on Mesa's own driver for it, which has other states than the other.
 iris_programs="arb_clip_control-viewport
+shader_runner $PWD/tests/mutation/programs/reciprocal_of_zero.shader_test
+shader_runner $PWD/tests/mutation/programs/textures_in_every_stage.shader_test
+linestipple
+ext_transform_feedback-tessellation triangle_strip flat_first
 arb_pipeline_statistics_query-clip
 arb_point_sprite-checkerboard
 arb_seamless_cubemap
@@ -94,14 +101,14 @@ glsl-1.50-gs-max-output-components"
 # Scenes of tests/pictures, by our driver and by Mesa's.
 scenes="alpha_decides_on_samples_at_its_ends array_layers_are_rounded_and_clamped blend_alpha_saturated
     blend_by_a_second_colour blend_by_target blend_constants blend_float_is_not_clamped border_opaque_white
-    clear_r16g16b16a16_sfloat clear_r8g8b8a8_srgb clipped_by_distances compared_by_every_operation
-    cube_linear_across_edges depth_16_bits depth_bias depth_by_the_shader depth_clamped depth_sampled_afterwards
-    draw_r32g32_sfloat drawn_to_a_level_and_a_layer each_sample_shaded gathered_with_offset
+    clear_r16g16b16a16_sfloat clear_r8g8b8a8_srgb clipped_by_distances compared_by_every_operation counted_draws_under_conditions
+    cube_linear_across_edges depth_16_bits depth_bias depth_by_the_shader depth_clamped depth_sampled_afterwards dispatches_under_conditions
+    draw_r32g32_sfloat drawn_to_a_level_and_a_layer draws_counted_in_memory draws_under_conditions each_sample_shaded gathered_with_offset
     geometry_shader_makes_squares indirect_indexed interpolated_flat_and_without_perspective large_points
     level_between_two level_biased level_by_gradient level_clamped level_trilinear levels_made_by_blits
-    loaded_and_stored_again magnified_and_minified_filters_differ outlines_of_triangles parts_cleared_while_drawing
-    projected sample_mask samples_fetched samples_resolved_by_a_command several_targets_blend_apart
-    stencil_counts_and_wraps stencil_equal stencil_masks stencil_sides_differ tessellated_quad texel_buffers
+    loaded_and_stored_again magnified_and_minified_filters_differ outlines_of_triangles parts_cleared_while_drawing results_not_there_leave_memory
+    projected sample_mask sampled_in_compute samples_counted samples_fetched samples_resolved_by_a_command several_targets_blend_apart
+    stencil_counts_and_wraps stencil_equal stippled_lines stencil_masks stencil_sides_differ tessellated_quad texel_buffers
     texture_linear_bordered texture_linear_repeat texture_nearest_mirrored triangle_fan
     two_subpasses_and_an_input vertices_computed_again_between_draws view_swizzled viewport_upside_down
     volume_bordered volume_clamped volume_linear volume_mirrored volume_nearest volume_repeat"

@@ -503,7 +503,7 @@ impl Looker {
         }
     }
 
-    /// The surface states of a binding table: who points to it, its offset, how many entries.
+    /// The surface states of a binding table that messages name: who points to it, its offset, how many entries.
     fn surfaces(
         &mut self,
         number: usize,
@@ -512,7 +512,8 @@ impl Looker {
         found: &mut Vec<usize>,
         (command, table, count): (&'static Packet, u64, u64),
     ) {
-        for entry in 0..count.min(MAX_SURFACES) {
+        let sends = self.sends.get(&id(command)).copied().unwrap_or_default();
+        for entry in (0..count.min(MAX_SURFACES)).filter(|entry| sends.entry(*entry)) {
             let packet = &state::binding_table_state::PACKET;
             let at = context.surface + table + entry * 4;
             let Some(words) = self.structure(number, view, found, command, packet, at) else {

@@ -415,6 +415,12 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
     let levels = work
         .all(&state::render_surface_state::PACKET)
         .any(|surface| state::render_surface_state::MIP_COUNT_LOD.get(&surface.words) != 0);
+    // AUX_CCS_E.
+    let compressed = work
+        .all(&state::render_surface_state::PACKET)
+        .any(|surface| {
+            state::render_surface_state::AUXILIARY_SURFACE_MODE.get(&surface.words) == 5
+        });
     let clamps = own(ds::blend_state_entry::PRE_BLEND_COLOR_CLAMP_ENABLE) == 1
         || own(ds::blend_state_entry::POST_BLEND_COLOR_CLAMP_ENABLE) == 1;
     let on = rows! { place, field;
@@ -453,6 +459,8 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_streamout [REORDER_MODE] if strip(streamed);
         draw::state_streamout [FORCE_RENDERING] if own(draw::state_streamout::RENDERING_DISABLE) == 1;
         draw::state_ps [PUSH_CONSTANT_ENABLE] if pushes(&draw::state_constant_ps::PACKET);
+        // Partial and full resolves differ in what is compressed; of AUX_CCS_E surfaces alone something is.
+        draw::state_ps [RENDER_TARGET_RESOLVE_TYPE] if own(draw::state_ps::RENDER_TARGET_RESOLVE_TYPE) & 1 == 0 || compressed;
         // Of several widths each gives the same; the kernels' places change only where eight pixels have none.
         draw::state_ps [N16_PIXEL_DISPATCH_ENABLE N32_PIXEL_DISPATCH_ENABLE] if own(*field) == 0 || !widths(work)[0];
         // What is said without being so only takes the machine more time.
@@ -467,6 +475,10 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_wm [POSITION_ZW_INTERPOLATION_MODE] if by_depth && flag!(work, state_multisample::NUMBER_OF_MULTISAMPLES);
         draw::state_raster [GLOBAL_DEPTH_OFFSET_ENABLE_SOLID GLOBAL_DEPTH_OFFSET_ENABLE_WIREFRAME GLOBAL_DEPTH_OFFSET_ENABLE_POINT]
             if own(draw::state_raster::GLOBAL_DEPTH_OFFSET_CONSTANT) != 0 || own(draw::state_raster::GLOBAL_DEPTH_OFFSET_SCALE) != 0;
+        // Without depth it tells only how large the stencil buffer is.
+        draw::state_depth_buffer [SURFACE_PITCH SURFACE_BASE_ADDRESS SURFACE_QPITCH] if depth_used(work);
+        draw::state_depth_buffer [DEPTH_WRITE_ENABLE]
+            if operates(work) || flag!(work, state_wm_depth_stencil::DEPTH_BUFFER_WRITE_ENABLE);
         draw::state_depth_buffer [SURFACE_QPITCH] if depth_layered;
         draw::state_stencil_buffer [SURFACE_QPITCH] if depth_layered;
         draw::state_hier_depth_buffer [SURFACE_QPITCH] if depth_layered;
@@ -474,7 +486,9 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_wm_hz_op [STENCIL_CLEAR_VALUE] if own(draw::state_wm_hz_op::STENCIL_BUFFER_CLEAR_ENABLE) == 1;
         draw::state_wm_depth_stencil [STENCIL_FAIL_OP STENCIL_PASS_DEPTH_PASS_OP STENCIL_PASS_DEPTH_FAIL_OP
             BACKFACE_STENCIL_FAIL_OP BACKFACE_STENCIL_PASS_DEPTH_PASS_OP BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP] if writes;
-        draw::state_wm_depth_stencil [STENCIL_PASS_DEPTH_FAIL_OP BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP] if depth_tested(work);
+        // COMPAREFUNCTION_ALWAYS does not fail.
+        draw::state_wm_depth_stencil [STENCIL_PASS_DEPTH_FAIL_OP BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP]
+            if depth_tested(work) && flag!(work, state_wm_depth_stencil::DEPTH_TEST_FUNCTION);
         draw::state_wm_depth_stencil [STENCIL_BUFFER_WRITE_ENABLE] if !kept;
         draw::state_wm_depth_stencil [DOUBLE_SIDED_STENCIL_ENABLE] if topology != RECTLIST;
         draw::state_vf [COMPONENT_PACKING_ENABLE] if packed;
@@ -583,27 +597,27 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_wm [STATISTICS_ENABLE] if work.uses.counters;
         draw::state_vf_statistics [STATISTICS_ENABLE] if work.uses.counters;
         draw::state_binding_table_pointers_vs [POINTER_TO_VS_BINDING_TABLE]
-            if counts(&draw::state_vs::PACKET, draw::state_vs::BINDING_TABLE_ENTRY_COUNT);
+            if sends.table() && counts(&draw::state_vs::PACKET, draw::state_vs::BINDING_TABLE_ENTRY_COUNT);
         draw::state_sampler_state_pointers_vs [POINTER_TO_VS_SAMPLER_STATE]
             if counts(&draw::state_vs::PACKET, draw::state_vs::SAMPLER_COUNT);
         draw::state_push_constant_alloc_vs [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if vs && pushes(&draw::state_constant_vs::PACKET);
         draw::state_binding_table_pointers_hs [POINTER_TO_HS_BINDING_TABLE]
-            if counts(&draw::state_hs::PACKET, draw::state_hs::BINDING_TABLE_ENTRY_COUNT);
+            if sends.table() && counts(&draw::state_hs::PACKET, draw::state_hs::BINDING_TABLE_ENTRY_COUNT);
         draw::state_sampler_state_pointers_hs [POINTER_TO_HS_SAMPLER_STATE]
             if counts(&draw::state_hs::PACKET, draw::state_hs::SAMPLER_COUNT);
         draw::state_push_constant_alloc_hs [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if hs && pushes(&draw::state_constant_hs::PACKET);
         draw::state_binding_table_pointers_ds [POINTER_TO_DS_BINDING_TABLE]
-            if counts(&draw::state_ds::PACKET, draw::state_ds::BINDING_TABLE_ENTRY_COUNT);
+            if sends.table() && counts(&draw::state_ds::PACKET, draw::state_ds::BINDING_TABLE_ENTRY_COUNT);
         draw::state_sampler_state_pointers_ds [POINTER_TO_DS_SAMPLER_STATE]
             if counts(&draw::state_ds::PACKET, draw::state_ds::SAMPLER_COUNT);
         draw::state_push_constant_alloc_ds [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if ds_ && pushes(&draw::state_constant_ds::PACKET);
         draw::state_binding_table_pointers_gs [POINTER_TO_GS_BINDING_TABLE]
-            if counts(&draw::state_gs::PACKET, draw::state_gs::BINDING_TABLE_ENTRY_COUNT);
+            if sends.table() && counts(&draw::state_gs::PACKET, draw::state_gs::BINDING_TABLE_ENTRY_COUNT);
         draw::state_sampler_state_pointers_gs [POINTER_TO_GS_SAMPLER_STATE]
             if counts(&draw::state_gs::PACKET, draw::state_gs::SAMPLER_COUNT);
         draw::state_push_constant_alloc_gs [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if gs && pushes(&draw::state_constant_gs::PACKET);
         draw::state_binding_table_pointers_ps [POINTER_TO_PS_BINDING_TABLE]
-            if counts(&draw::state_ps::PACKET, draw::state_ps::BINDING_TABLE_ENTRY_COUNT);
+            if sends.table() && counts(&draw::state_ps::PACKET, draw::state_ps::BINDING_TABLE_ENTRY_COUNT);
         draw::state_sampler_state_pointers_ps [POINTER_TO_PS_SAMPLER_STATE]
             if counts(&draw::state_ps::PACKET, draw::state_ps::SAMPLER_COUNT);
         draw::state_push_constant_alloc_ps [CONSTANT_BUFFER_OFFSET CONSTANT_BUFFER_SIZE] if ps && pushes(&draw::state_constant_ps::PACKET);

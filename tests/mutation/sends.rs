@@ -1,6 +1,7 @@
 //! What a kernel asks of shared functions, by the descriptors of its messages.
 //!
-//! In:  memory and where a kernel starts. Out: which messages read a sampler's state, and which use a base address.
+//! In:  memory and where a kernel starts. Out: which messages read a sampler's state, which entries of the binding table they name,
+//! and which use a base address.
 //! Ref: SKL PRM vol. 7, "Message Descriptor", "Binding Table Index".
 
 use gpu::View;
@@ -30,6 +31,8 @@ pub struct Sends {
     pub writes: bool,
     /// Memory by offsets from the general state base address: stateless messages, scratch blocks.
     pub general: bool,
+    /// Entries of the binding table, a bit for each.
+    tables: [u64; 4],
 }
 
 impl Sends {
@@ -43,6 +46,17 @@ impl Sends {
         self.sampled & COMPARES != 0
     }
 
+    /// True if some message finds its surface by this entry of the binding table.
+    pub fn entry(&self, number: u64) -> bool {
+        let word = self.tables.get(number as usize / 64);
+        word.is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    /// True if some message finds its surface by the binding table.
+    pub fn table(&self) -> bool {
+        self.tables != [0; 4]
+    }
+
     /// What both use.
     pub fn or(self, other: Sends) -> Sends {
         Sends {
@@ -51,6 +65,7 @@ impl Sends {
             bindless: self.bindless || other.bindless,
             writes: self.writes || other.writes,
             general: self.general || other.general,
+            tables: std::array::from_fn(|i| self.tables[i] | other.tables[i]),
         }
     }
 }
@@ -78,6 +93,20 @@ pub fn of(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
         };
         let table = desc.map(|desc| desc & 0xff);
         let handle = matches!(table, None | Some(252));
+        // A64 messages say no surface, but have addresses; scratch blocks have an offset in its place.
+        let whole = send.sfid == 12 && desc.is_some_and(|desc| A64 >> (desc >> 14 & 0x1f) & 1 == 1);
+        let scratch = send.sfid == 10 && desc.is_none_or(|desc| desc >> 18 & 1 == 1);
+        // The sampler, the sampler's and the constant cache, data caches and the render cache.
+        if matches!(send.sfid, 2 | 4 | 5 | 9 | 10 | 12) && !whole {
+            match table {
+                None => sends.tables = [u64::MAX; 4],
+                // 252 and on are no entries: handles, memory that no surface describes, shared local memory.
+                Some(entry @ 0..252) if !scratch => {
+                    sends.tables[entry as usize / 64] |= 1 << (entry % 64);
+                }
+                Some(_) => {}
+            }
+        }
         match send.sfid {
             2 => {
                 sends.sampled |=
@@ -91,10 +120,6 @@ pub fn of(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
                 // Of the render cache's messages, render target writes (12) and reads (13) are of the pixels that there are.
                 sends.writes |=
                     send.sfid != 5 || desc.is_none_or(|desc| !matches!(desc >> 14 & 15, 12 | 13));
-                let scratch = send.sfid == 10 && desc.is_none_or(|desc| desc >> 18 & 1 == 1);
-                // A64 messages say no surface, but have addresses.
-                let whole =
-                    send.sfid == 12 && desc.is_some_and(|desc| A64 >> (desc >> 14 & 0x1f) & 1 == 1);
                 sends.general |= scratch || !whole && matches!(table, None | Some(253 | 255));
             }
             _ => {}

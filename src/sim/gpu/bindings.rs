@@ -3,6 +3,7 @@
 //! In:  a message. Out: its parameters, the surface states that it means, remembered for the messages after it.
 //! Ref: SKL PRM vol. 2d, message descriptors (MDC_*); vol. 7, "Binding Table", "Bindless".
 
+use crate::dataport::sfid;
 use crate::memory::View;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
@@ -193,6 +194,9 @@ impl<'a> Bindings<'a> {
                 elements: [first, first.saturating_add(image.depth)],
             };
             self.view.depth_seen(image.address, slices, at)?;
+            if image.aux.mode != AuxMode::CcsE && message.sfid == sfid::SAMPLER {
+                self.view.colour_seen(image.address, slices, at)?;
+            }
         }
         match self.images.get_mut(self.next_image) {
             Some(place) => *place = (address, image),

@@ -1,10 +1,12 @@
-//! Depth that hierarchical depth buffers hold back.
+//! Depth that hierarchical depth buffers hold back, and colours that are compressed.
 //!
 //! In:  what draws and clears write through a hierarchical depth buffer and past it, what resolves bring from one to the other,
 //!      who looks at depths with and without it. Out: whether a real machine may show old depths there.
 //! The simulator itself always writes to the depth buffer, so nothing but these rules tells that a resolve is missing; and where old
 //! data is to be delivered, the depths that the buffer had before are kept here until the slice is resolved.
-//! Ref: SKL PRM vol. 7, "Hierarchical Depth Buffer", "Depth Buffer Resolve".
+//! So it is with colours: a render target with compression enabled is written as if it had none, and what a machine may have compressed
+//! is known here alone.
+//! Ref: SKL PRM vol. 7, "Hierarchical Depth Buffer", "Depth Buffer Resolve", "Render Target Resolve".
 
 use crate::space::Backing;
 use crate::watch::Memory;
@@ -54,6 +56,19 @@ impl Slices {
         self.0.contains_key(&(number(memory), slice))
     }
 
+    /// The first slice of a surface among these levels and elements.
+    fn among(
+        &self,
+        (address, memory): (u64, &Memory),
+        levels: [u32; 2],
+        elements: [u32; 2],
+    ) -> Option<Slice> {
+        self.of(address, memory).find(|&(_, level, element)| {
+            let inside = (levels[0]..levels[1]).contains(&level);
+            inside && (elements[0]..elements[1]).contains(&element)
+        })
+    }
+
     /// The slices of a surface.
     fn of(&self, address: u64, memory: &Memory) -> impl Iterator<Item = Slice> {
         let number = number(memory);
@@ -83,6 +98,8 @@ pub(crate) struct Unresolved {
     held: Slices,
     /// Slices of which the hierarchical depth buffer tells: it was cleared whole or resolved, and nothing has gone past it since.
     told: Slices,
+    /// Slices of colour surfaces that were drawn to with compression enabled, and not resolved in full since.
+    compressed: Slices,
     /// Where old data is delivered: what the depth buffer has in its memory instead of what is held back.
     hidden: BTreeMap<(usize, Slice), Pages>,
 }
@@ -172,17 +189,34 @@ impl Unresolved {
             .retain(|key, _| (key.0, key.1.0) != (number, address));
     }
 
+    /// A slice of a colour surface was drawn to with compression enabled.
+    pub fn compressed(&mut self, slice: Slice, memory: &Memory) {
+        self.compressed.insert(slice, memory);
+    }
+
+    /// A slice of a colour surface stands in memory as it is.
+    pub fn plain(&mut self, slice: Slice, memory: &Memory) {
+        self.compressed.remove(slice, memory);
+    }
+
     /// The first slice among these that is held back.
     pub fn among(
         &self,
-        (address, memory): (u64, &Memory),
+        place: (u64, &Memory),
         levels: [u32; 2],
         elements: [u32; 2],
     ) -> Option<Slice> {
-        self.held.of(address, memory).find(|&(_, level, element)| {
-            let inside = (levels[0]..levels[1]).contains(&level);
-            inside && (elements[0]..elements[1]).contains(&element)
-        })
+        self.held.among(place, levels, elements)
+    }
+
+    /// The first slice among these that may be compressed.
+    pub fn among_compressed(
+        &self,
+        place: (u64, &Memory),
+        levels: [u32; 2],
+        elements: [u32; 2],
+    ) -> Option<Slice> {
+        self.compressed.among(place, levels, elements)
     }
 
     /// The first of a level's elements that the hierarchical depth buffer does not tell of.
@@ -224,6 +258,24 @@ mod tests {
         assert_eq!(of(&unresolved, 0x1000), None);
         unresolved.forgotten(0x2000, &here);
         assert_eq!(of(&unresolved, 0x2000), None);
+    }
+
+    #[test]
+    fn colours_are_compressed_until_their_slice_is_plain() {
+        let (here, elsewhere) = (memory(4096), memory(4096));
+        let mut known = Unresolved::default();
+        known.compressed((0x1000, 1, 0), &here);
+        let seen = |u: &Unresolved, memory, levels, elements| {
+            u.among_compressed((0x1000, memory), levels, elements)
+        };
+        assert_eq!(seen(&known, &here, [0, 2], [0, 1]), Some((0x1000, 1, 0)));
+        assert_eq!(seen(&known, &elsewhere, [0, 2], [0, 1]), None);
+        assert_eq!(seen(&known, &here, [0, 1], [0, 1]), None);
+        assert_eq!(seen(&known, &here, [0, 2], [1, 2]), None);
+        known.plain((0x1000, 0, 0), &here);
+        assert!(seen(&known, &here, [0, 2], [0, 1]).is_some());
+        known.plain((0x1000, 1, 0), &here);
+        assert_eq!(seen(&known, &here, [0, 2], [0, 1]), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 5, "Memory Views".
 
 use crate::space::{ADDRESS_MASK, AddressSpace};
-use crate::watch::{Depth, Seen, Slices, Via, Watch};
+use crate::watch::{Colour, Depth, Seen, Slices, Via, Watch};
 use eu::Stop;
 use hw::state::render_surface_state::SURFACE_BASE_ADDRESS;
 use std::cell::Cell;
@@ -93,6 +93,23 @@ impl<'a> View<'a> {
     pub(crate) fn depth_seen(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
         match (self.watch, self.space.backing(address)) {
             (Some(watch), Some(memory)) => watch.depth_seen((address, memory), slices, at),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reports what became of the colour surface at an address.
+    pub(crate) fn colour(&self, address: u64, event: Colour) {
+        if let Some(watch) = self.watch
+            && let Some(memory) = self.space.backing(address)
+        {
+            watch.colour((address, memory), event);
+        }
+    }
+
+    /// Reports that the message at `at` samples a surface without compression.
+    pub(crate) fn colour_seen(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
+        match (self.watch, self.space.backing(address)) {
+            (Some(watch), Some(memory)) => watch.colour_seen((address, memory), slices, at),
             _ => Ok(()),
         }
     }

@@ -180,6 +180,8 @@ rules! {
     FILL_MODE "fill-mode", "vol. 2a, 3DSTATE_RASTER, Front Face Fill Mode", "a mode that there is";
     MI_MATH "mi-math-opcode", "vol. 2a, MI_MATH", "an instruction that there is";
     MI_PREDICATE "mi-set-predicate", "vol. 2a, MI_SET_PREDICATE, Predicate Enable", "a condition that there is";
+    PREDICATE_SOURCES "mi-predicate-sources", "vol. 2a, MI_PREDICATE, Compare Operation",
+        "what a predicate compares has been written to its registers";
     MI_BATCH_LEVEL "mi-batch-level", "vol. 2a, MI_BATCH_BUFFER_START, Second Level Batch Buffer",
         "no jump from a second-level batch to a first-level one";
     MI_ATOMIC "mi-atomic-operation", "vol. 2a, MI_ATOMIC, Atomic Opcode",
@@ -220,6 +222,8 @@ rules! {
         "between fast clears, resolves and other draws, render targets are flushed and waited for";
     HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
         "what was written through a hierarchical depth buffer is resolved before the depth buffer is used without one";
+    COLOUR_RESOLVE "colour-resolve", "vol. 7, Render Target Resolve; vol. 2a, 3DSTATE_PS, Render Target Resolve Type",
+        "what was drawn with compression enabled is resolved in full before the sampler reads it without";
     HIZ_FILLED "hiz-filled", "vol. 7, Hierarchical Depth Buffer Resolve; Depth Buffer Clear",
         "a hierarchical depth buffer is cleared whole or resolved before draws go through it, and again after depths were written past it";
     PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",

@@ -91,7 +91,16 @@ pub(crate) enum Depth {
     Forgotten,
 }
 
-/// Levels and elements of a depth buffer, each from the first to before the last.
+/// What becomes of a colour surface that may have a control surface. A slice is a level and an array element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colour {
+    /// The slice was drawn to, with compression enabled.
+    Compressed([u32; 2]),
+    /// The slice was resolved in full, or drawn to without compression.
+    Plain([u32; 2]),
+}
+
+/// Levels and elements of a surface, each from the first to before the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slices {
     pub levels: [u32; 2],
@@ -127,6 +136,10 @@ pub(crate) trait Watch: Sync {
     fn depth(&self, place: (u64, &Memory), event: Depth);
     /// The command or message at `at` looks at a depth buffer without a hierarchical one.
     fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
+    /// Something happens to the colour surface at an address.
+    fn colour(&self, place: (u64, &Memory), event: Colour);
+    /// The message at `at` samples a surface without compression.
+    fn colour_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
     /// The draw at `at` tests or writes elements of one level of a depth buffer through a hierarchical one.
     fn depth_through(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
 }

@@ -49,6 +49,8 @@ fn numbers(what: &str, values: &[u64]) -> Shot {
 pub fn scenes() -> Vec<Scene> {
     vec![
         scene("samples_counted", EXACT, samples_counted).needs(&[feature::PRECISE_OCCLUSION]),
+        scene("results_not_there_leave_memory", EXACT, unavailable)
+            .needs(&[feature::PRECISE_OCCLUSION]),
         scene("times_rise", EXACT, times),
     ]
 }
@@ -105,6 +107,48 @@ fn samples_counted(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(vec![
         numbers("results", &results),
         numbers("no results", &gpu.results(&unused)?),
+        bits("32 bits", gpu.contents(&narrow)?),
+        bits("64 bits", gpu.contents(&wide)?),
+    ])
+}
+
+/// Queries copied without waiting, one of which was asked nothing: what is in the buffer for it stays.
+fn unavailable(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
+    let drawn = rectangles(gpu, Some(WHITE))?;
+    let queries = gpu.queries(Asks::Samples, 3)?;
+    let before = [0x1234_5678_u32; 6];
+    let (narrow, wide) = (gpu.buffer(&before)?, gpu.buffer(&before)?);
+    gpu.run(|r| {
+        r.reset(&queries);
+        let to = [Target::clear(&color, [0.0; 4])];
+        r.draw_to(&Targets::new(&to).depth(&depth), |r| {
+            for query in [0, 2] {
+                r.ask(&queries, query, true, |r| {
+                    r.bind(
+                        &drawn,
+                        &[],
+                        &[-1.0_f32, -1.0, 1.0, 0.5, 0.5 - query as f32 / 8.0],
+                    );
+                    r.draw(0, 4, 1);
+                });
+            }
+            Ok(())
+        })
+    })?;
+    // The draws are done: only what was never asked has no result.
+    gpu.run(|r| {
+        r.copy_results(&queries, &narrow, 4, vk::QueryResultFlags::empty());
+        r.copy_results(&queries, &wide, 8, vk::QueryResultFlags::TYPE_64);
+        Ok(())
+    })?;
+    let bits = |what: &str, bytes| Shot {
+        what: what.into(),
+        width: 6,
+        bytes,
+        unit: Unit::Bits(4),
+    };
+    Ok(vec![
         bits("32 bits", gpu.contents(&narrow)?),
         bits("64 bits", gpu.contents(&wide)?),
     ])

@@ -102,7 +102,7 @@ impl Run<'_> {
                     .write(f::DESTINATION_MEMORY_ADDRESS.get(words), value)?;
             }
             p if is(p, &mi::mi_math::PACKET) => self.math(&words[1..], at)?,
-            p if is(p, &mi::mi_predicate::PACKET) => self.predicate(words),
+            p if is(p, &mi::mi_predicate::PACKET) => self.predicate(words, at)?,
             p if is(p, &mi::mi_conditional_batch_buffer_end::PACKET) => {
                 use mi::mi_conditional_batch_buffer_end as f;
                 let value = self.view.read(f::COMPARE_ADDRESS.get(words))?;
@@ -215,8 +215,26 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn predicate(&mut self, words: &[u32]) {
+    fn predicate(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
         use mi::mi_predicate as f;
+        let sources = [
+            register::MI_PREDICATE_SRC0,
+            register::MI_PREDICATE_SRC1,
+            register::MI_PREDICATE_DATA,
+        ];
+        // SRCS_EQUAL, DELTAS_EQUAL.
+        let used = match f::COMPARE_OPERATION.get(words) {
+            2 => &sources[..2],
+            3 => &sources[..],
+            _ => &[],
+        };
+        let written = |offset: &u32| self.context.registers.contains_key(offset);
+        let missing = used.iter().flat_map(|source| [*source, *source + 4]);
+        let missing = missing.filter(|offset| self.gpu.options.strict && !written(offset));
+        if let Some(offset) = missing.min() {
+            let what = format!("register {offset:#x} was never written by this context");
+            return Err(rules::PREDICATE_SOURCES.stop(what, at));
+        }
         let compared = match f::COMPARE_OPERATION.get(words) {
             0 => true,
             1 => false,
@@ -245,6 +263,7 @@ impl Run<'_> {
         let result = u32::from(self.context.predicate);
         self.context
             .set_register(register::MI_PREDICATE_RESULT, result);
+        Ok(())
     }
 
     fn semaphore_wait(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {

@@ -96,7 +96,7 @@ fates! {
     }
     draw::state_ds {
         modelled: KERNEL_START_POINTER, FLOATING_POINT_MODE, SCRATCH_SPACE_BASE_POINTER,
-            PATCH_URB_ENTRY_READ_OFFSET, PATCH_URB_ENTRY_READ_LENGTH, DISPATCH_GRF_START_REGISTER_FOR_URB_DATA,
+            PATCH_URB_ENTRY_READ_OFFSET, DISPATCH_GRF_START_REGISTER_FOR_URB_DATA,
             ENABLE, COMPUTE_W_COORDINATE_ENABLE, DISPATCH_MODE, STATISTICS_ENABLE,
             USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK, USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK,
             VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET;
@@ -107,8 +107,8 @@ fates! {
         inert(VERTEX_CACHE): CACHE_DISABLE;
         allows("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
         inert(OFF): DUAL_PATCH_KERNEL_START_POINTER;
-        // A thread may have more memory than it uses.
-        bound: PER_THREAD_SCRATCH_SPACE;
+        // A thread may have more memory, and more of an entry, than it uses.
+        bound: PER_THREAD_SCRATCH_SPACE, PATCH_URB_ENTRY_READ_LENGTH;
     }
     draw::state_gather_constant_ds { never named "*"; }
     draw::state_gather_constant_gs { never named "*"; }
@@ -119,7 +119,7 @@ fates! {
     draw::state_gs {
         modelled: KERNEL_START_POINTER, EXPECTED_VERTEX_COUNT, FLOATING_POINT_MODE, SCRATCH_SPACE_BASE_POINTER,
             DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, VERTEX_URB_ENTRY_READ_OFFSET,
-            INCLUDE_VERTEX_HANDLES, VERTEX_URB_ENTRY_READ_LENGTH, OUTPUT_TOPOLOGY, OUTPUT_VERTEX_SIZE,
+            INCLUDE_VERTEX_HANDLES, OUTPUT_TOPOLOGY, OUTPUT_VERTEX_SIZE,
             DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4, ENABLE, DISCARD_ADJACENCY, REORDER_MODE,
             INCLUDE_PRIMITIVE_ID, INVOCATIONS_INCREMENT_VALUE, STATISTICS_ENABLE, DISPATCH_MODE, DEFAULT_STREAM_ID,
             INSTANCE_CONTROL, CONTROL_DATA_HEADER_SIZE, STATIC_OUTPUT_VERTEX_COUNT, STATIC_OUTPUT,
@@ -132,8 +132,8 @@ fates! {
         inert(PREFETCH): BINDING_TABLE_ENTRY_COUNT, SAMPLER_COUNT;
         inert(HINT): HINT;
         allows("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
-        // A thread may have more memory than it uses.
-        bound: PER_THREAD_SCRATCH_SPACE;
+        // A thread may have more memory, and more of an entry, than it uses.
+        bound: PER_THREAD_SCRATCH_SPACE, VERTEX_URB_ENTRY_READ_LENGTH;
     }
     draw::state_hier_depth_buffer {
         allows("hiz-place"): SURFACE_PITCH, SURFACE_BASE_ADDRESS, SURFACE_QPITCH;
@@ -142,7 +142,7 @@ fates! {
     draw::state_hs {
         refused: SOFTWARE_EXCEPTION_ENABLE, ILLEGAL_OPCODE_EXCEPTION_ENABLE, VECTOR_MASK_ENABLE, SINGLE_PROGRAM_FLOW;
         modelled: FLOATING_POINT_MODE, INSTANCE_COUNT, STATISTICS_ENABLE, ENABLE, KERNEL_START_POINTER,
-            SCRATCH_SPACE_BASE_POINTER, VERTEX_URB_ENTRY_READ_LENGTH, DISPATCH_MODE,
+            SCRATCH_SPACE_BASE_POINTER, DISPATCH_MODE,
             DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, INCLUDE_VERTEX_HANDLES,
             DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5;
         inert(SCHEDULING): THREAD_DISPATCH_PRIORITY, MAXIMUM_NUMBER_OF_THREADS;
@@ -150,8 +150,8 @@ fates! {
         inert(HS_PRIMITIVE_ID): INCLUDE_PRIMITIVE_ID;
         ruled("urb-read"): VERTEX_URB_ENTRY_READ_OFFSET;
         inert(IN_ORDER): ACCESSES_UAV;
-        // A thread may have more memory than it uses.
-        bound: PER_THREAD_SCRATCH_SPACE;
+        // A thread may have more memory, and more of an entry, than it uses.
+        bound: PER_THREAD_SCRATCH_SPACE, VERTEX_URB_ENTRY_READ_LENGTH;
     }
     draw::state_index_buffer {
         inert(MOCS): MOCS;
@@ -357,7 +357,7 @@ fates! {
     }
     draw::state_vs {
         modelled: KERNEL_START_POINTER, FLOATING_POINT_MODE, SCRATCH_SPACE_BASE_POINTER,
-            VERTEX_URB_ENTRY_READ_OFFSET, VERTEX_URB_ENTRY_READ_LENGTH, DISPATCH_GRF_START_REGISTER_FOR_URB_DATA,
+            VERTEX_URB_ENTRY_READ_OFFSET, DISPATCH_GRF_START_REGISTER_FOR_URB_DATA,
             ENABLE, SIMD8_DISPATCH_ENABLE, STATISTICS_ENABLE, USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK,
             USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK, VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET;
         refused: SOFTWARE_EXCEPTION_ENABLE, ILLEGAL_OPCODE_EXCEPTION_ENABLE, VECTOR_MASK_ENABLE,
@@ -367,8 +367,8 @@ fates! {
         inert(PREFETCH): BINDING_TABLE_ENTRY_COUNT, SAMPLER_COUNT;
         inert(VERTEX_CACHE): VERTEX_CACHE_DISABLE;
         allows("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
-        // A thread may have more memory than it uses.
-        bound: PER_THREAD_SCRATCH_SPACE;
+        // A thread may have more memory, and more of an entry, than it uses.
+        bound: PER_THREAD_SCRATCH_SPACE, VERTEX_URB_ENTRY_READ_LENGTH;
     }
     draw::state_wm {
         refused: FORCE_KILL_PIXEL_ENABLE, LEGACY_DIAMOND_LINE_RASTERIZATION,

@@ -36,12 +36,12 @@ use super::surface;
 use crate::hiz::{Slice, Unresolved};
 use crate::memory::View;
 use crate::rules::{
-    COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_FILLED, HIZ_RESOLVE,
-    INSTRUCTION_STALE, POST_SYNC_PENDING, RENDER_FLUSH, Rule, STATE_STALE, TEXTURE_STALE,
-    VERTEX_STALE, VERTEX_TAG, WORK_ORDER,
+    COLOUR_RESOLVE, COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_FILLED,
+    HIZ_RESOLVE, INSTRUCTION_STALE, POST_SYNC_PENDING, RENDER_FLUSH, Rule, STATE_STALE,
+    TEXTURE_STALE, VERTEX_STALE, VERTEX_TAG, WORK_ORDER,
 };
 use crate::space::AddressSpace;
-use crate::watch::{CACHES, Control, Depth, Memory, Seen, Slices, Via, Watch};
+use crate::watch::{CACHES, Colour, Control, Depth, Memory, Seen, Slices, Via, Watch};
 use eu::Stop;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -463,6 +463,27 @@ impl Watch for Log {
         HIZ_RESOLVE.check(held.is_none(), at, || {
             let (address, level, element) = held.unwrap_or_default();
             format!("level {level}, element {element} of the depth buffer at {address:#x}")
+        })
+    }
+
+    fn colour(&self, (address, memory): (u64, &Memory), event: Colour) {
+        let known = self.unresolved();
+        let mut known = known.lock().unwrap_or_else(|e| e.into_inner());
+        match event {
+            Colour::Compressed([level, element]) => {
+                known.compressed((address, level, element), memory);
+            }
+            Colour::Plain([level, element]) => known.plain((address, level, element), memory),
+        }
+    }
+
+    fn colour_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+        let known = self.unresolved();
+        let known = known.lock().unwrap_or_else(|e| e.into_inner());
+        let found = known.among_compressed(place, slices.levels, slices.elements);
+        COLOUR_RESOLVE.check(found.is_none(), at, || {
+            let (address, level, element) = found.unwrap_or_default();
+            format!("level {level}, element {element} of the surface at {address:#x}")
         })
     }
 

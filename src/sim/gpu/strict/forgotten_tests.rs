@@ -1,8 +1,8 @@
 //! What a driver may forget or fill wrongly is noticed, item by item; each beside what it should have been.
 
 use super::draw_rig::{
-    BLEND, VERTICES, WRITE, changed, command, drawing, found, found_after, pipe_control, primitive,
-    rig, rule_of, sound, target, target_write,
+    BLEND, TABLE, TARGET, TARGET_STATE, VERTICES, WRITE, changed, command, drawing, flush, found,
+    found_after, pipe_control, primitive, rig, rule_of, sound, target, target_write,
 };
 use crate::tests::{CODE, DATA, Rig, STATE, send, to};
 use eu::Stop;
@@ -314,4 +314,98 @@ fn compressed_targets_have_their_hazards_avoided() {
     assert_eq!(with(None), rule);
     assert_eq!(with(Some(1 << 9)), rule, "without its mask");
     assert_ne!(with(Some(register::CACHE_MODE_1_MSC_RAW)), rule);
+}
+
+#[test]
+fn compressed_colours_are_resolved_in_full_before_they_are_sampled_without_compression() {
+    use draw::state_ps as ps;
+    use media::pipe_control as f;
+    const SAMPLES: u64 = 0x800;
+    let tiled = [
+        (rss::TILE_MODE, 3),
+        (rss::SURFACE_PITCH, 127),
+        (rss::SURFACE_HORIZONTAL_ALIGNMENT, 3),
+    ];
+    let compressed = |mode| {
+        [
+            &TARGET_STATE[..],
+            &tiled,
+            &[
+                (rss::AUXILIARY_SURFACE_MODE, mode),
+                (rss::AUXILIARY_SURFACE_BASE_ADDRESS, DATA + 0x2000),
+            ],
+        ]
+        .concat()
+    };
+    // `ld` of texel 0 by entry 1.
+    let mut kernel: Vec<Inst> = (112..116).map(|nr| mov(nr, Src::imm_ud(0))).collect();
+    let ld = 3 << 25 | 4 << 20 | 1 << 17 | 7 << 12 | 1;
+    kernel.push(send(2, ld, to(116), 112));
+    kernel.push(target_write(WRITE));
+    let shader = |fields: &[(Field, u64)]| {
+        let always = [
+            (ps::N8_PIXEL_DISPATCH_ENABLE, 1),
+            (ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0, 2),
+        ];
+        command(&ps::PACKET, &[&always[..], fields].concat())
+    };
+    let wait = [
+        flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]),
+        pipe_control(&[(f::TEXTURE_CACHE_INVALIDATION_ENABLE, 1)]),
+    ];
+    // Drawn to by one mode of the control surface, resolved by a type or not, sampled by another mode.
+    let with = |drawn: u64, resolve: Option<u64>, sampled: u64| {
+        let mut rig = drawing(&[target_write(WRITE)]);
+        rig.code(CODE + SAMPLES, &kernel);
+        rig.write(STATE + TABLE, &[TARGET as u32, TARGET as u32 + 0x40]);
+        rig.write(STATE + TARGET, &command(&rss::PACKET, &compressed(drawn)));
+        rig.write(
+            STATE + TARGET + 0x40,
+            &command(&rss::PACKET, &compressed(sampled)),
+        );
+        let mut commands = vec![load(register::CACHE_MODE_1, register::CACHE_MODE_1_MSC_RAW)];
+        commands.extend(sound());
+        commands.push(primitive(3));
+        commands.extend(wait.clone());
+        if let Some(kind) = resolve {
+            commands.push(shader(&[(ps::RENDER_TARGET_RESOLVE_TYPE, kind)]));
+            commands.push(primitive(3));
+            commands.extend(wait.clone());
+        }
+        commands.push(shader(&[(ps::KERNEL_START_POINTER_0, SAMPLES)]));
+        commands.push(primitive(3));
+        rule_of(&mut rig, &commands)
+    };
+    let rule = Some("colour-resolve");
+    let (none, ccs_d, ccs_e, partial, full) = (0, 1, 5, Some(1), Some(3));
+    assert_eq!(with(ccs_e, None, ccs_e), None);
+    assert_eq!(with(ccs_e, None, none), rule);
+    assert_eq!(with(ccs_e, None, ccs_d), rule);
+    assert_eq!(with(ccs_e, partial, none), rule);
+    assert_eq!(with(ccs_e, full, none), None);
+    assert_eq!(with(ccs_d, None, none), None);
+    assert_eq!(with(ccs_d, partial, none), None);
+}
+
+#[test]
+fn what_predicates_compare_has_been_written() {
+    use mi::mi_predicate as f;
+    use register::{MI_PREDICATE_DATA, MI_PREDICATE_SRC0, MI_PREDICATE_SRC1};
+    let with = |registers: &[u32], compare| {
+        let mut commands: Vec<Vec<u32>> = registers.iter().map(|to| load(*to, 0)).collect();
+        let fields = [(f::COMPARE_OPERATION, compare), (f::LOAD_OPERATION, 2)];
+        commands.push(command(&f::PACKET, &fields));
+        rule_of(&mut rig(), &commands)
+    };
+    let sources = [MI_PREDICATE_SRC0, MI_PREDICATE_SRC1].map(|source| [source, source + 4]);
+    let sources = sources.concat();
+    let all = [&sources[..], &[MI_PREDICATE_DATA, MI_PREDICATE_DATA + 4]].concat();
+    let (always, equal, deltas) = (0, 2, 3);
+    let rule = Some("mi-predicate-sources");
+    assert_eq!(with(&[], always), None);
+    assert_eq!(with(&sources, equal), None);
+    assert_eq!(with(&sources[1..], equal), rule);
+    assert_eq!(with(&sources[..3], equal), rule);
+    assert_eq!(with(&sources, deltas), rule);
+    assert_eq!(with(&all, deltas), None);
 }

@@ -56,8 +56,10 @@ pub(super) fn colour(
                 (Special::FastClear, _) => {
                     image.mark_clear(view, image.lod, pixel)?;
                 }
-                (Special::Resolve, AuxMode::Mcs) => expand(image, view, pixel)?,
-                (Special::Resolve, _) => image.materialize(view, image.lod, pixel)?,
+                (Special::Partial | Special::Resolve, AuxMode::Mcs) => expand(image, view, pixel)?,
+                (Special::Partial | Special::Resolve, _) => {
+                    image.materialize(view, image.lod, pixel)?
+                }
             }
         }
     }

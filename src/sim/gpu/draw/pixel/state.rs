@@ -30,10 +30,15 @@ pub(super) struct Variant {
     pub start: usize,
 }
 
+/// RESOLVE_PARTIAL of Render Target Resolve Type.
+const RESOLVE_PARTIAL: u64 = 1;
+
 /// What writes to a render target mean instead of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Special {
     FastClear,
+    /// Blocks that were cleared are made real, those that are compressed stay so.
+    Partial,
     Resolve,
 }
 
@@ -228,6 +233,7 @@ impl<'a> State<'a> {
         ) {
             (1, _) => Some(Special::FastClear),
             (_, 0) => None,
+            (_, RESOLVE_PARTIAL) => Some(Special::Partial),
             _ => Some(Special::Resolve),
         };
         let bound = draw

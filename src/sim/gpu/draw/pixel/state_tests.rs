@@ -386,7 +386,7 @@ fn writes_may_stand_for_clears_and_resolves() {
     for (changes, expected) in [
         (vec![], None),
         (vec![clear], Some(Special::FastClear)),
-        (vec![resolve(1)], Some(Special::Resolve)),
+        (vec![resolve(1)], Some(Special::Partial)),
         (vec![resolve(3)], Some(Special::Resolve)),
         (vec![clear, resolve(3)], Some(Special::FastClear)),
     ] {

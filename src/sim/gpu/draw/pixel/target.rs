@@ -7,7 +7,7 @@
 use super::blend::{Blend, logic};
 use super::dither::dithered;
 use super::gap;
-use super::state::State;
+use super::state::{Special, State};
 use super::written;
 use crate::draw::object::LOG_BLOCK;
 use crate::fate;
@@ -15,7 +15,7 @@ use crate::memory::View;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Image, Kind, Level, Select, format};
 use crate::targets::Role;
-use crate::watch::{Depth, Via};
+use crate::watch::{Colour, Depth, Via};
 use eu::Stop;
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
@@ -84,6 +84,9 @@ impl Targets {
             }
             written::compressed(&image, state.avoids_hazards, at)?;
             view.depth(image.address, Depth::Forgotten);
+            if blend.writes != [false; 4] {
+                note(view, &image, state.special);
+            }
         }
         let entry_words = state.blends.get(blend).map(|blend| blend.words);
         if let Some(words) = entry_words.filter(|_| image.kind != Kind::Null) {
@@ -117,6 +120,20 @@ impl Targets {
         self.known
             .iter()
             .filter_map(|((index, _), target)| Some((Role::Colour(*index), target.as_ref()?.image)))
+    }
+}
+
+/// Tells strict mode what a draw, or a resolve, leaves of a target's compression.
+fn note(view: &View<'_>, image: &Image, special: Option<Special>) {
+    let event = match (special, image.aux.mode) {
+        (Some(Special::Resolve), _) => Colour::Plain,
+        (Some(_), _) => return,
+        (None, AuxMode::CcsE) => Colour::Compressed,
+        (None, _) => Colour::Plain,
+    };
+    let first = image.min_array_element;
+    for element in first..first.saturating_add(image.view_extent.min(image.depth)) {
+        view.colour(image.address, event([image.lod, element]));
     }
 }
 
