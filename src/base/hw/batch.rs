@@ -1,7 +1,7 @@
 //! Words to packets: the batch decoder.
 
 use crate::packet::Packet;
-use crate::{Gen, draw, media, mi};
+use crate::{Gen, draw, gen8, media, mi};
 use std::fmt::Write;
 
 /// One command of a batch.
@@ -20,11 +20,16 @@ pub struct Command<'a> {
 /// Generations whose commands the tables hold whole. Whoever executes batches of another one would misread them.
 pub const COMPLETE: &[Gen] = &[Gen::Gen9];
 
+/// The commands of a generation.
+pub fn packets(hw_gen: Gen) -> impl Iterator<Item = &'static Packet> {
+    let tables = [mi::ALL, media::ALL, draw::ALL, gen8::ALL];
+    let all = tables.into_iter().flatten().copied();
+    all.filter(move |packet| packet.is_on(hw_gen))
+}
+
 /// The packet whose header a first dword is.
 pub fn find(first: u32, hw_gen: Gen) -> Option<&'static Packet> {
-    let tables = [mi::ALL, media::ALL, draw::ALL];
-    let known = |p: &&&'static Packet| p.matches(first) && p.first <= hw_gen && hw_gen <= p.last;
-    tables.iter().flat_map(|t| t.iter()).find(known).copied()
+    packets(hw_gen).find(|packet| packet.matches(first))
 }
 
 /// Length of a command in dwords by the rules of its type, whether the tables know it or not.

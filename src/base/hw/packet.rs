@@ -96,6 +96,11 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// True if this is the packet's layout on a generation.
+    pub const fn is_on(&self, hw_gen: Gen) -> bool {
+        self.first as u8 <= hw_gen as u8 && hw_gen as u8 <= self.last as u8
+    }
+
     /// True if the first dword of a command is this packet's.
     pub const fn matches(&self, first: u32) -> bool {
         self.header_mask != 0 && first & self.header_mask == self.header & self.header_mask

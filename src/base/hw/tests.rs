@@ -1,13 +1,14 @@
 //! Every table: fields fit and do not overlap by accident, packing is undone by unpacking, genxml agrees.
 
 use crate::packet::{Kind, Packet};
-use crate::{batch, draw, draw_state, media, mi, state};
+use crate::{batch, draw, draw_state, gen8, media, mi, state};
 use std::collections::BTreeMap;
 
+const GEN9: [&[&Packet]; 5] = [mi::ALL, media::ALL, draw::ALL, draw_state::ALL, state::ALL];
+
 fn all() -> impl Iterator<Item = &'static Packet> {
-    [mi::ALL, media::ALL, draw::ALL, draw_state::ALL, state::ALL]
-        .into_iter()
-        .flat_map(|table| table.iter().copied())
+    let tables = GEN9.into_iter().chain([gen8::ALL]);
+    tables.flat_map(|table| table.iter().copied())
 }
 
 /// Packets with inline data that is there only if the length says so: name, longest form in dwords.
@@ -117,9 +118,9 @@ fn packing_is_undone_by_unpacking() {
 
 #[test]
 fn headers_find_their_packets() {
-    for table in [mi::ALL, media::ALL, draw::ALL] {
+    for table in [mi::ALL, media::ALL, draw::ALL, gen8::ALL] {
         for packet in table {
-            let found = batch::find(packet.header, crate::Gen::Gen9);
+            let found = batch::find(packet.header, packet.first);
             assert_eq!(found.map(|p| p.name), Some(packet.name));
             if packet.dwords != 0 {
                 assert_eq!(
@@ -160,8 +161,15 @@ fn genxml_agrees() {
         eprintln!("not compared: INGOT_GENXML does not name a folder of genxml files");
         return;
     };
-    let path = std::path::Path::new(&folder).join("gen9.xml");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let folder = std::path::Path::new(&folder);
+    let gen9 = GEN9.concat();
+    assert!(compared_with(&folder.join("gen9.xml"), &gen9) > 1000);
+    assert!(compared_with(&folder.join("gen8.xml"), gen8::ALL) > 10);
+}
+
+/// How many fields of these packets a file of genxml has as they are.
+fn compared_with(path: &std::path::Path, packets: &[&Packet]) -> usize {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let document = roxmltree::Document::parse(&text).expect("well-formed XML");
     let named: BTreeMap<&str, roxmltree::Node<'_, '_>> = document
         .root_element()
@@ -170,7 +178,7 @@ fn genxml_agrees() {
         .filter_map(|n| Some((n.attribute("name")?, n)))
         .collect();
     let mut compared = 0;
-    for packet in all() {
+    for packet in packets {
         let node = named
             .get(packet.name)
             .unwrap_or_else(|| panic!("genxml has no {}", packet.name));
@@ -196,7 +204,7 @@ fn genxml_agrees() {
             compared += 1;
         }
     }
-    assert!(compared > 1000, "only {compared} fields were compared");
+    compared
 }
 
 /// Fields of a genxml node, groups unrolled, and the fixed bits of the first dword.

@@ -3,7 +3,6 @@
 //! In:  a message. Out: its parameters, the surface states that it means, remembered for the messages after it.
 //! Ref: SKL PRM vol. 2d, message descriptors (MDC_*); vol. 7, "Binding Table", "Bindless".
 
-use crate::dataport::sfid;
 use crate::memory::View;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
@@ -170,11 +169,15 @@ impl<'a> Bindings<'a> {
 
     /// The surface with dimensions that a descriptor's binding table index means.
     pub fn image(&mut self, message: &Message<'_>) -> Result<Image, Stop> {
-        self.image_at(message).map(|(_, image)| image)
+        self.remembered(message, false).map(|(_, image)| image)
     }
 
-    /// The same, with the address of its state.
-    pub fn image_at(&mut self, message: &Message<'_>) -> Result<(u64, Image), Stop> {
+    /// The same for the sampler, with the address of its state.
+    pub fn sampled(&mut self, message: &Message<'_>) -> Result<(u64, Image), Stop> {
+        self.remembered(message, true)
+    }
+
+    fn remembered(&mut self, message: &Message<'_>, sampled: bool) -> Result<(u64, Image), Stop> {
         if matches!(
             common::BINDING_TABLE_INDEX.get(message.desc),
             bti::SLM | bti::STATELESS | bti::STATELESS_NON_COHERENT
@@ -194,7 +197,7 @@ impl<'a> Bindings<'a> {
                 elements: [first, first.saturating_add(image.depth)],
             };
             self.view.depth_seen(image.address, slices, at)?;
-            if image.aux.mode != AuxMode::CcsE && message.sfid == sfid::SAMPLER {
+            if sampled && image.aux.mode != AuxMode::CcsE {
                 self.view.colour_seen(image.address, slices, at)?;
             }
         }

@@ -4,7 +4,7 @@
 //! 3DSTATE_VF_INSTANCING and 3DSTATE_SO_BUFFER, of which each index is its own.
 
 use eu::Stop;
-use hw::{Field, Packet, draw, draw_state};
+use hw::{Field, Gen, Packet, draw, draw_state};
 use std::collections::BTreeMap;
 
 /// Vertex elements that can be active.
@@ -39,8 +39,10 @@ pub(crate) fn stage_of_constants(packet: &Packet) -> Option<usize> {
 pub(crate) type Committed = Result<Vec<u32>, Stop>;
 
 /// All of it. Belongs to a context.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct DrawState {
+    /// Whose layouts the words have.
+    pub hw_gen: Gen,
     /// By the upper half of a command's first dword.
     latched: BTreeMap<u16, Vec<u32>>,
     /// VERTEX_BUFFER_STATE by index.
@@ -59,6 +61,23 @@ pub(crate) struct DrawState {
     pub constant_addresses: bool,
     /// MSC RAW Hazard Avoidance is on (CACHE_MODE_1).
     pub avoids_hazards: bool,
+}
+
+impl Default for DrawState {
+    fn default() -> DrawState {
+        DrawState {
+            hw_gen: Gen::Gen9,
+            latched: BTreeMap::new(),
+            vertex_buffers: BTreeMap::new(),
+            instancing: BTreeMap::new(),
+            stream_buffers: BTreeMap::new(),
+            disabled_constants: 0,
+            named_constants: 0,
+            committed_constants: Default::default(),
+            constant_addresses: false,
+            avoids_hazards: false,
+        }
+    }
 }
 
 impl DrawState {
@@ -148,9 +167,10 @@ impl DrawState {
         self.latched.get(&key).map_or(&[], Vec::as_slice)
     }
 
-    /// A field of the last command of this kind.
+    /// A field of the last command of this kind, where the machine's generation has it; 0 where it has no such field.
     pub fn get(&self, packet: &Packet, field: Field) -> u64 {
-        field.get(self.words(packet))
+        let field = hw::layout::field(packet, field, self.hw_gen);
+        field.map_or(0, |field| field.get(self.words(packet)))
     }
 
     /// A flag of the last command of this kind.
@@ -163,6 +183,29 @@ impl DrawState {
 mod tests {
     use super::*;
     use draw_state::vertex_buffer_state as vb;
+
+    #[test]
+    fn a_field_is_where_the_generation_has_it() {
+        use draw::state_sf as sf;
+        use hw::gen8::state_sf as older;
+        let mut words = [sf::PACKET.header, 0, 0, 0];
+        sf::LINE_WIDTH.set(&mut words, 3 << 7);
+        older::LINE_WIDTH.set(&mut words, 5 << 7);
+        sf::POINT_WIDTH.set(&mut words, 9);
+        let on = |hw_gen, field| {
+            let mut state = DrawState {
+                hw_gen,
+                ..DrawState::default()
+            };
+            let packet = hw::batch::find(words[0], hw_gen).expect("in the tables");
+            state.latch(packet, &words);
+            state.get(&sf::PACKET, field)
+        };
+        assert_eq!(on(Gen::Gen9, sf::LINE_WIDTH), 3 << 7);
+        assert_eq!(on(Gen::Gen8, sf::LINE_WIDTH), 5 << 7);
+        assert_eq!(on(Gen::Gen9, sf::POINT_WIDTH), 9);
+        assert_eq!(on(Gen::Gen8, sf::POINT_WIDTH), 9);
+    }
 
     #[test]
     fn a_vertex_buffer_stays_where_it_is_unless_it_is_said_to_move() {

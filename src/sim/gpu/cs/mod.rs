@@ -29,7 +29,7 @@ use crate::targets::Written;
 use crate::watch::{Via, Watch};
 use eu::Stop;
 use hw::batch::length_dw;
-use hw::{Device, Gen, Packet};
+use hw::{Device, Packet};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -155,6 +155,7 @@ impl Gpu {
         let watch = log.as_ref().map(|log| log as &dyn Watch);
         // Between batches whoever has mapped it may change memory.
         context.draw.committed_constants = Default::default();
+        context.draw.hw_gen = self.device.hw_gen;
         let mut run = Run {
             gpu: self,
             context,
@@ -237,7 +238,7 @@ impl Run<'_> {
     /// Executes the command at `at`; returns its length in dwords.
     fn command(&mut self, at: u64) -> Result<(Next, usize), Stop> {
         let first = self.view.read(at)?;
-        let packet = hw::batch::find(first, Gen::Gen9);
+        let packet = hw::batch::find(first, self.gpu.device.hw_gen);
         let length = packet
             .map_or_else(|| length_dw(first), |p| p.length(first))
             .clamp(1, MAX_COMMAND);

@@ -18,6 +18,16 @@ fn packets() -> impl Iterator<Item = &'static Packet> {
     tables.into_iter().flatten().copied()
 }
 
+/// Of generations that the tables hold whole; others are refused at the door.
+#[test]
+fn every_command_of_a_whole_generation_has_fates() {
+    for hw_gen in hw::batch::COMPLETE {
+        for packet in hw::batch::packets(*hw_gen) {
+            assert!(of(packet).is_some(), "{hw_gen:?}: {}", packet.name);
+        }
+    }
+}
+
 #[test]
 fn every_field_has_one_fate() {
     let mut fields = 0;

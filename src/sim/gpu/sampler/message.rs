@@ -44,7 +44,7 @@ impl Engine {
             gathered: (bits >> 16 & 3) as usize,
             sampler: states + u64::from(sample::SAMPLER_INDEX.get(desc)) * 16,
         };
-        let (state, image) = bindings.image_at(message)?;
+        let (state, image) = bindings.sampled(message)?;
         match Order::of(request.kind) {
             Some(order) => self.sampled(
                 bindings,
