@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Commands of one submission that are looked at most.
 const MAX_COMMANDS: usize = 200_000;
+/// Commands of no effect before a batch's end that are looked at most.
+const MAX_NOOPS: u64 = 16;
 /// Entries of a binding table that are looked at most: the field that counts them has five bits.
 const MAX_SURFACES: u64 = 31;
 
@@ -37,6 +39,8 @@ pub struct Work<'a> {
     sends: &'a BTreeMap<usize, Sends>,
     /// What else the whole recording has.
     pub uses: Uses,
+    /// Nothing but the batch's end follows.
+    pub last: bool,
 }
 
 /// What a recording has anywhere.
@@ -184,6 +188,13 @@ struct Context {
     latched: BTreeMap<(usize, usize, u64), usize>,
 }
 
+/// True if a batch ends here, but for commands that do nothing.
+fn ends(view: &View<'_>, at: u64) -> bool {
+    let mut words = (0..MAX_NOOPS).map_while(|i| view.read(at + i * 4).ok());
+    let first = words.find(|word| *word != mi::mi_noop::PACKET.header);
+    first == Some(mi::mi_batch_buffer_end::PACKET.header)
+}
+
 /// Looks at submissions one after the other.
 pub struct Looker {
     hw_gen: hw::Gen,
@@ -196,6 +207,8 @@ pub struct Looker {
     kernels: HashMap<(usize, u64), Sends>,
     /// Dwords of this submission that its commands wrote themselves.
     written: HashSet<u64>,
+    /// Nothing but its batch's end follows the command that is looked at.
+    last: bool,
     /// What the recording has: what was found so far, and what a look before this one found.
     pub uses: Uses,
 }
@@ -211,6 +224,7 @@ impl Looker {
             sends: BTreeMap::new(),
             kernels: HashMap::new(),
             written: HashSet::new(),
+            last: false,
             uses,
         }
     }
@@ -236,8 +250,9 @@ impl Looker {
             if view.read_block(at, &mut words).is_err() {
                 break;
             }
-            self.command(number, &mut context, &view, packet, at, &words);
             let after = at + words.len() as u64 * 4;
+            self.last = ends(&view, after);
+            self.command(number, &mut context, &view, packet, at, &words);
             if std::ptr::eq(packet, &start::PACKET) {
                 if start::SECOND_LEVEL_BATCH_BUFFER.get(&words) == 1 {
                     returns.push(after);
@@ -599,6 +614,7 @@ impl Looker {
             found,
             sends: &self.sends,
             uses: self.uses,
+            last: self.last,
         }
     }
 

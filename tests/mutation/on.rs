@@ -344,7 +344,9 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         true => get!(work, state_gs::OUTPUT_TOPOLOGY),
         false => topology,
     };
-    let forced_offset = flag!(work, state_sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET);
+    // Where the setup takes attributes, and finds them where the last stage says.
+    let set_up = !flag!(work, state_sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET)
+        && flag!(work, state_sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES);
     let clips = flag!(work, state_clip::CLIP_ENABLE) && rasterises;
     let clip_tests = clips
         && !flag!(
@@ -438,9 +440,9 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         // What lies outside is not seen in any case: the viewport's extents cut triangles; counts see it, and points and lines.
         draw::state_clip [VIEWPORT_XY_CLIP_TEST_ENABLE]
             if work.uses.counters || kinds(true, true, false) || !flag!(work, state_clip::GUARDBAND_CLIP_TEST_ENABLE);
-        draw::state_vs [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if !forced_offset && vs_last;
-        draw::state_ds [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if !forced_offset && ds_last;
-        draw::state_gs [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if !forced_offset;
+        draw::state_vs [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if set_up && vs_last;
+        draw::state_ds [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if set_up && ds_last;
+        draw::state_gs [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if set_up;
         draw::state_vs [DISPATCH_GRF_START_REGISTER_FOR_URB_DATA]
             if pushes(&draw::state_constant_vs::PACKET) || own(draw::state_vs::VERTEX_URB_ENTRY_READ_LENGTH) != 0;
         draw::state_hs [DISPATCH_GRF_START_REGISTER_FOR_URB_DATA DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5]
@@ -457,7 +459,11 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_gs [REORDER_MODE] if strip(topology);
         draw::state_gs [DISCARD_ADJACENCY] if adjacency;
         draw::state_streamout [REORDER_MODE] if strip(streamed);
-        draw::state_streamout [FORCE_RENDERING] if own(draw::state_streamout::RENDERING_DISABLE) == 1;
+        // Where nothing is to be seen of what is rendered, it may be.
+        draw::state_streamout [FORCE_RENDERING] if own(draw::state_streamout::RENDERING_DISABLE) == 1
+            && (flag!(work, state_ps_extra::PIXEL_SHADER_VALID) || depth_used(work) || stencil || work.uses.counters);
+        // The caller has nothing left to do.
+        mi::mi_batch_buffer_start [SECOND_LEVEL_BATCH_BUFFER] if !work.last;
         draw::state_ps [PUSH_CONSTANT_ENABLE] if pushes(&draw::state_constant_ps::PACKET);
         // Partial and full resolves differ in what is compressed; of AUX_CCS_E surfaces alone something is.
         draw::state_ps [RENDER_TARGET_RESOLVE_TYPE] if own(draw::state_ps::RENDER_TARGET_RESOLVE_TYPE) & 1 == 0 || compressed;
