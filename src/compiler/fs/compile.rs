@@ -6,8 +6,8 @@ use crate::lir::{Lir, Op};
 use crate::options::Options;
 use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
-    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_flags, opt_predicate, print,
-    regalloc, schedule, split_vgrfs, uniform, validate,
+    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_flags, opt_pack, opt_predicate,
+    print, regalloc, schedule, split_vgrfs, uniform, validate,
 };
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::Id;
@@ -255,6 +255,7 @@ const PIPELINE: &[Pass] = &[
     ("opt_cse", opt_cse::opt_cse),
     ("opt_copy", opt_copy::opt_copy),
     ("opt_dce", opt_dce::opt_dce),
+    ("opt_pack", opt_pack::opt_pack),
     ("opt_cmod", opt_cmod::opt_cmod),
     ("opt_flags", opt_flags::opt_flags),
     ("lower_collect", lower_collect::lower_collect),

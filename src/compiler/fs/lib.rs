@@ -27,6 +27,7 @@ mod opt_copy;
 mod opt_cse;
 mod opt_dce;
 mod opt_flags;
+mod opt_pack;
 mod opt_predicate;
 mod options;
 mod print;

@@ -1,0 +1,325 @@
+//! Packs operations on values that all lanes share: four of them lie in one register and are made by one instruction.
+//!
+//! In:  LIR before allocation. Out: equal operations of a block whose operands are the same value, or dwords of one aligned 16 bytes
+//! (columns of a matrix in constants, results of an operation packed before), are one instruction of four lanes; readers take the
+//! dword that was theirs. Each lane computes what its own instruction did.
+//! Ref: SKL PRM vol. 7, "Register Region Restrictions": a row does not cross registers, and three sources are aligned to 16 bytes.
+//! Tests: tests/fs/opt_pack/.
+
+use crate::lir::*;
+use crate::opt_cse::is_pure;
+use entity::IdMap;
+use isa::Opcode;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Bytes that one instruction reads or writes of a packed operand.
+const PACK_BYTES: u32 = 16;
+
+/// Lengths of chains of packed operations, each of which reads the one before. It bounds the time.
+const ROUNDS: usize = 24;
+
+/// True if anything was packed.
+pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
+    let facts = Facts::new(lir);
+    let mut open: Vec<u32> = Vec::new();
+    let mut blocks = Vec::with_capacity(lir.insts.len());
+    let mut block = 0u32;
+    for (at, inst) in lir.insts.iter().enumerate() {
+        if inst.is_control() {
+            block += 1;
+        }
+        blocks.push(block);
+        if facts.may_move(inst) {
+            open.push(at as u32);
+        }
+    }
+    if open.len() < 2 {
+        return false;
+    }
+    let mut state = State {
+        to: IdMap::for_arena(&lir.vgrfs, None),
+        gone: vec![false; lir.insts.len()],
+    };
+    let mut changed = false;
+    for _ in 0..ROUNDS {
+        let groups = groups(lir, &facts, &state, &blocks, &open);
+        if groups.is_empty() {
+            break;
+        }
+        for group in groups {
+            pack(lir, &mut state, group);
+        }
+        open.retain(|at| !state.gone[*at as usize]);
+        changed = true;
+    }
+    if changed {
+        rewrite(lir, &state);
+    }
+    changed
+}
+
+/// What is known of VGRFs before anything is packed.
+struct Facts {
+    /// The one write of each: first byte and end; what arrives has all. VGRFs that are not there yet will have what is packed.
+    written: IdMap<Vgrf, Option<(u32, u32)>>,
+    /// Everything that is read is its first dword, for all lanes.
+    scalar: IdMap<Vgrf, bool>,
+}
+
+impl Facts {
+    fn new(lir: &Lir) -> Facts {
+        let mut writes: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
+        let mut written = IdMap::with_default(Some((0, PACK_BYTES)));
+        let mut scalar = IdMap::for_arena(&lir.vgrfs, true);
+        for v in lir.vgrfs.ids() {
+            written[v] = None;
+            if lir.vgrfs[v].arrives() {
+                written[v] = Some((0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES));
+                writes[v] = 1;
+                scalar[v] = false;
+            }
+        }
+        for inst in &lir.insts {
+            if let Some(v) = inst.dst.as_vgrf() {
+                writes[v] += 1;
+                let bytes = match inst.op {
+                    Op::Collect(payload) => lir.payloads[payload].bytes(),
+                    _ => inst.dst_bytes(),
+                };
+                // Gaps of payloads, and lanes that may not be written, are nobody's.
+                let whole = inst.no_mask && inst.pred.is_none() && inst.dst.stride == 1;
+                let gaps = matches!(inst.op, Op::Collect(_));
+                written[v] = (whole && !gaps).then_some((inst.dst.offset, inst.dst.offset + bytes));
+            }
+            for (i, s) in inst.src[..inst.sources()].iter().enumerate() {
+                if let Some(v) = s.as_vgrf() {
+                    let first = s.rows.is_none() && s.offset + inst.src_bytes(i) <= 4;
+                    scalar[v] &= first && inst.op != Op::MovIndirect;
+                }
+            }
+            if let Op::Collect(payload) = inst.op {
+                for part in &lir.payloads[payload].parts {
+                    if let Some(v) = part.src.as_vgrf() {
+                        let s = &part.src;
+                        let first = s.offset + s.ty.size_bytes() <= 4;
+                        scalar[v] &= first && s.stride == 0 && s.rows.is_none() && !part.header;
+                    }
+                }
+            }
+        }
+        for v in lir.vgrfs.ids() {
+            if writes[v] != 1 {
+                written[v] = None;
+                scalar[v] = false;
+            }
+        }
+        Facts { written, scalar }
+    }
+
+    /// True for an operation on dwords that all lanes share, whose result is another.
+    fn may_move(&self, inst: &Inst) -> bool {
+        use Opcode::{Add, And, Asr, Frc, Mad, Mov, Mul, Not, Or, Rndd, Rnde, Sel, Shl, Shr, Xor};
+        let Op::Eu(op) = inst.op else { return false };
+        let ops = [
+            Add, And, Asr, Frc, Mad, Mov, Mul, Not, Or, Rndd, Rnde, Sel, Shl, Shr, Xor,
+        ];
+        // Products of dwords have rules of their own.
+        let plain = op != Mul || inst.dst.ty == isa::Type::F;
+        let sources = &inst.src[..inst.sources()];
+        let shared = |s: &Src| match s.reg {
+            Reg::Vgrf(v) => {
+                (s.stride == 0 || inst.exec == 1)
+                    && s.rows.is_none()
+                    && s.offset.is_multiple_of(4)
+                    && self.written[v].is_some()
+            }
+            Reg::Imm(_) => true,
+            _ => false,
+        };
+        let dword = |ty: isa::Type| ty.size_bytes() == 4;
+        ops.contains(&op)
+            && plain
+            && is_pure(inst)
+            && inst.no_mask
+            && inst.dst.offset == 0
+            && inst.dst.stride == 1
+            && dword(inst.dst.ty)
+            && inst.dst.as_vgrf().is_some_and(|v| self.scalar[v])
+            && sources.iter().all(|s| dword(s.ty) && shared(s))
+    }
+}
+
+struct State {
+    /// Where a VGRF's first dword is now.
+    to: IdMap<Vgrf, Option<(VgrfId, u32)>>,
+    /// Instructions that are parts of others, or those others.
+    gone: Vec<bool>,
+}
+
+impl State {
+    fn source(&self, s: &Src) -> Src {
+        let mut s = *s;
+        if let Some(v) = s.as_vgrf()
+            && let Some((to, offset)) = self.to[v]
+        {
+            s.reg = Reg::Vgrf(to);
+            s.offset += offset;
+        }
+        s
+    }
+}
+
+/// Which instruction fills each lane, and which sources (a bit each) lie in lanes too.
+#[derive(Clone, Copy)]
+struct Group {
+    lanes: [Option<u32>; 4],
+    packed: u8,
+}
+
+impl Group {
+    fn members(&self) -> impl Iterator<Item = u32> {
+        self.lanes.into_iter().flatten()
+    }
+}
+
+type Key = SmallVec<[u64; 10]>;
+
+/// What operations of a group have in common, but for offsets.
+fn key(inst: &Inst, sources: &[Src], block: u32) -> Key {
+    let op = match inst.op {
+        Op::Eu(op) => op as u64,
+        _ => u64::MAX,
+    };
+    let mut key: Key = SmallVec::new();
+    key.push(u64::from(block) << 32 | op);
+    key.push(inst.dst.ty as u64 | (inst.cmod as u64) << 8 | u64::from(inst.sat) << 16);
+    for s in sources {
+        let form = s.ty as u64 | u64::from(s.neg) << 8 | u64::from(s.abs) << 9;
+        match s.reg {
+            Reg::Vgrf(v) => key.extend([form, v.index() as u64]),
+            Reg::Imm(bits) => key.extend([form | 1 << 10, bits]),
+            _ => key.extend([form | 1 << 11, 0]),
+        }
+    }
+    key
+}
+
+/// Groups of at least two, no instruction in two of them; the largest first.
+fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], open: &[u32]) -> Vec<Group> {
+    let mut place: FxHashMap<Key, usize> = FxHashMap::default();
+    let mut found: Vec<Group> = Vec::new();
+    for &at in open {
+        let inst = &lir.insts[at as usize];
+        let n = inst.sources();
+        let sources: SmallVec<[Src; 3]> = inst.src[..n].iter().map(|s| state.source(s)).collect();
+        let base = key(inst, &sources, blocks[at as usize]);
+        for packed in 1u8..1 << n {
+            let Some((lane, key)) = lane_of(facts, &sources, packed, &base) else {
+                continue;
+            };
+            let k = *place.entry(key).or_insert_with(|| {
+                found.push(Group {
+                    lanes: [None; 4],
+                    packed,
+                });
+                found.len() - 1
+            });
+            // Of two that make the same the first stays; that is not common.
+            found[k].lanes[lane].get_or_insert(at);
+        }
+    }
+    let count = |g: &Group| g.members().count();
+    found.retain(|g| count(g) >= 2);
+    found.sort_by_key(|g| std::cmp::Reverse(count(g)));
+    let mut taken = vec![false; lir.insts.len()];
+    let mut out = Vec::new();
+    for mut group in found {
+        for lane in &mut group.lanes {
+            if lane.is_some_and(|at| taken[at as usize]) {
+                *lane = None;
+            }
+        }
+        if count(&group) >= 2 {
+            for at in group.members() {
+                taken[at as usize] = true;
+            }
+            out.push(group);
+        }
+    }
+    out
+}
+
+/// The lane whose dword these sources are, where those of `packed` lie in lanes, and the key of the group.
+fn lane_of(facts: &Facts, sources: &[Src], packed: u8, base: &Key) -> Option<(usize, Key)> {
+    let mut key = base.clone();
+    key.push(packed.into());
+    let mut lane = None;
+    for (i, s) in sources.iter().enumerate() {
+        if packed >> i & 1 == 0 {
+            key.push(s.offset.into());
+            continue;
+        }
+        let v = s.as_vgrf()?;
+        let (chunk, here) = (s.offset / PACK_BYTES, s.offset % PACK_BYTES / 4);
+        let (first, end) = facts.written[v]?;
+        if chunk * PACK_BYTES < first || (chunk + 1) * PACK_BYTES > end {
+            return None;
+        }
+        if lane.is_some_and(|lane| lane != here) {
+            return None;
+        }
+        lane = Some(here);
+        key.push(chunk.into());
+    }
+    Some((lane? as usize, key))
+}
+
+/// Makes one instruction of a group, where the first of it stands: what that reads is there, and so is what the others read of the same
+/// registers.
+fn pack(lir: &mut Lir, state: &mut State, group: Group) {
+    let Some(first) = group.members().min() else {
+        return;
+    };
+    let to = lir.vgrf(GRF_BYTES);
+    let mut inst = lir.insts[first as usize];
+    for i in 0..inst.sources() {
+        let mut s = state.source(&inst.src[i]);
+        s.stride = 0;
+        if group.packed >> i & 1 != 0 {
+            s.offset = s.offset / PACK_BYTES * PACK_BYTES;
+            s.stride = 1;
+        }
+        inst.src[i] = s;
+    }
+    for (lane, at) in (0u32..).zip(group.lanes) {
+        let Some(at) = at else { continue };
+        state.gone[at as usize] = true;
+        if let Some(v) = lir.insts[at as usize].dst.as_vgrf() {
+            state.to[v] = Some((to, 4 * lane));
+        }
+    }
+    inst.exec = 4;
+    inst.group = 0;
+    inst.dst = Dst::vgrf(to, 0, inst.dst.ty, 1);
+    lir.insts[first as usize] = inst;
+}
+
+/// Gives the readers what was packed, and takes away what others do now.
+fn rewrite(lir: &mut Lir, state: &State) {
+    for inst in &mut lir.insts {
+        for i in 0..inst.sources() {
+            inst.src[i] = state.source(&inst.src[i]);
+        }
+    }
+    for payload in lir.payloads.ids() {
+        for part in &mut lir.payloads[payload].parts {
+            part.src = state.source(&part.src);
+        }
+    }
+    let moved = |inst: &Inst| {
+        let v = inst.dst.as_vgrf();
+        v.is_some_and(|v| state.to[v].is_some())
+    };
+    lir.insts.retain(|inst| !moved(inst));
+}
