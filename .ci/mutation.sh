@@ -99,7 +99,7 @@ gl-3.2-layered-rendering-gl-layer
 glsl-1.50-geometry-tri-strip-ordering-with-prim-restart GL_TRIANGLE_STRIP ffs
 glsl-1.50-gs-max-output-components"
 # Scenes of tests/pictures, by our driver and by Mesa's.
-scenes="alpha_decides_on_samples_at_its_ends array_layers_are_rounded_and_clamped blend_alpha_saturated
+scenes="alpha_decides_on_samples_at_its_ends array_layers_are_rounded_and_clamped blend_alpha_saturated blend_greatest blend_least
     blend_by_a_second_colour blend_by_target blend_constants blend_float_is_not_clamped border_opaque_white
     clear_r16g16b16a16_sfloat clear_r8g8b8a8_srgb clipped_by_distances compared_by_every_operation counted_draws_under_conditions
     cube_linear_across_edges depth_16_bits depth_bias depth_by_the_shader depth_clamped depth_sampled_afterwards dispatches_under_conditions

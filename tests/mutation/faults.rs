@@ -1,8 +1,9 @@
-//! The deliberate faults that `run.py` puts into the simulator can be put in: each finds its line.
+//! The deliberate faults that `run.py` puts into the simulator can be put in: each finds its line. The tests that the README names
+//! are there.
 //!
-//! In:  `faults.txt`, the simulator's sources. Out: the entries that no longer fit.
+//! In:  `faults.txt`, `README.md`, the simulator's sources. Out: the entries that no longer fit.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn each_fault_finds_its_line_once() {
@@ -28,4 +29,38 @@ fn each_fault_finds_its_line_once() {
     }
     assert!(names.len() > 100, "only {} faults", names.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_test_that_the_readme_names_is_there() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/sim/gpu");
+    let mut sources = String::new();
+    let mut folders: Vec<PathBuf> = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                sources += &std::fs::read_to_string(path).expect("a text");
+            }
+        }
+    }
+    let rows = include_str!("README.md")
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
+    let mut named = 0;
+    for row in rows.skip(1) {
+        let names = row.split('`').skip(1).step_by(2);
+        let tests: Vec<&str> = names.filter(|name| !name.contains('.')).collect();
+        assert!(!tests.is_empty(), "nobody notices: {row}");
+        for name in tests {
+            let declared = format!("#[test]\nfn {name}()");
+            let inner = format!("#[test]\n    fn {name}()");
+            let there = sources.contains(&declared) || sources.contains(&inner);
+            assert!(there, "there is no test {name}");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "only {named} tests are named");
 }

@@ -282,15 +282,37 @@ fn blend_state_is_read_for_pixel_shaders() {
 
 #[test]
 fn caches_and_threads_at_once_change_nothing() {
-    use draw::{state_depth_buffer as depth, state_ps as ps, state_vs as vs};
-    found(
-        None,
-        &[
-            (&depth::PACKET, depth::MOCS, 0x7f),
-            (&vs::PACKET, vs::MAXIMUM_NUMBER_OF_THREADS, 0),
-            (&ps::PACKET, ps::MAXIMUM_NUMBER_OF_THREADS_PER_PSD, 0),
-        ],
-    );
+    use draw::{state_ps as ps, state_vs as vs};
+    use hw::draw_state::vertex_buffer_state as vb;
+    let drawn = |mocs: u64, threads: u64| {
+        let mut commands = changed(&[
+            (&vs::PACKET, vs::MAXIMUM_NUMBER_OF_THREADS, threads),
+            (&ps::PACKET, ps::MAXIMUM_NUMBER_OF_THREADS_PER_PSD, threads),
+        ]);
+        let mut set = 0;
+        for words in &mut commands {
+            let packet = hw::batch::find(words[0], hw::Gen::Gen9).expect("a command");
+            let all = packet.fields.iter();
+            for field in all.filter(|field| field.name.ends_with("MOCS")) {
+                field.set(words, mocs);
+                set += 1;
+            }
+            if draw::state_vertex_buffers::PACKET.matches(words[0]) {
+                vb::MOCS.set(&mut words[1..], mocs);
+                set += 1;
+            }
+        }
+        assert!(set > 5, "only {set} of them");
+        let mut rig = target(&[(rss::MOCS, mocs)]);
+        commands.push(primitive(3));
+        let ended = ended_on(&mut rig, &commands);
+        (ended, rig.read(DATA, 128))
+    };
+    let (ended, picture) = drawn(0, 0);
+    assert_eq!(ended, Ok(()));
+    for (mocs, threads) in [(0x7f, 0), (4, 63)] {
+        assert_eq!(drawn(mocs, threads), (Ok(()), picture.clone()));
+    }
 }
 
 #[test]
