@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.."
 changes=${1:-300} seed=${2:-1}
 # Of the changes that count, so many percent are noticed.
-least=95
+least=97
 anv=/usr/share/vulkan/icd.d/intel_icd.x86_64.json
 piglit=/usr/lib/x86_64-linux-gnu/piglit/bin
 for tool in "$anv" "$piglit"; do
@@ -29,7 +29,7 @@ scripts="arithmetic/float-add arithmetic/float-mul
     draw/interpolation/varyings-31 draw/interpolation/varyings-apart draw/multisample/alpha-to-coverage-edge
     draw/multisample/centroid draw/multisample/clear-depth draw/multisample/edge-2 draw/multisample/edge-16
     draw/multisample/edge-8 draw/multisample/frag-coord-depth draw/multisample/line draw/multisample/sample-position-16 draw/multisample/sample-position-2 draw/multisample/sample-position-4
-    draw/multisample/sample-position-8 draw/multisample/sample-shading draw/multisample/stencil draw/rasterisation/point-coord
+    draw/multisample/sample-position-8 draw/multisample/sample-shading draw/multisample/stencil draw/rasterisation/point-at-corner draw/rasterisation/point-coord
     draw/rasterisation/polygon-line draw/rasterisation/polygon-point draw/sequence/compute-then-draw draw/stencil/each-bit
     draw/stencil/depth-fail-op-sides draw/stencil/front-back draw/stencil/op-increment-and-wrap draw/stencil/discard draw/stencil/only
     draw/tessellation/isolines draw/tessellation/isolines-pieces-fractional-even draw/tessellation/point-mode
@@ -58,6 +58,7 @@ ext_transform_feedback-tessellation quads smooth
 fbo-3d
 fbo-blending-snorm
 fragment-and-vertex-texturing
+shader_runner $PWD/tests/mutation/programs/textures_in_every_stage.shader_test
 shader_runner $piglit/../tests/spec/arb_texture_query_lod/execution/fs-textureQueryLOD-linear.shader_test
 tex-border-1
 texwrap 2D GL_RGBA8 bordercolor

@@ -103,7 +103,14 @@ pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             let integer = |kind| matches!(kind, ChannelKind::Uint | ChannelKind::Sint);
             match kinds.into_iter().any(|(kind, _)| integer(kind)) {
                 true => u64::MAX,
-                false => floats(words, field, surfaces(work)),
+                // A target's clear colour goes to its own texels; a texture's goes where kernels write it.
+                false => {
+                    let own = format.into_iter().flat_map(|format| format.channels);
+                    let own = own.map(channel).fold(1.0, f64::min);
+                    let target = &draw::state_binding_table_pointers_ps::PACKET;
+                    let drawn = std::ptr::eq(place.command, target) && !work.pixel_sends().sampler;
+                    floats(words, field, if drawn { own } else { surfaces(work) })
+                }
             }
         }
         _ if of(&cc::PACKET, &constants) => floats(words, field, surfaces(work)),

@@ -786,6 +786,13 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             }
         }
         _ if is(&state::render_surface_state::PACKET) && !of_surface(place, field) => 0,
+        // AUX_CCS_D disables the compression of render targets, and is AUX_CCS_E to the sampler.
+        _ if is(&state::render_surface_state::PACKET)
+            && *field == state::render_surface_state::AUXILIARY_SURFACE_MODE
+            && own(*field) == 5 =>
+        {
+            !(1 << 2)
+        }
         _ if is(&state::sampler_state::PACKET)
             && !(sends.samples() && of_sampler(place, field)) =>
         {

@@ -197,7 +197,8 @@ impl<'a> Bindings<'a> {
                 elements: [first, first.saturating_add(image.depth)],
             };
             self.view.depth_seen(image.address, slices, at)?;
-            if sampled && image.aux.mode != AuxMode::CcsE {
+            // For the sampler AUX_CCS_D is AUX_CCS_E.
+            if sampled && !matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE) {
                 self.view.colour_seen(image.address, slices, at)?;
             }
         }

@@ -402,7 +402,7 @@ fn compressed_colours_are_resolved_in_full_before_they_are_sampled_without_compr
     let (none, ccs_d, ccs_e, partial, full) = (0, 1, 5, Some(1), Some(3));
     assert_eq!(with(ccs_e, None, ccs_e), None);
     assert_eq!(with(ccs_e, None, none), rule);
-    assert_eq!(with(ccs_e, None, ccs_d), rule);
+    assert_eq!(with(ccs_e, None, ccs_d), None);
     assert_eq!(with(ccs_e, partial, none), rule);
     assert_eq!(with(ccs_e, full, none), None);
     assert_eq!(with(ccs_d, None, none), None);

@@ -129,6 +129,8 @@ fn note(view: &View<'_>, image: &Image, special: Option<Special>) {
         (Some(Special::Resolve), _) => Colour::Plain,
         (Some(_), _) => return,
         (None, AuxMode::CcsE) => Colour::Compressed,
+        // Blocks that it does not touch stay as they are.
+        (None, AuxMode::CcsD) => return,
         (None, _) => Colour::Plain,
     };
     let first = image.min_array_element;
