@@ -19,7 +19,7 @@ done
 scripts="arithmetic/float-add arithmetic/float-mul
     draw/blending/factor-constant draw/blending/float-target draw/blending/separate-alpha draw/blending/logic-2
     draw/blending/write-mask-green draw/buffers/atomics-return draw/buffers/atomics-vertex draw/buffers/ssbo-geometry
-    draw/buffers/ubo-fragment draw/buffers/ubo-geometry draw/builtins/base-vertex draw/builtins/infinity-in-every-stage
+    draw/buffers/ubo-four-and-push-constants draw/buffers/ubo-fragment draw/buffers/ubo-geometry draw/builtins/base-vertex draw/builtins/infinity-in-every-stage
     draw/builtins/primitive-id
     draw/clipping/cull-distance draw/clipping/depth-clamp draw/clipping/distance draw/clipping/line draw/clipping/near-far
     draw/clipping/point-at-edge draw/depth/bias-slope draw/depth/bias-written draw/depth/early-tests

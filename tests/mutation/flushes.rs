@@ -148,9 +148,15 @@ fn reason(name: &str, number: usize, of: &Outcome) -> Option<String> {
         Purpose::Something => {
             let sets = |later: &Controlled| later.flags.iter().any(|(flag, _)| *flag == name);
             let stalls = "Command Streamer Stall Enable";
+            let ordered = "Pipe Control Flush Enable";
+            let stall = |later: &Controlled| later.flags.iter().any(|(flag, _)| *flag == stalls);
             let later = of.controls.get(number + 1..).unwrap_or_default();
             Some(match later.iter().any(sets) {
                 true if name == stalls => format!("{name}: a later one waits before anybody looks"),
+                // Whoever stalls has waited for post-sync operations, too.
+                _ if name == ordered && later.iter().any(stall) => {
+                    format!("{name}: a later stall does it before anybody looks")
+                }
                 true => format!("{name}: a later one does it before anybody looks"),
                 false => format!("{name}: the batch ends before anybody looks"),
             })

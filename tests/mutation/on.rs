@@ -344,6 +344,10 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         true => get!(work, state_gs::OUTPUT_TOPOLOGY),
         false => topology,
     };
+    // Threads run for depth and stencil that they compute, and for pixels that they kill.
+    let by_shader = flag!(work, state_ps_extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE)
+        || flag!(work, state_ps_extra::PIXEL_SHADER_COMPUTES_STENCIL)
+        || flag!(work, state_ps_extra::PIXEL_SHADER_KILLS_PIXEL);
     // Where the setup takes attributes, and finds them where the last stage says.
     let set_up = !flag!(work, state_sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET)
         && flag!(work, state_sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES);
@@ -455,6 +459,9 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_vs [VERTEX_URB_ENTRY_READ_OFFSET] if own(draw::state_vs::VERTEX_URB_ENTRY_READ_LENGTH) != 0;
         draw::state_gs [VERTEX_URB_ENTRY_READ_OFFSET] if own(draw::state_gs::VERTEX_URB_ENTRY_READ_LENGTH) != 0;
         draw::state_ds [PATCH_URB_ENTRY_READ_OFFSET] if own(draw::state_ds::PATCH_URB_ENTRY_READ_LENGTH) != 0;
+        // Kernels of other domains have no third coordinate.
+        draw::state_ds [COMPUTE_W_COORDINATE_ENABLE]
+            if own(draw::state_ds::COMPUTE_W_COORDINATE_ENABLE) == 1 || get!(work, state_te::TE_DOMAIN) == 1;
         draw::state_gs [STATIC_OUTPUT_VERTEX_COUNT] if own(draw::state_gs::STATIC_OUTPUT) == 1;
         draw::state_gs [REORDER_MODE] if strip(topology);
         draw::state_gs [DISCARD_ADJACENCY] if adjacency;
@@ -470,6 +477,12 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         // Of several widths each gives the same; the kernels' places change only where eight pixels have none.
         draw::state_ps [N16_PIXEL_DISPATCH_ENABLE N32_PIXEL_DISPATCH_ENABLE] if own(*field) == 0 || !widths(work)[0];
         // What is said without being so only takes the machine more time.
+        draw::state_ps_blend [HAS_WRITEABLE_RT] if own(draw::state_ps_blend::HAS_WRITEABLE_RT) == 1;
+        draw::state_wm [FORCE_THREAD_DISPATCH_ENABLE]
+            if own(draw::state_wm::FORCE_THREAD_DISPATCH_ENABLE) != 0 || work.pixel_sends().writes || by_shader;
+        // The number of the only instance is 0, as what stands in its place.
+        draw::state_vf_sgvs [INSTANCEID_ELEMENT_OFFSET INSTANCEID_COMPONENT_NUMBER INSTANCEID_ENABLE]
+            if indirect || get!(work, primitive::INSTANCE_COUNT) > 1;
         draw::state_ps_extra [PIXEL_SHADER_HAS_UAV] if !threads_run && !forced
             && (own(draw::state_ps_extra::PIXEL_SHADER_HAS_UAV) == 1 || work.uses.counters);
         // The same.

@@ -335,6 +335,9 @@ impl<'a> Tracker<'a> {
             if is(f::DEPTH_STALL_ENABLE) {
                 return self.sequence.depth_stall();
             }
+            if is(f::PIPE_CONTROL_FLUSH_ENABLE) {
+                return Purpose::of(found.posted, "no post-sync operation was on its way");
+            }
             if is(f::INDIRECT_STATE_POINTERS_DISABLE) {
                 return Purpose::Nothing(
                     "only a restore of the context asks for it, and reads the kernel's scratch page where nothing is bound",

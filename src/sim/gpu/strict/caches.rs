@@ -114,6 +114,8 @@ pub(crate) struct Found {
     pub stale: [bool; CACHES.len()],
     /// Something that a stall makes known: work, flushes or post-sync operations that nobody has waited for.
     pub open: bool,
+    /// Post-sync operations among that.
+    pub posted: bool,
 }
 
 /// Of bytes that are written in a line: those of which a cache, by its place in [`CACHES`], may hold the line.
@@ -319,6 +321,7 @@ impl Log {
         let any = |bytes: &u64| *bytes != 0;
         let mut found = Found {
             open: !state.posted.is_empty(),
+            posted: !state.posted.is_empty(),
             ..Found::default()
         };
         if control.ordered {

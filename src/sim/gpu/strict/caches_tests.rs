@@ -445,7 +445,16 @@ fn what_a_pipe_control_finds() {
         dirty[cache] = true;
         let open = writer == Via::Data;
         let stale = [true; CACHES.len()];
-        assert_eq!(found, Found { dirty, stale, open });
+        let posted = false;
+        assert_eq!(
+            found,
+            Found {
+                dirty,
+                stale,
+                open,
+                posted
+            }
+        );
         // What was flushed is on its way.
         let found = log.pipe_control(&Control {
             data: true,
@@ -461,6 +470,18 @@ fn what_a_pipe_control_finds() {
             }
         );
     }
+}
+
+#[test]
+fn a_pipe_control_finds_post_sync_operations_until_one_has_waited() {
+    let log = Log::default();
+    log.post(0x1000);
+    let ordered = Control {
+        ordered: true,
+        ..Control::default()
+    };
+    let mut found = || log.pipe_control(&ordered).posted;
+    assert_eq!([found(), found()], [true, false]);
 }
 
 /// A log that delivers old data, and the memory that it is about.

@@ -87,10 +87,16 @@ fn stage(list: &[&Packet], packet: &Packet) -> Option<usize> {
     list.iter().position(|known| std::ptr::eq(*known, packet))
 }
 
-/// Read lengths of the first and the last buffer of a 3DSTATE_CONSTANT_*.
-fn lengths(words: &[u32]) -> [u64; 2] {
+/// Read lengths of the four buffers of a 3DSTATE_CONSTANT_*.
+fn lengths(words: &[u32]) -> [u64; 4] {
     let body_words = words.get(1..).unwrap_or_default();
-    [body::READ_LENGTH, body::READ_LENGTH_3].map(|length| length.get(body_words))
+    [
+        body::READ_LENGTH,
+        body::READ_LENGTH_1,
+        body::READ_LENGTH_2,
+        body::READ_LENGTH_3,
+    ]
+    .map(|length| length.get(body_words))
 }
 
 /// What a batch has left open.
@@ -153,7 +159,7 @@ impl Sequence {
         } else if let Some(stage) = stage(&CONSTANT, packet) {
             self.unloaded &= !(1 << stage);
             self.uncommitted |= 1 << stage;
-            let [first, _] = lengths(words);
+            let [first, ..] = lengths(words);
             let short = self.short >> stage & 1 == 1;
             CONSTANT_ORDER.check(!short || first == 0, at, || {
                 format!(
@@ -164,8 +170,10 @@ impl Sequence {
         } else if let Some(stage) = stage(&TABLE, packet) {
             if self.uncommitted >> stage & 1 == 1 {
                 self.uncommitted &= !(1 << stage);
-                let [_, last] = lengths(context.draw.words(CONSTANT[stage]));
-                self.short |= u8::from(last == 0) << stage;
+                let lengths = lengths(context.draw.words(CONSTANT[stage]));
+                // Those of no buffer leave nothing behind (ERRATA.md).
+                let short = lengths[3] == 0 && lengths != [0; 4];
+                self.short |= u8::from(short) << stage;
             }
             Ok(())
         } else {
