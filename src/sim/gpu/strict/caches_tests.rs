@@ -480,7 +480,7 @@ fn a_pipe_control_finds_post_sync_operations_until_one_has_waited() {
         ordered: true,
         ..Control::default()
     };
-    let mut found = || log.pipe_control(&ordered).posted;
+    let found = || log.pipe_control(&ordered).posted;
     assert_eq!([found(), found()], [true, false]);
 }
 
