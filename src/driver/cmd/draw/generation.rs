@@ -39,15 +39,6 @@ pub struct ByteCount {
 /// Buffers of a stage's constants.
 pub const CONSTANT_BUFFERS: usize = abi::PUSHED_RANGES + 1;
 
-/// Constants of a stage: buffers, one behind the other. Those that are empty are the first ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Constants {
-    /// The buffers.
-    pub buffers: [ConstantBuffer; CONSTANT_BUFFERS],
-    /// Dynamic State Base Address: where all are used, the first lies behind it.
-    pub dynamic_base: u64,
-}
-
 /// Where constants lie, and how many registers of them are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConstantBuffer {
@@ -56,6 +47,9 @@ pub struct ConstantBuffer {
     /// Registers of 32 bytes.
     pub registers: u32,
 }
+
+/// How many stages have constants.
+pub const CONSTANT_STAGES: usize = 5;
 
 /// The stages that have constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,11 +149,13 @@ pub trait DrawGeneration: Generation {
         stage: ConstantStage,
         offset_bytes: u32,
     ) -> Result<(), M::Error>;
-    /// Names the constants of a stage.
+    /// Names the constants of a stage: buffers, one behind the other. Those that are empty are the first ones; where all are used, the
+    /// first lies behind Dynamic State Base Address.
     fn draw_constants<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
-        constants: &Constants,
+        buffers: &[ConstantBuffer; CONSTANT_BUFFERS],
+        dynamic_base: u64,
     ) -> Result<(), M::Error>;
     /// Draws; where the predicate says so, if it is asked for.
     fn primitive<M: Memory>(

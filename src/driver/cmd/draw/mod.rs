@@ -14,6 +14,5 @@ pub mod target;
 pub mod urb;
 
 pub use generation::{
-    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Constants, Draw, DrawGeneration,
-    Own, Said,
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, Own, Said,
 };

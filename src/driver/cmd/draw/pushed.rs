@@ -6,9 +6,7 @@
 
 use abi::{DriverValue, PushedBuffer, PushedRange, REGISTER_DW};
 
-use crate::draw::generation::{
-    CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Constants, DrawGeneration,
-};
+use crate::draw::generation::{CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration};
 use crate::generation::{
     BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word, sum,
 };
@@ -41,8 +39,10 @@ pub(super) struct Pushed {
     ranges: Vec<Range>,
     /// Place of the word from which samplers are found, and what is added.
     samplers: Option<(u8, u32)>,
-    /// The words that it reads of all that are bound, and [`CONTENTS`].
+    /// The words that it reads of all that are bound, and [`CONTENTS`]: all, those of the block, those that name ranges.
     pub(super) reads: u64,
+    block_reads: u64,
+    range_reads: u64,
 }
 
 /// A range of a uniform buffer.
@@ -150,19 +150,21 @@ impl Pushed {
             }
             None => None,
         };
-        let named = ranges.iter().map(|range| range.place);
-        let named = named.chain(samplers.map(|samplers| samplers.0));
-        let values = driver.iter().map(|value| value.0).chain(named);
-        let constants = bits(first as usize, count as usize);
+        // The word that is always zero never changes.
+        let bit = |place: u8| bits(usize::from(place) % BOUND_DW, 1) & !CONTENTS;
+        let values = driver.iter().map(|value| bit(value.0));
+        let block_reads = values.fold(bits(first as usize, count as usize), |all, bit| all | bit);
         let contents = if ranges.is_empty() { 0 } else { CONTENTS };
-        let reads = values.fold(constants | contents, |all, place| {
-            all | bits(usize::from(place) % BOUND_DW, 1)
-        });
+        let named = ranges.iter().map(|range| bit(range.place));
+        let range_reads = named.fold(contents, |all, bit| all | bit);
+        let reads = block_reads | range_reads | samplers.map_or(0, |samplers| bit(samplers.0));
         Some(Self {
             constants_first: first as usize,
             constants: count as usize,
             registers: push.registers(),
             reads,
+            block_reads,
+            range_reads,
             values: driver,
             ranges,
             samplers,
@@ -210,46 +212,54 @@ impl Short {
     }
 }
 
-/// Writes the constants of a stage and names them, and its samplers.
+/// What a stage is given: the words that are bound, and which of them are others than they were when it was given some last.
+pub(super) struct Bound<'a> {
+    pub(super) words: &'a [u32; BOUND_DW],
+    pub(super) changed: u64,
+}
+
+/// Says the constants of a stage, and its samplers: writes what has changed, and names all. `named`: what the stage was given last.
 pub(super) fn constants<G: DrawGeneration, M: Memory>(
     stream: &mut Stream<M>,
     machine: &Machine,
     stage: ConstantStage,
     pushed: Option<&Pushed>,
-    words: &[u32; BOUND_DW],
+    bound: &Bound<'_>,
+    named: &mut [ConstantBuffer; CONSTANT_BUFFERS],
     short: &mut Short,
 ) -> Result<(), M::Error> {
-    let mut constants = Constants {
-        dynamic_base: machine.dynamic_base,
-        ..Constants::default()
-    };
-    if let Some(pushed) = pushed {
-        // The last ones are used.
-        let ranges = constants.buffers.iter_mut().rev();
-        for (to, range) in ranges.zip(pushed.ranges.iter().rev()) {
-            *to = range.buffer::<G, M>(stream, machine, words)?;
-        }
-        if pushed.registers > 0 {
-            let data = stream.data((pushed.registers * REGISTER_DW) as usize)?;
-            pushed.write(words, data.words);
-            let block = ConstantBuffer {
-                address: data.address,
-                registers: pushed.registers,
-            };
+    match pushed {
+        Some(pushed) => {
+            let words = bound.words;
+            if pushed.range_reads & bound.changed != 0 {
+                // The last ones are used.
+                let ranges = named.iter_mut().rev();
+                for (to, range) in ranges.zip(pushed.ranges.iter().rev()) {
+                    *to = range.buffer::<G, M>(stream, machine, words)?;
+                }
+            }
             let at = (CONSTANT_BUFFERS - 1).checked_sub(pushed.ranges.len());
-            if let Some(to) = at.and_then(|at| constants.buffers.get_mut(at)) {
-                *to = block;
+            if pushed.block_reads & bound.changed != 0
+                && let Some(block) = at.and_then(|at| named.get_mut(at))
+            {
+                let data = stream.data((pushed.registers * REGISTER_DW) as usize)?;
+                pushed.write(words, data.words);
+                *block = ConstantBuffer {
+                    address: data.address,
+                    registers: pushed.registers,
+                };
+            }
+            if let Some((place, offset_bytes)) = pushed.samplers {
+                let at = pushed_word(words, place).wrapping_add(offset_bytes);
+                G::samplers(stream, stage, at)?;
             }
         }
+        None => *named = Default::default(),
     }
-    if let Some((place, offset_bytes)) = pushed.and_then(|pushed| pushed.samplers) {
-        let at = pushed_word(words, place).wrapping_add(offset_bytes);
-        G::samplers(stream, stage, at)?;
-    }
-    if short.names(stage, &constants.buffers) {
+    if short.names(stage, named) {
         G::control(stream, Control::STALL, machine.scrap_address)?;
     }
-    G::draw_constants(stream, stage, &constants)
+    G::draw_constants(stream, stage, named, machine.dynamic_base)
 }
 
 #[cfg(test)]

@@ -45,7 +45,11 @@ fn said(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
         &MACHINE,
         ConstantStage::Vertex,
         Some(&pushed),
-        &words,
+        &Bound {
+            words: &words,
+            changed: u64::MAX,
+        },
+        &mut Default::default(),
         &mut Short(0),
     )
     .unwrap();

@@ -7,8 +7,11 @@ use std::sync::Arc;
 use abi::DriverValue;
 
 use crate::draw::fetched::{self, Fetched};
-use crate::draw::generation::{ByteCount, ConstantStage, Draw, DrawGeneration, Own, Said};
-use crate::draw::pushed::{CONTENTS, Pushed, Short, bits, constants};
+use crate::draw::generation::{
+    ByteCount, CONSTANT_BUFFERS, CONSTANT_STAGES, ConstantBuffer, ConstantStage, Draw,
+    DrawGeneration, Own, Said,
+};
+use crate::draw::pushed::{Bound, CONTENTS, Pushed, Short, bits, constants};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
@@ -97,6 +100,8 @@ pub struct Draws<G: DrawGeneration> {
     located: bool,
     /// Stages whose constants have no last buffer.
     short: Short,
+    /// The constants of each stage, as they were named last.
+    named: [[ConstantBuffer; CONSTANT_BUFFERS]; CONSTANT_STAGES],
     /// Stages that are off have no constants of older batches: their memory may be gone, and the machine reads them all the same.
     cleared: bool,
 }
@@ -119,6 +124,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
             lent: false,
             located: false,
             short: Short::default(),
+            named: Default::default(),
             cleared: false,
         }
     }
@@ -274,13 +280,38 @@ impl<G: DrawGeneration> Draws<G> {
         stream: &mut Stream<M>,
         machine: &Machine,
     ) -> Result<bool, M::Error> {
-        let (Some(pipeline), Some(targets)) = (&self.pipeline, &self.targets) else {
+        if self.pipeline.is_none() || self.targets.is_none() {
             return Ok(false);
-        };
+        }
         let dirty = self.dirty;
         if dirty.is_none() {
             return Ok(true);
         }
+        if !dirty.without(Dirty::CONSTANTS).is_none() {
+            self.say_state(stream, machine)?;
+        }
+        let mut table = dirty.any(Dirty::TARGETS);
+        if dirty.any(Dirty::CONSTANTS) {
+            table |= self.say_constants(stream, machine)?;
+        }
+        if table {
+            G::table(stream, ConstantStage::Fragment, self.table)?;
+        }
+        self.dirty = Dirty::NONE;
+        Ok(true)
+    }
+
+    /// Says what has changed, but for constants.
+    #[inline(never)]
+    fn say_state<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+    ) -> Result<(), M::Error> {
+        let (Some(pipeline), Some(targets)) = (&self.pipeline, &self.targets) else {
+            return Ok(());
+        };
+        let dirty = self.dirty;
         let said = Said {
             dirty,
             state: &self.state,
@@ -318,43 +349,61 @@ impl<G: DrawGeneration> Draws<G> {
                 self.lent = false;
             }
         }
-        let mut table = dirty.any(Dirty::TARGETS);
-        if dirty.any(Dirty::CONSTANTS) {
-            let all = dirty.any(Dirty::SHADERS);
-            if !std::mem::replace(&mut self.cleared, true) {
-                use ConstantStage::{Domain, Geometry, Hull};
-                let is_on = |stage: ConstantStage| {
-                    let mut stages = pipeline.pushed.iter();
-                    stages.any(|pushed| pushed.0 as u8 == stage as u8)
-                };
-                for stage in [Hull, Domain, Geometry] {
-                    if !is_on(stage) {
-                        let short = &mut self.short;
-                        constants::<G, M>(stream, machine, stage, None, &self.words, short)?;
-                        G::table(stream, stage, 0)?;
-                    }
+        Ok(())
+    }
+
+    /// Says the constants that have changed. True: those of fragments too, which are read when their table is named.
+    fn say_constants<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+    ) -> Result<bool, M::Error> {
+        let Some(pipeline) = &self.pipeline else {
+            return Ok(false);
+        };
+        if !std::mem::replace(&mut self.cleared, true) {
+            use ConstantStage::{Domain, Geometry, Hull};
+            let is_on = |stage: ConstantStage| {
+                let mut stages = pipeline.pushed.iter();
+                stages.any(|pushed| pushed.0 as u8 == stage as u8)
+            };
+            for stage in [Hull, Domain, Geometry] {
+                if !is_on(stage) {
+                    let (named, short) = (&mut self.named[stage as usize], &mut self.short);
+                    let none = Bound {
+                        words: &self.words,
+                        changed: 0,
+                    };
+                    constants::<G, M>(stream, machine, stage, None, &none, named, short)?;
+                    G::table(stream, stage, 0)?;
                 }
             }
-            for (stage, pushed) in &pipeline.pushed {
-                let reads = pushed.as_ref().map_or(0, |pushed| pushed.reads);
-                if !all && reads & self.changed == 0 {
-                    continue;
-                }
-                let short = &mut self.short;
-                constants::<G, M>(stream, machine, *stage, pushed.as_ref(), &self.words, short)?;
-                // They are read when a table is named.
-                match stage {
-                    ConstantStage::Fragment => table = true,
-                    _ => G::table(stream, *stage, 0)?,
-                }
+        }
+        let all = self.dirty.any(Dirty::SHADERS);
+        let bound = Bound {
+            words: &self.words,
+            changed: if all { u64::MAX } else { self.changed },
+        };
+        let mut fragments = false;
+        for (stage, pushed) in &pipeline.pushed {
+            let reads = pushed.as_ref().map_or(0, |pushed| pushed.reads);
+            if !all && reads & bound.changed == 0 {
+                continue;
             }
-            self.changed = 0;
+            let (named, short) = (&mut self.named[*stage as usize], &mut self.short);
+            if all {
+                *named = Default::default();
+            }
+            let pushed = pushed.as_ref();
+            constants::<G, M>(stream, machine, *stage, pushed, &bound, named, short)?;
+            // They are read when a table is named.
+            match stage {
+                ConstantStage::Fragment => fragments = true,
+                _ => G::table(stream, *stage, 0)?,
+            }
         }
-        if table {
-            G::table(stream, ConstantStage::Fragment, self.table)?;
-        }
-        self.dirty = Dirty::NONE;
-        Ok(true)
+        self.changed = 0;
+        Ok(fragments)
     }
 
     /// What the vertex shader reads.

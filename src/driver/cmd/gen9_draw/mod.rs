@@ -32,7 +32,7 @@ use crate::draw::state::{Dirty, Lines, Locations, State, VIEWPORTS};
 use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
 use crate::draw::urb;
 use crate::draw::{
-    ByteCount, ConstantBuffer, ConstantStage, Constants, Draw, DrawGeneration, Own, Said,
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, Own, Said,
 };
 use crate::gen9::{self, Gen9};
 use crate::generation::{FrontEnd, Generation, Machine};
@@ -633,7 +633,8 @@ impl DrawGeneration for Gen9 {
     fn draw_constants<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
-        constants: &Constants,
+        buffers: &[ConstantBuffer; CONSTANT_BUFFERS],
+        dynamic_base: u64,
     ) -> Result<(), M::Error> {
         let header = match stage {
             ConstantStage::Vertex => state_constant_vs::PACKET.header,
@@ -644,10 +645,10 @@ impl DrawGeneration for Gen9 {
         };
         // The last of the four buffers come first: none may be empty behind one that is not. The first one is an offset from Dynamic State
         // Base Address (CS_DEBUG_MODE2, as it is unless someone changes it).
-        let [zero, one, two, three] = &constants.buffers;
+        let [zero, one, two, three] = buffers;
         let first = match zero.registers {
             0 => 0,
-            _ => zero.address.wrapping_sub(constants.dynamic_base),
+            _ => zero.address.wrapping_sub(dynamic_base),
         };
         // As the fields of `hw::draw_state::state_constant_body` have it: two lengths in a dword, then addresses of two dwords.
         let lengths =
