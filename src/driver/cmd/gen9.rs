@@ -12,7 +12,7 @@ use hw::media::{
 use hw::register;
 use hw::state::interface_descriptor_data;
 
-use crate::generation::{Control, Counter, FrontEnd, Generation, Heaps, Kernel};
+use crate::generation::{Bindings, Control, Counter, FrontEnd, Generation, Heaps, Kernel, Launch};
 use crate::mi;
 use crate::mocs;
 use crate::stream::{Memory, Stream};
@@ -172,12 +172,30 @@ const LOAD_DESCRIPTOR: hw::Words<4> = media_interface_descriptor_load::words::<4
     DESCRIPTOR_BYTES,
 );
 
-const LOAD_CONSTANTS: hw::Words<4> = media_curbe_load::words::<4>();
+/// Dwords of MEDIA_CURBE_LOAD.
+const LOAD_DW: usize = 4;
+
+/// MEDIA_CURBE_LOAD of so many dwords, but for where they are.
+fn load_constants(data_dw: u32) -> [u32; LOAD_DW] {
+    use media_curbe_load as curbe;
+    // Whole cache lines are loaded.
+    let bytes = (data_dw * 4).next_multiple_of(64);
+    curbe::words::<LOAD_DW>()
+        .with(curbe::CURBE_TOTAL_DATA_LENGTH, bytes.into())
+        .dwords
+}
+
+/// Where MEDIA_CURBE_LOAD has the offset of push data.
+const OFFSET_AT: usize = media_curbe_load::CURBE_DATA_START_ADDRESS.lo as usize / 32;
 
 const STATE_FLUSH: [u32; 2] = media_state_flush::words::<2>().dwords;
 
 /// Dwords of GPGPU_WALKER, and where it has the numbers of workgroups.
 const WALKER_DW: usize = 15;
+/// The same with the MEDIA_STATE_FLUSH behind it.
+const LAUNCH_DW: usize = WALKER_DW + 2;
+/// And with MEDIA_CURBE_LOAD before it.
+const LOADED_LAUNCH_DW: usize = LOAD_DW + LAUNCH_DW;
 const X_AT: usize = gpgpu_walker::THREAD_GROUP_ID_X_DIMENSION.lo as usize / 32;
 const Y_AT: usize = gpgpu_walker::THREAD_GROUP_ID_Y_DIMENSION.lo as usize / 32;
 const Z_AT: usize = gpgpu_walker::THREAD_GROUP_ID_Z_DIMENSION.lo as usize / 32;
@@ -193,6 +211,15 @@ pub(crate) const fn predicate(predicated: bool) -> u32 {
     (predicated as u32) << BIT
 }
 
+/// Says in a launch's template what is not known before: the numbers of workgroups, and whether the predicate decides.
+#[inline(always)]
+fn complete(words: &mut [u32; LAUNCH_DW], [x, y, z]: [u32; 3], predicated: bool) {
+    words[0] |= predicate(predicated);
+    words[X_AT] = x;
+    words[Y_AT] = y;
+    words[Z_AT] = z;
+}
+
 /// Shared local memory as the descriptor says it: 0, or 1 + log2 of the kilobytes.
 fn slm_code(bytes: u32) -> u64 {
     match bytes {
@@ -204,8 +231,8 @@ fn slm_code(bytes: u32) -> u64 {
 impl Generation for Gen9 {
     const GEN: hw::Gen = hw::Gen::Gen9;
 
-    /// GPGPU_WALKER and the MEDIA_STATE_FLUSH that must follow before its constants or descriptor may be replaced.
-    type Walker = [u32; WALKER_DW + 2];
+    /// MEDIA_CURBE_LOAD, GPGPU_WALKER and the MEDIA_STATE_FLUSH that must follow before its constants or descriptor may be replaced.
+    type Walker = [u32; LOADED_LAUNCH_DW];
 
     fn walker(kernel: &Kernel<'_>) -> Self::Walker {
         use gpgpu_walker as gw;
@@ -224,8 +251,9 @@ impl Generation for Gen9 {
                 u64::from(u32::MAX >> (32 - lanes.min(32))),
             )
             .with(gw::BOTTOM_EXECUTION_MASK, u32::MAX.into());
-        let mut words = [0; WALKER_DW + 2];
-        let parts = walker.dwords.iter().chain(&STATE_FLUSH);
+        let load = load_constants(kernel.push_dw());
+        let mut words = [0; LOADED_LAUNCH_DW];
+        let parts = load.iter().chain(&walker.dwords).chain(&STATE_FLUSH);
         for (to, &from) in words.iter_mut().zip(parts) {
             *to = from;
         }
@@ -335,19 +363,18 @@ impl Generation for Gen9 {
         stream.put(words.dwords)
     }
 
-    #[inline(always)]
+    #[inline]
     fn constants<M: Memory>(
         stream: &mut Stream<M>,
-        offset_bytes: u32,
-        grf: u32,
+        launch: &Launch<Self>,
+        bound: &Bindings<'_>,
     ) -> Result<(), M::Error> {
-        use media_curbe_load as curbe;
-        // Whole cache lines are loaded.
-        let bytes = u64::from(grf.next_multiple_of(2) * abi::REGISTER_DW * 4);
-        let words = LOAD_CONSTANTS
-            .with(curbe::CURBE_TOTAL_DATA_LENGTH, bytes)
-            .with(curbe::CURBE_DATA_START_ADDRESS, offset_bytes.into());
-        stream.put(words.dwords)
+        let (words, data) = stream.reserve_with::<LOAD_DW>(launch.push_dw())?;
+        words.copy_from_slice(&launch.walker[..LOAD_DW]);
+        words[OFFSET_AT] = (data.address - bound.dynamic_base) as u32;
+        launch
+            .gather(bound.words, data.words)
+            .ok_or_else(M::too_long)
     }
 
     #[inline]
@@ -367,16 +394,31 @@ impl Generation for Gen9 {
     fn walk<M: Memory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
-        [x, y, z]: [u32; 3],
+        groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error> {
-        let words = stream.reserve()?;
-        *words = *walker;
-        words[0] |= predicate(predicated);
-        words[X_AT] = x;
-        words[Y_AT] = y;
-        words[Z_AT] = z;
+        let words = stream.reserve::<LAUNCH_DW>()?;
+        words.copy_from_slice(&walker[LOAD_DW..]);
+        complete(words, groups, predicated);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn walk_with<M: Memory>(
+        stream: &mut Stream<M>,
+        launch: &Launch<Self>,
+        bound: &Bindings<'_>,
+        groups: [u32; 3],
+        predicated: bool,
+    ) -> Result<(), M::Error> {
+        let (words, data) = stream.reserve_with::<LOADED_LAUNCH_DW>(launch.push_dw())?;
+        *words = launch.walker;
+        words[OFFSET_AT] = (data.address - bound.dynamic_base) as u32;
+        let walker = words.last_chunk_mut().ok_or_else(M::too_long)?;
+        complete(walker, groups, predicated);
+        launch
+            .gather(bound.words, data.words)
+            .ok_or_else(M::too_long)
     }
 
     fn walk_indirect<M: Memory>(
@@ -393,9 +435,10 @@ impl Generation for Gen9 {
         for (at, dimension) in (address..).step_by(4).zip(dimensions) {
             stream.put(mi::load_register_mem(dimension, at))?;
         }
-        let mut words = *walker;
+        let words = stream.reserve::<LAUNCH_DW>()?;
+        words.copy_from_slice(&walker[LOAD_DW..]);
         words[0] |= INDIRECT[0] | predicate(predicated);
-        stream.put(words)
+        Ok(())
     }
 
     fn timestamp_early<M: Memory>(

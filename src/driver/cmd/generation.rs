@@ -2,9 +2,10 @@
 //!
 //! In:  facts of a shader, a machine, a launch. Out: through an implementation of [`Generation`], words in a [`Stream`].
 
-use abi::{DriverValue, LAUNCHER_SUMS};
+use abi::DriverValue;
 
 use crate::pending::Pending;
+use crate::push_data::{REGISTER_DW, fill};
 use crate::stream::{Memory, Stream};
 
 /// Where the heaps begin, that commands reach through STATE_BASE_ADDRESS. Each spans 4 GiB, but for the bindless one.
@@ -78,6 +79,12 @@ impl Kernel<'_> {
     /// Threads of a workgroup.
     pub fn threads(&self) -> u32 {
         self.invocations.div_ceil(self.simd_width.max(1))
+    }
+
+    /// Dwords of push data: what all threads share, and what each has of its own.
+    pub(crate) fn push_dw(&self) -> u32 {
+        let own = if self.per_thread { self.threads() } else { 0 };
+        (self.push.registers() + own) * abi::REGISTER_DW
     }
 }
 
@@ -267,17 +274,15 @@ pub struct Launch<G: Generation> {
     constants_dw: u8,
     value_count: u8,
     /// Registers of both, which all threads share.
-    pub(crate) shared_registers: u8,
+    shared_registers: u8,
     /// Dwords of all push data, padded to registers: behind what is shared come those that each thread has of its own.
-    pub(crate) data_dw: u16,
+    data_dw: u16,
     pub(crate) uses_counts: bool,
     pub(crate) uses_base: bool,
     /// Which of the gathered words each value is.
     values: [u8; VALUES],
-    /// Of those so many first ones as they are.
-    plain_count: u8,
-    /// What is added to the others.
-    added: [u32; LAUNCHER_SUMS],
+    /// What is added to each.
+    added: [u32; VALUES],
 }
 
 impl<G: Generation> Launch<G> {
@@ -298,21 +303,11 @@ impl<G: Generation> Launch<G> {
         for (to, sum) in values.iter_mut().zip(&sums) {
             *to = gathered(VALUES_AT + sum.0);
         }
-        let plain = sums.iter().take_while(|sum| sum.1 == 0).count();
-        let mut added = [0; LAUNCHER_SUMS];
-        for (more, sum) in added
-            .get_mut(..sums.len() - plain)?
-            .iter_mut()
-            .zip(&sums[plain..])
-        {
+        let mut added = [0; VALUES];
+        for (more, sum) in added.iter_mut().zip(&sums) {
             *more = sum.1;
         }
-        let thread_registers = if kernel.per_thread {
-            kernel.threads()
-        } else {
-            0
-        };
-        let curbe_grf = push.registers() + thread_registers;
+        let push_dw = kernel.push_dw();
         let uses = |start: usize, count: usize| {
             sums.iter()
                 .any(|sum| (start..start + count).contains(&sum.0))
@@ -321,13 +316,12 @@ impl<G: Generation> Launch<G> {
             walker: G::walker(kernel),
             descriptor_offset_bytes,
             scratch: kernel.scratch,
-            curbe_grf,
+            curbe_grf: push_dw / abi::REGISTER_DW,
             constants_first_dw: push.constants_first_dw as u8,
             constants_dw: push.constants_dw as u8,
             value_count: sums.len() as u8,
-            plain_count: plain as u8,
             shared_registers: push.registers() as u8,
-            data_dw: u16::try_from(curbe_grf * abi::REGISTER_DW).ok()?,
+            data_dw: u16::try_from(push_dw).ok()?,
             uses_counts: uses(COUNTS_AT, 2),
             uses_base: uses(BASE_AT, 3),
             values,
@@ -335,21 +329,46 @@ impl<G: Generation> Launch<G> {
         })
     }
 
+    /// Dwords of push data, in whole registers.
+    #[inline(always)]
+    pub(crate) fn push_dw(&self) -> usize {
+        self.data_dw.into()
+    }
+
     /// The dwords of the application's constants that are pushed.
     #[inline(always)]
-    pub(crate) fn constants(&self) -> std::ops::Range<usize> {
+    fn constants(&self) -> std::ops::Range<usize> {
         let first = usize::from(self.constants_first_dw);
         first..first + usize::from(self.constants_dw)
     }
 
-    /// Which of the gathered words the values behind them are: those as they are, and those that are sums with what is added.
+    /// Gathers push data from bound words: what all threads share, and behind it what each has of its own, its number in the workgroup.
+    /// None: there is no room for it.
     #[inline(always)]
-    pub(crate) fn values(&self) -> (&[u8], impl Iterator<Item = (u8, u32)>) {
-        let values = self.values.get(..self.value_count.into());
-        let split = values.and_then(|values| values.split_at_checked(self.plain_count.into()));
-        let (plain, sums) = split.unwrap_or_default();
-        (plain, sums.iter().copied().zip(self.added))
+    pub(crate) fn gather(&self, words: &[u32; GATHERED_DW], data: &mut [u32]) -> Option<()> {
+        let registers = data.as_chunks_mut::<REGISTER_DW>().0;
+        let (shared, own) = registers.split_at_mut_checked(self.shared_registers.into())?;
+        let constants = self.constants();
+        fill(words.get(constants.start..)?, constants.len(), shared);
+        let room = shared.as_flattened_mut().get_mut(constants.len()..)?;
+        let values = self.values.get(..self.value_count.into())?;
+        for ((&place, more), to) in values.iter().zip(&self.added).zip(room) {
+            *to = words[usize::from(place) % GATHERED_DW].wrapping_add(*more);
+        }
+        for (thread, to) in (0..).zip(own) {
+            *to = [thread, 0, 0, 0, 0, 0, 0, 0];
+        }
+        Some(())
     }
+}
+
+/// What push data is gathered from.
+#[derive(Clone, Copy, Debug)]
+pub struct Bindings<'a> {
+    /// The words.
+    pub(crate) words: &'a [u32; GATHERED_DW],
+    /// Dynamic State Base Address.
+    pub(crate) dynamic_base: u64,
 }
 
 /// The packets of a generation.
@@ -380,11 +399,11 @@ pub trait Generation: Copy + std::fmt::Debug {
         max_threads: u32,
         state: &FrontEnd,
     ) -> Result<(), M::Error>;
-    /// Names the push data of launches from here on: bytes from Dynamic State Base Address.
+    /// Gathers a launch's push data from bound words, and names it for what is launched from here on.
     fn constants<M: Memory>(
         stream: &mut Stream<M>,
-        offset_bytes: u32,
-        grf: u32,
+        launch: &Launch<Self>,
+        bound: &Bindings<'_>,
     ) -> Result<(), M::Error>;
     /// Names their interface descriptor.
     fn load_descriptor<M: Memory>(
@@ -395,6 +414,14 @@ pub trait Generation: Copy + std::fmt::Debug {
     fn walk<M: Memory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
+        groups: [u32; 3],
+        predicated: bool,
+    ) -> Result<(), M::Error>;
+    /// The same with push data of its own, gathered from bound words.
+    fn walk_with<M: Memory>(
+        stream: &mut Stream<M>,
+        launch: &Launch<Self>,
+        bound: &Bindings<'_>,
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error>;

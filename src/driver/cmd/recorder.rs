@@ -13,24 +13,12 @@ use crate::draw::DrawGeneration;
 use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
-    BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, GATHERED_DW, Generation, HEAP_AT, Heaps,
-    Launch, MAX_GROUP_THREADS, Machine, PUSH_CONSTANTS_DW, SETS, VALUES_AT, set_place,
+    BASE_AT, BOUND_DW, Bindings, COUNTS_AT, Control, FrontEnd, GATHERED_DW, Generation, HEAP_AT,
+    Heaps, Launch, Machine, PUSH_CONSTANTS_DW, SETS, VALUES_AT, set_place,
 };
 use crate::mi;
 use crate::pending::Pending;
-use crate::push_data::{REGISTER_DW, fill};
 use crate::stream::{Data, Memory, Stream};
-
-/// What each thread of a workgroup has of its own: its number.
-static THREADS: [[u32; REGISTER_DW]; MAX_GROUP_THREADS as usize] = {
-    let mut all = [[0; REGISTER_DW]; 64];
-    let mut thread = 0;
-    while thread < all.len() {
-        all[thread][0] = thread as u32;
-        thread += 1;
-    }
-    all
-};
 
 /// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
 const LEAST_CURBE_GRF: u32 = 16;
@@ -286,7 +274,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(())
     }
 
-    /// Says what has changed since the last launch.
+    /// Says what has changed since the last launch, but for constants.
     #[inline(always)]
     fn prepare(&mut self) -> Result<(), M::Error> {
         self.settle_other()?;
@@ -294,9 +282,6 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             && self.descriptor != launch.descriptor_offset_bytes
         {
             self.change_pipeline()?;
-        }
-        if self.constants_dirty {
-            self.load_constants()?;
         }
         Ok(())
     }
@@ -327,44 +312,6 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         G::load_descriptor(&mut self.stream, launch.descriptor_offset_bytes)?;
         self.descriptor = launch.descriptor_offset_bytes;
         Ok(())
-    }
-
-    #[inline(never)]
-    fn load_constants(&mut self) -> Result<(), M::Error> {
-        self.constants_dirty = false;
-        let Some(launch) = &self.bound.launch else {
-            return Ok(());
-        };
-        if launch.curbe_grf == 0 {
-            return Ok(());
-        }
-        let bound = &self.bound.words;
-        let Data { address, words } = self.stream.data(launch.data_dw.into())?;
-        let registers = words.as_chunks_mut::<REGISTER_DW>().0;
-        let (shared, own) = registers
-            .split_at_mut_checked(launch.shared_registers.into())
-            .ok_or_else(M::too_long)?;
-        let constants = launch.constants();
-        let from = bound.get(constants.start..).unwrap_or_default();
-        fill(from, constants.len(), shared);
-        let values = shared.as_flattened_mut().get_mut(constants.len()..);
-        let values = values.ok_or_else(M::too_long)?;
-        let word = |place: u8| bound[usize::from(place) % GATHERED_DW];
-        let (plain, sums) = launch.values();
-        let (room, sums_room) = values
-            .split_at_mut_checked(plain.len())
-            .ok_or_else(M::too_long)?;
-        for (&place, to) in plain.iter().zip(room) {
-            *to = word(place);
-        }
-        for ((place, more), to) in sums.zip(sums_room) {
-            *to = word(place).wrapping_add(more);
-        }
-        for (from, to) in THREADS.iter().zip(own) {
-            *to = *from;
-        }
-        let offset = (address - self.machine.dynamic_base) as u32;
-        G::constants(&mut self.stream, offset, launch.curbe_grf)
     }
 
     /// Selects the pipeline that draws. Batches begin and end with the other one.
@@ -418,8 +365,15 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
         self.prepare()?;
         (self.busy, self.dirty) = (true, true);
-        if let Some(launch) = &self.bound.launch {
-            G::walk(&mut self.stream, &launch.walker, count, self.conditional)?;
+        let Some(launch) = &self.bound.launch else {
+            return Ok(false);
+        };
+        let (stream, conditional) = (&mut self.stream, self.conditional);
+        if std::mem::take(&mut self.constants_dirty) && launch.curbe_grf > 0 {
+            let bound = bindings(&self.bound.words, &self.machine);
+            G::walk_with(stream, launch, &bound, count, conditional)?;
+        } else {
+            G::walk(stream, &launch.walker, count, conditional)?;
         }
         Ok(true)
     }
@@ -471,9 +425,14 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
         self.prepare()?;
         (self.busy, self.dirty) = (true, true);
-        if let Some(launch) = &self.bound.launch {
-            G::walk_indirect(&mut self.stream, &launch.walker, address, self.conditional)?;
+        let Some(launch) = &self.bound.launch else {
+            return Ok(false);
+        };
+        if std::mem::take(&mut self.constants_dirty) && launch.curbe_grf > 0 {
+            let bound = bindings(&self.bound.words, &self.machine);
+            G::constants(&mut self.stream, launch, &bound)?;
         }
+        G::walk_indirect(&mut self.stream, &launch.walker, address, self.conditional)?;
         Ok(true)
     }
 
@@ -599,6 +558,15 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.settle_other()?;
         self.select_dispatches()?;
         self.stream.end()
+    }
+}
+
+/// What launches gather from.
+#[inline(always)]
+fn bindings<'a>(words: &'a [u32; GATHERED_DW], machine: &Machine) -> Bindings<'a> {
+    Bindings {
+        words,
+        dynamic_base: machine.dynamic_base,
     }
 }
 

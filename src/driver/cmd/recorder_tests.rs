@@ -431,7 +431,16 @@ fn descriptors_are_sums() {
     let memory = recorder.stream().memory();
     let words = [0, 4, 8, 12, 16, 20].map(|byte| memory.word(at + byte));
     assert_eq!(words, [0x7000_0000, 0x7000_1002, 0x7000_004c, 0, 0, 0x3005]);
-    // None but the last ones may be sums.
-    push.driver.extend([DriverValue::Nothing; 4]);
-    assert!(Launch::<Gen9>::new(&kernel(&push), 0x40).is_none());
+    // Whatever their order.
+    push.driver.rotate_right(1);
+    push.driver.extend([DriverValue::SetHandle { set: 1 }; 3]);
+    recorder.bind(&launch(&kernel(&push), 0x80));
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+    let all = commands(&recorder);
+    let load = named(&all, "MEDIA_CURBE_LOAD")[1];
+    let at = MACHINE.dynamic_base + media_curbe_load::CURBE_DATA_START_ADDRESS.get(load);
+    let memory = recorder.stream().memory();
+    let words = [0, 4, 8, 12, 16, 20, 24].map(|byte| memory.word(at + byte));
+    let set = 0x7000_0000;
+    assert_eq!(words, [0x3005, set, set + 0x1002, set + 0x4c, 0, 0, set]);
 }

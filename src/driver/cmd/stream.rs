@@ -165,27 +165,53 @@ impl<M: Memory> Stream<M> {
         Ok(())
     }
 
+    /// Where data of so many dwords begins, before what is there already; negative where there is not so much.
+    #[inline(always)]
+    fn data_start(&self, len_dw: usize) -> isize {
+        (self.data_dw as usize).wrapping_sub(len_dw).cast_signed() & !(ALIGN_DW - 1)
+    }
+
     /// Room for data that commands name.
     #[inline]
     pub fn data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
-        // Negative where there is not so much.
-        let start = |top: u32| (top as usize).wrapping_sub(len_dw).cast_signed() & !(ALIGN_DW - 1);
-        let mut at = start(self.data_dw);
-        if at < (self.at_dw as usize + LINK_DW).cast_signed() {
+        self.reserve_with::<0>(len_dw).map(|(_, data)| data)
+    }
+
+    /// Room for `N` dwords of whole commands, and for data that they name, in one chunk.
+    #[inline(always)]
+    pub fn reserve_with<const N: usize>(
+        &mut self,
+        len_dw: usize,
+    ) -> Result<(&mut [u32; N], Data<'_>), M::Error> {
+        let mut start = self.data_start(len_dw);
+        if start < (self.at_dw as usize + N + LINK_DW).cast_signed() {
             self.grow()?;
-            at = start(self.data_dw);
-            if at < LINK_DW.cast_signed() {
+            start = self.data_start(len_dw);
+            if start < (N + LINK_DW).cast_signed() {
                 return too_long::<M, _>();
             }
         }
-        let at = at.cast_unsigned();
-        self.data_dw = at as u32;
-        let address = self.memory.address() + at as u64 * 4;
-        let words = self.memory.words();
-        match words.and_then(|words| words.get_mut(at..at + len_dw)) {
-            Some(words) => Ok(Data { address, words }),
+        match self.place(start.cast_unsigned(), len_dw) {
+            Some(room) => Ok(room),
             None => too_long::<M, _>(),
         }
+    }
+
+    /// Takes the next dwords of the current chunk for commands, and those from `start` on for data.
+    #[inline(always)]
+    fn place<const N: usize>(
+        &mut self,
+        start: usize,
+        len_dw: usize,
+    ) -> Option<(&mut [u32; N], Data<'_>)> {
+        let at = self.at_dw as usize;
+        let address = self.memory.address() + start as u64 * 4;
+        let (front, back) = self.memory.words()?.split_at_mut_checked(start)?;
+        let commands = front.get_mut(at..at + N)?.as_mut_array()?;
+        let words = back.get_mut(..len_dw)?;
+        self.data_dw = start as u32;
+        self.at_dw = (at + N) as u32;
+        Some((commands, Data { address, words }))
     }
 
     /// The same in the last words of a chunk: from its beginning on always the same place.
