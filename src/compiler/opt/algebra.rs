@@ -138,9 +138,48 @@ impl Pattern {
     }
 }
 
+/// What makes a value, as far as it can decide at once whether a pattern fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Maker {
+    Op(AluOp),
+    Constant,
+    /// In a pattern: anything.
+    Other,
+}
+
+impl Maker {
+    fn wanted(node: &Node) -> Maker {
+        match node {
+            Node::Op { op, .. } => Maker::Op(*op),
+            Node::Var { constant: true, .. } | Node::Int(_) | Node::Float(_) => Maker::Constant,
+            Node::Var { .. } => Maker::Other,
+        }
+    }
+
+    fn of(s: &Shader, def: entity::Id<Def>) -> Maker {
+        match s.instr_of(def) {
+            Instr::Alu(alu) => Maker::Op(alu.op),
+            Instr::Const { .. } => Maker::Constant,
+            _ => Maker::Other,
+        }
+    }
+}
+
+/// Makers of the operands of an instruction, looked up once for all rules.
+#[derive(Debug)]
+pub(crate) struct Makers(SmallVec<[Maker; 4]>);
+
+impl Makers {
+    pub(crate) fn of(s: &Shader, alu: &Alu) -> Makers {
+        Makers(alu.srcs.iter().map(|src| Maker::of(s, src.def)).collect())
+    }
+}
+
 /// A rule ready for use.
 #[derive(Debug)]
 pub(crate) struct Compiled {
+    /// What makes the root's operands.
+    wanted: SmallVec<[Maker; 4]>,
     pub(crate) rule: &'static Rule,
     pub(crate) find: Pattern,
     pub(crate) put: Pattern,
@@ -174,8 +213,10 @@ impl RuleSet {
                     _ => false,
                 })
                 .collect();
-            if let Node::Op { op, .. } = &find.nodes[find.root()] {
+            if let Node::Op { op, srcs } = &find.nodes[find.root()] {
+                let wanted = srcs.iter().map(|n| Maker::wanted(&find.nodes[*n]));
                 set.by_root.entry(*op).or_default().push(Compiled {
+                    wanted: wanted.collect(),
                     rule,
                     find,
                     put,
@@ -191,6 +232,23 @@ impl RuleSet {
     }
 }
 
+impl Compiled {
+    /// False where no order of the operands can match: most rules end here.
+    pub(crate) fn may_match(&self, makers: &Makers) -> bool {
+        let fits = |wanted: usize, made: usize| {
+            let wanted = self.wanted[wanted];
+            wanted == Maker::Other || makers.0.get(made) == Some(&wanted)
+        };
+        if (0..self.wanted.len()).all(|k| fits(k, k)) {
+            return true;
+        }
+        self.commuting.contains(&self.find.root())
+            && fits(0, 1)
+            && fits(1, 0)
+            && (2..self.wanted.len()).all(|k| fits(k, k))
+    }
+}
+
 /// What a match has found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Match {
@@ -203,10 +261,30 @@ pub(crate) struct Match {
 /// Matches a rule at a scalar ALU instruction.
 pub(crate) fn matches(s: &Shader, c: &Compiled, alu: &Alu) -> Option<Match> {
     let orders = 1u32 << c.commuting.len().min(4);
-    (0..orders).find_map(|order| match_in_order(s, c, alu, order))
+    let mut order = 0;
+    while order < orders {
+        let mut asked = 0;
+        let found = match_in_order(s, c, alu, order, &mut asked);
+        if found.is_some() {
+            return found;
+        }
+        // Orders that differ only where it did not get would fail in the same way.
+        let failed = order & asked;
+        while order < orders && order & asked == failed {
+            order += 1;
+        }
+    }
+    None
 }
 
-fn match_in_order(s: &Shader, c: &Compiled, alu: &Alu, order: u32) -> Option<Match> {
+/// Matches with one order of the commuting operands: a bit each. Those that were looked at come back in `asked`.
+fn match_in_order(
+    s: &Shader,
+    c: &Compiled,
+    alu: &Alu,
+    order: u32,
+    asked: &mut u32,
+) -> Option<Match> {
     let mut m = Match {
         exact: alu.exact,
         preserve: alu.preserve_nan_inf_sz,
@@ -214,21 +292,22 @@ fn match_in_order(s: &Shader, c: &Compiled, alu: &Alu, order: u32) -> Option<Mat
     };
     // (pattern node, value); the root is the instruction itself.
     let mut work: SmallVec<[(usize, AluSrc); 8]> = SmallVec::new();
-    let push = |work: &mut SmallVec<[(usize, AluSrc); 8]>, at: usize, srcs: &[usize], a: &Alu| {
-        let swapped = c
-            .commuting
-            .iter()
-            .position(|n| *n == at)
-            .is_some_and(|k| order >> k & 1 == 1);
-        for (k, n) in srcs.iter().enumerate() {
-            let from = match (k, swapped) {
-                (0, true) => 1,
-                (1, true) => 0,
-                _ => k,
-            };
-            work.push((*n, a.srcs[from]));
-        }
-    };
+    let mut push =
+        |work: &mut SmallVec<[(usize, AluSrc); 8]>, at: usize, srcs: &[usize], a: &Alu| {
+            let place = c.commuting.iter().position(|n| *n == at);
+            let swapped = place.is_some_and(|k| {
+                *asked |= 1 << k;
+                order >> k & 1 == 1
+            });
+            for (k, n) in srcs.iter().enumerate() {
+                let from = match (k, swapped) {
+                    (0, true) => 1,
+                    (1, true) => 0,
+                    _ => k,
+                };
+                work.push((*n, a.srcs[from]));
+            }
+        };
     let root = c.find.root();
     if let Node::Op { srcs, .. } = &c.find.nodes[root] {
         push(&mut work, root, srcs, alu);

@@ -4,7 +4,9 @@
 //! A rule that loses something fires only if none of the operations it matches forbids that.
 //! Tests: the rules' own, in `rules_tests.rs`, and tests/opt/opt_algebraic/.
 
-use crate::algebra::{Compiled, Inexact, Match, Node, RuleSet, constant_bits, matches, node_bits};
+use crate::algebra::{
+    Compiled, Inexact, Makers, Match, Node, RuleSet, constant_bits, matches, node_bits,
+};
 use crate::opt_constant_folding::fold_instr;
 use crate::opt_copy_prop;
 use crate::pass::Ctx;
@@ -56,11 +58,18 @@ fn once(s: &mut Shader, set: &RuleSet, block: Id<Block>, at: usize, id: Id<Instr
         return false;
     }
     let rules = set.of(alu.op);
+    if rules.is_empty() {
+        return false;
+    }
+    let makers = Makers::of(s, alu);
     let mut from = 0;
     while let Instr::Alu(alu) = &s.instrs[id] {
         let found = rules[from..].iter().enumerate().find_map(|(k, rule)| {
+            if !rule.may_match(&makers) || !holds_at(s, rule, alu) {
+                return None;
+            }
             let m = matches(s, rule, alu)?;
-            (allowed(rule, &m) && holds_at(s, rule, alu)).then_some((from + k, m))
+            allowed(rule, &m).then_some((from + k, m))
         });
         let Some((k, m)) = found else { return false };
         if apply(s, &rules[k], &m, block, at, id) {
