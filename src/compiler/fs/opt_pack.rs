@@ -183,24 +183,27 @@ impl Group {
     }
 }
 
-type Key = SmallVec<[u64; 10]>;
+/// What operations of a group have in common: two words, and two of each source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Key([u64; 8]);
 
-/// What operations of a group have in common, but for offsets.
+/// The key of an instruction, but for where its sources lie in their registers.
 fn key(inst: &Inst, sources: &[Src], block: u32) -> Key {
     let op = match inst.op {
         Op::Eu(op) => op as u64,
-        _ => u64::MAX,
+        _ => u64::from(u32::MAX),
     };
-    let mut key: Key = SmallVec::new();
-    key.push(u64::from(block) << 32 | op);
-    key.push(inst.dst.ty as u64 | (inst.cmod as u64) << 8 | u64::from(inst.sat) << 16);
-    for s in sources {
+    let mut key = Key::default();
+    key.0[0] = u64::from(block) << 32 | op;
+    key.0[1] = inst.dst.ty as u64 | (inst.cmod as u64) << 8 | u64::from(inst.sat) << 16;
+    for (words, s) in key.0[2..].chunks_exact_mut(2).zip(sources) {
         let form = s.ty as u64 | u64::from(s.neg) << 8 | u64::from(s.abs) << 9;
-        match s.reg {
-            Reg::Vgrf(v) => key.extend([form, v.index() as u64]),
-            Reg::Imm(bits) => key.extend([form | 1 << 10, bits]),
-            _ => key.extend([form | 1 << 11, 0]),
-        }
+        let (form, which) = match s.reg {
+            Reg::Vgrf(v) => (form, v.index() as u64),
+            Reg::Imm(bits) => (form | 1 << 10, bits),
+            _ => (form | 1 << 11, 0),
+        };
+        words.copy_from_slice(&[form, which]);
     }
     key
 }
@@ -213,11 +216,13 @@ fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], open: &[u32])
         let inst = &lir.insts[at as usize];
         let n = inst.sources();
         let sources: SmallVec<[Src; 3]> = inst.src[..n].iter().map(|s| state.source(s)).collect();
-        let base = key(inst, &sources, blocks[at as usize]);
+        let mut base = None;
         for packed in 1u8..1 << n {
-            let Some((lane, key)) = lane_of(facts, &sources, packed, &base) else {
+            let Some(lane) = lane_of(facts, &sources, packed) else {
                 continue;
             };
+            let base = base.get_or_insert_with(|| key(inst, &sources, blocks[at as usize]));
+            let key = placed(*base, &sources, packed);
             let k = *place.entry(key).or_insert_with(|| {
                 found.push(Group {
                     lanes: [None; 4],
@@ -250,14 +255,11 @@ fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], open: &[u32])
     out
 }
 
-/// The lane whose dword these sources are, where those of `packed` lie in lanes, and the key of the group.
-fn lane_of(facts: &Facts, sources: &[Src], packed: u8, base: &Key) -> Option<(usize, Key)> {
-    let mut key = base.clone();
-    key.push(packed.into());
+/// The lane whose dword these sources are, where those of `packed` lie in lanes.
+fn lane_of(facts: &Facts, sources: &[Src], packed: u8) -> Option<usize> {
     let mut lane = None;
     for (i, s) in sources.iter().enumerate() {
         if packed >> i & 1 == 0 {
-            key.push(s.offset.into());
             continue;
         }
         let v = s.as_vgrf()?;
@@ -270,9 +272,24 @@ fn lane_of(facts: &Facts, sources: &[Src], packed: u8, base: &Key) -> Option<(us
             return None;
         }
         lane = Some(here);
-        key.push(chunk.into());
     }
-    Some((lane? as usize, key))
+    Some(lane? as usize)
+}
+
+/// The key with the places of the sources: of those that lie in lanes, the 16 bytes.
+fn placed(mut key: Key, sources: &[Src], packed: u8) -> Key {
+    key.0[1] |= u64::from(packed) << 24;
+    for (words, (i, s)) in key.0[2..]
+        .chunks_exact_mut(2)
+        .zip(sources.iter().enumerate())
+    {
+        let place = match packed >> i & 1 {
+            0 => s.offset,
+            _ => s.offset / PACK_BYTES,
+        };
+        words[0] |= u64::from(place) << 32;
+    }
+    key
 }
 
 /// Makes one instruction of a group, where the first of it stands: what that reads is there, and so is what the others read of the same
