@@ -116,6 +116,50 @@ fn fences_and_semaphores_are_shared() {
     }
 }
 
+/// What others have a descriptor of is theirs when it is destroyed here: nothing new is made of it.
+#[test]
+fn what_was_shared_is_not_made_anew() {
+    let (rig, other) = (Rig::new(), Rig::new());
+    let d = &rig.device;
+    let here = ash::khr::external_fence_fd::Device::new(&rig.instance, d);
+    let there = ash::khr::external_fence_fd::Device::new(&other.instance, &other.device);
+    let kind = vk::ExternalFenceHandleTypeFlags::OPAQUE_FD;
+    let make = |device: &ash::Device| unsafe { device.create_fence(&Default::default(), None) };
+    unsafe {
+        let (mine, theirs) = (make(d).unwrap(), make(&other.device).unwrap());
+        let info = vk::FenceGetFdInfoKHR::default()
+            .fence(mine)
+            .handle_type(kind);
+        let info = vk::ImportFenceFdInfoKHR::default()
+            .fence(theirs)
+            .handle_type(kind)
+            .fd(here.get_fence_fd(&info).unwrap());
+        there.import_fence_fd(&info).unwrap();
+        d.queue_submit(rig.queue, &[], mine).unwrap();
+        d.wait_for_fences(&[mine], true, u64::MAX).unwrap();
+        d.destroy_fence(mine, None);
+        let new: Vec<_> = (0..4).map(|_| make(d).unwrap()).collect();
+        assert_eq!(other.device.get_fence_status(theirs), Ok(true));
+        other.device.reset_fences(&[theirs]).unwrap();
+        for &new in &new {
+            d.queue_submit(rig.queue, &[], new).unwrap();
+        }
+        d.wait_for_fences(&new, true, u64::MAX).unwrap();
+        assert_eq!(other.device.get_fence_status(theirs), Ok(false));
+        // Nor of what was taken over, though it was destroyed there.
+        let queue = other.queue;
+        other.device.queue_submit(queue, &[], theirs).unwrap();
+        other.device.device_wait_idle().unwrap();
+        other.device.destroy_fence(theirs, None);
+        let last = make(&other.device).unwrap();
+        assert_eq!(other.device.get_fence_status(last), Ok(false));
+        other.device.destroy_fence(last, None);
+        for new in new {
+            d.destroy_fence(new, None);
+        }
+    }
+}
+
 /// A sync file is a copy: who exports is as if reset or waited for, who imports has it once.
 #[test]
 fn fences_and_semaphores_travel_as_sync_files() {

@@ -39,6 +39,69 @@ fn fences_signal_wait_and_reset() {
     }
 }
 
+/// What is made of what was destroyed begins as Vulkan says, whatever its last state.
+#[test]
+fn what_is_made_anew_remembers_nothing() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let timelines = ash::khr::timeline_semaphore::Device::new(&rig.instance, d);
+    let timeline = |initial: u64| unsafe {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(initial);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        d.create_semaphore(&info, None).unwrap()
+    };
+    let value = |of| unsafe { timelines.get_semaphore_counter_value(of).unwrap() };
+    let signalled = vk::FenceCreateInfo::default().flags(vk::FenceCreateFlags::SIGNALED);
+    let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
+    for round in 0..3 {
+        unsafe {
+            // More than are kept.
+            let fences: Vec<_> = (0..100)
+                .map(|i| {
+                    let info = if i % 2 == 0 {
+                        signalled
+                    } else {
+                        Default::default()
+                    };
+                    let fence = d.create_fence(&info, None).unwrap();
+                    assert_eq!(d.get_fence_status(fence), Ok(i % 2 == 0), "{round}, {i}");
+                    fence
+                })
+                .collect();
+            d.queue_submit(rig.queue, &[], fences[1]).unwrap();
+            d.wait_for_fences(&fences[..2], true, u64::MAX).unwrap();
+            for fence in fences {
+                d.destroy_fence(fence, None);
+            }
+            let counts: Vec<_> = (0..10).map(|i| timeline(i % 3)).collect();
+            for (i, &count) in (0..).zip(&counts) {
+                assert_eq!(value(count), i % 3, "{round}");
+                let info = vk::SemaphoreSignalInfo::default()
+                    .semaphore(count)
+                    .value(99);
+                timelines.signal_semaphore(&info).unwrap();
+                assert_eq!(value(count), 99);
+            }
+            for count in counts {
+                d.destroy_semaphore(count, None);
+            }
+            let binary = [d.create_semaphore(&Default::default(), None).unwrap()];
+            let submits = [
+                vk::SubmitInfo::default().signal_semaphores(&binary),
+                vk::SubmitInfo::default()
+                    .wait_semaphores(&binary)
+                    .wait_dst_stage_mask(&stages),
+            ];
+            d.queue_submit(rig.queue, &submits, vk::Fence::null())
+                .unwrap();
+            d.queue_wait_idle(rig.queue).unwrap();
+            d.destroy_semaphore(binary[0], None);
+        }
+    }
+}
+
 #[test]
 fn binary_semaphores_chain_submissions() {
     let rig = Rig::new();

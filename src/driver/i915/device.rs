@@ -12,7 +12,7 @@ use crate::file::{Fence, File, Priority};
 use crate::heap::Heap;
 use crate::info::Info;
 use crate::resident::Use;
-use crate::syncobj::Syncobj;
+use crate::syncobj::{Syncobj, Syncobjs};
 use crate::zone::{AddressSpace, Zone};
 
 /// Where a batch begins. The buffer must be there until the batch has been submitted: the kernel refuses one that is not.
@@ -45,6 +45,7 @@ impl Start {
 pub struct Device {
     core: Arc<Core>,
     heap: Arc<Heap>,
+    syncobjs: Arc<Syncobjs>,
     info: Info,
 }
 
@@ -57,6 +58,7 @@ impl Device {
         let core = Core::new(file, space, info.has_llc, context);
         Ok(Arc::new(Self {
             heap: Heap::new(&core),
+            syncobjs: Syncobjs::new(file),
             core,
             info: info.clone(),
         }))
@@ -94,12 +96,12 @@ impl Device {
 
     /// A syncobj.
     pub fn syncobj(&self, signalled: bool) -> Result<Syncobj> {
-        Syncobj::new(&self.core.file, signalled)
+        Syncobj::new(&self.syncobjs, signalled)
     }
 
     /// The syncobj of a descriptor.
     pub fn import_syncobj(&self, descriptor: OwnedFd) -> Result<Syncobj> {
-        Syncobj::import(&self.core.file, descriptor)
+        Syncobj::import(&self.syncobjs, descriptor)
     }
 
     /// Waits for binary syncobjs, all or one of them, submitted or not, until a deadline of the monotonic clock. False: the
@@ -110,7 +112,7 @@ impl Device {
         all: bool,
         deadline_ns: i64,
     ) -> Result<bool> {
-        let handles: Vec<u32> = syncobjs.iter().map(|syncobj| syncobj.handle()).collect();
+        let handles: SmallVec<[u32; 8]> = syncobjs.iter().map(|s| s.handle()).collect();
         self.core.file.syncobj_wait(&handles, all, deadline_ns)
     }
 

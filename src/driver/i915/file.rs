@@ -330,14 +330,21 @@ impl File {
             .map_err(failed("SYNCOBJ_HANDLE_TO_FD"))
     }
 
-    pub(crate) fn syncobj_reset(&self, handle: u32) -> Result<()> {
+    pub(crate) fn syncobj_reset(&self, handles: &[u32]) -> Result<()> {
         self.kernel
-            .syncobj_reset(&[handle])
+            .syncobj_reset(handles)
             .map_err(failed("SYNCOBJ_RESET"))
     }
 
+    /// Signals a binary one.
+    pub(crate) fn syncobj_signal(&self, handle: u32) -> Result<()> {
+        self.kernel
+            .syncobj_signal(&[handle])
+            .map_err(failed("SYNCOBJ_SIGNAL"))
+    }
+
     /// Signals a point of a timeline.
-    pub(crate) fn syncobj_signal(&self, handle: u32, value: u64) -> Result<()> {
+    pub(crate) fn syncobj_signal_point(&self, handle: u32, value: u64) -> Result<()> {
         self.kernel
             .syncobj_timeline_signal(&[handle], &[value])
             .map_err(failed("SYNCOBJ_TIMELINE_SIGNAL"))

@@ -5,6 +5,7 @@ use std::os::fd::IntoRawFd;
 use std::sync::Arc;
 
 use ash::vk as c;
+use smallvec::SmallVec;
 use vk::queue::Submission;
 use vk::sync::{Event, Fence, Semaphore};
 
@@ -96,7 +97,7 @@ entries! { SYNC:
         let fences = raw::slice(fences, fence_count)
             .iter()
             .map(|&fence| handle::get(fence).cloned())
-            .collect::<vk::Result<Vec<_>>>()?;
+            .collect::<vk::Result<SmallVec<[_; 4]>>>()?;
         let deadline = deadline(&face.device.context, timeout);
         let met = vk::sync::wait_fences(&face.device.context, &fences, wait_all != c::FALSE, deadline)?;
         Ok(if met { c::Result::SUCCESS } else { c::Result::TIMEOUT })
@@ -294,7 +295,7 @@ unsafe fn submit(
 ) -> vk::Result<c::Result> {
     // SAFETY: as the caller says.
     let (device, fence) = unsafe { (handle::get(queue)?, handle::optional(fence)?) };
-    let mut work = work.collect::<vk::Result<Vec<_>>>()?;
+    let mut work = work.collect::<vk::Result<SmallVec<[_; 1]>>>()?;
     if let Some(fence) = fence {
         if work.is_empty() {
             work.push(Submission::default());

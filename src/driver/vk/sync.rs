@@ -3,6 +3,8 @@
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use smallvec::SmallVec;
+
 use crate::context::Context;
 use crate::error::{Error, Result};
 
@@ -68,7 +70,12 @@ impl Fence {
     pub fn reset(&self) -> Result<()> {
         let mut payload = locked(&self.payload);
         payload.temporary = None;
-        Ok(payload.permanent.reset()?)
+        if payload.permanent.is_shared() {
+            return Ok(payload.permanent.reset()?);
+        }
+        // Another one is there already: the kernel resets many at a time.
+        payload.permanent = Arc::new(self.context.gpu.syncobj(false)?);
+        Ok(())
     }
 
     /// Whether it is signalled.
@@ -170,7 +177,7 @@ pub fn wait_fences(
     all: bool,
     deadline_ns: i64,
 ) -> Result<bool> {
-    let syncobjs: Vec<_> = fences.iter().map(|fence| fence.syncobj()).collect();
+    let syncobjs: SmallVec<[_; 4]> = fences.iter().map(|fence| fence.syncobj()).collect();
     let done = context.wait(deadline_ns, |until| {
         context.gpu.wait_syncobjs(&syncobjs, all, until)
     })?;
