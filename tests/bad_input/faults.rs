@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uapi::i915::{GemGetAperture, MemoryClassInstance, ResetStats};
-use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, Result, Tiling, Transfer};
+use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, MapFd, Result, Tiling, Transfer};
 
 /// What fails, and what is open: kind and number of each.
 #[derive(Debug, Default)]
@@ -140,7 +140,7 @@ impl Kernel for Faulty {
         }
         failing {
             gem_mmap_offset(handle: u32, flags: u64) -> u64;
-            mapping(offset: u64) -> (OwnedFd, u64);
+            mapping(offset: u64) -> (MapFd<'_>, u64);
             gem_wait(handle: u32, timeout_ns: i64) -> i64;
             prime_handle_to_fd(handle: u32, flags: u32) -> OwnedFd;
             get_reset_stats(context: u32) -> ResetStats;

@@ -1,6 +1,6 @@
 //! The kernel as the driver sees it: one method per ioctl, on one open file.
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
@@ -24,6 +24,24 @@ pub struct DriverVersion {
     pub date: String,
     /// Description.
     pub description: String,
+}
+
+/// A descriptor to give to mmap.
+#[derive(Debug)]
+pub enum MapFd<'a> {
+    /// The open file's own.
+    File(BorrowedFd<'a>),
+    /// Made for this mapping.
+    Made(OwnedFd),
+}
+
+impl AsFd for MapFd<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            MapFd::File(fd) => *fd,
+            MapFd::Made(fd) => fd.as_fd(),
+        }
+    }
 }
 
 /// A parameter of a context, to set.
@@ -176,7 +194,7 @@ pub trait Kernel: Send + Sync {
     /// I915_GEM_MMAP_OFFSET: one of `i915::MMAP_OFFSET_*`; returns the offset to map the file at.
     fn gem_mmap_offset(&self, handle: u32, flags: u64) -> Result<u64>;
     /// What to give to mmap for an offset of [`Kernel::gem_mmap_offset`]: a descriptor and an offset in it.
-    fn mapping(&self, mmap_offset: u64) -> Result<(OwnedFd, u64)>;
+    fn mapping(&self, mmap_offset: u64) -> Result<(MapFd<'_>, u64)>;
     /// I915_GEM_SET_DOMAIN: waits until the CPU may read, or write, the buffer.
     fn gem_set_domain(&self, handle: u32, read_domains: u32, write_domain: u32) -> Result<()>;
     /// I915_GEM_BUSY: 0 if idle.

@@ -16,6 +16,6 @@ mod kernel;
 pub use declare::Layout;
 pub use errno::Errno;
 pub use kernel::{
-    ContextParam, DriverVersion, Exec, ExecFence, ExecObject, HostPages, Kernel, Result, Tiling,
-    Transfer,
+    ContextParam, DriverVersion, Exec, ExecFence, ExecObject, HostPages, Kernel, MapFd, Result,
+    Tiling, Transfer,
 };

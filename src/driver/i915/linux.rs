@@ -14,7 +14,8 @@ use bytemuck::{Pod, Zeroable};
 use smallvec::SmallVec;
 use uapi::i915::{self, MemoryClassInstance, ResetStats};
 use uapi::{
-    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, Result, Tiling, Transfer, drm,
+    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, Tiling, Transfer,
+    drm,
 };
 
 use crate::info::Node;
@@ -310,12 +311,8 @@ impl Kernel for LinuxKernel {
         Ok(argument.offset)
     }
 
-    fn mapping(&self, mmap_offset: u64) -> Result<(OwnedFd, u64)> {
-        let copy = self
-            .descriptor
-            .try_clone()
-            .map_err(|error| Errno(error.raw_os_error().unwrap_or(Errno::EMFILE.0)))?;
-        Ok((copy, mmap_offset))
+    fn mapping(&self, mmap_offset: u64) -> Result<(MapFd<'_>, u64)> {
+        Ok((MapFd::File(self.descriptor.as_fd()), mmap_offset))
     }
 
     fn gem_set_domain(&self, handle: u32, read_domains: u32, write_domain: u32) -> Result<()> {

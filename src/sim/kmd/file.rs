@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use sys::Mapping;
 use uapi::i915::{self, GemGetAperture, MemoryClassInstance, ResetStats};
 use uapi::{
-    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, Result, Tiling, Transfer, drm,
+    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, Tiling, Transfer,
+    drm,
 };
 
 use crate::buffer::Buffer;
@@ -115,8 +116,9 @@ impl Kernel for File {
         self.mmap_offset(handle, flags)
     }
 
-    fn mapping(&self, mmap_offset: u64) -> Result<(OwnedFd, u64)> {
-        self.mapped_buffer(mmap_offset).map(|(file, _)| (file, 0))
+    fn mapping(&self, mmap_offset: u64) -> Result<(MapFd<'_>, u64)> {
+        let (file, _) = self.mapped_buffer(mmap_offset)?;
+        Ok((MapFd::Made(file), 0))
     }
 
     fn gem_set_domain(&self, handle: u32, read_domains: u32, write_domain: u32) -> Result<()> {

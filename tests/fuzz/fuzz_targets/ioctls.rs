@@ -160,6 +160,9 @@ fn write(input: &mut Input<'_>, kernel: &dyn Kernel, names: &Names) {
     let Ok((fd, base)) = kernel.mapping(offset) else {
         return;
     };
+    let Ok(fd) = fd.as_fd().try_clone_to_owned() else {
+        return;
+    };
     let bytes: Vec<u8> = (0..usize::from(input.u8()).min(MAX_WRITE_BYTES))
         .map(|_| input.u8())
         .collect();
