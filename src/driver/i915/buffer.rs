@@ -21,8 +21,8 @@ pub(crate) struct Core {
     pub(crate) has_llc: bool,
     pub(crate) context: u32,
     residents: Mutex<Residents>,
-    /// Every buffer, by handle: the kernel gives one handle for one object, however often it is imported.
-    buffers: Mutex<BTreeMap<u32, Weak<Buffer>>>,
+    /// Buffers that were imported or exported, by handle: the kernel gives one handle for one object, however often it is imported.
+    shared: Mutex<BTreeMap<u32, Weak<Buffer>>>,
 }
 
 impl Core {
@@ -38,7 +38,7 @@ impl Core {
             has_llc,
             context,
             residents: Mutex::default(),
-            buffers: Mutex::default(),
+            shared: Mutex::default(),
         })
     }
 
@@ -48,8 +48,8 @@ impl Core {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn buffers(&self) -> MutexGuard<'_, BTreeMap<u32, Weak<Buffer>>> {
-        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> MutexGuard<'_, BTreeMap<u32, Weak<Buffer>>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,6 +91,8 @@ pub struct Buffer {
     mapping: OnceLock<Mapping>,
     /// The CPU's view is cached, though the GPU may not see that cache.
     cached: AtomicBool,
+    /// It was imported or exported: others may have the same handle.
+    shared: AtomicBool,
     /// The kernel has no such buffer any more.
     retired: AtomicBool,
 }
@@ -109,7 +111,13 @@ impl Buffer {
             .ok_or(Error::Range { what: "a buffer" })?;
         let (zone, address) = place.take(&core.space, bytes)?;
         match core.file.create(bytes) {
-            Ok(handle) => Ok(Self::of(core, handle, bytes, address, zone, purpose)),
+            Ok(handle) => Ok(Arc::new(Self::made(
+                core,
+                handle,
+                bytes,
+                (zone, address),
+                purpose,
+            ))),
             Err(error) => {
                 core.space.give(zone, address, bytes);
                 Err(error)
@@ -128,10 +136,9 @@ impl Buffer {
         let (zone, address) = place.take(&core.space, bytes)?;
         match core.file.userptr(pages) {
             Ok(handle) => {
-                let buffer = Self::of(core, handle, bytes, address, zone, Use::Application);
-                // Nobody has asked for a mapping yet.
-                let _ = buffer.mapping.set(mapping);
-                Ok(buffer)
+                let mut buffer = Self::made(core, handle, bytes, (zone, address), Use::Application);
+                buffer.mapping = OnceLock::from(mapping);
+                Ok(Arc::new(buffer))
             }
             Err(error) => {
                 core.space.give(zone, address, bytes);
@@ -142,49 +149,38 @@ impl Buffer {
 
     /// The pages behind a dma-buf; the same buffer again, if this device has them already.
     pub(crate) fn import(core: &Arc<Core>, descriptor: OwnedFd) -> Result<Arc<Self>> {
-        let mut known = core.buffers();
+        let mut known = core.shared();
         let (handle, bytes) = core.file.import(descriptor)?;
         if let Some(buffer) = known.get(&handle).and_then(Weak::upgrade) {
-            core.file.close(handle);
+            core.file.close_shared(handle);
             buffer.share();
             return Ok(buffer);
         }
         match core.space.take(Zone::Shared, bytes) {
             Ok(address) => {
-                let buffer = Self::make(core, handle, bytes, address, Zone::Shared, Use::Shared);
+                let place = (Zone::Shared, address);
+                let mut buffer = Self::made(core, handle, bytes, place, Use::Shared);
+                buffer.shared = AtomicBool::new(true);
+                let buffer = Arc::new(buffer);
                 known.insert(handle, Arc::downgrade(&buffer));
                 Ok(buffer)
             }
             Err(error) => {
-                core.file.close(handle);
+                core.file.close_shared(handle);
                 Err(error)
             }
         }
     }
 
-    fn of(
+    fn made(
         core: &Arc<Core>,
         handle: u32,
         bytes: u64,
-        address: u64,
-        zone: Zone,
+        (zone, address): (Zone, u64),
         purpose: Use,
-    ) -> Arc<Self> {
-        let buffer = Self::make(core, handle, bytes, address, zone, purpose);
-        core.buffers().insert(handle, Arc::downgrade(&buffer));
-        buffer
-    }
-
-    fn make(
-        core: &Arc<Core>,
-        handle: u32,
-        bytes: u64,
-        address: u64,
-        zone: Zone,
-        purpose: Use,
-    ) -> Arc<Self> {
+    ) -> Self {
         core.residents().add(handle, address, purpose);
-        Arc::new(Self {
+        Self {
             core: core.clone(),
             handle,
             bytes,
@@ -192,8 +188,9 @@ impl Buffer {
             zone,
             mapping: OnceLock::new(),
             cached: AtomicBool::new(false),
+            shared: AtomicBool::new(false),
             retired: AtomicBool::new(false),
-        })
+        }
     }
 
     /// The kernel's name for it.
@@ -255,15 +252,19 @@ impl Buffer {
             return;
         }
         self.core.residents().remove(self.handle);
+        if !self.shared.load(Relaxed) {
+            self.core.file.close_own(self.handle);
+            return;
+        }
         {
-            let mut known = self.core.buffers();
+            let mut known = self.core.shared();
             // An import may have brought the same handle to life again meanwhile.
             let own = |buffer: &Weak<Buffer>| std::ptr::eq(buffer.as_ptr(), self);
             if known.get(&self.handle).is_some_and(own) {
                 known.remove(&self.handle);
             }
         }
-        self.core.file.close(self.handle);
+        self.core.file.close_shared(self.handle);
     }
 
     /// The CPU's view shall be cached: whoever maps it flushes and invalidates. To be said before the first mapping.
@@ -277,7 +278,14 @@ impl Buffer {
     }
 
     /// A dma-buf of the pages.
-    pub fn export(&self) -> Result<OwnedFd> {
+    pub fn export(self: &Arc<Self>) -> Result<OwnedFd> {
+        // Before anybody can import it.
+        let mut known = self.core.shared();
+        if !self.shared.swap(true, Relaxed) {
+            known.insert(self.handle, Arc::downgrade(self));
+            self.core.file.share(self.handle);
+        }
+        drop(known);
         self.core.file.export(self.handle)
     }
 }

@@ -19,14 +19,14 @@ use crate::mapping::Mapping;
 /// An open device file. Physical and logical devices share it.
 pub struct File {
     kernel: Arc<dyn Kernel>,
-    /// How often each buffer is in use: the kernel gives the same handle for each import of the same pages.
-    handles: Mutex<BTreeMap<u32, u32>>,
+    /// How often each shared buffer is in use: the kernel gives the same handle for each import of the same pages.
+    shared: Mutex<BTreeMap<u32, u32>>,
 }
 
 impl std::fmt::Debug for File {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("File")
-            .field("handles", &self.handles().len())
+            .field("shared", &self.shared().len())
             .finish_non_exhaustive()
     }
 }
@@ -83,7 +83,7 @@ impl File {
     pub(crate) fn new(kernel: Arc<dyn Kernel>) -> Arc<Self> {
         Arc::new(Self {
             kernel,
-            handles: Mutex::default(),
+            shared: Mutex::default(),
         })
     }
 
@@ -91,8 +91,8 @@ impl File {
         &*self.kernel
     }
 
-    fn handles(&self) -> MutexGuard<'_, BTreeMap<u32, u32>> {
-        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> MutexGuard<'_, BTreeMap<u32, u32>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// New pages.
@@ -101,32 +101,33 @@ impl File {
             .kernel
             .gem_create(bytes)
             .map_err(failed("GEM_CREATE"))?;
-        *self.handles().entry(handle).or_insert(0) += 1;
         Ok(handle)
     }
 
     /// A buffer on pages of the process.
     pub(crate) fn userptr(&self, pages: Arc<dyn HostPages>) -> Result<u32> {
-        let handle = self
-            .kernel
+        self.kernel
             .gem_userptr(pages)
-            .map_err(failed("GEM_USERPTR"))?;
-        *self.handles().entry(handle).or_insert(0) += 1;
-        Ok(handle)
+            .map_err(failed("GEM_USERPTR"))
     }
 
-    /// One user less.
-    pub(crate) fn close(&self, handle: u32) {
-        let mut handles = self.handles();
-        let Some(users) = handles.get_mut(&handle) else {
+    /// Its only user goes: nobody can import what was never exported.
+    pub(crate) fn close_own(&self, handle: u32) {
+        // There is nothing to do about a failure.
+        let _ = self.kernel.gem_close(handle);
+    }
+
+    /// One user less of a shared buffer.
+    pub(crate) fn close_shared(&self, handle: u32) {
+        let mut shared = self.shared();
+        let Some(users) = shared.get_mut(&handle) else {
             return;
         };
         *users -= 1;
         if *users == 0 {
-            handles.remove(&handle);
+            shared.remove(&handle);
             // The lock is held until the handle is gone: an import meanwhile would be given it, and lose it.
-            // There is nothing to do about a failure.
-            let _ = self.kernel.gem_close(handle);
+            self.close_own(handle);
         }
     }
 
@@ -138,16 +139,21 @@ impl File {
             .map_err(|error| Error::Mapping {
                 why: format!("size of a dma-buf: {error}"),
             })?;
-        let mut handles = self.handles();
+        let mut shared = self.shared();
         let handle = self
             .kernel
             .prime_fd_to_handle(file.as_fd())
             .map_err(failed("PRIME_FD_TO_HANDLE"))?;
-        *handles.entry(handle).or_insert(0) += 1;
+        *shared.entry(handle).or_insert(0) += 1;
         Ok((handle, bytes))
     }
 
-    /// A dma-buf.
+    /// From now on a buffer, which has one user, may be imported.
+    pub(crate) fn share(&self, handle: u32) {
+        self.shared().insert(handle, 1);
+    }
+
+    /// A dma-buf of a shared buffer.
     pub(crate) fn export(&self, handle: u32) -> Result<OwnedFd> {
         let flags = drm::PRIME_CLOEXEC | drm::PRIME_RDWR;
         self.kernel
