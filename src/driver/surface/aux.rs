@@ -156,7 +156,7 @@ impl Surface {
             layer_align_rows_el: shape.layer_align_rows_el,
             pitch_step_bytes,
             row_pitch_bytes: None,
-            pitch_fields: vec![shape.pitch],
+            pitch_fields: [Some(shape.pitch), None, None],
             least_alignment_bytes: 1,
         })?)
     }

@@ -92,7 +92,7 @@ pub(crate) struct Request<'a> {
     pub pitch_step_bytes: u32,
     pub row_pitch_bytes: Option<u32>,
     /// Fields that must hold the pitch: packet or structure, field, and bytes of the field's unit.
-    pub pitch_fields: Vec<(&'static str, Field, u32)>,
+    pub pitch_fields: [Option<(&'static str, Field, u32)>; 3],
     pub least_alignment_bytes: u32,
 }
 
@@ -102,7 +102,19 @@ pub(crate) fn minify(extent: u32, level: u32) -> u32 {
 }
 
 fn align(value: u32, step: u32) -> u32 {
-    value.next_multiple_of(step.max(1))
+    // Most are powers of two, and a division takes as long as all else here.
+    match step.is_power_of_two() {
+        true => (value + (step - 1)) & !(step - 1),
+        false => value.next_multiple_of(step.max(1)),
+    }
+}
+
+/// How many steps hold `value`.
+fn steps(value: u64, step: u32) -> u64 {
+    match step.is_power_of_two() {
+        true => (value + u64::from(step - 1)) >> step.trailing_zeros(),
+        false => value.div_ceil(step.into()),
+    }
 }
 
 impl Surface {
@@ -130,23 +142,19 @@ impl Surface {
         } else {
             image_alignment(info, block)
         };
-        let mut pitch_fields = Vec::new();
-        if !linear_line {
-            let sampled = Usage::RENDER_TARGET | Usage::TEXTURE | Usage::STORAGE;
-            for (usage, packet, field) in [
-                (sampled, "RENDER_SURFACE_STATE", rules.surface_pitch),
-                (Usage::DEPTH, "3DSTATE_DEPTH_BUFFER", rules.depth_pitch),
-                (
-                    Usage::STENCIL,
-                    "3DSTATE_STENCIL_BUFFER",
-                    rules.stencil_pitch,
-                ),
-            ] {
-                if info.usage.intersects(usage) {
-                    pitch_fields.push((packet, field, 1));
-                }
-            }
-        }
+        let sampled = Usage::RENDER_TARGET | Usage::TEXTURE | Usage::STORAGE;
+        let pitch_field = |usage: Usage, packet, field| {
+            (!linear_line && info.usage.intersects(usage)).then_some((packet, field, 1))
+        };
+        let pitch_fields = [
+            pitch_field(sampled, "RENDER_SURFACE_STATE", rules.surface_pitch),
+            pitch_field(Usage::DEPTH, "3DSTATE_DEPTH_BUFFER", rules.depth_pitch),
+            pitch_field(
+                Usage::STENCIL,
+                "3DSTATE_STENCIL_BUFFER",
+                rules.stencil_pitch,
+            ),
+        ];
         compute(&Request {
             rules,
             role: Role::Image,
@@ -404,12 +412,12 @@ pub(crate) fn compute(ask: &Request<'_>) -> Result<Surface, SurfaceError> {
         [line_width_el(&surface), 1]
     } else {
         let slice_sa = slice_sa(&surface);
-        let rows_el =
-            align(slice_sa[1], ask.align_el[1] * ask.block.extent_sa[1]) / ask.block.extent_sa[1];
+        let rows_sa = align(slice_sa[1], ask.align_el[1] * ask.block.extent_sa[1]);
+        let rows_el = steps(rows_sa.into(), ask.block.extent_sa[1]) as u32;
         let tiled_volume = tile.filter(|_| ask.dim == Dim::D3);
         let step = tiled_volume.map_or(1, |tile| tile.extent_el[1]);
         surface.layer_pitch_rows_el = align(align(rows_el, ask.layer_align_rows_el), step);
-        [0, 1].map(|axis: usize| slice_sa[axis].div_ceil(ask.block.extent_sa[axis]))
+        [0, 1].map(|axis: usize| steps(slice_sa[axis].into(), ask.block.extent_sa[axis]) as u32)
     };
     surface.row_pitch_bytes = row_pitch(ask, slice_el[0])?;
     let rows_el =
@@ -418,7 +426,7 @@ pub(crate) fn compute(ask: &Request<'_>) -> Result<Surface, SurfaceError> {
         None => rows_el,
         Some(tile) => {
             surface.alignment_bytes = surface.alignment_bytes.max(tile.row_bytes * tile.rows);
-            rows_el.div_ceil(tile.extent_el[1].into()) * u64::from(tile.rows)
+            steps(rows_el, tile.extent_el[1]) * u64::from(tile.rows)
         }
     };
     surface.size_bytes = rows * u64::from(surface.row_pitch_bytes);
@@ -476,18 +484,17 @@ fn row_pitch(ask: &Request<'_>, width_el: u32) -> Result<u32, SurfaceError> {
     let bytes = match ask.tiling.tile(ask.block) {
         None => u64::from(width_el) * u64::from(ask.block.bytes()),
         Some(tile) => {
-            let tiles =
-                (u64::from(width_el) * u64::from(tile.across)).div_ceil(tile.extent_el[0].into());
-            tiles * u64::from(tile.row_bytes)
+            let width_el = u64::from(width_el) * u64::from(tile.across);
+            steps(width_el, tile.extent_el[0]) * u64::from(tile.row_bytes)
         }
     };
-    let least = bytes.next_multiple_of(step.into());
+    let least = steps(bytes, step) * u64::from(step);
     let pitch = match ask.row_pitch_bytes {
         None => least,
         Some(wish) if u64::from(wish) >= least && wish.is_multiple_of(step) => wish.into(),
         Some(asked) => return Err(SurfaceError::PitchWish { asked, least, step }),
     };
-    for &(name, field, unit) in &ask.pitch_fields {
+    for &(name, field, unit) in ask.pitch_fields.iter().flatten() {
         let most = most(field) * u64::from(unit);
         if pitch > most {
             return Err(SurfaceError::PitchTooLong {

@@ -270,10 +270,29 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     formats
 });
 
+/// Formats of Vulkan 1.0: they have the first numbers.
+const CORE: usize = 185;
+
+/// Places in the table of the formats of Vulkan 1.0, by their numbers; all others have the one behind the last.
+static PLACES: LazyLock<[u16; CORE]> = LazyLock::new(|| {
+    let mut places = [u16::MAX; CORE];
+    for (at, row) in (0..).zip(FORMATS.iter()) {
+        if let Some(place) = places.get_mut(row.api.as_raw() as usize) {
+            *place = at;
+        }
+    }
+    places
+});
+
 /// The row of a format.
 pub fn find(format: F) -> Option<&'static Format> {
-    let at = FORMATS.binary_search_by_key(&format, |row| row.api);
-    FORMATS.get(at.ok()?)
+    match PLACES.get(format.as_raw() as usize) {
+        Some(&at) => FORMATS.get(usize::from(at)),
+        None => {
+            let at = FORMATS.binary_search_by_key(&format, |row| row.api);
+            FORMATS.get(at.ok()?)
+        }
+    }
 }
 
 /// The format that has the same bits without the encoding of sRGB, if the data port writes it.

@@ -15,7 +15,6 @@ use crate::format::{self, Format, Question};
 use crate::memory::Memory;
 use crate::modifier::{Layouts, Modifier};
 use crate::physical::PhysicalDevice;
-use crate::planar::ASPECTS;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +82,7 @@ pub struct Image {
     pub info: Info,
     /// Its format.
     pub format: &'static Format,
-    parts: SmallVec<[Part; 2]>,
+    parts: SmallVec<[Part; 1]>,
     memories: SmallVec<[Place; 1]>,
 }
 
@@ -125,16 +124,13 @@ impl Image {
             .contains(api::ImageCreateFlags::DISJOINT);
         let mut parts = SmallVec::new();
         let mut memories: SmallVec<[Place; 1]> = SmallVec::new();
-        let kinds = [
-            api::ImageAspectFlags::COLOR,
-            api::ImageAspectFlags::DEPTH,
-            api::ImageAspectFlags::STENCIL,
-        ];
-        for aspect in kinds.into_iter().chain(ASPECTS) {
+        let device = physical.info().device;
+        let mut left = format.aspects();
+        while let Some(aspect) = first_aspect(left) {
+            left &= !aspect;
             let Some(hw) = format.part(aspect) else {
                 continue;
             };
-            let device = physical.info().device;
             let mut uses = usage(info, aspect);
             let wished =
                 aux_kind(info, aspect, hw).filter(|kind| !physical.diagnosis().has(switch(*kind)));
@@ -410,6 +406,12 @@ impl Image {
             depth_pitch: slice,
         })
     }
+}
+
+/// The aspect with the lowest bit: colour, depth, stencil, then planes.
+fn first_aspect(all: api::ImageAspectFlags) -> Option<api::ImageAspectFlags> {
+    let bits = all.as_raw();
+    (bits != 0).then(|| api::ImageAspectFlags::from_raw(bits & bits.wrapping_neg()))
 }
 
 /// Which auxiliary surface a part may have.
