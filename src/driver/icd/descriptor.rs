@@ -26,7 +26,9 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
-        raw::put(set_layout, handle::make_in(allocator, Arc::new(layout(info)?))?);
+        let mut made = SetLayout::with_room(info.binding_count as usize, is_push(info));
+        layout(info, &mut made)?;
+        raw::put(set_layout, handle::make_in(allocator, Arc::new(made))?);
         done()
     }
 
@@ -46,7 +48,8 @@ entries! { DESCRIPTOR:
     ) {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
-        let found = layout(info);
+        let mut made = SetLayout::with_room(info.binding_count as usize, is_push(info));
+        let found = layout(info, &mut made).map(|()| &made);
         if let Some(out) = support.as_mut() {
             out.supported = found.is_ok().into();
             for node in raw::chain(out.p_next) {
@@ -657,9 +660,19 @@ unsafe fn descriptor(info: &c::DescriptorBufferInfo) -> vk::Result<BufferDescrip
     }
 }
 
+fn is_push(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> bool {
+    let push = c::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR;
+    info.flags.contains(push)
+}
+
+/// Adds the bindings that a structure names.
+///
 /// # Safety
 /// The structure is valid.
-unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetLayout> {
+unsafe fn layout(
+    info: &c::DescriptorSetLayoutCreateInfo<'_>,
+    layout: &mut SetLayout,
+) -> vk::Result<()> {
     use c::DescriptorSetLayoutCreateFlags as Flags;
     // Every pool of ours may be updated after its sets are bound, and any may stay on the host.
     let known =
@@ -679,8 +692,6 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
             }),
         )
     };
-    let push = info.flags.contains(Flags::PUSH_DESCRIPTOR_KHR);
-    let mut layout = SetLayout::with_room(bindings.len(), push);
     for (index, binding) in bindings.iter().enumerate() {
         let kind = binding.descriptor_type;
         // SAFETY: as the caller says; only of some types the samplers and the list of types are looked at.
@@ -698,15 +709,10 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
         };
         let flags = flags.get(index).copied().unwrap_or_default();
         use c::DescriptorBindingFlags as F;
-        let mut asked = BindingInfo {
-            binding: binding.binding,
-            kind,
-            count: binding.descriptor_count,
-            variable: flags.contains(F::VARIABLE_DESCRIPTOR_COUNT),
-            settled: !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND),
-            pieces,
-            samplers: Vec::new(),
-        };
+        let mut asked = BindingInfo::plain(binding.binding, kind, binding.descriptor_count);
+        asked.variable = flags.contains(F::VARIABLE_DESCRIPTOR_COUNT);
+        asked.settled = !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND);
+        asked.pieces = pieces;
         if !samplers.is_empty() {
             let samplers = samplers.iter().map(|&sampler| {
                 // SAFETY: as the caller says.
@@ -714,7 +720,7 @@ unsafe fn layout(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> vk::Result<SetL
             });
             asked = asked.with_samplers(samplers.collect::<vk::Result<_>>()?);
         }
-        layout.add(asked);
+        layout.add(asked)?;
     }
-    layout.place()
+    layout.finish()
 }

@@ -29,12 +29,13 @@ pub struct BindingInfo {
     pub settled: bool,
     /// Pieces of an element: [`pieces`].
     pub pieces: u32,
-    /// Samplers that every set has, an element each; none: sets have their own.
-    pub samplers: Vec<Arc<Sampler>>,
+    /// As [`BindingInfo::samplers`]; few have any.
+    samplers: Option<Box<[Arc<Sampler>]>>,
 }
 
 impl BindingInfo {
     /// A binding of one type, with samplers of its sets' own.
+    #[inline]
     pub fn plain(binding: u32, kind: api::DescriptorType, count: u32) -> Self {
         Self {
             binding,
@@ -43,8 +44,14 @@ impl BindingInfo {
             variable: false,
             settled: true,
             pieces: pieces(kind, &[]),
-            samplers: Vec::new(),
+            samplers: None,
         }
+    }
+
+    /// Samplers that every set has, an element each; none: sets have their own.
+    #[inline]
+    pub fn samplers(&self) -> &[Arc<Sampler>] {
+        self.samplers.as_deref().unwrap_or_default()
     }
 
     /// The same with samplers that every set has: their conversions want pieces for planes, and a second sampler.
@@ -57,15 +64,16 @@ impl BindingInfo {
         let most = each.map(|conversion| conversion.pieces()).max();
         Self {
             pieces: self.pieces.max(most.unwrap_or(0)),
-            samplers,
+            samplers: Some(samplers.into()),
             ..self
         }
     }
 
     /// Pieces of an element that are samplers of the layout: the last ones.
     pub(super) fn fixed(&self) -> u32 {
-        let two = self.samplers.iter().any(|sampler| sampler.chroma.is_some());
-        match self.samplers.is_empty() {
+        let mut samplers = self.samplers().iter();
+        let two = samplers.any(|sampler| sampler.chroma.is_some());
+        match self.samplers.is_none() {
             true => 0,
             false => 1 + u32::from(two),
         }
@@ -75,7 +83,7 @@ impl BindingInfo {
 impl PartialEq for BindingInfo {
     fn eq(&self, other: &Self) -> bool {
         let states = |info: &Self| {
-            let all = info.samplers.iter();
+            let all = info.samplers().iter();
             all.map(|s| (s.state, s.chroma, s.conversion))
                 .collect::<Vec<_>>()
         };
@@ -145,6 +153,7 @@ impl Holds {
 }
 
 /// Pieces of an element of a type; of one that may be several, those of the largest, as `allowed` lists them (none: any).
+#[inline]
 pub fn pieces(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u32 {
     match kind {
         api::DescriptorType::COMBINED_IMAGE_SAMPLER
@@ -165,14 +174,45 @@ const USUAL_BINDINGS: usize = 4;
 #[derive(Debug, PartialEq, Eq)]
 pub struct SetLayout {
     pub(super) bindings: SmallVec<[Placed; USUAL_BINDINGS]>,
+    pub(super) room: Room,
+    /// Its descriptors are pushed: there are no sets of it.
+    push: bool,
+}
+
+/// What the bindings of a set take together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Room {
     /// Descriptors of all bindings.
     descriptors: u32,
     pub(super) heap_bytes: u32,
     dynamic: u32,
-    /// Its descriptors are pushed: there are no sets of it.
-    push: bool,
-    /// Some of its descriptors are written when a set is made: samplers of its own, surfaces of inline blocks.
+    /// Some descriptors are written when a set is made: samplers of its own, surfaces of inline blocks.
     pub(super) made: bool,
+}
+
+const TOO_BIG: Error = Error::OutOfDeviceMemory {
+    what: "a descriptor set layout",
+};
+
+impl Room {
+    /// A binding more, behind the others.
+    #[inline]
+    fn take(&mut self, placed: &Placed) -> Result<()> {
+        let info = &placed.info;
+        let bytes = placed.holds.bytes(info.pieces, info.count);
+        let heap_bytes = bytes.and_then(|bytes| self.heap_bytes.checked_add(bytes));
+        let descriptors = self.descriptors.checked_add(descriptors(placed));
+        let (Some(heap_bytes), Some(descriptors)) = (heap_bytes, descriptors) else {
+            return Err(TOO_BIG);
+        };
+        self.heap_bytes = heap_bytes;
+        self.descriptors = descriptors;
+        if placed.holds == Holds::Dynamic {
+            self.dynamic += info.count;
+        }
+        self.made |= placed.holds == Holds::Inline || info.samplers.is_some();
+        Ok(())
+    }
 }
 
 /// What the shader compiler calls a descriptor type. A mutable one is what was written last: where its pieces are is all that matters.
@@ -211,79 +251,66 @@ impl SetLayout {
     pub fn new(bindings: impl IntoIterator<Item = BindingInfo>, push: bool) -> Result<Self> {
         let mut layout = Self::with_room(0, push);
         for info in bindings {
-            layout.add(info);
+            layout.add(info)?;
         }
-        layout.place()
+        layout.finish()?;
+        Ok(layout)
     }
 
-    /// A layout of bindings that are still to be added, about so many.
+    /// A layout of bindings that are still to be added, about so many; [`SetLayout::finish`] is called when all are.
+    #[inline]
     pub fn with_room(count: usize, push: bool) -> Self {
         Self {
             bindings: SmallVec::with_capacity(count),
-            descriptors: 0,
-            heap_bytes: 0,
-            dynamic: 0,
+            room: Room::default(),
             push,
-            made: false,
         }
     }
 
-    /// Adds a binding, in any order.
+    /// Adds a binding, in any order. Fails if it does not fit the heap.
     #[inline]
-    pub fn add(&mut self, info: BindingInfo) {
+    pub fn add(&mut self, info: BindingInfo) -> Result<()> {
         self.bindings.push(Placed {
             holds: Holds::of(info.kind),
-            offset_bytes: 0,
+            offset_bytes: self.room.heap_bytes,
             stride_bytes: info.pieces * SURFACE_BYTES,
-            dynamic: 0,
+            dynamic: self.room.dynamic,
             info,
         });
+        match self.bindings.last() {
+            Some(added) => self.room.take(added),
+            None => Ok(()),
+        }
     }
 
-    /// Places the bindings that were added. Fails if they do not fit the heap.
-    pub fn place(self) -> Result<Self> {
-        const TOO_BIG: Error = Error::OutOfDeviceMemory {
-            what: "a descriptor set layout",
-        };
-        let mut layout = self;
-        let push = layout.push;
-        if !layout
-            .bindings
-            .is_sorted_by_key(|placed| placed.info.binding)
-        {
-            layout.bindings.sort_by_key(|placed| placed.info.binding);
-        }
-        let last = layout.bindings.len().saturating_sub(1);
-        for (at, placed) in layout.bindings.iter_mut().enumerate() {
-            let info = &mut placed.info;
-            // Vulkan has it so; what follows would have no place otherwise.
-            info.variable &= at == last;
-            placed.offset_bytes = layout.heap_bytes;
-            placed.dynamic = layout.dynamic;
-            layout.descriptors = layout
-                .descriptors
-                .checked_add(descriptors(info))
-                .ok_or(TOO_BIG)?;
-            let bytes = placed.holds.bytes(info.pieces, info.count);
-            layout.heap_bytes = bytes
-                .and_then(|bytes| layout.heap_bytes.checked_add(bytes))
-                .ok_or(TOO_BIG)?;
-            if placed.holds == Holds::Dynamic {
-                layout.dynamic += info.count;
+    /// Places the bindings by their numbers. Fails if they do not fit the heap.
+    pub fn finish(&mut self) -> Result<()> {
+        if !self.bindings.is_sorted_by_key(|placed| placed.info.binding) {
+            self.bindings.sort_by_key(|placed| placed.info.binding);
+            self.room = Room::default();
+            for placed in &mut self.bindings {
+                placed.offset_bytes = self.room.heap_bytes;
+                placed.dynamic = self.room.dynamic;
+                self.room.take(placed)?;
             }
-            layout.made |= placed.holds == Holds::Inline || !info.samplers.is_empty();
         }
-        if u64::from(layout.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2
-            || layout.descriptors > 1 << 21
+        // Vulkan has only the last of a variable count; what follows would have no place otherwise.
+        if let Some((_, before)) = self.bindings.split_last_mut() {
+            before
+                .iter_mut()
+                .for_each(|placed| placed.info.variable = false);
+        }
+        if u64::from(self.room.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2
+            || self.room.descriptors > 1 << 21
         {
             return Err(TOO_BIG);
         }
-        if push && layout.descriptors > limits::MAX_PUSH_DESCRIPTORS {
+        if self.push && self.room.descriptors > limits::MAX_PUSH_DESCRIPTORS {
             return Err(Error::InvalidUse {
                 why: "more descriptors to push than maxPushDescriptors",
             });
         }
-        Ok(layout)
+        Ok(())
     }
 
     /// Whether its descriptors are pushed.
@@ -303,7 +330,7 @@ impl SetLayout {
             return Ok((0, 0));
         };
         if !last.info.variable {
-            return Ok((self.heap_bytes, last.info.count));
+            return Ok((self.room.heap_bytes, last.info.count));
         }
         let bytes = heap_bytes(last.info.kind, last.info.pieces, count)
             .and_then(|bytes| bytes.checked_add(last.offset_bytes));
@@ -317,7 +344,7 @@ impl SetLayout {
 
     /// Dynamic buffers in the set.
     pub fn dynamic_count(&self) -> u32 {
-        self.dynamic
+        self.room.dynamic
     }
 
     /// A binding of the set, where its number is its place too.
@@ -355,7 +382,7 @@ impl SetLayout {
                 Some(abi::Binding {
                     binding: placed.info.binding,
                     kind: abi_kind(placed.info.kind)?,
-                    count: descriptors(&placed.info),
+                    count: descriptors(placed),
                     offset_bytes: placed.offset_bytes,
                     stride_bytes: placed.stride_bytes,
                     dynamic_index: dynamic_base + placed.dynamic,
@@ -363,7 +390,7 @@ impl SetLayout {
                 })
             });
         let conversions = self.bindings.iter().flat_map(|placed| {
-            let samplers = (0..).zip(&placed.info.samplers);
+            let samplers = (0..).zip(placed.info.samplers());
             samplers.filter_map(|(element, sampler)| {
                 Some(abi::Converted {
                     binding: placed.info.binding,
@@ -380,10 +407,10 @@ impl SetLayout {
 }
 
 /// Descriptors of a binding: an inline block is one, whatever its bytes.
-fn descriptors(info: &BindingInfo) -> u32 {
-    match Holds::of(info.kind) {
-        Holds::Inline => info.count.min(1),
-        _ => info.count,
+fn descriptors(placed: &Placed) -> u32 {
+    match placed.holds {
+        Holds::Inline => placed.info.count.min(1),
+        _ => placed.info.count,
     }
 }
 
@@ -431,7 +458,7 @@ impl PipelineLayout {
         let (mut dynamic_base, mut dynamic_count) = (Vec::with_capacity(sets.len()), 0);
         for set in sets {
             dynamic_base.push(dynamic_count);
-            dynamic_count += set.dynamic;
+            dynamic_count += set.room.dynamic;
         }
         let abi = sets
             .iter()
@@ -472,7 +499,11 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            (layout.heap_bytes, layout.dynamic, layout.descriptors),
+            (
+                layout.room.heap_bytes,
+                layout.room.dynamic,
+                layout.room.descriptors
+            ),
             (5 * 64, 2, 7)
         );
         let other = SetLayout::new(
@@ -500,7 +531,7 @@ mod tests {
         assert_eq!(layout.sized(3).unwrap(), (64 + 128 + 3 * 64, 3));
         assert_eq!(layout.sized(0).unwrap(), (192, 0));
         assert!(layout.sized(101).is_err());
-        assert_eq!(layout.descriptors, 101);
+        assert_eq!(layout.room.descriptors, 101);
         let fixed = SetLayout::new([first], false).unwrap();
         assert_eq!(fixed.sized(0).unwrap(), (192, 68));
     }
@@ -528,7 +559,7 @@ mod tests {
             places,
             [(0, 64), (128, 128), (512, 64), (576, 128), (704, 64)]
         );
-        assert_eq!(layout.heap_bytes, 768);
+        assert_eq!(layout.room.heap_bytes, 768);
         let mutable = api::DescriptorType::MUTABLE_EXT;
         assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_BUFFER]), 1);
         assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_IMAGE]), 2);

@@ -72,7 +72,7 @@ impl<'a> Pieces<'a> {
         for (surface, at) in self.surfaces.iter().zip(places) {
             put(at, surface)?;
         }
-        let Some(state) = self.sampler.filter(|_| placed.info.samplers.is_empty()) else {
+        let Some(state) = self.sampler.filter(|_| placed.info.samplers().is_empty()) else {
             return Ok(());
         };
         let piece = in_piece(state);
@@ -90,7 +90,7 @@ pub(super) fn store_immutable(
     placed: &Placed,
     mut put: impl FnMut(u32, &Surface) -> Result<()>,
 ) -> Result<()> {
-    for (element, sampler) in (0..placed.info.count).zip(&placed.info.samplers) {
+    for (element, sampler) in (0..placed.info.count).zip(placed.info.samplers()) {
         let next = placed.offset_bytes + (element + 1) * placed.stride_bytes;
         put(next - SURFACE_BYTES, &in_piece(sampler.state))?;
         if let Some(chroma) = sampler.chroma

@@ -23,7 +23,7 @@ impl Pushed {
     pub fn begin(&mut self, number: usize, layout: &Arc<SetLayout>) -> Result<()> {
         let known = self.number == number && self.layout.as_ref() == Some(layout);
         if !known {
-            let count = layout.heap_bytes / SURFACE_BYTES;
+            let count = layout.room.heap_bytes / SURFACE_BYTES;
             self.surfaces.clear();
             self.surfaces.resize(count as usize, surface_state::NONE);
             for placed in &layout.bindings {
@@ -76,8 +76,11 @@ impl Pushed {
     ) -> Result<()> {
         let all = (0..count).map(Ok);
         self.each(place, all, |surfaces, placed, element, index| {
-            pieces(index, placed.info.samplers.is_empty())?
-                .store(placed, element, |at, surface| put(surfaces, at, surface))
+            pieces(index, placed.info.samplers().is_empty())?.store(
+                placed,
+                element,
+                |at, surface| put(surfaces, at, surface),
+            )
         })
     }
 

@@ -89,7 +89,7 @@ impl Set {
             last_count,
             dynamic: dynamic.collect(),
         };
-        if layout.made
+        if layout.room.made
             && let Err(error) = set.on(pool.heap()).make()
         {
             set.free(pool);
@@ -149,7 +149,7 @@ impl<'a> Written<'a> {
                 };
                 surface_state::write(self.heap, at, block)?;
             }
-            if !placed.info.samplers.is_empty() {
+            if !placed.info.samplers().is_empty() {
                 store_immutable(placed, |at, piece| self.put(at, piece))?;
             }
         }
@@ -223,7 +223,7 @@ impl<'a> Written<'a> {
         let (placed, element) = place.next().ok_or(BEYOND)?;
         match placed.holds {
             Holds::Pieces => {
-                pieces(placed.info.samplers.is_empty())?
+                pieces(placed.info.samplers().is_empty())?
                     .store(placed, element, |at, piece| self.put(at, piece))
             }
             Holds::Dynamic | Holds::Inline | Holds::Nothing => Ok(()),
