@@ -456,6 +456,29 @@ unsafe fn write_plain(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<
     }
 }
 
+/// The same for one picture with its sampler, where nothing is out of the ordinary. None: nothing was done.
+///
+/// # Safety
+/// The structure is valid.
+#[inline]
+unsafe fn write_sampled(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
+    let sampled = c::DescriptorType::COMBINED_IMAGE_SAMPLER;
+    if write.descriptor_type != sampled || write.descriptor_count != 1 {
+        return None;
+    }
+    // SAFETY: as the caller says; where the layout has samplers, none need be given, and none is looked at.
+    unsafe {
+        let set = handle::known(write.dst_set)?.set.on(heap);
+        let at = set.sampled(write.dst_binding, write.dst_array_element)?;
+        let info = write.p_image_info.as_ref()?;
+        let [texture] = handle::known(info.image_view)?.textures().ok()? else {
+            return None;
+        };
+        let sampler = handle::known(info.sampler)?.state;
+        set.write_sampled(at, texture, sampler).ok()
+    }
+}
+
 /// The same for whatever there is.
 ///
 /// # Safety
@@ -465,6 +488,9 @@ unsafe fn write_any(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Resul
     let (binding, element) = (write.dst_binding, write.dst_array_element);
     // SAFETY: as the caller says.
     unsafe {
+        if let Some(()) = write_sampled(heap, write) {
+            return Ok(());
+        }
         let set = handle::get(write.dst_set)?.set.on(heap);
         match Source::of(write.descriptor_type) {
             Source::Buffers => {

@@ -16,4 +16,4 @@ pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, pieces};
 pub use pieces::Pieces;
 pub use pool::Pool;
 pub use push::Pushed;
-pub use set::{Cursor, Set, Template, TemplateEntry, Written, buffer};
+pub use set::{Cursor, Sampled, Set, Template, TemplateEntry, Written, buffer};

@@ -15,6 +15,7 @@ use super::pool::Pool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
 use crate::error::{Error, Result};
+use crate::sampler::{State, in_piece};
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// `VkDescriptorSet`.
@@ -64,6 +65,10 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
         bytes: range.min(rest),
     })
 }
+
+/// Where in the heap a picture with its sampler lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampled(u32);
 
 /// A set with the heap that it lies in, to write to it.
 #[derive(Clone, Copy, Debug)]
@@ -192,6 +197,28 @@ impl<'a> Written<'a> {
         }
         let at = self.surface_at(placed, element).ok()?;
         surface_state::write(self.heap, at, described).ok()
+    }
+
+    /// Where an element lies that is a picture of one surface with a sampler of its own. None: [`Written::write_pieces`] knows what else
+    /// it is, or what is wrong.
+    #[inline]
+    pub fn sampled(self, binding: u32, element: u32) -> Option<Sampled> {
+        let placed = self.set.layout.one(binding)?;
+        let plain = placed.info.kind == api::DescriptorType::COMBINED_IMAGE_SAMPLER
+            && element < placed.info.count
+            && placed.info.pieces == 2
+            && placed.info.samplers().is_empty();
+        if !plain {
+            return None;
+        }
+        self.surface_at(placed, element).ok().map(Sampled)
+    }
+
+    /// Writes a picture with its sampler there.
+    #[inline]
+    pub fn write_sampled(self, at: Sampled, texture: &Surface, sampler: State) -> Result<()> {
+        self.heap.write(at.0, texture)?;
+        Ok(self.heap.write(at.0 + SURFACE_BYTES, &in_piece(sampler))?)
     }
 
     fn write_at(self, placed: &Placed, element: u32, buffer: BufferDescriptor) -> Result<()> {
