@@ -117,7 +117,7 @@ entries! { DESCRIPTOR:
         let inline = raw::find::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.max_inline_uniform_block_bindings);
         let pool = Pool::new(&face.device.context, info.max_sets, &sizes, inline)?;
-        raw::put(descriptor_pool, handle::make_in(allocator, DescriptorPoolFace { pool, sets: Vec::new() })?);
+        raw::put(descriptor_pool, handle::make_in(allocator, DescriptorPoolFace { pool, sets: Vec::new(), spare: Vec::new() })?);
         done()
     }
 
@@ -154,6 +154,12 @@ entries! { DESCRIPTOR:
         let layouts = raw::slice(info.p_set_layouts, info.descriptor_set_count);
         let counts = raw::find::<c::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next);
         let counts = counts.map_or(&[][..], |node| raw::slice(node.p_descriptor_counts, node.descriptor_set_count));
+        if let ([layout], []) = (layouts, counts) {
+            raw::put(descriptor_sets, c::DescriptorSet::null());
+            let set = Set::new(&mut face.pool, handle::get(*layout)?, 0)?;
+            raw::put(descriptor_sets, list(face, set));
+            return done();
+        }
         let mut made = SmallVec::<[Set; 1]>::with_capacity(layouts.len());
         for (index, &layout) in layouts.iter().enumerate() {
             let count = counts.get(index).copied().unwrap_or(0);
@@ -169,10 +175,7 @@ entries! { DESCRIPTOR:
             }
         }
         for (index, set) in made.into_iter().enumerate() {
-            let place = AtomicU32::new(face.sets.len() as u32);
-            let set: c::DescriptorSet = handle::make(SetFace { set, place });
-            face.sets.push(set.as_raw());
-            raw::put_at(descriptor_sets, index, set);
+            raw::put_at(descriptor_sets, index, list(face, set));
         }
         done()
     }
@@ -187,8 +190,9 @@ entries! { DESCRIPTOR:
         for &set in raw::slice(descriptor_sets, descriptor_set_count) {
             if let Some(known) = handle::optional(set)? {
                 unlist(&mut face.sets, set, known.place.load(Relaxed))?;
-                if let Some(freed) = handle::destroy(set) {
+                if let Some((freed, spare)) = handle::end(set) {
                     freed.set.free(&mut face.pool);
+                    face.spare.extend(spare);
                 }
             }
         }
@@ -602,6 +606,19 @@ unsafe fn packed(
     })
 }
 
+/// The handle of a new set, in its pool's list.
+#[inline]
+fn list(face: &mut DescriptorPoolFace, set: Set) -> c::DescriptorSet {
+    let place = AtomicU32::new(face.sets.len() as u32);
+    let object = SetFace { set, place };
+    let set = match face.spare.pop() {
+        Some(spare) => spare.fill(object),
+        None => handle::make(object),
+    };
+    face.sets.push(set.as_raw());
+    set
+}
+
 /// Takes a set from its place in its pool's list; the last one goes there.
 ///
 /// # Safety
@@ -628,7 +645,8 @@ unsafe fn unlist(known: &mut Vec<u64>, set: c::DescriptorSet, place: u32) -> vk:
 unsafe fn drop_sets(face: &mut DescriptorPoolFace) {
     for set in face.sets.drain(..) {
         // SAFETY: the set is in the list, so it is a live handle of ours.
-        unsafe { handle::destroy(c::DescriptorSet::from_raw(set)) };
+        let ended = unsafe { handle::end(c::DescriptorSet::from_raw(set)) };
+        face.spare.extend(ended.and_then(|(_, spare)| spare));
     }
 }
 

@@ -9,6 +9,7 @@ use ash::vk as c;
 use rustc_hash::FxHashSet;
 use wsi::frame::Frame;
 
+use crate::handle;
 use crate::native::Connection;
 
 /// Behind `VkInstance`.
@@ -55,6 +56,8 @@ pub struct DescriptorPoolFace {
     pub pool: vk::descriptor::Pool,
     /// Handles (as numbers) of its sets, each at its place.
     pub sets: Vec<u64>,
+    /// Memory of sets that were freed, for the next ones.
+    pub spare: Vec<handle::Spare<c::DescriptorSet>>,
 }
 
 /// Behind `VkDescriptorSet`.

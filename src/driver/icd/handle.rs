@@ -8,13 +8,11 @@
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk as c;
 use ash::vk::Handle;
-
-use crate::face;
 
 const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
@@ -210,66 +208,45 @@ pub unsafe fn destroy<H: Kind>(handle: H) -> Option<H::Object> {
     }
 }
 
-macro_rules! kinds {
-    ($($handle:ident = $number:literal: $object:ty;)*) => {
-        /// The numbers of all kinds.
-        #[cfg(test)]
-        const NUMBERS: &[u32] = &[$($number),*];
+/// Memory of a handle that has ended, for another of its kind.
+pub struct Spare<H: Kind>(Box<MaybeUninit<Boxed<H::Object>>>);
 
-        $(impl Kind for c::$handle {
-            type Object = $object;
-            const WHAT: &'static str = stringify!($handle);
-            const NUMBER: u32 = 0x494e_4700 | $number;
-        })*
-    };
+// SAFETY: nothing can be done with a reference to it: whoever fills it owns it.
+unsafe impl<H: Kind> Sync for Spare<H> {}
+// SAFETY: as above.
+unsafe impl<H: Kind> Send for Spare<H> {}
+
+impl<H: Kind> Spare<H> {
+    /// A handle to a new object.
+    pub fn fill(self, object: H::Object) -> H {
+        let boxed = Box::write(self.0, Boxed::new::<H>(object, false));
+        H::from_raw(Box::into_raw(boxed) as u64)
+    }
 }
 
-kinds! {
-    Instance = 1: face::InstanceFace;
-    PhysicalDevice = 2: Arc<vk::PhysicalDevice>;
-    Device = 3: face::DeviceFace;
-    Queue = 4: Arc<vk::Device>;
-    CommandBuffer = 5: vk::command::CommandBuffer;
-    CommandPool = 6: face::CommandPoolFace;
-    DeviceMemory = 7: Arc<vk::memory::Memory>;
-    Buffer = 8: vk::buffer::Buffer;
-    DescriptorSetLayout = 9: Arc<vk::descriptor::SetLayout>;
-    PipelineLayout = 10: Arc<vk::descriptor::PipelineLayout>;
-    DescriptorPool = 11: face::DescriptorPoolFace;
-    DescriptorSet = 12: face::SetFace;
-    DescriptorUpdateTemplate = 13: vk::descriptor::Template;
-    ShaderModule = 14: Arc<vk::shader::Module>;
-    PipelineCache = 15: vk::cache::Cache;
-    Pipeline = 16: face::PipelineFace;
-    Fence = 17: Arc<vk::sync::Fence>;
-    Semaphore = 18: Arc<vk::sync::Semaphore>;
-    Event = 19: vk::sync::Event;
-    QueryPool = 20: vk::query::QueryPool;
-    Sampler = 21: Arc<vk::sampler::Sampler>;
-    Image = 22: Arc<vk::image::Image>;
-    ImageView = 23: Arc<vk::image::View>;
-    RenderPass = 24: Arc<vk::command::RenderPass>;
-    Framebuffer = 25: Arc<vk::command::Framebuffer>;
-    SurfaceKHR = 40: face::SurfaceFace;
-    SwapchainKHR = 41: face::SwapchainFace;
-    BufferView = 26: vk::buffer_view::BufferView;
-    PrivateDataSlot = 27: face::Slot;
-    DeferredOperationKHR = 28: face::Operation;
-    DebugUtilsMessengerEXT = 30: Arc<face::Callback>;
-    SamplerYcbcrConversion = 29: vk::planar::Conversion;
+/// As [`destroy`], with the memory, if it is the process's.
+///
+/// # Safety
+/// As [`destroy`].
+pub unsafe fn end<H: Kind>(handle: H) -> Option<(H::Object, Option<Spare<H>>)> {
+    // SAFETY: as the caller says; the kind is checked before the box is taken, and what was in it is not used again.
+    unsafe {
+        get(handle).ok()?;
+        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
+        if (&raw const (*boxed).serial).read() & 1 != 0 {
+            return destroy(handle).map(|object| (object, None));
+        }
+        (&raw mut (*boxed).kind).write(0);
+        let object = (&raw const (*boxed).object).read();
+        Some((object, Some(Spare(Box::from_raw(boxed.cast())))))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     use super::*;
-
-    #[test]
-    fn kinds_have_numbers_of_their_own() {
-        let distinct: BTreeSet<_> = NUMBERS.iter().collect();
-        assert_eq!(distinct.len(), NUMBERS.len());
-    }
 
     #[test]
     fn handles_know_their_kind() {
@@ -284,6 +261,22 @@ mod tests {
             assert!(optional(c::ShaderModule::null()).unwrap().is_none());
             assert!(destroy(c::Buffer::from_raw(handle.as_raw())).is_none());
             assert_eq!(destroy(handle).unwrap().words.len(), 1);
+        }
+    }
+
+    #[test]
+    fn memory_of_handles_serves_again() {
+        let module = || Arc::new(vk::shader::Module::new(&[0x0723_0203]).unwrap());
+        let first: c::ShaderModule = make(module());
+        // SAFETY: each handle is live until it is ended, and nothing uses it then.
+        unsafe {
+            let number = serial(first.as_raw()).unwrap();
+            let (object, spare) = end(first).unwrap();
+            assert_eq!(Arc::strong_count(&object), 1);
+            let second = spare.unwrap().fill(module());
+            assert_ne!(serial(second.as_raw()).unwrap(), number);
+            assert_eq!(get(second).unwrap().words.len(), 1);
+            assert!(destroy(second).is_some());
         }
     }
 }

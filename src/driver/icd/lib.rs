@@ -30,6 +30,7 @@ mod handle;
 mod image;
 mod image_copy;
 mod instance;
+mod kinds;
 #[cfg(test)]
 mod limit_tests;
 mod lookup;
