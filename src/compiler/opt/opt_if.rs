@@ -1,12 +1,14 @@
 //! Simplifies ifs by what is known on each side.
 //!
 //! In:  any shader. Out: where one side ends in a jump, what stood on the other follows the `if`; the condition
-//! of an `if` is no negation; inside its sides, the condition is a constant. Tests: tests/opt/opt_if/.
+//! of an `if` is no negation; inside its sides, the condition is a constant, and so is the comparison that says its opposite. Tests: tests/opt/opt_if/.
 
 use crate::cf::{CfEdit, is_empty_list, lists_inside_out};
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Entry point.
 pub fn opt_if(s: &mut Shader, _: &Ctx) -> bool {
@@ -94,6 +96,7 @@ fn propagate_conditions(s: &mut Shader) -> bool {
             _ => {}
         }
     }
+    let opposites = opposites(s, &layout, &uses);
     let mut changed = false;
     let mut cfg = None;
     for event in &layout {
@@ -103,43 +106,114 @@ fn propagate_conditions(s: &mut Shader) -> bool {
             continue;
         }
         // On the then-side both terms of a conjunction hold; on the else-side neither of a disjunction.
-        let terms = |s: &Shader, op: AluOp| -> Vec<Id<Def>> {
-            let mut known = vec![cond];
+        let terms = |s: &Shader, op: AluOp, value: bool| -> Vec<Known> {
+            let mut known = vec![(cond, value)];
             if let Some(a) = s.alu_of(cond)
                 && a.op == op
             {
-                known.extend(a.srcs.iter().map(|x| x.def));
+                known.extend(a.srcs.iter().map(|x| (x.def, value)));
             }
-            known.retain(|d| uses[*d] > 1 && s.defs[*d].num_components == 1);
+            let mut other: Vec<Known> = Vec::new();
+            for &(d, _) in &known {
+                let opposite = question(s, d).and_then(|q| opposites.get(&!q));
+                other.extend(opposite.into_iter().flatten().map(|d| (*d, !value)));
+            }
+            known.retain(|&(d, _)| uses[d] > 1 && s.defs[d].num_components == 1);
+            known.extend(other);
             known
         };
-        let then = terms(s, AluOp::IAnd);
-        let other = terms(s, AluOp::IOr);
+        let then = terms(s, AluOp::IAnd, true);
+        let other = terms(s, AluOp::IOr, false);
         if then.is_empty() && other.is_empty() {
             continue;
         }
         let cfg = cfg.get_or_insert_with(|| Cfg::new(s));
-        changed |= assume(s, cfg, &layout, ListRef::Then(i), &then, true);
-        changed |= assume(s, cfg, &layout, ListRef::Else(i), &other, false);
+        changed |= assume(s, cfg, &layout, ListRef::Then(i), &then);
+        changed |= assume(s, cfg, &layout, ListRef::Else(i), &other);
     }
     changed
 }
 
-/// Where `list` has been entered, the values of `known` are `value`.
-fn assume(
-    s: &mut Shader,
-    cfg: &Cfg,
+/// What a comparison asks: which two values, and which of two opposite questions. Its negation is the other question.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Question {
+    kind: AluOp,
+    srcs: [(Id<Def>, u8); 2],
+    opposite: bool,
+}
+
+impl std::ops::Not for Question {
+    type Output = Question;
+
+    fn not(self) -> Question {
+        Question {
+            opposite: !self.opposite,
+            ..self
+        }
+    }
+}
+
+/// The question of a comparison of scalars that has an opposite. (`flt` has none: NaN is neither less nor not less.)
+fn question(s: &Shader, def: Id<Def>) -> Option<Question> {
+    let a = s
+        .alu_of(def)
+        .filter(|a| s.defs[a.def].num_components == 1)?;
+    let (kind, opposite) = match a.op {
+        AluOp::IEq => (AluOp::IEq, false),
+        AluOp::INe => (AluOp::IEq, true),
+        AluOp::FEq => (AluOp::FEq, false),
+        AluOp::FNeu => (AluOp::FEq, true),
+        AluOp::ILt => (AluOp::ILt, false),
+        AluOp::IGe => (AluOp::ILt, true),
+        AluOp::ULt => (AluOp::ULt, false),
+        AluOp::UGe => (AluOp::ULt, true),
+        _ => return None,
+    };
+    let mut srcs = [0, 1].map(|k| (a.srcs[k].def, a.srcs[k].swizzle[0]));
+    if a.op.info().props.has(Props::COMMUTES) {
+        srcs.sort();
+    }
+    Some(Question {
+        kind,
+        srcs,
+        opposite,
+    })
+}
+
+/// The comparisons that are read, by what they ask, where the opposite is asked too.
+fn opposites(
+    s: &Shader,
     layout: &[CfEvent],
-    list: ListRef,
-    known: &[Id<Def>],
-    value: bool,
-) -> bool {
+    uses: &IdMap<Def, u32>,
+) -> FxHashMap<Question, SmallVec<[Id<Def>; 1]>> {
+    let mut all: FxHashMap<Question, SmallVec<[Id<Def>; 1]>> = FxHashMap::default();
+    for event in layout {
+        let &CfEvent::Block(b) = event else { continue };
+        for def in s.blocks[b].instrs.iter().filter_map(|&i| s.instrs[i].def()) {
+            if uses[def] > 0
+                && let Some(q) = question(s, def)
+            {
+                all.entry(q).or_default().push(def);
+            }
+        }
+    }
+    let asked: FxHashSet<Question> = all.keys().copied().collect();
+    all.retain(|q, _| asked.contains(&!*q));
+    all
+}
+
+/// A value that is known to be true or false.
+type Known = (Id<Def>, bool);
+
+/// Where `list` has been entered, the values of `known` are what they are said to be.
+fn assume(s: &mut Shader, cfg: &Cfg, layout: &[CfEvent], list: ListRef, known: &[Known]) -> bool {
     let Some(first) = s.first_block(list).filter(|_| !known.is_empty()) else {
         return false;
     };
-    let mut constant: Option<Id<Def>> = None;
-    let mut get = |s: &mut Shader| {
-        *constant.get_or_insert_with(|| {
+    let find = |d: Id<Def>| known.iter().find(|k| k.0 == d).map(|k| k.1);
+    let mut constants: [Option<Id<Def>>; 2] = [None; 2];
+    let mut get = |s: &mut Shader, value: bool| {
+        *constants[usize::from(value)].get_or_insert_with(|| {
             let at = s.blocks[first]
                 .instrs
                 .iter()
@@ -162,15 +236,15 @@ fn assume(
                     let Some(&id) = s.blocks[b].instrs.get(k) else {
                         break;
                     };
-                    let mut hit = false;
+                    let mut hit: SmallVec<[bool; 2]> = SmallVec::new();
                     // A phi reads on its edges, which may begin elsewhere.
                     if !matches!(s.instrs[id], Instr::Phi(_)) {
-                        s.instrs[id].for_each_src(|d| hit |= known.contains(&d));
+                        s.instrs[id].for_each_src(|d| hit.extend(find(d)));
                     }
-                    if hit {
-                        let c = get(s);
+                    for value in hit {
+                        let c = get(s, value);
                         s.instrs[id].for_each_src_mut(|d| {
-                            if known.contains(d) {
+                            if find(*d) == Some(value) {
                                 *d = c;
                             }
                         });
@@ -178,9 +252,11 @@ fn assume(
                     }
                 }
             }
-            CfEvent::If(i) if inside && known.contains(&s.ifs[i].cond) => {
-                s.ifs[i].cond = get(s);
-                changed = true;
+            CfEvent::If(i) if inside => {
+                if let Some(value) = find(s.ifs[i].cond) {
+                    s.ifs[i].cond = get(s, value);
+                    changed = true;
+                }
             }
             _ => {}
         }
