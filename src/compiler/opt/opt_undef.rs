@@ -1,7 +1,7 @@
 //! Lets what is undefined be whatever is cheapest.
 //!
 //! In:  any shader. Out: operations on undefined operands alone are undefined (where every result is possible),
-//! a selection by or of something undefined is the other operand, and undefined values are not stored, nor put out: a
+//! a selection by or of something undefined is the other operand, a phi of nothing else is undefined, and undefined values are not stored, nor put out: a
 //! stage writes only what its code does.
 //! Tests: tests/opt/opt_undef/.
 
@@ -22,6 +22,18 @@ pub fn opt_undef(s: &mut Shader, _: &Ctx) -> bool {
                         s.instrs[id] = new;
                         changed = true;
                     }
+                }
+                Instr::Phi(p) if p.srcs.iter().all(|x| x.1 == p.def || undefined(s, x.1)) => {
+                    // Behind those that stay.
+                    let def = p.def;
+                    let instrs = &mut s.blocks[b].instrs;
+                    instrs.remove(k);
+                    let phi = |i: &Id<Instr>| matches!(s.instrs[*i], Instr::Phi(_));
+                    let end = instrs.iter().take_while(|i| phi(i)).count();
+                    instrs.insert(end, id);
+                    s.instrs[id] = Instr::Undef { def };
+                    changed = true;
+                    continue;
                 }
                 Instr::Intrinsic(i) if is_dead_store(s, i) => {
                     s.blocks[b].instrs.remove(k);
