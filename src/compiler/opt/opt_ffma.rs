@@ -3,12 +3,14 @@
 //! In:  scalar ALU operations, after everything that wants to see products and sums. Out: a sum of a product that only sums read, none
 //! of both exact, is an `ffma`; signs of the product go to its first operand. A product that others read, too, is made once and added
 //! as it is: nothing would be won. Halves stay two operations: the backend keeps them apart, where three operands have to be packed, and
-//! would convert each. Neither is where both have a constant: operations of three operands have no immediates.
+//! would convert each. Neither is where both have a constant, once: operations of three operands have no immediates. Where it is the
+//! same two constants again (`2 x - 1` of a vector), they are in registers for all.
 //! Tests: tests/opt/opt_ffma/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// How many signs are looked through.
@@ -17,11 +19,27 @@ const MAX_SIGNS: usize = 4;
 /// Entry point.
 pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
     let plain = only_summed(s);
+    let order = s.block_order();
+    // How often two constants of 32 bits are in a product and its sum.
+    let mut pairs: FxHashMap<(u64, u64), u32> = FxHashMap::default();
+    for &block in &order {
+        for &id in &s.blocks[block].instrs {
+            let found = fusible(s, &plain, id);
+            if let Some(pair) = found.and_then(|(product, addend)| constants(s, &product, &addend))
+            {
+                *pairs.entry(pair).or_default() += 1;
+            }
+        }
+    }
     let mut changed = false;
-    for block in s.block_order() {
+    for block in order {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
-            if let Some((product, addend)) = fusible(s, &plain, id) {
+            let worth = |(product, addend): &(Product, AluSrc)| {
+                let wide = s.defs[addend.def].bit_size != 32;
+                constants(s, product, addend).is_none_or(|pair| !wide && pairs[&pair] > 1)
+            };
+            if let Some((product, addend)) = fusible(s, &plain, id).filter(worth) {
                 let before = s.blocks[block].instrs.len();
                 fuse(s, block, at, id, product, addend);
                 at += s.blocks[block].instrs.len() - before;
@@ -83,11 +101,15 @@ fn fusible(s: &Shader, plain: &IdMap<Def, bool>, id: Id<Instr>) -> Option<(Produ
     }
     (0..2).find_map(|k| {
         let addend = sum.srcs[1 - k];
-        let product = product(s, plain, sum.srcs[k].def)?;
-        let constant = |src: &AluSrc| s.const_of(src.def).is_some();
-        let both = constant(&addend) && product.srcs.iter().any(constant);
-        (!both).then_some((product, addend))
+        Some((product(s, plain, sum.srcs[k].def)?, addend))
     })
+}
+
+/// The constants of a product and of what is added, if both have one.
+fn constants(s: &Shader, product: &Product, addend: &AluSrc) -> Option<(u64, u64)> {
+    let constant = |src: &AluSrc| s.const_component(src.def, src.swizzle[0]);
+    let factor = product.srcs.iter().find_map(constant)?;
+    Some((factor, constant(addend)?))
 }
 
 fn product(s: &Shader, plain: &IdMap<Def, bool>, mut def: Id<Def>) -> Option<Product> {
