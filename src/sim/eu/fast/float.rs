@@ -154,7 +154,7 @@ fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     let b = load_f::<N>(t, u, 1).map(f32::from_bits);
     let c = load_f::<N>(t, u, 2).map(f32::from_bits);
     let mut v = [0f32; N];
-    let mut doubt = 0u64;
+    let mut doubt = 0u32;
     for i in 0..N {
         let (s, rounded) = sum(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
         v[i] = s;
@@ -198,7 +198,7 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
             let (x, y) = (f32::from_bits(x[i]), f32::from_bits(y[i]));
             (p * f64::from(x), q * f64::from(y) + r)
         });
-        let mut doubt = 0u64;
+        let mut doubt = 0u32;
         for (v, (first, second)) in v.iter_mut().zip(parts) {
             let (value, s) = sum(first, second);
             *v = value;
@@ -216,13 +216,16 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
 
 /// A sum of two doubles as an F, and not zero where rounding it twice may have made another F than rounding it once.
 #[inline(always)]
-fn sum(a: f64, b: f64) -> (f32, u64) {
+fn sum(a: f64, b: f64) -> (f32, u32) {
+    // The least normal F: what is about as small, or smaller, may be rounded as a denormal is.
+    const SMALL: i32 = f32::MIN_POSITIVE.to_bits() as i32;
     let s = a + b;
+    let value = s as f32;
     // A double halfway between two Fs may itself have been rounded; so may one whose F is a denormal. A zero is exact.
-    let halfway = (s.to_bits() & 0x1fff_ffff) ^ 0x1000_0000;
-    let small = s.abs() < f64::from(f32::MIN_POSITIVE) && s != 0.0;
-    let doubt = u64::from(halfway == 0) | u64::from(small);
-    (s as f32, doubt)
+    let halfway = (s.to_bits() as u32 & 0x1fff_ffff) ^ 0x1000_0000;
+    let small = value.abs().to_bits() as i32 <= SMALL;
+    let doubt = u32::from(halfway == 0) | u32::from(small) & u32::from(s != 0.0);
+    (value, doubt)
 }
 
 /// Transcendental functions, in doubles.
