@@ -235,27 +235,90 @@ impl Image {
             let dword = pattern.as_chunks::<4>().0.get(i);
             dword.map_or(0, |d| u32::from_le_bytes(*d))
         });
-        for y in rows {
-            let mut x = columns.start;
-            while x < columns.end {
-                let whole = chunks && columns.end - x >= together;
-                if whole
-                    && let Some(address) = level.address(x, y, z, 0)
-                    && address.is_multiple_of(16)
-                    && level.address(x + together - 1, y, z, 0).is_some()
-                {
-                    view.write_block(address, &words)?;
-                    x += together;
-                    continue;
-                }
-                for sample in 0..self.samples {
-                    if let Some(address) = level.address(x, y, z, sample) {
-                        self.put(view, address, element)?;
+        let [width, ..] = level.extent();
+        let end = columns.end.min(width);
+        let mut across = columns.start;
+        if chunks {
+            let mut run = Run::new(view, words);
+            while across < end && end - across >= together {
+                for y in rows.clone() {
+                    let address = level.plain_address(across, y, z);
+                    match address.filter(|address| address.is_multiple_of(16)) {
+                        Some(address) => run.add(address)?,
+                        None => {
+                            self.fill_row(view, level, across..across + together, [y, z], element)?
+                        }
                     }
                 }
-                x += 1;
+                across += together;
+            }
+            run.write()?;
+        }
+        for y in rows {
+            self.fill_row(view, level, across..columns.end, [y, z], element)?;
+        }
+        Ok(())
+    }
+
+    /// Writes an element to the texels of a row that lie in bounds, one by one.
+    fn fill_row(
+        &self,
+        view: &View<'_>,
+        level: &Level,
+        columns: Range<u32>,
+        [y, z]: [u32; 2],
+        element: &[u8; 16],
+    ) -> Result<(), Stop> {
+        for x in columns {
+            for sample in 0..self.samples {
+                if let Some(address) = level.address(x, y, z, sample) {
+                    self.put(view, address, element)?;
+                }
             }
         }
         Ok(())
+    }
+}
+
+/// Groups of 16 bytes that lie one behind the other, and are written at once.
+struct Run<'v, 'a> {
+    view: &'v View<'a>,
+    /// The same four dwords again and again.
+    words: [u32; Run::MOST],
+    first: u64,
+    count: usize,
+}
+
+impl<'v, 'a> Run<'v, 'a> {
+    /// Dwords that are written at once.
+    const MOST: usize = 256;
+
+    fn new(view: &'v View<'a>, words: [u32; 4]) -> Run<'v, 'a> {
+        Run {
+            view,
+            words: std::array::from_fn(|i| words[i % 4]),
+            first: 0,
+            count: 0,
+        }
+    }
+
+    /// Takes the 16 bytes from an address on.
+    fn add(&mut self, address: u64) -> Result<(), Stop> {
+        let follows = self.first + self.count as u64 * 4 == address;
+        if self.count == Self::MOST || !follows {
+            self.write()?;
+            self.first = address;
+        }
+        self.count += 4;
+        Ok(())
+    }
+
+    /// Writes what has been taken.
+    fn write(&mut self) -> Result<(), Stop> {
+        let count = std::mem::take(&mut self.count);
+        match self.words.get(..count) {
+            Some(words) if count != 0 => self.view.write_block(self.first, words),
+            _ => Ok(()),
+        }
     }
 }
