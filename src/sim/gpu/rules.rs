@@ -143,6 +143,8 @@ rules! {
     DRAW_STATE "draw-state", "vol. 7, 3D Pipeline State", "a draw finds the state of every unit programmed";
     VERTEX_COMPONENTS "vertex-components", "vol. 2d, 3D_Vertex_Component_Control",
         "components of the source come before those that are not, and those that are left out are the last, and not all";
+    VERTEX_HEADER "vertex-header", "vol. 7, Vertex URB Entry (VUE) Formats",
+        "without a vertex shader the first element is a vertex's header, whose first dword is zero";
     INDEX_ALIGNMENT "index-alignment", "vol. 2a, 3DSTATE_INDEX_BUFFER, Buffer Starting Address",
         "an index buffer begins at a multiple of its indices' size";
     VERTEX_ENTRY "vertex-entry", "vol. 2a, 3DSTATE_URB_VS, VS URB Entry Allocation Size",

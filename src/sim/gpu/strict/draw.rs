@@ -8,7 +8,7 @@ use crate::latched::DrawState;
 use crate::rules::{
     DEPTH_BUFFER_PLACE, DRAW_STATE, HEAP_BOUNDS, INDEX_ALIGNMENT, PS_ATTRIBUTES, PS_PUSH_CONSTANTS,
     PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ, URB_READ, VERTEX_COMPONENTS,
-    VERTEX_ENTRY,
+    VERTEX_ENTRY, VERTEX_HEADER,
 };
 use eu::Stop;
 use hw::draw_state::{
@@ -212,6 +212,15 @@ fn vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
             format!("vertex element {number} leaves a component out, and has one after it")
         })?;
     }
+    // VFCOMP_STORE_1_FP and VFCOMP_STORE_1_INT.
+    let shaded = state.flag(&draw::state_vs::PACKET, draw::state_vs::ENABLE);
+    let header = elements
+        .first()
+        .filter(|words| element::VALID.get(*words) == 1);
+    let one = header.is_some_and(|words| matches!(controls[0].get(words), 3 | 4));
+    VERTEX_HEADER.check(shaded || !one, at, || {
+        "the first vertex element begins with a one".into()
+    })?;
     use draw::state_index_buffer as ib;
     let indexed = draw::primitive::VERTEX_ACCESS_TYPE.get(words) == 1;
     let start = state.get(&ib::PACKET, ib::BUFFER_STARTING_ADDRESS);

@@ -64,6 +64,24 @@ fn vertices_are_as_they_should_be() {
         commands.push(primitive(0));
         assert_eq!(rule_of(&mut rig(), &commands), rule);
     }
+    // The first element is the header, where no shader makes vertices of their elements.
+    for (control, shaded, rule) in [
+        (2, false, None),
+        (3, false, Some("vertex-header")),
+        (4, false, Some("vertex-header")),
+        (3, true, None),
+    ] {
+        let mut commands = sound();
+        element::COMPONENT_0_CONTROL.set(&mut commands[2][1..3], control);
+        for words in &mut commands {
+            if draw::state_vs::PACKET.matches(words[0]) {
+                draw::state_vs::ENABLE.set(words, shaded.into());
+            }
+        }
+        commands.push(primitive(0));
+        let found = rule_of(&mut rig(), &commands);
+        assert_eq!(found.filter(|rule| *rule == "vertex-header"), rule);
+    }
     use draw::state_index_buffer as ib;
     for (address, format, rule) in [
         (DATA + 2, 1, None),
