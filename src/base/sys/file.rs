@@ -1,14 +1,17 @@
 //! Descriptors.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use bytemuck::Pod;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::stat::Mode;
 use nix::unistd::{Whence, ftruncate, lseek};
 
 use crate::{Errno, Result, check, said};
@@ -136,6 +139,85 @@ pub fn identity(fd: RawFd) -> Result<Identity> {
     })
 }
 
+fn open(path: &CStr, flags: i32) -> Result<OwnedFd> {
+    // SAFETY: a path that ends in a zero, and plain numbers.
+    owned(unsafe { system_call!(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0) })
+}
+
+/// Where the kernel tells what a descriptor is of.
+fn link(fd: RawFd) -> Result<CString> {
+    CString::new(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::EINVAL)
+}
+
+/// The path under which a descriptor's file was opened, for people: what has been removed since ends in ` (deleted)`.
+pub fn name_of(fd: RawFd) -> Result<Vec<u8>> {
+    let mut name = vec![0_u8; libc::PATH_MAX as usize];
+    let link = link(fd)?;
+    let (at, room) = (name.as_mut_ptr(), name.len());
+    // SAFETY: a path that ends in a zero, and as many bytes as there are.
+    let length = check(unsafe {
+        system_call!(
+            libc::SYS_readlinkat,
+            libc::AT_FDCWD,
+            link.as_ptr(),
+            at,
+            room
+        )
+    })?;
+    name.truncate(length as usize);
+    Ok(name)
+}
+
+/// The file of a descriptor, opened again: locks are of who has opened it.
+pub fn reopen(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
+    let again = open(&link(fd.as_raw_fd())?, libc::O_RDWR | libc::O_CLOEXEC)?;
+    dup_high(again.as_fd())
+}
+
+/// A lock on bytes of a file, against all who have opened it by another call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lock {
+    /// None.
+    Free,
+    /// With others of this kind.
+    Shared,
+    /// Alone.
+    Exclusive,
+}
+
+impl Lock {
+    fn of(self, at: i64, count: i64) -> libc::flock {
+        libc::flock {
+            l_type: match self {
+                Lock::Free => libc::F_UNLCK,
+                Lock::Shared => libc::F_RDLCK,
+                Lock::Exclusive => libc::F_WRLCK,
+            } as libc::c_short,
+            l_whence: libc::SEEK_SET as libc::c_short,
+            l_start: at,
+            l_len: count,
+            l_pid: 0,
+        }
+    }
+
+    /// Takes it on a byte, instead of the one that this opening has there. False: another's stands in the way.
+    pub fn take(self, file: BorrowedFd<'_>, at: i64) -> Result<bool> {
+        let lock = self.of(at, 1);
+        match fcntl(file, FcntlArg::F_OFD_SETLK(&lock)).map_err(said) {
+            Ok(_) => Ok(true),
+            Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether no lock of others stands in its way on some bytes.
+    pub fn is_free(self, file: BorrowedFd<'_>, at: i64, count: i64) -> Result<bool> {
+        let mut lock = self.of(at, count);
+        fcntl(file, FcntlArg::F_OFD_GETLK(&mut lock)).map_err(said)?;
+        Ok(lock.l_type == libc::F_UNLCK as libc::c_short)
+    }
+}
+
 /// A pipe, whose ends tell each other when the last descriptor of one is closed.
 #[derive(Debug)]
 pub struct Pipe {
@@ -152,6 +234,32 @@ impl Pipe {
         let (reader, writer) = nix::unistd::pipe2(flags).map_err(said)?;
         let writer = dup_high(writer.as_fd())?;
         Ok(Self { reader, writer })
+    }
+
+    /// The same, under a name by which [`name_of`] knows the reader in every process that has it: a path where nothing is yet, nor is
+    /// when this returns.
+    pub fn named(path: &Path) -> Result<Self> {
+        let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
+        nix::unistd::mkfifo(name.as_c_str(), Mode::S_IRUSR | Mode::S_IWUSR).map_err(said)?;
+        let flags = libc::O_NONBLOCK | libc::O_CLOEXEC;
+        let reader = open(&name, flags | libc::O_RDONLY);
+        let writer = reader
+            .as_ref()
+            .ok()
+            .map(|_| open(&name, flags | libc::O_WRONLY));
+        // Whoever opens it after this does so by a descriptor. That it cannot be removed is its folder's business.
+        let _ = nix::unistd::unlink(name.as_c_str());
+        let writer = writer.unwrap_or(Err(Errno::EIO));
+        let (reader, writer) = (reader?, writer?);
+        let writer = dup_high(writer.as_fd())?;
+        Ok(Self { reader, writer })
+    }
+
+    /// A writer of the pipe that a reader is of.
+    pub fn writer_of(reader: RawFd) -> Result<OwnedFd> {
+        let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_WRONLY;
+        let writer = open(&link(reader)?, flags)?;
+        dup_high(writer.as_fd())
     }
 
     /// Makes readers readable, for poll.
@@ -196,6 +304,18 @@ pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ms: u16) -> Result<bool> {
     match poll(fd, PollFlags::POLLIN, timeout_ms.into()) {
         Ok(events) => Ok(events.contains(PollFlags::POLLIN)),
         Err(Errno::EINTR) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits until one of some descriptors is readable, or a signal comes.
+pub fn wait_any_readable(fds: &[BorrowedFd<'_>]) -> Result<()> {
+    let mut entries: Vec<PollFd<'_>> = fds
+        .iter()
+        .map(|&fd| PollFd::new(fd, PollFlags::POLLIN))
+        .collect();
+    match nix::poll::poll(&mut entries, PollTimeout::NONE).map_err(said) {
+        Ok(_) | Err(Errno::EINTR) => Ok(()),
         Err(error) => Err(error),
     }
 }

@@ -22,12 +22,13 @@ mod node;
 mod process;
 
 pub use file::{
-    Identity, Pipe, data_ranges, dup_high, identity, ioctl, ioctl_fd, keep_over_exec, memfd,
-    memfd_bytes, poll_readable, raise_descriptor_limit, wait_readable,
+    Identity, Lock, Pipe, data_ranges, dup_high, identity, ioctl, ioctl_fd, keep_over_exec, memfd,
+    memfd_bytes, name_of, poll_readable, raise_descriptor_limit, reopen, wait_any_readable,
+    wait_readable,
 };
 pub use folder::private_folder;
 pub use mapping::{Mapping, PAGE_BYTES, Window};
-pub use node::{Node, open_node, render_nodes};
+pub use node::{Node, device_numbers, open_node, render_nodes};
 pub use process::{
     block_signals, build_id, end_with_the_pipe, memory_bytes, monotonic_ns, monotonic_raw_ns,
     process_cpu_ns, process_id, read_process, stay_loaded, stay_on_this_cpu, write_process,

@@ -94,6 +94,11 @@ fn pci(uevent: &Path) -> Option<[u32; 4]> {
     ])
 }
 
+/// Major and minor number of a device, which the kernel and protocols tell as one number.
+pub fn device_numbers(device: u64) -> [u32; 2] {
+    [libc::major(device), libc::minor(device)]
+}
+
 /// Opens a device node for reading and writing; exec closes it.
 pub fn open_node(path: &Path) -> Result<OwnedFd> {
     let opened: std::io::Result<File> = OpenOptions::new().read(true).write(true).open(path);

@@ -55,6 +55,45 @@ fn a_pipe_tells_when_its_last_reader_is_gone() {
 }
 
 #[test]
+fn a_named_pipe_is_known_by_its_name() {
+    let path = private_folder()
+        .unwrap()
+        .join(format!("test-{}", process_id()));
+    let pipe = Pipe::named(&path).unwrap();
+    assert!(!path.exists());
+    let name = name_of(pipe.reader.as_raw_fd()).unwrap();
+    assert!(name.starts_with(path.as_os_str().as_encoded_bytes()));
+    let second = Pipe::writer_of(pipe.reader.as_raw_fd()).unwrap();
+    assert!(Pipe::has_reader(second.as_fd()));
+    drop(pipe.reader);
+    assert!(!Pipe::has_reader(second.as_fd()) && !Pipe::has_reader(pipe.writer.as_fd()));
+}
+
+#[test]
+fn locks_are_between_openings() {
+    let file = memfd(c"test", 4096).unwrap();
+    let (one, two) = (reopen(file.as_fd()).unwrap(), reopen(file.as_fd()).unwrap());
+    assert_eq!(Lock::Exclusive.take(one.as_fd(), 0), Ok(true));
+    assert_eq!(Lock::Shared.take(two.as_fd(), 0), Ok(false));
+    assert_eq!(Lock::Shared.take(two.as_fd(), 1), Ok(true));
+    assert_eq!(Lock::Shared.take(one.as_fd(), 1), Ok(true));
+    assert_eq!(Lock::Exclusive.take(one.as_fd(), 1), Ok(false));
+    assert_eq!(Lock::Shared.is_free(two.as_fd(), 0, 1), Ok(false));
+    assert_eq!(Lock::Shared.is_free(two.as_fd(), 1, 1), Ok(true));
+    assert_eq!(Lock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(false));
+    drop(two);
+    assert_eq!(Lock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(true));
+}
+
+#[test]
+fn one_of_several_descriptors_is_waited_for() {
+    let (one, two) = (Pipe::new().unwrap(), Pipe::new().unwrap());
+    Pipe::write_byte(two.writer.as_fd());
+    wait_any_readable(&[one.reader.as_fd(), two.reader.as_fd()]).unwrap();
+    assert_eq!(poll_readable(one.reader.as_fd()), Ok(false));
+}
+
+#[test]
 fn addresses_of_this_process_are_checked() {
     let value = 0x1234_5678_u32;
     let mut out = [0; 4];

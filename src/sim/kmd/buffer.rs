@@ -8,6 +8,7 @@ use sys::Mapping;
 use uapi::{Errno, Result, Tiling, i915};
 
 use crate::fence::{Fence, all_signalled, lock};
+use crate::others::Others;
 
 /// Bytes of a GPU page.
 pub(crate) const PAGE_BYTES: u64 = 4096;
@@ -76,6 +77,8 @@ pub(crate) struct Buffer {
     /// What mmap is given to map it: unique in a device.
     pub(crate) mmap_offset: u64,
     pages: OnceLock<Arc<Pages>>,
+    /// Who else may use it, since it is a dma-buf.
+    others: OnceLock<Arc<Others>>,
     activity: Mutex<Activity>,
     pub(crate) tiling: Mutex<Tiling>,
     pub(crate) caching: AtomicU32,
@@ -113,6 +116,7 @@ impl Buffer {
             bytes,
             mmap_offset,
             pages: OnceLock::new(),
+            others: OnceLock::new(),
             activity: Mutex::default(),
             tiling: Mutex::default(),
             caching: AtomicU32::new(caching),
@@ -140,6 +144,27 @@ impl Buffer {
         let pages = Pages::new(Mapping::new(self.file()?, 0, len)?);
         // Another thread may have been quicker; then these are unmapped again.
         Ok(self.pages.get_or_init(|| pages))
+    }
+
+    /// From now on others have it as a dma-buf.
+    pub(crate) fn share(&self) -> Result<()> {
+        self.pages()?.share();
+        if self.others.get().is_none() {
+            // Another thread may have been quicker.
+            let _ = self.others.set(Others::new(self.file()?)?);
+        }
+        Ok(())
+    }
+
+    /// Its users in other processes, if there may be any.
+    pub(crate) fn others(&self) -> Option<&Arc<Others>> {
+        self.others.get()
+    }
+
+    /// Whether no other process's batch is in the way of a reader, or of a writer.
+    pub(crate) fn others_are_done(&self, write: bool) -> Result<bool> {
+        self.others()
+            .map_or(Ok(true), |others| others.are_done(write))
     }
 
     /// Whether caches of the CPU are snooped.
@@ -174,10 +199,9 @@ impl Buffer {
     }
 
     /// Whether a batch uses it, and whether one writes it.
-    pub(crate) fn busy(&self) -> (bool, bool) {
-        (
-            !all_signalled(&self.fences(true)),
-            !all_signalled(&self.fences(false)),
-        )
+    pub(crate) fn busy(&self) -> Result<(bool, bool)> {
+        let is_busy =
+            |write| Ok(!all_signalled(&self.fences(write)) || !self.others_are_done(write)?);
+        Ok((is_busy(true)?, is_busy(false)?))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
 use sys::{Identity, Pipe};
 use uapi::{Errno, Result, drm};
@@ -18,6 +19,9 @@ use crate::worker::Worker;
 
 /// First offset that is given out for mmap: no file is mapped at 0 by mistake.
 const FIRST_MMAP_OFFSET: u64 = 1 << 32;
+
+/// How often somebody who waits for another process's batches looks whether they are done.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_micros(200);
 
 /// Descriptors that the device made for things of its own, by what they refer to.
 #[derive(Debug, Default)]
@@ -112,7 +116,7 @@ impl Device {
             .file()?
             .try_clone_to_owned()
             .map_err(|_| Errno::EMFILE)?;
-        buffer.pages()?.share();
+        buffer.share()?;
         let mut exports = lock(&self.exports);
         exports
             .buffers
@@ -141,7 +145,7 @@ impl Device {
             self.hw.has(hw::Cap::Llc),
         );
         // A file that cannot be mapped is no dma-buf.
-        buffer.pages().map_err(|_| Errno::EINVAL)?.share();
+        buffer.share().map_err(|_| Errno::EINVAL)?;
         exports.buffers.insert(identity, Arc::downgrade(&buffer));
         Ok(buffer)
     }
@@ -154,9 +158,23 @@ impl Device {
             .buffers
             .get(&identity)
             .and_then(Weak::upgrade);
-        let fences = known.ok_or(Errno::ENOTTY)?.fences(write);
+        let buffer = known.ok_or(Errno::ENOTTY)?;
+        self.wait_idle(&buffer, write, i64::MAX)
+    }
+
+    /// Waits until a reader, or a writer, may have a buffer, or until a deadline in ns of the monotonic clock.
+    pub(crate) fn wait_idle(&self, buffer: &Buffer, write: bool, deadline_ns: i64) -> Result<()> {
+        let fences = buffer.fences(write);
         self.events
-            .wait_until(i64::MAX, || Ok(all_signalled(&fences).then_some(())))
+            .wait_until(deadline_ns, || Ok(all_signalled(&fences).then_some(())))?;
+        // Nothing tells of the ends of other processes' batches.
+        while !buffer.others_are_done(write)? {
+            if sys::monotonic_ns() >= deadline_ns {
+                return Err(Errno::ETIME);
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        Ok(())
     }
 
     /// A sync file: readable when all fences are signalled.

@@ -11,8 +11,10 @@ use uapi::{Errno, Exec, ExecFence, ExecObject, Result};
 
 use crate::buffer::{Buffer, PAGE_BYTES};
 use crate::context::Context;
+use crate::device::LOOK_EVERY;
 use crate::fence::{Fence, lock};
 use crate::file::{File, State};
+use crate::others::Use;
 use crate::query::engines;
 use crate::space::{Binding, Wish, canonical, decanonical};
 use crate::syncobj::Syncobj;
@@ -118,6 +120,7 @@ impl File {
             .map(|binding| binding.address + start)
             .ok_or(Errno::EINVAL)?;
         let waits = fences.waits;
+        let uses = begin(exec.objects, &buffers)?;
         let job = Job {
             context,
             engine,
@@ -126,6 +129,7 @@ impl File {
             batch_address,
             batch_bytes,
             waits,
+            uses,
             done: done.clone(),
         };
         self.device.worker.submit(job)?;
@@ -321,6 +325,30 @@ impl File {
             }
         }
         Ok(())
+    }
+}
+
+/// Begins to use what other processes may use, too, when they let it: the kernel would return at once, and let the batch wait.
+fn begin(objects: &[ExecObject], buffers: &[Arc<Buffer>]) -> Result<Vec<Use>> {
+    loop {
+        let mut uses = Vec::new();
+        let mut all = true;
+        for (object, buffer) in objects.iter().zip(buffers) {
+            let Some(others) = buffer.others() else {
+                continue;
+            };
+            let write = object.flags & i915::EXEC_OBJECT_WRITE != 0;
+            let waits = object.flags & i915::EXEC_OBJECT_ASYNC == 0;
+            let begun = others.begin(write, waits)?;
+            all &= begun.is_some() || !waits;
+            uses.extend(begun);
+        }
+        if all {
+            return Ok(uses);
+        }
+        // What it has is given back first: others may be waiting for that, and it for them.
+        drop(uses);
+        std::thread::sleep(LOOK_EVERY);
     }
 }
 

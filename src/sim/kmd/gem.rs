@@ -8,7 +8,7 @@ use uapi::i915::{self, MemoryClassInstance};
 use uapi::{Errno, Result, Tiling, drm};
 
 use crate::buffer::{Buffer, PAGE_BYTES};
-use crate::fence::{all_signalled, lock};
+use crate::fence::lock;
 use crate::file::File;
 
 /// Domains that only the GPU has.
@@ -171,10 +171,7 @@ impl File {
         readers_too: bool,
         deadline_ns: i64,
     ) -> Result<()> {
-        let fences = buffer.fences(readers_too);
-        self.device
-            .events
-            .wait_until(deadline_ns, || Ok(all_signalled(&fences).then_some(())))
+        self.device.wait_idle(buffer, readers_too, deadline_ns)
     }
 
     pub(crate) fn wait_buffer(&self, handle: u32, timeout_ns: i64) -> Result<i64> {
@@ -191,7 +188,7 @@ impl File {
     }
 
     pub(crate) fn busy(&self, handle: u32) -> Result<u32> {
-        let (used, written) = self.buffer(handle)?.busy();
+        let (used, written) = self.buffer(handle)?.busy()?;
         // Readers as a mask of classes above, the writer's class plus one below. Batches of all engines run on one thread here.
         Ok((u32::from(used) << 16) | u32::from(written))
     }

@@ -15,6 +15,7 @@ mod fence;
 mod file;
 mod gem;
 mod options;
+mod others;
 mod profile;
 mod query;
 mod record;

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::engine::{Ended, Engine};
 use crate::fence::{Events, Fence, all_signalled, lock};
 use crate::options::Options;
+use crate::others::Use;
 use crate::space::Binding;
 
 /// How often somebody looks whether a batch takes for ever.
@@ -35,6 +36,8 @@ pub(crate) struct Job {
     pub(crate) batch_address: u64,
     pub(crate) batch_bytes: u64,
     pub(crate) waits: Vec<Arc<Fence>>,
+    /// What other processes may have, too, which wait for it.
+    pub(crate) uses: Vec<Use>,
     pub(crate) done: Arc<Fence>,
 }
 
@@ -245,6 +248,7 @@ impl Shared {
             self.reset_count.fetch_add(1, Ordering::AcqRel);
             job.context.hung();
         }
+        drop(job.uses);
         job.done.signal(&self.events);
     }
 }

@@ -180,7 +180,7 @@ c_functions! {
         entry(|| {
             let type_byte = request >> 8 & 0xff;
             let ours = simulation().filter(|_| type_byte == c_ulong::from(drm::IOCTL_BASE));
-            let node = ours.and_then(|ours| ours.nodes.find(fd).map(|node| (ours, node)));
+            let node = ours.and_then(|ours| ours.node(fd).map(|node| (ours, node)));
             if let Some((simulation, (file, minor))) = node {
                 let answer = ioctl::answer(&file, minor, request as u32, argument as u64);
                 if simulation.options.trace_ioctls {

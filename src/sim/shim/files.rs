@@ -90,9 +90,12 @@ pub(crate) fn open(folder: c_int, path: &CStr, flags: c_int, mode: libc::mode_t)
         return Ok(fd);
     };
     close(fd as RawFd);
-    let node = simulation
-        .nodes
-        .open(&simulation.device, minor, flags & libc::O_CLOEXEC != 0)?;
+    let node = simulation.nodes.open(
+        &simulation.device,
+        &simulation.root,
+        minor,
+        flags & libc::O_CLOEXEC != 0,
+    )?;
     Ok(node.into())
 }
 
@@ -114,17 +117,20 @@ pub(crate) fn close_any(fd: c_int) -> SysResult {
 }
 
 /// The minor number of the device that `stat` has just looked at: by path, or by descriptor.
-fn device_of(fd: Option<RawFd>, device: u64, inode: u64) -> Option<u32> {
+fn device_of(fd: Option<RawFd>, mode: libc::mode_t, device: u64, inode: u64) -> Option<u32> {
     let simulation = simulation()?;
     if let Some(minor) = stand_in(simulation, Identity::new(device, inode)) {
         return Some(minor);
     }
-    simulation.nodes.find(fd?).map(|(_, minor)| minor)
+    if mode & libc::S_IFMT != libc::S_IFIFO {
+        return None;
+    }
+    simulation.node(fd?).map(|(_, minor)| minor)
 }
 
 /// Makes what `stat` says of a stand-in or a descriptor what it would say of the device.
 pub(crate) fn patch_stat(fd: Option<RawFd>, stat: &mut libc::stat) {
-    if let Some(minor) = device_of(fd, stat.st_dev, stat.st_ino) {
+    if let Some(minor) = device_of(fd, stat.st_mode, stat.st_dev, stat.st_ino) {
         stat.st_mode = libc::S_IFCHR | 0o666;
         stat.st_rdev = libc::makedev(drm::MAJOR, minor);
         stat.st_size = 0;
@@ -134,7 +140,7 @@ pub(crate) fn patch_stat(fd: Option<RawFd>, stat: &mut libc::stat) {
 /// The same for `statx`.
 pub(crate) fn patch_statx(fd: Option<RawFd>, stat: &mut libc::statx) {
     let device = libc::makedev(stat.stx_dev_major, stat.stx_dev_minor);
-    if let Some(minor) = device_of(fd, device, stat.stx_ino) {
+    if let Some(minor) = device_of(fd, stat.stx_mode.into(), device, stat.stx_ino) {
         stat.stx_mode = (libc::S_IFCHR | 0o666) as u16;
         stat.stx_rdev_major = drm::MAJOR;
         stat.stx_rdev_minor = minor;

@@ -5,7 +5,9 @@
 //!      descriptors, whose ioctls and mappings [`kmd`] answers. Everything else goes to the kernel as it came.
 //!
 //! A device descriptor is the reading end of a pipe: it has an identity that duplicates share, whoever made them and however,
-//! and its writing end tells when the last of them is closed. So nothing that duplicates descriptors is interposed.
+//! and its writing end tells when the last of them is closed. So nothing that duplicates descriptors is interposed. Sent to another
+//! process with such a GPU, as display servers do, it is a device descriptor there, too; and dma-bufs, which are files in memory,
+//! are the same pages everywhere, with each process's batches waited for by the others' (`kmd::others`).
 //!
 //! Programs that know of the simulator ask for a device by the C interface instead: include/ingot_sim.h, [`embed`].
 //!

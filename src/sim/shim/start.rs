@@ -2,14 +2,14 @@
 
 use std::ffi::{c_int, c_void};
 use std::io::Write;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use kmd::{Device, Options, Sink};
+use kmd::{Device, File, Options, Sink};
 use sys::Identity;
 
-use crate::nodes::Nodes;
+use crate::nodes::{FOLDER, Nodes};
 use crate::tree;
 
 /// The simulation, in a process that asked for one.
@@ -21,6 +21,13 @@ pub(crate) struct Simulation {
     /// The stand-ins of the device nodes in the tree, with their minor numbers.
     pub(crate) stand_ins: Vec<(Identity, u32)>,
     pub(crate) nodes: Nodes,
+}
+
+impl Simulation {
+    /// The file and the minor number of a descriptor of the device, whoever opened it.
+    pub(crate) fn node(&self, fd: RawFd) -> Option<(Arc<File>, u32)> {
+        self.nodes.find_or_adopt(&self.device, &self.root, fd)
+    }
 }
 
 static SIMULATION: OnceLock<Simulation> = OnceLock::new();
@@ -102,6 +109,7 @@ fn set_up(gpu: &str, words: &str) -> Result<Simulation, String> {
         Device::new(gpu, options.clone()).map_err(|error| format!("INGOT_GPU: {error}"))?;
     let root: PathBuf =
         tree::write(device.hw()).map_err(|error| format!("the tree of files: {error}"))?;
+    std::fs::create_dir_all(root.join(FOLDER)).map_err(|error| error.to_string())?;
     let mut stand_ins = Vec::new();
     for (name, minor) in tree::NODES {
         let file = std::fs::File::open(root.join("dev/dri").join(name))

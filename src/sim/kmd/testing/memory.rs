@@ -28,6 +28,57 @@ fn dma_bufs_share_pages_and_handles() {
     assert_eq!(two.prime_handle_to_fd(there, 1).unwrap_err(), Errno::EINVAL);
 }
 
+/// Two processes with one dma-buf: each knows of the other's batches by the dma-buf alone.
+#[test]
+fn processes_wait_for_each_others_batches() {
+    let (one, two) = (open(), open());
+    let buffer = Buffer::new(&one, 4096);
+    let fd = one.prime_handle_to_fd(buffer.handle, 0).unwrap();
+    let there = two.prime_fd_to_handle(fd.as_fd()).unwrap();
+    let write = |object: ExecObject| ExecObject {
+        flags: object.flags | i915::EXEC_OBJECT_WRITE,
+        ..object
+    };
+    // MI_SEMAPHORE_WAIT until the first dword of a buffer of its own is 1. Ref: SKL PRM vol. 2a.
+    let gate = Buffer::new(&one, 4096);
+    let (at, batch_at, gate_at) = (0x10_0000, 0x20_0000, 0x30_0000);
+    let wait = [0x1c << 23 | 1 << 15 | 4 << 12 | 2, 1, gate_at, 0];
+    let batch = Buffer::with(&one, &[&wait[..], &store(at, 5), &[BATCH_END]].concat());
+    let mut objects = [
+        gate.at(gate_at.into()),
+        write(buffer.at(at)),
+        batch.at(batch_at),
+    ];
+    exec(&one, 0, &mut objects, &[]).unwrap();
+    assert_eq!(two.gem_busy(there), Ok(1 << 16 | 1));
+    assert_eq!(two.gem_wait(there, 1_000_000), Err(Errno::ETIME));
+    // A batch there that reads it waits for the one that writes it; one that is asynchronous does not.
+    let end = Buffer::with(&two, &[BATCH_END]);
+    let reads = ExecObject {
+        handle: there,
+        ..buffer.at(at)
+    };
+    let asynchronous = ExecObject {
+        flags: reads.flags | i915::EXEC_OBJECT_ASYNC,
+        ..reads.clone()
+    };
+    exec(&two, 0, &mut [asynchronous, end.at(batch_at)], &[]).unwrap();
+    two.gem_wait(end.handle, -1).unwrap();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| exec(&two, 0, &mut [reads, end.at(batch_at)], &[]));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(!reader.is_finished());
+        gate.memory.write(0, &1_u32.to_le_bytes()).unwrap();
+        assert_eq!(reader.join().unwrap(), Ok(()));
+    });
+    assert_eq!(buffer.word(0), 5);
+    assert_eq!(two.gem_wait(there, -1), Ok(-1));
+    assert_eq!(
+        (one.gem_busy(buffer.handle), two.gem_busy(there)),
+        (Ok(0), Ok(0))
+    );
+}
+
 #[test]
 fn relocations_find_their_targets() {
     let file = open();

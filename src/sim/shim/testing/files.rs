@@ -146,3 +146,25 @@ fn duplicates_keep_the_device_open() {
     drop(second);
     assert_eq!(weak.strong_count(), 0);
 }
+
+/// What another process opened and sent is a device descriptor, too: here another table of descriptors stands for the process.
+#[test]
+fn descriptors_are_known_in_other_processes() {
+    let node = open();
+    let simulation = crate::start::simulation().unwrap();
+    let there = crate::nodes::Nodes::default();
+    let adopt = |fd: &OwnedFd| {
+        let found = there.find_or_adopt(&simulation.device, &simulation.root, fd.as_raw_fd());
+        found.map(|(_, minor)| minor)
+    };
+    let twin = node.try_clone().unwrap();
+    assert_eq!((adopt(&node), adopt(&twin)), (Some(128), Some(128)));
+    let pipe = sys::Pipe::new().unwrap();
+    assert_eq!(adopt(&pipe.reader), None);
+    let file = OwnedFd::from(fs::File::open("/proc/self/exe").unwrap());
+    assert_eq!(adopt(&file), None);
+    // It goes when the last descriptor does.
+    drop((node, twin));
+    there.reap();
+    assert!(there.is_empty());
+}

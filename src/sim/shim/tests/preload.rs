@@ -47,6 +47,14 @@ fn coreutils_see_the_device() {
 }
 
 #[test]
+fn descriptors_of_other_processes_are_of_the_device() {
+    // The shell opens the node, and stat is given the descriptor.
+    let shell = "stat -c '%F %t:%T' - < /dev/dri/card0";
+    let stat = run("skl", "sh", &["-c", shell]);
+    assert_eq!(text(&stat.stdout), "character special file e2:0\n");
+}
+
+#[test]
 fn a_gpu_that_does_not_exist_is_said_once_and_the_program_runs() {
     let output = run("voodoo", "echo", &["still here"]);
     assert_eq!(text(&output.stdout), "still here\n");
