@@ -4,10 +4,11 @@
 //! Ref: SKL PRM vol. 5, "Memory Views".
 
 use crate::space::{ADDRESS_MASK, AddressSpace};
-use crate::watch::{Colour, Depth, Seen, Slices, Via, Watch};
+use crate::watch::{Colour, Depth, Marks, Seen, Slices, Via, Watch, Work};
 use eu::Stop;
 use hw::state::render_surface_state::SURFACE_BASE_ADDRESS;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Memory that was looked at: its first address, bytes, and words.
@@ -26,6 +27,67 @@ impl Known<'_> {
     };
 }
 
+/// Pages of which is kept what the watch said of them.
+const KEPT: usize = 8;
+
+/// What the watch said of pages, which holds until its work is over.
+#[derive(Default)]
+struct Kept {
+    work: Option<Arc<Work>>,
+    /// Page and cache, and whether all of it may be read without asking again.
+    read: [(u64, bool); KEPT],
+    /// The same of writes.
+    written: [(u64, Option<Arc<Marks>>); KEPT],
+}
+
+/// A page's place among those kept, and what tells it and a cache from others: never zero.
+fn kept_place(page: u64, via: Via) -> (usize, u64) {
+    let spread = page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    (spread as usize % KEPT, page << 5 | 1 << 4 | via as u64)
+}
+
+impl Kept {
+    /// Forgets everything, if it is of another work.
+    fn turn(&mut self, work: Arc<Work>) {
+        if self.work.as_ref().is_none_or(|w| !Arc::ptr_eq(w, &work)) {
+            *self = Kept {
+                work: Some(work),
+                ..Kept::default()
+            };
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let work = self.work.as_ref();
+        work.is_none_or(|work| work.over.load(Relaxed))
+    }
+
+    /// Whether bytes of one page may be read without more ado.
+    #[inline]
+    fn is_readable(&mut self, watch: &dyn Watch, page: u64, via: Via) -> bool {
+        let (place, key) = kept_place(page, via);
+        if self.read[place].0 == key && !self.is_over() {
+            return self.read[place].1;
+        }
+        let (work, may) = watch.readable(page, via);
+        self.turn(work);
+        self.read[place] = (key, may);
+        may
+    }
+
+    /// What notes writes to a page, where nothing else has to be done about them.
+    #[inline]
+    fn writable(&mut self, watch: &dyn Watch, page: u64, via: Via) -> Option<&Marks> {
+        let (place, key) = kept_place(page, via);
+        if self.written[place].0 != key || self.is_over() {
+            let (work, marks) = watch.writable(page, via);
+            self.turn(work);
+            self.written[place] = (key, marks);
+        }
+        self.written[place].1.as_deref()
+    }
+}
+
 /// One thread's view of an address space: remembers the last range, as a TLB does.
 pub struct View<'a> {
     space: &'a AddressSpace,
@@ -36,6 +98,7 @@ pub struct View<'a> {
     watch: Option<&'a dyn Watch>,
     /// Through what accesses go.
     via: Cell<Via>,
+    kept: RefCell<Kept>,
 }
 
 impl<'a> View<'a> {
@@ -47,6 +110,7 @@ impl<'a> View<'a> {
             before: Cell::new(Known::NONE),
             watch: None,
             via: Cell::default(),
+            kept: RefCell::default(),
         }
     }
 
@@ -159,10 +223,17 @@ impl<'a> View<'a> {
 
     #[inline]
     fn reads(&self, address: u64, bytes: usize) -> Result<Seen, Stop> {
-        match self.watch {
-            Some(watch) => watch.read(address & ADDRESS_MASK, bytes as u64, self.via.get()),
-            None => Ok(Seen::Now),
+        let Some(watch) = self.watch else {
+            return Ok(Seen::Now);
+        };
+        let (at, bytes, via) = (address & ADDRESS_MASK, bytes as u64, self.via.get());
+        let page = at >> 12;
+        if at.saturating_add(bytes).saturating_sub(1) >> 12 == page
+            && self.kept.borrow_mut().is_readable(watch, page, via)
+        {
+            return Ok(Seen::Now);
         }
+        watch.read(at, bytes, via)
     }
 
     /// What was read, as this reader sees it.
@@ -175,12 +246,22 @@ impl<'a> View<'a> {
 
     #[inline]
     fn writes(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
-        match self.watch {
-            Some(watch) => {
-                watch.write(address & ADDRESS_MASK, bytes as u64, self.via.get(), atomic)
-            }
-            None => Ok(()),
+        let Some(watch) = self.watch else {
+            return Ok(());
+        };
+        let (at, bytes, via) = (address & ADDRESS_MASK, bytes as u64, self.via.get());
+        let (first, count) = (at & 63, bytes);
+        // Of one line, as most are.
+        if !atomic
+            && count != 0
+            && first + count <= 64
+            && let Some(marks) = self.kept.borrow_mut().writable(watch, at >> 12, via)
+        {
+            let bits = u64::MAX >> (64 - count) << first;
+            marks.add((at >> 6 & 63) as usize, bits);
+            return Ok(());
         }
+        watch.write(at, bytes, via, atomic)
     }
 
     /// The dword at `address`, rounded down, to be changed at once.
@@ -242,7 +323,13 @@ impl<'a> View<'a> {
         let known = self.last.get();
         let places = addresses.map(|a| (a & ADDRESS_MASK).wrapping_sub(known.start));
         let mut values = [0; 4];
-        if self.watch.is_none() && places.iter().all(|p| *p < known.bytes) {
+        let mut now = true;
+        if self.watch.is_some() {
+            for address in addresses {
+                now &= self.reads(address, 4)? == Seen::Now;
+            }
+        }
+        if now && places.iter().all(|p| *p < known.bytes) {
             for (value, place) in values.iter_mut().zip(places) {
                 let word = known.words.get((place / 4) as usize);
                 *value = word.map_or(0, |word| word.load(Relaxed));
@@ -268,26 +355,28 @@ impl<'a> View<'a> {
     pub fn write_four(&self, addresses: [u64; 4], mask: u32, values: [u32; 4]) -> Result<(), Stop> {
         let known = self.last.get();
         let places = addresses.map(|a| (a & ADDRESS_MASK).wrapping_sub(known.start));
-        if self.watch.is_none() && places.iter().all(|p| *p < known.bytes) {
-            for (i, (place, value)) in places.into_iter().zip(values).enumerate() {
-                if mask >> i & 1 == 1
-                    && let Some(word) = known.words.get((place / 4) as usize)
-                {
-                    word.store(value, Relaxed);
+        if self.watch.is_some() {
+            for (i, pair) in [0, 2].into_iter().zip(addresses.as_chunks::<2>().0) {
+                if mask >> i & 3 == 3 && pair[1] == pair[0].wrapping_add(4) {
+                    self.writes(pair[0], 8, false)?;
+                    continue;
+                }
+                for (j, address) in pair.iter().enumerate() {
+                    if mask >> (i + j) & 1 == 1 {
+                        self.writes(*address, 4, false)?;
+                    }
                 }
             }
-            return Ok(());
         }
-        for (i, pair) in [0, 2].into_iter().zip(addresses.as_chunks::<2>().0) {
-            let two = [values[i], values[i + 1]];
-            if mask >> i & 3 == 3 && pair[1] == pair[0].wrapping_add(4) {
-                self.write_block(pair[0], &two)?;
+        let near = places.iter().all(|p| *p < known.bytes);
+        for (i, value) in values.into_iter().enumerate() {
+            if mask >> i & 1 == 0 {
                 continue;
             }
-            for (j, (address, value)) in pair.iter().zip(two).enumerate() {
-                if mask >> (i + j) & 1 == 1 {
-                    self.write(*address, value)?;
-                }
+            let word = known.words.get((places[i] / 4) as usize);
+            match word.filter(|_| near) {
+                Some(word) => word.store(value, Relaxed),
+                None => self.words(addresses[i])?[0].store(value, Relaxed),
             }
         }
         Ok(())

@@ -7,6 +7,8 @@ use crate::space::Backing;
 use eu::Stop;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// Through what memory is read and written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +56,38 @@ pub(crate) enum Seen {
     Now,
     /// Some bytes as they were before they were written: [`Watch::before`] tells which.
     Before,
+}
+
+/// The work of one command, to those who keep what they were told of memory while it goes on.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    /// It has ended, or something has happened that they have to be told anew of.
+    pub over: AtomicBool,
+}
+
+/// What a work has written of a page: a bit for each byte of 64 lines.
+#[derive(Debug)]
+pub(crate) struct Marks {
+    pub lines: [AtomicU64; 64],
+}
+
+impl Default for Marks {
+    fn default() -> Marks {
+        Marks {
+            lines: [const { AtomicU64::new(0) }; 64],
+        }
+    }
+}
+
+impl Marks {
+    /// Notes that bytes of a page were written.
+    pub fn add(&self, line: usize, bits: u64) {
+        if let Some(line) = self.lines.get(line)
+            && line.load(Relaxed) & bits != bits
+        {
+            line.fetch_or(bits, Relaxed);
+        }
+    }
 }
 
 /// What a PIPE_CONTROL does to caches and work.
@@ -120,6 +154,10 @@ pub(crate) trait Watch: Sync {
     fn end(&self);
     /// Memory is read.
     fn read(&self, address: u64, bytes: u64, via: Via) -> Result<Seen, Stop>;
+    /// The work that goes on, and whether all of a page may be read without asking again until it is over.
+    fn readable(&self, page: u64, via: Via) -> (Arc<Work>, bool);
+    /// The same of writes that are no atomics; where it may, what notes them.
+    fn writable(&self, page: u64, via: Via) -> (Arc<Work>, Option<Arc<Marks>>);
     /// Puts the bytes that this reader sees in the place of those that are there.
     fn before(&self, address: u64, bytes: &mut [u8], via: Via);
     /// A vertex or index buffer is bound for a draw, which may read all of it.

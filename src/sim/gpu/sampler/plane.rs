@@ -36,9 +36,7 @@ pub(super) fn sampled(
         && !request.has(order.least)
         && image.kind == Kind::D2
         && sampler.reduction == Reduction::Average
-        && !filtering.integer
-        // What is read again in strict mode is looked at again.
-        && !filtering.view.is_strict();
+        && !filtering.integer;
     let bordered = |mode: &AddressMode| matches!(mode, AddressMode::HalfBorder | AddressMode::Cube);
     let (true, Some(packer)) = (plain, Packer::of(image.format)) else {
         return Ok(0);

@@ -41,11 +41,12 @@ use crate::rules::{
     TEXTURE_STALE, VERTEX_STALE, VERTEX_TAG, WORK_ORDER,
 };
 use crate::space::AddressSpace;
-use crate::watch::{CACHES, Colour, Control, Depth, Memory, Seen, Slices, Via, Watch};
+use crate::watch::{CACHES, Colour, Control, Depth, Marks, Memory, Seen, Slices, Via, Watch, Work};
 use eu::Stop;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Bytes of commands that the command streamer reads ahead.
@@ -76,6 +77,8 @@ struct Access {
 
 #[derive(Default)]
 struct State {
+    /// What may be kept of what is said of memory ends with it: see [`State::turn`].
+    work: Arc<Work>,
     /// By number.
     pages: FxHashMap<u64, Box<Page>>,
     /// Address of the command whose work runs.
@@ -133,7 +136,31 @@ fn cache_of(via: Via) -> Via {
     }
 }
 
+/// The kind of a write that is no command's.
+fn kind_of(via: Via, atomic: bool) -> usize {
+    match via {
+        Via::Render => RENDER,
+        Via::Depth => DEPTH,
+        Via::Stream => STREAM,
+        _ if atomic => ATOMIC,
+        _ => DATA,
+    }
+}
+
 impl State {
+    /// What is known of memory changes otherwise than by accesses of work: what was said of it is over.
+    fn turn(&mut self) {
+        self.work.over.store(true, Relaxed);
+        self.work = Arc::default();
+    }
+
+    /// Nothing that is not known by page may happen to accesses of one: operations that are to come, and scratch memory.
+    fn is_plain(&self, page: u64) -> bool {
+        let (first, end) = (page << 12, (page + 1) << 12);
+        let meets = |range: &Range<u64>| range.start < end && first < range.end;
+        self.posted.is_empty() && !self.scratch.iter().any(meets)
+    }
+
     fn is_scratch(&self, address: u64) -> bool {
         self.scratch.iter().any(|range| range.contains(&address))
     }
@@ -142,7 +169,7 @@ impl State {
     fn lines(&self, address: u64, bytes: u64) -> impl Iterator<Item = (&Line, u64)> {
         parts(address, bytes).filter_map(|(number, line, bits)| {
             let page = self.pages.get(&number)?;
-            Some((page.lines.get(line)?, bits))
+            Some((page.line(line), bits))
         })
     }
 
@@ -199,6 +226,7 @@ impl State {
 
     /// A buffer of some bytes is bound for a draw: vertex fetch may hold its lines from now on.
     fn bind(&mut self, address: u64, bytes: u64) {
+        self.turn();
         let (mut first, mut end) = (address & !63, (address + bytes).next_multiple_of(64));
         // Those that it touches become one with it; most often it is one of them.
         while let Some((&from, &to)) = self.bound.range(..=end).next_back() {
@@ -211,22 +239,37 @@ impl State {
         self.bound.insert(first, end);
         // What has not come to memory yet is not in a line that is read now.
         let numbers = first >> 12..=end >> 12;
-        for (number, page) in &mut self.pages {
-            if !numbers.contains(number) {
-                continue;
+        let bind = |number: u64, page: &mut Page| {
+            if page.states().iter().all(|line| line.away() == 0) {
+                return;
             }
-            for (at, line) in (number << 12..).step_by(64).zip(&mut page.lines) {
+            for (at, line) in (number << 12..).step_by(64).zip(page.lines_mut()) {
                 if (first..end).contains(&at) {
                     line.stale[VERTEX] |= line.away();
                 }
+            }
+            page.settle();
+        };
+        if numbers.end() - numbers.start() < self.pages.len() as u64 {
+            for number in numbers {
+                if let Some(page) = self.pages.get_mut(&number) {
+                    bind(number, page);
+                }
+            }
+            return;
+        }
+        for (number, page) in &mut self.pages {
+            if numbers.contains(number) {
+                bind(*number, page);
             }
         }
     }
 
     /// All work before is done, and what was flushed has arrived.
     fn stalled(&mut self) {
+        self.turn();
         self.posted.clear();
-        let lines = self.pages.values_mut().flat_map(|page| &mut page.lines);
+        let lines = self.pages.values_mut().flat_map(|page| page.states_mut());
         for line in lines {
             (line.open, line.draining) = ([0; 3], [0; 2]);
         }
@@ -317,7 +360,8 @@ impl Log {
 
     /// A PIPE_CONTROL; what it found to do.
     pub fn pipe_control(&self, control: &Control) -> Found {
-        let mut state = self.state();
+        let state = &mut *self.state();
+        state.turn();
         let any = |bytes: &u64| *bytes != 0;
         let mut found = Found {
             open: !state.posted.is_empty(),
@@ -327,41 +371,54 @@ impl Log {
         if control.ordered {
             state.posted.clear();
         }
-        let mut posted: BTreeMap<(u64, usize), u64> = BTreeMap::new();
+        let mut posted: BTreeMap<u64, BTreeMap<usize, u64>> = BTreeMap::new();
         for operation in &state.posted {
             for (number, line, bits) in parts(operation.address, 8) {
-                *posted.entry((number, line)).or_default() |= bits;
+                *posted.entry(number).or_default().entry(line).or_default() |= bits;
             }
         }
-        let lines = state.pages.iter_mut().flat_map(|(number, page)| {
-            let lines = page.lines.iter_mut().enumerate();
-            lines.map(move |(index, line)| ((*number, index), line))
-        });
-        for (place, line) in lines {
-            found.dirty[0] |= any(&line.unflushed);
-            found.open |= line.open.iter().chain(&line.draining).any(any);
-            for (to, dirty) in found.dirty[1..].iter_mut().zip(&line.dirty) {
-                *to |= any(dirty);
-            }
-            for (to, stale) in found.stale.iter_mut().zip(&line.stale) {
-                *to |= any(stale);
-            }
-            for (stale, invalid) in line.stale.iter_mut().zip(control.invalid) {
-                if invalid {
-                    *stale = 0;
+        let refills = control.refilled.contains(&true);
+        for (number, page) in &mut state.pages {
+            for line in page.states() {
+                found.dirty[0] |= any(&line.unflushed);
+                found.open |= line.open.iter().chain(&line.draining).any(any);
+                for (to, dirty) in found.dirty[1..].iter_mut().zip(&line.dirty) {
+                    *to |= any(dirty);
+                }
+                for (to, stale) in found.stale.iter_mut().zip(&line.stale) {
+                    *to |= any(stale);
                 }
             }
-            if control.refilled.contains(&true) {
-                line.refill(&control.refilled, posted.get(&place).copied().unwrap_or(0));
-            }
-            for (cache, flush) in [control.render, control.depth].into_iter().enumerate() {
-                if flush {
-                    line.draining[cache] |= std::mem::take(&mut line.dirty[cache]);
+            let change = |line: &mut Line, posted: u64| {
+                for (stale, invalid) in line.stale.iter_mut().zip(control.invalid) {
+                    if invalid {
+                        *stale = 0;
+                    }
+                }
+                if refills {
+                    line.refill(&control.refilled, posted);
+                }
+                for (cache, flush) in [control.render, control.depth].into_iter().enumerate() {
+                    if flush {
+                        line.draining[cache] |= std::mem::take(&mut line.dirty[cache]);
+                    }
+                }
+                if control.stall && control.data {
+                    line.unflushed = 0;
+                }
+            };
+            match posted.get(number).filter(|_| refills) {
+                None => page
+                    .states_mut()
+                    .iter_mut()
+                    .for_each(|line| change(line, 0)),
+                Some(posted) => {
+                    for (index, line) in page.lines_mut().iter_mut().enumerate() {
+                        change(line, posted.get(&index).copied().unwrap_or(0));
+                    }
                 }
             }
-            if control.stall && control.data {
-                line.unflushed = 0;
-            }
+            page.settle();
         }
         if control.invalid[VERTEX] {
             state.lines.clear();
@@ -379,7 +436,9 @@ impl Log {
 
     /// A post-sync operation, which is to write a quadword.
     pub fn post(&self, address: u64) {
-        self.state().posted.push(Posted {
+        let mut state = self.state();
+        state.turn();
+        state.posted.push(Posted {
             address,
             last: true,
         });
@@ -423,6 +482,7 @@ impl Log {
         let all = state.posted.get(known).is_some_and(|p| p.last);
         // They are done in order.
         state.posted.drain(..=known);
+        state.turn();
         if all {
             state.stalled();
         }
@@ -502,6 +562,7 @@ impl Watch for Log {
 
     fn begin(&self, at: u64) {
         let mut state = self.state();
+        state.turn();
         state.at = at;
         state.scratch.clear();
         for posted in &mut state.posted {
@@ -510,33 +571,39 @@ impl Watch for Log {
     }
 
     fn scratch(&self, range: Range<u64>) {
-        self.state().scratch.push(range);
+        let mut state = self.state();
+        state.turn();
+        state.scratch.push(range);
     }
 
     fn end(&self) {
         let mut state = self.state();
+        state.turn();
         let State { pages, bound, .. } = &mut *state;
         // Only what the work has written changes.
-        for (number, page) in pages.iter_mut().filter(|(_, page)| page.written) {
+        for (number, page) in pages.iter_mut().filter(|(_, page)| page.is_written()) {
             let before = page.before.take();
-            for (i, line) in page.lines.iter_mut().enumerate() {
-                let own = std::mem::take(&mut line.own);
-                let all = own.into_iter().fold(0, |all, bits| all | bits);
-                let stored = own[DATA] | own[ATOMIC] | own[STREAM];
-                if let Some(before) = &before {
+            let owns = page.take_own();
+            if let Some(before) = &before {
+                for (i, own) in owns.iter().enumerate() {
+                    let all = own.iter().fold(0, |all, bits| all | bits);
                     for viewer in 0..VIEWERS {
                         let new = match viewer {
                             PAST_RENDER => own[RENDER],
                             PAST_DEPTH => own[DEPTH],
-                            PAST_L3 => stored,
+                            PAST_L3 => own[DATA] | own[ATOMIC] | own[STREAM],
                             _ => all,
                         };
-                        let new = new & !line.unseen(viewer);
+                        let new = new & !page.line(i).unseen(viewer);
                         if new != 0 {
                             Page::keep(&mut page.old[viewer], before, i, new);
                         }
                     }
                 }
+            }
+            let lines = page.lines_mut().iter_mut().enumerate();
+            for ((i, line), own) in lines.zip(&owns) {
+                let all = own.iter().fold(0, |all, bits| all | bits);
                 for kind in [DATA, ATOMIC, STREAM] {
                     line.open[kind] |= own[kind];
                 }
@@ -546,9 +613,9 @@ impl Watch for Log {
                 for (cache, stale) in line.stale.iter_mut().enumerate() {
                     *stale |= copied(bound, cache, at, all);
                 }
-                line.unflushed |= stored;
+                line.unflushed |= own[DATA] | own[ATOMIC] | own[STREAM];
             }
-            page.written = false;
+            page.settle();
         }
     }
 
@@ -598,7 +665,7 @@ impl Watch for Log {
             let Some(page) = state.pages.get(&(at >> 12)) else {
                 continue;
             };
-            let (line, bit) = (&page.lines[(at >> 6 & 63) as usize], at & 63);
+            let (line, bit) = (page.line((at >> 6 & 63) as usize), at & 63);
             // What the reader holds itself is the oldest; what is behind it comes next.
             let viewers = [
                 cache,
@@ -622,13 +689,7 @@ impl Watch for Log {
         if !commands && state.is_scratch(address) {
             return Ok(());
         }
-        let kind = match via {
-            Via::Render => RENDER,
-            Via::Depth => DEPTH,
-            Via::Stream => STREAM,
-            _ if atomic => ATOMIC,
-            _ => DATA,
-        };
+        let kind = kind_of(via, atomic);
         if via != Via::PostSync {
             state.arrived(address, bytes)?;
             let access = Access {
@@ -646,32 +707,79 @@ impl Watch for Log {
             let dwords = (address & !3..address + bytes).step_by(4);
             state.changed.extend(dwords.map(|dword| (dword, passed)));
         }
+        if commands {
+            state.turn();
+        }
         let State { pages, bound, .. } = &mut *state;
         for (number, index, bits) in parts(address, bytes) {
             let page = &mut **pages.entry(number).or_insert_with(|| Box::new(Page::new()));
             if commands {
-                let now = self.now(number);
-                let line = &mut page.lines[index];
-                if let Some(now) = now {
+                if let Some(now) = self.now(number) {
                     for viewer in 0..CACHES.len() {
-                        let new = bits & !line.unseen(viewer);
+                        let new = bits & !page.line(index).unseen(viewer);
                         Page::keep(&mut page.old[viewer], &now, index, new);
                     }
                 }
                 let at = number << 12 | (index as u64) << 6;
+                let line = &mut page.lines_mut()[index];
                 for (cache, stale) in line.stale.iter_mut().enumerate() {
                     *stale |= copied(bound, cache, at, bits);
                 }
                 continue;
             }
             // The work's first write to the page keeps what was there.
-            if !page.written {
-                page.written = true;
+            if !page.is_written() {
                 page.before = self.now(number);
             }
-            page.lines[index].own[kind] |= bits;
+            page.marks(kind).add(index, bits);
         }
         Ok(())
+    }
+
+    fn readable(&self, page: u64, via: Via) -> (Arc<Work>, bool) {
+        let state = self.state();
+        let mut may = self.space.is_none() && via != Via::Commands && state.is_plain(page);
+        let access = Access {
+            address: page << 12,
+            via: cache_of(via),
+            atomic: false,
+        };
+        for line in state.pages.get(&page).iter().flat_map(|page| page.states()) {
+            may = may
+                && state.ordered(line, u64::MAX, &access).is_ok()
+                && state.flushed(line, u64::MAX, &access).is_ok()
+                && state.fresh(line, u64::MAX, &access).is_ok();
+        }
+        (Arc::clone(&state.work), may)
+    }
+
+    fn writable(&self, page: u64, via: Via) -> (Arc<Work>, Option<Arc<Marks>>) {
+        let state = &mut *self.state();
+        let mut may = self.space.is_none()
+            && !matches!(via, Via::Commands | Via::PostSync)
+            && state.is_plain(page);
+        let access = Access {
+            address: page << 12,
+            via: cache_of(via),
+            atomic: false,
+        };
+        for line in state.pages.get(&page).iter().flat_map(|page| page.states()) {
+            may = may
+                && state.ordered(line, u64::MAX, &access).is_ok()
+                && state.flushed(line, u64::MAX, &access).is_ok();
+        }
+        let work = Arc::clone(&state.work);
+        if !may {
+            return (work, None);
+        }
+        let page = state
+            .pages
+            .entry(page)
+            .or_insert_with(|| Box::new(Page::new()));
+        (
+            work,
+            Some(Arc::clone(page.marks(kind_of(access.via, false)))),
+        )
     }
 
     fn bound(&self, address: u64, bytes: u64) {
@@ -687,7 +795,8 @@ impl Watch for Log {
             if state.control.insert(number << 6 | line as u64)
                 && let Some(page) = state.pages.get_mut(&number)
             {
-                page.lines[line].stale[TEXTURE] = 0;
+                page.lines_mut()[line].stale[TEXTURE] = 0;
+                page.settle();
             }
         }
     }

@@ -608,3 +608,123 @@ fn commands_are_read_ahead() {
     assert_eq!(rule(log.write(0x200c, 4, Via::Commands, false)), None);
     assert_eq!(rule(log.command(0x2000, 12)), None);
 }
+
+/// Whole pages of memory from 0x1000 on.
+fn pages() -> AddressSpace {
+    let mut space = AddressSpace::new();
+    let memory = crate::memory::tests::memory(0x4000);
+    space.map(0x1000, 0x4000, memory, 0).expect("free");
+    space
+}
+
+#[test]
+fn what_views_keep_of_pages_ends_with_the_work() {
+    let (space, log) = (pages(), Log::default());
+    let watch: Option<&dyn Watch> = Some(&log);
+    let [data, render] = [Via::Data, Via::Render].map(|via| View::watched(&space, watch, via));
+    let texture = View::watched(&space, watch, Via::Texture);
+    log.begin(0x40);
+    for view in [&data, &texture] {
+        assert_eq!(rule(view.read(0x1000)), None);
+        assert_eq!(rule(view.read(0x1100)), None);
+    }
+    // The second write to a page is noted without the log's being asked.
+    for address in [0x1000, 0x1010, 0x10fc] {
+        assert_eq!(rule(data.write(address, 1)), None);
+        assert_eq!(rule(render.write(address + 0x1000, 1)), None);
+    }
+    let four = [0x1200, 0x1204, 0x1280, 0x1284];
+    assert_eq!(rule(data.write_four(four, 0b0111, [5; 4])), None);
+    assert_eq!(data.read_four(four), Ok([5, 5, 5, 0]));
+    log.end();
+    log.begin(0x80);
+    for (address, expected) in [
+        (0x1000, Some("work-order")),
+        (0x1004, None),
+        (0x1010, Some("work-order")),
+        (0x10fc, Some("work-order")),
+        (0x1204, Some("work-order")),
+        (0x1284, None),
+    ] {
+        assert_eq!(rule(data.read(address)), expected, "{address:#x}");
+        assert_eq!(rule(data.write(address, 2)), expected, "{address:#x}");
+        let flushed = expected
+            .map(|_| "render-flush")
+            .filter(|_| address < 0x1200);
+        assert_eq!(rule(data.read(address + 0x1000)), flushed, "{address:#x}");
+    }
+    log.end();
+    // Who waits in the middle of what a view has seen is seen by it.
+    let all = Control {
+        data: true,
+        render: true,
+        invalid: [true; CACHES.len()],
+        ..stall()
+    };
+    log.pipe_control(&all);
+    for address in [0x1000, 0x1010, 0x2000, 0x1204] {
+        for view in [&data, &texture, &render] {
+            assert_eq!(rule(view.read(address)), None, "{address:#x}");
+        }
+    }
+    // A post-sync operation is to come.
+    log.post(0x1008);
+    assert_eq!(rule(data.read(0x1008)), Some("post-sync-pending"));
+    assert_eq!(rule(data.read(0x1000)), None);
+}
+
+#[test]
+fn scratch_memory_is_not_noted_by_pages() {
+    let (space, log) = (pages(), Log::default());
+    let watch: Option<&dyn Watch> = Some(&log);
+    let data = View::watched(&space, watch, Via::Data);
+    log.begin(0x40);
+    assert_eq!(rule(data.write(0x1000, 1)), None);
+    log.scratch(0x1100..0x1200);
+    assert_eq!(rule(data.write(0x1100, 1)), None);
+    assert_eq!(rule(data.write(0x1200, 1)), None);
+    log.end();
+    log.begin(0x80);
+    assert_eq!(rule(data.read(0x1100)), None);
+    assert_eq!(rule(data.read(0x1000)), Some("work-order"));
+    assert_eq!(rule(data.read(0x1200)), Some("work-order"));
+}
+
+#[test]
+fn pages_that_are_written_whole_have_bytes_like_others() {
+    let (space, log) = (pages(), Log::default());
+    let watch: Option<&dyn Watch> = Some(&log);
+    let [render, texture] =
+        [Via::Render, Via::Texture].map(|via| View::watched(&space, watch, via));
+    log.begin(0x40);
+    for address in (0x1000..0x3000).step_by(64) {
+        assert_eq!(rule(render.write_block(address, &[7; 16])), None);
+    }
+    log.end();
+    let none = log.pipe_control(&Control::default());
+    assert_eq!(none.dirty, [false, true, false]);
+    // A command writes four bytes of a page.
+    log.begin(0x80);
+    assert_eq!(rule(texture.read(0x2ffc)), Some("render-flush"));
+    log.end();
+    let all = Control {
+        render: true,
+        invalid: invalidate(Via::Texture),
+        ..stall()
+    };
+    log.pipe_control(&all);
+    assert_eq!(rule(log.write(0x1804, 4, Via::Commands, false)), None);
+    log.begin(0xc0);
+    for (address, expected) in [
+        (0x1000, None),
+        (0x1800, None),
+        (0x1804, Some("texture-stale")),
+        (0x1808, None),
+        (0x2804, None),
+    ] {
+        assert_eq!(rule(texture.read(address)), expected, "{address:#x}");
+    }
+    log.end();
+    let again = log.pipe_control(&Control::default());
+    assert!(again.stale[TEXTURE] && !again.dirty.contains(&true));
+}

@@ -2,7 +2,9 @@
 //!
 //! In:  which bytes were written, how, and what happened to the caches since ([`super::caches`]). Out: who may not see them yet.
 
-use crate::watch::CACHES;
+use crate::watch::{CACHES, Marks};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A page's bytes as somebody saw them.
 pub(super) type Copy = Box<[u8; 4096]>;
@@ -14,6 +16,9 @@ pub(super) const ATOMIC: usize = 1;
 pub(super) const STREAM: usize = 2;
 pub(super) const RENDER: usize = 3;
 pub(super) const DEPTH: usize = 4;
+const KINDS: usize = 5;
+/// Lines of a page.
+const LINES: usize = 64;
 
 /// Who may see old bytes, by their place in [`Page::old`]: the caches of [`CACHES`]; who reads past the render and the depth cache;
 /// the command streamer.
@@ -25,8 +30,6 @@ pub(super) const VIEWERS: usize = PAST_L3 + 1;
 /// A line of 64 bytes: sets of bytes, a bit for each.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Written by the work that runs, by kind.
-    pub own: [u64; 5],
     /// Written by earlier work that may still run, by kind.
     pub open: [u64; 3],
     /// In the render and the depth cache, not flushed; flushed, but not waited for.
@@ -38,9 +41,12 @@ pub(super) struct Line {
 }
 
 pub(super) struct Page {
-    pub lines: [Line; 64],
-    /// The work that runs has written here.
-    pub written: bool,
+    /// All of its lines, where they are alike, as they most often are of what is written whole.
+    same: Line,
+    /// Each of them else.
+    each: Option<Box<[Line; LINES]>>,
+    /// What the work that runs has written, by kind.
+    own: [Option<Arc<Marks>>; KINDS],
     /// What was there before the work that runs wrote it, and what each of the viewers sees: where old data is delivered.
     pub before: Option<Copy>,
     pub old: [Option<Copy>; VIEWERS],
@@ -78,16 +84,81 @@ impl Line {
 impl Page {
     pub fn new() -> Page {
         Page {
-            lines: [Line::default(); 64],
-            written: false,
+            same: Line::default(),
+            each: None,
+            own: [const { None }; KINDS],
             before: None,
             old: [const { None }; VIEWERS],
         }
     }
 
+    /// One of its lines.
+    pub fn line(&self, index: usize) -> &Line {
+        match &self.each {
+            Some(lines) => &lines[index % LINES],
+            None => &self.same,
+        }
+    }
+
+    /// Every state that lines of it are in, at least once.
+    pub fn states(&self) -> &[Line] {
+        match &self.each {
+            Some(lines) => lines.as_slice(),
+            None => std::slice::from_ref(&self.same),
+        }
+    }
+
+    /// The same, to be changed all alike.
+    pub fn states_mut(&mut self) -> &mut [Line] {
+        match &mut self.each {
+            Some(lines) => lines.as_mut_slice(),
+            None => std::slice::from_mut(&mut self.same),
+        }
+    }
+
+    /// All of its lines, to be changed each by itself; [`Page::settle`] is to follow.
+    pub fn lines_mut(&mut self) -> &mut [Line; LINES] {
+        let same = self.same;
+        self.each.get_or_insert_with(|| Box::new([same; LINES]))
+    }
+
+    /// Keeps one line for all of them, where they are alike.
+    pub fn settle(&mut self) {
+        if let Some(lines) = &self.each
+            && lines.iter().all(|line| *line == lines[0])
+        {
+            self.same = lines[0];
+            self.each = None;
+        }
+    }
+
+    /// The marks of what the work that runs writes in some way.
+    pub fn marks(&mut self, kind: usize) -> &Arc<Marks> {
+        self.own[kind].get_or_insert_with(Arc::default)
+    }
+
+    /// The work that runs has written here.
+    pub fn is_written(&self) -> bool {
+        self.own.iter().any(Option::is_some)
+    }
+
+    /// What the work has written, by line and kind; it has ended, and the page knows no more of it.
+    pub fn take_own(&mut self) -> [[u64; KINDS]; LINES] {
+        let mut own = [[0; KINDS]; LINES];
+        for (kind, marks) in self.own.iter_mut().enumerate() {
+            let Some(marks) = marks.take() else {
+                continue;
+            };
+            for (own, line) in own.iter_mut().zip(&marks.lines) {
+                own[kind] = line.load(Relaxed);
+            }
+        }
+        own
+    }
+
     /// Nothing that anybody must know.
     pub fn is_empty(&self) -> bool {
-        self.lines.iter().all(|line| *line == Line::default())
+        self.states().iter().all(|line| *line == Line::default())
     }
 
     /// Keeps the bytes of `new` that a viewer will not see any more, as `from` has them.
