@@ -48,6 +48,8 @@ pub struct Work<'a> {
 pub struct Uses {
     /// Something reads the statistics registers.
     pub counters: bool,
+    /// Something reads how many primitives the clipper lets through.
+    pub clipped: bool,
     /// A thread addresses memory from the general state base address on.
     pub general: bool,
     /// A walker has data of its own.
@@ -330,6 +332,8 @@ impl Looker {
             // From IA_VERTICES_COUNT to PS_DEPTH_COUNT.
             let register = mi::mi_store_register_mem::REGISTER_ADDRESS.get(words);
             self.uses.counters |= (0x2310..0x2360).contains(&register);
+            // CL_PRIMITIVES_COUNT.
+            self.uses.clipped |= (0x2340..0x2348).contains(&register);
         }
         if is(&draw::primitive::PACKET) {
             let mut found: Vec<usize> = context.latched.values().copied().collect();

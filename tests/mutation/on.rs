@@ -443,7 +443,7 @@ fn asked(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
         draw::state_gs [USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK] if cull_tests;
         // What lies outside is not seen in any case: the viewport's extents cut triangles; counts see it, and points and lines.
         draw::state_clip [VIEWPORT_XY_CLIP_TEST_ENABLE]
-            if work.uses.counters || kinds(true, true, false) || !flag!(work, state_clip::GUARDBAND_CLIP_TEST_ENABLE);
+            if work.uses.clipped || kinds(true, true, false) || !flag!(work, state_clip::GUARDBAND_CLIP_TEST_ENABLE);
         draw::state_vs [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if set_up && vs_last;
         draw::state_ds [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if set_up && ds_last;
         draw::state_gs [VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET] if set_up;
