@@ -52,6 +52,7 @@ pub fn scenes() -> Vec<Scene> {
         scene("results_not_there_leave_memory", EXACT, unavailable)
             .needs(&[feature::PRECISE_OCCLUSION]),
         scene("times_rise", EXACT, times),
+        scene("outside_is_clipped_and_counted", EXACT, clipped).needs(&[feature::STATISTICS]),
     ]
 }
 
@@ -151,6 +152,35 @@ fn unavailable(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(vec![
         bits("32 bits", gpu.contents(&narrow)?),
         bits("64 bits", gpu.contents(&wide)?),
+    ])
+}
+
+/// Primitives within the viewport, across its edge and outside, with what the clipper counts of them. How many it lets through
+/// is the implementation's.
+fn clipped(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    use vk::QueryPipelineStatisticFlags as S;
+    let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
+    let drawn = rectangles(gpu, Some(WHITE))?;
+    let counts = S::CLIPPING_INVOCATIONS | S::CLIPPING_PRIMITIVES;
+    let queries = gpu.queries(Asks::Statistics(counts), 3)?;
+    gpu.run(|r| {
+        r.reset(&queries);
+        let to = [Target::clear(&color, [0.0; 4])];
+        r.draw_to(&Targets::new(&to).depth(&depth), |r| {
+            for (query, x) in (0..).zip([-0.5_f32, 0.75, 1.5]) {
+                r.ask(&queries, query, false, |r| {
+                    r.bind(&drawn, &[], &[x, -0.5, x + 0.5, 0.5, 0.5]);
+                    r.draw(0, 4, 1);
+                });
+            }
+            Ok(())
+        })
+    })?;
+    let results = gpu.results(&queries)?;
+    let came: Vec<u64> = results.chunks(3).map(|query| query[0]).collect();
+    Ok(vec![
+        numbers("primitives that came", &came),
+        shot(gpu, "colour", &color)?,
     ])
 }
 
