@@ -6,8 +6,8 @@ use crate::lir::{Lir, Op};
 use crate::options::Options;
 use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
-    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_flags, opt_pack, opt_predicate,
-    print, regalloc, schedule, split_vgrfs, uniform, validate,
+    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_pack,
+    opt_predicate, print, regalloc, schedule, split_vgrfs, uniform, validate,
 };
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::Id;
@@ -264,6 +264,7 @@ const PIPELINE: &[Pass] = &[
     ("opt_coalesce_phis", opt_coalesce_phis::opt_coalesce_phis),
     ("opt_empty", opt_control::opt_control),
     ("opt_predicate", opt_predicate::opt_predicate),
+    ("opt_else", opt_else::opt_else),
     ("opt_constants", opt_constants::opt_constants),
 ];
 

@@ -26,6 +26,7 @@ mod opt_control;
 mod opt_copy;
 mod opt_cse;
 mod opt_dce;
+mod opt_else;
 mod opt_flags;
 mod opt_pack;
 mod opt_predicate;
