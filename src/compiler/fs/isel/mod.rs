@@ -121,6 +121,8 @@ pub(super) struct Isel<'a> {
     clamping: bool,
     /// Components of each def up to the last one that is read.
     read: IdMap<Def, u8>,
+    /// Answers of messages that have a parameter in common with another one, and another parameter not.
+    apart: IdMap<Def, bool>,
 }
 
 /// Number of uses of each def.
@@ -209,6 +211,7 @@ pub(crate) fn select(
         clamped: IdMap::default(),
         clamping: false,
         read: IdMap::default(),
+        apart: IdMap::default(),
     };
     isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
     isel.run(&layout_events)?;
@@ -234,6 +237,7 @@ impl<'a> Isel<'a> {
         self.prepare_reuse(layout);
         self.prepare_clamps(layout);
         self.prepare_answers(layout);
+        self.prepare_parameters(layout);
         self.prepare_lane_id(layout);
         self.prepare_live(layout);
         self.prepare_geometry();

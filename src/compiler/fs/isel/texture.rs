@@ -13,6 +13,7 @@ use crate::message::{self, Sample};
 use entity::Id;
 use isa::Type;
 use nir::{AluOp, CfEvent, Def, Instr, Tex, TexOp, TexSrc};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Parameters of the longest message: registers.
@@ -27,6 +28,43 @@ fn unsupported<T>(tex: &Tex, what: &'static str) -> Result<T, FsError> {
 
 /// Parameters of a message, in order.
 type Parameters = SmallVec<[Lanes; 8]>;
+
+/// Components of vectors, each as what it is made of.
+type Scalars = SmallVec<[(Id<Def>, u8); 4]>;
+
+/// What a component is, seen through what puts vectors together and takes them apart.
+fn scalar(sh: &nir::Shader, mut def: Id<Def>, mut component: u8) -> (Id<Def>, u8) {
+    while let Some(alu) = sh.alu_of(def) {
+        let src = match alu.op {
+            AluOp::Mov => alu
+                .srcs
+                .first()
+                .map(|s| (s.def, s.swizzle[usize::from(component)])),
+            op if op.is_vec() => alu
+                .srcs
+                .get(usize::from(component))
+                .map(|s| (s.def, s.swizzle[0])),
+            _ => None,
+        };
+        let Some(src) = src else { break };
+        (def, component) = src;
+    }
+    (def, component)
+}
+
+/// How many parameters of a message without a header are in the first of its two payloads. Coordinates and what stands before them (a
+/// level, a reference) are apart, or the two coordinates, or the last one (a layer) and those before it.
+fn in_first_payload(tex: &Tex, parameters: usize) -> usize {
+    if parameters < 2 || tex.src(TexSrc::MinLod).is_some() {
+        return parameters;
+    }
+    let before = parameters.saturating_sub(usize::from(tex.coord_components()));
+    match tex.op {
+        TexOp::Txd | TexOp::TxfMs | TexOp::TxfMsMcs => parameters,
+        TexOp::Tex | TexOp::Txb | TexOp::Txl if before > 0 => before,
+        _ => parameters - 1,
+    }
+}
 
 impl Isel<'_> {
     /// A `tex` instruction.
@@ -47,10 +85,17 @@ impl Isel<'_> {
             Some(_) => 0,
             None => self.sampler_number(tex).unwrap_or(0),
         };
-        // A header is a payload of its own: it need not lie in front of the parameters.
+        // A header is a payload of its own: it need not lie in front of the parameters. Without one they are two payloads where that lets
+        // what several messages have in common lie where it is for all of them. (Descriptors say how long the second one is: those that
+        // come ready are of the width that chose them.)
+        let apart = match header {
+            Some(_) => 0,
+            None if self.apart[tex.def] => in_first_payload(tex, parameters.len()),
+            None => parameters.len(),
+        };
         let (head, tail) = match header {
             Some(_) => (1, parameters.len() as u8),
-            None => (parameters.len() as u8, 0),
+            None => (apart as u8, (parameters.len() - apart) as u8),
         };
         // Derivatives are for eight lanes; longer messages than the sampler takes are, too.
         let registers = usize::from(header.is_some()) + parameters.len() * 2;
@@ -71,25 +116,26 @@ impl Isel<'_> {
         } else {
             self.sampler_answer(tex.def, lanes, first, comps)
         };
-        let payloads: SmallVec<[(u8, Src); 4]> = parts
+        let mut payload = |lane: u8, parameters: &[Lanes]| match parameters {
+            [] => Src::NULL,
+            some => self.b.collect(Exec::Part(lane, lanes), &[], some),
+        };
+        let payloads: SmallVec<[(u8, [Src; 2]); 4]> = parts
             .map(|lane| {
-                let payload = self.b.collect(Exec::Part(lane, lanes), &[], &parameters);
-                (lane, payload)
+                let (one, other) = parameters.split_at(apart);
+                let first = header.unwrap_or_else(|| payload(lane, one));
+                (lane, [first, payload(lane, other)])
             })
             .collect();
         let mlen = if header.is_some() { head } else { head * regs };
         let surface = self.one_surface(texture, 0);
         self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
-            for &(lane, payload) in &payloads {
+            for &(lane, [first, second]) in &payloads {
                 let info = SendInfo {
                     handle_offset: more,
                     header: header.is_some(),
                     ex_mlen: tail * regs,
                     ..message::sample((bti, number), kind, lanes, mlen, comps * regs)
-                };
-                let (first, second) = match header {
-                    Some(header) => (header, payload),
-                    None => (payload, Src::NULL),
                 };
                 let at = u32::from(lane) * 4 * u32::from(comps);
                 let dst = Dst::vgrf(v, at, Type::Ud, 1);
@@ -145,6 +191,36 @@ impl Isel<'_> {
                     }),
                 }
             }
+        }
+    }
+
+    /// Finds messages that have some parameters in common, not all.
+    pub(super) fn prepare_parameters(&mut self, layout: &[CfEvent]) {
+        let sh = self.sh;
+        let mut found: Vec<(Id<Def>, Scalars)> = Vec::new();
+        for event in layout {
+            let &CfEvent::Block(b) = event else { continue };
+            for &id in &sh.blocks[b].instrs {
+                let Instr::Tex(tex) = &sh.instrs[id] else {
+                    continue;
+                };
+                let kinds = [TexSrc::Comparator, TexSrc::Bias, TexSrc::Lod, TexSrc::Coord];
+                let all = kinds.iter().filter_map(|kind| tex.src(*kind));
+                let scalars =
+                    all.flat_map(|d| (0..sh.defs[d].num_components).map(move |c| scalar(sh, d, c)));
+                found.push((tex.def, scalars.collect()));
+            }
+        }
+        // Of each parameter the parameters with which it stands, and whether there are others.
+        let mut with: FxHashMap<(Id<Def>, u8), (usize, bool)> = FxHashMap::default();
+        for (k, (_, scalars)) in found.iter().enumerate() {
+            for scalar in scalars {
+                let (first, differ) = with.entry(*scalar).or_insert((k, false));
+                *differ |= found[*first].1 != *scalars;
+            }
+        }
+        for (def, scalars) in &found {
+            self.apart[*def] = scalars.iter().any(|scalar| with[scalar].1);
         }
     }
 
