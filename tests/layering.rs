@@ -68,8 +68,14 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "driver/wsi",
-        &["vk", "i915", "sys"],
-        &["ash", "x11rb", "wayland-client", "thiserror"],
+        &["vk", "i915", "sys", "debug"],
+        &[
+            "ash",
+            "x11rb",
+            "wayland-client",
+            "wayland-protocols",
+            "thiserror",
+        ],
     ),
     (
         "driver/icd",

@@ -49,6 +49,7 @@ flags! {
     NoCcs "no-ccs" false "no control surfaces of images of one sample: nothing is said of blocks of colours";
     NoFastClear "no-fast-clear" false "attachments are cleared by drawing";
     FastClears "fast-clears" false "small attachments, too, are cleared by blocks";
+    Shm "shm" false "windows get copies of pictures, never the memory that was drawn to";
     Sync "sync" false "wait for each submission to end";
     Api "api" false "say why a Vulkan command fails";
     Help "help" false "list these flags and go on";

@@ -95,6 +95,8 @@ pub struct Buffer {
     shared: AtomicBool,
     /// The kernel has no such buffer any more.
     retired: AtomicBool,
+    /// Submissions do not list it.
+    given: AtomicBool,
 }
 
 impl Buffer {
@@ -190,6 +192,7 @@ impl Buffer {
             cached: AtomicBool::new(false),
             shared: AtomicBool::new(false),
             retired: AtomicBool::new(false),
+            given: AtomicBool::new(false),
         }
     }
 
@@ -275,6 +278,28 @@ impl Buffer {
     /// From now on others use the pages who know nothing of Vulkan's semaphores.
     pub fn share(&self) {
         self.core.residents().change(self.handle, Use::Shared);
+    }
+
+    /// Others have it now: no submission lists it, so neither they nor those that draw something else wait for one another.
+    pub fn give(&self) {
+        if !self.given.swap(true, Relaxed) {
+            self.core.residents().remove(self.handle);
+        }
+    }
+
+    /// Takes it back when nobody uses it any more, within some nanoseconds; less than 0: ever. False: somebody uses it still.
+    pub fn take_back(&self, timeout_ns: i64) -> Result<bool> {
+        if !self.given.load(Relaxed) {
+            return Ok(true);
+        }
+        if !self.core.file.wait(self.handle, timeout_ns)? {
+            return Ok(false);
+        }
+        let mut residents = self.core.residents();
+        if self.given.swap(false, Relaxed) && !self.retired.load(Relaxed) {
+            residents.add(self.handle, self.address, Use::Application);
+        }
+        Ok(true)
     }
 
     /// A dma-buf of the pages.

@@ -147,10 +147,12 @@ impl Device {
             .timeline_wait(&points, true, true, deadline_ns)
     }
 
-    /// Runs a batch after what it waits for. Points are syncobjs with a timeline's value, or 0 for binary ones.
+    /// Runs a batch after what it waits for. Points are syncobjs with a timeline's value, or 0 for binary ones. A buffer that is given
+    /// to others thereby is theirs when the batch is done, as far as the kernel makes them wait.
     pub fn execute<'a>(
         &self,
         batch: Start,
+        given: Option<&Buffer>,
         waits: impl IntoIterator<Item = (&'a Syncobj, u64)>,
         signals: impl IntoIterator<Item = (&'a Syncobj, u64)>,
     ) -> Result<()> {
@@ -167,12 +169,20 @@ impl Device {
             .chain(signals.into_iter().map(fence(false)))
             .collect();
         let mut residents = self.core.residents();
-        self.core.file.execute(
+        if let Some(given) = given {
+            residents.change(given.handle(), Use::Shared);
+        }
+        let ran = self.core.file.execute(
             self.core.context,
             residents.led_by(batch.handle)?,
             batch.offset_bytes,
             &fences,
-        )
+        );
+        drop(residents);
+        if let Some(given) = given {
+            given.give();
+        }
+        ran
     }
 
     /// Whether the context hung, or was waiting behind one that did.

@@ -161,6 +161,14 @@ impl File {
             .map_err(failed("PRIME_HANDLE_TO_FD"))
     }
 
+    /// Waits until nobody uses a buffer any more, some nanoseconds at most; less than 0: for ever. False: it is used still.
+    pub(crate) fn wait(&self, handle: u32, timeout_ns: i64) -> Result<bool> {
+        met(
+            "GEM_WAIT",
+            self.kernel.gem_wait(handle, timeout_ns).map(|_| 0),
+        )
+    }
+
     /// Maps pages, cached or write-combining.
     pub(crate) fn map(&self, handle: u32, bytes: u64, cached: bool) -> Result<Mapping> {
         let flags = if cached {

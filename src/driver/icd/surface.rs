@@ -111,7 +111,7 @@ pub fn usages(physical: &vk::PhysicalDevice, format: c::Format) -> c::ImageUsage
             flags: c::ImageCreateFlags::empty(),
         };
         physical
-            .image_format_properties(&wish.info().question)
+            .image_format_properties(&wish.info(None).question)
             .is_ok()
     };
     uses.into_iter()

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use ash::vk as c;
 use vk::queue::Submission;
 use vk::sync::Point;
-use wsi::frame::{Frame, Wish};
+use wsi::frame::Wish;
 use wsi::present::{Alpha, Fit};
 use wsi::surface::MIN_IMAGES;
 
@@ -21,7 +21,7 @@ use crate::{diagnosis, handle, raw};
 fn code(fit: Fit) -> c::Result {
     match fit {
         Fit::Same => c::Result::SUCCESS,
-        Fit::Resized => c::Result::SUBOPTIMAL_KHR,
+        Fit::Copied | Fit::Resized => c::Result::SUBOPTIMAL_KHR,
     }
 }
 
@@ -72,17 +72,11 @@ unsafe fn create(
         c::CompositeAlphaFlagsKHR::INHERIT => Alpha::Inherit,
         _ => Alpha::Opaque,
     };
-    let wish = wish(info)?;
-    let frames =
-        (0..info.min_image_count.max(MIN_IMAGES)).map(|_| Frame::new(context, &wish).map(Arc::new));
-    let frames = frames.collect::<wsi::Result<Vec<_>>>()?;
-    let pictures = frames
-        .iter()
-        .map(|frame| frame.clone() as wsi::swapchain::Image);
-    let swapchain = wsi::Swapchain::new(
+    let (swapchain, frames) = wsi::Swapchain::new(
         context,
         &surface.surface,
-        pictures.collect(),
+        &wish(info)?,
+        info.min_image_count.max(MIN_IMAGES),
         pace,
         alpha,
         old.map(|face| &face.swapchain),
@@ -151,6 +145,8 @@ fn present(
     };
     let mut submission = Submission::default();
     submission.signals.push(drawn.clone());
+    let frame = face.frames.get(index as usize);
+    submission.given = frame.and_then(|frame| frame.given());
     queue.submit(submission)?;
     told(face.swapchain.present(index, drawn, id).map(code))
 }

@@ -310,6 +310,11 @@ impl Memory {
         Ok(self.buffer.read(offset, out)?)
     }
 
+    /// The pages behind it.
+    pub fn buffer(&self) -> &Arc<i915::Buffer> {
+        &self.buffer
+    }
+
     /// A new descriptor for the memory.
     pub fn export(&self) -> Result<OwnedFd> {
         self.buffer

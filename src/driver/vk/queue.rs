@@ -23,6 +23,8 @@ pub struct Submission {
     pub batches: SmallVec<[i915::Start; 4]>,
     /// Signalled after the last batch.
     pub signals: SmallVec<[Point; 4]>,
+    /// What others have after the last batch.
+    pub given: Option<Arc<i915::Buffer>>,
 }
 
 /// `VkQueue`.
@@ -232,7 +234,10 @@ impl Inner {
         }
         let waits = submission.waits.iter().map(fence);
         let signals = submission.signals.iter().map(fence);
-        if let Err(error) = self.gpu.execute(*batch, waits, signals) {
+        if let Err(error) = self
+            .gpu
+            .execute(*batch, submission.given.as_deref(), waits, signals)
+        {
             let error = Error::from(error);
             // The semaphores' state is unknown from here on: only losing the device says so.
             if !matches!(

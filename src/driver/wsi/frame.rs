@@ -1,4 +1,5 @@
-//! The images of a swapchain: linear, so that their pixels can be read as they lie.
+//! The images of a swapchain: in memory that the window system has, too, laid out as both know it; or linear, so that their pixels can be
+//! read as they lie.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use vk::image::{Image, Info};
 use vk::memory::{Memory, Place, Request};
 
 use crate::error::{Error, Result};
-use crate::present::Picture;
+use crate::present::{Picture, Shared};
 
 /// An image and its memory.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Frame {
     pub image: Arc<Image>,
     memory: Arc<Memory>,
     layout: api::SubresourceLayout,
+    /// How it lies, if the window system knows.
+    modifier: Option<u64>,
 }
 
 /// What the images of a swapchain are asked to be.
@@ -35,32 +38,51 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// As a description of an image.
-    pub fn info(&self) -> Info {
+    /// As a description of an image, which others can have if it has a modifier.
+    pub fn info(&self, modifier: Option<u64>) -> Info {
         let [width, height] = self.extent_px;
         Info {
             question: Question {
                 format: self.format,
                 dimension: api::ImageType::TYPE_2D,
-                tiling: api::ImageTiling::LINEAR,
+                tiling: match modifier {
+                    Some(_) => api::ImageTiling::DRM_FORMAT_MODIFIER_EXT,
+                    None => api::ImageTiling::LINEAR,
+                },
                 usage: self.usage,
                 flags: self.flags,
-                modifier: None,
+                modifier,
             },
             extent_px: [width, height, 1],
             levels: 1,
             layers: self.layers,
             samples: api::SampleCountFlags::TYPE_1,
-            shared: false,
+            shared: modifier.is_some(),
             layouts: Default::default(),
         }
     }
 }
 
 impl Frame {
-    /// Makes an image.
+    /// Makes an image whose pixels can be read.
     pub fn new(context: &Arc<vk::context::Context>, wish: &Wish) -> Result<Self> {
-        let image = Arc::new(Image::new(&context.physical, &wish.info())?);
+        Self::of(context, wish, None)
+    }
+
+    /// Makes an image of the first of these layouts that it can have, for others to have, too. It is theirs until it is taken back.
+    pub fn shared(
+        context: &Arc<vk::context::Context>,
+        wish: &Wish,
+        modifiers: &[u64],
+    ) -> Option<Self> {
+        let mut modifiers = modifiers.iter();
+        let frame = modifiers.find_map(|&modifier| Self::of(context, wish, Some(modifier)).ok())?;
+        frame.memory.buffer().give();
+        Some(frame)
+    }
+
+    fn of(context: &Arc<vk::context::Context>, wish: &Wish, modifier: Option<u64>) -> Result<Self> {
+        let image = Arc::new(Image::new(&context.physical, &wish.info(modifier))?);
         let types = context.physical.memory_types().len() as u32;
         let memory = Memory::new(
             context,
@@ -68,7 +90,10 @@ impl Frame {
                 bytes: image.requirements(None, types)?.bytes,
                 type_index: 0,
                 import: None,
-                export: api::ExternalMemoryHandleTypeFlags::empty(),
+                export: match modifier {
+                    Some(_) => api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT,
+                    None => api::ExternalMemoryHandleTypeFlags::empty(),
+                },
                 place: Place::Anywhere,
             },
         )?;
@@ -77,9 +102,34 @@ impl Frame {
             layout: image.host_layout(api::ImageAspectFlags::COLOR, 0, 0)?,
             image,
             memory,
+            modifier,
         };
         frame.bind(&frame.image)?;
         Ok(frame)
+    }
+
+    /// Its memory, for the window system. None: it is not for others.
+    pub fn export(&self) -> Result<Option<Shared>> {
+        let Some(modifier) = self.modifier else {
+            return Ok(None);
+        };
+        let number = |bytes: u64| {
+            u32::try_from(bytes).map_err(|_| vk::Error::InvalidUse {
+                why: "an image too large for a window",
+            })
+        };
+        Ok(Some(Shared {
+            memory: self.memory.export()?,
+            modifier,
+            offset_bytes: number(self.layout.offset)?,
+            pitch_bytes: number(self.layout.row_pitch)?,
+            bytes: self.memory.buffer().bytes(),
+        }))
+    }
+
+    /// What the window system is given when a picture has been drawn. None: its pixels.
+    pub fn given(&self) -> Option<Arc<i915::Buffer>> {
+        self.modifier.map(|_| self.memory.buffer().clone())
     }
 
     /// Binds an image of the same description to this one's memory.
@@ -100,5 +150,11 @@ impl Picture for Frame {
     fn row(&self, y: u32, out: &mut [u8]) -> Result<()> {
         let at = self.layout.offset + u64::from(y) * self.layout.row_pitch;
         self.memory.read(at, out).map_err(Error::Device)
+    }
+
+    fn take_back(&self, timeout_ns: u64) -> Result<bool> {
+        let timeout_ns = i64::try_from(timeout_ns).unwrap_or(i64::MAX);
+        let taken = self.memory.buffer().take_back(timeout_ns);
+        taken.map_err(|error| Error::Device(error.into()))
     }
 }

@@ -1,11 +1,13 @@
 //! Surfaces and swapchains.
 //!
 //! In:  a window that the C face has found, images of `vk`, what to present and when. Out: pictures in the window.
-//! A swapchain's images are linear and lie in memory that the CPU sees; a thread for each swapchain waits until an image is drawn, and
-//! gives its pixels to what shows them ([`present::Presenter`]).
+//! Where the window system draws and shows with our own GPU, a swapchain's images are dma-bufs that it shows as they are: of X11 by
+//! DRI3 and Present, of Wayland by `zwp_linux_dmabuf_v1`. Otherwise they are linear, and their pixels are copied: to shared memory, or
+//! into requests. A thread for each swapchain gives what is drawn to what shows it ([`present::Presenter`]), and hears what has become
+//! of it. How a frame reaches a window is told in src/driver/README.md.
 //! Ref: Vulkan specification, "Window System Integration (WSI)".
 //!
-//! Files import one way: `error` ← `present` ← `headless`, `wayland` and `x11` ← `surface`; `present` ← `frame` and `swapchain`.
+//! Files import one way: `error` ← `present` ← `headless`, `wayland`, `x11` and `frame` ← `surface` ← `swapchain`.
 
 pub mod error;
 pub mod frame;

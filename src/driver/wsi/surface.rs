@@ -5,10 +5,12 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use ash::vk as api;
+use vk::modifier::MODIFIERS;
 
 use crate::error::{Error, Result};
+use crate::frame::Wish;
 use crate::headless::Nowhere;
-use crate::present::{Alpha, Pace, Presenter};
+use crate::present::{Alpha, Ours, Pace, Presenter, Shared};
 use crate::{wayland, x11};
 
 /// Largest width and height of an image that is drawn to.
@@ -55,11 +57,24 @@ const ANY: &[api::Format] = &[
 ];
 
 /// The modes of presentation.
-static MODES: [(api::PresentModeKHR, Pace); 3] = [
+static MODES: [(api::PresentModeKHR, Pace); 4] = [
     (api::PresentModeKHR::IMMEDIATE, Pace::Immediate),
     (api::PresentModeKHR::MAILBOX, Pace::Mailbox),
     (api::PresentModeKHR::FIFO, Pace::Fifo),
+    (api::PresentModeKHR::FIFO_RELAXED, Pace::Relaxed),
 ];
+
+/// The name that DRM has for a format of a window.
+fn drm_format(format: api::Format, alpha: Alpha) -> u32 {
+    let opaque = alpha == Alpha::Opaque;
+    let name = match format {
+        api::Format::A2R10G10B10_UNORM_PACK32 if opaque => b"XR30",
+        api::Format::A2R10G10B10_UNORM_PACK32 => b"AR30",
+        _ if opaque => b"XR24",
+        _ => b"AR24",
+    };
+    u32::from_le_bytes(*name)
+}
 
 impl Surface {
     /// A surface.
@@ -99,7 +114,7 @@ impl Surface {
     pub fn modes(&self) -> &'static [(api::PresentModeKHR, Pace)] {
         match self.native {
             // The compositor of Wayland shows no halves of pictures.
-            Native::Wayland(_) => &MODES[1..],
+            Native::Wayland(_) => &MODES[1..3],
             Native::X11(_) | Native::Headless => &MODES,
         }
     }
@@ -113,17 +128,66 @@ impl Surface {
         }
     }
 
-    /// What shows pictures of a size in it.
-    pub(crate) fn presenter(
+    /// Layouts of images of a format that the window system takes as they are, what it likes best first. None at all: it takes copies.
+    pub(crate) fn modifiers(
+        &self,
+        ours: Ours<'_>,
+        format: api::Format,
+        alpha: Alpha,
+    ) -> Result<Vec<u64>> {
+        let theirs = match &self.native {
+            Native::X11(window) => window.modifiers(ours)?,
+            Native::Wayland(window) => window.modifiers(ours, drm_format(format, alpha))?,
+            Native::Headless => Vec::new(),
+        };
+        // Of those that it likes equally, ours are tried in our order.
+        let ordered = theirs.iter().flat_map(|equal| {
+            MODIFIERS
+                .iter()
+                .map(|modifier| modifier.code)
+                .filter(|code| equal.contains(code))
+        });
+        Ok(ordered.collect())
+    }
+
+    /// What shows images in it as they are. None: the window system does not take them.
+    pub(crate) fn shows_shared(
+        &self,
+        wish: &Wish,
+        alpha: Alpha,
+        shared: Vec<Shared>,
+    ) -> Result<Option<Box<dyn Presenter>>> {
+        let [width, height] = wish.extent_px;
+        match &self.native {
+            Native::X11(window) => window.shows_shared(width, height, shared),
+            Native::Wayland(window) => {
+                window.shows_shared(width, height, drm_format(wish.format, alpha), shared)
+            }
+            Native::Headless => Ok(None),
+        }
+    }
+
+    /// What shows pictures of a size in it by their pixels.
+    pub(crate) fn shows_copies(
         &self,
         width: u32,
         height: u32,
         alpha: Alpha,
     ) -> Result<Box<dyn Presenter>> {
         match &self.native {
-            Native::Wayland(window) => window.presenter(width, height, alpha),
-            Native::X11(window) => window.presenter(width, height),
+            Native::Wayland(window) => window.shows_copies(width, height, alpha),
+            Native::X11(window) => window.shows_copies(width, height),
             Native::Headless => Ok(Box::new(Nowhere::default())),
+        }
+    }
+
+    /// Images without which a pace cannot be kept: one is drawn to, one waits, and the window system may hold what it shows and, where newer
+    /// pictures replace older ones, what it is about to show.
+    pub(crate) fn least_images(&self, pace: Pace) -> u32 {
+        match (&self.native, pace) {
+            (Native::Headless, _) => MIN_IMAGES,
+            (_, Pace::Mailbox) => MIN_IMAGES + 2,
+            _ => MIN_IMAGES + 1,
         }
     }
 

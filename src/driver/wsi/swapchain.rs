@@ -1,8 +1,9 @@
 //! Swapchains: whose turn each image is.
 //!
 //! In:  images that are drawn, in the order in which they are presented. Out: images that may be drawn to.
-//! An image is the application's from its acquisition to its presentation. Then the swapchain's thread waits until the queue has drawn
-//! it, shows it, and it may be acquired again.
+//! An image is the application's from its acquisition to its presentation. Then the swapchain's thread gives it to the window system, which
+//! shows it: as it is, as soon as it is submitted, or its pixels, when the queue has drawn it. It may be acquired again when the window
+//! system says that it is done with it; what the GPU then still reads of it for the screen is waited for by who acquires it.
 //! Ref: Vulkan specification, "WSI Swapchain".
 
 use std::collections::VecDeque;
@@ -12,11 +13,9 @@ use std::time::{Duration, Instant};
 use vk::sync::Point;
 
 use crate::error::{Error, Result};
-use crate::present::{Alpha, Fit, Pace, Picture, Presenter, Stop};
+use crate::frame::{Frame, Wish};
+use crate::present::{Alpha, Fit, Ours, Pace, Picture, Presenter, Wake};
 use crate::surface::Surface;
-
-/// Longest wait for news of pictures while there is nothing to show: what is drawn meanwhile is shown so much later.
-const NEWS_MS: u16 = 2;
 
 /// A picture of a swapchain: what its thread reads.
 pub type Image = Arc<dyn Picture + Send + Sync>;
@@ -33,8 +32,10 @@ struct Shared {
     images: Vec<Image>,
     pace: Pace,
     state: Mutex<State>,
+    /// For the application's threads.
     changed: Condvar,
-    stop: Stop,
+    /// For the swapchain's.
+    wake: Wake,
 }
 
 struct State {
@@ -53,6 +54,10 @@ struct State {
     shown: u64,
     /// Who waits for such a number.
     waiters: u32,
+    /// Somebody has found no image that may be acquired.
+    wanted: bool,
+    /// The swapchain ends.
+    stop: bool,
 }
 
 /// An image to show.
@@ -69,8 +74,58 @@ type Given = VecDeque<(u64, u64)>;
 
 /// What the thread does next.
 enum Work {
-    Show(Drawn),
+    Show(Drawn, Pace),
+    /// Hears the window system.
     Listen,
+    /// Waits for the application.
+    Sleep,
+    End,
+}
+
+/// The images of a swapchain, and what shows them.
+type Equipment = (Vec<Arc<Frame>>, Box<dyn Presenter>);
+
+/// Makes images and what shows them: as they are, if the window system takes them so.
+fn equip(
+    context: &Arc<vk::context::Context>,
+    surface: &Surface,
+    wish: &Wish,
+    count: u32,
+    alpha: Alpha,
+) -> Result<Equipment> {
+    let physical = &context.physical;
+    let [width, height] = wish.extent_px;
+    let node = physical.info().node.as_ref();
+    let nodes: Vec<[u32; 2]> = node
+        .into_iter()
+        .flat_map(|node| [Some([node.major, node.minor]), node.primary])
+        .flatten()
+        .collect();
+    if !nodes.is_empty() && !physical.diagnosis().has(debug::Flag::Shm) {
+        let ours = Ours {
+            nodes: &nodes,
+            has_others: sys::render_nodes().len() > 1,
+        };
+        let modifiers = surface.modifiers(ours, wish.format, alpha)?;
+        let frames = (0..count).map(|_| Frame::shared(context, wish, &modifiers).map(Arc::new));
+        if let Some(frames) = frames.collect::<Option<Vec<_>>>() {
+            let shared = frames.iter().filter_map(|frame| frame.export().transpose());
+            let shared = shared.collect::<Result<Vec<_>>>()?;
+            let modifier = shared.first().map_or(0, |image| image.modifier);
+            if let Some(presenter) = surface.shows_shared(wish, alpha, shared)? {
+                physical.diagnosis().say(debug::Flag::Perf, || {
+                    format!("window {width}x{height}: shows images of modifier {modifier:#x}\n")
+                });
+                return Ok((frames, presenter));
+            }
+        }
+    }
+    let presenter = surface.shows_copies(width, height, alpha)?;
+    physical.diagnosis().say(debug::Flag::Perf, || {
+        format!("window {width}x{height}: shows copies of images\n")
+    });
+    let frames = (0..count).map(|_| Frame::new(context, wish).map(Arc::new));
+    Ok((frames.collect::<Result<_>>()?, presenter))
 }
 
 /// An image that may be drawn to.
@@ -89,60 +144,71 @@ impl Shared {
 }
 
 impl Swapchain {
-    /// A swapchain; `old` is retired by it.
+    /// A swapchain of some images, or more; `old` is retired by it.
     pub fn new(
         context: &Arc<vk::context::Context>,
         surface: &Arc<Surface>,
-        images: Vec<Image>,
+        wish: &Wish,
+        count: u32,
         pace: Pace,
         alpha: Alpha,
         old: Option<&Swapchain>,
-    ) -> Result<Self> {
-        let size = images.first().map(|image| (image.width(), image.height()));
-        let (width, height) = size.ok_or(vk::Error::InvalidUse {
-            why: "a swapchain without images",
-        })?;
+    ) -> Result<(Self, Vec<Arc<Frame>>)> {
         if let Some(old) = old {
             old.retire();
         }
         surface.take()?;
-        let made = surface
-            .presenter(width, height, alpha)
-            .and_then(|presenter| {
-                let shared = Arc::new(Shared {
-                    context: context.clone(),
-                    state: Mutex::new(State {
-                        free: (0..images.len() as u32).collect(),
-                        drawn: VecDeque::new(),
-                        busy: false,
-                        fit: Fit::Same,
-                        ended: None,
-                        retired: false,
-                        shown: 0,
-                        waiters: 0,
-                    }),
-                    images,
-                    pace,
-                    changed: Condvar::new(),
-                    stop: Stop::default(),
-                });
-                let worker = shared.clone();
-                let thread = std::thread::Builder::new()
-                    .name("ingot-present".into())
-                    .spawn(move || worker.work(presenter));
-                let thread = thread.map_err(|_| vk::Error::OutOfHostMemory {
-                    what: "the swapchain's thread",
-                })?;
-                Ok(Self {
-                    shared,
-                    surface: surface.clone(),
-                    thread: Some(thread),
-                })
-            });
+        let count = count.max(surface.least_images(pace));
+        let made = equip(context, surface, wish, count, alpha).and_then(|(frames, presenter)| {
+            let images = frames.iter().map(|frame| frame.clone() as Image).collect();
+            Ok((Self::of(context, surface, images, pace, presenter)?, frames))
+        });
         if made.is_err() {
             surface.give();
         }
         made
+    }
+
+    fn of(
+        context: &Arc<vk::context::Context>,
+        surface: &Arc<Surface>,
+        images: Vec<Image>,
+        pace: Pace,
+        presenter: Box<dyn Presenter>,
+    ) -> Result<Self> {
+        let shared = Arc::new(Shared {
+            context: context.clone(),
+            state: Mutex::new(State {
+                free: (0..images.len() as u32).collect(),
+                drawn: VecDeque::new(),
+                busy: false,
+                fit: Fit::Same,
+                ended: None,
+                retired: false,
+                shown: 0,
+                waiters: 0,
+                wanted: false,
+                stop: false,
+            }),
+            images,
+            pace,
+            changed: Condvar::new(),
+            wake: Wake::new().map_err(|_| vk::Error::TooManyObjects {
+                what: "file descriptors",
+            })?,
+        });
+        let worker = shared.clone();
+        let thread = std::thread::Builder::new()
+            .name("ingot-present".into())
+            .spawn(move || worker.work(presenter));
+        let thread = thread.map_err(|_| vk::Error::OutOfHostMemory {
+            what: "the swapchain's thread",
+        })?;
+        Ok(Self {
+            shared,
+            surface: surface.clone(),
+            thread: Some(thread),
+        })
     }
 
     /// Gives the surface up. What was presented is still shown.
@@ -151,6 +217,7 @@ impl Swapchain {
         if !std::mem::replace(&mut state.retired, true) {
             self.surface.give();
         }
+        self.shared.wake.wake();
         // Pictures of two swapchains would come in any order.
         while state.ended.is_none() && (state.busy || !state.drawn.is_empty()) {
             state = self.wait(state, None);
@@ -185,11 +252,17 @@ impl Swapchain {
             if state.retired {
                 return Err(Error::Retired);
             }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if let Some(index) = state.free.pop_front() {
                 let fit = state.fit;
-                return Ok(Some(Acquired { index, fit }));
+                drop(state);
+                return Ok(self
+                    .take_back(index, left)?
+                    .then_some(Acquired { index, fit }));
             }
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if !std::mem::replace(&mut state.wanted, true) {
+                self.shared.wake.wake();
+            }
             if left == Some(Duration::ZERO) {
                 return Ok(None);
             }
@@ -197,12 +270,28 @@ impl Swapchain {
         }
     }
 
+    /// Waits until the screen's last look at an image is over. If that takes longer than there is time, the image remains the next one.
+    fn take_back(&self, index: u32, time: Option<Duration>) -> Result<bool> {
+        let Some(image) = self.shared.images.get(index as usize) else {
+            return Ok(true);
+        };
+        let ns = time.map_or(u64::MAX, |time| {
+            u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+        });
+        let taken = image.take_back(ns);
+        if !matches!(taken, Ok(true)) {
+            self.shared.state().free.push_front(index);
+            self.shared.changed.notify_all();
+        }
+        taken
+    }
+
     /// Waits until the picture with this number, or a later one, has been shown, for some nanoseconds. False: it was not in that time.
     pub fn wait_shown(&self, id: u64, timeout_ns: u64) -> Result<bool> {
         let deadline = Instant::now().checked_add(Duration::from_nanos(timeout_ns));
         let mut state = self.shared.state();
         state.waiters += 1;
-        self.shared.changed.notify_all();
+        self.shared.wake.wake();
         let shown = loop {
             if state.shown >= id {
                 break Ok(true);
@@ -238,7 +327,7 @@ impl Swapchain {
         });
         let fit = state.fit;
         drop(state);
-        self.shared.changed.notify_all();
+        self.shared.wake.wake();
         Ok(fit)
     }
 
@@ -258,17 +347,21 @@ impl Shared {
     fn work(&self, mut presenter: Box<dyn Presenter>) {
         let mut given = Given::new();
         let mut count = 0;
-        while let Some(work) = self.next(&given) {
-            let (heard, index) = match work {
-                Work::Show(drawn) => {
-                    let shown = self.show(&mut *presenter, &drawn);
+        loop {
+            let mut showing = None;
+            let heard = match self.next(&*presenter, &given) {
+                Work::Show(drawn, pace) => {
+                    showing = Some(drawn.index);
+                    let shown = self.show(&mut *presenter, &drawn, pace);
                     if shown.is_ok() {
                         count += 1;
                         given.push_back((count, drawn.id));
                     }
-                    (shown, Some(drawn.index))
+                    shown
                 }
-                Work::Listen => (presenter.listen(NEWS_MS), None),
+                Work::Listen => presenter.listen(&self.wake),
+                Work::Sleep => self.wake.wait(&[]),
+                Work::End => return,
             };
             let mut state = self.state();
             while let Some(&(number, id)) = given.front()
@@ -277,51 +370,59 @@ impl Shared {
                 given.pop_front();
                 state.shown = state.shown.max(id);
             }
-            state.busy = false;
-            match heard {
-                Ok(fit) => {
-                    state.fit = fit;
-                    state.free.extend(index);
-                }
-                Err(error) => {
-                    state.drawn.clear();
-                    state.ended = Some(error);
-                    // Nothing more is heard of them.
-                    given.clear();
-                }
+            state.busy &= showing.is_none();
+            while let Some(index) = presenter.done() {
+                state.free.push_back(index);
+                state.wanted = false;
+            }
+            state.fit = presenter.fit();
+            if let Err(error) = heard {
+                state.drawn.clear();
+                state.ended = Some(error);
+                // Nothing more is heard of them.
+                given.clear();
             }
             drop(state);
             self.changed.notify_all();
         }
     }
 
-    /// What the thread does next. None: the swapchain ends.
-    fn next(&self, given: &Given) -> Option<Work> {
+    /// What the thread does next.
+    fn next(&self, presenter: &dyn Presenter, given: &Given) -> Work {
         let mut state = self.state();
-        loop {
-            if let Some(next) = state.drawn.pop_front() {
-                state.busy = true;
-                return Some(Work::Show(next));
-            }
-            if self.stop.is_set() {
-                return None;
-            }
-            if state.waiters > 0 && !given.is_empty() {
-                return Some(Work::Listen);
-            }
-            state = (self.changed.wait(state)).unwrap_or_else(PoisonError::into_inner);
+        // At the end nobody waits for refreshes any more: those of a window that is not seen may never come.
+        let pace = match state.stop || state.retired {
+            true if self.pace.is_even() => Pace::Mailbox,
+            _ => self.pace,
+        };
+        let ready = state.ended.is_none() && presenter.is_ready(pace);
+        if ready && let Some(next) = state.drawn.pop_front() {
+            state.busy = true;
+            return Work::Show(next, pace);
+        }
+        if state.stop {
+            return Work::End;
+        }
+        let for_numbers = state.waiters > 0 && !given.is_empty();
+        let awaited = !state.drawn.is_empty() || state.wanted || for_numbers;
+        match awaited && state.ended.is_none() {
+            true => Work::Listen,
+            false => Work::Sleep,
         }
     }
 
-    fn show(&self, presenter: &mut dyn Presenter, drawn: &Drawn) -> Result<Fit> {
+    fn show(&self, presenter: &mut dyn Presenter, drawn: &Drawn, pace: Pace) -> Result<()> {
         let point = [(drawn.point.syncobj.clone(), drawn.point.value)];
-        self.context.wait(i64::MAX, |until| {
-            self.context.gpu.wait_points(&point, true, until)
-        })?;
+        self.context
+            .wait(i64::MAX, |until| match presenter.takes_undrawn() {
+                true => self.context.gpu.points_submitted(&point, until),
+                false => self.context.gpu.wait_points(&point, true, until),
+            })?;
         self.context.check_hang()?;
+        presenter.hear()?;
         match self.images.get(drawn.index as usize) {
-            Some(image) => presenter.show(&**image, self.pace, &self.stop),
-            None => Ok(Fit::Same),
+            Some(image) => presenter.show(drawn.index, &**image, pace),
+            None => Ok(()),
         }
     }
 }
@@ -329,12 +430,13 @@ impl Shared {
 impl Drop for Swapchain {
     fn drop(&mut self) {
         let mut state = self.shared.state();
-        self.shared.stop.set();
+        state.stop = true;
         if !std::mem::replace(&mut state.retired, true) {
             self.surface.give();
         }
         drop(state);
         self.shared.changed.notify_all();
+        self.shared.wake.wake();
         if let Some(thread) = self.thread.take() {
             // A panic of the thread has been reported where it happened.
             let _ = thread.join();

@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
-use ingot_wsi::present::{Fit, Pace, Picture, Stop};
+use ingot_wsi::present::{Fit, Pace, Picture, Presenter, Wake};
 use ingot_wsi::x11::Window;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
@@ -131,10 +132,10 @@ fn shows(options: &[&str]) {
         (geometry.width, geometry.height, geometry.depth),
         (200, 120, 24)
     );
-    let mut presenter = window.presenter(width.into(), height.into()).unwrap();
+    let mut presenter = window.shows_copies(width.into(), height.into()).unwrap();
     for (number, pace) in (0..).zip([
         Pace::Fifo,
-        Pace::Fifo,
+        Pace::Relaxed,
         Pace::Mailbox,
         Pace::Immediate,
         Pace::Fifo,
@@ -145,10 +146,9 @@ fn shows(options: &[&str]) {
             height: height.into(),
             number,
         };
-        assert_eq!(
-            presenter.show(&picture, pace, &Stop::default()).unwrap(),
-            Fit::Same
-        );
+        give(&mut *presenter, &picture, pace).unwrap();
+        assert_eq!(presenter.done(), Some(number));
+        assert_eq!(presenter.fit(), Fit::Same);
         // What was asked for is shown at the next refresh.
         let want: Vec<u32> = (0..u32::from(height))
             .flat_map(|y| (0..u32::from(width)).map(move |x| (x, y)))
@@ -163,7 +163,7 @@ fn shows(options: &[&str]) {
         let given = u64::from(number) + 1;
         let told = (0..200).any(|_| {
             assert!(presenter.shown() <= given);
-            presenter.shown() == given || presenter.listen(50).is_err()
+            presenter.shown() == given || presenter.listen(&timer()).is_err()
         });
         assert!(told && presenter.shown() == given, "{number} {pace:?}");
     }
@@ -175,17 +175,36 @@ fn shows(options: &[&str]) {
         height: height.into(),
         number: 9,
     };
-    let fits = (0..200).map(|_| {
-        presenter
-            .show(&picture, Pace::Fifo, &Stop::default())
-            .unwrap()
+    let resized = (0..200).any(|_| {
+        give(&mut *presenter, &picture, Pace::Fifo).unwrap();
+        presenter.fit() == Fit::Resized
     });
-    assert!(fits.into_iter().any(|fit| fit == Fit::Resized));
+    assert!(resized);
     connection.destroy_window(id).unwrap();
     connection.sync().unwrap();
-    let ends = (0..200).find_map(|_| presenter.show(&picture, Pace::Fifo, &Stop::default()).err());
+    let ends = (0..200).find_map(|_| give(&mut *presenter, &picture, Pace::Fifo).err());
     let code = ends.expect("a window that is gone ends the surface").code();
     assert_eq!(code, ash::vk::Result::ERROR_SURFACE_LOST_KHR);
+}
+
+/// Wakes who waits, after a while.
+fn timer() -> Arc<Wake> {
+    let wake = Arc::new(Wake::new().unwrap());
+    let rings = wake.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        rings.wake();
+    });
+    wake
+}
+
+/// Shows a picture, when that can be.
+fn give(presenter: &mut dyn Presenter, picture: &Pattern, pace: Pace) -> ingot_wsi::Result<()> {
+    presenter.hear()?;
+    while !presenter.is_ready(pace) {
+        presenter.listen(&timer())?;
+    }
+    presenter.show(picture.number, picture, pace)
 }
 
 #[test]

@@ -2,10 +2,14 @@
 //!
 //! Windows are the server's, so another connection can ask about them and draw to them; events of ours never get among the
 //! application's. What the application has asked for and the server has not yet done is the C face's to wait for.
-//! Ref: X11 protocol; MIT-SHM 1.2 (file descriptors); Present 1.0.
+//! Ref: X11 protocol; MIT-SHM 1.2; DRI3 1.2; Present 1.2.
+//!
+//! Files import one way: `server` ← `target` ← `copies` and `direct`.
 
-mod presenter;
+mod copies;
+mod direct;
 mod server;
+mod target;
 
 use std::os::fd::BorrowedFd;
 
@@ -13,8 +17,9 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConnectionExt, VisualClass};
 use x11rb::rust_connection::RustConnection;
 
+use self::target::Target;
 use crate::error::{Error, Result};
-use crate::present::Presenter;
+use crate::present::{Ours, Presenter, Shared};
 
 /// A window.
 #[derive(Debug)]
@@ -61,9 +66,28 @@ impl Window {
         })
     }
 
-    /// What shows pictures of a size in it.
-    pub fn presenter(&self, width: u32, height: u32) -> Result<Box<dyn Presenter>> {
-        presenter::new(&self.display, self.id, width, height)
+    fn target(&self, width: u32, height: u32) -> Result<Target> {
+        Target::new(&self.display, self.id, width, height)
+    }
+
+    /// Layouts of images that the server takes as they are, in groups, those that it likes best first.
+    pub fn modifiers(&self, ours: Ours<'_>) -> Result<Vec<Vec<u64>>> {
+        Ok(direct::modifiers(&self.target(0, 0)?, ours))
+    }
+
+    /// What shows images of a size in it as they are. None: the server does not take them.
+    pub fn shows_shared(
+        &self,
+        width: u32,
+        height: u32,
+        images: Vec<Shared>,
+    ) -> Result<Option<Box<dyn Presenter>>> {
+        direct::new(self.target(width, height)?, images)
+    }
+
+    /// What shows pictures of a size in it by their pixels.
+    pub fn shows_copies(&self, width: u32, height: u32) -> Result<Box<dyn Presenter>> {
+        copies::new(self.target(width, height)?)
     }
 }
 
