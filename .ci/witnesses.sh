@@ -44,7 +44,7 @@ if [ $# -gt 0 ]; then
 else
     binaries=target/release
     cargo build -q --release --workspace || { echo 'FAILED build'; exit 1; }
-    cargo build -q --release -p ingot-tests --example random-calls || { echo 'FAILED build'; exit 1; }
+    cargo build -q --release -p ingot-tests --example random-calls --example windows || { echo 'FAILED build'; exit 1; }
 fi
 binaries=$(cd "$binaries" && pwd)
 anv=/usr/share/vulkan/icd.d/intel_icd.x86_64.json
@@ -123,6 +123,11 @@ have 'vkcube on Ingot' vkcube Xvfb xwd xwininfo convert &&
     check 'vkcube on Ingot' tests/witness/vkcube.sh "$binaries" ingot 30
 have 'vkcube on Wayland' vkcube-wayland weston weston-screenshooter convert &&
     check 'vkcube on Ingot, Wayland' tests/witness/vkcube_wayland.sh "$binaries" ingot 200
+iris=/usr/lib/x86_64-linux-gnu/dri/iris_dri.so
+have 'vkcube on Wayland on iris' vkcube-wayland weston weston-screenshooter convert "$iris" &&
+    check 'vkcube on Ingot, Wayland on iris' tests/witness/vkcube_wayland.sh "$binaries" ingot 60 iris
+have 'windows' weston Xwayland Xvfb "$iris" &&
+    check 'windows' tests/witness/windows.sh "$binaries"
 have 'applications on Ingot' "$lavapipe" ffmpeg gst-launch-1.0 vkd3d-triangle glxgears Xvfb xwd convert &&
     check 'applications on Ingot' /usr/bin/python3 tests/witness/applications.py "$binaries"
 have 'OpenCL on the simulator' /etc/OpenCL/vendors/intel.icd /usr/include/CL/cl.h cc &&

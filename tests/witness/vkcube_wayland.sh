@@ -2,16 +2,19 @@
 # vkcube through the Vulkan loader and a Wayland compositor without a screen (weston), on the simulated GPU in strict mode:
 # pictures of the screen, taken while it turns, must show the cube.
 #
-# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, how many frames.
+# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, how many frames; `iris` for a compositor that
+#      draws on the simulated GPU, too: pictures come to it as they are.
 # Out: as vkcube.sh.
 set -u
-binaries=$(cd "$1" && pwd) driver=$2 frames=$3
+binaries=$(cd "$1" && pwd) driver=$2 frames=$3 drawn_by=${4:-}
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
-server='' cube=''
+. "$here/servers.sh"
+cube=''
 stop() {
     # Only what was started here.
-    for process in $cube $server; do kill "$process" 2>/dev/null; done
+    [ -z "$cube" ] || kill "$cube" 2>/dev/null
+    stop_servers
     rm -rf "$folder"
 }
 trap stop EXIT
@@ -22,32 +25,11 @@ fail() {
     exit 1
 }
 
-wait_for() { # wait_for SECONDS COMMAND...: until the command succeeds
-    tries=$(($1 * 10))
-    shift
-    until "$@"; do
-        tries=$((tries - 1))
-        [ "$tries" -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
-
-chmod 700 "$folder"
-export XDG_RUNTIME_DIR="$folder" WAYLAND_DISPLAY=ingot
 cd "$folder" || exit 1
-# The window stands anywhere, on black: this compositor lets what is behind shine through by the alpha even of opaque windows.
-# Taking pictures of the screen is a debugging aid.
-cat >"$folder/weston.ini" <<'END'
-[shell]
-panel-position=none
-background-color=0xff000000
-END
-weston --config="$folder/weston.ini" --backend=headless-backend.so --use-pixman --width=800 --height=700 --idle-time=0 \
-    --socket=ingot --debug >"$folder/server" 2>&1 &
-server=$!
-wait_for 20 test -S "$folder/ingot" || fail 'no compositor'
+# This compositor lets what is behind a window shine through by the alpha even of opaque ones.
+start_weston "$drawn_by"
 
-"$binaries/ingot" sim --gpu skl --strict --driver "$driver" -- \
+INGOT_DEBUG=perf "$binaries/ingot" sim --gpu skl --strict --driver "$driver" -- \
     vkcube-wayland --c "$frames" --width 500 --height 500 >"$folder/output" 2>&1 &
 cube=$!
 . "$here/cube.sh"
@@ -78,6 +60,12 @@ wait "$cube"
 status=$?
 cube=''
 grep -q 'hung:' "$folder/output" && fail 'strict mode has findings'
+servers_are_well || fail 'strict mode has findings in the compositor'
+if [ "$driver" = ingot ]; then
+    how=copies
+    [ "$drawn_by" = iris ] && how=images
+    grep -q "^window .*: shows $how of" "$folder/output" || fail "the compositor does not get $how"
+fi
 [ "$status" -eq 0 ] || fail "exit status $status"
 [ "$shown" -ge 2 ] || fail "$shown pictures were taken"
 [ "$(sort -u "$folder/turns" | wc -l)" -ge 2 ] || fail 'it does not turn'
