@@ -71,7 +71,7 @@ pub struct SetFace {
 /// Behind `VkPipeline`.
 pub enum PipelineFace {
     /// Of the compute bind point.
-    Compute(vk::pipeline::Pipeline),
+    Compute(Box<vk::pipeline::Pipeline>),
     /// Of the graphics bind point.
     Graphics(vk::graphics::Pipeline),
 }

@@ -128,7 +128,7 @@ entries! { PIPELINE:
             let made = compute_info(info).and_then(|asked| {
                 let pipeline = Pipeline::compute(&face.device.context, cache, &asked)?;
                 tell(info.p_next, &Made { start, stages: &[pipeline.was_cached()] });
-                handle::make_in(allocator, PipelineFace::Compute(pipeline))
+                handle::make_in(allocator, PipelineFace::Compute(Box::new(pipeline)))
             });
             match made {
                 Ok(pipeline) => raw::put_at(pipelines, index, pipeline),
