@@ -12,7 +12,7 @@ use hw::media::{
 use hw::register;
 use hw::state::interface_descriptor_data;
 
-use crate::generation::{Bindings, Control, Counter, FrontEnd, Generation, Heaps, Kernel, Launch};
+use crate::generation::{Control, Counter, FrontEnd, Generation, Heaps, Kernel, Launch, Pushed};
 use crate::mi;
 use crate::mocs;
 use crate::stream::{Memory, Stream};
@@ -367,14 +367,12 @@ impl Generation for Gen9 {
     fn constants<M: Memory>(
         stream: &mut Stream<M>,
         launch: &Launch<Self>,
-        bound: &Bindings<'_>,
+        pushed: &Pushed<'_>,
     ) -> Result<(), M::Error> {
         let (words, data) = stream.reserve_with::<LOAD_DW>(launch.push_dw())?;
         words.copy_from_slice(&launch.walker[..LOAD_DW]);
-        words[OFFSET_AT] = (data.address - bound.dynamic_base) as u32;
-        launch
-            .gather(bound.words, data.words)
-            .ok_or_else(M::too_long)
+        words[OFFSET_AT] = (data.address - pushed.dynamic_base) as u32;
+        launch.write(pushed, data.words).ok_or_else(M::too_long)
     }
 
     #[inline]
@@ -407,18 +405,16 @@ impl Generation for Gen9 {
     fn walk_with<M: Memory>(
         stream: &mut Stream<M>,
         launch: &Launch<Self>,
-        bound: &Bindings<'_>,
+        pushed: &Pushed<'_>,
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error> {
         let (words, data) = stream.reserve_with::<LOADED_LAUNCH_DW>(launch.push_dw())?;
         *words = launch.walker;
-        words[OFFSET_AT] = (data.address - bound.dynamic_base) as u32;
+        words[OFFSET_AT] = (data.address - pushed.dynamic_base) as u32;
         let walker = words.last_chunk_mut().ok_or_else(M::too_long)?;
         complete(walker, groups, predicated);
-        launch
-            .gather(bound.words, data.words)
-            .ok_or_else(M::too_long)
+        launch.write(pushed, data.words).ok_or_else(M::too_long)
     }
 
     fn walk_indirect<M: Memory>(

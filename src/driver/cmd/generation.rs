@@ -5,7 +5,7 @@
 use abi::DriverValue;
 
 use crate::pending::Pending;
-use crate::push_data::{REGISTER_DW, fill};
+use crate::push_data::{REGISTER_DW, fill_over};
 use crate::stream::{Memory, Stream};
 
 /// Where the heaps begin, that commands reach through STATE_BASE_ADDRESS. Each spans 4 GiB, but for the bindless one.
@@ -335,38 +335,54 @@ impl<G: Generation> Launch<G> {
         self.data_dw.into()
     }
 
-    /// The dwords of the application's constants that are pushed.
-    #[inline(always)]
-    fn constants(&self) -> std::ops::Range<usize> {
-        let first = usize::from(self.constants_first_dw);
-        first..first + usize::from(self.constants_dw)
+    /// Push data of bound words, but for the application's constants, where zeros are: what all threads share, and behind it what each
+    /// has of its own, its number in the workgroup.
+    #[inline(never)]
+    pub(crate) fn gather(
+        &self,
+        words: &[u32; GATHERED_DW],
+        registers: &mut Vec<[u32; REGISTER_DW]>,
+    ) {
+        registers.clear();
+        registers.resize(self.shared_registers.into(), [0; REGISTER_DW]);
+        let room = registers
+            .as_flattened_mut()
+            .iter_mut()
+            .skip(self.constants_dw.into());
+        let values = self
+            .values
+            .iter()
+            .zip(&self.added)
+            .take(self.value_count.into());
+        for ((&place, &more), to) in values.zip(room) {
+            *to = words[usize::from(place) % GATHERED_DW].wrapping_add(more);
+        }
+        let own = self.push_dw() / REGISTER_DW - registers.len();
+        registers.extend((0..own as u32).map(|thread| [thread, 0, 0, 0, 0, 0, 0, 0]));
     }
 
-    /// Gathers push data from bound words: what all threads share, and behind it what each has of its own, its number in the workgroup.
-    /// None: there is no room for it.
+    /// Writes push data: what was gathered, and the application's constants. None: there is no room for it.
     #[inline(always)]
-    pub(crate) fn gather(&self, words: &[u32; GATHERED_DW], data: &mut [u32]) -> Option<()> {
-        let registers = data.as_chunks_mut::<REGISTER_DW>().0;
-        let (shared, own) = registers.split_at_mut_checked(self.shared_registers.into())?;
-        let constants = self.constants();
-        fill(words.get(constants.start..)?, constants.len(), shared);
-        let room = shared.as_flattened_mut().get_mut(constants.len()..)?;
-        let values = self.values.get(..self.value_count.into())?;
-        for ((&place, more), to) in values.iter().zip(&self.added).zip(room) {
-            *to = words[usize::from(place) % GATHERED_DW].wrapping_add(*more);
-        }
-        for (thread, to) in (0..).zip(own) {
-            *to = [thread, 0, 0, 0, 0, 0, 0, 0];
-        }
-        Some(())
+    pub(crate) fn write(&self, pushed: &Pushed<'_>, data: &mut [u32]) -> Option<()> {
+        let first = usize::from(self.constants_first_dw);
+        let constants = pushed.words.get(first..)?;
+        let registers = data.as_chunks_mut().0;
+        fill_over(
+            constants,
+            self.constants_dw.into(),
+            pushed.gathered,
+            registers,
+        )
     }
 }
 
-/// What push data is gathered from.
+/// What a launch pushes.
 #[derive(Clone, Copy, Debug)]
-pub struct Bindings<'a> {
-    /// The words.
+pub struct Pushed<'a> {
+    /// The bound words, of which the first are the application's constants.
     pub(crate) words: &'a [u32; GATHERED_DW],
+    /// What [`Launch::gather`] made of the others.
+    pub(crate) gathered: &'a [[u32; REGISTER_DW]],
     /// Dynamic State Base Address.
     pub(crate) dynamic_base: u64,
 }
@@ -399,11 +415,11 @@ pub trait Generation: Copy + std::fmt::Debug {
         max_threads: u32,
         state: &FrontEnd,
     ) -> Result<(), M::Error>;
-    /// Gathers a launch's push data from bound words, and names it for what is launched from here on.
+    /// Writes a launch's push data, and names it for what is launched from here on.
     fn constants<M: Memory>(
         stream: &mut Stream<M>,
         launch: &Launch<Self>,
-        bound: &Bindings<'_>,
+        pushed: &Pushed<'_>,
     ) -> Result<(), M::Error>;
     /// Names their interface descriptor.
     fn load_descriptor<M: Memory>(
@@ -417,11 +433,11 @@ pub trait Generation: Copy + std::fmt::Debug {
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error>;
-    /// The same with push data of its own, gathered from bound words.
+    /// The same with push data of its own.
     fn walk_with<M: Memory>(
         stream: &mut Stream<M>,
         launch: &Launch<Self>,
-        bound: &Bindings<'_>,
+        pushed: &Pushed<'_>,
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error>;

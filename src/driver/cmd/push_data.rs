@@ -19,6 +19,30 @@ pub(crate) fn fill(words: &[u32], count: usize, registers: &mut [[u32; REGISTER_
     }
 }
 
+/// Writes the registers of `under`, over whose first `count` dwords, which are zeros, the first words come. There are whole registers of
+/// words as far as `count` reaches. None: there is no room.
+#[inline(always)]
+pub(crate) fn fill_over(
+    words: &[u32],
+    count: usize,
+    under: &[[u32; REGISTER_DW]],
+    registers: &mut [[u32; REGISTER_DW]],
+) -> Option<()> {
+    let covered = count.div_ceil(REGISTER_DW);
+    let (over, rest) = registers.split_at_mut_checked(covered)?;
+    let (under, behind) = under.split_at_checked(covered)?;
+    let mut left = count;
+    for ((to, under), from) in over.iter_mut().zip(under).zip(words.as_chunks().0) {
+        let from = first_of(from, left);
+        *to = std::array::from_fn(|dword| from[dword] | under[dword]);
+        left = left.saturating_sub(REGISTER_DW);
+    }
+    for (to, from) in rest.iter_mut().zip(behind) {
+        *to = *from;
+    }
+    Some(())
+}
+
 /// The first dwords of a register's, and zeros behind them.
 #[inline(always)]
 fn first_of(register: &[u32; REGISTER_DW], count: usize) -> [u32; REGISTER_DW] {
@@ -53,5 +77,39 @@ mod tests {
             let all = registers.as_flattened();
             assert!(all.iter().enumerate().all(|(at, word)| *word == wanted(at)));
         }
+    }
+
+    #[test]
+    fn words_lie_over_what_is_behind_them() {
+        let words: Vec<u32> = (1..20).collect();
+        for count in 0..=16 {
+            let mut under = [[0; REGISTER_DW]; 4];
+            for (at, word) in under.as_flattened_mut().iter_mut().enumerate() {
+                *word = if at < count { 0 } else { 100 + at as u32 };
+            }
+            let mut registers = [[7; REGISTER_DW]; 4];
+            assert_eq!(fill_over(&words, count, &under, &mut registers), Some(()));
+            let all = registers.as_flattened();
+            assert_eq!(all[..count], words[..count]);
+            assert_eq!(all[count..], under.as_flattened()[count..]);
+        }
+        assert_eq!(
+            fill_over(
+                &words,
+                9,
+                &[[0; REGISTER_DW]; 1],
+                &mut [[0; REGISTER_DW]; 2]
+            ),
+            None
+        );
+        assert_eq!(
+            fill_over(
+                &words,
+                9,
+                &[[0; REGISTER_DW]; 2],
+                &mut [[0; REGISTER_DW]; 1]
+            ),
+            None
+        );
     }
 }

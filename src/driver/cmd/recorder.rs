@@ -13,11 +13,12 @@ use crate::draw::DrawGeneration;
 use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
-    BASE_AT, BOUND_DW, Bindings, COUNTS_AT, Control, FrontEnd, GATHERED_DW, Generation, HEAP_AT,
-    Heaps, Launch, Machine, PUSH_CONSTANTS_DW, SETS, VALUES_AT, set_place,
+    BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, GATHERED_DW, Generation, HEAP_AT, Heaps,
+    Launch, Machine, PUSH_CONSTANTS_DW, Pushed, SETS, VALUES_AT, set_place,
 };
 use crate::mi;
 use crate::pending::Pending;
+use crate::push_data::REGISTER_DW;
 use crate::stream::{Data, Memory, Stream};
 
 /// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
@@ -49,8 +50,12 @@ pub struct Recorder<G: DrawGeneration, M> {
     pub(crate) stream: Stream<M>,
     pub(crate) machine: Machine,
     bound: Bound<G>,
-    /// Constants are not what was loaded last.
+    /// Push data is not what was loaded last.
     constants_dirty: bool,
+    /// More of it than the application's constants: it has to be gathered anew.
+    values_dirty: bool,
+    /// What was gathered last.
+    gathered: Vec<[u32; REGISTER_DW]>,
     /// The interface descriptor that was loaded last, or [`NO_DESCRIPTOR`].
     descriptor: u32,
     front_end: FrontEnd,
@@ -82,6 +87,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
                 words: [0; GATHERED_DW],
             },
             constants_dirty: true,
+            values_dirty: true,
+            gathered: Vec::new(),
             descriptor: NO_DESCRIPTOR,
             front_end: FrontEnd::default(),
             pending: Pending::INVALIDATE_VERTICES,
@@ -133,7 +140,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let heap = self.machine.bindless_base;
         self.bound.words[VALUES_AT + HEAP_AT] = heap as u32;
         self.bound.words[VALUES_AT + HEAP_AT + 1] = (heap >> 32) as u32;
-        self.constants_dirty = true;
+        self.gather_anew();
     }
 
     /// Binds a pipeline.
@@ -142,8 +149,13 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let bound = self.bound.launch.as_ref();
         if bound.is_none_or(|l| l.descriptor_offset_bytes != launch.descriptor_offset_bytes) {
             self.bound.launch = Some(*launch);
-            self.constants_dirty = true;
+            self.gather_anew();
         }
+    }
+
+    #[inline(always)]
+    fn gather_anew(&mut self) {
+        (self.constants_dirty, self.values_dirty) = (true, true);
     }
 
     /// The handle of a descriptor set. False: there is no such set.
@@ -166,8 +178,9 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     fn set_value(&mut self, place: usize, value: u32) -> bool {
         match self.bound.words[VALUES_AT..BOUND_DW].get_mut(place) {
             Some(known) => {
-                self.constants_dirty |= *known != value;
-                *known = value;
+                if std::mem::replace(known, value) != value {
+                    self.gather_anew();
+                }
                 true
             }
             None => false,
@@ -370,8 +383,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         };
         let (stream, conditional) = (&mut self.stream, self.conditional);
         if std::mem::take(&mut self.constants_dirty) && launch.curbe_grf > 0 {
-            let bound = bindings(&self.bound.words, &self.machine);
-            G::walk_with(stream, launch, &bound, count, conditional)?;
+            if std::mem::take(&mut self.values_dirty) {
+                launch.gather(&self.bound.words, &mut self.gathered);
+            }
+            let pushed = pushed(&self.bound.words, &self.gathered, &self.machine);
+            G::walk_with(stream, launch, &pushed, count, conditional)?;
         } else {
             G::walk(stream, &launch.walker, count, conditional)?;
         }
@@ -429,8 +445,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             return Ok(false);
         };
         if std::mem::take(&mut self.constants_dirty) && launch.curbe_grf > 0 {
-            let bound = bindings(&self.bound.words, &self.machine);
-            G::constants(&mut self.stream, launch, &bound)?;
+            if std::mem::take(&mut self.values_dirty) {
+                launch.gather(&self.bound.words, &mut self.gathered);
+            }
+            let pushed = pushed(&self.bound.words, &self.gathered, &self.machine);
+            G::constants(&mut self.stream, launch, &pushed)?;
         }
         G::walk_indirect(&mut self.stream, &launch.walker, address, self.conditional)?;
         Ok(true)
@@ -454,12 +473,12 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             *to = from;
         }
         self.bound.launch = Some(*launch);
-        self.constants_dirty = true;
+        self.gather_anew();
         let conditional = std::mem::replace(&mut self.conditional, false);
         let launched = self.dispatch([0; 3], groups);
         self.conditional = conditional;
         self.bound = application;
-        self.constants_dirty = true;
+        self.gather_anew();
         launched.map(|_| ())
     }
 
@@ -561,11 +580,16 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     }
 }
 
-/// What launches gather from.
+/// What a launch pushes.
 #[inline(always)]
-fn bindings<'a>(words: &'a [u32; GATHERED_DW], machine: &Machine) -> Bindings<'a> {
-    Bindings {
+fn pushed<'a>(
+    words: &'a [u32; GATHERED_DW],
+    gathered: &'a [[u32; REGISTER_DW]],
+    machine: &Machine,
+) -> Pushed<'a> {
+    Pushed {
         words,
+        gathered,
         dynamic_base: machine.dynamic_base,
     }
 }

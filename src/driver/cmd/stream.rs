@@ -57,13 +57,6 @@ pub fn offset(address: u64, base: u64) -> u64 {
     address.wrapping_sub(base) & 0xffff_ffff
 }
 
-/// Says so, out of the way of those who need not.
-#[cold]
-#[inline(never)]
-fn too_long<M: Memory, T>() -> Result<T, M::Error> {
-    Err(M::too_long())
-}
-
 /// A batch being written.
 #[derive(Debug)]
 pub struct Stream<M> {
@@ -138,7 +131,7 @@ impl<M: Memory> Stream<M> {
         let room = words.and_then(|words| words.get_mut(at..end));
         match room.and_then(<[u32]>::as_mut_array) {
             Some(room) => Ok(room),
-            None => too_long::<M, _>(),
+            None => Err(M::too_long()),
         }
     }
 
@@ -188,12 +181,12 @@ impl<M: Memory> Stream<M> {
             self.grow()?;
             start = self.data_start(len_dw);
             if start < (N + LINK_DW).cast_signed() {
-                return too_long::<M, _>();
+                return Err(M::too_long());
             }
         }
         match self.place(start.cast_unsigned(), len_dw) {
             Some(room) => Ok(room),
-            None => too_long::<M, _>(),
+            None => Err(M::too_long()),
         }
     }
 
