@@ -27,7 +27,7 @@ pub use file::{
     wait_readable,
 };
 pub use folder::private_folder;
-pub use mapping::{Mapping, PAGE_BYTES, Window};
+pub use mapping::{Ahead, Mapping, PAGE_BYTES, Window};
 pub use node::{Node, device_numbers, open_node, render_nodes};
 pub use process::{
     block_signals, build_id, end_with_the_pipe, memory_bytes, monotonic_ns, monotonic_raw_ns,

@@ -307,13 +307,26 @@ impl Window {
         unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr(), self.len_dw) }
     }
 
-    /// Asks the processor to have the words near when they are written, and does not wait for that.
-    pub fn fetch(&self) {
+    /// Where its words can be asked for before they are written.
+    pub fn ahead(&self) -> Ahead {
+        Ahead(self.base.as_ptr().addr())
+    }
+}
+
+/// Words that are soon to be written; an address that is never followed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ahead(usize);
+
+impl Ahead {
+    /// Asks the processor to have the line of a word near when it is written, and does not wait for that.
+    #[inline(always)]
+    pub fn fetch(self, at_dw: usize) {
         #[cfg(target_arch = "x86_64")]
-        for at_dw in (0..self.len_dw).step_by(LINE_BYTES / 4) {
+        {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a hint that may name any address; this one lies within the window.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.base.as_ptr().add(at_dw).cast()) };
+            let place = std::ptr::without_provenance::<i8>(self.0).wrapping_add(at_dw * 4);
+            // SAFETY: a hint that may name any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
         }
     }
 }

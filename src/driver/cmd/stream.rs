@@ -22,6 +22,8 @@ pub trait Memory {
     fn prepare(&mut self) -> Result<u64, Self::Error>;
     /// Makes that chunk the current one. `commands_dw` words of the last one are commands, but for the jump behind them.
     fn advance(&mut self, commands_dw: usize);
+    /// Brings the line of a word in the chunk after the current one near, if that is known and if it helps.
+    fn fetch_ahead(&self, _at_dw: usize) {}
     /// The error of asking for more at once than a chunk holds.
     fn too_long() -> Self::Error;
     /// Some dwords of the surface at a byte of the bindless heap, as they are now.
@@ -127,11 +129,20 @@ impl<M: Memory> Stream<M> {
         let at = self.at_dw as usize;
         let end = at + N;
         self.at_dw = end as u32;
+        self.fetch_ahead(at, N);
         let words = self.memory.words();
         let room = words.and_then(|words| words.get_mut(at..end));
         match room.and_then(<[u32]>::as_mut_array) {
             Some(room) => Ok(room),
             None => Err(M::too_long()),
+        }
+    }
+
+    /// Where words are written here, others are soon written in the next chunk.
+    #[inline(always)]
+    fn fetch_ahead(&self, at_dw: usize, len_dw: usize) {
+        for line in (at_dw..at_dw + len_dw).step_by(ALIGN_DW as usize) {
+            self.memory.fetch_ahead(line);
         }
     }
 
@@ -198,6 +209,8 @@ impl<M: Memory> Stream<M> {
         len_dw: usize,
     ) -> Option<(&mut [u32; N], Data<'_>)> {
         let at = self.at_dw as usize;
+        self.fetch_ahead(at, N);
+        self.fetch_ahead(start, len_dw);
         let address = self.memory.address() + start as u64 * 4;
         let (front, back) = self.memory.words()?.split_at_mut_checked(start)?;
         let commands = front.get_mut(at..at + N)?.as_mut_array()?;

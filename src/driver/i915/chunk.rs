@@ -97,9 +97,9 @@ impl Chunk {
         self.window.words()
     }
 
-    /// Has its words brought near, for whoever writes them soon.
-    pub fn fetch(&self) {
-        self.window.fetch();
+    /// Where its words are brought near, for whoever writes them soon.
+    pub fn ahead(&self) -> sys::Ahead {
+        self.window.ahead()
     }
 
     /// Where a batch begins that begins with it.

@@ -32,6 +32,7 @@ pub use mapping::Mapping;
 pub use pool::{Pool, Slice};
 pub use range::{From, RangeAllocator};
 pub use syncobj::Syncobj;
+pub use sys::Ahead;
 pub use uapi::{HostPages, Kernel};
 pub use zone::{
     BINDLESS_BASE, BINDLESS_HEAP_BYTES, DYNAMIC_BASE, GENERAL_BASE, INSTRUCTION_BASE, PAGE_BYTES,

@@ -57,6 +57,7 @@ pub struct BatchMemory {
     full: Vec<(i915::Chunk, usize)>,
     current: Option<i915::Chunk>,
     next: Option<i915::Chunk>,
+    ahead: i915::Ahead,
 }
 
 impl BatchMemory {
@@ -67,6 +68,7 @@ impl BatchMemory {
             full: Vec::new(),
             current: None,
             next: None,
+            ahead: i915::Ahead::default(),
         }
     }
 
@@ -140,11 +142,19 @@ impl cmd::Memory for BatchMemory {
         {
             self.full.push((last, commands_dw));
         }
-        // Who has filled one soon fills another, and it is not near: what it takes to bring it there is not waited for.
+        // Who has filled one soon fills another.
         self.next = self.pool.take().ok();
-        if let Some(next) = &self.next {
-            next.fetch();
-        }
+        self.ahead = self
+            .next
+            .as_ref()
+            .map(i915::Chunk::ahead)
+            .unwrap_or_default();
+    }
+
+    /// The chunk after this one is not near: what it takes to bring it there is not waited for.
+    #[inline(always)]
+    fn fetch_ahead(&self, at_dw: usize) {
+        self.ahead.fetch(at_dw);
     }
 
     fn too_long() -> Error {
