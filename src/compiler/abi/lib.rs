@@ -192,7 +192,7 @@ pub enum DriverValue {
 /// Values of its own that a launcher is asked for at most.
 pub const LAUNCHER_VALUES: usize = 32;
 
-/// Of those so many at most are sums ([`DriverValue::SetDescriptor`], [`DriverValue::DynamicDescriptor`]): the last ones.
+/// Of those so many at most are sums ([`DriverValue::SetDescriptor`], [`DriverValue::DynamicDescriptor`]), at any places.
 pub const LAUNCHER_SUMS: usize = 8;
 
 /// Dwords of a register: the unit of push data.
