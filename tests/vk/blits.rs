@@ -238,6 +238,62 @@ fn stencil_depth_and_packed_pixels_are_scaled() {
 }
 
 #[test]
+fn three_channels_are_written_one_by_one() {
+    let rig = Rig::new();
+    let colours = [[255u8, 0, 119, 68], [17, 34, 51, 255], [0, 130, 9, 250]];
+    let source = picture(vk::Format::R8G8B8A8_UNORM, 3, 2);
+    let whole = [offset(0, 0, 0), offset(3, 2, 1)];
+    // The second row is the first one the other way round.
+    let rows = [colours, [colours[2], colours[1], colours[0]]].concat();
+    let half = |value: u8| match value {
+        0 => 0u16,
+        // 1, 17 / 255 and 51 / 255, exactly and to the nearest.
+        255 => 0x3c00,
+        17 => 0x2c44,
+        51 => 0x3266,
+        _ => u16::MAX,
+    };
+    // As IEC 61966-2-1 has it.
+    let encoded = |value: f64| match value <= 0.003_130_8 {
+        true => 12.92 * value,
+        false => 1.055 * value.powf(1.0 / 2.4) - 0.055,
+    };
+    for (format, bytes) in [
+        (vk::Format::R8G8B8_UNORM, 1),
+        (vk::Format::R8G8B8_SRGB, 1),
+        (vk::Format::R16G16B16_UNORM, 2),
+        (vk::Format::R16G16B16_SFLOAT, 2),
+        (vk::Format::R32G32B32_SFLOAT, 4),
+    ] {
+        let target = picture(format, 3, 2);
+        let boxes = [whole, whole];
+        let filter = vk::Filter::NEAREST;
+        let got = scaled(&rig, (&source, &rows.concat()), &target, boxes, filter);
+        let meant = rows.iter().flat_map(|colour| &colour[..3]);
+        assert_eq!(got.len(), 3 * 2 * 3 * bytes, "{format:?}");
+        for (got, &meant) in got.chunks_exact(bytes).zip(meant) {
+            let linear = f64::from(meant) / 255.0;
+            let word = got
+                .iter()
+                .rev()
+                .fold(0, |word, &byte| word << 8 | u32::from(byte));
+            match format {
+                vk::Format::R8G8B8_UNORM => assert_eq!(word, meant.into()),
+                vk::Format::R8G8B8_SRGB => {
+                    assert_eq!(word, (encoded(linear) * 255.0).round() as u32);
+                }
+                vk::Format::R16G16B16_UNORM => assert_eq!(word, u32::from(meant) * 257),
+                vk::Format::R16G16B16_SFLOAT if half(meant) != u16::MAX => {
+                    assert_eq!(word, half(meant).into(), "{meant}");
+                }
+                vk::Format::R16G16B16_SFLOAT => {}
+                _ => assert_eq!(f32::from_bits(word), linear as f32),
+            }
+        }
+    }
+}
+
+#[test]
 fn slices_and_lines_are_scaled() {
     let rig = Rig::new();
     let volume = picture(vk::Format::R8_UNORM, 2, 2)

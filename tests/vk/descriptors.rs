@@ -514,3 +514,82 @@ void main()
         d.destroy_image_view(seen, None);
     }
 }
+
+#[test]
+fn as_many_sets_as_are_said_to_be_there_are_bound() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let properties = unsafe { rig.instance.get_physical_device_properties(rig.physical) };
+    let sets = properties.limits.max_bound_descriptor_sets;
+    assert_eq!(sets, 32);
+    let blocks = (0..sets).map(|set| {
+        format!("layout(set = {set}, binding = 0) buffer Block{set} {{ uint value; }} block{set};")
+    });
+    let writes = (0..sets).map(|set| format!("block{set}.value = {}u;", 1000 + 7 * set));
+    let glsl = format!(
+        "#version 450\n{}\nvoid main() {{ {} }}",
+        blocks.collect::<String>(),
+        writes.collect::<String>()
+    );
+    let buffer = rig.buffer(64 * u64::from(sets));
+    unsafe {
+        let binding = [vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(STORAGE)
+            .descriptor_count(1)
+            .stage_flags(COMPUTE)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
+        let set_layout = d.create_descriptor_set_layout(&info, None).unwrap();
+        let layouts = vec![set_layout; sets as usize];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
+        let layout = d.create_pipeline_layout(&info, None).unwrap();
+        let words = compile(&glsl);
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        let module = d.create_shader_module(&info, None).unwrap();
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(COMPUTE)
+            .module(module)
+            .name(c"main");
+        let info = [vk::ComputePipelineCreateInfo::default()
+            .stage(stage)
+            .layout(layout)];
+        let pipeline = d.create_compute_pipelines(vk::PipelineCache::null(), &info, None);
+        let pipeline = pipeline.unwrap()[0];
+        d.destroy_shader_module(module, None);
+        let size = [vk::DescriptorPoolSize::default()
+            .ty(STORAGE)
+            .descriptor_count(sets)];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(sets)
+            .pool_sizes(&size);
+        let pool = d.create_descriptor_pool(&info, None).unwrap();
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(&layouts);
+        let made = d.allocate_descriptor_sets(&info).unwrap();
+        for (number, &set) in (0..).zip(&made) {
+            let info = [vk::DescriptorBufferInfo {
+                buffer: buffer.buffer,
+                offset: 64 * number,
+                range: 4,
+            }];
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(set)
+                .descriptor_type(STORAGE)
+                .buffer_info(&info);
+            d.update_descriptor_sets(&[write], &[]);
+        }
+        rig.run(|commands| {
+            let bind = vk::PipelineBindPoint::COMPUTE;
+            d.cmd_bind_pipeline(commands, bind, pipeline);
+            d.cmd_bind_descriptor_sets(commands, bind, layout, 0, &made, &[]);
+            d.cmd_dispatch(commands, 1, 1, 1);
+        });
+        d.destroy_descriptor_pool(pool, None);
+        d.destroy_pipeline(pipeline, None);
+        d.destroy_pipeline_layout(layout, None);
+        d.destroy_descriptor_set_layout(set_layout, None);
+    }
+    let written: Vec<u32> = buffer.dwords().into_iter().step_by(16).collect();
+    let meant: Vec<u32> = (0..sets).map(|set| 1000 + 7 * set).collect();
+    assert_eq!(written, meant);
+}

@@ -190,7 +190,7 @@ pub enum DriverValue {
 }
 
 /// Values of its own that a launcher is asked for at most.
-pub const LAUNCHER_VALUES: usize = 32;
+pub const LAUNCHER_VALUES: usize = 64;
 
 /// Of those so many at most are sums ([`DriverValue::SetDescriptor`], [`DriverValue::DynamicDescriptor`]), at any places.
 pub const LAUNCHER_SUMS: usize = 8;

@@ -77,11 +77,41 @@ pub enum Numbers {
     Stencil,
     /// As floats, which the shader packs as normalised numbers of a few bits into two bytes.
     Packed(Order),
+    /// As floats, of which the shader writes three, one behind the other: no typed message writes three. They lie in rows.
+    Three(Channel),
+}
+
+/// One of three channels, as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Eight bits, from 0 to 1.
+    Unorm8,
+    /// The same, encoded as sRGB.
+    Srgb8,
+    /// Sixteen bits, from 0 to 1.
+    Unorm16,
+    /// A half.
+    Float16,
+    /// A float.
+    Float32,
+}
+
+impl Channel {
+    const COUNT: usize = 5;
+
+    /// Bytes of it.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Channel::Unorm8 | Channel::Srgb8 => 1,
+            Channel::Unorm16 | Channel::Float16 => 2,
+            Channel::Float32 => 4,
+        }
+    }
 }
 
 impl Numbers {
     /// Kinds of numbers.
-    const COUNT: usize = 4 + 4;
+    const COUNT: usize = 4 + 4 + Channel::COUNT;
 
     fn index(self) -> usize {
         match self {
@@ -90,6 +120,7 @@ impl Numbers {
             Numbers::Integers => 2,
             Numbers::Stencil => 3,
             Numbers::Packed(order) => 4 + order as usize,
+            Numbers::Three(channel) => 8 + channel as usize,
         }
     }
 

@@ -21,8 +21,8 @@ pub use buffer::{
 };
 pub use kernel::{GROUP_X, GROUP_Y};
 pub use launch::{
-    Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS, Settle,
-    Shader, Span, Texels,
+    Channel, Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS,
+    Settle, Shader, Span, Texels,
 };
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;

@@ -11,7 +11,7 @@ use nir::{Access, Base, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
 use crate::kernel::{Kernel, inside, plane_shader};
-use crate::launch::{Choice, Measure, Numbers, Picture};
+use crate::launch::{Channel, Choice, Measure, Numbers, Order, Picture};
 use crate::texel::place;
 
 /// A sum, made one after the other.
@@ -51,7 +51,7 @@ fn read(
 fn base(numbers: Numbers) -> Base {
     match numbers {
         Numbers::Integers | Numbers::Stencil => Base::Uint,
-        Numbers::Floats | Numbers::Srgb | Numbers::Packed(_) => Base::Float,
+        Numbers::Floats | Numbers::Srgb | Numbers::Packed(_) | Numbers::Three(_) => Base::Float,
     }
 }
 
@@ -72,9 +72,41 @@ fn encode(k: &mut Kernel<'_>, linear: Id<Def>) -> Id<Def> {
     k.bcsel(dark, low, high)
 }
 
+/// A number from 0 to 1 as an integer from 0 to `most`.
+fn normalised(k: &mut Kernel<'_>, number: Id<Def>, most: Id<Def>) -> Id<Def> {
+    let [zero, one] = [0.0, 1.0].map(|value| k.imm_float(32, value));
+    let scale = k.u2f(most, 32);
+    let number = k.fmax(number, zero);
+    let number = k.fmin(number, one);
+    let scaled = k.fmul(number, scale);
+    let rounded = k.fround_even(scaled);
+    k.f2u(rounded, 32)
+}
+
+/// A number as a channel is stored.
+fn stored(k: &mut Kernel<'_>, channel: Channel, number: Id<Def>) -> Id<Def> {
+    let number = match channel {
+        Channel::Srgb8 => encode(k, number),
+        _ => number,
+    };
+    match channel {
+        Channel::Unorm8 | Channel::Srgb8 => {
+            let most = k.imm_u32(0xff);
+            let value = normalised(k, number, most);
+            k.u2u(value, 8)
+        }
+        Channel::Unorm16 => {
+            let most = k.imm_u32(0xffff);
+            let value = normalised(k, number, most);
+            k.u2u(value, 16)
+        }
+        Channel::Float16 => k.f2f_rtne(number, 16),
+        Channel::Float32 => number,
+    }
+}
+
 /// Numbers from 0 to 1 as so many bits each, from a bit on: `packing` has a byte for each, the first bit below the count of bits.
 fn pack(k: &mut Kernel<'_>, texel: [Id<Def>; 4], packing: Id<Def>) -> Id<Def> {
-    let [zero, one] = [0.0, 1.0].map(|value| k.imm_float(32, value));
     let (low, bit) = (k.imm_u32(0xf), k.imm_u32(1));
     let mut word = k.imm_u32(0);
     for (number, channel) in (0..).zip(texel) {
@@ -85,12 +117,7 @@ fn pack(k: &mut Kernel<'_>, texel: [Id<Def>; 4], packing: Id<Def>) -> Id<Def> {
         });
         let most = k.ishl(bit, bits);
         let most = k.iadd_imm(most, -1);
-        let scale = k.u2f(most, 32);
-        let channel = k.fmax(channel, zero);
-        let channel = k.fmin(channel, one);
-        let scaled = k.fmul(channel, scale);
-        let rounded = k.fround_even(scaled);
-        let value = k.f2u(rounded, 32);
+        let value = normalised(k, channel, most);
         let value = k.ishl(value, at);
         word = k.ior(word, value);
     }
@@ -114,6 +141,17 @@ fn write(
         };
         let value = k.u2u(value, 8 * bytes as u8);
         k.write_unit(1, to, bytes, value);
+        return;
+    }
+    if let Numbers::Three(channel) = numbers {
+        let bytes = channel.bytes();
+        let x = k.imul_imm(column, (3 * bytes).into());
+        let first = place(k, Order::Rows, [x, row, slice], to);
+        for (number, value) in (0..3).zip(texel) {
+            let to = k.iadd_imm(first, number * i64::from(bytes));
+            let value = stored(k, channel, value);
+            k.write_unit(1, to, bytes, value);
+        }
         return;
     }
     if numbers == Numbers::Srgb {

@@ -20,7 +20,9 @@ impl Shader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::{Choice, Measure, Numbers, Order, Picture, SHADERS, Settle, Texels};
+    use crate::launch::{
+        Channel, Choice, Measure, Numbers, Order, Picture, SHADERS, Settle, Texels,
+    };
 
     /// All of them.
     fn all() -> Vec<Shader> {
@@ -42,7 +44,15 @@ mod tests {
             Numbers::Integers,
             Numbers::Stencil,
         ];
+        let channels = [
+            Channel::Unorm8,
+            Channel::Srgb8,
+            Channel::Unorm16,
+            Channel::Float16,
+            Channel::Float32,
+        ];
         let numbers = numbers.into_iter().chain(orders.map(Numbers::Packed));
+        let numbers = numbers.chain(channels.map(Numbers::Three));
         let pictures = numbers.flat_map(|numbers| {
             let scaled = [false, true].map(|volume| Picture::Scaled { volume, numbers });
             let joined = (1..=4).map(move |samples_log2| Picture::Joined {

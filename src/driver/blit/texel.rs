@@ -315,8 +315,8 @@ pub struct Piece {
     pub place: [u32; 4],
 }
 
-/// The parts of a box of elements of a power of two of bytes.
-pub fn pieces(destination: Plane, extent: Extent, unit_log2: u32) -> Vec<Piece> {
+/// The parts of a box of elements of so many bytes.
+pub fn pieces(destination: Plane, extent: Extent, element_bytes: u32) -> Vec<Piece> {
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
         return Vec::new();
     }
@@ -326,7 +326,7 @@ pub fn pieces(destination: Plane, extent: Extent, unit_log2: u32) -> Vec<Piece> 
         Piece {
             slice,
             row,
-            size: [part.row_bytes >> unit_log2, part.rows, part.slices],
+            size: [part.row_bytes / element_bytes, part.rows, part.slices],
             span,
             place: plane.push(skip),
         }

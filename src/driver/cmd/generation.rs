@@ -183,26 +183,45 @@ pub(crate) const MAX_GROUP_THREADS: u32 = 64;
 
 /// Dwords of push constants that an application has.
 pub const PUSH_CONSTANTS_DW: usize = 32;
-/// Values of the launcher's own, by place.
+/// Values of the launcher's own that one launch has at most.
 pub(crate) const VALUES: usize = abi::LAUNCHER_VALUES;
-/// Descriptor sets among them, and dynamic buffers.
-pub(crate) const SETS: usize = 8;
+/// Descriptor sets among the values that there are, and dynamic buffers.
+pub(crate) const SETS: usize = 32;
 pub(crate) const DYNAMIC: usize = 16;
-const DYNAMIC_AT: usize = SETS;
+/// Sets that have the first places; those behind them, which few have, come last.
+const FIRST_SETS: usize = 8;
+const DYNAMIC_AT: usize = FIRST_SETS;
 /// Places of the values behind those.
 pub(crate) const COUNTS_AT: usize = DYNAMIC_AT + DYNAMIC;
 pub(crate) const BASE_AT: usize = COUNTS_AT + 2;
 pub(crate) const HEAP_AT: usize = BASE_AT + 3;
 /// A place that no value has.
-pub(crate) const ZERO_AT: usize = VALUES - 1;
-const _: () = assert!(HEAP_AT + 2 <= ZERO_AT);
-/// Words that can be pushed: the application's constants, and the values behind them.
-pub(crate) const BOUND_DW: usize = PUSH_CONSTANTS_DW + VALUES;
+pub(crate) const ZERO_AT: usize = HEAP_AT + 2;
+const MORE_SETS_AT: usize = ZERO_AT + 1;
+const PLACES: usize = MORE_SETS_AT + SETS - FIRST_SETS;
+/// Words that can be pushed: the application's constants, and the values behind them, with room for more.
+pub(crate) const BOUND_DW: usize = SHIFTED;
 pub(crate) const VALUES_AT: usize = PUSH_CONSTANTS_DW;
+const _: () = assert!(VALUES_AT + PLACES <= BOUND_DW);
 
 /// Set in a place: what is pushed is not the handle there, but [`set_place`] of it.
 const SHIFTED: usize = 0x80;
-const _: () = assert!(BOUND_DW <= SHIFTED);
+
+/// The place of a set's handle. None: there are not so many sets.
+#[inline(always)]
+pub(crate) fn set_at(set: usize) -> Option<usize> {
+    match set {
+        0..FIRST_SETS => Some(set),
+        FIRST_SETS..SETS => Some(MORE_SETS_AT + set - FIRST_SETS),
+        _ => None,
+    }
+}
+
+/// The place of a dynamic buffer's handle. None: there are not so many.
+#[inline(always)]
+pub(crate) fn dynamic_at(index: usize) -> Option<usize> {
+    (index < DYNAMIC).then_some(DYNAMIC_AT + index)
+}
 
 /// Where a set lies in the heap, in bytes, given its handle (see `abi`).
 #[inline]
@@ -221,14 +240,9 @@ pub(crate) fn pushed_word(words: &[u32; BOUND_DW], place: u8) -> u32 {
 }
 
 /// Words that a launch gathers from: the bound ones, and behind each as far again what [`pushed_word`] makes of it where that is asked
-/// for.
+/// for. So each has the place that names it.
 pub(crate) const GATHERED_DW: usize = 2 * BOUND_DW;
-
-/// Where a launch gathers a word from, given its place among those that can be pushed.
-fn gathered(place: usize) -> u8 {
-    let bank = if place & SHIFTED == 0 { 0 } else { BOUND_DW };
-    (place % BOUND_DW + bank) as u8
-}
+const _: () = assert!(GATHERED_DW == 1 << u8::BITS);
 
 /// The place of a value, and what is added to the word there. None: there are not so many sets or dynamic buffers.
 pub(crate) fn sum(value: DriverValue) -> Option<(usize, u32)> {
@@ -249,9 +263,9 @@ pub(crate) fn place(value: DriverValue) -> Option<usize> {
         (index < count).then_some(base + index)
     };
     match value {
-        DriverValue::SetHandle { set } => within(0, set, SETS),
-        DriverValue::SetPlace { set } => within(SHIFTED, set, SETS),
-        DriverValue::DynamicHandle { index } => within(DYNAMIC_AT, index, DYNAMIC),
+        DriverValue::SetHandle { set } => set_at(set as usize),
+        DriverValue::SetPlace { set } => Some(SHIFTED + set_at(set as usize)?),
+        DriverValue::DynamicHandle { index } => dynamic_at(index as usize),
         DriverValue::NumWorkgroupsAddress { dword } => within(COUNTS_AT, dword, 2),
         DriverValue::BaseWorkgroupId { component } => within(BASE_AT, component, 3),
         DriverValue::SurfaceHeapAddress { dword } => within(HEAP_AT, dword, 2),
@@ -301,7 +315,7 @@ impl<G: Generation> Launch<G> {
         let sums: Vec<(usize, u32)> = sums.collect::<Option<_>>()?;
         let mut values = [0; VALUES];
         for (to, sum) in values.iter_mut().zip(&sums) {
-            *to = gathered(VALUES_AT + sum.0);
+            *to = (VALUES_AT + sum.0) as u8;
         }
         let mut added = [0; VALUES];
         for (more, sum) in added.iter_mut().zip(&sums) {

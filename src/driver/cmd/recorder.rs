@@ -14,7 +14,7 @@ use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
     BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, GATHERED_DW, Generation, HEAP_AT, Heaps,
-    Launch, Machine, PUSH_CONSTANTS_DW, Pushed, SETS, VALUES_AT, set_place,
+    Launch, Machine, PUSH_CONSTANTS_DW, Pushed, VALUES_AT, dynamic_at, set_at, set_place,
 };
 use crate::mi;
 use crate::pending::Pending;
@@ -161,17 +161,18 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// The handle of a descriptor set. False: there is no such set.
     #[inline]
     pub fn set_handle(&mut self, set: usize, handle: u32) -> bool {
+        let Some(place) = set_at(set) else {
+            return false;
+        };
         // A launch gathers the handle from one place, and from another where the set lies.
-        set < SETS && {
-            self.bound.words[BOUND_DW + VALUES_AT + set] = set_place(handle);
-            self.set_value(set, handle)
-        }
+        self.bound.words[BOUND_DW + VALUES_AT + place] = set_place(handle);
+        self.set_value(place, handle)
     }
 
     /// The handle of a dynamic buffer. False: there are not so many.
     #[inline]
     pub fn dynamic_handle(&mut self, index: usize, handle: u32) -> bool {
-        SETS + index < COUNTS_AT && self.set_value(SETS + index, handle)
+        dynamic_at(index).is_some_and(|place| self.set_value(place, handle))
     }
 
     #[inline]

@@ -134,7 +134,7 @@ fn constants_lie_as_the_contract_has_them() {
     assert!(!recorder.push(128, &[0; 4]));
     assert!(!recorder.push(2, &[0; 4]));
     assert!(recorder.set_handle(1, 0x1000) && recorder.dynamic_handle(3, 0xd3));
-    assert!(!recorder.set_handle(SETS, 1) && !recorder.dynamic_handle(16, 1));
+    assert!(!recorder.set_handle(32, 1) && !recorder.dynamic_handle(16, 1));
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     let all = commands(&recorder);
     let load = named(&all, "MEDIA_CURBE_LOAD")[0];
@@ -370,7 +370,7 @@ fn shaders_that_want_too_much_are_refused() {
     };
     assert!(Launch::<Gen9>::new(&kernel(&too_far), 0).is_none());
     let no_such_set = PushData {
-        driver: vec![DriverValue::SetHandle { set: 8 }],
+        driver: vec![DriverValue::SetHandle { set: 32 }],
         samplers: None,
         ranges: Vec::new(),
         ..PushData::default()

@@ -474,6 +474,18 @@ impl Format {
         (at == 16).then_some(packing)
     }
 
+    /// What the channels of a format of three are, if numbers can be written to them one by one.
+    pub fn three_channels(&self) -> Option<blit::Channel> {
+        Some(match self.hw.name {
+            "R8G8B8_UNORM" => blit::Channel::Unorm8,
+            "R8G8B8_UNORM_SRGB" => blit::Channel::Srgb8,
+            "R16G16B16_UNORM" => blit::Channel::Unorm16,
+            "R16G16B16_FLOAT" => blit::Channel::Float16,
+            "R32G32B32_FLOAT" => blit::Channel::Float32,
+            _ => return None,
+        })
+    }
+
     /// What can be done with images of a tiling.
     pub fn image_features(
         &self,
@@ -513,7 +525,7 @@ impl Format {
         }
         let plain = without_srgb(self.hw).unwrap_or(self.hw).uses(hw_gen);
         let typed = plain.contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT;
-        if typed || self.packing(hw_gen).is_some() {
+        if typed || self.packing(hw_gen).is_some() || self.three_channels().is_some() {
             features |= A::BLIT_DST;
         }
         if uses.contains(FormatUse::FILTER) {

@@ -8,23 +8,25 @@ use abi::{DriverValue, PushedBuffer, PushedRange, REGISTER_DW};
 
 use crate::draw::generation::{CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration};
 use crate::generation::{
-    BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word, sum,
+    BASE_AT, BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word,
+    sum,
 };
 use crate::mi;
 use crate::push_data::fill;
 use crate::stream::{Memory, Stream};
 
-// A bit for each word.
-const _: () = assert!(BOUND_DW <= u64::BITS as usize);
-
 /// The bit of the word that is always zero stands for the contents of memory.
 pub(super) const CONTENTS: u64 = 1 << (VALUES_AT + ZERO_AT);
+/// The words behind have one bit together: that of a value that no draw has.
+const OTHERS: u64 = 1 << (VALUES_AT + BASE_AT);
 
-/// The bits of a run of words, which lies within them.
+/// The bits of a run of words, one for each of the first 64.
 pub(super) fn bits(first: usize, count: usize) -> u64 {
+    const ALL: usize = u64::BITS as usize;
     match count {
         0 => 0,
-        _ => u64::MAX >> (u64::BITS as usize - count.min(BOUND_DW)) << first.min(BOUND_DW - 1),
+        _ if first >= ALL => OTHERS,
+        _ => u64::MAX >> (ALL - count.min(ALL)) << first,
     }
 }
 

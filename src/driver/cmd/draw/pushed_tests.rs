@@ -152,7 +152,7 @@ fn too_much_is_refused() {
     assert!(most(vec![range(0, 0, 63, 2016)]).is_some());
     assert!(most(vec![range(0, 0, 64, 2048)]).is_none());
     assert!(most(vec![range(0, 0, 1, 32); 4]).is_none());
-    assert!(most(vec![range(8, 0, 1, 32)]).is_none());
+    assert!(most(vec![range(32, 0, 1, 32)]).is_none());
 }
 
 #[test]

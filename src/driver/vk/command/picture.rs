@@ -143,6 +143,9 @@ fn written(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<Written> {
     if name.contains("UINT") || name.contains("SINT") {
         return Ok(with(Numbers::Integers, format));
     }
+    if let Some(channel) = to.three_channels() {
+        return Ok(with(Numbers::Three(channel), format));
+    }
     if let Some(packing) = to.packing(hw_gen) {
         return Ok(Written {
             numbers: Numbers::Packed(super::image::order(part.surface.tiling)?),
@@ -189,10 +192,10 @@ impl CommandBuffer {
             return Ok(());
         }
         let launches = match written.numbers {
-            Numbers::Stencil | Numbers::Packed(_) => {
+            Numbers::Stencil | Numbers::Packed(_) | Numbers::Three(_) => {
                 let (plane, extent) = to.place(destination, part)?;
-                let unit_log2 = part.surface.block.bytes().ilog2();
-                let pieces = blit::pieces(plane, extent, unit_log2).into_iter();
+                let element_bytes = part.surface.block.bytes();
+                let pieces = blit::pieces(plane, extent, element_bytes).into_iter();
                 let whole = pieces.map(|piece| {
                     let bytes = surface_state::buffer(surface_state::BufferDescriptor {
                         address: piece.span.address,
