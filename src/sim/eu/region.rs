@@ -297,7 +297,7 @@ impl SrcOp {
         let fours = self.table.as_ref()?.as_chunks().0;
         fours
             .get(..usize::from(n) / 4)
-            .filter(|_| n >= 4 && n % 4 == 0)
+            .filter(|_| n >= 4 && n.is_multiple_of(4))
     }
 
     /// True where each four of `n` lanes have one element.

@@ -657,7 +657,15 @@ impl Thread {
             true => (0, 1 + more as usize, m.lanes & 0xff),
             false => (header, 1, m.lanes),
         };
+        // Most often all of the registers have been written.
+        let reach =
+            (lanes.checked_ilog2().map_or(0, |last| last as usize + 1) * bytes).div_ceil(32);
         for block in first..first + blocks {
+            let from = m.register + block;
+            let whole = w.get(from..from + reach);
+            if whole.is_some_and(|whole| whole.iter().all(|bytes| *bytes == u32::MAX)) {
+                continue;
+            }
             for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
                 let at = (m.register + block) * 32 + lane * bytes;
                 let inside = at + bytes <= end;
