@@ -59,7 +59,7 @@ impl<'a> Port<'a> {
                 (least, most, all) = (least.min(*offset), most.max(*offset), all | offset);
             }
         }
-        if least > most || all % 4 != 0 {
+        if least > most || !all.is_multiple_of(4) {
             return None;
         }
         let bytes = u64::from(most - least) + CHANNELS_BYTES;

@@ -205,7 +205,7 @@ impl Level {
         }
         // Sixteen bytes of a row are together in all tilings but W.
         let left = x + self.left;
-        if self.bytes != 4 || left % 4 != 0 || self.tiling == Tiling::W {
+        if self.bytes != 4 || !left.is_multiple_of(4) || self.tiling == Tiling::W {
             return None;
         }
         let rows = u64::from(y + self.top) + u64::from(slice) * u64::from(self.qpitch);
