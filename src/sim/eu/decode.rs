@@ -13,6 +13,7 @@ use crate::region::{DstOp, Kind, SrcOp};
 use crate::regs;
 use crate::straight;
 use crate::thread::Thread;
+use crate::touched::Touched;
 use hw::Gen;
 use isa::{CondMod, File, Inst, MathFn, Opcode, Pred, Type};
 use std::collections::BTreeMap;
@@ -64,6 +65,8 @@ pub(crate) struct Uop {
     pub(crate) dst: DstOp,
     pub(crate) src: [SrcOp; 3],
     pub(crate) fast: fast::Operands,
+    /// What strict mode looks at first.
+    pub(crate) touched: Option<Touched>,
     pub(crate) inst: Box<Inst>,
 }
 
@@ -474,6 +477,7 @@ fn skeleton(inst: &Inst, at: u64) -> Uop {
         dst: null_dst(),
         src: [SrcOp::none(), SrcOp::none(), SrcOp::none()],
         fast: fast::Operands::default(),
+        touched: None,
         inst: Box::new(*inst),
     }
 }
@@ -571,5 +575,9 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
             None => Run::Alu(general::execute),
         }
     };
+    if matches!(u.run, Run::Alu(_)) {
+        let sources = &u.src[..usize::from(u.sources).min(3)];
+        u.touched = Touched::of(u.n, sources, &u.dst);
+    }
     u
 }

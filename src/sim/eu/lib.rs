@@ -22,6 +22,7 @@ mod straight;
 #[cfg(test)]
 mod testing;
 mod thread;
+mod touched;
 
 pub use decode::{Fetch, Kernel};
 pub use message::{Message, Reply, SharedFunctions, Stop};

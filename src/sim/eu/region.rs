@@ -292,6 +292,31 @@ impl SrcOp {
         }
     }
 
+    /// Of `n` lanes each four, by the places of their elements; none where four are not told apart.
+    fn fours(&self, n: u8) -> Option<&[[u16; 4]]> {
+        let fours = self.table.as_ref()?.as_chunks().0;
+        fours
+            .get(..usize::from(n) / 4)
+            .filter(|_| n >= 4 && n.is_multiple_of(4))
+    }
+
+    /// True where each four of `n` lanes have one element.
+    pub(crate) fn is_in_fours(&self, n: u8) -> bool {
+        let same = |four: &[u16; 4]| four.iter().all(|at| *at == four[0]);
+        self.fours(n).is_some_and(|fours| fours.iter().all(same))
+    }
+
+    /// True where each four of `n` lanes have elements side by side.
+    pub(crate) fn is_in_rows(&self, n: u8) -> bool {
+        let place = |four: &[u16; 4], i: u16| u32::from(four[0]) + u32::from(i * self.size);
+        let row = |four: &[u16; 4]| {
+            (0..)
+                .zip(four)
+                .all(|(i, at)| u32::from(*at) == place(four, i))
+        };
+        self.fours(n).is_some_and(|fours| fours.iter().all(row))
+    }
+
     /// True where modifiers keep the 32 bits of a D: everywhere but in the accumulator.
     pub(crate) fn keeps_dword(&self) -> bool {
         self.ty == Type::D && !self.within(regs::ACC, regs::FLAG)

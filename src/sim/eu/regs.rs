@@ -93,6 +93,13 @@ impl Regs {
         bytemuck::cast_mut(&mut self.d)
     }
 
+    pub(crate) fn qwords(&self) -> &[u64; WORDS] {
+        &self.d
+    }
+    pub(crate) fn qwords_mut(&mut self) -> &mut [u64; WORDS] {
+        &mut self.d
+    }
+
     /// The GRF as dwords.
     pub(crate) fn grf(&self) -> &[u32] {
         &self.dwords()[..GRF_BYTES / 4]
@@ -101,29 +108,58 @@ impl Regs {
     /// Reads `size` bytes (1, 2, 4 or 8) at any byte offset; bytes past the end read as zero.
     #[inline]
     pub(crate) fn read(&self, at: usize, size: usize) -> u64 {
-        let mut b = [0u8; 8];
-        if let Some(s) = self.bytes().get(at..at + size) {
-            b[..size].copy_from_slice(s);
+        let from = self.bytes().get(at..).unwrap_or_default();
+        // Each size by itself: copies of a length that is not known are calls.
+        match size {
+            1 => from.first().map_or(0, |b| u64::from(*b)),
+            2 => from
+                .first_chunk()
+                .map_or(0, |b| u64::from(u16::from_le_bytes(*b))),
+            4 => from
+                .first_chunk()
+                .map_or(0, |b| u64::from(u32::from_le_bytes(*b))),
+            _ => from.first_chunk().map_or(0, |b| u64::from_le_bytes(*b)),
         }
-        u64::from_le_bytes(b)
     }
 
     /// Writes the low `size` bytes of `v`; nothing happens past the end.
     #[inline]
     pub(crate) fn write(&mut self, at: usize, size: usize, v: u64) {
-        if let Some(s) = self.bytes_mut().get_mut(at..at + size) {
-            s.copy_from_slice(&v.to_le_bytes()[..size]);
+        let to = self.bytes_mut().get_mut(at..).unwrap_or_default();
+        match size {
+            1 => {
+                if let Some(to) = to.first_mut() {
+                    *to = v as u8;
+                }
+            }
+            2 => {
+                if let Some(to) = to.first_chunk_mut() {
+                    *to = (v as u16).to_le_bytes();
+                }
+            }
+            4 => {
+                if let Some(to) = to.first_chunk_mut() {
+                    *to = (v as u32).to_le_bytes();
+                }
+            }
+            _ => {
+                if let Some(to) = to.first_chunk_mut() {
+                    *to = v.to_le_bytes();
+                }
+            }
         }
     }
 
     #[inline]
     pub(crate) fn dword(&self, at: usize) -> u32 {
-        self.dwords()[(at / 4) % (WORDS * 2)]
+        self.dwords().get(at / 4).copied().unwrap_or(0)
     }
 
     #[inline]
     pub(crate) fn set_dword(&mut self, at: usize, v: u32) {
-        self.dwords_mut()[(at / 4) % (WORDS * 2)] = v;
+        if let Some(dword) = self.dwords_mut().get_mut(at / 4) {
+            *dword = v;
+        }
     }
 
     /// f0 and f1 as one 64-bit mask: bit 0 is f0.0 bit 0, bit 32 is f1.0 bit 0.

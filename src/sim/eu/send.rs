@@ -35,6 +35,7 @@ impl Thread {
         }
     }
 
+    #[inline]
     fn send_range(&self, u: &Uop, reg: usize, len: usize, what: &str) -> Result<(), Box<Stop>> {
         if reg + len > 128 || len > MAX_LEN {
             return Err(self.undefined(

@@ -10,6 +10,7 @@ use crate::general;
 use crate::message::{SharedFunctions, Stop};
 use crate::region::{Kind, SrcOp};
 use crate::regs::{self, Regs};
+use crate::touched::{self, Bytes};
 use isa::{Inst, Opcode};
 use std::sync::Arc;
 
@@ -161,7 +162,7 @@ pub struct Thread {
     /// Where responses of messages are made.
     pub(crate) response: Vec<u32>,
     /// One bit for each GRF byte that has been written, kept where [`Options::uninit`] is set.
-    written: Option<Box<[u32; 128]>>,
+    written: Option<Box<Bytes>>,
     /// Length of the payload and channels of a thread of a straight kernel that has found all it used written: one like it
     /// finds the same.
     vetted: Option<(usize, u32)>,
@@ -368,9 +369,7 @@ impl Thread {
     /// Notes that GRF bytes have been written.
     pub(crate) fn mark_written(&mut self, from: usize, len: usize) {
         if let Some(w) = &mut self.written {
-            for b in from..(from + len).min(regs::GRF_BYTES) {
-                w[b / 32] |= 1 << (b % 32);
-            }
+            touched::note(w, from, len);
         }
     }
 
@@ -500,6 +499,15 @@ impl Thread {
             };
         }
         if self.written.is_none() || matches!(u.run, Run::Flow(_) | Run::Send) {
+            return Ok(());
+        }
+        if let (Some(touched), Some(written)) = (&u.touched, &mut self.written)
+            && touched.is_ready(written)
+        {
+            match lanes & u.dst.lane_mask & u.full == u.full {
+                true => touched.note(written),
+                false => self.mark_lanes(u, lanes & u.dst.lane_mask, 0),
+            }
             return Ok(());
         }
         if self.carry(u, lanes)? {
@@ -649,7 +657,15 @@ impl Thread {
             true => (0, 1 + more as usize, m.lanes & 0xff),
             false => (header, 1, m.lanes),
         };
+        // Most often all of the registers have been written.
+        let reach =
+            (lanes.checked_ilog2().map_or(0, |last| last as usize + 1) * bytes).div_ceil(32);
         for block in first..first + blocks {
+            let from = m.register + block;
+            let whole = w.get(from..from + reach);
+            if whole.is_some_and(|whole| whole.iter().all(|bytes| *bytes == u32::MAX)) {
+                continue;
+            }
             for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
                 let at = (m.register + block) * 32 + lane * bytes;
                 let inside = at + bytes <= end;

@@ -221,11 +221,15 @@ impl<'a> View<'a> {
         value
     }
 
-    #[inline]
+    #[inline(always)]
     fn reads(&self, address: u64, bytes: usize) -> Result<Seen, Stop> {
-        let Some(watch) = self.watch else {
-            return Ok(Seen::Now);
-        };
+        match self.watch {
+            Some(watch) => self.watched_read(watch, address, bytes),
+            None => Ok(Seen::Now),
+        }
+    }
+
+    fn watched_read(&self, watch: &dyn Watch, address: u64, bytes: usize) -> Result<Seen, Stop> {
         let (at, bytes, via) = (address & ADDRESS_MASK, bytes as u64, self.via.get());
         let page = at >> 12;
         if at.saturating_add(bytes).saturating_sub(1) >> 12 == page
@@ -244,11 +248,21 @@ impl<'a> View<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn writes(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
-        let Some(watch) = self.watch else {
-            return Ok(());
-        };
+        match self.watch {
+            Some(watch) => self.watched_write(watch, address, bytes, atomic),
+            None => Ok(()),
+        }
+    }
+
+    fn watched_write(
+        &self,
+        watch: &dyn Watch,
+        address: u64,
+        bytes: usize,
+        atomic: bool,
+    ) -> Result<(), Stop> {
         let (at, bytes, via) = (address & ADDRESS_MASK, bytes as u64, self.via.get());
         let (first, count) = (at & 63, bytes);
         // Of one line, as most are.
@@ -340,6 +354,39 @@ impl<'a> View<'a> {
             *value = self.read(address)?;
         }
         Ok(values)
+    }
+
+    /// Dwords from a multiple of 4 on; none where accesses are watched, or they are not all of one range.
+    #[inline]
+    pub fn span(&self, address: u64, dwords: usize) -> Option<&'a [AtomicU32]> {
+        if self.watch.is_some() || !address.is_multiple_of(4) {
+            return None;
+        }
+        let known = self.last.get();
+        let place = (address & ADDRESS_MASK).wrapping_sub(known.start);
+        match known.words.get((place / 4) as usize..) {
+            Some(words) if place < known.bytes => words.get(..dwords),
+            _ => self.words(address).ok()?.get(..dwords),
+        }
+    }
+
+    /// Runs of four dwords from multiples of 4 on, each inside what was looked at last; none where accesses are watched, or
+    /// memory has to be looked for.
+    #[inline]
+    pub fn runs(&self, addresses: [u64; 4]) -> Option<[&'a [AtomicU32; 4]; 4]> {
+        if self.watch.is_some() {
+            return None;
+        }
+        let [first, ..] = addresses;
+        self.words(first).ok()?;
+        let known = self.last.get();
+        let run = |address: u64| -> Option<&'a [AtomicU32; 4]> {
+            let place = (address & ADDRESS_MASK).wrapping_sub(known.start);
+            let words = known.words.get(usize::try_from(place / 4).ok()?..)?;
+            words.first_chunk()
+        };
+        let [a, b, c, d] = addresses.map(run);
+        Some([a?, b?, c?, d?])
     }
 
     /// Writes a dword at a multiple of 4.

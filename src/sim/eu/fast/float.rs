@@ -1,6 +1,8 @@
 //! F instructions in the default rounding mode, and conversions between F and integers of at most 32 bits.
 
-use super::operand::{bits, compare, flush, load, load_f, set_flags, spread, store};
+use super::operand::{
+    bits, compare, floats, flush, flushed, load, load_f, set_flags, spread, store,
+};
 use super::sized;
 use crate::alu_float;
 use crate::decode::{AluFn, Uop};
@@ -88,6 +90,12 @@ fn fused(p: f64, c: f64) -> f32 {
 fn finish<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: [f32; N]) {
     let mut v = v.map(f32::to_bits);
     flush(&mut v, t.denorm_keep);
+    settle(t, u, m, v);
+}
+
+/// Saturates what has been flushed, sets flags, writes.
+#[inline(always)]
+fn settle<const N: usize>(t: &mut Thread, u: &Uop, m: u32, mut v: [u32; N]) {
     if u.saturate {
         for x in &mut v {
             let f = f32::from_bits(*x);
@@ -114,12 +122,13 @@ fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     if m == 0 {
         return Ok(());
     }
-    let a = load_f::<N>(t, u, 0);
-    let mut v = [0f32; N];
-    for i in 0..N {
-        v[i] = O::f(f32::from_bits(a[i]), 0.0);
+    let mut v = [0u32; N];
+    let mut room = None;
+    let a = floats::<N>(t, u, 0, &mut room);
+    for (i, v) in v.iter_mut().enumerate() {
+        *v = flushed(O::f(a.get(i), 0.0).to_bits(), t.denorm_keep);
     }
-    finish(t, u, m, v);
+    settle(t, u, m, v);
     Ok(())
 }
 
@@ -131,13 +140,14 @@ fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     if m == 0 {
         return Ok(());
     }
-    let a = load_f::<N>(t, u, 0);
-    let b = load_f::<N>(t, u, 1);
-    let mut v = [0f32; N];
-    for i in 0..N {
-        v[i] = O::f(f32::from_bits(a[i]), f32::from_bits(b[i]));
+    let mut v = [0u32; N];
+    let (mut first, mut second) = (None, None);
+    let a = floats::<N>(t, u, 0, &mut first);
+    let b = floats::<N>(t, u, 1, &mut second);
+    for (i, v) in v.iter_mut().enumerate() {
+        *v = flushed(O::f(a.get(i), b.get(i)).to_bits(), t.denorm_keep);
     }
-    finish(t, u, m, v);
+    settle(t, u, m, v);
     Ok(())
 }
 
@@ -150,19 +160,19 @@ fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     if m == 0 {
         return Ok(());
     }
-    let a = load_f::<N>(t, u, 0).map(f32::from_bits);
-    let b = load_f::<N>(t, u, 1).map(f32::from_bits);
-    let c = load_f::<N>(t, u, 2).map(f32::from_bits);
-    let mut v = [0f32; N];
-    let mut doubt = 0u32;
-    for i in 0..N {
-        let (s, rounded) = sum(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
-        v[i] = s;
-        doubt |= rounded;
+    let mut rooms = [None; 3];
+    let [first, second, third] = &mut rooms;
+    let a = floats::<N>(t, u, 0, first).all();
+    let b = floats::<N>(t, u, 1, second).all();
+    let c = floats::<N>(t, u, 2, third).all();
+    let mut sums = [0f64; N];
+    for (i, sum) in sums.iter_mut().enumerate() {
+        *sum = f64::from(b[i]) * f64::from(c[i]) + f64::from(a[i]);
     }
-    if doubt != 0 {
-        for i in 0..N {
-            v[i] = fused(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
+    let (mut v, doubt) = rounded(&sums);
+    if doubt {
+        for (i, v) in v.iter_mut().enumerate() {
+            *v = fused(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
         }
     }
     finish(t, u, m, v);
@@ -187,25 +197,23 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     flush(&mut coefficients, t.denorm_keep);
     let [p, q, _, r] = coefficients.map(|c| f64::from(f32::from_bits(c)));
     let mut v = [0f32; N];
-    for (group, v) in v.chunks_mut(8).enumerate() {
+    for (group, v) in v.as_chunks_mut::<8>().0.iter_mut().enumerate() {
         let at = usize::from(u.src[1].base) + group * 64;
         let (mut x, mut y) = ([0; 8], [0; 8]);
         read(at, &mut x);
         read(at + 32, &mut y);
         flush(&mut x, t.denorm_keep);
         flush(&mut y, t.denorm_keep);
-        let parts: [(f64, f64); 8] = std::array::from_fn(|i| {
-            let (x, y) = (f32::from_bits(x[i]), f32::from_bits(y[i]));
-            (p * f64::from(x), q * f64::from(y) + r)
-        });
-        let mut doubt = 0u32;
-        for (v, (first, second)) in v.iter_mut().zip(parts) {
-            let (value, s) = sum(first, second);
-            *v = value;
-            doubt |= s;
+        let (mut first, mut second, mut sums) = ([0f64; 8], [0f64; 8], [0f64; 8]);
+        for i in 0..8 {
+            first[i] = p * f64::from(f32::from_bits(x[i]));
+            second[i] = q * f64::from(f32::from_bits(y[i])) + r;
+            sums[i] = first[i] + second[i];
         }
-        if doubt != 0 {
-            for (v, (first, second)) in v.iter_mut().zip(parts) {
+        let doubt;
+        (*v, doubt) = rounded(&sums);
+        if doubt {
+            for (v, (first, second)) in v.iter_mut().zip(first.into_iter().zip(second)) {
                 *v = fused(first, second);
             }
         }
@@ -214,18 +222,27 @@ fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-/// A sum of two doubles as an F, and not zero where rounding it twice may have made another F than rounding it once.
+/// Sums of two doubles as Fs, and whether rounding one of them twice may have made another F than rounding it once.
 #[inline(always)]
-fn sum(a: f64, b: f64) -> (f32, u32) {
+fn rounded<const N: usize>(sums: &[f64; N]) -> ([f32; N], bool) {
     // The least normal F: what is about as small, or smaller, may be rounded as a denormal is.
     const SMALL: i32 = f32::MIN_POSITIVE.to_bits() as i32;
-    let s = a + b;
-    let value = s as f32;
+    let size = |v: f32| (v.to_bits() & 0x7fff_ffff) as i32;
+    let mut v = [0f32; N];
     // A double halfway between two Fs may itself have been rounded; so may one whose F is a denormal. A zero is exact.
-    let halfway = (s.to_bits() as u32 & 0x1fff_ffff) ^ 0x1000_0000;
-    let small = value.abs().to_bits() as i32 <= SMALL;
-    let doubt = u32::from(halfway == 0) | u32::from(small) & u32::from(s != 0.0);
-    (value, doubt)
+    let (mut halfway, mut small) = (0u32, 0u32);
+    for (v, sum) in v.iter_mut().zip(sums) {
+        *v = *sum as f32;
+    }
+    for sum in sums {
+        halfway |= u32::from(sum.to_bits() as u32 & 0x1fff_ffff == 0x1000_0000);
+    }
+    for v in &v {
+        small |= u32::from(size(*v) <= SMALL);
+    }
+    let tiny = |(v, sum): (&f32, &f64)| size(*v) <= SMALL && *sum != 0.0;
+    let doubt = halfway != 0 || small != 0 && v.iter().zip(sums).any(tiny);
+    (v, doubt)
 }
 
 /// Transcendental functions, in doubles.
@@ -336,8 +353,9 @@ fn f_to_int<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     };
     let mut v = [0u32; N];
     // Numbers from zero on that every integer of more than a byte holds, as pixels' places are: truncated in wide steps.
-    const FEW: u32 = 32_768_f32.to_bits();
-    if u.dst.size > 1 && a.iter().fold(0, |most, x| most.max(*x)) < FEW {
+    const FEW: i32 = 32_768_f32.to_bits() as i32;
+    let many = |all: u32, x: &u32| all | u32::from(*x as i32 >= FEW) | *x >> 31;
+    if u.dst.size > 1 && a.iter().fold(0, many) == 0 {
         for i in 0..N {
             let x = f32::from_bits(a[i]);
             let near = x + 8_388_608.0;

@@ -19,9 +19,15 @@ enum Load {
     Scalar,
     Contig32,
     Table32,
+    /// Dwords, each for four lanes: what derivatives are made of.
+    Fours32,
     ContigU16,
     ContigS16,
     TableU16,
+    /// Words, each for four lanes.
+    FoursU16,
+    /// Words, four lanes' side by side.
+    RowsU16,
     TableS16,
     /// Bytes, and words at any place.
     Narrow,
@@ -69,19 +75,19 @@ fn extend(v: u64, ty: Type) -> u32 {
     }
 }
 
-/// Words of a region, each made a dword.
+/// Words of a region, each made a dword. All of a region is within the registers.
 #[inline(always)]
 fn words<const N: usize>(r: &Regs, s: &SrcOp, v: &mut [u32; N], dword: impl Fn(u16) -> u32) {
     let all = r.words();
     if let Some(table) = &s.table {
         for (x, at) in v.iter_mut().zip(table.iter()) {
-            *x = dword(all[usize::from(*at) / 2 % all.len()]);
+            *x = dword(all.get(usize::from(*at) / 2).copied().unwrap_or(0));
         }
     }
 }
 
 impl Operand {
-    fn new(s: &SrcOp, logic: bool) -> Operand {
+    fn new(s: &SrcOp, logic: bool, n: u8) -> Operand {
         let size = usize::from(s.size);
         let aligned = usize::from(s.base).is_multiple_of(size);
         let mut o = Operand {
@@ -109,9 +115,12 @@ impl Operand {
             Kind::Contig if size == 4 => Load::Contig32,
             Kind::Contig if s.ty == Type::W => Load::ContigS16,
             Kind::Contig if size == 2 => Load::ContigU16,
+            _ if size == 4 && s.is_in_fours(n) => Load::Fours32,
             _ if size == 4 => Load::Table32,
             _ if size == 2 && s.table.is_some() => match s.ty {
                 Type::W => Load::TableS16,
+                _ if s.is_in_fours(n) => Load::FoursU16,
+                _ if s.is_in_rows(n) => Load::RowsU16,
                 _ => Load::TableU16,
             },
             _ => Load::Narrow,
@@ -119,6 +128,7 @@ impl Operand {
         if o.load == Load::Imm {
             o.imm = o.modify(extend(s.imm, s.ty));
             o.mods = false;
+            (o.and, o.xor, o.sub) = (u32::MAX, 0, 0);
         }
         o
     }
@@ -131,13 +141,43 @@ impl Operand {
     /// Lanes of the source, integers extended to 32 bits, modifiers applied.
     #[inline(always)]
     fn load<const N: usize>(&self, r: &Regs, s: &SrcOp) -> [u32; N] {
+        let mut v = match self.load {
+            Load::Imm => return [self.imm; N],
+            Load::Contig32 => match self.row(r) {
+                Some(row) => *row,
+                None => [0; N],
+            },
+            _ => self.gathered(r, s),
+        };
+        if self.mods {
+            for x in &mut v {
+                *x = self.modify(*x);
+            }
+        }
+        v
+    }
+
+    /// Dwords that stand together in the registers.
+    #[inline(always)]
+    fn row<'r, const N: usize>(&self, r: &'r Regs) -> Option<&'r [u32; N]> {
+        r.dwords().get(self.base..)?.first_chunk()
+    }
+
+    /// Lanes that stand apart, or that are not dwords: extended, without modifiers.
+    #[inline(never)]
+    fn gathered<const N: usize>(&self, r: &Regs, s: &SrcOp) -> [u32; N] {
         let mut v = [0u32; N];
         match self.load {
-            Load::Imm => return [self.imm; N],
+            Load::Imm | Load::Contig32 => {}
             Load::ImmLanes => {
                 if let Some(l) = &s.lanes {
+                    // Those are of words and of floats alone.
                     for (x, l) in v.iter_mut().zip(l.iter()) {
-                        *x = extend(u64::from(*l), s.ty);
+                        *x = if s.ty == Type::W {
+                            *l as i16 as u32
+                        } else {
+                            *l
+                        };
                     }
                 }
             }
@@ -149,9 +189,12 @@ impl Operand {
                 };
                 v = [x; N];
             }
-            Load::Contig32 => {
-                if let Some(x) = r.dwords().get(self.base..self.base + N) {
-                    v.copy_from_slice(x);
+            Load::Fours32 => {
+                if let Some(t) = &s.table {
+                    let firsts = t.as_chunks::<4>().0.iter();
+                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
+                        four.fill(r.dword(usize::from(*at)));
+                    }
                 }
             }
             Load::Table32 => {
@@ -175,6 +218,26 @@ impl Operand {
                     }
                 }
             }
+            Load::FoursU16 => {
+                if let Some(t) = &s.table {
+                    let firsts = t.as_chunks::<4>().0.iter();
+                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
+                        let word = r.words().get(usize::from(*at) / 2);
+                        four.fill(word.copied().map_or(0, u32::from));
+                    }
+                }
+            }
+            Load::RowsU16 => {
+                if let Some(t) = &s.table {
+                    let firsts = t.as_chunks::<4>().0.iter();
+                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
+                        let from = r.words().get(usize::from(*at) / 2..).unwrap_or_default();
+                        for (x, word) in four.iter_mut().zip(from) {
+                            *x = u32::from(*word);
+                        }
+                    }
+                }
+            }
             Load::TableU16 => words(r, s, &mut v, u32::from),
             Load::TableS16 => words(r, s, &mut v, |x| x as i16 as u32),
             Load::Narrow => {
@@ -183,13 +246,65 @@ impl Operand {
                 }
             }
         }
-        if self.mods {
-            for x in &mut v {
-                *x = self.modify(*x);
-            }
-        }
         v
     }
+}
+
+/// Lanes of an F source where they stand, and what is still to be done to each.
+pub(crate) struct Floats<'r, const N: usize> {
+    at: &'r [u32; N],
+    and: u32,
+    xor: u32,
+    keep: u32,
+}
+
+impl<const N: usize> Floats<'_, N> {
+    /// A lane: modifiers applied, denormals flushed as the mode says.
+    #[inline(always)]
+    pub(crate) fn get(&self, i: usize) -> f32 {
+        f32::from_bits(flushed((self.at[i] & self.and) ^ self.xor, self.keep))
+    }
+
+    /// All lanes: apart from what is done with them, as steps of double width would halve those of this.
+    #[inline(never)]
+    pub(crate) fn all(&self) -> [f32; N] {
+        std::array::from_fn(|i| self.get(i))
+    }
+}
+
+/// Source `k`, an F, to be looked at lane by lane. `room` is for lanes that do not stand together.
+#[inline(always)]
+pub(crate) fn floats<'r, const N: usize>(
+    t: &'r Thread,
+    u: &Uop,
+    k: usize,
+    room: &'r mut Option<[u32; N]>,
+) -> Floats<'r, N> {
+    let o = &u.fast.src[k];
+    let row = match o.load {
+        Load::Contig32 => o.row(&t.regs),
+        _ => None,
+    };
+    let s = &u.src[k];
+    let at = match (row, o.load) {
+        (Some(row), _) => row,
+        (None, Load::Imm) => room.insert([o.imm; N]),
+        (None, Load::Scalar) if s.size == 4 => room.insert([t.regs.dword(usize::from(s.base)); N]),
+        (None, _) => room.insert(o.gathered(&t.regs, s)),
+    };
+    Floats {
+        at,
+        and: o.and,
+        xor: o.xor,
+        keep: t.denorm_keep,
+    }
+}
+
+/// A denormal's bits cut to `keep`, others as they are.
+#[inline(always)]
+pub(crate) fn flushed(x: u32, keep: u32) -> u32 {
+    let k = if x & 0x7f80_0000 == 0 { keep } else { u32::MAX };
+    x & k
 }
 
 impl Operands {
@@ -197,7 +312,7 @@ impl Operands {
         let logic = general::is_logic(u.op);
         let mut o = Operands::default();
         for k in 0..usize::from(u.sources).min(3) {
-            o.src[k] = Operand::new(&u.src[k], logic);
+            o.src[k] = Operand::new(&u.src[k], logic, u.n);
         }
         let size = usize::from(u.dst.size);
         o.base = usize::from(u.dst.base) / size;
@@ -230,12 +345,7 @@ pub(crate) fn load_f<const N: usize>(t: &Thread, u: &Uop, k: usize) -> [u32; N] 
 #[inline(always)]
 pub(crate) fn flush<const N: usize>(v: &mut [u32; N], keep: u32) {
     for x in v {
-        let k = if *x & 0x7f80_0000 == 0 {
-            keep
-        } else {
-            u32::MAX
-        };
-        *x &= k;
+        *x = flushed(*x, keep);
     }
 }
 
@@ -262,6 +372,12 @@ pub(crate) fn store<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: &[u32; N
             let Some(d) = t.regs.words_mut().get_mut(base..base + N) else {
                 return;
             };
+            if m == flags::lanes(N as u8) {
+                for (d, v) in d.iter_mut().zip(v) {
+                    *d = *v as u16;
+                }
+                return;
+            }
             for (i, (d, v)) in d.iter_mut().zip(v).enumerate() {
                 let k = 0u16.wrapping_sub((m >> i) as u16 & 1);
                 *d = (*d & !k) | (*v as u16 & k);

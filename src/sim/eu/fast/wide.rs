@@ -50,6 +50,12 @@ fn load<const N: usize>(t: &Thread, u: &Uop, k: usize) -> [u64; N] {
         _ => bits,
     };
     match s.kind {
+        Kind::Contig if size == 8 && usize::from(s.base).is_multiple_of(8) => {
+            let from = t.regs.qwords().get(usize::from(s.base) / 8..);
+            if let Some(row) = from.and_then(|from| from.first_chunk()) {
+                v = *row;
+            }
+        }
         Kind::Imm => {
             for (i, v) in v.iter_mut().enumerate() {
                 *v = get(s.imm_lane(i));
@@ -87,6 +93,15 @@ fn finish<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: &[u64; N]) {
         t.regs.set_flags(flags::merge(f, u.flag_bit(), m, hit));
     }
     if u.dst.kind == Kind::Null {
+        return;
+    }
+    let (base, all) = (usize::from(u.dst.base), flags::lanes(N as u8));
+    let together = u.dst.kind == Kind::Contig && size == 8 && base.is_multiple_of(8);
+    if together
+        && m == all
+        && let Some(to) = t.regs.qwords_mut().get_mut(base / 8..base / 8 + N)
+    {
+        to.copy_from_slice(v);
         return;
     }
     for (i, v) in v.iter().enumerate() {

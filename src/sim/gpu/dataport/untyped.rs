@@ -4,8 +4,11 @@
 
 use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
+use crate::surface::Surface;
 use eu::{Message, Stop};
 use isa::descriptor::{common, untyped};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Lanes of MDC_SM3; SIMD4x2 is for align16 code that compute shaders do not have.
 fn lanes(message: &Message<'_>) -> Result<usize, Stop> {
@@ -31,6 +34,41 @@ fn enabled(message: &Message<'_>, lanes: usize) -> impl Iterator<Item = usize> {
     (0..lanes).filter(move |l| mask >> l & 1 == 1)
 }
 
+/// Memory around what some lanes mean.
+struct Near<'a> {
+    /// The least of their offsets.
+    least: u32,
+    words: &'a [AtomicU32],
+}
+
+impl Near<'_> {
+    /// A channel of what is at an offset.
+    fn dword(&self, offset: u32, channel: u64) -> Option<&AtomicU32> {
+        let first = offset.wrapping_sub(self.least) / 4;
+        self.words.get(first as usize + channel as usize)
+    }
+}
+
+impl<'a> Port<'a> {
+    /// Memory around all lanes of a message, which may be accessed without more ado; none where each has to be looked at.
+    fn near(&self, surface: Surface, mask: u32, offsets: &[u32]) -> Option<Near<'a>> {
+        const CHANNELS_BYTES: u64 = 16;
+        let (mut least, mut most, mut all) = (u32::MAX, 0, 0);
+        for (lane, offset) in offsets.iter().enumerate() {
+            if mask >> lane & 1 == 1 {
+                (least, most, all) = (least.min(*offset), most.max(*offset), all | offset);
+            }
+        }
+        if least > most || !all.is_multiple_of(4) {
+            return None;
+        }
+        let bytes = u64::from(most - least) + CHANNELS_BYTES;
+        let address = surface.place(u64::from(least), bytes)?;
+        let words = self.bindings.view.span(address, (bytes / 4) as usize)?;
+        Some(Near { least, words })
+    }
+}
+
 impl Port<'_> {
     pub(super) fn untyped_read(
         &mut self,
@@ -41,10 +79,19 @@ impl Port<'_> {
         let surface = self.bindings.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
+        let offsets = payload.part(start, lanes);
+        let near = offsets.and_then(|offsets| self.near(surface, message.lanes, offsets));
         for (i, channel) in channels(message).enumerate() {
             let Some(out) = response.get_mut(i * lanes..(i + 1) * lanes) else {
                 break;
             };
+            if let (Some(near), Some(offsets)) = (&near, offsets) {
+                for lane in enabled(message, lanes) {
+                    let dword = near.dword(offsets[lane], channel);
+                    out[lane] = dword.map_or(0, |dword| dword.load(Relaxed));
+                }
+                continue;
+            }
             for lane in enabled(message, lanes) {
                 let offset = u64::from(payload.dword(start + lane)) + channel * 4;
                 out[lane] = self.load(message, surface, offset)?;
@@ -61,7 +108,18 @@ impl Port<'_> {
         let surface = self.bindings.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
+        let offsets = payload.part(start, lanes);
+        let near = offsets.and_then(|offsets| self.near(surface, message.lanes, offsets));
         for (i, channel) in channels(message).enumerate() {
+            let values = payload.part(start + (i + 1) * lanes, lanes);
+            if let (Some(near), Some(offsets), Some(values)) = (&near, offsets, values) {
+                for lane in enabled(message, lanes) {
+                    if let Some(dword) = near.dword(offsets[lane], channel) {
+                        dword.store(values[lane], Relaxed);
+                    }
+                }
+                continue;
+            }
             for lane in enabled(message, lanes) {
                 let offset = u64::from(payload.dword(start + lane)) + channel * 4;
                 let value = payload.dword(start + (i + 1) * lanes + lane);

@@ -35,6 +35,7 @@ pub(crate) mod pipeline;
 #[cfg(test)]
 mod pipeline_tests;
 pub(crate) mod pixel;
+mod places;
 pub(crate) mod raster;
 pub(crate) mod setup;
 pub(crate) mod sol;

@@ -13,6 +13,7 @@ use super::gs::Geometry;
 use super::gs_output::{Provoking, StreamObject};
 use super::object::{Cover, Kind, Object, Setup, Vue};
 use super::pixel::{Counts, Tiles};
+use super::places::Places;
 use super::raster::{self, RasterState};
 use super::setup::{self, SetupState};
 use super::sol::StreamOut;
@@ -25,7 +26,6 @@ use crate::surface::Image;
 use crate::targets::Role;
 use eu::Stop;
 use hw::draw as packets;
-use std::collections::BTreeMap;
 
 /// 3DPRIMITIVE's parameters, direct or from its registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,6 +154,8 @@ pub(crate) fn run(
         packets::state_vf_statistics::STATISTICS_ENABLE,
     );
     let runs = runs(&fetch, primitive)?;
+    let mut ids: Vec<u32> = runs.iter().flatten().copied().collect();
+    let places = Places::of(&mut ids);
     for instance in 0..primitive.instances {
         if draw.options.cancelled() {
             return Err(Stop::Fault {
@@ -161,10 +163,13 @@ pub(crate) fn run(
                 at: draw.at,
             });
         }
-        let shaded = shade(&fetch, &mut vs, &mut back.urb, primitive, &runs, instance)?;
+        let shaded = shade(&fetch, &mut vs, &mut back.urb, primitive, &ids, instance)?;
         let mut primitive_id = 0;
         for run in &runs {
-            let vertices: Vec<&Shaded> = run.iter().filter_map(|id| shaded.get(id)).collect();
+            let vertices: Vec<&Shaded> = run
+                .iter()
+                .filter_map(|id| shaded.get(places.get(*id)?))
+                .collect();
             let mut objects = Vec::new();
             let known = assemble(
                 primitive.topology,
@@ -241,26 +246,18 @@ fn runs(fetch: &VertexFetch<'_>, primitive: &Primitive) -> Result<Vec<Vec<u32>>,
     Ok(runs)
 }
 
-/// Shades each vertex of an instance once.
+/// Shades each vertex of an instance once: those of `ids`, which are all different.
 fn shade(
     fetch: &VertexFetch<'_>,
     vs: &mut Option<VertexShader<'_>>,
     urb: &mut Urb,
     primitive: &Primitive,
-    runs: &[Vec<u32>],
+    ids: &[u32],
     instance: u32,
-) -> Result<BTreeMap<u32, Shaded>, Stop> {
-    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut ids = Vec::new();
-    for id in runs.iter().flatten() {
-        places.entry(*id).or_insert_with(|| {
-            ids.push(*id);
-            ids.len() - 1
-        });
-    }
+) -> Result<Vec<Shaded>, Stop> {
     let mut fetched = Vec::new();
     let mut edges = Vec::with_capacity(ids.len());
-    for id in &ids {
+    for id in ids {
         let vertex = Vertex {
             id: match primitive.indexed {
                 true => *id,
@@ -283,14 +280,8 @@ fn shade(
         }
         None => vues.extend(fetched.chunks(fetch.dwords().max(1)).map(Vue::from)),
     }
-    Ok(places
-        .into_iter()
-        .filter_map(|(id, place)| {
-            let vue = vues.get(place)?.clone();
-            let edge = edges.get(place).copied().unwrap_or(true);
-            Some((id, Shaded { vue, edge }))
-        })
-        .collect())
+    let shaded = |(vue, edge)| Shaded { vue, edge };
+    Ok(vues.into_iter().zip(edges).map(shaded).collect())
 }
 
 impl Back<'_> {

@@ -4,12 +4,15 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
+use super::cache::Texels;
 use super::engine::Engine;
 use super::request::{Request, kind, respond};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Image, Kind};
+use crate::surface::{AuxMode, BAND, BAND_LANES, Image, Kind, Level};
 use eu::Stop;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Whether a level of the view is there: those below Resource Min LOD, of which whole levels count here, are out of bounds for
 /// messages that name levels (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan, "Integer Texel Coordinate
@@ -26,6 +29,35 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
         Kind::D2 | Kind::Cube if !image.is_array => [x, y, 0],
         _ => [x, y, z],
     }
+}
+
+/// The texels that sixteen channels ask for by four subspans in a row, which are not cleared; none where they ask for others.
+fn band<'a>(
+    bindings: &Bindings<'a>,
+    (texels, level, known): (&mut Texels, u32, &Level),
+    (state, image): (u64, &Image),
+    (xs, ys, slice): (&[u32; 16], &[u32; 16], u32),
+) -> Result<Option<[&'a [AtomicU32; 4]; 4]>, Stop> {
+    let (x, y) = (xs[0], ys[0]);
+    let mut others = 0;
+    for lane in 0..16u32 {
+        let (right, down) = (lane / 4 * 2 + lane % 2, lane / 2 % 2);
+        others |= xs[lane as usize].wrapping_sub(x) ^ right;
+        others |= ys[lane as usize].wrapping_sub(y) ^ down;
+    }
+    let Some(addresses) = known.band(x, y, slice).filter(|_| others == 0) else {
+        return Ok(None);
+    };
+    let whole = image
+        .ccs_block()
+        .is_none_or(|[w, h]| x % w + BAND[0] <= w && y % h + BAND[1] <= h);
+    if bindings.view.is_strict()
+        || !whole
+        || texels.is_clear(&bindings.view, (state, image), level, [x, y, slice])?
+    {
+        return Ok(None);
+    }
+    Ok(bindings.view.runs(addresses))
 }
 
 impl Engine {
@@ -75,6 +107,35 @@ impl Engine {
         let known = texels.level((state, image), level);
         let mut result = Ok(known.is_plain());
         let mut done = 0;
+        if let Some(packer) = packer
+            && active & 0xffff == 0xffff
+            && let (Some(xs), Some(ys), Some(response)) =
+                (xs.first_chunk(), ys.first_chunk(), response.get_mut(..64))
+            && let Some(runs) = band(
+                bindings,
+                (texels, level, &known),
+                (state, image),
+                (xs, ys, slice),
+            )?
+        {
+            let mut all = [0; 16];
+            for (run, lanes) in runs.into_iter().zip(BAND_LANES) {
+                for (texel, lane) in run.iter().zip(lanes) {
+                    all[lane] = texel.load(Relaxed);
+                }
+            }
+            let channels = packer.unpack_all(&all);
+            for (channel, to) in response.chunks_exact_mut(16).enumerate() {
+                to.copy_from_slice(&channels[channel & 3]);
+            }
+            if !image.is_straight {
+                for lane in 0..16 {
+                    let values = image.swizzled(channels.map(|channel| channel[lane]));
+                    respond(request, lane, values, response);
+                }
+            }
+            return Ok(true);
+        }
         // Four by four where channels ask for a subspan each, as copies of pictures do.
         for first in (0..lanes).step_by(4) {
             let Some(packer) = packer.filter(|_| active >> first & 15 == 15) else {

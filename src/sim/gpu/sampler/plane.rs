@@ -12,6 +12,7 @@ use super::state::{AddressMode, Filter, MipFilter, Reduction};
 use crate::surface::format::Packer;
 use crate::surface::{Kind, Level};
 use eu::Stop;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The texel of an axis, most often one that is there.
 #[inline]
@@ -131,7 +132,10 @@ pub(super) fn sampled(
                     .is_clear(filtering.view, surface, number, place)?
                 {
                     true => Ok(image.clear_color),
-                    false => Ok(packer.unpack(filtering.view.read(address)?)),
+                    false => match filtering.view.span(address, 1) {
+                        Some([texel, ..]) => Ok(packer.unpack(texel.load(Relaxed))),
+                        _ => Ok(packer.unpack(filtering.view.read(address)?)),
+                    },
                 }
             };
             let values = match linear {

@@ -56,9 +56,13 @@ impl Image {
 
     /// Whether a texel's block was cleared and not written since.
     pub fn is_clear(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<bool, Stop> {
-        let Some((address, shift)) = self.ccs_place(lod, texel) else {
-            return Ok(false);
-        };
+        match self.ccs_place(lod, texel) {
+            Some(place) => self.is_clear_at(view, place),
+            None => Ok(false),
+        }
+    }
+
+    fn is_clear_at(&self, view: &View<'_>, (address, shift): (u64, u32)) -> Result<bool, Stop> {
         match view.read(address & !3)? >> shift & 3 {
             RESOLVED => Ok(false),
             CLEAR => Ok(true),
@@ -92,17 +96,17 @@ impl Image {
         let Some(block) = self.ccs_block() else {
             return Ok(());
         };
-        if !self.is_clear(view, lod, [x, y, z])? {
+        let Some(place) = self.ccs_place(lod, [x, y, z]) else {
+            return Ok(());
+        };
+        if !self.is_clear_at(view, place)? {
             return Ok(());
         }
         let texel = format::encode(self.format, self.clear_color);
         let (left, top) = (x - x % block[0], y - y % block[1]);
         let part = [left..left + block[0], top..top + block[1]];
         self.fill(view, &self.at_level(lod), part, z, &texel)?;
-        match self.ccs_place(lod, [x, y, z]) {
-            Some(place) => self.set_state(view, place, RESOLVED),
-            None => Ok(()),
-        }
+        self.set_state(view, place, RESOLVED)
     }
 
     /// Address of a pixel's entry in the multisample control surface, and its bytes: for each sample the slice that

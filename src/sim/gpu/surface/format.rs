@@ -622,20 +622,38 @@ impl Packer {
         }
     }
 
-    /// The texels of four pixels' red, green, blue and alpha: what [`encode`] makes of them.
+    /// [`Packer::unpack`] of many: their reds, greens, blues and alphas.
     #[inline]
-    pub fn pack(self, colours: &[[u32; 4]; 4]) -> [u32; 4] {
+    pub fn unpack_all<const N: usize>(self, texels: &[u32; N]) -> [[u32; N]; 4] {
+        if self == Packer::Integers {
+            return [0, 8, 16, 24].map(|at| texels.map(|texel| texel >> at & 0xff));
+        }
+        let mut all = [[0; N]; 4];
+        for (i, texel) in texels.iter().enumerate() {
+            let values = self.unpack(*texel);
+            for (channel, value) in all.iter_mut().zip(values) {
+                channel[i] = value;
+            }
+        }
+        all
+    }
+
+    /// The texels of some pixels' red, green, blue and alpha: what [`encode`] makes of them.
+    #[inline]
+    pub fn pack<const N: usize>(self, colours: [&[u32; N]; 4]) -> [u32; N] {
         let (red_at, blue_at, srgb) = match self {
             Packer::Bytes { red, blue, srgb } => (red, blue, srgb),
             Packer::Integers => {
-                let [red, green, blue, alpha] = colours.map(|c| c.map(|v| v.min(255)));
+                let least = |v: u32| if v > 255 { 255 } else { v };
+                let [red, green, blue, alpha] = colours;
                 return std::array::from_fn(|i| {
-                    red[i] | green[i] << 8 | blue[i] << 16 | alpha[i] << 24
+                    let [red, green] = [least(red[i]), least(green[i])];
+                    red | green << 8 | least(blue[i]) << 16 | least(alpha[i]) << 24
                 });
             }
-            Packer::Dword { .. } => return colours[0],
+            Packer::Dword { .. } => return *colours[0],
         };
-        let bytes = |channel: [u32; 4]| channel.map(f32::from_bits).map(unorm_byte);
+        let bytes = |channel: &[u32; N]| channel.map(f32::from_bits).map(unorm_byte);
         let [red, green, blue] = [colours[0], colours[1], colours[2]].map(|channel| match srgb {
             true => channel.map(|v| u32::from(srgb_byte(f32::from_bits(v)))),
             false => bytes(channel),

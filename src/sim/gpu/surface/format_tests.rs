@@ -194,13 +194,16 @@ fn packed_texels_are_those_that_are_encoded() {
         };
         // Pixel i has component c from the row (i + c).
         let colours = [0, 1, 2, 3].map(|c| [0, 1, 2, 3].map(|i| values[(i + c) % 4][c]));
-        let texels = packer.pack(&colours);
+        let texels = packer.pack(colours.each_ref());
         for (i, texel) in texels.iter().enumerate() {
             let encoded = encode(format, colours.map(|channel| channel[i]));
             assert_eq!(texel.to_le_bytes(), encoded[..4], "{} {i}", format.name);
             let decoded = decode(format, &encoded[..4]);
             assert_eq!(packer.unpack(*texel), decoded, "{} {i}", format.name);
         }
+        let all = packer.unpack_all(&texels);
+        let each = [0, 1, 2, 3].map(|c| texels.map(|texel| packer.unpack(texel)[c]));
+        assert_eq!(all, each, "{}", format.name);
     }
 }
 

@@ -186,6 +186,38 @@ impl Level {
     }
 }
 
+/// Texels that [`Level::band`] finds along a row, and rows.
+pub(crate) const BAND: [u32; 2] = [8, 2];
+
+/// Of its runs, where each texel is among those of four subspans in a row.
+pub(crate) const BAND_LANES: [[usize; 4]; 4] =
+    [[0, 1, 4, 5], [8, 9, 12, 13], [2, 3, 6, 7], [10, 11, 14, 15]];
+
+impl Level {
+    /// Addresses of the 8 × 2 texels of a dword each from `x` and `y` on, as four runs of four: two of the upper row, two of the
+    /// lower. None where a texel of them is out of bounds or not in such a run.
+    pub fn band(&self, x: u32, y: u32, z: u32) -> Option<[u64; 4]> {
+        let [width, height, depth] = self.extent;
+        let inside = x < width && width - x >= BAND[0] && y < height && height - y >= BAND[1];
+        let slice = z + self.first_slice;
+        if !inside || z >= depth || slice >= self.last_slice || !self.is_plain() {
+            return None;
+        }
+        // Sixteen bytes of a row are together in all tilings but W.
+        let left = x + self.left;
+        if self.bytes != 4 || !left.is_multiple_of(4) || self.tiling == Tiling::W {
+            return None;
+        }
+        let rows = u64::from(y + self.top) + u64::from(slice) * u64::from(self.qpitch);
+        let first = u32::try_from(rows).ok()?;
+        let second = first.checked_add(1)?;
+        let [a, b] = [left, left + 4].map(|x| tiling::column(self.tiling, x * 4));
+        let [upper, lower] =
+            [first, second].map(|at| self.address + tiling::row(self.tiling, at, self.pitch));
+        Some([upper + a, upper + b, lower + a, lower + b])
+    }
+}
+
 impl Image {
     /// Size of a level, counted as accesses count: Surface Min LOD is added. The third is the depth of 3D surfaces, else
     /// the array elements (of cubes, faces).
@@ -283,8 +315,9 @@ impl Image {
 /// Groups of 16 bytes that lie one behind the other, and are written at once.
 struct Run<'v, 'a> {
     view: &'v View<'a>,
-    /// The same four dwords again and again.
+    /// The same four dwords again and again, and how many of them are there.
     words: [u32; Run::MOST],
+    ready: usize,
     first: u64,
     count: usize,
 }
@@ -294,9 +327,13 @@ impl<'v, 'a> Run<'v, 'a> {
     const MOST: usize = 256;
 
     fn new(view: &'v View<'a>, words: [u32; 4]) -> Run<'v, 'a> {
+        let [a, b, c, d] = words;
+        let mut words = [0; Run::MOST];
+        words[..4].copy_from_slice(&[a, b, c, d]);
         Run {
             view,
-            words: std::array::from_fn(|i| words[i % 4]),
+            words,
+            ready: 4,
             first: 0,
             count: 0,
         }
@@ -316,6 +353,12 @@ impl<'v, 'a> Run<'v, 'a> {
     /// Writes what has been taken.
     fn write(&mut self) -> Result<(), Stop> {
         let count = std::mem::take(&mut self.count);
+        // Most are short: no more is made than one of them needs.
+        while self.ready < count {
+            let more = self.ready.min(Self::MOST - self.ready);
+            self.words.copy_within(..more, self.ready);
+            self.ready += more;
+        }
         match self.words.get(..count) {
             Some(words) if count != 0 => self.view.write_block(self.first, words),
             _ => Ok(()),

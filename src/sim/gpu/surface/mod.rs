@@ -13,7 +13,7 @@ mod texel;
 pub(crate) mod tiling;
 
 pub(crate) use image::{AuxMode, Image, Kind, Select};
-pub(crate) use level::Level;
+pub(crate) use level::{BAND, BAND_LANES, Level};
 
 use crate::memory::View;
 use crate::space::ADDRESS_MASK;

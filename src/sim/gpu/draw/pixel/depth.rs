@@ -16,6 +16,7 @@ use hw::draw::{
 use hw::draw_state::cc_viewport;
 use hw::state::render_surface_state as rss;
 use std::cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Stencil of one face: test function, mask, reference, write mask, operations (fail, depth fail, pass).
 #[derive(Clone, Copy, Debug, Default)]
@@ -384,6 +385,17 @@ impl<'a> DepthStencil<'a> {
         let Some(addresses) = level.subspan(x, y, layer) else {
             return Ok(None);
         };
+        if *number == Number::Unorm16
+            && !self.view.is_strict()
+            && let [a, b, c, d] = addresses
+            && a.is_multiple_of(4)
+            && c.is_multiple_of(4)
+            && (b, d) == (a + 2, c + 2)
+        {
+            let [p, q, r, s] = depths;
+            let upper = self.halves(a, mask & 3, [p, q])?;
+            return Ok(Some(upper | self.halves(c, mask >> 2, [r, s])? << 2));
+        }
         let mut passed = 0;
         for (i, (address, depth)) in addresses.into_iter().zip(depths).enumerate() {
             if mask >> i & 1 == 0 {
@@ -401,6 +413,29 @@ impl<'a> DepthStencil<'a> {
             }
         }
         Ok(Some(passed))
+    }
+
+    /// [`DepthStencil::subspan`] of two pixels whose depths are the halves of a dword, which is theirs alone.
+    fn halves(&self, address: u64, mask: u32, depths: [f32; 2]) -> Result<u32, Stop> {
+        if mask == 0 {
+            return Ok(0);
+        }
+        let word = self.view.atomic(address)?;
+        let both = word.load(Relaxed);
+        let (mut after, mut passed) = (both, 0);
+        for (i, depth) in (0..2).zip(depths) {
+            let new = Number::Unorm16.bits(depth);
+            let old = both >> (16 * i) & 0xffff;
+            let passes = !self.test || Number::Unorm16.passes(self.function, new, old);
+            if mask >> i & 1 == 1 && passes {
+                passed |= 1 << i;
+                after = after & !(0xffff << (16 * i)) | new << (16 * i);
+            }
+        }
+        if self.write && after != both {
+            word.store(after, Relaxed);
+        }
+        Ok(passed)
     }
 
     /// The bits of a sample's depth.

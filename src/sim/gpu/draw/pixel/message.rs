@@ -288,6 +288,9 @@ impl Batch<'_, '_> {
                 .unwrap_or([0; 4])
         };
         let first = render_target::SLOT_GROUP.get(message.desc) as usize * 16;
+        if self.write_band(message, (target, layout), pixels, first / 4)? {
+            return Ok(());
+        }
         for lane in (0..layout.width).step_by(4) {
             let Some(slot) = self.slots.get_mut((first + lane) / 4) else {
                 break;
@@ -328,5 +331,67 @@ impl Batch<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// [`Batch::write_subspans`] of four of them in a row, from slot `first` on. False where they are others, or have to be written
+    /// one by one.
+    fn write_band(
+        &mut self,
+        message: &Message<'_>,
+        (target, layout): (usize, &Layout),
+        pixels: u32,
+        first: usize,
+    ) -> Result<bool, Stop> {
+        if layout.width != 16 || layout.replicated {
+            return Ok(false);
+        }
+        let payload = Payload {
+            first: message.src0,
+            second: message.src1,
+        };
+        let channel = |c: usize| {
+            let part = payload.part(layout.colour + c * layout.width, layout.width);
+            part.and_then(|part| part.first_chunk::<16>())
+        };
+        let (Some(red), Some(green), Some(blue), Some(alpha)) =
+            (channel(0), channel(1), channel(2), channel(3))
+        else {
+            return Ok(false);
+        };
+        let slots = self.slots.get_mut(first..).unwrap_or_default();
+        let Some(slots) = slots.first_chunk_mut::<4>() else {
+            return Ok(false);
+        };
+        let (x, y) = (slots[0].x, slots[0].y);
+        let mut left = 0;
+        for (i, slot) in (0u32..).zip(slots.iter()) {
+            if slot.x != x + 2 * i || slot.y != y {
+                return Ok(false);
+            }
+            for (pixel, samples) in slot.left.iter().enumerate() {
+                left |= u32::from(*samples != 0) << (4 * i + pixel as u32);
+            }
+        }
+        let mask = message.lanes & pixels & left;
+        if mask == 0 {
+            return Ok(true);
+        }
+        let place = [x, y, self.setup.layer];
+        let Some(bound) = self.back.targets.get(target) else {
+            return Ok(false);
+        };
+        if !bound.write_band(&self.back.view, place, mask, [red, green, blue, alpha])? {
+            return Ok(false);
+        }
+        if !self.back.state.early {
+            // As in `write_subspans`.
+            for (i, slot) in slots.iter_mut().enumerate() {
+                let own = mask >> (4 * i) & 15;
+                let new = own & !u32::from(slot.settled);
+                self.back.samples_passed += u64::from(new.count_ones());
+                slot.settled |= own as u8;
+            }
+        }
+        Ok(true)
     }
 }

@@ -13,13 +13,14 @@ use crate::draw::object::LOG_BLOCK;
 use crate::fate;
 use crate::memory::View;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Image, Kind, Level, Select, format};
+use crate::surface::{AuxMode, BAND, BAND_LANES, Image, Kind, Level, Select, format};
 use crate::targets::Role;
 use crate::watch::{Colour, Depth, Via};
 use eu::Stop;
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
 use hw::state::binding_table_state;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A bound render target.
 pub(super) struct Target {
@@ -250,7 +251,7 @@ impl Target {
         };
         self.settle(view, [x, y, z])?;
         if let Some(packer) = packer {
-            view.write_four(addresses, mask, packer.pack(colours))?;
+            view.write_four(addresses, mask, packer.pack(colours.each_ref()))?;
             return Ok(true);
         }
         let small = self.whole && self.image.bytes <= 2;
@@ -279,6 +280,42 @@ impl Target {
                     }
                 };
                 self.image.put(view, address, &texel)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Writes the pixels of `mask` of four subspans in a row, the first at a place; their red, green, blue and alpha. False where
+    /// it has to be done by subspans.
+    pub fn write_band(
+        &mut self,
+        view: &View<'_>,
+        [x, y, layer]: [u32; 3],
+        mask: u32,
+        colours: [&[u32; 16]; 4],
+    ) -> Result<bool, Stop> {
+        let Some(Some(packer)) = self.quick.filter(|_| !view.is_strict()) else {
+            return Ok(false);
+        };
+        let z = self.slice(layer);
+        // All of it is in one block of a control surface.
+        let whole = self
+            .image
+            .ccs_block()
+            .is_none_or(|[w, h]| x % w + BAND[0] <= w && y % h + BAND[1] <= h);
+        let Some(addresses) = self.level.band(x, y, z).filter(|_| whole) else {
+            return Ok(false);
+        };
+        self.settle(view, [x, y, z])?;
+        let Some(runs) = view.runs(addresses) else {
+            return Ok(false);
+        };
+        let texels = packer.pack(colours);
+        for (run, lanes) in runs.into_iter().zip(BAND_LANES) {
+            for (word, lane) in run.iter().zip(lanes) {
+                if mask >> lane & 1 == 1 {
+                    word.store(texels[lane], Relaxed);
+                }
             }
         }
         Ok(true)
