@@ -51,6 +51,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_bit_size)),
     Step::UntilStable(OPTIMISE),
     Step::Once(pass!(opt_ffma)),
+    Step::Once(pass!(opt_signs)),
     Step::Once(pass!(opt_dce)),
     Step::Once(pass!(opt_sink)),
 ];
@@ -74,6 +75,7 @@ static OPTIMISE: &[Pass] = &[
     pass!(opt_constant_folding),
     pass!(opt_algebraic),
     pass!(opt_cse),
+    pass!(opt_reassociate),
     pass!(opt_remove_phis),
     pass!(opt_undef),
     pass!(opt_dead_cf),
