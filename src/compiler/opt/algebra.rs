@@ -318,6 +318,8 @@ fn match_in_order(
         preserve: alu.preserve_nan_inf_sz,
         ..Match::default()
     };
+    // What nothing else may read: asked last, as few get there.
+    let mut alone: SmallVec<[entity::Id<Def>; 2]> = SmallVec::new();
     // (pattern node, value); the root is the instruction itself.
     let mut work: SmallVec<[(usize, AluSrc); 8]> = SmallVec::new();
     let mut push =
@@ -348,8 +350,8 @@ fn match_in_order(
                 if inner.op != *op || s.defs[src.def].num_components != 1 {
                     return None;
                 }
-                if *once && reads.of(s, src.def) > 1 {
-                    return None;
+                if *once {
+                    alone.push(src.def);
                 }
                 m.exact |= inner.exact;
                 m.preserve |= inner.preserve_nan_inf_sz;
@@ -388,7 +390,7 @@ fn match_in_order(
             }
         }
     }
-    Some(m)
+    alone.iter().all(|def| reads.of(s, *def) <= 1).then_some(m)
 }
 
 /// Bit pattern of a constant of a pattern.
