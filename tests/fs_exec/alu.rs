@@ -554,3 +554,24 @@ tests! {
     constants_agree_even constants_agree_odd check_constants;
     modifiers_agree_even modifiers_agree_odd check_modifiers;
 }
+
+/// F36: doubles become halves, floats and integers, and integers doubles, by legal steps that round once: the operands lie beside ties of
+/// 16 bits by less than 32 bits tell, too.
+#[test]
+fn f36_conversions_of_doubles_round_once() {
+    let mut t = Tally {
+        failures: Vec::new(),
+        compared: 0,
+        cases: 0,
+    };
+    let names = ["f2f", "f2f_rtz", "f2f_rtne", "f2i", "f2u", "i2f", "u2f"];
+    for info in ALU_OPS.iter().filter(|info| names.contains(&info.name)) {
+        for case in cases(info) {
+            if case.src_bits[0] == 64 || case.def_bits == 64 {
+                check(&case, usize::MAX, &WIDTHS, &mut t);
+            }
+        }
+    }
+    assert!(t.failures.is_empty(), "{}", t.failures.join("\n"));
+    assert!(t.cases > 20, "only {} cases", t.cases);
+}

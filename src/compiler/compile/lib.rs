@@ -3,6 +3,9 @@
 //! In:  SPIR-V words, and a [`Key`]: everything else that the machine code depends on.
 //! Out: a [`ShaderBinary`]; [`Key::hash`] names it in caches.
 
+#[cfg(test)]
+mod rows_tests;
+
 use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout, ShaderBinary, StageInfo};
 use hw::Device;
 use sha2::{Digest, Sha256};

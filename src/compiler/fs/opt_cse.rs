@@ -13,6 +13,9 @@ use rustc_hash::FxHashMap;
 /// How far back a result for many lanes is looked for: it takes registers all the way.
 const NEAR: usize = 64;
 
+/// How many operations alike are looked at: many may be of registers that have been written anew since.
+const TRIES: usize = 64;
+
 /// True if anything changed.
 pub(crate) fn opt_cse(lir: &mut Lir) -> bool {
     let keeps = Keeps::new(lir);
@@ -37,7 +40,9 @@ pub(crate) fn opt_cse(lir: &mut Lir) -> bool {
         let head = last.get(&hash).copied().unwrap_or(NONE);
         let mut next = head;
         let mut same = None;
-        while next != NONE {
+        let mut tried = 0;
+        while next != NONE && tried < TRIES {
+            tried += 1;
             let (_, earlier, before) = found[next as usize];
             if is_same(lir, &keeps, earlier as usize, at) {
                 same = Some(earlier as usize);

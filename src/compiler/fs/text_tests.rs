@@ -1,6 +1,7 @@
 //! Runs the text cases of tests/fs.
 //!
-//! The first line is `test <dump> simd<width>`: the case looks at that dump ([`crate::Options::dumps`]).
+//! The first line is `test <dump> simd<width>`: the case looks at that dump ([`crate::Options::dumps`]). `among all` behind it: of the
+//! variant of this width, where the shader has others.
 //! `; check:` lines must be found in order, `; not:` lines nowhere.
 
 use crate::{Options, compile};
@@ -71,6 +72,7 @@ fn text_cases() {
         let dump = words.next().unwrap().to_owned();
         let width = words.next().and_then(|w| w.strip_prefix("simd"));
         let width: u8 = width.unwrap().parse().unwrap();
+        let alone = words.next() != Some("among");
         let shader: String = rest
             .lines()
             .filter(|l| !l.starts_with(';'))
@@ -80,14 +82,16 @@ fn text_cases() {
         nir::validate(&shader).unwrap_or_else(|e| panic!("{name}: {e}"));
         let options = Options {
             layout: layout(&shader),
-            required_width: Some(width),
+            required_width: alone.then_some(width),
             dumps: vec![dump],
             validate: true,
             ..Options::default()
         };
         let device = hw::Device::by_name("skl").unwrap();
         let binary = compile(&shader, device, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let out = &binary.variants[0].dumps[0].1;
+        let mut variants = binary.variants.iter();
+        let variant = variants.find(|v| alone || v.simd_width == width).unwrap();
+        let out = &variant.dumps[0].1;
         let mut left = out.as_str();
         for line in rest.lines() {
             if let Some(want) = line.strip_prefix("; check: ") {

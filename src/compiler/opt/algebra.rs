@@ -1,7 +1,8 @@
 //! Patterns over ALU operations: their text, matching, and building.
 //!
 //! A pattern is `(op operand …)`; an operand is a pattern, a variable (`a`, `b`, …; `#a` only matches a constant,
-//! `a1` only a boolean), or a constant: an integer, a float with a point, `true`, `false`.
+//! `a1` only a boolean), or a constant: an integer, a float with a point, `true`, `false`. `(op! …)` is only matched where nothing
+//! else reads the result.
 //! The same variable must match the same value each time.
 
 use nir::*;
@@ -51,6 +52,7 @@ pub(crate) enum Node {
     Op {
         op: AluOp,
         srcs: Vec<usize>,
+        once: bool,
     },
     Var {
         number: usize,
@@ -76,28 +78,29 @@ impl Pattern {
     pub(crate) fn parse(text: &str) -> Result<Pattern, String> {
         let spaced = text.replace('(', " ( ").replace(')', " ) ");
         let mut p = Pattern::default();
-        let mut open: Vec<(AluOp, Vec<usize>)> = Vec::new();
+        let mut open: Vec<(AluOp, bool, Vec<usize>)> = Vec::new();
         let mut words = spaced.split_whitespace();
         while let Some(w) = words.next() {
             match w {
                 "(" => {
                     let name = words.next().ok_or("an operation is missing")?;
-                    let op = AluOp::from_name(name).ok_or(format!("no operation '{name}'"))?;
-                    open.push((op, Vec::new()));
+                    let bare = name.strip_suffix('!').unwrap_or(name);
+                    let op = AluOp::from_name(bare).ok_or(format!("no operation '{bare}'"))?;
+                    open.push((op, bare.len() != name.len(), Vec::new()));
                     continue;
                 }
                 ")" => {
-                    let (op, srcs) = open.pop().ok_or("')' closes nothing")?;
+                    let (op, once, srcs) = open.pop().ok_or("')' closes nothing")?;
                     if srcs.len() != op.info().srcs.len() {
                         return Err(format!("wrong number of operands of {op:?}"));
                     }
-                    p.nodes.push(Node::Op { op, srcs });
+                    p.nodes.push(Node::Op { op, srcs, once });
                 }
                 _ => p.nodes.push(Self::leaf(w)?),
             }
             let at = p.nodes.len() - 1;
             match open.last_mut() {
-                Some((_, srcs)) => srcs.push(at),
+                Some((_, _, srcs)) => srcs.push(at),
                 None if words.next().is_some() => return Err("text behind the pattern".into()),
                 None => {}
             }
@@ -206,14 +209,14 @@ impl RuleSet {
             };
             let commuting = (0..find.nodes.len())
                 .filter(|n| match &find.nodes[*n] {
-                    Node::Op { op, srcs } => {
+                    Node::Op { op, srcs, .. } => {
                         op.info().props.has(Props::COMMUTES)
                             && find.nodes[srcs[0]] != find.nodes[srcs[1]]
                     }
                     _ => false,
                 })
                 .collect();
-            if let Node::Op { op, srcs } = &find.nodes[find.root()] {
+            if let Node::Op { op, srcs, .. } = &find.nodes[find.root()] {
                 let wanted = srcs.iter().map(|n| Maker::wanted(&find.nodes[*n]));
                 set.by_root.entry(*op).or_default().push(Compiled {
                     wanted: wanted.collect(),
@@ -258,13 +261,37 @@ pub(crate) struct Match {
     pub(crate) preserve: bool,
 }
 
+/// How often values were read when somebody first asked. Rules change that, but only what is gained depends on it.
+#[derive(Debug, Default)]
+pub(crate) struct Reads(Vec<u32>);
+
+impl Reads {
+    fn of(&mut self, s: &Shader, def: entity::Id<Def>) -> u32 {
+        if self.0.is_empty() {
+            self.0.resize(s.defs.len(), 0);
+            for event in s.layout() {
+                match event {
+                    CfEvent::Block(b) => {
+                        for &id in &s.blocks[b].instrs {
+                            s.instrs[id].for_each_src(|d| self.0[d.index()] += 1);
+                        }
+                    }
+                    CfEvent::If(i) => self.0[s.ifs[i].cond.index()] += 1,
+                    _ => {}
+                }
+            }
+        }
+        self.0.get(def.index()).copied().unwrap_or(1)
+    }
+}
+
 /// Matches a rule at a scalar ALU instruction.
-pub(crate) fn matches(s: &Shader, c: &Compiled, alu: &Alu) -> Option<Match> {
+pub(crate) fn matches(s: &Shader, c: &Compiled, alu: &Alu, reads: &mut Reads) -> Option<Match> {
     let orders = 1u32 << c.commuting.len().min(4);
     let mut order = 0;
     while order < orders {
         let mut asked = 0;
-        let found = match_in_order(s, c, alu, order, &mut asked);
+        let found = match_in_order(s, c, alu, order, &mut asked, reads);
         if found.is_some() {
             return found;
         }
@@ -284,12 +311,15 @@ fn match_in_order(
     alu: &Alu,
     order: u32,
     asked: &mut u32,
+    reads: &mut Reads,
 ) -> Option<Match> {
     let mut m = Match {
         exact: alu.exact,
         preserve: alu.preserve_nan_inf_sz,
         ..Match::default()
     };
+    // What nothing else may read: asked last, as few get there.
+    let mut alone: SmallVec<[entity::Id<Def>; 2]> = SmallVec::new();
     // (pattern node, value); the root is the instruction itself.
     let mut work: SmallVec<[(usize, AluSrc); 8]> = SmallVec::new();
     let mut push =
@@ -315,10 +345,13 @@ fn match_in_order(
     while let Some((at, src)) = work.pop() {
         let component = src.swizzle[0];
         match &c.find.nodes[at] {
-            Node::Op { op, srcs } => {
+            Node::Op { op, srcs, once } => {
                 let inner = s.alu_of(src.def)?;
                 if inner.op != *op || s.defs[src.def].num_components != 1 {
                     return None;
+                }
+                if *once {
+                    alone.push(src.def);
                 }
                 m.exact |= inner.exact;
                 m.preserve |= inner.preserve_nan_inf_sz;
@@ -357,7 +390,7 @@ fn match_in_order(
             }
         }
     }
-    Some(m)
+    alone.iter().all(|def| reads.of(s, *def) <= 1).then_some(m)
 }
 
 /// Bit pattern of a constant of a pattern.
@@ -389,7 +422,7 @@ pub(crate) fn node_bits(
                 }
                 bits[at] = v;
             }
-            Node::Op { op, srcs } => {
+            Node::Op { op, srcs, .. } => {
                 let info = op.info();
                 // The size that its operands share: the result's, or a variable's among them.
                 let mut same = match info.out.size {
@@ -424,7 +457,7 @@ pub(crate) fn node_bits(
 
 /// Size that an operation's `Same` operands have, from the variables below it.
 fn size_below(p: &Pattern, at: usize, var: &impl Fn(usize) -> Option<u8>) -> Option<u8> {
-    let Node::Op { op, srcs } = &p.nodes[at] else {
+    let Node::Op { op, srcs, .. } = &p.nodes[at] else {
         return None;
     };
     let mut work: SmallVec<[usize; 8]> = SmallVec::new();
@@ -436,7 +469,7 @@ fn size_below(p: &Pattern, at: usize, var: &impl Fn(usize) -> Option<u8>) -> Opt
     while let Some(n) = work.pop() {
         match &p.nodes[n] {
             Node::Var { number, .. } => return var(*number),
-            Node::Op { op, srcs } => match op.info().out.size {
+            Node::Op { op, srcs, .. } => match op.info().out.size {
                 Size::Fixed(b) => return Some(b),
                 Size::Same => {
                     for (k, n) in srcs.iter().enumerate() {

@@ -126,6 +126,11 @@ impl CfEdit {
         }
     }
 
+    /// Whether some uses are not what they will be.
+    pub(crate) fn is_replacing(&self) -> bool {
+        self.replaced
+    }
+
     /// Brings phis and uses up to date. True if anything was changed.
     pub(crate) fn finish(mut self, s: &mut Shader) -> bool {
         if self.replaced {

@@ -111,26 +111,22 @@ pub(crate) fn root(b: &mut Builder<'_>, x: Id<Def>, reciprocal: bool) -> Id<Def>
     value
 }
 
-/// Towards zero: the bits of the fraction cleared.
+/// Towards zero: the bits of the fraction cleared; below one all but the sign.
 pub(crate) fn ftrunc(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
     let high = b.unpack_64_2x32_split_y(x);
     let (at, bits) = (b.imm_u32(20), b.imm_u32(11));
     let exp = b.ubfe(high, at, bits);
-    let zero = b.imm_u32(0);
-    let below_one = b.imm_u32(1023);
-    let whole = b.imm_u32(1023 + 52);
     let n = b.ineg(exp);
     let fraction = b.iadd_imm(n, 1023 + 52);
+    // What has no fraction, infinity and NaN among it, is kept whole.
+    let zero = b.imm_u32(0);
     let fraction = b.imax(fraction, zero);
+    let (most, all) = (b.imm_u32(52), b.imm_u32(63));
+    let small = b.ult(most, fraction);
+    let fraction = b.bcsel(small, all, fraction);
     let ones = b.imm_int(64, -1);
     let keep = b.ishl(ones, fraction);
-    let cut = b.iand(x, keep);
-    let sign = b.imm_int(64, i64::MIN);
-    let sign = b.iand(x, sign);
-    let small = b.ult(exp, below_one);
-    let large = b.uge(exp, whole);
-    let cut = b.bcsel(small, sign, cut);
-    b.bcsel(large, x, cut)
+    b.iand(x, keep)
 }
 
 /// Downwards, or upwards.

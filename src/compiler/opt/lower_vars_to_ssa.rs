@@ -428,6 +428,10 @@ impl Renamer<'_> {
         };
         if at != b {
             self.out.insert((b, k), value);
+            // Who asks below the same dominator need not climb as far: what asks is often a side of an `if`.
+            if let Some(up) = self.cfg[b].idom.filter(|up| *up != at) {
+                self.out.insert((up, k), value);
+            }
         }
         value
     }

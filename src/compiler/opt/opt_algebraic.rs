@@ -5,7 +5,7 @@
 //! Tests: the rules' own, in `rules_tests.rs`, and tests/opt/opt_algebraic/.
 
 use crate::algebra::{
-    Compiled, Inexact, Makers, Match, Node, RuleSet, constant_bits, matches, node_bits,
+    Compiled, Inexact, Makers, Match, Node, Reads, RuleSet, constant_bits, matches, node_bits,
 };
 use crate::opt_constant_folding::fold_instr;
 use crate::opt_copy_prop;
@@ -25,6 +25,7 @@ pub fn opt_algebraic(s: &mut Shader, _: &Ctx) -> bool {
 
 pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
     let mut changed = false;
+    let mut reads = Reads::default();
     for block in s.block_order() {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
@@ -37,7 +38,7 @@ pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
             // A rewritten instruction may match again: another rule, or a constant now.
             for _ in 0..8 {
                 let before = s.blocks[block].instrs.len();
-                if !once(s, set, block, at, id) {
+                if !once(s, set, &mut reads, block, at, id) {
                     break;
                 }
                 at += s.blocks[block].instrs.len() - before;
@@ -50,7 +51,14 @@ pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
 }
 
 /// Tries all rules at the instruction, which stands at `at` of `block`.
-fn once(s: &mut Shader, set: &RuleSet, block: Id<Block>, at: usize, id: Id<Instr>) -> bool {
+fn once(
+    s: &mut Shader,
+    set: &RuleSet,
+    reads: &mut Reads,
+    block: Id<Block>,
+    at: usize,
+    id: Id<Instr>,
+) -> bool {
     let Instr::Alu(alu) = &s.instrs[id] else {
         return false;
     };
@@ -68,7 +76,7 @@ fn once(s: &mut Shader, set: &RuleSet, block: Id<Block>, at: usize, id: Id<Instr
             if !rule.may_match(&makers) || !holds_at(s, rule, alu) {
                 return None;
             }
-            let m = matches(s, rule, alu)?;
+            let m = matches(s, rule, alu, reads)?;
             allowed(rule, &m).then_some((from + k, m))
         });
         let Some((k, m)) = found else { return false };
@@ -150,7 +158,7 @@ fn apply(
                 }
                 AluSrc::splat(b.constant(bits[n], &[v]), 0)
             }
-            Node::Op { op, srcs } => {
+            Node::Op { op, srcs, .. } => {
                 let srcs: SmallVec<[AluSrc; 3]> = srcs.iter().map(|k| values[*k]).collect();
                 if last {
                     b.shader.instrs[id] = Instr::Alu(Alu {

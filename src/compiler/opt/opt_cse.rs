@@ -30,6 +30,9 @@ enum Reach {
     Loop,
 }
 
+/// So many equal instructions are looked at.
+const NEAR: usize = 64;
+
 fn reach(i: &Instr) -> Reach {
     match i {
         Instr::Phi(_) => Reach::Block,
@@ -89,7 +92,8 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
                 return true;
             };
             let entry = table.entry(hash(s, instr)).or_default();
-            for f in entry.iter() {
+            // What was made last first: what dominates is near. Where many are alike and none serves, the search must end.
+            for f in entry.iter().rev().take(NEAR) {
                 let near = match reach {
                     Reach::Never => false,
                     Reach::Dominator => cfg.dominates(f.block, b),

@@ -18,13 +18,28 @@ pub fn opt_dead_cf(s: &mut Shader, _: &Ctx) -> bool {
     let mut edit = CfEdit::new();
     remove_unreachable(s, &mut edit);
     let cfg = Cfg::new(s);
+    if remove_dead(s, &cfg, &mut edit) {
+        edit.flush(s);
+        remove_dead(s, &cfg, &mut edit);
+    }
+    edit.finish(s)
+}
+
+/// Removes what does nothing. True: of some loops it is not known, as phis have been resolved on the way.
+fn remove_dead(s: &mut Shader, cfg: &Cfg, edit: &mut CfEdit) -> bool {
+    let mut reads = None;
+    let mut unknown = false;
     for list in lists_inside_out(s) {
         let mut at = 1;
         while at < s.list(list).len() {
             let node = s.list(list)[at];
             let gone = match node {
-                CfNode::If(i) => dead_if(s, &mut edit, list, at, i),
-                CfNode::Loop(l) => dead_loop(s, &cfg, &mut edit, list, at, l),
+                CfNode::If(i) => dead_if(s, edit, list, at, i),
+                CfNode::Loop(l) => {
+                    let gone = dead_loop(s, cfg, edit, &mut reads, list, at, l);
+                    unknown |= !gone && edit.is_replacing();
+                    gone
+                }
                 CfNode::Block(_) => false,
             };
             if !gone {
@@ -32,7 +47,7 @@ pub fn opt_dead_cf(s: &mut Shader, _: &Ctx) -> bool {
             }
         }
     }
-    edit.finish(s)
+    unknown
 }
 
 fn remove_unreachable(s: &mut Shader, edit: &mut CfEdit) {
@@ -97,6 +112,7 @@ fn dead_loop(
     s: &mut Shader,
     cfg: &Cfg,
     edit: &mut CfEdit,
+    reads: &mut Option<Reads>,
     list: ListRef,
     at: usize,
     l: Id<Loop>,
@@ -123,9 +139,12 @@ fn dead_loop(
         edit.splice(s, list, at, nodes);
         return true;
     }
-    // Phis already resolved in this run: their users must be seen.
-    edit.flush(s);
-    if loop_is_useless(s, body) {
+    // Where phis have been resolved, who reads what is not known before their readers have been changed.
+    if edit.is_replacing() {
+        return false;
+    }
+    let reads = reads.get_or_insert_with(|| Reads::new(s));
+    if reads.loop_is_useless(s, body) {
         let phis = s.blocks[after]
             .instrs
             .first()
@@ -139,38 +158,67 @@ fn dead_loop(
     false
 }
 
-/// No effect, no way out but breaking, and nothing outside reads what it computes.
-fn loop_is_useless(s: &Shader, body: ListRef) -> bool {
-    let inside = s.layout_of(body);
-    let mut here: IdMap<Instr, bool> = IdMap::for_arena(&s.instrs, false);
-    for event in &inside {
-        let CfEvent::Block(b) = *event else { continue };
-        for &id in &s.blocks[b].instrs {
-            match &s.instrs[id] {
-                Instr::Jump(Jump::Return) => return false,
-                Instr::Jump(_) => {}
-                i if has_effect(i) => return false,
-                _ => {}
-            }
-            here[id] = true;
-        }
-    }
-    let mut used = false;
-    for event in s.layout() {
-        match event {
-            CfEvent::Block(b) => {
-                for &id in &s.blocks[b].instrs {
-                    if !here[id] {
-                        s.instrs[id].for_each_src(|d| used |= here[s.defs[d].instr]);
+/// How often values are read.
+struct Reads {
+    /// Everywhere, when this was made: code that has gone since still counts.
+    all: IdMap<Def, u32>,
+    /// In the loop that is looked at; zero between loops.
+    inside: IdMap<Def, u32>,
+}
+
+impl Reads {
+    fn new(s: &Shader) -> Reads {
+        let mut all: IdMap<Def, u32> = IdMap::for_arena(&s.defs, 0);
+        for event in s.layout() {
+            match event {
+                CfEvent::Block(b) => {
+                    for &id in &s.blocks[b].instrs {
+                        s.instrs[id].for_each_src(|d| all[d] += 1);
                     }
                 }
+                CfEvent::If(i) => all[s.ifs[i].cond] += 1,
+                _ => {}
             }
-            CfEvent::If(i) => {
-                let inside_too = inside.contains(&CfEvent::If(i));
-                used |= !inside_too && here[s.defs[s.ifs[i].cond].instr];
-            }
-            _ => {}
+        }
+        Reads {
+            all,
+            inside: IdMap::for_arena(&s.defs, 0),
         }
     }
-    !used
+
+    /// No effect, no way out but breaking, and nothing outside reads what it computes.
+    fn loop_is_useless(&mut self, s: &Shader, body: ListRef) -> bool {
+        let events = s.layout_of(body);
+        let blocks = || {
+            events.iter().filter_map(|event| match *event {
+                CfEvent::Block(b) => Some(b),
+                _ => None,
+            })
+        };
+        let instrs = || blocks().flat_map(|b| &s.blocks[b].instrs);
+        let stays = |i: &Instr| match i {
+            Instr::Jump(jump) => *jump == Jump::Return,
+            other => has_effect(other),
+        };
+        if instrs().any(|&id| stays(&s.instrs[id])) {
+            return false;
+        }
+        let conditions = || {
+            events.iter().filter_map(|event| match *event {
+                CfEvent::If(i) => Some(s.ifs[i].cond),
+                _ => None,
+            })
+        };
+        for &id in instrs() {
+            s.instrs[id].for_each_src(|d| self.inside[d] += 1);
+        }
+        conditions().for_each(|d| self.inside[d] += 1);
+        let made = instrs().filter_map(|&id| s.instrs[id].def());
+        let useless = made.into_iter().all(|d| self.all[d] == self.inside[d]);
+        for &id in instrs() {
+            s.instrs[id].for_each_src(|d| self.inside[d] = 0);
+        }
+        conditions().for_each(|d| self.inside[d] = 0);
+        useless
+    }
 }

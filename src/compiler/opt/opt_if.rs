@@ -83,22 +83,11 @@ fn hoist(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>)
 
 /// On its sides, a condition is known, and behind the `if` where the other side has jumped away.
 fn propagate_conditions(s: &mut Shader) -> bool {
-    let mut uses: IdMap<Def, u32> = IdMap::for_arena(&s.defs, 0);
+    let uses = Uses::new(s);
     let layout = s.layout();
-    for event in &layout {
-        match *event {
-            CfEvent::Block(b) => {
-                for &id in &s.blocks[b].instrs {
-                    s.instrs[id].for_each_src(|d| uses[d] += 1);
-                }
-            }
-            CfEvent::If(i) => uses[s.ifs[i].cond] += 1,
-            _ => {}
-        }
-    }
     let opposites = opposites(s, &layout, &uses);
     let mut changed = false;
-    let mut cfg = None;
+    let mut places = None;
     for event in &layout {
         let CfEvent::If(i) = *event else { continue };
         let cond = s.ifs[i].cond;
@@ -118,7 +107,7 @@ fn propagate_conditions(s: &mut Shader) -> bool {
                 let opposite = question(s, d).and_then(|q| opposites.get(&!q));
                 other.extend(opposite.into_iter().flatten().map(|d| (*d, !value)));
             }
-            known.retain(|&(d, _)| uses[d] > 1 && s.defs[d].num_components == 1);
+            known.retain(|&(d, _)| uses.of(d).len() > 1 && s.defs[d].num_components == 1);
             known.extend(other);
             known
         };
@@ -127,9 +116,9 @@ fn propagate_conditions(s: &mut Shader) -> bool {
         if then.is_empty() && other.is_empty() {
             continue;
         }
-        let cfg = cfg.get_or_insert_with(|| Cfg::new(s));
-        changed |= assume(s, cfg, &layout, ListRef::Then(i), &then);
-        changed |= assume(s, cfg, &layout, ListRef::Else(i), &other);
+        let places = places.get_or_insert_with(|| Places::new(s, &layout));
+        changed |= assume(s, &uses, places, ListRef::Then(i), &then);
+        changed |= assume(s, &uses, places, ListRef::Else(i), &other);
     }
     changed
 }
@@ -184,13 +173,13 @@ fn question(s: &Shader, def: Id<Def>) -> Option<Question> {
 fn opposites(
     s: &Shader,
     layout: &[CfEvent],
-    uses: &IdMap<Def, u32>,
+    uses: &Uses,
 ) -> FxHashMap<Question, SmallVec<[Id<Def>; 1]>> {
     let mut all: FxHashMap<Question, SmallVec<[Id<Def>; 1]>> = FxHashMap::default();
     for event in layout {
         let &CfEvent::Block(b) = event else { continue };
         for def in s.blocks[b].instrs.iter().filter_map(|&i| s.instrs[i].def()) {
-            if uses[def] > 0
+            if !uses.of(def).is_empty()
                 && let Some(q) = question(s, def)
             {
                 all.entry(q).or_default().push(def);
@@ -205,12 +194,36 @@ fn opposites(
 /// A value that is known to be true or false.
 type Known = (Id<Def>, bool);
 
+/// Where things stand.
+struct Places {
+    cfg: Cfg,
+    /// The block at whose end the condition of an `if` is read.
+    before: IdMap<If, Option<Id<Block>>>,
+}
+
+impl Places {
+    fn new(s: &Shader, layout: &[CfEvent]) -> Places {
+        let mut before = IdMap::for_arena(&s.ifs, None);
+        let mut last = None;
+        for event in layout {
+            match *event {
+                CfEvent::Block(b) => last = Some(b),
+                CfEvent::If(i) => before[i] = last,
+                _ => {}
+            }
+        }
+        Places {
+            cfg: Cfg::new(s),
+            before,
+        }
+    }
+}
+
 /// Where `list` has been entered, the values of `known` are what they are said to be.
-fn assume(s: &mut Shader, cfg: &Cfg, layout: &[CfEvent], list: ListRef, known: &[Known]) -> bool {
+fn assume(s: &mut Shader, uses: &Uses, places: &Places, list: ListRef, known: &[Known]) -> bool {
     let Some(first) = s.first_block(list).filter(|_| !known.is_empty()) else {
         return false;
     };
-    let find = |d: Id<Def>| known.iter().find(|k| k.0 == d).map(|k| k.1);
     let mut constants: [Option<Id<Def>>; 2] = [None; 2];
     let mut get = |s: &mut Shader, value: bool| {
         *constants[usize::from(value)].get_or_insert_with(|| {
@@ -222,43 +235,31 @@ fn assume(s: &mut Shader, cfg: &Cfg, layout: &[CfEvent], list: ListRef, known: &
             Builder::before(s, first, at).imm_bool(value)
         })
     };
+    let inside = |b: Id<Block>| places.cfg.dominates(first, b);
     let mut changed = false;
-    // Whether the place in the walk is dominated by the list's first block.
-    let mut inside = false;
-    for event in layout {
-        match *event {
-            CfEvent::Block(b) => {
-                inside = cfg.dominates(first, b);
-                if !inside {
-                    continue;
-                }
-                for k in 0..s.blocks[b].instrs.len() {
-                    let Some(&id) = s.blocks[b].instrs.get(k) else {
-                        break;
-                    };
-                    let mut hit: SmallVec<[bool; 2]> = SmallVec::new();
-                    // A phi reads on its edges, which may begin elsewhere.
-                    if !matches!(s.instrs[id], Instr::Phi(_)) {
-                        s.instrs[id].for_each_src(|d| hit.extend(find(d)));
-                    }
-                    for value in hit {
-                        let c = get(s, value);
+    for &(def, value) in known {
+        for place in uses.of(def) {
+            match *place {
+                // A phi reads on its edges, which may begin elsewhere.
+                Use::Instr(id, b) if inside(b) && !matches!(s.instrs[id], Instr::Phi(_)) => {
+                    let mut reads = false;
+                    s.instrs[id].for_each_src(|d| reads |= d == def);
+                    if reads {
+                        let constant = get(s, value);
                         s.instrs[id].for_each_src_mut(|d| {
-                            if find(*d) == Some(value) {
-                                *d = c;
+                            if *d == def {
+                                *d = constant;
                             }
                         });
                         changed = true;
                     }
                 }
-            }
-            CfEvent::If(i) if inside => {
-                if let Some(value) = find(s.ifs[i].cond) {
+                Use::If(i) if s.ifs[i].cond == def && places.before[i].is_some_and(inside) => {
                     s.ifs[i].cond = get(s, value);
                     changed = true;
                 }
+                _ => {}
             }
-            _ => {}
         }
     }
     changed

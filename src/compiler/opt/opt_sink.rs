@@ -43,6 +43,7 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
             _ => {}
         }
     }
+    let ways = Ways::new(&cfg, &branches);
     let mut changed = false;
     // From the end: where a value will stand is known before its operands are looked at.
     for &b in cfg.order.iter().rev() {
@@ -51,7 +52,7 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
             if matches!(s.instrs[id], Instr::Phi(_)) {
                 continue;
             }
-            let to = place(s, &cfg, &wanted, &branches, id, b);
+            let to = place(s, &cfg, &wanted, &branches, &ways, id, b);
             if to != b {
                 s.blocks[b].instrs.remove(k);
                 let at = s.blocks[to]
@@ -73,8 +74,39 @@ fn want(cfg: &Cfg, wanted: &mut IdMap<Def, Option<Id<Block>>>, d: Id<Def>, b: Id
     if cfg[b].reachable {
         wanted[d] = Some(match wanted[d] {
             None => b,
+            Some(x) if cfg.dominates(x, b) => x,
             Some(x) => cfg.common_dominator(x, b),
         });
+    }
+}
+
+/// Where one gets from each block on the way to the entry.
+struct Ways {
+    /// The nearest dominator with fewer loops around.
+    out: IdMap<Block, Option<Id<Block>>>,
+    /// The farthest dominator in the same loop, where from one to the next there are no fewer branches around.
+    up: IdMap<Block, Id<Block>>,
+}
+
+impl Ways {
+    fn new(cfg: &Cfg, branches: &IdMap<Block, u32>) -> Ways {
+        let mut ways = Ways {
+            out: IdMap::with_default(None),
+            up: IdMap::with_default(Id::new(0)),
+        };
+        // Dominators come first.
+        for &b in &cfg.order {
+            let idom = cfg[b].idom;
+            let mut out = idom;
+            while let Some(up) = out.filter(|up| cfg[*up].loop_depth >= cfg[b].loop_depth) {
+                out = ways.out[up];
+            }
+            ways.out[b] = out;
+            let next = idom
+                .filter(|up| branches[*up] >= branches[b] && cfg[*up].in_loop == cfg[b].in_loop);
+            ways.up[b] = next.map_or(b, |up| ways.up[up]);
+        }
+        ways
     }
 }
 
@@ -84,6 +116,7 @@ fn place(
     cfg: &Cfg,
     wanted: &IdMap<Def, Option<Id<Block>>>,
     branches: &IdMap<Block, u32>,
+    ways: &Ways,
     id: Id<Instr>,
     b: Id<Block>,
 ) -> Id<Block> {
@@ -100,18 +133,15 @@ fn place(
     };
     // Not into a loop: up to where the depth is no greater.
     while to != b && cfg[to].loop_depth > cfg[b].loop_depth {
-        match cfg[to].idom {
+        match ways.out[to] {
             Some(up) => to = up,
             None => return b,
         }
     }
-    // As early as there are as many branches around.
-    while to != b
-        && let Some(up) = cfg[to].idom
-        && branches[up] >= branches[to]
-        && cfg[up].in_loop == cfg[to].in_loop
-    {
-        to = up;
+    // As early as there are as many branches around: not before where it stands.
+    to = ways.up[to];
+    if cfg.dominates(to, b) {
+        return b;
     }
     if branches[to] <= branches[b] {
         return b;

@@ -44,6 +44,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_alu_to_scalar)),
     Step::Once(pass!(lower_phis_to_scalar)),
     Step::UntilStable(OPTIMISE),
+    Step::Once(pass!(opt_reassociate)),
     Step::Once(pass!(opt_forward_stores)),
     Step::Once(pass!(opt_load_store_vectorize)),
     Step::Once(pass!(lower_alu)),
@@ -51,6 +52,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_bit_size)),
     Step::UntilStable(OPTIMISE),
     Step::Once(pass!(opt_ffma)),
+    Step::Once(pass!(opt_signs)),
     Step::Once(pass!(opt_dce)),
     Step::Once(pass!(opt_sink)),
 ];

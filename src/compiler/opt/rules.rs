@@ -173,6 +173,14 @@ rules! {
     bcsel_ieq_and: "(bcsel (ieq a b) (ine a b) c1)" => "(iand (ine a b) c1)", BOOL, NONE;
     bcsel_ine_or: "(bcsel (ine a b) c1 (ieq a b))" => "(ior (ieq a b) c1)", BOOL, NONE;
     bcsel_ine_and: "(bcsel (ine a b) (ieq a b) c1)" => "(iand (ieq a b) c1)", BOOL, NONE;
+    bcsel_flt_or: "(bcsel (flt a b) c1 (fge a b))" => "(ior (fge a b) c1)", BOOL, NAN;
+    bcsel_flt_and: "(bcsel (flt a b) (fge a b) c1)" => "(iand (fge a b) c1)", BOOL, NAN;
+    bcsel_fge_or: "(bcsel (fge a b) c1 (flt a b))" => "(ior (flt a b) c1)", BOOL, NAN;
+    bcsel_fge_and: "(bcsel (fge a b) (flt a b) c1)" => "(iand (flt a b) c1)", BOOL, NAN;
+    bcsel_feq_or: "(bcsel (feq a b) c1 (fneu a b))" => "(ior (fneu a b) c1)", BOOL, NONE;
+    bcsel_feq_and: "(bcsel (feq a b) (fneu a b) c1)" => "(iand (fneu a b) c1)", BOOL, NONE;
+    bcsel_fneu_or: "(bcsel (fneu a b) c1 (feq a b))" => "(ior (feq a b) c1)", BOOL, NONE;
+    bcsel_fneu_and: "(bcsel (fneu a b) (feq a b) c1)" => "(iand (feq a b) c1)", BOOL, NONE;
     bcsel_not_self_or: "(bcsel a b1 (inot a))" => "(ior (inot a) b1)", BOOL, NONE;
     bcsel_not_self_and: "(bcsel a (inot a) b1)" => "(iand (inot a) b1)", BOOL, NONE;
     bcsel_twice_then: "(bcsel a (bcsel a b c) d)" => "(bcsel a b d)", ALL_BITS, NONE;
@@ -194,6 +202,8 @@ rules! {
     fabs_fabs: "(fabs (fabs a))" => "(fabs a)", FLOATS, NONE;
     fsat_fsat: "(fsat (fsat a))" => "(fsat a)", FLOATS, NONE;
     fmul_fneg_fneg: "(fmul (fneg a) (fneg b))" => "(fmul a b)", FLOATS, NONE;
+    fmul_fneg: "(fmul (fneg a) b)" => "(fneg (fmul a b))", FLOATS, NONE;
+    fadd_fneg_fneg: "(fadd (fneg a) (fneg b))" => "(fneg (fadd a b))", FLOATS, SIGN;
     fmul_minus_one: "(fmul a -1.0)" => "(fneg a)", FLOATS, NONE;
     flt_fneg: "(flt (fneg a) (fneg b))" => "(flt b a)", FLOATS, NONE;
     fge_fneg: "(fge (fneg a) (fneg b))" => "(fge b a)", FLOATS, NONE;
@@ -209,6 +219,7 @@ rules! {
     fadd_minus_zero: "(fadd a -0.0)" => "a", FLOATS, NAN;
     fsub_zero: "(fsub a 0.0)" => "a", FLOATS, NAN;
     fmul_zero: "(fmul a 0.0)" => "0.0", FLOATS, ZERO_PRODUCT;
+    fmul_minus_zero: "(fmul a -0.0)" => "-0.0", FLOATS, ZERO_PRODUCT;
     fadd_neg_self: "(fadd a (fneg a))" => "0.0", FLOATS, Inexact::NAN.or(Inexact::INF);
     fsub_self: "(fsub a a)" => "0.0", FLOATS, Inexact::NAN.or(Inexact::INF);
     ffma_zero: "(ffma 0.0 a b)" => "b", FLOATS, ZERO_PRODUCT;
@@ -220,8 +231,11 @@ rules! {
     fadd_constants: "(fadd (fadd a #b) #c)" => "(fadd a (fadd #b #c))", FLOATS, ROUND.or(ZERO_PRODUCT);
     fmul_constants: "(fmul (fmul a #b) #c)" => "(fmul a (fmul #b #c))", FLOATS, ROUND.or(ZERO_PRODUCT);
 
+    fadd_of_products: "(fadd (fmul! a b) (fmul! a c))" => "(fmul a (fadd b c))", FLOATS, ROUND.or(ZERO_PRODUCT);
     flrp_from_weights: "(fadd (fmul a (fadd (fneg c) 1.0)) (fmul b c))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
     flrp_from_step: "(fadd a (fmul c (fadd b (fneg a))))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_from_negated: "(fadd a (fneg (fmul c (fadd b (fneg a)))))" => "(flrp a b (fneg c))", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_from_back: "(fadd a (fneg (fmul c (fadd a (fneg b)))))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
 
     flrp_first: "(flrp a b 0.0)" => "a", B32, ROUND.or(ZERO_PRODUCT);
     flrp_second: "(flrp a b 1.0)" => "b", B32, ROUND.or(ZERO_PRODUCT);

@@ -33,7 +33,7 @@ fn variable_bits(p: &Pattern, bits: u8) -> Vec<u8> {
     let mut out = vec![0u8; 8];
     let mut size = vec![0u8; p.nodes.len()];
     let root = p.root();
-    if let Node::Op { op, srcs } = &p.nodes[root] {
+    if let Node::Op { op, srcs, .. } = &p.nodes[root] {
         let info = op.info();
         size[root] = match info.out.size {
             Size::Fixed(n) => n,
@@ -49,7 +49,7 @@ fn variable_bits(p: &Pattern, bits: u8) -> Vec<u8> {
     for at in (0..root).rev() {
         match &p.nodes[at] {
             Node::Var { number, .. } => out[*number] = out[*number].max(size[at]),
-            Node::Op { op, srcs } => {
+            Node::Op { op, srcs, .. } => {
                 let info = op.info();
                 // Below an operation of fixed result (a comparison), operands may have any size.
                 let same = match info.out.size {
@@ -123,7 +123,7 @@ fn evaluate(p: &Pattern, size: &[u8], vars: &[u64]) -> (u64, f64) {
     for (n, node) in p.nodes.iter().enumerate() {
         values.push(match node {
             Node::Var { number, .. } => vars[*number],
-            Node::Op { op, srcs } => {
+            Node::Op { op, srcs, .. } => {
                 let v: Vec<[u64; 1]> = srcs.iter().map(|s| [values[*s]]).collect();
                 let parts: Vec<&[u64]> = v.iter().map(|x| x.as_slice()).collect();
                 let bits: Vec<u8> = srcs.iter().map(|s| size[*s]).collect();
@@ -259,7 +259,7 @@ fn both_sides_agree_with_the_folder() {
 fn find_sizes(p: &Pattern, bits: u8, vbits: &[u8]) -> smallvec::SmallVec<[u8; 8]> {
     let mut size: smallvec::SmallVec<[u8; 8]> = smallvec::SmallVec::from_elem(bits, p.nodes.len());
     for at in (0..p.nodes.len()).rev() {
-        if let Node::Op { op, srcs } = &p.nodes[at] {
+        if let Node::Op { op, srcs, .. } = &p.nodes[at] {
             let info = op.info();
             if let Size::Fixed(n) = info.out.size {
                 size[at] = n;
@@ -343,7 +343,7 @@ fn build(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
                     v
                 }
             },
-            Node::Op { op, srcs } => {
+            Node::Op { op, srcs, .. } => {
                 let srcs: Vec<entity::Id<Def>> = srcs.iter().map(|s| values[*s]).collect();
                 b.alu_sized(*op, &srcs, size[n])
             }

@@ -2,23 +2,34 @@
 //!
 //! In:  selected code whose messages name their surface by the handle of a set, or of a dynamic buffer, and a constant. Out: the
 //! descriptors that most messages take lie behind each other in the push data; one move brings them into a0 as the thread begins, where
-//! they stay. What finds no room adds its own, as before.
+//! they stay. What finds no room adds its own, as before. Where the second payload of a sampler's message is longer in pixel shaders of
+//! sixteen lanes, these have a group of their own, if that saves more than the room that it takes.
 //! Ref: SKL PRM vol. 7, "SENDS" (extended descriptor in a0); "Address Register".
 
 use super::Isel;
 use crate::encode::INDIRECT_DW;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
+use crate::message::SFID_SAMPLER;
 use abi::{DriverValue, LAUNCHER_VALUES};
 use isa::{ArfReg, Opcode, Type};
 use nir::Stage;
+
+/// Bits of an extended descriptor: how long the second payload is, and who serves the message.
+const EX_MLEN_SHIFT: u32 = 6;
+const EX_MLEN_MASK: u32 = 0xF;
+const SFID_MASK: u32 = 0xF;
 
 /// Dwords of a0.
 const A0_DW: usize = abi::LAUNCHER_SUMS;
 
 /// The descriptors that are pushed ready, for all widths of a shader the same.
 pub(crate) struct Ready {
+    /// The width that chose.
+    width: u8,
     /// As many as one move brings: a power of two, or none.
     group: Vec<DriverValue>,
+    /// What other widths take instead, as many; it is pushed behind them. Empty: the same.
+    others: Vec<DriverValue>,
     /// Values that are pushed before them. What was behind those nobody reads.
     kept: usize,
 }
@@ -27,22 +38,30 @@ impl Isel<'_> {
     /// Lets messages take the descriptors of `chosen`; the first width chooses. False: this width reads what that one does without.
     pub(super) fn ready_descriptors(&mut self, chosen: &mut Option<Ready>) -> bool {
         let is_first = chosen.is_none();
-        let ready = chosen.get_or_insert_with(|| Ready {
-            group: self.choose_descriptors(),
-            kept: self.push.driver.len(),
+        let ready = chosen.get_or_insert_with(|| {
+            let (group, others) = self.choose_descriptors();
+            Ready {
+                width: self.b.width(),
+                group,
+                others,
+                kept: self.push.driver.len(),
+            }
         });
-        let group = &ready.group;
-        let count = group.len();
+        let count = ready.group.len();
         if count == 0 {
             return true;
         }
+        let apart = self.b.width() != ready.width && !ready.others.is_empty();
+        let mine = if apart { &ready.others } else { &ready.group };
         let at = A0_DW - count;
+        let mut used = false;
         for k in 0..self.b.lir.insts.len() {
             let key = self.descriptor(&self.b.lir.insts[k]);
-            let place = key.and_then(|key| group.iter().position(|value| *value == key));
+            let place = key.and_then(|key| mine.iter().position(|value| *value == key));
             if let Some(place) = place {
                 let bytes = (at + place) as u32 * 4;
                 self.b.lir.insts[k].src[2] = Src::arf(ArfReg::Address, 0, bytes, Type::Ud);
+                used = true;
             }
         }
         // Pixel shaders have two widths as a rule, whose messages differ.
@@ -58,8 +77,15 @@ impl Isel<'_> {
         while !(self.push.constants_dw as usize + self.push.driver.len()).is_multiple_of(count) {
             self.push.driver.push(DriverValue::Nothing);
         }
-        let first = self.push.constants_dw + self.push.driver.len() as u32;
-        self.push.driver.extend_from_slice(group);
+        let mut first = self.push.constants_dw + self.push.driver.len() as u32;
+        self.push.driver.extend_from_slice(&ready.group);
+        self.push.driver.extend_from_slice(&ready.others);
+        if apart {
+            first += count as u32;
+        }
+        if !used {
+            return true;
+        }
         let mut mov = Inst::new(Op::Eu(Opcode::Mov), count as u8);
         mov.no_mask = true;
         mov.dst = Dst::arf(ArfReg::Address, 0, at as u32 * 4, Type::Ud);
@@ -109,8 +135,9 @@ impl Isel<'_> {
         }
     }
 
-    /// The descriptors that are worth it, as many as one move brings: a power of two. None: there are too few.
-    fn choose_descriptors(&self) -> Vec<DriverValue> {
+    /// The descriptors that are worth it, as many as one move brings: a power of two. None: there are too few. Then, what other widths
+    /// shall have instead.
+    fn choose_descriptors(&self) -> (Vec<DriverValue>, Vec<DriverValue>) {
         let mut uses: Vec<(DriverValue, u32)> = Vec::new();
         let mut indirect = false;
         let mut depth = 0u32;
@@ -133,8 +160,9 @@ impl Isel<'_> {
                 None => uses.push((key, weight)),
             }
         }
+        let none = (Vec::new(), Vec::new());
         if uses.len() < 2 && !looped {
-            return Vec::new();
+            return none;
         }
         // Those that are used most; of equal ones the first.
         uses.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
@@ -144,15 +172,64 @@ impl Isel<'_> {
         } else {
             A0_DW - 1
         };
-        uses.truncate(most);
+        let two_widths = self.sh.stage == Stage::Fragment && self.b.width() == 8;
+        let differs = |value: DriverValue| two_widths && twice_as_wide(value) != value;
+        // What each choice leaves to be added in the code of both widths.
+        let left = |most: usize, wide: bool| -> u32 {
+            let sums = uses.iter().enumerate().map(|(k, &(value, sum))| {
+                let missing = u32::from(k >= most);
+                sum * (missing
+                    + if wide {
+                        missing
+                    } else {
+                        u32::from(k >= most || differs(value))
+                    })
+            });
+            sums.sum()
+        };
+        let half = most.min(abi::LAUNCHER_SUMS / 2);
+        let apart = two_widths && left(half, true) < left(most, false);
+        uses.truncate(if apart { half } else { most });
         let count = uses.len().next_power_of_two();
+        let pushed = if apart { 2 * count } else { count };
         let dwords = self.push.constants_dw as usize + self.push.driver.len();
         let padding = dwords.next_multiple_of(count) - dwords;
-        if self.push.driver.len() + padding + count > LAUNCHER_VALUES {
-            return Vec::new();
+        if self.push.driver.len() + padding + pushed > LAUNCHER_VALUES {
+            return none;
         }
         let gaps = std::iter::repeat_n(DriverValue::Nothing, count - uses.len());
-        gaps.chain(uses.into_iter().map(|(value, _)| value))
-            .collect()
+        let group: Vec<DriverValue> = gaps
+            .chain(uses.into_iter().map(|(value, _)| value))
+            .collect();
+        let others = if apart {
+            group.iter().map(|value| twice_as_wide(*value)).collect()
+        } else {
+            Vec::new()
+        };
+        (group, others)
+    }
+}
+
+/// The descriptor of the same message for twice as many lanes: the second payload of a sampler's is twice as long.
+fn twice_as_wide(value: DriverValue) -> DriverValue {
+    let wider = |more: u32| {
+        let second = more >> EX_MLEN_SHIFT & EX_MLEN_MASK;
+        let fits = 2 * second <= EX_MLEN_MASK;
+        if more & SFID_MASK == u32::from(SFID_SAMPLER) && fits {
+            more + (second << EX_MLEN_SHIFT)
+        } else {
+            more
+        }
+    };
+    match value {
+        DriverValue::SetDescriptor { set, more } => DriverValue::SetDescriptor {
+            set,
+            more: wider(more),
+        },
+        DriverValue::DynamicDescriptor { index, more } => DriverValue::DynamicDescriptor {
+            index,
+            more: wider(more),
+        },
+        other => other,
     }
 }

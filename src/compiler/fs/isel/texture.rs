@@ -87,7 +87,7 @@ impl Isel<'_> {
         };
         // A header is a payload of its own: it need not lie in front of the parameters. Without one they are two payloads where that lets
         // what several messages have in common lie where it is for all of them. (Descriptors say how long the second one is: those that
-        // come ready are of the width that chose them.)
+        // come ready are of the width that chose them, or as long as that suggests.)
         let apart = match header {
             Some(_) => 0,
             None if self.apart[tex.def] => in_first_payload(tex, parameters.len()),

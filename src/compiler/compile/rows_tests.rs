@@ -1,0 +1,148 @@
+//! Rows of the table of requirements that need NIR's passes and the backend together: what 64 bits cost, and that all of it is legal.
+
+use nir::Shader;
+
+/// What an operation of doubles takes beyond loading its operands and storing its result, at a width, and how its code branches.
+fn cost(text: &str, device: &str, width: u8) -> (u32, u32) {
+    let plain = compiled("%20:64 = fadd %7, %8", device, width);
+    let with = compiled(text, device, width);
+    // The sum alone is one operation of doubles, of two registers for each eight lanes.
+    let sum = u32::from(width) / 8;
+    ((with.0 + sum).saturating_sub(plain.0), with.1)
+}
+
+/// Instructions of a shader that loads two doubles, does this and stores `%20`; and its branches.
+fn compiled(text: &str, device: &str, width: u8) -> (u32, u32) {
+    let shader = format!(
+        "shader compute {{
+    workgroup_size 32 1 1
+b0:
+    %0:32 = const 0
+    %1:32 = const 4
+    %2:32 = vulkan_resource_index %0 {{set=0 binding=0}}
+    %3:32 = load_local_invocation_index
+    %4:32 = ishl %3, %1
+    %5:64x2 = load_ssbo %2, %4 {{align_mul=16}}
+    %7:64 = mov %5.x
+    %8:64 = mov %5.y
+    {text}
+    store_ssbo %20, %2, %4 {{write_mask=1 align_mul=16}}
+}}
+"
+    );
+    let mut shader: Shader = nir::parse(&shader).unwrap_or_else(|e| panic!("{text}: {e}"));
+    nir::validate(&shader).unwrap_or_else(|e| panic!("{text}: {e}"));
+    opt::compile(&mut shader, opt::Ctx::default()).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let mut layout = abi::PipelineLayout::default();
+    layout.sets.push(abi::SetLayout {
+        bindings: vec![abi::Binding {
+            binding: 0,
+            kind: abi::DescriptorKind::StorageBuffer,
+            count: 1,
+            offset_bytes: 0,
+            stride_bytes: 64,
+            dynamic_index: 0,
+            settled: true,
+        }],
+        ..abi::SetLayout::default()
+    });
+    let options = fs::Options {
+        layout,
+        required_width: Some(width),
+        dumps: vec!["asm".to_owned()],
+        validate: true,
+        ..fs::Options::default()
+    };
+    let device = hw::Device::by_name(device).unwrap();
+    let binary = fs::compile(&shader, device, &options).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let variant = &binary.variants[0];
+    assert_eq!(variant.simd_width, width);
+    let asm = &variant.dumps[0].1;
+    let branches = asm.lines().filter(|l| {
+        let mut words = l.split_whitespace();
+        words.any(|w| matches!(w, "if" | "else" | "while" | "break"))
+    });
+    (variant.stats.instructions, branches.count() as u32)
+}
+
+/// F30, as far as it goes: what the table says of rounding towards zero, signs and selections is not exceeded, for eight lanes; for
+/// sixteen only what is of 64 bits is twice as much. (Division, roots and the other roundings take more than the table.)
+#[test]
+fn f30_operations_of_doubles_take_no_more_than_the_table_says() {
+    for (op, most, twice) in [
+        ("ftrunc %7", 7, 10),
+        ("fmin %7, %8", 1, 2),
+        ("fmax %7, %8", 1, 2),
+        ("fabs %7", 1, 2),
+        ("fneg %7", 1, 2),
+    ] {
+        for (width, most) in [(8, most), (16, twice)] {
+            let (instructions, branches) = cost(&format!("%20:64 = {op}"), "skl", width);
+            assert!(instructions <= most, "{op}, SIMD{width}: {instructions}");
+            assert_eq!(branches, 0, "{op}");
+        }
+    }
+}
+
+/// F31: a whole shader that loads, truncates and stores a double is shorter than the 67 and 95 instructions of 2016.
+#[test]
+fn f31_a_whole_truncating_shader_is_short() {
+    assert!(compiled("%20:64 = ftrunc %7", "skl", 8).0 < 67);
+    assert!(compiled("%20:64 = ftrunc %7", "skl", 16).0 < 95);
+}
+
+/// F32: one lowering serves the one backend, which is scalar and for generations with doubles of their own: there are no numbers for
+/// vectors, and older parts are refused.
+#[test]
+fn f32_scalar_code_of_parts_with_doubles_alone() {
+    for width in [8, 16] {
+        let one = compiled("%20:64 = ftrunc %7", "skl", width);
+        let two = compiled(
+            "%19:64x2 = ftrunc %5\n%20:64 = fadd %19.x, %19.y",
+            "skl",
+            width,
+        );
+        assert!(two.0 > one.0, "a vector is its components");
+    }
+    let hsw = hw::Device::by_name("hsw").unwrap();
+    assert!(!fs::supports(hsw));
+}
+
+/// F34: everything of 64 bits is legal on parts with and without the narrow rules of regions, by the check of the final code, at both widths.
+#[test]
+fn f34_regions_of_doubles_are_legal_everywhere() {
+    let operations = [
+        "%20:64 = ftrunc %7",
+        "%20:64 = ffloor %7",
+        "%20:64 = fceil %7",
+        "%20:64 = ffract %7",
+        "%20:64 = fround_even %7",
+        "%20:64 = frcp %7",
+        "%20:64 = fsqrt %7",
+        "%20:64 = frsq %7",
+        "%20:64 = fdiv %7, %8",
+        "%20:64 = fmod %7, %8",
+        "%20:64 = fsign %7",
+        "%20:64 = ldexp %7, %3",
+        "%20:64 = fmin %7, %8",
+        "%20:64 = ffma %7, %8, %7",
+        "%20:64 = imul %7, %8",
+        "%20:64 = ishl %7, %3",
+        "%20:64 = udiv %7, %8",
+        "%19:1 = flt %7, %8\n%20:64 = bcsel %19, %8, %7",
+        "%19:16 = f2f %7\n%20:64 = f2f %19",
+        "%19:32 = f2f %7\n%20:64 = f2f %19",
+        "%19:32 = f2i %7\n%20:64 = i2f %19",
+        "%19:16 = f2u %7\n%20:64 = u2f %19",
+        "%19:64 = f2i %7\n%20:64 = u2f %19",
+    ];
+    for operation in operations {
+        for device in ["skl", "kbl", "bxt", "glk"] {
+            for width in [8, 16] {
+                let (instructions, branches) = compiled(operation, device, width);
+                assert!(instructions > 0);
+                assert_eq!(branches, 0, "{operation}");
+            }
+        }
+    }
+}
