@@ -156,6 +156,7 @@ pub struct Look<'a> {
     pub cull: vk::CullModeFlags,
     pub restart: bool,
     pub samples: vk::SampleCountFlags,
+    pub flags: vk::PipelineCreateFlags,
     /// Formats of colour and of depth and stencil, for what is drawn without a render pass.
     pub formats: Option<(vk::Format, vk::Format)>,
 }
@@ -195,6 +196,7 @@ impl Default for Look<'_> {
             cull: vk::CullModeFlags::NONE,
             restart: false,
             samples: vk::SampleCountFlags::TYPE_1,
+            flags: vk::PipelineCreateFlags::empty(),
             formats: None,
         }
     }
@@ -461,6 +463,7 @@ pub fn pipeline(
         .depth_attachment_format(depth)
         .stencil_attachment_format(depth);
     let mut info = vk::GraphicsPipelineCreateInfo::default()
+        .flags(look.flags)
         .stages(&stages)
         .vertex_input_state(&input)
         .input_assembly_state(&assembly)

@@ -16,6 +16,7 @@ mod depth;
 mod descriptors;
 mod draws;
 mod external;
+mod feedback;
 mod gathers;
 mod host;
 mod images;

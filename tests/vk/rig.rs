@@ -25,6 +25,7 @@ pub fn entry() -> ash::Entry {
 
 /// Device extensions that tests use.
 pub const EXTENSIONS: &[&std::ffi::CStr] = &[
+    c"VK_EXT_attachment_feedback_loop_layout",
     c"VK_EXT_border_color_swizzle",
     c"VK_EXT_custom_border_color",
     c"VK_EXT_descriptor_indexing",
@@ -130,9 +131,11 @@ impl Rig {
         let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default();
         let mut quads = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut private = vk::PhysicalDevicePrivateDataFeatures::default();
+        let mut loops = vk::PhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .push_next(&mut sizes)
             .push_next(&mut private)
+            .push_next(&mut loops)
             .push_next(&mut quads)
             .push_next(&mut caching)
             .push_next(&mut addresses)

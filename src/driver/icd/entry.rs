@@ -40,8 +40,8 @@ pub struct Row {
 pub trait Face: Sized {
     /// Type of the body.
     type Body;
-    /// The value for C.
-    fn of(body: Self::Body) -> Self;
+    /// The value for C; an error is told with the command's name.
+    fn of(name: &'static str, body: Self::Body) -> Self;
     /// The value after a panic.
     fn after_panic() -> Self;
 }
@@ -49,16 +49,16 @@ pub trait Face: Sized {
 /// What becomes of an error: it is told to those who asked, and is a code.
 #[cold]
 #[inline(never)]
-fn failed(error: vk::Error) -> c::Result {
-    diagnosis::report(&error);
+fn failed(name: &'static str, error: vk::Error) -> c::Result {
+    diagnosis::say(&format_args!("{name}: {error}"));
     error.code()
 }
 
 impl Face for c::Result {
     type Body = vk::Result<c::Result>;
     #[inline]
-    fn of(body: Self::Body) -> Self {
-        body.unwrap_or_else(failed)
+    fn of(name: &'static str, body: Self::Body) -> Self {
+        body.unwrap_or_else(|error| failed(name, error))
     }
     fn after_panic() -> Self {
         c::Result::ERROR_UNKNOWN
@@ -68,10 +68,10 @@ impl Face for c::Result {
 impl Face for () {
     type Body = vk::Result<()>;
     #[inline(always)]
-    fn of(body: Self::Body) {
+    fn of(name: &'static str, body: Self::Body) {
         if let Err(error) = body {
             // There is nobody to give the code to.
-            _ = failed(error);
+            _ = failed(name, error);
         }
     }
     fn after_panic() {}
@@ -79,9 +79,9 @@ impl Face for () {
 
 impl Face for u64 {
     type Body = vk::Result<u64>;
-    fn of(body: Self::Body) -> Self {
+    fn of(name: &'static str, body: Self::Body) -> Self {
         body.unwrap_or_else(|error| {
-            _ = failed(error);
+            _ = failed(name, error);
             0
         })
     }
@@ -92,9 +92,9 @@ impl Face for u64 {
 
 impl Face for c::Bool32 {
     type Body = vk::Result<c::Bool32>;
-    fn of(body: Self::Body) -> Self {
+    fn of(name: &'static str, body: Self::Body) -> Self {
         body.unwrap_or_else(|error| {
-            _ = failed(error);
+            _ = failed(name, error);
             c::FALSE
         })
     }
@@ -105,7 +105,7 @@ impl Face for c::Bool32 {
 
 impl Face for Option<Pointer> {
     type Body = Self;
-    fn of(body: Self) -> Self {
+    fn of(_name: &'static str, body: Self) -> Self {
         body
     }
     fn after_panic() -> Self {
@@ -115,11 +115,11 @@ impl Face for Option<Pointer> {
 
 /// Runs a body; a panic ends here. Where nothing in a body can panic, this is no code at all.
 #[inline(always)]
-pub fn guard<R: Face>(body: impl FnOnce() -> R::Body) -> R {
+pub fn guard<R: Face>(name: &'static str, body: impl FnOnce() -> R::Body) -> R {
     // A body that panics may leave an object half changed. Objects keep their locks poisoned-but-usable, and the caller is
     // told that its command failed.
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
-        Ok(body) => R::of(body),
+        Ok(body) => R::of(name, body),
         Err(_) => R::after_panic(),
     }
 }
@@ -159,6 +159,7 @@ macro_rules! entries {
             #[allow(non_snake_case, unused_variables, reason = "names and arguments are Vulkan's")]
             pub unsafe extern "system" fn $name($($arg: $ty),*) $(-> $ret)? {
                 $crate::entry::guard::<$crate::entry::returned!($($ret)?)>(
+                    stringify!($name),
                     move || -> <$crate::entry::returned!($($ret)?) as $crate::entry::Face>::Body {
                         // SAFETY: valid usage makes every pointer argument readable or writable for as long as the command
                         // runs, and every handle one of ours; `raw` and `handle` document what each access relies on.

@@ -94,7 +94,9 @@ pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
     name: *const c_char,
 ) -> Option<Pointer> {
     // SAFETY: as the caller says.
-    entry::guard::<Option<Pointer>>(|| unsafe { lookup::instance_pointer(instance, name) })
+    entry::guard::<Option<Pointer>>("vk_icdGetInstanceProcAddr", || unsafe {
+        lookup::instance_pointer(instance, name)
+    })
 }
 
 /// Resolves the names of commands on physical devices.
@@ -107,5 +109,7 @@ pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
     name: *const c_char,
 ) -> Option<Pointer> {
     // SAFETY: as the caller says.
-    entry::guard::<Option<Pointer>>(|| unsafe { lookup::physical_pointer(instance, name) })
+    entry::guard::<Option<Pointer>>("vk_icdGetPhysicalDeviceProcAddr", || unsafe {
+        lookup::physical_pointer(instance, name)
+    })
 }

@@ -49,6 +49,7 @@ pub const INSTANCE: &[Extension] = &[
 /// Device extensions, by name.
 pub const DEVICE: &[Extension] = &[
     row("VK_EXT_4444_formats", 1, V1_3),
+    row("VK_EXT_attachment_feedback_loop_layout", 2, None),
     row("VK_EXT_border_color_swizzle", 1, None),
     row("VK_EXT_buffer_device_address", 2, None),
     row("VK_EXT_calibrated_timestamps", 2, None),

@@ -142,6 +142,7 @@ structures! {
         shaderSharedFloat64AtomicMinMax shaderImageFloat32AtomicMinMax sparseImageFloat32AtomicMinMax
     ];
     PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT [formatA4R4G4B4 formatA4B4G4R4];
+    PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_FEATURES_EXT [attachmentFeedbackLoopLayout];
     PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT [borderColorSwizzle borderColorSwizzleFromImage];
     PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT [customBorderColors customBorderColorWithoutFormat];
     PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT [image2DViewOf3D sampler2DViewOf3D];
@@ -354,6 +355,7 @@ offered! {
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";
     robustImageAccess "tests/vk/bounds.rs";
     formatA4R4G4B4 "tests/vk/images.rs";
+    attachmentFeedbackLoopLayout "tests/vk/feedback.rs";
     borderColorSwizzle "tests/vk/borders.rs";
     borderColorSwizzleFromImage "tests/vk/borders.rs";
     drawIndirectCount "tests/pictures/scenes/counted.rs";

@@ -378,7 +378,9 @@ const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
 /// Uses that need no feature of their own: the attachments they go with have one.
 const FREE: api::ImageUsageFlags = api::ImageUsageFlags::from_raw(
     api::ImageUsageFlags::TRANSIENT_ATTACHMENT.as_raw()
-        | api::ImageUsageFlags::INPUT_ATTACHMENT.as_raw(),
+        | api::ImageUsageFlags::INPUT_ATTACHMENT.as_raw()
+        // In the layout that goes with it neither hierarchies nor cleared blocks are kept.
+        | api::ImageUsageFlags::ATTACHMENT_FEEDBACK_LOOP_EXT.as_raw(),
 );
 
 impl Format {

@@ -1,0 +1,221 @@
+//! Attachments that what is drawn to them reads (VK_EXT_attachment_feedback_loop_layout).
+
+use ash::vk;
+
+use crate::canvas::{Look, compile, pipeline};
+use crate::images::{layer, range};
+use crate::rig::Rig;
+
+/// Pixels of a side: so many are worth a clear by blocks, which no sampler sees.
+const SIDE: u32 = 300;
+const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
+const LOOP: vk::ImageLayout = vk::ImageLayout::ATTACHMENT_FEEDBACK_LOOP_OPTIMAL_EXT;
+
+/// Everything, from three vertices.
+const VERTEX: &str = "#version 450
+void main()
+{
+    vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1);
+    gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0);
+}";
+/// What is there already, and a little more.
+const FRAGMENT: &str = "#version 450
+layout(set = 0, binding = 0) uniform sampler2D target;
+layout(location = 0) out vec4 colour;
+void main()
+{
+    colour = texelFetch(target, ivec2(gl_FragCoord.xy), 0) + vec4(17.0, 34.0, 51.0, 0.0) / 255.0;
+}";
+
+#[test]
+fn draws_read_what_is_drawn_to() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let uses = vk::ImageUsageFlags::COLOR_ATTACHMENT
+        | vk::ImageUsageFlags::SAMPLED
+        | vk::ImageUsageFlags::TRANSFER_SRC
+        | vk::ImageUsageFlags::ATTACHMENT_FEEDBACK_LOOP_EXT;
+    let info = vk::ImageCreateInfo::default()
+        .image_type(vk::ImageType::TYPE_2D)
+        .format(FORMAT)
+        .extent(vk::Extent3D {
+            width: SIDE,
+            height: SIDE,
+            depth: 1,
+        })
+        .mip_levels(1)
+        .array_layers(1)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .usage(uses);
+    let got = rig.buffer(u64::from(SIDE * SIDE * 4));
+    unsafe {
+        let image = d.create_image(&info, None).unwrap();
+        let wants = d.get_image_memory_requirements(image);
+        let info = vk::MemoryAllocateInfo::default().allocation_size(wants.size);
+        let memory = d.allocate_memory(&info, None).unwrap();
+        d.bind_image_memory(image, memory, 0).unwrap();
+        let colour = vk::ImageAspectFlags::COLOR;
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image)
+            .view_type(vk::ImageViewType::TYPE_2D)
+            .format(FORMAT)
+            .subresource_range(range(colour));
+        let view = d.create_image_view(&info, None).unwrap();
+        let attachments = [vk::AttachmentDescription::default()
+            .format(FORMAT)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .store_op(vk::AttachmentStoreOp::STORE)
+            .final_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL)];
+        let colours = [vk::AttachmentReference {
+            attachment: 0,
+            layout: LOOP,
+        }];
+        let subpasses = [vk::SubpassDescription::default().color_attachments(&colours)];
+        // What each draw reads the one before has written.
+        let within = vk::SubpassDependency::default()
+            .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
+            .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags::FRAGMENT_SHADER)
+            .dst_access_mask(vk::AccessFlags::SHADER_READ)
+            .dependency_flags(vk::DependencyFlags::BY_REGION);
+        let after = vk::SubpassDependency::default()
+            .dst_subpass(vk::SUBPASS_EXTERNAL)
+            .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
+            .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags::TRANSFER)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_READ);
+        let dependencies = [within, after];
+        let info = vk::RenderPassCreateInfo::default()
+            .attachments(&attachments)
+            .subpasses(&subpasses)
+            .dependencies(&dependencies);
+        let pass = d.create_render_pass(&info, None).unwrap();
+        let views = [view];
+        let info = vk::FramebufferCreateInfo::default()
+            .render_pass(pass)
+            .attachments(&views)
+            .width(SIDE)
+            .height(SIDE)
+            .layers(1);
+        let framebuffer = d.create_framebuffer(&info, None).unwrap();
+        let sampler = d
+            .create_sampler(&vk::SamplerCreateInfo::default(), None)
+            .unwrap();
+        let kind = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
+        let binding = [vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(kind)
+            .descriptor_count(1)
+            .stage_flags(vk::ShaderStageFlags::FRAGMENT)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
+        let sets = [d.create_descriptor_set_layout(&info, None).unwrap()];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+        let layout = d.create_pipeline_layout(&info, None).unwrap();
+        let sizes = [vk::DescriptorPoolSize {
+            ty: kind,
+            descriptor_count: 1,
+        }];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(1)
+            .pool_sizes(&sizes);
+        let pool = d.create_descriptor_pool(&info, None).unwrap();
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(&sets);
+        let set = d.allocate_descriptor_sets(&info).unwrap();
+        let seen = [vk::DescriptorImageInfo {
+            sampler,
+            image_view: view,
+            image_layout: LOOP,
+        }];
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(set[0])
+            .descriptor_type(kind)
+            .image_info(&seen);
+        d.update_descriptor_sets(&[write], &[]);
+        let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+        let look = Look {
+            bindings: &[],
+            attributes: &[],
+            dynamic: &dynamic,
+            flags: vk::PipelineCreateFlags::COLOR_ATTACHMENT_FEEDBACK_LOOP_EXT,
+            ..Look::default()
+        };
+        let words = compile(VERTEX, FRAGMENT);
+        let drawn = pipeline(&rig, &words, &look, layout, pass).unwrap();
+        let area = vk::Rect2D {
+            extent: vk::Extent2D {
+                width: SIDE,
+                height: SIDE,
+            },
+            ..Default::default()
+        };
+        rig.run(|commands| {
+            let clears = [vk::ClearValue {
+                color: vk::ClearColorValue {
+                    float32: [0.2, 0.0, 0.4, 1.0],
+                },
+            }];
+            let info = vk::RenderPassBeginInfo::default()
+                .render_pass(pass)
+                .framebuffer(framebuffer)
+                .render_area(area)
+                .clear_values(&clears);
+            d.cmd_begin_render_pass(commands, &info, vk::SubpassContents::INLINE);
+            let graphics = vk::PipelineBindPoint::GRAPHICS;
+            d.cmd_bind_pipeline(commands, graphics, drawn);
+            d.cmd_bind_descriptor_sets(commands, graphics, layout, 0, &set, &[]);
+            let whole = vk::Viewport {
+                width: SIDE as f32,
+                height: SIDE as f32,
+                max_depth: 1.0,
+                ..Default::default()
+            };
+            d.cmd_set_viewport(commands, 0, &[whole]);
+            d.cmd_set_scissor(commands, 0, &[area]);
+            for _ in 0..3 {
+                let barrier = vk::ImageMemoryBarrier::default()
+                    .src_access_mask(within.src_access_mask)
+                    .dst_access_mask(within.dst_access_mask)
+                    .old_layout(LOOP)
+                    .new_layout(LOOP)
+                    .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .image(image)
+                    .subresource_range(range(colour));
+                d.cmd_pipeline_barrier(
+                    commands,
+                    within.src_stage_mask,
+                    within.dst_stage_mask,
+                    within.dependency_flags,
+                    &[],
+                    &[],
+                    &[barrier],
+                );
+                d.cmd_draw(commands, 3, 1, 0, 0);
+            }
+            d.cmd_end_render_pass(commands);
+            let region = vk::BufferImageCopy::default()
+                .image_subresource(layer(colour, 0, 0))
+                .image_extent(vk::Extent3D {
+                    width: SIDE,
+                    height: SIDE,
+                    depth: 1,
+                });
+            let from = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+            d.cmd_copy_image_to_buffer(commands, image, from, got.buffer, &[region]);
+        });
+        d.destroy_pipeline(drawn, None);
+        d.destroy_descriptor_pool(pool, None);
+        d.destroy_pipeline_layout(layout, None);
+        d.destroy_descriptor_set_layout(sets[0], None);
+        d.destroy_sampler(sampler, None);
+        d.destroy_framebuffer(framebuffer, None);
+        d.destroy_render_pass(pass, None);
+        d.destroy_image_view(view, None);
+        d.destroy_image(image, None);
+        d.free_memory(memory, None);
+    }
+    let meant = [51 + 3 * 17, 3 * 34, 102 + 3 * 51, 255];
+    assert!(got.data.chunks_exact(4).all(|pixel| pixel == meant));
+}
