@@ -128,7 +128,7 @@ have 'vkcube on Wayland on iris' vkcube-wayland weston weston-screenshooter conv
     check 'vkcube on Ingot, Wayland on iris' tests/witness/vkcube_wayland.sh "$binaries" ingot 60 iris
 have 'windows' weston Xwayland Xvfb "$iris" &&
     check 'windows' tests/witness/windows.sh "$binaries"
-have 'applications on Ingot' "$lavapipe" ffmpeg gst-launch-1.0 vkd3d-triangle glxgears Xvfb xwd convert &&
+have 'applications on Ingot' "$lavapipe" ffmpeg gst-launch-1.0 vkd3d-triangle glxgears glmark2 Xvfb xwd convert &&
     check 'applications on Ingot' /usr/bin/python3 tests/witness/applications.py "$binaries"
 have 'OpenCL on the simulator' /etc/OpenCL/vendors/intel.icd /usr/include/CL/cl.h cc &&
     check 'OpenCL by Intel' tests/witness/opencl.sh "$binaries"

@@ -80,9 +80,12 @@ def files(binaries, folder):
 class Screen:
     """An X server without a screen."""
 
+    def __init__(self, size="640x480"):
+        self.size = size
+
     def __enter__(self):
         read, write = os.pipe()
-        command = ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0", "640x480x24", "-nolisten", "tcp"]
+        command = ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0", f"{self.size}x24", "-nolisten", "tcp"]
         self.server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as number:
@@ -164,11 +167,30 @@ def pictures(binaries, folder):
     yield name, gears == 3 and "hung:" not in text, f"{gears} of 3 gears\n{text if gears < 3 else ''}".strip()
 
 
+# Scenes that know what their picture must be.
+SCENES = """build texture texture:texture-filter=linear texture:texture-filter=mipmap shading:shading=gouraud shading:shading=phong
+    bump:bump-render=high-poly bump:bump-render=normals bump:bump-render=height effect2d:kernel=0,1,0;1,-4,1;0,1,0; buffer pulsar
+    conditionals:fragment-steps=5:vertex-steps=0 conditionals:fragment-steps=0:vertex-steps=5 function:fragment-steps=5
+    desktop:effect=blur desktop:effect=shadow""".split()
+
+
+def scenes(binaries):
+    """What glmark2 draws by way of zink, as it judges its own pictures."""
+    name = "zink, glmark2"
+    with Screen("800x600") as screen:
+        variables = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "DISPLAY": screen.display}
+        command = ["glmark2", "--validate", *(word for scene in SCENES for word in ["-b", scene])]
+        status, text = run(binaries, "ingot", command, 300, variables)
+    right = text.count("Validation: Success")
+    good = status == 0 and right == len(SCENES) and "[Ingot]" in text and "hung:" not in text
+    yield name, good, f"{right} of {len(SCENES)} scenes are right\n{'' if good else text}".strip()
+
+
 def main():
     binaries = sys.argv[1]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        results = [*files(binaries, folder), *pictures(binaries, folder)]
+        results = [*files(binaries, folder), *pictures(binaries, folder), *scenes(binaries)]
     for name, good, text in results:
         failed += not good
         print(f"{'ok' if good else 'FAILED'} {name}: {text}")
