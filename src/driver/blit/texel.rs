@@ -379,7 +379,7 @@ pub fn chosen_samples(
         };
         (piece.slice, launch)
     };
-    let all = pieces(destination, extent, unit_log2).into_iter();
+    let all = pieces(destination, extent, 1 << unit_log2).into_iter();
     all.map(one).collect()
 }
 
