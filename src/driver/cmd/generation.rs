@@ -185,8 +185,9 @@ pub(crate) const MAX_GROUP_THREADS: u32 = 64;
 pub const PUSH_CONSTANTS_DW: usize = 32;
 /// Values of the launcher's own that one launch has at most.
 pub(crate) const VALUES: usize = abi::LAUNCHER_VALUES;
-/// Descriptor sets among the values that there are, and dynamic buffers.
-pub(crate) const SETS: usize = 32;
+/// Descriptor sets that can be bound.
+pub const SETS: usize = 32;
+/// Dynamic buffers that can be.
 pub(crate) const DYNAMIC: usize = 16;
 /// Sets that have the first places; those behind them, which few have, come last.
 const FIRST_SETS: usize = 8;

@@ -25,7 +25,7 @@ pub use capture::Counters;
 pub use gen9::Gen9;
 pub use generation::{
     Control, Counter, FrontEnd, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW,
-    Scratch,
+    SETS, Scratch,
 };
 pub use mi::{CALL_DW, call, nothing};
 pub use mocs::{SHARED, mocs};

@@ -387,7 +387,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             if std::mem::take(&mut self.values_dirty) {
                 launch.gather(&self.bound.words, &mut self.gathered);
             }
-            let pushed = pushed(&self.bound.words, &self.gathered, &self.machine);
+            let pushed = Pushed {
+                words: &self.bound.words,
+                gathered: &self.gathered,
+                dynamic_base: self.machine.dynamic_base,
+            };
             G::walk_with(stream, launch, &pushed, count, conditional)?;
         } else {
             G::walk(stream, &launch.walker, count, conditional)?;
@@ -449,7 +453,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             if std::mem::take(&mut self.values_dirty) {
                 launch.gather(&self.bound.words, &mut self.gathered);
             }
-            let pushed = pushed(&self.bound.words, &self.gathered, &self.machine);
+            let pushed = Pushed {
+                words: &self.bound.words,
+                gathered: &self.gathered,
+                dynamic_base: self.machine.dynamic_base,
+            };
             G::constants(&mut self.stream, launch, &pushed)?;
         }
         G::walk_indirect(&mut self.stream, &launch.walker, address, self.conditional)?;
@@ -578,20 +586,6 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.settle_other()?;
         self.select_dispatches()?;
         self.stream.end()
-    }
-}
-
-/// What a launch pushes.
-#[inline(always)]
-fn pushed<'a>(
-    words: &'a [u32; GATHERED_DW],
-    gathered: &'a [[u32; REGISTER_DW]],
-    machine: &Machine,
-) -> Pushed<'a> {
-    Pushed {
-        words,
-        gathered,
-        dynamic_base: machine.dynamic_base,
     }
 }
 

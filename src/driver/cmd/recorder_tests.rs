@@ -1,6 +1,6 @@
 use super::*;
 use crate::stream::testing::{CHUNK_DW, Chunks};
-use crate::{Gen9, Kernel, Scratch};
+use crate::{Gen9, Kernel, SETS, Scratch};
 use abi::{DriverValue, PushData};
 use hw::media::{
     gpgpu_walker, media_curbe_load, media_interface_descriptor_load, media_vfe_state, pipe_control,
@@ -134,7 +134,7 @@ fn constants_lie_as_the_contract_has_them() {
     assert!(!recorder.push(128, &[0; 4]));
     assert!(!recorder.push(2, &[0; 4]));
     assert!(recorder.set_handle(1, 0x1000) && recorder.dynamic_handle(3, 0xd3));
-    assert!(!recorder.set_handle(32, 1) && !recorder.dynamic_handle(16, 1));
+    assert!(!recorder.set_handle(SETS, 1) && !recorder.dynamic_handle(16, 1));
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     let all = commands(&recorder);
     let load = named(&all, "MEDIA_CURBE_LOAD")[0];
@@ -370,7 +370,7 @@ fn shaders_that_want_too_much_are_refused() {
     };
     assert!(Launch::<Gen9>::new(&kernel(&too_far), 0).is_none());
     let no_such_set = PushData {
-        driver: vec![DriverValue::SetHandle { set: 32 }],
+        driver: vec![DriverValue::SetHandle { set: SETS as u32 }],
         samplers: None,
         ranges: Vec::new(),
         ..PushData::default()

@@ -15,7 +15,7 @@ pub const TIMESTAMP_BITS: u32 = 36;
 /// Bytes of push constants an application may use.
 pub const MAX_PUSH_CONSTANTS_BYTES: u32 = 128;
 /// Descriptor sets bound at once.
-pub const MAX_SETS: u32 = 32;
+pub const MAX_SETS: u32 = cmd::SETS as u32;
 /// Dynamic buffers of one kind in a pipeline layout.
 pub const MAX_DYNAMIC_BUFFERS: u32 = 8;
 /// Bytes that one RAW buffer surface can span (RENDER_SURFACE_STATE, Depth, Height and Width of a buffer).

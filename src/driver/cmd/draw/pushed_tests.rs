@@ -171,3 +171,31 @@ fn samplers_begin_where_their_set_does() {
     let set = place(DriverValue::SetHandle { set: 2 }).unwrap();
     assert_eq!(pushed.reads, bits(VALUES_AT + set, 1));
 }
+
+#[test]
+fn sets_behind_the_first_are_pushed_and_seen_to_change() {
+    let push = abi::PushData {
+        driver: vec![
+            DriverValue::SetHandle { set: 7 },
+            DriverValue::SetHandle { set: 31 },
+            DriverValue::SetPlace { set: 8 },
+        ],
+        ..Default::default()
+    };
+    let pushed = Pushed::new(&push).unwrap();
+    let mut words = [0; BOUND_DW];
+    let mut seen = 0;
+    for (set, handle) in [(7, 0x700), (8, 0x800), (31, 0x3100)] {
+        let at = VALUES_AT + place(DriverValue::SetHandle { set }).unwrap();
+        words[at] = handle;
+        assert_ne!(bits(at, 1) & pushed.reads, 0, "{set}");
+        seen |= bits(at, 1);
+    }
+    assert_eq!(pushed.reads, seen);
+    let mut to = [7; 8];
+    pushed.write(&words, &mut to);
+    assert_eq!(to[..3], [0x700, 0x3100, 0x800 >> 6]);
+    // What nobody reads is told apart from those in the first places.
+    let other = VALUES_AT + place(DriverValue::SetHandle { set: 6 }).unwrap();
+    assert_eq!(bits(other, 1) & pushed.reads, 0);
+}
