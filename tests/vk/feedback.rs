@@ -3,8 +3,9 @@
 use ash::vk;
 
 use crate::canvas::{Look, compile, pipeline};
-use crate::images::{layer, range};
+use crate::images::{Image, layer, range};
 use crate::rig::Rig;
+use crate::textures::{COLOUR, image_info, nearest, view};
 
 /// Pixels of a side: so many are worth a clear by blocks, which no sampler sees.
 const SIDE: u32 = 300;
@@ -35,32 +36,11 @@ fn draws_read_what_is_drawn_to() {
         | vk::ImageUsageFlags::SAMPLED
         | vk::ImageUsageFlags::TRANSFER_SRC
         | vk::ImageUsageFlags::ATTACHMENT_FEEDBACK_LOOP_EXT;
-    let info = vk::ImageCreateInfo::default()
-        .image_type(vk::ImageType::TYPE_2D)
-        .format(FORMAT)
-        .extent(vk::Extent3D {
-            width: SIDE,
-            height: SIDE,
-            depth: 1,
-        })
-        .mip_levels(1)
-        .array_layers(1)
-        .samples(vk::SampleCountFlags::TYPE_1)
-        .usage(uses);
+    let info = image_info(FORMAT, [SIDE, SIDE, 1], 1, 1).usage(uses);
+    let image = Image::new(&rig, &info);
     let got = rig.buffer(u64::from(SIDE * SIDE * 4));
     unsafe {
-        let image = d.create_image(&info, None).unwrap();
-        let wants = d.get_image_memory_requirements(image);
-        let info = vk::MemoryAllocateInfo::default().allocation_size(wants.size);
-        let memory = d.allocate_memory(&info, None).unwrap();
-        d.bind_image_memory(image, memory, 0).unwrap();
-        let colour = vk::ImageAspectFlags::COLOR;
-        let info = vk::ImageViewCreateInfo::default()
-            .image(image)
-            .view_type(vk::ImageViewType::TYPE_2D)
-            .format(FORMAT)
-            .subresource_range(range(colour));
-        let view = d.create_image_view(&info, None).unwrap();
+        let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, FORMAT, COLOUR);
         let attachments = [vk::AttachmentDescription::default()
             .format(FORMAT)
             .samples(vk::SampleCountFlags::TYPE_1)
@@ -91,7 +71,7 @@ fn draws_read_what_is_drawn_to() {
             .subpasses(&subpasses)
             .dependencies(&dependencies);
         let pass = d.create_render_pass(&info, None).unwrap();
-        let views = [view];
+        let views = [seen];
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass)
             .attachments(&views)
@@ -99,9 +79,7 @@ fn draws_read_what_is_drawn_to() {
             .height(SIDE)
             .layers(1);
         let framebuffer = d.create_framebuffer(&info, None).unwrap();
-        let sampler = d
-            .create_sampler(&vk::SamplerCreateInfo::default(), None)
-            .unwrap();
+        let sampler = d.create_sampler(&nearest(), None).unwrap();
         let kind = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
         let binding = [vk::DescriptorSetLayoutBinding::default()
             .descriptor_type(kind)
@@ -123,15 +101,15 @@ fn draws_read_what_is_drawn_to() {
             .descriptor_pool(pool)
             .set_layouts(&sets);
         let set = d.allocate_descriptor_sets(&info).unwrap();
-        let seen = [vk::DescriptorImageInfo {
+        let pictures = [vk::DescriptorImageInfo {
             sampler,
-            image_view: view,
+            image_view: seen,
             image_layout: LOOP,
         }];
         let write = vk::WriteDescriptorSet::default()
             .dst_set(set[0])
             .descriptor_type(kind)
-            .image_info(&seen);
+            .image_info(&pictures);
         d.update_descriptor_sets(&[write], &[]);
         let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
         let look = Look {
@@ -181,8 +159,8 @@ fn draws_read_what_is_drawn_to() {
                     .new_layout(LOOP)
                     .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
                     .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                    .image(image)
-                    .subresource_range(range(colour));
+                    .image(image.image)
+                    .subresource_range(range(COLOUR));
                 d.cmd_pipeline_barrier(
                     commands,
                     within.src_stage_mask,
@@ -196,14 +174,14 @@ fn draws_read_what_is_drawn_to() {
             }
             d.cmd_end_render_pass(commands);
             let region = vk::BufferImageCopy::default()
-                .image_subresource(layer(colour, 0, 0))
+                .image_subresource(layer(COLOUR, 0, 0))
                 .image_extent(vk::Extent3D {
                     width: SIDE,
                     height: SIDE,
                     depth: 1,
                 });
             let from = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
-            d.cmd_copy_image_to_buffer(commands, image, from, got.buffer, &[region]);
+            d.cmd_copy_image_to_buffer(commands, image.image, from, got.buffer, &[region]);
         });
         d.destroy_pipeline(drawn, None);
         d.destroy_descriptor_pool(pool, None);
@@ -212,9 +190,7 @@ fn draws_read_what_is_drawn_to() {
         d.destroy_sampler(sampler, None);
         d.destroy_framebuffer(framebuffer, None);
         d.destroy_render_pass(pass, None);
-        d.destroy_image_view(view, None);
-        d.destroy_image(image, None);
-        d.free_memory(memory, None);
+        d.destroy_image_view(seen, None);
     }
     let meant = [51 + 3 * 17, 3 * 34, 102 + 3 * 51, 255];
     assert!(got.data.chunks_exact(4).all(|pixel| pixel == meant));
