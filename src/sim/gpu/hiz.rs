@@ -22,7 +22,7 @@ pub(crate) type Slice = (u64, u32, u32);
 struct Slices(BTreeMap<(usize, Slice), Weak<dyn Backing>>);
 
 /// What tells one memory from another.
-fn number(memory: &Memory) -> usize {
+pub(crate) fn number(memory: &Memory) -> usize {
     Arc::as_ptr(memory).cast::<()>() as usize
 }
 
@@ -187,6 +187,16 @@ impl Unresolved {
         let number = number(memory);
         self.hidden
             .retain(|key, _| (key.0, key.1.0) != (number, address));
+    }
+
+    /// What lies at addresses of which `is_other` holds, given the memory's number, is something else from now on. Which bytes of it
+    /// are new is known by [`Unresolved::show`].
+    pub fn replaced(&mut self, is_other: impl Fn(u64, usize) -> bool) {
+        for slices in [&mut self.held, &mut self.told, &mut self.compressed] {
+            slices
+                .0
+                .retain(|(memory, slice), _| !is_other(slice.0, *memory));
+        }
     }
 
     /// A slice of a colour surface was drawn to with compression enabled.

@@ -148,10 +148,10 @@ impl Gpu {
         start: u64,
         len_bytes: u64,
     ) -> Result<Report, Stop> {
-        let log = self.options.strict.then(|| {
-            let old = self.options.stale.then(|| space.clone());
-            Log::of(Arc::clone(&self.unresolved), old)
-        });
+        let log = self
+            .options
+            .strict
+            .then(|| Log::of(Arc::clone(&self.unresolved), space, self.options.stale));
         let watch = log.as_ref().map(|log| log as &dyn Watch);
         // Between batches whoever has mapped it may change memory.
         context.draw.committed_constants = Default::default();

@@ -33,7 +33,7 @@ use super::lines::{
     VIEWERS, parts,
 };
 use super::surface;
-use crate::hiz::{Slice, Unresolved};
+use crate::hiz::{Slice, Unresolved, number};
 use crate::memory::View;
 use crate::rules::{
     COLOUR_RESOLVE, COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_FILLED,
@@ -104,8 +104,10 @@ struct State {
 #[derive(Default)]
 pub(crate) struct Log {
     state: Mutex<State>,
-    /// The memory itself, where old data is to be delivered instead of a stop.
-    space: Option<AddressSpace>,
+    /// The memory itself.
+    space: AddressSpace,
+    /// Old data is to be delivered instead of a stop.
+    delivers: bool,
 }
 
 /// What a PIPE_CONTROL found to do.
@@ -281,16 +283,22 @@ impl Log {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// The log of a new batch on a machine. With its memory, old data is delivered where a reader may see it.
-    pub fn of(unresolved: Arc<Mutex<Unresolved>>, space: Option<AddressSpace>) -> Log {
+    /// The log of a new batch on a machine, and in what memory. Where it is said to deliver, a reader gets old data instead of a stop.
+    pub fn of(unresolved: Arc<Mutex<Unresolved>>, space: &AddressSpace, delivers: bool) -> Log {
         let state = State {
             unresolved,
             ..State::default()
         };
         Log {
             state: Mutex::new(state),
-            space,
+            space: space.clone(),
+            delivers,
         }
+    }
+
+    /// The memory, where old data is to be delivered.
+    fn old(&self) -> Option<&AddressSpace> {
+        self.delivers.then_some(&self.space)
     }
 
     fn unresolved(&self) -> Arc<Mutex<Unresolved>> {
@@ -299,7 +307,7 @@ impl Log {
 
     /// A page as it is; none where old data is not wanted, or nothing is there.
     fn now(&self, number: u64) -> Option<Copy> {
-        let view = View::new(self.space.as_ref()?);
+        let view = View::new(self.old()?);
         let mut words = [0; 1024];
         view.read_block(number << 12, &mut words).ok()?;
         let mut copy = Box::new([0; 4096]);
@@ -311,7 +319,7 @@ impl Log {
 
     /// Where old data is delivered: notes what is written through a hierarchical depth buffer, or past it.
     fn hide(&self, state: &State, address: u64, bytes: u64, through: bool) {
-        let Some(space) = &self.space else {
+        let Some(space) = self.old() else {
             return;
         };
         let mut known = state.unresolved.lock().unwrap_or_else(|e| e.into_inner());
@@ -341,7 +349,7 @@ impl Log {
 
     /// What somebody who looks past a hierarchical depth buffer sees of a byte, where that is not what is there.
     fn behind(&self, state: &State, address: u64) -> Option<u8> {
-        let memory = self.space.as_ref()?.backing(address)?;
+        let memory = self.old()?.backing(address)?;
         let known = state.unresolved.lock().unwrap_or_else(|e| e.into_inner());
         known.behind(memory, address)
     }
@@ -352,10 +360,24 @@ impl Log {
             let known = known.lock().unwrap_or_else(|e| e.into_inner());
             known.hides_nothing()
         };
-        if self.space.is_none() || nothing(&state.unresolved) {
+        if !self.delivers || nothing(&state.unresolved) {
             return false;
         }
         (address..address + bytes).any(|at| self.behind(state, at).is_some())
+    }
+
+    /// The work that ends has written other things where surfaces were that something is known of: all of a surface's first line,
+    /// past the caches of draws, which know what they write to.
+    fn replaced(&self, state: &State) {
+        let mut known = state.unresolved.lock().unwrap_or_else(|e| e.into_inner());
+        known.replaced(|address, memory| {
+            let page = state.pages.get(&(address >> 12));
+            page.is_some_and(|page| page.replaced((address >> 6 & 63) as usize))
+                && self
+                    .space
+                    .backing(address)
+                    .is_some_and(|here| number(here) == memory)
+        });
     }
 
     /// A PIPE_CONTROL; what it found to do.
@@ -516,7 +538,7 @@ impl Watch for Log {
     }
 
     fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
-        if self.space.is_some() {
+        if self.delivers {
             // The depths themselves are old: see `behind`.
             return Ok(());
         }
@@ -579,6 +601,7 @@ impl Watch for Log {
     fn end(&self) {
         let mut state = self.state();
         state.turn();
+        self.replaced(&state);
         let State { pages, bound, .. } = &mut *state;
         // Only what the work has written changes.
         for (number, page) in pages.iter_mut().filter(|(_, page)| page.is_written()) {
@@ -648,7 +671,7 @@ impl Watch for Log {
             };
             match old.and_then(|()| state.fresh(line, bits, &access)) {
                 Ok(()) => {}
-                Err(_) if self.space.is_some() => seen = Seen::Before,
+                Err(_) if self.delivers => seen = Seen::Before,
                 Err(stop) => return Err(stop),
             }
         }
@@ -738,7 +761,7 @@ impl Watch for Log {
 
     fn readable(&self, page: u64, via: Via) -> (Arc<Work>, bool) {
         let state = self.state();
-        let mut may = self.space.is_none() && via != Via::Commands && state.is_plain(page);
+        let mut may = !self.delivers && via != Via::Commands && state.is_plain(page);
         let access = Access {
             address: page << 12,
             via: cache_of(via),
@@ -755,9 +778,8 @@ impl Watch for Log {
 
     fn writable(&self, page: u64, via: Via) -> (Arc<Work>, Option<Arc<Marks>>) {
         let state = &mut *self.state();
-        let mut may = self.space.is_none()
-            && !matches!(via, Via::Commands | Via::PostSync)
-            && state.is_plain(page);
+        let mut may =
+            !self.delivers && !matches!(via, Via::Commands | Via::PostSync) && state.is_plain(page);
         let access = Access {
             address: page << 12,
             via: cache_of(via),

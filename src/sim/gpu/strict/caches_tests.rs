@@ -489,7 +489,7 @@ fn old() -> (Log, AddressSpace) {
     let mut space = AddressSpace::new();
     let memory = crate::memory::tests::memory(0x2000);
     space.map(0x1000, 0x2000, memory, 0).expect("free");
-    (Log::of(Arc::default(), Some(space.clone())), space)
+    (Log::of(Arc::default(), &space, true), space)
 }
 
 #[test]
@@ -524,6 +524,45 @@ fn depths_that_are_held_back_are_delivered_as_they_were() {
     assert_eq!([0x1100, 0x1104].map(|at| seen(Via::Data, at)), [1, 5]);
     depth.depth(0x1000, Depth::Settled([0, 2]));
     assert_eq!([0x1100, 0x1104].map(|at| seen(Via::Data, at)), [9, 5]);
+}
+
+#[test]
+fn a_surface_that_is_written_over_is_none_any_more() {
+    let mut space = AddressSpace::new();
+    let memory = crate::memory::tests::memory(0x2000);
+    space.map(0x1000, 0x2000, memory, 0).expect("free");
+    let all = Slices {
+        levels: [0, 1],
+        elements: [0, 1],
+    };
+    // Which bytes of the surface's first line, how, and whether its slices are forgotten.
+    for (via, bytes, forgotten) in [
+        (Via::Data, 64, true),
+        (Via::Stream, 64, true),
+        (Via::Data, 60, false),
+        (Via::Depth, 64, false),
+    ] {
+        let log = Log::of(Arc::default(), &space, false);
+        let view = |via| View::watched(&space, Some(&log), via);
+        let data = view(via);
+        data.depth(0x1040, Depth::Held([0, 0]));
+        data.depth(0x1040, Depth::Told([0, 0]));
+        data.colour(0x1040, Colour::Compressed([0, 0]));
+        // A neighbour is not meant.
+        data.depth(0x1080, Depth::Held([0, 0]));
+        log.begin(0x40);
+        for at in (0x1040..0x1040 + bytes).step_by(4) {
+            data.write(at, 1).expect("nobody else");
+        }
+        log.end();
+        let seen = [
+            data.depth_seen(0x1040, all, 0x80).is_ok(),
+            data.colour_seen(0x1040, all, 0x80).is_ok(),
+            data.depth_through(0x1040, all, 0x80).is_err(),
+        ];
+        assert_eq!(seen, [forgotten; 3], "{bytes} bytes by {via:?}");
+        assert!(data.depth_seen(0x1080, all, 0x80).is_err());
+    }
 }
 
 #[test]

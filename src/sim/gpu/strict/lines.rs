@@ -142,6 +142,16 @@ impl Page {
         self.own.iter().any(Option::is_some)
     }
 
+    /// The work that runs has written all of a line, past the caches of draws.
+    pub fn replaced(&self, line: usize) -> bool {
+        let marks = [DATA, ATOMIC, STREAM].map(|kind| self.own[kind].as_deref());
+        let bits = marks
+            .into_iter()
+            .flatten()
+            .filter_map(|marks| marks.lines.get(line));
+        bits.fold(0, |all, bits| all | bits.load(Relaxed)) == u64::MAX
+    }
+
     /// What the work has written, by line and kind; it has ended, and the page knows no more of it.
     pub fn take_own(&mut self) -> [[u64; KINDS]; LINES] {
         let mut own = [[0; KINDS]; LINES];
