@@ -84,3 +84,9 @@ if [ -n "$picture" ]; then
     convert "$last" -strip -define png:compression-level=9 "$picture" || fail "$picture cannot be written"
 fi
 echo "$driver: the cube in $shown pictures; the last has $seen"
+
+# A program that brings its own malloc.
+cc -O1 -shared -fPIC -o "$folder/own_malloc.so" "$(dirname "$0")/own_malloc.c" || fail 'no C compiler'
+"$binaries/ingot" sim --gpu skl --strict --driver "$driver" -- \
+    sh -c "LD_PRELOAD=$folder/own_malloc.so:\$LD_PRELOAD exec vkcube --c 3" >"$folder/output" 2>&1 ||
+    fail "with a malloc of the program's own: exit status $?"

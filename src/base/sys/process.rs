@@ -43,6 +43,17 @@ pub fn memory_bytes() -> Option<u64> {
     number(SysconfVar::_PHYS_PAGES)?.checked_mul(number(SysconfVar::PAGE_SIZE)?)
 }
 
+/// Frees memory that a C library has allocated for its caller to free.
+///
+/// The process has one `free`: that of its program, where that brings one. A library looked up by hand would give the C library's own.
+///
+/// # Safety
+/// The memory was given by `malloc`, or it is null; nobody uses it any more.
+pub unsafe fn free(memory: *mut std::ffi::c_void) {
+    // SAFETY: said above.
+    unsafe { libc::free(memory) }
+}
+
 /// Leaves all signals of the process to its other threads.
 pub fn block_signals() {
     // It fails for no set of signals.

@@ -80,7 +80,6 @@ impl Connection {
     pub unsafe fn settle(self) -> wsi::Result<()> {
         type Ask = unsafe extern "C" fn(*mut c_void) -> Cookie;
         type Answer = unsafe extern "C" fn(*mut c_void, Cookie, *mut *mut c_void) -> *mut c_void;
-        type Free = unsafe extern "C" fn(*mut c_void);
         type Sync = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
         let library = self.library()?;
         // SAFETY: as in `socket`; the reply is the caller's to free, and no error is asked for.
@@ -93,8 +92,7 @@ impl Connection {
                     let answer = library
                         .get::<Answer>(b"xcb_get_input_focus_reply")
                         .map_err(missing)?;
-                    let free = library.get::<Free>(b"free").map_err(missing)?;
-                    free(answer(connection, ask(connection), std::ptr::null_mut()));
+                    sys::free(answer(connection, ask(connection), std::ptr::null_mut()));
                 }
                 Connection::Xlib(display) => {
                     library.get::<Sync>(b"XSync").map_err(missing)?(display, 0);
