@@ -11,7 +11,6 @@ use crate::opt_cse::is_pure;
 use entity::IdMap;
 use isa::Opcode;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 /// Bytes that one instruction reads or writes of a packed operand.
 const PACK_BYTES: u32 = 16;
@@ -215,14 +214,22 @@ fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], open: &[u32])
     for &at in open {
         let inst = &lir.insts[at as usize];
         let n = inst.sources();
-        let sources: SmallVec<[Src; 3]> = inst.src[..n].iter().map(|s| state.source(s)).collect();
-        let mut base = None;
+        let mut sources = inst.src;
+        let sources = &mut sources[..n];
+        let mut lanes = [None; 3];
+        for (lane, s) in lanes.iter_mut().zip(&mut *sources) {
+            *s = state.source(s);
+            *lane = lane_of(facts, s);
+        }
+        if lanes == [None; 3] {
+            continue;
+        }
+        let base = key(inst, sources, blocks[at as usize]);
         for packed in 1u8..1 << n {
-            let Some(lane) = lane_of(facts, &sources, packed) else {
+            let Some(lane) = shared_lane(&lanes, packed) else {
                 continue;
             };
-            let base = base.get_or_insert_with(|| key(inst, &sources, blocks[at as usize]));
-            let key = placed(*base, &sources, packed);
+            let key = placed(base, sources, packed);
             let k = *place.entry(key).or_insert_with(|| {
                 found.push(Group {
                     lanes: [None; 4],
@@ -255,25 +262,19 @@ fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], open: &[u32])
     out
 }
 
-/// The lane whose dword these sources are, where those of `packed` lie in lanes.
-fn lane_of(facts: &Facts, sources: &[Src], packed: u8) -> Option<usize> {
-    let mut lane = None;
-    for (i, s) in sources.iter().enumerate() {
-        if packed >> i & 1 == 0 {
-            continue;
-        }
-        let v = s.as_vgrf()?;
-        let (chunk, here) = (s.offset / PACK_BYTES, s.offset % PACK_BYTES / 4);
-        let (first, end) = facts.written[v]?;
-        if chunk * PACK_BYTES < first || (chunk + 1) * PACK_BYTES > end {
-            return None;
-        }
-        if lane.is_some_and(|lane| lane != here) {
-            return None;
-        }
-        lane = Some(here);
-    }
-    Some(lane? as usize)
+/// The lane whose dword a source is, where all 16 bytes around it were written at once.
+fn lane_of(facts: &Facts, s: &Src) -> Option<usize> {
+    let (first, end) = facts.written[s.as_vgrf()?]?;
+    let chunk = s.offset / PACK_BYTES * PACK_BYTES;
+    let whole = first <= chunk && chunk + PACK_BYTES <= end;
+    whole.then_some((s.offset % PACK_BYTES / 4) as usize)
+}
+
+/// The lane that the sources of `packed` lie in, all of them.
+fn shared_lane(lanes: &[Option<usize>; 3], packed: u8) -> Option<usize> {
+    let mut of = (0..).zip(lanes).filter(|(i, _)| packed >> i & 1 == 1);
+    let (_, first) = of.next()?;
+    of.all(|(_, lane)| lane == first).then_some(*first)?
 }
 
 /// The key with the places of the sources: of those that lie in lanes, the 16 bytes.

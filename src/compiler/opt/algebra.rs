@@ -5,6 +5,7 @@
 //! else reads the result.
 //! The same variable must match the same value each time.
 
+use entity::Id;
 use nir::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -128,6 +129,16 @@ impl Pattern {
         }
     }
 
+    /// Bits of what has to make the operands of the root's operands.
+    fn below(&self) -> u64 {
+        let operands = |n: usize| match &self.nodes[n] {
+            Node::Op { srcs, .. } => srcs.as_slice(),
+            _ => &[],
+        };
+        let inner = operands(self.root()).iter().flat_map(|n| operands(*n));
+        inner.fold(0, |all, n| all | Maker::wanted(&self.nodes[*n]).bit())
+    }
+
     /// Cost of computing it, by the table. Constants and variables cost nothing.
     #[cfg(test)]
     pub(crate) fn cost(&self) -> u32 {
@@ -142,7 +153,7 @@ impl Pattern {
 }
 
 /// What makes a value, as far as it can decide at once whether a pattern fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Maker {
     Op(AluOp),
     Constant,
@@ -151,6 +162,15 @@ enum Maker {
 }
 
 impl Maker {
+    /// A bit that it shares with few others; none where it is nothing to look for.
+    fn bit(self) -> u64 {
+        match self {
+            Maker::Op(op) => 2 << (op as u64 % 63),
+            Maker::Constant => 1,
+            Maker::Other => 0,
+        }
+    }
+
     fn wanted(node: &Node) -> Maker {
         match node {
             Node::Op { op, .. } => Maker::Op(*op),
@@ -159,7 +179,7 @@ impl Maker {
         }
     }
 
-    fn of(s: &Shader, def: entity::Id<Def>) -> Maker {
+    fn of(s: &Shader, def: Id<Def>) -> Maker {
         match s.instr_of(def) {
             Instr::Alu(alu) => Maker::Op(alu.op),
             Instr::Const { .. } => Maker::Constant,
@@ -168,32 +188,128 @@ impl Maker {
     }
 }
 
+/// Most operands of an operation that has rules.
+const MAX_OPERANDS: usize = 4;
+
 /// Makers of the operands of an instruction, looked up once for all rules.
 #[derive(Debug)]
-pub(crate) struct Makers(SmallVec<[Maker; 4]>);
+pub(crate) struct Makers {
+    of: [Maker; MAX_OPERANDS],
+    count: usize,
+    /// Bits of what makes the operands' operands.
+    below: u64,
+}
 
 impl Makers {
     pub(crate) fn of(s: &Shader, alu: &Alu) -> Makers {
-        Makers(alu.srcs.iter().map(|src| Maker::of(s, src.def)).collect())
+        let mut of = [Maker::Other; MAX_OPERANDS];
+        let mut below = 0;
+        for (maker, src) in of.iter_mut().zip(&alu.srcs) {
+            *maker = Maker::of(s, src.def);
+            let inner = s.alu_of(src.def).map_or(&[][..], |inner| &inner.srcs);
+            for src in inner {
+                below |= Maker::of(s, src.def).bit();
+            }
+        }
+        let count = alu.srcs.len().min(MAX_OPERANDS);
+        Makers { of, count, below }
     }
 }
 
 /// A rule ready for use.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    /// What makes the root's operands.
-    wanted: SmallVec<[Maker; 4]>,
     pub(crate) rule: &'static Rule,
     pub(crate) find: Pattern,
     pub(crate) put: Pattern,
     /// Places in `find` whose operands may be tried in the other order.
     pub(crate) commuting: Vec<usize>,
+    /// Bits of what has to make operands of the root's operands.
+    below: u64,
+}
+
+/// A set of rules of one operation: a bit for each.
+type Bits = SmallVec<[u64; 2]>;
+
+/// Rules with the same operation at their root, in order, and what tells at once which of them may match.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    pub(crate) all: Vec<Compiled>,
+    /// Those that take an operand, by its place, if this makes it. Under [`Maker::Other`] those that take anything.
+    takes: FxHashMap<(usize, Maker), Bits>,
+    /// Those that may be tried with the first two operands in the other order.
+    commuting: Bits,
 }
 
 /// Rules by the operation at their root.
 #[derive(Debug, Default)]
 pub(crate) struct RuleSet {
-    by_root: FxHashMap<AluOp, Vec<Compiled>>,
+    by_root: FxHashMap<AluOp, Rules>,
+}
+
+impl Rules {
+    fn push(&mut self, rule: Compiled) {
+        let (word, bit) = (self.all.len() / 64, 1 << (self.all.len() % 64));
+        let add = |bits: &mut Bits| {
+            bits.resize(bits.len().max(word + 1), 0);
+            bits[word] |= bit;
+        };
+        let root = rule.find.root();
+        if let Node::Op { srcs, .. } = &rule.find.nodes[root] {
+            for (k, n) in srcs.iter().enumerate() {
+                let wanted = Maker::wanted(&rule.find.nodes[*n]);
+                add(self.takes.entry((k, wanted)).or_default());
+            }
+        }
+        if rule.commuting.contains(&root) {
+            add(&mut self.commuting);
+        }
+        self.all.push(rule);
+    }
+
+    /// Those from number `from` on that may match in some order of their operands, by what makes these: few do.
+    pub(crate) fn may_match<'a>(
+        &'a self,
+        makers: &Makers,
+        from: usize,
+    ) -> impl Iterator<Item = (usize, &'a Compiled)> + use<'a> {
+        let takes = |k: usize, maker: Maker, word: usize| {
+            let of = |maker| self.takes.get(&(k, maker)).and_then(|bits| bits.get(word));
+            let other = of(Maker::Other).copied().unwrap_or(0);
+            match maker {
+                Maker::Other => other,
+                _ => other | of(maker).copied().unwrap_or(0),
+            }
+        };
+        let below = makers.below;
+        let makers = &makers.of[..makers.count];
+        let mut set: Bits = SmallVec::new();
+        for word in 0..self.all.len().div_ceil(64) {
+            let (pair, rest) = makers.split_at(makers.len().min(2));
+            let mut some = match *pair {
+                [first, second] => {
+                    let straight = takes(0, first, word) & takes(1, second, word);
+                    match self.commuting.get(word) {
+                        Some(commuting) if *commuting & !straight != 0 => {
+                            let swapped = takes(0, second, word) & takes(1, first, word);
+                            straight | commuting & swapped
+                        }
+                        _ => straight,
+                    }
+                }
+                [only] => takes(0, only, word),
+                _ => u64::MAX,
+            };
+            for (k, maker) in (2..).zip(rest) {
+                some &= takes(k, *maker, word);
+            }
+            set.push(some);
+        }
+        (from..self.all.len())
+            .filter(move |n| set[n / 64] >> (n % 64) & 1 == 1)
+            .map(|n| (n, &self.all[n]))
+            .filter(move |(_, rule)| rule.below & !below == 0)
+    }
 }
 
 impl RuleSet {
@@ -216,10 +332,9 @@ impl RuleSet {
                     _ => false,
                 })
                 .collect();
-            if let Node::Op { op, srcs, .. } = &find.nodes[find.root()] {
-                let wanted = srcs.iter().map(|n| Maker::wanted(&find.nodes[*n]));
-                set.by_root.entry(*op).or_default().push(Compiled {
-                    wanted: wanted.collect(),
+            if let Node::Op { op, .. } = find.nodes[find.root()] {
+                set.by_root.entry(op).or_default().push(Compiled {
+                    below: find.below(),
                     rule,
                     find,
                     put,
@@ -230,25 +345,8 @@ impl RuleSet {
         set
     }
 
-    pub(crate) fn of(&self, op: AluOp) -> &[Compiled] {
-        self.by_root.get(&op).map_or(&[], |v| v.as_slice())
-    }
-}
-
-impl Compiled {
-    /// False where no order of the operands can match: most rules end here.
-    pub(crate) fn may_match(&self, makers: &Makers) -> bool {
-        let fits = |wanted: usize, made: usize| {
-            let wanted = self.wanted[wanted];
-            wanted == Maker::Other || makers.0.get(made) == Some(&wanted)
-        };
-        if (0..self.wanted.len()).all(|k| fits(k, k)) {
-            return true;
-        }
-        self.commuting.contains(&self.find.root())
-            && fits(0, 1)
-            && fits(1, 0)
-            && (2..self.wanted.len()).all(|k| fits(k, k))
+    pub(crate) fn of(&self, op: AluOp) -> Option<&Rules> {
+        self.by_root.get(&op)
     }
 }
 
@@ -256,7 +354,7 @@ impl Compiled {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Match {
     /// Value of each variable: one component of a def.
-    pub(crate) vars: [Option<(entity::Id<Def>, u8)>; 8],
+    pub(crate) vars: [Option<(Id<Def>, u8)>; 8],
     pub(crate) exact: bool,
     pub(crate) preserve: bool,
 }
@@ -266,7 +364,7 @@ pub(crate) struct Match {
 pub(crate) struct Reads(Vec<u32>);
 
 impl Reads {
-    fn of(&mut self, s: &Shader, def: entity::Id<Def>) -> u32 {
+    fn of(&mut self, s: &Shader, def: Id<Def>) -> u32 {
         if self.0.is_empty() {
             self.0.resize(s.defs.len(), 0);
             for event in s.layout() {
@@ -319,71 +417,82 @@ fn match_in_order(
         ..Match::default()
     };
     // What nothing else may read: asked last, as few get there.
-    let mut alone: SmallVec<[entity::Id<Def>; 2]> = SmallVec::new();
-    // (pattern node, value); the root is the instruction itself.
-    let mut work: SmallVec<[(usize, AluSrc); 8]> = SmallVec::new();
-    let mut push =
-        |work: &mut SmallVec<[(usize, AluSrc); 8]>, at: usize, srcs: &[usize], a: &Alu| {
-            let place = c.commuting.iter().position(|n| *n == at);
-            let swapped = place.is_some_and(|k| {
-                *asked |= 1 << k;
-                order >> k & 1 == 1
-            });
+    let mut alone: SmallVec<[Id<Def>; 2]> = SmallVec::new();
+    // (pattern node, value, component); the root is the instruction itself.
+    let mut work: SmallVec<[(usize, Id<Def>, u8); 8]> = SmallVec::new();
+    let mut operands = |work: &mut SmallVec<_>, m: &Match, at: usize, srcs: &[usize], a: &Alu| {
+        let place = c.commuting.iter().position(|n| *n == at);
+        let mut swapped = false;
+        if let (Some(k), [n0, n1, ..], [s0, s1, ..]) = (place, srcs, a.srcs.as_slice()) {
+            let fits = |n: usize, src: &AluSrc| may_be(s, c, m, n, src);
+            let straight = fits(*n0, s0) && fits(*n1, s1);
+            swapped = match (straight, fits(*n0, s1) && fits(*n1, s0)) {
+                // Only here is the order a question.
+                (true, true) => {
+                    *asked |= 1 << k;
+                    order >> k & 1 == 1
+                }
+                (false, false) => return false,
+                (_, across) => across,
+            };
+        }
+        // What has operands itself comes first: it fails most often, and says what variables are.
+        for simple in [true, false] {
             for (k, n) in srcs.iter().enumerate() {
                 let from = match (k, swapped) {
                     (0, true) => 1,
                     (1, true) => 0,
                     _ => k,
                 };
-                work.push((*n, a.srcs[from]));
+                if matches!(c.find.nodes[*n], Node::Op { .. }) != simple {
+                    work.push((*n, a.srcs[from].def, a.srcs[from].swizzle[0]));
+                }
             }
-        };
+        }
+        true
+    };
     let root = c.find.root();
-    if let Node::Op { srcs, .. } = &c.find.nodes[root] {
-        push(&mut work, root, srcs, alu);
+    if let Node::Op { srcs, .. } = &c.find.nodes[root]
+        && !operands(&mut work, &m, root, srcs, alu)
+    {
+        return None;
     }
-    while let Some((at, src)) = work.pop() {
-        let component = src.swizzle[0];
+    while let Some((at, def, component)) = work.pop() {
         match &c.find.nodes[at] {
             Node::Op { op, srcs, once } => {
-                let inner = s.alu_of(src.def)?;
-                if inner.op != *op || s.defs[src.def].num_components != 1 {
+                let inner = s.alu_of(def)?;
+                if inner.op != *op || s.defs[def].num_components != 1 {
                     return None;
                 }
                 if *once {
-                    alone.push(src.def);
+                    alone.push(def);
                 }
                 m.exact |= inner.exact;
                 m.preserve |= inner.preserve_nan_inf_sz;
-                push(&mut work, at, srcs, inner);
+                if !operands(&mut work, &m, at, srcs, inner) {
+                    return None;
+                }
             }
             Node::Var {
                 number,
                 constant,
                 boolean,
             } => {
-                if *constant && s.const_of(src.def).is_none() {
+                if *constant && s.const_of(def).is_none() {
                     return None;
                 }
-                if *boolean && s.defs[src.def].bit_size != 1 {
+                if *boolean && s.defs[def].bit_size != 1 {
                     return None;
                 }
                 match m.vars[*number] {
-                    None => m.vars[*number] = Some((src.def, component)),
-                    Some(v) if v == (src.def, component) => {}
-                    Some(v) => {
-                        let same = s.defs[v.0].bit_size == s.defs[src.def].bit_size
-                            && s.const_component(v.0, v.1).is_some()
-                            && s.const_component(v.0, v.1) == s.const_component(src.def, component);
-                        if !same {
-                            return None;
-                        }
-                    }
+                    None => m.vars[*number] = Some((def, component)),
+                    Some(v) if same(s, v, (def, component)) => {}
+                    Some(_) => return None,
                 }
             }
             node @ (Node::Int(_) | Node::Float(_)) => {
-                let bits = s.defs[src.def].bit_size;
-                let v = s.const_component(src.def, component)?;
+                let bits = s.defs[def].bit_size;
+                let v = s.const_component(def, component)?;
                 if constant_bits(node, bits)? != v {
                     return None;
                 }
@@ -391,6 +500,29 @@ fn match_in_order(
         }
     }
     alone.iter().all(|def| reads.of(s, *def) <= 1).then_some(m)
+}
+
+/// One value, or two equal constants.
+fn same(s: &Shader, a: (Id<Def>, u8), b: (Id<Def>, u8)) -> bool {
+    a == b
+        || s.defs[a.0].bit_size == s.defs[b.0].bit_size
+            && s.const_component(a.0, a.1).is_some()
+            && s.const_component(a.0, a.1) == s.const_component(b.0, b.1)
+}
+
+/// False where a value cannot be what a node of a pattern stands for, as far as can be seen at once.
+fn may_be(s: &Shader, c: &Compiled, m: &Match, node: usize, src: &AluSrc) -> bool {
+    let node = &c.find.nodes[node];
+    if let Node::Var { number, .. } = node
+        && let Some(known) = m.vars[*number]
+        && !same(s, known, (src.def, src.swizzle[0]))
+    {
+        return false;
+    }
+    match Maker::wanted(node) {
+        Maker::Other => true,
+        wanted => Maker::of(s, src.def) == wanted,
+    }
 }
 
 /// Bit pattern of a constant of a pattern.

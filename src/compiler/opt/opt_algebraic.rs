@@ -65,22 +65,23 @@ fn once(
     if s.defs[alu.def].num_components != 1 {
         return false;
     }
-    let rules = set.of(alu.op);
-    if rules.is_empty() {
+    let Some(rules) = set.of(alu.op) else {
         return false;
-    }
+    };
     let makers = Makers::of(s, alu);
     let mut from = 0;
     while let Instr::Alu(alu) = &s.instrs[id] {
-        let found = rules[from..].iter().enumerate().find_map(|(k, rule)| {
-            if !rule.may_match(&makers) || !holds_at(s, rule, alu) {
+        let found = rules.may_match(&makers, from).find_map(|(k, rule)| {
+            if !holds_at(s, rule, alu) {
                 return None;
             }
             let m = matches(s, rule, alu, reads)?;
-            allowed(rule, &m).then_some((from + k, m))
+            allowed(rule, &m).then_some((k, rule, m))
         });
-        let Some((k, m)) = found else { return false };
-        if apply(s, &rules[k], &m, block, at, id) {
+        let Some((k, rule, m)) = found else {
+            return false;
+        };
+        if apply(s, rule, &m, block, at, id) {
             if let Some(new) = fold_instr(s, id) {
                 s.instrs[id] = new;
             }

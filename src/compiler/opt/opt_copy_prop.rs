@@ -5,7 +5,7 @@
 
 use crate::pass::Ctx;
 use entity::Id;
-use nir::{AluOp, AluSrc, CfEvent, Def, Instr, MAX_COMPONENTS, Shader};
+use nir::{AluOp, AluSrc, CfEvent, Def, Instr, Shader};
 
 /// Entry point.
 pub fn opt_copy_prop(s: &mut Shader, _: &Ctx) -> bool {
@@ -39,6 +39,9 @@ pub(crate) fn instr(s: &mut Shader, id: Id<nir::Instr>) -> bool {
             let Instr::Alu(alu) = &s.instrs[id] else {
                 break;
             };
+            if !is_copy(s, alu.srcs[k].def) {
+                continue;
+            }
             let used = usize::from(alu.src_components(k, n));
             let mut src = alu.srcs[k];
             let mut found = false;
@@ -83,21 +86,24 @@ fn step(s: &Shader, src: &AluSrc, used: usize) -> Option<AluSrc> {
     let mut out = *src;
     if copy.op == AluOp::Mov {
         out.def = copy.srcs[0].def;
-        for c in 0..MAX_COMPONENTS {
-            let from = src.swizzle[c.min(used - 1)];
-            out.swizzle[c] = copy.srcs[0].swizzle[usize::from(from)];
+        for c in 0..used {
+            out.swizzle[c] = copy.srcs[0].swizzle[usize::from(src.swizzle[c])];
         }
+        let last = out.swizzle[used - 1];
+        out.swizzle[used..].fill(last);
         return Some(out);
     }
     if copy.op.is_vec() {
         let first = copy.srcs[usize::from(src.swizzle[0])].def;
-        for c in 0..MAX_COMPONENTS {
-            let part = &copy.srcs[usize::from(src.swizzle[c.min(used - 1)])];
+        for c in 0..used {
+            let part = &copy.srcs[usize::from(src.swizzle[c])];
             if part.def != first {
                 return None;
             }
             out.swizzle[c] = part.swizzle[0];
         }
+        let last = out.swizzle[used - 1];
+        out.swizzle[used..].fill(last);
         out.def = first;
         return Some(out);
     }
