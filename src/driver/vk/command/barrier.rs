@@ -58,8 +58,12 @@ impl Dependency {
         if works && self.source_access.intersects(draws) {
             pending = pending.with(Pending::FLUSH_TARGETS);
         }
-        let sampled =
-            A::SHADER_READ | A::SHADER_SAMPLED_READ | A::INPUT_ATTACHMENT_READ | A::MEMORY_READ;
+        // Blits and resolves read through the sampler.
+        let sampled = A::SHADER_READ
+            | A::SHADER_SAMPLED_READ
+            | A::INPUT_ATTACHMENT_READ
+            | A::TRANSFER_READ
+            | A::MEMORY_READ;
         if waits && self.destination_access.intersects(sampled) {
             pending = pending.with(Pending::INVALIDATE_TEXTURE);
         }
@@ -128,8 +132,10 @@ mod tests {
         );
         let attachment = (S::COLOR_ATTACHMENT_OUTPUT, A::COLOR_ATTACHMENT_WRITE);
         assert_eq!(
-            pending(attachment, (S::COPY, A::TRANSFER_READ)),
-            Pending::STALL.with(Pending::FLUSH_TARGETS)
+            pending(attachment, (S::BLIT, A::TRANSFER_READ)),
+            Pending::STALL
+                .with(Pending::FLUSH_TARGETS)
+                .with(Pending::INVALIDATE_TEXTURE)
         );
         assert_eq!(
             pending(writes, (S::VERTEX_INPUT, A::INDEX_READ)),

@@ -6,7 +6,6 @@
 
 use ash::vk as api;
 use blit::{Choice, GROUP_X, GROUP_Y, Measure, Numbers, Picture, Shader};
-use cmd::Pending;
 use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
 use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface, Tiling};
@@ -225,8 +224,6 @@ impl CommandBuffer {
         for (image, place, [columns, rows, layers], begins) in launches {
             let handle = self.surfaces.put(&self.context, &[texture, image, state])?;
             let sampler = (handle >> 6) + 2 * SURFACE_BYTES + SAMPLER_BASE_BYTES;
-            // What the texture cache holds may be older than what was copied or drawn.
-            self.recorder.barrier(Pending::INVALIDATE_TEXTURE);
             let groups = [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), layers];
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
             let mut push_dw = [0; blit::MAX_PUSH_DW];
@@ -491,7 +488,6 @@ impl CommandBuffer {
                 }),
             ];
             let handle = self.surfaces.put(&self.context, &surfaces)?;
-            self.recorder.barrier(Pending::INVALIDATE_TEXTURE);
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
             self.launch_on(launch.shader, &handles, &launch.push_dw, launch.groups)?;
         }

@@ -202,8 +202,9 @@ impl CommandBuffer {
         if resolves.is_empty() {
             return Ok(());
         }
+        let drawn = Pending::STALL.with(Pending::FLUSH_TARGETS);
         self.recorder
-            .barrier(Pending::STALL.with(Pending::FLUSH_TARGETS));
+            .barrier(drawn.with(Pending::INVALIDATE_TEXTURE));
         for resolve in &resolves {
             let (from, to) = (&resolve.from, &resolve.to);
             let (first, count) = resolve.layers;
