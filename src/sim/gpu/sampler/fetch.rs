@@ -14,13 +14,6 @@ use eu::Stop;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Whether a level of the view is there: those below Resource Min LOD, of which whole levels count here, are out of bounds for
-/// messages that name levels (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan, "Integer Texel Coordinate
-/// Operations", on an image view's least level, which Mesa's driver leaves to this field).
-fn is_resident(image: &Image, level: u32) -> bool {
-    level.saturating_add(image.min_lod) >= image.resource_min_lod >> 8
-}
-
 /// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
 fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     match image.kind {
@@ -100,7 +93,7 @@ impl Engine {
         let (Some(level), Some(slice)) = (shared(levels), shared(slices)) else {
             return Ok(false);
         };
-        if level >= image.levels || !is_resident(image, level) {
+        if level >= image.levels || !image.is_resident(level) {
             return Ok(false);
         }
         let texels = &mut self.texels;
@@ -273,7 +266,7 @@ impl Engine {
     ) -> Result<[u32; 4], Stop> {
         let [width, height, depth] = image.level_extent(lod);
         let inside =
-            place[0] < width && place[1] < height && place[2] < depth && is_resident(image, lod);
+            place[0] < width && place[1] < height && place[2] < depth && image.is_resident(lod);
         let levels = match image.kind {
             Kind::Buffer => 1,
             _ => image.levels,

@@ -319,7 +319,8 @@ impl Filtering<'_, '_> {
         selection: &Selection,
         channel: usize,
     ) -> Result<[u32; 4], Stop> {
-        if selection.beyond {
+        // It is of the view's first level, wherever levels are clamped to (ERRATA.md).
+        if selection.beyond || !self.image.is_resident(0) {
             let nothing = self.image.swizzled(self.image.outside());
             return Ok([nothing[channel & 3]; 4]);
         }

@@ -289,10 +289,16 @@ fn integers_are_not_filtered() {
 
 #[test]
 fn nothing_is_below_a_level_that_a_resource_may_not_be_read_below() {
-    for (least, found) in [(0x100, 16.0), (0x101, 0.0)] {
+    // A sample goes to the least level; what is gathered is of the first, or of none.
+    for (least, found, gathered) in [
+        (0, 8.0, 8.0),
+        (0xff, 8.0, 8.0),
+        (0x100, 16.0, 0.0),
+        (0x101, 0.0, 0.0),
+    ] {
         let rig = two_levels(&[(rss::RESOURCE_MIN_LOD, least)], &[], [8.0, 16.0]);
         assert_eq!(rig.first(kind::SAMPLE_LZ, &[0.5, 0.5])[0], found);
-        assert_eq!(rig.first(kind::GATHER4, &[0.5, 0.5]), [found; 4]);
+        assert_eq!(rig.first(kind::GATHER4, &[0.5, 0.5]), [gathered; 4]);
     }
 }
 

@@ -22,6 +22,13 @@ impl Image {
         }
     }
 
+    /// Whether a level of the view is there: those below Resource Min LOD, of which whole levels count here, are out of bounds for
+    /// messages that do not choose their level (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan, "Integer Texel
+    /// Coordinate Operations", on an image view's least level, which Mesa's driver leaves to this field).
+    pub fn is_resident(&self, level: u32) -> bool {
+        level.saturating_add(self.min_lod) >= self.resource_min_lod >> 8
+    }
+
     /// What a read out of bounds gives, before the swizzle: zeros, and the defaults of channels that the format lacks, alpha 1.
     /// Null surfaces have no format: zeros.
     /// Ref: Direct3D 10 and 11, `ld`, `ld_uav_typed`, `sample` of what is not bound; `base/hw/ERRATA.md`, "Reads out of bounds".
