@@ -233,6 +233,11 @@ fn load(
         let a = access(b, p, at)?;
         let count = (4 - a.component).min(end - at);
         at += count;
+        let fragments = p.mode == Mode::ShaderIn && b.shader.stage == Stage::Fragment;
+        if let (true, Some(_)) = (fragments, p.offset) {
+            dwords.extend(chosen(b, &a, bary, count as u8, unit)?);
+            continue;
+        }
         let indices = [0, a.component, a.location, a.num_slots];
         let (op, srcs): (_, SmallVec<[Id<Def>; 2]>) = match (p.mode, p.vertex, bary) {
             (Mode::ShaderIn, Some(v), _) => {
@@ -257,6 +262,44 @@ fn load(
     }
     let pairs = dwords.chunks_exact(2);
     Some(pairs.map(|d| b.pack_64_2x32_split(d[0], d[1])).collect())
+}
+
+/// Components of an input of fragments whose slot is known at run time alone: of all that it may be, the one.
+fn chosen(
+    b: &mut Builder<'_>,
+    a: &Access,
+    bary: Option<Id<Def>>,
+    count: u8,
+    unit: u8,
+) -> Option<SmallVec<[Id<Def>; 4]>> {
+    use IntrinsicOp as Op;
+    let zero = b.imm_u32(0);
+    let mut all: Option<SmallVec<[Id<Def>; 4]>> = None;
+    for slot in 0..a.num_slots {
+        let location = a.location.checked_add(slot)?;
+        let indices = [0, a.component, location, 1];
+        let one = match bary {
+            Some(at) => b.load(
+                Op::LoadInterpolatedInput,
+                count,
+                unit,
+                &[at, zero],
+                &indices,
+            ),
+            None => b.load(Op::LoadInput, count, unit, &[zero], &indices),
+        };
+        let one = b.channels(one);
+        all = Some(match all {
+            None => one.into_iter().collect(),
+            Some(others) => {
+                let number = b.imm_u32(slot);
+                let hit = b.ieq(a.offset, number);
+                let pairs = one.into_iter().zip(others);
+                pairs.map(|(one, other)| b.bcsel(hit, one, other)).collect()
+            }
+        });
+    }
+    all
 }
 
 fn store(b: &mut Builder<'_>, p: &Place, i: &Intrinsic) -> Option<Action> {

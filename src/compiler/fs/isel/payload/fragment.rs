@@ -74,8 +74,9 @@ impl FragmentThread {
                             DepthLayout::Any => ComputedDepth::On,
                             DepthLayout::Greater => ComputedDepth::GreaterOrEqual,
                             DepthLayout::Less => ComputedDepth::LessOrEqual,
-                            // What it writes is the primitive's own.
-                            DepthLayout::Unchanged => ComputedDepth::Off,
+                            // What it writes should be the primitive's own, and is written all the same. A message with
+                            // depths for a shader that is said to make none hangs the machine.
+                            DepthLayout::Unchanged => ComputedDepth::LessOrEqual,
                         }
                     }
                     Slot::FRAG_SAMPLE_MASK => info.output_mask = true,
