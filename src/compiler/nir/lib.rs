@@ -37,8 +37,9 @@ pub use io::{
     TessDomain, TessInfo, TessSpacing,
 };
 pub use ir::*;
+pub use lex::ParseError;
 pub use op::{ALU_OPS, AluOp, Base, FoldFn, OpInfo, OpSrc, OpType, Props, Size};
-pub use parse::{ParseError, parse, parse_bits};
+pub use parse::{parse, parse_bits};
 pub use shader::{CfEvent, ListRef};
 pub use tex::{Dim, Tex, TexInfo, TexOp, TexSrc};
 pub use types::{Member, Type, Types};
