@@ -13,7 +13,7 @@ use crate::ir::*;
 use crate::lex::{MAX_ID, ParseError, Tok, lex};
 use crate::print::{DERIVATIVE_GROUPS, MODES, STAGES};
 use crate::tex::{BASES, DIMS, IMAGE_FORMATS};
-use crate::types::{Member, Type};
+use crate::types::{Member, Mode, Type};
 use entity::{Arena, Id};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
