@@ -82,6 +82,20 @@ impl L3Division {
 }
 
 impl Device {
+    /// Bytes of the URB in the L3's first division.
+    pub fn urb_bytes(&self) -> u32 {
+        match self.l3_divisions() {
+            [first, ..] => first.urb_bytes(self),
+            // Not divided by software, or not described.
+            [] => match self.hw_gen {
+                Gen::Gen7 | Gen::Gen7_5 => 256 << 10,
+                Gen::Gen8 | Gen::Gen9 => 384 << 10,
+                Gen::Gen11 => 1024 << 10,
+                Gen::Gen12 | Gen::Gen12_5 => 512 << 10,
+            },
+        }
+    }
+
     /// The divisions of this device's L3 that are known to work. Empty where none is described.
     pub fn l3_divisions(&self) -> &'static [L3Division] {
         match (self.hw_gen, self.l3_banks) {

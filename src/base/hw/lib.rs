@@ -23,13 +23,14 @@ pub mod state;
 pub mod surface;
 mod workaround;
 
-pub use device::{Cap, DEVICES, Device, Platform};
+pub use device::{Cap, Device, Platform};
 pub use format::{ChannelKind, FORMATS, Format};
 pub use format_use::FormatUse;
 pub use generation::Gen;
 pub use l3::L3Division;
 pub use pack::Words;
 pub use packet::{Field, Kind, Packet};
+pub use parts::DEVICES;
 pub use workaround::{WORKAROUNDS, Wa, Workaround};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The parts of gen9: what each silicon is made of, and each PCI id with its names.
+//! The devices: what each silicon of gen9 is made of, and each PCI id with its names; one part of each other generation.
 //!
-//! Ref: SKL, KBL, CFL, BXT and GLK PRMs vol. 1, "Configurations" and "Steppings and Device IDs". WHL, AML and CML are KBL's and
-//! CFL's silicon under other ids.
+//! Ref: each generation's PRM vol. 1, "Configurations" and "Steppings and Device IDs"; PCI ids as in the kernel's i915_pciids.h.
+//! WHL, AML and CML are KBL's and CFL's silicon under other ids.
 
 use crate::Gen;
 use crate::device::{Device, Platform};
@@ -130,9 +130,9 @@ const fn part(
     }
 }
 
-/// The parts, those with a name of their own first; the others are called by their ids.
+/// The parts of gen9, those with a name of their own first; the others are called by their ids.
 #[rustfmt::skip]
-pub(crate) const PARTS: [Device; 97] = [
+const PARTS: [Device; 97] = [
     part("skl", 0x1912, SKL_GT2, "SKL GT2", "HD Graphics 530"),
     part("kbl", 0x5912, KBL_GT2, "KBL GT2", "HD Graphics 630"),
     part("cfl", 0x3e92, CFL_GT2, "CFL GT2", "UHD Graphics 630"),
@@ -231,3 +231,142 @@ pub(crate) const PARTS: [Device; 97] = [
     part("cfl-9be6", 0x9be6, CFL_GT2, "CML GT2", "UHD Graphics P630"),
     part("cfl-9bf6", 0x9bf6, CFL_GT2, "CML GT2", "UHD Graphics P630"),
 ];
+
+/// What other generations' rows start from.
+const SKL: Device = PARTS[0];
+
+/// One simulated part of each other generation.
+const OTHERS: [Device; 4] = [
+    Device {
+        name: "bdw",
+        marketing_name: "HD Graphics 5500",
+        code_name: "BDW GT2",
+        hw_gen: Gen::Gen8,
+        platform: Platform::Broadwell,
+        pci_id: 0x1616,
+        revision: 9,
+        timestamp_hz: 12_500_000,
+        ..SKL
+    },
+    Device {
+        name: "hsw",
+        marketing_name: "HD Graphics 4600",
+        code_name: "HSW GT2",
+        hw_gen: Gen::Gen7_5,
+        platform: Platform::Haswell,
+        pci_id: 0x0412,
+        revision: 6,
+        subslices: 2,
+        eus: 10,
+        timestamp_hz: 12_500_000,
+        max_workgroup_threads: 70,
+        ..SKL
+    },
+    Device {
+        name: "icl",
+        marketing_name: "Iris Plus Graphics",
+        code_name: "ICL GT2",
+        hw_gen: Gen::Gen11,
+        platform: Platform::IceLake,
+        pci_id: 0x8a52,
+        revision: 7,
+        subslices: 8,
+        l3_banks: 8,
+        ..SKL
+    },
+    Device {
+        name: "tgl",
+        marketing_name: "Xe Graphics",
+        code_name: "TGL GT2",
+        hw_gen: Gen::Gen12,
+        platform: Platform::TigerLake,
+        pci_id: 0x9a49,
+        revision: 3,
+        subslices: 6,
+        eus: 16,
+        timestamp_hz: 19_200_000,
+        max_workgroup_threads: 112,
+        l3_banks: 8,
+        ..SKL
+    },
+];
+
+const ALL: [Device; PARTS.len() + OTHERS.len()] = {
+    let mut all = [SKL; PARTS.len() + OTHERS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < PARTS.len() {
+            PARTS[at]
+        } else {
+            OTHERS[at - PARTS.len()]
+        };
+        at += 1;
+    }
+    all
+};
+
+/// The devices: every part of gen9, and one of each other generation. Each can be simulated.
+pub static DEVICES: &[Device] = &ALL;
+
+impl Device {
+    /// The device with this short name.
+    pub fn by_name(name: &str) -> Option<&'static Device> {
+        DEVICES.iter().find(|d| d.name == name)
+    }
+
+    /// The device with this PCI id.
+    pub fn by_pci_id(id: u16) -> Option<&'static Device> {
+        DEVICES.iter().find(|d| d.pci_id == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_ids_are_unique() {
+        for (i, device) in DEVICES.iter().enumerate() {
+            let others = &DEVICES[..i];
+            assert!(
+                others.iter().all(|d| d.name != device.name),
+                "{}",
+                device.name
+            );
+            assert!(
+                others.iter().all(|d| d.pci_id != device.pci_id),
+                "{}",
+                device.name
+            );
+        }
+        assert_eq!(SKL.total_threads(), 168);
+    }
+
+    /// A workgroup lives in one subslice.
+    #[test]
+    fn workgroups_fit_a_subslice() {
+        for device in DEVICES {
+            let threads = u16::from(device.eus) * u16::from(device.threads);
+            assert_eq!(device.max_workgroup_threads, threads, "{}", device.name);
+        }
+    }
+
+    #[test]
+    fn parts_are_told_by_their_ids() {
+        let of = |id| Device::by_pci_id(id).expect("a device");
+        assert_eq!(
+            (of(0x193b).code_name, of(0x193b).total_eus()),
+            ("SKL GT4", 72)
+        );
+        assert_eq!(
+            (of(0x5a85).code_name, of(0x5a85).total_threads()),
+            ("APL 2", 72)
+        );
+        assert_eq!(
+            (of(0x9bc5).platform, of(0x9bc5).marketing_name),
+            (Platform::CoffeeLake, "UHD Graphics 630")
+        );
+        assert_eq!(of(0x3184).total_subslices(), 3);
+        assert_eq!(DEVICES.iter().filter(|d| d.hw_gen == Gen::Gen9).count(), 97);
+    }
+}

@@ -3,7 +3,6 @@
 //! Ref: SKL PRM vol. 7, "EU Compact Instruction Format" and its tables (ControlIndex, DataTypeIndex, SubRegIndex,
 //! SrcIndex; SourceIndex and ControlIndex of three-source instructions).
 
-use crate::decode::DecodeError;
 use crate::layout::{OPCODE, SOURCES};
 use crate::opcode::{Class, Opcode};
 use hw::Gen;
@@ -75,10 +74,11 @@ fn put(word: &mut u128, lo: u32, value: u64) {
     *word |= u128::from(value) << lo;
 }
 
-/// Expands a compacted instruction to the 16-byte form, the compaction bit cleared.
-pub fn expand(low: u64, hw_gen: Gen) -> Result<u128, DecodeError> {
+/// Expands a compacted instruction to the 16-byte form, the compaction bit cleared. The error is an opcode number that means
+/// nothing.
+pub fn expand(low: u64, hw_gen: Gen) -> Result<u128, u8> {
     let number = bits(low, 6, 0) as u8;
-    let op = Opcode::from_number(number, hw_gen).ok_or(DecodeError::Opcode(number))?;
+    let op = Opcode::from_number(number, hw_gen).ok_or(number)?;
     let mut word = 0;
     OPCODE.put(&mut word, number.into());
     if op.info().class == Class::ThreeSource {

@@ -1,9 +1,10 @@
 //! Building instructions and operands in a line each.
 
 use crate::inst::{
-    Addr, ArfReg, CondMod, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src, Type,
+    Addr, ArfReg, CondMod, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src,
 };
 use crate::opcode::Opcode;
+use crate::types::Type;
 
 /// All four components in order, two bits each.
 const XYZW: u8 = 0xe4;

@@ -1,9 +1,10 @@
 //! Bytes to [`Inst`], gen8 and gen9's layout.
 
 use crate::encode::{PRED_ALIGN1, PRED_ALIGN16};
-use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, MathFn, Pred, Region, Send, Src, Type};
+use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, MathFn, Pred, Region, Send, Src};
 use crate::layout::*;
 use crate::opcode::{Class, Opcode};
+use crate::types::Type;
 use hw::Gen;
 
 /// Why bytes are no instruction.
@@ -44,7 +45,7 @@ pub fn decode(bytes: &[u8], hw_gen: Gen) -> Result<(Inst, usize), DecodeError> {
     };
     let low = u64::from_le_bytes(*first);
     if COMPACT.get(low.into()) == 1 {
-        let word = crate::compact::expand(low, hw_gen)?;
+        let word = crate::compact::expand(low, hw_gen).map_err(DecodeError::Opcode)?;
         let mut inst = decode_word(word, hw_gen)?;
         inst.compacted = true;
         return Ok((inst, 8));

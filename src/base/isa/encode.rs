@@ -2,9 +2,10 @@
 //!
 //! What an instruction does not have (a second source, a destination of a branch) is encoded as zeros, as IGA does.
 
-use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, Pred, PredCtrl, Region, Src, Type};
+use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, Pred, PredCtrl, Region, Src};
 use crate::layout::*;
 use crate::opcode::{Class, Opcode};
+use crate::types::Type;
 use hw::Gen;
 
 /// Why an instruction cannot be encoded.

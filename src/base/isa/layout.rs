@@ -273,7 +273,7 @@ pub const TERNARY: [TernaryFields; 3] = [
     },
 ];
 
-use crate::inst::Type;
+use crate::types::Type;
 
 /// Register types by their code.
 pub const REG_TYPES: [Option<Type>; 16] = [

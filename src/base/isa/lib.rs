@@ -15,6 +15,7 @@ mod layout;
 mod message;
 mod opcode;
 mod text;
+mod types;
 
 #[cfg(test)]
 pub(crate) use check::further_rules;
@@ -22,11 +23,12 @@ pub use check::{Violation, check, check_part, rules};
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};
 pub use inst::{
-    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src, Type,
+    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src,
 };
 pub use message::{SHARED_FUNCTIONS, SharedFunction, describe_send};
 pub use opcode::{Class, OPCODES, Opcode, OpcodeInfo};
 pub use text::{AsmError, KernelError, assemble, assemble_kernel, disassemble, disassemble_kernel};
+pub use types::Type;
 
 #[cfg(test)]
 mod testing;

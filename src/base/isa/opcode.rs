@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "EU Opcode Encoding"; later and earlier numbers from the same section of those PRMs.
 
-use crate::inst::Type;
+use crate::types::Type;
 use hw::Gen;
 
 /// How an instruction's operands are encoded and what it does with control flow.

@@ -2,14 +2,14 @@
 //!
 //! In:  a shader and a place in it.
 //! Out: instructions at that place; the place moves behind them.
-//! The methods named like ALU operations come from the table in `op.rs`.
+//! The methods named like ALU operations stand in `alu_builder.rs`.
 
+use crate::exact;
 use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
 use crate::op::{AluOp, Size};
 use crate::shader::ListRef;
-use crate::tex::Tex;
-use crate::types::Type;
+use crate::types::{Mode, Type};
 use entity::Id;
 use smallvec::SmallVec;
 
@@ -144,8 +144,7 @@ impl<'s> Builder<'s> {
 
     /// A constant from the bit pattern of each component.
     pub fn constant(&mut self, bits: u8, values: &[u64]) -> Id<Def> {
-        let values: SmallVec<[u64; 4]> =
-            values.iter().map(|v| v & crate::fold::mask(bits)).collect();
+        let values: SmallVec<[u64; 4]> = values.iter().map(|v| v & exact::mask(bits)).collect();
         self.insert(values.len() as u8, bits, |def| Instr::Const { def, values })
     }
 
@@ -161,7 +160,7 @@ impl<'s> Builder<'s> {
 
     /// A scalar float, rounded to nearest.
     pub fn imm_float(&mut self, bits: u8, value: f64) -> Id<Def> {
-        let v = crate::fold::round_float(bits, value.into(), false);
+        let v = exact::round_float(bits, value.into(), false);
         self.constant(bits, &[v])
     }
 

@@ -5,7 +5,6 @@
 //! but for those of 64 bits, which are aligned to themselves.
 
 use crate::io::{IoVar, Slot};
-use crate::ir::Shader;
 use crate::types::{Type, Types};
 use entity::Id;
 
@@ -120,22 +119,22 @@ struct At {
 }
 
 /// The lines of a shader's header.
-pub(crate) fn print(s: &Shader, out: &mut String) -> std::fmt::Result {
+pub(crate) fn print(c: &Capture, out: &mut String) -> std::fmt::Result {
     use std::fmt::Write as _;
-    for (buffer, stride) in s.info.capture.strides_bytes.iter().enumerate() {
+    for (buffer, stride) in c.strides_bytes.iter().enumerate() {
         if *stride != 0 {
             writeln!(out, "    capture_stride {buffer} {stride}")?;
         }
     }
-    for c in &s.info.capture.dwords {
+    for d in &c.dwords {
         writeln!(
             out,
             "    capture {} component={} buffer={} offset={} stream={}",
-            c.slot.name(),
-            c.component,
-            c.buffer,
-            c.offset_bytes,
-            c.stream
+            d.slot.name(),
+            d.component,
+            d.buffer,
+            d.offset_bytes,
+            d.stream
         )?;
     }
     Ok(())

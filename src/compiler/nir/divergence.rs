@@ -10,6 +10,7 @@
 use crate::intrinsic::{Effects, IntrinsicOp};
 use crate::ir::*;
 use crate::shader::CfEvent;
+use crate::types::Mode;
 use entity::{Id, IdMap, IdSet};
 
 /// The analysis.

@@ -5,11 +5,12 @@
 //! A loop repeats until a `break` (falling off the end of its body is a `continue`).
 
 use crate::capture::Capture;
+use crate::exact::FloatControls;
 use crate::intrinsic::IntrinsicOp;
 use crate::io::{Distances, FragmentInfo, GeometryInfo, IoVar, TessInfo};
-use crate::op::AluOp;
-use crate::tex::Tex;
-use crate::types::{Type, Types};
+use crate::op::{AluOp, Base};
+use crate::tex::{Dim, TexOp, TexSrc};
+use crate::types::{Mode, Type, Types};
 use entity::{Arena, Id};
 use smallvec::SmallVec;
 
@@ -98,48 +99,6 @@ pub enum DerivativeGroup {
     Quads,
     /// Those of four local invocation indices, the first a multiple of 4.
     Linear,
-}
-
-/// Execution modes of SPV_KHR_float_controls, for each of 16, 32 and 64 bits (bit 0, 1, 2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FloatControls {
-    /// DenormPreserve.
-    pub denorm_preserve: u8,
-    /// DenormFlushToZero.
-    pub denorm_flush: u8,
-    /// SignedZeroInfNanPreserve.
-    pub signed_zero_inf_nan_preserve: u8,
-    /// RoundingModeRTE.
-    pub rounding_rte: u8,
-    /// RoundingModeRTZ.
-    pub rounding_rtz: u8,
-}
-
-/// Storage of a variable or deref.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// Function-local, each invocation its own.
-    FunctionTemp,
-    /// Module-scope Private, each invocation its own.
-    ShaderTemp,
-    /// Never written, the same for every invocation: the variable's initial value.
-    Constant,
-    /// Shared by a workgroup.
-    Shared,
-    /// Uniform buffer.
-    Ubo,
-    /// Storage buffer.
-    Ssbo,
-    /// Push constants.
-    PushConst,
-    /// Physical storage buffer (a 64-bit address).
-    Global,
-    /// Stage input.
-    ShaderIn,
-    /// Stage output.
-    ShaderOut,
-    /// Images, samplers, texel buffers.
-    Uniform,
 }
 
 /// A variable.
@@ -370,6 +329,68 @@ pub struct Intrinsic {
     pub srcs: SmallVec<[Id<Def>; 4]>,
     /// The constant indices, in the table's order.
     pub indices: SmallVec<[u32; 4]>,
+}
+
+/// Sampling, fetching and asking about a texture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tex {
+    /// Which.
+    pub op: TexOp,
+    /// The result: four components, one for a shadow comparison, those of the size or level for queries.
+    pub def: Id<Def>,
+    /// The operands, each kind at most once.
+    pub srcs: SmallVec<[(TexSrc, Id<Def>); 4]>,
+    /// Dimension.
+    pub dim: Dim,
+    /// The texture is an array.
+    pub array: bool,
+    /// The texture is compared with a reference.
+    pub shadow: bool,
+    /// How the result's bits are to be read.
+    pub dest_type: Base,
+    /// `tg4`: the component gathered.
+    pub component: u8,
+    /// `tg4`: an offset for each of the four texels (ConstOffsets).
+    pub tg4_offsets: Option<[[i8; 2]; 4]>,
+    /// The texture may differ within a subgroup.
+    pub texture_non_uniform: bool,
+    /// The sampler may differ within a subgroup.
+    pub sampler_non_uniform: bool,
+}
+
+impl Tex {
+    /// The operand of a kind.
+    pub fn src(&self, kind: TexSrc) -> Option<Id<Def>> {
+        self.srcs.iter().find(|s| s.0 == kind).map(|s| s.1)
+    }
+    /// Takes the operand of a kind away.
+    pub fn remove_src(&mut self, kind: TexSrc) -> Option<Id<Def>> {
+        let at = self.srcs.iter().position(|s| s.0 == kind)?;
+        Some(self.srcs.remove(at).1)
+    }
+    /// Sets the operand of a kind, in place of one that is there.
+    pub fn set_src(&mut self, kind: TexSrc, def: Id<Def>) {
+        match self.srcs.iter_mut().find(|s| s.0 == kind) {
+            Some(s) => s.1 = def,
+            None => self.srcs.push((kind, def)),
+        }
+    }
+    /// Components of the coordinates, layer included.
+    pub fn coord_components(&self) -> u8 {
+        // The level of detail does not depend on the layer.
+        self.dim.coord_components() + u8::from(self.array && self.op != TexOp::Lod)
+    }
+    /// Components of the result that the operation makes.
+    pub fn result_components(&self) -> u8 {
+        match self.op {
+            TexOp::Txs => self.dim.size_components() + u8::from(self.array),
+            TexOp::Lod | TexOp::TxfMsMcs => 2,
+            TexOp::QueryLevels | TexOp::TextureSamples => 1,
+            TexOp::Tg4 => 4,
+            _ if self.shadow => 1,
+            _ => 4,
+        }
+    }
 }
 
 /// A phi.

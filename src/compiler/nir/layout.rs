@@ -2,8 +2,8 @@
 //!
 //! In:  types and variables. Out: sizes and alignments; the bytes of constant data.
 
-use crate::ir::{ConstValue, Mode, Shader};
-use crate::types::{Type, Types};
+use crate::ir::{ConstValue, Shader};
+use crate::types::{Mode, Type, Types};
 use entity::{Id, IdMap};
 
 impl Types {

@@ -1,6 +1,17 @@
 //! Text to tokens, each with its line.
 
-use crate::parse::{MAX_ID, ParseError};
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What was expected or found.
+    pub message: String,
+}
+
+/// Largest number of an id in text.
+pub(crate) const MAX_ID: u64 = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tok {

@@ -4,10 +4,12 @@
 //! Out: a [`Shader`] that can be validated, printed, folded and interpreted.
 //! Names and meaning follow Mesa's NIR. Tests: tests/nir/.
 
+mod alu_builder;
 mod builder;
 mod capture;
 mod cfg;
 mod divergence;
+mod exact;
 pub mod fold;
 pub mod interp;
 mod intrinsic;
@@ -31,16 +33,18 @@ pub use builder::Builder;
 pub use capture::{CAPTURE_BUFFERS, Capture, Captured};
 pub use cfg::{Cfg, CfgBlock};
 pub use divergence::Divergence;
+pub use exact::FloatControls;
 pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, Shape};
 pub use io::{
     DepthLayout, Distances, FragmentInfo, GeometryInfo, Interp, IoVar, Primitive, Sampling, Slot,
     TessDomain, TessInfo, TessSpacing,
 };
 pub use ir::*;
+pub use lex::ParseError;
 pub use op::{ALU_OPS, AluOp, Base, FoldFn, OpInfo, OpSrc, OpType, Props, Size};
-pub use parse::{ParseError, parse, parse_bits};
+pub use parse::{parse, parse_bits};
 pub use shader::{CfEvent, ListRef};
-pub use tex::{Dim, Tex, TexInfo, TexOp, TexSrc};
-pub use types::{Member, Type, Types};
+pub use tex::{Dim, TexInfo, TexOp, TexSrc};
+pub use types::{Member, Mode, Type, Types};
 pub use uses::{Use, Uses};
 pub use validate::{ValidateError, validate};

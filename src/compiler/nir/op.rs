@@ -5,10 +5,7 @@
 //!
 //! Ref: NIR's opcode list for names; SPIR-V and GLSL.std.450 for meaning. Tests: tests/nir/.
 
-use crate::builder::Builder;
-use crate::fold::{self, FoldCtx};
-use crate::ir::Def;
-use entity::Id;
+use crate::exact::{self, FoldCtx};
 
 /// How an operand's bits are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -258,15 +255,6 @@ macro_rules! alu_ops {
             /// All of them, in the table's order.
             pub const ALL: &[AluOp] = &[$(AluOp::$variant,)*];
         }
-
-        /// One method for each ALU operation. Components and bits of the result follow from the operands;
-        /// an operand of one component beside longer ones is used for every component. Conversions take the bits.
-        impl Builder<'_> {
-            $($(#[$doc])*
-            pub fn $name(&mut self $(, $arg: Id<Def>)* $(, $bits: u8)?) -> Id<Def> {
-                self.alu_sized(AluOp::$variant, &[$($arg),*], 0 $(| $bits)?)
-            })*
-        }
     };
 }
 
@@ -305,10 +293,10 @@ fn gather(s: &[&[u64]], d: &mut [u64]) {
 }
 
 fn dot(c: &FoldCtx, s: &[&[u64]], d: &mut [u64], n: usize) {
-    let mut sum = c.r(fold::mul(c.f(s[0][n - 1]), c.f(s[1][n - 1])));
+    let mut sum = c.r(exact::mul(c.f(s[0][n - 1]), c.f(s[1][n - 1])));
     for i in (0..n - 1).rev() {
-        let p = c.r(fold::mul(c.f(s[0][i]), c.f(s[1][i])));
-        sum = c.r(fold::add(c.f(sum), c.f(p)));
+        let p = c.r(exact::mul(c.f(s[0][i]), c.f(s[1][i])));
+        sum = c.r(exact::add(c.f(sum), c.f(p)));
     }
     d[0] = sum;
 }
@@ -319,7 +307,7 @@ fn join(s: &[u64], n: usize, bits: u32) -> u64 {
 
 fn split(v: u64, d: &mut [u64], bits: u8) {
     for (i, o) in d.iter_mut().enumerate() {
-        *o = v >> (u32::from(bits) * i as u32) & fold::mask(bits);
+        *o = v >> (u32::from(bits) * i as u32) & exact::mask(bits);
     }
 }
 
@@ -335,28 +323,28 @@ fn norm(c: &FoldCtx, s: &[u64], n: usize, bits: u8, signed: bool) -> u64 {
     let max = if signed {
         (1u64 << (bits - 1)) - 1
     } else {
-        fold::mask(bits)
+        exact::mask(bits)
     } as f64;
     let low = if signed { -1.0 } else { 0.0 };
     (0..n).fold(0, |v, i| {
         let x = c.f_of(32, s[i]);
         let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
         // The product is rounded to 32 bits first, as at run time.
-        let p = fold::float_value(32, c.r_to(32, fold::mul(x, max)));
-        let q = p.round_ties_even() as i64 as u64 & fold::mask(bits);
+        let p = exact::float_value(32, c.r_to(32, exact::mul(x, max)));
+        let q = p.round_ties_even() as i64 as u64 & exact::mask(bits);
         v | q << (u32::from(bits) * i as u32)
     })
 }
 
 fn unnorm(c: &FoldCtx, v: u64, d: &mut [u64], bits: u8, signed: bool) {
     for (i, o) in d.iter_mut().enumerate() {
-        let part = v >> (u32::from(bits) * i as u32) & fold::mask(bits);
+        let part = v >> (u32::from(bits) * i as u32) & exact::mask(bits);
         let x = if signed {
             let max = ((1u64 << (bits - 1)) - 1) as f64;
-            let q = fold::div(fold::sext(bits, part) as f64, max);
+            let q = exact::div(exact::sext(bits, part) as f64, max);
             if q.hi < -1.0 { (-1.0).into() } else { q }
         } else {
-            fold::div(part as f64, fold::mask(bits) as f64)
+            exact::div(part as f64, exact::mask(bits) as f64)
         };
         *o = c.r_to(32, x);
     }
@@ -369,32 +357,32 @@ fn float_to_int(c: &FoldCtx, v: u64) -> u64 {
 }
 
 fn float_to_uint(c: &FoldCtx, v: u64) -> u64 {
-    (c.f_of(c.src_bits, v) as u64).min(fold::mask(c.def_bits))
+    (c.f_of(c.src_bits, v) as u64).min(exact::mask(c.def_bits))
 }
 
 fn fmod(c: &FoldCtx, s: &[u64; 4], round: fn(f64) -> f64) -> u64 {
     let (x, y) = (c.f(s[0]), c.f(s[1]));
-    let q = fold::float_value(c.bits, c.r(fold::div(x, y)));
-    c.r(fold::fma(-y, round(q), x))
+    let q = exact::float_value(c.bits, c.r(exact::div(x, y)));
+    c.r(exact::fma(-y, round(q), x))
 }
 
 fn bit_insert(base: u64, insert: u64, offset: u64, count: u64) -> u64 {
-    let (offset, count) = (fold::sext(32, offset), fold::sext(32, count));
+    let (offset, count) = (exact::sext(32, offset), exact::sext(32, count));
     if count <= 0 || offset < 0 || offset + count > 32 {
         return if count == 0 { base } else { 0 };
     }
-    let m = fold::mask(count as u8) << offset;
+    let m = exact::mask(count as u8) << offset;
     (base & !m) | (insert << offset & m)
 }
 
 fn bit_extract(base: u64, offset: u64, count: u64, signed: bool) -> u64 {
-    let (offset, count) = (fold::sext(32, offset), fold::sext(32, count));
+    let (offset, count) = (exact::sext(32, offset), exact::sext(32, count));
     if count <= 0 || offset < 0 || offset + count > 32 {
         return 0;
     }
-    let v = base >> offset & fold::mask(count as u8);
+    let v = base >> offset & exact::mask(count as u8);
     if signed {
-        fold::sext(count as u8, v) as u64
+        exact::sext(count as u8, v) as u64
     } else {
         v
     }
@@ -406,9 +394,9 @@ fn bfe(base: u64, offset: u64, count: u64, signed: bool) -> u64 {
         return 0;
     }
     let count = count.min(32 - offset) as u8;
-    let v = base >> offset & fold::mask(count);
+    let v = base >> offset & exact::mask(count);
     if signed {
-        fold::sext(count, v) as u64
+        exact::sext(count, v) as u64
     } else {
         v
     }
@@ -424,12 +412,12 @@ fn bfi(mask: u64, insert: u64, base: u64) -> u64 {
 fn extract(c: &FoldCtx, s: &[u64; 4], bits: u8, signed: bool) -> u64 {
     let shift = s[1].saturating_mul(u64::from(bits));
     let v = if shift < u64::from(c.bits) {
-        s[0] >> shift & fold::mask(bits)
+        s[0] >> shift & exact::mask(bits)
     } else {
         0
     };
     if signed {
-        fold::sext(bits, v) as u64
+        exact::sext(bits, v) as u64
     } else {
         v
     }
@@ -444,13 +432,15 @@ fn msb(v: u64) -> u64 {
 }
 
 fn quantize(c: &FoldCtx, v: u64) -> u64 {
-    let x = fold::float_value(32, v);
-    let h = fold::round_float(16, x.into(), false);
+    let x = exact::float_value(32, v);
+    let h = exact::round_float(16, x.into(), false);
     let h = if h & 0x7c00 == 0 { h & 0x8000 } else { h };
-    c.r_to(32, fold::float_value(16, h))
+    c.r_to(32, exact::float_value(16, h))
 }
 
-alu_ops! {
+/// The table: its rows, given to a macro that makes something of each.
+macro_rules! alu_table {
+    ($rows:ident) => { $rows! {
     // --- moves and vectors ---------------------------------------------------------------------
     /// Copy.
     Mov mov(a: X) -> X, cost 0, SELECTS, Scalar |_c, s| s[0];
@@ -474,20 +464,20 @@ alu_ops! {
 
     // --- float arithmetic ------------------------------------------------------------------------
     /// Sum.
-    FAdd fadd(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.r(fold::add(c.f(s[0]), c.f(s[1])));
+    FAdd fadd(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.r(exact::add(c.f(s[0]), c.f(s[1])));
     /// Difference.
-    FSub fsub(a: F, b: F) -> F, cost 1, NONE, Scalar |c, s| c.r(fold::add(c.f(s[0]), -c.f(s[1])));
+    FSub fsub(a: F, b: F) -> F, cost 1, NONE, Scalar |c, s| c.r(exact::add(c.f(s[0]), -c.f(s[1])));
     /// Product.
-    FMul fmul(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.r(fold::mul(c.f(s[0]), c.f(s[1])));
+    FMul fmul(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.r(exact::mul(c.f(s[0]), c.f(s[1])));
     /// `a * b + c`, rounded once.
-    FFma ffma(a: F, b: F, c: F) -> F, cost 1, COMMUTES, Scalar |c, s| c.r(fold::fma(c.f(s[0]), c.f(s[1]), c.f(s[2])));
+    FFma ffma(a: F, b: F, c: F) -> F, cost 1, COMMUTES, Scalar |c, s| c.r(exact::fma(c.f(s[0]), c.f(s[1]), c.f(s[2])));
     /// `a * (1 - c) + b * c`, rounded once.
     FLrp flrp(a: F32, b: F32, c: F32) -> F32, cost 1, NONE, Scalar |c, s| {
         let weight = c.f(s[2]);
-        c.r(fold::fma(1.0 - weight, c.f(s[0]), c.f(s[1]) * weight))
+        c.r(exact::fma(1.0 - weight, c.f(s[0]), c.f(s[1]) * weight))
     };
     /// Quotient.
-    FDiv fdiv(a: F, b: F) -> F, cost 5, NONE, Scalar |c, s| c.r(fold::div(c.f(s[0]), c.f(s[1])));
+    FDiv fdiv(a: F, b: F) -> F, cost 5, NONE, Scalar |c, s| c.r(exact::div(c.f(s[0]), c.f(s[1])));
     /// `a - b * floor(a / b)`: OpFMod.
     FMod fmod(a: F, b: F) -> F, cost 8, NONE, Scalar |c, s| fmod(c, s, f64::floor);
     /// `a - b * trunc(a / b)`: OpFRem.
@@ -515,14 +505,14 @@ alu_ops! {
     /// `a - floor(a)`.
     FFract ffract(a: F) -> F, cost 1, NONE, Scalar |c, s| {
         let x = c.f(s[0]);
-        c.r(fold::add(x, -x.floor()))
+        c.r(exact::add(x, -x.floor()))
     };
     /// Nearest integer, ties to even.
     FRoundEven fround_even(a: F) -> F, cost 1, NONE, Scalar |c, s| c.r(c.f(s[0]).round_ties_even());
     /// `1 / a`.
-    FRcp frcp(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(fold::div(1.0, c.f(s[0])));
+    FRcp frcp(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(exact::div(1.0, c.f(s[0])));
     /// Square root.
-    FSqrt fsqrt(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(fold::sqrt(c.f(s[0])));
+    FSqrt fsqrt(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(exact::sqrt(c.f(s[0])));
     /// `1 / sqrt(a)`.
     FRsq frsq(a: F) -> F, cost 4, NONE, Scalar |c, s| c.r(1.0 / c.f(s[0]).sqrt());
     /// `2^a`.
@@ -547,12 +537,12 @@ alu_ops! {
     };
     /// `a · 2^b`, correctly rounded.
     Ldexp ldexp(a: F, b: I32) -> F, cost 8, NONE, Scalar |c, s| {
-        c.r(fold::scale(c.f(s[0]), fold::sext(32, s[1])))
+        c.r(exact::scale(c.f(s[0]), exact::sext(32, s[1])))
     };
     /// Significand in [0.5, 1).
-    FrexpSig frexp_sig(a: F) -> F, cost 6, NONE, Scalar |c, s| c.r(fold::frexp(c.f(s[0])).0);
+    FrexpSig frexp_sig(a: F) -> F, cost 6, NONE, Scalar |c, s| c.r(exact::frexp(c.f(s[0])).0);
     /// Exponent that belongs to [`AluOp::FrexpSig`].
-    FrexpExp frexp_exp(a: F) -> I32, cost 5, NONE, Scalar |c, s| fold::frexp(c.f(s[0])).1 as u64;
+    FrexpExp frexp_exp(a: F) -> I32, cost 5, NONE, Scalar |c, s| exact::frexp(c.f(s[0])).1 as u64;
     /// To the precision of 16 bits and back; subnormals of 16 bits become zero.
     FQuantize2F16 fquantize2f16(a: F32) -> F32, cost 4, NONE, Scalar |c, s| quantize(c, s[0]);
     /// Dot product.
@@ -589,7 +579,7 @@ alu_ops! {
     };
     /// Whole signed product of two 32-bit numbers.
     IMul2x32_64 imul_2x32_64(a: I32, b: I32) -> I64, cost 2, COMMUTES, Scalar |_c, s| {
-        fold::sext(32, s[0]).wrapping_mul(fold::sext(32, s[1])) as u64
+        exact::sext(32, s[0]).wrapping_mul(exact::sext(32, s[1])) as u64
     };
     /// Whole unsigned product of two 32-bit numbers.
     UMul2x32_64 umul_2x32_64(a: U32, b: U32) -> U64, cost 2, COMMUTES, Scalar |_c, s| s[0].wrapping_mul(s[1]);
@@ -627,7 +617,7 @@ alu_ops! {
     UMax umax(a: U, b: U) -> U, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0].max(s[1]);
     /// 1 if the unsigned sum carries.
     UAddCarry uadd_carry(a: U, b: U) -> U, cost 2, COMMUTES, Scalar |c, s| {
-        u64::from(u128::from(s[0]) + u128::from(s[1]) > u128::from(fold::mask(c.bits)))
+        u64::from(u128::from(s[0]) + u128::from(s[1]) > u128::from(exact::mask(c.bits)))
     };
     /// 1 if the unsigned difference borrows.
     USubBorrow usub_borrow(a: U, b: U) -> U, cost 2, NONE, Scalar |_c, s| u64::from(s[0] < s[1]);
@@ -636,7 +626,7 @@ alu_ops! {
         c.s(s[0]).saturating_add(c.s(s[1])).clamp(c.smin(), c.smax()) as u64
     };
     /// Saturating unsigned sum.
-    UAddSat uadd_sat(a: U, b: U) -> U, cost 1, COMMUTES, Scalar |c, s| s[0].saturating_add(s[1]).min(fold::mask(c.bits));
+    UAddSat uadd_sat(a: U, b: U) -> U, cost 1, COMMUTES, Scalar |c, s| s[0].saturating_add(s[1]).min(exact::mask(c.bits));
     /// Saturating signed difference.
     ISubSat isub_sat(a: I, b: I) -> I, cost 1, NONE, Scalar |c, s| {
         c.s(s[0]).saturating_sub(c.s(s[1])).clamp(c.smin(), c.smax()) as u64
@@ -697,7 +687,7 @@ alu_ops! {
     /// `(mask, insert, base)`: `insert`, moved to the mask's lowest one, replaces the mask's bits of `base`.
     Bfi bfi(mask: U32, insert: U32, base: U32) -> U32, cost 1, NONE, Scalar |_c, s| bfi(s[0], s[1], s[2]);
     /// `(bits, offset)`: that many ones, moved left; both modulo 32.
-    Bfm bfm(bits: U32, offset: U32) -> U32, cost 1, NONE, Scalar |_c, s| fold::mask((s[0] & 31) as u8) << (s[1] & 31);
+    Bfm bfm(bits: U32, offset: U32) -> U32, cost 1, NONE, Scalar |_c, s| exact::mask((s[0] & 31) as u8) << (s[1] & 31);
     /// `(base, insert, offset, bits)`: OpBitFieldInsert.
     BitfieldInsert bitfield_insert(base: U32, insert: U32, offset: I32, bits: I32) -> U32, cost 2, NONE,
         Scalar |_c, s| bit_insert(s[0], s[1], s[2], s[3]);
@@ -722,12 +712,12 @@ alu_ops! {
     /// 1.0 or 0.0.
     B2F b2f(a: B; bits) -> FFree, cost 1, CONVERTS, Scalar |c, s| if s[0] != 0 { c.r_to(c.def_bits, 1.0) } else { 0 };
     /// Sign-extends or truncates.
-    I2I i2i(a: IFree; bits) -> IFree, cost 1, CONVERTS, Scalar |c, s| fold::sext(c.src_bits, s[0]) as u64;
+    I2I i2i(a: IFree; bits) -> IFree, cost 1, CONVERTS, Scalar |c, s| exact::sext(c.src_bits, s[0]) as u64;
     /// Zero-extends or truncates.
     U2U u2u(a: UFree; bits) -> UFree, cost 1, CONVERTS, Scalar |_c, s| s[0];
     /// Signed integer to float.
     I2F i2f(a: IFree; bits) -> FFree, cost 1, CONVERTS,
-        Scalar |c, s| c.r_to(c.def_bits, c.int(i128::from(fold::sext(c.src_bits, s[0]))));
+        Scalar |c, s| c.r_to(c.def_bits, c.int(i128::from(exact::sext(c.src_bits, s[0]))));
     /// Unsigned integer to float.
     U2F u2f(a: UFree; bits) -> FFree, cost 1, CONVERTS, Scalar |c, s| c.r_to(c.def_bits, c.int(i128::from(s[0])));
     /// Float to signed integer, towards zero, saturating; NaN gives 0.
@@ -738,10 +728,10 @@ alu_ops! {
     F2F f2f(a: FFree; bits) -> FFree, cost 1, CONVERTS, Scalar |c, s| c.r_to(c.def_bits, c.f_of(c.src_bits, s[0]));
     /// Float to float, towards zero.
     F2FRtz f2f_rtz(a: FFree; bits) -> FFree, cost 2, CONVERTS,
-        Scalar |c, s| fold::round_float(c.def_bits, c.f_of(c.src_bits, s[0]).into(), true);
+        Scalar |c, s| exact::round_float(c.def_bits, c.f_of(c.src_bits, s[0]).into(), true);
     /// Float to float, to nearest even.
     F2FRtne f2f_rtne(a: FFree; bits) -> FFree, cost 2, CONVERTS,
-        Scalar |c, s| fold::round_float(c.def_bits, c.f_of(c.src_bits, s[0]).into(), false);
+        Scalar |c, s| exact::round_float(c.def_bits, c.f_of(c.src_bits, s[0]).into(), false);
 
     // --- packing ---------------------------------------------------------------------------------------
     /// Low and high half.
@@ -803,4 +793,8 @@ alu_ops! {
     UnpackSnorm4x8 unpack_snorm_4x8(a: U32 * 1) -> F32 * 4, cost 16, NONE, Vector |c, s, d| unnorm(c, s[0][0], d, 8, true);
     /// UnpackUnorm4x8.
     UnpackUnorm4x8 unpack_unorm_4x8(a: U32 * 1) -> F32 * 4, cost 12, NONE, Vector |c, s, d| unnorm(c, s[0][0], d, 8, false);
+} };
 }
+pub(crate) use alu_table;
+
+alu_table!(alu_ops);

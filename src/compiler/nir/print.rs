@@ -3,14 +3,15 @@
 //! In:  a shader (any ids, also wrong ones: what cannot be named prints as a question mark).
 //! Out: text that `parse` reads back. Ids in text are ids in memory. Syntax: tests/nir/README.md.
 
+use crate::exact::FloatControls;
 use crate::io::{
     DEPTH_LAYOUTS, Distances, INTERPS, Interp, IoVar, PRIMITIVES, Sampling, TESS_DOMAINS,
     TESS_SPACINGS,
 };
 use crate::ir::*;
 use crate::shader::CfEvent;
-use crate::tex::{BASES, DIMS, IMAGE_FORMATS, TEX_SRCS, Tex};
-use crate::types::Type;
+use crate::tex::{BASES, DIMS, IMAGE_FORMATS, TEX_SRCS};
+use crate::types::{Mode, Type};
 use crate::words::word_of;
 use entity::Id;
 use std::fmt::{self, Display, Write};
@@ -304,7 +305,7 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
         let Distances { clip, cull } = distances;
         writeln!(out, "    distances clip={clip} cull={cull}")?;
     }
-    crate::capture::print(s, out)?;
+    crate::capture::print(&s.info.capture, out)?;
     if let Some(clips) = s.info.clips_before {
         writeln!(out, "    clips_before {clips}")?;
     }

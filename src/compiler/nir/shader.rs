@@ -3,7 +3,7 @@
 use crate::intrinsic::Effects;
 use crate::ir::*;
 use crate::op::AluOp;
-use crate::types::{Type, Types};
+use crate::types::{Mode, Types};
 use entity::{Arena, Id, IdMap};
 use smallvec::SmallVec;
 
@@ -168,56 +168,6 @@ impl Access {
     /// The qualifiers of either.
     pub fn union(self, other: Access) -> Access {
         Access::from_bits(self.bits() | other.bits())
-    }
-}
-
-impl Types {
-    /// The scalar or vector type with `components` of `elem`.
-    pub fn vector(&mut self, elem: Id<Type>, components: u8) -> Id<Type> {
-        if components == 1 {
-            elem
-        } else {
-            self.intern(Type::Vector {
-                elem,
-                len: components,
-            })
-        }
-    }
-
-    /// (components, bits) of a value of a scalar or vector type; a pointer is opaque, 1 × 32.
-    pub fn value_shape(&self, ty: Id<Type>) -> Option<(u8, u8)> {
-        match self.get(ty)? {
-            Type::Bool => Some((1, 1)),
-            Type::Int(b) | Type::Float(b) => Some((1, *b)),
-            Type::Vector { elem, len } => match self.get(*elem)? {
-                Type::Bool => Some((*len, 1)),
-                Type::Int(b) | Type::Float(b) => Some((*len, *b)),
-                _ => None,
-            },
-            Type::Pointer { .. } => Some((1, 32)),
-            _ => None,
-        }
-    }
-
-    /// Slots that a variable of the type fills in a stage's interface, each of four 32-bit components; a runtime
-    /// array counts as one element.
-    pub fn count_slots(&self, ty: Id<Type>) -> u32 {
-        match self.get(ty) {
-            Some(Type::Vector { elem, len }) => match self.get(*elem) {
-                Some(Type::Int(64) | Type::Float(64)) => u32::from(*len).div_ceil(2),
-                _ => u32::from(*len).div_ceil(4),
-            },
-            Some(Type::Matrix {
-                column, columns, ..
-            }) => self.count_slots(*column).saturating_mul((*columns).into()),
-            Some(Type::Array { elem, len, .. }) => {
-                self.count_slots(*elem).saturating_mul(len.unwrap_or(1))
-            }
-            Some(Type::Struct { members, .. }) => members
-                .iter()
-                .fold(0, |n, m| n.saturating_add(self.count_slots(m.ty))),
-            _ => 1,
-        }
     }
 }
 

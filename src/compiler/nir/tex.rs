@@ -1,15 +1,11 @@
-//! Sampling and fetching: the `tex` instruction, and the kinds of images.
+//! Sampling and fetching: what `tex` instructions do, the kinds of their operands, and the kinds of images.
 //!
-//! In:  a texture and a sampler (derefs of variables before lowering, handles behind it), coordinates, and what
-//!      else the operation takes, each operand with its kind.
-//! Out: up to four components.
+//! A `tex` takes a texture and a sampler (derefs of variables before lowering, handles behind it), coordinates, and what
+//! else the operation takes, each operand with its kind; it makes up to four components.
 //! Ref: NIR's nir_tex_instr; SPIR-V "Image Instructions".
 
 use crate::intrinsic::Effects;
-use crate::ir::Def;
 use crate::op::Base;
-use entity::Id;
-use smallvec::SmallVec;
 
 /// Dimensions of an image: SPIR-V's numbers, and the value of an `image_dim` index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -272,65 +268,3 @@ pub(crate) const TEX_SRCS: [(TexSrc, &str); 15] = [
     (TexSrc::TextureHandle, "texture_handle"),
     (TexSrc::SamplerHandle, "sampler_handle"),
 ];
-
-/// Sampling, fetching and asking about a texture.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tex {
-    /// Which.
-    pub op: TexOp,
-    /// The result: four components, one for a shadow comparison, those of the size or level for queries.
-    pub def: Id<Def>,
-    /// The operands, each kind at most once.
-    pub srcs: SmallVec<[(TexSrc, Id<Def>); 4]>,
-    /// Dimension.
-    pub dim: Dim,
-    /// The texture is an array.
-    pub array: bool,
-    /// The texture is compared with a reference.
-    pub shadow: bool,
-    /// How the result's bits are to be read.
-    pub dest_type: Base,
-    /// `tg4`: the component gathered.
-    pub component: u8,
-    /// `tg4`: an offset for each of the four texels (ConstOffsets).
-    pub tg4_offsets: Option<[[i8; 2]; 4]>,
-    /// The texture may differ within a subgroup.
-    pub texture_non_uniform: bool,
-    /// The sampler may differ within a subgroup.
-    pub sampler_non_uniform: bool,
-}
-
-impl Tex {
-    /// The operand of a kind.
-    pub fn src(&self, kind: TexSrc) -> Option<Id<Def>> {
-        self.srcs.iter().find(|s| s.0 == kind).map(|s| s.1)
-    }
-    /// Takes the operand of a kind away.
-    pub fn remove_src(&mut self, kind: TexSrc) -> Option<Id<Def>> {
-        let at = self.srcs.iter().position(|s| s.0 == kind)?;
-        Some(self.srcs.remove(at).1)
-    }
-    /// Sets the operand of a kind, in place of one that is there.
-    pub fn set_src(&mut self, kind: TexSrc, def: Id<Def>) {
-        match self.srcs.iter_mut().find(|s| s.0 == kind) {
-            Some(s) => s.1 = def,
-            None => self.srcs.push((kind, def)),
-        }
-    }
-    /// Components of the coordinates, layer included.
-    pub fn coord_components(&self) -> u8 {
-        // The level of detail does not depend on the layer.
-        self.dim.coord_components() + u8::from(self.array && self.op != TexOp::Lod)
-    }
-    /// Components of the result that the operation makes.
-    pub fn result_components(&self) -> u8 {
-        match self.op {
-            TexOp::Txs => self.dim.size_components() + u8::from(self.array),
-            TexOp::Lod | TexOp::TxfMsMcs => 2,
-            TexOp::QueryLevels | TexOp::TextureSamples => 1,
-            TexOp::Tg4 => 4,
-            _ if self.shadow => 1,
-            _ => 4,
-        }
-    }
-}

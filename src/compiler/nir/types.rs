@@ -5,6 +5,33 @@ use crate::tex::Dim;
 use entity::{Arena, Id};
 use rustc_hash::FxHashMap;
 
+/// Storage of a variable or deref.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Function-local, each invocation its own.
+    FunctionTemp,
+    /// Module-scope Private, each invocation its own.
+    ShaderTemp,
+    /// Never written, the same for every invocation: the variable's initial value.
+    Constant,
+    /// Shared by a workgroup.
+    Shared,
+    /// Uniform buffer.
+    Ubo,
+    /// Storage buffer.
+    Ssbo,
+    /// Push constants.
+    PushConst,
+    /// Physical storage buffer (a 64-bit address).
+    Global,
+    /// Stage input.
+    ShaderIn,
+    /// Stage output.
+    ShaderOut,
+    /// Images, samplers, texel buffers.
+    Uniform,
+}
+
 /// A data type. Strides and offsets are bytes; 0 where the type has no explicit layout.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -72,7 +99,7 @@ pub enum Type {
     /// A pointer that is stored in a variable (variable pointers).
     Pointer {
         /// Storage pointed to.
-        mode: crate::ir::Mode,
+        mode: Mode,
         /// Type pointed to.
         to: Id<Type>,
     },
@@ -115,6 +142,54 @@ impl Types {
     /// All types in order of interning.
     pub fn iter(&self) -> impl Iterator<Item = (Id<Type>, &Type)> {
         self.arena.iter()
+    }
+
+    /// The scalar or vector type with `components` of `elem`.
+    pub fn vector(&mut self, elem: Id<Type>, components: u8) -> Id<Type> {
+        if components == 1 {
+            elem
+        } else {
+            self.intern(Type::Vector {
+                elem,
+                len: components,
+            })
+        }
+    }
+
+    /// (components, bits) of a value of a scalar or vector type; a pointer is opaque, 1 × 32.
+    pub fn value_shape(&self, ty: Id<Type>) -> Option<(u8, u8)> {
+        match self.get(ty)? {
+            Type::Bool => Some((1, 1)),
+            Type::Int(b) | Type::Float(b) => Some((1, *b)),
+            Type::Vector { elem, len } => match self.get(*elem)? {
+                Type::Bool => Some((*len, 1)),
+                Type::Int(b) | Type::Float(b) => Some((*len, *b)),
+                _ => None,
+            },
+            Type::Pointer { .. } => Some((1, 32)),
+            _ => None,
+        }
+    }
+
+    /// Slots that a variable of the type fills in a stage's interface, each of four 32-bit components; a runtime
+    /// array counts as one element.
+    pub fn count_slots(&self, ty: Id<Type>) -> u32 {
+        match self.get(ty) {
+            Some(Type::Vector { elem, len }) => match self.get(*elem) {
+                Some(Type::Int(64) | Type::Float(64)) => u32::from(*len).div_ceil(2),
+                _ => u32::from(*len).div_ceil(4),
+            },
+            Some(Type::Matrix {
+                column, columns, ..
+            }) => self.count_slots(*column).saturating_mul((*columns).into()),
+            Some(Type::Array { elem, len, .. }) => {
+                self.count_slots(*elem).saturating_mul(len.unwrap_or(1))
+            }
+            Some(Type::Struct { members, .. }) => members
+                .iter()
+                .fold(0, |n, m| n.saturating_add(self.count_slots(m.ty))),
+            _ => 1,
+        }
     }
 }
 

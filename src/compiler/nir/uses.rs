@@ -5,7 +5,6 @@
 
 use crate::ir::*;
 use crate::shader::CfEvent;
-use crate::tex::Tex;
 use entity::{Arena, Id};
 
 /// A reader of a value.

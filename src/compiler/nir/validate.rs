@@ -23,8 +23,8 @@ use crate::intrinsic::Shape;
 use crate::ir::*;
 use crate::op::{Base, Size};
 use crate::shader::{CfEvent, ListRef};
-use crate::tex::{Dim, IMAGE_FORMATS, Tex, TexOp, TexSrc};
-use crate::types::Type;
+use crate::tex::{Dim, IMAGE_FORMATS, TexOp, TexSrc};
+use crate::types::{Mode, Type};
 use entity::{Id, IdMap, IdSet};
 
 /// A broken rule.

@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::types::Ty;
 use crate::value::{Base, Pointer, Value};
 use entity::Id;

@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::types::Ty;
 use crate::value::Value;
 use entity::Id;

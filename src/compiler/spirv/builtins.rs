@@ -3,7 +3,7 @@
 //! Ref: Vulkan spec, "Built-In Variables".
 
 use crate::error::Result;
-use crate::translate::Tr;
+use crate::state::Tr;
 use entity::Id;
 use nir::{AluOp as A, Def, IntrinsicOp as I, Stage};
 use spirv::BuiltIn;

@@ -1,8 +1,8 @@
-//! Constants, specialised; global variables; both made when first used.
+//! The values of ids. Constants, specialised, and global variables are made when first used.
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::types::{Ty, add_access};
 use crate::value::{Base, Opaque, Pointer, Slot, Value, pointer_bits};
 use entity::Id;
@@ -15,6 +15,48 @@ use std::rc::Rc;
 pub(crate) const MAX_LEAVES: u64 = 1 << 16;
 
 impl Tr<'_> {
+    /// The value of an id.
+    pub fn get(&mut self, id: u32) -> Result<Value> {
+        match self.slots.get(id as usize) {
+            Some(Slot::Value(v)) => Ok(v.clone()),
+            Some(Slot::Lazy(index)) => {
+                let m = self.m;
+                let Some(r) = m.stream.insts.get(*index as usize) else {
+                    return self.loc().expected("a value", format!("%{id}"));
+                };
+                // While it is being made, it may not ask for itself.
+                self.slot(id, Slot::Empty);
+                let loc = std::mem::replace(&mut self.e.loc, r.loc());
+                let was = self.e.set_at_start(true);
+                let v = self.materialize(&m.stream.inst(r));
+                self.e.set_at_start(was);
+                let v = v?;
+                self.check_type(&v, r.ty)?;
+                self.e.loc = loc;
+                self.slot(id, Slot::Value(v.clone()));
+                Ok(v)
+            }
+            _ => self
+                .loc()
+                .expected("a value defined before its use", format!("%{id}")),
+        }
+    }
+
+    /// The scalar or vector of an id.
+    pub fn def(&mut self, id: u32) -> Result<Id<Def>> {
+        match self.get(id)? {
+            Value::Def(d) => Ok(d),
+            _ => self.loc().expected("a scalar or vector", format!("%{id}")),
+        }
+    }
+
+    /// Gives the result of `inst` its value, which must fit its type.
+    pub fn set(&mut self, inst: &Inst, value: Value) -> Result<()> {
+        self.check_type(&value, inst.ty)?;
+        self.slot(inst.id, Slot::Value(value));
+        Ok(())
+    }
+
     /// Takes a global instruction: a type, constant or variable.
     pub fn global(&mut self, index: u32, inst: &Inst) -> Result<()> {
         if self.type_inst(inst)? {

@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use entity::Id;
 use nir::{AluOp as A, Def};
 use spirv::{Op, PackedVectorFormat};

@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::value::Value;
 use nir::{
     Access, AluOp as A, DepthLayout, DerivativeGroup, IntrinsicOp as I, Primitive, Shader, Stage,

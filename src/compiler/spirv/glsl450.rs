@@ -6,7 +6,7 @@ use crate::error::{Loc, Result};
 use crate::matrix::matrix;
 use crate::module::ExtSet;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::types::Ty;
 use crate::value::Value;
 use entity::Id;

@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::types::{ImageTy, Ty};
 use crate::value::{Opaque, Pointer, Texel, Value};
 use entity::Id;

@@ -4,8 +4,8 @@
 //! Out: a [`nir::Shader`]: everything inlined, control flow structured, memory accessed through derefs.
 //!
 //! The way: [`Module::parse`] (`reader`: words to instructions, checked against the grammar; `module`: sections,
-//! functions, blocks), then [`Module::to_nir`] (`types`, `constants`; per function `cfg` and `structure`;
-//! `translate` and `walk` drive; `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`, `sync`,
+//! functions, blocks), then [`Module::to_nir`] (`state` is what all work on; `type_table`, `constants`; per function `cfg` and
+//! `structure`; `translate` and `walk` drive, `dispatch` finds the family; `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`, `sync`,
 //! `group`, `fragment`, `builtins` by instruction family; `emit` and `ops` write NIR).
 //!
 //! Nothing here trusts its input: a wrong module is an [`SpirvError`] with a word offset.
@@ -31,11 +31,13 @@ mod address;
 mod alu;
 pub mod asm;
 mod builtins;
+mod call;
 #[cfg(test)]
 mod case_tests;
 mod cfg;
 mod composite;
 mod constants;
+mod dispatch;
 mod dot;
 mod emit;
 mod error;
@@ -55,12 +57,14 @@ mod ops;
 mod reader;
 #[cfg(test)]
 mod robust_tests;
+mod state;
 mod structure;
 #[cfg(test)]
 mod structure_tests;
 mod sync;
 mod translate;
 mod trig;
+mod type_table;
 mod types;
 mod value;
 #[cfg(test)]

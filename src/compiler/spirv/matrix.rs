@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::value::Value;
 use entity::Id;
 use nir::{AluOp as A, Def};

@@ -3,7 +3,7 @@
 use crate::constants::MAX_LEAVES;
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::types::Ty;
 use crate::value::{Base, Opaque, Pointer, Step, Value, access_bits, pointer_bits};
 use entity::Id;

@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::translate::Tr;
+use crate::state::Tr;
 use crate::value::{Pointer, Texel, Value};
 use entity::Id;
 use nir::{Access, AluOp as A, AtomicOp, Def, IntrinsicOp as I};

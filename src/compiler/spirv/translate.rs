@@ -7,18 +7,15 @@
 //! The walk over the tree of control flow, calls included, is a stack of tasks, not recursion.
 
 use crate::emit::Emit;
-use crate::error::{Loc, Result};
+use crate::error::Result;
 use crate::fragment::stage_mode;
-use crate::module::{EntryPoint, ExtSet, Module};
-use crate::reader::Inst;
-use crate::types::{MatrixLayout, MemberLayout, TyEntry};
-use crate::value::{Slot, Value};
-use crate::walk::{Call, Graph, Task};
-use entity::{Arena, Id};
-use nir::{Def, Info, Shader, Stage, Type, Types};
+use crate::module::{EntryPoint, Module};
+use crate::state::Tr;
+use crate::value::Slot;
+use entity::Arena;
+use nir::{Info, Shader, Stage, Types};
 use rustc_hash::FxHashMap;
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
-use std::rc::Rc;
 
 /// What to translate, and with which constants.
 #[derive(Clone, Debug)]
@@ -47,29 +44,6 @@ impl Default for Options<'_> {
             subgroup_size: None,
         }
     }
-}
-
-/// The state of a translation.
-pub(crate) struct Tr<'m> {
-    pub m: &'m Module,
-    pub e: Emit,
-    pub types: Vec<Option<TyEntry>>,
-    pub member_layouts: FxHashMap<(u32, u32), MemberLayout>,
-    pub nir_types: FxHashMap<(u32, bool, MatrixLayout), Id<Type>>,
-    /// Pointer types being made, to stop at types that hold pointers to themselves.
-    pub pointers_open: u32,
-    pub specialization: FxHashMap<u32, u64>,
-    pub dispatch_base: bool,
-    pub subgroup_size: Option<u32>,
-    /// Outputs are captured (execution mode Xfb).
-    pub captures: bool,
-    pub builtins: Vec<(BuiltIn, Id<Def>)>,
-    slots: Vec<Slot>,
-    /// Control flow of the functions already seen.
-    pub graphs: FxHashMap<u32, Rc<Graph>>,
-    pub calls: Vec<Call>,
-    pub total_calls: usize,
-    pub tasks: Vec<Task>,
 }
 
 /// The class of a stage's outputs.
@@ -150,127 +124,7 @@ impl Module {
     }
 }
 
-impl<'m> Tr<'m> {
-    pub fn loc(&self) -> Loc {
-        self.e.loc
-    }
-
-    pub fn slot(&mut self, id: u32, slot: Slot) {
-        if let Some(s) = self.slots.get_mut(id as usize) {
-            *s = slot;
-        }
-    }
-
-    /// The value of an id.
-    pub fn get(&mut self, id: u32) -> Result<Value> {
-        match self.slots.get(id as usize) {
-            Some(Slot::Value(v)) => Ok(v.clone()),
-            Some(Slot::Lazy(index)) => {
-                let m = self.m;
-                let Some(r) = m.stream.insts.get(*index as usize) else {
-                    return self.loc().expected("a value", format!("%{id}"));
-                };
-                // While it is being made, it may not ask for itself.
-                self.slot(id, Slot::Empty);
-                let loc = std::mem::replace(&mut self.e.loc, r.loc());
-                let was = self.e.set_at_start(true);
-                let v = self.materialize(&m.stream.inst(r));
-                self.e.set_at_start(was);
-                let v = v?;
-                self.check_type(&v, r.ty)?;
-                self.e.loc = loc;
-                self.slot(id, Slot::Value(v.clone()));
-                Ok(v)
-            }
-            _ => self
-                .loc()
-                .expected("a value defined before its use", format!("%{id}")),
-        }
-    }
-
-    /// The scalar or vector of an id.
-    pub fn def(&mut self, id: u32) -> Result<Id<Def>> {
-        match self.get(id)? {
-            Value::Def(d) => Ok(d),
-            _ => self.loc().expected("a scalar or vector", format!("%{id}")),
-        }
-    }
-
-    /// Gives the result of `inst` its value, which must fit its type.
-    pub fn set(&mut self, inst: &Inst, value: Value) -> Result<()> {
-        self.check_type(&value, inst.ty)?;
-        self.slot(inst.id, Slot::Value(value));
-        Ok(())
-    }
-
-    /// Checks the shape of a value against a type; parts of composites were checked when they were made.
-    pub fn check_type(&self, value: &Value, ty: u32) -> Result<()> {
-        use crate::types::Ty;
-        let t = self.ty(ty)?;
-        let fits = match (value, &*t) {
-            (Value::Pointer(_) | Value::Texel(_), Ty::Pointer { .. }) => true,
-            (Value::Opaque(_), Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_)) => true,
-            (Value::Composite(v), Ty::Array { len, .. }) => v.len() as u32 == len.unwrap_or(0),
-            (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
-            (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
-            (Value::Def(d), Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
-                let shape = self.e.shape(*d);
-                if shape != self.shape_of(ty)? {
-                    return self.loc().expected(
-                        "operands of the result's type",
-                        format!("{} x {} bits", shape.0, shape.1),
-                    );
-                }
-                true
-            }
-            _ => false,
-        };
-        if fits {
-            // One level down, so that a composite's parts fit where they are taken out again.
-            if let Value::Composite(parts) = value {
-                for (i, p) in parts.iter().enumerate() {
-                    let part_ty = match &*t {
-                        Ty::Array { elem, .. } => *elem,
-                        Ty::Matrix { column, .. } => *column,
-                        Ty::Struct { members, .. } => members.get(i).copied().unwrap_or(0),
-                        _ => 0,
-                    };
-                    self.check_kind(p, part_ty)?;
-                }
-            }
-            Ok(())
-        } else {
-            self.loc().expected(
-                "a value of the result's type",
-                format!("another than %{ty}"),
-            )
-        }
-    }
-
-    fn check_kind(&self, value: &Value, ty: u32) -> Result<()> {
-        use crate::types::Ty;
-        let t = self.ty(ty)?;
-        let fits = match (value, &*t) {
-            (Value::Pointer(_), Ty::Pointer { .. }) => true,
-            (Value::Opaque(_), Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_)) => true,
-            (Value::Composite(v), Ty::Array { len, .. }) => v.len() as u32 == len.unwrap_or(0),
-            (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
-            (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
-            (Value::Def(d), Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
-                self.e.shape(*d) == self.shape_of(ty)?
-            }
-            _ => false,
-        };
-        if fits {
-            Ok(())
-        } else {
-            self.loc().expected(
-                "parts of the result's parts' types",
-                format!("another than %{ty}"),
-            )
-        }
-    }
-
+impl Tr<'_> {
     fn modes(&mut self, entry: &EntryPoint) -> Result<()> {
         for mode in self.m.modes.iter().filter(|m| m.target == entry.function) {
             let bits = mode.args.first().copied().unwrap_or(0);
@@ -350,60 +204,5 @@ impl<'m> Tr<'m> {
         }
         self.e.shader.info.workgroup_size = xyz;
         Ok(())
-    }
-
-    // --- instructions --------------------------------------------------------------------------------
-
-    /// Translates one instruction that is neither call nor terminator.
-    pub fn inst(&mut self, inst: &Inst) -> Result<()> {
-        match inst.op {
-            Op::Phi
-            | Op::Nop
-            | Op::Line
-            | Op::NoLine
-            | Op::SelectionMerge
-            | Op::LoopMerge
-            | Op::LifetimeStart
-            | Op::LifetimeStop => return Ok(()),
-            _ => {}
-        }
-        if inst.op == Op::ExtInst
-            && self.m.ext_sets.get(&inst.arg(0)?) == Some(&ExtSet::NonSemantic)
-        {
-            return Ok(());
-        }
-        self.e.exact = inst.id != 0 && self.m.has(inst.id, Decoration::NoContraction);
-        if let Some(v) = self.pure(inst)? {
-            return self.set(inst, v);
-        }
-        if self.memory_inst(inst)?
-            || self.image_inst(inst)?
-            || self.sync_inst(inst)?
-            || self.group_inst(inst)?
-            || self.fragment_inst(inst)?
-        {
-            return Ok(());
-        }
-        inst.loc.unsupported("this instruction")
-    }
-
-    /// Instructions that are functions of their operands alone; `None` if `inst` is none of them.
-    pub fn pure(&mut self, inst: &Inst) -> Result<Option<Value>> {
-        if let Some(v) = self.pointer_pair_inst(inst)? {
-            return Ok(Some(v));
-        }
-        if let Some(v) = self.address_inst(inst)? {
-            return Ok(Some(v));
-        }
-        if let Some(d) = self.alu_inst(inst)? {
-            return Ok(Some(Value::Def(d)));
-        }
-        if let Some(v) = self.composite_inst(inst)? {
-            return Ok(Some(v));
-        }
-        if let Some(v) = self.matrix_inst(inst)? {
-            return Ok(Some(v));
-        }
-        self.ext_inst(inst)
     }
 }

@@ -6,7 +6,7 @@
 //! 2 ULP; atan by a minimax fit of degree 11 on [0, 1], relative error below 2.5e-5 (about 200 ULP).
 
 use crate::error::Result;
-use crate::translate::Tr;
+use crate::state::Tr;
 use entity::Id;
 use nir::{AluOp as A, Def};
 use spirv::GlslStd450Op as G;

@@ -1,20 +1,21 @@
 //! The walk over a function's tree of control flow: lists, branches, calls, phis.
 //!
-//! In:  the [`Tree`]s of the entry point and of what it calls.
+//! In:  the [`Tree`](crate::structure::Tree)s of the entry point and of what it calls.
 //! Out: calls of the instruction families in the order of execution, lists opened and closed around them.
 //!
 //! A stack of tasks stands in for recursion; what paths join in goes through variables.
 
+use crate::call::{Call, Graph, Place, Task};
 use crate::cfg::{Arm, Cfg, Term};
 use crate::error::{Loc, Result};
 use crate::module::{EntryPoint, Module, last};
 use crate::reader::Inst;
-use crate::structure::{Action, Item, Plan, Tree, structure};
-use crate::translate::Tr;
+use crate::state::Tr;
+use crate::structure::{Action, Item, Plan, structure};
 use crate::types::Ty;
 use crate::value::{Slot, Value};
 use entity::Id;
-use nir::{AluOp, CfList, Def, IntrinsicOp, Jump, Mode, Variable};
+use nir::{AluOp, Def, IntrinsicOp, Jump, Mode, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use spirv::{Op, StorageClass};
@@ -24,73 +25,6 @@ use std::rc::Rc;
 const MAX_TOTAL_CALLS: usize = 1 << 16;
 /// Calls inside calls at most.
 const MAX_CALLS: usize = 256;
-
-pub(crate) struct Graph {
-    cfg: Cfg,
-    tree: Tree,
-}
-
-/// A function being inlined.
-pub(crate) struct Call {
-    function: u32,
-    graph: Rc<Graph>,
-    /// Flags of labels.
-    flags: FxHashMap<u32, Id<Variable>>,
-    /// Labels of scopes that something goes to.
-    reached: FxHashSet<u32>,
-    /// Variables of phis that join several paths, by result id.
-    phis: FxHashMap<u32, Rc<Place>>,
-    /// Returned value, if one block returns.
-    result: Option<Value>,
-    /// Variable for it, if several do.
-    result_place: Option<Rc<Place>>,
-}
-
-/// Storage for a value of any type that control flow joins.
-pub(crate) struct Place {
-    var: Id<Variable>,
-    ty: u32,
-}
-
-pub(crate) enum Task {
-    /// Item `.1` of list `.0` and those after it.
-    List(u32, usize),
-    /// Instruction `.1` of block `.0` and those after it.
-    Code(u32, u32),
-    /// Closes a loop.
-    EndLoop {
-        after: Vec<(u32, bool)>,
-    },
-    /// Closes the first arm of an `if`, opens the second.
-    Else {
-        cond: Id<Def>,
-        list: u32,
-    },
-    EndIf {
-        cond: Id<Def>,
-        then_list: CfList,
-    },
-    /// Arm `.2` of the switch that ends block `.0`, with the arms' conditions.
-    Switch {
-        lists: Vec<u32>,
-        conds: Vec<Id<Def>>,
-        next: usize,
-    },
-    EndOnlyThen {
-        cond: Id<Def>,
-    },
-    /// After a scope's body: its trail.
-    Trail {
-        label: u32,
-        trail: u32,
-        guarded: bool,
-    },
-    EndCall {
-        id: u32,
-        ty: u32,
-        loc: Loc,
-    },
-}
 
 impl<'m> Tr<'m> {
     /// Runs the entry point to its end.

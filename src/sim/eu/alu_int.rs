@@ -17,6 +17,11 @@ pub(crate) struct Width {
     pub(crate) src0: Type,
 }
 
+/// True for the operations whose integer source modifier `-` is a bitwise NOT.
+pub(crate) fn is_logic(op: Opcode) -> bool {
+    matches!(op, Opcode::Not | Opcode::And | Opcode::Or | Opcode::Xor)
+}
+
 fn mask(v: i128, bits: u32) -> u64 {
     if bits >= 64 {
         v as u64

@@ -5,91 +5,22 @@
 //! be decoded becomes a trap that stops the thread that reaches it.
 //! Ref: SKL PRM vol. 7, "EU Instruction Format".
 
+use crate::access::Operands;
 use crate::fast;
-use crate::flow::Flow;
-use crate::general::{self, R};
+use crate::general;
+use crate::kernel::Kernel;
 use crate::message::Stop;
 use crate::region::{DstOp, Kind, SrcOp};
 use crate::regs;
 use crate::straight;
-use crate::thread::Thread;
 use crate::touched::Touched;
+use crate::uop::{Flow, Run, Uop};
 use hw::Gen;
-use isa::{CondMod, File, Inst, MathFn, Opcode, Pred, Type};
+use isa::{CondMod, File, Inst, MathFn, Opcode, Type};
 use std::collections::BTreeMap;
 
 /// Instructions a kernel may hold: 16 MiB of code.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
-
-/// What executes an instruction.
-#[derive(Clone, Debug)]
-pub(crate) enum Run {
-    /// Registers to registers.
-    Alu(AluFn),
-    /// As `Alu`, on registers that must be brought up to date before, or acted on after.
-    Special,
-    Flow(Flow),
-    Send,
-    Wait,
-    Nop,
-    /// Reaching this ends the thread.
-    Trap(Box<Stop>),
-}
-
-/// An ALU routine.
-pub(crate) type AluFn = fn(&mut Thread, &Uop) -> R;
-
-/// One instruction, resolved.
-#[derive(Clone, Debug)]
-pub(crate) struct Uop {
-    pub(crate) run: Run,
-    pub(crate) op: Opcode,
-    pub(crate) math: Option<MathFn>,
-    pub(crate) n: u8,
-    pub(crate) chan: u8,
-    pub(crate) sources: u8,
-    pub(crate) flag: u8,
-    pub(crate) no_mask: bool,
-    pub(crate) saturate: bool,
-    pub(crate) acc_wr: bool,
-    /// Channels may wait here.
-    pub(crate) join: bool,
-    pub(crate) cmod: CondMod,
-    /// A mask of `n` lanes.
-    pub(crate) full: u32,
-    pub(crate) pred: Option<Pred>,
-    pub(crate) next: u32,
-    pub(crate) jip: u32,
-    pub(crate) uip: u32,
-    pub(crate) ip: u64,
-    pub(crate) dst: DstOp,
-    pub(crate) src: [SrcOp; 3],
-    pub(crate) fast: fast::Operands,
-    /// What strict mode looks at first.
-    pub(crate) touched: Option<Touched>,
-    pub(crate) inst: Box<Inst>,
-}
-
-impl Uop {
-    /// Flag bit of lane 0.
-    #[inline]
-    pub(crate) fn flag_bit(&self) -> u32 {
-        u32::from(self.flag & 3) * 16 + u32::from(self.chan)
-    }
-}
-
-/// A decoded kernel.
-#[derive(Clone, Debug)]
-pub struct Kernel {
-    pub(crate) uops: Vec<Uop>,
-    /// Offset of each instruction → its index.
-    pub(crate) index: BTreeMap<u64, u32>,
-    start: u64,
-    /// All its threads execute the same: see [`straight`].
-    pub(crate) straight: bool,
-    /// Parts of the GRF that its threads may write, in quadwords.
-    pub(crate) writes: Vec<std::ops::Range<usize>>,
-}
 
 /// Fetches the 16 bytes at a byte offset of the instruction heap (zero-padded where fewer are left).
 pub type Fetch<'a> = dyn Fn(u64) -> Result<[u8; 16], Stop> + 'a;
@@ -256,26 +187,6 @@ impl Kernel {
             }
         }
         self
-    }
-
-    /// Byte offset of the first instruction.
-    pub fn start(&self) -> u64 {
-        self.start
-    }
-
-    /// Number of decoded instructions.
-    pub fn len(&self) -> usize {
-        self.uops.len()
-    }
-
-    /// True for a kernel without instructions (there is none).
-    pub fn is_empty(&self) -> bool {
-        self.uops.is_empty()
-    }
-
-    /// Index of the instruction at a byte offset.
-    pub(crate) fn at(&self, offset: u64) -> Option<u32> {
-        self.index.get(&offset).copied()
     }
 }
 
@@ -476,7 +387,7 @@ fn skeleton(inst: &Inst, at: u64) -> Uop {
         ip: at,
         dst: null_dst(),
         src: [SrcOp::none(), SrcOp::none(), SrcOp::none()],
-        fast: fast::Operands::default(),
+        fast: Operands::default(),
         touched: None,
         inst: Box::new(*inst),
     }

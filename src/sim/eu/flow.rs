@@ -7,93 +7,33 @@
 //! Ref: SKL PRM vol. 7, "Flow Control Instructions"; vol. 2a: if, else, endif, while, break, cont, halt, goto,
 //! join, jmpi, brd, brc, call, calla, ret.
 
-use crate::decode::{Kernel, Uop};
 use crate::general;
+use crate::kernel::Kernel;
 use crate::message::Stop;
 use crate::region::Kind;
-use crate::thread::Thread;
+use crate::state::State;
+use crate::uop::{Flow, Uop};
 use isa::{File, Opcode};
 
-/// Kinds of flow control.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
-    If,
-    Else,
-    Endif,
-    While,
-    Break,
-    Wander,
-    Goto,
-    Join,
-    Jmpi,
-    Brd,
-    Call,
-    Ret,
+/// Byte offset of an instruction that a branch comes back to.
+fn offset_of(index: u32, u: &Uop, kernel: &Kernel) -> Result<u64, Box<Stop>> {
+    match kernel.uops.get(index as usize) {
+        Some(n) => Ok(n.ip),
+        None => Err(u.unimplemented()),
+    }
 }
 
-impl Flow {
-    pub(crate) fn of(op: Opcode) -> Option<Flow> {
-        Some(match op {
-            Opcode::If => Flow::If,
-            Opcode::Else => Flow::Else,
-            Opcode::Endif => Flow::Endif,
-            Opcode::While => Flow::While,
-            Opcode::Break => Flow::Break,
-            // CONT and HALT both wait at UIP; so does BRC.
-            Opcode::Cont | Opcode::Halt | Opcode::Brc => Flow::Wander,
-            Opcode::Goto => Flow::Goto,
-            Opcode::Join => Flow::Join,
-            Opcode::Jmpi => Flow::Jmpi,
-            Opcode::Brd => Flow::Brd,
-            Opcode::Call | Opcode::Calla => Flow::Call,
-            Opcode::Ret => Flow::Ret,
-            _ => return None,
+/// Index of the instruction a computed branch goes to.
+fn target(at: u64, u: &Uop, kernel: &Kernel) -> Result<u32, Box<Stop>> {
+    kernel.at(at).ok_or_else(|| {
+        Box::new(Stop::Unimplemented {
+            what: format!("computed branch to {at:#x}, which static control flow does not reach"),
+            at: u.ip,
         })
-    }
+    })
 }
 
-impl Thread {
-    /// Channels waiting at `pc` take part again.
-    pub(crate) fn wake(&mut self, pc: u32) {
-        let mut w = self.waiting;
-        while w != 0 {
-            let c = w.trailing_zeros() as usize;
-            w &= w - 1;
-            if self.pcip[c] == pc {
-                self.waiting &= !(1 << c);
-                self.amask |= 1 << c;
-            }
-        }
-    }
-
-    /// Sends channels to wait at `pc`.
-    fn park(&mut self, channels: u32, pc: u32) {
-        let mut w = channels;
-        while w != 0 {
-            let c = w.trailing_zeros() as usize;
-            w &= w - 1;
-            self.pcip[c] = pc;
-        }
-        self.waiting |= channels;
-        self.amask &= !channels;
-    }
-
-    /// True where a channel takes part, or waits, at `pc`, the next instruction.
-    fn any_at(&self, pc: u32) -> bool {
-        if self.amask != 0 {
-            return true;
-        }
-        let mut w = self.waiting;
-        while w != 0 {
-            let c = w.trailing_zeros() as usize;
-            w &= w - 1;
-            if self.pcip[c] == pc {
-                return true;
-            }
-        }
-        false
-    }
-
+impl State {
     /// Executes a flow instruction and gives the index of the next one.
     pub(crate) fn flow(&mut self, f: Flow, u: &Uop, kernel: &Kernel) -> Result<u32, Box<Stop>> {
         let span = u.full << u.chan;
@@ -102,7 +42,7 @@ impl Thread {
             Some(_) => self.predicate(u) << u.chan,
             None => span,
         };
-        let fall = |t: &Thread| if t.any_at(u.next) { u.next } else { u.jip };
+        let fall = |t: &State| if t.any_at(u.next) { u.next } else { u.jip };
         Ok(match f {
             Flow::If => {
                 let off = enabled & !pred;
@@ -137,7 +77,7 @@ impl Thread {
             }
             Flow::Wander => {
                 if u.op == Opcode::Brc && u.inst.src[0].file != File::Imm {
-                    return Err(self.unimplemented(u));
+                    return Err(u.unimplemented());
                 }
                 self.park(enabled & pred, u.uip);
                 fall(self)
@@ -171,13 +111,13 @@ impl Thread {
                     u.jip
                 } else {
                     let d = self.scalar(u)? as i32;
-                    let base = self.offset_of(u.next, u, kernel)?;
-                    self.target(base.wrapping_add_signed(i64::from(d)), u, kernel)?
+                    let base = offset_of(u.next, u, kernel)?;
+                    target(base.wrapping_add_signed(i64::from(d)), u, kernel)?
                 }
             }
             Flow::Brd => {
                 if u.inst.src[0].file != File::Imm {
-                    return Err(self.unimplemented(u));
+                    return Err(u.unimplemented());
                 }
                 self.park(enabled & pred, u.jip);
                 fall(self)
@@ -196,9 +136,9 @@ impl Thread {
                     } else {
                         u.ip.wrapping_add_signed(i64::from(d as i32))
                     };
-                    self.target(at, u, kernel)?
+                    target(at, u, kernel)?
                 };
-                let back = self.offset_of(u.next, u, kernel)? as u32;
+                let back = offset_of(u.next, u, kernel)? as u32;
                 if u.dst.kind != Kind::Null {
                     let at = u.dst.offset(0);
                     self.regs.write(at, 4, u64::from(back));
@@ -211,7 +151,7 @@ impl Thread {
             Flow::Ret => {
                 let go = enabled & pred;
                 let to = u64::from(self.scalar(u)?);
-                let to = self.target(to, u, kernel)?;
+                let to = target(to, u, kernel)?;
                 self.park(go, to);
                 if self.any_at(u.next) { u.next } else { to }
             }
@@ -226,24 +166,5 @@ impl Thread {
             _ => s.offset(0),
         };
         Ok(self.regs.read(at, 4) as u32)
-    }
-
-    fn offset_of(&self, index: u32, u: &Uop, kernel: &Kernel) -> Result<u64, Box<Stop>> {
-        match kernel.uops.get(index as usize) {
-            Some(n) => Ok(n.ip),
-            None => Err(self.unimplemented(u)),
-        }
-    }
-
-    /// Index of the instruction a computed branch goes to.
-    fn target(&self, at: u64, u: &Uop, kernel: &Kernel) -> Result<u32, Box<Stop>> {
-        kernel.at(at).ok_or_else(|| {
-            Box::new(Stop::Unimplemented {
-                what: format!(
-                    "computed branch to {at:#x}, which static control flow does not reach"
-                ),
-                at: u.ip,
-            })
-        })
     }
 }

@@ -6,28 +6,20 @@
 
 use crate::alu_int::Width;
 use crate::convert::{FpMode, Out, Val};
-use crate::decode::Uop;
 use crate::flags;
 use crate::message::Stop;
 use crate::region::{Kind, SrcOp};
 use crate::regs;
-use crate::thread::Thread;
+use crate::state::State;
+use crate::uop::{R, Uop};
 use crate::{alu_float, alu_int, convert, math};
 use isa::{CondMod, MathFn, Opcode, Type};
-
-/// Result of executing one instruction; boxed so that success costs a register.
-pub(crate) type R = Result<(), Box<Stop>>;
 
 /// Bits of one source for each lane.
 type Lanes = [u64; 32];
 
-/// True for the operations whose integer source modifier `-` is a bitwise NOT.
-pub(crate) fn is_logic(op: Opcode) -> bool {
-    matches!(op, Opcode::Not | Opcode::And | Opcode::Or | Opcode::Xor)
-}
-
 /// Executes one ALU instruction: all sources are read before anything is written, in compressed instructions too (ERRATA.md).
-pub(crate) fn execute(t: &mut Thread, u: &Uop) -> R {
+pub(crate) fn execute(t: &mut State, u: &Uop) -> R {
     let enabled = t.mask(u);
     let mut src = [[0u64; 32]; 3];
     for (k, lanes) in src.iter_mut().enumerate().take(usize::from(u.sources)) {
@@ -39,7 +31,7 @@ pub(crate) fn execute(t: &mut Thread, u: &Uop) -> R {
 }
 
 /// Reads all lanes of a source (only the enabled ones through a0).
-fn gather(t: &Thread, u: &Uop, s: &SrcOp, enabled: u32, lanes: &mut Lanes) -> R {
+fn gather(t: &State, u: &Uop, s: &SrcOp, enabled: u32, lanes: &mut Lanes) -> R {
     let n = usize::from(u.n);
     let size = usize::from(s.size);
     match s.kind {
@@ -66,7 +58,7 @@ fn gather(t: &Thread, u: &Uop, s: &SrcOp, enabled: u32, lanes: &mut Lanes) -> R 
 }
 
 /// Byte address of lane `i` of an indirect source.
-pub(crate) fn indirect(t: &Thread, u: &Uop, s: &SrcOp, i: usize) -> Result<usize, Box<Stop>> {
+pub(crate) fn indirect(t: &State, u: &Uop, s: &SrcOp, i: usize) -> Result<usize, Box<Stop>> {
     let row = if s.vx1 { i / usize::from(s.width) } else { 0 };
     let table = s.table.as_ref().map_or(0, |x| x[i & 31]);
     address(
@@ -81,7 +73,7 @@ pub(crate) fn indirect(t: &Thread, u: &Uop, s: &SrcOp, i: usize) -> Result<usize
 
 /// `a0[sub] + disp + extra`, checked against the GRF.
 pub(crate) fn address(
-    t: &Thread,
+    t: &State,
     u: &Uop,
     sub: usize,
     disp: i16,
@@ -89,8 +81,7 @@ pub(crate) fn address(
     size: usize,
 ) -> Result<usize, Box<Stop>> {
     if sub > 15 {
-        return Err(t.undefined(
-            u,
+        return Err(u.undefined(
             &crate::rules::ADDRESS_RANGE,
             format!("address register a0.{sub}"),
         ));
@@ -99,8 +90,7 @@ pub(crate) fn address(
     let ok = a >= 0 && a + size as i64 <= regs::GRF_BYTES as i64;
     if !ok {
         if t.options.strict {
-            return Err(t.undefined(
-                u,
+            return Err(u.undefined(
                 &crate::rules::GRF_RANGE,
                 format!("indirect access to GRF byte {a:#x}"),
             ));
@@ -164,7 +154,7 @@ fn float_exec(u: &Uop) -> Type {
 }
 
 fn compute(
-    t: &mut Thread,
+    t: &mut State,
     u: &Uop,
     enabled: u32,
     src: &[Lanes; 3],
@@ -172,7 +162,7 @@ fn compute(
 ) -> R {
     let mode = t.mode;
     let op = u.op;
-    let logic = is_logic(op);
+    let logic = alu_int::is_logic(op);
     let float = u.sources > 0
         && u.src[..usize::from(u.sources).min(3)]
             .iter()
@@ -189,7 +179,7 @@ fn compute(
         Opcode::Addc | Opcode::Subb | Opcode::Mach | Opcode::Sad2 | Opcode::Sada2
     ) || (op == Opcode::Math && u.math.is_some_and(alu_int::is_int_div));
     if float && integers_only {
-        return Err(t.wrong_types(u));
+        return Err(u.wrong_types());
     }
     for i in 0..usize::from(u.n) {
         if enabled >> i & 1 == 0 {
@@ -243,7 +233,7 @@ fn compute(
                 };
                 match alu_float::dot(op, quad(0), quad(1)) {
                     Some(v) => Picked::Val(v),
-                    None => return Err(t.unimplemented(u)),
+                    None => return Err(u.unimplemented()),
                 }
             }
             Opcode::Line | Opcode::Pln => Picked::Val(plane_lane(t, u, i, src)),
@@ -301,7 +291,7 @@ fn compute(
                 t.set_acc(i, i64::from(v < 0), 4);
                 Picked::Val(Val::I(v))
             }
-            Opcode::Smov => return Err(t.unimplemented(u)),
+            Opcode::Smov => return Err(u.unimplemented()),
             _ if float => {
                 let f = |k: usize| {
                     if k < usize::from(u.sources) {
@@ -312,7 +302,7 @@ fn compute(
                 };
                 match alu_float::eval(op, f(0), f(1), f(2)) {
                     Some(v) => Picked::Val(v),
-                    None => return Err(t.wrong_types(u)),
+                    None => return Err(u.wrong_types()),
                 }
             }
             _ => {
@@ -326,7 +316,7 @@ fn compute(
                 let a = if op == Opcode::Not { !f(0) } else { f(0) };
                 match alu_int::eval(op, w, a, f(1), f(2)) {
                     Some(v) => Picked::Val(Val::I(v)),
-                    None => return Err(t.wrong_types(u)),
+                    None => return Err(u.wrong_types()),
                 }
             }
         };
@@ -345,7 +335,7 @@ enum Picked {
 }
 
 /// Moves an element's bits, also to the accumulator.
-fn raw(t: &mut Thread, u: &Uop, i: usize, bits: u64, mode: &FpMode) -> Out {
+fn raw(t: &mut State, u: &Uop, i: usize, bits: u64, mode: &FpMode) -> Out {
     let o = raw_out(bits, u.dst.ty, mode);
     let v = if u.dst.ty.is_float() {
         Val::F(0.0, 0)
@@ -367,7 +357,7 @@ fn raw_out(bits: u64, ty: Type, mode: &FpMode) -> Out {
 }
 
 /// Rounds, converts, and updates the accumulator where the instruction asks for it.
-fn finish(t: &mut Thread, u: &Uop, i: usize, v: Val, exec: Type, mode: &FpMode) -> Out {
+fn finish(t: &mut State, u: &Uop, i: usize, v: Val, exec: Type, mode: &FpMode) -> Out {
     let v = match v {
         Val::F(f, e) if !u.dst.ty.is_float() && u.op != Opcode::Mov => {
             let r = match exec {
@@ -385,7 +375,7 @@ fn finish(t: &mut Thread, u: &Uop, i: usize, v: Val, exec: Type, mode: &FpMode) 
 }
 
 /// What the accumulator keeps of lane `i`: the whole of an integer, or the bits of a float.
-fn accumulate(t: &mut Thread, u: &Uop, i: usize, v: Val, o: &Out) {
+fn accumulate(t: &mut State, u: &Uop, i: usize, v: Val, o: &Out) {
     if u.acc_wr && !matches!(u.op, Opcode::Addc | Opcode::Subb | Opcode::Mach) {
         match v {
             Val::I(x) => t.set_acc(i, x as i64, usize::from(u.dst.size)),
@@ -438,7 +428,7 @@ fn compare_out(u: &Uop, a: Val, b: Val, float: bool) -> Out {
     }
 }
 
-fn pick(t: &Thread, u: &Uop, i: usize, src: &[Lanes; 3], a: Val, b: Val, float: bool) -> Picked {
+fn pick(t: &State, u: &Uop, i: usize, src: &[Lanes; 3], a: Val, b: Val, float: bool) -> Picked {
     let first = if u.cmod != CondMod::None {
         if float {
             alu_float::select(u.cmod, a.float(), b.float())
@@ -458,9 +448,9 @@ fn pick(t: &Thread, u: &Uop, i: usize, src: &[Lanes; 3], a: Val, b: Val, float: 
     }
 }
 
-fn math_lane(t: &mut Thread, u: &Uop, i: usize, a: Val, b: Val) -> Result<Val, Box<Stop>> {
+fn math_lane(t: &mut State, u: &Uop, i: usize, a: Val, b: Val) -> Result<Val, Box<Stop>> {
     let Some(f) = u.math else {
-        return Err(t.unimplemented(u));
+        return Err(u.unimplemented());
     };
     if alu_int::is_int_div(f) {
         let signed = u.src[0].ty.is_signed_int() || u.src[1].ty.is_signed_int();
@@ -479,13 +469,13 @@ fn math_lane(t: &mut Thread, u: &Uop, i: usize, a: Val, b: Val) -> Result<Val, B
     }
     match math::eval(f, a.float(), b.float()) {
         Some(v) => Ok(Val::F(v, 0)),
-        None => Err(t.unimplemented(u)),
+        None => Err(u.unimplemented()),
     }
 }
 
 /// LINE and PLN read a plane equation from four consecutive elements, and PLN its two coordinates from
 /// neighbouring registers (each group of eight channels has its own pair).
-fn plane_lane(t: &Thread, u: &Uop, i: usize, src: &[Lanes; 3]) -> Val {
+fn plane_lane(t: &State, u: &Uop, i: usize, src: &[Lanes; 3]) -> Val {
     let s0 = &u.src[0];
     let coef = |k: usize| {
         let at = usize::from(s0.base) + 4 * k;
@@ -502,7 +492,7 @@ fn plane_lane(t: &Thread, u: &Uop, i: usize, src: &[Lanes; 3]) -> Val {
 }
 
 /// Writes results and flags of the lanes in `mask`.
-fn write_back(t: &mut Thread, u: &Uop, mask: u32, out: &[Option<Out>; 32]) -> R {
+fn write_back(t: &mut State, u: &Uop, mask: u32, out: &[Option<Out>; 32]) -> R {
     if u.cmod != CondMod::None && !matches!(u.op, Opcode::Sel | Opcode::Csel) {
         let mut bits = 0u32;
         let mut written = 0u32;

@@ -4,6 +4,7 @@
 //! Out: the registers it leaves, and the messages it sends through [`SharedFunctions`].
 //! Ref: SKL PRM vol. 7 "3D-Media-GPGPU", EU overview and instruction set reference.
 
+mod access;
 mod alu_float;
 mod alu_int;
 mod convert;
@@ -12,21 +13,25 @@ mod fast;
 mod flags;
 mod flow;
 mod general;
+mod kernel;
 mod math;
 mod message;
 mod region;
 mod regs;
 mod rules;
 mod send;
+mod state;
 mod straight;
 #[cfg(test)]
 mod testing;
 mod thread;
 mod touched;
+mod uop;
+mod written;
 
-pub use decode::{Fetch, Kernel};
+pub use decode::Fetch;
+pub use kernel::Kernel;
 pub use message::{Message, Reply, SharedFunctions, Stop};
 pub use rules::{RULES, Rule};
-pub use thread::{
-    Exit, Init, KEEP_HALF_AND_DOUBLE_DENORMALS, Options, Statistics, Thread, TraceSink,
-};
+pub use state::Options;
+pub use thread::{Exit, Init, KEEP_HALF_AND_DOUBLE_DENORMALS, Statistics, Thread, TraceSink};

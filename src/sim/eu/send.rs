@@ -3,10 +3,13 @@
 //! In:  payload registers and descriptors. Out: a [`Message`] for the shared functions; response registers.
 //! Ref: SKL PRM vol. 7, "Send Message", "Split Send Message"; vol. 2d, message descriptor.
 
-use crate::decode::Uop;
+use crate::general;
 use crate::message::{Message, SharedFunctions, Stop};
 use crate::regs;
-use crate::thread::{Sent, Thread};
+use crate::rules;
+use crate::state::State;
+use crate::uop::Uop;
+use crate::written::Sent;
 use isa::{Addr, Desc, File, Opcode};
 
 /// Registers that a message may move.
@@ -15,7 +18,19 @@ const MAX_LEN: usize = 32;
 /// Bits of an extended descriptor that SEND has where its descriptor is in a0 (`base/hw/ERRATA.md`).
 const INDIRECT_EX_DESC: u32 = 0xffff;
 
-impl Thread {
+/// Registers of a message lie in the register file.
+#[inline]
+fn send_range(u: &Uop, reg: usize, len: usize, what: &str) -> Result<(), Box<Stop>> {
+    if reg + len > 128 || len > MAX_LEN {
+        return Err(u.undefined(
+            &rules::SEND_RANGE,
+            format!("{what} of {len} registers at g{reg}"),
+        ));
+    }
+    Ok(())
+}
+
+impl State {
     fn desc(&self, d: Desc) -> u32 {
         match d {
             Desc::Imm(v) => v,
@@ -28,23 +43,11 @@ impl Thread {
         match (file, addr) {
             (File::Grf | File::Mrf, Addr::Direct { nr, .. }) => Ok(Some(usize::from(nr))),
             (File::Grf | File::Mrf, Addr::Indirect { a0_sub, imm_bytes }) => {
-                let at = crate::general::address(self, u, usize::from(a0_sub), imm_bytes, 0, 1)?;
+                let at = general::address(self, u, usize::from(a0_sub), imm_bytes, 0, 1)?;
                 Ok(Some(at / 32))
             }
             _ => Ok(None),
         }
-    }
-
-    #[inline]
-    fn send_range(&self, u: &Uop, reg: usize, len: usize, what: &str) -> Result<(), Box<Stop>> {
-        if reg + len > 128 || len > MAX_LEN {
-            return Err(self.undefined(
-                u,
-                &crate::rules::SEND_RANGE,
-                format!("{what} of {len} registers at g{reg}"),
-            ));
-        }
-        Ok(())
     }
 
     /// Executes a SEND; true at the end of the thread.
@@ -54,7 +57,7 @@ impl Thread {
         sf: &mut dyn SharedFunctions,
     ) -> Result<bool, Box<Stop>> {
         let Some(send) = u.inst.send else {
-            return Err(self.unimplemented(u));
+            return Err(u.unimplemented());
         };
         let lanes = self.mask(u);
         if lanes == 0 && !send.eot {
@@ -83,14 +86,14 @@ impl Thread {
         };
         let (s0, mlen) = s0.map_or((0, 0), |r| (r, mlen));
         let (s1, ex_mlen) = s1.map_or((0, 0), |r| (r, ex_mlen));
-        self.send_range(u, s0, mlen, "a message")?;
-        self.send_range(u, s1, ex_mlen, "the second part of a message")?;
+        send_range(u, s0, mlen, "a message")?;
+        send_range(u, s1, ex_mlen, "the second part of a message")?;
         let mut buffer = std::mem::take(&mut self.response);
         if buffer.len() < rlen * 8 {
             buffer.resize(rlen * 8, 0);
         }
         if let Some(d) = dst {
-            self.send_range(u, d, rlen, "a response")?;
+            send_range(u, d, rlen, "a response")?;
             buffer[..rlen * 8].copy_from_slice(&self.regs.grf()[d * 8..(d + rlen) * 8]);
         }
         let grf = self.regs.grf();

@@ -3,9 +3,10 @@
 //! In:  a decoded kernel. Out: whether its threads are all alike, and what their messages depend on.
 //! Threads of a straight kernel execute the same instructions on the same lanes whatever they compute with.
 
-use crate::decode::{Kernel, Run, Uop};
+use crate::kernel::Kernel;
 use crate::region::Kind;
 use crate::regs;
+use crate::uop::{Run, Uop};
 use isa::{Addr, Desc, MathFn, Opcode};
 use std::ops::Range;
 

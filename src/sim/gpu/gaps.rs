@@ -28,8 +28,10 @@ gaps! {
         "JMPI, BRD, BRC" => "computed branch to …, which static control flow does not reach";
     }
     "eu/thread.rs" {
-        "operand types that an instruction has, but not here" => "…… of … and …";
         "destination ip" => "write of … to ip";
+    }
+    "eu/uop.rs" {
+        "operand types that an instruction has, but not here" => "…… of … and …";
     }
     "gpu/bindings.rs" {
         "typed messages" => "a typed message without a surface";

@@ -1,7 +1,8 @@
 //! What several rules ask of an instruction.
 
-use crate::inst::{Addr, ArfReg, Dst, File, Inst, Region, Src, Type};
+use crate::inst::{Addr, ArfReg, Dst, File, Inst, Region, Src};
 use crate::opcode::Class;
+use crate::types::Type;
 
 /// Bytes of a general register.
 pub const GRF_BYTES: u32 = 32;

@@ -2,8 +2,9 @@
 
 use super::Rule;
 use super::facts::{GRF_BYTES, is_arf, is_null, place};
-use crate::inst::{ArfReg, CondMod, File, MathFn, Type};
+use crate::inst::{ArfReg, CondMod, File, MathFn};
 use crate::opcode::{Class, Opcode};
+use crate::types::Type;
 
 const MATH: &str = "MATH: Extended Math Function";
 

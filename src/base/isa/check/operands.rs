@@ -2,8 +2,9 @@
 
 use super::Rule;
 use super::facts::{Facts, is_arf, place};
-use crate::inst::{Addr, ArfReg, Desc, File, Region, Type};
+use crate::inst::{Addr, ArfReg, Desc, File, Region};
 use crate::opcode::{Class, Opcode};
+use crate::types::Type;
 
 const SEND: &str = "SEND";
 const ACCUMULATOR: &str = "Accumulator Registers";

@@ -2,8 +2,9 @@
 
 use super::Rule;
 use super::facts::Facts;
-use crate::inst::{CondMod, Type};
+use crate::inst::CondMod;
 use crate::opcode::{CMOD, Class, MODS, Opcode, PRED, SAT, TypeSet, only};
+use crate::types::Type;
 
 const PAGE: &str = "the instruction's page";
 

@@ -2,8 +2,9 @@
 
 use super::Rule;
 use super::facts::{Facts, GRF_BYTES, place};
-use crate::inst::{CondMod, File, Src, Type};
+use crate::inst::{CondMod, File, Src};
 use crate::opcode::{Class, Opcode};
+use crate::types::Type;
 
 const FORMAT: &str = "EU Instruction Format: Three-Source Instructions";
 

@@ -3,8 +3,9 @@
 use super::anv::LEGAL;
 use super::{FAMILIES, check};
 use crate::decode;
-use crate::inst::{Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Region, Send, Src, Type};
+use crate::inst::{Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Region, Send, Src};
 use crate::opcode::Opcode;
+use crate::types::Type;
 use hw::Gen;
 use std::collections::BTreeSet;
 

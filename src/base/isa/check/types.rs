@@ -2,8 +2,9 @@
 
 use super::Rule;
 use super::facts::{Facts, is_arf, is_null, place};
-use crate::inst::{ArfReg, Dst, File, Type};
+use crate::inst::{ArfReg, Dst, File};
 use crate::opcode::{Class, Opcode};
+use crate::types::Type;
 
 const TYPES: &str = "Register Region Restrictions: General Restrictions Based on Operand Types";
 const MIXED: &str =

@@ -2,8 +2,9 @@
 
 use super::Rule;
 use super::facts::{Facts, is_arf, is_null, place, vstride};
-use crate::inst::{ArfReg, File, Region, Src, Type};
+use crate::inst::{ArfReg, File, Region, Src};
 use crate::opcode::Opcode;
+use crate::types::Type;
 
 const WIDE: &str =
     "Register Region Restrictions: Special Requirements for Handling Double Precision Data Types";

@@ -1,6 +1,7 @@
 //! Spellings of IGA's syntax, read by the printer and by the parser.
 
-use crate::inst::{CondMod, MathFn, PredCtrl, Type};
+use crate::inst::{CondMod, MathFn, PredCtrl};
+use crate::types::Type;
 
 /// The value with this name.
 pub fn by_name<T: Copy>(table: &[(T, &str)], name: &str) -> Option<T> {

@@ -4,8 +4,9 @@ use super::cursor::{Cursor, Fault};
 use super::float::half_from;
 use super::names::{ARFS, COND_MODS, FIRST_MME, MATH, NO_MME, PREDICATES, TYPES, by_name};
 use super::print::{FIRST_QWORD, SECOND_QWORD, XYZW, has_exec_size};
-use crate::inst::{Addr, ArfReg, Desc, Dst, File, Inst, Pred, Region, Send, Src, Type};
+use crate::inst::{Addr, ArfReg, Desc, Dst, File, Inst, Pred, Region, Send, Src};
 use crate::opcode::{Class, Opcode};
+use crate::types::Type;
 use hw::Gen;
 
 /// An instruction whose jumps may go to labels.

@@ -2,8 +2,9 @@
 
 use super::float::{format_f16, format_f32, format_f64};
 use super::names::{ARFS, COND_MODS, FIRST_MME, MATH, NO_MME, PREDICATES, TYPES, name_of};
-use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, Region, Src, Type};
+use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, Region, Src};
 use crate::opcode::{Class, Opcode};
+use crate::types::Type;
 use std::fmt::Write as _;
 
 /// The swizzle that changes nothing.

@@ -5,7 +5,7 @@ use crate::fold;
 use crate::intrinsic::{AtomicOp, IntrinsicOp};
 use crate::ir::*;
 use crate::op::AluOp;
-use crate::types::{Type, Types};
+use crate::types::{Mode, Type, Types};
 use entity::{Id, IdMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -17,6 +17,7 @@ use crate::fold;
 use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
 use crate::shader::CfEvent;
+use crate::types::Mode;
 use entity::{Id, IdMap};
 use memory::Memory;
 use rustc_hash::FxHashMap;

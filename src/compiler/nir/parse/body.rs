@@ -6,7 +6,7 @@ use crate::ir::*;
 use crate::lex::Tok;
 use crate::op::{AluOp, Base};
 use crate::shader::ListRef;
-use crate::tex::{BASES, DIMS, Dim, TEX_SRCS, Tex, TexOp};
+use crate::tex::{BASES, DIMS, Dim, TEX_SRCS, TexOp};
 use crate::words::value_of;
 use entity::Id;
 use smallvec::SmallVec;

@@ -10,26 +10,13 @@ mod stage;
 
 use crate::fold;
 use crate::ir::*;
-use crate::lex::{Tok, lex};
+use crate::lex::{MAX_ID, ParseError, Tok, lex};
 use crate::print::{DERIVATIVE_GROUPS, MODES, STAGES};
 use crate::tex::{BASES, DIMS, IMAGE_FORMATS};
-use crate::types::{Member, Type};
+use crate::types::{Member, Mode, Type};
 use entity::{Arena, Id};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-/// What is wrong with a text, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct ParseError {
-    /// Line, from 1.
-    pub line: usize,
-    /// What was expected or found.
-    pub message: String,
-}
-
-/// Largest number of an id in text.
-pub(crate) const MAX_ID: u64 = 1 << 20;
 
 type Result<T, E = ParseError> = std::result::Result<T, E>;
 

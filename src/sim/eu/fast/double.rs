@@ -1,11 +1,11 @@
 //! DF instructions in the default rounding mode, and raw conversions between DF and F.
 
 use super::sized;
-use crate::decode::{AluFn, Uop};
 use crate::flags;
-use crate::general::{self, R};
+use crate::general;
 use crate::region::{Kind, SrcOp};
-use crate::thread::Thread;
+use crate::state::State;
+use crate::uop::{AluFn, R, Uop};
 use isa::{CondMod, Opcode, Type};
 
 /// An operation on DF lanes.
@@ -36,7 +36,7 @@ ops! {
 
 /// Lanes of a DF, F or small integer source; modifiers applied, denormals flushed.
 #[inline(always)]
-fn load<const N: usize>(t: &Thread, s: &SrcOp) -> [f64; N] {
+fn load<const N: usize>(t: &State, s: &SrcOp) -> [f64; N] {
     let size = usize::from(s.size);
     let mut v = [0f64; N];
     let scalar = (s.kind == Kind::Scalar).then(|| t.regs.read(usize::from(s.base), size));
@@ -84,7 +84,7 @@ fn load<const N: usize>(t: &Thread, s: &SrcOp) -> [f64; N] {
     v
 }
 
-fn alu<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn alu<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }
@@ -122,7 +122,7 @@ fn alu<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn cmp<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn cmp<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());

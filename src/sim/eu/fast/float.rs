@@ -5,12 +5,12 @@ use super::operand::{
 };
 use super::sized;
 use crate::alu_float;
-use crate::decode::{AluFn, Uop};
 use crate::flags;
-use crate::general::{self, R};
+use crate::general;
 use crate::math;
 use crate::region::{Kind, SrcOp};
-use crate::thread::Thread;
+use crate::state::State;
+use crate::uop::{AluFn, R, Uop};
 use isa::{CondMod, MathFn, Opcode, Type};
 
 /// An operation on F lanes.
@@ -87,7 +87,7 @@ fn fused(p: f64, c: f64) -> f32 {
 
 /// Flushes, saturates, sets flags, writes.
 #[inline(always)]
-fn finish<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: [f32; N]) {
+fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: [f32; N]) {
     let mut v = v.map(f32::to_bits);
     flush(&mut v, t.denorm_keep);
     settle(t, u, m, v);
@@ -95,7 +95,7 @@ fn finish<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: [f32; N]) {
 
 /// Saturates what has been flushed, sets flags, writes.
 #[inline(always)]
-fn settle<const N: usize>(t: &mut Thread, u: &Uop, m: u32, mut v: [u32; N]) {
+fn settle<const N: usize>(t: &mut State, u: &Uop, m: u32, mut v: [u32; N]) {
     if u.saturate {
         for x in &mut v {
             let f = f32::from_bits(*x);
@@ -114,7 +114,7 @@ fn settle<const N: usize>(t: &mut Thread, u: &Uop, m: u32, mut v: [u32; N]) {
     store(t, u, m, &v);
 }
 
-fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }
@@ -132,7 +132,7 @@ fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }
@@ -152,7 +152,7 @@ fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
 }
 
 /// MAD: the plain sum in doubles, and the careful one where rounding it again could go wrong.
-fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn mad<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }
@@ -180,7 +180,7 @@ fn mad<const N: usize>(t: &mut Thread, u: &Uop) -> R {
 }
 
 /// PLN: the plane at the coordinates of each group of eight channels, a pair of registers; in doubles as MAD is.
-fn plane<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn plane<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }
@@ -246,7 +246,7 @@ fn rounded<const N: usize>(sums: &[f64; N]) -> ([f32; N], bool) {
 }
 
 /// Transcendental functions, in doubles.
-fn transcendental<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn transcendental<const N: usize>(t: &mut State, u: &Uop) -> R {
     let (false, Some(f)) = (t.slow_float, u.math) else {
         return general::execute(t, u);
     };
@@ -271,7 +271,7 @@ fn transcendental<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn cmp<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn cmp<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -284,7 +284,7 @@ fn cmp<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn sel_cmod<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn sel_cmod<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }
@@ -306,7 +306,7 @@ fn sel_cmod<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn sel_pred<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn sel_pred<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }
@@ -327,7 +327,7 @@ fn sel_pred<const N: usize>(t: &mut Thread, u: &Uop) -> R {
 
 /// As `finish`, for SEL, whose conditional modifier sets no flags.
 #[inline(always)]
-fn finish_quiet<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: [f32; N]) {
+fn finish_quiet<const N: usize>(t: &mut State, u: &Uop, m: u32, v: [f32; N]) {
     let mut v = v.map(f32::to_bits);
     if u.saturate {
         for x in &mut v {
@@ -338,7 +338,7 @@ fn finish_quiet<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: [f32; N]) {
     store(t, u, m, &v);
 }
 
-fn f_to_int<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -377,7 +377,7 @@ fn f_to_int<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn int_to_f<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn int_to_f<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
     }

@@ -5,10 +5,10 @@
 use super::operand::{compare, load, set_flags, spread, store};
 use super::sized;
 use crate::alu_int::{self, Width};
-use crate::decode::{AluFn, Uop};
 use crate::flags;
-use crate::general::{self, R};
-use crate::thread::Thread;
+use crate::general;
+use crate::state::State;
+use crate::uop::{AluFn, R, Uop};
 use isa::{CondMod, MathFn, Opcode, Type};
 
 /// A binary operation on 32-bit lanes; unary ones ignore `b`.
@@ -67,14 +67,14 @@ fn result_flags<const N: usize>(u: &Uop, v: &[u32; N]) -> u32 {
 }
 
 #[inline(always)]
-fn finish<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: &[u32; N]) {
+fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u32; N]) {
     if u.cmod != CondMod::None {
         set_flags(t, u, m, result_flags(u, v));
     }
     store(t, u, m, v);
 }
 
-fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -88,7 +88,7 @@ fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -104,7 +104,7 @@ fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
 }
 
 /// A raw MOV from registers that a0 names: an array indexed by each channel.
-fn mov_indirect<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn mov_indirect<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     let mut v = [0u32; N];
     let s = &u.src[0];
@@ -128,7 +128,7 @@ pub(super) fn select_indirect(u: &Uop) -> Option<AluFn> {
 }
 
 /// INT DIV, quotient or remainder.
-fn int_div<const SIGNED: bool, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn int_div<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -165,7 +165,7 @@ fn int_div<const SIGNED: bool, const N: usize>(t: &mut Thread, u: &Uop) -> R {
 }
 
 /// Bit-field operations: rare enough for one lane at a time.
-fn fields<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn fields<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -199,7 +199,7 @@ fn fields<const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn cmp<const SIGNED: bool, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn cmp<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -211,7 +211,7 @@ fn cmp<const SIGNED: bool, const N: usize>(t: &mut Thread, u: &Uop) -> R {
 }
 
 #[inline(always)]
-fn verdict<const SIGNED: bool, const N: usize>(t: &Thread, u: &Uop) -> u32 {
+fn verdict<const SIGNED: bool, const N: usize>(t: &State, u: &Uop) -> u32 {
     let a = load::<N>(t, u, 0);
     let b = load::<N>(t, u, 1);
     if SIGNED {
@@ -221,7 +221,7 @@ fn verdict<const SIGNED: bool, const N: usize>(t: &Thread, u: &Uop) -> u32 {
     }
 }
 
-fn sel_cmod<const SIGNED: bool, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn sel_cmod<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -231,7 +231,7 @@ fn sel_cmod<const SIGNED: bool, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn sel_pred<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn sel_pred<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -242,7 +242,7 @@ fn sel_pred<const N: usize>(t: &mut Thread, u: &Uop) -> R {
 }
 
 #[inline(always)]
-fn choose<const N: usize>(t: &mut Thread, u: &Uop, m: u32, hit: u32) {
+fn choose<const N: usize>(t: &mut State, u: &Uop, m: u32, hit: u32) {
     let a = load::<N>(t, u, 0);
     let b = load::<N>(t, u, 1);
     let k = spread::<N>(hit & flags::lanes(N as u8));

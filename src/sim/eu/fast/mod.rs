@@ -10,10 +10,10 @@ mod int;
 mod operand;
 mod wide;
 
-use crate::decode::{AluFn, Uop};
+use crate::access::Operands;
 use crate::region::Kind;
+use crate::uop::{AluFn, Uop};
 use isa::{CondMod, MathFn, Opcode, Type};
-pub(crate) use operand::Operands;
 
 /// Chooses the instance of a routine for the instruction's number of lanes. Two and four lanes run as eight of
 /// which some are masked.
@@ -61,7 +61,7 @@ pub(crate) fn select(u: &mut Uop) -> Option<AluFn> {
             return None;
         }
         let f = int::select_indirect(u);
-        u.fast = Operands::new(u);
+        u.fast = Operands::new(u.op, u.n, &u.src[..n], &u.dst);
         return f;
     }
     let int = |t: Type| !t.is_float();
@@ -89,7 +89,7 @@ pub(crate) fn select(u: &mut Uop) -> Option<AluFn> {
         None
     };
     if f.is_some() {
-        u.fast = Operands::new(u);
+        u.fast = Operands::new(u.op, u.n, &u.src[..n], &u.dst);
     }
     f
 }

@@ -1,254 +1,13 @@
 //! Loads and stores of the fast paths.
 //!
-//! In:  resolved operands. Out: arrays of 32-bit lanes, narrower integers extended; and back.
+//! In:  a thread's state, an instruction. Out: arrays of 32-bit lanes, narrower integers extended; and back, flags with them.
 
-use crate::decode::Uop;
+use crate::access::{Load, Store};
 use crate::flags;
-use crate::general;
-use crate::region::{DstOp, Kind, SrcOp};
-use crate::regs::Regs;
-use crate::thread::Thread;
-use isa::{CondMod, Type};
-
-/// How a source loads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Load {
-    #[default]
-    Imm,
-    ImmLanes,
-    Scalar,
-    Contig32,
-    Table32,
-    /// Dwords, each for four lanes: what derivatives are made of.
-    Fours32,
-    ContigU16,
-    ContigS16,
-    TableU16,
-    /// Words, each for four lanes.
-    FoursU16,
-    /// Words, four lanes' side by side.
-    RowsU16,
-    TableS16,
-    /// Bytes, and words at any place.
-    Narrow,
-}
-
-/// How a destination stores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Store {
-    #[default]
-    Null,
-    Contig32,
-    Contig16,
-    Any,
-}
-
-/// One source.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Operand {
-    load: Load,
-    /// Index of the first element, in elements.
-    base: usize,
-    mods: bool,
-    and: u32,
-    xor: u32,
-    sub: u32,
-    imm: u32,
-}
-
-/// Operands resolved for the fast paths.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Operands {
-    src: [Operand; 3],
-    store: Store,
-    /// Index of the destination's first element, in elements.
-    base: usize,
-}
-
-fn extend(v: u64, ty: Type) -> u32 {
-    match ty {
-        Type::Ub => u32::from(v as u8),
-        Type::B => v as i8 as u32,
-        Type::Uw | Type::Hf => u32::from(v as u16),
-        Type::W => v as i16 as u32,
-        _ => v as u32,
-    }
-}
-
-/// Words of a region, each made a dword. All of a region is within the registers.
-#[inline(always)]
-fn words<const N: usize>(r: &Regs, s: &SrcOp, v: &mut [u32; N], dword: impl Fn(u16) -> u32) {
-    let all = r.words();
-    if let Some(table) = &s.table {
-        for (x, at) in v.iter_mut().zip(table.iter()) {
-            *x = dword(all.get(usize::from(*at) / 2).copied().unwrap_or(0));
-        }
-    }
-}
-
-impl Operand {
-    fn new(s: &SrcOp, logic: bool, n: u8) -> Operand {
-        let size = usize::from(s.size);
-        let aligned = usize::from(s.base).is_multiple_of(size);
-        let mut o = Operand {
-            base: usize::from(s.base) / size,
-            and: u32::MAX,
-            ..Operand::default()
-        };
-        if s.ty.is_float() {
-            if s.abs {
-                o.and = 0x7fff_ffff;
-            }
-            if s.neg {
-                o.xor = 0x8000_0000;
-            }
-        } else if s.neg {
-            o.xor = u32::MAX;
-            o.sub = if logic { 0 } else { u32::MAX };
-        }
-        o.mods = s.neg || (s.abs && s.ty.is_float());
-        o.load = match s.kind {
-            Kind::Imm if s.lanes.is_some() => Load::ImmLanes,
-            Kind::Imm => Load::Imm,
-            Kind::Scalar => Load::Scalar,
-            _ if !aligned => Load::Narrow,
-            Kind::Contig if size == 4 => Load::Contig32,
-            Kind::Contig if s.ty == Type::W => Load::ContigS16,
-            Kind::Contig if size == 2 => Load::ContigU16,
-            _ if size == 4 && s.is_in_fours(n) => Load::Fours32,
-            _ if size == 4 => Load::Table32,
-            _ if size == 2 && s.table.is_some() => match s.ty {
-                Type::W => Load::TableS16,
-                _ if s.is_in_fours(n) => Load::FoursU16,
-                _ if s.is_in_rows(n) => Load::RowsU16,
-                _ => Load::TableU16,
-            },
-            _ => Load::Narrow,
-        };
-        if o.load == Load::Imm {
-            o.imm = o.modify(extend(s.imm, s.ty));
-            o.mods = false;
-            (o.and, o.xor, o.sub) = (u32::MAX, 0, 0);
-        }
-        o
-    }
-
-    #[inline(always)]
-    fn modify(&self, x: u32) -> u32 {
-        ((x & self.and) ^ self.xor).wrapping_sub(self.sub)
-    }
-
-    /// Lanes of the source, integers extended to 32 bits, modifiers applied.
-    #[inline(always)]
-    fn load<const N: usize>(&self, r: &Regs, s: &SrcOp) -> [u32; N] {
-        let mut v = match self.load {
-            Load::Imm => return [self.imm; N],
-            Load::Contig32 => match self.row(r) {
-                Some(row) => *row,
-                None => [0; N],
-            },
-            _ => self.gathered(r, s),
-        };
-        if self.mods {
-            for x in &mut v {
-                *x = self.modify(*x);
-            }
-        }
-        v
-    }
-
-    /// Dwords that stand together in the registers.
-    #[inline(always)]
-    fn row<'r, const N: usize>(&self, r: &'r Regs) -> Option<&'r [u32; N]> {
-        r.dwords().get(self.base..)?.first_chunk()
-    }
-
-    /// Lanes that stand apart, or that are not dwords: extended, without modifiers.
-    #[inline(never)]
-    fn gathered<const N: usize>(&self, r: &Regs, s: &SrcOp) -> [u32; N] {
-        let mut v = [0u32; N];
-        match self.load {
-            Load::Imm | Load::Contig32 => {}
-            Load::ImmLanes => {
-                if let Some(l) = &s.lanes {
-                    // Those are of words and of floats alone.
-                    for (x, l) in v.iter_mut().zip(l.iter()) {
-                        *x = if s.ty == Type::W {
-                            *l as i16 as u32
-                        } else {
-                            *l
-                        };
-                    }
-                }
-            }
-            Load::Scalar => {
-                let x = if s.size == 4 {
-                    r.dword(usize::from(s.base))
-                } else {
-                    extend(r.read(usize::from(s.base), usize::from(s.size)), s.ty)
-                };
-                v = [x; N];
-            }
-            Load::Fours32 => {
-                if let Some(t) = &s.table {
-                    let firsts = t.as_chunks::<4>().0.iter();
-                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
-                        four.fill(r.dword(usize::from(*at)));
-                    }
-                }
-            }
-            Load::Table32 => {
-                if let Some(t) = &s.table {
-                    for (x, at) in v.iter_mut().zip(t.iter()) {
-                        *x = r.dword(usize::from(*at));
-                    }
-                }
-            }
-            Load::ContigU16 => {
-                if let Some(x) = r.words().get(self.base..self.base + N) {
-                    for (v, x) in v.iter_mut().zip(x) {
-                        *v = u32::from(*x);
-                    }
-                }
-            }
-            Load::ContigS16 => {
-                if let Some(x) = r.words().get(self.base..self.base + N) {
-                    for (v, x) in v.iter_mut().zip(x) {
-                        *v = *x as i16 as u32;
-                    }
-                }
-            }
-            Load::FoursU16 => {
-                if let Some(t) = &s.table {
-                    let firsts = t.as_chunks::<4>().0.iter();
-                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
-                        let word = r.words().get(usize::from(*at) / 2);
-                        four.fill(word.copied().map_or(0, u32::from));
-                    }
-                }
-            }
-            Load::RowsU16 => {
-                if let Some(t) = &s.table {
-                    let firsts = t.as_chunks::<4>().0.iter();
-                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
-                        let from = r.words().get(usize::from(*at) / 2..).unwrap_or_default();
-                        for (x, word) in four.iter_mut().zip(from) {
-                            *x = u32::from(*word);
-                        }
-                    }
-                }
-            }
-            Load::TableU16 => words(r, s, &mut v, u32::from),
-            Load::TableS16 => words(r, s, &mut v, |x| x as i16 as u32),
-            Load::Narrow => {
-                for (i, x) in v.iter_mut().enumerate() {
-                    *x = extend(r.read(s.offset(i), usize::from(s.size)), s.ty);
-                }
-            }
-        }
-        v
-    }
-}
+use crate::region::DstOp;
+use crate::state::State;
+use crate::uop::Uop;
+use isa::CondMod;
 
 /// Lanes of an F source where they stand, and what is still to be done to each.
 pub(crate) struct Floats<'r, const N: usize> {
@@ -275,7 +34,7 @@ impl<const N: usize> Floats<'_, N> {
 /// Source `k`, an F, to be looked at lane by lane. `room` is for lanes that do not stand together.
 #[inline(always)]
 pub(crate) fn floats<'r, const N: usize>(
-    t: &'r Thread,
+    t: &'r State,
     u: &Uop,
     k: usize,
     room: &'r mut Option<[u32; N]>,
@@ -307,35 +66,15 @@ pub(crate) fn flushed(x: u32, keep: u32) -> u32 {
     x & k
 }
 
-impl Operands {
-    pub(crate) fn new(u: &Uop) -> Operands {
-        let logic = general::is_logic(u.op);
-        let mut o = Operands::default();
-        for k in 0..usize::from(u.sources).min(3) {
-            o.src[k] = Operand::new(&u.src[k], logic, u.n);
-        }
-        let size = usize::from(u.dst.size);
-        o.base = usize::from(u.dst.base) / size;
-        let aligned = usize::from(u.dst.base).is_multiple_of(size);
-        o.store = match (u.dst.kind, size, aligned) {
-            (Kind::Null, ..) => Store::Null,
-            (Kind::Contig, 4, true) => Store::Contig32,
-            (Kind::Contig, 2, true) => Store::Contig16,
-            _ => Store::Any,
-        };
-        o
-    }
-}
-
 /// Source `k`, as 32-bit lanes.
 #[inline(always)]
-pub(crate) fn load<const N: usize>(t: &Thread, u: &Uop, k: usize) -> [u32; N] {
+pub(crate) fn load<const N: usize>(t: &State, u: &Uop, k: usize) -> [u32; N] {
     u.fast.src[k].load(&t.regs, &u.src[k])
 }
 
 /// Source `k`, an F: denormals flushed as the mode says.
 #[inline(always)]
-pub(crate) fn load_f<const N: usize>(t: &Thread, u: &Uop, k: usize) -> [u32; N] {
+pub(crate) fn load_f<const N: usize>(t: &State, u: &Uop, k: usize) -> [u32; N] {
     let mut v = load::<N>(t, u, k);
     flush(&mut v, t.denorm_keep);
     v
@@ -351,7 +90,7 @@ pub(crate) fn flush<const N: usize>(v: &mut [u32; N], keep: u32) {
 
 /// Writes the lanes of `m`.
 #[inline(always)]
-pub(crate) fn store<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: &[u32; N]) {
+pub(crate) fn store<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u32; N]) {
     let base = u.fast.base;
     match u.fast.store {
         Store::Null => {}
@@ -387,7 +126,7 @@ pub(crate) fn store<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: &[u32; N
     }
 }
 
-fn store_any(t: &mut Thread, d: &DstOp, m: u32, v: &[u32]) {
+fn store_any(t: &mut State, d: &DstOp, m: u32, v: &[u32]) {
     let size = usize::from(d.size);
     for (i, v) in v.iter().enumerate() {
         if m >> i & 1 != 0 {
@@ -408,7 +147,7 @@ pub(crate) fn bits<const N: usize>(f: impl Fn(usize) -> bool) -> u32 {
 
 /// Writes the flags of the lanes in `m`.
 #[inline(always)]
-pub(crate) fn set_flags(t: &mut Thread, u: &Uop, m: u32, value: u32) {
+pub(crate) fn set_flags(t: &mut State, u: &Uop, m: u32, value: u32) {
     let f = t.regs.flags();
     t.regs.set_flags(flags::merge(f, u.flag_bit(), m, value));
 }

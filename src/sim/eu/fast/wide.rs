@@ -1,10 +1,10 @@
 //! Integer instructions with a quadword among their operands, and raw moves of 64-bit elements.
 
 use super::sized;
-use crate::decode::{AluFn, Uop};
-use crate::general::{self, R};
+use crate::alu_int;
 use crate::region::Kind;
-use crate::thread::Thread;
+use crate::state::State;
+use crate::uop::{AluFn, R, Uop};
 use crate::{convert, flags};
 use isa::{CondMod, Opcode, Type};
 
@@ -39,7 +39,7 @@ ops! {
 }
 
 #[inline(always)]
-fn load<const N: usize>(t: &Thread, u: &Uop, k: usize) -> [u64; N] {
+fn load<const N: usize>(t: &State, u: &Uop, k: usize) -> [u64; N] {
     let s = &u.src[k];
     let size = usize::from(s.size);
     let mut v = [0u64; N];
@@ -69,7 +69,7 @@ fn load<const N: usize>(t: &Thread, u: &Uop, k: usize) -> [u64; N] {
         }
     }
     if s.neg {
-        let add = u64::from(!general::is_logic(u.op));
+        let add = u64::from(!alu_int::is_logic(u.op));
         for v in &mut v {
             *v = (!*v).wrapping_add(add);
             if s.keeps_dword() {
@@ -81,7 +81,7 @@ fn load<const N: usize>(t: &Thread, u: &Uop, k: usize) -> [u64; N] {
 }
 
 #[inline(always)]
-fn finish<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: &[u64; N]) {
+fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u64; N]) {
     let size = usize::from(u.dst.size);
     if u.cmod != CondMod::None {
         let mut hit = 0;
@@ -111,7 +111,7 @@ fn finish<const N: usize>(t: &mut Thread, u: &Uop, m: u32, v: &[u64; N]) {
     }
 }
 
-fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -121,7 +121,7 @@ fn unary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
@@ -136,7 +136,7 @@ fn binary<O: Op, const N: usize>(t: &mut Thread, u: &Uop) -> R {
     Ok(())
 }
 
-fn sel<const N: usize>(t: &mut Thread, u: &Uop) -> R {
+fn sel<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());

@@ -215,10 +215,10 @@ fn fast_and_general_paths_agree() {
         let kernel = Kernel::from_insts(&code).expect("there is an instruction");
         if !std::ptr::fn_addr_eq(
             match &kernel.uops[0].run {
-                crate::decode::Run::Alu(f) => *f,
+                crate::uop::Run::Alu(f) => *f,
                 _ => crate::general::execute,
             },
-            crate::general::execute as crate::decode::AluFn,
+            crate::general::execute as crate::uop::AluFn,
         ) {
             fast_seen += 1;
         }
@@ -234,13 +234,13 @@ fn fast_and_general_paths_agree() {
         let mut end = Vec::new();
         for k in [&kernel, &general] {
             let mut t = Thread::new(k, &payload, mask, &init, Options::default());
-            for (i, w) in t.regs.words_mut()[crate::regs::A0 / 2..][..16]
+            for (i, w) in t.state.regs.words_mut()[crate::regs::A0 / 2..][..16]
                 .iter_mut()
                 .enumerate()
             {
                 *w = ((payload[i] as u16) % 100) * 32;
             }
-            t.regs.set_flags(flags);
+            t.state.regs.set_flags(flags);
             let e = t.run(&mut Recorder::default(), 10);
             end.push((e, t));
         }

@@ -30,7 +30,7 @@ fn on(i: Inst) -> Inst {
 
 fn taken_by(code: &[Inst], mask: u32, flags: u64) -> Thread {
     let mut t = thread(code, &[], mask);
-    t.regs.set_flags(flags);
+    t.state.regs.set_flags(flags);
     assert_eq!(
         t.run(&mut Recorder::default(), 1000),
         Ok(Exit::Eot),
@@ -338,8 +338,8 @@ fn a_call_leaves_its_return_address_and_mask_and_the_others_behind_itself() {
         // 0 call 3; 1 g4; 2 end; 3 g6; 4 ret
         let code = [call, mark(4), eot(), mark(6), ret];
         let mut t = thread(&code, &[u32::MAX; 192][..], MASK);
-        t.regs.set_flags(FLAGS);
-        t.regs.dwords_mut()[..160].fill(0);
+        t.state.regs.set_flags(FLAGS);
+        t.state.regs.dwords_mut()[..160].fill(0);
         assert_eq!(t.run(&mut Recorder::default(), 100), Ok(Exit::Eot));
         assert_eq!([at(&t, 4), at(&t, 6)], [MASK, TAKE], "{:?}", call.op);
         assert_eq!(reg(&t, 20)[..3], [16, MASK, u32::MAX]);
@@ -352,7 +352,7 @@ fn a_call_leaves_its_return_address_and_mask_and_the_others_behind_itself() {
     call.dst = null_dst(Type::Ud);
     let t = taken_by(&[call, mark(4), eot(), mark(6)], MASK, FLAGS);
     assert_eq!([at(&t, 4), at(&t, 6)], [0, TAKE]);
-    assert_eq!(t.regs.read(crate::regs::NULL, 8), 0);
+    assert_eq!(t.state.regs.read(crate::regs::NULL, 8), 0);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Kernels: what control flow reaches, where it goes, and what executes each instruction.
 
 use super::*;
-use crate::decode::{Run, sources};
+use crate::decode::sources;
+use crate::uop::Run;
 use isa::MathFn;
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ fn each_way(i: Inst, [a, b, c]: [[u32; 8]; 3], flags: u64, check: impl Fn(&Threa
     p[16..24].copy_from_slice(&a);
     p[32..40].copy_from_slice(&b);
     p[48..56].copy_from_slice(&c);
-    for t in both_paths_with(&[i], &p, 0xff, 0, |t| t.regs.set_flags(flags)) {
+    for t in both_paths_with(&[i], &p, 0xff, 0, |t| t.state.regs.set_flags(flags)) {
         check(&t, reg(&t, 20));
     }
 }
@@ -299,7 +299,10 @@ fn comparisons_fill_their_destination_and_their_flags() {
                 assert_eq!(t.flags() >> 16 & 0xffff, 0xff0f, "{d:?} {s:?}");
                 for k in 0..8usize {
                     let size = d.size_bytes() as usize;
-                    let got = t.regs.read(640 + k * size * usize::from(stride), size);
+                    let got = t
+                        .state
+                        .regs
+                        .read(640 + k * size * usize::from(stride), size);
                     assert_eq!(got, if k < 4 { ones } else { 0 }, "{d:?} {s:?} {k}");
                 }
             });
@@ -496,11 +499,16 @@ fn nothing_is_written_behind_the_null_register() {
         let n = if d == Type::Q { 8 } else { 16 };
         for o in [Opcode::Add, Opcode::Cmp] {
             let i = cmod(op(o, n, null_dst(d), &[g(2, s), g(4, s)]), CondMod::Z, 0);
-            let set =
-                |t: &mut Thread| t.regs.words_mut()[regs::A0 / 2..][..16].copy_from_slice(&a0);
+            let set = |t: &mut Thread| {
+                t.state.regs.words_mut()[regs::A0 / 2..][..16].copy_from_slice(&a0)
+            };
             for t in both_paths_with(&[i], &[one(1.0); 1024], 0xffff, 0, set) {
-                assert_eq!(t.regs.words()[regs::A0 / 2..][..16], a0, "{o:?} {d:?}");
-                assert_eq!(t.regs.read(regs::NULL, 8), 0, "{o:?} {d:?}");
+                assert_eq!(
+                    t.state.regs.words()[regs::A0 / 2..][..16],
+                    a0,
+                    "{o:?} {d:?}"
+                );
+                assert_eq!(t.state.regs.read(regs::NULL, 8), 0, "{o:?} {d:?}");
             }
         }
     }
@@ -523,7 +531,7 @@ fn breaks(i: Inst, a0: &[u16], mask: u32) -> Option<&'static str> {
     };
     let ends = [kernel.clone(), kernel.general_only()].map(|k| {
         let mut t = Thread::new(&Arc::new(k), &[], mask, &Init::default(), strict);
-        t.regs.words_mut()[regs::A0 / 2..][..a0.len()].copy_from_slice(a0);
+        t.state.regs.words_mut()[regs::A0 / 2..][..a0.len()].copy_from_slice(a0);
         match t.run(&mut Recorder::default(), 10) {
             Ok(_) => None,
             Err(Stop::Undefined { rule, at: 0, .. }) => Some(rule),
@@ -579,7 +587,7 @@ fn indirect_accesses_past_the_end_wrap_where_nobody_asks_for_strictness() {
     let p: Vec<u32> = (0..1024).collect();
     let mut from = op(Opcode::Mov, 8, dst(20, Type::D), &[g(0, Type::D)]);
     from.src[0].addr = through(1, -8);
-    let set = |a: u16| move |t: &mut Thread| t.regs.words_mut()[regs::A0 / 2 + 1] = a;
+    let set = |a: u16| move |t: &mut Thread| t.state.regs.words_mut()[regs::A0 / 2 + 1] = a;
     for (a0, want) in [
         (4104, [0, 1]),
         (4, [1023, 0]),
@@ -596,7 +604,8 @@ fn indirect_accesses_past_the_end_wrap_where_nobody_asks_for_strictness() {
 fn rows_of_an_indirect_source_have_an_address_each() {
     let p: Vec<u32> = (0..1024).collect();
     let a0 = [64u16, 160, 320, 400, 640, 720, 800, 900];
-    let set = |t: &mut Thread| t.regs.words_mut()[regs::A0 / 2 + 4..][..8].copy_from_slice(&a0);
+    let set =
+        |t: &mut Thread| t.state.regs.words_mut()[regs::A0 / 2 + 4..][..8].copy_from_slice(&a0);
     for (w, h) in [(1u8, 0u8), (2, 1), (4, 2), (8, 1)] {
         for (o, more) in [(Opcode::Mov, 0), (Opcode::Add, 5)] {
             let mut s = g(0, Type::D);

@@ -1,7 +1,7 @@
 //! Which instructions have a routine of their own, and that it gives the general path's bits at the edges.
 
 use super::*;
-use crate::decode::{AluFn, Run};
+use crate::uop::{AluFn, Run};
 use isa::MathFn;
 
 fn is_fast(i: &Inst) -> bool {
@@ -197,7 +197,7 @@ fn both_paths_agree_where_few_channels_are_enabled() {
     for i in common().into_iter().chain([indirect]) {
         for i in [1, 2, 8, 16].into_iter().filter_map(|n| of_width(i, n)) {
             for mask in [0, 1, 2, 0x80, 0x8001, 0xffff_fffe] {
-                let [a, b] = both_paths_with(&[i], &p, mask, 0, |t| t.regs.set_flags(0xa53c));
+                let [a, b] = both_paths_with(&[i], &p, mask, 0, |t| t.state.regs.set_flags(0xa53c));
                 assert_eq!(a.flags(), b.flags(), "{mask:#x}: flags of {i:?}");
                 let differs = a.grf().iter().zip(b.grf()).position(|(a, b)| !same(*a, *b));
                 assert_eq!(differs, None, "{mask:#x}: {i:?}");
@@ -492,8 +492,9 @@ fn both_paths_agree_on_all_pairs_of_edges() {
             i.exec_size = if wide { 8 } else { 16 };
             // Doubles are made of two edges each; both halves of the table have their turn.
             let round = if shift % 2 == 0 { 0 } else { 1 << 7 | 1 << 6 };
-            let [a, b] =
-                both_paths_with(&[i], &p, 0xffff, round, |t| t.regs.set_flags(0x5a5a_a5a5));
+            let [a, b] = both_paths_with(&[i], &p, 0xffff, round, |t| {
+                t.state.regs.set_flags(0x5a5a_a5a5)
+            });
             assert_eq!(a.flags(), b.flags(), "{shift}: flags of {i:?}");
             let differs = a.grf().iter().zip(b.grf()).position(|(a, b)| !same(*a, *b));
             assert_eq!(differs, None, "{shift}: {i:?}");
@@ -607,7 +608,7 @@ fn loads_find_elements_of_every_size_wherever_they_stand() {
                             };
                             let mask = if size == 8 { u64::MAX } else { 0xffff_ffff };
                             let step = if size == 8 { 8 } else { 4 };
-                            let got = t.regs.read(2560 + k * step, step);
+                            let got = t.state.regs.read(2560 + k * step, step);
                             assert_eq!(got, want as u64 & mask, "{sub} lane {k} of {i:?}");
                         }
                     }

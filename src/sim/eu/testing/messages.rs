@@ -71,7 +71,7 @@ fn tried(i: Inst, a0: &[(usize, u32)]) -> (Witness, Thread, Result<Exit, Stop>) 
     let p: Vec<u32> = (0..1024).collect();
     let mut t = thread(&[i], &p, 0x5a);
     for (k, v) in a0 {
-        t.regs.set_dword(regs::A0 + 4 * k, *v);
+        t.state.regs.set_dword(regs::A0 + 4 * k, *v);
     }
     let mut w = Witness::default();
     let end = t.run(&mut w, 10);
@@ -166,7 +166,7 @@ fn a_response_replaces_only_what_the_function_writes() {
     // To the null register: nowhere.
     let (_, t) = sent(send(Opcode::Send, lengths(1, 2), NONE), &[]);
     assert_eq!(t.grf(), (0..1024).collect::<Vec<u32>>());
-    assert_eq!(t.regs.read(regs::NULL, 4), 0);
+    assert_eq!(t.state.regs.read(regs::NULL, 4), 0);
 }
 
 #[test]

@@ -269,7 +269,7 @@ fn conditional_modifiers_touch_enabled_channels_only() {
         2,
     );
     let mut t = thread(&[c], &p, 0b0011_1111);
-    t.regs.set_flags(u64::MAX);
+    t.state.regs.set_flags(u64::MAX);
     assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
     // 16..24 < 20 for the first four; channels 6 and 7 keep their flags. f1.0 is bit 32 on.
     assert_eq!(t.flags() >> 32, 0xffff_ffcf);
@@ -306,7 +306,7 @@ fn grouped_predicates() {
     };
     let lanes = |ctrl, inverse, flags: u64| {
         let mut t = thread(&[write(ctrl, inverse)], &[], 0xffff);
-        t.regs.set_flags(flags);
+        t.state.regs.set_flags(flags);
         assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
         (0..16).fold(0u32, |a, i| {
             a | ((t.grf()[160 + i / 2] >> (16 * (i % 2))) & 1) << i

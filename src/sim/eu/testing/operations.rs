@@ -107,7 +107,11 @@ fn the_remainder_of_a_division_goes_to_the_registers_behind_the_quotients() {
     let mut null = int_div(MathFn::IntDivBoth, 8, Type::Ud);
     null.dst = null_dst(Type::Ud);
     let t = run(&[null], &p, 0xff);
-    assert_eq!(t.regs.read(regs::NULL + 32, 4), 0, "nothing behind null");
+    assert_eq!(
+        t.state.regs.read(regs::NULL + 32, 4),
+        0,
+        "nothing behind null"
+    );
 }
 
 #[test]
@@ -183,7 +187,7 @@ fn the_macros_of_division_and_root_set_the_flags_of_their_lanes() {
         );
         i.math = Some(f);
         i.flag = 3;
-        for t in both_paths_with(&[i], &p, 0b1101_1010, 0, |t| t.regs.set_flags(1)) {
+        for t in both_paths_with(&[i], &p, 0b1101_1010, 0, |t| t.state.regs.set_flags(1)) {
             assert_eq!(t.flags(), 0b1101_1010 << 48 | 1, "{f:?}");
             for c in (0..8).filter(|c| 0b1101_1010 >> c & 1 != 0) {
                 let x = want(f32::from_bits(a[c]), f32::from_bits(b[c]));

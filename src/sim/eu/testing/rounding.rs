@@ -48,7 +48,7 @@ fn denormal_results_are_flushed_to_zeros_of_their_sign() {
         let all = 1 << 6 | 1 << 7 | 1 << 10;
         for (cr0, want) in [(own, bits), (all & !own, bits & 1 << sign)] {
             for t in both_paths_with(&[i], &[], 0xf, cr0, |_| {}) {
-                let got = t.regs.read(640, ty.size_bytes() as usize);
+                let got = t.state.regs.read(640, ty.size_bytes() as usize);
                 assert_eq!(got, want, "cr0 {cr0:#x}: {i:?}");
             }
         }
@@ -136,7 +136,7 @@ fn a_double_too_great_is_infinite_or_the_greatest_by_the_rounding_mode() {
         for i in [sum, product, both] {
             for (mode, want) in want.into_iter().enumerate() {
                 for t in both_paths_with(&[i], &[], 0xf, (mode as u32) << 4, |_| {}) {
-                    let got = f64::from_bits(t.regs.read(640, 8));
+                    let got = f64::from_bits(t.state.regs.read(640, 8));
                     assert_eq!(got, want, "mode {mode}: {i:?}");
                 }
             }

@@ -35,8 +35,12 @@ fn a_thread_begins_with_its_payload_masks_and_state() {
     let payload: Vec<u32> = (1..=1100).collect();
     let t = Thread::new(&kernel(&[]), &payload, 0x31, &init, Options::default());
     assert_eq!(t.grf(), &payload[..1024]);
-    assert_eq!(t.regs.read(regs::NULL, 8), 0);
-    let words = |at: usize, n: usize| (0..n).map(|i| t.regs.dword(at + 4 * i)).collect::<Vec<_>>();
+    assert_eq!(t.state.regs.read(regs::NULL, 8), 0);
+    let words = |at: usize, n: usize| {
+        (0..n)
+            .map(|i| t.state.regs.dword(at + 4 * i))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(words(regs::SR, 8), [10, 11, 0x31, 0xff, 14, 15, 16, 17]);
     assert_eq!(words(regs::TDR, 4), [20, 21, 22, 23]);
     assert_eq!(words(regs::CR, 1), [1 << 4 | 1 << 7]);
@@ -61,7 +65,7 @@ fn the_vector_mask_has_every_group_of_four_that_has_a_channel() {
                 if vector_mask { want } else { mask },
                 "{mask:#x}"
             );
-            let sr0 = [2, 3].map(|i| t.regs.dword(regs::SR + 4 * i));
+            let sr0 = [2, 3].map(|i| t.state.regs.dword(regs::SR + 4 * i));
             assert_eq!(sr0, [mask, want]);
         }
     }
@@ -106,7 +110,7 @@ fn a_thread_begun_again_has_nothing_of_its_former_self() {
     };
     let mut t = Thread::new(&first, &[1; 1024], 0xff, &init, options);
     ends(&mut t);
-    assert_ne!((t.waiting, t.flags()), (0, 0));
+    assert_ne!((t.state.waiting, t.flags()), (0, 0));
     let mac = op(
         Opcode::Mac,
         8,
@@ -116,7 +120,7 @@ fn a_thread_begun_again_has_nothing_of_its_former_self() {
     let second = kernel(&[mac, mov(5, 6), mov(6, 7)]);
     t.reset(&second, &[], 0x0f, &Init::default());
     assert_eq!((t.grf(), t.flags(), t.active()), (&[0; 1024][..], 0, 0x0f));
-    assert_eq!((t.waiting, t.statistics().instructions), (0, 0));
+    assert_eq!((t.state.waiting, t.statistics().instructions), (0, 0));
     ends(&mut t);
     assert_eq!(reg(&t, 4), [2, 2, 2, 2, 0, 0, 0, 0]);
     assert_eq!(reg(&t, 6), [7, 7, 7, 7, 0, 0, 0, 0]);
@@ -330,7 +334,7 @@ fn a_trace_has_every_instruction_with_its_enabled_lanes() {
     let some = pred(mov(6, 3), PredCtrl::Normal, true, 0);
     let all = no_mask(mov(7, 4));
     let mut t = thread(&[mov(4, 1), upper, some, all], &[], 0x3c5a);
-    t.regs.set_flags(0x18);
+    t.state.regs.set_flags(0x18);
     t.set_trace(Box::new(Tracer(Arc::clone(&seen))));
     ends(&mut t);
     let want = [
@@ -362,7 +366,7 @@ fn each_notification_lets_one_wait_pass() {
     t.notify();
     ends(&mut t);
     assert_eq!(
-        (reg(&t, 5)[0], t.regs.dword(regs::N0)),
+        (reg(&t, 5)[0], t.state.regs.dword(regs::N0)),
         (2, 1),
         "one is left"
     );
@@ -371,9 +375,9 @@ fn each_notification_lets_one_wait_pass() {
         let mut t = thread(&[wait(sub)], &[], 0xff);
         t.notify();
         assert_eq!(t.run(&mut r, 100), Ok(Exit::Barrier), "n0 byte {sub}");
-        t.regs.set_dword(regs::N0 + usize::from(sub), 2);
+        t.state.regs.set_dword(regs::N0 + usize::from(sub), 2);
         ends(&mut t);
-        let left = [0, usize::from(sub)].map(|at| t.regs.dword(regs::N0 + at));
+        let left = [0, usize::from(sub)].map(|at| t.state.regs.dword(regs::N0 + at));
         assert_eq!(left, [1, 1], "n0 byte {sub}");
     }
 }

@@ -1,0 +1,65 @@
+//! Each instruction to the family that knows it.
+//!
+//! In:  an instruction inside a function, or of a specialization constant. Out: what its family makes of it.
+
+use crate::error::Result;
+use crate::module::ExtSet;
+use crate::reader::Inst;
+use crate::state::Tr;
+use crate::value::Value;
+use spirv::{Decoration, Op};
+
+impl Tr<'_> {
+    /// Translates one instruction that is neither call nor terminator.
+    pub fn inst(&mut self, inst: &Inst) -> Result<()> {
+        match inst.op {
+            Op::Phi
+            | Op::Nop
+            | Op::Line
+            | Op::NoLine
+            | Op::SelectionMerge
+            | Op::LoopMerge
+            | Op::LifetimeStart
+            | Op::LifetimeStop => return Ok(()),
+            _ => {}
+        }
+        if inst.op == Op::ExtInst
+            && self.m.ext_sets.get(&inst.arg(0)?) == Some(&ExtSet::NonSemantic)
+        {
+            return Ok(());
+        }
+        self.e.exact = inst.id != 0 && self.m.has(inst.id, Decoration::NoContraction);
+        if let Some(v) = self.pure(inst)? {
+            return self.set(inst, v);
+        }
+        if self.memory_inst(inst)?
+            || self.image_inst(inst)?
+            || self.sync_inst(inst)?
+            || self.group_inst(inst)?
+            || self.fragment_inst(inst)?
+        {
+            return Ok(());
+        }
+        inst.loc.unsupported("this instruction")
+    }
+
+    /// Instructions that are functions of their operands alone; `None` if `inst` is none of them.
+    pub fn pure(&mut self, inst: &Inst) -> Result<Option<Value>> {
+        if let Some(v) = self.pointer_pair_inst(inst)? {
+            return Ok(Some(v));
+        }
+        if let Some(v) = self.address_inst(inst)? {
+            return Ok(Some(v));
+        }
+        if let Some(d) = self.alu_inst(inst)? {
+            return Ok(Some(Value::Def(d)));
+        }
+        if let Some(v) = self.composite_inst(inst)? {
+            return Ok(Some(v));
+        }
+        if let Some(v) = self.matrix_inst(inst)? {
+            return Ok(Some(v));
+        }
+        self.ext_inst(inst)
+    }
+}
