@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use crate::canvas::{self, Canvas, Look};
 use crate::rig::{Kernel, Rig, compile, compile_for};
 
 type Flags = vk::PipelineShaderStageCreateFlags;
@@ -269,4 +270,55 @@ fn modules_are_known_by_their_names() {
         d.destroy_pipeline_cache(empty, None);
         kernel.destroy(&rig);
     }
+}
+
+/// Instructions of a pipeline's first shader.
+fn first_instructions(rig: &Rig, pipeline: vk::Pipeline) -> u64 {
+    let device = ash::khr::pipeline_executable_properties::Device::new(&rig.instance, &rig.device);
+    let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
+    let statistics = unsafe { device.get_pipeline_executable_statistics(&info) }.unwrap();
+    let named = |row: &&vk::PipelineExecutableStatisticKHR<'_>| {
+        row.name_as_c_str() == Ok(c"Instruction Count")
+    };
+    unsafe { statistics.iter().find(named).unwrap().value.u64 }
+}
+
+#[test]
+fn what_fragments_do_not_read_is_not_made_for_them() {
+    let rig = Rig::new();
+    let canvas = Canvas::new(&rig, None);
+    let vertex = "#version 450
+layout(location = 0) in vec2 position;
+layout(location = 1) in vec4 colour;
+layout(location = 0) out vec4 first;
+layout(location = 1) out vec4 second[2];
+void main()
+{
+    gl_Position = vec4(position, 0, 1);
+    first = colour;
+    second[0] = sin(colour);
+    second[1] = exp2(colour);
+}";
+    let reads = |more: &str| {
+        let fragment = format!(
+            "#version 450
+layout(location = 0) in vec4 first;
+layout(location = 1) in vec4 second[2];
+layout(location = 0) out vec4 colour;
+void main() {{ colour = first{more}; }}"
+        );
+        let pipeline = canvas.pipeline(&canvas::compile(vertex, &fragment), &Look::default());
+        (pipeline, first_instructions(&rig, pipeline))
+    };
+    let (pipeline, one) = reads("");
+    let (_, all) = reads(" * second[0] * second[1]");
+    // Eight functions, at the least.
+    assert!(one + 8 <= all, "{one} of {all}");
+    let corners = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]];
+    let buffer = canvas::vertices(&rig, &corners.map(|corner| (corner, canvas::GREEN)));
+    canvas.run(|commands| {
+        canvas.bind(commands, pipeline, &buffer);
+        unsafe { rig.device.cmd_draw(commands, 3, 1, 0, 0) };
+    });
+    assert_eq!(canvas.colour.pixel(1, 1), canvas::stored(canvas::GREEN));
 }

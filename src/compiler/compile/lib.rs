@@ -11,7 +11,7 @@ use hw::Device;
 use sha2::{Digest, Sha256};
 
 pub use fs::{Options as Backend, supports};
-pub use nir::{Stage, TessInfo};
+pub use nir::{Slots, Stage, TessInfo};
 
 /// Invocations of a subgroup as the API reports them and shaders read them. Threads run 8, 16 or 32 of them.
 pub const API_SUBGROUP_SIZE: u32 = 32;
@@ -54,6 +54,8 @@ pub struct Key<'a> {
     /// [`ShaderBinary::stage`]. Without it a shader that reads primitives' or patches' vertices takes it that what it reads is
     /// written, and nothing else; a fragment shader needs it only if it has more than [`abi::FREE_INPUTS`] inputs.
     pub before: Option<&'a StageInfo>,
+    /// What the stage behind reads ([`reads`]); without it that may be anything.
+    pub read_behind: Option<nir::Slots>,
     /// Where the launcher puts descriptors.
     pub layout: &'a PipelineLayout,
     /// The machine.
@@ -102,7 +104,10 @@ impl Key<'_> {
                 number(binding.settled.into());
             }
         }
-        hash.update(format!("{:?}{:?}", self.tess, self.before));
+        hash.update(format!(
+            "{:?}{:?}{:?}",
+            self.tess, self.before, self.read_behind
+        ));
         for set in &self.layout.sets {
             hash.update(format!("{:?}", set.conversions));
         }
@@ -176,6 +181,7 @@ fn context(key: &Key<'_>) -> opt::Ctx {
     let all = sets.flat_map(|(set, layout)| layout.conversions.iter().map(move |c| (set, *c)));
     opt::Ctx {
         conversions: all.collect(),
+        read_behind: key.read_behind,
         ..opt::Ctx::default()
     }
 }
@@ -223,6 +229,11 @@ pub fn tess_modes(
         vertices_in: patch_vertices,
         ..control?.info.tess.union(evaluation?.info.tess)
     })
+}
+
+/// Slots of its inputs that a shader may read, those of the API's own aside: what the stage before has to write.
+pub fn reads(words: &[u32], key: &Key<'_>) -> Result<nir::Slots, CompileError> {
+    Ok(opt::inputs_read(&front_end(words, key)?))
 }
 
 /// Names of a module's compute entry points.

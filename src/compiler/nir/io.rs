@@ -101,6 +101,38 @@ impl Slot {
     }
 }
 
+/// A set of slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Slots(u128);
+
+impl Slots {
+    /// No slot.
+    pub const NONE: Slots = Slots(0);
+
+    /// So many from one on, as far as there are slots.
+    pub fn run(first: Slot, count: u32) -> Slots {
+        let slots = (0..count).map_while(|n| first.plus(n));
+        slots.fold(Slots::NONE, Slots::with)
+    }
+
+    /// One more.
+    #[must_use]
+    pub fn with(self, slot: Slot) -> Slots {
+        Slots(self.0 | 1u128.checked_shl(slot.0.into()).unwrap_or(0))
+    }
+
+    /// All of both.
+    #[must_use]
+    pub fn or(self, other: Slots) -> Slots {
+        Slots(self.0 | other.0)
+    }
+
+    /// Whether one is in both.
+    pub fn any(self, other: Slots) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 /// How an input of a fragment shader is made from the vertices' values: the value of an `interp_mode` index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]

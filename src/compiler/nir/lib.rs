@@ -37,7 +37,7 @@ pub use exact::FloatControls;
 pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, Shape};
 pub use io::{
     DepthLayout, Distances, FragmentInfo, GeometryInfo, Interp, IoVar, Primitive, Sampling, Slot,
-    TessDomain, TessInfo, TessSpacing,
+    Slots, TessDomain, TessInfo, TessSpacing,
 };
 pub use ir::*;
 pub use lex::ParseError;

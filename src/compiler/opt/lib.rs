@@ -109,6 +109,7 @@ mod opt_remove_phis;
 mod opt_signs;
 mod opt_sink;
 mod opt_undef;
+mod opt_unread_outputs;
 mod pass;
 mod pipeline;
 mod rewrite;
@@ -120,6 +121,7 @@ mod text_tests;
 mod validate_lowered;
 
 pub use algebra::{Inexact, Rule};
+pub use opt_unread_outputs::inputs_read;
 pub use pass::{Ctx, OptError, Pass, Runner, Sink, Step, Timing};
 pub use pipeline::GEN9;
 pub use rules::RULES;

@@ -15,6 +15,8 @@ pub struct Ctx {
     pub select_array_limit: u32,
     /// Textures whose colours are converted, with the number of their set.
     pub conversions: Vec<(u32, abi::Converted)>,
+    /// Slots that the stage behind reads, those of the API's own aside, where it is known.
+    pub read_behind: Option<nir::Slots>,
 }
 
 impl Default for Ctx {
@@ -23,6 +25,7 @@ impl Default for Ctx {
             unroll_limit: 512,
             select_array_limit: 16,
             conversions: Vec::new(),
+            read_behind: None,
         }
     }
 }

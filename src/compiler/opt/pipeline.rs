@@ -15,6 +15,7 @@ macro_rules! pass {
 /// All stages on gen9: from the SPIR-V front end's output to what the crate's documentation promises.
 pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_dead_cf)),
+    Step::Once(pass!(opt_unread_outputs)),
     Step::Once(pass!(lower_io_to_temporaries)),
     Step::Once(pass!(lower_var_copies)),
     Step::UntilStableIf(opt_loop_unroll::indexes_arrays, UNROLL),

@@ -194,9 +194,17 @@ fn text_cases() {
         let original = shader.clone();
         let lines = text.lines();
         let conversions = lines.filter_map(|l| l.strip_prefix("; conversion: "));
+        let read = text.lines().find_map(|l| l.strip_prefix("; read behind:"));
+        let slots = |names: &str| {
+            let slots = names
+                .split_whitespace()
+                .map(|n| nir::Slot::from_name(n).unwrap());
+            slots.fold(nir::Slots::NONE, nir::Slots::with)
+        };
         let mut runner = Runner {
             validate: true,
             ctx: crate::Ctx {
+                read_behind: read.map(slots),
                 conversions: conversions.map(|l| conversion(&name, l)).collect(),
                 ..crate::Ctx::default()
             },

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-pub use compile::{Stage, SubgroupSize};
+pub use compile::{Slots, Stage, SubgroupSize};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
@@ -47,6 +47,26 @@ pub struct Neighbours {
     pub tess: Option<compile::TessInfo>,
     /// The stage before.
     pub before: Option<Arc<abi::ShaderBinary>>,
+    /// What the stage behind reads, where it is known.
+    pub read_behind: Option<Slots>,
+}
+
+/// Slots that a shader may read of what the stage before writes, as far as it is known: of a module of which the words are not there, if
+/// it was asked before.
+pub fn reads(context: &Context, info: &ShaderInfo) -> Result<Option<Slots>> {
+    let alone = Neighbours::default();
+    with_key(context, info, &alone, |key| {
+        let name = key.hash(info.module.identifier());
+        if let Some(known) = context.reads.get(&name) {
+            return Ok(Some(known));
+        }
+        if !info.module.has_words() {
+            return Ok(None);
+        }
+        let read = compile::reads(&info.module.words, key).map_err(invalid)?;
+        context.reads.put(name, read);
+        Ok(Some(read))
+    })
 }
 
 /// The modes of two shaders' tessellation, for patches of so many vertices.
@@ -93,6 +113,7 @@ fn with_key<R>(
         views: neighbours.views,
         tess: neighbours.tess,
         before: neighbours.before.as_ref().map(|before| &before.stage),
+        read_behind: neighbours.read_behind,
         layout: &info.layout.abi,
         device: context.physical.info().device,
         backend: backend(context, info.capture),
@@ -136,6 +157,7 @@ pub fn internal(
         views: 0,
         tess: None,
         before: None,
+        read_behind: None,
         layout: &layout.abi,
         device: context.physical.info().device,
         backend,

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use compile::Stage;
+use compile::{Slots, Stage};
+use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
 use crate::physical::PhysicalDevice;
@@ -30,6 +31,24 @@ impl Lost {
     }
 }
 
+/// What shaders were found to read of the stage before: many pipelines have the same.
+#[derive(Debug, Default)]
+pub struct Reads(Mutex<FxHashMap<[u8; 32], Slots>>);
+
+impl Reads {
+    /// That of a shader.
+    pub fn get(&self, name: &[u8; 32]) -> Option<Slots> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(name).copied()
+    }
+
+    /// Keeps that of a shader.
+    pub fn put(&self, name: [u8; 32], read: Slots) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(name, read);
+    }
+}
+
 /// What objects are made of.
 #[derive(Debug)]
 pub struct Context {
@@ -49,6 +68,8 @@ pub struct Context {
     pub chunks: Arc<i915::Chunks>,
     /// Whether the device is lost.
     pub lost: Arc<Lost>,
+    /// What shaders read of the stage before, by their names.
+    pub reads: Reads,
     scratch: Mutex<BTreeMap<(u8, u32), Arc<i915::Buffer>>>,
     /// Border colours of samplers.
     border_pool: Arc<i915::Pool>,
@@ -127,6 +148,7 @@ impl Context {
             instructions: pool(i915::Zone::Instruction),
             batches: pool(i915::Zone::High),
             lost: Arc::default(),
+            reads: Reads::default(),
             scratch: Mutex::default(),
             border_pool,
             borders,

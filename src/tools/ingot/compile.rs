@@ -132,6 +132,7 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         views: 0,
         tess: None,
         before: None,
+        read_behind: None,
         layout: &layout,
         device: args.gpu,
         backend,

@@ -12,7 +12,7 @@ use cmd::draw::shader::Special;
 use super::state::{Fixed, FixedInfo};
 use crate::cache::Cache;
 use crate::code::{self, Code};
-use crate::compiler::{self, Neighbours, ShaderInfo, Stage};
+use crate::compiler::{self, Neighbours, ShaderInfo, Slots, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executable::Compiled;
@@ -89,7 +89,13 @@ impl Pipeline {
             neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
         }
         let mut codes = Vec::with_capacity(stages.len());
-        for shader in stages {
+        for (at, shader) in stages.iter().enumerate() {
+            // Behind the last stage before rasterisation nothing reads but what fragments do.
+            neighbours.read_behind = match (shader.stage, stages.get(at + 1)) {
+                (Stage::TessControl | Stage::Fragment, _) => None,
+                (_, Some(next)) => compiler::reads(context, next)?,
+                (_, None) => Some(Slots::NONE),
+            };
             let code = Code::new(context, cache, shader, &neighbours)?;
             neighbours.before = Some(code.shader.clone());
             codes.push((shader.stage, code));
