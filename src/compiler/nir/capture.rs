@@ -1,8 +1,9 @@
 //! Transform feedback: which outputs go to buffers, and where.
 //!
 //! In:  types of outputs, and what decorations say of them. Out: [`Capture`], a dword at a time; text of it in a shader's header.
-//! Ref: SPIR-V, "XfbBuffer", "XfbStride", "Offset"; Vulkan, "Transform Feedback": values of an aggregate follow each other without gaps,
-//! but for those of 64 bits, which are aligned to themselves.
+//! Ref: SPIR-V, "XfbBuffer", "XfbStride", "Offset"; Vulkan, "Transform Feedback"; GLSL, "Transform Feedback Layout Qualifiers": values of
+//! an aggregate follow each other without gaps, but for those of 64 bits, which are aligned to themselves, and so are structures that
+//! hold some, with their ends.
 
 use crate::io::{IoVar, Slot};
 use crate::types::{Type, Types};
@@ -71,9 +72,14 @@ impl Capture {
             }) => {
                 parts(*column, u32::from(*columns)).all(|e| self.add_part(types, e, io, buffer, at))
             }
-            Some(Type::Struct { members, .. }) => members
-                .iter()
-                .all(|m| self.add_part(types, m.ty, io, buffer, at)),
+            Some(Type::Struct { members, .. }) => {
+                let aligned = if types.has_64(ty) { 8 } else { 4 };
+                at.offset = at.offset.next_multiple_of(aligned);
+                let mut members = members.iter();
+                let all = members.all(|m| self.add_part(types, m.ty, io, buffer, at));
+                at.offset = at.offset.next_multiple_of(aligned);
+                all
+            }
             _ => {
                 let Some((n, bits)) = types.value_shape(ty) else {
                     return true;

@@ -171,6 +171,17 @@ impl Types {
         }
     }
 
+    /// Whether a value of 64 bits is somewhere in the type.
+    pub fn has_64(&self, ty: Id<Type>) -> bool {
+        match self.get(ty) {
+            Some(Type::Int(64) | Type::Float(64)) => true,
+            Some(Type::Vector { elem, .. } | Type::Array { elem, .. }) => self.has_64(*elem),
+            Some(Type::Matrix { column, .. }) => self.has_64(*column),
+            Some(Type::Struct { members, .. }) => members.iter().any(|m| self.has_64(m.ty)),
+            _ => false,
+        }
+    }
+
     /// Slots that a variable of the type fills in a stage's interface, each of four 32-bit components; a runtime
     /// array counts as one element.
     pub fn count_slots(&self, ty: Id<Type>) -> u32 {
