@@ -12,7 +12,6 @@ use uapi::{Errno, Result, drm};
 use crate::KmdError;
 use crate::buffer::Buffer;
 use crate::fence::{Events, Fence, SyncFile, all_signalled, lock};
-use crate::file::File;
 use crate::options::Options;
 use crate::syncobj::Syncobj;
 use crate::worker::Worker;
@@ -41,7 +40,7 @@ pub struct Device {
     /// Batches are not even looked at: nothing executes them, and nothing writes them to a file.
     pub(crate) null: bool,
     next_mmap_offset: AtomicU64,
-    pub(crate) next_context: AtomicU64,
+    next_context: AtomicU64,
     pub(crate) reset_count: Arc<AtomicU32>,
     exports: Mutex<Exports>,
 }
@@ -87,11 +86,6 @@ impl Device {
         self.worker.settle();
     }
 
-    /// Opens its render node.
-    pub fn open(self: &Arc<Self>) -> Arc<File> {
-        File::new(self.clone())
-    }
-
     /// Bytes of each context's address space.
     pub(crate) fn gtt_bytes(&self) -> u64 {
         if self.hw.has(hw::Cap::Softpin48) {
@@ -99,6 +93,11 @@ impl Device {
         } else {
             1 << 31
         }
+    }
+
+    /// A number for a context that no other has.
+    pub(crate) fn context_id(&self) -> u64 {
+        self.next_context.fetch_add(1, Ordering::Relaxed)
     }
 
     /// An offset for mmap that no other buffer has.

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::worker::Job;
+use crate::job::Job;
 
 /// Bytes of a buffer that are of interest.
 const MAX_BYTES: u64 = 128 << 10;

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use gpu::{AddressSpace, Gpu, HwContext};
 
 use crate::fence::lock;
+use crate::job::Job;
 use crate::options::{Options, Stopped};
 use crate::profile::Profile;
 use crate::record::Recorder;
-use crate::worker::Job;
 
 /// How a batch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

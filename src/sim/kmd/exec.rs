@@ -14,11 +14,11 @@ use crate::context::Context;
 use crate::device::LOOK_EVERY;
 use crate::fence::{Fence, lock};
 use crate::file::{File, State};
+use crate::job::Job;
 use crate::others::Use;
 use crate::query::engines;
 use crate::space::{Binding, Wish, canonical, decanonical};
 use crate::syncobj::Syncobj;
-use crate::worker::Job;
 
 /// Flags that may be set. Constants and the resource streamer belong to parts and kernels of the past.
 const KNOWN_FLAGS: u64 = i915::EXEC_RING_MASK

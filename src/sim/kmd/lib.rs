@@ -7,6 +7,7 @@
 
 mod buffer;
 mod context;
+mod contexts;
 mod device;
 mod dump;
 mod engine;
@@ -14,6 +15,8 @@ mod exec;
 mod fence;
 mod file;
 mod gem;
+mod job;
+mod kernel;
 mod options;
 mod others;
 mod profile;

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
 use crate::buffer::{Buffer, PAGE_BYTES};
-use crate::worker::Job;
+use crate::job::Job;
 
 const MAGIC: &[u8; 8] = b"INGOTREC";
 const VERSION: u32 = 1;

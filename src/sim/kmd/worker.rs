@@ -6,14 +6,10 @@ use std::sync::{Arc, Mutex, TryLockError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use uapi::i915::EngineClassInstance;
-
-use crate::context::Context;
 use crate::engine::{Ended, Engine};
-use crate::fence::{Events, Fence, all_signalled, lock};
+use crate::fence::{Events, all_signalled, lock};
+use crate::job::Job;
 use crate::options::Options;
-use crate::others::Use;
-use crate::space::Binding;
 
 /// How often somebody looks whether a batch takes for ever.
 const WATCH_EVERY: Duration = Duration::from_millis(200);
@@ -22,24 +18,6 @@ const WATCH_EVERY: Duration = Duration::from_millis(200);
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 /// How long it waits for who holds the queue: that may be the very thread that ends the process, by a signal's handler.
 const HELD_FOR: Duration = Duration::from_secs(1);
-
-/// A batch with all that it needs.
-#[derive(Debug)]
-pub(crate) struct Job {
-    pub(crate) context: Arc<Context>,
-    pub(crate) engine: EngineClassInstance,
-    /// Index of the engine in the context: batches of one context and index run in order.
-    pub(crate) slot: u32,
-    /// The address space while it runs.
-    pub(crate) bindings: Vec<Binding>,
-    /// Address of the first command, not canonical.
-    pub(crate) batch_address: u64,
-    pub(crate) batch_bytes: u64,
-    pub(crate) waits: Vec<Arc<Fence>>,
-    /// What other processes may have, too, which wait for it.
-    pub(crate) uses: Vec<Use>,
-    pub(crate) done: Arc<Fence>,
-}
 
 #[derive(Debug, Default)]
 struct Queue {
