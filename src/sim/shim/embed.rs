@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use kmd::{Device, File, KmdError, Options, Sink, Stop, StopSink, Stopped};
 use uapi::{Errno, Result, drm};
 
-use crate::entry::map_buffer_file;
 use crate::ioctl;
+use crate::map::map_buffer_file;
 
 /// `struct ingot_sim_stop`.
 #[repr(C)]

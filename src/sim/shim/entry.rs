@@ -4,7 +4,7 @@
 //! as if it were always there: on this ABI it is in the same register either way, and it is looked at only where it is due.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_ulong, c_void};
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
@@ -15,6 +15,7 @@ use crate::files::{
     SysResult, close_any, open as open_file, patch_stat, patch_statx, redirect, result, unredirect,
 };
 use crate::ioctl;
+use crate::map::map_buffer_file;
 use crate::start::{settle, simulation};
 
 fn set_errno(error: Errno) {
@@ -411,43 +412,4 @@ unsafe fn map(
         // SAFETY: the program's own call, on the file that holds the buffer.
         unsafe { map_buffer_file(at, len, protection, flags, memory.as_raw_fd(), bytes) }
     }) as *mut c_void
-}
-
-/// `mmap` of a buffer of so many bytes, by the file that holds it.
-///
-/// # Safety
-/// As for mmap.
-pub(crate) unsafe fn map_buffer_file(
-    at: *mut c_void,
-    len: size_t,
-    protection: c_int,
-    flags: c_int,
-    memory: RawFd,
-    bytes: u64,
-) -> SysResult {
-    if len as u64 > bytes {
-        return Err(Errno::EINVAL);
-    }
-    // SAFETY: the caller's promise.
-    result(unsafe { system_call!(libc::SYS_mmap, at, len, protection, flags, memory, 0) })
-}
-
-/// Maps a range of a file where there is room, for GEM_MMAP: the program unmaps it.
-pub(crate) fn map_anywhere(file: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> Result<u64> {
-    let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let nowhere = std::ptr::null_mut::<c_void>();
-    let fd = file.as_raw_fd();
-    // SAFETY: the kernel picks free pages.
-    let address = result(unsafe {
-        system_call!(
-            libc::SYS_mmap,
-            nowhere,
-            len_bytes,
-            protection,
-            libc::MAP_SHARED,
-            fd,
-            offset_bytes,
-        )
-    })?;
-    Ok(address as u64)
 }

@@ -11,6 +11,7 @@ use uapi::drm;
 use uapi::i915;
 use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, Result, Transfer};
 
+use crate::map::map_anywhere;
 use crate::user;
 
 /// Longest chain of extensions that is followed: the kernel's own limit.
@@ -384,7 +385,7 @@ fn map_buffer(file: &File, map: &mut i915::GemMmap) -> Result<()> {
     {
         return Err(Errno::EINVAL);
     }
-    map.addr_ptr = crate::entry::map_anywhere(std::os::fd::AsFd::as_fd(&fd), map.offset, map.size)?;
+    map.addr_ptr = map_anywhere(std::os::fd::AsFd::as_fd(&fd), map.offset, map.size)?;
     Ok(())
 }
 

@@ -31,6 +31,7 @@ pub mod embed;
 mod entry;
 mod files;
 mod ioctl;
+mod map;
 mod nodes;
 mod start;
 #[cfg(test)]
