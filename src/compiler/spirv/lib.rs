@@ -4,9 +4,10 @@
 //! Out: a [`nir::Shader`]: everything inlined, control flow structured, memory accessed through derefs.
 //!
 //! The way: [`Module::parse`] (`reader`: words to instructions, checked against the grammar; `module`: sections,
-//! functions, blocks), then [`Module::to_nir`] (`state` is what all work on; `type_table`, `constants`; per function `cfg` and
-//! `structure`; `translate` and `walk` drive, `dispatch` finds the family; `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`, `sync`,
-//! `group`, `fragment`, `builtins` by instruction family; `emit` and `ops` write NIR).
+//! functions, blocks), then [`Module::to_nir`] (`state` is what all work on; `type_table`, `constants`; per function
+//! `cfg` and `structure`; `translate` and `walk` drive, `dispatch` finds the family; `alu`, `composite`, `matrix`,
+//! `glsl450`, `trig`, `memory`, `io`, `image`, `sync`, `group`, `fragment`, `builtins` by instruction family; `emit`
+//! and `ops` write NIR).
 //!
 //! Nothing here trusts its input: a wrong module is an [`SpirvError`] with a word offset.
 //! Where drivers meet modules that the validator refuses but whose meaning is clear, they are accepted.

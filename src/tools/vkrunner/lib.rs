@@ -39,10 +39,9 @@ mod value;
 mod vulkan;
 
 pub use format::{Format, Kind};
-pub use parse::ScriptError;
 pub use run::{Dump, Image, Outcome, Runner, RunnerOptions, Verdict};
 pub use script::{Script, ShaderStage};
-pub use source::Replacement;
+pub use source::{Replacement, ScriptError};
 pub use vulkan::{EntryPoint, VulkanError};
 
 /// Parses a script. `replacements` are applied to every line, as option `-D` does.

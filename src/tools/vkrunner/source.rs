@@ -1,6 +1,23 @@
 //! Physical lines to logical lines: continuations and token replacement.
 
-use crate::parse::ScriptError;
+/// A mistake in a script.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct ScriptError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl ScriptError {
+    pub(crate) fn new(line: usize, message: impl Into<String>) -> ScriptError {
+        ScriptError {
+            line,
+            message: message.into(),
+        }
+    }
+}
 
 /// `-D TOKEN=TEXT`: wherever TOKEN stands in a script, TEXT is read.
 #[derive(Clone, Debug, PartialEq, Eq)]

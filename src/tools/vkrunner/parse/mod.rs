@@ -6,26 +6,7 @@ mod require;
 mod vertex;
 
 use crate::script::{Script, ShaderSource, ShaderStage};
-use crate::source::{self, Line, Replacement};
-
-/// A mistake in a script.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct ScriptError {
-    /// Line, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl ScriptError {
-    pub(crate) fn new(line: usize, message: impl Into<String>) -> ScriptError {
-        ScriptError {
-            line,
-            message: message.into(),
-        }
-    }
-}
+use crate::source::{self, Line, Replacement, ScriptError};
 
 /// What the lines of the present section are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
