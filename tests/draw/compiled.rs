@@ -44,6 +44,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
         views: 0,
         tess: None,
         before: None,
+        read_behind: None,
         layout: &layout,
         device: crate::rig::device(),
         backend: fs::Options {

@@ -57,6 +57,7 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
                 views: 0,
                 tess: None,
                 before: None,
+                read_behind: None,
                 layout: &layout,
                 device,
                 backend: fs::Options {
