@@ -248,7 +248,12 @@ mod tests {
                 let text = site(&code[at..], maker.len() - 1);
                 let named = literals(text);
                 // A function that is given the message, or an instruction to describe.
-                let passes_on = ["what: what.into()", "{ what, at }", "{what}", "unimplemented()"];
+                let passes_on = [
+                    "what: what.into()",
+                    "{ what, at }",
+                    "{what}",
+                    "unimplemented()",
+                ];
                 if passes_on.iter().any(|part| text.contains(part)) {
                     continue;
                 }
