@@ -6,6 +6,7 @@
 //! interpolated elsewhere keep their derefs. Tests: tests/opt/lower_io_to_temporaries/.
 
 use crate::pass::Ctx;
+use crate::rewrite::to_temporaries;
 use entity::{Id, IdMap};
 use nir::*;
 
@@ -39,7 +40,7 @@ pub fn lower_io_to_temporaries(s: &mut Shader, _: &Ctx) -> bool {
     if outs.is_empty() && ins.is_empty() {
         return false;
     }
-    redirect(s, &temp);
+    to_temporaries(s, &temp);
     for block in s.block_order() {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
@@ -81,37 +82,6 @@ fn copy(
         b.intrinsic(IntrinsicOp::CopyDeref, None, &[dst, src], &[0, 0]);
     }
     b.position()
-}
-
-/// Makes every chain that begins at a variable begin at its copy.
-fn redirect(s: &mut Shader, temp: &IdMap<Variable, Option<Id<Variable>>>) {
-    let mut moved: IdMap<Def, bool> = IdMap::for_arena(&s.defs, false);
-    for block in s.block_order() {
-        for k in 0..s.blocks[block].instrs.len() {
-            let id = s.blocks[block].instrs[k];
-            let Instr::Deref(d) = &mut s.instrs[id] else {
-                continue;
-            };
-            let mine = match &mut d.kind {
-                DerefKind::Var(v) => match temp[*v] {
-                    Some(copy) => {
-                        *v = copy;
-                        true
-                    }
-                    None => false,
-                },
-                DerefKind::Array { parent, .. }
-                | DerefKind::PtrAsArray { parent, .. }
-                | DerefKind::Struct { parent, .. }
-                | DerefKind::Cast { parent, .. } => moved[*parent],
-            };
-            if mine {
-                moved[d.def] = true;
-                d.mode = Mode::ShaderTemp;
-                d.access = Access::default();
-            }
-        }
-    }
 }
 
 /// Inputs with a dynamic index other than that of a vector's component, and never interpolated elsewhere.

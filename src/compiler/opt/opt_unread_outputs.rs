@@ -6,6 +6,7 @@
 //! Ref: Vulkan, "Shader Interfaces": an output that nothing consumes has no effect.
 
 use crate::pass::Ctx;
+use crate::rewrite::to_temporaries;
 use entity::{Id, IdMap};
 use nir::*;
 
@@ -19,7 +20,7 @@ pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
     }
     let captured = s.info.capture.dwords.iter();
     let needed = captured.fold(read, |all, dword| all.with(dword.slot));
-    let mut own: IdMap<Variable, bool> = IdMap::for_arena(&s.vars, false);
+    let mut own: IdMap<Variable, Option<Id<Variable>>> = IdMap::for_arena(&s.vars, None);
     let mut any = false;
     for id in s.vars.ids() {
         let v = &s.vars[id];
@@ -31,38 +32,13 @@ pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
         }
         let v = &mut s.vars[id];
         (v.mode, v.io, v.access) = (Mode::ShaderTemp, None, Access::default());
-        own[id] = true;
+        own[id] = Some(id);
         any = true;
     }
     if any {
-        redirect(s, &own);
+        to_temporaries(s, &own);
     }
     any
-}
-
-/// Makes what points to these variables point to variables of the shader's own.
-fn redirect(s: &mut Shader, own: &IdMap<Variable, bool>) {
-    let mut moved: IdMap<Def, bool> = IdMap::for_arena(&s.defs, false);
-    for block in s.block_order() {
-        for k in 0..s.blocks[block].instrs.len() {
-            let id: Id<Instr> = s.blocks[block].instrs[k];
-            let Instr::Deref(d) = &mut s.instrs[id] else {
-                continue;
-            };
-            let mine = match d.kind {
-                DerefKind::Var(v) => own[v],
-                DerefKind::Array { parent, .. }
-                | DerefKind::PtrAsArray { parent, .. }
-                | DerefKind::Struct { parent, .. }
-                | DerefKind::Cast { parent, .. } => moved[parent],
-            };
-            if mine {
-                moved[d.def] = true;
-                d.mode = Mode::ShaderTemp;
-                d.access = Access::default();
-            }
-        }
-    }
 }
 
 /// Slots that a variable of a stage's interface fills, those of one vertex where it has several.

@@ -1,7 +1,7 @@
-//! The walk that lowering passes share: instruction by instruction, with a builder before each.
+//! What lowering passes share: the walk, instruction by instruction, with a builder before each; variables that become temporaries.
 
-use entity::Id;
-use nir::{Alu, AluOp, AluSrc, Builder, Def, Instr, Shader};
+use entity::{Id, IdMap};
+use nir::{Access, Alu, AluOp, AluSrc, Builder, Def, DerefKind, Instr, Mode, Shader, Variable};
 use smallvec::SmallVec;
 
 /// What becomes of an instruction.
@@ -93,6 +93,37 @@ fn become_vec(b: &mut Builder<'_>, id: Id<Instr>, parts: &[Id<Def>]) {
         _ => {
             let value = b.vec(parts);
             become_mov(b.shader, id, value);
+        }
+    }
+}
+
+/// Makes every chain of pointers that begins at one of these variables begin at its temporary, which may be the variable itself.
+pub(crate) fn to_temporaries(s: &mut Shader, temp: &IdMap<Variable, Option<Id<Variable>>>) {
+    let mut moved: IdMap<Def, bool> = IdMap::for_arena(&s.defs, false);
+    for block in s.block_order() {
+        for k in 0..s.blocks[block].instrs.len() {
+            let id = s.blocks[block].instrs[k];
+            let Instr::Deref(d) = &mut s.instrs[id] else {
+                continue;
+            };
+            let mine = match &mut d.kind {
+                DerefKind::Var(v) => match temp[*v] {
+                    Some(copy) => {
+                        *v = copy;
+                        true
+                    }
+                    None => false,
+                },
+                DerefKind::Array { parent, .. }
+                | DerefKind::PtrAsArray { parent, .. }
+                | DerefKind::Struct { parent, .. }
+                | DerefKind::Cast { parent, .. } => moved[*parent],
+            };
+            if mine {
+                moved[d.def] = true;
+                d.mode = Mode::ShaderTemp;
+                d.access = Access::default();
+            }
         }
     }
 }
