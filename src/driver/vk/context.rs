@@ -31,7 +31,10 @@ impl Lost {
     }
 }
 
-/// What shaders were found to read of the stage before: many pipelines have the same.
+/// Shaders of which it is kept what they read: about a MiB.
+const MOST_READS: usize = 1 << 14;
+
+/// What shaders were found to read of the stage before: many pipelines have the same. Of too many, all are forgotten.
 #[derive(Debug, Default)]
 pub struct Reads(Mutex<FxHashMap<[u8; 32], Slots>>);
 
@@ -45,6 +48,9 @@ impl Reads {
     /// Keeps that of a shader.
     pub fn put(&self, name: [u8; 32], read: Slots) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_READS {
+            known.clear();
+        }
         known.insert(name, read);
     }
 }
