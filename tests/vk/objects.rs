@@ -391,17 +391,7 @@ void main()
             .unwrap();
         assert!(!found.is_empty());
         assert!(matches!(found[0].subgroup_size, 8 | 16 | 32));
-        let info = vk::PipelineExecutableInfoKHR::default().pipeline(kernel.pipeline);
-        let statistics = executables
-            .get_pipeline_executable_statistics(&info)
-            .unwrap();
-        let value = |name: &std::ffi::CStr| {
-            let row = statistics
-                .iter()
-                .find(|row| row.name_as_c_str() == Ok(name))
-                .unwrap();
-            row.value.u64
-        };
+        let value = |name| rig.statistic(kernel.pipeline, name);
         assert!(value(c"Instruction Count") > 10);
         assert!(value(c"SEND Count") >= 3);
         assert!(value(c"Cycle Count") > 10);

@@ -272,17 +272,6 @@ fn modules_are_known_by_their_names() {
     }
 }
 
-/// Instructions of a pipeline's first shader.
-fn first_instructions(rig: &Rig, pipeline: vk::Pipeline) -> u64 {
-    let device = ash::khr::pipeline_executable_properties::Device::new(&rig.instance, &rig.device);
-    let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
-    let statistics = unsafe { device.get_pipeline_executable_statistics(&info) }.unwrap();
-    let named = |row: &&vk::PipelineExecutableStatisticKHR<'_>| {
-        row.name_as_c_str() == Ok(c"Instruction Count")
-    };
-    unsafe { statistics.iter().find(named).unwrap().value.u64 }
-}
-
 #[test]
 fn what_fragments_do_not_read_is_not_made_for_them() {
     let rig = Rig::new();
@@ -308,7 +297,7 @@ layout(location = 0) out vec4 colour;
 void main() {{ colour = first{more}; }}"
         );
         let pipeline = canvas.pipeline(&canvas::compile(vertex, &fragment), &Look::default());
-        (pipeline, first_instructions(&rig, pipeline))
+        (pipeline, rig.statistic(pipeline, c"Instruction Count"))
     };
     let (pipeline, one) = reads("");
     let (_, all) = reads(" * second[0] * second[1]");

@@ -174,6 +174,16 @@ impl Rig {
         }
     }
 
+    /// A number that the first executable of a pipeline tells of itself.
+    pub fn statistic(&self, pipeline: vk::Pipeline, name: &std::ffi::CStr) -> u64 {
+        let executables =
+            ash::khr::pipeline_executable_properties::Device::new(&self.instance, &self.device);
+        let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
+        let rows = unsafe { executables.get_pipeline_executable_statistics(&info) }.unwrap();
+        let named = |row: &&vk::PipelineExecutableStatisticKHR<'_>| row.name_as_c_str() == Ok(name);
+        unsafe { rows.iter().find(named).unwrap().value.u64 }
+    }
+
     pub fn buffer(&self, bytes: u64) -> Buffer<'_> {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
