@@ -1,4 +1,7 @@
 //! Contexts and address spaces of a file: made, set, asked about, taken away.
+//!
+//! In:  a file, numbers of its objects, parameters. Out: the objects changed, or an errno. Ref: Linux, include/uapi/drm/i915_drm.h,
+//! DRM_IOCTL_I915_GEM_CONTEXT_* and DRM_IOCTL_I915_GEM_VM_*.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

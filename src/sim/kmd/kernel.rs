@@ -1,4 +1,6 @@
 //! An open file as the process sees it: one method for each ioctl, carried out by the file that knows its objects.
+//!
+//! In:  arguments of ioctls. Out: what the kernel answers, or its errno. Ref: Linux, include/uapi/drm/i915_drm.h, drm.h.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;

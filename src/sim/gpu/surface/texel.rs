@@ -23,7 +23,7 @@ impl Image {
     }
 
     /// Whether a level of the view is there: those below Resource Min LOD, of which whole levels count here, are out of bounds for
-    /// messages that do not choose their level (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan, "Integer Texel
+    /// messages whose level is not clamped to it: they name it, or gather (ERRATA.md; SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan, "Integer Texel
     /// Coordinate Operations", on an image view's least level, which Mesa's driver leaves to this field).
     pub fn is_resident(&self, level: u32) -> bool {
         level.saturating_add(self.min_lod) >= self.resource_min_lod >> 8
