@@ -377,3 +377,58 @@ fn samples_are_joined() {
             .all(|pixel| pixel == [51, 102, 153, 204])
     );
 }
+
+/// What was copied to a picture is scaled behind a barrier that speaks of transfers alone, twice: the second time, the sampler has
+/// read what was there before.
+#[test]
+fn what_was_copied_is_scaled_behind_a_barrier_of_transfers() {
+    let rig = Rig::new();
+    let info = picture(vk::Format::R8G8B8A8_UNORM, 16, 16);
+    let images = [&info, &info].map(|info| Image::new(&rig, info));
+    let parts = regions(&info, false);
+    let bytes = parts.last().map_or(0, Region::end) as u64;
+    let [first, second, got] = [0x11, 0x22, 0x33].map(|value| {
+        let buffer = rig.buffer(bytes);
+        buffer.data.fill(value);
+        buffer
+    });
+    let [source, target] = [images[0].image, images[1].image];
+    let layout = vk::ImageLayout::GENERAL;
+    let transfers = |commands| unsafe {
+        let both = vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE;
+        let barrier = vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .dst_access_mask(both);
+        let stage = vk::PipelineStageFlags::TRANSFER;
+        let none = vk::DependencyFlags::empty();
+        rig.device
+            .cmd_pipeline_barrier(commands, stage, stage, none, &[barrier], &[], &[]);
+    };
+    let whole = [offset(0, 0, 0), offset(16, 16, 1)];
+    let aspect = aspects(info.format)[0];
+    let blit = vk::ImageBlit {
+        src_subresource: layer(aspect, 0, 0),
+        src_offsets: whole,
+        dst_subresource: layer(aspect, 0, 0),
+        dst_offsets: whole,
+    };
+    let again = vk::BufferImageCopy::default()
+        .image_subresource(layer(aspect, 0, 0))
+        .image_extent(info.extent);
+    rig.run(|commands| unsafe {
+        upload(&rig, commands, &first, source, &parts);
+        upload(&rig, commands, &first, target, &parts);
+        for buffer in [&first, &second] {
+            rig.device
+                .cmd_copy_buffer_to_image(commands, buffer.buffer, source, layout, &[again]);
+            transfers(commands);
+            let filter = vk::Filter::NEAREST;
+            rig.device
+                .cmd_blit_image(commands, source, layout, target, layout, &[blit], filter);
+            transfers(commands);
+        }
+        rig.barrier(commands);
+        download(&rig, commands, &got, target, &parts);
+    });
+    assert!(got.data.iter().all(|byte| *byte == 0x22));
+}
