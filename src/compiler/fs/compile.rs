@@ -7,7 +7,7 @@ use crate::options::Options;
 use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
     opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_pack,
-    opt_predicate, print, regalloc, schedule, split_vgrfs, uniform, validate,
+    opt_predicate, opt_select, print, regalloc, schedule, split_vgrfs, uniform, validate,
 };
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::Id;
@@ -261,6 +261,8 @@ const PIPELINE: &[Pass] = &[
     ("lower_collect", lower_collect::lower_collect),
     ("split_vgrfs", split_vgrfs::split_vgrfs),
     ("opt_coalesce", opt_coalesce::opt_coalesce),
+    ("opt_select", opt_select::opt_select),
+    ("opt_coalesce_selected", opt_coalesce::opt_coalesce),
     ("opt_coalesce_phis", opt_coalesce_phis::opt_coalesce_phis),
     ("opt_empty", opt_control::opt_control),
     ("opt_predicate", opt_predicate::opt_predicate),

@@ -30,6 +30,7 @@ mod opt_else;
 mod opt_flags;
 mod opt_pack;
 mod opt_predicate;
+mod opt_select;
 mod options;
 mod print;
 #[cfg(test)]

@@ -141,10 +141,25 @@ fn others(
             found.push((k, i));
         }
         if k > at && inst.dst.reg == to.reg {
-            return None;
+            let last = found.len() == n as usize && writes_what_it_reads(inst, from, copy);
+            return last.then_some(found);
         }
     }
     (found.len() == n as usize).then_some(found)
+}
+
+/// True if an operation that writes a copy's destination may read it instead of the copy's source: lane by lane, so that each half reads
+/// before it is written.
+fn writes_what_it_reads(inst: &Inst, from: Reg, copy: &Inst) -> bool {
+    let pitch = |stride: u8, ty: Type| u32::from(stride) * ty.size_bytes();
+    let (dst, first) = (inst.dst, copy.src[0].offset);
+    let mut reads = inst.src[..inst.sources()].iter().filter(|s| s.reg == from);
+    reads.all(|s| {
+        s.rows.is_none()
+            && s.offset - first + copy.dst.offset == dst.offset
+            && s.ty.size_bytes() == dst.ty.size_bytes()
+            && (inst.exec == 1 || pitch(s.stride, s.ty) == pitch(dst.stride, dst.ty))
+    })
 }
 
 /// Source and destination of a plain copy of one VGRF to another.

@@ -28,6 +28,13 @@ pub struct Statistics {
     pub cycles: f64,
 }
 
+/// An executable of a shader.
+pub struct Executable {
+    pub statistics: Statistics,
+    /// What its compiler shows of it: a name and a text each.
+    pub texts: Vec<(String, String)>,
+}
+
 /// A device that tells of its executables.
 pub struct Device {
     opened: device::Device,
@@ -102,12 +109,14 @@ impl Device {
         &self.opened.name
     }
 
-    /// Makes a pipeline `repeat` times: the shortest time, and what the driver says of the shader's executables.
+    /// Makes a pipeline `repeat` times: the shortest time, and what the driver says of the shader's executables; their texts, if
+    /// they are asked for.
     pub fn measure(
         &self,
         shader: &Interface,
         repeat: u32,
-    ) -> Result<(Duration, Vec<Statistics>), String> {
+        texts: bool,
+    ) -> Result<(Duration, Vec<Executable>), String> {
         let mut made = Made {
             device: &self.opened.device,
             modules: Vec::new(),
@@ -120,13 +129,17 @@ impl Device {
         let mut told = Vec::new();
         for round in 0..=repeat {
             let flags = match round {
+                0 if texts => {
+                    vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
+                        | vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR
+                }
                 0 => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
                 _ => vk::PipelineCreateFlags::empty(),
             };
             let start = Instant::now();
             let pipeline = self.pipeline(shader, &made, flags)?;
             if round == 0 {
-                told = self.statistics(pipeline, shader.stage)?;
+                told = self.executables(pipeline, shader.stage, texts)?;
             } else {
                 best = best.min(start.elapsed());
             }
@@ -138,16 +151,16 @@ impl Device {
 
     fn lay_out(&self, shader: &Interface, made: &mut Made<'_>) -> Result<(), String> {
         let device = &self.opened.device;
-        let mut modules = vec![&shader.words];
-        let vertex;
-        if shader.stage == Stage::Fragment {
-            vertex = shader.vertex_shader()?;
-            modules.push(&vertex);
+        let mut modules = vec![shader.words.clone()];
+        match shader.stage {
+            Stage::Vertex => modules.push(shader.fragment_shader()?),
+            Stage::Fragment => modules.push(shader.vertex_shader()?),
+            _ => {}
         }
         let sets = shader.bindings.iter().map(|b| b.set + 1).max().unwrap_or(0);
         // SAFETY: as in `new`; what is made is destroyed by `made`.
         unsafe {
-            for words in modules {
+            for words in &modules {
                 let info = vk::ShaderModuleCreateInfo::default().code(words);
                 let module = device.create_shader_module(&info, None);
                 made.modules
@@ -258,9 +271,11 @@ impl Device {
                 .map(|p| p.first().copied().unwrap_or_default())
                 .map_err(|e| format!("vkCreateComputePipelines: {:?}", e.1));
         }
-        // A vertex shader alone: nobody says which of its outputs are read.
         let stages = match shader.stage {
-            Stage::Vertex => vec![stage(vk::ShaderStageFlags::VERTEX, 0, &entry)],
+            Stage::Vertex => vec![
+                stage(vk::ShaderStageFlags::VERTEX, 0, &entry),
+                stage(vk::ShaderStageFlags::FRAGMENT, 1, c"main"),
+            ],
             _ => vec![
                 stage(vk::ShaderStageFlags::VERTEX, 1, c"main"),
                 stage(vk::ShaderStageFlags::FRAGMENT, 0, &entry),
@@ -333,65 +348,120 @@ impl Device {
             .map_err(|e| format!("vkCreateGraphicsPipelines: {:?}", e.1))
     }
 
-    fn statistics(&self, pipeline: vk::Pipeline, stage: Stage) -> Result<Vec<Statistics>, String> {
+    fn executables(
+        &self,
+        pipeline: vk::Pipeline,
+        stage: Stage,
+        texts: bool,
+    ) -> Result<Vec<Executable>, String> {
         let wanted = match stage {
             Stage::Vertex => vk::ShaderStageFlags::VERTEX,
             Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
             _ => vk::ShaderStageFlags::COMPUTE,
         };
         let mut out = Vec::new();
-        // SAFETY: as in `new`; a statistic's format says which of its values is there, its name ends with a zero.
-        unsafe {
-            let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
-            let all = self
-                .executables
-                .get_pipeline_executable_properties(&info)
-                .map_err(error("vkGetPipelineExecutablePropertiesKHR"))?;
-            for (at, executable) in all.iter().enumerate() {
-                if !executable.stages.contains(wanted) {
-                    continue;
-                }
-                let info = vk::PipelineExecutableInfoKHR::default()
-                    .pipeline(pipeline)
-                    .executable_index(at as u32);
-                let list = self
-                    .executables
-                    .get_pipeline_executable_statistics(&info)
-                    .map_err(error("vkGetPipelineExecutableStatisticsKHR"))?;
-                let mut one = Statistics {
-                    width: executable.subgroup_size,
-                    ..Statistics::default()
-                };
-                for statistic in &list {
-                    use vk::PipelineExecutableStatisticFormatKHR as F;
-                    let value = match statistic.format {
-                        F::UINT64 => statistic.value.u64 as f64,
-                        F::INT64 => statistic.value.i64 as f64,
-                        F::FLOAT64 => statistic.value.f64,
-                        _ => continue,
-                    };
-                    let name = CStr::from_ptr(statistic.name.as_ptr()).to_string_lossy();
-                    let place = match name.to_ascii_lowercase().as_str() {
-                        "instruction count" => &mut one.instructions,
-                        "send count" => &mut one.sends,
-                        "spill count" => &mut one.spills,
-                        "fill count" => &mut one.fills,
-                        "cycle count" => &mut one.cycles,
-                        _ => continue,
-                    };
-                    *place = value;
-                }
-                out.push(one);
+        let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
+        // SAFETY: the pipeline is of this device, and lives.
+        let all = unsafe { self.executables.get_pipeline_executable_properties(&info) }
+            .map_err(error("vkGetPipelineExecutablePropertiesKHR"))?;
+        for (at, executable) in all.iter().enumerate() {
+            if !executable.stages.contains(wanted) {
+                continue;
             }
+            let info = vk::PipelineExecutableInfoKHR::default()
+                .pipeline(pipeline)
+                .executable_index(at as u32);
+            out.push(Executable {
+                statistics: Statistics {
+                    width: executable.subgroup_size,
+                    ..self.statistics(&info)?
+                },
+                texts: match texts {
+                    true => self.texts(&info)?,
+                    false => Vec::new(),
+                },
+            });
         }
         Ok(out)
+    }
+
+    fn statistics(&self, info: &vk::PipelineExecutableInfoKHR<'_>) -> Result<Statistics, String> {
+        let mut one = Statistics::default();
+        // SAFETY: as in `executables`; a statistic's format says which of its values is there, its name ends with a zero.
+        unsafe {
+            let list = self
+                .executables
+                .get_pipeline_executable_statistics(info)
+                .map_err(error("vkGetPipelineExecutableStatisticsKHR"))?;
+            for statistic in &list {
+                use vk::PipelineExecutableStatisticFormatKHR as F;
+                let value = match statistic.format {
+                    F::UINT64 => statistic.value.u64 as f64,
+                    F::INT64 => statistic.value.i64 as f64,
+                    F::FLOAT64 => statistic.value.f64,
+                    _ => continue,
+                };
+                let name = CStr::from_ptr(statistic.name.as_ptr()).to_string_lossy();
+                let place = match name.to_ascii_lowercase().as_str() {
+                    "instruction count" => &mut one.instructions,
+                    "send count" => &mut one.sends,
+                    "spill count" => &mut one.spills,
+                    "fill count" => &mut one.fills,
+                    "cycle count" => &mut one.cycles,
+                    _ => continue,
+                };
+                *place = value;
+            }
+        }
+        Ok(one)
+    }
+
+    /// The representations that are texts.
+    fn texts(
+        &self,
+        info: &vk::PipelineExecutableInfoKHR<'_>,
+    ) -> Result<Vec<(String, String)>, String> {
+        let get = (self.executables.fp()).get_pipeline_executable_internal_representations_khr;
+        let failed = |e| error("vkGetPipelineExecutableInternalRepresentationsKHR")(e);
+        let device = self.opened.device.handle();
+        let mut count = 0;
+        // SAFETY: as in `executables`; asked for sizes first, then with room for as much.
+        unsafe {
+            get(device, info, &mut count, std::ptr::null_mut())
+                .result()
+                .map_err(failed)?;
+            let mut list =
+                vec![vk::PipelineExecutableInternalRepresentationKHR::default(); count as usize];
+            get(device, info, &mut count, list.as_mut_ptr())
+                .result()
+                .map_err(failed)?;
+            let mut rooms: Vec<Vec<u8>> = list.iter().map(|r| vec![0; r.data_size]).collect();
+            for (one, room) in list.iter_mut().zip(&mut rooms) {
+                one.p_data = room.as_mut_ptr().cast();
+            }
+            get(device, info, &mut count, list.as_mut_ptr())
+                .result()
+                .map_err(failed)?;
+            let shown = list.iter().zip(&rooms).filter(|(one, _)| one.is_text != 0);
+            Ok(shown
+                .map(|(one, room)| {
+                    let name = CStr::from_ptr(one.name.as_ptr()).to_string_lossy();
+                    let text = room.split(|&b| b == 0).next().unwrap_or_default();
+                    (
+                        name.into_owned(),
+                        String::from_utf8_lossy(text).into_owned(),
+                    )
+                })
+                .collect())
+        }
     }
 }
 
 /// By target: whether it is of integers, or none for one that is not written.
 fn targets(shader: &Interface) -> Vec<Option<bool>> {
     if shader.stage != Stage::Fragment {
-        return Vec::new();
+        // What `Interface::fragment_shader` writes.
+        return vec![Some(false)];
     }
     let end = shader
         .outputs

@@ -29,6 +29,7 @@ pub struct Location {
     pub number: u32,
     pub integer: bool,
     pub wide: bool,
+    pub components: u8,
 }
 
 /// A shader and what it needs.
@@ -120,6 +121,33 @@ impl Interface {
         vkrunner::compile_glsl(ShaderStage::Vertex, &text, (1, 1, 0))
     }
 
+    /// A fragment shader behind a vertex shader, which reads all that is written: otherwise a driver that links would make nothing of it.
+    pub fn fragment_shader(&self) -> Result<Vec<u32>, String> {
+        if self.outputs.iter().any(|o| o.wide) {
+            return Err("outputs of 64 bits: not measured".into());
+        }
+        let mut text = String::from("#version 450\nlayout(location = 0) out vec4 color;\n");
+        let mut sum = String::from("vec4(0.0)");
+        for output in &self.outputs {
+            let n = output.number;
+            let (flat, ty) = match (output.integer, output.components) {
+                (true, 1) => ("flat ", "int".into()),
+                (true, n) => ("flat ", format!("ivec{n}")),
+                (false, 1) => ("", "float".into()),
+                (false, n) => ("", format!("vec{n}")),
+            };
+            text += &format!("layout(location = {n}) {flat}in {ty} i{n};\n");
+            for component in ["x", "y", "z", "w"].iter().take(output.components.into()) {
+                sum += &match output.components {
+                    1 => format!(" + vec4(i{n})"),
+                    _ => format!(" + vec4(i{n}.{component})"),
+                };
+            }
+        }
+        text += &format!("void main() {{ color = {sum}; }}\n");
+        vkrunner::compile_glsl(ShaderStage::Fragment, &text, (1, 1, 0))
+    }
+
     /// Attributes that [`Interface::vertex_shader`] reads.
     pub fn attributes(&self) -> u32 {
         (self.inputs.len() as u32).clamp(1, ATTRIBUTES)
@@ -175,6 +203,7 @@ fn locations(shader: &nir::Shader, ty: Id<Type>, at: u32, out: &mut Vec<Location
             number: at,
             integer,
             wide: bits == 64,
+            components,
         });
         at + 1 + u32::from(bits == 64 && components > 2)
     };

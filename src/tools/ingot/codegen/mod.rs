@@ -11,7 +11,7 @@ mod interface;
 
 use crate::compile::words_of;
 use crate::implementation::IcdArgs;
-use device::{Device, Statistics};
+use device::{Device, Executable, Statistics};
 use indicatif::{ProgressBar, ProgressStyle};
 use interface::Interface;
 use std::collections::BTreeMap;
@@ -36,6 +36,9 @@ pub struct Args {
     /// Print every shader's figures too
     #[arg(long)]
     all: bool,
+    /// Write what each compiler shows of its code (passes, machine code) into this folder, as SHADER.SIMDn.NAME
+    #[arg(long)]
+    code: Option<PathBuf>,
 }
 
 /// Arguments of its worker.
@@ -47,6 +50,9 @@ pub struct WorkerArgs {
     /// Shaders that are left out
     #[arg(long)]
     from: usize,
+    /// Folder for what the compiler shows
+    #[arg(long)]
+    code: Option<PathBuf>,
     #[command(flatten)]
     icd: IcdArgs,
 }
@@ -91,12 +97,20 @@ pub fn worker(args: &WorkerArgs) -> Result<(), String> {
         let name = path.strip_prefix(&args.folder).unwrap_or(path).display();
         // Said before: it may be the last word.
         println!("{name}");
-        let measured = words_of(path)
-            .and_then(Interface::new)
-            .and_then(|shader| Ok((shader.stage, device.measure(&shader, args.repeat)?)));
+        let measured = words_of(path).and_then(Interface::new).and_then(|shader| {
+            let measured = device.measure(&shader, args.repeat, args.code.is_some())?;
+            Ok((shader.stage, measured))
+        });
         match measured {
             Ok((stage, (time, told))) => {
-                let told = told.iter().map(|s| {
+                if let Some(folder) = &args.code {
+                    write_texts(
+                        &folder.join(path.strip_prefix(&args.folder).unwrap_or(path)),
+                        &told,
+                    )?;
+                }
+                let told = told.iter().map(|e| {
+                    let s = &e.statistics;
                     format!(
                         "{} {} {} {} {} {}",
                         s.width, s.instructions, s.sends, s.spills, s.fills, s.cycles
@@ -107,6 +121,23 @@ pub fn worker(args: &WorkerArgs) -> Result<(), String> {
                 println!("+\t{stage:?}\t{micros}\t{}", told.join("\t"));
             }
             Err(why) => println!("-\t{}", why.replace(['\n', '\t'], " ")),
+        }
+    }
+    Ok(())
+}
+
+/// A file for each text of a shader's executables.
+fn write_texts(shader: &Path, executables: &[Executable]) -> Result<(), String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", shader.display());
+    if let Some(folder) = shader.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    for executable in executables {
+        for (name, text) in &executable.texts {
+            let mut file = shader.as_os_str().to_owned();
+            let name = name.replace([' ', '/'], "_");
+            file.push(format!(".SIMD{}.{name}", executable.statistics.width));
+            std::fs::write(file, text).map_err(failed)?;
         }
     }
     Ok(())
@@ -199,17 +230,20 @@ pub fn main(args: &Args) -> Result<(), String> {
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
         bar.set_style(style);
     }
-    let worker = |command: &mut Command, from: usize| {
+    let worker = |command: &mut Command, from: usize, driver: &str| {
         command
             .args(["bench", "codegen-worker"])
             .arg(&args.folder)
             .args(["--repeat", &args.repeat.to_string()])
             .args(["--from", &from.to_string()]);
+        if let Some(folder) = &args.code {
+            command.arg("--code").arg(folder.join(driver));
+        }
     };
     // Caches on disk would turn compiling into reading.
     let ours = |from: usize| {
         let mut command = Command::new(&program);
-        worker(&mut command, from);
+        worker(&mut command, from, "ours");
         let flags = std::env::var("INGOT_DEBUG").unwrap_or_default();
         let flags = format!("nocache,{flags}");
         command.args(["--gpu", "skl"]).env("INGOT_DEBUG", flags);
@@ -219,7 +253,7 @@ pub fn main(args: &Args) -> Result<(), String> {
         let mut command = Command::new(&program);
         command.args(["sim", "--driver", &args.vs, "--gpu", "skl", "--"]);
         command.arg(&program);
-        worker(&mut command, from);
+        worker(&mut command, from, "theirs");
         command
             .args(["--icd", "loader"])
             .env("MESA_SHADER_CACHE_DISABLE", "true")
