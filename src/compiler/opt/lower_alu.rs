@@ -333,8 +333,18 @@ fn fsign(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> Id<Def> {
 }
 
 fn imod(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8) -> Id<Def> {
+    let constant = b.shader.const_component(y, 0);
+    if let Some(c) = constant.filter(|c| c.is_power_of_two() && c >> (bits - 1) == 0) {
+        let mask = b.imm_int(bits, c as i64 - 1);
+        return b.iand(x, mask);
+    }
     let r = b.irem(x, y);
     let zero = b.imm_zero(1, bits);
+    if constant.is_some_and(|c| c != 0 && c >> (bits - 1) == 0) {
+        let below = b.ilt(r, zero);
+        let moved = b.iadd(r, y);
+        return b.bcsel(below, moved, r);
+    }
     let some = b.ine(r, zero);
     let signs = b.ixor(r, y);
     let differ = b.ilt(signs, zero);

@@ -213,6 +213,9 @@ rules! {
     fcos_fneg: "(fcos (fneg a))" => "(fcos a)", &[16, 32], NONE;
     fcos_fabs: "(fcos (fabs a))" => "(fcos a)", &[16, 32], NONE;
 
+    // --- floats: comparison with zero ------------------------------------------------------------------------
+    flt_either_side: "(ior (flt a 0.0) (flt 0.0 a))" => "(flt 0.0 (fabs a))", BOOL, NONE;
+
     // --- floats: neutral operands -------------------------------------------------------------------------------
     fmul_one: "(fmul a 1.0)" => "a", FLOATS, NAN;
     fadd_zero: "(fadd a 0.0)" => "a", FLOATS, SIGN.or(NAN);

@@ -390,53 +390,29 @@ impl Isel<'_> {
 
     // --- system values --------------------------------------------------------------------------------
 
-    /// Whole pixels to the right or down: the subspans' corners, and the pixels in them.
-    fn pixel(&mut self, axis: u32) -> Src {
+    /// Whole pixels to the right and down: the subspans' corners, and the pixels in them. One instruction makes both axes, four words
+    /// each in turn.
+    fn pixel_words(&mut self) -> [Src; 2] {
         let width = self.b.width();
-        let words = Lanes::new(self.b.lir.vgrf(u32::from(width) * 2), 0, Type::Uw, 2);
-        let within = [0x1010_1010, 0x1100_1100];
-        let mut inst = Inst::new(Op::Eu(Opcode::Add), width);
-        inst.dst = words.dst(0);
-        // Subspans lie two words apart from r1.2 on, four pixels each.
-        inst.src[0] = Src::vgrf(self.r0, GRF_BYTES + 8 + 2 * axis, Type::Uw, 0);
-        inst.src[0].rows = Some(Rows {
-            vstride: 2,
-            width: 4,
-        });
-        inst.src[1] = Src::imm(Type::V, within[axis as usize & 1]);
-        self.b.lir.insts.push(inst);
-        words.src(0)
-    }
-
-    /// The same of eight pixels: one instruction makes both axes of two subspans, four words each in turn.
-    fn eight_pixels(&mut self) -> [Src; 2] {
-        let v = self.b.lir.vgrf(GRF_BYTES);
-        let mut inst = Inst::new(Op::Eu(Opcode::Add), 16);
+        let v = self.b.lir.vgrf(u32::from(width) * 4);
+        let rows = |vstride: u8| Some(Rows { vstride, width: 4 });
+        let mut inst = Inst::new(Op::Eu(Opcode::Add), 2 * width);
         inst.no_mask = true;
         inst.dst = Dst::vgrf(v, 0, Type::Uw, 1);
+        // Two words of each subspan lie from r1.2 on.
         inst.src[0] = Src::vgrf(self.r0, GRF_BYTES + 8, Type::Uw, 0);
-        inst.src[0].rows = Some(Rows {
-            vstride: 1,
-            width: 4,
-        });
+        inst.src[0].rows = rows(1);
         inst.src[1] = Src::imm(Type::V, 0x1100_1010);
         self.b.lir.insts.push(inst);
         [0, 8].map(|at| Src {
-            rows: Some(Rows {
-                vstride: 8,
-                width: 4,
-            }),
+            rows: rows(8),
             ..Src::vgrf(v, at, Type::Uw, 1)
         })
     }
 
-    /// Whole pixels to the right and down.
+    /// The same, each axis by itself.
     fn pixels(&mut self, ty: Type) -> [Lanes; 2] {
-        let axes = match self.b.width() {
-            8 => self.eight_pixels(),
-            _ => [self.pixel(0), self.pixel(1)],
-        };
-        axes.map(|words| {
+        self.pixel_words().map(|words| {
             let whole = self.b.temp(ty, Exec::Active);
             let mut inst = Inst::new(Op::Eu(Opcode::Mov), self.b.width());
             inst.dst = whole.dst(0);
