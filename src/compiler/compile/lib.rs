@@ -253,7 +253,7 @@ pub fn workgroup_size(words: &[u32], entry_point: &str) -> Result<[u32; 3], Comp
     Ok(shader.info.workgroup_size)
 }
 
-/// A layout for a shader on its own: every buffer it names, packed in the order of sets and bindings.
+/// A layout for a shader on its own: every descriptor it names, packed in the order of sets and bindings.
 pub fn default_layout(
     words: &[u32],
     stage: Stage,
@@ -267,17 +267,17 @@ pub fn default_layout(
     })?;
     let mut layout = PipelineLayout::default();
     for (_, variable) in shader.vars.iter() {
-        let kind = match variable.mode {
-            nir::Mode::Ubo => DescriptorKind::UniformBuffer,
-            nir::Mode::Ssbo => DescriptorKind::StorageBuffer,
-            _ => continue,
+        let Some((kind, count)) = described(&shader, variable) else {
+            continue;
         };
         let set = variable.set as usize;
         if layout.sets.len() <= set {
             layout.sets.resize_with(set + 1, SetLayout::default);
         }
-        let count = match &shader.types[variable.ty] {
-            nir::Type::Array { len: Some(len), .. } => *len,
+        let pieces = match kind {
+            DescriptorKind::CombinedImageSampler
+            | DescriptorKind::StorageImage
+            | DescriptorKind::StorageTexelBuffer => 2,
             _ => 1,
         };
         layout.sets[set].bindings.push(Binding {
@@ -285,14 +285,15 @@ pub fn default_layout(
             kind,
             count,
             offset_bytes: 0,
-            stride_bytes: abi::PIECE_BYTES,
+            stride_bytes: pieces * abi::PIECE_BYTES,
             dynamic_index: 0,
             settled: false,
         });
     }
     for set in &mut layout.sets {
-        set.bindings.sort_by_key(|b| b.binding);
-        // Several variables may share a binding.
+        // Several variables may share a binding: the one with the largest descriptors says what it is.
+        let wide_first = |b: &Binding| (b.binding, std::cmp::Reverse(b.stride_bytes));
+        set.bindings.sort_by_key(wide_first);
         set.bindings.dedup_by_key(|b| b.binding);
         let mut offset = 0;
         for binding in &mut set.bindings {
@@ -301,6 +302,35 @@ pub fn default_layout(
         }
     }
     Ok(layout)
+}
+
+/// What descriptors a variable stands for, and how many.
+fn described(shader: &nir::Shader, variable: &nir::Variable) -> Option<(DescriptorKind, u32)> {
+    use DescriptorKind as K;
+    let (mut ty, mut count) = (&shader.types[variable.ty], 1);
+    if let nir::Type::Array { elem, len, .. } = ty {
+        (ty, count) = (&shader.types[*elem], len.unwrap_or(1));
+    }
+    let image = |ty: &nir::Type, combined: bool| match ty {
+        nir::Type::Image { dim, storage, .. } => Some(match (dim, storage) {
+            (nir::Dim::Buffer, true) => K::StorageTexelBuffer,
+            (nir::Dim::Buffer, false) => K::UniformTexelBuffer,
+            (nir::Dim::SubpassData, _) => K::InputAttachment,
+            (_, true) => K::StorageImage,
+            (_, false) if combined => K::CombinedImageSampler,
+            (_, false) => K::SampledImage,
+        }),
+        _ => None,
+    };
+    let kind = match (variable.mode, ty) {
+        (nir::Mode::Ubo, _) => K::UniformBuffer,
+        (nir::Mode::Ssbo, _) => K::StorageBuffer,
+        (nir::Mode::Uniform, nir::Type::Sampler) => K::Sampler,
+        (nir::Mode::Uniform, nir::Type::SampledImage(of)) => image(&shader.types[*of], true)?,
+        (nir::Mode::Uniform, ty) => image(ty, false)?,
+        _ => return None,
+    };
+    Some((kind, count))
 }
 
 fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {

@@ -5,10 +5,13 @@
 //!
 //! Registers are live as a lane sees it: along the ways that one lane can take, of which it knows one at a time. That is enough as
 //! long as all writes are for active lanes alone, so registers that are written without the execution mask are left alone.
+//! Where many registers are live, a copy stays if without it more would be: a part of a payload that is made long before the rest keeps
+//! the whole payload's registers all the while.
 //! Ref: Chaitin et al., "Register Allocation via Coloring" (1981), coalescing; Boissinot et al., "Revisiting Out-of-SSA
 //! Translation" (CGO 2009). Tests: tests/fs/opt_coalesce_phis/.
 
 use crate::lir::*;
+use crate::live::{self, Interval};
 use entity::IdMap;
 use isa::{CondMod, Opcode};
 use smallvec::SmallVec;
@@ -19,6 +22,8 @@ const MOST: u32 = 4096;
 const NEAR_END: usize = 256;
 /// Registers in a row that may come of it.
 const MOST_REGISTERS: u32 = 16;
+/// Registers in use at once that sharing a place may lead to, unless it takes none.
+const MOST_LIVE: i32 = 100;
 /// Pairs that are compared for one copy.
 const MOST_PAIRS: usize = 1 << 14;
 /// No candidate.
@@ -450,6 +455,7 @@ fn merge(
         place[v] = (members.len() as u32, 0);
         members.push(vec![(v, 0)]);
     }
+    let mut pressure = Pressure::new(lir);
     let mut changed = false;
     for &(from, to, delta) in copies.iter().rev() {
         let ((a, from_at), (b, to_at)) = (place[from], place[to]);
@@ -485,7 +491,8 @@ fn merge(
                     })
                 })
             });
-        if !fits {
+        let regs = (end - first) / GRF_BYTES as i32;
+        if !fits || !pressure.join(left[0].0, right[0].0, regs) {
             continue;
         }
         let moved = std::mem::take(&mut members[b as usize]);
@@ -496,6 +503,61 @@ fn merge(
         changed = true;
     }
     (members, changed)
+}
+
+/// How many registers are in use at each instruction, and from where to where each class is.
+struct Pressure {
+    live: Vec<i32>,
+    /// Of a class's first member: first and last instruction, and registers.
+    span: IdMap<Vgrf, (u32, u32, i32)>,
+}
+
+impl Pressure {
+    fn new(lir: &Lir) -> Pressure {
+        let intervals = live::intervals(lir, &live::loops(lir));
+        let mut out = Pressure {
+            live: vec![0; lir.insts.len() + 1],
+            span: IdMap::for_arena(&lir.vgrfs, (0, 0, 0)),
+        };
+        for (v, vgrf) in lir.vgrfs.iter() {
+            let Interval { start, end, .. } = intervals[v];
+            if intervals[v].is_used() {
+                out.span[v] = (start / 2, end / 2, vgrf.regs.into());
+                out.add(out.span[v], 1);
+            }
+        }
+        // From what begins and ends at each instruction to what is there.
+        let mut sum = 0;
+        for n in &mut out.live {
+            sum += *n;
+            *n = sum;
+        }
+        out
+    }
+
+    fn add(&mut self, (start, end, regs): (u32, u32, i32), sign: i32) {
+        self.live[start as usize] += sign * regs;
+        self.live[end as usize + 1] -= sign * regs;
+    }
+
+    /// Lets two classes share a place of so many registers, if not too many are in use then where there were fewer before.
+    fn join(&mut self, a: VgrfId, b: VgrfId, regs: i32) -> bool {
+        let (left, right) = (self.span[a], self.span[b]);
+        let both = (left.0.min(right.0), left.1.max(right.1), regs);
+        let within = |at: u32, of: (u32, u32, i32)| {
+            if (of.0..=of.1).contains(&at) { of.2 } else { 0 }
+        };
+        let more = |at: u32| regs - within(at, left) - within(at, right);
+        let too_many = |at: u32| more(at) > 0 && self.live[at as usize] + more(at) > MOST_LIVE;
+        if (both.0..=both.1).any(too_many) {
+            return false;
+        }
+        for at in both.0..=both.1 {
+            self.live[at as usize] += more(at);
+        }
+        self.span[a] = both;
+        true
+    }
 }
 
 /// Gives the registers their new names, and drops the copies that copy nothing any more.
