@@ -119,6 +119,7 @@ fn layout(bindings: &BTreeSet<(u32, u32)>) -> abi::PipelineLayout {
             count: ELEMENTS,
             offset_bytes: binding * ELEMENTS * 64,
             stride_bytes: 64,
+            samplers: abi::Places::default(),
             dynamic_index: 0,
             settled: false,
         });

@@ -593,3 +593,116 @@ fn as_many_sets_as_are_said_to_be_there_are_bound() {
     let meant: Vec<u32> = (0..sets).map(|set| 1000 + 7 * set).collect();
     assert_eq!(written, meant);
 }
+
+/// Samplers of one layout lie side by side, those of the other, whose last binding each set sizes, by their pictures.
+#[test]
+fn samplers_are_copied_between_layouts_that_place_them_otherwise() {
+    use vk::DescriptorBindingFlags as Flags;
+    use vk::DescriptorType as T;
+    const ALONE: u32 = 3;
+    const COMBINED: u32 = 9;
+    let rig = Rig::new();
+    let d = &rig.device;
+    let program = |last| {
+        Program::new(
+            &rig,
+            "#version 450
+#extension GL_EXT_samplerless_texture_functions : require
+#extension GL_EXT_nonuniform_qualifier : require
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { float r[]; };
+layout(binding = 1) uniform sampler alone[3];
+layout(binding = 2) uniform texture2D picture;
+layout(binding = 3) uniform sampler2D combined[];
+void main()
+{
+    vec2 beyond = vec2(5.0);
+    for (int i = 0; i < 3; i++)
+        r[i] = textureLod(sampler2D(picture, alone[i]), beyond, 0.0).x;
+    for (int i = 0; i < 8; i++)
+        r[3 + i] = textureLod(combined[i], beyond, 0.0).x;
+    r[11] = textureLod(combined[8], beyond, 0.0).x;
+}",
+            vk::DescriptorSetLayoutCreateFlags::empty(),
+            &[
+                (STORAGE, 1, NONE),
+                (T::SAMPLER, ALONE, NONE),
+                (T::SAMPLED_IMAGE, 1, NONE),
+                (T::COMBINED_IMAGE_SAMPLER, COMBINED, last),
+            ],
+        )
+    };
+    let (apart, sized) = (program(NONE), program(Flags::VARIABLE_DESCRIPTOR_COUNT));
+    let sets = [apart.set(0), sized.set(COMBINED), apart.set(0)].map(Result::unwrap);
+    let outs = [(); 3].map(|()| rig.buffer(64));
+    let info = image_info(vk::Format::R8G8B8A8_UNORM, [4, 4, 1], 1, 1);
+    let image = Image::new(&rig, &info);
+    fill(&rig, &image, &info, &[0x80; 64]);
+    let kind = vk::ImageViewType::TYPE_2D;
+    let seen = view(&rig, &image, kind, vk::Format::R8G8B8A8_UNORM, COLOUR);
+    // Beyond the picture some see white, the others black.
+    let white = |number: u32| number % 3 == 1 || number == 8;
+    unsafe {
+        let border = vk::SamplerAddressMode::CLAMP_TO_BORDER;
+        let colours = [
+            vk::BorderColor::FLOAT_OPAQUE_BLACK,
+            vk::BorderColor::FLOAT_OPAQUE_WHITE,
+        ];
+        let samplers = colours.map(|colour| {
+            let info = nearest()
+                .address_mode_u(border)
+                .address_mode_v(border)
+                .border_color(colour);
+            d.create_sampler(&info, None).unwrap()
+        });
+        let described = |number| {
+            [vk::DescriptorImageInfo {
+                sampler: samplers[usize::from(white(number))],
+                image_view: seen,
+                image_layout: vk::ImageLayout::GENERAL,
+            }]
+        };
+        let put = |binding, element, kind, number| {
+            let images = described(number);
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(sets[0])
+                .dst_binding(binding)
+                .dst_array_element(element)
+                .descriptor_type(kind)
+                .image_info(&images);
+            d.update_descriptor_sets(&[write], &[]);
+        };
+        put(2, 0, T::SAMPLED_IMAGE, 0);
+        (0..ALONE).for_each(|n| put(1, n, T::SAMPLER, n));
+        (0..COMBINED).for_each(|n| put(3, n, T::COMBINED_IMAGE_SAMPLER, ALONE + n));
+        for pair in sets.windows(2) {
+            let copies = [(1, ALONE), (2, 1), (3, COMBINED)].map(|(binding, count)| {
+                vk::CopyDescriptorSet::default()
+                    .src_set(pair[0])
+                    .src_binding(binding)
+                    .dst_set(pair[1])
+                    .dst_binding(binding)
+                    .descriptor_count(count)
+            });
+            d.update_descriptor_sets(&[], &copies);
+        }
+        for (&set, out) in sets.iter().zip(&outs) {
+            write(&rig, set, (0, 0), STORAGE, out);
+        }
+        rig.run(|commands| {
+            apart.dispatch(commands, Some(sets[0]));
+            sized.dispatch(commands, Some(sets[1]));
+            apart.dispatch(commands, Some(sets[2]));
+        });
+        let expected: Vec<u32> = (0..ALONE + COMBINED)
+            .map(|n| f32::from(u8::from(white(n))).to_bits())
+            .collect();
+        for (which, out) in outs.iter().enumerate() {
+            assert_eq!(out.dwords()[..expected.len()], expected, "set {which}");
+        }
+        for sampler in samplers {
+            d.destroy_sampler(sampler, None);
+        }
+        d.destroy_image_view(seen, None);
+    }
+}

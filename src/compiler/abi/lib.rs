@@ -6,7 +6,8 @@
 //! ## Descriptors (gen9+)
 //! A descriptor set is a piece of one *bindless surface heap* (STATE_BASE_ADDRESS, Bindless Surface State
 //! Base Address). A descriptor lies at [`Binding::offset_bytes`] + array element × [`Binding::stride_bytes`] within its set, in
-//! pieces of [`PIECE_BYTES`]: each a 64-byte RENDER_SURFACE_STATE, or a SAMPLER_STATE and nothing behind it.
+//! pieces of [`PIECE_BYTES`]: each a 64-byte RENDER_SURFACE_STATE, or a SAMPLER_STATE and nothing behind it. Where the samplers of a
+//! set lie side by side, they are none of these pieces.
 //! The *handle* of a surface is its byte offset in the
 //! heap shifted left by 6, ready to be the extended descriptor of a bindless message: bits 31:12 = offset / 64.
 //! The shader gets the handle of each set's start as a push value ([`DriverValue::SetHandle`]) and adds constants:
@@ -28,8 +29,9 @@
 //! | combined image sampler | the surface (of a conversion of several planes: one for each plane, then the sampler state of all planes but the first), then the sampler state |
 //! | storage image, storage texel buffer | a surface with the view's own format for typed writes, and for reads that declare none; then one with [`typed_read_format`] for typed reads and atomics |
 //!
-//! The sampler state is always the *last* piece of an element; so a descriptor that may be of several kinds (mutable) has room for the
-//! largest, and its stride says where the sampler is. The *handle of a sampler* is the byte offset of its state from Dynamic State Base
+//! A sampler state lies where [`Binding::samplers`] says: side by side with the set's others, so that messages ask for them by number
+//! ([`Samplers`]); or it is the *last* piece of an element, of a descriptor that may be of several kinds (mutable) as of one with a
+//! conversion. The *handle of a sampler* is the byte offset of its state from Dynamic State Base
 //! Address: [`DriverValue::SetPlace`] (the set's handle >> 6) + place in the set + [`PipelineLayout::sampler_base_bytes`], modulo 2^32.
 //!
 //! Storage images of cubes are SURFTYPE_2D, six layers each: typed messages know no faces. Their queries divide. Fetches of
@@ -108,10 +110,38 @@ pub struct Binding {
     pub offset_bytes: u32,
     /// Bytes from one element to the next; a multiple of [`PIECE_BYTES`]. Unused for dynamic ones.
     pub stride_bytes: u32,
+    /// Where the samplers are. Unused for what has none.
+    pub samplers: Places,
     /// Dynamic ones: index of element 0 among all dynamic buffers of the pipeline layout.
     pub dynamic_index: u32,
     /// All its descriptors are there, and do not change, from the time when the set is bound: what they name may be pushed.
     pub settled: bool,
+}
+
+/// Where the states of an array lie in a set's part of the heap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Places {
+    /// Byte offset of element 0's; a multiple of [`SAMPLER_BYTES`].
+    pub offset_bytes: u32,
+    /// Bytes from one to the next.
+    pub stride_bytes: u32,
+}
+
+impl Places {
+    /// Byte offset of an element's.
+    pub fn of(&self, element: u32) -> u32 {
+        element
+            .wrapping_mul(self.stride_bytes)
+            .wrapping_add(self.offset_bytes)
+    }
+
+    /// Each the last of the pieces of its element.
+    pub fn last_of(offset_bytes: u32, stride_bytes: u32) -> Places {
+        Places {
+            offset_bytes: offset_bytes + stride_bytes.saturating_sub(PIECE_BYTES),
+            stride_bytes,
+        }
+    }
 }
 
 /// The bindings of one set, sorted by number.

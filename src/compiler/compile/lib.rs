@@ -286,6 +286,7 @@ pub fn default_layout(
             count,
             offset_bytes: 0,
             stride_bytes: pieces * abi::PIECE_BYTES,
+            samplers: abi::Places::default(),
             dynamic_index: 0,
             settled: false,
         });
@@ -298,6 +299,7 @@ pub fn default_layout(
         let mut offset = 0;
         for binding in &mut set.bindings {
             binding.offset_bytes = offset;
+            binding.samplers = abi::Places::last_of(offset, binding.stride_bytes);
             offset += binding.count * binding.stride_bytes;
         }
     }

@@ -41,6 +41,7 @@ b0:
             count: 1,
             offset_bytes: 0,
             stride_bytes: 64,
+            samplers: abi::Places::default(),
             dynamic_index: 0,
             settled: true,
         }],

@@ -11,6 +11,7 @@ fn layout() -> PipelineLayout {
         count,
         offset_bytes: binding * 128,
         stride_bytes: 64,
+        samplers: abi::Places::default(),
         dynamic_index: 5,
         settled,
     };
@@ -188,6 +189,7 @@ fn samplers_near_each_other_are_asked_for_by_number() {
         count: 1,
         offset_bytes,
         stride_bytes: 128,
+        samplers: abi::Places::last_of(offset_bytes, 128),
         dynamic_index: 0,
         settled: false,
     };
@@ -228,4 +230,44 @@ fn samplers_near_each_other_are_asked_for_by_number() {
     let moved = made(&[(1, true)]);
     assert!(moved.push.driver.contains(&place));
     assert_eq!(moved.push.samplers, None);
+}
+
+#[test]
+fn eight_samplers_side_by_side_are_asked_for_by_number() {
+    let binding = |number: u32| Binding {
+        binding: number,
+        kind: DescriptorKind::CombinedImageSampler,
+        count: 1,
+        offset_bytes: number * 64,
+        stride_bytes: 64,
+        samplers: abi::Places {
+            offset_bytes: 1024 + 32 * number,
+            stride_bytes: 32,
+        },
+        dynamic_index: 0,
+        settled: false,
+    };
+    let set = SetLayout {
+        bindings: (0..9).map(binding).collect(),
+        ..SetLayout::default()
+    };
+    let options = crate::Options {
+        layout: PipelineLayout {
+            sets: vec![set],
+            sampler_base_bytes: 0,
+        },
+        push_ranges: true,
+        validate: true,
+        widths: 8,
+        dumps: vec!["asm".into()],
+        ..Default::default()
+    };
+    let device = hw::Device::by_name("skl").unwrap();
+    let headers = |count: u32| {
+        let bindings: Vec<_> = (0..count).map(|number| (number, false)).collect();
+        let made = crate::compile(&sampled(&bindings), device, &options).unwrap();
+        assert_eq!(made.push.samplers.map(|s| s.offset_bytes), Some(1024));
+        made.variants[0].dumps[0].1.matches("header").count()
+    };
+    assert_eq!((headers(8), headers(9)), (0, 1));
 }

@@ -18,6 +18,8 @@ const BLOCK_BYTES: u64 = 1 << 20;
 const BLOCKS: usize = (BINDLESS_HEAP_BYTES / BLOCK_BYTES) as usize;
 /// Dwords of one surface.
 const SURFACE_DW: usize = 16;
+/// Dwords of a SAMPLER_STATE.
+const SAMPLER_DW: usize = 4;
 /// Bytes of one surface; pieces are multiples.
 const SURFACE_BYTES: u64 = SURFACE_DW as u64 * 4;
 
@@ -124,6 +126,20 @@ impl Heap {
     pub fn write(&self, offset_bytes: u32, surface: &[u32; SURFACE_DW]) -> Result<()> {
         let (mapping, at_dw) = self.place(offset_bytes)?;
         mapping.write_words(at_dw, surface)
+    }
+
+    /// Writes one sampler, which may share a surface's place with others.
+    #[inline(always)]
+    pub fn write_sampler(&self, offset_bytes: u32, state: &[u32; SAMPLER_DW]) -> Result<()> {
+        let (mapping, at_dw) = self.place(offset_bytes)?;
+        mapping.write_words(at_dw, state)
+    }
+
+    /// Reads one sampler.
+    pub fn read_sampler(&self, offset_bytes: u32) -> Result<[u32; SAMPLER_DW]> {
+        let first = (offset_bytes / 4) as usize;
+        let dwords = std::array::from_fn(|dword| first + dword);
+        self.read_dwords(offset_bytes & !(SURFACE_DW as u32 * 4 - 1), dwords)
     }
 
     /// Reads some dwords of one surface.

@@ -246,20 +246,16 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Bytes from the place of a set to an element's sampler: its last piece.
+    /// Bytes from the place of a set to an element's sampler.
     pub(super) fn sampler_offset(&self, i: &Intrinsic, element: u32) -> Result<u32, FsError> {
-        let binding = self.binding(i)?;
-        let last = binding.stride_bytes.saturating_sub(abi::PIECE_BYTES);
-        let at = element
-            .wrapping_mul(binding.stride_bytes)
-            .wrapping_add(binding.offset_bytes + last);
+        let at = self.binding(i)?.samplers.of(element);
         Ok(at.wrapping_add(self.layout.sampler_base_bytes))
     }
 
     /// `vulkan_sampler_index`: the byte of a sampler's state, from Dynamic State Base Address on.
     pub(super) fn sampler_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
-        let binding = self.binding(i)?;
+        let stride_bytes = self.binding(i)?.samplers.stride_bytes;
         let ud = Type::Ud;
         let exec = self.exec_for(def);
         let bytes = self.sampler_base(i.index("set"));
@@ -267,7 +263,7 @@ impl Isel<'_> {
         let index = self.comp(i.srcs[0], 0, ud);
         let (base, constant) = match index.imm_bits() {
             Some(index) => {
-                let at = (index as u32).wrapping_mul(binding.stride_bytes);
+                let at = (index as u32).wrapping_mul(stride_bytes);
                 let more = first.wrapping_add(at);
                 if self.place_sampler(def, bytes, more) {
                     return Ok(());
@@ -275,7 +271,7 @@ impl Isel<'_> {
                 (bytes, more)
             }
             None => {
-                let scaled = self.scaled(exec, index, binding.stride_bytes);
+                let scaled = self.scaled(exec, index, stride_bytes);
                 let sum = self.b.temp(ud, exec);
                 self.b
                     .binary(Opcode::Add, exec, sum, scaled, bytes, Mods::NONE);

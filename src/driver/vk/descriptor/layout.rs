@@ -111,11 +111,33 @@ pub(super) struct Placed {
     pub(super) offset_bytes: u32,
     /// Bytes from one element to the next.
     pub(super) stride_bytes: u32,
+    /// Where samplers are.
+    pub(super) samplers: abi::Places,
     /// Index of element 0 among the dynamic buffers of the set.
     pub(super) dynamic: u32,
     /// What a descriptor of it is.
     pub(super) holds: Holds,
 }
+
+impl Placed {
+    /// Its samplers lie side by side with those of other bindings.
+    #[inline]
+    pub(super) fn apart(&self) -> bool {
+        self.samplers.stride_bytes == SAMPLER_PITCH_BYTES
+    }
+
+    /// Pieces of an element that hold what is written to it, but a sampler that lies apart.
+    #[inline]
+    pub(super) fn pieces(&self) -> u32 {
+        match self.apart() {
+            true => self.info.pieces - 1,
+            false => self.info.pieces - self.info.fixed(),
+        }
+    }
+}
+
+/// Bytes from one sampler to the next where they lie side by side: the header of a message can point to any of them.
+pub(super) const SAMPLER_PITCH_BYTES: u32 = 32;
 
 /// What the driver keeps of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,11 +217,11 @@ const TOO_BIG: Error = Error::OutOfDeviceMemory {
 };
 
 impl Room {
-    /// A binding more, behind the others.
+    /// A binding more, behind the others, with so many pieces an element.
     #[inline]
-    fn take(&mut self, placed: &Placed) -> Result<()> {
+    fn take(&mut self, placed: &Placed, pieces: u32) -> Result<()> {
         let info = &placed.info;
-        let bytes = placed.holds.bytes(info.pieces, info.count);
+        let bytes = placed.holds.bytes(pieces, info.count);
         let heap_bytes = bytes.and_then(|bytes| self.heap_bytes.checked_add(bytes));
         let descriptors = self.descriptors.checked_add(descriptors(placed));
         let (Some(heap_bytes), Some(descriptors)) = (heap_bytes, descriptors) else {
@@ -270,35 +292,36 @@ impl SetLayout {
     /// Adds a binding, in any order. Fails if it does not fit the heap.
     #[inline]
     pub fn add(&mut self, info: BindingInfo) -> Result<()> {
+        let (offset_bytes, stride_bytes) = (self.room.heap_bytes, info.pieces * SURFACE_BYTES);
         self.bindings.push(Placed {
             holds: Holds::of(info.kind),
-            offset_bytes: self.room.heap_bytes,
-            stride_bytes: info.pieces * SURFACE_BYTES,
+            offset_bytes,
+            stride_bytes,
+            samplers: abi::Places::last_of(offset_bytes, stride_bytes),
             dynamic: self.room.dynamic,
             info,
         });
         match self.bindings.last() {
-            Some(added) => self.room.take(added),
+            Some(added) => self.room.take(added, added.info.pieces),
             None => Ok(()),
         }
     }
 
     /// Places the bindings by their numbers. Fails if they do not fit the heap.
     pub fn finish(&mut self) -> Result<()> {
-        if !self.bindings.is_sorted_by_key(|placed| placed.info.binding) {
+        let sorted = self.bindings.is_sorted_by_key(|placed| placed.info.binding);
+        if !sorted {
             self.bindings.sort_by_key(|placed| placed.info.binding);
-            self.room = Room::default();
-            for placed in &mut self.bindings {
-                placed.offset_bytes = self.room.heap_bytes;
-                placed.dynamic = self.room.dynamic;
-                self.room.take(placed)?;
-            }
         }
         // Vulkan has only the last of a variable count; what follows would have no place otherwise.
         if let Some((_, before)) = self.bindings.split_last_mut() {
             before
                 .iter_mut()
                 .for_each(|placed| placed.info.variable = false);
+        }
+        let apart = self.variable().is_none() && self.bindings.iter().any(has_plain_samplers);
+        if !sorted || apart {
+            self.place(apart)?;
         }
         if u64::from(self.room.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2
             || self.room.descriptors > 1 << 21
@@ -310,6 +333,34 @@ impl SetLayout {
                 why: "more descriptors to push than maxPushDescriptors",
             });
         }
+        Ok(())
+    }
+
+    /// Places the bindings, one behind the other; `apart`: plain samplers side by side behind all. Where sets choose how many descriptors
+    /// the last binding has, nothing is behind it.
+    fn place(&mut self, apart: bool) -> Result<()> {
+        self.room = Room::default();
+        let apart = |placed: &Placed| apart && has_plain_samplers(placed);
+        for placed in &mut self.bindings {
+            let pieces = placed.info.pieces - u32::from(apart(placed));
+            placed.offset_bytes = self.room.heap_bytes;
+            placed.stride_bytes = pieces * SURFACE_BYTES;
+            placed.samplers = abi::Places::last_of(placed.offset_bytes, placed.stride_bytes);
+            placed.dynamic = self.room.dynamic;
+            self.room.take(placed, pieces)?;
+        }
+        let mut end = self.room.heap_bytes;
+        for placed in self.bindings.iter_mut().filter(|placed| apart(placed)) {
+            placed.samplers = abi::Places {
+                offset_bytes: end,
+                stride_bytes: SAMPLER_PITCH_BYTES,
+            };
+            let bytes = placed.info.count.checked_mul(SAMPLER_PITCH_BYTES);
+            end = bytes
+                .and_then(|bytes| end.checked_add(bytes))
+                .ok_or(TOO_BIG)?;
+        }
+        self.room.heap_bytes = end.checked_next_multiple_of(SURFACE_BYTES).ok_or(TOO_BIG)?;
         Ok(())
     }
 
@@ -385,6 +436,7 @@ impl SetLayout {
                     count: descriptors(placed),
                     offset_bytes: placed.offset_bytes,
                     stride_bytes: placed.stride_bytes,
+                    samplers: placed.samplers,
                     dynamic_index: dynamic_base + placed.dynamic,
                     settled: placed.info.settled,
                 })
@@ -404,6 +456,17 @@ impl SetLayout {
             conversions: conversions.collect(),
         }
     }
+}
+
+/// True for a binding each of whose descriptors has one sampler, without a conversion.
+fn has_plain_samplers(placed: &Placed) -> bool {
+    let info = &placed.info;
+    let has = match info.kind {
+        api::DescriptorType::SAMPLER => info.pieces == 1,
+        api::DescriptorType::COMBINED_IMAGE_SAMPLER => info.pieces == 2,
+        _ => false,
+    };
+    has && info.samplers().iter().all(|s| s.conversion.is_none())
 }
 
 /// Descriptors of a binding: an inline block is one, whatever its bytes.
@@ -557,13 +620,36 @@ mod tests {
             .collect();
         assert_eq!(
             places,
-            [(0, 64), (128, 128), (512, 64), (576, 128), (704, 64)]
+            [(0, 64), (128, 64), (320, 0), (320, 128), (448, 64)]
         );
-        assert_eq!(layout.room.heap_bytes, 768);
+        // Four samplers lie behind them all, in two lines.
+        let samplers = |n: usize| layout.bindings[n].samplers;
+        assert_eq!(
+            [0, 1, 2].map(|element| samplers(1).of(element)),
+            [512, 544, 576]
+        );
+        assert_eq!(samplers(2).of(0), 608);
+        assert_eq!(layout.room.heap_bytes, 640);
         let mutable = api::DescriptorType::MUTABLE_EXT;
         assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_BUFFER]), 1);
         assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_IMAGE]), 2);
         assert_eq!(pieces(mutable, &[]), 2);
+    }
+
+    #[test]
+    fn samplers_stay_with_their_pictures_where_a_set_chooses_how_many() {
+        let mut last = info(1, api::DescriptorType::COMBINED_IMAGE_SAMPLER, 8);
+        last.variable = true;
+        let first = info(0, api::DescriptorType::SAMPLER, 1);
+        let layout = SetLayout::new([first, last], false).unwrap();
+        let places = |n: usize| {
+            (
+                layout.bindings[n].offset_bytes,
+                layout.bindings[n].samplers.of(0),
+            )
+        };
+        assert_eq!([places(0), places(1)], [(0, 0), (64, 128)]);
+        assert_eq!(layout.sized(2).unwrap(), (64 + 2 * 128, 2));
     }
 
     #[test]

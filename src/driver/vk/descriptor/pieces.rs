@@ -58,45 +58,47 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Stores the pieces of an element, by the byte in the set.
+    /// Stores the pieces of an element.
     #[inline]
-    pub(super) fn store(
-        &self,
-        placed: &Placed,
-        element: u32,
-        mut put: impl FnMut(u32, &Surface) -> Result<()>,
-    ) -> Result<()> {
+    pub(super) fn store(&self, placed: &Placed, element: u32, to: &mut impl Room) -> Result<()> {
         let start = placed.offset_bytes + element * placed.stride_bytes;
         let places = (start..).step_by(SURFACE_BYTES as usize);
-        let places = places.take((placed.info.pieces - placed.info.fixed()) as usize);
-        for (surface, at) in self.surfaces.iter().zip(places) {
-            put(at, surface)?;
+        for (surface, at) in self
+            .surfaces
+            .iter()
+            .zip(places.take(placed.pieces() as usize))
+        {
+            to.put(at, surface)?;
         }
         let Some(state) = self.sampler.filter(|_| placed.info.samplers().is_empty()) else {
             return Ok(());
         };
-        let piece = in_piece(state);
-        put(start + placed.stride_bytes - SURFACE_BYTES, &piece)?;
+        to.put_sampler(placed.samplers.of(element), state)?;
         // A descriptor that may be of several kinds is copied by its first piece where there is room for one alone.
         if self.surfaces.is_empty() && placed.info.pieces > 1 {
-            put(start, &piece)?;
+            to.put(start, &in_piece(state))?;
         }
         Ok(())
     }
 }
 
-/// Stores the samplers that a binding's sets all have, by the byte in the set.
-pub(super) fn store_immutable(
-    placed: &Placed,
-    mut put: impl FnMut(u32, &Surface) -> Result<()>,
-) -> Result<()> {
+/// What descriptors of a set are stored to, by the byte in the set.
+pub(super) trait Room {
+    /// Stores a piece.
+    fn put(&mut self, at_bytes: u32, piece: &Surface) -> Result<()>;
+    /// Stores a sampler, which may be a part of a piece.
+    fn put_sampler(&mut self, at_bytes: u32, state: State) -> Result<()>;
+}
+
+/// Stores the samplers that a binding's sets all have.
+pub(super) fn store_immutable(placed: &Placed, to: &mut impl Room) -> Result<()> {
     for (element, sampler) in (0..placed.info.count).zip(placed.info.samplers()) {
-        let next = placed.offset_bytes + (element + 1) * placed.stride_bytes;
-        put(next - SURFACE_BYTES, &in_piece(sampler.state))?;
+        let at = placed.samplers.of(element);
+        to.put_sampler(at, sampler.state)?;
         if let Some(chroma) = sampler.chroma
             && placed.info.fixed() > 1
         {
-            put(next - 2 * SURFACE_BYTES, &in_piece(chroma))?;
+            to.put_sampler(at - SURFACE_BYTES, chroma)?;
         }
     }
     Ok(())

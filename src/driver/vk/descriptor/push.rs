@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use super::layout::{Holds, Placed, SetLayout};
-use super::pieces::{Pieces, store_immutable};
+use super::pieces::{Pieces, Room, store_immutable};
 use super::set::{BEYOND, Cursor};
 use crate::error::Result;
+use crate::sampler::State;
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// What was pushed.
@@ -27,7 +28,7 @@ impl Pushed {
             self.surfaces.clear();
             self.surfaces.resize(count as usize, surface_state::NONE);
             for placed in &layout.bindings {
-                store_immutable(placed, |at, surface| put(&mut self.surfaces, at, surface))?;
+                store_immutable(placed, &mut self.surfaces)?;
             }
             self.number = number;
             self.layout = Some(layout.clone());
@@ -62,7 +63,7 @@ impl Pushed {
     ) -> Result<()> {
         self.each(place, buffers, |surfaces, placed, element, buffer| {
             let at = placed.offset_bytes + element * placed.stride_bytes;
-            put(surfaces, at, &surface_state::buffer(buffer))
+            surfaces.put(at, &surface_state::buffer(buffer))
         })
     }
 
@@ -76,11 +77,7 @@ impl Pushed {
     ) -> Result<()> {
         let all = (0..count).map(Ok);
         self.each(place, all, |surfaces, placed, element, index| {
-            pieces(index, placed.info.samplers().is_empty())?.store(
-                placed,
-                element,
-                |at, surface| put(surfaces, at, surface),
-            )
+            pieces(index, placed.info.samplers().is_empty())?.store(placed, element, surfaces)
         })
     }
 
@@ -90,8 +87,18 @@ impl Pushed {
     }
 }
 
-fn put(surfaces: &mut [Surface], at_bytes: u32, surface: &Surface) -> Result<()> {
-    let place = surfaces.get_mut((at_bytes / SURFACE_BYTES) as usize);
-    *place.ok_or(BEYOND)? = *surface;
-    Ok(())
+impl Room for Vec<Surface> {
+    fn put(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
+        let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
+        *place.ok_or(BEYOND)? = *piece;
+        Ok(())
+    }
+
+    fn put_sampler(&mut self, at_bytes: u32, state: State) -> Result<()> {
+        let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
+        let rest = place.and_then(|p| p.get_mut((at_bytes % SURFACE_BYTES / 4) as usize..));
+        let room = rest.and_then(<[u32]>::first_chunk_mut);
+        *room.ok_or(BEYOND)? = state;
+        Ok(())
+    }
 }

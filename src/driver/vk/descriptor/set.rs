@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use ash::vk as api;
 
 use super::layout::{Holds, Placed, SetLayout};
-use super::pieces::{Pieces, store_immutable};
+use super::pieces::{Pieces, Room, store_immutable};
 use super::pool::Pool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
 use crate::error::{Error, Result};
-use crate::sampler::{State, in_piece};
+use crate::sampler::State;
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
 /// `VkDescriptorSet`.
@@ -68,7 +68,10 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
 
 /// Where in the heap a picture with its sampler lies.
 #[derive(Clone, Copy, Debug)]
-pub struct Sampled(u32);
+pub struct Sampled {
+    surface: u32,
+    sampler: u32,
+}
 
 /// A set with the heap that it lies in, to write to it.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +158,7 @@ impl<'a> Written<'a> {
                 surface_state::write(self.heap, at, block)?;
             }
             if !placed.info.samplers().is_empty() {
-                store_immutable(placed, |at, piece| self.put(at, piece))?;
+                store_immutable(placed, &mut { self })?;
             }
         }
         Ok(())
@@ -211,14 +214,17 @@ impl<'a> Written<'a> {
         if !plain {
             return None;
         }
-        self.surface_at(placed, element).ok().map(Sampled)
+        Some(Sampled {
+            surface: self.surface_at(placed, element).ok()?,
+            sampler: self.set.heap_bytes_at + placed.samplers.of(element),
+        })
     }
 
     /// Writes a picture with its sampler there.
     #[inline]
     pub fn write_sampled(self, at: Sampled, texture: &Surface, sampler: State) -> Result<()> {
-        self.heap.write(at.0, texture)?;
-        Ok(self.heap.write(at.0 + SURFACE_BYTES, &in_piece(sampler))?)
+        self.heap.write(at.surface, texture)?;
+        Ok(self.heap.write_sampler(at.sampler, &sampler)?)
     }
 
     fn write_at(self, placed: &Placed, element: u32, buffer: BufferDescriptor) -> Result<()> {
@@ -250,25 +256,21 @@ impl<'a> Written<'a> {
         let (placed, element) = place.next().ok_or(BEYOND)?;
         match placed.holds {
             Holds::Pieces => {
-                pieces(placed.info.samplers().is_empty())?
-                    .store(placed, element, |at, piece| self.put(at, piece))
+                let pieces = pieces(placed.info.samplers().is_empty())?;
+                pieces.store(placed, element, &mut { self })
             }
             Holds::Dynamic | Holds::Inline | Holds::Nothing => Ok(()),
         }
     }
 
-    /// Stores a piece at a byte of the set.
-    fn put(self, at: u32, piece: &Surface) -> Result<()> {
-        // A set may have less of its last binding than the layout.
-        if at >= self.set.heap_bytes {
-            return Err(BEYOND);
-        }
-        Ok(self.heap.write(self.set.heap_bytes_at + at, piece)?)
-    }
-
     #[inline]
     fn surface_at(self, placed: &Placed, element: u32) -> Result<u32> {
-        let at = placed.offset_bytes + element * placed.stride_bytes;
+        self.heap_bytes(placed.offset_bytes + element * placed.stride_bytes)
+    }
+
+    /// The byte of the heap that a byte of the set is.
+    #[inline]
+    fn heap_bytes(self, at: u32) -> Result<u32> {
         // A set may have less of its last binding than the layout.
         if at >= self.set.heap_bytes {
             return Err(BEYOND);
@@ -375,18 +377,7 @@ impl<'a> Written<'a> {
             let (to, to_element) = place.next().ok_or(BEYOND)?;
             match (from.holds, to.holds) {
                 (Holds::Pieces, Holds::Pieces) => {
-                    let read_at = source.surface_at(from, from_element)?;
-                    let write_at = self.surface_at(to, to_element)?;
-                    // Where there is one alone, it is the first, and the last.
-                    let last = from.info.pieces - 1;
-                    // Samplers of the layout stay.
-                    let fixed = to.info.fixed();
-                    for piece in 0..to.info.pieces - fixed {
-                        let place = read_at + piece.min(last) * SURFACE_BYTES;
-                        let surface = self.heap.read(place)?;
-                        self.heap
-                            .write(write_at + piece * SURFACE_BYTES, &surface)?;
-                    }
+                    self.copy_pieces((to, to_element), source, (from, from_element))?;
                 }
                 (Holds::Dynamic, Holds::Dynamic) => {
                     let slots = (
@@ -405,6 +396,58 @@ impl<'a> Written<'a> {
             }
         }
         Ok(())
+    }
+}
+
+impl Written<'_> {
+    /// Copies one descriptor; samplers of the layout stay.
+    fn copy_pieces(
+        self,
+        (to, to_element): (&Placed, u32),
+        source: Written<'_>,
+        (from, from_element): (&Placed, u32),
+    ) -> Result<()> {
+        let write_at = to.offset_bytes + to_element * to.stride_bytes;
+        let (alone, apart) = (
+            from.apart() && from.pieces() == 0,
+            from.apart() || to.apart(),
+        );
+        // Where there is one alone, it is the first, and the last.
+        let last = match from.apart() {
+            true => from.pieces().saturating_sub(1),
+            false => from.info.pieces - 1,
+        };
+        if !alone {
+            let read_at = source.surface_at(from, from_element)?;
+            for piece in 0..to.pieces() {
+                let surface = self.heap.read(read_at + piece.min(last) * SURFACE_BYTES)?;
+                let to = self.heap_bytes(write_at + piece * SURFACE_BYTES)?;
+                self.heap.write(to, &surface)?;
+            }
+        }
+        if !apart || !to.info.samplers().is_empty() {
+            return Ok(());
+        }
+        let read_at = source.heap_bytes(from.samplers.of(from_element))?;
+        let state = self.heap.read_sampler(read_at)?;
+        let mut place = self;
+        if alone {
+            return Pieces::sampler(state).store(to, to_element, &mut place);
+        }
+        // The picture is there.
+        place.put_sampler(to.samplers.of(to_element), state)
+    }
+}
+
+impl Room for Written<'_> {
+    fn put(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
+        Ok(self.heap.write(self.heap_bytes(at_bytes)?, piece)?)
+    }
+
+    fn put_sampler(&mut self, at_bytes: u32, state: State) -> Result<()> {
+        Ok(self
+            .heap
+            .write_sampler(self.heap_bytes(at_bytes)?, &state)?)
     }
 }
 
