@@ -1,7 +1,7 @@
 //! Unrolls loops whose number of rounds is known.
 //!
 //! In:  loops with one way out, an `if` that stands first and breaks on a condition that can be computed from
-//! constants round by round. Out: as many copies of the body, if that is not too long and no barrier is in it. All invocations run the same
+//! constants round by round. Out: as many copies of the body, if that is not too long and neither a barrier nor another loop is in it. All invocations run the same
 //! rounds, so every copy has the tangle of the original. Tests: tests/opt/opt_loop_unroll/.
 
 use crate::cf::{CfEdit, copy_nodes, lists_inside_out};
@@ -120,6 +120,11 @@ fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>)
     let mut most = (ctx.unroll_limit / size.max(1)).min(MAX_ROUNDS);
     if indexing && ctx.unroll_limit > 0 {
         most = most.max((INDEXING_LIMIT / size.max(1)).min(INDEXING_ROUNDS));
+    }
+    // What a round costs is the inner loop's own work.
+    let nested = (s.layout_of(body).iter()).any(|e| matches!(e, CfEvent::Loop(_)));
+    if nested && !indexing {
+        most = most.min(1);
     }
     let rounds = count_rounds(s, term, breaks_on, l, (before, tail), most)?;
     Some(Plan {
