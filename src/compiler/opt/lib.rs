@@ -98,6 +98,7 @@ mod opt_dead_write_vars;
 mod opt_end_if;
 mod opt_ffma;
 mod opt_forward_stores;
+mod opt_hoist;
 mod opt_idiv_const;
 mod opt_if;
 mod opt_large_constants;

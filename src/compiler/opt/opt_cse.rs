@@ -208,7 +208,7 @@ struct Found {
     mask: u32,
 }
 
-fn hash(s: &Shader, i: &Instr) -> u64 {
+pub(crate) fn hash(s: &Shader, i: &Instr) -> u64 {
     let mut h = FxHasher::default();
     std::mem::discriminant(i).hash(&mut h);
     if let Some(d) = i.def() {
@@ -240,7 +240,7 @@ fn hash(s: &Shader, i: &Instr) -> u64 {
     h.finish()
 }
 
-fn equal(s: &Shader, a: Id<Instr>, b: Id<Instr>) -> bool {
+pub(crate) fn equal(s: &Shader, a: Id<Instr>, b: Id<Instr>) -> bool {
     let (x, y) = (&s.instrs[a], &s.instrs[b]);
     let shape = |i: &Instr| {
         i.def()

@@ -77,6 +77,7 @@ static OPTIMISE: &[Pass] = &[
     pass!(opt_constant_folding),
     pass!(opt_algebraic),
     pass!(opt_cse),
+    pass!(opt_hoist),
     pass!(opt_remove_phis),
     pass!(opt_undef),
     pass!(opt_dead_cf),
