@@ -62,13 +62,18 @@ impl ImageBox {
                 .ok_or(BEYOND)?,
             count => count,
         };
+        // Copies between layers and slices count both in depth.
+        let depth = match image.info.question.dimension {
+            api::ImageType::TYPE_3D => extent.depth,
+            _ => extent.depth.min(1),
+        };
         Ok(Self {
             aspect: subresource.aspect_mask,
             level: subresource.mip_level,
             first_layer: subresource.base_array_layer,
             layers,
             offset_px: [x, y, z],
-            extent_px: [extent.width, extent.height, extent.depth],
+            extent_px: [extent.width, extent.height, depth],
         })
     }
 
