@@ -78,7 +78,7 @@ const MAX_SPAN_BYTES: u64 = 1 << 30;
 
 impl Plane {
     /// The part of it that begins at a row and a slice of the box, near its first tile.
-    fn from(&self, slice: u32, row: u32) -> Plane {
+    pub(crate) fn from(&self, slice: u32, row: u32) -> Plane {
         let rows =
             u64::from(self.y_rows) + u64::from(row) + u64::from(slice) * u64::from(self.slice_rows);
         let rows_log2 = self.order.rows_log2();
@@ -91,7 +91,7 @@ impl Plane {
     }
 
     /// The bytes that a box reaches: whole dwords, and how far the first is from its dword.
-    fn span(&self, extent: &Extent) -> (Span, u32) {
+    pub(crate) fn span(&self, extent: &Extent) -> (Span, u32) {
         let last_row = u64::from(self.y_rows)
             + u64::from(extent.rows - 1)
             + u64::from(extent.slices - 1) * u64::from(self.slice_rows);
@@ -384,7 +384,7 @@ pub fn chosen_samples(
 }
 
 impl Plane {
-    fn push(&self, skip: u32) -> [u32; 4] {
+    pub(crate) fn push(&self, skip: u32) -> [u32; 4] {
         [
             self.x_bytes + skip,
             self.y_rows,
@@ -546,4 +546,4 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
 
 #[cfg(test)]
 #[path = "texel_tests.rs"]
-mod tests;
+pub(crate) mod tests;

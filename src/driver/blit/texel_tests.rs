@@ -29,7 +29,7 @@ fn tile(order: Order) -> [u32; 2] {
 }
 
 /// The byte of a place of a plane whose rows have so many tiles.
-fn byte(plane: &Plane, x: u32, y: u32) -> usize {
+pub(crate) fn byte(plane: &Plane, x: u32, y: u32) -> usize {
     let at = match plane.order {
         Order::Rows => y * plane.pitch_bytes + x,
         order => {
@@ -45,7 +45,7 @@ fn byte(plane: &Plane, x: u32, y: u32) -> usize {
 }
 
 /// Runs launches; their buffers are parts of `memory`, which begins at address 0.
-fn run(launches: &[Launch], memory: &mut [u8]) {
+pub(crate) fn run(launches: &[Launch], memory: &mut [u8]) {
     for launch in launches {
         let range = |span: &Span| span.address as usize..(span.address + span.bytes) as usize;
         let buffers = launch.buffers().iter();
@@ -68,7 +68,7 @@ fn run(launches: &[Launch], memory: &mut [u8]) {
     }
 }
 
-fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
+pub(crate) fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
     let pitch_bytes = match order {
         Order::Rows => 336,
         Order::X => 1024,
@@ -85,9 +85,9 @@ fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
 }
 
 const ORDERS: [Order; 4] = [Order::Rows, Order::X, Order::Y, Order::W];
-const HALF: usize = 256 << 10;
+pub(crate) const HALF: usize = 256 << 10;
 
-fn noise() -> Vec<u8> {
+pub(crate) fn noise() -> Vec<u8> {
     let bytes = (0..2 * HALF as u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8);
     bytes.collect()
 }
