@@ -73,7 +73,7 @@ impl Piece {
     fn is_cut(&self, image: &Image) -> bool {
         let block = image.parts[self.part].aspect.block;
         let size = self.size_px(image);
-        (0..2).any(|axis| size[axis] % block[axis] != 0)
+        (0..2).any(|axis| !size[axis].is_multiple_of(block[axis]))
     }
 
     pub fn offset(&self, image: &Image) -> vk::Offset3D {
