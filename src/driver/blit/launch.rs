@@ -62,13 +62,20 @@ pub struct Settle {
     pub samples_log2: u32,
     /// Bytes of a pixel, as a power of two: up to 16.
     pub unit_log2: u32,
+    /// Four pixels of four bytes at once, whose elements are a dword: of two or four samples.
+    pub by_four: bool,
 }
 
 impl Settle {
+    /// Shaders that take pixels one by one.
+    const SINGLE: usize = 4 * Texels::UNITS;
     /// Shaders of the kind.
-    const COUNT: usize = 4 * Texels::UNITS;
+    const COUNT: usize = Self::SINGLE + 2;
 
     fn index(self) -> usize {
+        if self.by_four {
+            return Self::SINGLE + self.samples_log2.clamp(1, 2) as usize - 1;
+        }
         (self.samples_log2.clamp(1, 4) as usize - 1) * Texels::UNITS
             + self.unit_log2.min(4) as usize
     }

@@ -93,7 +93,15 @@ mod tests {
                 Shader::Settle(Settle {
                     samples_log2,
                     unit_log2,
+                    by_four: false,
                 })
+            })
+        });
+        let by_four = (1..=2).map(|samples_log2| {
+            Shader::Settle(Settle {
+                samples_log2,
+                unit_log2: 2,
+                by_four: true,
             })
         });
         let samples = (1..=4).flat_map(|samples_log2| {
@@ -110,6 +118,7 @@ mod tests {
             .chain(first)
             .chain(chosen)
             .chain(settles)
+            .chain(by_four)
             .chain(samples)
             .collect()
     }

@@ -267,15 +267,22 @@ pub fn settle_texels(
         return Vec::new();
     }
     let unit_log2 = element.len().ilog2();
+    // What stands beside the last pixels is nobody's.
+    let aligned = control.x_bytes.is_multiple_of(4) && pixels.x_bytes.is_multiple_of(16);
+    let by_four = unit_log2 == 2 && samples_log2 <= 2 && aligned;
     let shader = Shader::Settle(Settle {
         samples_log2,
         unit_log2,
+        by_four,
     });
     let mut value = [0; 4];
     for (at, byte) in element.iter().enumerate() {
         value[at / 4] |= u32::from(*byte) << (8 * (at % 4));
     }
-    let columns = extent.row_bytes >> unit_log2;
+    let columns = match by_four {
+        true => extent.row_bytes.div_ceil(16),
+        false => extent.row_bytes >> unit_log2,
+    };
     let one = |(slice, row, part): (u32, u32, Extent)| {
         let mut push_dw = [0; MAX_PUSH_DW];
         let mut spans = [Span::default(); 2];
@@ -494,6 +501,9 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
 /// The shader that gives cleared pixels their colour. Push constants: the control surface and the image as [`Plane::push`] has them,
 /// columns, rows, the value. The element of a cleared pixel is all ones.
 pub(crate) fn settle(settle: Settle) -> nir::Shader {
+    if settle.by_four {
+        return settle_by_four(settle.samples_log2);
+    }
     plane_shader("settle_texels", 2, |k, [column, row, slice], push| {
         let push: [Id<Def>; 14] = push;
         let [.., columns, rows, _, _, _, _] = push;
@@ -539,6 +549,64 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
                     _ => (k.vec(&[zero; 2]), 8),
                 };
                 k.write_unit(0, at, bytes, zero);
+            });
+        });
+    })
+}
+
+/// The same, for four pixels of four bytes: mostly all of them are cleared, or none.
+fn settle_by_four(samples_log2: u32) -> nir::Shader {
+    plane_shader("settle_four_texels", 2, |k, [column, row, slice], push| {
+        let push: [Id<Def>; 11] = push;
+        let [.., columns, rows, value] = push;
+        inside(k, [column, row], [columns, rows], |k| {
+            let x = k.imul_imm(column, 4);
+            let at = place(k, Order::Y, [x, row, slice], &push[..4]);
+            let elements = k.read_unit(0, at, 4);
+            // Of two samples there are two bits in each byte.
+            let bits = match samples_log2 {
+                1 => {
+                    let others = k.imm_u32(0xfcfc_fcfc);
+                    k.ior(elements, others)
+                }
+                _ => elements,
+            };
+            // The highest bit of each byte that is all ones, and maybe of some above the first.
+            let (ones, tops) = (k.imm_u32(0x0101_0101), k.imm_u32(0x8080_8080));
+            let whole = k.iadd(bits, ones);
+            let flipped = k.inot(whole);
+            let wrapped = k.iand(bits, flipped);
+            let found = k.iand(wrapped, tops);
+            let zero = k.imm_u32(0);
+            let some = k.ine(found, zero);
+            k.when(some, |k| {
+                let x = k.imul_imm(column, 16);
+                let to = place(k, Order::Y, [x, row, slice], &push[4..8]);
+                let most = k.imm_u32(u32::MAX);
+                let all = k.ieq(bits, most);
+                k.either(
+                    all,
+                    |k| {
+                        let four = k.vec(&[value; 4]);
+                        k.write_unit(1, to, 16, four);
+                        let zero = k.imm_u32(0);
+                        k.write_unit(0, at, 4, zero);
+                    },
+                    |k| {
+                        let mut left = elements;
+                        for pixel in 0..4 {
+                            let mask = k.imm_u32(0xff << (8 * pixel));
+                            let byte = k.iand(bits, mask);
+                            let cleared = k.ieq(byte, mask);
+                            let to = k.iadd_imm(to, 4 * pixel);
+                            k.when(cleared, |k| k.write_unit(1, to, 4, value));
+                            let others = k.imm_u32(!(0xff << (8 * pixel)));
+                            let without = k.iand(left, others);
+                            left = k.bcsel(cleared, without, left);
+                        }
+                        k.write_unit(0, at, 4, left);
+                    },
+                );
             });
         });
     })

@@ -280,7 +280,17 @@ impl CommandBuffer {
         };
         let from = checked(source, &region.from, &region.from_px)?;
         let to = checked(destination, &region.to, &region.to_px)?;
-        let written = written(self.hw_gen(), destination.format, part_to)?;
+        let mut written = written(self.hw_gen(), destination.format, part_to)?;
+        // A texel that becomes one texel keeps its numbers, encoded as they are.
+        let encoded = match filter {
+            api::Filter::NEAREST if written.numbers == Numbers::Srgb => {
+                crate::format::without_srgb(part_from.format)
+            }
+            _ => None,
+        };
+        if encoded.is_some() {
+            written.numbers = Numbers::Floats;
+        }
         let numbers = written.numbers;
         let level = source.level_extent_px(from.level);
         // The coordinate of the first place, and the way to the next, as parts of the whole.
@@ -298,7 +308,7 @@ impl CommandBuffer {
         let z = if from_volume { along(2) } else { [0.0; 2] };
         let mut texture = Seen {
             format: match source.format.is_colour() {
-                true => part_from.format,
+                true => encoded.unwrap_or(part_from.format),
                 false => integers(part_from.format.block_bits.into())?,
             },
             viewer: Viewer::Sampler,
