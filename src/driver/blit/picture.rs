@@ -115,11 +115,8 @@ fn base(numbers: Numbers) -> Base {
     }
 }
 
-/// A linear number as sRGB has it.
+/// A linear number as sRGB has it. Whoever stores it keeps it between 0 and 1.
 fn encode(k: &mut Kernel<'_>, linear: Id<Def>) -> Id<Def> {
-    let [zero, one] = [0.0, 1.0].map(|value| k.imm_float(32, value));
-    let linear = k.fmax(linear, zero);
-    let linear = k.fmin(linear, one);
     let [slope, root, scale, less, edge] =
         [12.92, 1.0 / 2.4, 1.055, -0.055, 0.003_130_8].map(|value| k.imm_float(32, value));
     let low = k.fmul(linear, slope);
@@ -194,7 +191,7 @@ fn write(
 ) {
     if let Some((order, bytes)) = numbers.bytes() {
         let x = k.imul_imm(column, bytes.into());
-        let to = place(k, order, [x, row, slice], to);
+        let to = place(k, (order, 0), [x, row, slice], to);
         let value = match numbers {
             Numbers::Packed(_) => pack(k, texel, packing),
             _ => texel[0],
@@ -206,7 +203,7 @@ fn write(
     if let Numbers::Three(channel) = numbers {
         let bytes = channel.bytes();
         let x = k.imul_imm(column, (3 * bytes).into());
-        let first = place(k, Order::Rows, [x, row, slice], to);
+        let first = place(k, (Order::Rows, 0), [x, row, slice], to);
         for (number, value) in (0..3).zip(texel) {
             let to = k.iadd_imm(first, number * i64::from(bytes));
             let value = stored(k, channel, value);
@@ -312,7 +309,7 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                 let [texel, ..] = read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs);
                 let bytes = 1 << unit_log2;
                 let x = k.imul_imm(column, bytes.into());
-                let to = place(k, destination, [x, row, slice], &push[..4]);
+                let to = place(k, (destination, 0), [x, row, slice], &push[..4]);
                 let texel = match bytes {
                     1 => k.u2u(texel, 8),
                     2 => k.u2u(texel, 16),
@@ -349,7 +346,7 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                 };
                 let bytes = 1 << kind.unit_log2();
                 let x = k.imul_imm(column, bytes.into());
-                let to = place(k, kind.order(), [x, row, slice], &push[..4]);
+                let to = place(k, (kind.order(), 0), [x, row, slice], &push[..4]);
                 let value = match bytes {
                     1 => k.u2u(value, 8),
                     2 => k.u2u(value, 16),

@@ -116,7 +116,7 @@ pub(crate) fn nir(samples: Samples) -> nir::Shader {
                 let x = stored(k, column, first[0], across);
                 let x = k.imul_imm(x, bytes.into());
                 let y = stored(k, row, first[1], down);
-                place(k, samples.order(), [x, y, slice], plane)
+                place(k, (samples.order(), 0), [x, y, slice], plane)
             };
             let from = byte(k, &push[..4], [push[10], push[11]]);
             let to = byte(k, &push[4..8], [push[12], push[13]]);

@@ -401,8 +401,13 @@ impl Plane {
     }
 }
 
-/// Byte of a place: of bytes `x`, row `y`. `tile_row`: bytes of a row of tiles.
-fn address(k: &mut Kernel<'_>, order: Order, [x, y]: [Id<Def>; 2], tile_row: Id<Def>) -> Id<Def> {
+/// Byte of a place: of bytes `x`, a multiple of a unit's, and row `y`. `tile_row`: bytes of a row of tiles.
+fn address(
+    k: &mut Kernel<'_>,
+    (order, unit_log2): (Order, u32),
+    [x, y]: [Id<Def>; 2],
+    tile_row: Id<Def>,
+) -> Id<Def> {
     let bits = |k: &mut Kernel<'_>, value, mask: u32, left: i32| {
         let mask = k.imm_u32(mask);
         let part = k.iand(value, mask);
@@ -426,11 +431,15 @@ fn address(k: &mut Kernel<'_>, order: Order, [x, y]: [Id<Def>; 2], tile_row: Id<
         Order::X | Order::Y => {
             let run_log2 = order.run_log2();
             let within = (1 << run_log2) - 1;
-            vec![
-                bits(k, x, within, 0),
-                bits(k, x, !within, rows_log2 as i32),
-                bits(k, y, (1 << rows_log2) - 1, run_log2 as i32),
-            ]
+            let row = bits(k, y, (1 << rows_log2) - 1, run_log2 as i32);
+            // Units that are whole runs have nothing within one.
+            if unit_log2 >= run_log2 {
+                let columns = k.ishl(x, down);
+                vec![columns, row]
+            } else {
+                let run = bits(k, x, within, 0);
+                vec![run, bits(k, x, !within, rows_log2 as i32), row]
+            }
         }
         // Bits of column and row in turn, from the lowest; columns of eight bytes are 512 apart.
         Order::W => vec![
@@ -446,10 +455,10 @@ fn address(k: &mut Kernel<'_>, order: Order, [x, y]: [Id<Def>; 2], tile_row: Id<
     parts.into_iter().fold(start, |sum, part| k.iadd(sum, part))
 }
 
-/// The byte of a column, row and slice of a box: `plane` as [`Plane::push`] has it.
+/// The byte of a column, row and slice of a box of such units: `plane` as [`Plane::push`] has it.
 pub(crate) fn place(
     k: &mut Kernel<'_>,
-    order: Order,
+    (order, unit_log2): (Order, u32),
     [x_bytes, row, slice]: [Id<Def>; 3],
     plane: &[Id<Def>],
 ) -> Id<Def> {
@@ -458,9 +467,13 @@ pub(crate) fn place(
     };
     let x = k.iadd(left, x_bytes);
     let down = k.imul(slice, slice_rows);
-    let y = k.iadd(top, row);
+    let y = match order {
+        // What begins within no tile begins with its first row.
+        Order::Rows => row,
+        _ => k.iadd(top, row),
+    };
     let y = k.iadd(y, down);
-    address(k, order, [x, y], tile_row)
+    address(k, (order, unit_log2), [x, y], tile_row)
 }
 
 /// The shader. Push constants of a copy: source and destination as [`Plane::push`] has them, columns, rows; of a fill: the
@@ -473,9 +486,10 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
             let [.., columns, rows] = push;
             inside(k, [column, row], [columns, rows], |k| {
                 let x = k.imul_imm(column, bytes.into());
-                let from = place(k, source, [x, row, slice], &push[..4]);
+                let from = place(k, (source, texels.unit_log2), [x, row, slice], &push[..4]);
                 let value = k.read_unit(0, from, bytes);
-                let to = place(k, texels.destination, [x, row, slice], &push[4..8]);
+                let unit = (texels.destination, texels.unit_log2);
+                let to = place(k, unit, [x, row, slice], &push[4..8]);
                 k.write_unit(1, to, bytes, value);
             });
         }),
@@ -484,7 +498,8 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
             let [_, _, _, _, columns, rows, step_bytes, value @ ..] = push;
             inside(k, [column, row], [columns, rows], |k| {
                 let x = k.imul(column, step_bytes);
-                let to = place(k, texels.destination, [x, row, slice], &push[..4]);
+                let unit = (texels.destination, texels.unit_log2);
+                let to = place(k, unit, [x, row, slice], &push[..4]);
                 let value = match bytes {
                     1 => k.u2u(value[0], 8),
                     2 => k.u2u(value[0], 16),
@@ -511,7 +526,7 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
         inside(k, [column, row], [columns, rows], |k| {
             let bytes = settle.element_bytes();
             let x = k.imul_imm(column, bytes.into());
-            let at = place(k, Order::Y, [x, row, slice], &push[..4]);
+            let at = place(k, (Order::Y, 0), [x, row, slice], &push[..4]);
             let element = k.read_unit(0, at, bytes);
             let words = match bytes {
                 1 => [k.u2u(element, 32); 2],
@@ -532,7 +547,8 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
             k.when(cleared, |k| {
                 let bytes = 1 << settle.unit_log2;
                 let x = k.imul_imm(column, bytes.into());
-                let to = place(k, Order::Y, [x, row, slice], &push[4..8]);
+                let unit = (Order::Y, settle.unit_log2);
+                let to = place(k, unit, [x, row, slice], &push[4..8]);
                 let value = match bytes {
                     1 => k.u2u(value[0], 8),
                     2 => k.u2u(value[0], 16),
@@ -561,7 +577,7 @@ fn settle_by_four(samples_log2: u32) -> nir::Shader {
         let [.., columns, rows, value] = push;
         inside(k, [column, row], [columns, rows], |k| {
             let x = k.imul_imm(column, 4);
-            let at = place(k, Order::Y, [x, row, slice], &push[..4]);
+            let at = place(k, (Order::Y, 0), [x, row, slice], &push[..4]);
             let elements = k.read_unit(0, at, 4);
             // Of two samples there are two bits in each byte.
             let bits = match samples_log2 {
@@ -581,7 +597,7 @@ fn settle_by_four(samples_log2: u32) -> nir::Shader {
             let some = k.ine(found, zero);
             k.when(some, |k| {
                 let x = k.imul_imm(column, 16);
-                let to = place(k, Order::Y, [x, row, slice], &push[4..8]);
+                let to = place(k, (Order::Y, 4), [x, row, slice], &push[4..8]);
                 let most = k.imm_u32(u32::MAX);
                 let all = k.ieq(bits, most);
                 k.either(
