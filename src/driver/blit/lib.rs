@@ -20,7 +20,7 @@ pub use buffer::{
     Queries, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
     query_launch,
 };
-pub use kernel::{GROUP_X, GROUP_Y};
+pub use kernel::WORKGROUP;
 pub use launch::{
     Channel, Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS,
     Samples, Settle, Shader, Span, Texels,

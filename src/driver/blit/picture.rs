@@ -11,7 +11,7 @@ use entity::Id;
 use nir::{Access, Base, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
-use crate::kernel::{Kernel, inside, plane_shader};
+use crate::kernel::{Kernel, inside, plane_shader, rows_shader};
 use crate::launch::{Channel, Choice, Measure, Numbers, Order, Picture};
 use crate::texel::place;
 
@@ -185,10 +185,11 @@ fn pack(k: &mut Kernel<'_>, texel: [Id<Def>; 4], packing: Id<Def>) -> Id<Def> {
 fn write(
     k: &mut Kernel<'_>,
     numbers: Numbers,
-    [column, row, slice]: [Id<Def>; 3],
+    [column, row]: [Id<Def>; 2],
     (to, packing): (&[Id<Def>], Id<Def>),
     mut texel: [Id<Def>; 4],
 ) {
+    let slice = k.imm_u32(0);
     if let Some((order, bytes)) = numbers.bytes() {
         let x = k.imul_imm(column, bytes.into());
         let to = place(k, (order, 0), [x, row, slice], to);
@@ -237,7 +238,7 @@ fn write(
 pub(crate) fn nir(picture: Picture) -> nir::Shader {
     match picture {
         Picture::Scaled { volume, numbers } => {
-            plane_shader("scale_picture", 2, |k, [column, row, slice], push| {
+            rows_shader("scale_picture", 2, |k, column, row, push| {
                 let push: [Id<Def>; 13] = push;
                 let [
                     to @ ..,
@@ -269,14 +270,14 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                         (TexSrc::SamplerHandle, sampler),
                     ];
                     let texel = read(k, TexOp::Txl, (dim, false), numbers, &srcs);
-                    write(k, numbers, [column, row, slice], (&to, packing), texel);
+                    write(k, numbers, [column, row], (&to, packing), texel);
                 });
             })
         }
         Picture::Joined {
             samples_log2,
             numbers,
-        } => plane_shader("join_samples", 2, |k, [column, row, slice], push| {
+        } => rows_shader("join_samples", 2, |k, column, row, push| {
             let push: [Id<Def>; 10] = push;
             let [to @ .., columns, rows, from_left, from_top, packing, unsaid] = push;
             inside(k, [column, row], [columns, rows], |k| {
@@ -292,7 +293,7 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                     _ => mean(k, samples_log2, numbers, coord, unsaid),
                 };
                 let Some(texel) = texel else { return };
-                write(k, numbers, [column, row, slice], (&to, packing), texel);
+                write(k, numbers, [column, row], (&to, packing), texel);
             });
         }),
         Picture::First {

@@ -5,7 +5,7 @@
 //! layers do.
 
 use ash::vk as api;
-use blit::{Choice, GROUP_X, GROUP_Y, Measure, Numbers, Picture, Shader};
+use blit::{Choice, Measure, Numbers, Picture, Shader, WORKGROUP};
 use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
 use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface, Tiling};
@@ -224,7 +224,7 @@ impl CommandBuffer {
         for (image, place, [columns, rows, _], begins) in launches {
             let handle = self.surfaces.put(&self.context, &[texture, image, state])?;
             let sampler = (handle >> 6) + 2 * SURFACE_BYTES + SAMPLER_BASE_BYTES;
-            let groups = [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), 1];
+            let groups = [columns.div_ceil(WORKGROUP), rows, 1];
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
             let mut push_dw = [0; blit::MAX_PUSH_DW];
             let (more, size) = (push(sampler, begins), [columns, rows]);
