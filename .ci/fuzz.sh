@@ -1,29 +1,34 @@
 #!/usr/bin/env bash
-# A short run of each fuzz target: fuzz.sh [SECONDS] [TARGET...]. Prints `ok fuzz NAME`; a finding stays in tests/fuzz/artifacts, a seed of `calls` is told.
+# A short run of each fuzz target: fuzz.sh [SECONDS] [TARGET...]. Prints `ok fuzz NAME`; a finding stays in tests/fuzz/artifacts, a seed of `calls` and `copies` is told.
 # Coverage comes from LLVM's pass, by codegen options that stable Rust has; cargo-fuzz would want nightly for its sanitizers.
 set -u
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
-targets=${*:-batch calls ioctls isa_decode spirv}
-# Random valid calls of Vulkan: a program of its own, as what is mutated are not bytes. New seeds each day.
-calls() { # calls SECONDS
-    cargo build -q --release -p ingot-tests --example random-calls || return 1
-    "${CARGO_TARGET_DIR:-target}/release/examples/random-calls" --seconds "$1" --seed "$(date +%Y%m%d)00000"
+targets=${*:-batch calls copies ioctls isa_decode spirv}
+# Random valid calls of Vulkan, and copies that are compared with what they make of bytes on the host: programs of their own, as what is
+# mutated are not bytes. New seeds each day. Of copies half the time is enough.
+program() { # program NAME SECONDS
+    cargo build -q --release -p ingot-tests --example "random-$1" || return 1
+    "${CARGO_TARGET_DIR:-target}/release/examples/random-$1" --seconds "$2" --seed "$(date +%Y%m%d)00000"
 }
-case " $targets " in
-*' calls '*)
-    if said=$(calls "$seconds" 2>&1); then
-        echo "ok fuzz $said"
-    else
-        echo "FAILED fuzz calls"
-        echo "$said" | tail -n 30
-        failed=1
-    fi
-    targets=$(echo " $targets " | sed 's/ calls / /')
-    [ -n "${targets// /}" ] || exit "${failed:-0}"
-    ;;
-esac
+for name in calls copies; do
+    case " $targets " in
+    *" $name "*)
+        time=$seconds
+        [ "$name" = copies ] && time=$((seconds / 2))
+        if said=$(program "$name" "$time" 2>&1); then
+            echo "ok fuzz $said"
+        else
+            echo "FAILED fuzz $name"
+            echo "$said" | tail -n 30
+            failed=1
+        fi
+        targets=$(echo " $targets " | sed "s/ $name / /")
+        ;;
+    esac
+done
+[ -n "${targets// /}" ] || exit "${failed:-0}"
 triple=$(rustc -vV | sed -n 's/^host: //p')
 # In a folder of its own: other flags would have everything built anew each time.
 export CARGO_TARGET_DIR=$PWD/target/fuzz

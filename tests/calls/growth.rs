@@ -14,6 +14,7 @@ mod random;
 mod record;
 mod round;
 mod scene;
+mod simulated;
 mod world;
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -121,7 +122,7 @@ fn instances_and_devices() {
     let _alone = ALONE
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let entry = round::simulated();
+    let entry = simulated::entry();
     grows_not(1000, "instances with a device", |_| unsafe {
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let info = vk::InstanceCreateInfo::default().application_info(&application);
@@ -143,7 +144,7 @@ fn command_buffers() {
     let _alone = ALONE
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let world = World::new(&round::simulated(), &Words::new());
+    let world = World::new(&simulated::entry(), &Words::new());
     let d = &world.device;
     unsafe {
         let flags = vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER;
@@ -193,7 +194,7 @@ fn objects_of_every_kind() {
     let _alone = ALONE
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let mut world = World::new(&round::simulated(), &Words::new());
+    let mut world = World::new(&simulated::entry(), &Words::new());
     // The same rounds over and over: what is kept for the next time is kept once.
     grows_not(3, "ten rounds of random objects", |_| {
         (0..SEEDS).for_each(|seed| round::play(&mut world, seed.into()));

@@ -1,7 +1,5 @@
 //! A round: objects are made, threads record with them, what they recorded is submitted and waited for, and everything is destroyed.
 
-use std::sync::Arc;
-
 use ash::vk;
 
 use crate::object::Objects;
@@ -161,26 +159,5 @@ fn submit(world: &World, random: &mut Random, commands: &[vk::CommandBuffer]) {
         d.destroy_fence(fence, None);
         d.destroy_semaphore(plain, None);
         d.destroy_semaphore(timeline, None);
-    }
-}
-
-/// The driver without a loader, on a simulated Skylake in the same process that stops at what a real one would not forgive.
-pub fn simulated() -> ash::Entry {
-    icd::set_kernel_source(Arc::new(|| {
-        static GPU: std::sync::OnceLock<Arc<kmd::Device>> = std::sync::OnceLock::new();
-        let options = || kmd::Options {
-            strict: true,
-            hang_seconds: 60,
-            sink: kmd::Sink::new(|line| eprintln!("{line}")),
-            ..kmd::Options::default()
-        };
-        let device = GPU.get_or_init(|| kmd::Device::new("skl", options()).expect("a known GPU"));
-        vec![device.open()]
-    }));
-    let get_instance_proc_addr = icd::get_instance_proc_addr();
-    unsafe {
-        ash::Entry::from_static_fn(ash::StaticFn {
-            get_instance_proc_addr,
-        })
     }
 }

@@ -14,6 +14,7 @@ mod random;
 mod record;
 mod round;
 mod scene;
+mod simulated;
 mod world;
 
 use std::time::{Duration, Instant};
@@ -41,7 +42,7 @@ fn main() {
     }));
     let entry = match std::env::args().any(|argument| argument == "--loader") {
         true => unsafe { ash::Entry::load() }.expect("the Vulkan loader"),
-        false => round::simulated(),
+        false => simulated::entry(),
     };
     let words = world::Words::new();
     let start = Instant::now();

@@ -413,19 +413,12 @@ fn parts_of_images_are_copied_to_others() {
             src_offset: offset(8, 4, 0),
             dst_subresource: layer(colour, 0, 0),
             dst_offset: offset(3, 9, 2),
+            // As many slices as the source has layers.
             extent: vk::Extent3D {
                 width: 20,
                 height: 12,
                 depth: 2,
             },
-        };
-        // Vulkan wants the depth to be 1 where the source has layers.
-        let region = vk::ImageCopy {
-            extent: vk::Extent3D {
-                depth: 1,
-                ..region.extent
-            },
-            ..region
         };
         rig.device
             .cmd_copy_image(commands, from.image, layout, to.image, layout, &[region]);
@@ -587,12 +580,24 @@ fn remaining_layers_are_cleared_in_lines_and_planes_of_rows() {
 #[test]
 fn linear_images_are_where_the_host_is_told() {
     let rig = Rig::new();
-    let made = info(vk::Format::R8G8B8A8_UNORM, vk::ImageTiling::LINEAR);
-    let image = Image::new(&rig, &made);
-    let there = regions(&made, false);
+    let planes = info(vk::Format::R8G8B8A8_UNORM, vk::ImageTiling::LINEAR);
+    // Its levels are one row, and the last is no whole one.
+    let lines = planes.image_type(vk::ImageType::TYPE_1D);
+    let extent = vk::Extent3D {
+        width: 183,
+        height: 1,
+        depth: 1,
+    };
+    is_where_the_host_is_told(&rig, &planes);
+    is_where_the_host_is_told(&rig, &lines.extent(extent));
+}
+
+fn is_where_the_host_is_told(rig: &Rig, made: &vk::ImageCreateInfo<'_>) {
+    let image = Image::new(rig, made);
+    let there = regions(made, false);
     let put = rig.buffer(there.last().map_or(0, Region::end) as u64);
     noise(put.data, 7);
-    rig.run(|commands| upload(&rig, commands, &put, image.image, &there));
+    rig.run(|commands| upload(rig, commands, &put, image.image, &there));
     unsafe {
         let d = &rig.device;
         let wants = d.get_image_memory_requirements(image.image);
@@ -617,6 +622,7 @@ fn linear_images_are_where_the_host_is_told() {
                     assert_eq!(put.data[spans.next().unwrap()], data[at..at + length]);
                 }
                 assert!(told.size >= u64::from(rows - 1) * told.row_pitch + u64::from(columns) * 4);
+                assert!(told.offset + told.size <= wants.size);
             }
         }
     }

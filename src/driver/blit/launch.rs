@@ -35,6 +35,25 @@ impl Texels {
     }
 }
 
+/// A shader that copies samples of depth, in Y tiles, or of stencil, in W tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Samples {
+    /// Samples of a pixel, as a power of two: 1 to 4.
+    pub samples_log2: u32,
+    /// Bytes of a sample, as a power of two: up to 4; stencil has one.
+    pub unit_log2: u32,
+}
+
+impl Samples {
+    const UNITS: usize = 3;
+    /// Shaders of the kind.
+    const COUNT: usize = 4 * Self::UNITS;
+
+    fn index(self) -> usize {
+        (self.samples_log2.clamp(1, 4) as usize - 1) * Self::UNITS + self.unit_log2.min(2) as usize
+    }
+}
+
 /// A shader that gives cleared pixels of several samples their colour: by the elements of their control surface, which lies in Y
 /// tiles as the image does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +62,20 @@ pub struct Settle {
     pub samples_log2: u32,
     /// Bytes of a pixel, as a power of two: up to 16.
     pub unit_log2: u32,
+    /// Four pixels of four bytes at once, whose elements are a dword: of two or four samples.
+    pub by_four: bool,
 }
 
 impl Settle {
+    /// Shaders that take pixels one by one.
+    const SINGLE: usize = 4 * Texels::UNITS;
     /// Shaders of the kind.
-    const COUNT: usize = 4 * Texels::UNITS;
+    const COUNT: usize = Self::SINGLE + 2;
 
     fn index(self) -> usize {
+        if self.by_four {
+            return Self::SINGLE + self.samples_log2.clamp(1, 2) as usize - 1;
+        }
         (self.samples_log2.clamp(1, 4) as usize - 1) * Texels::UNITS
             + self.unit_log2.min(4) as usize
     }
@@ -263,18 +289,20 @@ pub enum Shader {
     Picture(Picture),
     /// Gives cleared pixels their colour.
     Settle(Settle),
+    /// Copies samples one by one.
+    Samples(Samples),
 }
 
 /// Internal shaders that there are.
-pub const SHADERS: usize = 3 + Texels::COUNT + Picture::COUNT + Settle::COUNT;
+pub const SHADERS: usize = 3 + Texels::COUNT + Picture::COUNT + Settle::COUNT + Samples::COUNT;
 
 impl Shader {
     /// Storage buffers that it uses, at set 0 from binding 0.
     pub fn buffers(self) -> u32 {
         match self {
             Shader::Fill => 1,
-            Shader::Copy | Shader::QueryResults | Shader::Picture(_) | Shader::Settle(_) => 2,
             Shader::Texels(texels) => 1 + u32::from(texels.source.is_some()),
+            _ => 2,
         }
     }
 
@@ -287,6 +315,9 @@ impl Shader {
             Shader::Texels(texels) => 3 + texels.index(),
             Shader::Picture(picture) => 3 + Texels::COUNT + picture.index(),
             Shader::Settle(settle) => 3 + Texels::COUNT + Picture::COUNT + settle.index(),
+            Shader::Samples(samples) => {
+                3 + Texels::COUNT + Picture::COUNT + Settle::COUNT + samples.index()
+            }
         }
     }
 }

@@ -5,13 +5,14 @@
 //! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation", "Copying Data Between Buffers and
 //! Images".
 //!
-//! Files import one way: `kernel` and `launch` ← `buffer` and `texel` ← `picture` ← `shaders`.
+//! Files import one way: `kernel` and `launch` ← `buffer` and `texel` ← `picture` and `samples` ← `shaders`.
 
 mod buffer;
 pub mod clear;
 mod kernel;
 mod launch;
 mod picture;
+mod samples;
 mod shaders;
 mod texel;
 
@@ -19,13 +20,14 @@ pub use buffer::{
     Queries, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
     query_launch,
 };
-pub use kernel::{GROUP_X, GROUP_Y};
+pub use kernel::WORKGROUP;
 pub use launch::{
     Channel, Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS,
-    Settle, Shader, Span, Texels,
+    Samples, Settle, Shader, Span, Texels,
 };
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;
+pub use samples::{Quads, copy_samples};
 pub use texel::{
     Extent, Piece, Plane, chosen_samples, copy_texels, fill_texels, pieces, settle_texels,
 };

@@ -1,7 +1,8 @@
 //! Pictures scaled into others, and samples joined into pixels, or one value taken of them.
 //!
 //! In:  which of them, and of what. Out: NIR.
-//! The source is a texture, the destination a storage image of layers: the data port converts to every format that it knows, and the
+//! The source is a texture, the destination a storage image, of one layer or slice at a time, as each coordinate that a message does not
+//! have is less to be put into it: the data port converts to every format that it knows, and the
 //! encoding of sRGB is computed. First samples, stencil, and formats that it does not know go to bytes. Bindings: 0 the texture's surface, 1 the
 //! destination's.
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images", "sRGB".
@@ -10,7 +11,7 @@ use entity::Id;
 use nir::{Access, Base, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
-use crate::kernel::{Kernel, inside, plane_shader};
+use crate::kernel::{Kernel, inside, plane_shader, rows_shader};
 use crate::launch::{Channel, Choice, Measure, Numbers, Order, Picture};
 use crate::texel::place;
 
@@ -29,6 +30,19 @@ fn read(
     numbers: Numbers,
     srcs: &[(TexSrc, Id<Def>)],
 ) -> [Id<Def>; 4] {
+    let texel = ask(k, op, (dim, array), base(numbers), srcs, 4);
+    [0, 1, 2, 3].map(|channel| k.channel(texel, channel))
+}
+
+/// What the sampler answers, in so many dwords.
+fn ask(
+    k: &mut Kernel<'_>,
+    op: TexOp,
+    (dim, array): (Dim, bool),
+    dest_type: Base,
+    srcs: &[(TexSrc, Id<Def>)],
+    components: u8,
+) -> Id<Def> {
     let mut srcs: SmallVec<[(TexSrc, Id<Def>); 4]> = SmallVec::from_slice(srcs);
     srcs.push((TexSrc::TextureHandle, k.handle(0)));
     let tex = Tex {
@@ -38,14 +52,60 @@ fn read(
         dim,
         array,
         shadow: false,
-        dest_type: base(numbers),
+        dest_type,
         component: 0,
         tg4_offsets: None,
         texture_non_uniform: false,
         sampler_non_uniform: false,
     };
-    let texel = k.tex(tex, 4, 32);
-    [0, 1, 2, 3].map(|channel| k.channel(texel, channel))
+    k.tex(tex, components, 32)
+}
+
+/// The mean of a pixel's samples. Where the control surface says that all are in the first slice, that one is read alone: mostly so.
+/// `unsaid` is not 0 where there is no control surface, of which nothing can be said.
+fn mean(
+    k: &mut Kernel<'_>,
+    samples_log2: u32,
+    numbers: Numbers,
+    coord: Id<Def>,
+    unsaid: Id<Def>,
+) -> Option<[Id<Def>; 4]> {
+    const SHAPE: (Dim, bool) = (Dim::D2, false);
+    let place = (TexSrc::Coord, coord);
+    let says = ask(k, TexOp::TxfMsMcs, SHAPE, Base::Uint, &[place], 2);
+    let one = |k: &mut Kernel<'_>, sample| {
+        let which = (TexSrc::MsIndex, k.imm_u32(sample));
+        let control = (TexSrc::MsMcs, says);
+        read(k, TexOp::TxfMs, SHAPE, numbers, &[place, which, control])
+    };
+    let first = one(k, 0);
+    // Of two samples there are two bits, and of sixteen two dwords.
+    let low = k.channel(says, 0);
+    let slices = match samples_log2 {
+        1 => {
+            let bits = k.imm_u32(0x3);
+            k.iand(low, bits)
+        }
+        4 => {
+            let high = k.channel(says, 1);
+            k.ior(low, high)
+        }
+        _ => low,
+    };
+    let apart = k.ior(slices, unsaid);
+    let none = k.imm_u32(0);
+    let apart = k.ine(apart, none);
+    k.push_if(apart);
+    let mut texels: SmallVec<[[Id<Def>; 4]; 16]> = SmallVec::new();
+    texels.push(first);
+    for sample in 1..1 << samples_log2 {
+        texels.push(one(k, sample));
+    }
+    let all = sum(k, &texels)?;
+    let share = k.imm_float(32, 1.0 / f64::from(1 << samples_log2));
+    let all = all.map(|channel| k.fmul(channel, share));
+    k.pop_if();
+    Some([0, 1, 2, 3].map(|channel: usize| k.if_phi(all[channel], first[channel])))
 }
 
 fn base(numbers: Numbers) -> Base {
@@ -55,11 +115,8 @@ fn base(numbers: Numbers) -> Base {
     }
 }
 
-/// A linear number as sRGB has it.
+/// A linear number as sRGB has it. Whoever stores it keeps it between 0 and 1.
 fn encode(k: &mut Kernel<'_>, linear: Id<Def>) -> Id<Def> {
-    let [zero, one] = [0.0, 1.0].map(|value| k.imm_float(32, value));
-    let linear = k.fmax(linear, zero);
-    let linear = k.fmin(linear, one);
     let [slope, root, scale, less, edge] =
         [12.92, 1.0 / 2.4, 1.055, -0.055, 0.003_130_8].map(|value| k.imm_float(32, value));
     let low = k.fmul(linear, slope);
@@ -128,13 +185,14 @@ fn pack(k: &mut Kernel<'_>, texel: [Id<Def>; 4], packing: Id<Def>) -> Id<Def> {
 fn write(
     k: &mut Kernel<'_>,
     numbers: Numbers,
-    [column, row, slice]: [Id<Def>; 3],
+    [column, row]: [Id<Def>; 2],
     (to, packing): (&[Id<Def>], Id<Def>),
     mut texel: [Id<Def>; 4],
 ) {
+    let slice = k.imm_u32(0);
     if let Some((order, bytes)) = numbers.bytes() {
         let x = k.imul_imm(column, bytes.into());
-        let to = place(k, order, [x, row, slice], to);
+        let to = place(k, (order, 0), [x, row, slice], to);
         let value = match numbers {
             Numbers::Packed(_) => pack(k, texel, packing),
             _ => texel[0],
@@ -146,7 +204,7 @@ fn write(
     if let Numbers::Three(channel) = numbers {
         let bytes = channel.bytes();
         let x = k.imul_imm(column, (3 * bytes).into());
-        let first = place(k, Order::Rows, [x, row, slice], to);
+        let first = place(k, (Order::Rows, 0), [x, row, slice], to);
         for (number, value) in (0..3).zip(texel) {
             let to = k.iadd_imm(first, number * i64::from(bytes));
             let value = stored(k, channel, value);
@@ -160,12 +218,12 @@ fn write(
         }
     }
     let &[left, top, ..] = to else { return };
-    let place = [k.iadd(left, column), k.iadd(top, row), slice];
+    let place = [k.iadd(left, column), k.iadd(top, row)];
     let (place, texel, zero) = (k.vec(&place), k.vec(&texel), k.imm_u32(0));
     let handle = k.handle(1);
     let indices = [
         Dim::D2 as u32,
-        1,
+        0,
         0,
         Access::default().bits(),
         base(numbers).index(),
@@ -175,13 +233,13 @@ fn write(
 }
 
 /// The shader. Push constants: 0 to 3 the destination as `Plane::push` has it, or of a storage image its first column and row; 4 and 5
-/// columns and rows. Then of a scaled picture, by axis, the coordinate of the first place and what is added from one to the next, the
-/// sampler and the packing; of samples the first column and row of the source, and the packing.
+/// columns and rows. Then of a scaled picture, of columns and of rows, the coordinate of the first place and what is added from one to the
+/// next, the coordinate of the slice, the sampler and the packing; of samples the first column and row of the source, the packing, and 1 where it has no control surface.
 pub(crate) fn nir(picture: Picture) -> nir::Shader {
     match picture {
         Picture::Scaled { volume, numbers } => {
-            plane_shader("scale_picture", 2, |k, [column, row, slice], push| {
-                let push: [Id<Def>; 14] = push;
+            rows_shader("scale_picture", 2, |k, column, row, push| {
+                let push: [Id<Def>; 13] = push;
                 let [
                     to @ ..,
                     columns,
@@ -191,7 +249,6 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                     y,
                     y_step,
                     z,
-                    z_step,
                     sampler,
                     packing,
                 ] = push;
@@ -201,53 +258,42 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                         let at = k.fmul(at, step);
                         k.fadd(at, first)
                     };
-                    let place = [
-                        along(k, column, x, x_step),
-                        along(k, row, y, y_step),
-                        along(k, slice, z, z_step),
-                    ];
-                    let (coord, level) = (k.vec(&place), k.imm_float(32, 0.0));
-                    let shape = match volume {
-                        true => (Dim::D3, false),
-                        false => (Dim::D2, true),
+                    let place = [along(k, column, x, x_step), along(k, row, y, y_step), z];
+                    let (axes, dim) = match volume {
+                        true => (&place[..], Dim::D3),
+                        false => (&place[..2], Dim::D2),
                     };
+                    let (coord, level) = (k.vec(axes), k.imm_float(32, 0.0));
                     let srcs = [
                         (TexSrc::Coord, coord),
                         (TexSrc::Lod, level),
                         (TexSrc::SamplerHandle, sampler),
                     ];
-                    let texel = read(k, TexOp::Txl, shape, numbers, &srcs);
-                    write(k, numbers, [column, row, slice], (&to, packing), texel);
+                    let texel = read(k, TexOp::Txl, (dim, false), numbers, &srcs);
+                    write(k, numbers, [column, row], (&to, packing), texel);
                 });
             })
         }
         Picture::Joined {
             samples_log2,
             numbers,
-        } => plane_shader("join_samples", 2, |k, [column, row, slice], push| {
-            let push: [Id<Def>; 9] = push;
-            let [to @ .., columns, rows, from_left, from_top, packing] = push;
+        } => rows_shader("join_samples", 2, |k, column, row, push| {
+            let push: [Id<Def>; 10] = push;
+            let [to @ .., columns, rows, from_left, from_top, packing, unsaid] = push;
             inside(k, [column, row], [columns, rows], |k| {
-                let from = [k.iadd(from_left, column), k.iadd(from_top, row), slice];
+                let from = [k.iadd(from_left, column), k.iadd(from_top, row)];
                 let coord = k.vec(&from);
-                // Of integers the first sample stands for all.
-                let samples = match numbers {
-                    Numbers::Integers | Numbers::Stencil => 1,
-                    _ => 1 << samples_log2,
+                let texel = match numbers {
+                    // The first sample stands for all.
+                    Numbers::Integers | Numbers::Stencil => {
+                        let first = (TexSrc::MsIndex, k.imm_u32(0));
+                        let srcs = [(TexSrc::Coord, coord), first];
+                        Some(read(k, TexOp::TxfMs, (Dim::D2, false), numbers, &srcs))
+                    }
+                    _ => mean(k, samples_log2, numbers, coord, unsaid),
                 };
-                let mut texels: SmallVec<[[Id<Def>; 4]; 16]> = SmallVec::new();
-                for sample in 0..samples {
-                    let srcs = [(TexSrc::Coord, coord), (TexSrc::MsIndex, k.imm_u32(sample))];
-                    texels.push(read(k, TexOp::TxfMs, (Dim::D2, true), numbers, &srcs));
-                }
-                let Some(mut texel) = sum(k, &texels) else {
-                    return;
-                };
-                if samples > 1 {
-                    let share = k.imm_float(32, 1.0 / f64::from(samples));
-                    texel = texel.map(|channel| k.fmul(channel, share));
-                }
-                write(k, numbers, [column, row, slice], (&to, packing), texel);
+                let Some(texel) = texel else { return };
+                write(k, numbers, [column, row], (&to, packing), texel);
             });
         }),
         Picture::First {
@@ -264,7 +310,7 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                 let [texel, ..] = read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs);
                 let bytes = 1 << unit_log2;
                 let x = k.imul_imm(column, bytes.into());
-                let to = place(k, destination, [x, row, slice], &push[..4]);
+                let to = place(k, (destination, 0), [x, row, slice], &push[..4]);
                 let texel = match bytes {
                     1 => k.u2u(texel, 8),
                     2 => k.u2u(texel, 16),
@@ -301,7 +347,7 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                 };
                 let bytes = 1 << kind.unit_log2();
                 let x = k.imul_imm(column, bytes.into());
-                let to = place(k, kind.order(), [x, row, slice], &push[..4]);
+                let to = place(k, (kind.order(), 0), [x, row, slice], &push[..4]);
                 let value = match bytes {
                     1 => k.u2u(value, 8),
                     2 => k.u2u(value, 16),

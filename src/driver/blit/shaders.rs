@@ -1,7 +1,7 @@
 //! The internal shaders' code.
 
 use crate::launch::Shader;
-use crate::{buffer, picture, texel};
+use crate::{buffer, picture, samples, texel};
 
 impl Shader {
     /// The shader.
@@ -13,6 +13,7 @@ impl Shader {
             Shader::Texels(texels) => texel::nir(texels),
             Shader::Picture(picture) => picture::nir(picture),
             Shader::Settle(settle) => texel::settle(settle),
+            Shader::Samples(samples) => samples::nir(samples),
         }
     }
 }
@@ -21,7 +22,7 @@ impl Shader {
 mod tests {
     use super::*;
     use crate::launch::{
-        Channel, Choice, Measure, Numbers, Order, Picture, SHADERS, Settle, Texels,
+        Channel, Choice, Measure, Numbers, Order, Picture, SHADERS, Samples, Settle, Texels,
     };
 
     /// All of them.
@@ -92,6 +93,22 @@ mod tests {
                 Shader::Settle(Settle {
                     samples_log2,
                     unit_log2,
+                    by_four: false,
+                })
+            })
+        });
+        let by_four = (1..=2).map(|samples_log2| {
+            Shader::Settle(Settle {
+                samples_log2,
+                unit_log2: 2,
+                by_four: true,
+            })
+        });
+        let samples = (1..=4).flat_map(|samples_log2| {
+            (0..=2).map(move |unit_log2| {
+                Shader::Samples(Samples {
+                    samples_log2,
+                    unit_log2,
                 })
             })
         });
@@ -101,6 +118,8 @@ mod tests {
             .chain(first)
             .chain(chosen)
             .chain(settles)
+            .chain(by_four)
+            .chain(samples)
             .collect()
     }
 

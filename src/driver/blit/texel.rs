@@ -78,7 +78,7 @@ const MAX_SPAN_BYTES: u64 = 1 << 30;
 
 impl Plane {
     /// The part of it that begins at a row and a slice of the box, near its first tile.
-    fn from(&self, slice: u32, row: u32) -> Plane {
+    pub(crate) fn from(&self, slice: u32, row: u32) -> Plane {
         let rows =
             u64::from(self.y_rows) + u64::from(row) + u64::from(slice) * u64::from(self.slice_rows);
         let rows_log2 = self.order.rows_log2();
@@ -91,7 +91,7 @@ impl Plane {
     }
 
     /// The bytes that a box reaches: whole dwords, and how far the first is from its dword.
-    fn span(&self, extent: &Extent) -> (Span, u32) {
+    pub(crate) fn span(&self, extent: &Extent) -> (Span, u32) {
         let last_row = u64::from(self.y_rows)
             + u64::from(extent.rows - 1)
             + u64::from(extent.slices - 1) * u64::from(self.slice_rows);
@@ -267,15 +267,22 @@ pub fn settle_texels(
         return Vec::new();
     }
     let unit_log2 = element.len().ilog2();
+    // What stands beside the last pixels is nobody's.
+    let aligned = control.x_bytes.is_multiple_of(4) && pixels.x_bytes.is_multiple_of(16);
+    let by_four = unit_log2 == 2 && samples_log2 <= 2 && aligned;
     let shader = Shader::Settle(Settle {
         samples_log2,
         unit_log2,
+        by_four,
     });
     let mut value = [0; 4];
     for (at, byte) in element.iter().enumerate() {
         value[at / 4] |= u32::from(*byte) << (8 * (at % 4));
     }
-    let columns = extent.row_bytes >> unit_log2;
+    let columns = match by_four {
+        true => extent.row_bytes.div_ceil(16),
+        false => extent.row_bytes >> unit_log2,
+    };
     let one = |(slice, row, part): (u32, u32, Extent)| {
         let mut push_dw = [0; MAX_PUSH_DW];
         let mut spans = [Span::default(); 2];
@@ -384,7 +391,7 @@ pub fn chosen_samples(
 }
 
 impl Plane {
-    fn push(&self, skip: u32) -> [u32; 4] {
+    pub(crate) fn push(&self, skip: u32) -> [u32; 4] {
         [
             self.x_bytes + skip,
             self.y_rows,
@@ -394,8 +401,13 @@ impl Plane {
     }
 }
 
-/// Byte of a place: of bytes `x`, row `y`. `tile_row`: bytes of a row of tiles.
-fn address(k: &mut Kernel<'_>, order: Order, [x, y]: [Id<Def>; 2], tile_row: Id<Def>) -> Id<Def> {
+/// Byte of a place: of bytes `x`, a multiple of a unit's, and row `y`. `tile_row`: bytes of a row of tiles.
+fn address(
+    k: &mut Kernel<'_>,
+    (order, unit_log2): (Order, u32),
+    [x, y]: [Id<Def>; 2],
+    tile_row: Id<Def>,
+) -> Id<Def> {
     let bits = |k: &mut Kernel<'_>, value, mask: u32, left: i32| {
         let mask = k.imm_u32(mask);
         let part = k.iand(value, mask);
@@ -419,11 +431,15 @@ fn address(k: &mut Kernel<'_>, order: Order, [x, y]: [Id<Def>; 2], tile_row: Id<
         Order::X | Order::Y => {
             let run_log2 = order.run_log2();
             let within = (1 << run_log2) - 1;
-            vec![
-                bits(k, x, within, 0),
-                bits(k, x, !within, rows_log2 as i32),
-                bits(k, y, (1 << rows_log2) - 1, run_log2 as i32),
-            ]
+            let row = bits(k, y, (1 << rows_log2) - 1, run_log2 as i32);
+            // Units that are whole runs have nothing within one.
+            if unit_log2 >= run_log2 {
+                let columns = k.ishl(x, down);
+                vec![columns, row]
+            } else {
+                let run = bits(k, x, within, 0);
+                vec![run, bits(k, x, !within, rows_log2 as i32), row]
+            }
         }
         // Bits of column and row in turn, from the lowest; columns of eight bytes are 512 apart.
         Order::W => vec![
@@ -439,10 +455,10 @@ fn address(k: &mut Kernel<'_>, order: Order, [x, y]: [Id<Def>; 2], tile_row: Id<
     parts.into_iter().fold(start, |sum, part| k.iadd(sum, part))
 }
 
-/// The byte of a column, row and slice of a box: `plane` as [`Plane::push`] has it.
+/// The byte of a column, row and slice of a box of such units: `plane` as [`Plane::push`] has it.
 pub(crate) fn place(
     k: &mut Kernel<'_>,
-    order: Order,
+    (order, unit_log2): (Order, u32),
     [x_bytes, row, slice]: [Id<Def>; 3],
     plane: &[Id<Def>],
 ) -> Id<Def> {
@@ -451,9 +467,13 @@ pub(crate) fn place(
     };
     let x = k.iadd(left, x_bytes);
     let down = k.imul(slice, slice_rows);
-    let y = k.iadd(top, row);
+    let y = match order {
+        // What begins within no tile begins with its first row.
+        Order::Rows => row,
+        _ => k.iadd(top, row),
+    };
     let y = k.iadd(y, down);
-    address(k, order, [x, y], tile_row)
+    address(k, (order, unit_log2), [x, y], tile_row)
 }
 
 /// The shader. Push constants of a copy: source and destination as [`Plane::push`] has them, columns, rows; of a fill: the
@@ -466,9 +486,10 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
             let [.., columns, rows] = push;
             inside(k, [column, row], [columns, rows], |k| {
                 let x = k.imul_imm(column, bytes.into());
-                let from = place(k, source, [x, row, slice], &push[..4]);
+                let from = place(k, (source, texels.unit_log2), [x, row, slice], &push[..4]);
                 let value = k.read_unit(0, from, bytes);
-                let to = place(k, texels.destination, [x, row, slice], &push[4..8]);
+                let unit = (texels.destination, texels.unit_log2);
+                let to = place(k, unit, [x, row, slice], &push[4..8]);
                 k.write_unit(1, to, bytes, value);
             });
         }),
@@ -477,7 +498,8 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
             let [_, _, _, _, columns, rows, step_bytes, value @ ..] = push;
             inside(k, [column, row], [columns, rows], |k| {
                 let x = k.imul(column, step_bytes);
-                let to = place(k, texels.destination, [x, row, slice], &push[..4]);
+                let unit = (texels.destination, texels.unit_log2);
+                let to = place(k, unit, [x, row, slice], &push[..4]);
                 let value = match bytes {
                     1 => k.u2u(value[0], 8),
                     2 => k.u2u(value[0], 16),
@@ -494,6 +516,9 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
 /// The shader that gives cleared pixels their colour. Push constants: the control surface and the image as [`Plane::push`] has them,
 /// columns, rows, the value. The element of a cleared pixel is all ones.
 pub(crate) fn settle(settle: Settle) -> nir::Shader {
+    if settle.by_four {
+        return settle_by_four(settle.samples_log2);
+    }
     plane_shader("settle_texels", 2, |k, [column, row, slice], push| {
         let push: [Id<Def>; 14] = push;
         let [.., columns, rows, _, _, _, _] = push;
@@ -501,7 +526,7 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
         inside(k, [column, row], [columns, rows], |k| {
             let bytes = settle.element_bytes();
             let x = k.imul_imm(column, bytes.into());
-            let at = place(k, Order::Y, [x, row, slice], &push[..4]);
+            let at = place(k, (Order::Y, 0), [x, row, slice], &push[..4]);
             let element = k.read_unit(0, at, bytes);
             let words = match bytes {
                 1 => [k.u2u(element, 32); 2],
@@ -522,7 +547,8 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
             k.when(cleared, |k| {
                 let bytes = 1 << settle.unit_log2;
                 let x = k.imul_imm(column, bytes.into());
-                let to = place(k, Order::Y, [x, row, slice], &push[4..8]);
+                let unit = (Order::Y, settle.unit_log2);
+                let to = place(k, unit, [x, row, slice], &push[4..8]);
                 let value = match bytes {
                     1 => k.u2u(value[0], 8),
                     2 => k.u2u(value[0], 16),
@@ -544,6 +570,64 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
     })
 }
 
+/// The same, for four pixels of four bytes: mostly all of them are cleared, or none.
+fn settle_by_four(samples_log2: u32) -> nir::Shader {
+    plane_shader("settle_four_texels", 2, |k, [column, row, slice], push| {
+        let push: [Id<Def>; 11] = push;
+        let [.., columns, rows, value] = push;
+        inside(k, [column, row], [columns, rows], |k| {
+            let x = k.imul_imm(column, 4);
+            let at = place(k, (Order::Y, 0), [x, row, slice], &push[..4]);
+            let elements = k.read_unit(0, at, 4);
+            // Of two samples there are two bits in each byte.
+            let bits = match samples_log2 {
+                1 => {
+                    let others = k.imm_u32(0xfcfc_fcfc);
+                    k.ior(elements, others)
+                }
+                _ => elements,
+            };
+            // The highest bit of each byte that is all ones, and maybe of some above the first.
+            let (ones, tops) = (k.imm_u32(0x0101_0101), k.imm_u32(0x8080_8080));
+            let whole = k.iadd(bits, ones);
+            let flipped = k.inot(whole);
+            let wrapped = k.iand(bits, flipped);
+            let found = k.iand(wrapped, tops);
+            let zero = k.imm_u32(0);
+            let some = k.ine(found, zero);
+            k.when(some, |k| {
+                let x = k.imul_imm(column, 16);
+                let to = place(k, (Order::Y, 4), [x, row, slice], &push[4..8]);
+                let most = k.imm_u32(u32::MAX);
+                let all = k.ieq(bits, most);
+                k.either(
+                    all,
+                    |k| {
+                        let four = k.vec(&[value; 4]);
+                        k.write_unit(1, to, 16, four);
+                        let zero = k.imm_u32(0);
+                        k.write_unit(0, at, 4, zero);
+                    },
+                    |k| {
+                        let mut left = elements;
+                        for pixel in 0..4 {
+                            let mask = k.imm_u32(0xff << (8 * pixel));
+                            let byte = k.iand(bits, mask);
+                            let cleared = k.ieq(byte, mask);
+                            let to = k.iadd_imm(to, 4 * pixel);
+                            k.when(cleared, |k| k.write_unit(1, to, 4, value));
+                            let others = k.imm_u32(!(0xff << (8 * pixel)));
+                            let without = k.iand(left, others);
+                            left = k.bcsel(cleared, without, left);
+                        }
+                        k.write_unit(0, at, 4, left);
+                    },
+                );
+            });
+        });
+    })
+}
+
 #[cfg(test)]
 #[path = "texel_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -29,7 +29,7 @@ fn tile(order: Order) -> [u32; 2] {
 }
 
 /// The byte of a place of a plane whose rows have so many tiles.
-fn byte(plane: &Plane, x: u32, y: u32) -> usize {
+pub(crate) fn byte(plane: &Plane, x: u32, y: u32) -> usize {
     let at = match plane.order {
         Order::Rows => y * plane.pitch_bytes + x,
         order => {
@@ -45,7 +45,7 @@ fn byte(plane: &Plane, x: u32, y: u32) -> usize {
 }
 
 /// Runs launches; their buffers are parts of `memory`, which begins at address 0.
-fn run(launches: &[Launch], memory: &mut [u8]) {
+pub(crate) fn run(launches: &[Launch], memory: &mut [u8]) {
     for launch in launches {
         let range = |span: &Span| span.address as usize..(span.address + span.bytes) as usize;
         let buffers = launch.buffers().iter();
@@ -63,12 +63,13 @@ fn run(launches: &[Launch], memory: &mut [u8]) {
             ..Default::default()
         };
         machine.run(&launch.shader.nir()).unwrap();
-        let (span, bytes) = (launch.buffers().last(), machine.buffers.last());
-        memory[range(span.unwrap())].copy_from_slice(&bytes.unwrap().1);
+        for (span, (_, bytes)) in launch.buffers().iter().zip(&machine.buffers) {
+            memory[range(span)].copy_from_slice(bytes);
+        }
     }
 }
 
-fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
+pub(crate) fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
     let pitch_bytes = match order {
         Order::Rows => 336,
         Order::X => 1024,
@@ -85,9 +86,9 @@ fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
 }
 
 const ORDERS: [Order; 4] = [Order::Rows, Order::X, Order::Y, Order::W];
-const HALF: usize = 256 << 10;
+pub(crate) const HALF: usize = 256 << 10;
 
-fn noise() -> Vec<u8> {
+pub(crate) fn noise() -> Vec<u8> {
     let bytes = (0..2 * HALF as u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8);
     bytes.collect()
 }
@@ -186,5 +187,61 @@ fn large_boxes_are_cut_within_what_a_surface_reaches() {
         let span = launch.buffers()[0];
         assert!(span.bytes <= MAX_SPAN_BYTES && span.address.is_multiple_of(4096));
         assert!(span.address + span.bytes <= 0x10_0000_0000 + (2 << 32));
+    }
+}
+
+#[test]
+fn cleared_pixels_get_their_colour_four_at_a_time() {
+    let control = Plane {
+        x_bytes: 4,
+        ..plane(Order::Y, 0, 0, 3)
+    };
+    let pixels = Plane {
+        x_bytes: 16,
+        ..plane(Order::Y, HALF as u64, 0, 5)
+    };
+    let extent = Extent {
+        row_bytes: 4 * 23,
+        rows: 4,
+        slices: 2,
+    };
+    for (samples_log2, cleared) in [(1, 0x3), (2, 0xff)] {
+        let mut memory = noise();
+        let mut expected = memory.clone();
+        for (slice, y) in (0..2).flat_map(|slice| (0..4).map(move |y| (slice, y))) {
+            for x in 0..24 {
+                let row = |plane: &Plane| plane.y_rows + y + slice * plane.slice_rows;
+                let element = byte(&control, 4 + x, row(&control));
+                // Of the second row all, of the third none, else some; what is beside the last pixel is nobody's.
+                let is = (y == 1 || y != 2 && memory[element] & 1 != 0) && x < 23;
+                let others = memory[element] & !cleared;
+                let rest = others
+                    | if x % 2 == 0 {
+                        0
+                    } else {
+                        cleared & 0xfe & memory[element]
+                    };
+                memory[element] = if is { others | cleared } else { rest };
+                expected[element] = if is { 0 } else { memory[element] };
+                for part in 0..4 {
+                    let at = byte(&pixels, 16 + 4 * x + part, row(&pixels));
+                    if is {
+                        expected[at] = 0x10 + part as u8;
+                    }
+                }
+            }
+        }
+        let value = [0x10, 0x11, 0x12, 0x13];
+        let launches = settle_texels(control, pixels, extent, samples_log2, &value);
+        for launch in &launches {
+            assert!(matches!(launch.shader, Shader::Settle(settle) if settle.by_four));
+        }
+        run(&launches, &mut memory);
+        for at in 0..memory.len() {
+            // Where two samples leave bits to nobody, those may stay or go.
+            let same = memory[at] == expected[at];
+            let nobody = samples_log2 == 1 && at < HALF && memory[at] & 3 == expected[at] & 3;
+            assert!(same || nobody, "{samples_log2}: {at:#x}");
+        }
     }
 }

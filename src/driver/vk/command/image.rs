@@ -5,7 +5,7 @@
 //! Render Pass Instance".
 
 use ash::vk as api;
-use blit::{Extent, Order, Plane};
+use blit::{Extent, Order, Plane, Quads, Samples};
 
 use super::buffer::CommandBuffer;
 use super::control;
@@ -62,13 +62,18 @@ impl ImageBox {
                 .ok_or(BEYOND)?,
             count => count,
         };
+        // Copies between layers and slices count both in depth.
+        let depth = match image.info.question.dimension {
+            api::ImageType::TYPE_3D => extent.depth,
+            _ => extent.depth.min(1),
+        };
         Ok(Self {
             aspect: subresource.aspect_mask,
             level: subresource.mip_level,
             first_layer: subresource.base_array_layer,
             layers,
             offset_px: [x, y, z],
-            extent_px: [extent.width, extent.height, extent.depth],
+            extent_px: [extent.width, extent.height, depth],
         })
     }
 
@@ -85,6 +90,37 @@ impl ImageBox {
         let there =
             self.level < image.info.levels && layers.is_some_and(|end| end <= image.info.layers);
         if inside && there { Ok(()) } else { Err(BEYOND) }
+    }
+
+    /// It begins or ends within a pair of pixels along an axis.
+    fn cuts(&self, image: &Image, axis: usize) -> bool {
+        let offset = self.offset_px[axis];
+        let end = offset + self.extent_px[axis];
+        let last = image.level_extent_px(self.level)[axis];
+        !offset.is_multiple_of(2) || !(end.is_multiple_of(2) || end == last)
+    }
+
+    /// It cuts a quad of pixels that samples lie in.
+    fn cuts_quads(&self, image: &Image, part: &Part) -> bool {
+        part.surface.sample_layout == surface::SampleLayout::Interleaved
+            && (0..2).any(|axis| spread(image, axis) > 0 && self.cuts(image, axis))
+    }
+
+    /// The quads that it reaches, and where it begins in the first.
+    fn quads(&self, image: &Image, part: &Part) -> Result<Quads> {
+        self.check(image)?;
+        let mut whole = *self;
+        let mut first_px = [0; 2];
+        for axis in 0..2 {
+            let offset = self.offset_px[axis];
+            let end = (offset + self.extent_px[axis]).next_multiple_of(2);
+            let end = end.min(image.level_extent_px(self.level)[axis]);
+            first_px[axis] = offset % 2;
+            whole.offset_px[axis] = offset - first_px[axis];
+            whole.extent_px[axis] = end - whole.offset_px[axis];
+        }
+        let (plane, _) = whole.place(image, part)?;
+        Ok(Quads { plane, first_px })
     }
 
     /// Where it lies, and its size in bytes and rows. Of several samples, all of them.
@@ -131,21 +167,24 @@ impl ImageBox {
     }
 }
 
-/// Samples from and to which a box reaches where they lie in quads of pixels beside each other: 2 × 1, 2 × 2, 4 × 2, 4 × 4 of them.
-fn interleaved(image: &Image, part: &ImageBox, axis: usize) -> Result<(u32, u32)> {
+/// Powers of two of the samples that stand for a pixel beside each other, and below each other, where they lie in quads of pixels.
+fn spread(image: &Image, axis: usize) -> u32 {
     let bits = image.samples().ilog2();
-    let spread = if axis == 0 {
+    if axis == 0 {
         bits.div_ceil(2)
     } else {
         bits / 2
-    };
+    }
+}
+
+/// Samples from and to which a box reaches where they lie in quads of pixels beside each other: 2 × 1, 2 × 2, 4 × 2, 4 × 4 of them.
+fn interleaved(image: &Image, part: &ImageBox, axis: usize) -> Result<(u32, u32)> {
+    let spread = spread(image, axis);
     let (offset, extent) = (part.offset_px[axis], part.extent_px[axis]);
     let end = offset + extent;
-    let whole = offset.is_multiple_of(2)
-        && (end.is_multiple_of(2) || end == image.level_extent_px(part.level)[axis]);
-    if spread > 0 && !whole {
-        return Err(Error::FeatureNotPresent {
-            what: "copies of depth or stencil of several samples that cut a quad of pixels",
+    if spread > 0 && part.cuts(image, axis) {
+        return Err(Error::InvalidUse {
+            why: "a piece of depth or stencil of several samples that cuts a quad of pixels",
         });
     }
     let end = if spread > 0 {
@@ -236,7 +275,6 @@ impl CommandBuffer {
         let all = neither.then_some(colours).into_iter();
         for (aspect_from, aspect_to) in all.chain(each.into_iter().flatten()) {
             let (part_from, part_to) = (source.part(aspect_from)?, destination.part(aspect_to)?);
-            let (plane_from, extent) = from.place(source, part_from)?;
             // The same elements, in pixels of the other.
             let (blocks, of) = (part_from.surface.block, part_to.surface.block);
             let level = destination.part_extent_px(aspect_to, to.level);
@@ -262,6 +300,11 @@ impl CommandBuffer {
                 }
                 _ => there.layers = from.layers,
             }
+            if from.cuts_quads(source, part_from) || there.cuts_quads(destination, part_to) {
+                self.copy_samples((source, from, part_from), (destination, &there, part_to))?;
+                continue;
+            }
+            let (plane_from, extent) = from.place(source, part_from)?;
             let (plane_to, same) = there.place(destination, part_to)?;
             if extent != same {
                 return Err(Error::InvalidUse {
@@ -276,6 +319,35 @@ impl CommandBuffer {
                     self.launch(&launch)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Copies depth or stencil sample by sample.
+    fn copy_samples(
+        &mut self,
+        (source, from, part_from): (&Image, &ImageBox, &Part),
+        (destination, to, part_to): (&Image, &ImageBox, &Part),
+    ) -> Result<()> {
+        let bytes = part_from.surface.block.bytes();
+        let same = source.samples() == destination.samples()
+            && part_to.surface.block == part_from.surface.block;
+        if !same || !matches!(bytes, 1 | 2 | 4) {
+            return Err(Error::InvalidUse {
+                why: "a copy of depth or stencil to another format",
+            });
+        }
+        let samples = Samples {
+            samples_log2: source.samples().ilog2(),
+            unit_log2: bytes.ilog2(),
+        };
+        let sides = [
+            from.quads(source, part_from)?,
+            to.quads(destination, part_to)?,
+        ];
+        let [width, height, _] = from.extent_px;
+        for launch in blit::copy_samples(samples, sides, [width, height, from.layers]) {
+            self.launch(&launch)?;
         }
         Ok(())
     }

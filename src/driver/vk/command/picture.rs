@@ -5,7 +5,7 @@
 //! layers do.
 
 use ash::vk as api;
-use blit::{Choice, GROUP_X, GROUP_Y, Measure, Numbers, Picture, Shader};
+use blit::{Choice, Measure, Numbers, Picture, Shader, WORKGROUP};
 use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
 use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface, Tiling};
@@ -170,24 +170,24 @@ impl CommandBuffer {
         self.context.physical.info().device.hw_gen
     }
 
-    /// Launches a picture's shader for a box of a destination. `push` is asked for what follows columns and rows, given the sampler
-    /// and the slice and row of the box that a launch begins with.
+    /// Launches a picture's shader for a box of a layer or slice of a destination. `push` is asked for what follows columns and rows, given
+    /// the sampler and the row of the box that a launch begins with.
     fn picture<const PUSH_DW: usize>(
         &mut self,
         (picture, written): (Picture, &Written),
         texture: surface_state::Surface,
         (destination, to): (&Image, &ImageBox),
         linear: bool,
-        push: impl Fn(u32, [u32; 2]) -> [u32; PUSH_DW],
+        push: impl Fn(u32, u32) -> [u32; PUSH_DW],
     ) -> Result<()> {
         let part = destination.part(to.aspect)?;
         let volume = destination.info.question.dimension == api::ImageType::TYPE_3D;
-        let (first_layer, layers) = match volume {
-            true => (to.offset_px[2], to.extent_px[2]),
-            false => (to.first_layer, to.layers),
+        let first_layer = match volume {
+            true => to.offset_px[2],
+            false => to.first_layer,
         };
         let [columns, rows, _] = to.extent_px;
-        if columns == 0 || rows == 0 || layers == 0 {
+        if columns == 0 || rows == 0 {
             return Ok(());
         }
         let launches = match written.numbers {
@@ -200,7 +200,7 @@ impl CommandBuffer {
                         address: piece.span.address,
                         bytes: piece.span.bytes,
                     });
-                    (bytes, piece.place, piece.size, [piece.slice, piece.row])
+                    (bytes, piece.place, piece.size, piece.row)
                 });
                 whole.collect::<SmallVec<[_; 1]>>()
             }
@@ -211,20 +211,20 @@ impl CommandBuffer {
                     swizzle: STRAIGHT,
                     level: to.level,
                     first_layer,
-                    layers,
+                    layers: 1,
                     volume: false,
                 };
                 let image = words(destination, part, &seen)?;
                 let [left, top, _] = to.offset_px;
                 let place = [left, top, 0, 0];
-                smallvec![(image, place, [columns, rows, layers], [0; 2])]
+                smallvec![(image, place, [columns, rows, 1], 0)]
             }
         };
         let state = sampler::in_piece(sampler::scaling(linear));
-        for (image, place, [columns, rows, layers], begins) in launches {
+        for (image, place, [columns, rows, _], begins) in launches {
             let handle = self.surfaces.put(&self.context, &[texture, image, state])?;
             let sampler = (handle >> 6) + 2 * SURFACE_BYTES + SAMPLER_BASE_BYTES;
-            let groups = [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), layers];
+            let groups = [columns.div_ceil(WORKGROUP), rows, 1];
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
             let mut push_dw = [0; blit::MAX_PUSH_DW];
             let (more, size) = (push(sampler, begins), [columns, rows]);
@@ -280,10 +280,20 @@ impl CommandBuffer {
         };
         let from = checked(source, &region.from, &region.from_px)?;
         let to = checked(destination, &region.to, &region.to_px)?;
-        let written = written(self.hw_gen(), destination.format, part_to)?;
+        let mut written = written(self.hw_gen(), destination.format, part_to)?;
+        // A texel that becomes one texel keeps its numbers, encoded as they are.
+        let encoded = match filter {
+            api::Filter::NEAREST if written.numbers == Numbers::Srgb => {
+                crate::format::without_srgb(part_from.format)
+            }
+            _ => None,
+        };
+        if encoded.is_some() {
+            written.numbers = Numbers::Floats;
+        }
         let numbers = written.numbers;
         let level = source.level_extent_px(from.level);
-        // The coordinate of the first place, and the way to the next; of layers they are numbers, else parts of the whole.
+        // The coordinate of the first place, and the way to the next, as parts of the whole.
         let along = |axis: usize| {
             let [a, b] = span(&region.from_px, axis).map(|at| at as f32);
             let [c, d] = span(&region.to_px, axis).map(|at| at as f32);
@@ -295,20 +305,17 @@ impl CommandBuffer {
             [first, step].map(|value| value / level[axis] as f32)
         };
         let [x, y] = [along(0), along(1)];
-        let z = match from_volume {
-            true => along(2),
-            false => [0.0, 1.0],
-        };
+        let z = if from_volume { along(2) } else { [0.0; 2] };
         let mut texture = Seen {
             format: match source.format.is_colour() {
-                true => part_from.format,
+                true => encoded.unwrap_or(part_from.format),
                 false => integers(part_from.format.block_bits.into())?,
             },
             viewer: Viewer::Sampler,
             swizzle: source.format.swizzle,
             level: from.level,
-            first_layer: if from_volume { 0 } else { from.first_layer },
-            layers: if from_volume { 1 } else { from.layers },
+            first_layer: 0,
+            layers: 1,
             volume: from_volume,
         };
         let kind = Picture::Scaled {
@@ -316,25 +323,6 @@ impl CommandBuffer {
             numbers,
         };
         let linear = filter == api::Filter::LINEAR;
-        let push = |sampler, [slice, row]: [u32; 2]| {
-            let bits = f32::to_bits;
-            [
-                bits(x[0]),
-                bits(x[1]),
-                bits(y[0] + row as f32 * y[1]),
-                bits(y[1]),
-                bits(z[0] + slice as f32 * z[1]),
-                bits(z[1]),
-                sampler,
-                written.packing,
-            ]
-        };
-        // Lines go one by one.
-        let line = |part: &Part| part.surface.dim == Dim::D1;
-        if !line(part_from) && !line(part_to) {
-            let texture = words(source, part_from, &texture)?;
-            return self.picture((kind, &written), texture, (destination, &to), linear, push);
-        }
         let layers = if to_volume {
             to.extent_px[2]
         } else {
@@ -346,7 +334,21 @@ impl CommandBuffer {
                 true => (to.offset_px[2], to.extent_px[2]) = (to.offset_px[2] + round, 1),
                 false => (to.first_layer, to.layers) = (to.first_layer + round, 1),
             }
-            (texture.first_layer, texture.layers) = (from.first_layer + round, 1);
+            if !from_volume {
+                texture.first_layer = from.first_layer + round;
+            }
+            let push = |sampler, row: u32| {
+                let bits = f32::to_bits;
+                [
+                    bits(x[0]),
+                    bits(x[1]),
+                    bits(y[0] + row as f32 * y[1]),
+                    bits(y[1]),
+                    bits(z[0] + round as f32 * z[1]),
+                    sampler,
+                    written.packing,
+                ]
+            };
             let texture = words(source, part_from, &texture)?;
             self.picture((kind, &written), texture, (destination, &to), linear, push)?;
         }
@@ -390,25 +392,34 @@ impl CommandBuffer {
                 why: "a resolve of an image of one sample",
             });
         }
-        let texture = Seen {
-            format: format_from,
-            viewer: Viewer::Sampler,
-            swizzle: source.format.swizzle,
-            level: from.level,
-            first_layer: from.first_layer,
-            layers: from.layers,
-            volume: false,
-        };
-        let texture = words(source, part_from, &texture)?;
         let kind = Picture::Joined {
             samples_log2,
             numbers: written.numbers,
         };
-        let push = |_, [_, row]: [u32; 2]| {
+        let unsaid = u32::from(source.control(part_from)?.is_none());
+        let push = |_, row: u32| {
             let [left, top, _] = from.offset_px;
-            [left, top + row, written.packing]
+            [left, top + row, written.packing, unsaid]
         };
-        self.picture((kind, &written), texture, (destination, &to), false, push)
+        for layer in 0..to.layers {
+            let texture = Seen {
+                format: format_from,
+                viewer: Viewer::Sampler,
+                swizzle: source.format.swizzle,
+                level: from.level,
+                first_layer: from.first_layer + layer,
+                layers: 1,
+                volume: false,
+            };
+            let texture = words(source, part_from, &texture)?;
+            let to = ImageBox {
+                first_layer: to.first_layer + layer,
+                layers: 1,
+                ..to
+            };
+            self.picture((kind, &written), texture, (destination, &to), false, push)?;
+        }
+        Ok(())
     }
 
     /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil one value is taken.

@@ -398,10 +398,16 @@ impl Image {
         let [_, height, depth] = self.part_extent_px(aspect, level);
         let rows = u64::from(height.div_ceil(surface.block.extent_sa[1]));
         let slices = u64::from(depth - 1);
+        let pitch = u64::from(surface.row_pitch_bytes);
+        // Levels stand beside each other in rows: the last row of each ends with that of all.
+        let before = match surface.tiling {
+            surface::Tiling::Linear => place.offset_bytes % pitch,
+            _ => 0,
+        };
         Ok(api::SubresourceLayout {
             offset: part.offset_bytes + place.offset_bytes,
-            size: slices * slice + rows * u64::from(surface.row_pitch_bytes),
-            row_pitch: surface.row_pitch_bytes.into(),
+            size: slices * slice + rows * pitch - before,
+            row_pitch: pitch,
             array_pitch: slice,
             depth_pitch: slice,
         })
