@@ -145,6 +145,7 @@ impl Operand {
                 Some(row) => *row,
                 None => [0; N],
             },
+            Load::Scalar if s.size == 4 => [r.dword(usize::from(s.base)); N],
             _ => self.gathered(r, s),
         };
         if self.mods {
@@ -228,10 +229,10 @@ impl Operand {
             Load::RowsU16 => {
                 if let Some(t) = &s.table {
                     let firsts = t.as_chunks::<4>().0.iter();
-                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
-                        let from = r.words().get(usize::from(*at) / 2..).unwrap_or_default();
-                        for (x, word) in four.iter_mut().zip(from) {
-                            *x = u32::from(*word);
+                    for (four, [at, ..]) in v.as_chunks_mut::<4>().0.iter_mut().zip(firsts) {
+                        let row = r.words().get(usize::from(*at) / 2..);
+                        if let Some(row) = row.and_then(|row| row.first_chunk::<4>()) {
+                            *four = row.map(u32::from);
                         }
                     }
                 }

@@ -13,6 +13,7 @@ mod fast;
 mod flags;
 mod flow;
 mod general;
+mod host;
 mod kernel;
 mod math;
 mod message;
@@ -30,6 +31,7 @@ mod uop;
 mod written;
 
 pub use decode::Fetch;
+pub use host::Host;
 pub use kernel::Kernel;
 pub use message::{Message, Reply, SharedFunctions, Stop};
 pub use rules::{RULES, Rule};

@@ -114,6 +114,7 @@ fn settle<const N: usize>(t: &mut State, u: &Uop, m: u32, mut v: [u32; N]) {
     store(t, u, m, &v);
 }
 
+#[inline(always)]
 fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -132,6 +133,7 @@ fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -151,7 +153,8 @@ fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
-/// MAD: the plain sum in doubles, and the careful one where rounding it again could go wrong.
+/// MAD, rounded once.
+#[inline(always)]
 fn mad<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -160,26 +163,22 @@ fn mad<const N: usize>(t: &mut State, u: &Uop) -> R {
     if m == 0 {
         return Ok(());
     }
+    let mut v = [0u32; N];
     let mut rooms = [None; 3];
     let [first, second, third] = &mut rooms;
-    let a = floats::<N>(t, u, 0, first).all();
-    let b = floats::<N>(t, u, 1, second).all();
-    let c = floats::<N>(t, u, 2, third).all();
-    let mut sums = [0f64; N];
-    for (i, sum) in sums.iter_mut().enumerate() {
-        *sum = f64::from(b[i]) * f64::from(c[i]) + f64::from(a[i]);
+    let a = floats::<N>(t, u, 0, first);
+    let b = floats::<N>(t, u, 1, second);
+    let c = floats::<N>(t, u, 2, third);
+    for (i, v) in v.iter_mut().enumerate() {
+        let sum = b.get(i).mul_add(c.get(i), a.get(i));
+        *v = flushed(sum.to_bits(), t.denorm_keep);
     }
-    let (mut v, doubt) = rounded(&sums);
-    if doubt {
-        for (i, v) in v.iter_mut().enumerate() {
-            *v = fused(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
-        }
-    }
-    finish(t, u, m, v);
+    settle(t, u, m, v);
     Ok(())
 }
 
 /// PLN: the plane at the coordinates of each group of eight channels, a pair of registers; in doubles as MAD is.
+#[inline(always)]
 fn plane<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -246,6 +245,7 @@ fn rounded<const N: usize>(sums: &[f64; N]) -> ([f32; N], bool) {
 }
 
 /// Transcendental functions, in doubles.
+#[inline(always)]
 fn transcendental<const N: usize>(t: &mut State, u: &Uop) -> R {
     let (false, Some(f)) = (t.slow_float, u.math) else {
         return general::execute(t, u);
@@ -271,6 +271,7 @@ fn transcendental<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn cmp<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -284,6 +285,7 @@ fn cmp<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn sel_cmod<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -306,6 +308,7 @@ fn sel_cmod<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn sel_pred<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -338,6 +341,7 @@ fn finish_quiet<const N: usize>(t: &mut State, u: &Uop, m: u32, v: [f32; N]) {
     store(t, u, m, &v);
 }
 
+#[inline(always)]
 fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -377,6 +381,7 @@ fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn int_to_f<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);

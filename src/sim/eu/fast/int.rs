@@ -74,6 +74,7 @@ fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u32; N]) {
     store(t, u, m, v);
 }
 
+#[inline(always)]
 fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -88,6 +89,7 @@ fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -104,6 +106,7 @@ fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
 }
 
 /// A raw MOV from registers that a0 names: an array indexed by each channel.
+#[inline(always)]
 fn mov_indirect<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     let mut v = [0u32; N];
@@ -128,6 +131,7 @@ pub(super) fn select_indirect(u: &Uop) -> Option<AluFn> {
 }
 
 /// INT DIV, quotient or remainder.
+#[inline(always)]
 fn int_div<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -165,6 +169,7 @@ fn int_div<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
 }
 
 /// Bit-field operations: rare enough for one lane at a time.
+#[inline(always)]
 fn fields<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -199,6 +204,7 @@ fn fields<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn cmp<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -221,6 +227,7 @@ fn verdict<const SIGNED: bool, const N: usize>(t: &State, u: &Uop) -> u32 {
     }
 }
 
+#[inline(always)]
 fn sel_cmod<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -231,6 +238,7 @@ fn sel_cmod<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn sel_pred<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -270,18 +278,8 @@ fn order(u: &Uop) -> Option<bool> {
 macro_rules! ordered {
     ($u:expr, $f:ident) => {
         match order($u)? {
-            true => match $u.n {
-                1 => $f::<true, 1>,
-                2 | 4 | 8 => $f::<true, 8>,
-                16 => $f::<true, 16>,
-                _ => $f::<true, 32>,
-            },
-            false => match $u.n {
-                1 => $f::<false, 1>,
-                2 | 4 | 8 => $f::<false, 8>,
-                16 => $f::<false, 16>,
-                _ => $f::<false, 32>,
-            },
+            true => sized!($u, $f, true),
+            false => sized!($u, $f, false),
         }
     };
 }

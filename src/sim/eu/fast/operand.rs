@@ -23,12 +23,6 @@ impl<const N: usize> Floats<'_, N> {
     pub(crate) fn get(&self, i: usize) -> f32 {
         f32::from_bits(flushed((self.at[i] & self.and) ^ self.xor, self.keep))
     }
-
-    /// All lanes: apart from what is done with them, as steps of double width would halve those of this.
-    #[inline(never)]
-    pub(crate) fn all(&self) -> [f32; N] {
-        std::array::from_fn(|i| self.get(i))
-    }
 }
 
 /// Source `k`, an F, to be looked at lane by lane. `room` is for lanes that do not stand together.
