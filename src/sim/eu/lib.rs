@@ -15,6 +15,8 @@ mod flow;
 mod general;
 mod host;
 mod kernel;
+mod leftovers;
+mod letter;
 mod math;
 mod message;
 mod region;

@@ -5,6 +5,7 @@
 
 use crate::access::Operands;
 use crate::flags;
+use crate::letter::Letter;
 use crate::message::Stop;
 use crate::region::{DstOp, SrcOp};
 use crate::rules::{self, Rule};
@@ -99,6 +100,8 @@ pub(crate) struct Uop {
     pub(crate) fast: Operands,
     /// What strict mode looks at first.
     pub(crate) touched: Option<Touched>,
+    /// What a SEND sends that names all of it itself.
+    pub(crate) letter: Option<Letter>,
     pub(crate) inst: Box<Inst>,
 }
 
