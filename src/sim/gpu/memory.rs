@@ -463,6 +463,28 @@ impl<'a> View<'a> {
         Ok(())
     }
 
+    /// Writes four dwords again and again, from a multiple of 16 on.
+    pub fn write_pattern(
+        &self,
+        address: u64,
+        pattern: [u32; 4],
+        dwords: usize,
+    ) -> Result<(), Stop> {
+        self.writes(address, dwords * 4, false)?;
+        let mut done = 0;
+        while done < dwords {
+            let words = self.words(address.wrapping_add(done as u64 * 4))?;
+            let words = words.get(..dwords - done).unwrap_or(words);
+            for four in words.chunks(4) {
+                for (to, from) in four.iter().zip(pattern) {
+                    to.store(from, Relaxed);
+                }
+            }
+            done += words.len();
+        }
+        Ok(())
+    }
+
     /// Writes dwords from a multiple of 4 on.
     pub fn write_block(&self, address: u64, values: &[u32]) -> Result<(), Stop> {
         self.writes(address, values.len() * 4, false)?;

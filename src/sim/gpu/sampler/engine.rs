@@ -7,11 +7,11 @@ use super::cache::Texels;
 use super::state::Sampler;
 use crate::bindings::Bindings;
 use crate::rules;
-use eu::Stop;
+use eu::{Host, Stop};
 
 /// The sampling engine as one worker's threads see it.
-#[derive(Default)]
 pub(crate) struct Engine {
+    pub(super) host: Host,
     /// Sampler states by address.
     samplers: Vec<(u64, Sampler)>,
     next: usize,
@@ -20,6 +20,17 @@ pub(crate) struct Engine {
 
 /// Sampler states that are remembered; a dispatch uses few.
 const REMEMBERED: usize = 8;
+
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine {
+            host: Host::detect(),
+            samplers: Vec::new(),
+            next: 0,
+            texels: Texels::default(),
+        }
+    }
+}
 
 impl Engine {
     /// The sampler whose state is at an offset from the dynamic state base address.

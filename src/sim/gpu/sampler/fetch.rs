@@ -6,7 +6,7 @@
 
 use super::cache::Texels;
 use super::engine::Engine;
-use super::request::{Request, kind, respond};
+use super::request::{Request, kind, respond, respond_four};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, BAND, BAND_LANES, Image, Kind, Level};
@@ -25,6 +25,7 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
 }
 
 /// The texels that sixteen channels ask for by four subspans in a row, which are not cleared; none where they ask for others.
+#[inline(always)]
 fn band<'a>(
     bindings: &Bindings<'a>,
     (texels, level, known): (&mut Texels, u32, &Level),
@@ -56,6 +57,7 @@ fn band<'a>(
 impl Engine {
     /// Answers a message for plain texels of one level of one slice. False where it is another one, and [`Engine::fetch`] has to
     /// look at each channel.
+    #[inline(always)]
     pub(super) fn fetch_plane(
         &mut self,
         bindings: &Bindings<'_>,
@@ -88,7 +90,8 @@ impl Engine {
             let first = each.get(active.trailing_zeros() as usize);
             let first = first.copied().unwrap_or(0);
             let same = |(lane, of): (usize, &u32)| *of == first || !is_active(&lane);
-            each.iter().enumerate().all(same).then_some(first)
+            let others = each.iter().fold(0, |others, of| others | (*of ^ first));
+            (others == 0 || each.iter().enumerate().all(same)).then_some(first)
         };
         let (Some(level), Some(slice)) = (shared(levels), shared(slices)) else {
             return Ok(false);
@@ -154,14 +157,7 @@ impl Engine {
             for (values, texel) in values.iter_mut().zip(found) {
                 *values = image.swizzled(packer.unpack(texel));
             }
-            for channel in 0..4 {
-                let at = channel * lanes + first;
-                if let Some(to) = response.get_mut(at..at + 4) {
-                    for (to, texel) in to.iter_mut().zip(&values) {
-                        *to = texel[channel];
-                    }
-                }
-            }
+            respond_four(request, first, &values, response);
             done |= 15 << first;
         }
         for lane in (0..lanes)

@@ -158,6 +158,24 @@ pub(super) fn element(coordinate: f64, count: u32) -> u32 {
     coordinate.round_ties_even().clamp(0.0, last) as u32
 }
 
+/// Writes the values of a subspan's channels, from `first` on. All four of a value are asked for.
+#[inline]
+pub(super) fn respond_four(
+    request: &Request<'_>,
+    first: usize,
+    values: &[[u32; 4]; SUBSPAN],
+    response: &mut [u32],
+) {
+    for channel in 0..4 {
+        let at = channel * request.lanes + first;
+        let to = response.get_mut(at..at + SUBSPAN);
+        if let Some(to) = to.and_then(|to| to.first_chunk_mut::<SUBSPAN>()) {
+            let [a, b, c, d] = values;
+            *to = [a[channel], b[channel], c[channel], d[channel]];
+        }
+    }
+}
+
 /// Writes a channel's values: those that are not masked, one register or two after the other.
 pub(super) fn respond(request: &Request<'_>, lane: usize, values: [u32; 4], response: &mut [u32]) {
     if request.masked == 0 {

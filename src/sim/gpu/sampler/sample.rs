@@ -104,7 +104,11 @@ impl Engine {
             Kind::D3 => 1,
             _ => image.depth,
         };
-        let done = plane::sampled(&mut filtering, request, order, message.lanes, response)?;
+        let lanes = message.lanes;
+        let done = self.host.run(
+            #[inline(always)]
+            || plane::sampled(&mut filtering, request, order, lanes, response),
+        )?;
         let active = active.filter(|lane| done >> lane & 1 == 0);
         let mut result = Ok(());
         let implicit = order.is_implicit(request.kind);

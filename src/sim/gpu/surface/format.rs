@@ -623,10 +623,16 @@ impl Packer {
     }
 
     /// [`Packer::unpack`] of many: their reds, greens, blues and alphas.
-    #[inline]
+    #[inline(always)]
     pub fn unpack_all<const N: usize>(self, texels: &[u32; N]) -> [[u32; N]; 4] {
         if self == Packer::Integers {
-            return [0, 8, 16, 24].map(|at| texels.map(|texel| texel >> at & 0xff));
+            let mut all = [[0; N]; 4];
+            for (at, channel) in (0..).step_by(8).zip(&mut all) {
+                for (to, texel) in channel.iter_mut().zip(texels) {
+                    *to = texel >> at & 0xff;
+                }
+            }
+            return all;
         }
         let mut all = [[0; N]; 4];
         for (i, texel) in texels.iter().enumerate() {
@@ -639,29 +645,35 @@ impl Packer {
     }
 
     /// The texels of some pixels' red, green, blue and alpha: what [`encode`] makes of them.
-    #[inline]
+    #[inline(always)]
     pub fn pack<const N: usize>(self, colours: [&[u32; N]; 4]) -> [u32; N] {
         let (red_at, blue_at, srgb) = match self {
             Packer::Bytes { red, blue, srgb } => (red, blue, srgb),
             Packer::Integers => {
-                let least = |v: u32| if v > 255 { 255 } else { v };
-                let [red, green, blue, alpha] = colours;
-                return std::array::from_fn(|i| {
-                    let [red, green] = [least(red[i]), least(green[i])];
-                    red | green << 8 | least(blue[i]) << 16 | least(alpha[i]) << 24
-                });
+                let mut texels = [0; N];
+                for (at, channel) in (0..).step_by(8).zip(colours) {
+                    for (texel, value) in texels.iter_mut().zip(channel) {
+                        *texel |= (*value).min(255) << at;
+                    }
+                }
+                return texels;
             }
             Packer::Dword { .. } => return *colours[0],
         };
-        let bytes = |channel: &[u32; N]| channel.map(f32::from_bits).map(unorm_byte);
-        let [red, green, blue] = [colours[0], colours[1], colours[2]].map(|channel| match srgb {
-            true => channel.map(|v| u32::from(srgb_byte(f32::from_bits(v)))),
-            false => bytes(channel),
-        });
-        let alpha = bytes(colours[3]);
-        std::array::from_fn(|i| {
-            red[i] << red_at | green[i] << 8 | blue[i] << blue_at | alpha[i] << 24
-        })
+        let mut texels = [0; N];
+        let places = [(red_at, srgb), (8, srgb), (blue_at, srgb), (24, false)];
+        for ((at, srgb), channel) in places.into_iter().zip(colours) {
+            let each = texels.iter_mut().zip(channel);
+            match srgb {
+                true => {
+                    each.for_each(|(to, v)| {
+                        *to |= u32::from(srgb_byte(f32::from_bits(*v))) << at;
+                    });
+                }
+                false => each.for_each(|(to, v)| *to |= unorm_byte(f32::from_bits(*v)) << at),
+            }
+        }
+        texels
     }
 }
 
