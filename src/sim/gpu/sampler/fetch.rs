@@ -6,7 +6,7 @@
 
 use super::cache::Texels;
 use super::engine::Engine;
-use super::request::{Request, kind, respond, respond_four};
+use super::request::{Request, kind, respond, respond_four, respond_texels};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, BAND, BAND_LANES, Image, Kind, Level};
@@ -120,16 +120,7 @@ impl Engine {
                     all[lane] = texel.load(Relaxed);
                 }
             }
-            let channels = packer.unpack_all(&all);
-            for (channel, to) in response.chunks_exact_mut(16).enumerate() {
-                to.copy_from_slice(&channels[channel & 3]);
-            }
-            if !image.is_straight {
-                for lane in 0..16 {
-                    let values = image.swizzled(channels.map(|channel| channel[lane]));
-                    respond(request, lane, values, response);
-                }
-            }
+            respond_texels(request, (image, packer), 0xffff, &all, response);
             return Ok(true);
         }
         // Four by four where channels ask for a subspan each, as copies of pictures do.

@@ -7,7 +7,7 @@
 use super::address::{self, STEPS};
 use super::filter::Filtering;
 use super::lod::{self, Source};
-use super::request::{Order, Request, SUBSPAN, element, kind, respond, respond_four};
+use super::request::{Order, Request, SUBSPAN, element, kind, respond, respond_texels};
 use super::state::{AddressMode, Filter, MipFilter, Reduction};
 use crate::surface::format::Packer;
 use crate::surface::{Kind, Level};
@@ -92,9 +92,9 @@ pub(super) fn sampled(
         true => by * scale[axis],
         false => by,
     };
-    // Of one slice, without blocks that are clear, and all four channels asked for.
-    let single = !image.is_array || image.depth == 1;
-    let single = single && image.ccs_block().is_none() && request.masked == 0;
+    // Of one slice, without blocks that are clear: texels are unpacked together.
+    let single = (!image.is_array || image.depth == 1) && image.ccs_block().is_none();
+    let (mut texels, mut plain) = ([0; 16], 0);
     let mut known: Option<(u32, Level)> = None;
     let mut done = 0;
     for first in (0..request.lanes).step_by(SUBSPAN) {
@@ -109,7 +109,8 @@ pub(super) fn sampled(
             continue;
         }
         let (u, v) = (u.map(float), v.map(float));
-        let gradients = [1, 2].map(|to| [scale(u[to] - u[0], 0), scale(v[to] - v[0], 1), 0.0]);
+        let change = |to: usize| [scale(u[to] - u[0], 0), scale(v[to] - v[0], 1), 0.0];
+        let gradients = [change(1), change(2)];
         let computed = Source::Computed { bias: 0.0 };
         let selection = lod::select(sampler, image, &gradients, computed, 0.0);
         let linear = selection.filter != Filter::Nearest;
@@ -141,12 +142,10 @@ pub(super) fn sampled(
             && let Some(addresses) = nearest(&level, [u, v], sampler.normalized, rounded)
         {
             let found = filtering.view.read_four(addresses)?;
-            let mut values = [[0; 4]; SUBSPAN];
-            for (values, texel) in values.iter_mut().zip(found) {
-                *values = image.swizzled(packer.unpack(texel));
+            if let Some(texels) = texels.get_mut(first..first + SUBSPAN) {
+                texels.copy_from_slice(&found);
             }
-            respond_four(request, first, &values, response);
-            done |= 15 << first;
+            plain |= 15 << first;
             continue;
         }
         for i in (0..SUBSPAN).filter(|i| lanes >> i & 1 == 1) {
@@ -213,7 +212,10 @@ pub(super) fn sampled(
             done |= 1 << (first + i);
         }
     }
-    Ok(done)
+    if plain != 0 {
+        respond_texels(request, (image, packer), plain, &texels, response);
+    }
+    Ok(done | plain)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! Ref: SKL PRM vol. 7, "Payload Parameter Definition", "Message Header", "SIMD Payloads".
 
 use crate::bindings::Payload;
+use crate::surface::Image;
+use crate::surface::format::Packer;
 
 /// Message types.
 pub(super) mod kind {
@@ -173,6 +175,32 @@ pub(super) fn respond_four(
             let [a, b, c, d] = values;
             *to = [a[channel], b[channel], c[channel], d[channel]];
         }
+    }
+}
+
+/// Writes the values of channels of `of`, by their texels of a dword each.
+#[inline(always)]
+pub(super) fn respond_texels(
+    request: &Request<'_>,
+    (image, packer): (&Image, Packer),
+    of: u32,
+    texels: &[u32; 16],
+    response: &mut [u32],
+) {
+    let channels = packer.unpack_all(texels);
+    let whole = of == u32::MAX >> (32 - request.lanes) && request.masked == 0;
+    if whole && image.is_straight {
+        if let (16, Some(to)) = (request.lanes, response.first_chunk_mut::<64>()) {
+            for (to, channel) in to.as_chunks_mut::<16>().0.iter_mut().zip(&channels) {
+                *to = *channel;
+            }
+            return;
+        }
+    }
+    let [reds, greens, blues, alphas] = &channels;
+    for lane in (0..request.lanes.min(16)).filter(|lane| of >> lane & 1 == 1) {
+        let values = [reds[lane], greens[lane], blues[lane], alphas[lane]];
+        respond(request, lane, image.swizzled(values), response);
     }
 }
 

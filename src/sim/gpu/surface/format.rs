@@ -387,14 +387,18 @@ pub(crate) fn linear_to_srgb(value: f32) -> f32 {
     }
 }
 
-/// Linear values of the 256 bytes, and the bytes as they stand.
+/// Values of the 256 bytes, as they stand and from sRGB to linear.
 static BYTES: LazyLock<[[u32; 256]; 2]> = LazyLock::new(|| {
-    let plain: [f32; 256] = std::array::from_fn(|i| i as f32 / 255.0);
-    [
-        plain.map(f32::to_bits),
-        plain.map(|v| srgb_to_linear(v).to_bits()),
-    ]
+    let plain: [u32; 256] = std::array::from_fn(|i| linear_byte(i as u32));
+    let curved = |v: u32| srgb_to_linear(f32::from_bits(v)).to_bits();
+    [plain, plain.map(curved)]
 });
+
+/// The value of a byte as it stands.
+#[inline(always)]
+fn linear_byte(byte: u32) -> u32 {
+    (byte as i32 as f32 / 255.0).to_bits()
+}
 
 /// A channel's value.
 fn value(part: &Part, raw: u64, srgb: bool) -> u32 {
@@ -625,21 +629,29 @@ impl Packer {
     /// [`Packer::unpack`] of many: their reds, greens, blues and alphas.
     #[inline(always)]
     pub fn unpack_all<const N: usize>(self, texels: &[u32; N]) -> [[u32; N]; 4] {
-        if self == Packer::Integers {
-            let mut all = [[0; N]; 4];
-            for (at, channel) in (0..).step_by(8).zip(&mut all) {
-                for (to, texel) in channel.iter_mut().zip(texels) {
-                    *to = texel >> at & 0xff;
+        let mut all = [[0; N]; 4];
+        match self {
+            Packer::Integers => {
+                for (at, channel) in (0..).step_by(8).zip(&mut all) {
+                    for (to, texel) in channel.iter_mut().zip(texels) {
+                        *to = texel >> at & 0xff;
+                    }
                 }
             }
-            return all;
-        }
-        let mut all = [[0; N]; 4];
-        for (i, texel) in texels.iter().enumerate() {
-            let values = self.unpack(*texel);
-            for (channel, value) in all.iter_mut().zip(values) {
-                channel[i] = value;
+            Packer::Bytes { red, blue, srgb } => {
+                let places = [(red, srgb), (8, srgb), (blue, srgb), (24, false)];
+                for ((at, srgb), channel) in places.into_iter().zip(&mut all) {
+                    let table = srgb.then(|| &BYTES[1]);
+                    for (to, texel) in channel.iter_mut().zip(texels) {
+                        let byte = texel >> at & 0xff;
+                        *to = match table {
+                            Some(table) => table[byte as usize],
+                            None => linear_byte(byte),
+                        };
+                    }
+                }
             }
+            Packer::Dword { one } => all = [*texels, [0; N], [0; N], [one; N]],
         }
         all
     }

@@ -231,7 +231,25 @@ impl<'a> Pixels<'a> {
         let runs = self.executors.iter().any(Option::is_some);
         // Nothing can fail, and a pixel is one sample.
         let passes = early && samples == 1 && !state.depth.is_active();
+        // A slot of one that is as the one before but for its place.
+        let untested = passes || !early;
+        let alike = untested && !smooth && !per_sample && state.coverage != Coverage::Inner;
+        let mut before: Option<([u16; 4], Slot)> = None;
         for subspan in subspans {
+            if let Some((samples, slot)) = &before
+                && *samples == subspan.samples
+            {
+                if passes {
+                    let [a, b, c, d] = slot.left.map(u64::from);
+                    self.back.samples_passed += a + b + c + d;
+                }
+                slots.push(Slot {
+                    x: subspan.x,
+                    y: subspan.y,
+                    ..*slot
+                });
+                continue;
+            }
             let (mut covered, mut bare) = (subspan.samples, [0; 4]);
             if smooth {
                 bare = covered.map(|parts| 16 - parts.count_ones() as u8);
@@ -281,6 +299,7 @@ impl<'a> Pixels<'a> {
                     .stop("a pixel shader without a dispatch width", self.back.at));
             }
             if !per_sample {
+                before = alike.then_some((subspan.samples, slot));
                 slots.push(slot);
                 continue;
             }
