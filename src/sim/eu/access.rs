@@ -169,14 +169,13 @@ impl Operand {
         match self.load {
             Load::Imm | Load::Contig32 => {}
             Load::ImmLanes => {
-                if let Some(l) = &s.lanes {
-                    // Those are of words and of floats alone.
-                    for (x, l) in v.iter_mut().zip(l.iter()) {
-                        *x = if s.ty == Type::W {
-                            *l as i16 as u32
-                        } else {
-                            *l
-                        };
+                // Those are of words and of floats alone.
+                if let Some(l) = s.lanes.as_ref().and_then(|l| l.first_chunk()) {
+                    v = *l;
+                }
+                if s.ty == Type::W {
+                    for x in &mut v {
+                        *x = *x as i16 as u32;
                     }
                 }
             }

@@ -381,6 +381,7 @@ fn skeleton(inst: &Inst, at: u64) -> Uop {
         no_mask: inst.no_mask,
         saturate: inst.saturate,
         acc_wr: inst.acc_wr,
+        plain: false,
         join: false,
         cmod: inst.cmod,
         full: crate::flags::lanes(n),

@@ -60,6 +60,7 @@ impl State {
     }
 
     /// Executes a SEND; true at the end of the thread.
+    #[inline(never)]
     pub(crate) fn send(
         &mut self,
         u: &Uop,

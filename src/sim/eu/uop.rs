@@ -85,6 +85,8 @@ pub(crate) struct Uop {
     pub(crate) no_mask: bool,
     pub(crate) saturate: bool,
     pub(crate) acc_wr: bool,
+    /// Results go to dwords side by side as they are: none is saturated, nor sets flags.
+    pub(crate) plain: bool,
     /// Channels may wait here.
     pub(crate) join: bool,
     pub(crate) cmod: CondMod,

@@ -475,10 +475,15 @@ impl<'a> View<'a> {
         while done < dwords {
             let words = self.words(address.wrapping_add(done as u64 * 4))?;
             let words = words.get(..dwords - done).unwrap_or(words);
-            for four in words.chunks(4) {
-                for (to, from) in four.iter().zip(pattern) {
-                    to.store(from, Relaxed);
-                }
+            let (fours, rest) = words.as_chunks::<4>();
+            for [a, b, c, d] in fours {
+                a.store(pattern[0], Relaxed);
+                b.store(pattern[1], Relaxed);
+                c.store(pattern[2], Relaxed);
+                d.store(pattern[3], Relaxed);
+            }
+            for (to, from) in rest.iter().zip(pattern) {
+                to.store(from, Relaxed);
             }
             done += words.len();
         }

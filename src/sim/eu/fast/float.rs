@@ -1,7 +1,7 @@
 //! F instructions in the default rounding mode, and conversions between F and integers of at most 32 bits.
 
 use super::operand::{
-    bits, compare, floats, flush, flushed, load, load_f, set_flags, spread, store,
+    bits, compare, floats, flush, flushed, load, load_f, set_flags, spread, store, store_row,
 };
 use super::sized;
 use crate::alu_float;
@@ -96,6 +96,9 @@ fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: [f32; N]) {
 /// Saturates what has been flushed, sets flags, writes.
 #[inline(always)]
 fn settle<const N: usize>(t: &mut State, u: &Uop, m: u32, mut v: [u32; N]) {
+    if u.plain && store_row(t, u, m, &v) {
+        return;
+    }
     if u.saturate {
         for x in &mut v {
             let f = f32::from_bits(*x);
@@ -347,7 +350,8 @@ fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
     if m == 0 {
         return Ok(());
     }
-    let a = load_f::<N>(t, u, 0);
+    // A denormal is a zero to integers, flushed or not.
+    let a = load::<N>(t, u, 0);
     let (lo, hi) = match u.dst.ty {
         Type::W => (-0x8000, 0x7fff),
         Type::Uw => (0, 0xffff),

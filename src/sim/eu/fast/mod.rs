@@ -10,7 +10,7 @@ mod int;
 mod operand;
 mod wide;
 
-use crate::access::Operands;
+use crate::access::{Operands, Store};
 use crate::region::Kind;
 use crate::uop::{AluFn, Uop};
 use isa::{CondMod, MathFn, Opcode, Type};
@@ -104,6 +104,8 @@ pub(crate) fn select(u: &mut Uop) -> Option<AluFn> {
     };
     if f.is_some() {
         u.fast = Operands::new(u.op, u.n, &u.src[..n], &u.dst);
+        let as_they_are = !u.saturate && u.cmod == CondMod::None;
+        u.plain = as_they_are && u.fast.store == Store::Contig32;
     }
     f
 }

@@ -82,6 +82,19 @@ pub(crate) fn flush<const N: usize>(v: &mut [u32; N], keep: u32) {
     }
 }
 
+/// Writes all lanes of a plain instruction: see [`Uop::plain`]. False where `m` has not all of them.
+#[inline(always)]
+pub(crate) fn store_row<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u32; N]) -> bool {
+    let to = t.regs.dwords_mut().get_mut(u.fast.base..);
+    match to.and_then(|to| to.first_chunk_mut()) {
+        Some(to) if m == flags::lanes(N as u8) => {
+            *to = *v;
+            true
+        }
+        _ => false,
+    }
+}
+
 /// Writes the lanes of `m`.
 #[inline(always)]
 pub(crate) fn store<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u32; N]) {

@@ -6,7 +6,7 @@
 
 use super::address::{self, STEPS};
 use super::filter::Filtering;
-use super::lod::{self, Source};
+use super::lod::{self, Selection, Source};
 use super::request::{Order, Request, SUBSPAN, element, kind, respond, respond_texels};
 use super::state::{AddressMode, Filter, MipFilter, Reduction};
 use crate::surface::format::Packer;
@@ -53,13 +53,13 @@ fn nearest(
     level.plain_four(xs, ys, 0)
 }
 
-/// Answers channels of `active`; returns those that it has answered. The others have something that is not plain about them.
+/// Answers channels of `active`, by the `constant` selection where there is one; returns those that it has answered. The others have something that is not plain about them.
 #[inline(always)]
 pub(super) fn sampled(
     filtering: &mut Filtering<'_, '_>,
     request: &Request<'_>,
     order: &Order,
-    active: u32,
+    (active, constant): (u32, Option<Selection>),
     response: &mut [u32],
 ) -> Result<u32, Stop> {
     let (image, sampler) = (filtering.image, filtering.sampler);
@@ -109,10 +109,15 @@ pub(super) fn sampled(
             continue;
         }
         let (u, v) = (u.map(float), v.map(float));
-        let change = |to: usize| [scale(u[to] - u[0], 0), scale(v[to] - v[0], 1), 0.0];
-        let gradients = [change(1), change(2)];
-        let computed = Source::Computed { bias: 0.0 };
-        let selection = lod::select(sampler, image, &gradients, computed, 0.0);
+        let selection = match constant {
+            Some(selection) => selection,
+            None => {
+                let change = |to: usize| [scale(u[to] - u[0], 0), scale(v[to] - v[0], 1), 0.0];
+                let gradients = [change(1), change(2)];
+                let computed = Source::Computed { bias: 0.0 };
+                lod::select(sampler, image, &gradients, computed, 0.0)
+            }
+        };
         let linear = selection.filter != Filter::Nearest;
         let several = selection.samples > 1 && selection.filter == Filter::Anisotropic;
         let blends =

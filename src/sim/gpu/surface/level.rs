@@ -316,19 +316,32 @@ impl Image {
                 first: 0,
                 dwords: 0,
             };
-            while across < end && end - across >= together {
-                let column = level.column(across);
-                for y in rows.start..below {
+            let first = across;
+            // A few rows at a time, whose addresses are found once.
+            for top in (rows.start..below).step_by(Run::ROWS) {
+                let mut known = [0; Run::ROWS];
+                let mut count = 0;
+                for y in (top..below).take(Run::ROWS) {
                     if let Some(row) = level.row(y, z) {
-                        run.add(row + column)?;
+                        known[count] = row;
+                        count += 1;
                     }
                 }
-                across += together;
+                across = first;
+                while across < end && end - across >= together {
+                    let column = level.column(across);
+                    for row in &known[..count] {
+                        run.add(row + column)?;
+                    }
+                    across += together;
+                }
             }
             run.write()?;
         }
-        for y in rows {
-            self.fill_row(view, level, across..columns.end, [y, z], element)?;
+        if across < end {
+            for y in rows {
+                self.fill_row(view, level, across..end, [y, z], element)?;
+            }
         }
         Ok(())
     }
@@ -363,6 +376,9 @@ struct Run<'v, 'a> {
 }
 
 impl Run<'_, '_> {
+    /// Rows whose addresses are known at a time.
+    const ROWS: usize = 16;
+
     /// Takes the 16 bytes from an address on.
     fn add(&mut self, address: u64) -> Result<(), Stop> {
         if self.first + self.dwords as u64 * 4 != address {

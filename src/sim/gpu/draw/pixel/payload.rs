@@ -135,7 +135,7 @@ pub(super) fn build(
     };
     let header = topology | facing | (setup.layer & 0x7ff) << 16 | (setup.viewport & 15) << 27;
     let (place, code) = frame.scratch;
-    out.extend([header, 0, 0, state.samplers | code, 0, place, 0, 0]);
+    out.extend_from_slice(&[header, 0, 0, state.samplers | code, 0, place, 0, 0]);
     let group = frame.width.min(16);
     let groups = frame.width / group;
     let of = |i: usize| {
@@ -152,7 +152,7 @@ pub(super) fn build(
         }
         let [a, b, c, d] = corners;
         let mask = lit(slots);
-        out.extend([samples, 0, a, b, c, d, 0, mask | mask << 16]);
+        out.extend_from_slice(&[samples, 0, a, b, c, d, 0, mask | mask << 16]);
     }
     for slots in (0..groups).map(of) {
         interpolants(out, state, setup, slots, group);
