@@ -28,6 +28,12 @@ impl Host {
         if let Some(wide) = self.wide {
             return wide.vectorize(f);
         }
-        f()
+        apart(f)
     }
+}
+
+/// The other form, out of the way of the first.
+#[inline(never)]
+fn apart<T>(f: impl FnOnce() -> T) -> T {
+    f()
 }

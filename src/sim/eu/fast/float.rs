@@ -370,7 +370,9 @@ fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
             let above = u32::from(near - 8_388_608.0 > x);
             v[i] = (near.to_bits() & 0x7f_ffff) - above;
         }
-        store(t, u, m, &v);
+        if !(u.plain && store_row(t, u, m, &v)) {
+            store(t, u, m, &v);
+        }
         return Ok(());
     }
     for i in 0..N {

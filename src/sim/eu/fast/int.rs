@@ -2,7 +2,7 @@
 //!
 //! Raw moves and selections of floats come here too.
 
-use super::operand::{compare, load, set_flags, spread, store};
+use super::operand::{compare, load, set_flags, spread, store, store_row};
 use super::sized;
 use crate::alu_int::{self, Width};
 use crate::flags;
@@ -68,6 +68,9 @@ fn result_flags<const N: usize>(u: &Uop, v: &[u32; N]) -> u32 {
 
 #[inline(always)]
 fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u32; N]) {
+    if u.plain && store_row(t, u, m, v) {
+        return;
+    }
     if u.cmod != CondMod::None {
         set_flags(t, u, m, result_flags(u, v));
     }

@@ -308,11 +308,9 @@ impl Image {
         let straight = (level.address | u64::from(level.pitch)).is_multiple_of(16)
             && ((across + level.left) * bytes).is_multiple_of(16);
         if chunks && straight && rows.start < below {
-            let pattern: [u8; 16] = std::array::from_fn(|i| element[i % bytes as usize]);
-            let pattern = pattern.as_chunks::<4>().0;
             let mut run = Run {
                 view,
-                pattern: std::array::from_fn(|i| u32::from_le_bytes(pattern[i])),
+                pattern: repeated(element, bytes),
                 first: 0,
                 dwords: 0,
             };
@@ -363,6 +361,19 @@ impl Image {
             }
         }
         Ok(())
+    }
+}
+
+/// Sixteen bytes of elements of 1, 2, 4, 8 or 16 bytes.
+fn repeated(element: &[u8; 16], bytes: u32) -> [u32; 4] {
+    let dword = |i: usize| element.as_chunks::<4>().0.get(i).copied().unwrap_or([0; 4]);
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| u32::from_le_bytes(dword(i)));
+    match bytes {
+        1 => [(a & 0xff) * 0x0101_0101; 4],
+        2 => [(a & 0xffff) * 0x0001_0001; 4],
+        4 => [a; 4],
+        8 => [a, b, a, b],
+        _ => [a, b, c, d],
     }
 }
 
