@@ -189,13 +189,14 @@ pub(super) fn respond_texels(
 ) {
     let channels = packer.unpack_all(texels);
     let whole = of == u32::MAX >> (32 - request.lanes) && request.masked == 0;
-    if whole && image.is_straight {
-        if let (16, Some(to)) = (request.lanes, response.first_chunk_mut::<64>()) {
-            for (to, channel) in to.as_chunks_mut::<16>().0.iter_mut().zip(&channels) {
-                *to = *channel;
-            }
-            return;
+    if whole
+        && image.is_straight
+        && let (16, Some(to)) = (request.lanes, response.first_chunk_mut::<64>())
+    {
+        for (to, channel) in to.as_chunks_mut::<16>().0.iter_mut().zip(&channels) {
+            *to = *channel;
         }
+        return;
     }
     let [reds, greens, blues, alphas] = &channels;
     for lane in (0..request.lanes.min(16)).filter(|lane| of >> lane & 1 == 1) {

@@ -73,7 +73,7 @@ impl Slot {
         let [a, b, c, d] = self.left.map(u64::from);
         let all = a | b << 16 | c << 32 | d << 48;
         // A highest bit is set where its sixteen have any.
-        let any = ((all & ALL_BUT_HIGHEST) + ALL_BUT_HIGHEST | all) & !ALL_BUT_HIGHEST;
+        let any = (((all & ALL_BUT_HIGHEST) + ALL_BUT_HIGHEST) | all) & !ALL_BUT_HIGHEST;
         (any.wrapping_mul(GATHER) >> 60) as u32
     }
 }
