@@ -91,7 +91,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "sim/eu",
         &["isa", "hw"],
-        &["thiserror", "smallvec", "half", "bytemuck"],
+        &["thiserror", "smallvec", "half", "bytemuck", "fearless_simd"],
     ),
     (
         "sim/gpu",

@@ -145,6 +145,7 @@ impl Operand {
                 Some(row) => *row,
                 None => [0; N],
             },
+            Load::Scalar if s.size == 4 => [r.dword(usize::from(s.base)); N],
             _ => self.gathered(r, s),
         };
         if self.mods {
@@ -168,14 +169,13 @@ impl Operand {
         match self.load {
             Load::Imm | Load::Contig32 => {}
             Load::ImmLanes => {
-                if let Some(l) = &s.lanes {
-                    // Those are of words and of floats alone.
-                    for (x, l) in v.iter_mut().zip(l.iter()) {
-                        *x = if s.ty == Type::W {
-                            *l as i16 as u32
-                        } else {
-                            *l
-                        };
+                // Those are of words and of floats alone.
+                if let Some(l) = s.lanes.as_ref().and_then(|l| l.first_chunk()) {
+                    v = *l;
+                }
+                if s.ty == Type::W {
+                    for x in &mut v {
+                        *x = *x as i16 as u32;
                     }
                 }
             }
@@ -228,10 +228,10 @@ impl Operand {
             Load::RowsU16 => {
                 if let Some(t) = &s.table {
                     let firsts = t.as_chunks::<4>().0.iter();
-                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
-                        let from = r.words().get(usize::from(*at) / 2..).unwrap_or_default();
-                        for (x, word) in four.iter_mut().zip(from) {
-                            *x = u32::from(*word);
+                    for (four, [at, ..]) in v.as_chunks_mut::<4>().0.iter_mut().zip(firsts) {
+                        let row = r.words().get(usize::from(*at) / 2..);
+                        if let Some(row) = row.and_then(|row| row.first_chunk::<4>()) {
+                            *four = row.map(u32::from);
                         }
                     }
                 }

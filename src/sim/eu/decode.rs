@@ -9,6 +9,8 @@ use crate::access::Operands;
 use crate::fast;
 use crate::general;
 use crate::kernel::Kernel;
+use crate::leftovers::Leftovers;
+use crate::letter::Letter;
 use crate::message::Stop;
 use crate::region::{DstOp, Kind, SrcOp};
 use crate::regs;
@@ -165,16 +167,18 @@ impl Kernel {
             }
         }
         let straight = index.keys().next() == Some(&start) && straight::is_straight(&uops);
-        let writes = match straight {
-            true => straight::writes(&uops),
-            false => straight::everything(),
+        let leftovers = match straight {
+            true => Leftovers::of(&uops),
+            false => Leftovers::any(),
         };
+        let first = at_index(Some(start));
         Kernel {
             uops,
             index,
             start,
+            first,
             straight,
-            writes,
+            leftovers,
         }
     }
 
@@ -377,6 +381,7 @@ fn skeleton(inst: &Inst, at: u64) -> Uop {
         no_mask: inst.no_mask,
         saturate: inst.saturate,
         acc_wr: inst.acc_wr,
+        plain: false,
         join: false,
         cmod: inst.cmod,
         full: crate::flags::lanes(n),
@@ -389,6 +394,7 @@ fn skeleton(inst: &Inst, at: u64) -> Uop {
         src: [SrcOp::none(), SrcOp::none(), SrcOp::none()],
         fast: Operands::default(),
         touched: None,
+        letter: None,
         inst: Box::new(*inst),
     }
 }
@@ -457,6 +463,7 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
         Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc
     ) {
         u.run = Run::Send;
+        u.letter = Letter::known(inst);
         return u;
     }
     u.sources = sources(inst.op, inst.math);

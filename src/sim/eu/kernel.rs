@@ -2,6 +2,7 @@
 //!
 //! In:  instructions, and where each stands. Out: the instruction at an offset.
 
+use crate::leftovers::Leftovers;
 use crate::uop::Uop;
 use std::collections::BTreeMap;
 
@@ -12,10 +13,11 @@ pub struct Kernel {
     /// Offset of each instruction → its index.
     pub(crate) index: BTreeMap<u64, u32>,
     pub(crate) start: u64,
+    /// Index of the first instruction.
+    pub(crate) first: u32,
     /// All its threads execute the same: see [`crate::straight`].
     pub(crate) straight: bool,
-    /// Parts of the GRF that its threads may write, in quadwords.
-    pub(crate) writes: Vec<std::ops::Range<usize>>,
+    pub(crate) leftovers: Leftovers,
 }
 
 impl Kernel {

@@ -13,7 +13,10 @@ mod fast;
 mod flags;
 mod flow;
 mod general;
+mod host;
 mod kernel;
+mod leftovers;
+mod letter;
 mod math;
 mod message;
 mod region;
@@ -30,6 +33,7 @@ mod uop;
 mod written;
 
 pub use decode::Fetch;
+pub use host::Host;
 pub use kernel::Kernel;
 pub use message::{Message, Reply, SharedFunctions, Stop};
 pub use rules::{RULES, Rule};

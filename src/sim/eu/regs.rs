@@ -5,6 +5,8 @@
 //! serves every operand. A tail of padding lets eight- and sixteen-wide loads of narrower instructions run over.
 //! Ref: SKL PRM vol. 7, "EU Register Files", "ARF Registers".
 
+use std::ops::Range;
+
 /// Bytes of the GRF.
 pub(crate) const GRF_BYTES: usize = 128 * 32;
 /// Where the null register stands: reads as zero.
@@ -59,16 +61,19 @@ impl Regs {
         self.acc_wide.fill(0);
     }
 
-    /// All zeros again, where only these parts of the GRF, in quadwords, and its first dwords may be something else.
-    pub(crate) fn clear_parts(&mut self, parts: &[std::ops::Range<usize>], dwords: usize) {
-        let (grf, rest) = self.d.split_at_mut(GRF_BYTES / 8);
-        for part in parts.iter().chain([&(0..dwords.div_ceil(2))]) {
-            if let Some(part) = grf.get_mut(part.clone()) {
+    /// Zeros in parts of the GRF, in quadwords.
+    pub(crate) fn clear_parts(&mut self, parts: &[Range<usize>]) {
+        for part in parts {
+            if let Some(part) = self.d.get_mut(part.clone()) {
                 part.fill(0);
             }
         }
+    }
+
+    /// Zeros in all architecture registers.
+    pub(crate) fn clear_architecture(&mut self) {
         // What follows END is only read.
-        if let Some(others) = rest.get_mut(..(END - GRF_BYTES) / 8) {
+        if let Some(others) = self.d.get_mut(GRF_BYTES / 8..END / 8) {
             others.fill(0);
         }
         self.acc_wide.fill(0);
@@ -159,6 +164,14 @@ impl Regs {
     pub(crate) fn set_dword(&mut self, at: usize, v: u32) {
         if let Some(dword) = self.dwords_mut().get_mut(at / 4) {
             *dword = v;
+        }
+    }
+
+    /// Writes dwords from a multiple of four bytes on.
+    #[inline]
+    pub(crate) fn set_dwords<const N: usize>(&mut self, at: usize, v: &[u32; N]) {
+        if let Some(to) = self.dwords_mut().get_mut(at / 4..at / 4 + N) {
+            to.copy_from_slice(v);
         }
     }
 

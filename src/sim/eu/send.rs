@@ -4,6 +4,7 @@
 //! Ref: SKL PRM vol. 7, "Send Message", "Split Send Message"; vol. 2d, message descriptor.
 
 use crate::general;
+use crate::letter::{self, Letter};
 use crate::message::{Message, SharedFunctions, Stop};
 use crate::regs;
 use crate::rules;
@@ -12,23 +13,8 @@ use crate::uop::Uop;
 use crate::written::Sent;
 use isa::{Addr, Desc, File, Opcode};
 
-/// Registers that a message may move.
-const MAX_LEN: usize = 32;
-
 /// Bits of an extended descriptor that SEND has where its descriptor is in a0 (`base/hw/ERRATA.md`).
 const INDIRECT_EX_DESC: u32 = 0xffff;
-
-/// Registers of a message lie in the register file.
-#[inline]
-fn send_range(u: &Uop, reg: usize, len: usize, what: &str) -> Result<(), Box<Stop>> {
-    if reg + len > 128 || len > MAX_LEN {
-        return Err(u.undefined(
-            &rules::SEND_RANGE,
-            format!("{what} of {len} registers at g{reg}"),
-        ));
-    }
-    Ok(())
-}
 
 impl State {
     fn desc(&self, d: Desc) -> u32 {
@@ -40,95 +26,95 @@ impl State {
 
     /// First GRF of a SEND's operand; nothing for the null register.
     fn send_reg(&self, u: &Uop, file: File, addr: Addr) -> Result<Option<usize>, Box<Stop>> {
-        match (file, addr) {
-            (File::Grf | File::Mrf, Addr::Direct { nr, .. }) => Ok(Some(usize::from(nr))),
-            (File::Grf | File::Mrf, Addr::Indirect { a0_sub, imm_bytes }) => {
+        match (letter::direct(file, addr), addr) {
+            (None, Addr::Indirect { a0_sub, imm_bytes }) => {
                 let at = general::address(self, u, usize::from(a0_sub), imm_bytes, 0, 1)?;
                 Ok(Some(at / 32))
             }
-            _ => Ok(None),
+            (register, _) => Ok(register.flatten()),
         }
     }
 
-    /// Executes a SEND; true at the end of the thread.
-    pub(crate) fn send(
-        &mut self,
-        u: &Uop,
-        sf: &mut dyn SharedFunctions,
-    ) -> Result<bool, Box<Stop>> {
+    /// What a SEND sends that takes some of it from a0.
+    #[cold]
+    fn letter(&self, u: &Uop) -> Result<Letter, Box<Stop>> {
         let Some(send) = u.inst.send else {
             return Err(u.unimplemented());
         };
-        let lanes = self.mask(u);
-        if lanes == 0 && !send.eot {
-            return Ok(false);
-        }
-        let desc = self.desc(send.desc);
-        let split = matches!(u.op, Opcode::Sends | Opcode::Sendsc);
+        let split = letter::is_split(u.op);
         let ex_desc = match (send.desc, send.ex_desc) {
             // There the rest lies among the bits of the source's region, which compilers leave as other instructions have them.
             (Desc::A0(_), Desc::Imm(ex_desc)) if !split => ex_desc & INDIRECT_EX_DESC,
             (_, ex_desc) => self.desc(ex_desc),
         };
-        let mlen = ((desc >> 25) & 15) as usize;
-        let rlen = ((desc >> 20) & 31) as usize;
-        let ex_mlen = if split {
-            ((ex_desc >> 6) & 15) as usize
-        } else {
-            0
+        let [first, second, _] = &u.inst.src;
+        let answer = self.send_reg(u, u.inst.dst.file, u.inst.dst.addr)?;
+        let first = self.send_reg(u, first.file, first.addr)?;
+        let second = match split {
+            true => self.send_reg(u, second.file, second.addr)?,
+            false => None,
         };
-        let dst = self.send_reg(u, u.inst.dst.file, u.inst.dst.addr)?;
-        let s0 = self.send_reg(u, u.inst.src[0].file, u.inst.src[0].addr)?;
-        let s1 = if split {
-            self.send_reg(u, u.inst.src[1].file, u.inst.src[1].addr)?
-        } else {
-            None
-        };
-        let (s0, mlen) = s0.map_or((0, 0), |r| (r, mlen));
-        let (s1, ex_mlen) = s1.map_or((0, 0), |r| (r, ex_mlen));
-        send_range(u, s0, mlen, "a message")?;
-        send_range(u, s1, ex_mlen, "the second part of a message")?;
-        let mut buffer = std::mem::take(&mut self.response);
-        if buffer.len() < rlen * 8 {
-            buffer.resize(rlen * 8, 0);
+        let descriptors = (self.desc(send.desc), ex_desc);
+        Letter::new(&send, split, descriptors, [answer, first, second])
+            .map_err(|what| u.undefined(&rules::SEND_RANGE, what))
+    }
+
+    /// Executes a SEND; true at the end of the thread.
+    #[inline(never)]
+    pub(crate) fn send(
+        &mut self,
+        u: &Uop,
+        sf: &mut dyn SharedFunctions,
+    ) -> Result<bool, Box<Stop>> {
+        let eot = u.inst.send.is_some_and(|send| send.eot);
+        let lanes = self.mask(u);
+        if lanes == 0 && !eot {
+            return Ok(false);
         }
-        if let Some(d) = dst {
-            send_range(u, d, rlen, "a response")?;
-            buffer[..rlen * 8].copy_from_slice(&self.regs.grf()[d * 8..(d + rlen) * 8]);
+        let letter = match &u.letter {
+            Some(letter) => *letter,
+            None => self.letter(u)?,
+        };
+        let answers = letter.answers * 8;
+        let mut buffer = std::mem::take(&mut self.response);
+        if buffer.len() < answers {
+            buffer.resize(answers, 0);
         }
         let grf = self.regs.grf();
-        // With the extended descriptor in a0, the shared function's id is its lowest bits.
-        let sfid = match send.ex_desc {
-            Desc::Imm(_) => send.sfid,
-            Desc::A0(_) => (ex_desc & 15) as u8,
-        };
-        let sent = Sent {
-            sfid,
-            desc,
-            lanes,
-            register: s0,
-            len: mlen,
-        };
-        self.check_addresses(u, &sent)?;
+        let part = |(register, count): (usize, usize)| &grf[register * 8..(register + count) * 8];
+        if let Some(d) = letter.answer {
+            buffer[..answers].copy_from_slice(part((d, letter.answers)));
+        }
+        let (register, len) = letter.parts[0];
+        if self.written.is_some() {
+            let sent = Sent {
+                sfid: letter.sfid,
+                desc: letter.desc,
+                lanes,
+                register,
+                len,
+            };
+            self.check_addresses(u, &sent)?;
+        }
         let message = Message {
-            sfid,
-            desc,
-            ex_desc,
+            sfid: letter.sfid,
+            desc: letter.desc,
+            ex_desc: letter.ex_desc,
             exec_size: u.n,
             lanes,
-            src0: &grf[s0 * 8..(s0 + mlen) * 8],
-            src1: &grf[s1 * 8..(s1 + ex_mlen) * 8],
+            src0: part(letter.parts[0]),
+            src1: part(letter.parts[1]),
             waits: matches!(u.op, Opcode::Sendc | Opcode::Sendsc),
-            eot: send.eot,
+            eot,
             ip: u.ip,
         };
-        sf.message(&message, &mut buffer[..rlen * 8])
+        sf.message(&message, &mut buffer[..answers])
             .map_err(Box::new)?;
-        if let Some(d) = dst {
-            self.regs.dwords_mut()[d * 8..(d + rlen) * 8].copy_from_slice(&buffer[..rlen * 8]);
-            self.mark_written(d * 32, rlen * 32);
+        if let Some(d) = letter.answer {
+            self.regs.dwords_mut()[d * 8..][..answers].copy_from_slice(&buffer[..answers]);
+            self.mark_written(d * 32, letter.answers * 32);
         }
         self.response = buffer;
-        Ok(send.eot)
+        Ok(eot)
     }
 }

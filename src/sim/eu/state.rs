@@ -5,6 +5,7 @@
 //! Ref: SKL PRM vol. 7, "EU Register Files", "Execution Mask", "Control Register".
 
 use crate::convert::{FpMode, Round};
+use crate::host::Host;
 use crate::regs::{self, Regs};
 use crate::touched::{self, Bytes};
 
@@ -34,6 +35,7 @@ pub(crate) struct State {
     /// The float mode is one that only the general path knows.
     pub(crate) slow_float: bool,
     pub(crate) options: Options,
+    pub(crate) host: Host,
     /// Where responses of messages are made.
     pub(crate) response: Vec<u32>,
     /// One bit for each GRF byte that has been written, kept where [`Options::uninit`] is set.
@@ -52,6 +54,7 @@ impl State {
             denorm_keep: 0,
             slow_float: false,
             options,
+            host: Host::detect(),
             response: Vec::new(),
             written: None,
         }

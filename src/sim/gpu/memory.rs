@@ -463,6 +463,33 @@ impl<'a> View<'a> {
         Ok(())
     }
 
+    /// Writes four dwords again and again, from a multiple of 16 on.
+    pub fn write_pattern(
+        &self,
+        address: u64,
+        pattern: [u32; 4],
+        dwords: usize,
+    ) -> Result<(), Stop> {
+        self.writes(address, dwords * 4, false)?;
+        let mut done = 0;
+        while done < dwords {
+            let words = self.words(address.wrapping_add(done as u64 * 4))?;
+            let words = words.get(..dwords - done).unwrap_or(words);
+            let (fours, rest) = words.as_chunks::<4>();
+            for [a, b, c, d] in fours {
+                a.store(pattern[0], Relaxed);
+                b.store(pattern[1], Relaxed);
+                c.store(pattern[2], Relaxed);
+                d.store(pattern[3], Relaxed);
+            }
+            for (to, from) in rest.iter().zip(pattern) {
+                to.store(from, Relaxed);
+            }
+            done += words.len();
+        }
+        Ok(())
+    }
+
     /// Writes dwords from a multiple of 4 on.
     pub fn write_block(&self, address: u64, values: &[u32]) -> Result<(), Stop> {
         self.writes(address, values.len() * 4, false)?;

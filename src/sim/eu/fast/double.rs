@@ -84,6 +84,7 @@ fn load<const N: usize>(t: &State, s: &SrcOp) -> [f64; N] {
     v
 }
 
+#[inline(always)]
 fn alu<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -122,6 +123,7 @@ fn alu<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn cmp<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {

@@ -1,7 +1,7 @@
 //! F instructions in the default rounding mode, and conversions between F and integers of at most 32 bits.
 
 use super::operand::{
-    bits, compare, floats, flush, flushed, load, load_f, set_flags, spread, store,
+    bits, compare, floats, flush, flushed, load, load_f, set_flags, spread, store, store_row,
 };
 use super::sized;
 use crate::alu_float;
@@ -96,6 +96,9 @@ fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: [f32; N]) {
 /// Saturates what has been flushed, sets flags, writes.
 #[inline(always)]
 fn settle<const N: usize>(t: &mut State, u: &Uop, m: u32, mut v: [u32; N]) {
+    if u.plain && store_row(t, u, m, &v) {
+        return;
+    }
     if u.saturate {
         for x in &mut v {
             let f = f32::from_bits(*x);
@@ -114,6 +117,7 @@ fn settle<const N: usize>(t: &mut State, u: &Uop, m: u32, mut v: [u32; N]) {
     store(t, u, m, &v);
 }
 
+#[inline(always)]
 fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -132,6 +136,7 @@ fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -151,7 +156,8 @@ fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
-/// MAD: the plain sum in doubles, and the careful one where rounding it again could go wrong.
+/// MAD, rounded once.
+#[inline(always)]
 fn mad<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -160,26 +166,22 @@ fn mad<const N: usize>(t: &mut State, u: &Uop) -> R {
     if m == 0 {
         return Ok(());
     }
+    let mut v = [0u32; N];
     let mut rooms = [None; 3];
     let [first, second, third] = &mut rooms;
-    let a = floats::<N>(t, u, 0, first).all();
-    let b = floats::<N>(t, u, 1, second).all();
-    let c = floats::<N>(t, u, 2, third).all();
-    let mut sums = [0f64; N];
-    for (i, sum) in sums.iter_mut().enumerate() {
-        *sum = f64::from(b[i]) * f64::from(c[i]) + f64::from(a[i]);
+    let a = floats::<N>(t, u, 0, first);
+    let b = floats::<N>(t, u, 1, second);
+    let c = floats::<N>(t, u, 2, third);
+    for (i, v) in v.iter_mut().enumerate() {
+        let sum = b.get(i).mul_add(c.get(i), a.get(i));
+        *v = flushed(sum.to_bits(), t.denorm_keep);
     }
-    let (mut v, doubt) = rounded(&sums);
-    if doubt {
-        for (i, v) in v.iter_mut().enumerate() {
-            *v = fused(f64::from(b[i]) * f64::from(c[i]), f64::from(a[i]));
-        }
-    }
-    finish(t, u, m, v);
+    settle(t, u, m, v);
     Ok(())
 }
 
 /// PLN: the plane at the coordinates of each group of eight channels, a pair of registers; in doubles as MAD is.
+#[inline(always)]
 fn plane<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -246,6 +248,7 @@ fn rounded<const N: usize>(sums: &[f64; N]) -> ([f32; N], bool) {
 }
 
 /// Transcendental functions, in doubles.
+#[inline(always)]
 fn transcendental<const N: usize>(t: &mut State, u: &Uop) -> R {
     let (false, Some(f)) = (t.slow_float, u.math) else {
         return general::execute(t, u);
@@ -271,6 +274,7 @@ fn transcendental<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn cmp<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -284,6 +288,7 @@ fn cmp<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn sel_cmod<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -306,6 +311,7 @@ fn sel_cmod<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn sel_pred<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);
@@ -338,12 +344,14 @@ fn finish_quiet<const N: usize>(t: &mut State, u: &Uop, m: u32, v: [f32; N]) {
     store(t, u, m, &v);
 }
 
+#[inline(always)]
 fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
         return Ok(());
     }
-    let a = load_f::<N>(t, u, 0);
+    // A denormal is a zero to integers, flushed or not.
+    let a = load::<N>(t, u, 0);
     let (lo, hi) = match u.dst.ty {
         Type::W => (-0x8000, 0x7fff),
         Type::Uw => (0, 0xffff),
@@ -362,7 +370,9 @@ fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
             let above = u32::from(near - 8_388_608.0 > x);
             v[i] = (near.to_bits() & 0x7f_ffff) - above;
         }
-        store(t, u, m, &v);
+        if !(u.plain && store_row(t, u, m, &v)) {
+            store(t, u, m, &v);
+        }
         return Ok(());
     }
     for i in 0..N {
@@ -377,6 +387,7 @@ fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn int_to_f<const N: usize>(t: &mut State, u: &Uop) -> R {
     if t.slow_float {
         return general::execute(t, u);

@@ -2,7 +2,7 @@
 //!
 //! Raw moves and selections of floats come here too.
 
-use super::operand::{compare, load, set_flags, spread, store};
+use super::operand::{compare, load, set_flags, spread, store, store_row};
 use super::sized;
 use crate::alu_int::{self, Width};
 use crate::flags;
@@ -68,12 +68,16 @@ fn result_flags<const N: usize>(u: &Uop, v: &[u32; N]) -> u32 {
 
 #[inline(always)]
 fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u32; N]) {
+    if u.plain && store_row(t, u, m, v) {
+        return;
+    }
     if u.cmod != CondMod::None {
         set_flags(t, u, m, result_flags(u, v));
     }
     store(t, u, m, v);
 }
 
+#[inline(always)]
 fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -88,6 +92,7 @@ fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -104,6 +109,7 @@ fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
 }
 
 /// A raw MOV from registers that a0 names: an array indexed by each channel.
+#[inline(always)]
 fn mov_indirect<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     let mut v = [0u32; N];
@@ -128,6 +134,7 @@ pub(super) fn select_indirect(u: &Uop) -> Option<AluFn> {
 }
 
 /// INT DIV, quotient or remainder.
+#[inline(always)]
 fn int_div<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -165,6 +172,7 @@ fn int_div<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
 }
 
 /// Bit-field operations: rare enough for one lane at a time.
+#[inline(always)]
 fn fields<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -199,6 +207,7 @@ fn fields<const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn cmp<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -221,6 +230,7 @@ fn verdict<const SIGNED: bool, const N: usize>(t: &State, u: &Uop) -> u32 {
     }
 }
 
+#[inline(always)]
 fn sel_cmod<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -231,6 +241,7 @@ fn sel_cmod<const SIGNED: bool, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn sel_pred<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -270,18 +281,8 @@ fn order(u: &Uop) -> Option<bool> {
 macro_rules! ordered {
     ($u:expr, $f:ident) => {
         match order($u)? {
-            true => match $u.n {
-                1 => $f::<true, 1>,
-                2 | 4 | 8 => $f::<true, 8>,
-                16 => $f::<true, 16>,
-                _ => $f::<true, 32>,
-            },
-            false => match $u.n {
-                1 => $f::<false, 1>,
-                2 | 4 | 8 => $f::<false, 8>,
-                16 => $f::<false, 16>,
-                _ => $f::<false, 32>,
-            },
+            true => sized!($u, $f, true),
+            false => sized!($u, $f, false),
         }
     };
 }

@@ -10,20 +10,34 @@ mod int;
 mod operand;
 mod wide;
 
-use crate::access::Operands;
+use crate::access::{Operands, Store};
 use crate::region::Kind;
 use crate::uop::{AluFn, Uop};
 use isa::{CondMod, MathFn, Opcode, Type};
 
+/// A routine in the form of the host's processor.
+macro_rules! on_host {
+    ($f:expr) => {
+        |t: &mut crate::state::State, u: &crate::uop::Uop| {
+            let host = t.host;
+            host.run(
+                #[inline(always)]
+                || $f(t, u),
+            )
+        }
+    };
+}
+pub(crate) use on_host;
+
 /// Chooses the instance of a routine for the instruction's number of lanes. Two and four lanes run as eight of
 /// which some are masked.
 macro_rules! sized {
-    ($u:expr, $f:ident $(, $p:ty)*) => {
+    ($u:expr, $f:ident $(, $p:tt)*) => {
         match $u.n {
             1 => $f::<$($p,)* 1>,
-            2 | 4 | 8 => $f::<$($p,)* 8>,
-            16 => $f::<$($p,)* 16>,
-            _ => $f::<$($p,)* 32>,
+            2 | 4 | 8 => $crate::fast::on_host!($f::<$($p,)* 8>),
+            16 => $crate::fast::on_host!($f::<$($p,)* 16>),
+            _ => $crate::fast::on_host!($f::<$($p,)* 32>),
         }
     };
 }
@@ -90,6 +104,8 @@ pub(crate) fn select(u: &mut Uop) -> Option<AluFn> {
     };
     if f.is_some() {
         u.fast = Operands::new(u.op, u.n, &u.src[..n], &u.dst);
+        let as_they_are = !u.saturate && u.cmod == CondMod::None;
+        u.plain = as_they_are && u.fast.store == Store::Contig32;
     }
     f
 }

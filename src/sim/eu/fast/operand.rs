@@ -23,12 +23,6 @@ impl<const N: usize> Floats<'_, N> {
     pub(crate) fn get(&self, i: usize) -> f32 {
         f32::from_bits(flushed((self.at[i] & self.and) ^ self.xor, self.keep))
     }
-
-    /// All lanes: apart from what is done with them, as steps of double width would halve those of this.
-    #[inline(never)]
-    pub(crate) fn all(&self) -> [f32; N] {
-        std::array::from_fn(|i| self.get(i))
-    }
 }
 
 /// Source `k`, an F, to be looked at lane by lane. `room` is for lanes that do not stand together.
@@ -85,6 +79,19 @@ pub(crate) fn load_f<const N: usize>(t: &State, u: &Uop, k: usize) -> [u32; N] {
 pub(crate) fn flush<const N: usize>(v: &mut [u32; N], keep: u32) {
     for x in v {
         *x = flushed(*x, keep);
+    }
+}
+
+/// Writes all lanes of a plain instruction: see [`Uop::plain`]. False where `m` has not all of them.
+#[inline(always)]
+pub(crate) fn store_row<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u32; N]) -> bool {
+    let to = t.regs.dwords_mut().get_mut(u.fast.base..);
+    match to.and_then(|to| to.first_chunk_mut()) {
+        Some(to) if m == flags::lanes(N as u8) => {
+            *to = *v;
+            true
+        }
+        _ => false,
     }
 }
 

@@ -111,6 +111,7 @@ fn finish<const N: usize>(t: &mut State, u: &Uop, m: u32, v: &[u64; N]) {
     }
 }
 
+#[inline(always)]
 fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -121,6 +122,7 @@ fn unary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {
@@ -136,6 +138,7 @@ fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     Ok(())
 }
 
+#[inline(always)]
 fn sel<const N: usize>(t: &mut State, u: &Uop) -> R {
     let m = t.mask(u);
     if m == 0 {

@@ -124,3 +124,63 @@ fn a_thread_like_one_before_is_not_looked_at_again() {
     assert!(run(&[1; 20], 0x0f));
     assert!(!run(&[1; 20], 0xff));
 }
+
+#[test]
+fn a_thread_sees_nothing_of_the_one_before_it() {
+    let plus = |to, from| {
+        let both = [g(from, Type::Ud), imm(Type::Ud, 1)];
+        op(Opcode::Add, 8, dst(to, Type::Ud), &both)
+    };
+    let answered = {
+        let mut i = sends(110, 1, false);
+        i.dst = dst(30, Type::Ud);
+        if let Some(send) = &mut i.send {
+            send.desc = Desc::Imm(1 << 25 | 1 << 20);
+        }
+        i
+    };
+    let flagged = cmod(plus(115, 3), CondMod::Nz, 0);
+    let half = Inst {
+        exec_size: 4,
+        ..mov(21, g(2, Type::Ud))
+    };
+    // g20 and g22 are looked at before they are written, g21 is written in part, g30 is answered.
+    let kernels = [
+        vec![plus(112, 20), mov(20, g(2, Type::Ud))],
+        vec![half, plus(113, 21)],
+        vec![answered, mov(113, g(30, Type::Ud))],
+        vec![
+            mov(23, g(2, Type::Ud)),
+            plus(112, 23),
+            sends(22, 1, false),
+            mov(22, g(3, Type::Ud)),
+        ],
+        vec![flagged, mov(114, g(2, Type::Ud))],
+    ];
+    let init = Init::default();
+    for (number, mut code) in kernels.into_iter().enumerate() {
+        code.push(sends(112, 1, true));
+        let kernel = Arc::new(Kernel::from_insts(&code).expect("decodes"));
+        assert!(kernel.straight, "{number}");
+        for first in [0xff, 0x0f] {
+            for (second, length) in [(0xff, 32), (0x3c, 32), (0xff, 24)] {
+                let run = |t: &mut Thread| {
+                    let mut seen = Recorder::default();
+                    assert_eq!(t.run(&mut seen, 10), Ok(Exit::Eot), "{number}");
+                    let sent = seen.sent.iter().map(|sent| sent.src0.clone());
+                    (sent.collect::<Vec<_>>(), t.grf().to_vec(), t.flags())
+                };
+                let (before, payload) = (vec![7; 32], vec![5; length]);
+                let mut fresh = Thread::new(&kernel, &payload, second, &init, Options::default());
+                let mut used = Thread::new(&kernel, &before, first, &init, Options::default());
+                run(&mut used);
+                used.reset(&kernel, &payload, second, &init);
+                assert_eq!(
+                    run(&mut used),
+                    run(&mut fresh),
+                    "{number} {first:#x} {second:#x}"
+                );
+            }
+        }
+    }
+}

@@ -4,24 +4,57 @@
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE".
 
 use super::cache::Texels;
+use super::lod::{self, Selection};
 use super::state::Sampler;
 use crate::bindings::Bindings;
 use crate::rules;
-use eu::Stop;
+use crate::surface::Image;
+use eu::{Host, Stop};
 
 /// The sampling engine as one worker's threads see it.
-#[derive(Default)]
 pub(crate) struct Engine {
+    pub(super) host: Host,
     /// Sampler states by address.
     samplers: Vec<(u64, Sampler)>,
     next: usize,
     pub(super) texels: Texels,
+    /// What [`lod::constant`] says of the sampler and the surface whose states are at these addresses.
+    constant: Option<([u64; 2], Option<Selection>)>,
 }
 
 /// Sampler states that are remembered; a dispatch uses few.
 const REMEMBERED: usize = 8;
 
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine {
+            host: Host::detect(),
+            samplers: Vec::new(),
+            next: 0,
+            texels: Texels::default(),
+            constant: None,
+        }
+    }
+}
+
 impl Engine {
+    /// What is selected in all plain samples of a surface by a sampler, whose states are at these addresses.
+    pub(super) fn constant(
+        &mut self,
+        places: [u64; 2],
+        sampler: &Sampler,
+        image: &Image,
+    ) -> Option<Selection> {
+        match &self.constant {
+            Some((known, selection)) if *known == places => *selection,
+            _ => {
+                let selection = lod::constant(sampler, image);
+                self.constant = Some((places, selection));
+                selection
+            }
+        }
+    }
+
     /// The sampler whose state is at an offset from the dynamic state base address.
     pub fn state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
         let address = bindings.bases.dynamic + offset;

@@ -6,7 +6,7 @@
 
 use super::cache::Texels;
 use super::engine::Engine;
-use super::request::{Request, kind, respond};
+use super::request::{Request, kind, respond, respond_four, respond_texels};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, BAND, BAND_LANES, Image, Kind, Level};
@@ -25,6 +25,7 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
 }
 
 /// The texels that sixteen channels ask for by four subspans in a row, which are not cleared; none where they ask for others.
+#[inline(always)]
 fn band<'a>(
     bindings: &Bindings<'a>,
     (texels, level, known): (&mut Texels, u32, &Level),
@@ -56,6 +57,7 @@ fn band<'a>(
 impl Engine {
     /// Answers a message for plain texels of one level of one slice. False where it is another one, and [`Engine::fetch`] has to
     /// look at each channel.
+    #[inline(always)]
     pub(super) fn fetch_plane(
         &mut self,
         bindings: &Bindings<'_>,
@@ -88,7 +90,8 @@ impl Engine {
             let first = each.get(active.trailing_zeros() as usize);
             let first = first.copied().unwrap_or(0);
             let same = |(lane, of): (usize, &u32)| *of == first || !is_active(&lane);
-            each.iter().enumerate().all(same).then_some(first)
+            let others = each.iter().fold(0, |others, of| others | (*of ^ first));
+            (others == 0 || each.iter().enumerate().all(same)).then_some(first)
         };
         let (Some(level), Some(slice)) = (shared(levels), shared(slices)) else {
             return Ok(false);
@@ -117,16 +120,7 @@ impl Engine {
                     all[lane] = texel.load(Relaxed);
                 }
             }
-            let channels = packer.unpack_all(&all);
-            for (channel, to) in response.chunks_exact_mut(16).enumerate() {
-                to.copy_from_slice(&channels[channel & 3]);
-            }
-            if !image.is_straight {
-                for lane in 0..16 {
-                    let values = image.swizzled(channels.map(|channel| channel[lane]));
-                    respond(request, lane, values, response);
-                }
-            }
+            respond_texels(request, (image, packer), 0xffff, &all, response);
             return Ok(true);
         }
         // Four by four where channels ask for a subspan each, as copies of pictures do.
@@ -154,14 +148,7 @@ impl Engine {
             for (values, texel) in values.iter_mut().zip(found) {
                 *values = image.swizzled(packer.unpack(texel));
             }
-            for channel in 0..4 {
-                let at = channel * lanes + first;
-                if let Some(to) = response.get_mut(at..at + 4) {
-                    for (to, texel) in to.iter_mut().zip(&values) {
-                        *to = texel[channel];
-                    }
-                }
-            }
+            respond_four(request, first, &values, response);
             done |= 15 << first;
         }
         for lane in (0..lanes)

@@ -42,6 +42,26 @@ fn length(v: [f64; 3]) -> f64 {
     (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }
 
+/// What is selected whatever the gradients of a plain sample are, where that is one thing: between both ends the level only
+/// grows.
+pub(super) fn constant(sampler: &Sampler, image: &Image) -> Option<Selection> {
+    let of = |change: f64| {
+        let gradients = [[change, 0.0, 0.0]; 2];
+        select(
+            sampler,
+            image,
+            &gradients,
+            Source::Computed { bias: 0.0 },
+            0.0,
+        )
+    };
+    let (near, far) = (of(0.0), of(1e30));
+    let told = |s: &Selection| (s.filter, s.levels, s.beta.to_bits(), s.samples, s.beyond);
+    let alike = sampler.rounding.iter().all(|[min, mag]| min == mag);
+    let one = told(&near) == told(&far) && near.filter != Filter::Anisotropic;
+    (one && (alike || near.magnified == far.magnified)).then_some(far)
+}
+
 /// Selects levels. `least` is the message's own least level.
 pub(super) fn select(
     sampler: &Sampler,

@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "LOD Computation Pseudocode".
 
-use super::lod::{Gradients, Selection, Source, select};
+use super::lod::{Gradients, Selection, Source, constant, select};
 use super::state::Filter;
 use super::testing::{Set, image, sampler};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
@@ -268,5 +268,41 @@ fn anisotropy_takes_as_many_samples_as_an_axis_is_longer() {
             (1, [0.0; 3]),
             "{source:?} {by:?}"
         );
+    }
+}
+
+#[test]
+fn a_selection_is_constant_where_gradients_change_nothing() {
+    let linear_mag = (ss::MAG_MODE_FILTER, 1);
+    let rounded = (ss::U_ADDRESS_MAG_FILTER_ROUNDING_ENABLE, 1);
+    let anisotropic = [(ss::MIN_MODE_FILTER, 2), (ss::MAG_MODE_FILTER, 2)];
+    let one = (rss::MIP_COUNT_LOD, 0);
+    let cases: &[(Set<'_>, Set<'_>, Option<u32>)] = &[
+        (&[NEAREST], &[one], Some(0)),
+        (&[LINEAR], &[one], Some(0)),
+        (&[NONE], &[], Some(0)),
+        (&[NEAREST], &[], None),
+        (&[LINEAR], &[], None),
+        // Both ends are clamped to one level, or to a place between two.
+        (
+            &[
+                NEAREST,
+                (ss::MIN_LOD, fixed(2, 0)),
+                (ss::MAX_LOD, fixed(2, 0)),
+            ],
+            &[],
+            Some(2),
+        ),
+        (&[NEAREST, (ss::MAX_LOD, fixed(1, 0))], &[], None),
+        // Magnified and not are two things.
+        (&[NEAREST, linear_mag], &[one], None),
+        (&[NEAREST, rounded], &[one], None),
+        (&anisotropic, &[one], None),
+    ];
+    for (number, (set, of, expected)) in cases.iter().enumerate() {
+        let levels = [(rss::WIDTH, 63), (rss::HEIGHT, 63), (rss::MIP_COUNT_LOD, 4)];
+        let image = image(&[levels.as_slice(), of].concat());
+        let found = constant(&sampler(set), &image);
+        assert_eq!(found.map(|found| found.levels[0]), *expected, "{number}");
     }
 }

@@ -69,7 +69,13 @@ impl Engine {
                 if !known {
                     return unimplemented(message, "a sampler message of this type");
                 }
-                if self.fetch_plane(bindings, &request, (state, &image), message.lanes, response)? {
+                let surface = (state, &image);
+                let host = self.host;
+                let plain = host.run(
+                    #[inline(always)]
+                    || self.fetch_plane(bindings, &request, surface, message.lanes, response),
+                );
+                if plain? {
                     return Ok(());
                 }
                 for lane in (0..lanes).filter(|lane| message.lanes >> lane & 1 == 1) {

@@ -6,8 +6,8 @@
 
 use super::address::{self, STEPS};
 use super::filter::Filtering;
-use super::lod::{self, Source};
-use super::request::{Order, Request, SUBSPAN, element, kind, respond};
+use super::lod::{self, Selection, Source};
+use super::request::{Order, Request, SUBSPAN, element, kind, respond, respond_texels};
 use super::state::{AddressMode, Filter, MipFilter, Reduction};
 use crate::surface::format::Packer;
 use crate::surface::{Kind, Level};
@@ -23,12 +23,43 @@ fn texel(mode: AddressMode, i: i64, size: u32) -> Option<u32> {
     }
 }
 
-/// Answers channels of `active`; returns those that it has answered. The others have something that is not plain about them.
+/// Addresses of the texels of a subspan that hold its places; none where one of them is outside.
+#[inline(always)]
+fn nearest(
+    level: &Level,
+    at: [[f64; SUBSPAN]; 2],
+    normalized: bool,
+    rounded: [bool; 2],
+) -> Option<[u64; SUBSPAN]> {
+    // Far outside of all surfaces.
+    const FAR: f64 = 1e9;
+    let size = level.extent();
+    let mut texels = [[0; SUBSPAN]; 2];
+    for (axis, texels) in texels.iter_mut().enumerate() {
+        // Half of a step, as `address::steps` has it.
+        let more = match rounded[axis] {
+            true => 0.5 / STEPS as f64,
+            false => 0.0,
+        };
+        let scale = match normalized {
+            true => f64::from(size[axis]),
+            false => 1.0,
+        };
+        for (texel, at) in texels.iter_mut().zip(at[axis]) {
+            *texel = ((at * scale).clamp(-FAR, FAR) + more).floor() as i32 as u32;
+        }
+    }
+    let [xs, ys] = texels;
+    level.plain_four(xs, ys, 0)
+}
+
+/// Answers channels of `active`, by the `constant` selection where there is one; returns those that it has answered. The others have something that is not plain about them.
+#[inline(always)]
 pub(super) fn sampled(
     filtering: &mut Filtering<'_, '_>,
     request: &Request<'_>,
     order: &Order,
-    active: u32,
+    (active, constant): (u32, Option<Selection>),
     response: &mut [u32],
 ) -> Result<u32, Stop> {
     let (image, sampler) = (filtering.image, filtering.sampler);
@@ -61,6 +92,9 @@ pub(super) fn sampled(
         true => by * scale[axis],
         false => by,
     };
+    // Of one slice, without blocks that are clear: texels are unpacked together.
+    let single = (!image.is_array || image.depth == 1) && image.ccs_block().is_none();
+    let (mut texels, mut plain) = ([0; 16], 0);
     let mut known: Option<(u32, Level)> = None;
     let mut done = 0;
     for first in (0..request.lanes).step_by(SUBSPAN) {
@@ -75,9 +109,15 @@ pub(super) fn sampled(
             continue;
         }
         let (u, v) = (u.map(float), v.map(float));
-        let gradients = [1, 2].map(|to| [scale(u[to] - u[0], 0), scale(v[to] - v[0], 1), 0.0]);
-        let computed = Source::Computed { bias: 0.0 };
-        let selection = lod::select(sampler, image, &gradients, computed, 0.0);
+        let selection = match constant {
+            Some(selection) => selection,
+            None => {
+                let change = |to: usize| [scale(u[to] - u[0], 0), scale(v[to] - v[0], 1), 0.0];
+                let gradients = [change(1), change(2)];
+                let computed = Source::Computed { bias: 0.0 };
+                lod::select(sampler, image, &gradients, computed, 0.0)
+            }
+        };
         let linear = selection.filter != Filter::Nearest;
         let several = selection.samples > 1 && selection.filter == Filter::Anisotropic;
         let blends =
@@ -101,6 +141,18 @@ pub(super) fn sampled(
         let [width, height, _] = level.extent();
         let rounded =
             [0, 1].map(|axis: usize| sampler.rounding[axis][usize::from(selection.magnified)]);
+        if lanes == 15
+            && single
+            && !linear
+            && let Some(addresses) = nearest(&level, [u, v], sampler.normalized, rounded)
+        {
+            let found = filtering.view.read_four(addresses)?;
+            if let Some(texels) = texels.get_mut(first..first + SUBSPAN) {
+                texels.copy_from_slice(&found);
+            }
+            plain |= 15 << first;
+            continue;
+        }
         for i in (0..SUBSPAN).filter(|i| lanes >> i & 1 == 1) {
             let along = |at: f64, size: u32, axis: usize| {
                 let at = match sampler.normalized {
@@ -165,7 +217,10 @@ pub(super) fn sampled(
             done |= 1 << (first + i);
         }
     }
-    Ok(done)
+    if plain != 0 {
+        respond_texels(request, (image, packer), plain, &texels, response);
+    }
+    Ok(done | plain)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! Ref: SKL PRM vol. 7, "Payload Parameter Definition", "Message Header", "SIMD Payloads".
 
 use crate::bindings::Payload;
+use crate::surface::Image;
+use crate::surface::format::Packer;
 
 /// Message types.
 pub(super) mod kind {
@@ -156,6 +158,51 @@ pub(super) fn nibble(bits: u32, lo: u32) -> i32 {
 pub(super) fn element(coordinate: f64, count: u32) -> u32 {
     let last = f64::from(count.saturating_sub(1));
     coordinate.round_ties_even().clamp(0.0, last) as u32
+}
+
+/// Writes the values of a subspan's channels, from `first` on. All four of a value are asked for.
+#[inline]
+pub(super) fn respond_four(
+    request: &Request<'_>,
+    first: usize,
+    values: &[[u32; 4]; SUBSPAN],
+    response: &mut [u32],
+) {
+    for channel in 0..4 {
+        let at = channel * request.lanes + first;
+        let to = response.get_mut(at..at + SUBSPAN);
+        if let Some(to) = to.and_then(|to| to.first_chunk_mut::<SUBSPAN>()) {
+            let [a, b, c, d] = values;
+            *to = [a[channel], b[channel], c[channel], d[channel]];
+        }
+    }
+}
+
+/// Writes the values of channels of `of`, by their texels of a dword each.
+#[inline(always)]
+pub(super) fn respond_texels(
+    request: &Request<'_>,
+    (image, packer): (&Image, Packer),
+    of: u32,
+    texels: &[u32; 16],
+    response: &mut [u32],
+) {
+    let channels = packer.unpack_all(texels);
+    let whole = of == u32::MAX >> (32 - request.lanes) && request.masked == 0;
+    if whole
+        && image.is_straight
+        && let (16, Some(to)) = (request.lanes, response.first_chunk_mut::<64>())
+    {
+        for (to, channel) in to.as_chunks_mut::<16>().0.iter_mut().zip(&channels) {
+            *to = *channel;
+        }
+        return;
+    }
+    let [reds, greens, blues, alphas] = &channels;
+    for lane in (0..request.lanes.min(16)).filter(|lane| of >> lane & 1 == 1) {
+        let values = [reds[lane], greens[lane], blues[lane], alphas[lane]];
+        respond(request, lane, image.swizzled(values), response);
+    }
 }
 
 /// Writes a channel's values: those that are not masked, one register or two after the other.

@@ -89,6 +89,7 @@ impl Engine {
             }
             return Ok(());
         }
+        let constant = self.constant([request.sampler, state], &sampler, image);
         let normalised = format::is_normalised(image.format);
         let mut filtering = Filtering {
             view: &bindings.view,
@@ -104,7 +105,11 @@ impl Engine {
             Kind::D3 => 1,
             _ => image.depth,
         };
-        let done = plane::sampled(&mut filtering, request, order, message.lanes, response)?;
+        let lanes = message.lanes;
+        let done = self.host.run(
+            #[inline(always)]
+            || plane::sampled(&mut filtering, request, order, (lanes, constant), response),
+        )?;
         let active = active.filter(|lane| done >> lane & 1 == 0);
         let mut result = Ok(());
         let implicit = order.is_implicit(request.kind);

@@ -387,14 +387,18 @@ pub(crate) fn linear_to_srgb(value: f32) -> f32 {
     }
 }
 
-/// Linear values of the 256 bytes, and the bytes as they stand.
+/// Values of the 256 bytes, as they stand and from sRGB to linear.
 static BYTES: LazyLock<[[u32; 256]; 2]> = LazyLock::new(|| {
-    let plain: [f32; 256] = std::array::from_fn(|i| i as f32 / 255.0);
-    [
-        plain.map(f32::to_bits),
-        plain.map(|v| srgb_to_linear(v).to_bits()),
-    ]
+    let plain: [u32; 256] = std::array::from_fn(|i| linear_byte(i as u32));
+    let curved = |v: u32| srgb_to_linear(f32::from_bits(v)).to_bits();
+    [plain, plain.map(curved)]
 });
+
+/// The value of a byte as it stands.
+#[inline(always)]
+fn linear_byte(byte: u32) -> u32 {
+    (byte as i32 as f32 / 255.0).to_bits()
+}
 
 /// A channel's value.
 fn value(part: &Part, raw: u64, srgb: bool) -> u32 {
@@ -623,45 +627,65 @@ impl Packer {
     }
 
     /// [`Packer::unpack`] of many: their reds, greens, blues and alphas.
-    #[inline]
+    #[inline(always)]
     pub fn unpack_all<const N: usize>(self, texels: &[u32; N]) -> [[u32; N]; 4] {
-        if self == Packer::Integers {
-            return [0, 8, 16, 24].map(|at| texels.map(|texel| texel >> at & 0xff));
-        }
         let mut all = [[0; N]; 4];
-        for (i, texel) in texels.iter().enumerate() {
-            let values = self.unpack(*texel);
-            for (channel, value) in all.iter_mut().zip(values) {
-                channel[i] = value;
+        match self {
+            Packer::Integers => {
+                for (at, channel) in (0..).step_by(8).zip(&mut all) {
+                    for (to, texel) in channel.iter_mut().zip(texels) {
+                        *to = texel >> at & 0xff;
+                    }
+                }
             }
+            Packer::Bytes { red, blue, srgb } => {
+                let places = [(red, srgb), (8, srgb), (blue, srgb), (24, false)];
+                for ((at, srgb), channel) in places.into_iter().zip(&mut all) {
+                    let table = srgb.then(|| &BYTES[1]);
+                    for (to, texel) in channel.iter_mut().zip(texels) {
+                        let byte = texel >> at & 0xff;
+                        *to = match table {
+                            Some(table) => table[byte as usize],
+                            None => linear_byte(byte),
+                        };
+                    }
+                }
+            }
+            Packer::Dword { one } => all = [*texels, [0; N], [0; N], [one; N]],
         }
         all
     }
 
     /// The texels of some pixels' red, green, blue and alpha: what [`encode`] makes of them.
-    #[inline]
+    #[inline(always)]
     pub fn pack<const N: usize>(self, colours: [&[u32; N]; 4]) -> [u32; N] {
         let (red_at, blue_at, srgb) = match self {
             Packer::Bytes { red, blue, srgb } => (red, blue, srgb),
             Packer::Integers => {
-                let least = |v: u32| if v > 255 { 255 } else { v };
-                let [red, green, blue, alpha] = colours;
-                return std::array::from_fn(|i| {
-                    let [red, green] = [least(red[i]), least(green[i])];
-                    red | green << 8 | least(blue[i]) << 16 | least(alpha[i]) << 24
-                });
+                let mut texels = [0; N];
+                for (at, channel) in (0..).step_by(8).zip(colours) {
+                    for (texel, value) in texels.iter_mut().zip(channel) {
+                        *texel |= (*value).min(255) << at;
+                    }
+                }
+                return texels;
             }
             Packer::Dword { .. } => return *colours[0],
         };
-        let bytes = |channel: &[u32; N]| channel.map(f32::from_bits).map(unorm_byte);
-        let [red, green, blue] = [colours[0], colours[1], colours[2]].map(|channel| match srgb {
-            true => channel.map(|v| u32::from(srgb_byte(f32::from_bits(v)))),
-            false => bytes(channel),
-        });
-        let alpha = bytes(colours[3]);
-        std::array::from_fn(|i| {
-            red[i] << red_at | green[i] << 8 | blue[i] << blue_at | alpha[i] << 24
-        })
+        let mut texels = [0; N];
+        let places = [(red_at, srgb), (8, srgb), (blue_at, srgb), (24, false)];
+        for ((at, srgb), channel) in places.into_iter().zip(colours) {
+            let each = texels.iter_mut().zip(channel);
+            match srgb {
+                true => {
+                    each.for_each(|(to, v)| {
+                        *to |= u32::from(srgb_byte(f32::from_bits(*v))) << at;
+                    });
+                }
+                false => each.for_each(|(to, v)| *to |= unorm_byte(f32::from_bits(*v)) << at),
+            }
+        }
+        texels
     }
 }
 

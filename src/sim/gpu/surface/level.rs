@@ -149,16 +149,56 @@ impl Level {
     /// [`Level::address`] of a plain level.
     #[inline]
     pub fn plain_address(&self, x: u32, y: u32, z: u32) -> Option<u64> {
+        let row = self.row(y, z)?;
+        (x < self.extent[0]).then(|| row + self.column(x))
+    }
+
+    /// [`Level::plain_address`] of four texels of a slice; none where one of them is out of bounds.
+    #[inline(always)]
+    pub fn plain_four(&self, xs: [u32; 4], ys: [u32; 4], z: u32) -> Option<[u64; 4]> {
         let [width, height, depth] = self.extent;
-        let inside = x < width && y < height && z < depth;
-        if !inside || z + self.first_slice >= self.last_slice {
+        let slice = z + self.first_slice;
+        let beyond = |all: [u32; 4], size: u32| all.iter().any(|at| *at >= size);
+        if beyond(xs, width) || beyond(ys, height) || z >= depth || slice >= self.last_slice {
+            return None;
+        }
+        let before = u64::from(slice) * u64::from(self.qpitch) + u64::from(self.top);
+        let before = u32::try_from(before).ok().filter(|n| *n < 1 << 31)?;
+        let (mut columns, mut rows) = ([0; 4], [0; 4]);
+        for i in 0..4 {
+            columns[i] = (xs[i] + self.left) * self.bytes;
+            rows[i] = ys[i] + before;
+        }
+        // Once for all four.
+        let mut places = match self.tiling {
+            Tiling::Linear => tiling::four(Tiling::Linear, columns, rows, self.pitch),
+            Tiling::X => tiling::four(Tiling::X, columns, rows, self.pitch),
+            Tiling::Y => tiling::four(Tiling::Y, columns, rows, self.pitch),
+            Tiling::W => tiling::four(Tiling::W, columns, rows, self.pitch),
+        };
+        for place in &mut places {
+            *place += self.address;
+        }
+        Some(places)
+    }
+
+    /// Address of a plain level's row of a slice; none out of bounds.
+    #[inline]
+    fn row(&self, y: u32, z: u32) -> Option<u64> {
+        let [_, height, depth] = self.extent;
+        if y >= height || z >= depth || z + self.first_slice >= self.last_slice {
             return None;
         }
         let slice = u64::from(z + self.first_slice);
         let rows = u64::from(y + self.top) + slice * u64::from(self.qpitch);
         let row = tiling::row(self.tiling, u32::try_from(rows).ok()?, self.pitch);
-        let column = tiling::column(self.tiling, (x + self.left) * self.bytes);
-        Some(self.address + row + column)
+        Some(self.address + row)
+    }
+
+    /// Bytes from a row's address to its texel at `x`.
+    #[inline]
+    fn column(&self, x: u32) -> u64 {
+        tiling::column(self.tiling, (x + self.left) * self.bytes)
     }
 
     /// Addresses of the 2 × 2 texels from `x` and `y` on, the lower row last; none where a texel of them is out of bounds
@@ -259,35 +299,47 @@ impl Image {
         element: &[u8; 16],
     ) -> Result<(), Stop> {
         // 16 bytes of a row are together in all tilings but W.
-        let together = 16 / self.bytes.clamp(1, 16);
-        let chunks = level.is_plain() && self.tiling != Tiling::W && 16 % self.bytes.max(1) == 0;
-        let pattern: [u8; 16] =
-            std::array::from_fn(|i| element[i % self.bytes.clamp(1, 16) as usize]);
-        let words: [u32; 4] = std::array::from_fn(|i| {
-            let dword = pattern.as_chunks::<4>().0.get(i);
-            dword.map_or(0, |d| u32::from_le_bytes(*d))
-        });
-        let [width, ..] = level.extent();
-        let end = columns.end.min(width);
-        let mut across = columns.start;
-        if chunks {
-            let mut run = Run::new(view, words);
-            while across < end && end - across >= together {
-                for y in rows.clone() {
-                    let address = level.plain_address(across, y, z);
-                    match address.filter(|address| address.is_multiple_of(16)) {
-                        Some(address) => run.add(address)?,
-                        None => {
-                            self.fill_row(view, level, across..across + together, [y, z], element)?
-                        }
+        let bytes = self.bytes.clamp(1, 16);
+        let together = 16 / bytes;
+        let chunks = level.is_plain() && self.tiling != Tiling::W && 16 % bytes == 0;
+        let [width, height, _] = level.extent();
+        let (mut across, end) = (columns.start, columns.end.min(width));
+        let below = rows.end.min(height);
+        let straight = (level.address | u64::from(level.pitch)).is_multiple_of(16)
+            && ((across + level.left) * bytes).is_multiple_of(16);
+        if chunks && straight && rows.start < below {
+            let mut run = Run {
+                view,
+                pattern: repeated(element, bytes),
+                first: 0,
+                dwords: 0,
+            };
+            let first = across;
+            // A few rows at a time, whose addresses are found once.
+            for top in (rows.start..below).step_by(Run::ROWS) {
+                let mut known = [0; Run::ROWS];
+                let mut count = 0;
+                for y in (top..below).take(Run::ROWS) {
+                    if let Some(row) = level.row(y, z) {
+                        known[count] = row;
+                        count += 1;
                     }
                 }
-                across += together;
+                across = first;
+                while across < end && end - across >= together {
+                    let column = level.column(across);
+                    for row in &known[..count] {
+                        run.add(row + column)?;
+                    }
+                    across += together;
+                }
             }
             run.write()?;
         }
-        for y in rows {
-            self.fill_row(view, level, across..columns.end, [y, z], element)?;
+        if across < end {
+            for y in rows {
+                self.fill_row(view, level, across..end, [y, z], element)?;
+            }
         }
         Ok(())
     }
@@ -312,56 +364,47 @@ impl Image {
     }
 }
 
+/// Sixteen bytes of elements of 1, 2, 4, 8 or 16 bytes.
+fn repeated(element: &[u8; 16], bytes: u32) -> [u32; 4] {
+    let dword = |i: usize| element.as_chunks::<4>().0.get(i).copied().unwrap_or([0; 4]);
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| u32::from_le_bytes(dword(i)));
+    match bytes {
+        1 => [(a & 0xff) * 0x0101_0101; 4],
+        2 => [(a & 0xffff) * 0x0001_0001; 4],
+        4 => [a; 4],
+        8 => [a, b, a, b],
+        _ => [a, b, c, d],
+    }
+}
+
 /// Groups of 16 bytes that lie one behind the other, and are written at once.
 struct Run<'v, 'a> {
     view: &'v View<'a>,
-    /// The same four dwords again and again, and how many of them are there.
-    words: [u32; Run::MOST],
-    ready: usize,
+    /// What each of them becomes.
+    pattern: [u32; 4],
     first: u64,
-    count: usize,
+    dwords: usize,
 }
 
-impl<'v, 'a> Run<'v, 'a> {
-    /// Dwords that are written at once.
-    const MOST: usize = 256;
-
-    fn new(view: &'v View<'a>, words: [u32; 4]) -> Run<'v, 'a> {
-        let [a, b, c, d] = words;
-        let mut words = [0; Run::MOST];
-        words[..4].copy_from_slice(&[a, b, c, d]);
-        Run {
-            view,
-            words,
-            ready: 4,
-            first: 0,
-            count: 0,
-        }
-    }
+impl Run<'_, '_> {
+    /// Rows whose addresses are known at a time.
+    const ROWS: usize = 16;
 
     /// Takes the 16 bytes from an address on.
     fn add(&mut self, address: u64) -> Result<(), Stop> {
-        let follows = self.first + self.count as u64 * 4 == address;
-        if self.count == Self::MOST || !follows {
+        if self.first + self.dwords as u64 * 4 != address {
             self.write()?;
             self.first = address;
         }
-        self.count += 4;
+        self.dwords += 4;
         Ok(())
     }
 
     /// Writes what has been taken.
     fn write(&mut self) -> Result<(), Stop> {
-        let count = std::mem::take(&mut self.count);
-        // Most are short: no more is made than one of them needs.
-        while self.ready < count {
-            let more = self.ready.min(Self::MOST - self.ready);
-            self.words.copy_within(..more, self.ready);
-            self.ready += more;
-        }
-        match self.words.get(..count) {
-            Some(words) if count != 0 => self.view.write_block(self.first, words),
-            _ => Ok(()),
+        match std::mem::take(&mut self.dwords) {
+            0 => Ok(()),
+            dwords => self.view.write_pattern(self.first, self.pattern, dwords),
         }
     }
 }

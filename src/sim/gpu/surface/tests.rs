@@ -358,6 +358,15 @@ fn subspans_lie_where_their_pixels_do() {
             let all = level.subspan(x, y, z);
             assert_eq!(all.map(|a| a.map(Some)), Some(each), "{tiling} {x} {y} {z}");
         }
+        let (xs, ys) = ([0, 148, 33, 131], [69, 0, 31, 67]);
+        for z in [0, 1] {
+            let each: [_; 4] = std::array::from_fn(|i| pixel(xs[i], ys[i], z));
+            let all = level.plain_four(xs, ys, z);
+            assert_eq!(all.map(|a| a.map(Some)), Some(each), "{tiling} {z}");
+        }
+        assert_eq!(level.plain_four([0, 150, 0, 0], ys, 0), None);
+        assert_eq!(level.plain_four(xs, [0, 0, 71, 0], 0), None);
+        assert_eq!(level.plain_four(xs, ys, 2), None);
         assert_eq!(level.plain_address(131, 67, 1), pixel(131, 67, 1));
         assert_eq!(level.plain_address(150, 0, 0), None);
         assert_eq!(level.subspan(149, 0, 0), None);

@@ -41,8 +41,18 @@ pub(crate) fn offset(tiling: Tiling, x_bytes: u32, y: u32, pitch_bytes: u32) -> 
     column(tiling, x_bytes) + row(tiling, y, pitch_bytes)
 }
 
+/// [`offset`] of four bytes.
+#[inline(always)]
+pub(super) fn four(tiling: Tiling, columns: [u32; 4], rows: [u32; 4], pitch: u32) -> [u64; 4] {
+    let mut places = [0; 4];
+    for (i, place) in places.iter_mut().enumerate() {
+        *place = column(tiling, columns[i]) + row(tiling, rows[i], pitch);
+    }
+    places
+}
+
 /// What a byte column adds to an offset, whatever the row.
-#[inline]
+#[inline(always)]
 pub(super) fn column(tiling: Tiling, x_bytes: u32) -> u64 {
     let x = u64::from(x_bytes);
     match tiling {
@@ -55,7 +65,7 @@ pub(super) fn column(tiling: Tiling, x_bytes: u32) -> u64 {
 }
 
 /// What a row adds to an offset, whatever the column.
-#[inline]
+#[inline(always)]
 pub(super) fn row(tiling: Tiling, y: u32, pitch_bytes: u32) -> u64 {
     let (y, pitch) = (u64::from(y), u64::from(pitch_bytes));
     match tiling {

@@ -3,7 +3,7 @@
 //! In:  render target writes. Out: samples settled by masks and late tests, colours handed to the targets.
 //! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
 
-use super::payload::Slot;
+use super::payload::{self, Slot};
 use super::written;
 use super::{Back, Fill, gap};
 use crate::bindings::Payload;
@@ -295,9 +295,7 @@ impl Batch<'_, '_> {
             let Some(slot) = self.slots.get_mut((first + lane) / 4) else {
                 break;
             };
-            let left = slot.left.iter().enumerate();
-            let left = left.fold(0, |mask, (i, s)| mask | u32::from(*s != 0) << i);
-            let mask = message.lanes >> lane & pixels >> lane & left;
+            let mask = message.lanes >> lane & pixels >> lane & slot.lit();
             if mask == 0 {
                 continue;
             }
@@ -363,16 +361,11 @@ impl Batch<'_, '_> {
             return Ok(false);
         };
         let (x, y) = (slots[0].x, slots[0].y);
-        let mut left = 0;
-        for (i, slot) in (0u32..).zip(slots.iter()) {
-            if slot.x != x + 2 * i || slot.y != y {
-                return Ok(false);
-            }
-            for (pixel, samples) in slot.left.iter().enumerate() {
-                left |= u32::from(*samples != 0) << (4 * i + pixel as u32);
-            }
+        let in_row = |(i, slot): (u32, &Slot)| slot.x == x + 2 * i && slot.y == y;
+        if !(0..).zip(slots.iter()).all(in_row) {
+            return Ok(false);
         }
-        let mask = message.lanes & pixels & left;
+        let mask = message.lanes & pixels & payload::lit(slots);
         if mask == 0 {
             return Ok(true);
         }

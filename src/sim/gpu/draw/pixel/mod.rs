@@ -229,7 +229,27 @@ impl<'a> Pixels<'a> {
         let smooth = setup.kind == Kind::Line && state.smooth_lines;
         let all = (u32::MAX >> (32 - samples)) as u16;
         let runs = self.executors.iter().any(Option::is_some);
+        // Nothing can fail, and a pixel is one sample.
+        let passes = early && samples == 1 && !state.depth.is_active();
+        // A slot of one that is as the one before but for its place.
+        let untested = passes || !early;
+        let alike = untested && !smooth && !per_sample && state.coverage != Coverage::Inner;
+        let mut before: Option<([u16; 4], Slot)> = None;
         for subspan in subspans {
+            if let Some((samples, slot)) = &before
+                && *samples == subspan.samples
+            {
+                if passes {
+                    let [a, b, c, d] = slot.left.map(u64::from);
+                    self.back.samples_passed += a + b + c + d;
+                }
+                slots.push(Slot {
+                    x: subspan.x,
+                    y: subspan.y,
+                    ..*slot
+                });
+                continue;
+            }
             let (mut covered, mut bare) = (subspan.samples, [0; 4]);
             if smooth {
                 bare = covered.map(|parts| 16 - parts.count_ones() as u8);
@@ -245,7 +265,11 @@ impl<'a> Pixels<'a> {
                 left: covered,
                 ..Slot::default()
             };
-            if early && let Some(passed) = self.back.tests_subspan(setup, &slot)? {
+            if passes {
+                slot.left = covered.map(|s| s & 1);
+                let passed = slot.left.into_iter().map(u64::from).sum::<u64>();
+                self.back.samples_passed += passed;
+            } else if early && let Some(passed) = self.back.tests_subspan(setup, &slot)? {
                 slot.left = std::array::from_fn(|i| (passed >> i & 1) as u16);
             } else if early {
                 for pixel in 0..4 {
@@ -275,6 +299,7 @@ impl<'a> Pixels<'a> {
                     .stop("a pixel shader without a dispatch width", self.back.at));
             }
             if !per_sample {
+                before = alike.then_some((subspan.samples, slot));
                 slots.push(slot);
                 continue;
             }
@@ -406,7 +431,7 @@ impl<'a> Pixels<'a> {
 }
 
 impl Back<'_> {
-    /// [`Back::tests`] of a subspan's pixels of one sample; none where they have to be tested one by one.
+    /// [`Back::tests`] of a subspan's pixels of one sample, where any is on; none where they have to be tested one by one.
     fn tests_subspan(&mut self, setup: &Setup, slot: &Slot) -> Result<Option<u32>, Stop> {
         let state = &self.state;
         if state.samples != 1 {
@@ -414,22 +439,18 @@ impl Back<'_> {
         }
         let covered = slot.covered.iter().enumerate();
         let mask = covered.fold(0, |mask, (i, s)| mask | u32::from(s & 1) << i);
-        let mut passed = mask;
-        if state.depth.is_active() {
-            let [dx, dy] = state.positions[0];
-            let depths = std::array::from_fn(|i| {
-                let (x, y) = (slot.x + (i as u32 & 1), slot.y + (i as u32 >> 1));
-                let z = setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32;
-                state.depth.clamped(z, setup.viewport)
-            });
-            let place = [slot.x, slot.y, setup.layer];
-            match state.depth.subspan(place, mask, depths)? {
-                Some(found) => passed = found,
-                None => return Ok(None),
-            }
+        let [dx, dy] = state.positions[0];
+        let depths = std::array::from_fn(|i| {
+            let (x, y) = (slot.x + (i as u32 & 1), slot.y + (i as u32 >> 1));
+            let z = setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32;
+            state.depth.clamped(z, setup.viewport)
+        });
+        let place = [slot.x, slot.y, setup.layer];
+        let passed = state.depth.subspan(place, mask, depths)?;
+        if let Some(passed) = passed {
+            self.samples_passed += u64::from(passed.count_ones());
         }
-        self.samples_passed += u64::from(passed.count_ones());
-        Ok(Some(passed))
+        Ok(passed)
     }
 
     /// Tests depth and stencil of a pixel's samples; returns those that pass. `depth` and `reference` are the shader's,

@@ -63,12 +63,25 @@ pub(super) fn place(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) 
     ]
 }
 
-/// A bit for each pixel that has a sample left.
+impl Slot {
+    /// A bit for each pixel that has a sample left.
+    #[inline]
+    pub fn lit(&self) -> u32 {
+        const ALL_BUT_HIGHEST: u64 = 0x7fff_7fff_7fff_7fff;
+        // From bits 15, 31, 47, 63 to bits 60 to 63; what else the sums have is below or above.
+        const GATHER: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
+        let [a, b, c, d] = self.left.map(u64::from);
+        let all = a | b << 16 | c << 32 | d << 48;
+        // A highest bit is set where its sixteen have any.
+        let any = (((all & ALL_BUT_HIGHEST) + ALL_BUT_HIGHEST) | all) & !ALL_BUT_HIGHEST;
+        (any.wrapping_mul(GATHER) >> 60) as u32
+    }
+}
+
+/// A bit for each pixel of up to eight slots that has a sample left.
 pub(super) fn lit(slots: &[Slot]) -> u32 {
-    let pixels = slots.iter().flat_map(|slot| slot.left);
-    pixels.enumerate().fold(0, |mask, (i, c)| {
-        mask | u32::from(c != 0) << (i as u32 & 31)
-    })
+    let each = slots.iter().rev();
+    each.fold(0, |mask, slot| mask << 4 | slot.lit())
 }
 
 /// The object's part of payloads: push constants and attributes, which follow the pixels' part.
@@ -122,7 +135,7 @@ pub(super) fn build(
     };
     let header = topology | facing | (setup.layer & 0x7ff) << 16 | (setup.viewport & 15) << 27;
     let (place, code) = frame.scratch;
-    out.extend([header, 0, 0, state.samplers | code, 0, place, 0, 0]);
+    out.extend_from_slice(&[header, 0, 0, state.samplers | code, 0, place, 0, 0]);
     let group = frame.width.min(16);
     let groups = frame.width / group;
     let of = |i: usize| {
@@ -131,16 +144,15 @@ pub(super) fn build(
         slots.get(from..to).unwrap_or_default()
     };
     for slots in (0..groups).map(of) {
-        // Starting sample indices of the subspans, four bits each.
-        let samples = slots.iter().enumerate();
-        out.push(samples.fold(0, |all, (i, slot)| all | slot.sample << (4 * i)));
-        out.push(0);
-        for i in 0..4 {
-            let corner = slots.get(i).map_or(0, |s| s.x & 0xffff | s.y << 16);
-            out.push(corner);
+        // Starting sample indices of the subspans, four bits each; their places.
+        let (mut samples, mut corners) = (0, [0; 4]);
+        for (i, (corner, slot)) in corners.iter_mut().zip(slots).enumerate() {
+            samples |= slot.sample << (4 * i);
+            *corner = slot.x & 0xffff | slot.y << 16;
         }
+        let [a, b, c, d] = corners;
         let mask = lit(slots);
-        out.extend([0, mask | mask << 16]);
+        out.extend_from_slice(&[samples, 0, a, b, c, d, 0, mask | mask << 16]);
     }
     for slots in (0..groups).map(of) {
         interpolants(out, state, setup, slots, group);

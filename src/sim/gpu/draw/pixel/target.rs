@@ -16,7 +16,7 @@ use crate::surface::format::Packer;
 use crate::surface::{AuxMode, BAND, BAND_LANES, Image, Kind, Level, Select, format};
 use crate::targets::Role;
 use crate::watch::{Colour, Depth, Via};
-use eu::Stop;
+use eu::{Host, Stop};
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
 use hw::state::binding_table_state;
@@ -25,6 +25,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// A bound render target.
 pub(super) struct Target {
     pub image: Image,
+    host: Host,
     level: Level,
     blend: Blend,
     /// Blending reads what is there.
@@ -217,6 +218,7 @@ impl Target {
         let packer = packer.filter(|_| image.bytes == 4);
         let quick = level.is_plain() && is_straight && packed;
         Target {
+            host: Host::detect(),
             level,
             blends,
             whole,
@@ -310,7 +312,10 @@ impl Target {
         let Some(runs) = view.runs(addresses) else {
             return Ok(false);
         };
-        let texels = packer.pack(colours);
+        let texels = self.host.run(
+            #[inline(always)]
+            || packer.pack(colours),
+        );
         for (run, lanes) in runs.into_iter().zip(BAND_LANES) {
             for (word, lane) in run.iter().zip(lanes) {
                 if mask >> lane & 1 == 1 {
