@@ -1,10 +1,11 @@
 //! Moves computations to the side of an `if` that needs them.
 //!
 //! In:  any shader. Out: a pure instruction whose readers all stand in one branch below, at the same or a smaller loop depth, stands
-//! where that branch begins. Nothing that reads other lanes or memory moves; nothing moves into a loop, nor behind a branch that it is
+//! where that branch begins; where the other branch leaves the loop, behind the `if`, so that the jump stays all there is to it. Nothing that reads other lanes or memory moves; nothing moves into a loop, nor behind a branch that it is
 //! needed after in any case: its operands would only live longer.
 //! Tests: tests/opt/opt_sink/.
 
+use crate::cf::lists_inside_out;
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
@@ -44,6 +45,7 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
         }
     }
     let ways = Ways::new(&cfg, &branches);
+    let behind = behind(s);
     let mut changed = false;
     // From the end: where a value will stand is known before its operands are looked at.
     for &b in cfg.order.iter().rev() {
@@ -53,6 +55,11 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
                 continue;
             }
             let to = place(s, &cfg, &wanted, &branches, &ways, id, b);
+            let readers = s.instrs[id].def().and_then(|d| wanted[d]);
+            let to = match behind[to].zip(readers) {
+                Some((after, readers)) if to != b && cfg.dominates(after, readers) => after,
+                _ => to,
+            };
             if to != b {
                 s.blocks[b].instrs.remove(k);
                 let at = s.blocks[to]
@@ -67,6 +74,28 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
         }
     }
     changed
+}
+
+/// Of a side of an `if` whose other side jumps: the block behind the `if`, to which it leads alone.
+fn behind(s: &Shader) -> IdMap<Block, Option<Id<Block>>> {
+    let mut out: IdMap<Block, Option<Id<Block>>> = IdMap::for_arena(&s.blocks, None);
+    for list in lists_inside_out(s) {
+        for nodes in s.list(list).windows(2) {
+            let &[CfNode::If(i), CfNode::Block(after)] = nodes else {
+                continue;
+            };
+            let sides = [ListRef::Then(i), ListRef::Else(i)];
+            for (side, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+                if let &[CfNode::Block(stay)] = s.list(side).as_slice()
+                    && s.jump_of(stay).is_none()
+                    && s.last_block(other).is_some_and(|b| s.jump_of(b).is_some())
+                {
+                    out[stay] = Some(after);
+                }
+            }
+        }
+    }
+    out
 }
 
 /// A reader of `d` stands in `b`.
