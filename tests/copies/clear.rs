@@ -5,7 +5,7 @@
 use ash::vk;
 
 use crate::copy::{Piece, write};
-use crate::format::{Layout, Numeric};
+use crate::format::Layout;
 use crate::model::{Place, places};
 use crate::object::Image;
 use crate::random::Random;
@@ -334,15 +334,6 @@ pub fn render(
     }
     let d = &recorder.world.device;
     unsafe { d.cmd_begin_rendering(recorder.commands, &info) };
-    if attachments.len() > 1 {
-        for attachment in &attachments {
-            let box_px = (
-                [from[0], from[1], attachment.layer],
-                [size[0], size[1], layers],
-            );
-            masked(&mut images[attachment.index], attachment, box_px);
-        }
-    }
     for (index, level, layer, part, bytes) in &cleared {
         let image = &mut images[*index];
         fill(
@@ -400,24 +391,6 @@ pub fn render(
         }
         let told = images[index].told();
         recorder.log.push(format!("resolved to {told}"));
-    }
-}
-
-/// What is cleared beside an attachment leaves it alone by a mask, and the simulator writes anew what a mask keeps: of two numbers that
-/// mean -1 it may be either then.
-fn masked(image: &mut Image, attachment: &Attachment, (from, size): ([u32; 3], [u32; 3])) {
-    let seen = &attachment.seen;
-    if seen.numeric != Numeric::Snorm {
-        return;
-    }
-    let level = attachment.level;
-    for at in places(from, size) {
-        let place = Place { level, at };
-        let (bytes, known) = image.parts[0].get(place);
-        let (_, sure) = value::convert(seen, seen, bytes);
-        let known: Vec<u8> = known.iter().zip(&sure).map(|(a, b)| a & b).collect();
-        let bytes = bytes.to_vec();
-        image.parts[0].set(place, &bytes, &known);
     }
 }
 

@@ -218,6 +218,26 @@ pub(crate) fn is_normalised(format: &Format) -> bool {
     layout_of(format).is_some_and(|l| l.parts.iter().any(part))
 }
 
+/// A texel with the bits that another one has for some channels; luminance and intensity are red.
+pub(crate) fn with_kept(
+    format: &Format,
+    texel: [u8; 16],
+    old: &[u8; 16],
+    kept: [bool; 4],
+) -> [u8; 16] {
+    let (new, old) = (u128::from_le_bytes(texel), u128::from_le_bytes(*old));
+    let parts = layout_of(format).into_iter().flat_map(|l| &l.parts);
+    let mask = parts
+        .filter(|part| match part.target {
+            Target::Colour(channel) => kept[channel & 3],
+            Target::Luminance | Target::Intensity => kept[0],
+        })
+        .fold(0, |mask, part| {
+            mask | u128::MAX >> (128 - part.bits) << part.lo
+        });
+    (new & !mask | old & mask).to_le_bytes()
+}
+
 /// Values with what the format lacks replaced: by 0, alpha by 1.
 pub(crate) fn with_channels_of(format: &Format, values: [u32; 4]) -> [u32; 4] {
     let name = format.name;

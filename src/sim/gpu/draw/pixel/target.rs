@@ -458,13 +458,12 @@ impl Target {
         pixel: [u32; 2],
     ) -> [u8; 16] {
         let format = self.image.format;
-        let seen = |raw: &[u8; 16]| {
-            let values = format::decode(format, raw);
-            self.order.map(|channel| values[channel & 3])
-        };
-        let old = seen(old_raw);
         let mut new = colour;
         if self.blends {
+            let values = format::decode(format, old_raw);
+            let old = self
+                .order
+                .map(|channel| f32::from_bits(values[channel & 3]));
             let limited = |v: [f32; 4]| match self.clamp {
                 Some((low, high)) => v.map(|f| f.max(low).min(high)),
                 None => v,
@@ -472,22 +471,23 @@ impl Target {
             let result = self.blend.blend(
                 limited(colour.map(f32::from_bits)),
                 limited(second.map(f32::from_bits)),
-                old.map(f32::from_bits),
+                old,
                 limited(self.constant),
             );
             new = result.map(f32::to_bits);
         }
-        let keep = |new: [u32; 4]| -> [u32; 4] {
-            std::array::from_fn(|i| if self.blend.writes[i] { new[i] } else { old[i] })
-        };
-        let Some(op) = self.blend.logic_op else {
-            return format::encode(format, self.placed(keep(new), pixel));
-        };
-        let source = format::encode(format, self.placed(colour, pixel));
-        let result: [u8; 16] = std::array::from_fn(|i| logic(op, source[i], old_raw[i]));
-        match self.blend.writes == [true; 4] {
-            true => result,
-            false => format::encode(format, self.placed(keep(seen(&result)), pixel)),
+        let mut texel = format::encode(format, self.placed(new, pixel));
+        if let Some(op) = self.blend.logic_op {
+            texel = std::array::from_fn(|i| logic(op, texel[i], old_raw[i]));
+        }
+        // What is not written stays as it is, bit by bit.
+        let mut kept = [false; 4];
+        for (channel, writes) in self.order.into_iter().zip(self.blend.writes) {
+            kept[channel & 3] = !writes;
+        }
+        match kept.contains(&true) {
+            true => format::with_kept(format, texel, old_raw, kept),
+            false => texel,
         }
     }
 }

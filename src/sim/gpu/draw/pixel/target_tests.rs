@@ -262,6 +262,13 @@ fn channels_are_written_that_are_not_disabled() {
             expected,
             "{name}"
         );
+        // Of the two numbers that mean -1, the one that was there.
+        let ones = floats([1.0; 4]);
+        assert_eq!(
+            mixed(R8G8B8A8_SNORM, blend(&off), [0.0; 4], 0x8081_8180, ones),
+            0x8081_8180 & kept | 0x7f7f_7f7f & !kept,
+            "{name}"
+        );
         let with = |more: &[(Field, u64)]| blend(&[&off, more].concat());
         assert_eq!(
             mixed(R8G8B8A8_UNORM, with(&blends), [0.0; 4], old, unorm),
