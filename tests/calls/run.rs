@@ -13,63 +13,20 @@ mod object;
 mod random;
 mod record;
 mod round;
+mod rounds;
 mod scene;
 mod simulated;
 mod world;
 
-use std::time::{Duration, Instant};
-
 /// Rounds with one device.
 const ROUNDS: u64 = 32;
 
-/// The number after a name among the arguments.
-fn number(name: &str) -> Option<u64> {
-    let mut arguments = std::env::args().skip_while(|argument| argument != name);
-    arguments.nth(1).map(|value| {
-        value
-            .parse()
-            .unwrap_or_else(|_| panic!("{name} wants a number"))
-    })
-}
-
 fn main() {
-    let first = number("--seed").unwrap_or(1);
-    let rounds = number("--rounds");
-    let limit = Duration::from_secs(number("--seconds").unwrap_or(if rounds.is_some() {
-        1 << 30
-    } else {
-        60
-    }));
-    let entry = match std::env::args().any(|argument| argument == "--loader") {
-        true => unsafe { ash::Entry::load() }.expect("the Vulkan loader"),
-        false => simulated::entry(),
-    };
     let words = world::Words::new();
-    let start = Instant::now();
-    let mut seed = first;
-    let more = |seed| start.elapsed() < limit && rounds.is_none_or(|rounds| seed - first < rounds);
-    while more(seed) {
-        let mut world = world::World::new(&entry, &words);
-        let end = seed + ROUNDS;
-        while seed < end && more(seed) {
-            // A panic must say of which round.
-            let told = Told(seed);
-            round::play(&mut world, seed);
-            std::mem::forget(told);
-            seed += 1;
-        }
-    }
+    let new = |entry: &ash::Entry| world::World::new(entry, &words);
+    let (first, last, time) = rounds::run("random calls", ROUNDS, new, round::play);
     println!(
-        "random calls: seeds {first} to {} in {} s",
-        seed - 1,
-        start.elapsed().as_secs()
+        "random calls: seeds {first} to {last} in {} s",
+        time.as_secs()
     );
-}
-
-struct Told(u64);
-
-impl Drop for Told {
-    fn drop(&mut self) {
-        eprintln!("random calls: seed {} failed", self.0);
-    }
 }

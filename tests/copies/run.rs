@@ -20,64 +20,25 @@ mod object;
 mod random;
 mod record;
 mod round;
+#[path = "../calls/rounds.rs"]
+mod rounds;
 mod scale;
 #[path = "../calls/simulated.rs"]
 mod simulated;
 mod value;
 mod world;
 
-use std::time::{Duration, Instant};
-
 /// Rounds with one device.
 const ROUNDS: u64 = 64;
 
-/// The number after a name among the arguments.
-fn number(name: &str) -> Option<u64> {
-    let mut arguments = std::env::args().skip_while(|argument| argument != name);
-    arguments.nth(1).map(|value| {
-        value
-            .parse()
-            .unwrap_or_else(|_| panic!("{name} wants a number"))
-    })
-}
-
 fn main() {
-    let first = number("--seed").unwrap_or(1);
-    let rounds = number("--rounds");
-    let limit = Duration::from_secs(number("--seconds").unwrap_or(if rounds.is_some() {
-        1 << 30
-    } else {
-        60
-    }));
-    let entry = match std::env::args().any(|argument| argument == "--loader") {
-        true => unsafe { ash::Entry::load() }.expect("the Vulkan loader"),
-        false => simulated::entry(),
-    };
-    let start = Instant::now();
-    let (mut seed, mut commands) = (first, 0);
-    let more = |seed| start.elapsed() < limit && rounds.is_none_or(|rounds| seed - first < rounds);
-    while more(seed) {
-        let world = world::World::new(&entry);
-        let end = seed + ROUNDS;
-        while seed < end && more(seed) {
-            // A panic must say of which round.
-            let told = Told(seed);
-            commands += round::play(&world, seed);
-            std::mem::forget(told);
-            seed += 1;
-        }
-    }
+    let mut commands = 0;
+    let (first, last, time) =
+        rounds::run("random copies", ROUNDS, world::World::new, |world, seed| {
+            commands += round::play(world, seed);
+        });
     println!(
-        "random copies: seeds {first} to {}, {commands} commands in {} s",
-        seed - 1,
-        start.elapsed().as_secs()
+        "random copies: seeds {first} to {last}, {commands} commands in {} s",
+        time.as_secs()
     );
-}
-
-struct Told(u64);
-
-impl Drop for Told {
-    fn drop(&mut self) {
-        eprintln!("random copies: seed {} failed", self.0);
-    }
 }
