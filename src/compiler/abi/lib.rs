@@ -118,10 +118,20 @@ pub struct Binding {
     pub settled: bool,
 }
 
-/// Where the states of an array lie in a set's part of the heap.
+impl DescriptorKind {
+    /// Pieces of a descriptor without a conversion, its sampler among them.
+    pub const fn pieces(self) -> u32 {
+        match self {
+            Self::CombinedImageSampler | Self::StorageImage | Self::StorageTexelBuffer => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Where the samplers of an array lie in a set's part of the heap: at multiples of [`SAMPLER_PITCH_BYTES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Places {
-    /// Byte offset of element 0's; a multiple of [`SAMPLER_BYTES`].
+    /// Byte offset of element 0's.
     pub offset_bytes: u32,
     /// Bytes from one to the next.
     pub stride_bytes: u32,
@@ -276,6 +286,10 @@ pub struct Samplers {
 
 /// Bytes of a SAMPLER_STATE.
 pub const SAMPLER_BYTES: u32 = 16;
+
+/// Samplers lie no nearer: pointers to them, in a message's header or from the launcher, leave out the lowest bits.
+/// Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; vol. 2a, 3DSTATE_SAMPLER_STATE_POINTERS.
+pub const SAMPLER_PITCH_BYTES: u32 = 32;
 
 /// Samplers that a message can ask for by number.
 pub const NUMBERED_SAMPLERS: u32 = 16;

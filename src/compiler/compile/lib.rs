@@ -6,7 +6,8 @@
 #[cfg(test)]
 mod rows_tests;
 
-use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout, ShaderBinary, StageInfo};
+pub use abi::DescriptorKind;
+use abi::{Binding, PipelineLayout, SetLayout, ShaderBinary, StageInfo};
 use hw::Device;
 use sha2::{Digest, Sha256};
 
@@ -267,25 +268,19 @@ pub fn default_layout(
     })?;
     let mut layout = PipelineLayout::default();
     for (_, variable) in shader.vars.iter() {
-        let Some((kind, count)) = described(&shader, variable) else {
+        let Some((kind, count)) = described(&shader, variable, 1) else {
             continue;
         };
         let set = variable.set as usize;
         if layout.sets.len() <= set {
             layout.sets.resize_with(set + 1, SetLayout::default);
         }
-        let pieces = match kind {
-            DescriptorKind::CombinedImageSampler
-            | DescriptorKind::StorageImage
-            | DescriptorKind::StorageTexelBuffer => 2,
-            _ => 1,
-        };
         layout.sets[set].bindings.push(Binding {
             binding: variable.binding,
             kind,
             count,
             offset_bytes: 0,
-            stride_bytes: pieces * abi::PIECE_BYTES,
+            stride_bytes: kind.pieces() * abi::PIECE_BYTES,
             samplers: abi::Places::default(),
             dynamic_index: 0,
             settled: false,
@@ -306,12 +301,17 @@ pub fn default_layout(
     Ok(layout)
 }
 
-/// What descriptors a variable stands for, and how many.
-fn described(shader: &nir::Shader, variable: &nir::Variable) -> Option<(DescriptorKind, u32)> {
+/// What descriptors a variable stands for, and how many; those whose number is the application's choice count as `unsized_elements`.
+pub fn described(
+    shader: &nir::Shader,
+    variable: &nir::Variable,
+    unsized_elements: u32,
+) -> Option<(DescriptorKind, u32)> {
     use DescriptorKind as K;
-    let (mut ty, mut count) = (&shader.types[variable.ty], 1);
-    if let nir::Type::Array { elem, len, .. } = ty {
-        (ty, count) = (&shader.types[*elem], len.unwrap_or(1));
+    let (mut ty, mut count) = (&shader.types[variable.ty], 1u32);
+    while let nir::Type::Array { elem, len, .. } = ty {
+        count = count.saturating_mul(len.unwrap_or(unsized_elements));
+        ty = &shader.types[*elem];
     }
     let image = |ty: &nir::Type, combined: bool| match ty {
         nir::Type::Image { dim, storage, .. } => Some(match (dim, storage) {

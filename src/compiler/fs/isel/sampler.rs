@@ -8,9 +8,6 @@ use abi::{NUMBERED_SAMPLERS, SAMPLER_BYTES, Samplers};
 use entity::{Id, IdMap};
 use nir::{CfEvent, Def, Instr, IntrinsicOp, Stage, Tex, TexSrc};
 
-/// What 3DSTATE_SAMPLER_STATE_POINTERS points to is a multiple of so many bytes.
-const POINTED_BYTES: u32 = 32;
-
 /// Uses of a def as a sampler that is asked for by number.
 #[derive(Default)]
 pub(super) struct Numbered {
@@ -40,12 +37,8 @@ impl Isel<'_> {
             .filter_map(|tex| self.known_sampler(tex))
             .collect();
         let near = |start: &Samplers| places.iter().filter(|p| number(start, p).is_some()).count();
-        // The first of those that are near most; the pointer leaves out the lowest bits.
-        let starts = places.iter().map(|place| Samplers {
-            offset_bytes: place.offset_bytes & !(POINTED_BYTES - 1),
-            ..*place
-        });
-        self.push.samplers = starts.rev().max_by_key(near);
+        // The first of those that are near most.
+        self.push.samplers = places.iter().copied().rev().max_by_key(near);
         for tex in texs(self.sh, layout) {
             if let (Some(_), Some(def)) = (self.sampler_number(tex), tex.src(TexSrc::SamplerHandle))
             {

@@ -123,7 +123,7 @@ impl Placed {
     /// Its samplers lie side by side with those of other bindings.
     #[inline]
     pub(super) fn apart(&self) -> bool {
-        self.samplers.stride_bytes == SAMPLER_PITCH_BYTES
+        self.samplers.stride_bytes == abi::SAMPLER_PITCH_BYTES
     }
 
     /// Pieces of an element that hold what is written to it, but a sampler that lies apart.
@@ -135,9 +135,6 @@ impl Placed {
         }
     }
 }
-
-/// Bytes from one sampler to the next where they lie side by side: the header of a message can point to any of them.
-pub(super) const SAMPLER_PITCH_BYTES: u32 = 32;
 
 /// What the driver keeps of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,14 +175,11 @@ impl Holds {
 #[inline]
 pub fn pieces(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u32 {
     match kind {
-        api::DescriptorType::COMBINED_IMAGE_SAMPLER
-        | api::DescriptorType::STORAGE_IMAGE
-        | api::DescriptorType::STORAGE_TEXEL_BUFFER => 2,
         api::DescriptorType::MUTABLE_EXT => {
             let each = allowed.iter().map(|&kind| pieces(kind, &[]));
             each.max().unwrap_or(2)
         }
-        _ => 1,
+        _ => abi_kind(kind).map_or(1, abi::DescriptorKind::pieces),
     }
 }
 
@@ -353,9 +347,9 @@ impl SetLayout {
         for placed in self.bindings.iter_mut().filter(|placed| apart(placed)) {
             placed.samplers = abi::Places {
                 offset_bytes: end,
-                stride_bytes: SAMPLER_PITCH_BYTES,
+                stride_bytes: abi::SAMPLER_PITCH_BYTES,
             };
-            let bytes = placed.info.count.checked_mul(SAMPLER_PITCH_BYTES);
+            let bytes = placed.info.count.checked_mul(abi::SAMPLER_PITCH_BYTES);
             end = bytes
                 .and_then(|bytes| end.checked_add(bytes))
                 .ok_or(TOO_BIG)?;

@@ -424,17 +424,12 @@ impl Device {
         let get = (self.executables.fp()).get_pipeline_executable_internal_representations_khr;
         let failed = |e| error("vkGetPipelineExecutableInternalRepresentationsKHR")(e);
         let device = self.opened.device.handle();
-        let mut count = 0;
         // SAFETY: as in `executables`; asked for sizes first, then with room for as much.
         unsafe {
-            get(device, info, &mut count, std::ptr::null_mut())
-                .result()
+            let mut list = (self.executables)
+                .get_pipeline_executable_internal_representations(info)
                 .map_err(failed)?;
-            let mut list =
-                vec![vk::PipelineExecutableInternalRepresentationKHR::default(); count as usize];
-            get(device, info, &mut count, list.as_mut_ptr())
-                .result()
-                .map_err(failed)?;
+            let mut count = list.len() as u32;
             let mut rooms: Vec<Vec<u8>> = list.iter().map(|r| vec![0; r.data_size]).collect();
             for (one, room) in list.iter_mut().zip(&mut rooms) {
                 one.p_data = room.as_mut_ptr().cast();

@@ -6,7 +6,7 @@
 use ash::vk;
 use compile::Stage;
 use entity::Id;
-use nir::{Dim, Mode, Slot, Type};
+use nir::{Mode, Slot, Type};
 use vkrunner::ShaderStage;
 
 /// Elements of an array whose length is the application's choice.
@@ -154,39 +154,20 @@ impl Interface {
     }
 }
 
-/// The element of nested arrays, and their elements in all.
-fn element(shader: &nir::Shader, mut ty: Id<Type>) -> (Id<Type>, u32) {
-    let mut count = 1u32;
-    while let Type::Array { elem, len, .. } = &shader.types[ty] {
-        count = count.saturating_mul(len.unwrap_or(RUNTIME_ELEMENTS));
-        ty = *elem;
-    }
-    (ty, count)
-}
-
 fn bound(shader: &nir::Shader, var: &nir::Variable) -> Option<Bound> {
+    use compile::DescriptorKind as K;
     use vk::DescriptorType as D;
-    let (ty, count) = element(shader, var.ty);
-    let image = |ty: &Type| match ty {
-        Type::Image { dim, storage, .. } => Some((*dim, *storage)),
-        _ => None,
-    };
-    let kind = match (var.mode, &shader.types[ty]) {
-        (Mode::Ubo, _) => D::UNIFORM_BUFFER,
-        (Mode::Ssbo, _) => D::STORAGE_BUFFER,
-        (Mode::Uniform, Type::Sampler) => D::SAMPLER,
-        (Mode::Uniform, Type::SampledImage(of)) => match image(&shader.types[*of])? {
-            (Dim::Buffer, _) => D::UNIFORM_TEXEL_BUFFER,
-            _ => D::COMBINED_IMAGE_SAMPLER,
-        },
-        (Mode::Uniform, ty) => match image(ty)? {
-            (Dim::Buffer, true) => D::STORAGE_TEXEL_BUFFER,
-            (Dim::Buffer, false) => D::UNIFORM_TEXEL_BUFFER,
-            (Dim::SubpassData, _) => D::INPUT_ATTACHMENT,
-            (_, true) => D::STORAGE_IMAGE,
-            (_, false) => D::SAMPLED_IMAGE,
-        },
-        _ => return None,
+    let (kind, count) = compile::described(shader, var, RUNTIME_ELEMENTS)?;
+    let kind = match kind {
+        K::UniformBuffer | K::UniformBufferDynamic => D::UNIFORM_BUFFER,
+        K::StorageBuffer | K::StorageBufferDynamic => D::STORAGE_BUFFER,
+        K::Sampler => D::SAMPLER,
+        K::SampledImage => D::SAMPLED_IMAGE,
+        K::CombinedImageSampler => D::COMBINED_IMAGE_SAMPLER,
+        K::StorageImage => D::STORAGE_IMAGE,
+        K::UniformTexelBuffer => D::UNIFORM_TEXEL_BUFFER,
+        K::StorageTexelBuffer => D::STORAGE_TEXEL_BUFFER,
+        K::InputAttachment => D::INPUT_ATTACHMENT,
     };
     Some(Bound {
         set: var.set,
