@@ -41,15 +41,22 @@ pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
         gone: vec![false; lir.insts.len()],
     };
     let mut changed = false;
+    let mut asked = open.clone();
     for _ in 0..ROUNDS {
-        let groups = groups(lir, &facts, &state, &blocks, &open);
+        let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked);
         if groups.is_empty() {
             break;
         }
+        let before = lir.vgrfs.len();
         for group in groups {
             pack(lir, &mut state, group);
         }
         open.retain(|at| !state.gone[*at as usize]);
+        // The others have looked in vain, and their operands are what they were.
+        asked.clone_from(&open);
+        asked.retain(|at| {
+            state.reads_new(&lir.insts[*at as usize], before) || left.binary_search(at).is_ok()
+        });
         changed = true;
     }
     if changed {
@@ -167,6 +174,12 @@ impl State {
         }
         s
     }
+
+    /// True if a source of an instruction lies in a VGRF that is one of those from `first` on.
+    fn reads_new(&self, inst: &Inst, first: usize) -> bool {
+        let mut read = inst.src[..inst.sources()].iter().filter_map(Src::as_vgrf);
+        read.any(|v| self.to[v].is_some_and(|(to, _)| to.index() >= first))
+    }
 }
 
 /// Which instruction fills each lane, and which sources (a bit each) lie in lanes too.
@@ -207,11 +220,20 @@ fn key(inst: &Inst, sources: &[Src], block: u32) -> Key {
     key
 }
 
-/// Groups of at least two, no instruction in two of them; the largest first.
-fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], open: &[u32]) -> Vec<Group> {
+/// What fits together.
+struct Found {
+    /// Groups of at least two, no instruction in two of them; the largest first.
+    groups: Vec<Group>,
+    /// Instructions that would fit some of these, but others were before them; in order.
+    left: Vec<u32>,
+}
+
+/// What of some instructions fits together.
+fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], asked: &[u32]) -> Found {
     let mut place: FxHashMap<Key, usize> = FxHashMap::default();
     let mut found: Vec<Group> = Vec::new();
-    for &at in open {
+    let mut second: Vec<(usize, u32)> = Vec::new();
+    for &at in asked {
         let inst = &lir.insts[at as usize];
         let n = inst.sources();
         let mut sources = inst.src;
@@ -238,10 +260,14 @@ fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], open: &[u32])
                 found.len() - 1
             });
             // Of two that make the same the first stays; that is not common.
-            found[k].lanes[lane].get_or_insert(at);
+            if *found[k].lanes[lane].get_or_insert(at) != at {
+                second.push((k, at));
+            }
         }
     }
     let count = |g: &Group| g.members().count();
+    second.retain(|(k, _)| count(&found[*k]) >= 2);
+    let mut left: Vec<u32> = second.into_iter().map(|(_, at)| at).collect();
     found.retain(|g| count(g) >= 2);
     found.sort_by_key(|g| std::cmp::Reverse(count(g)));
     let mut taken = vec![false; lir.insts.len()];
@@ -257,9 +283,12 @@ fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], open: &[u32])
                 taken[at as usize] = true;
             }
             out.push(group);
+        } else {
+            left.extend(group.members());
         }
     }
-    out
+    left.sort_unstable();
+    Found { groups: out, left }
 }
 
 /// The lane whose dword a source is, where all 16 bytes around it were written at once.
