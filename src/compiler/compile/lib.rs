@@ -101,6 +101,8 @@ impl Key<'_> {
                 number(binding.count.into());
                 number(binding.offset_bytes.into());
                 number(binding.stride_bytes.into());
+                number(binding.samplers.offset_bytes.into());
+                number(binding.samplers.stride_bytes.into());
                 number(binding.dynamic_index.into());
                 number(binding.settled.into());
             }
