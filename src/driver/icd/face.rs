@@ -1,8 +1,7 @@
 //! What stands behind the handles whose objects the C face keeps more of than `vk` does.
 
-use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ash::vk as c;
@@ -128,10 +127,19 @@ unsafe impl Send for SwapchainFace {}
 unsafe impl Sync for SwapchainFace {}
 
 /// Behind `VkPrivateDataSlot`.
-#[derive(Default)]
 pub struct Slot {
-    /// By handle and serial number.
-    pub values: Mutex<BTreeMap<(u64, u32), u64>>,
+    /// Tells it from every other, before and after it.
+    pub number: u64,
+}
+
+impl Slot {
+    /// Another slot.
+    pub fn new() -> Self {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        Self {
+            number: MADE.fetch_add(1, Relaxed),
+        }
+    }
 }
 
 /// Behind `VkDeferredOperationKHR`.

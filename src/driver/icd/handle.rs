@@ -9,10 +9,12 @@
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use ash::vk as c;
 use ash::vk::Handle;
+
+use crate::notes;
 
 const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
@@ -22,10 +24,16 @@ struct Boxed<T> {
     /// The loader's.
     loader: UnsafeCell<usize>,
     kind: u32,
-    /// Tells it from what was at this place before.
-    serial: u32,
+    /// [`LENT`], [`NOTED`].
+    marks: AtomicU32,
     object: T,
 }
+
+/// Its memory is the application's.
+const LENT: u32 = 1;
+
+/// There are [`notes`] of it.
+const NOTED: u32 = 2;
 
 /// A type of handle: what is behind it.
 pub trait Kind: Handle + Copy {
@@ -45,12 +53,10 @@ pub trait Kind: Handle + Copy {
 
 impl<T> Boxed<T> {
     fn new<H: Kind<Object = T>>(object: T, lent: bool) -> Self {
-        static MADE: AtomicU32 = AtomicU32::new(0);
         Self {
             loader: UnsafeCell::new(LOADER_MAGIC),
             kind: H::NUMBER,
-            // The lowest bit tells whose the memory is.
-            serial: MADE.fetch_add(2, Ordering::Relaxed) | u32::from(lent),
+            marks: AtomicU32::new(if lent { LENT } else { 0 }),
             object,
         }
     }
@@ -148,17 +154,55 @@ pub unsafe fn known<'a, H: Kind>(handle: H) -> Option<&'a H::Object> {
     unsafe { ((&raw const (*boxed).kind).read() == H::NUMBER).then(|| &(*boxed).object) }
 }
 
-/// The serial number of what a handle of any kind is of: one that is made where another was has another.
+/// Keeps a note of what a handle of any kind is of, as long as that lives.
 ///
 /// # Safety
 /// `handle` is null, or came from [`make`] and is not destroyed.
-pub unsafe fn serial(handle: u64) -> vk::Result<u32> {
+pub unsafe fn note(handle: u64, slot: u64, data: u64) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe { marks(handle)? }.fetch_or(NOTED, Relaxed);
+    notes::put(handle, slot, data);
+    Ok(())
+}
+
+/// The note of what a handle of any kind is of; none: 0.
+///
+/// # Safety
+/// As [`note`].
+pub unsafe fn noted(handle: u64, slot: u64) -> vk::Result<u64> {
+    // SAFETY: as the caller says.
+    match unsafe { marks(handle)? }.load(Relaxed) & NOTED {
+        0 => Ok(0),
+        _ => Ok(notes::get(handle, slot)),
+    }
+}
+
+/// # Safety
+/// As [`note`].
+unsafe fn marks<'a>(handle: u64) -> vk::Result<&'a AtomicU32> {
     if handle == 0 || !handle.is_multiple_of(8) {
         return Err(vk::Error::BadHandle { what: "an object" });
     }
     let boxed = handle as *const Boxed<()>;
-    // SAFETY: the handle is a box of ours; the number lies at one place in all of them.
-    Ok(unsafe { (&raw const (*boxed).serial).read() })
+    // SAFETY: the handle is a box of ours; the marks lie at one place in all of them.
+    Ok(unsafe { &(*boxed).marks })
+}
+
+/// Ends a box's being a handle, and its notes; whether its memory is the application's.
+///
+/// # Safety
+/// The box is live, and nobody else uses it.
+#[inline(always)]
+unsafe fn close<T>(boxed: *mut Boxed<T>) -> bool {
+    // SAFETY: as the caller says.
+    let marks = unsafe {
+        (&raw mut (*boxed).kind).write(0);
+        *(*boxed).marks.get_mut()
+    };
+    if marks & NOTED != 0 {
+        notes::forget(boxed as u64);
+    }
+    marks & LENT != 0
 }
 
 /// The object of a handle, to change.
@@ -196,8 +240,7 @@ pub unsafe fn destroy<H: Kind>(handle: H) -> Option<H::Object> {
     unsafe {
         get(handle).ok()?;
         let boxed = handle.as_raw() as *mut Boxed<H::Object>;
-        (&raw mut (*boxed).kind).write(0);
-        if (&raw const (*boxed).serial).read() & 1 == 0 {
+        if !close(boxed) {
             return Some(Box::from_raw(boxed).object);
         }
         let object = (&raw const (*boxed).object).read();
@@ -233,10 +276,10 @@ pub unsafe fn end<H: Kind>(handle: H) -> Option<(H::Object, Option<Spare<H>>)> {
     unsafe {
         get(handle).ok()?;
         let boxed = handle.as_raw() as *mut Boxed<H::Object>;
-        if (&raw const (*boxed).serial).read() & 1 != 0 {
+        if *(*boxed).marks.get_mut() & LENT != 0 {
             return destroy(handle).map(|object| (object, None));
         }
-        (&raw mut (*boxed).kind).write(0);
+        close(boxed);
         let object = (&raw const (*boxed).object).read();
         Some((object, Some(Spare(Box::from_raw(boxed.cast())))))
     }
@@ -270,11 +313,13 @@ mod tests {
         let first: c::ShaderModule = make(module());
         // SAFETY: each handle is live until it is ended, and nothing uses it then.
         unsafe {
-            let number = serial(first.as_raw()).unwrap();
+            note(first.as_raw(), 5, 17).unwrap();
+            assert_eq!(noted(first.as_raw(), 5).unwrap(), 17);
+            assert_eq!(noted(first.as_raw(), 6).unwrap(), 0);
             let (object, spare) = end(first).unwrap();
             assert_eq!(Arc::strong_count(&object), 1);
             let second = spare.unwrap().fill(module());
-            assert_ne!(serial(second.as_raw()).unwrap(), number);
+            assert_eq!(noted(second.as_raw(), 5).unwrap(), 0);
             assert_eq!(get(second).unwrap().words.len(), 1);
             assert!(destroy(second).is_some());
         }

@@ -35,6 +35,7 @@ mod kinds;
 mod limit_tests;
 mod lookup;
 mod native;
+mod notes;
 mod pipeline;
 mod private_data;
 mod property;

@@ -1,16 +1,13 @@
 //! Entry points of private data: a number that an application keeps with an object of a device.
 //!
-//! In:  slots, objects. Out: the numbers. An object is its handle and its serial number, so that one that is made where another was
-//! begins with none.
+//! In:  slots, objects. Out: the numbers: notes of the object.
 //! Ref: Vulkan 1.3, "Private Data".
-
-use std::sync::PoisonError;
 
 use ash::vk as c;
 
 use crate::entry::{done, entries};
 use crate::face::Slot;
-use crate::{handle, raw};
+use crate::{handle, notes, raw};
 
 entries! { PRIVATE_DATA:
     Device vkCreatePrivateDataSlot(
@@ -20,7 +17,7 @@ entries! { PRIVATE_DATA:
         private_data_slot: *mut c::PrivateDataSlot,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(private_data_slot, handle::make_in(allocator, Slot::default())?);
+        raw::put(private_data_slot, handle::make_in(allocator, Slot::new())?);
         done()
     }
 
@@ -29,7 +26,9 @@ entries! { PRIVATE_DATA:
         private_data_slot: c::PrivateDataSlot,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        handle::destroy(private_data_slot);
+        if let Some(slot) = handle::destroy(private_data_slot) {
+            notes::forget_slot(slot.number);
+        }
         Ok(())
     }
 
@@ -40,9 +39,8 @@ entries! { PRIVATE_DATA:
         private_data_slot: c::PrivateDataSlot,
         data: u64,
     ) -> c::Result {
-        let object = (object_handle, handle::serial(object_handle)?);
-        let slot = handle::get(private_data_slot)?;
-        slot.values.lock().unwrap_or_else(PoisonError::into_inner).insert(object, data);
+        let slot = handle::get(private_data_slot)?.number;
+        handle::note(object_handle, slot, data)?;
         done()
     }
 
@@ -53,10 +51,8 @@ entries! { PRIVATE_DATA:
         private_data_slot: c::PrivateDataSlot,
         data: *mut u64,
     ) {
-        let object = (object_handle, handle::serial(object_handle)?);
-        let slot = handle::get(private_data_slot)?;
-        let values = slot.values.lock().unwrap_or_else(PoisonError::into_inner);
-        raw::put(data, values.get(&object).copied().unwrap_or(0));
+        let slot = handle::get(private_data_slot)?.number;
+        raw::put(data, handle::noted(object_handle, slot)?);
         Ok(())
     }
 }
