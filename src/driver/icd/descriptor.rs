@@ -8,8 +8,8 @@ use ash::vk as c;
 use ash::vk::Handle;
 use smallvec::SmallVec;
 use vk::descriptor::{
-    BindingInfo, BufferDescriptor, Heap, Pieces, PipelineLayout, Pool, PushRange, Set, SetLayout,
-    Template, TemplateEntry, Written, pieces,
+    BindingInfo, BufferDescriptor, Heap, Pieces, PipelineLayout, Placing, Pool, PushRange, Set,
+    SetLayout, Template, TemplateEntry, Written, pieces,
 };
 
 use crate::entry::{done, entries};
@@ -26,8 +26,8 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
-        let mut made = SetLayout::with_room(info.binding_count as usize, is_push(info));
-        layout(info, &mut made)?;
+        let mut made = SetLayout::empty(is_push(info));
+        layout(info, made.placing(info.binding_count as usize))?;
         raw::put(set_layout, handle::make_in(allocator, Arc::new(made))?);
         done()
     }
@@ -48,8 +48,8 @@ entries! { DESCRIPTOR:
     ) {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
-        let mut made = SetLayout::with_room(info.binding_count as usize, is_push(info));
-        let found = layout(info, &mut made).map(|()| &made);
+        let mut made = SetLayout::empty(is_push(info));
+        let found = layout(info, made.placing(info.binding_count as usize)).map(|()| &made);
         if let Some(out) = support.as_mut() {
             out.supported = found.is_ok().into();
             for node in raw::chain(out.p_next) {
@@ -715,7 +715,7 @@ fn is_push(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> bool {
 /// The structure is valid.
 unsafe fn layout(
     info: &c::DescriptorSetLayoutCreateInfo<'_>,
-    layout: &mut SetLayout,
+    mut placing: Placing<'_>,
 ) -> vk::Result<()> {
     use c::DescriptorSetLayoutCreateFlags as Flags;
     // Every pool of ours may be updated after its sets are bound, and any may stay on the host.
@@ -738,33 +738,33 @@ unsafe fn layout(
     };
     for (index, binding) in bindings.iter().enumerate() {
         let kind = binding.descriptor_type;
-        // SAFETY: as the caller says; only of some types the samplers and the list of types are looked at.
-        let (pieces, samplers) = unsafe {
-            match kind {
-                c::DescriptorType::SAMPLER | c::DescriptorType::COMBINED_IMAGE_SAMPLER => (
-                    pieces(kind, &[]),
-                    raw::slice(binding.p_immutable_samplers, binding.descriptor_count),
-                ),
-                c::DescriptorType::MUTABLE_EXT => {
-                    (pieces(kind, allowed(info.p_next, index)), &[][..])
-                }
-                _ => (pieces(kind, &[]), &[][..]),
-            }
-        };
         let flags = flags.get(index).copied().unwrap_or_default();
         use c::DescriptorBindingFlags as F;
         let mut asked = BindingInfo::plain(binding.binding, kind, binding.descriptor_count);
         asked.variable = flags.contains(F::VARIABLE_DESCRIPTOR_COUNT);
         asked.settled = !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND);
-        asked.pieces = pieces;
-        if !samplers.is_empty() {
-            let samplers = samplers.iter().map(|&sampler| {
+        // Only of some types the samplers and the list of types are looked at.
+        match kind {
+            c::DescriptorType::SAMPLER | c::DescriptorType::COMBINED_IMAGE_SAMPLER
+                if !binding.p_immutable_samplers.is_null() && binding.descriptor_count > 0 =>
+            {
                 // SAFETY: as the caller says.
-                unsafe { handle::get(sampler) }.cloned()
-            });
-            asked = asked.with_samplers(samplers.collect::<vk::Result<_>>()?);
+                let samplers = unsafe {
+                    raw::slice(binding.p_immutable_samplers, binding.descriptor_count)
+                        .iter()
+                        .map(|&sampler| handle::get(sampler).cloned())
+                        .collect::<vk::Result<_>>()?
+                };
+                placing.add_fixed(asked, samplers)?;
+                continue;
+            }
+            c::DescriptorType::MUTABLE_EXT => {
+                // SAFETY: as the caller says.
+                asked.pieces = pieces(kind, unsafe { allowed(info.p_next, index) });
+            }
+            _ => {}
         }
-        layout.add(asked)?;
+        placing.add(asked)?;
     }
-    layout.finish()
+    placing.finish()
 }

@@ -15,7 +15,7 @@ use crate::sampler::Sampler;
 use crate::surface_state::SURFACE_BYTES;
 
 /// One binding of a set layout, as the application gives it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BindingInfo {
     /// Number in the shader.
     pub binding: u32,
@@ -23,88 +23,31 @@ pub struct BindingInfo {
     pub kind: api::DescriptorType,
     /// Array elements, or bytes of an inline uniform block; 0 reserves the number.
     pub count: u32,
+    /// Pieces of an element: [`pieces`].
+    pub pieces: u8,
     /// The count is the most that a set may have.
     pub variable: bool,
     /// All descriptors are written before a set is bound, and do not change as long as it is.
     pub settled: bool,
-    /// Pieces of an element: [`pieces`].
-    pub pieces: u32,
-    /// As [`BindingInfo::samplers`]; few have any.
-    samplers: Option<Box<[Arc<Sampler>]>>,
 }
 
 impl BindingInfo {
-    /// A binding of one type, with samplers of its sets' own.
+    /// A binding of one type.
     #[inline]
     pub fn plain(binding: u32, kind: api::DescriptorType, count: u32) -> Self {
         Self {
             binding,
             kind,
             count,
+            pieces: Class::of(kind).pieces,
             variable: false,
             settled: true,
-            pieces: pieces(kind, &[]),
-            samplers: None,
-        }
-    }
-
-    /// Samplers that every set has, an element each; none: sets have their own.
-    #[inline]
-    pub fn samplers(&self) -> &[Arc<Sampler>] {
-        self.samplers.as_deref().unwrap_or_default()
-    }
-
-    /// The same with samplers that every set has: their conversions want pieces for planes, and a second sampler.
-    #[must_use]
-    pub fn with_samplers(self, samplers: Vec<Arc<Sampler>>) -> Self {
-        if samplers.is_empty() {
-            return self;
-        }
-        let each = samplers.iter().filter_map(|sampler| sampler.conversion);
-        let most = each.map(|conversion| conversion.pieces()).max();
-        Self {
-            pieces: self.pieces.max(most.unwrap_or(0)),
-            samplers: Some(samplers.into()),
-            ..self
-        }
-    }
-
-    /// Pieces of an element that are samplers of the layout: the last ones.
-    pub(super) fn fixed(&self) -> u32 {
-        let mut samplers = self.samplers().iter();
-        let two = samplers.any(|sampler| sampler.chroma.is_some());
-        match self.samplers.is_none() {
-            true => 0,
-            false => 1 + u32::from(two),
         }
     }
 }
-
-impl PartialEq for BindingInfo {
-    fn eq(&self, other: &Self) -> bool {
-        let states = |info: &Self| {
-            let all = info.samplers().iter();
-            all.map(|s| (s.state, s.chroma, s.conversion))
-                .collect::<Vec<_>>()
-        };
-        let facts = |info: &Self| {
-            (
-                info.binding,
-                info.kind,
-                info.count,
-                info.variable,
-                info.settled,
-                info.pieces,
-            )
-        };
-        facts(self) == facts(other) && states(self) == states(other)
-    }
-}
-
-impl Eq for BindingInfo {}
 
 /// One binding with its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     pub(super) info: BindingInfo,
     /// Byte of element 0 in the set's piece of the heap.
@@ -117,6 +60,10 @@ pub(super) struct Placed {
     pub(super) dynamic: u32,
     /// What a descriptor of it is.
     pub(super) holds: Holds,
+    /// Pieces of an element that are samplers of the layout: the last ones.
+    pub(super) fixed: u8,
+    /// Some sampler of the layout converts.
+    converts: bool,
 }
 
 impl Placed {
@@ -129,12 +76,70 @@ impl Placed {
     /// Pieces of an element that hold what is written to it, but a sampler that lies apart.
     #[inline]
     pub(super) fn pieces(&self) -> u32 {
-        match self.apart() {
-            true => self.info.pieces - 1,
-            false => self.info.pieces - self.info.fixed(),
+        let beside = match self.apart() {
+            true => 1,
+            false => self.fixed,
+        };
+        u32::from(self.info.pieces - beside)
+    }
+
+    /// Its elements have samplers of their own, where they have any.
+    #[inline]
+    pub(super) fn own_samplers(&self) -> bool {
+        self.fixed == 0
+    }
+
+    /// Each of its descriptors has one sampler, without a conversion.
+    fn has_plain_samplers(&self) -> bool {
+        let pieces = match self.info.kind {
+            api::DescriptorType::SAMPLER => 1,
+            api::DescriptorType::COMBINED_IMAGE_SAMPLER => 2,
+            _ => return false,
+        };
+        self.info.pieces == pieces && !self.converts
+    }
+
+    /// Descriptors of it: an inline block is one, whatever its bytes.
+    fn descriptors(&self) -> u32 {
+        match self.holds {
+            Holds::Inline => self.info.count.min(1),
+            _ => self.info.count,
         }
     }
 }
+
+/// Samplers that every set has in a binding, an element each.
+#[derive(Clone, Debug)]
+struct Fixed {
+    binding: u32,
+    samplers: Box<[Arc<Sampler>]>,
+}
+
+impl Fixed {
+    /// Pieces that the planes and samplers of an element want, if conversions ask for some.
+    fn pieces(&self) -> Option<u8> {
+        let each = self.samplers.iter().filter_map(|s| s.conversion);
+        each.map(|conversion| conversion.pieces() as u8).max()
+    }
+
+    /// Pieces of an element that are samplers.
+    fn each(&self) -> u8 {
+        1 + u8::from(self.samplers.iter().any(|s| s.chroma.is_some()))
+    }
+}
+
+impl PartialEq for Fixed {
+    fn eq(&self, other: &Self) -> bool {
+        let states = |fixed: &Self| {
+            let all = fixed.samplers.iter();
+            all.map(|s| (s.state, s.chroma, s.conversion))
+                .collect::<Vec<_>>()
+        };
+        self.binding == other.binding && states(self) == states(other)
+    }
+}
+
+impl Eq for Fixed {}
 
 /// What the driver keeps of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,19 +155,11 @@ pub(super) enum Holds {
 }
 
 impl Holds {
-    fn of(kind: api::DescriptorType) -> Self {
-        match abi_kind(kind) {
-            Some(_) if kind == api::DescriptorType::INLINE_UNIFORM_BLOCK => Holds::Inline,
-            Some(_) if is_dynamic(kind) => Holds::Dynamic,
-            Some(_) => Holds::Pieces,
-            None => Holds::Nothing,
-        }
-    }
-
     /// Bytes of heap of `count` of them, or of an inline block of `count` bytes.
-    fn bytes(self, pieces: u32, count: u32) -> Option<u32> {
+    #[inline]
+    fn bytes(self, pieces: u8, count: u32) -> Option<u32> {
         match self {
-            Holds::Pieces => count.checked_mul(pieces * SURFACE_BYTES),
+            Holds::Pieces => count.checked_mul(u32::from(pieces) * SURFACE_BYTES),
             Holds::Inline => count
                 .checked_next_multiple_of(SURFACE_BYTES)?
                 .checked_add(SURFACE_BYTES),
@@ -171,15 +168,75 @@ impl Holds {
     }
 }
 
-/// Pieces of an element of a type; of one that may be several, those of the largest, as `allowed` lists them (none: any).
-#[inline]
-pub fn pieces(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u32 {
-    match kind {
-        api::DescriptorType::MUTABLE_EXT => {
-            let each = allowed.iter().map(|&kind| pieces(kind, &[]));
-            each.max().unwrap_or(2)
+/// What a descriptor type is: to the shader compiler, to a set, and of how many pieces.
+#[derive(Clone, Copy)]
+struct Class {
+    abi: Option<abi::DescriptorKind>,
+    holds: Holds,
+    pieces: u8,
+}
+
+impl Class {
+    /// The types of Vulkan 1.0, by their numbers.
+    const CORE: [Class; 11] = {
+        use abi::DescriptorKind as K;
+        [
+            Self::new(K::Sampler, Holds::Pieces),
+            Self::new(K::CombinedImageSampler, Holds::Pieces),
+            Self::new(K::SampledImage, Holds::Pieces),
+            Self::new(K::StorageImage, Holds::Pieces),
+            Self::new(K::UniformTexelBuffer, Holds::Pieces),
+            Self::new(K::StorageTexelBuffer, Holds::Pieces),
+            Self::new(K::UniformBuffer, Holds::Pieces),
+            Self::new(K::StorageBuffer, Holds::Pieces),
+            Self::new(K::UniformBufferDynamic, Holds::Dynamic),
+            Self::new(K::StorageBufferDynamic, Holds::Dynamic),
+            Self::new(K::InputAttachment, Holds::Pieces),
+        ]
+    };
+
+    const fn new(kind: abi::DescriptorKind, holds: Holds) -> Self {
+        Self {
+            abi: Some(kind),
+            holds,
+            pieces: kind.pieces() as u8,
         }
-        _ => abi_kind(kind).map_or(1, abi::DescriptorKind::pieces),
+    }
+
+    #[inline]
+    fn of(kind: api::DescriptorType) -> Self {
+        match Self::CORE.get(kind.as_raw() as usize) {
+            Some(class) => *class,
+            None => Self::of_others(kind),
+        }
+    }
+
+    #[cold]
+    fn of_others(kind: api::DescriptorType) -> Self {
+        match kind {
+            api::DescriptorType::INLINE_UNIFORM_BLOCK => {
+                Self::new(abi::DescriptorKind::UniformBuffer, Holds::Inline)
+            }
+            // What was written last: where its pieces are is all that matters.
+            api::DescriptorType::MUTABLE_EXT => Self {
+                pieces: 2,
+                ..Self::new(abi::DescriptorKind::StorageBuffer, Holds::Pieces)
+            },
+            _ => Self {
+                abi: None,
+                holds: Holds::Nothing,
+                pieces: 1,
+            },
+        }
+    }
+}
+
+/// Pieces of an element of a type; of one that may be several, those of the largest, as `allowed` lists them (none: any).
+pub fn pieces(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u8 {
+    let each = allowed.iter().map(|&kind| Class::of(kind).pieces);
+    match kind {
+        api::DescriptorType::MUTABLE_EXT if !allowed.is_empty() => each.max().unwrap_or(1),
+        _ => Class::of(kind).pieces,
     }
 }
 
@@ -191,6 +248,8 @@ const USUAL_BINDINGS: usize = 4;
 pub struct SetLayout {
     pub(super) bindings: SmallVec<[Placed; USUAL_BINDINGS]>,
     pub(super) room: Room,
+    /// Samplers that its sets have, by binding.
+    samplers: Vec<Fixed>,
     /// Its descriptors are pushed: there are no sets of it.
     push: bool,
 }
@@ -213,132 +272,165 @@ const TOO_BIG: Error = Error::OutOfDeviceMemory {
 impl Room {
     /// A binding more, behind the others, with so many pieces an element.
     #[inline]
-    fn take(&mut self, placed: &Placed, pieces: u32) -> Result<()> {
-        let info = &placed.info;
-        let bytes = placed.holds.bytes(pieces, info.count);
+    fn take(&mut self, placed: &Placed, pieces: u8) -> Result<()> {
+        let count = placed.info.count;
+        let bytes = placed.holds.bytes(pieces, count);
         let heap_bytes = bytes.and_then(|bytes| self.heap_bytes.checked_add(bytes));
-        let descriptors = self.descriptors.checked_add(descriptors(placed));
+        let descriptors = self.descriptors.checked_add(placed.descriptors());
         let (Some(heap_bytes), Some(descriptors)) = (heap_bytes, descriptors) else {
             return Err(TOO_BIG);
         };
         self.heap_bytes = heap_bytes;
         self.descriptors = descriptors;
         if placed.holds == Holds::Dynamic {
-            self.dynamic += info.count;
+            self.dynamic += count;
         }
-        self.made |= placed.holds == Holds::Inline || info.samplers.is_some();
+        self.made |= placed.holds == Holds::Inline || placed.fixed != 0;
         Ok(())
     }
 }
 
-/// What the shader compiler calls a descriptor type. A mutable one is what was written last: where its pieces are is all that matters.
-fn abi_kind(kind: api::DescriptorType) -> Option<abi::DescriptorKind> {
-    use abi::DescriptorKind as K;
-    Some(match kind {
-        api::DescriptorType::UNIFORM_BUFFER | api::DescriptorType::INLINE_UNIFORM_BLOCK => {
-            K::UniformBuffer
-        }
-        api::DescriptorType::STORAGE_BUFFER | api::DescriptorType::MUTABLE_EXT => K::StorageBuffer,
-        api::DescriptorType::UNIFORM_BUFFER_DYNAMIC => K::UniformBufferDynamic,
-        api::DescriptorType::STORAGE_BUFFER_DYNAMIC => K::StorageBufferDynamic,
-        api::DescriptorType::SAMPLER => K::Sampler,
-        api::DescriptorType::SAMPLED_IMAGE => K::SampledImage,
-        api::DescriptorType::COMBINED_IMAGE_SAMPLER => K::CombinedImageSampler,
-        api::DescriptorType::STORAGE_IMAGE => K::StorageImage,
-        api::DescriptorType::UNIFORM_TEXEL_BUFFER => K::UniformTexelBuffer,
-        api::DescriptorType::STORAGE_TEXEL_BUFFER => K::StorageTexelBuffer,
-        api::DescriptorType::INPUT_ATTACHMENT => K::InputAttachment,
-        _ => return None,
-    })
-}
-
-fn is_dynamic(kind: api::DescriptorType) -> bool {
-    kind == api::DescriptorType::UNIFORM_BUFFER_DYNAMIC
-        || kind == api::DescriptorType::STORAGE_BUFFER_DYNAMIC
-}
-
 /// Bytes of heap that an array of `count` descriptors of a type takes, or an inline block of `count` bytes.
-pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u32, count: u32) -> Option<u32> {
-    Holds::of(kind).bytes(pieces, count)
+pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u8, count: u32) -> Option<u32> {
+    Class::of(kind).holds.bytes(pieces, count)
 }
 
-impl SetLayout {
-    /// Places the bindings; `push`: their descriptors are pushed. Fails if they do not fit the heap.
-    pub fn new(bindings: impl IntoIterator<Item = BindingInfo>, push: bool) -> Result<Self> {
-        let mut layout = Self::with_room(0, push);
-        for info in bindings {
-            layout.add(info)?;
-        }
-        layout.finish()?;
-        Ok(layout)
-    }
+/// Bindings on their way to their places in a layout.
+pub struct Placing<'a> {
+    layout: &'a mut SetLayout,
+    /// They came by their numbers.
+    sorted: bool,
+    /// One has a variable count.
+    variable: bool,
+    /// One has plain samplers.
+    samplers: bool,
+}
 
-    /// A layout of bindings that are still to be added, about so many; [`SetLayout::finish`] is called when all are.
-    #[inline]
-    pub fn with_room(count: usize, push: bool) -> Self {
-        Self {
-            bindings: SmallVec::with_capacity(count),
-            room: Room::default(),
-            push,
-        }
-    }
-
+impl Placing<'_> {
     /// Adds a binding, in any order. Fails if it does not fit the heap.
     #[inline]
     pub fn add(&mut self, info: BindingInfo) -> Result<()> {
-        let (offset_bytes, stride_bytes) = (self.room.heap_bytes, info.pieces * SURFACE_BYTES);
-        self.bindings.push(Placed {
-            holds: Holds::of(info.kind),
+        self.add_with(info, (0, false))
+    }
+
+    /// Adds a binding with samplers that every set has: their conversions want pieces for planes, and a second sampler.
+    pub fn add_fixed(&mut self, info: BindingInfo, samplers: Vec<Arc<Sampler>>) -> Result<()> {
+        let fixed = Fixed {
+            binding: info.binding,
+            samplers: samplers.into(),
+        };
+        let wanted = fixed.pieces();
+        let info = BindingInfo {
+            pieces: info.pieces.max(wanted.unwrap_or(0)),
+            ..info
+        };
+        let each = fixed.each();
+        self.layout.samplers.push(fixed);
+        self.add_with(info, (each, wanted.is_some()))
+    }
+
+    #[inline]
+    fn add_with(&mut self, info: BindingInfo, (fixed, converts): (u8, bool)) -> Result<()> {
+        let Placing { layout, .. } = self;
+        let (offset_bytes, stride_bytes) = (
+            layout.room.heap_bytes,
+            u32::from(info.pieces) * SURFACE_BYTES,
+        );
+        let placed = Placed {
             offset_bytes,
             stride_bytes,
             samplers: abi::Places::last_of(offset_bytes, stride_bytes),
-            dynamic: self.room.dynamic,
+            dynamic: layout.room.dynamic,
+            holds: Class::of(info.kind).holds,
             info,
-        });
-        match self.bindings.last() {
-            Some(added) => self.room.take(added, added.info.pieces),
-            None => Ok(()),
-        }
+            fixed,
+            converts,
+        };
+        layout.room.take(&placed, info.pieces)?;
+        let before = layout.bindings.last();
+        self.sorted &= before.is_none_or(|before| before.info.binding <= info.binding);
+        self.variable |= info.variable;
+        self.samplers |= placed.has_plain_samplers();
+        layout.bindings.push(placed);
+        Ok(())
     }
 
-    /// Places the bindings by their numbers. Fails if they do not fit the heap.
-    pub fn finish(&mut self) -> Result<()> {
-        let sorted = self.bindings.is_sorted_by_key(|placed| placed.info.binding);
-        if !sorted {
-            self.bindings.sort_by_key(|placed| placed.info.binding);
+    /// Places the bindings by their numbers, now that all are there. Fails if they do not fit the heap.
+    pub fn finish(self) -> Result<()> {
+        let Placing { layout, .. } = self;
+        if !self.sorted {
+            layout.bindings.sort_by_key(|placed| placed.info.binding);
+            layout.samplers.sort_by_key(|fixed| fixed.binding);
         }
         // Vulkan has only the last of a variable count; what follows would have no place otherwise.
-        if let Some((_, before)) = self.bindings.split_last_mut() {
-            before
-                .iter_mut()
-                .for_each(|placed| placed.info.variable = false);
+        if self.variable
+            && let Some((_, before)) = layout.bindings.split_last_mut()
+        {
+            let all = before.iter_mut();
+            all.for_each(|placed| placed.info.variable = false);
         }
-        let apart = self.variable().is_none() && self.bindings.iter().any(has_plain_samplers);
-        if !sorted || apart {
-            self.place(apart)?;
+        let apart = self.samplers && layout.variable().is_none();
+        if !self.sorted || apart {
+            layout.place(apart)?;
         }
-        if u64::from(self.room.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2
-            || self.room.descriptors > 1 << 21
+        let room = &layout.room;
+        if u64::from(room.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2 || room.descriptors > 1 << 21
         {
             return Err(TOO_BIG);
         }
-        if self.push && self.room.descriptors > limits::MAX_PUSH_DESCRIPTORS {
+        if layout.push && room.descriptors > limits::MAX_PUSH_DESCRIPTORS {
             return Err(Error::InvalidUse {
                 why: "more descriptors to push than maxPushDescriptors",
             });
         }
         Ok(())
     }
+}
+
+impl SetLayout {
+    /// Places the bindings; `push`: their descriptors are pushed. Fails if they do not fit the heap.
+    pub fn new(bindings: impl IntoIterator<Item = BindingInfo>, push: bool) -> Result<Self> {
+        let mut layout = Self::empty(push);
+        let mut placing = layout.placing(0);
+        for info in bindings {
+            placing.add(info)?;
+        }
+        placing.finish()?;
+        Ok(layout)
+    }
+
+    /// A layout without bindings.
+    #[inline]
+    pub fn empty(push: bool) -> Self {
+        Self {
+            bindings: SmallVec::new(),
+            room: Room::default(),
+            samplers: Vec::new(),
+            push,
+        }
+    }
+
+    /// Takes bindings in, about so many, where there are none yet.
+    #[inline]
+    pub fn placing(&mut self, count: usize) -> Placing<'_> {
+        self.bindings.reserve(count);
+        Placing {
+            layout: self,
+            sorted: true,
+            variable: false,
+            samplers: false,
+        }
+    }
 
     /// Places the bindings, one behind the other; `apart`: plain samplers side by side behind all. Where sets choose how many descriptors
     /// the last binding has, nothing is behind it.
     fn place(&mut self, apart: bool) -> Result<()> {
         self.room = Room::default();
-        let apart = |placed: &Placed| apart && has_plain_samplers(placed);
+        let apart = |placed: &Placed| apart && placed.has_plain_samplers();
         for placed in &mut self.bindings {
-            let pieces = placed.info.pieces - u32::from(apart(placed));
+            let pieces = placed.info.pieces - u8::from(apart(placed));
             placed.offset_bytes = self.room.heap_bytes;
-            placed.stride_bytes = pieces * SURFACE_BYTES;
+            placed.stride_bytes = u32::from(pieces) * SURFACE_BYTES;
             placed.samplers = abi::Places::last_of(placed.offset_bytes, placed.stride_bytes);
             placed.dynamic = self.room.dynamic;
             self.room.take(placed, pieces)?;
@@ -356,6 +448,16 @@ impl SetLayout {
         }
         self.room.heap_bytes = end.checked_next_multiple_of(SURFACE_BYTES).ok_or(TOO_BIG)?;
         Ok(())
+    }
+
+    /// Samplers that every set has in a binding, an element each; none: sets have their own.
+    pub(super) fn samplers(&self, placed: &Placed) -> &[Arc<Sampler>] {
+        if placed.own_samplers() {
+            return &[];
+        }
+        let mut all = self.samplers.iter();
+        let found = all.find(|fixed| fixed.binding == placed.info.binding);
+        found.map_or(&[], |fixed| &fixed.samplers)
     }
 
     /// Whether its descriptors are pushed.
@@ -426,8 +528,8 @@ impl SetLayout {
             .filter_map(|placed| {
                 Some(abi::Binding {
                     binding: placed.info.binding,
-                    kind: abi_kind(placed.info.kind)?,
-                    count: descriptors(placed),
+                    kind: Class::of(placed.info.kind).abi?,
+                    count: placed.descriptors(),
                     offset_bytes: placed.offset_bytes,
                     stride_bytes: placed.stride_bytes,
                     samplers: placed.samplers,
@@ -435,11 +537,11 @@ impl SetLayout {
                     settled: placed.info.settled,
                 })
             });
-        let conversions = self.bindings.iter().flat_map(|placed| {
-            let samplers = (0..).zip(placed.info.samplers());
+        let conversions = self.samplers.iter().flat_map(|fixed| {
+            let samplers = (0..).zip(&fixed.samplers);
             samplers.filter_map(|(element, sampler)| {
                 Some(abi::Converted {
-                    binding: placed.info.binding,
+                    binding: fixed.binding,
                     element,
                     conversion: sampler.conversion?,
                 })
@@ -449,25 +551,6 @@ impl SetLayout {
             bindings: bindings.collect(),
             conversions: conversions.collect(),
         }
-    }
-}
-
-/// True for a binding each of whose descriptors has one sampler, without a conversion.
-fn has_plain_samplers(placed: &Placed) -> bool {
-    let info = &placed.info;
-    let has = match info.kind {
-        api::DescriptorType::SAMPLER => info.pieces == 1,
-        api::DescriptorType::COMBINED_IMAGE_SAMPLER => info.pieces == 2,
-        _ => false,
-    };
-    has && info.samplers().iter().all(|s| s.conversion.is_none())
-}
-
-/// Descriptors of a binding: an inline block is one, whatever its bytes.
-fn descriptors(placed: &Placed) -> u32 {
-    match placed.holds {
-        Holds::Inline => placed.info.count.min(1),
-        _ => placed.info.count,
     }
 }
 
@@ -583,7 +666,7 @@ mod tests {
         let mut last = info(4, api::DescriptorType::STORAGE_BUFFER, 100);
         last.variable = true;
         let first = info(1, api::DescriptorType::INLINE_UNIFORM_BLOCK, 68);
-        let layout = SetLayout::new([last, first.clone()], false).unwrap();
+        let layout = SetLayout::new([last, first], false).unwrap();
         // A surface, and the bytes in two lines of the heap.
         assert_eq!(layout.sized(3).unwrap(), (64 + 128 + 3 * 64, 3));
         assert_eq!(layout.sized(0).unwrap(), (192, 0));

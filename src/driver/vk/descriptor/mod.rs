@@ -12,7 +12,7 @@ mod set;
 
 pub use crate::surface_state::BufferDescriptor;
 pub use i915::Heap;
-pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, pieces};
+pub use layout::{BindingInfo, PipelineLayout, Placing, PushRange, SetLayout, pieces};
 pub use pieces::Pieces;
 pub use pool::Pool;
 pub use push::Pushed;

@@ -2,7 +2,7 @@
 //!
 //! In:  what is written to an element. Out: pieces, and where they go.
 
-use super::layout::Placed;
+use super::layout::{Placed, SetLayout};
 use crate::error::Result;
 use crate::sampler::{State, in_piece};
 use crate::surface_state::{self, SURFACE_BYTES, Surface};
@@ -70,7 +70,7 @@ impl<'a> Pieces<'a> {
         {
             to.put(at, surface)?;
         }
-        let Some(state) = self.sampler.filter(|_| placed.info.samplers().is_empty()) else {
+        let Some(state) = self.sampler.filter(|_| placed.own_samplers()) else {
             return Ok(());
         };
         to.put_sampler(placed.samplers.of(element), state)?;
@@ -91,12 +91,16 @@ pub(super) trait Room {
 }
 
 /// Stores the samplers that a binding's sets all have.
-pub(super) fn store_immutable(placed: &Placed, to: &mut impl Room) -> Result<()> {
-    for (element, sampler) in (0..placed.info.count).zip(placed.info.samplers()) {
+pub(super) fn store_immutable(
+    layout: &SetLayout,
+    placed: &Placed,
+    to: &mut impl Room,
+) -> Result<()> {
+    for (element, sampler) in (0..placed.info.count).zip(layout.samplers(placed)) {
         let at = placed.samplers.of(element);
         to.put_sampler(at, sampler.state)?;
         if let Some(chroma) = sampler.chroma
-            && placed.info.fixed() > 1
+            && placed.fixed > 1
         {
             to.put_sampler(at - SURFACE_BYTES, chroma)?;
         }

@@ -38,7 +38,7 @@ impl Pool {
     pub fn new(
         context: &Arc<Context>,
         max_sets: u32,
-        sizes: &[(api::DescriptorType, u32, u32)],
+        sizes: &[(api::DescriptorType, u8, u32)],
         inline_bindings: u32,
     ) -> Result<Self> {
         let too_big = Error::OutOfDeviceMemory {

@@ -28,7 +28,7 @@ impl Pushed {
             self.surfaces.clear();
             self.surfaces.resize(count as usize, surface_state::NONE);
             for placed in &layout.bindings {
-                store_immutable(placed, &mut self.surfaces)?;
+                store_immutable(layout, placed, &mut self.surfaces)?;
             }
             self.number = number;
             self.layout = Some(layout.clone());
@@ -77,7 +77,7 @@ impl Pushed {
     ) -> Result<()> {
         let all = (0..count).map(Ok);
         self.each(place, all, |surfaces, placed, element, index| {
-            pieces(index, placed.info.samplers().is_empty())?.store(placed, element, surfaces)
+            pieces(index, placed.own_samplers())?.store(placed, element, surfaces)
         })
     }
 

@@ -157,8 +157,8 @@ impl<'a> Written<'a> {
                 };
                 surface_state::write(self.heap, at, block)?;
             }
-            if !placed.info.samplers().is_empty() {
-                store_immutable(placed, &mut { self })?;
+            if !placed.own_samplers() {
+                store_immutable(&set.layout, placed, &mut { self })?;
             }
         }
         Ok(())
@@ -210,7 +210,7 @@ impl<'a> Written<'a> {
         let plain = placed.info.kind == api::DescriptorType::COMBINED_IMAGE_SAMPLER
             && element < placed.info.count
             && placed.info.pieces == 2
-            && placed.info.samplers().is_empty();
+            && placed.own_samplers();
         if !plain {
             return None;
         }
@@ -256,7 +256,7 @@ impl<'a> Written<'a> {
         let (placed, element) = place.next().ok_or(BEYOND)?;
         match placed.holds {
             Holds::Pieces => {
-                let pieces = pieces(placed.info.samplers().is_empty())?;
+                let pieces = pieces(placed.own_samplers())?;
                 pieces.store(placed, element, &mut { self })
             }
             Holds::Dynamic | Holds::Inline | Holds::Nothing => Ok(()),
@@ -415,7 +415,7 @@ impl Written<'_> {
         // Where there is one alone, it is the first, and the last.
         let last = match from.apart() {
             true => from.pieces().saturating_sub(1),
-            false => from.info.pieces - 1,
+            false => u32::from(from.info.pieces) - 1,
         };
         if !alone {
             let read_at = source.surface_at(from, from_element)?;
@@ -425,7 +425,7 @@ impl Written<'_> {
                 self.heap.write(to, &surface)?;
             }
         }
-        if !apart || !to.info.samplers().is_empty() {
+        if !apart || !to.own_samplers() {
             return Ok(());
         }
         let read_at = source.heap_bytes(from.samplers.of(from_element))?;
