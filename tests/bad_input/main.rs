@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
 mod faults;
+mod freed;
 mod hangs;
 mod out_of_memory;
 mod rig;

@@ -197,6 +197,12 @@ impl Mapping {
         Ok(())
     }
 
+    /// Makes all bytes zero.
+    pub fn clear(&self) {
+        // SAFETY: in range; for the rest as `write`.
+        unsafe { self.base.as_ptr().write_bytes(0, self.len_bytes) };
+    }
+
     /// Writes words. `EFAULT` beyond the end.
     #[inline(always)]
     pub fn write_words<const N: usize>(&self, at_dw: usize, words: &[u32; N]) -> Result<()> {

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::file::File;
 use crate::mapping::Mapping;
 use crate::resident::{Residents, Use};
+use crate::spare::{Spare, Spares};
 use crate::zone::{AddressSpace, PAGE_BYTES, Zone};
 
 /// What buffers need of their device: a context of the kernel's, and its address space.
@@ -21,6 +22,7 @@ pub(crate) struct Core {
     pub(crate) has_llc: bool,
     pub(crate) context: u32,
     residents: Mutex<Residents>,
+    spares: Mutex<Spares>,
     /// Buffers that were imported or exported, by handle: the kernel gives one handle for one object, however often it is imported.
     shared: Mutex<BTreeMap<u32, Weak<Buffer>>>,
 }
@@ -38,6 +40,7 @@ impl Core {
             has_llc,
             context,
             residents: Mutex::default(),
+            spares: Mutex::default(),
             shared: Mutex::default(),
         })
     }
@@ -48,6 +51,37 @@ impl Core {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn spares(&self) -> MutexGuard<'_, Spares> {
+        self.spares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A spare buffer of so many bytes that no batch uses, zeroed. One that was given back while a batch used it is the kernel's.
+    fn spare(&self, bytes: u64) -> Option<Spare> {
+        let spare = self.spares().take(bytes)?;
+        match self.file.wait(spare.handle, 0) {
+            Ok(true) => {
+                spare.mapping.clear();
+                Some(spare)
+            }
+            _ => {
+                self.end(spare);
+                None
+            }
+        }
+    }
+
+    fn end(&self, spare: Spare) {
+        drop(spare.mapping);
+        self.file.close_own(spare.handle);
+        self.space.give(Zone::High, spare.address, spare.bytes);
+    }
+
+    /// Ends all spare buffers; whether there were any.
+    fn end_spares(&self) -> bool {
+        let spares = self.spares().take_all();
+        spares.map(|spare| self.end(spare)).count() > 0
+    }
+
     fn shared(&self) -> MutexGuard<'_, BTreeMap<u32, Weak<Buffer>>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,6 +89,7 @@ impl Core {
 
 impl Drop for Core {
     fn drop(&mut self) {
+        self.end_spares();
         self.file.context_destroy(self.context);
     }
 }
@@ -97,6 +132,8 @@ pub struct Buffer {
     retired: AtomicBool,
     /// Submissions do not list it.
     given: AtomicBool,
+    /// Nobody but this device ever knew of the pages, and the CPU sees them as they are: when they are given back, they may be kept.
+    plain: AtomicBool,
 }
 
 impl Buffer {
@@ -111,15 +148,35 @@ impl Buffer {
             .checked_next_multiple_of(PAGE_BYTES)
             .filter(|&bytes| bytes > 0)
             .ok_or(Error::Range { what: "a buffer" })?;
+        let plain = purpose == Use::Application && place == Place::In(Zone::High) && core.has_llc;
+        if plain && let Some(spare) = core.spare(bytes) {
+            let place = (Zone::High, spare.address);
+            let mut buffer = Self::made(core, spare.handle, bytes, place, purpose);
+            buffer.mapping = OnceLock::from(spare.mapping);
+            buffer.plain = AtomicBool::new(true);
+            return Ok(Arc::new(buffer));
+        }
+        match Self::of_kernel(core, bytes, place, purpose, plain) {
+            Err(_) if core.end_spares() => Self::of_kernel(core, bytes, place, purpose, plain),
+            made => made,
+        }
+        .map(Arc::new)
+    }
+
+    fn of_kernel(
+        core: &Arc<Core>,
+        bytes: u64,
+        place: Place,
+        purpose: Use,
+        plain: bool,
+    ) -> Result<Self> {
         let (zone, address) = place.take(&core.space, bytes)?;
         match core.file.create(bytes) {
-            Ok(handle) => Ok(Arc::new(Self::made(
-                core,
-                handle,
-                bytes,
-                (zone, address),
-                purpose,
-            ))),
+            Ok(handle) => {
+                let mut buffer = Self::made(core, handle, bytes, (zone, address), purpose);
+                buffer.plain = AtomicBool::new(plain);
+                Ok(buffer)
+            }
             Err(error) => {
                 core.space.give(zone, address, bytes);
                 Err(error)
@@ -193,6 +250,7 @@ impl Buffer {
             shared: AtomicBool::new(false),
             retired: AtomicBool::new(false),
             given: AtomicBool::new(false),
+            plain: AtomicBool::new(false),
         }
     }
 
@@ -277,11 +335,13 @@ impl Buffer {
 
     /// From now on others use the pages who know nothing of Vulkan's semaphores.
     pub fn share(&self) {
+        self.plain.store(false, Relaxed);
         self.core.residents().change(self.handle, Use::Shared);
     }
 
     /// Others have it now: no submission lists it, so neither they nor those that draw something else wait for one another.
     pub fn give(&self) {
+        self.plain.store(false, Relaxed);
         if !self.given.swap(true, Relaxed) {
             self.core.residents().remove(self.handle);
         }
@@ -304,6 +364,7 @@ impl Buffer {
 
     /// A dma-buf of the pages.
     pub fn export(self: &Arc<Self>) -> Result<OwnedFd> {
+        self.plain.store(false, Relaxed);
         // Before anybody can import it.
         let mut known = self.core.shared();
         if !self.shared.swap(true, Relaxed) {
@@ -317,6 +378,23 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if *self.plain.get_mut()
+            && !*self.retired.get_mut()
+            && let Some(mapping) = self.mapping.take()
+        {
+            self.core.residents().remove(self.handle);
+            let spare = Spare {
+                handle: self.handle,
+                bytes: self.bytes,
+                address: self.address,
+                mapping,
+            };
+            let kept = self.core.spares().put(spare);
+            if let Err(spare) = kept {
+                self.core.end(spare);
+            }
+            return;
+        }
         self.retire();
         self.core.space.give(self.zone, self.address, self.bytes);
     }

@@ -17,6 +17,7 @@ mod mapping;
 mod pool;
 mod range;
 mod resident;
+mod spare;
 mod syncobj;
 mod zone;
 

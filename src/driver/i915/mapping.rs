@@ -66,6 +66,11 @@ impl Mapping {
         flushed.map_err(failed("flush"))
     }
 
+    /// Makes all bytes zero.
+    pub(crate) fn clear(&self) {
+        self.0.clear();
+    }
+
     /// Writes bytes.
     pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
         self.0.write(offset_bytes, data).map_err(failed("write"))
