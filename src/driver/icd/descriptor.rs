@@ -740,9 +740,11 @@ unsafe fn layout(
         let kind = binding.descriptor_type;
         let flags = flags.get(index).copied().unwrap_or_default();
         use c::DescriptorBindingFlags as F;
-        let mut asked = BindingInfo::plain(binding.binding, kind, binding.descriptor_count);
-        asked.variable = flags.contains(F::VARIABLE_DESCRIPTOR_COUNT);
-        asked.settled = !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND);
+        let asked = BindingInfo {
+            variable: flags.contains(F::VARIABLE_DESCRIPTOR_COUNT),
+            settled: !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND),
+            ..BindingInfo::plain(binding.binding, kind, binding.descriptor_count)
+        };
         // Only of some types the samplers and the list of types are looked at.
         match kind {
             c::DescriptorType::SAMPLER | c::DescriptorType::COMBINED_IMAGE_SAMPLER
@@ -755,16 +757,15 @@ unsafe fn layout(
                         .map(|&sampler| handle::get(sampler).cloned())
                         .collect::<vk::Result<_>>()?
                 };
-                placing.add_fixed(asked, samplers)?;
-                continue;
+                placing.add_fixed(asked, samplers);
             }
-            c::DescriptorType::MUTABLE_EXT => {
+            c::DescriptorType::MUTABLE_EXT => placing.add(BindingInfo {
                 // SAFETY: as the caller says.
-                asked.pieces = pieces(kind, unsafe { allowed(info.p_next, index) });
-            }
-            _ => {}
+                pieces: pieces(kind, unsafe { allowed(info.p_next, index) }),
+                ..asked
+            }),
+            _ => placing.add(asked),
         }
-        placing.add(asked)?;
     }
     placing.finish()
 }

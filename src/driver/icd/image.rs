@@ -140,7 +140,7 @@ entries! { IMAGE:
     ) -> c::Result {
         let face = handle::get(device)?;
         let info = raw::reference(create_info, "VkImageCreateInfo")?;
-        raw::put(image, handle::make_in(allocator, Arc::new(new_image(&face.device.context.physical, info)?))?);
+        raw::put(image, handle::make_in(allocator, new_image(&face.device.context.physical, info)?)?);
         done()
     }
 
@@ -351,7 +351,7 @@ unsafe fn stencil_usage(
 unsafe fn new_image(
     physical: &vk::PhysicalDevice,
     info: &c::ImageCreateInfo<'_>,
-) -> vk::Result<Image> {
+) -> vk::Result<Arc<Image>> {
     // SAFETY: as the caller says.
     let (external, usage) = unsafe {
         (

@@ -82,7 +82,7 @@ impl Frame {
     }
 
     fn of(context: &Arc<vk::context::Context>, wish: &Wish, modifier: Option<u64>) -> Result<Self> {
-        let image = Arc::new(Image::new(&context.physical, &wish.info(modifier))?);
+        let image = Image::new(&context.physical, &wish.info(modifier))?;
         let types = context.physical.memory_types().len() as u32;
         let memory = Memory::new(
             context,

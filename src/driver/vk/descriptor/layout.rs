@@ -90,6 +90,7 @@ impl Placed {
     }
 
     /// Each of its descriptors has one sampler, without a conversion.
+    #[inline]
     fn has_plain_samplers(&self) -> bool {
         let pieces = match self.info.kind {
             api::DescriptorType::SAMPLER => 1,
@@ -100,6 +101,7 @@ impl Placed {
     }
 
     /// Descriptors of it: an inline block is one, whatever its bytes.
+    #[inline]
     fn descriptors(&self) -> u32 {
         match self.holds {
             Holds::Inline => self.info.count.min(1),
@@ -155,15 +157,17 @@ pub(super) enum Holds {
 }
 
 impl Holds {
-    /// Bytes of heap of `count` of them, or of an inline block of `count` bytes.
+    /// Bytes of heap of `count` of them, or of an inline block of `count` bytes. No sum of these overflows.
     #[inline]
-    fn bytes(self, pieces: u8, count: u32) -> Option<u32> {
+    fn bytes(self, pieces: u8, count: u32) -> u64 {
+        let piece = u64::from(SURFACE_BYTES);
+        // Most are, and a jump by a table takes longer than a test.
+        if self == Holds::Pieces {
+            return u64::from(count) * u64::from(pieces) * piece;
+        }
         match self {
-            Holds::Pieces => count.checked_mul(u32::from(pieces) * SURFACE_BYTES),
-            Holds::Inline => count
-                .checked_next_multiple_of(SURFACE_BYTES)?
-                .checked_add(SURFACE_BYTES),
-            Holds::Dynamic | Holds::Nothing => Some(0),
+            Holds::Inline => u64::from(count).next_multiple_of(piece) + piece,
+            _ => 0,
         }
     }
 }
@@ -258,8 +262,8 @@ pub struct SetLayout {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Room {
     /// Descriptors of all bindings.
-    descriptors: u32,
-    pub(super) heap_bytes: u32,
+    descriptors: u64,
+    pub(super) heap_bytes: u64,
     dynamic: u32,
     /// Some descriptors are written when a set is made: samplers of its own, surfaces of inline blocks.
     pub(super) made: bool,
@@ -272,26 +276,19 @@ const TOO_BIG: Error = Error::OutOfDeviceMemory {
 impl Room {
     /// A binding more, behind the others, with so many pieces an element.
     #[inline]
-    fn take(&mut self, placed: &Placed, pieces: u8) -> Result<()> {
+    fn take(&mut self, placed: &Placed, pieces: u8) {
         let count = placed.info.count;
-        let bytes = placed.holds.bytes(pieces, count);
-        let heap_bytes = bytes.and_then(|bytes| self.heap_bytes.checked_add(bytes));
-        let descriptors = self.descriptors.checked_add(placed.descriptors());
-        let (Some(heap_bytes), Some(descriptors)) = (heap_bytes, descriptors) else {
-            return Err(TOO_BIG);
-        };
-        self.heap_bytes = heap_bytes;
-        self.descriptors = descriptors;
+        self.heap_bytes += placed.holds.bytes(pieces, count);
+        self.descriptors += u64::from(placed.descriptors());
         if placed.holds == Holds::Dynamic {
-            self.dynamic += count;
+            self.dynamic = self.dynamic.wrapping_add(count);
         }
         self.made |= placed.holds == Holds::Inline || placed.fixed != 0;
-        Ok(())
     }
 }
 
 /// Bytes of heap that an array of `count` descriptors of a type takes, or an inline block of `count` bytes.
-pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u8, count: u32) -> Option<u32> {
+pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u8, count: u32) -> u64 {
     Class::of(kind).holds.bytes(pieces, count)
 }
 
@@ -307,14 +304,14 @@ pub struct Placing<'a> {
 }
 
 impl Placing<'_> {
-    /// Adds a binding, in any order. Fails if it does not fit the heap.
+    /// Adds a binding, in any order.
     #[inline]
-    pub fn add(&mut self, info: BindingInfo) -> Result<()> {
-        self.add_with(info, (0, false))
+    pub fn add(&mut self, info: BindingInfo) {
+        self.add_with(info, (0, false));
     }
 
     /// Adds a binding with samplers that every set has: their conversions want pieces for planes, and a second sampler.
-    pub fn add_fixed(&mut self, info: BindingInfo, samplers: Vec<Arc<Sampler>>) -> Result<()> {
+    pub fn add_fixed(&mut self, info: BindingInfo, samplers: Vec<Arc<Sampler>>) {
         let fixed = Fixed {
             binding: info.binding,
             samplers: samplers.into(),
@@ -326,16 +323,15 @@ impl Placing<'_> {
         };
         let each = fixed.each();
         self.layout.samplers.push(fixed);
-        self.add_with(info, (each, wanted.is_some()))
+        self.add_with(info, (each, wanted.is_some()));
     }
 
     #[inline]
-    fn add_with(&mut self, info: BindingInfo, (fixed, converts): (u8, bool)) -> Result<()> {
+    fn add_with(&mut self, info: BindingInfo, (fixed, converts): (u8, bool)) {
         let Placing { layout, .. } = self;
-        let (offset_bytes, stride_bytes) = (
-            layout.room.heap_bytes,
-            u32::from(info.pieces) * SURFACE_BYTES,
-        );
+        // Where more is taken than a place can say, `finish` refuses all of it.
+        let offset_bytes = layout.room.heap_bytes as u32;
+        let stride_bytes = u32::from(info.pieces) * SURFACE_BYTES;
         let placed = Placed {
             offset_bytes,
             stride_bytes,
@@ -346,13 +342,12 @@ impl Placing<'_> {
             fixed,
             converts,
         };
-        layout.room.take(&placed, info.pieces)?;
+        layout.room.take(&placed, info.pieces);
         let before = layout.bindings.last();
         self.sorted &= before.is_none_or(|before| before.info.binding <= info.binding);
         self.variable |= info.variable;
         self.samplers |= placed.has_plain_samplers();
         layout.bindings.push(placed);
-        Ok(())
     }
 
     /// Places the bindings by their numbers, now that all are there. Fails if they do not fit the heap.
@@ -371,14 +366,13 @@ impl Placing<'_> {
         }
         let apart = self.samplers && layout.variable().is_none();
         if !self.sorted || apart {
-            layout.place(apart)?;
+            layout.place(apart);
         }
         let room = &layout.room;
-        if u64::from(room.heap_bytes) > i915::BINDLESS_HEAP_BYTES / 2 || room.descriptors > 1 << 21
-        {
+        if room.heap_bytes > i915::BINDLESS_HEAP_BYTES / 2 || room.descriptors > 1 << 21 {
             return Err(TOO_BIG);
         }
-        if layout.push && room.descriptors > limits::MAX_PUSH_DESCRIPTORS {
+        if layout.push && room.descriptors > limits::MAX_PUSH_DESCRIPTORS.into() {
             return Err(Error::InvalidUse {
                 why: "more descriptors to push than maxPushDescriptors",
             });
@@ -393,7 +387,7 @@ impl SetLayout {
         let mut layout = Self::empty(push);
         let mut placing = layout.placing(0);
         for info in bindings {
-            placing.add(info)?;
+            placing.add(info);
         }
         placing.finish()?;
         Ok(layout)
@@ -424,30 +418,27 @@ impl SetLayout {
 
     /// Places the bindings, one behind the other; `apart`: plain samplers side by side behind all. Where sets choose how many descriptors
     /// the last binding has, nothing is behind it.
-    fn place(&mut self, apart: bool) -> Result<()> {
+    fn place(&mut self, apart: bool) {
         self.room = Room::default();
         let apart = |placed: &Placed| apart && placed.has_plain_samplers();
         for placed in &mut self.bindings {
             let pieces = placed.info.pieces - u8::from(apart(placed));
-            placed.offset_bytes = self.room.heap_bytes;
+            placed.offset_bytes = self.room.heap_bytes as u32;
             placed.stride_bytes = u32::from(pieces) * SURFACE_BYTES;
             placed.samplers = abi::Places::last_of(placed.offset_bytes, placed.stride_bytes);
             placed.dynamic = self.room.dynamic;
-            self.room.take(placed, pieces)?;
+            self.room.take(placed, pieces);
         }
-        let mut end = self.room.heap_bytes;
         for placed in self.bindings.iter_mut().filter(|placed| apart(placed)) {
             placed.samplers = abi::Places {
-                offset_bytes: end,
+                offset_bytes: self.room.heap_bytes as u32,
                 stride_bytes: abi::SAMPLER_PITCH_BYTES,
             };
-            let bytes = placed.info.count.checked_mul(abi::SAMPLER_PITCH_BYTES);
-            end = bytes
-                .and_then(|bytes| end.checked_add(bytes))
-                .ok_or(TOO_BIG)?;
+            let bytes = u64::from(placed.info.count) * u64::from(abi::SAMPLER_PITCH_BYTES);
+            self.room.heap_bytes += bytes;
         }
-        self.room.heap_bytes = end.checked_next_multiple_of(SURFACE_BYTES).ok_or(TOO_BIG)?;
-        Ok(())
+        let heap_bytes = self.room.heap_bytes;
+        self.room.heap_bytes = heap_bytes.next_multiple_of(SURFACE_BYTES.into());
     }
 
     /// Samplers that every set has in a binding, an element each; none: sets have their own.
@@ -473,20 +464,21 @@ impl SetLayout {
 
     /// Bytes of heap of a set, and the count of the last binding, if `count` is asked for where that is variable.
     pub(super) fn sized(&self, count: u32) -> Result<(u32, u32)> {
+        // `finish` has seen that it fits.
+        let all = self.room.heap_bytes as u32;
         let Some(last) = self.bindings.last() else {
             return Ok((0, 0));
         };
         if !last.info.variable {
-            return Ok((self.room.heap_bytes, last.info.count));
+            return Ok((all, last.info.count));
         }
-        let bytes = heap_bytes(last.info.kind, last.info.pieces, count)
-            .and_then(|bytes| bytes.checked_add(last.offset_bytes));
-        match bytes {
-            Some(bytes) if count <= last.info.count => Ok((bytes, count)),
-            _ => Err(Error::InvalidUse {
+        if count > last.info.count {
+            return Err(Error::InvalidUse {
                 why: "a variable descriptor count above the layout's",
-            }),
+            });
         }
+        let bytes = heap_bytes(last.info.kind, last.info.pieces, count);
+        Ok((last.offset_bytes + bytes as u32, count))
     }
 
     /// Dynamic buffers in the set.

@@ -45,16 +45,15 @@ impl Pool {
             what: "a descriptor pool",
         };
         // Each has a surface, and fills up a line of the heap.
-        let mut bytes = inline_bindings
-            .checked_mul(2 * SURFACE_BYTES)
-            .ok_or_else(|| too_big.clone())?;
-        for &(kind, pieces, count) in sizes {
-            let more = heap_bytes(kind, pieces, count).ok_or_else(|| too_big.clone())?;
-            bytes = bytes.checked_add(more).ok_or_else(|| too_big.clone())?;
-        }
-        if u64::from(bytes) > i915::BINDLESS_HEAP_BYTES {
-            return Err(too_big);
-        }
+        let inline = u64::from(inline_bindings) * 2 * u64::from(SURFACE_BYTES);
+        let each = sizes
+            .iter()
+            .map(|&(kind, pieces, count)| heap_bytes(kind, pieces, count));
+        let bytes = inline + each.sum::<u64>();
+        let bytes = match bytes <= i915::BINDLESS_HEAP_BYTES {
+            true => bytes as u32,
+            false => return Err(too_big),
+        };
         Ok(Self {
             heap: context.gpu.bindless().clone(),
             max_sets,

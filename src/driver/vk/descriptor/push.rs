@@ -24,7 +24,7 @@ impl Pushed {
     pub fn begin(&mut self, number: usize, layout: &Arc<SetLayout>) -> Result<()> {
         let known = self.number == number && self.layout.as_ref() == Some(layout);
         if !known {
-            let count = layout.room.heap_bytes / SURFACE_BYTES;
+            let count = layout.room.heap_bytes as u32 / SURFACE_BYTES;
             self.surfaces.clear();
             self.surfaces.resize(count as usize, surface_state::NONE);
             for placed in &layout.bindings {

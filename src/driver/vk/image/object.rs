@@ -103,7 +103,7 @@ struct Bound {
 
 impl Image {
     /// An image with no memory yet.
-    pub fn new(physical: &PhysicalDevice, info: &Info) -> Result<Self> {
+    pub fn new(physical: &PhysicalDevice, info: &Info) -> Result<Arc<Self>> {
         let most = physical.image_format_properties(&info.question)?;
         let [width, height, depth] = info.extent_px;
         let fits = width <= most.max_extent.width
@@ -118,12 +118,30 @@ impl Image {
             });
         }
         let format = format::find(info.question.format).ok_or(Error::FormatNotSupported)?;
+        // It is large: its parts are made where it will lie.
+        let mut image = Arc::new(Self {
+            info: *info,
+            format,
+            parts: SmallVec::new(),
+            memories: SmallVec::new(),
+        });
+        if let Some(image) = Arc::get_mut(&mut image) {
+            image.add_parts(physical)?;
+        }
+        Ok(image)
+    }
+
+    fn add_parts(&mut self, physical: &PhysicalDevice) -> Result<()> {
+        let Self {
+            info,
+            format,
+            parts,
+            memories,
+        } = self;
         let apart = info
             .question
             .flags
             .contains(api::ImageCreateFlags::DISJOINT);
-        let mut parts = SmallVec::new();
-        let mut memories: SmallVec<[Place; 1]> = SmallVec::new();
         let device = physical.info().device;
         let mut left = format.aspects();
         while let Some(aspect) = first_aspect(left) {
@@ -173,12 +191,7 @@ impl Image {
                 }),
             });
         }
-        Ok(Self {
-            info: *info,
-            format,
-            parts,
-            memories,
-        })
+        Ok(())
     }
 
     /// The memory of a plane that is bound by itself; of no plane, all of it.
