@@ -106,7 +106,7 @@ pub struct Captured {
 }
 
 /// What of vertices is captured, if the stage is the last one before rasterisation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capture {
     /// The dwords, in any order. None: nothing is captured.
     pub dwords: Vec<Captured>,
@@ -115,7 +115,7 @@ pub struct Capture {
 }
 
 /// What the last stage before rasterisation says of its vertices.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VertexOutputs {
     /// Where it writes what.
     pub vue: VueMap,
@@ -131,7 +131,7 @@ pub struct VertexOutputs {
 
 /// What a vertex shader needs at launch. Eight vertices a thread; the URB entry's handles are pushed in r1, then the push data's
 /// block, then the elements.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VertexInfo {
     /// The elements, in the order in which they are pushed.
     pub elements: Vec<VertexElement>,
@@ -188,7 +188,7 @@ impl PatchMap {
 
 /// What a tessellation control shader needs at launch: SINGLE_PATCH, a thread for each eight control points that it makes. The
 /// handles of up to 32 vertices are pushed in r1 to r4, then the push data's block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TessControlInfo {
     /// What it writes.
     pub patch: PatchMap,
@@ -223,7 +223,7 @@ pub enum TessSpacing {
 
 /// What a tessellation evaluation shader needs at launch: SIMD8_SINGLE_PATCH, eight points of the domain a thread. Coordinates are in
 /// r1 to r3, handles in r4; the push data's block follows, then so much of the patch's entry.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TessEvalInfo {
     /// What it writes.
     pub outputs: VertexOutputs,
@@ -254,7 +254,7 @@ pub enum OutputTopology {
 /// for each; then the push data's block.
 ///
 /// Its URB entry begins with 32 bytes whose first dword is the number of vertices, then control data, then vertices.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GeometryInfo {
     /// What it writes for each vertex.
     pub outputs: VertexOutputs,
@@ -345,7 +345,7 @@ pub enum ComputedDepth {
 pub const FREE_INPUTS: usize = 16;
 
 /// What a fragment shader needs at launch. Threads have the vector mask (3DSTATE_PS, Vector Mask Enable): helper pixels run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FragmentInfo {
     /// Slot of each attribute, in the order of the setup data: two registers each.
     pub inputs: Vec<u8>,

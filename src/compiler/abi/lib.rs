@@ -359,7 +359,7 @@ impl ShaderBinary {
 }
 
 /// What a launch needs, by stage: each has facts of its own.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum StageInfo {
     /// A compute shader.
     Compute(ComputeInfo),
@@ -388,7 +388,7 @@ impl StageInfo {
 }
 
 /// What a compute shader needs at launch.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Hash)]
 pub struct ComputeInfo {
     /// Invocations in a workgroup, x, y, z.
     pub workgroup_size: [u32; 3],

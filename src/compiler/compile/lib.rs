@@ -7,6 +7,8 @@
 mod rows_tests;
 
 pub use abi::DescriptorKind;
+use std::hash::{Hash, Hasher};
+
 use abi::{Binding, PipelineLayout, SetLayout, ShaderBinary, StageInfo};
 use hw::Device;
 use sha2::{Digest, Sha256};
@@ -68,56 +70,47 @@ pub struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// A name for the result of compiling a module of this name with this key. Equal names mean equal results, within one version of
+    /// A name for the result of compiling a module of this name with this key. Equal names mean equal results, within one build of
     /// the compiler.
     pub fn hash(&self, module: &[u8; 32]) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        hash.update(concat!("ingot ", env!("CARGO_PKG_VERSION")));
-        let mut number = |n: u64| hash.update(n.to_le_bytes());
-        number(self.stage as u64);
-        number(self.specialization.len() as u64);
-        for (id, value) in self.specialization {
-            number((*id).into());
-            number(*value);
-        }
-        number(self.dispatch_base.into());
-        number(match self.subgroup_size {
-            SubgroupSize::Fixed => 0,
-            SubgroupSize::Varying => 1,
-            SubgroupSize::Required(size) => size.into(),
-        });
-        number(self.sample_shading.into());
-        number(self.alpha_to_coverage.into());
-        number(self.views.into());
-        number(self.device.pci_id.into());
-        number(self.flags);
-        number(self.layout.sampler_base_bytes.into());
-        number(self.layout.sets.len() as u64);
-        for set in &self.layout.sets {
-            number(set.bindings.len() as u64);
-            for binding in &set.bindings {
-                number(binding.binding.into());
-                number(binding.kind as u64);
-                number(binding.count.into());
-                number(binding.offset_bytes.into());
-                number(binding.stride_bytes.into());
-                number(binding.samplers.offset_bytes.into());
-                number(binding.samplers.stride_bytes.into());
-                number(binding.dynamic_index.into());
-                number(binding.settled.into());
-            }
-        }
-        hash.update(format!(
-            "{:?}{:?}{:?}",
-            self.tess, self.before, self.read_behind
-        ));
-        for set in &self.layout.sets {
-            hash.update(format!("{:?}", set.conversions));
-        }
-        hash.update(format!("{:?}", self.backend));
-        hash.update(self.entry_point);
-        hash.update(module);
-        hash.finalize().into()
+        let Key {
+            stage,
+            entry_point,
+            specialization,
+            dispatch_base,
+            subgroup_size,
+            sample_shading,
+            alpha_to_coverage,
+            views,
+            tess,
+            before,
+            read_behind,
+            layout,
+            device,
+            backend,
+            flags,
+        } = self;
+        let mut said = Said::default();
+        concat!("ingot ", env!("CARGO_PKG_VERSION")).hash(&mut said);
+        (stage, entry_point, specialization, dispatch_base).hash(&mut said);
+        (subgroup_size, sample_shading, alpha_to_coverage, views).hash(&mut said);
+        (tess, before, read_behind, layout).hash(&mut said);
+        (device.pci_id, backend, flags, module).hash(&mut said);
+        Sha256::digest(&said.0).into()
+    }
+}
+
+/// What a key says, in bytes: each value as [`Hash`] tells it.
+#[derive(Default)]
+struct Said(Vec<u8>);
+
+impl Hasher for Said {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        0
     }
 }
 

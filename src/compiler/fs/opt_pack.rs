@@ -231,7 +231,8 @@ struct Found {
 /// What of some instructions fits together.
 fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], asked: &[u32]) -> Found {
     let mut place: FxHashMap<Key, usize> = FxHashMap::default();
-    let mut found: Vec<Group> = Vec::new();
+    place.reserve(asked.len());
+    let mut found: Vec<Group> = Vec::with_capacity(asked.len());
     let mut second: Vec<(usize, u32)> = Vec::new();
     for &at in asked {
         let inst = &lir.insts[at as usize];

@@ -5,7 +5,7 @@
 use abi::{PipelineLayout, StageInfo};
 
 /// What to compile for, and how.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Options {
     /// Where the launcher puts descriptors.
     pub layout: PipelineLayout,

@@ -340,7 +340,7 @@ impl TessInfo {
 }
 
 /// Execution modes of tessellation shaders. Both stages may declare them; the pipeline's are the union.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TessInfo {
     /// Vertices of a patch as it comes in; 0 if not known.
     pub vertices_in: u32,

@@ -162,6 +162,15 @@ enum Maker {
 }
 
 impl Maker {
+    /// Its place among all makers.
+    fn index(self) -> usize {
+        match self {
+            Maker::Other => 0,
+            Maker::Constant => 1,
+            Maker::Op(op) => 2 + op as usize,
+        }
+    }
+
     /// A bit that it shares with few others; none where it is nothing to look for.
     fn bit(self) -> u64 {
         match self {
@@ -235,10 +244,52 @@ type Bits = SmallVec<[u64; 2]>;
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     pub(crate) all: Vec<Compiled>,
-    /// Those that take an operand, by its place, if this makes it. Under [`Maker::Other`] those that take anything.
-    takes: FxHashMap<(usize, Maker), Bits>,
+    /// Those that take an operand, by its place.
+    takes: [Takes; MAX_OPERANDS],
     /// Those that may be tried with the first two operands in the other order.
     commuting: Bits,
+}
+
+/// Rules that take an operand, by what makes it.
+#[derive(Debug)]
+struct Takes {
+    /// Row of each maker, by its index: of those that no rule asks for, the first, which are the rules that take anything.
+    row: Vec<u8>,
+    rows: Vec<Bits>,
+}
+
+impl Default for Takes {
+    fn default() -> Self {
+        Self {
+            row: vec![0; 2 + AluOp::ALL.len()],
+            rows: vec![Bits::new()],
+        }
+    }
+}
+
+impl Takes {
+    fn push(&mut self, wanted: Maker, word: usize, bit: u64) {
+        if wanted != Maker::Other && self.row[wanted.index()] == 0 {
+            // Fewer makers than rules are asked for, and no operation has that many of these.
+            self.row[wanted.index()] = self.rows.len() as u8;
+            self.rows.push(self.rows[0].clone());
+        }
+        // Who takes anything takes what others ask for, too.
+        let (all, one) = (wanted == Maker::Other, self.row[wanted.index()]);
+        for (row, bits) in self.rows.iter_mut().enumerate() {
+            if all || row == usize::from(one) {
+                bits.resize(bits.len().max(word + 1), 0);
+                bits[word] |= bit;
+            }
+        }
+    }
+
+    /// Those among 64 rules that take what this makes.
+    fn of(&self, maker: Maker, word: usize) -> u64 {
+        let row = self.row.get(maker.index()).copied().unwrap_or(0);
+        let bits = self.rows.get(usize::from(row));
+        bits.and_then(|bits| bits.get(word)).copied().unwrap_or(0)
+    }
 }
 
 /// Rules by the operation at their root.
@@ -256,9 +307,8 @@ impl Rules {
         };
         let root = rule.find.root();
         if let Node::Op { srcs, .. } = &rule.find.nodes[root] {
-            for (k, n) in srcs.iter().enumerate() {
-                let wanted = Maker::wanted(&rule.find.nodes[*n]);
-                add(self.takes.entry((k, wanted)).or_default());
+            for (takes, n) in self.takes.iter_mut().zip(srcs) {
+                takes.push(Maker::wanted(&rule.find.nodes[*n]), word, bit);
             }
         }
         if rule.commuting.contains(&root) {
@@ -273,14 +323,7 @@ impl Rules {
         makers: &Makers,
         from: usize,
     ) -> impl Iterator<Item = (usize, &'a Compiled)> + use<'a> {
-        let takes = |k: usize, maker: Maker, word: usize| {
-            let of = |maker| self.takes.get(&(k, maker)).and_then(|bits| bits.get(word));
-            let other = of(Maker::Other).copied().unwrap_or(0);
-            match maker {
-                Maker::Other => other,
-                _ => other | of(maker).copied().unwrap_or(0),
-            }
-        };
+        let takes = |k: usize, maker: Maker, word: usize| self.takes[k].of(maker, word);
         let below = makers.below;
         let makers = &makers.of[..makers.count];
         let mut set: Bits = SmallVec::new();
@@ -305,10 +348,25 @@ impl Rules {
             }
             set.push(some);
         }
-        (from..self.all.len())
-            .filter(move |n| set[n / 64] >> (n % 64) & 1 == 1)
-            .map(|n| (n, &self.all[n]))
-            .filter(move |(_, rule)| rule.below & !below == 0)
+        // Those before `from` have been tried.
+        for (word, some) in set.iter_mut().enumerate() {
+            let before = from.saturating_sub(64 * word).min(64);
+            *some &= u64::MAX.checked_shl(before as u32).unwrap_or(0);
+        }
+        let mut word = 0;
+        std::iter::from_fn(move || {
+            loop {
+                let some = set.get_mut(word)?;
+                if *some == 0 {
+                    word += 1;
+                    continue;
+                }
+                let n = 64 * word + some.trailing_zeros() as usize;
+                *some &= *some - 1;
+                return Some((n, &self.all[n]));
+            }
+        })
+        .filter(move |(_, rule)| rule.below & !below == 0)
     }
 }
 
