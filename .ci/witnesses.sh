@@ -44,7 +44,7 @@ if [ $# -gt 0 ]; then
 else
     binaries=target/release
     cargo build -q --release --workspace || { echo 'FAILED build'; exit 1; }
-    cargo build -q --release -p ingot-tests --example random-calls --example windows || { echo 'FAILED build'; exit 1; }
+    cargo build -q --release -p ingot-tests --example random-calls --example random-copies --example windows || { echo 'FAILED build'; exit 1; }
 fi
 binaries=$(cd "$binaries" && pwd)
 anv=/usr/share/vulkan/icd.d/intel_icd.x86_64.json

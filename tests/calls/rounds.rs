@@ -12,6 +12,11 @@ fn number(name: &str) -> Option<u64> {
     })
 }
 
+/// Whether calls go through the Vulkan loader, and so perhaps through layers.
+pub fn by_loader() -> bool {
+    std::env::args().any(|argument| argument == "--loader")
+}
+
 /// Says of which round a panic was.
 struct Told<'a>(&'a str, u64);
 
@@ -35,7 +40,7 @@ pub fn run<W>(
     let rounds = number("--rounds");
     let seconds = number("--seconds").unwrap_or(if rounds.is_some() { 1 << 30 } else { 60 });
     let limit = Duration::from_secs(seconds);
-    let entry = match std::env::args().any(|argument| argument == "--loader") {
+    let entry = match by_loader() {
         true => unsafe { ash::Entry::load() }.expect("the Vulkan loader"),
         false => crate::simulated::entry(),
     };

@@ -4,7 +4,8 @@
 #
 # In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the scripts; then `samples` if the
 #      driver draws the samples' pictures too.
-#      Where the example `random-calls` is built, it runs on Ingot for half a minute: where the layer is silent, its calls are valid.
+#      Where the examples `random-calls` and `random-copies` are built, they run on Ingot for half a minute each: where the layer is
+#      silent, their calls are valid.
 # Out: the layer's messages, with a count; exit status 1 if there is one or a script surprises.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -41,14 +42,17 @@ if [ "$status" -eq 0 ] && [ "$more" = samples ]; then
     status=$?
     [ ! -s "$folder/of_scripts" ] || cat "$folder/of_scripts" >>"$folder/messages"
 fi
-if [ "$status" -eq 0 ] && [ "$driver" = ingot ] && [ -x "$binaries/examples/random-calls" ]; then
-    cp "$folder/messages" "$folder/before" 2>/dev/null
-    # Images stay in the layout GENERAL, of which the layer says that it is slow.
-    sed -i 's/,perf$//' "$folder/vk_layer_settings.txt"
-    validated "$binaries/examples/random-calls" --loader --seconds 30 >>"$folder/output" 2>&1
-    status=$?
-    [ ! -s "$folder/before" ] || cat "$folder/before" >>"$folder/messages"
-fi
+# Images stay in the layout GENERAL, of which the layer says that it is slow.
+[ "$driver" = ingot ] && sed -i 's/,perf$//' "$folder/vk_layer_settings.txt"
+for random in random-calls random-copies; do
+    if [ "$status" -eq 0 ] && [ "$driver" = ingot ] && [ -x "$binaries/examples/$random" ]; then
+        mv "$folder/messages" "$folder/before" 2>/dev/null
+        validated "$binaries/examples/$random" --loader --seconds 30 >>"$folder/output" 2>&1
+        status=$?
+        [ ! -s "$folder/before" ] || cat "$folder/before" >>"$folder/messages"
+        rm -f "$folder/before"
+    fi
+done
 tail -n 2 "$folder/output"
 messages=$(grep -c 'VUID\|UNASSIGNED\|SYNC-HAZARD\|Validation' "$folder/messages" 2>/dev/null)
 echo "$driver: ${messages:-0} validation messages"
