@@ -2,10 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-/// The number after a name among the arguments.
-fn number(name: &str) -> Option<u64> {
+/// What follows a name among the arguments.
+pub fn argument(name: &str) -> Option<String> {
     let mut arguments = std::env::args().skip_while(|argument| argument != name);
-    arguments.nth(1).map(|value| {
+    arguments.nth(1)
+}
+
+fn number(name: &str) -> Option<u64> {
+    argument(name).map(|value| {
         value
             .parse()
             .unwrap_or_else(|_| panic!("{name} wants a number"))

@@ -42,13 +42,33 @@ impl World {
             _entry: entry.clone(),
         };
         let copied = vk::FormatFeatureFlags::TRANSFER_SRC | vk::FormatFeatureFlags::TRANSFER_DST;
+        let without = crate::rounds::argument("--without");
         world.formats = crate::format::all()
+            .filter(|layout| {
+                let name = format!("{:?}", layout.format);
+                !without.as_ref().is_some_and(|part| name.contains(part))
+            })
             .filter(|layout| {
                 let features = world.features(layout.format, vk::ImageTiling::OPTIMAL);
                 features.contains(copied)
             })
             .collect();
         world
+    }
+
+    /// The first type of memory that serves and that the host sees; if it sees none, the first.
+    fn memory_type(&self, bits: u32) -> u32 {
+        use vk::MemoryPropertyFlags as F;
+        let all = unsafe {
+            self.instance
+                .get_physical_device_memory_properties(self.physical)
+        };
+        let seen = |index: &u32| {
+            let flags = all.memory_types[*index as usize].property_flags;
+            bits >> index & 1 == 1 && flags.contains(F::HOST_VISIBLE | F::HOST_COHERENT)
+        };
+        let found = (0..all.memory_type_count).find(seen);
+        found.unwrap_or(bits.trailing_zeros())
     }
 
     /// Memory for something, bound by the caller.
@@ -61,7 +81,7 @@ impl World {
         };
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(bytes)
-            .memory_type_index(wants.memory_type_bits.trailing_zeros());
+            .memory_type_index(self.memory_type(wants.memory_type_bits));
         unsafe { self.device.allocate_memory(&info, None) }.expect("memory")
     }
 
