@@ -190,10 +190,8 @@ entries! { DESCRIPTOR:
         for &set in raw::slice(descriptor_sets, descriptor_set_count) {
             if let Some(known) = handle::optional(set)? {
                 unlist(&mut face.sets, set, known.place.load(Relaxed))?;
-                if let Some((freed, spare)) = handle::end(set) {
-                    freed.set.free(&mut face.pool);
-                    face.spare.extend(spare);
-                }
+                let DescriptorPoolFace { pool, spare, .. } = &mut *face;
+                handle::end(set, |freed| freed.set.free(pool), spare);
             }
         }
         done()
@@ -645,8 +643,7 @@ unsafe fn unlist(known: &mut Vec<u64>, set: c::DescriptorSet, place: u32) -> vk:
 unsafe fn drop_sets(face: &mut DescriptorPoolFace) {
     for set in face.sets.drain(..) {
         // SAFETY: the set is in the list, so it is a live handle of ours.
-        let ended = unsafe { handle::end(c::DescriptorSet::from_raw(set)) };
-        face.spare.extend(ended.and_then(|(_, spare)| spare));
+        unsafe { handle::end(c::DescriptorSet::from_raw(set), |_| {}, &mut face.spare) };
     }
 }
 

@@ -51,20 +51,26 @@ pub trait Kind: Handle + Copy {
     };
 }
 
-impl<T> Boxed<T> {
-    fn new<H: Kind<Object = T>>(object: T, lent: bool) -> Self {
-        Self {
-            loader: UnsafeCell::new(LOADER_MAGIC),
-            kind: H::NUMBER,
-            marks: AtomicU32::new(if lent { LENT } else { 0 }),
-            object,
-        }
+/// Makes a box at a place, member by member: a processor that reads in one piece what it has just written in several waits for it.
+///
+/// # Safety
+/// `to` is aligned, has room for a box, and is nobody else's.
+#[inline(always)]
+unsafe fn put<H: Kind>(to: *mut Boxed<H::Object>, object: H::Object, marks: u32) -> H {
+    // SAFETY: as the caller says.
+    unsafe {
+        (&raw mut (*to).loader).write(UnsafeCell::new(LOADER_MAGIC));
+        (&raw mut (*to).kind).write(H::NUMBER);
+        (&raw mut (*to).marks).write(AtomicU32::new(marks));
+        (&raw mut (*to).object).write(object);
     }
+    H::from_raw(to as u64)
 }
 
 /// A handle to a new object, in memory of the process.
+#[inline]
 pub fn make<H: Kind>(object: H::Object) -> H {
-    H::from_raw(Box::into_raw(Box::new(Boxed::new::<H>(object, false))) as u64)
+    Spare::<H>(Box::new_uninit()).fill(object)
 }
 
 /// Before a box in memory that the application has lent: how to give it back.
@@ -122,9 +128,7 @@ unsafe fn lent<H: Kind>(
     // SAFETY: `memory` has room for both, each aligned, and is nobody else's.
     unsafe {
         memory.cast::<Lent>().write(Lent { free, user });
-        let boxed = memory.byte_add(at).cast::<Boxed<H::Object>>();
-        boxed.write(Boxed::new::<H>(object, true));
-        Ok(H::from_raw(boxed as u64))
+        Ok(put(memory.byte_add(at).cast(), object, LENT))
     }
 }
 
@@ -261,27 +265,40 @@ unsafe impl<H: Kind> Send for Spare<H> {}
 
 impl<H: Kind> Spare<H> {
     /// A handle to a new object.
+    #[inline]
     pub fn fill(self, object: H::Object) -> H {
-        let boxed = Box::write(self.0, Boxed::new::<H>(object, false));
-        H::from_raw(Box::into_raw(boxed) as u64)
+        let boxed = Box::into_raw(self.0).cast();
+        // SAFETY: memory of such a box, which is the handle's from here on.
+        unsafe { put(boxed, object, 0) }
     }
 }
 
-/// As [`destroy`], with the memory, if it is the process's.
+/// Ends a handle whose object is dropped where it lies, after somebody has had a last look; the memory, if it is the process's. False:
+/// the handle is of another kind.
 ///
 /// # Safety
 /// As [`destroy`].
-pub unsafe fn end<H: Kind>(handle: H) -> Option<(H::Object, Option<Spare<H>>)> {
+#[inline]
+pub unsafe fn end<H: Kind>(
+    handle: H,
+    last: impl FnOnce(&mut H::Object),
+    spare: &mut Vec<Spare<H>>,
+) -> bool {
     // SAFETY: as the caller says; the kind is checked before the box is taken, and what was in it is not used again.
     unsafe {
-        get(handle).ok()?;
+        if known(handle).is_none() {
+            return false;
+        }
         let boxed = handle.as_raw() as *mut Boxed<H::Object>;
         if *(*boxed).marks.get_mut() & LENT != 0 {
-            return destroy(handle).map(|object| (object, None));
+            destroy(handle).as_mut().map(last);
+            return true;
         }
         close(boxed);
-        let object = (&raw const (*boxed).object).read();
-        Some((object, Some(Spare(Box::from_raw(boxed.cast())))))
+        last(&mut (*boxed).object);
+        (&raw mut (*boxed).object).drop_in_place();
+        spare.push(Spare(Box::from_raw(boxed.cast())));
+        true
     }
 }
 
@@ -316,9 +333,13 @@ mod tests {
             note(first.as_raw(), 5, 17).unwrap();
             assert_eq!(noted(first.as_raw(), 5).unwrap(), 17);
             assert_eq!(noted(first.as_raw(), 6).unwrap(), 0);
-            let (object, spare) = end(first).unwrap();
-            assert_eq!(Arc::strong_count(&object), 1);
-            let second = spare.unwrap().fill(module());
+            let mut spare = Vec::new();
+            assert!(end(
+                first,
+                |object| assert_eq!(Arc::strong_count(object), 1),
+                &mut spare
+            ));
+            let second = spare.pop().unwrap().fill(module());
             assert_eq!(noted(second.as_raw(), 5).unwrap(), 0);
             assert_eq!(get(second).unwrap().words.len(), 1);
             assert!(destroy(second).is_some());

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use rustc_hash::FxHashMap;
 
 use super::layout::heap_bytes;
 use crate::context::Context;
@@ -26,8 +25,8 @@ pub struct Pool {
     slabs: Vec<i915::HeapPiece>,
     /// Bytes of the last slab that were never taken.
     untouched: u32,
-    /// Places that were freed, by their bytes.
-    freed: FxHashMap<u32, Vec<u32>>,
+    /// Places that were freed, by their bytes, in the order of these: a pool's sets are of few sizes.
+    freed: Vec<(u32, Vec<u32>)>,
     used_bytes: u32,
     sets: u32,
 }
@@ -60,7 +59,7 @@ impl Pool {
             bytes,
             slabs: Vec::new(),
             untouched: 0,
-            freed: FxHashMap::default(),
+            freed: Vec::new(),
             used_bytes: 0,
             sets: 0,
         })
@@ -93,7 +92,9 @@ impl Pool {
     }
 
     fn place(&mut self, bytes: u32) -> Result<u32> {
-        if let Some(at) = self.freed.get_mut(&bytes).and_then(Vec::pop) {
+        if let Ok(size) = self.size(bytes)
+            && let Some(at) = self.freed[size].1.pop()
+        {
             return Ok(at);
         }
         if bytes > self.untouched {
@@ -110,12 +111,25 @@ impl Pool {
         Ok(at)
     }
 
+    /// Which of the sizes this is, or would be.
+    #[inline]
+    fn size(&self, bytes: u32) -> std::result::Result<usize, usize> {
+        match self.freed.first() {
+            Some((first, _)) if *first == bytes => Ok(0),
+            _ => self.freed.binary_search_by_key(&bytes, |(bytes, _)| *bytes),
+        }
+    }
+
     /// Takes a set's heap back.
     pub(super) fn give(&mut self, at: u32, bytes: u32) {
         self.sets = self.sets.saturating_sub(1);
         self.used_bytes = self.used_bytes.saturating_sub(bytes);
         if bytes > 0 {
-            self.freed.entry(bytes).or_default().push(at);
+            let size = self.size(bytes).unwrap_or_else(|size| {
+                self.freed.insert(size, (bytes, Vec::new()));
+                size
+            });
+            self.freed[size].1.push(at);
         }
     }
 

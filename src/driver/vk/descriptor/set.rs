@@ -106,8 +106,9 @@ impl Set {
         Ok(set)
     }
 
-    /// Gives its room back to its pool.
-    pub fn free(self, pool: &mut Pool) {
+    /// Gives its room back to its pool, to be used no more.
+    #[inline]
+    pub fn free(&self, pool: &mut Pool) {
         pool.give(self.heap_bytes_at, self.heap_bytes);
     }
 
