@@ -15,6 +15,8 @@
 //! | `tiles` | objects → parts of them, by worker |
 //! | `clear` | fast clears, resolves, 3DSTATE_WM_HZ_OP → memory |
 
+#[cfg(test)]
+mod band_tests;
 mod blend;
 mod clear;
 mod depth;
