@@ -4,12 +4,11 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
-use super::cache::{Known, Texels};
 use super::engine::Engine;
 use super::request::{Request, kind, respond, respond_band, respond_four};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Band, Image, Kind, Level};
+use crate::surface::{AuxMode, Band, Image, Kind};
 use eu::Stop;
 
 /// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
@@ -22,14 +21,9 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// The texels that sixteen channels ask for by four subspans in a row, which are not cleared; none where they ask for others.
+/// The upper left texel of those that sixteen channels ask for, where they do by four subspans in a row.
 #[inline(always)]
-fn band(
-    bindings: &Bindings<'_>,
-    (texels, level, known): (&mut Texels, u32, &Level),
-    (state, image): (u64, &Image),
-    (xs, ys, slice): (&[u32; 16], &[u32; 16], u32),
-) -> Result<Option<[u32; 16]>, Stop> {
+fn corner(xs: &[u32; 16], ys: &[u32; 16]) -> Option<[u32; 2]> {
     let (x, y) = (xs[0], ys[0]);
     let mut others = 0;
     for lane in 0..16u32 {
@@ -37,16 +31,7 @@ fn band(
         others |= xs[lane as usize].wrapping_sub(x) ^ right;
         others |= ys[lane as usize].wrapping_sub(y) ^ down;
     }
-    let place = [x, y, slice];
-    let Some(band) = Band::at(known, place).filter(|_| others == 0) else {
-        return Ok(None);
-    };
-    if !Band::is_of_one_block(image, place)
-        || texels.is_clear(&bindings.view, (state, image), level, place)?
-    {
-        return Ok(None);
-    }
-    band.load(&bindings.view)
+    (others == 0).then_some([x, y])
 }
 
 impl Engine {
@@ -94,26 +79,23 @@ impl Engine {
             return Ok(false);
         }
         let texels = &mut self.texels;
-        let Known {
-            level: known,
-            codec,
-        } = *texels.known((state, image), level);
-        let mut result = Ok(known.is_plain());
-        let mut done = 0;
-        if let Some(codec) = codec
+        let known = texels.known((state, image), level);
+        if let Some(codec) = known.codec
             && active & 0xffff == 0xffff
             && let (Some(xs), Some(ys), Some(response)) =
                 (xs.first_chunk(), ys.first_chunk(), response.get_mut(..64))
-            && let Some(all) = band(
-                bindings,
-                (texels, level, &known),
-                (state, image),
-                (xs, ys, slice),
-            )?
+            && let Some([x, y]) = corner(xs, ys)
+            && let Some(band) = Band::at(&known.level, [x, y, slice])
+            && Band::is_of_one_block(image, [x, y, slice])
+            && !texels.is_clear(&bindings.view, (state, image), level, [x, y, slice])?
+            && let Some(all) = band.load(&bindings.view)?
         {
             respond_band(request, image, codec.unpack(&all), response);
             return Ok(true);
         }
+        let known = texels.level((state, image), level);
+        let mut result = Ok(known.is_plain());
+        let mut done = 0;
         let packer = Packer::of(image.format).filter(|_| known.bytes() == 4);
         // Four by four where channels ask for a subspan each, as copies of pictures do.
         for first in (0..lanes).step_by(4) {

@@ -28,6 +28,7 @@ pub(crate) struct Band {
 impl Band {
     /// The 8 × 2 texels from a place on. None where one of them is out of bounds, rows of them are not together, or texels are
     /// longer than a dword.
+    #[inline(always)]
     pub fn at(level: &Level, place: [u32; 3]) -> Option<Band> {
         let [upper, lower] = level.rows(place, SIZE)?;
         Some(Band {
@@ -60,25 +61,32 @@ impl Band {
                 }
             }
             2 => {
-                let Some(rows) = view.readable::<2, 4>([upper[0], lower[0]])? else {
+                let Some([upper, lower]) = view.readable::<2, 4>([upper[0], lower[0]])? else {
                     return Ok(None);
                 };
-                for (row, lanes) in rows.into_iter().zip(LANES) {
-                    let words = row.each_ref().map(|word| word.load(Relaxed));
-                    for (i, lane) in lanes.into_iter().enumerate() {
-                        all[lane] = words[i / 2] >> (i % 2 * 16) & 0xffff;
-                    }
+                // A dword is two pixels of a subspan.
+                for (i, (upper, lower)) in upper.iter().zip(lower).enumerate() {
+                    let (upper, lower) = (upper.load(Relaxed), lower.load(Relaxed));
+                    all[4 * i] = upper & 0xffff;
+                    all[4 * i + 1] = upper >> 16;
+                    all[4 * i + 2] = lower & 0xffff;
+                    all[4 * i + 3] = lower >> 16;
                 }
             }
             _ => {
-                let Some(rows) = view.readable::<2, 2>([upper[0], lower[0]])? else {
+                let Some([upper, lower]) = view.readable::<2, 2>([upper[0], lower[0]])? else {
                     return Ok(None);
                 };
-                for (row, lanes) in rows.into_iter().zip(LANES) {
-                    let words = row.each_ref().map(|word| word.load(Relaxed));
-                    for (i, lane) in lanes.into_iter().enumerate() {
-                        all[lane] = words[i / 4] >> (i % 4 * 8) & 0xff;
-                    }
+                // A word is two pixels of a subspan.
+                let apart = |word: &AtomicU32| {
+                    let word = u64::from(word.load(Relaxed));
+                    word & 0xffff | (word & 0xffff_0000) << 16
+                };
+                let first = apart(&upper[0]) | apart(&lower[0]) << 16;
+                let second = apart(&upper[1]) | apart(&lower[1]) << 16;
+                let bytes = (u128::from(first) | u128::from(second) << 64).to_le_bytes();
+                for (texel, byte) in all.iter_mut().zip(bytes) {
+                    *texel = byte.into();
                 }
             }
         }

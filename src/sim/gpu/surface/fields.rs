@@ -56,7 +56,7 @@ impl Codec {
 
     /// The reds, greens, blues and alphas of texels.
     #[inline(always)]
-    pub fn unpack<const N: usize>(self, texels: &[u32; N]) -> [[u32; N]; 4] {
+    pub fn unpack<const N: usize>(&self, texels: &[u32; N]) -> [[u32; N]; 4] {
         match self {
             Codec::Packed(packer) => packer.unpack_all(texels),
             Codec::Fields(fields) => fields.unpack(texels),
@@ -65,7 +65,7 @@ impl Codec {
 
     /// The texels of some pixels' red, green, blue and alpha.
     #[inline(always)]
-    pub fn pack<const N: usize>(self, colours: [&[u32; N]; 4]) -> [u32; N] {
+    pub fn pack<const N: usize>(&self, colours: [&[u32; N]; 4]) -> [u32; N] {
         match self {
             Codec::Packed(packer) => packer.pack(colours),
             Codec::Fields(fields) => fields.pack(colours),
@@ -102,7 +102,7 @@ impl Fields {
     }
 
     #[inline(always)]
-    fn unpack<const N: usize>(self, texels: &[u32; N]) -> [[u32; N]; 4] {
+    fn unpack<const N: usize>(&self, texels: &[u32; N]) -> [[u32; N]; 4] {
         let mut all = [[0; N], [0; N], [0; N], [self.one; N]];
         for (field, values) in self.channels.iter().zip(&mut all) {
             let each = values.iter_mut().zip(texels);
@@ -134,7 +134,7 @@ impl Fields {
     }
 
     #[inline(always)]
-    fn pack<const N: usize>(self, colours: [&[u32; N]; 4]) -> [u32; N] {
+    fn pack<const N: usize>(&self, colours: [&[u32; N]; 4]) -> [u32; N] {
         let mut texels = [0; N];
         for (field, colour) in self.channels.iter().zip(colours) {
             let each = texels.iter_mut().zip(colour);

@@ -235,6 +235,7 @@ impl Level {
     /// Addresses of the texels from a place on, of a row and of the row below it: of the first four of the row, and of the fifth.
     /// None where a texel of them is out of bounds, where four (of less than a dword, eight) are not together from a dword on, and
     /// where texels are longer than a dword.
+    #[inline(always)]
     pub fn rows(&self, [x, y, z]: [u32; 3], [wide, high]: [u32; 2]) -> Option<[[u64; 2]; 2]> {
         let [width, height, depth] = self.extent;
         let inside = x < width && width - x >= wide && y < height && height - y >= high;
@@ -256,11 +257,20 @@ impl Level {
         let rows = u64::from(y + self.top) + u64::from(slice) * u64::from(self.qpitch);
         let first = u32::try_from(rows).ok()?;
         let second = first.checked_add(1)?;
-        let columns = [left, left + 4].map(|x| tiling::column(self.tiling, x * self.bytes));
-        Some([first, second].map(|at| {
-            let row = self.address + tiling::row(self.tiling, at, self.pitch);
-            columns.map(|column| row + column)
-        }))
+        let (address, pitch, bytes) = (self.address, self.pitch, self.bytes);
+        let places = |tiling: Tiling| {
+            let columns = [left, left + 4].map(|x| tiling::column(tiling, x * bytes));
+            [first, second].map(|y| {
+                let row = address + tiling::row(tiling, y, pitch);
+                columns.map(|column| row + column)
+            })
+        };
+        // Once for all of them.
+        Some(match self.tiling {
+            Tiling::Linear => places(Tiling::Linear),
+            Tiling::X => places(Tiling::X),
+            Tiling::Y | Tiling::W => places(Tiling::Y),
+        })
     }
 }
 

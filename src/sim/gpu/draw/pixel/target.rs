@@ -302,16 +302,16 @@ impl Target {
     ) -> Result<bool, Stop> {
         let z = self.slice(layer);
         let place = [x, y, z];
-        let Some(codec) = self
-            .codec
-            .filter(|_| Band::is_of_one_block(&self.image, place))
-        else {
+        if self.codec.is_none() || !Band::is_of_one_block(&self.image, place) {
             return Ok(false);
-        };
+        }
         let Some(band) = Band::at(&self.level, place) else {
             return Ok(false);
         };
         self.settle(view, place)?;
+        let Some(codec) = &self.codec else {
+            return Ok(false);
+        };
         self.host.run(
             #[inline(always)]
             || band.store(view, mask, &codec.pack(colours)),
