@@ -102,7 +102,7 @@ fn immediates<const N: usize>(s: &SrcOp) -> [u32; N] {
 }
 
 impl Operand {
-    fn new(s: &SrcOp, logic: bool, n: u8) -> Operand {
+    pub(crate) fn new(s: &SrcOp, logic: bool, n: u8) -> Operand {
         let size = usize::from(s.size);
         let aligned = usize::from(s.base).is_multiple_of(size);
         let mut o = Operand {
@@ -190,13 +190,18 @@ impl Operand {
 
     /// Words, each for four lanes.
     #[inline(always)]
-    fn fours<const N: usize>(&self, r: &Regs) -> [u32; N] {
+    pub(crate) fn fours<const N: usize>(&self, r: &Regs) -> [u32; N] {
         let mut v = [0; N];
         for (four, at) in v.chunks_mut(4).zip(self.groups) {
             let word = r.words().get(usize::from(at));
             four.fill(word.copied().map_or(0, u32::from));
         }
         v
+    }
+
+    /// Words, each for four lanes, without modifiers.
+    pub(crate) fn is_fours(&self) -> bool {
+        self.load == Load::FoursU16 && !self.mods
     }
 
     /// There are no modifiers.

@@ -66,6 +66,12 @@ pub(crate) fn load<const N: usize>(t: &State, u: &Uop, k: usize) -> [u32; N] {
     u.fast.src[k].load(&t.regs, &u.src[k])
 }
 
+/// Words of source 0, each for four lanes, and lanes of source 1, as 32-bit lanes.
+#[inline(always)]
+pub(crate) fn fours_and<const N: usize>(t: &State, u: &Uop) -> ([u32; N], [u32; N]) {
+    (u.fast.src[0].fours(&t.regs), load(t, u, 1))
+}
+
 /// Does something with source `k`, as 32-bit lanes: in a form of its own for lanes that stand together and have no modifiers,
 /// and for words in rows, so that neither goes from one kind of the host's registers to the other.
 #[inline(always)]
