@@ -102,7 +102,7 @@ fn floats_become_integers_as_each_does() {
     for start in 0..edges.len() {
         for few in [true, false] {
             // All channels hold small ones but for some, or each holds another.
-            let value = |i: usize| match few && i % 7 != 0 {
+            let value = |i: usize| match few && !i.is_multiple_of(7) {
                 true => (i as f32 * 1.25).to_bits(),
                 false => edges[(start + i) % edges.len()],
             };
