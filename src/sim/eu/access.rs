@@ -52,6 +52,8 @@ pub(crate) struct Operand {
     pub(crate) xor: u32,
     sub: u32,
     pub(crate) imm: u32,
+    /// Of words in fours or rows: the first of each, as an index.
+    groups: [u16; 8],
 }
 
 /// Operands resolved for the fast paths.
@@ -84,8 +86,23 @@ fn words<const N: usize>(r: &Regs, s: &SrcOp, v: &mut [u32; N], dword: impl Fn(u
     }
 }
 
+/// Immediates of a vector's lanes: those are of words and of floats alone.
+#[inline(always)]
+fn immediates<const N: usize>(s: &SrcOp) -> [u32; N] {
+    let mut v = [0; N];
+    if let Some(l) = s.lanes.as_ref().and_then(|l| l.first_chunk()) {
+        v = *l;
+    }
+    if s.ty == Type::W {
+        for x in &mut v {
+            *x = *x as i16 as u32;
+        }
+    }
+    v
+}
+
 impl Operand {
-    fn new(s: &SrcOp, logic: bool, n: u8) -> Operand {
+    pub(crate) fn new(s: &SrcOp, logic: bool, n: u8) -> Operand {
         let size = usize::from(s.size);
         let aligned = usize::from(s.base).is_multiple_of(size);
         let mut o = Operand {
@@ -123,6 +140,12 @@ impl Operand {
             },
             _ => Load::Narrow,
         };
+        if let (Load::FoursU16 | Load::RowsU16, Some(table)) = (o.load, &s.table) {
+            let firsts = table.as_chunks::<4>().0.iter().map(|[first, ..]| first / 2);
+            for (to, first) in o.groups.iter_mut().zip(firsts) {
+                *to = first;
+            }
+        }
         if o.load == Load::Imm {
             o.imm = o.modify(extend(s.imm, s.ty));
             o.mods = false;
@@ -146,6 +169,9 @@ impl Operand {
                 None => [0; N],
             },
             Load::Scalar if s.size == 4 => [r.dword(usize::from(s.base)); N],
+            Load::FoursU16 => self.fours(r),
+            Load::RowsU16 => self.rows(r),
+            Load::ImmLanes => immediates(s),
             _ => self.gathered(r, s),
         };
         if self.mods {
@@ -162,23 +188,48 @@ impl Operand {
         r.dwords().get(self.base..)?.first_chunk()
     }
 
+    /// Words, each for four lanes.
+    #[inline(always)]
+    pub(crate) fn fours<const N: usize>(&self, r: &Regs) -> [u32; N] {
+        let mut v = [0; N];
+        for (four, at) in v.chunks_mut(4).zip(self.groups) {
+            let word = r.words().get(usize::from(at));
+            four.fill(word.copied().map_or(0, u32::from));
+        }
+        v
+    }
+
+    /// Words, each for four lanes, without modifiers.
+    pub(crate) fn is_fours(&self) -> bool {
+        self.load == Load::FoursU16 && !self.mods
+    }
+
+    /// There are no modifiers.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.mods
+    }
+
+    /// Words, four lanes' side by side.
+    #[inline(always)]
+    pub(crate) fn rows<const N: usize>(&self, r: &Regs) -> [u32; N] {
+        let mut v = [0; N];
+        for (four, at) in v.as_chunks_mut::<4>().0.iter_mut().zip(self.groups) {
+            let row = r.words().get(usize::from(at)..);
+            if let Some(row) = row.and_then(|row| row.first_chunk::<4>()) {
+                *four = row.map(u32::from);
+            }
+        }
+        v
+    }
+
     /// Lanes that stand apart, or that are not dwords: extended, without modifiers.
     #[inline(never)]
     pub(crate) fn gathered<const N: usize>(&self, r: &Regs, s: &SrcOp) -> [u32; N] {
         let mut v = [0u32; N];
         match self.load {
             Load::Imm | Load::Contig32 => {}
-            Load::ImmLanes => {
-                // Those are of words and of floats alone.
-                if let Some(l) = s.lanes.as_ref().and_then(|l| l.first_chunk()) {
-                    v = *l;
-                }
-                if s.ty == Type::W {
-                    for x in &mut v {
-                        *x = *x as i16 as u32;
-                    }
-                }
-            }
+            Load::ImmLanes => v = immediates(s),
             Load::Scalar => {
                 let x = if s.size == 4 {
                     r.dword(usize::from(s.base))
@@ -216,26 +267,8 @@ impl Operand {
                     }
                 }
             }
-            Load::FoursU16 => {
-                if let Some(t) = &s.table {
-                    let firsts = t.as_chunks::<4>().0.iter();
-                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
-                        let word = r.words().get(usize::from(*at) / 2);
-                        four.fill(word.copied().map_or(0, u32::from));
-                    }
-                }
-            }
-            Load::RowsU16 => {
-                if let Some(t) = &s.table {
-                    let firsts = t.as_chunks::<4>().0.iter();
-                    for (four, [at, ..]) in v.as_chunks_mut::<4>().0.iter_mut().zip(firsts) {
-                        let row = r.words().get(usize::from(*at) / 2..);
-                        if let Some(row) = row.and_then(|row| row.first_chunk::<4>()) {
-                            *four = row.map(u32::from);
-                        }
-                    }
-                }
-            }
+            Load::FoursU16 => v = self.fours(r),
+            Load::RowsU16 => v = self.rows(r),
             Load::TableU16 => words(r, s, &mut v, u32::from),
             Load::TableS16 => words(r, s, &mut v, |x| x as i16 as u32),
             Load::Narrow => {

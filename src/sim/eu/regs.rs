@@ -110,6 +110,11 @@ impl Regs {
         &self.dwords()[..GRF_BYTES / 4]
     }
 
+    /// The same, to be written.
+    pub(crate) fn grf_mut(&mut self) -> &mut [u32] {
+        &mut self.dwords_mut()[..GRF_BYTES / 4]
+    }
+
     /// Reads `size` bytes (1, 2, 4 or 8) at any byte offset; bytes past the end read as zero.
     #[inline]
     pub(crate) fn read(&self, at: usize, size: usize) -> u64 {

@@ -16,6 +16,25 @@ use isa::{Addr, Desc, File, Opcode};
 /// Bits of an extended descriptor that SEND has where its descriptor is in a0 (`base/hw/ERRATA.md`).
 const INDIRECT_EX_DESC: u32 = 0xffff;
 
+/// Registers of an answer, and those of both parts of a message, where the answer goes to none that is sent: it is made in place
+/// then.
+fn apart<'r>(grf: &'r mut [u32], letter: &Letter) -> Option<(&'r mut [u32], [&'r [u32]; 2])> {
+    let (to, count) = (letter.answer? * 8, letter.answers * 8);
+    let (before, rest) = grf.split_at_mut_checked(to)?;
+    let (answer, after) = rest.split_at_mut_checked(count)?;
+    let (before, after) = (&*before, &*after);
+    let part = |(register, count): (usize, usize)| {
+        let (from, end) = (register * 8, (register + count) * 8);
+        match from.checked_sub(to + answer.len()) {
+            _ if end <= to => before.get(from..end),
+            Some(from) => after.get(from..from + count * 8),
+            None => None,
+        }
+    };
+    let [first, second] = letter.parts.map(part);
+    Some((answer, [first?, second?]))
+}
+
 impl State {
     fn desc(&self, d: Desc) -> u32 {
         match d {
@@ -75,18 +94,8 @@ impl State {
             Some(letter) => *letter,
             None => self.letter(u)?,
         };
-        let answers = letter.answers * 8;
-        let mut buffer = std::mem::take(&mut self.response);
-        if buffer.len() < answers {
-            buffer.resize(answers, 0);
-        }
-        let grf = self.regs.grf();
-        let part = |(register, count): (usize, usize)| &grf[register * 8..(register + count) * 8];
-        if let Some(d) = letter.answer {
-            buffer[..answers].copy_from_slice(part((d, letter.answers)));
-        }
-        let (register, len) = letter.parts[0];
         if self.written.is_some() {
+            let (register, len) = letter.parts[0];
             let sent = Sent {
                 sfid: letter.sfid,
                 desc: letter.desc,
@@ -96,25 +105,56 @@ impl State {
             };
             self.check_addresses(u, &sent)?;
         }
-        let message = Message {
+        let blank = Message {
             sfid: letter.sfid,
             desc: letter.desc,
             ex_desc: letter.ex_desc,
             exec_size: u.n,
             lanes,
-            src0: part(letter.parts[0]),
-            src1: part(letter.parts[1]),
+            src0: &[],
+            src1: &[],
             waits: matches!(u.op, Opcode::Sendc | Opcode::Sendsc),
             eot,
             ip: u.ip,
         };
-        sf.message(&message, &mut buffer[..answers])
-            .map_err(Box::new)?;
-        if let Some(d) = letter.answer {
-            self.regs.dwords_mut()[d * 8..][..answers].copy_from_slice(&buffer[..answers]);
-            self.mark_written(d * 32, letter.answers * 32);
+        let answers = letter.answers * 8;
+        let to = letter.answer.map(|d| d * 8);
+        let mut made = false;
+        if let Some((answer, [src0, src1])) = apart(self.regs.grf_mut(), &letter) {
+            let message = Message {
+                src0,
+                src1,
+                ..blank
+            };
+            sf.message(&message, answer).map_err(Box::new)?;
+            made = true;
         }
-        self.response = buffer;
+        if !made {
+            let mut buffer = std::mem::take(&mut self.response);
+            if buffer.len() < answers {
+                buffer.resize(answers, 0);
+            }
+            let grf = self.regs.grf();
+            let part =
+                |(register, count): (usize, usize)| &grf[register * 8..(register + count) * 8];
+            if let Some(to) = to {
+                buffer[..answers].copy_from_slice(&grf[to..to + answers]);
+            }
+            let message = Message {
+                src0: part(letter.parts[0]),
+                src1: part(letter.parts[1]),
+                ..blank
+            };
+            sf.message(&message, &mut buffer[..answers])
+                .map_err(Box::new)?;
+            if let Some(to) = to {
+                self.regs.dwords_mut()[to..][..answers].copy_from_slice(&buffer[..answers]);
+            }
+            self.response = buffer;
+        }
+        if let Some(to) = to {
+            self.mark_written(to * 4, answers * 4);
+        }
         Ok(eot)
     }
 }

@@ -130,7 +130,8 @@ pub trait TraceSink: Send {
 
 /// A thread on an EU.
 pub struct Thread {
-    kernel: Arc<Kernel>,
+    /// None while it runs.
+    kernel: Option<Arc<Kernel>>,
     pub(crate) state: State,
     pc: u32,
     statistics: Statistics,
@@ -160,7 +161,7 @@ impl Thread {
         options: Options,
     ) -> Thread {
         let mut t = Thread {
-            kernel: Arc::clone(kernel),
+            kernel: Some(Arc::clone(kernel)),
             state: State::new(options),
             pc: 0,
             statistics: Statistics::default(),
@@ -169,7 +170,7 @@ impl Thread {
             payload_dwords: 0,
             done: false,
         };
-        t.start(payload, dispatch_mask, init);
+        t.start(kernel, payload, dispatch_mask, init);
         t
     }
 
@@ -181,20 +182,21 @@ impl Thread {
         dispatch_mask: u32,
         init: &Init,
     ) {
-        if !Arc::ptr_eq(&self.kernel, kernel) {
-            self.kernel = Arc::clone(kernel);
+        let same = self.kernel.as_ref().is_some_and(|k| Arc::ptr_eq(k, kernel));
+        if !same {
+            self.kernel = Some(Arc::clone(kernel));
             self.vetted = None;
             self.state.regs.clear();
         } else {
-            self.clear(payload.len(), dispatch_mask);
+            self.clear(kernel, payload.len(), dispatch_mask);
         }
         self.statistics = Statistics::default();
-        self.start(payload, dispatch_mask, init);
+        self.start(kernel, payload, dispatch_mask, init);
     }
 
     /// Makes registers zero again that this thread may have written and another of the same kernel may look at.
-    fn clear(&mut self, dwords: usize, dispatch_mask: u32) {
-        let left = &self.kernel.leftovers;
+    fn clear(&mut self, kernel: &Kernel, dwords: usize, dispatch_mask: u32) {
+        let left = &kernel.leftovers;
         let regs = &mut self.state.regs;
         let all = left.channels & !dispatch_mask == 0;
         match all && dwords >= self.payload_dwords {
@@ -210,8 +212,8 @@ impl Thread {
         }
     }
 
-    fn start(&mut self, payload: &[u32], dispatch_mask: u32, init: &Init) {
-        self.pc = self.kernel.first;
+    fn start(&mut self, kernel: &Kernel, payload: &[u32], dispatch_mask: u32, init: &Init) {
+        self.pc = kernel.first;
         let state = &mut self.state;
         let vector_mask = whole_fours(dispatch_mask);
         state.amask = match init.vector_mask {
@@ -261,7 +263,9 @@ impl Thread {
 
     /// Byte offset of the next instruction.
     pub fn ip(&self) -> u64 {
-        self.kernel.uops.get(self.pc as usize).map_or(0, |u| u.ip)
+        let kernel = self.kernel.as_ref();
+        let next = kernel.and_then(|kernel| kernel.uops.get(self.pc as usize));
+        next.map_or(0, |u| u.ip)
     }
 
     /// Delivers a notification: the barrier the thread waits for is released.
@@ -275,10 +279,10 @@ impl Thread {
     /// # Errors
     /// Where the program does something undefined, not simulated, or that faults; the thread is finished then.
     pub fn run(&mut self, sf: &mut dyn SharedFunctions, budget: u64) -> Result<Exit, Stop> {
-        let kernel = Arc::clone(&self.kernel);
-        if self.done {
+        // Taken rather than counted: what others count, too, the host's processors wait for.
+        let (false, Some(kernel)) = (self.done, self.kernel.take()) else {
             return Ok(Exit::Eot);
-        }
+        };
         let observed =
             self.state.options.statistics || self.state.written.is_some() || self.trace.is_some();
         // The instruction at work, and the next.
@@ -340,6 +344,7 @@ impl Thread {
                 Err(e) => break Err(e),
             }
         };
+        self.kernel = Some(kernel);
         self.pc = pc;
         self.statistics.instructions += budget - left;
         match end {

@@ -181,15 +181,22 @@ impl<'a> Bindings<'a> {
 
     /// The surface with dimensions that a descriptor's binding table index means.
     pub fn image(&mut self, message: &Message<'_>) -> Result<Image, Stop> {
-        self.remembered(message, false).map(|(_, image)| image)
+        let place = self.remembered(message, false)?;
+        Ok(self.images[place].1)
     }
 
-    /// The same for the sampler, with the address of its state.
-    pub fn sampled(&mut self, message: &Message<'_>) -> Result<(u64, Image), Stop> {
+    /// The same for the sampler: where [`Bindings::remembered_at`] has it until the next is asked for.
+    pub fn sampled(&mut self, message: &Message<'_>) -> Result<usize, Stop> {
         self.remembered(message, true)
     }
 
-    fn remembered(&mut self, message: &Message<'_>, sampled: bool) -> Result<(u64, Image), Stop> {
+    /// A surface that was found, with the address of its state.
+    pub fn remembered_at(&self, place: usize) -> (u64, &Image) {
+        let (state, image) = &self.images[place];
+        (*state, image)
+    }
+
+    fn remembered(&mut self, message: &Message<'_>, sampled: bool) -> Result<usize, Stop> {
         if matches!(
             common::BINDING_TABLE_INDEX.get(message.desc),
             bti::SLM | bti::STATELESS | bti::STATELESS_NON_COHERENT
@@ -198,8 +205,8 @@ impl<'a> Bindings<'a> {
         }
         let address = self.surface_state(message)?;
         let at = message.ip;
-        if let Some(known) = self.images.iter().find(|s| s.0 == address) {
-            return Ok(*known);
+        if let Some(known) = self.images.iter().position(|s| s.0 == address) {
+            return Ok(known);
         }
         let image = Image::read(&self.view, address)?;
         if image.aux.mode != AuxMode::Hiz {
@@ -218,8 +225,9 @@ impl<'a> Bindings<'a> {
             Some(place) => *place = (address, image),
             None => self.images.push((address, image)),
         }
-        self.next_image = (self.next_image + 1) % REMEMBERED;
-        Ok((address, image))
+        let made = self.next_image;
+        self.next_image = (made + 1) % REMEMBERED;
+        Ok(made)
     }
 }
 

@@ -370,23 +370,58 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Runs of four dwords from multiples of 4 on, each inside what was looked at last; none where accesses are watched, or
-    /// memory has to be looked for.
-    #[inline]
-    pub fn runs(&self, addresses: [u64; 4]) -> Option<[&'a [AtomicU32; 4]; 4]> {
-        if self.watch.is_some() {
-            return None;
-        }
-        let [first, ..] = addresses;
-        self.words(first).ok()?;
+    /// Runs of dwords from multiples of 4 on, each inside what was looked at last; none where memory has to be looked for.
+    #[inline(always)]
+    fn runs<const R: usize, const N: usize>(
+        &self,
+        addresses: [u64; R],
+    ) -> Option<[&'a [AtomicU32; N]; R]> {
+        self.words(*addresses.first()?).ok()?;
         let known = self.last.get();
-        let run = |address: u64| -> Option<&'a [AtomicU32; 4]> {
+        let mut runs = [None; R];
+        for (run, address) in runs.iter_mut().zip(addresses) {
             let place = (address & ADDRESS_MASK).wrapping_sub(known.start);
             let words = known.words.get(usize::try_from(place / 4).ok()?..)?;
-            words.first_chunk()
+            *run = Some(words.first_chunk()?);
+        }
+        // All of them are there.
+        let [first, ..] = runs.as_slice() else {
+            return None;
         };
-        let [a, b, c, d] = addresses.map(run);
-        Some([a?, b?, c?, d?])
+        let first = (*first)?;
+        Some(runs.map(|run| run.unwrap_or(first)))
+    }
+
+    /// [`View::runs`] that are read as a whole, and reported so. None also where this reader does not see what there is now.
+    #[inline(always)]
+    pub fn readable<const R: usize, const N: usize>(
+        &self,
+        addresses: [u64; R],
+    ) -> Result<Option<[&'a [AtomicU32; N]; R]>, Stop> {
+        let runs = self.runs(addresses);
+        if self.watch.is_some() && runs.is_some() {
+            for address in addresses {
+                if self.reads(address, N * 4)? == Seen::Before {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(runs)
+    }
+
+    /// [`View::runs`] that are written as a whole, and reported so.
+    #[inline(always)]
+    pub fn writable<const R: usize, const N: usize>(
+        &self,
+        addresses: [u64; R],
+    ) -> Result<Option<[&'a [AtomicU32; N]; R]>, Stop> {
+        let runs = self.runs(addresses);
+        if self.watch.is_some() && runs.is_some() {
+            for address in addresses {
+                self.writes(address, N * 4, false)?;
+            }
+        }
+        Ok(runs)
     }
 
     /// Writes a dword at a multiple of 4.

@@ -181,3 +181,7 @@ pub(crate) trait Watch: Sync {
     /// The draw at `at` tests or writes elements of one level of a depth buffer through a hierarchical one.
     fn depth_through(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
 }
+
+#[cfg(test)]
+#[path = "watch_rig.rs"]
+pub(crate) mod testing;

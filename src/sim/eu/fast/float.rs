@@ -1,7 +1,7 @@
 //! F instructions in the default rounding mode, and conversions between F and integers of at most 32 bits.
 
 use super::operand::{
-    bits, compare, floats, flush, flushed, load, load_f, set_flags, spread, store, store_row,
+    bits, compare, floats, flush, flushed, load_f, set_flags, spread, store, store_row, with,
 };
 use super::sized;
 use crate::alu_float;
@@ -351,7 +351,24 @@ fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
         return Ok(());
     }
     // A denormal is a zero to integers, flushed or not.
-    let a = load::<N>(t, u, 0);
+    with::<N>(
+        t,
+        u,
+        0,
+        #[inline(always)]
+        |t, a| {
+            let v = integers(u, &a);
+            if !(u.plain && store_row(t, u, m, &v)) {
+                store(t, u, m, &v);
+            }
+        },
+    );
+    Ok(())
+}
+
+/// Floats as integers of the destination's type: truncated, clamped.
+#[inline(always)]
+fn integers<const N: usize>(u: &Uop, a: &[u32; N]) -> [u32; N] {
     let (lo, hi) = match u.dst.ty {
         Type::W => (-0x8000, 0x7fff),
         Type::Uw => (0, 0xffff),
@@ -361,19 +378,17 @@ fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
     };
     let mut v = [0u32; N];
     // Numbers from zero on that every integer of more than a byte holds, as pixels' places are: truncated in wide steps.
-    const FEW: i32 = 32_768_f32.to_bits() as i32;
-    let many = |all: u32, x: &u32| all | u32::from(*x as i32 >= FEW) | *x >> 31;
-    if u.dst.size > 1 && a.iter().fold(0, many) == 0 {
+    const FEW: u32 = 32_768_f32.to_bits();
+    // With a sign they are above as they stand.
+    let most = a.iter().fold(0, |most, x| (*x).max(most));
+    if u.dst.size > 1 && most < FEW {
         for i in 0..N {
             let x = f32::from_bits(a[i]);
             let near = x + 8_388_608.0;
             let above = u32::from(near - 8_388_608.0 > x);
             v[i] = (near.to_bits() & 0x7f_ffff) - above;
         }
-        if !(u.plain && store_row(t, u, m, &v)) {
-            store(t, u, m, &v);
-        }
-        return Ok(());
+        return v;
     }
     for i in 0..N {
         let x = f32::from_bits(a[i]);
@@ -383,8 +398,7 @@ fn f_to_int<const N: usize>(t: &mut State, u: &Uop) -> R {
             (x as i32).clamp(lo, hi) as u32
         };
     }
-    store(t, u, m, &v);
-    Ok(())
+    v
 }
 
 #[inline(always)]
@@ -396,18 +410,26 @@ fn int_to_f<const N: usize>(t: &mut State, u: &Uop) -> R {
     if m == 0 {
         return Ok(());
     }
-    let a = load::<N>(t, u, 0);
-    let mut v = [0f32; N];
-    if u.src[0].ty == Type::Ud {
-        for i in 0..N {
-            v[i] = a[i] as f32;
-        }
-    } else {
-        for i in 0..N {
-            v[i] = a[i] as i32 as f32;
-        }
-    }
-    finish(t, u, m, v);
+    let unsigned = u.src[0].ty == Type::Ud;
+    with::<N>(
+        t,
+        u,
+        0,
+        #[inline(always)]
+        |t, a| {
+            let mut v = [0f32; N];
+            if unsigned {
+                for i in 0..N {
+                    v[i] = a[i] as f32;
+                }
+            } else {
+                for i in 0..N {
+                    v[i] = a[i] as i32 as f32;
+                }
+            }
+            finish(t, u, m, v);
+        },
+    );
     Ok(())
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Raw moves and selections of floats come here too.
 
-use super::operand::{compare, load, set_flags, spread, store, store_row};
+use super::operand::{compare, fours_and, load, set_flags, spread, store, store_row};
 use super::sized;
+use crate::access::Operand;
 use crate::alu_int::{self, Width};
 use crate::flags;
 use crate::general;
@@ -100,6 +101,22 @@ fn binary<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
     }
     let a = load::<N>(t, u, 0);
     let b = load::<N>(t, u, 1);
+    let mut v = [0u32; N];
+    for i in 0..N {
+        v[i] = O::f(a[i], b[i]);
+    }
+    finish(t, u, m, &v);
+    Ok(())
+}
+
+/// [`binary`] of words, each for four lanes, as places of subspans are.
+#[inline(always)]
+fn binary_fours<O: Op, const N: usize>(t: &mut State, u: &Uop) -> R {
+    let m = t.mask(u);
+    if m == 0 {
+        return Ok(());
+    }
+    let (a, b) = fours_and::<N>(t, u);
     let mut v = [0u32; N];
     for i in 0..N {
         v[i] = O::f(a[i], b[i]);
@@ -300,6 +317,9 @@ pub(super) fn select(u: &Uop) -> Option<AluFn> {
     Some(match u.op {
         Opcode::Mov => sized!(u, unary, Mov),
         Opcode::Not => sized!(u, unary, Not),
+        Opcode::Add if Operand::new(&u.src[0], false, u.n).is_fours() => {
+            sized!(u, binary_fours, Add)
+        }
         Opcode::Add => sized!(u, binary, Add),
         Opcode::Mul => sized!(u, binary, Mul),
         Opcode::And => sized!(u, binary, And),

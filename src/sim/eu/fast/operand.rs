@@ -66,6 +66,36 @@ pub(crate) fn load<const N: usize>(t: &State, u: &Uop, k: usize) -> [u32; N] {
     u.fast.src[k].load(&t.regs, &u.src[k])
 }
 
+/// Words of source 0, each for four lanes, and lanes of source 1, as 32-bit lanes.
+#[inline(always)]
+pub(crate) fn fours_and<const N: usize>(t: &State, u: &Uop) -> ([u32; N], [u32; N]) {
+    (u.fast.src[0].fours(&t.regs), load(t, u, 1))
+}
+
+/// Does something with source `k`, as 32-bit lanes: in a form of its own for lanes that stand together and have no modifiers,
+/// and for words in rows, so that neither goes from one kind of the host's registers to the other.
+#[inline(always)]
+pub(crate) fn with<const N: usize>(
+    t: &mut State,
+    u: &Uop,
+    k: usize,
+    f: impl Fn(&mut State, [u32; N]),
+) {
+    let o = &u.fast.src[k];
+    if o.is_plain() {
+        if let (Load::Contig32, Some(row)) = (o.load, o.row(&t.regs)) {
+            let row = *row;
+            return f(t, row);
+        }
+        if o.load == Load::RowsU16 {
+            let rows = o.rows(&t.regs);
+            return f(t, rows);
+        }
+    }
+    let lanes = load(t, u, k);
+    f(t, lanes);
+}
+
 /// Source `k`, an F: denormals flushed as the mode says.
 #[inline(always)]
 pub(crate) fn load_f<const N: usize>(t: &State, u: &Uop, k: usize) -> [u32; N] {

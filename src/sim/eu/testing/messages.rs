@@ -170,6 +170,21 @@ fn a_response_replaces_only_what_the_function_writes() {
 }
 
 #[test]
+fn a_response_may_lie_over_what_is_sent() {
+    // Two registers from g2 on, and two from g6 on; three of an answer.
+    for first in [0, 1, 2, 3, 4, 5, 6, 7, 8, 50, 125] {
+        let mut i = send(Opcode::Sends, lengths(2, 3), Desc::Imm(2 << 6));
+        i.dst = dst(first, Type::Ud);
+        let (w, t) = sent(i, &[]);
+        let parts = (&w.first[0].src0, &w.first[0].src1);
+        assert_eq!(parts, (&range(2, 2), &range(6, 2)), "g{first}");
+        let mut want: Vec<u32> = (0..1024).collect();
+        want[usize::from(first) * 8] = 0xabcd;
+        assert_eq!(t.grf(), want, "g{first}");
+    }
+}
+
+#[test]
 fn payloads_and_responses_stay_in_the_register_file() {
     let out = |i: Inst| match tried(i, &[]).2 {
         Ok(_) => false,

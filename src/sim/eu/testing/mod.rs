@@ -14,6 +14,7 @@ mod messages;
 mod numbers;
 mod operands;
 mod operations;
+mod places;
 mod regions;
 mod rounding;
 mod state;

@@ -129,6 +129,8 @@ pub(crate) struct Executor<'a> {
     pub threads: u64,
     pub instructions: u64,
     work: Statistics,
+    /// Threads count more than their instructions.
+    counts: bool,
     /// Instructions that the batch's budget has not been charged for.
     unpaid: u64,
     /// Number of this worker: which part of the scratch memory its threads use.
@@ -180,6 +182,7 @@ impl<'a> Executor<'a> {
             threads: 0,
             instructions: 0,
             work: Statistics::default(),
+            counts: draw.options.thread_options().statistics,
             unpaid: 0,
             worker: 0,
             vector_mask: false,
@@ -339,8 +342,12 @@ impl<'a> Executor<'a> {
         }
         self.threads += 1;
         self.channels += u64::from(mask.count_ones());
-        self.instructions += thread.statistics().instructions;
-        self.work += thread.statistics();
+        let done = thread.statistics();
+        self.instructions += done.instructions;
+        match self.counts {
+            true => self.work += done,
+            false => self.work.instructions += done.instructions,
+        }
         Ok(())
     }
 

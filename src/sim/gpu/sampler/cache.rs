@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", texture caches.
 
 use crate::memory::View;
-use crate::surface::{Image, Level};
+use crate::surface::{Codec, Image, Level};
 use eu::Stop;
 
 /// Blocks of texels kept.
@@ -30,10 +30,17 @@ struct Line {
 pub(crate) struct Texels {
     lines: Vec<Line>,
     /// Levels of surfaces, by the key of their lines.
-    levels: Vec<(u64, Level)>,
+    levels: Vec<(u64, Known)>,
     next: usize,
     /// The block of a control surface that was last asked for: surface and level, block, and whether it is clear.
     block: Option<(u64, [u32; 3], bool)>,
+}
+
+/// A level of a surface, and how texels of its format become values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    pub level: Level,
+    pub codec: Option<Codec>,
 }
 
 /// Levels kept.
@@ -47,20 +54,24 @@ fn key(state: u64, level: u32) -> u64 {
 impl Texels {
     /// A level of a surface.
     pub fn level(&mut self, surface: (u64, &Image), level: u32) -> Level {
-        *self.known(surface, level)
+        self.known(surface, level).level
     }
 
-    fn known(&mut self, (state, image): (u64, &Image), level: u32) -> &Level {
+    /// The same, with its format's codec.
+    pub fn known(&mut self, (state, image): (u64, &Image), level: u32) -> &Known {
         let key = key(state, level);
         let found = self.levels.iter().position(|l| l.0 == key);
         let at = found.unwrap_or_else(|| {
-            let made = (key, image.at_level(level));
+            let known = Known {
+                level: image.at_level(level),
+                codec: Codec::of(image.format),
+            };
             if self.levels.len() < LEVELS {
-                self.levels.push(made);
+                self.levels.push((key, known));
                 return self.levels.len() - 1;
             }
             self.next = (self.next + 1) % LEVELS;
-            self.levels[self.next] = made;
+            self.levels[self.next] = (key, known);
             self.next
         });
         &self.levels[at].1
@@ -127,7 +138,7 @@ impl Texels {
         level: u32,
         [x, y, z]: [u32; 3],
     ) -> Result<[u32; 4], Stop> {
-        let known = self.known((state, image), level);
+        let known = self.level((state, image), level);
         let Some(address) = known.address(x, y, z, 0) else {
             return Ok(image.outside());
         };

@@ -4,15 +4,12 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
-use super::cache::Texels;
 use super::engine::Engine;
-use super::request::{Request, kind, respond, respond_four, respond_texels};
+use super::request::{Request, kind, respond, respond_band, respond_four};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, BAND, BAND_LANES, Image, Kind, Level};
+use crate::surface::{AuxMode, Band, Image, Kind};
 use eu::Stop;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
 fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
@@ -24,14 +21,9 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// The texels that sixteen channels ask for by four subspans in a row, which are not cleared; none where they ask for others.
+/// The upper left texel of those that sixteen channels ask for, where they do by four subspans in a row.
 #[inline(always)]
-fn band<'a>(
-    bindings: &Bindings<'a>,
-    (texels, level, known): (&mut Texels, u32, &Level),
-    (state, image): (u64, &Image),
-    (xs, ys, slice): (&[u32; 16], &[u32; 16], u32),
-) -> Result<Option<[&'a [AtomicU32; 4]; 4]>, Stop> {
+fn corner(xs: &[u32; 16], ys: &[u32; 16]) -> Option<[u32; 2]> {
     let (x, y) = (xs[0], ys[0]);
     let mut others = 0;
     for lane in 0..16u32 {
@@ -39,19 +31,7 @@ fn band<'a>(
         others |= xs[lane as usize].wrapping_sub(x) ^ right;
         others |= ys[lane as usize].wrapping_sub(y) ^ down;
     }
-    let Some(addresses) = known.band(x, y, slice).filter(|_| others == 0) else {
-        return Ok(None);
-    };
-    let whole = image
-        .ccs_block()
-        .is_none_or(|[w, h]| x % w + BAND[0] <= w && y % h + BAND[1] <= h);
-    if bindings.view.is_strict()
-        || !whole
-        || texels.is_clear(&bindings.view, (state, image), level, [x, y, slice])?
-    {
-        return Ok(None);
-    }
-    Ok(bindings.view.runs(addresses))
+    (others == 0).then_some([x, y])
 }
 
 impl Engine {
@@ -69,7 +49,6 @@ impl Engine {
         let lanes = request.lanes;
         let flat = image.kind == Kind::D2 && image.samples == 1;
         let plain = request.masked == 0 && request.offset == [0; 3];
-        let packer = Packer::of(image.format);
         let parameter = |i: usize| request.payload.part(request.first + i * lanes, lanes);
         let none = Some(&[][..]);
         let (levels, slices) = match request.kind {
@@ -100,29 +79,24 @@ impl Engine {
             return Ok(false);
         }
         let texels = &mut self.texels;
-        let known = texels.level((state, image), level);
-        let mut result = Ok(known.is_plain());
-        let mut done = 0;
-        if let Some(packer) = packer
+        let known = texels.known((state, image), level);
+        if let Some(codec) = known.codec
             && active & 0xffff == 0xffff
             && let (Some(xs), Some(ys), Some(response)) =
                 (xs.first_chunk(), ys.first_chunk(), response.get_mut(..64))
-            && let Some(runs) = band(
-                bindings,
-                (texels, level, &known),
-                (state, image),
-                (xs, ys, slice),
-            )?
+            && let Some([x, y]) = corner(xs, ys)
+            && let Some(band) = Band::at(&known.level, [x, y, slice])
+            && Band::is_of_one_block(image, [x, y, slice])
+            && !texels.is_clear(&bindings.view, (state, image), level, [x, y, slice])?
+            && let Some(all) = band.load(&bindings.view)?
         {
-            let mut all = [0; 16];
-            for (run, lanes) in runs.into_iter().zip(BAND_LANES) {
-                for (texel, lane) in run.iter().zip(lanes) {
-                    all[lane] = texel.load(Relaxed);
-                }
-            }
-            respond_texels(request, (image, packer), 0xffff, &all, response);
+            respond_band(request, image, codec.unpack(&all), response);
             return Ok(true);
         }
+        let known = texels.level((state, image), level);
+        let mut result = Ok(known.is_plain());
+        let mut done = 0;
+        let packer = Packer::of(image.format).filter(|_| known.bytes() == 4);
         // Four by four where channels ask for a subspan each, as copies of pictures do.
         for first in (0..lanes).step_by(4) {
             let Some(packer) = packer.filter(|_| active >> first & 15 == 15) else {

@@ -282,6 +282,46 @@ fn values_are_swizzled_and_clear_blocks_have_the_clear_colour() {
 }
 
 #[test]
+fn four_subspans_in_a_row_are_what_each_of_their_texels_is() {
+    // R8_UINT, R8_SNORM, R16_UNORM, R8G8_SINT, B5G6R5_UNORM, R10G10B10A2_UNORM, R16_FLOAT, R8G8B8A8_UNORM_SRGB.
+    for format in [0x143, 0x141, 0x10a, 0x107, 0x100, 0x0c2, 0x10e, 0x0c8] {
+        for (tiling, swizzle) in [(0, 4), (1, 4), (2, 4), (3, 4), (3, 5)] {
+            let set = [
+                (rss::SURFACE_FORMAT, format),
+                (rss::WIDTH, 39),
+                (rss::HEIGHT, 15),
+                (rss::TILE_MODE, tiling),
+                (rss::SURFACE_PITCH, 511),
+                (rss::SHADER_CHANNEL_SELECT_RED, swizzle),
+            ];
+            let rig = Rig::new(&[&set], &[&[]]);
+            let words: Vec<u32> = (0..BYTES as u32 / 4)
+                .map(|i| i.wrapping_mul(0x9e37_79b9))
+                .collect();
+            rig.write(0, &words);
+            let mut port = rig.port();
+            // The last is out of bounds in part; the one before begins where nothing does.
+            for [left, top] in [[0, 0], [8, 2], [24, 14], [32, 6], [6, 4], [36, 0]] {
+                let at = |lane: u32| [left + lane / 4 * 2 + lane % 2, top + lane / 2 % 2];
+                let together = Ask {
+                    width: 16,
+                    parameters: [0, 1]
+                        .map(|i| (0..16).map(|lane| at(lane)[i]).collect())
+                        .to_vec(),
+                    ..Ask::new(kind::LD_LZ, &[])
+                };
+                let found = together.by(&mut port).expect("carried out");
+                for (lane, values) in (0..).zip(found) {
+                    let alone = Ask::new(kind::LD_LZ, &at(lane)).by(&mut port);
+                    let expected = alone.expect("carried out")[0];
+                    assert_eq!(values, expected, "{format:#x} {tiling} {left} {top} {lane}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn blocks_that_are_clear_are_narrower_than_lines_of_texels() {
     // R32G32B32A32_UINT: blocks of 2 × 4 texels. Texel (x, y) is at byte 512 x + 16 y.
     let set = [

@@ -44,14 +44,16 @@ impl Engine {
             gathered: (bits >> 16 & 3) as usize,
             sampler: states + u64::from(sample::SAMPLER_INDEX.get(desc)) * 16,
         };
-        let (state, image) = bindings.sampled(message)?;
+        let place = bindings.sampled(message)?;
+        let bindings = &*bindings;
+        let (state, image) = bindings.remembered_at(place);
         match Order::of(request.kind) {
             Some(order) => self.sampled(
                 bindings,
                 message,
                 &request,
                 &order,
-                (state, &image),
+                (state, image),
                 response,
             ),
             None => {
@@ -69,7 +71,7 @@ impl Engine {
                 if !known {
                     return unimplemented(message, "a sampler message of this type");
                 }
-                let surface = (state, &image);
+                let surface = (state, image);
                 let host = self.host;
                 let plain = host.run(
                     #[inline(always)]
@@ -79,7 +81,7 @@ impl Engine {
                     return Ok(());
                 }
                 for lane in (0..lanes).filter(|lane| message.lanes >> lane & 1 == 1) {
-                    let values = self.fetch(bindings, &request, (state, &image), lane)?;
+                    let values = self.fetch(bindings, &request, (state, image), lane)?;
                     respond(&request, lane, values, response);
                 }
                 Ok(())

@@ -188,10 +188,26 @@ pub(super) fn respond_texels(
     response: &mut [u32],
 ) {
     let channels = packer.unpack_all(texels);
-    let whole = of == u32::MAX >> (32 - request.lanes) && request.masked == 0;
-    if whole
-        && image.is_straight
-        && let (16, Some(to)) = (request.lanes, response.first_chunk_mut::<64>())
+    if of == u32::MAX >> (32 - request.lanes) && request.masked == 0 && request.lanes == 16 {
+        return respond_band(request, image, channels, response);
+    }
+    let [reds, greens, blues, alphas] = &channels;
+    for lane in (0..request.lanes.min(16)).filter(|lane| of >> lane & 1 == 1) {
+        let values = [reds[lane], greens[lane], blues[lane], alphas[lane]];
+        respond(request, lane, image.swizzled(values), response);
+    }
+}
+
+/// Writes the reds, greens, blues and alphas of sixteen channels, of which none is masked.
+#[inline(always)]
+pub(super) fn respond_band(
+    request: &Request<'_>,
+    image: &Image,
+    channels: [[u32; 16]; 4],
+    response: &mut [u32],
+) {
+    if image.is_straight
+        && let Some(to) = response.first_chunk_mut::<64>()
     {
         for (to, channel) in to.as_chunks_mut::<16>().0.iter_mut().zip(&channels) {
             *to = *channel;
@@ -199,7 +215,7 @@ pub(super) fn respond_texels(
         return;
     }
     let [reds, greens, blues, alphas] = &channels;
-    for lane in (0..request.lanes.min(16)).filter(|lane| of >> lane & 1 == 1) {
+    for lane in 0..16 {
         let values = [reds[lane], greens[lane], blues[lane], alphas[lane]];
         respond(request, lane, image.swizzled(values), response);
     }

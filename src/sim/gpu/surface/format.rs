@@ -218,6 +218,17 @@ pub(crate) fn is_normalised(format: &Format) -> bool {
     layout_of(format).is_some_and(|l| l.parts.iter().any(part))
 }
 
+/// The channels of a format whose parts are each of one colour, none by a curve: the colour's index, the first bit, how many, and
+/// what they mean.
+pub(super) fn plain_parts(format: &Format) -> Option<Vec<(usize, u32, u32, ChannelKind)>> {
+    let layout = layout_of(format).filter(|l| !l.srgb && l.form != Form::SharedExponent)?;
+    let each = layout.parts.iter().map(|part| match part.target {
+        Target::Colour(channel) => Some((channel, part.lo, part.bits, part.kind)),
+        Target::Luminance | Target::Intensity => None,
+    });
+    each.collect()
+}
+
 /// A texel with the bits that another one has for some channels; luminance and intensity are red.
 pub(crate) fn with_kept(
     format: &Format,

@@ -226,35 +226,51 @@ impl Level {
     }
 }
 
-/// Texels that [`Level::band`] finds along a row, and rows.
-pub(crate) const BAND: [u32; 2] = [8, 2];
-
-/// Of its runs, where each texel is among those of four subspans in a row.
-pub(crate) const BAND_LANES: [[usize; 4]; 4] =
-    [[0, 1, 4, 5], [8, 9, 12, 13], [2, 3, 6, 7], [10, 11, 14, 15]];
-
 impl Level {
-    /// Addresses of the 8 × 2 texels of a dword each from `x` and `y` on, as four runs of four: two of the upper row, two of the
-    /// lower. None where a texel of them is out of bounds or not in such a run.
-    pub fn band(&self, x: u32, y: u32, z: u32) -> Option<[u64; 4]> {
+    /// Bytes of an element.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Addresses of the texels from a place on, of a row and of the row below it: of the first four of the row, and of the fifth.
+    /// None where a texel of them is out of bounds, where four (of less than a dword, eight) are not together from a dword on, and
+    /// where texels are longer than a dword.
+    #[inline(always)]
+    pub fn rows(&self, [x, y, z]: [u32; 3], [wide, high]: [u32; 2]) -> Option<[[u64; 2]; 2]> {
         let [width, height, depth] = self.extent;
-        let inside = x < width && width - x >= BAND[0] && y < height && height - y >= BAND[1];
+        let inside = x < width && width - x >= wide && y < height && height - y >= high;
         let slice = z + self.first_slice;
         if !inside || z >= depth || slice >= self.last_slice || !self.is_plain() {
             return None;
         }
         // Sixteen bytes of a row are together in all tilings but W.
         let left = x + self.left;
-        if self.bytes != 4 || !left.is_multiple_of(4) || self.tiling == Tiling::W {
+        let together = if self.bytes == 4 { 4 } else { 8 };
+        let base = self.address | u64::from(self.pitch);
+        if !matches!(self.bytes, 1 | 2 | 4)
+            || !left.is_multiple_of(together)
+            || !base.is_multiple_of(4)
+            || self.tiling == Tiling::W
+        {
             return None;
         }
         let rows = u64::from(y + self.top) + u64::from(slice) * u64::from(self.qpitch);
         let first = u32::try_from(rows).ok()?;
         let second = first.checked_add(1)?;
-        let [a, b] = [left, left + 4].map(|x| tiling::column(self.tiling, x * 4));
-        let [upper, lower] =
-            [first, second].map(|at| self.address + tiling::row(self.tiling, at, self.pitch));
-        Some([upper + a, upper + b, lower + a, lower + b])
+        let (address, pitch, bytes) = (self.address, self.pitch, self.bytes);
+        let places = |tiling: Tiling| {
+            let columns = [left, left + 4].map(|x| tiling::column(tiling, x * bytes));
+            [first, second].map(|y| {
+                let row = address + tiling::row(tiling, y, pitch);
+                columns.map(|column| row + column)
+            })
+        };
+        // Once for all of them.
+        Some(match self.tiling {
+            Tiling::Linear => places(Tiling::Linear),
+            Tiling::X => places(Tiling::X),
+            Tiling::Y | Tiling::W => places(Tiling::Y),
+        })
     }
 }
 

@@ -4,7 +4,9 @@
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; vol. 7, "Surface State Model", buffer surfaces.
 
 mod aux;
+mod band;
 pub(crate) mod compressed;
+mod fields;
 pub(crate) mod format;
 mod image;
 mod layout;
@@ -12,8 +14,10 @@ mod level;
 mod texel;
 pub(crate) mod tiling;
 
+pub(crate) use band::Band;
+pub(crate) use fields::Codec;
 pub(crate) use image::{AuxMode, Image, Kind, Select};
-pub(crate) use level::{BAND, BAND_LANES, Level};
+pub(crate) use level::Level;
 
 use crate::memory::View;
 use crate::space::ADDRESS_MASK;

@@ -376,38 +376,3 @@ fn subspans_lie_where_their_pixels_do() {
     let several = image(&[(rss::NUMBER_OF_MULTISAMPLES, 1)]);
     assert!(!several.at_level(0).is_plain());
 }
-
-#[test]
-fn bands_lie_where_their_subspans_do() {
-    for tiling in [0, 1, 2, 3] {
-        let image = image(&[
-            (rss::TILE_MODE, tiling),
-            (rss::SURFACE_PITCH, 1023),
-            (rss::WIDTH, 149),
-            (rss::HEIGHT, 70),
-            (rss::DEPTH, 1),
-            (rss::SURFACE_QPITCH, 72 / 4),
-        ]);
-        let level = image.at_level(0);
-        for (x, y, z) in [(0, 0, 0), (28, 6, 0), (124, 62, 1), (140, 69, 1)] {
-            let four = [0, 2, 4, 6].map(|i| level.subspan(x + i, y, z).expect("inside"));
-            let lanes: Vec<u64> = four.concat();
-            let found = level.band(x, y, z);
-            // Tiles of 64 by 64 bytes keep no row together.
-            assert_eq!(found.is_none(), tiling == 1, "{tiling} {x} {y} {z}");
-            for (run, own) in found.into_iter().flatten().zip(BAND_LANES) {
-                let run = [0, 4, 8, 12].map(|at| run + at);
-                assert_eq!(run, own.map(|lane| lanes[lane]), "{tiling} {x} {y} {z}");
-            }
-        }
-        for (x, y, z) in [
-            (2, 0, 0),
-            (144, 0, 0),
-            (0, 70, 0),
-            (0, 0, 2),
-            (u32::MAX, 0, 0),
-        ] {
-            assert_eq!(level.band(x, y, z), None, "{tiling} {x} {y} {z}");
-        }
-    }
-}

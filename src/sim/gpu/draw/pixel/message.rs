@@ -78,6 +78,7 @@ impl<'t, 'a> Batch<'t, 'a> {
 }
 
 impl Batch<'_, '_> {
+    #[inline(always)]
     fn layout(&self, message: &Message<'_>, header: Option<u32>) -> Result<Layout, Stop> {
         let state = &self.back.state;
         let (width, replicated, dual, upper) = match render_target::SUBTYPE.get(message.desc) {

@@ -15,6 +15,8 @@
 //! | `tiles` | objects → parts of them, by worker |
 //! | `clear` | fast clears, resolves, 3DSTATE_WM_HZ_OP → memory |
 
+#[cfg(test)]
+mod band_tests;
 mod blend;
 mod clear;
 mod depth;
@@ -231,25 +233,12 @@ impl<'a> Pixels<'a> {
         let runs = self.executors.iter().any(Option::is_some);
         // Nothing can fail, and a pixel is one sample.
         let passes = early && samples == 1 && !state.depth.is_active();
-        // A slot of one that is as the one before but for its place.
+        // Slots of subspans with the same samples differ in their places alone.
         let untested = passes || !early;
         let alike = untested && !smooth && !per_sample && state.coverage != Coverage::Inner;
-        let mut before: Option<([u16; 4], Slot)> = None;
-        for subspan in subspans {
-            if let Some((samples, slot)) = &before
-                && *samples == subspan.samples
-            {
-                if passes {
-                    let [a, b, c, d] = slot.left.map(u64::from);
-                    self.back.samples_passed += a + b + c + d;
-                }
-                slots.push(Slot {
-                    x: subspan.x,
-                    y: subspan.y,
-                    ..*slot
-                });
-                continue;
-            }
+        let mut rest = subspans;
+        while let [subspan, later @ ..] = rest {
+            rest = later;
             let (mut covered, mut bare) = (subspan.samples, [0; 4]);
             if smooth {
                 bare = covered.map(|parts| 16 - parts.count_ones() as u8);
@@ -299,8 +288,22 @@ impl<'a> Pixels<'a> {
                     .stop("a pixel shader without a dispatch width", self.back.at));
             }
             if !per_sample {
-                before = alike.then_some((subspan.samples, slot));
                 slots.push(slot);
+                if alike {
+                    // Those that follow it are as it is but for their places.
+                    let others = later.iter().position(|s| s.samples != subspan.samples);
+                    let (same, others) = later.split_at(others.unwrap_or(later.len()));
+                    slots.extend(same.iter().map(|s| Slot {
+                        x: s.x,
+                        y: s.y,
+                        ..slot
+                    }));
+                    if passes {
+                        let each = slot.left.map(u64::from).into_iter().sum::<u64>();
+                        self.back.samples_passed += each * same.len() as u64;
+                    }
+                    rest = others;
+                }
                 continue;
             }
             for sample in 0..samples {

@@ -13,14 +13,13 @@ use crate::draw::object::LOG_BLOCK;
 use crate::fate;
 use crate::memory::View;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, BAND, BAND_LANES, Image, Kind, Level, Select, format};
+use crate::surface::{AuxMode, Band, Codec, Image, Kind, Level, Select, format};
 use crate::targets::Role;
 use crate::watch::{Colour, Depth, Via};
 use eu::{Host, Stop};
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
 use hw::state::binding_table_state;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// A bound render target.
 pub(super) struct Target {
@@ -43,6 +42,8 @@ pub(super) struct Target {
     dword: bool,
     /// Subspans go to memory at once: how those of dwords are packed, where nothing of what is there stays.
     quick: Option<Option<Packer>>,
+    /// How four subspans in a row are packed, where nothing of what is there stays.
+    codec: Option<Codec>,
     /// The colour that was last encoded, and its texel: neighbours often have one colour.
     last: Option<([u32; 4], [u8; 16])>,
     /// Pixels of the block that was last found, or made, to stand as it is.
@@ -212,6 +213,8 @@ impl Target {
         let order = order(&image);
         let is_straight = order == [0, 1, 2, 3] && blend.dither.is_none();
         let whole = blend.writes == [true; 4] && !blends && !logic;
+        let straight = whole && level.is_plain() && is_straight;
+        let codec = Codec::of(image.format).filter(|_| straight);
         let packer = Packer::of(image.format).filter(|_| whole);
         // Of dwords, those that nothing is mixed with are packed by four.
         let packed = image.bytes != 4 || packer.is_some() == whole;
@@ -223,6 +226,7 @@ impl Target {
             blends,
             whole,
             quick: quick.then_some(packer),
+            codec,
             clamp: clamp.filter(|_| blend.pre_clamp),
             dword: image.bytes == 4,
             order,
@@ -296,34 +300,22 @@ impl Target {
         mask: u32,
         colours: [&[u32; 16]; 4],
     ) -> Result<bool, Stop> {
-        let Some(Some(packer)) = self.quick.filter(|_| !view.is_strict()) else {
-            return Ok(false);
-        };
         let z = self.slice(layer);
-        // All of it is in one block of a control surface.
-        let whole = self
-            .image
-            .ccs_block()
-            .is_none_or(|[w, h]| x % w + BAND[0] <= w && y % h + BAND[1] <= h);
-        let Some(addresses) = self.level.band(x, y, z).filter(|_| whole) else {
+        let place = [x, y, z];
+        if self.codec.is_none() || !Band::is_of_one_block(&self.image, place) {
             return Ok(false);
-        };
-        self.settle(view, [x, y, z])?;
-        let Some(runs) = view.runs(addresses) else {
-            return Ok(false);
-        };
-        let texels = self.host.run(
-            #[inline(always)]
-            || packer.pack(colours),
-        );
-        for (run, lanes) in runs.into_iter().zip(BAND_LANES) {
-            for (word, lane) in run.iter().zip(lanes) {
-                if mask >> lane & 1 == 1 {
-                    word.store(texels[lane], Relaxed);
-                }
-            }
         }
-        Ok(true)
+        let Some(band) = Band::at(&self.level, place) else {
+            return Ok(false);
+        };
+        self.settle(view, place)?;
+        let Some(codec) = &self.codec else {
+            return Ok(false);
+        };
+        self.host.run(
+            #[inline(always)]
+            || band.store(view, mask, &codec.pack(colours)),
+        )
     }
 
     /// A colour's texel.

@@ -25,7 +25,7 @@ const R8G8B8A8_UINT: u64 = 0x0cb;
 const R32_UINT: u64 = 0x0d7;
 const R32_FLOAT: u64 = 0x0d8;
 
-fn blend(fields: &[(Field, u64)]) -> Blend {
+pub(super) fn blend(fields: &[(Field, u64)]) -> Blend {
     let mut words = [0; 2];
     for (field, value) in fields {
         field.set(&mut words, *value);
@@ -33,7 +33,7 @@ fn blend(fields: &[(Field, u64)]) -> Blend {
     Blend::read(&words, false)
 }
 
-fn image(rig: &mut Rig, format: u64, fields: &[(Field, u64)]) -> Image {
+pub(super) fn image(rig: &mut Rig, format: u64, fields: &[(Field, u64)]) -> Image {
     rig.bind(0, format, fields);
     Image::read(&rig.view(), SURFACES + TARGET).expect("a surface")
 }
@@ -65,43 +65,6 @@ fn mixed(format: u64, blend: Blend, constant: [f32; 4], old: u32, colour: [u32; 
     });
     assert_eq!(found[0], found[1], "by pixel and by subspan");
     found[0]
-}
-
-#[test]
-fn bands_are_written_as_their_subspans_are() {
-    for (format, mask) in [
-        (R8G8B8A8_UNORM, 0xffff),
-        (R8G8B8A8_UINT, 0x5a3c),
-        (R32_UINT, 0x8001),
-    ] {
-        let mut rig = Rig::new();
-        let image = image(&mut rig, format, &[]);
-        let view = rig.view();
-        let rows = [2, 3].map(|y| COLOUR + y * PITCH);
-        let value = |c: u32, lane: u32| match format {
-            R8G8B8A8_UNORM => ((c * 16 + lane) as f32 / 64.0).to_bits(),
-            _ => c * 16 + lane,
-        };
-        let colours = [0, 1, 2, 3].map(|c| std::array::from_fn(|lane| value(c, lane as u32)));
-        let [first, second] = [false, true].map(|by_subspan| {
-            for row in rows {
-                rig.write(row, &[0x1111_1111; 16]);
-            }
-            let mut target = Target::new(image, blend(&[]), [0.0; 4]);
-            for i in (0..4).filter(|_| by_subspan) {
-                let part = colours.map(|c: [u32; 16]| std::array::from_fn(|p| c[i * 4 + p]));
-                let place = [4 + 2 * i as u32, 2, 0];
-                let done = target.write_subspan(&view, place, mask >> (4 * i) & 15, &part);
-                assert_eq!(done, Ok(true));
-            }
-            if !by_subspan {
-                let done = target.write_band(&view, [4, 2, 0], mask, colours.each_ref());
-                assert_eq!(done, Ok(true));
-            }
-            rows.map(|row| (0..16).map(|i| rig.read(row + i * 4)).collect::<Vec<_>>())
-        });
-        assert_eq!(first, second, "{format:#x} {mask:#x}");
-    }
 }
 
 fn floats(values: [f32; 4]) -> [u32; 4] {
