@@ -142,6 +142,13 @@ mod tests {
                 .with(Pending::FLUSH_TARGETS)
                 .with(Pending::INVALIDATE_TEXTURE)
         );
+        // A blit may have been drawn, or written by a shader.
+        assert_eq!(
+            pending((S::BLIT, A::TRANSFER_WRITE), (compute, A::UNIFORM_READ)),
+            flush
+                .with(Pending::FLUSH_TARGETS)
+                .with(Pending::INVALIDATE_CONSTANT)
+        );
         assert_eq!(
             pending(writes, (S::VERTEX_INPUT, A::INDEX_READ)),
             flush.with(Pending::INVALIDATE_VERTICES)
