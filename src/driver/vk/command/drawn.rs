@@ -5,7 +5,7 @@
 
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
-use cmd::draw::state::{Area, TARGETS, Viewport};
+use cmd::draw::state::{Area, Dirty, TARGETS, Viewport};
 use cmd::draw::target::{DepthStencilTarget, Targets};
 
 use super::buffer::CommandBuffer;
@@ -76,6 +76,7 @@ impl CommandBuffer {
         let internal = InternalDraw {
             pipeline: pipeline.draw(),
             state,
+            differs: Dirty::VIEWPORTS.with(Dirty::SCISSORS),
             constants_dw: &constants_dw,
             predicated: false,
         };

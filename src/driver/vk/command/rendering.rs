@@ -8,7 +8,7 @@ use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::shader::Special;
-use cmd::draw::state::{Compare, StencilFace, StencilOp, TARGETS, Viewport};
+use cmd::draw::state::{Compare, Dirty, StencilFace, StencilOp, TARGETS, Viewport};
 use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, DepthWork, Targets};
 
 use smallvec::SmallVec;
@@ -391,6 +391,7 @@ impl CommandBuffer {
         let internal = InternalDraw {
             pipeline: pipeline.draw(),
             state,
+            differs: Dirty::ALL.without(Dirty::TARGETS),
             constants_dw: &constants_dw,
             predicated,
         };
