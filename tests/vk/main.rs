@@ -14,6 +14,7 @@ mod commands;
 mod coverage;
 mod depth;
 mod descriptors;
+mod drawn;
 mod draws;
 mod external;
 mod feedback;

@@ -4,7 +4,8 @@
 //! of both exact, is an `ffma`; signs of the product go to its first operand. A product that others read, too, is made once and added
 //! as it is: nothing would be won. Halves stay two operations: the backend keeps them apart, where three operands have to be packed, and
 //! would convert each. Neither is where both have a constant, once: operations of three operands have no immediates. Where it is the
-//! same two constants again (`2 x - 1` of a vector), they are in registers for all.
+//! same two constants again (`2 x - 1` of a vector), they are in registers for all. What is added to a sum of products is added to the
+//! last product instead (`(a b + c d) + e` becomes `a b + (c d + e)`), where nobody else reads the sum: then all products are fused.
 //! Tests: tests/opt/opt_ffma/.
 
 use crate::pass::Ctx;
@@ -18,6 +19,7 @@ const MAX_SIGNS: usize = 4;
 
 /// Entry point.
 pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
+    let mut changed = add_to_products(s);
     let plain = only_summed(s);
     let order = s.block_order();
     // How often two constants of 32 bits are in a product and its sum.
@@ -31,7 +33,6 @@ pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
             }
         }
     }
-    let mut changed = false;
     for block in order {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
@@ -49,6 +50,127 @@ pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
         }
     }
     changed
+}
+
+/// `(a b + c d) + e`, as one.
+struct Chain {
+    /// The products, the last ones of the sum first.
+    products: SmallVec<[AluSrc; 4]>,
+    /// What else is added.
+    addend: AluSrc,
+}
+
+/// Adds to the last of products what was added to their sum.
+fn add_to_products(s: &mut Shader) -> bool {
+    let plain = only_summed(s);
+    let reads = reads(s);
+    let mut changed = false;
+    for block in s.block_order() {
+        // What another block has may be made less often there.
+        let mut once: IdMap<Def, bool> = IdMap::with_default(false);
+        let mut at = 0;
+        while let Some(&id) = s.blocks[block].instrs.get(at) {
+            if let Some(def) = s.instrs[id].def() {
+                once[def] = reads[def] == 1;
+            }
+            if let Some(chain) = chain(s, &plain, &once, id) {
+                at += link(s, block, at, id, &chain);
+                changed = true;
+            }
+            at += 1;
+        }
+    }
+    changed
+}
+
+/// How often values are read.
+fn reads(s: &Shader) -> IdMap<Def, u32> {
+    let mut reads: IdMap<Def, u32> = IdMap::for_arena(&s.defs, 0);
+    for event in s.layout() {
+        match event {
+            CfEvent::Block(b) => {
+                for &id in &s.blocks[b].instrs {
+                    s.instrs[id].for_each_src(|def| reads[def] += 1);
+                }
+            }
+            CfEvent::If(i) => reads[s.ifs[i].cond] += 1,
+            _ => {}
+        }
+    }
+    reads
+}
+
+/// A sum that may be made in another order, as its operands.
+fn free_sum(s: &Shader, id: Id<Instr>) -> Option<[AluSrc; 2]> {
+    let Instr::Alu(sum) = &s.instrs[id] else {
+        return None;
+    };
+    let d = s.defs[sum.def];
+    let free = sum.op == AluOp::FAdd && !sum.exact && !sum.preserve_nan_inf_sz;
+    let fused = d.num_components == 1 && d.bit_size != 16;
+    (free && fused).then(|| [sum.srcs[0], sum.srcs[1]])
+}
+
+/// The chain that ends with a sum, where it begins with two products and a sum of them is of this block and read `once`.
+fn chain(
+    s: &Shader,
+    plain: &IdMap<Def, bool>,
+    once: &IdMap<Def, bool>,
+    id: Id<Instr>,
+) -> Option<Chain> {
+    let is_product = |src: &AluSrc| {
+        let found = product(s, plain, src.def);
+        found.is_some_and(|product| !product.preserve)
+    };
+    let last = free_sum(s, id)?;
+    (0..2).find_map(|k| {
+        let (mut sum, addend) = (last[k], last[1 - k]);
+        if is_product(&addend) {
+            return None;
+        }
+        let mut products: SmallVec<[AluSrc; 4]> = SmallVec::new();
+        loop {
+            if !once[sum.def] {
+                return None;
+            }
+            let [a, b] = free_sum(s, s.defs[sum.def].instr)?;
+            match (is_product(&a), is_product(&b)) {
+                (true, true) => {
+                    products.extend([b, a]);
+                    return Some(Chain { products, addend });
+                }
+                (true, false) => {
+                    products.push(a);
+                    sum = b;
+                }
+                (false, true) => {
+                    products.push(b);
+                    sum = a;
+                }
+                (false, false) => return None,
+            }
+        }
+    })
+}
+
+/// Makes a chain anew, before its last sum, which stays; how many instructions there are more. The old sums have no readers.
+fn link(s: &mut Shader, block: Id<Block>, at: usize, id: Id<Instr>, chain: &Chain) -> usize {
+    let Some((&last, others)) = chain.products.split_first() else {
+        return 0;
+    };
+    let before = s.blocks[block].instrs.len();
+    let mut sum = chain.addend;
+    for &product in others.iter().rev() {
+        let at = at + s.blocks[block].instrs.len() - before;
+        let bits = s.defs[product.def].bit_size;
+        let mut b = Builder::before(s, block, at);
+        let def = b.alu_with(AluOp::FAdd, SmallVec::from_iter([product, sum]), 1, bits);
+        sum = AluSrc::splat(def, 0);
+    }
+    if let Instr::Alu(end) = &mut s.instrs[id] {
+        end.srcs = SmallVec::from_iter([last, sum]);
+    }
+    s.blocks[block].instrs.len() - before
 }
 
 /// A product with its sign.

@@ -22,7 +22,7 @@ pub struct Ctx {
 impl Default for Ctx {
     fn default() -> Self {
         Ctx {
-            unroll_limit: 512,
+            unroll_limit: 832,
             select_array_limit: 16,
             conversions: Vec::new(),
             read_behind: None,

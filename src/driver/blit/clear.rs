@@ -13,7 +13,7 @@ pub const TARGETS: u32 = 8;
 /// Bytes of a target's colour.
 const COLOUR_BYTES: u32 = 16;
 
-fn store(b: &mut Builder<'_>, slot: Slot, value: entity::Id<nir::Def>) {
+pub(crate) fn store(b: &mut Builder<'_>, slot: Slot, value: entity::Id<nir::Def>) {
     let zero = b.imm_u32(0);
     let mask = (1 << b.components(value)) - 1;
     let indices = [0, mask, 0, slot.0.into(), 1, 0, 0];
@@ -48,8 +48,8 @@ fn store_layer(b: &mut Builder<'_>) {
 }
 
 /// A rectangle from the first pixel on, by three of its corners: lower right, lower left, upper left. Its constants are columns and
-/// rows, as numbers; layers are as [`vertex`] has them.
-pub fn rectangle() -> Shader {
+/// rows, as numbers; layers are as [`vertex`] has them, or there is one alone.
+pub fn rectangle(layered: bool) -> Shader {
     const BYTES: u32 = 8;
     let mut shader = Shader::new(Stage::Vertex, "rectangle");
     shader.info.push_constant_bytes = BYTES;
@@ -73,7 +73,9 @@ pub fn rectangle() -> Shader {
     let (z, w) = (b.imm_float(32, 0.0), b.imm_float(32, 1.0));
     let position = b.vec(&[x, y, z, w]);
     store(&mut b, Slot::POS, position);
-    store_layer(&mut b);
+    if layered {
+        store_layer(&mut b);
+    }
     shader
 }
 

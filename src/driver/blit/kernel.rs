@@ -5,7 +5,9 @@
 use std::ops::{Deref, DerefMut};
 
 use entity::Id;
-use nir::{Access, AtomicOp, Builder, Def, IntrinsicOp, Shader, Stage};
+use nir::{Access, AtomicOp, Builder, Def, IntrinsicOp, Shader, Slot, Stage};
+
+use crate::clear::store;
 
 /// Invocations of a workgroup of every internal shader.
 pub const WORKGROUP: u32 = 64;
@@ -113,6 +115,33 @@ fn grouped<const PUSH_DW: usize>(
     let groups = [0, 1, 2].map(|axis| builder.channel(groups, axis));
     let local = builder.system_value(IntrinsicOp::LoadLocalInvocationIndex);
     body(&mut Kernel { builder, buffers }, groups, local, push);
+    shader
+}
+
+/// A fragment shader that gives the first target what `body` makes of the pixel's column and row and of dwords of push constants, from
+/// `first_dw` on. The first of these is the handle of a texture, which is surface 0.
+pub fn fragment_shader<const PUSH_DW: usize>(
+    name: &str,
+    first_dw: u32,
+    body: impl FnOnce(&mut Kernel<'_>, [Id<Def>; 2], [Id<Def>; PUSH_DW]) -> Option<[Id<Def>; 4]>,
+) -> Shader {
+    let mut shader = Shader::new(Stage::Fragment, name);
+    let push_bytes = (first_dw + PUSH_DW as u32) * 4;
+    shader.info.push_constant_bytes = push_bytes;
+    let mut builder = Builder::at_end(&mut shader);
+    let push = std::array::from_fn(|member| {
+        let at = builder.imm_u32((first_dw + member as u32) * 4);
+        let indices = [0, push_bytes, 4, 0];
+        builder.load(IntrinsicOp::LoadPushConstant, 1, 32, &[at], &indices)
+    });
+    let pixel = builder.system_value(IntrinsicOp::LoadPixelCoord);
+    let pixel = [0, 1].map(|axis| builder.channel(pixel, axis));
+    let buffers = push.iter().take(1).copied().collect();
+    let mut kernel = Kernel { builder, buffers };
+    if let (Some(colour), Some(slot)) = (body(&mut kernel, pixel, push), Slot::var(0)) {
+        let colour = kernel.vec(&colour);
+        store(&mut kernel, slot, colour);
+    }
     shader
 }
 

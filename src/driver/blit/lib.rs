@@ -5,10 +5,11 @@
 //! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation", "Copying Data Between Buffers and
 //! Images".
 //!
-//! Files import one way: `kernel` and `launch` ← `buffer` and `texel` ← `picture` and `samples` ← `shaders`.
+//! Files import one way: `clear` ← `kernel` and `launch` ← `buffer` and `texel` ← `picture` and `samples` ← `drawn` and `shaders`.
 
 mod buffer;
 pub mod clear;
+mod drawn;
 mod kernel;
 mod launch;
 mod picture;
@@ -20,6 +21,7 @@ pub use buffer::{
     Queries, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
     query_launch,
 };
+pub use drawn::Drawn;
 pub use kernel::WORKGROUP;
 pub use launch::{
     Channel, Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS,

@@ -23,7 +23,7 @@ fn sum(k: &mut Kernel<'_>, values: &[[Id<Def>; 4]]) -> Option<[Id<Def>; 4]> {
     }))
 }
 
-fn read(
+pub(crate) fn read(
     k: &mut Kernel<'_>,
     op: TexOp,
     (dim, array): (Dim, bool),
@@ -63,7 +63,7 @@ fn ask(
 
 /// The mean of a pixel's samples. Where the control surface says that all are in the first slice, that one is read alone: mostly so.
 /// `unsaid` is not 0 where there is no control surface, of which nothing can be said.
-fn mean(
+pub(crate) fn mean(
     k: &mut Kernel<'_>,
     samples_log2: u32,
     numbers: Numbers,

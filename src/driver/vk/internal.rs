@@ -25,6 +25,8 @@ pub struct Internal {
     clears: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; blit::clear::TARGETS as usize + 1],
     /// Fast clears and resolves, by the logarithm of samples.
     specials: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; 2],
+    /// Pictures that are drawn.
+    drawn: [OnceLock<graphics::Pipeline>; blit::Drawn::COUNT],
 }
 
 impl Default for Internal {
@@ -33,6 +35,7 @@ impl Default for Internal {
             pipelines: std::array::from_fn(|_| OnceLock::new()),
             clears: Default::default(),
             specials: Default::default(),
+            drawn: Default::default(),
         }
     }
 }
@@ -92,6 +95,20 @@ impl Internal {
     }
 }
 
+impl Internal {
+    /// The pipeline that draws a picture.
+    pub fn drawn(&self, context: &Arc<Context>, drawn: blit::Drawn) -> Result<&graphics::Pipeline> {
+        let slot = self.drawn.get(drawn.index()).ok_or(NO_PLACE)?;
+        match slot.get() {
+            Some(pipeline) => Ok(pipeline),
+            None => {
+                let made = make_drawn(context, drawn)?;
+                Ok(slot.get_or_init(|| made))
+            }
+        }
+    }
+}
+
 const NO_PLACE: Error = Error::InvalidUse {
     why: "an internal shader without a place",
 };
@@ -131,7 +148,7 @@ fn make_special(
         Ok((stage, Code::upload(context, Arc::new(binary))?))
     };
     let codes = vec![
-        code(Stage::Vertex, blit::clear::rectangle())?,
+        code(Stage::Vertex, blit::clear::rectangle(true))?,
         code(Stage::Fragment, blit::clear::anything())?,
     ];
     let fixed = graphics::Fixed::covering(samples);
@@ -143,6 +160,24 @@ fn make_special(
             special,
             ..Purpose::default()
         },
+    )
+}
+
+fn make_drawn(context: &Arc<Context>, drawn: blit::Drawn) -> Result<graphics::Pipeline> {
+    let layout = constants_alone()?;
+    let code = |stage: Stage, shader: blit::Nir| -> Result<(Stage, Code)> {
+        let binary = compiler::internal(context, stage, shader, &layout, false)?;
+        Ok((stage, Code::upload(context, Arc::new(binary))?))
+    };
+    let codes = vec![
+        code(Stage::Vertex, blit::clear::rectangle(false))?,
+        code(Stage::Fragment, drawn.nir())?,
+    ];
+    graphics::Pipeline::of(
+        context,
+        graphics::Fixed::covering(1),
+        codes,
+        Purpose::default(),
     )
 }
 

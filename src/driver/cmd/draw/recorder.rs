@@ -67,6 +67,8 @@ pub struct InternalDraw<'a, G: DrawGeneration> {
     pub pipeline: &'a Arc<DrawPipeline<G>>,
     /// State, which comes back as it was.
     pub state: &'a mut Box<State>,
+    /// Groups of it that may be other than in the draw before by this pipeline.
+    pub differs: Dirty,
     /// Constants.
     pub constants_dw: &'a [u32],
     /// The predicate says whether it runs.
@@ -104,6 +106,8 @@ pub struct Draws<G: DrawGeneration> {
     named: [[ConstantBuffer; CONSTANT_BUFFERS]; CONSTANT_STAGES],
     /// Stages that are off have no constants of older batches: their memory may be gone, and the machine reads them all the same.
     cleared: bool,
+    /// The pipeline of a draw of the driver's own that was the last to say anything.
+    own: Option<Arc<DrawPipeline<G>>>,
 }
 
 impl<G: DrawGeneration> Default for Draws<G> {
@@ -126,6 +130,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
             short: Short::default(),
             named: Default::default(),
             cleared: false,
+            own: None,
         }
     }
 }
@@ -248,6 +253,7 @@ impl<G: DrawGeneration> Draws<G> {
         self.bases = None;
         self.short = Short::default();
         self.cleared = false;
+        self.own = None;
     }
 
     /// Says that samples lie where they always do, if they do not: others rely on it.
@@ -287,6 +293,7 @@ impl<G: DrawGeneration> Draws<G> {
         if dirty.is_none() {
             return Ok(true);
         }
+        self.own = None;
         if !dirty.without(Dirty::CONSTANTS).is_none() {
             self.say_state(stream, machine)?;
         }
@@ -531,8 +538,21 @@ impl<G: DrawGeneration> Draws<G> {
         let words = std::mem::replace(&mut self.words, words);
         std::mem::swap(&mut self.state, internal.state);
         let pipeline = self.pipeline.replace(Arc::clone(internal.pipeline));
-        (self.dirty, self.bases) = (self.dirty.with(groups), None);
+        let last = self.own.take();
+        self.dirty = match last.is_some_and(|last| Arc::ptr_eq(&last, internal.pipeline)) {
+            // All but what is new to draw to is said, and nothing else since.
+            true => {
+                self.changed = u64::MAX;
+                let targets = self.dirty.without(groups);
+                targets.with(internal.differs).with(Dirty::CONSTANTS)
+            }
+            false => self.dirty.with(groups),
+        };
+        self.bases = None;
         let drawn = self.draw(stream, machine, draw, internal.predicated);
+        // Draws of nothing say nothing.
+        let said = drawn.is_ok() && self.dirty.is_none();
+        self.own = said.then(|| Arc::clone(internal.pipeline));
         std::mem::swap(&mut self.state, internal.state);
         (self.words, self.pipeline) = (words, pipeline);
         (self.dirty, self.bases) = (self.dirty.with(groups), None);

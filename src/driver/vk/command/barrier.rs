@@ -3,7 +3,8 @@
 //! In:  stages and accesses of synchronization2, which all older forms are lowered to. Out: [`cmd::Pending`].
 //! Ref: Vulkan specification, "Execution and Memory Dependencies", "Access Types"; SKL PRM vol. 5, "L3 Cache", "Sampler Caches".
 //!
-//! Shaders read and write buffers through the data port, and copies and fills are such shaders too, those of images among them. The
+//! Shaders read and write buffers through the data port, and copies and fills are such shaders too, those of images among them; blits and
+//! resolves are draws or such shaders. The
 //! data port of every subslice writes to the one L3, but its writes are known to be there only when they have been flushed; so it is
 //! with what is drawn. The sampler, the constant cache and the fetcher of vertices read through the L3, but keep copies; the command
 //! streamer and the host read memory itself. Layouts of images need nothing but where contents begin
@@ -54,7 +55,11 @@ impl Dependency {
         if works && self.source_access.intersects(writes) {
             pending = pending.with(Pending::FLUSH_DATA);
         }
-        let draws = A::COLOR_ATTACHMENT_WRITE | A::DEPTH_STENCIL_ATTACHMENT_WRITE | A::MEMORY_WRITE;
+        // Blits and resolves are drawn, where they can be.
+        let draws = A::COLOR_ATTACHMENT_WRITE
+            | A::DEPTH_STENCIL_ATTACHMENT_WRITE
+            | A::TRANSFER_WRITE
+            | A::MEMORY_WRITE;
         if works && self.source_access.intersects(draws) {
             pending = pending.with(Pending::FLUSH_TARGETS);
         }
@@ -136,6 +141,13 @@ mod tests {
             Pending::STALL
                 .with(Pending::FLUSH_TARGETS)
                 .with(Pending::INVALIDATE_TEXTURE)
+        );
+        // A blit may have been drawn, or written by a shader.
+        assert_eq!(
+            pending((S::BLIT, A::TRANSFER_WRITE), (compute, A::UNIFORM_READ)),
+            flush
+                .with(Pending::FLUSH_TARGETS)
+                .with(Pending::INVALIDATE_CONSTANT)
         );
         assert_eq!(
             pending(writes, (S::VERTEX_INPUT, A::INDEX_READ)),

@@ -13,7 +13,7 @@ use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::shader::Special;
-use cmd::draw::state::{Area, TARGETS, Viewport};
+use cmd::draw::state::{Area, Dirty, TARGETS, Viewport};
 use cmd::draw::target::{DepthStencilTarget, Targets};
 
 use super::buffer::CommandBuffer;
@@ -143,6 +143,7 @@ impl CommandBuffer {
                 let internal = InternalDraw {
                     pipeline: pipeline.draw(),
                     state,
+                    differs: Dirty::VIEWPORTS.with(Dirty::SCISSORS),
                     constants_dw: &[width, height].map(|px| (px as f32).to_bits()),
                     predicated: false,
                 };

@@ -11,6 +11,7 @@ mod buffer;
 mod cleared;
 mod control;
 mod draw;
+mod drawn;
 mod image;
 mod image_box;
 mod memory;

@@ -1,16 +1,19 @@
 //! Images scaled into others, and samples joined.
 //!
-//! In:  images, and regions as Vulkan has them. Out: launches of shaders that read a texture and write a storage image.
+//! In:  images, and regions as Vulkan has them. Out: rectangles drawn with a texture, where the destination can be a colour target; else
+//! launches of shaders that read a texture and write a storage image, or bytes.
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images"; SKL PRM vol. 5, "3D Surfaces": slices lie as
 //! layers do.
 
 use ash::vk as api;
-use blit::{Choice, Measure, Numbers, Picture, Shader, WORKGROUP};
+use blit::{Choice, Drawn, Measure, Numbers, Picture, Shader, WORKGROUP};
+use cmd::draw::state::Area;
 use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
 use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface, Tiling};
 
 use super::buffer::CommandBuffer;
+use super::drawn::Rectangle;
 use super::image_box::ImageBox;
 use super::target::Resolve;
 use crate::context::SAMPLER_BASE_BYTES;
@@ -99,6 +102,20 @@ struct Written {
     format: &'static hw::Format,
     /// Where channels are in two bytes, of [`Numbers::Packed`].
     packing: u32,
+    /// As what it is drawn to; None: launches write it.
+    target: Option<&'static hw::Format>,
+}
+
+/// What a destination is drawn to as, if it can be.
+fn target(hw_gen: hw::Gen, to: &Format, part: &Part) -> Option<&'static hw::Format> {
+    let tiling = match part.surface.tiling {
+        Tiling::Linear => api::ImageTiling::LINEAR,
+        _ => api::ImageTiling::OPTIMAL,
+    };
+    let features = to.image_features(hw_gen, tiling);
+    let can = features.contains(api::FormatFeatureFlags2::COLOR_ATTACHMENT)
+        && part.surface.dim != Dim::D1;
+    to.part(part.aspect).filter(|_| can)
 }
 
 /// R8_UINT, R16_UINT, R32_UINT: bits as they are.
@@ -130,6 +147,7 @@ fn written(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<Written> {
         numbers,
         format,
         packing: 0,
+        target: target(hw_gen, to, part),
     };
     // Depth and stencil go to their own format: as bits.
     if !to.is_colour() {
@@ -147,9 +165,11 @@ fn written(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<Written> {
     }
     if let Some(packing) = to.packing(hw_gen) {
         return Ok(Written {
-            numbers: Numbers::Packed(super::image::order(part.surface.tiling)?),
-            format,
             packing,
+            ..with(
+                Numbers::Packed(super::image::order(part.surface.tiling)?),
+                format,
+            )
         });
     }
     match crate::format::without_srgb(format) {
@@ -168,6 +188,48 @@ fn span(corners: &[api::Offset3D; 2], axis: usize) -> [i32; 2] {
 impl CommandBuffer {
     fn hw_gen(&self) -> hw::Gen {
         self.context.physical.info().device.hw_gen
+    }
+
+    /// Draws a picture of a texture into a box of a layer or slice of a destination that can be a target. `push` is asked for what the
+    /// shader's fragments are told, given the texture and the sampler.
+    fn drawn<const PUSH_DW: usize>(
+        &mut self,
+        (drawn, format): (Drawn, &'static hw::Format),
+        texture: surface_state::Surface,
+        (destination, to): (&Image, &ImageBox),
+        linear: bool,
+        push: impl Fn(u32, u32) -> [u32; PUSH_DW],
+    ) -> Result<()> {
+        let [x, y, slice] = to.offset_px;
+        let [width, height, _] = to.extent_px;
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        let volume = destination.info.question.dimension == api::ImageType::TYPE_3D;
+        let seen = Seen {
+            format,
+            viewer: Viewer::Target,
+            swizzle: destination.format.swizzle,
+            level: to.level,
+            first_layer: if volume { slice } else { to.first_layer },
+            layers: 1,
+            volume: false,
+        };
+        let target = words(destination, destination.part(to.aspect)?, &seen)?;
+        let state = sampler::in_piece(sampler::scaling(linear));
+        let handle = self.surfaces.put(&self.context, &[texture, state])?;
+        let sampler = (handle >> 6) + SURFACE_BYTES + SAMPLER_BASE_BYTES;
+        self.draw_rectangle(&Rectangle {
+            drawn,
+            target,
+            area: Area {
+                x,
+                y,
+                width,
+                height,
+            },
+            push_dw: &push(handle, sampler),
+        })
     }
 
     /// Launches a picture's shader for a box of a layer or slice of a destination. `push` is asked for what follows columns and rows, given
@@ -290,6 +352,7 @@ impl CommandBuffer {
         };
         if encoded.is_some() {
             written.numbers = Numbers::Floats;
+            written.target = written.target.map(|_| written.format);
         }
         let numbers = written.numbers;
         let level = source.level_extent_px(from.level);
@@ -350,7 +413,21 @@ impl CommandBuffer {
                 ]
             };
             let texture = words(source, part_from, &texture)?;
-            self.picture((kind, &written), texture, (destination, &to), linear, push)?;
+            let Some(format) = written.target else {
+                self.picture((kind, &written), texture, (destination, &to), linear, push)?;
+                continue;
+            };
+            let drawn = Drawn::Scaled {
+                volume: from_volume,
+                integers: numbers == Numbers::Integers,
+            };
+            let to_draw = |handle, sampler| {
+                let [x, x_step, y, y_step, z, sampler, _] = push(sampler, 0);
+                let [left, top, _] = to.offset_px;
+                [handle, left, top, x, x_step, y, y_step, z, sampler]
+            };
+            let box_to = (destination, &to);
+            self.drawn((drawn, format), texture, box_to, linear, to_draw)?;
         }
         Ok(())
     }
@@ -368,14 +445,15 @@ impl CommandBuffer {
             (source, from, format),
             (destination, to, destination.format),
         )
+        .map(|_| ())
     }
 
-    /// Joins samples seen in a format into pixels of another.
+    /// Joins samples seen in a format into pixels of another. True: these are drawn.
     fn join(
         &mut self,
         (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
         (destination, to, format_to): (&Image, &ImageBox, &Format),
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
         let to = ImageBox {
@@ -417,13 +495,27 @@ impl CommandBuffer {
                 layers: 1,
                 ..to
             };
-            self.picture((kind, &written), texture, (destination, &to), false, push)?;
+            let Some(format) = written.target else {
+                self.picture((kind, &written), texture, (destination, &to), false, push)?;
+                continue;
+            };
+            let drawn = match written.numbers {
+                Numbers::Integers => Drawn::First,
+                _ => Drawn::Joined { samples_log2 },
+            };
+            let to_draw = |handle, _| {
+                let [left, top, _] = from.offset_px;
+                let [x, y, _] = to.offset_px;
+                [handle, left.wrapping_sub(x), top.wrapping_sub(y), unsaid]
+            };
+            let box_to = (destination, &to);
+            self.drawn((drawn, format), texture, box_to, false, to_draw)?;
         }
-        Ok(())
+        Ok(written.target.is_some())
     }
 
-    /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil one value is taken.
-    pub(super) fn resolve_target(&mut self, resolve: &Resolve) -> Result<()> {
+    /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil one value is taken. True: by drawing.
+    pub(super) fn resolve_target(&mut self, resolve: &Resolve) -> Result<bool> {
         let (source, destination) = (&*resolve.from.image, &*resolve.to.image);
         let area = crate::graphics::convert::area(&resolve.area);
         let (first, count) = resolve.layers;
@@ -441,7 +533,8 @@ impl CommandBuffer {
             ..from
         };
         if resolve.aspect != api::ImageAspectFlags::COLOR {
-            return self.choose_samples((source, &from), (destination, &to), resolve.choice);
+            self.choose_samples((source, &from), (destination, &to), resolve.choice)?;
+            return Ok(false);
         }
         let format = resolve.from.format.part(resolve.aspect);
         let format = format.ok_or(Error::FormatNotSupported)?;

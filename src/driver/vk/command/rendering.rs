@@ -8,7 +8,7 @@ use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::shader::Special;
-use cmd::draw::state::{Compare, StencilFace, StencilOp, TARGETS, Viewport};
+use cmd::draw::state::{Compare, Dirty, StencilFace, StencilOp, TARGETS, Viewport};
 use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, DepthWork, Targets};
 
 use smallvec::SmallVec;
@@ -205,6 +205,7 @@ impl CommandBuffer {
         let drawn = Pending::STALL.with(Pending::FLUSH_TARGETS);
         self.recorder
             .barrier(drawn.with(Pending::INVALIDATE_TEXTURE));
+        let mut launched = false;
         for resolve in &resolves {
             let (from, to) = (&resolve.from, &resolve.to);
             let (first, count) = resolve.layers;
@@ -218,14 +219,16 @@ impl CommandBuffer {
                 // What is not written stays.
                 self.work_on_depth(&to.image, layers, &DepthWork::Resolve)?;
             }
-            self.resolve_target(resolve)?;
+            launched |= !self.resolve_target(resolve)?;
             if holds {
                 self.work_on_depth(&to.image, layers, &DepthWork::Refill)?;
             }
         }
-        // They count as writes of attachments, but the data port has made them.
-        self.recorder
-            .barrier(Pending::STALL.with(Pending::FLUSH_DATA));
+        if launched {
+            // They count as writes of attachments, but the data port has made them.
+            self.recorder
+                .barrier(Pending::STALL.with(Pending::FLUSH_DATA));
+        }
         Ok(())
     }
 
@@ -388,6 +391,7 @@ impl CommandBuffer {
         let internal = InternalDraw {
             pipeline: pipeline.draw(),
             state,
+            differs: Dirty::ALL.without(Dirty::TARGETS),
             constants_dw: &constants_dw,
             predicated,
         };
