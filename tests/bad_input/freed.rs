@@ -1,5 +1,7 @@
 //! Memory that is freed and asked for again: the pages may be those of before, what was in them may not.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use ash::vk;
 
 use crate::faults::Faults;
@@ -18,12 +20,12 @@ fn allocate(rig: &Rig, bytes: u64, exported: bool) -> vk::DeviceMemory {
     unsafe { rig.device.allocate_memory(&info, None) }.expect("memory")
 }
 
-/// Its words, for as long as it lives.
-fn words<'a>(rig: &'a Rig, memory: vk::DeviceMemory, bytes: u64) -> &'a mut [u32] {
+/// Its words.
+fn words(rig: &Rig, memory: vk::DeviceMemory, bytes: u64) -> &[AtomicU32] {
     unsafe {
         let flags = vk::MemoryMapFlags::empty();
         let at = rig.device.map_memory(memory, 0, vk::WHOLE_SIZE, flags);
-        std::slice::from_raw_parts_mut(at.expect("mapped").cast(), bytes as usize / 4)
+        std::slice::from_raw_parts(at.expect("mapped").cast(), bytes as usize / 4)
     }
 }
 
@@ -37,7 +39,9 @@ fn pages_that_come_back_are_zero() {
     let rig = Rig::with_faults(&faults).expect("a device");
     let first = allocate(&rig, BYTES, false);
     let open = faults.open();
-    words(&rig, first, BYTES).fill(0x1234_5678);
+    for word in words(&rig, first, BYTES) {
+        word.store(0x1234_5678, Relaxed);
+    }
     free(&rig, first);
     assert_eq!(faults.open(), open, "small buffers are kept");
     // A page fewer is another size.
@@ -45,7 +49,8 @@ fn pages_that_come_back_are_zero() {
     assert_ne!(faults.open(), open);
     let again = allocate(&rig, BYTES, false);
     assert_eq!(faults.open().len(), open.len() + 1, "the same buffer");
-    assert!(words(&rig, again, BYTES).iter().all(|&word| word == 0));
+    let mut all = words(&rig, again, BYTES).iter();
+    assert!(all.all(|word| word.load(Relaxed) == 0));
     free(&rig, other);
     free(&rig, again);
 }
@@ -57,7 +62,7 @@ fn large_and_exported_pages_go_back_to_the_kernel() {
     let open = faults.open();
     for (bytes, exported) in [(1 << 20, false), (BYTES, true)] {
         let memory = allocate(&rig, bytes, exported);
-        words(&rig, memory, bytes)[7] = 7;
+        words(&rig, memory, bytes)[7].store(7, Relaxed);
         assert_ne!(faults.open(), open);
         free(&rig, memory);
         assert_eq!(faults.open(), open);
@@ -72,7 +77,7 @@ fn not_more_is_kept_than_a_few_megabytes() {
     let all: Vec<_> = (0..200)
         .map(|_| {
             let memory = allocate(&rig, BYTES, false);
-            words(&rig, memory, BYTES)[0] = 1;
+            words(&rig, memory, BYTES)[0].store(1, Relaxed);
             memory
         })
         .collect();
