@@ -117,11 +117,9 @@ impl Face for Option<Pointer> {
 #[inline(always)]
 pub fn guard<R: Face>(name: &'static str, body: impl FnOnce() -> R::Body) -> R {
     // A body that panics may leave an object half changed. Objects keep their locks poisoned-but-usable, and the caller is
-    // told that its command failed.
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
-        Ok(body) => R::of(name, body),
-        Err(_) => R::after_panic(),
-    }
+    // told that its command failed. What comes out is a value in a register, where a body's errors are larger.
+    let caught = std::panic::AssertUnwindSafe(|| R::of(name, body()));
+    std::panic::catch_unwind(caught).unwrap_or_else(|_| R::after_panic())
 }
 
 /// The end of a body that succeeded.

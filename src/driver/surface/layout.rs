@@ -229,7 +229,8 @@ fn check(rules: &Rules, info: &ImageInfo, block: Block) -> Result<(), SurfaceErr
     range("the width", info.extent_px[0], 1, width)?;
     range("the height", info.extent_px[1], 1, height)?;
     range("the depth", info.extent_px[2], 1, depth)?;
-    let longest = info.extent_px.into_iter().max().unwrap_or(1);
+    let [width, height, depth] = info.extent_px;
+    let longest = width.max(height).max(depth);
     range("the number of levels", info.levels, 1, longest.ilog2() + 1)?;
     let layers = if info.dim == Dim::D3 {
         1
@@ -385,7 +386,8 @@ fn physical_sa(extent_px: [u32; 3], samples: u32, layout: SampleLayout) -> [u32;
 
 /// Does the arithmetic.
 pub(crate) fn compute(ask: &Request<'_>) -> Result<Surface, SurfaceError> {
-    let mut surface = Surface {
+    // What is known from the start.
+    let begun = Surface {
         role: ask.role,
         block: ask.block,
         dim: ask.dim,
@@ -408,34 +410,41 @@ pub(crate) fn compute(ask: &Request<'_>) -> Result<Surface, SurfaceError> {
         _ => ask.layers,
     };
     let tile = ask.tiling.tile(ask.block);
-    let slice_el = if surface.is_linear_line() {
-        [line_width_el(&surface), 1]
+    let (slice_el, layer_pitch_rows_el) = if begun.is_linear_line() {
+        ([line_width_el(&begun), 1], begun.layer_pitch_rows_el)
     } else {
-        let slice_sa = slice_sa(&surface);
+        let slice_sa = slice_sa(&begun);
         let rows_sa = align(slice_sa[1], ask.align_el[1] * ask.block.extent_sa[1]);
         let rows_el = steps(rows_sa.into(), ask.block.extent_sa[1]) as u32;
         let tiled_volume = tile.filter(|_| ask.dim == Dim::D3);
         let step = tiled_volume.map_or(1, |tile| tile.extent_el[1]);
-        surface.layer_pitch_rows_el = align(align(rows_el, ask.layer_align_rows_el), step);
-        [0, 1].map(|axis: usize| steps(slice_sa[axis].into(), ask.block.extent_sa[axis]) as u32)
+        let pitch = align(align(rows_el, ask.layer_align_rows_el), step);
+        let elements = |axis: usize| steps(slice_sa[axis].into(), ask.block.extent_sa[axis]) as u32;
+        ([0, 1].map(elements), pitch)
     };
-    surface.row_pitch_bytes = row_pitch(ask, slice_el[0])?;
-    let rows_el =
-        u64::from(surface.layer_pitch_rows_el) * u64::from(slices - 1) + u64::from(slice_el[1]);
-    let rows = match tile {
-        None => rows_el,
-        Some(tile) => {
-            surface.alignment_bytes = surface.alignment_bytes.max(tile.row_bytes * tile.rows);
-            steps(rows_el, tile.extent_el[1]) * u64::from(tile.rows)
-        }
+    let row_pitch_bytes = row_pitch(ask, slice_el[0])?;
+    let rows_el = u64::from(layer_pitch_rows_el) * u64::from(slices - 1) + u64::from(slice_el[1]);
+    let (rows, tile_bytes) = match tile {
+        None => (rows_el, 0),
+        Some(tile) => (
+            steps(rows_el, tile.extent_el[1]) * u64::from(tile.rows),
+            tile.row_bytes * tile.rows,
+        ),
     };
-    surface.size_bytes = rows * u64::from(surface.row_pitch_bytes);
-    if surface.size_bytes > ask.rules.most_bytes {
+    let size_bytes = rows * u64::from(row_pitch_bytes);
+    if size_bytes > ask.rules.most_bytes {
         return Err(SurfaceError::TooLarge {
-            bytes: surface.size_bytes,
+            bytes: size_bytes,
             most: ask.rules.most_bytes,
         });
     }
+    let surface = Surface {
+        row_pitch_bytes,
+        layer_pitch_rows_el,
+        size_bytes,
+        alignment_bytes: begun.alignment_bytes.max(tile_bytes),
+        ..begun
+    };
     if slices > 1 {
         check_qpitch(ask.rules, &surface)?;
     }

@@ -162,9 +162,9 @@ impl Allocation {
 
     /// Puts a surface behind what is there; returns where.
     pub fn push(&mut self, surface: &Surface) -> u64 {
-        let offset_bytes = self
-            .size_bytes
-            .next_multiple_of(surface.alignment_bytes.into());
+        // A power of two.
+        let below = u64::from(surface.alignment_bytes.max(1)) - 1;
+        let offset_bytes = (self.size_bytes + below) & !below;
         self.size_bytes = offset_bytes + surface.size_bytes;
         self.alignment_bytes = self.alignment_bytes.max(surface.alignment_bytes);
         offset_bytes

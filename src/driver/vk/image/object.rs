@@ -155,12 +155,10 @@ impl Image {
             if wished.is_some() {
                 uses -= Usage::NO_AUX;
             }
-            let of_part = Info {
-                extent_px: format.part_extent_px(aspect, info.extent_px),
-                ..*info
-            };
+            let extent_px = format.part_extent_px(aspect, info.extent_px);
             let there = info.layouts.get(parts.len()).copied().flatten();
-            let surface = lay_out(device, &of_part, uses, hw, there.map(|(_, pitch)| pitch))?;
+            let pitch = there.map(|(_, pitch)| pitch);
+            let surface = lay_out(device, (info, extent_px), uses, hw, pitch)?;
             if apart || memories.is_empty() {
                 memories.push(Place::default());
             }
@@ -511,9 +509,10 @@ const MISPLACED: Error = Error::InvalidPlaneLayout {
     why: "a plane that no surface can be",
 };
 
+/// The surface of a part of so many pixels.
 fn lay_out(
     device: &hw::Device,
-    info: &Info,
+    (info, extent_px): (&Info, [u32; 3]),
     usage: Usage,
     format: &'static hw::Format,
     row_pitch_bytes: Option<u32>,
@@ -528,7 +527,7 @@ fn lay_out(
             api::ImageType::TYPE_3D => Dim::D3,
             _ => Dim::D2,
         },
-        extent_px: info.extent_px,
+        extent_px,
         levels: info.levels,
         layers: info.layers,
         samples: info.samples.as_raw(),
