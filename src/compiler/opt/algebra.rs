@@ -254,7 +254,7 @@ pub(crate) struct Rules {
 #[derive(Debug)]
 struct Takes {
     /// Row of each maker, by its index: of those that no rule asks for, the first, which are the rules that take anything.
-    row: Vec<u8>,
+    row: Vec<u16>,
     rows: Vec<Bits>,
 }
 
@@ -270,8 +270,8 @@ impl Default for Takes {
 impl Takes {
     fn push(&mut self, wanted: Maker, word: usize, bit: u64) {
         if wanted != Maker::Other && self.row[wanted.index()] == 0 {
-            // Fewer makers than rules are asked for, and no operation has that many of these.
-            self.row[wanted.index()] = self.rows.len() as u8;
+            // There are fewer rows than makers.
+            self.row[wanted.index()] = self.rows.len() as u16;
             self.rows.push(self.rows[0].clone());
         }
         // Who takes anything takes what others ask for, too.
