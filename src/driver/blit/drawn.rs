@@ -9,7 +9,7 @@ use nir::{Dim, TexOp, TexSrc};
 
 use crate::kernel::fragment_shader;
 use crate::launch::Numbers;
-use crate::picture::{mean, read};
+use crate::picture::{along, mean, read, scaled};
 
 /// A fragment shader that reads a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,32 +57,13 @@ impl Drawn {
             Drawn::Scaled { volume, integers } => {
                 fragment_shader("draw_scaled", VERTEX_DW, |k, [column, row], push| {
                     let [_, left, top, x, x_step, y, y_step, z, sampler] = push;
-                    let mut along = |at, begin, first, step| {
-                        let at = k.isub(at, begin);
-                        let at = k.u2f(at, 32);
-                        let at = k.fmul(at, step);
-                        k.fadd(at, first)
-                    };
-                    let place = [
-                        along(column, left, x, x_step),
-                        along(row, top, y, y_step),
-                        z,
-                    ];
-                    let (axes, dim) = match volume {
-                        true => (&place[..], Dim::D3),
-                        false => (&place[..2], Dim::D2),
-                    };
-                    let (coord, level) = (k.vec(axes), k.imm_float(32, 0.0));
-                    let srcs = [
-                        (TexSrc::Coord, coord),
-                        (TexSrc::Lod, level),
-                        (TexSrc::SamplerHandle, sampler),
-                    ];
+                    let (column, row) = (k.isub(column, left), k.isub(row, top));
+                    let place = [along(k, column, x, x_step), along(k, row, y, y_step), z];
                     let numbers = match integers {
                         true => Numbers::Integers,
                         false => Numbers::Floats,
                     };
-                    Some(read(k, TexOp::Txl, (dim, false), numbers, &srcs))
+                    Some(scaled(k, volume, numbers, place, sampler))
                 })
             }
             Drawn::Joined { samples_log2 } => {

@@ -23,6 +23,34 @@ fn sum(k: &mut Kernel<'_>, values: &[[Id<Def>; 4]]) -> Option<[Id<Def>; 4]> {
     }))
 }
 
+/// The coordinate of a column or row, given that of the first and what is added from one to the next.
+pub(crate) fn along(k: &mut Kernel<'_>, at: Id<Def>, first: Id<Def>, step: Id<Def>) -> Id<Def> {
+    let at = k.u2f(at, 32);
+    let at = k.fmul(at, step);
+    k.fadd(at, first)
+}
+
+/// What a sampler makes of a place of level 0 of a texture: of three dimensions, or of the first two.
+pub(crate) fn scaled(
+    k: &mut Kernel<'_>,
+    volume: bool,
+    numbers: Numbers,
+    place: [Id<Def>; 3],
+    sampler: Id<Def>,
+) -> [Id<Def>; 4] {
+    let (axes, dim) = match volume {
+        true => (&place[..], Dim::D3),
+        false => (&place[..2], Dim::D2),
+    };
+    let (coord, level) = (k.vec(axes), k.imm_float(32, 0.0));
+    let srcs = [
+        (TexSrc::Coord, coord),
+        (TexSrc::Lod, level),
+        (TexSrc::SamplerHandle, sampler),
+    ];
+    read(k, TexOp::Txl, (dim, false), numbers, &srcs)
+}
+
 pub(crate) fn read(
     k: &mut Kernel<'_>,
     op: TexOp,
@@ -253,23 +281,8 @@ pub(crate) fn nir(picture: Picture) -> nir::Shader {
                     packing,
                 ] = push;
                 inside(k, [column, row], [columns, rows], |k| {
-                    let along = |k: &mut Kernel<'_>, at, first, step| {
-                        let at = k.u2f(at, 32);
-                        let at = k.fmul(at, step);
-                        k.fadd(at, first)
-                    };
                     let place = [along(k, column, x, x_step), along(k, row, y, y_step), z];
-                    let (axes, dim) = match volume {
-                        true => (&place[..], Dim::D3),
-                        false => (&place[..2], Dim::D2),
-                    };
-                    let (coord, level) = (k.vec(axes), k.imm_float(32, 0.0));
-                    let srcs = [
-                        (TexSrc::Coord, coord),
-                        (TexSrc::Lod, level),
-                        (TexSrc::SamplerHandle, sampler),
-                    ];
-                    let texel = read(k, TexOp::Txl, (dim, false), numbers, &srcs);
+                    let texel = scaled(k, volume, numbers, place, sampler);
                     write(k, numbers, [column, row], (&to, packing), texel);
                 });
             })

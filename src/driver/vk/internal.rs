@@ -44,14 +44,7 @@ impl Internal {
     /// The pipeline of a shader. Its buffers are dynamic ones, so a launch needs no descriptor set.
     pub fn pipeline(&self, context: &Arc<Context>, shader: blit::Shader) -> Result<&Pipeline> {
         let slot = self.pipelines.get(shader.index()).ok_or(NO_PLACE)?;
-        match slot.get() {
-            Some(pipeline) => Ok(pipeline),
-            None => {
-                let made = make(context, shader)?;
-                // Another thread may have been quicker; then this one goes again.
-                Ok(slot.get_or_init(|| made))
-            }
-        }
+        once(slot, || make(context, shader))
     }
 
     /// The pipeline that clears the first so many targets, and depth and stencil, of so many samples.
@@ -64,17 +57,9 @@ impl Internal {
         let slots = self.clears.get(targets).ok_or(NO_PLACE)?;
         let slot = slots.get(samples.max(1).ilog2() as usize);
         let slot = slot.ok_or(NO_PLACE)?;
-        match slot.get() {
-            Some(pipeline) => Ok(pipeline),
-            None => {
-                let made = make_clear(context, targets as u32, samples)?;
-                Ok(slot.get_or_init(|| made))
-            }
-        }
+        once(slot, || make_clear(context, targets as u32, samples))
     }
-}
 
-impl Internal {
     /// The pipeline that clears or resolves a target of so many samples by its auxiliary surface.
     pub fn special(
         &self,
@@ -85,26 +70,24 @@ impl Internal {
         let slots = self.specials.get(usize::from(special == Special::Resolve));
         let slot = slots.and_then(|slots| slots.get(samples.max(1).ilog2() as usize));
         let slot = slot.ok_or(NO_PLACE)?;
-        match slot.get() {
-            Some(pipeline) => Ok(pipeline),
-            None => {
-                let made = make_special(context, special, samples)?;
-                Ok(slot.get_or_init(|| made))
-            }
-        }
+        once(slot, || make_special(context, special, samples))
     }
-}
 
-impl Internal {
     /// The pipeline that draws a picture.
     pub fn drawn(&self, context: &Arc<Context>, drawn: blit::Drawn) -> Result<&graphics::Pipeline> {
         let slot = self.drawn.get(drawn.index()).ok_or(NO_PLACE)?;
-        match slot.get() {
-            Some(pipeline) => Ok(pipeline),
-            None => {
-                let made = make_drawn(context, drawn)?;
-                Ok(slot.get_or_init(|| made))
-            }
+        once(slot, || make_drawn(context, drawn))
+    }
+}
+
+/// What is in a slot, made by who comes first.
+fn once<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    match slot.get() {
+        Some(there) => Ok(there),
+        None => {
+            let made = make()?;
+            // Another thread may have been quicker; then this one goes again.
+            Ok(slot.get_or_init(|| made))
         }
     }
 }
@@ -122,15 +105,27 @@ fn constants_alone() -> Result<PipelineLayout> {
     PipelineLayout::new(&[], &[push])
 }
 
-fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graphics::Pipeline> {
+/// The code of a stage whose constants are all that it is given. `replicated`: one colour for all pixels.
+fn code(
+    context: &Arc<Context>,
+    stage: Stage,
+    shader: blit::Nir,
+    replicated: bool,
+) -> Result<(Stage, Code)> {
     let layout = constants_alone()?;
-    let code = |stage: Stage, shader: blit::Nir| -> Result<(Stage, Code)> {
-        let binary = compiler::internal(context, stage, shader, &layout, false)?;
-        Ok((stage, Code::upload(context, Arc::new(binary))?))
-    };
-    let mut codes = vec![code(Stage::Vertex, blit::clear::vertex())?];
+    let binary = compiler::internal(context, stage, shader, &layout, replicated)?;
+    Ok((stage, Code::upload(context, Arc::new(binary))?))
+}
+
+fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graphics::Pipeline> {
+    let mut codes = vec![code(context, Stage::Vertex, blit::clear::vertex(), false)?];
     if targets > 0 {
-        codes.push(code(Stage::Fragment, blit::clear::fragment(targets))?);
+        codes.push(code(
+            context,
+            Stage::Fragment,
+            blit::clear::fragment(targets),
+            false,
+        )?);
     }
     let fixed = graphics::Fixed::clearing(samples);
     graphics::Pipeline::of(context, fixed, codes, Purpose::default())
@@ -141,15 +136,9 @@ fn make_special(
     special: Special,
     samples: u8,
 ) -> Result<graphics::Pipeline> {
-    let layout = constants_alone()?;
-    let code = |stage: Stage, shader: blit::Nir| -> Result<(Stage, Code)> {
-        let replicated = stage == Stage::Fragment;
-        let binary = compiler::internal(context, stage, shader, &layout, replicated)?;
-        Ok((stage, Code::upload(context, Arc::new(binary))?))
-    };
     let codes = vec![
-        code(Stage::Vertex, blit::clear::rectangle(true))?,
-        code(Stage::Fragment, blit::clear::anything())?,
+        code(context, Stage::Vertex, blit::clear::rectangle(true), false)?,
+        code(context, Stage::Fragment, blit::clear::anything(), true)?,
     ];
     let fixed = graphics::Fixed::covering(samples);
     graphics::Pipeline::of(
@@ -164,14 +153,9 @@ fn make_special(
 }
 
 fn make_drawn(context: &Arc<Context>, drawn: blit::Drawn) -> Result<graphics::Pipeline> {
-    let layout = constants_alone()?;
-    let code = |stage: Stage, shader: blit::Nir| -> Result<(Stage, Code)> {
-        let binary = compiler::internal(context, stage, shader, &layout, false)?;
-        Ok((stage, Code::upload(context, Arc::new(binary))?))
-    };
     let codes = vec![
-        code(Stage::Vertex, blit::clear::rectangle(false))?,
-        code(Stage::Fragment, drawn.nir())?,
+        code(context, Stage::Vertex, blit::clear::rectangle(false), false)?,
+        code(context, Stage::Fragment, drawn.nir(), false)?,
     ];
     graphics::Pipeline::of(
         context,

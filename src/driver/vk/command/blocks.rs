@@ -13,13 +13,12 @@ use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::shader::Special;
-use cmd::draw::state::{Area, Dirty, TARGETS, Viewport};
-use cmd::draw::target::{DepthStencilTarget, Targets};
+use cmd::draw::state::{Area, Dirty};
 
 use super::buffer::CommandBuffer;
 use super::cleared::{Cleared, Several};
 use super::control;
-use super::target::{Begin, Colour, null};
+use super::target::{Begin, Colour, alone, fit};
 use crate::error::Result;
 use crate::graphics::convert;
 use crate::image::{AuxKind, Image, texel};
@@ -103,15 +102,8 @@ impl CommandBuffer {
                 width,
                 height,
             };
-            let mut colours = [None; TARGETS];
-            colours[0] = Some(target.surface);
-            self.recorder.draws().set_targets(&Targets {
-                colours,
-                null: null(&area, 1),
-                depth_stencil: DepthStencilTarget::default(),
-                area,
-                inherited: false,
-            });
+            let targets = alone(target.surface, &area);
+            self.recorder.draws().set_targets(&targets);
             let pipeline = self
                 .internal
                 .special(&self.context, special, target.samples())?;
@@ -119,20 +111,7 @@ impl CommandBuffer {
                 Some(state) => state,
                 none => none.insert(Box::new(pipeline.fixed().state().clone())),
             };
-            state.multisample.samples = target.samples();
-            if let Some(viewport) = state.viewports.first_mut() {
-                *viewport = Viewport {
-                    x: 0.0,
-                    y: 0.0,
-                    width: width as f32,
-                    height: height as f32,
-                    near: 0.0,
-                    far: 0.0,
-                };
-            }
-            if let Some(scissor) = state.scissors.first_mut() {
-                *scissor = area;
-            }
+            fit(state, &area, target.samples());
             for &(first, count) in &target.layers {
                 let draw = Draw {
                     vertices: CORNERS,

@@ -5,11 +5,10 @@
 
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
-use cmd::draw::state::{Area, Dirty, TARGETS, Viewport};
-use cmd::draw::target::{DepthStencilTarget, Targets};
+use cmd::draw::state::{Area, Dirty};
 
 use super::buffer::CommandBuffer;
-use super::target::null;
+use super::target::{alone, fit};
 use crate::error::Result;
 use crate::surface_state::Surface;
 
@@ -33,35 +32,15 @@ impl CommandBuffer {
     /// Draws a rectangle, outside all renderings.
     pub(super) fn draw_rectangle(&mut self, rectangle: &Rectangle<'_>) -> Result<()> {
         let area = rectangle.area;
-        let mut colours = [None; TARGETS];
-        colours[0] = Some(rectangle.target);
-        self.recorder.draws().set_targets(&Targets {
-            colours,
-            null: null(&area, 1),
-            depth_stencil: DepthStencilTarget::default(),
-            area,
-            inherited: false,
-        });
+        let targets = alone(rectangle.target, &area);
+        self.recorder.draws().set_targets(&targets);
         let pipeline = self.internal.drawn(&self.context, rectangle.drawn)?;
         let state = match &mut self.covering {
             Some(state) => state,
             none => none.insert(Box::new(pipeline.fixed().state().clone())),
         };
-        state.multisample.samples = 1;
+        fit(state, &area, 1);
         let end = [area.x + area.width, area.y + area.height].map(|px| px as f32);
-        if let Some(viewport) = state.viewports.first_mut() {
-            *viewport = Viewport {
-                x: 0.0,
-                y: 0.0,
-                width: end[0],
-                height: end[1],
-                near: 0.0,
-                far: 0.0,
-            };
-        }
-        if let Some(scissor) = state.scissors.first_mut() {
-            *scissor = area;
-        }
         let mut constants_dw = [0; blit::Drawn::MAX_PUSH_DW];
         let constants = end.iter().map(|px| px.to_bits());
         let constants = constants.chain(rectangle.push_dw.iter().copied());

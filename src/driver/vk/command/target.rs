@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use blit::Choice;
-use cmd::draw::state::{Area, TARGETS};
+use cmd::draw::state::{Area, State, TARGETS, Viewport};
 use cmd::draw::target::{DepthStencilTarget, Targets};
 use hw::state::render_surface_state as rss;
 
@@ -14,6 +14,7 @@ use super::views::Views;
 use crate::format::Format;
 use crate::image::{Image, View};
 use crate::limits::MAX_FRAMEBUFFER_PX;
+use crate::surface_state::Surface;
 
 /// What is in a target when a rendering begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,4 +258,36 @@ pub(super) fn null(area: &Area, layers: u32) -> cmd::draw::target::Surface {
         .with(rss::DEPTH, last_layer & 0x7ff)
         .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer & 0x7ff)
         .dwords
+}
+
+/// One colour target, for rectangles of the driver's own.
+pub(super) fn alone(surface: Surface, area: &Area) -> Targets {
+    let mut colours = [None; TARGETS];
+    colours[0] = Some(surface);
+    Targets {
+        colours,
+        null: null(area, 1),
+        depth_stencil: DepthStencilTarget::default(),
+        area: *area,
+        inherited: false,
+    }
+}
+
+/// State that covers an area of a target of so many samples by rectangles from the first pixel on.
+pub(super) fn fit(state: &mut State, area: &Area, samples: u8) {
+    let [width, height] = [area.x + area.width, area.y + area.height].map(|px| px as f32);
+    state.multisample.samples = samples;
+    if let Some(viewport) = state.viewports.first_mut() {
+        *viewport = Viewport {
+            x: 0.0,
+            y: 0.0,
+            width,
+            height,
+            near: 0.0,
+            far: 0.0,
+        };
+    }
+    if let Some(scissor) = state.scissors.first_mut() {
+        *scissor = *area;
+    }
 }
