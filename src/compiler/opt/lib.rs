@@ -70,6 +70,7 @@ mod lower_bit_size;
 mod lower_clip_cull_distance_arrays;
 mod lower_explicit_io;
 mod lower_image_formats;
+mod lower_indirect_stores;
 mod lower_indirect_vars;
 mod lower_input_attachments;
 mod lower_io;

@@ -19,17 +19,20 @@ const MAX_ROUNDS: u32 = 64;
 const INDEXING_ROUNDS: u32 = 32;
 const INDEXING_LIMIT: u32 = 16384;
 
-/// True if the shader indexes local arrays by something that is not constant.
+/// True if the shader indexes local arrays, or scalars of outputs' slots, by something that is not constant.
 pub fn indexes_arrays(s: &Shader) -> bool {
     let indexes = |b: Id<Block>| s.blocks[b].instrs.iter().any(|i| indexes_array(s, *i));
     s.block_order().into_iter().any(indexes)
 }
 
-/// True for a dynamic index of a local array.
+/// True for a dynamic index of a local array, or of scalars of an output's slots.
 fn indexes_array(s: &Shader, i: Id<Instr>) -> bool {
     let Instr::Deref(d) = &s.instrs[i] else {
         return false;
     };
+    if crate::lower_indirect_stores::step(s, d).is_some() {
+        return true;
+    }
     let DerefKind::Array { parent, index } = d.kind else {
         return false;
     };

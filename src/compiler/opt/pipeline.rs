@@ -21,6 +21,7 @@ pub static GEN9: &[Step] = &[
     Step::UntilStableIf(opt_loop_unroll::indexes_arrays, UNROLL),
     Step::Once(pass!(opt_large_constants)),
     Step::Once(pass!(lower_indirect_vars)),
+    Step::Once(pass!(lower_indirect_stores)),
     Step::Once(pass!(lower_vars_to_ssa)),
     Step::Once(pass!(opt_dead_write_vars)),
     Step::Once(pass!(opt_remove_phis)),
