@@ -4,18 +4,18 @@
     reason = "Vulkan is a C interface; this module is where bench calls it"
 )]
 
+use super::execute::{self, Machine, Ran};
 use super::interface::Interface;
+use super::neighbours;
+use super::pile::Pile;
+use super::pipeline::Layout;
 use crate::device::{self, error};
 use ash::vk;
 use compile::Stage;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use vkrunner::EntryPoint;
-
-/// Push constants that every device has.
-const PUSH_BYTES: u32 = 128;
-/// Input attachments that a pass names; none is used.
-const INPUT_ATTACHMENTS: usize = 8;
 
 /// What a driver says of one executable.
 #[derive(Clone, Copy, Default)]
@@ -38,32 +38,18 @@ pub struct Executable {
 /// A device that tells of its executables.
 pub struct Device {
     opened: device::Device,
+    /// Memory types that the host sees, a bit each.
+    visible: u32,
     executables: ash::khr::pipeline_executable_properties::Device,
 }
 
-/// What is destroyed when a pipeline has been measured.
-struct Made<'a> {
-    device: &'a ash::Device,
-    modules: Vec<vk::ShaderModule>,
-    sets: Vec<vk::DescriptorSetLayout>,
-    layout: vk::PipelineLayout,
-    pass: vk::RenderPass,
-}
-
-impl Drop for Made<'_> {
-    fn drop(&mut self) {
-        // SAFETY: all handles are of this device, and go once; null ones are ignored.
-        unsafe {
-            self.device.destroy_render_pass(self.pass, None);
-            self.device.destroy_pipeline_layout(self.layout, None);
-            for &set in &self.sets {
-                self.device.destroy_descriptor_set_layout(set, None);
-            }
-            for &module in &self.modules {
-                self.device.destroy_shader_module(module, None);
-            }
-        }
-    }
+/// What is known of a shader.
+pub struct Measured {
+    /// The shortest time in which its pipeline was made.
+    pub time: Duration,
+    pub executables: Vec<Executable>,
+    /// What a run took, or why there is none; none if none was asked for.
+    pub ran: Option<Result<Ran, String>>,
 }
 
 impl Device {
@@ -95,7 +81,15 @@ impl Device {
             }
         };
         let opened = device::Device::new(entry, vk::API_VERSION_1_3, create)?;
+        use vk::MemoryPropertyFlags as M;
+        // SAFETY: the handle is the instance's.
+        let memory =
+            unsafe { (opened.instance).get_physical_device_memory_properties(opened.physical) };
+        let types = memory.memory_types_as_slice().iter().enumerate();
+        let seen = |flags: M| flags.contains(M::HOST_VISIBLE | M::HOST_COHERENT);
+        let visible = types.filter(|(_, ty)| seen(ty.property_flags));
         Ok(Device {
+            visible: visible.fold(0, |bits, (k, _)| bits | 1 << k),
             executables: ash::khr::pipeline_executable_properties::Device::new(
                 &opened.instance,
                 &opened.device,
@@ -109,243 +103,45 @@ impl Device {
         &self.opened.name
     }
 
-    /// Makes a pipeline `repeat` times: the shortest time, and what the driver says of the shader's executables; their texts, if
-    /// they are asked for.
+    /// Makes a pipeline `repeat` times, and runs it once if there is a profile to read. `texts`: with what the compiler shows.
     pub fn measure(
         &self,
         shader: &Interface,
         repeat: u32,
         texts: bool,
-    ) -> Result<(Duration, Vec<Executable>), String> {
-        let mut made = Made {
-            device: &self.opened.device,
-            modules: Vec::new(),
-            sets: Vec::new(),
-            layout: vk::PipelineLayout::null(),
-            pass: vk::RenderPass::null(),
-        };
-        self.lay_out(shader, &mut made)?;
-        let mut best = Duration::MAX;
-        let mut told = Vec::new();
-        for round in 0..=repeat {
-            let flags = match round {
-                0 if texts => {
-                    vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
-                        | vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR
-                }
-                0 => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
-                _ => vk::PipelineCreateFlags::empty(),
-            };
-            let start = Instant::now();
-            let pipeline = self.pipeline(shader, &made, flags)?;
-            if round == 0 {
-                told = self.executables(pipeline, shader.stage, texts)?;
-            } else {
-                best = best.min(start.elapsed());
-            }
-            // SAFETY: made above, and of no use to anyone.
-            unsafe { self.opened.device.destroy_pipeline(pipeline, None) };
-        }
-        Ok((best, told))
-    }
-
-    fn lay_out(&self, shader: &Interface, made: &mut Made<'_>) -> Result<(), String> {
+        profile: Option<&Path>,
+    ) -> Result<Measured, String> {
         let device = &self.opened.device;
-        let mut modules = vec![shader.words.clone()];
-        match shader.stage {
-            Stage::Vertex => modules.push(shader.fragment_shader()?),
-            Stage::Fragment => modules.push(shader.vertex_shader()?),
-            _ => {}
+        let pile = Pile::new(device);
+        let layout = Layout::new(&pile, shader)?;
+        let mut best = Duration::MAX;
+        for _ in 0..repeat {
+            let start = Instant::now();
+            let flags = vk::PipelineCreateFlags::empty();
+            let pipeline = layout.pipeline(device, shader, flags)?;
+            best = best.min(start.elapsed());
+            // SAFETY: made above, and of no use to anyone.
+            unsafe { device.destroy_pipeline(pipeline, None) };
         }
-        let sets = shader.bindings.iter().map(|b| b.set + 1).max().unwrap_or(0);
-        // SAFETY: as in `new`; what is made is destroyed by `made`.
-        unsafe {
-            for words in &modules {
-                let info = vk::ShaderModuleCreateInfo::default().code(words);
-                let module = device.create_shader_module(&info, None);
-                made.modules
-                    .push(module.map_err(error("vkCreateShaderModule"))?);
-            }
-            for set in 0..sets {
-                let bindings: Vec<_> = shader
-                    .bindings
-                    .iter()
-                    .filter(|b| b.set == set)
-                    .map(|b| {
-                        vk::DescriptorSetLayoutBinding::default()
-                            .binding(b.binding)
-                            .descriptor_type(b.kind)
-                            .descriptor_count(b.count)
-                            .stage_flags(vk::ShaderStageFlags::ALL)
-                    })
-                    .collect();
-                let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-                let layout = device.create_descriptor_set_layout(&info, None);
-                made.sets
-                    .push(layout.map_err(error("vkCreateDescriptorSetLayout"))?);
-            }
-            let range = [vk::PushConstantRange::default()
-                .stage_flags(vk::ShaderStageFlags::ALL)
-                .size(PUSH_BYTES)];
-            let info = vk::PipelineLayoutCreateInfo::default()
-                .set_layouts(&made.sets)
-                .push_constant_ranges(&range);
-            made.layout = device
-                .create_pipeline_layout(&info, None)
-                .map_err(error("vkCreatePipelineLayout"))?;
+        let mut flags = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
+        if texts {
+            flags |= vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
         }
-        if shader.stage != Stage::Compute {
-            made.pass = self.pass(shader)?;
-        }
-        Ok(())
-    }
-
-    /// Targets that a shader may write, and a depth attachment.
-    fn pass(&self, shader: &Interface) -> Result<vk::RenderPass, String> {
-        let attachment = |format: vk::Format| {
-            vk::AttachmentDescription::default()
-                .format(format)
-                .samples(vk::SampleCountFlags::TYPE_1)
-                .final_layout(vk::ImageLayout::GENERAL)
-        };
-        let mut attachments = vec![attachment(vk::Format::D32_SFLOAT)];
-        let mut colors = Vec::new();
-        for target in targets(shader) {
-            let used = target.map(|integer| {
-                attachments.push(attachment(if integer {
-                    vk::Format::R32G32B32A32_UINT
-                } else {
-                    vk::Format::R16G16B16A16_SFLOAT
-                }));
-                attachments.len() as u32 - 1
-            });
-            colors.push(
-                vk::AttachmentReference::default()
-                    .attachment(used.unwrap_or(vk::ATTACHMENT_UNUSED))
-                    .layout(vk::ImageLayout::GENERAL),
-            );
-        }
-        let inputs = [vk::AttachmentReference::default()
-            .attachment(vk::ATTACHMENT_UNUSED)
-            .layout(vk::ImageLayout::GENERAL); INPUT_ATTACHMENTS];
-        let depth = vk::AttachmentReference::default().layout(vk::ImageLayout::GENERAL);
-        let subpasses = [vk::SubpassDescription::default()
-            .color_attachments(&colors)
-            .input_attachments(&inputs)
-            .depth_stencil_attachment(&depth)];
-        let info = vk::RenderPassCreateInfo::default()
-            .attachments(&attachments)
-            .subpasses(&subpasses);
-        // SAFETY: as in `new`.
-        unsafe { self.opened.device.create_render_pass(&info, None) }
-            .map_err(error("vkCreateRenderPass"))
-    }
-
-    fn pipeline(
-        &self,
-        shader: &Interface,
-        made: &Made<'_>,
-        flags: vk::PipelineCreateFlags,
-    ) -> Result<vk::Pipeline, String> {
-        let entry = CString::new(shader.entry.as_str()).map_err(|e| e.to_string())?;
-        let stage = |flag: vk::ShaderStageFlags, k: usize, name| {
-            let module = made.modules.get(k).copied().unwrap_or_default();
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(flag)
-                .module(module)
-                .name(name)
-        };
-        let cache = vk::PipelineCache::null();
-        if shader.stage == Stage::Compute {
-            let info = [vk::ComputePipelineCreateInfo::default()
-                .flags(flags)
-                .stage(stage(vk::ShaderStageFlags::COMPUTE, 0, &entry))
-                .layout(made.layout)];
-            // SAFETY: as in `new`.
-            let pipelines = unsafe {
-                self.opened
-                    .device
-                    .create_compute_pipelines(cache, &info, None)
-            };
-            return pipelines
-                .map(|p| p.first().copied().unwrap_or_default())
-                .map_err(|e| format!("vkCreateComputePipelines: {:?}", e.1));
-        }
-        let stages = match shader.stage {
-            Stage::Vertex => vec![
-                stage(vk::ShaderStageFlags::VERTEX, 0, &entry),
-                stage(vk::ShaderStageFlags::FRAGMENT, 1, c"main"),
-            ],
-            _ => vec![
-                stage(vk::ShaderStageFlags::VERTEX, 1, c"main"),
-                stage(vk::ShaderStageFlags::FRAGMENT, 0, &entry),
-            ],
-        };
-        let attributes: Vec<_> = match shader.stage {
-            Stage::Vertex => shader
-                .inputs
-                .iter()
-                .map(|i| (i.number, format(i)))
-                .collect(),
-            _ => (0..shader.attributes())
-                .map(|n| (n, vk::Format::R32G32B32A32_SFLOAT))
-                .collect(),
-        };
-        let attributes: Vec<_> = attributes
-            .into_iter()
-            .map(|(location, format)| {
-                vk::VertexInputAttributeDescription::default()
-                    .location(location)
-                    .format(format)
-            })
-            .collect();
-        let buffers = [vk::VertexInputBindingDescription::default().stride(64)];
-        let mut input = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_attribute_descriptions(&attributes);
-        if !attributes.is_empty() {
-            input = input.vertex_binding_descriptions(&buffers);
-        }
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-        let (viewports, scissors) = ([vk::Viewport::default()], [vk::Rect2D::default()]);
-        let viewport = vk::PipelineViewportStateCreateInfo::default()
-            .viewports(&viewports)
-            .scissors(&scissors);
-        let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-        let samples = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(true)
-            .depth_write_enable(true)
-            .depth_compare_op(vk::CompareOp::LESS);
-        let all = vk::ColorComponentFlags::RGBA;
-        let each = vk::PipelineColorBlendAttachmentState::default().color_write_mask(all);
-        let blends = vec![each; targets(shader).len()];
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
-        let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
-        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
-        let info = [vk::GraphicsPipelineCreateInfo::default()
-            .flags(flags)
-            .stages(&stages)
-            .vertex_input_state(&input)
-            .input_assembly_state(&assembly)
-            .viewport_state(&viewport)
-            .rasterization_state(&raster)
-            .multisample_state(&samples)
-            .depth_stencil_state(&depth)
-            .color_blend_state(&blend)
-            .dynamic_state(&dynamic)
-            .layout(made.layout)
-            .render_pass(made.pass)];
-        // SAFETY: as in `new`.
-        let pipelines = unsafe {
-            self.opened
-                .device
-                .create_graphics_pipelines(cache, &info, None)
-        };
-        pipelines
-            .map(|p| p.first().copied().unwrap_or_default())
-            .map_err(|e| format!("vkCreateGraphicsPipelines: {:?}", e.1))
+        let pipeline = pile.keep(layout.pipeline(device, shader, flags)?);
+        Ok(Measured {
+            time: best,
+            executables: self.executables(pipeline, shader.stage, texts)?,
+            ran: profile.map(|profile| {
+                let machine = Machine {
+                    device,
+                    // SAFETY: the device has this queue.
+                    queue: unsafe { device.get_device_queue(0, 0) },
+                    visible: self.visible,
+                    profile,
+                };
+                execute::run(&machine, &pile, shader, &layout, pipeline)
+            }),
+        })
     }
 
     fn executables(
@@ -354,11 +150,7 @@ impl Device {
         stage: Stage,
         texts: bool,
     ) -> Result<Vec<Executable>, String> {
-        let wanted = match stage {
-            Stage::Vertex => vk::ShaderStageFlags::VERTEX,
-            Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
-            _ => vk::ShaderStageFlags::COMPUTE,
-        };
+        let wanted = neighbours::flags(stage);
         let mut out = Vec::new();
         let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
         // SAFETY: the pipeline is of this device, and lives.
@@ -449,29 +241,5 @@ impl Device {
                 })
                 .collect())
         }
-    }
-}
-
-/// By target: whether it is of integers, or none for one that is not written.
-fn targets(shader: &Interface) -> Vec<Option<bool>> {
-    if shader.stage != Stage::Fragment {
-        // What `Interface::fragment_shader` writes.
-        return vec![Some(false)];
-    }
-    let end = shader
-        .outputs
-        .iter()
-        .map(|o| o.number + 1)
-        .max()
-        .unwrap_or(0);
-    let of = |n: u32| shader.outputs.iter().find(|o| o.number == n);
-    (0..end.min(8)).map(|n| of(n).map(|o| o.integer)).collect()
-}
-
-fn format(location: &super::interface::Location) -> vk::Format {
-    match (location.wide, location.integer) {
-        (true, _) => vk::Format::R64G64_SFLOAT,
-        (false, true) => vk::Format::R32G32B32A32_SINT,
-        (false, false) => vk::Format::R32G32B32A32_SFLOAT,
     }
 }

@@ -1,18 +1,15 @@
-//! What a pipeline around a shader must offer it.
+//! What a shader asks of the pipeline and the objects around it.
 //!
-//! In:  SPIR-V of a vertex, fragment or compute shader. Out: its descriptors, its attributes or varyings, its render targets.
+//! In:  SPIR-V of one entry point. Out: its descriptors and what they hold, its attributes or varyings, its render targets.
 //! Ref: Vulkan, "Shader Interfaces".
 
 use ash::vk;
 use compile::Stage;
 use entity::Id;
-use nir::{Mode, Slot, Type};
-use vkrunner::ShaderStage;
+use nir::{Base, Dim, Instr, Mode, Slot, Type, Variable};
 
 /// Elements of an array whose length is the application's choice.
 const RUNTIME_ELEMENTS: u32 = 16;
-/// Attributes that every device has.
-const ATTRIBUTES: u32 = 16;
 
 /// A descriptor.
 #[derive(Clone, Copy)]
@@ -21,6 +18,21 @@ pub struct Bound {
     pub binding: u32,
     pub kind: vk::DescriptorType,
     pub count: u32,
+    /// The variable that it is.
+    pub variable: Id<Variable>,
+}
+
+/// An image as the shader sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageKind {
+    pub dim: Dim,
+    pub array: bool,
+    pub multisampled: bool,
+    pub base: Base,
+    /// Format of a storage image: SPIR-V's number, 0 for none.
+    pub format: u32,
+    /// It is compared with a reference somewhere.
+    pub shadow: bool,
 }
 
 /// One location of an interface.
@@ -30,6 +42,8 @@ pub struct Location {
     pub integer: bool,
     pub wide: bool,
     pub components: u8,
+    /// One for each patch, not for each vertex of it.
+    pub patch: bool,
 }
 
 /// A shader and what it needs.
@@ -37,6 +51,7 @@ pub struct Interface {
     pub stage: Stage,
     pub entry: String,
     pub words: Vec<u32>,
+    pub shader: nir::Shader,
     pub bindings: Vec<Bound>,
     pub inputs: Vec<Location>,
     pub outputs: Vec<Location>,
@@ -50,9 +65,6 @@ impl Interface {
             return Err(format!("{} entry points, not one", entries.len()));
         };
         let (entry, stage) = (entry.clone(), *stage);
-        if !matches!(stage, Stage::Vertex | Stage::Fragment | Stage::Compute) {
-            return Err("of a stage that stands between others: not measured".into());
-        }
         let module = spirv_front::Module::parse(&words).map_err(|e| e.to_string())?;
         let shader = module
             .to_nir(&spirv_front::Options {
@@ -61,100 +73,119 @@ impl Interface {
                 ..spirv_front::Options::default()
             })
             .map_err(|e| e.to_string())?;
-        let mut out = Interface {
+        let (mut bindings, mut inputs, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, var) in shader.vars.iter() {
+            let list = match var.mode {
+                Mode::ShaderIn => &mut inputs,
+                Mode::ShaderOut => &mut outputs,
+                _ => {
+                    bindings.extend(bound(&shader, id, var));
+                    continue;
+                }
+            };
+            let Some(io) = &var.io else { continue };
+            let first = match io.patch {
+                true => io.slot.0.checked_sub(Slot::PATCH0.0),
+                false => io.slot.0.checked_sub(Slot::VAR0.0),
+            };
+            if let Some(first) = first {
+                let ty = of_a_vertex(&shader, stage, var, io.patch);
+                locations(&shader, ty, first.into(), io.patch, list);
+            }
+        }
+        for list in [&mut inputs, &mut outputs] {
+            list.sort_by_key(|l| (l.patch, l.number, !l.wide));
+            list.dedup_by_key(|l| (l.patch, l.number));
+        }
+        bindings.sort_by_key(|b| (b.set, b.binding));
+        bindings.dedup_by_key(|b| (b.set, b.binding));
+        Ok(Interface {
             stage,
             entry,
-            words: Vec::new(),
-            bindings: Vec::new(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-        };
-        for (_, var) in shader.vars.iter() {
-            match (var.mode, &var.io) {
-                (Mode::ShaderIn, Some(io)) if io.slot.0 >= Slot::VAR0.0 => {
-                    let first = u32::from(io.slot.0 - Slot::VAR0.0);
-                    locations(&shader, var.ty, first, &mut out.inputs);
-                }
-                (Mode::ShaderOut, Some(io)) if io.slot.0 >= Slot::VAR0.0 => {
-                    let first = u32::from(io.slot.0 - Slot::VAR0.0);
-                    locations(&shader, var.ty, first, &mut out.outputs);
-                }
-                _ => out.bindings.extend(bound(&shader, var)),
-            }
-        }
-        for list in [&mut out.inputs, &mut out.outputs] {
-            list.sort_by_key(|l| (l.number, !l.wide));
-            list.dedup_by_key(|l| l.number);
-        }
-        out.bindings.sort_by_key(|b| (b.set, b.binding));
-        out.bindings.dedup_by_key(|b| (b.set, b.binding));
-        out.words = words;
-        Ok(out)
+            words,
+            shader,
+            bindings,
+            inputs,
+            outputs,
+        })
     }
 
-    /// A vertex shader in front of a fragment shader: no input is a constant or like another one.
-    pub fn vertex_shader(&self) -> Result<Vec<u32>, String> {
-        if self.inputs.iter().any(|i| i.wide) {
-            return Err("inputs of 64 bits: not measured".into());
+    /// The type that one descriptor of a binding has.
+    pub fn held(&self, bound: &Bound) -> Id<Type> {
+        let mut ty = self.shader.vars[bound.variable].ty;
+        while let Type::Array { elem, .. } = &self.shader.types[ty] {
+            ty = *elem;
         }
-        let mut text = String::from("#version 450\n");
-        let mut body = String::from("gl_Position = a0;\n");
-        for k in 0..self.attributes() {
-            text += &format!("layout(location = {k}) in vec4 a{k};\n");
-        }
-        for (k, input) in self.inputs.iter().enumerate() {
-            let n = input.number;
-            let value = format!(
-                "a{} * {}.0",
-                k as u32 % ATTRIBUTES,
-                1 + k as u32 / ATTRIBUTES
-            );
-            if input.integer {
-                text += &format!("layout(location = {n}) flat out ivec4 o{n};\n");
-                body += &format!("o{n} = floatBitsToInt({value});\n");
-            } else {
-                text += &format!("layout(location = {n}) out vec4 o{n};\n");
-                body += &format!("o{n} = {value};\n");
-            }
-        }
-        text += &format!("void main() {{\n{body}}}\n");
-        vkrunner::compile_glsl(ShaderStage::Vertex, &text, (1, 1, 0))
+        ty
     }
 
-    /// A fragment shader behind a vertex shader, which reads all that is written: otherwise a driver that links would make nothing of it.
-    pub fn fragment_shader(&self) -> Result<Vec<u32>, String> {
-        if self.outputs.iter().any(|o| o.wide) {
-            return Err("outputs of 64 bits: not measured".into());
+    /// The image of a binding; none for one of something else.
+    pub fn image(&self, bound: &Bound) -> Option<ImageKind> {
+        let mut ty = self.held(bound);
+        if let Type::SampledImage(of) = &self.shader.types[ty] {
+            ty = *of;
         }
-        let mut text = String::from("#version 450\nlayout(location = 0) out vec4 color;\n");
-        let mut sum = String::from("vec4(0.0)");
-        for output in &self.outputs {
-            let n = output.number;
-            let (flat, ty) = match (output.integer, output.components) {
-                (true, 1) => ("flat ", "int".into()),
-                (true, n) => ("flat ", format!("ivec{n}")),
-                (false, 1) => ("", "float".into()),
-                (false, n) => ("", format!("vec{n}")),
+        match &self.shader.types[ty] {
+            Type::Image {
+                dim,
+                array,
+                multisampled,
+                base,
+                format,
+                ..
+            } => Some(ImageKind {
+                dim: *dim,
+                array: *array,
+                multisampled: *multisampled,
+                base: *base,
+                format: *format,
+                shadow: self.is_compared(bound.variable),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether a variable's textures are compared with a reference, or its samplers compare.
+    pub fn is_compared(&self, variable: Id<Variable>) -> bool {
+        use nir::TexSrc::{SamplerDeref, TextureDeref};
+        let shader = &self.shader;
+        let is_it = |mut at: Id<nir::Def>| loop {
+            let Some(deref) = shader.deref_of(at) else {
+                return false;
             };
-            text += &format!("layout(location = {n}) {flat}in {ty} i{n};\n");
-            for component in ["x", "y", "z", "w"].iter().take(output.components.into()) {
-                sum += &match output.components {
-                    1 => format!(" + vec4(i{n})"),
-                    _ => format!(" + vec4(i{n}.{component})"),
-                };
+            at = match deref.kind {
+                nir::DerefKind::Var(var) => return var == variable,
+                nir::DerefKind::Array { parent, .. }
+                | nir::DerefKind::PtrAsArray { parent, .. }
+                | nir::DerefKind::Struct { parent, .. }
+                | nir::DerefKind::Cast { parent, .. } => parent,
+            };
+        };
+        shader.instrs.iter().any(|(_, instr)| match instr {
+            Instr::Tex(tex) if tex.shadow => {
+                let named = |(kind, _): &&(_, _)| matches!(kind, TextureDeref | SamplerDeref);
+                tex.srcs.iter().filter(named).any(|(_, def)| is_it(*def))
             }
-        }
-        text += &format!("void main() {{ color = {sum}; }}\n");
-        vkrunner::compile_glsl(ShaderStage::Fragment, &text, (1, 1, 0))
-    }
-
-    /// Attributes that [`Interface::vertex_shader`] reads.
-    pub fn attributes(&self) -> u32 {
-        (self.inputs.len() as u32).clamp(1, ATTRIBUTES)
+            _ => false,
+        })
     }
 }
 
-fn bound(shader: &nir::Shader, var: &nir::Variable) -> Option<Bound> {
+/// The type of a variable for one vertex: stages that see all of a primitive have arrays of them.
+fn of_a_vertex(shader: &nir::Shader, stage: Stage, var: &Variable, patch: bool) -> Id<Type> {
+    let many = match stage {
+        Stage::TessControl => !patch,
+        Stage::TessEval => !patch && var.mode == Mode::ShaderIn,
+        Stage::Geometry => var.mode == Mode::ShaderIn,
+        _ => false,
+    };
+    match &shader.types[var.ty] {
+        Type::Array { elem, .. } if many => *elem,
+        _ => var.ty,
+    }
+}
+
+fn bound(shader: &nir::Shader, variable: Id<Variable>, var: &Variable) -> Option<Bound> {
     use compile::DescriptorKind as K;
     use vk::DescriptorType as D;
     let (kind, count) = compile::described(shader, var, RUNTIME_ELEMENTS)?;
@@ -174,17 +205,25 @@ fn bound(shader: &nir::Shader, var: &nir::Variable) -> Option<Bound> {
         binding: var.binding,
         kind,
         count,
+        variable,
     })
 }
 
 /// The locations of a value from `at` on; the first behind them.
-fn locations(shader: &nir::Shader, ty: Id<Type>, at: u32, out: &mut Vec<Location>) -> u32 {
+fn locations(
+    shader: &nir::Shader,
+    ty: Id<Type>,
+    at: u32,
+    patch: bool,
+    out: &mut Vec<Location>,
+) -> u32 {
     let mut one = |integer: bool, bits: u8, components: u8| {
         out.push(Location {
             number: at,
             integer,
             wide: bits == 64,
             components,
+            patch,
         });
         at + 1 + u32::from(bits == 64 && components > 2)
     };
@@ -198,13 +237,13 @@ fn locations(shader: &nir::Shader, ty: Id<Type>, at: u32, out: &mut Vec<Location
         },
         Type::Matrix {
             column, columns, ..
-        } => (0..*columns).fold(at, |at, _| locations(shader, *column, at, out)),
+        } => (0..*columns).fold(at, |at, _| locations(shader, *column, at, patch, out)),
         Type::Array { elem, len, .. } => {
-            (0..len.unwrap_or(1)).fold(at, |at, _| locations(shader, *elem, at, out))
+            (0..len.unwrap_or(1)).fold(at, |at, _| locations(shader, *elem, at, patch, out))
         }
         Type::Struct { members, .. } => members
             .iter()
-            .fold(at, |at, m| locations(shader, m.ty, at, out)),
+            .fold(at, |at, m| locations(shader, m.ty, at, patch, out)),
         _ => at,
     }
 }

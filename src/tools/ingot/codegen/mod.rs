@@ -1,17 +1,26 @@
 //! `ingot bench codegen`: what two drivers' compilers make of the same shaders.
 //!
-//! In:  a folder of vertex, fragment and compute shaders, GLSL or SPIR-V. Out: for each stage and SIMD width the geometric mean of the
-//! ratios of instructions, the totals of instructions, messages, spills and fills, the worst shaders, the time that pipelines took; and
-//! what one of both refuses.
+//! In:  a folder of shaders of all stages, GLSL or SPIR-V. Out: for each stage and SIMD width the geometric mean of the ratios of
+//! instructions, the totals of instructions, messages, spills and fills, the worst shaders, the time that pipelines took; and what one of
+//! both refuses. With `--run` each shader runs once on the simulated GPU, on the same inputs with both drivers: cycles by the simulator's
+//! timing model, and which shaders compute something else.
 //!
 //! Each driver runs in a process of its own, which is started again behind a shader that ended it.
 
+mod contents;
 mod device;
+mod execute;
 mod interface;
+mod neighbours;
+mod pile;
+mod pipeline;
+mod report;
+mod resources;
 
 use crate::compile::words_of;
 use crate::implementation::IcdArgs;
-use device::{Device, Executable, Statistics};
+use device::{Device, Executable, Measured, Statistics};
+use execute::Ran;
 use indicatif::{ProgressBar, ProgressStyle};
 use interface::Interface;
 use std::collections::BTreeMap;
@@ -22,7 +31,7 @@ use std::process::{Command, Stdio};
 /// Arguments of `ingot bench codegen`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder of shaders (*.vert, *.frag, *.comp, *.spv), searched whole
+    /// Folder of shaders (*.vert, *.tesc, *.tese, *.geom, *.frag, *.comp, *.spv), searched whole
     folder: PathBuf,
     /// The driver to compare with: a manifest, or `anv`
     #[arg(long, default_value = "anv")]
@@ -39,6 +48,9 @@ pub struct Args {
     /// Write what each compiler shows of its code (passes, machine code) into this folder, as SHADER.SIMDn.NAME
     #[arg(long)]
     code: Option<PathBuf>,
+    /// Run each shader once on the simulated GPU, too: cycles by its timing model, and whether both drivers compute the same
+    #[arg(long)]
+    run: bool,
 }
 
 /// Arguments of its worker.
@@ -53,6 +65,9 @@ pub struct WorkerArgs {
     /// Folder for what the compiler shows
     #[arg(long)]
     code: Option<PathBuf>,
+    /// Run each shader, too, and read this profile of the simulator
+    #[arg(long)]
+    profile: Option<PathBuf>,
     #[command(flatten)]
     icd: IcdArgs,
 }
@@ -62,6 +77,8 @@ struct Row {
     stage: String,
     micros: f64,
     by_width: BTreeMap<u32, Statistics>,
+    /// None where it was not asked for.
+    ran: Option<Result<Ran, String>>,
 }
 
 /// By shader.
@@ -77,7 +94,10 @@ fn shaders(folder: &Path) -> Result<Vec<PathBuf>, String> {
             let kind = path.extension().and_then(|e| e.to_str());
             if path.is_dir() {
                 folders.push(path);
-            } else if matches!(kind, Some("vert" | "frag" | "comp" | "spv")) {
+            } else if matches!(
+                kind,
+                Some("vert" | "tesc" | "tese" | "geom" | "frag" | "comp" | "spv")
+            ) {
                 out.push(path);
             }
         }
@@ -98,32 +118,51 @@ pub fn worker(args: &WorkerArgs) -> Result<(), String> {
         // Said before: it may be the last word.
         println!("{name}");
         let measured = words_of(path).and_then(Interface::new).and_then(|shader| {
-            let measured = device.measure(&shader, args.repeat, args.code.is_some())?;
+            let profile = args.profile.as_deref();
+            let texts = args.code.is_some();
+            let measured = device.measure(&shader, args.repeat, texts, profile)?;
             Ok((shader.stage, measured))
         });
         match measured {
-            Ok((stage, (time, told))) => {
+            Ok((stage, measured)) => {
                 if let Some(folder) = &args.code {
-                    write_texts(
-                        &folder.join(path.strip_prefix(&args.folder).unwrap_or(path)),
-                        &told,
-                    )?;
+                    let name = path.strip_prefix(&args.folder).unwrap_or(path);
+                    write_texts(&folder.join(name), &measured.executables)?;
                 }
-                let told = told.iter().map(|e| {
-                    let s = &e.statistics;
-                    format!(
-                        "{} {} {} {} {} {}",
-                        s.width, s.instructions, s.sends, s.spills, s.fills, s.cycles
-                    )
-                });
-                let told: Vec<String> = told.collect();
-                let micros = time.as_nanos() as f64 / 1e3;
-                println!("+\t{stage:?}\t{micros}\t{}", told.join("\t"));
+                println!("{}", line(stage, &measured));
+                if let Some(Err(_)) = measured.ran {
+                    // The device may be lost: the next process has another.
+                    return Ok(());
+                }
             }
-            Err(why) => println!("-\t{}", why.replace(['\n', '\t'], " ")),
+            Err(why) => println!("-\t{}", plain(&why)),
         }
     }
     Ok(())
+}
+
+/// A text without what separates fields.
+fn plain(text: &str) -> String {
+    text.replace(['\n', '\t'], " ")
+}
+
+/// A worker's line of a shader.
+fn line(stage: compile::Stage, measured: &Measured) -> String {
+    let micros = measured.time.as_nanos() as f64 / 1e3;
+    let ran = match &measured.ran {
+        None => String::new(),
+        Some(Err(why)) => format!("!{}", plain(why)),
+        Some(Ok(ran)) => ran.figures().map(|n| n.to_string()).join(" "),
+    };
+    let told = measured.executables.iter().map(|e| {
+        let s = &e.statistics;
+        let (width, instructions, sends) = (s.width, s.instructions, s.sends);
+        format!(
+            "\t{width} {instructions} {sends} {} {} {}",
+            s.spills, s.fills, s.cycles
+        )
+    });
+    format!("+\t{stage:?}\t{micros}\t{ran}{}", told.collect::<String>())
 }
 
 /// A file for each text of a shader's executables.
@@ -143,14 +182,24 @@ fn write_texts(shader: &Path, executables: &[Executable]) -> Result<(), String> 
     Ok(())
 }
 
+fn numbers(text: &str) -> Vec<f64> {
+    text.split(' ').filter_map(|n| n.parse().ok()).collect()
+}
+
 fn figures(line: &str) -> Option<Row> {
     let mut fields = line.split('\t').skip(1);
     let stage = fields.next()?.to_string();
     let micros = fields.next()?.parse().ok()?;
+    let ran = match fields.next()? {
+        "" => None,
+        text => Some(match text.strip_prefix('!') {
+            Some(why) => Err(why.to_owned()),
+            None => Ok(Ran::of_figures(&numbers(text))?),
+        }),
+    };
     let mut by_width = BTreeMap::new();
     for field in fields.filter(|f| !f.is_empty()) {
-        let n: Vec<f64> = field.split(' ').filter_map(|n| n.parse().ok()).collect();
-        let &[width, instructions, sends, spills, fills, cycles] = &n[..] else {
+        let &[width, instructions, sends, spills, fills, cycles] = &numbers(field)[..] else {
             return None;
         };
         by_width.insert(
@@ -169,6 +218,7 @@ fn figures(line: &str) -> Option<Row> {
         stage,
         micros,
         by_width,
+        ran,
     })
 }
 
@@ -230,6 +280,10 @@ pub fn main(args: &Args) -> Result<(), String> {
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
         bar.set_style(style);
     }
+    let profile = |driver: &str| {
+        let name = format!("ingot-codegen-{}-{driver}.tsv", std::process::id());
+        std::env::temp_dir().join(name)
+    };
     let worker = |command: &mut Command, from: usize, driver: &str| {
         command
             .args(["bench", "codegen-worker"])
@@ -238,6 +292,13 @@ pub fn main(args: &Args) -> Result<(), String> {
             .args(["--from", &from.to_string()]);
         if let Some(folder) = &args.code {
             command.arg("--code").arg(folder.join(driver));
+        }
+        if args.run {
+            // On top of what the user asks of the simulator.
+            let path = profile(driver);
+            let mut options = std::env::var("INGOT_SIM").unwrap_or_default();
+            options += &format!(",profile={}", path.display());
+            command.arg("--profile").arg(path).env("INGOT_SIM", options);
         }
     };
     // Caches on disk would turn compiling into reading.
@@ -263,91 +324,13 @@ pub fn main(args: &Args) -> Result<(), String> {
     let (our_name, ours) = run(&ours, count, &bar)?;
     let (their_name, theirs) = run(&theirs, count, &bar)?;
     bar.finish_and_clear();
+    for driver in ["ours", "theirs"] {
+        // Not there without `--run`.
+        let _ = std::fs::remove_file(profile(driver));
+    }
     println!("ours: {our_name}\ntheirs: {their_name}");
-    report(args, &ours, &theirs);
+    report::print(args, &ours, &theirs);
     Ok(())
-}
-
-fn geometric_mean(ratios: impl Iterator<Item = f64>) -> f64 {
-    let (sum, n) = ratios.fold((0.0, 0u32), |(sum, n), r| (sum + r.ln(), n + 1));
-    (sum / f64::from(n.max(1))).exp()
-}
-
-fn report(args: &Args, ours: &Rows, theirs: &Rows) {
-    for (name, row) in ours {
-        match (row, theirs.get(name)) {
-            // What no pipeline can be laid out for goes to neither.
-            (Err(a), Some(Err(b))) if a == b => println!("not measured   {name}: {a}"),
-            (Err(a), Some(Err(b))) => println!("both refuse   {name}: {a}; {b}"),
-            (Err(why), _) => println!("ours refuses   {name}: {why}"),
-            (_, Some(Err(why))) => println!("theirs refuses {name}: {why}"),
-            _ => {}
-        }
-    }
-    for stage in ["Vertex", "Fragment", "Compute"] {
-        let both: Vec<(&String, &Row, &Row)> = ours
-            .iter()
-            .filter_map(|(name, row)| {
-                let (a, b) = (row.as_ref().ok()?, theirs.get(name)?.as_ref().ok()?);
-                (a.stage == stage).then_some((name, a, b))
-            })
-            .collect();
-        if both.is_empty() {
-            continue;
-        }
-        let time = geometric_mean(both.iter().map(|(_, a, b)| a.micros / b.micros));
-        let total = |f: fn(&(&String, &Row, &Row)) -> f64| both.iter().map(f).sum::<f64>();
-        let whole = total(|r| r.1.micros) / total(|r| r.2.micros);
-        println!(
-            "\n{stage}: {} shaders; time of pipelines {time:.2} (geometric mean), {whole:.2} of the total",
-            both.len()
-        );
-        for width in [8, 16, 32] {
-            width_report(args, width, &both);
-        }
-    }
-}
-
-fn width_report(args: &Args, width: u32, both: &[(&String, &Row, &Row)]) {
-    let has = |row: &Row| row.by_width.contains_key(&width);
-    let alone = both.iter().filter(|r| !has(r.1) && has(r.2)).count();
-    let mut pairs: Vec<(&String, &Statistics, &Statistics)> = both
-        .iter()
-        .filter_map(|r| Some((r.0, r.1.by_width.get(&width)?, r.2.by_width.get(&width)?)))
-        .filter(|p| p.1.instructions > 0.0 && p.2.instructions > 0.0)
-        .collect();
-    if pairs.is_empty() {
-        return;
-    }
-    let ratio = |p: &(&String, &Statistics, &Statistics)| p.1.instructions / p.2.instructions;
-    let sum = |f: fn(&Statistics) -> f64| {
-        let (a, b) = pairs
-            .iter()
-            .fold((0.0, 0.0), |s, p| (s.0 + f(p.1), s.1 + f(p.2)));
-        format!("{a} : {b}")
-    };
-    println!(
-        "SIMD{width}: {} shaders, instructions {:.3} (geometric mean), {}; sends {}; spills {}; fills {}; {alone} have it in theirs alone",
-        pairs.len(),
-        geometric_mean(pairs.iter().map(ratio)),
-        sum(|s| s.instructions),
-        sum(|s| s.sends),
-        sum(|s| s.spills),
-        sum(|s| s.fills),
-    );
-    pairs.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
-    let shown = if args.all { pairs.len() } else { args.worst };
-    for p in pairs.iter().take(shown) {
-        println!(
-            "    {:6.2}  {:>6} : {:<6} sends {:>4} : {:<4} {}",
-            ratio(p),
-            p.1.instructions,
-            p.2.instructions,
-            p.1.sends,
-            p.2.sends,
-            p.0
-        );
-    }
 }
 
 #[cfg(test)]
@@ -356,53 +339,19 @@ mod tests {
 
     #[test]
     fn a_worker_s_line_is_read_back() {
-        let row = figures("+\tFragment\t12.5\t8 40 3 0 0 700\t16 41 3 2 1 800").unwrap();
+        let row = figures("+\tFragment\t12.5\t\t8 40 3 0 0 700\t16 41 3 2 1 800").unwrap();
         assert_eq!((row.stage.as_str(), row.micros), ("Fragment", 12.5));
         let wide = &row.by_width[&16];
         assert_eq!(
             (wide.instructions, wide.spills, wide.fills),
             (41.0, 2.0, 1.0)
         );
-        assert!(figures("+\tFragment\t12.5\t8 40 3").is_none());
-    }
-
-    #[test]
-    fn the_mean_of_ratios_is_geometric() {
-        assert!((geometric_mean([0.5, 2.0].into_iter()) - 1.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_fragment_shader_gets_a_vertex_shader_that_fits() {
-        let text = "#version 450\n\
-            layout(set = 1, binding = 2) uniform sampler2D s[3];\n\
-            layout(location = 0) in mat2 m;\n\
-            layout(location = 4) flat in int k;\n\
-            layout(location = 1) out vec4 o;\n\
-            void main() { o = texture(s[1], m[0]) * m[1].x + k; }";
-        let words =
-            vkrunner::compile_glsl(vkrunner::ShaderStage::Fragment, text, (1, 1, 0)).unwrap();
-        let shader = Interface::new(words).unwrap();
-        let inputs: Vec<_> = shader
-            .inputs
-            .iter()
-            .map(|i| (i.number, i.integer))
-            .collect();
-        assert_eq!(inputs, [(0, false), (1, false), (4, true)]);
-        let outputs: Vec<_> = shader.outputs.iter().map(|o| o.number).collect();
-        assert_eq!(outputs, [1]);
-        let bound: Vec<_> = shader
-            .bindings
-            .iter()
-            .map(|b| (b.set, b.binding, b.count))
-            .collect();
-        assert_eq!(bound, [(1, 2, 3)]);
-        let vertex = shader.vertex_shader().unwrap();
-        let vertex = Interface::new(vertex).unwrap();
-        let outputs: Vec<_> = vertex
-            .outputs
-            .iter()
-            .map(|o| (o.number, o.integer))
-            .collect();
-        assert_eq!(outputs, inputs);
+        assert!(row.ran.is_none());
+        assert!(figures("+\tFragment\t12.5\t\t8 40 3").is_none());
+        let row = figures("+\tVertex\t1\t!it hangs\t8 40 3 0 0 700").unwrap();
+        assert_eq!(row.ran, Some(Err("it hangs".to_owned())));
+        let row = figures("+\tVertex\t1\t1 8 40 80 700 100 0.5").unwrap();
+        let ran = row.ran.unwrap().unwrap();
+        assert_eq!((ran.alone, ran.sum), (700.0, 0.5));
     }
 }

@@ -1,0 +1,212 @@
+//! What the buffers of a measured shader hold.
+//!
+//! In:  a block's type and its bytes. Out: the bytes filled, small numbers by the kind of each member; or what they add up to.
+//! Integers are 1 to 3, so that loops over them end and what they index is there; floats lie between 1/4 and 3/4.
+
+use entity::Id;
+use nir::{Shader, Type};
+
+/// The kind of a number in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leaf {
+    Integer(u8),
+    Float(u8),
+}
+
+/// Calls `f` for each number of a value of the type that begins at `at`, as far as it begins before `end`.
+fn leaves(
+    shader: &Shader,
+    ty: Id<Type>,
+    at: usize,
+    end: usize,
+    f: &mut dyn FnMut(usize, Leaf),
+) -> usize {
+    if at >= end {
+        return at;
+    }
+    let mut run = |part: Id<Type>, n: usize, stride: usize| {
+        for k in 0..n {
+            if at + k * stride >= end {
+                break;
+            }
+            leaves(shader, part, at + k * stride, end, f);
+        }
+        at + n * stride
+    };
+    match &shader.types[ty] {
+        Type::Int(bits) => f(at, Leaf::Integer(*bits)),
+        Type::Float(bits) => f(at, Leaf::Float(*bits)),
+        Type::Bool => f(at, Leaf::Integer(32)),
+        Type::Vector { elem, len } => {
+            let bytes = match &shader.types[*elem] {
+                Type::Int(bits) | Type::Float(bits) => usize::from(*bits) / 8,
+                _ => 4,
+            };
+            return run(*elem, (*len).into(), bytes);
+        }
+        Type::Matrix {
+            column,
+            columns,
+            stride_bytes,
+            row_major,
+        } => {
+            let (mut elem, mut rows) = (*column, 1);
+            if let Type::Vector { elem: of, len } = &shader.types[*column] {
+                (elem, rows) = (*of, usize::from(*len));
+            }
+            // Its numbers lie in vectors of `minor`, whichever way.
+            let (major, minor) = match row_major {
+                true => (rows, usize::from(*columns)),
+                false => (usize::from(*columns), rows),
+            };
+            let stride = *stride_bytes as usize;
+            let bytes = match &shader.types[elem] {
+                Type::Float(bits) => usize::from(*bits) / 8,
+                _ => 4,
+            };
+            for i in 0..major {
+                for j in 0..minor {
+                    leaves(shader, elem, at + i * stride + j * bytes, end, f);
+                }
+            }
+            return at + major * stride;
+        }
+        Type::Array {
+            elem,
+            len,
+            stride_bytes,
+        } => {
+            let stride = (*stride_bytes as usize).max(1);
+            let n = len.map_or(end.div_ceil(stride), |n| n as usize);
+            return run(*elem, n, stride);
+        }
+        Type::Struct { members, .. } => {
+            for member in members {
+                leaves(shader, member.ty, at + member.offset_bytes as usize, end, f);
+            }
+        }
+        _ => {}
+    }
+    at
+}
+
+/// A number between 0 and 1 for a place: the same in every run.
+fn noise(at: usize) -> f64 {
+    let x = (at as u32 ^ 0x9e37_79b9).wrapping_mul(0x85eb_ca6b);
+    let x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
+    f64::from(x >> 8) / f64::from(1 << 24)
+}
+
+fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+    if let Some(to) = bytes.get_mut(at..at + value.len()) {
+        to.copy_from_slice(value);
+    }
+}
+
+/// The bits of a half that is between 1/4 and 3/4.
+fn half(value: f64) -> u16 {
+    let (exponent, mantissa) = match value < 0.5 {
+        true => (13, value * 4.0 - 1.0),
+        false => (14, value * 2.0 - 1.0),
+    };
+    exponent << 10 | (mantissa * 1024.0) as u16
+}
+
+/// Fills a block of this type; what lies beyond a type that ends is as for an array of floats.
+pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8]) {
+    for (k, word) in bytes.chunks_exact_mut(4).enumerate() {
+        word.copy_from_slice(&(0.25 + 0.5 * noise(4 * k) as f32).to_le_bytes());
+    }
+    let end = bytes.len();
+    leaves(shader, ty, 0, end, &mut |at, leaf| {
+        let float = 0.25 + 0.5 * noise(at);
+        let integer = 1 + (3.0 * noise(at)) as u64;
+        match leaf {
+            Leaf::Float(16) => put(bytes, at, &half(float).to_le_bytes()),
+            Leaf::Float(64) => put(bytes, at, &float.to_le_bytes()),
+            Leaf::Float(_) => put(bytes, at, &(float as f32).to_le_bytes()),
+            Leaf::Integer(bits) => {
+                put(bytes, at, &integer.to_le_bytes()[..usize::from(bits) / 8]);
+            }
+        }
+    });
+}
+
+/// Adds up the numbers of a block, those that are none left out.
+pub fn sum(shader: &Shader, ty: Id<Type>, bytes: &[u8]) -> f64 {
+    let mut total = 0.0;
+    let word = |at: usize, n: usize| -> u64 {
+        let part = bytes.get(at..at + n).unwrap_or_default();
+        part.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))
+    };
+    leaves(shader, ty, 0, bytes.len(), &mut |at, leaf| {
+        let value = match leaf {
+            Leaf::Float(16) => wide(word(at, 2) as u16),
+            Leaf::Float(64) => f64::from_bits(word(at, 8)),
+            Leaf::Float(_) => f32::from_bits(word(at, 4) as u32).into(),
+            Leaf::Integer(bits) => word(at, usize::from(bits) / 8) as f64,
+        };
+        if value.is_finite() {
+            total += value;
+        }
+    });
+    total
+}
+
+/// The value of a half.
+pub fn wide(bits: u16) -> f64 {
+    let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let magnitude = match exponent {
+        0 => mantissa * 2f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        e => (1.0 + mantissa / 1024.0) * 2f64.powi(e - 15),
+    };
+    if bits >> 15 == 1 {
+        -magnitude
+    } else {
+        magnitude
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codegen::interface::Interface;
+
+    #[test]
+    fn a_block_is_filled_by_the_kinds_of_its_members() {
+        let text = "#version 450\n\
+            layout(set = 0, binding = 0) buffer B { int n; layout(row_major) mat2x3 m; float tail[]; };\n\
+            layout(local_size_x = 1) in;\n\
+            void main() { tail[n] = m[0].x; }";
+        let words =
+            vkrunner::compile_glsl(vkrunner::ShaderStage::Compute, text, (1, 1, 0)).unwrap();
+        let shader = Interface::new(words).unwrap();
+        let ty = shader.held(&shader.bindings[0]);
+        let mut bytes = vec![0; 128];
+        fill(&shader.shader, ty, &mut bytes);
+        let words: Vec<u32> = bytes
+            .chunks(4)
+            .map(|b| u32::from_le_bytes(b.try_into().unwrap()))
+            .collect();
+        assert!((1..=3).contains(&words[0]));
+        let mut expected = f64::from(words[0]);
+        // Three rows of two, eight bytes each (std430), then the array.
+        for &word in words[2..8].iter().chain(&words[8..]) {
+            let value = f32::from_bits(word);
+            assert!((0.25..=0.75).contains(&value), "{value}");
+            expected += f64::from(value);
+        }
+        assert!((sum(&shader.shader, ty, &bytes) - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn halves_go_there_and_back() {
+        for value in [0.25, 0.3125, 0.5, 0.625] {
+            assert_eq!(wide(half(value)), value);
+        }
+        assert_eq!(wide(0xc000), -2.0);
+        assert!(wide(0x7e00).is_nan());
+    }
+}

@@ -1,0 +1,485 @@
+//! Runs a shader once on the simulated GPU, and reads what that took from the simulator's profile.
+//!
+//! In:  a pipeline and what it is laid out by. Out: threads, instructions and cycles of the shader's stage; the sum of what it computed.
+#![allow(
+    unsafe_code,
+    reason = "Vulkan is a C interface; this module is where bench records and submits"
+)]
+
+use super::contents;
+use super::interface::Interface;
+use super::neighbours::patch_vertices;
+use super::pile::{Buffer, Pile};
+use super::pipeline::{Layout, PUSH_BYTES, VERTEX_BYTES, targets};
+use super::resources::{Cleared, Resources, whole};
+use crate::device::error;
+use ash::vk;
+use compile::Stage;
+use nir::Mode;
+use std::path::Path;
+
+/// Pixels of a target in x and y.
+const PIXELS: u32 = 64;
+/// Vertices in the buffers.
+const VERTICES: u64 = 1024;
+/// Primitives of a draw for a stage of vertices.
+const PRIMITIVES: u32 = 64;
+/// Workgroups in x and y.
+const GROUPS: u32 = 2;
+/// How long a submission may take.
+const TIMEOUT_NS: u64 = 60_000_000_000;
+
+/// What a run took, summed over the stage's threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ran {
+    pub threads: f64,
+    pub invocations: f64,
+    pub instructions: f64,
+    /// Cycles in which an FPU is busy.
+    pub busy: f64,
+    /// Cycles of each thread from its start to its end, alone on an EU.
+    pub alone: f64,
+    /// Cycles of an EU that runs as many threads at once as it can.
+    pub cycles: f64,
+    /// Of all numbers in targets and storage buffers.
+    pub sum: f64,
+}
+
+impl Ran {
+    /// All of it, in order.
+    pub fn figures(&self) -> [f64; 7] {
+        [
+            self.threads,
+            self.invocations,
+            self.instructions,
+            self.busy,
+            self.alone,
+            self.cycles,
+            self.sum,
+        ]
+    }
+
+    /// What [`Ran::figures`] was made from.
+    pub fn of_figures(figures: &[f64]) -> Option<Ran> {
+        let &[threads, invocations, instructions, busy, alone, cycles, sum] = figures else {
+            return None;
+        };
+        Some(Ran {
+            threads,
+            invocations,
+            instructions,
+            busy,
+            alone,
+            cycles,
+            sum,
+        })
+    }
+}
+
+/// Where a shader runs.
+pub struct Machine<'a> {
+    pub device: &'a ash::Device,
+    pub queue: vk::Queue,
+    /// Memory types that the host sees.
+    pub visible: u32,
+    /// The simulator's profile.
+    pub profile: &'a Path,
+}
+
+/// The targets of a draw, with buffers that they are copied to.
+struct Targets {
+    framebuffer: vk::Framebuffer,
+    colors: Vec<(Cleared, Buffer)>,
+    depth: Option<Cleared>,
+}
+
+impl Targets {
+    fn new(
+        machine: &Machine<'_>,
+        pile: &Pile<'_>,
+        shader: &Interface,
+        pass: vk::RenderPass,
+    ) -> Result<Targets, String> {
+        use vk::ImageUsageFlags as U;
+        let mut views = Vec::new();
+        let mut target = |format: vk::Format, usage: U| {
+            let info = vk::ImageCreateInfo::default()
+                .image_type(vk::ImageType::TYPE_2D)
+                .format(format)
+                .extent(vk::Extent3D {
+                    width: PIXELS,
+                    height: PIXELS,
+                    depth: 1,
+                })
+                .mip_levels(1)
+                .array_layers(1)
+                .samples(vk::SampleCountFlags::TYPE_1)
+                .usage(usage | U::TRANSFER_SRC | U::TRANSFER_DST);
+            let image = pile.image(&info)?;
+            let info = vk::ImageViewCreateInfo::default()
+                .image(image)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(format)
+                .subresource_range(whole(format));
+            views.push(pile.image_view(&info)?);
+            Ok::<_, String>(Cleared { image, format })
+        };
+        let depth = target(vk::Format::D32_SFLOAT, U::DEPTH_STENCIL_ATTACHMENT)?;
+        let mut colors = Vec::new();
+        for format in targets(shader).into_iter().flatten() {
+            let color = target(format, U::COLOR_ATTACHMENT)?;
+            let bytes = u64::from(PIXELS * PIXELS) * 16;
+            colors.push((color, pile.buffer(bytes, machine.visible)?));
+        }
+        let info = vk::FramebufferCreateInfo::default()
+            .render_pass(pass)
+            .attachments(&views)
+            .width(PIXELS)
+            .height(PIXELS)
+            .layers(1);
+        Ok(Targets {
+            framebuffer: pile.framebuffer(&info)?,
+            colors,
+            depth: Some(depth),
+        })
+    }
+
+    fn sum(&mut self) -> f64 {
+        let mut total = 0.0;
+        for (color, buffer) in &mut self.colors {
+            let (contents, texels) = (buffer.contents(), (PIXELS * PIXELS) as usize);
+            let numbers: Vec<f64> = match color.format {
+                vk::Format::R16G16B16A16_SFLOAT => (contents[..texels * 8].chunks_exact(2))
+                    .map(|b| contents::wide(u16::from_le_bytes([b[0], b[1]])))
+                    .collect(),
+                _ => (contents.chunks_exact(4))
+                    .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]).into())
+                    .collect(),
+            };
+            total += numbers.iter().filter(|n| n.is_finite()).sum::<f64>();
+        }
+        total
+    }
+}
+
+/// Records commands and waits until they are done.
+fn submit(
+    machine: &Machine<'_>,
+    pile: &Pile<'_>,
+    record: impl FnOnce(vk::CommandBuffer),
+) -> Result<(), String> {
+    let device = machine.device;
+    let pool = pile.command_pool(&vk::CommandPoolCreateInfo::default())?;
+    let info = vk::CommandBufferAllocateInfo::default()
+        .command_pool(pool)
+        .command_buffer_count(1);
+    // SAFETY: handles are of this device, and what commands use lives until the fence says that they are done, or the device is lost.
+    unsafe {
+        let commands = device
+            .allocate_command_buffers(&info)
+            .map_err(error("vkAllocateCommandBuffers"))?;
+        let &[commands] = &commands[..] else {
+            return Err("no command buffer".into());
+        };
+        device
+            .begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())
+            .map_err(error("vkBeginCommandBuffer"))?;
+        record(commands);
+        device
+            .end_command_buffer(commands)
+            .map_err(error("vkEndCommandBuffer"))?;
+        let fence = pile.fence(&vk::FenceCreateInfo::default())?;
+        let commands = [commands];
+        let work = [vk::SubmitInfo::default().command_buffers(&commands)];
+        device
+            .queue_submit(machine.queue, &work, fence)
+            .map_err(error("vkQueueSubmit"))?;
+        device
+            .wait_for_fences(&[fence], true, TIMEOUT_NS)
+            .map_err(error("vkWaitForFences"))
+    }
+}
+
+/// Everything before is done and seen by everything behind.
+fn barrier(device: &ash::Device, commands: vk::CommandBuffer) {
+    use vk::AccessFlags as A;
+    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    let memory = [vk::MemoryBarrier::default()
+        .src_access_mask(A::MEMORY_WRITE)
+        .dst_access_mask(A::MEMORY_READ | A::MEMORY_WRITE)];
+    let host = vk::PipelineStageFlags::HOST;
+    let none = vk::DependencyFlags::empty();
+    // SAFETY: the command buffer is being recorded.
+    unsafe { device.cmd_pipeline_barrier(commands, all, all | host, none, &memory, &[], &[]) };
+}
+
+fn clear(device: &ash::Device, commands: vk::CommandBuffer, cleared: &Cleared) {
+    let (image, range) = (cleared.image, [whole(cleared.format)]);
+    let layout = vk::ImageLayout::GENERAL;
+    let change = [vk::ImageMemoryBarrier::default()
+        .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+        .new_layout(layout)
+        .image(image)
+        .subresource_range(whole(cleared.format))];
+    let (top, copies) = (
+        vk::PipelineStageFlags::TOP_OF_PIPE,
+        vk::PipelineStageFlags::TRANSFER,
+    );
+    let none = vk::DependencyFlags::empty();
+    let name = format!("{:?}", cleared.format);
+    let color = match (name.contains("SINT"), name.contains("UINT")) {
+        (true, _) => vk::ClearColorValue { int32: [2; 4] },
+        (_, true) => vk::ClearColorValue { uint32: [2; 4] },
+        _ => vk::ClearColorValue { float32: [0.5; 4] },
+    };
+    // SAFETY: the command buffer is being recorded; the image can be cleared.
+    unsafe {
+        device.cmd_pipeline_barrier(commands, top, copies, none, &[], &[], &change);
+        match cleared.format {
+            vk::Format::D32_SFLOAT => {
+                let value = vk::ClearDepthStencilValue {
+                    depth: 1.0,
+                    stencil: 0,
+                };
+                device.cmd_clear_depth_stencil_image(commands, image, layout, &value, &range);
+            }
+            _ => device.cmd_clear_color_image(commands, image, layout, &color, &range),
+        }
+    }
+}
+
+/// Vertices: floats for one binding, integers for the other.
+fn vertices(
+    machine: &Machine<'_>,
+    pile: &Pile<'_>,
+    shader: &Interface,
+) -> Result<[Buffer; 2], String> {
+    let bytes = VERTICES * u64::from(VERTEX_BYTES);
+    let (mut floats, mut integers) = (
+        pile.buffer(bytes, machine.visible)?,
+        pile.buffer(bytes, machine.visible)?,
+    );
+    for (k, word) in floats.contents().chunks_exact_mut(4).enumerate() {
+        let value = 0.25 + (k as u32).wrapping_mul(0x9e37_79b9) as f32 / 2f32.powi(33);
+        word.copy_from_slice(&value.to_le_bytes());
+    }
+    for (k, word) in integers.contents().chunks_exact_mut(4).enumerate() {
+        word.copy_from_slice(&(1 + k as u32 % 3).to_le_bytes());
+    }
+    if shader.stage == Stage::Fragment {
+        // A triangle around all of the target.
+        let corners: [[f32; 4]; 3] = [
+            [-1.0, -1.0, 0.5, 1.0],
+            [3.0, -1.0, 0.5, 1.0],
+            [-1.0, 3.0, 0.5, 1.0],
+        ];
+        let places = (floats.contents()).chunks_exact_mut(VERTEX_BYTES as usize);
+        for (place, corner) in places.zip(corners) {
+            for (word, value) in place.chunks_exact_mut(4).zip(corner) {
+                word.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+    }
+    Ok([floats, integers])
+}
+
+/// Runs the pipeline once.
+pub fn run(
+    machine: &Machine<'_>,
+    pile: &Pile<'_>,
+    shader: &Interface,
+    layout: &Layout,
+    pipeline: vk::Pipeline,
+) -> Result<Ran, String> {
+    let device = machine.device;
+    let mut resources = Resources::new(pile, shader, &layout.sets, machine.visible)?;
+    let mut targets = match shader.stage {
+        Stage::Compute => Targets {
+            framebuffer: vk::Framebuffer::null(),
+            colors: Vec::new(),
+            depth: None,
+        },
+        _ => Targets::new(machine, pile, shader, layout.pass)?,
+    };
+    submit(machine, pile, |commands| {
+        let of_targets = targets.colors.iter().map(|c| &c.0).chain(&targets.depth);
+        for cleared in resources.images.iter().chain(of_targets) {
+            clear(device, commands, cleared);
+        }
+        barrier(device, commands);
+    })?;
+    let mut constants = [0; PUSH_BYTES as usize];
+    let mut vars = shader.shader.vars.iter();
+    if let Some((_, var)) = vars.find(|(_, var)| var.mode == Mode::PushConst) {
+        contents::fill(&shader.shader, var.ty, &mut constants);
+    }
+    let vertices = vertices(machine, pile, shader)?;
+    let before = length(machine.profile);
+    submit(machine, pile, |commands| {
+        let point = match shader.stage {
+            Stage::Compute => vk::PipelineBindPoint::COMPUTE,
+            _ => vk::PipelineBindPoint::GRAPHICS,
+        };
+        let all = vk::ShaderStageFlags::ALL;
+        // SAFETY: the command buffer is being recorded; everything named lives until its commands are done.
+        unsafe {
+            device.cmd_bind_pipeline(commands, point, pipeline);
+            if !resources.sets.is_empty() {
+                let sets = &resources.sets;
+                device.cmd_bind_descriptor_sets(commands, point, layout.layout, 0, sets, &[]);
+            }
+            device.cmd_push_constants(commands, layout.layout, all, 0, &constants);
+        }
+        match shader.stage {
+            // SAFETY: as above.
+            Stage::Compute => unsafe { device.cmd_dispatch(commands, GROUPS, GROUPS, 1) },
+            _ => draw(device, commands, shader, layout.pass, &targets, &vertices),
+        }
+        barrier(device, commands);
+    })?;
+    let ran = of_stage(&since(machine.profile, before)?, shader.stage)?;
+    // Apart: a driver may draw its copies.
+    submit(machine, pile, |commands| {
+        for (color, buffer) in &targets.colors {
+            copy(device, commands, color.image, buffer);
+        }
+        barrier(device, commands);
+    })?;
+    Ok(Ran {
+        sum: targets.sum() + resources.sum(shader),
+        ..ran
+    })
+}
+
+fn draw(
+    device: &ash::Device,
+    commands: vk::CommandBuffer,
+    shader: &Interface,
+    pass: vk::RenderPass,
+    targets: &Targets,
+    vertices: &[Buffer; 2],
+) {
+    let area = vk::Rect2D::default().extent(vk::Extent2D {
+        width: PIXELS,
+        height: PIXELS,
+    });
+    let viewport = vk::Viewport {
+        width: PIXELS as f32,
+        height: PIXELS as f32,
+        max_depth: 1.0,
+        ..vk::Viewport::default()
+    };
+    let info = vk::RenderPassBeginInfo::default()
+        .render_pass(pass)
+        .framebuffer(targets.framebuffer)
+        .render_area(area);
+    let count = match shader.stage {
+        Stage::Fragment => 3,
+        Stage::TessControl | Stage::TessEval => patch_vertices(shader) * PRIMITIVES,
+        _ => 6 * PRIMITIVES,
+    };
+    // SAFETY: as in `run`.
+    unsafe {
+        device.cmd_begin_render_pass(commands, &info, vk::SubpassContents::INLINE);
+        device.cmd_set_viewport(commands, 0, &[viewport]);
+        device.cmd_set_scissor(commands, 0, &[area]);
+        let buffers = vertices.map(|buffer| buffer.handle);
+        device.cmd_bind_vertex_buffers(commands, 0, &buffers, &[0, 0]);
+        device.cmd_draw(commands, count.min(VERTICES as u32), 1, 0, 0);
+        device.cmd_end_render_pass(commands);
+    }
+}
+
+fn copy(device: &ash::Device, commands: vk::CommandBuffer, image: vk::Image, to: &Buffer) {
+    let region = [vk::BufferImageCopy::default()
+        .image_subresource(
+            vk::ImageSubresourceLayers::default()
+                .aspect_mask(vk::ImageAspectFlags::COLOR)
+                .layer_count(1),
+        )
+        .image_extent(vk::Extent3D {
+            width: PIXELS,
+            height: PIXELS,
+            depth: 1,
+        })];
+    let layout = vk::ImageLayout::GENERAL;
+    // SAFETY: as in `run`.
+    unsafe { device.cmd_copy_image_to_buffer(commands, image, layout, to.handle, &region) };
+}
+
+fn length(profile: &Path) -> usize {
+    std::fs::metadata(profile).map_or(0, |file| file.len() as usize)
+}
+
+/// The profile's header, and its lines from a byte on.
+fn since(profile: &Path, before: usize) -> Result<String, String> {
+    let text = std::fs::read_to_string(profile)
+        .map_err(|e| format!("the profile {}: {e}", profile.display()))?;
+    let header = text.lines().next().unwrap_or_default();
+    let new = match before {
+        0 => text.get(header.len()..),
+        _ => text.get(before..),
+    };
+    Ok(format!(
+        "{header}\n{}",
+        new.unwrap_or_default().trim_start()
+    ))
+}
+
+/// What the stage took in the last draw or dispatch in which it ran.
+fn of_stage(profile: &str, stage: Stage) -> Result<Ran, String> {
+    let prefix = match stage {
+        Stage::Vertex => "VS",
+        Stage::TessControl => "HS",
+        Stage::TessEval => "DS",
+        Stage::Geometry => "GS",
+        Stage::Fragment => "PS",
+        Stage::Compute => "CS",
+    };
+    let mut lines = profile.lines();
+    let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+    let column = |name: &str| header.iter().position(|h| *h == name);
+    let missing = |name: &str| format!("the profile has no column {name}");
+    let place = |name: &str| column(name).ok_or_else(|| missing(name));
+    let (stage, number) = (place("stage")?, place("number")?);
+    let rows: Vec<Vec<&str>> = lines
+        .map(|line| line.split('\t').collect())
+        .filter(|row: &Vec<&str>| row.get(stage).is_some_and(|s| s.starts_with(prefix)))
+        .collect();
+    let last = rows.last().ok_or("no thread of the stage ran")?[number];
+    let mut ran = Ran::default();
+    for (name, sum) in [
+        ("threads", &mut ran.threads),
+        ("invocations", &mut ran.invocations),
+        ("instructions", &mut ran.instructions),
+        ("busy", &mut ran.busy),
+        ("alone", &mut ran.alone),
+        ("cycles", &mut ran.cycles),
+    ] {
+        let at = place(name)?;
+        let of = |row: &Vec<&str>| row.get(at)?.parse::<f64>().ok();
+        *sum = (rows.iter().filter(|row| row.get(number) == Some(&last)))
+            .filter_map(of)
+            .sum();
+    }
+    Ok(ran)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_draw_of_a_stage_counts_with_all_its_widths() {
+        let profile = "submission\tnumber\tstage\tthreads\tinvocations\tinstructions\tbusy\talone\tcycles\n\
+            4\t1\tPS16\t9\t9\t9\t9\t9\t9\n\
+            4\t2\tVS\t1\t3\t20\t40\t70\t40\n\
+            4\t2\tPS8\t1\t8\t10\t20\t100\t20\n\
+            4\t2\tPS16\t2\t32\t22\t80\t300\t80\n\
+            4\t3\tCS\t1\t1\t1\t1\t1\t1\n";
+        let ran = of_stage(profile, Stage::Fragment).unwrap();
+        assert_eq!((ran.threads, ran.invocations), (3.0, 40.0));
+        assert_eq!((ran.busy, ran.alone, ran.cycles), (100.0, 400.0, 100.0));
+        assert!(of_stage(profile, Stage::Geometry).is_err());
+    }
+}

@@ -1,0 +1,340 @@
+//! What a measured shader's descriptors name: buffers, images and samplers, small ones with contents that are the same in every run.
+//!
+//! In:  what the shader needs. Out: descriptor sets; the images that are to be cleared first; what storage held in the end.
+#![allow(
+    unsafe_code,
+    reason = "Vulkan is a C interface; this module is where bench fills descriptor sets"
+)]
+
+use super::contents;
+use super::interface::{Bound, ImageKind, Interface};
+use super::pile::{Buffer, Pile};
+use crate::device::error;
+use ash::vk;
+use nir::{Base, Dim};
+use vk::DescriptorType as D;
+
+/// Bytes of a uniform or texel buffer, and of a storage buffer.
+const SMALL_BYTES: u64 = 1 << 16;
+const LARGE_BYTES: u64 = 1 << 20;
+/// Texels of an image in x and y, and in z.
+const TEXELS: u32 = 16;
+const DEEP: u32 = 4;
+/// Layers of an array, of which a cube takes six.
+const LAYERS: u32 = 2;
+/// Levels of a texture of [`TEXELS`].
+const LEVELS: u32 = 5;
+
+/// An image to be cleared before it is used.
+pub struct Cleared {
+    pub image: vk::Image,
+    pub format: vk::Format,
+}
+
+/// The resources of a shader.
+pub struct Resources {
+    /// By set.
+    pub sets: Vec<vk::DescriptorSet>,
+    pub images: Vec<Cleared>,
+    /// Storage buffers with what they hold.
+    storage: Vec<(Bound, Buffer)>,
+}
+
+/// What one binding names.
+enum Named {
+    Buffer(vk::DescriptorBufferInfo),
+    Texels(vk::BufferView),
+    Image(vk::DescriptorImageInfo),
+}
+
+/// Vulkan's formats of SPIR-V's image formats, in their order; the first is for none.
+const FORMATS: [vk::Format; 42] = {
+    use vk::Format as F;
+    [
+        F::R8G8B8A8_UNORM,
+        F::R32G32B32A32_SFLOAT,
+        F::R16G16B16A16_SFLOAT,
+        F::R32_SFLOAT,
+        F::R8G8B8A8_UNORM,
+        F::R8G8B8A8_SNORM,
+        F::R32G32_SFLOAT,
+        F::R16G16_SFLOAT,
+        F::B10G11R11_UFLOAT_PACK32,
+        F::R16_SFLOAT,
+        F::R16G16B16A16_UNORM,
+        F::A2B10G10R10_UNORM_PACK32,
+        F::R16G16_UNORM,
+        F::R8G8_UNORM,
+        F::R16_UNORM,
+        F::R8_UNORM,
+        F::R16G16B16A16_SNORM,
+        F::R16G16_SNORM,
+        F::R8G8_SNORM,
+        F::R16_SNORM,
+        F::R8_SNORM,
+        F::R32G32B32A32_SINT,
+        F::R16G16B16A16_SINT,
+        F::R8G8B8A8_SINT,
+        F::R32_SINT,
+        F::R32G32_SINT,
+        F::R16G16_SINT,
+        F::R8G8_SINT,
+        F::R16_SINT,
+        F::R8_SINT,
+        F::R32G32B32A32_UINT,
+        F::R16G16B16A16_UINT,
+        F::R8G8B8A8_UINT,
+        F::R32_UINT,
+        F::A2B10G10R10_UINT_PACK32,
+        F::R32G32_UINT,
+        F::R16G16_UINT,
+        F::R8G8_UINT,
+        F::R16_UINT,
+        F::R8_UINT,
+        F::R64_UINT,
+        F::R64_SINT,
+    ]
+};
+
+/// The format of an image or texel buffer.
+fn format(kind: &ImageKind) -> vk::Format {
+    use vk::Format as F;
+    match (kind.shadow, kind.base, FORMATS.get(kind.format as usize)) {
+        (true, ..) => F::D32_SFLOAT,
+        (_, _, Some(&format)) if kind.format != 0 => format,
+        (_, Base::Int, _) => F::R32G32B32A32_SINT,
+        (_, Base::Uint, _) => F::R32G32B32A32_UINT,
+        _ if kind.dim == Dim::Buffer => F::R32G32B32A32_SFLOAT,
+        _ => F::R8G8B8A8_UNORM,
+    }
+}
+
+impl Resources {
+    /// Makes what a shader's bindings name, and sets that name it. `visible`: memory types that the host sees.
+    pub fn new(
+        pile: &Pile<'_>,
+        shader: &Interface,
+        layouts: &[vk::DescriptorSetLayout],
+        visible: u32,
+    ) -> Result<Resources, String> {
+        let mut out = Resources {
+            sets: Vec::new(),
+            images: Vec::new(),
+            storage: Vec::new(),
+        };
+        if layouts.is_empty() {
+            return Ok(out);
+        }
+        let sizes: Vec<_> = shader
+            .bindings
+            .iter()
+            .map(|b| {
+                vk::DescriptorPoolSize::default()
+                    .ty(b.kind)
+                    .descriptor_count(b.count)
+            })
+            .collect();
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(layouts.len() as u32)
+            .pool_sizes(&sizes);
+        let pool = pile.descriptor_pool(&info)?;
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(layouts);
+        // SAFETY: the pool has room for them; they go with it.
+        out.sets = unsafe { pile.device.allocate_descriptor_sets(&info) }
+            .map_err(error("vkAllocateDescriptorSets"))?;
+        for bound in &shader.bindings {
+            let named = out.named(pile, shader, bound, visible)?;
+            out.write(pile.device, bound, &named);
+        }
+        Ok(out)
+    }
+
+    fn named(
+        &mut self,
+        pile: &Pile<'_>,
+        shader: &Interface,
+        bound: &Bound,
+        visible: u32,
+    ) -> Result<Named, String> {
+        let filled = |bytes: u64| -> Result<Buffer, String> {
+            let mut buffer = pile.buffer(bytes, visible)?;
+            contents::fill(&shader.shader, shader.held(bound), buffer.contents());
+            Ok(buffer)
+        };
+        let whole = |buffer: &Buffer| {
+            Named::Buffer(
+                vk::DescriptorBufferInfo::default()
+                    .buffer(buffer.handle)
+                    .range(vk::WHOLE_SIZE),
+            )
+        };
+        let general = |view: vk::ImageView, sampler: vk::Sampler| {
+            Named::Image(
+                vk::DescriptorImageInfo::default()
+                    .image_view(view)
+                    .sampler(sampler)
+                    .image_layout(vk::ImageLayout::GENERAL),
+            )
+        };
+        let kind = || shader.image(bound).ok_or("a descriptor without an image");
+        Ok(match bound.kind {
+            D::UNIFORM_BUFFER => whole(&filled(SMALL_BYTES)?),
+            D::STORAGE_BUFFER => {
+                let buffer = filled(LARGE_BYTES)?;
+                self.storage.push((*bound, buffer));
+                whole(&buffer)
+            }
+            D::UNIFORM_TEXEL_BUFFER | D::STORAGE_TEXEL_BUFFER => {
+                let buffer = filled(SMALL_BYTES)?;
+                let info = vk::BufferViewCreateInfo::default()
+                    .buffer(buffer.handle)
+                    .format(format(&kind()?))
+                    .range(vk::WHOLE_SIZE);
+                Named::Texels(pile.buffer_view(&info)?)
+            }
+            D::SAMPLER => general(
+                vk::ImageView::null(),
+                sampler(pile, shader.is_compared(bound.variable))?,
+            ),
+            _ => {
+                let kind = kind()?;
+                let view = self.image(pile, &kind, bound.kind)?;
+                let sampler = match bound.kind {
+                    D::COMBINED_IMAGE_SAMPLER => sampler(pile, kind.shadow)?,
+                    _ => vk::Sampler::null(),
+                };
+                general(view, sampler)
+            }
+        })
+    }
+
+    fn image(
+        &mut self,
+        pile: &Pile<'_>,
+        kind: &ImageKind,
+        descriptor: D,
+    ) -> Result<vk::ImageView, String> {
+        use vk::ImageUsageFlags as U;
+        let format = format(kind);
+        let usage = match descriptor {
+            D::STORAGE_IMAGE => U::STORAGE,
+            D::INPUT_ATTACHMENT => U::INPUT_ATTACHMENT | U::COLOR_ATTACHMENT,
+            _ => U::SAMPLED,
+        };
+        let samples = match kind.multisampled {
+            true => vk::SampleCountFlags::TYPE_4,
+            false => vk::SampleCountFlags::TYPE_1,
+        };
+        let (dim, depth, layers, view) = match (kind.dim, kind.array) {
+            (Dim::D1, false) => (vk::ImageType::TYPE_1D, 1, 1, vk::ImageViewType::TYPE_1D),
+            (Dim::D1, true) => (
+                vk::ImageType::TYPE_1D,
+                1,
+                LAYERS,
+                vk::ImageViewType::TYPE_1D_ARRAY,
+            ),
+            (Dim::D3, _) => (vk::ImageType::TYPE_3D, DEEP, 1, vk::ImageViewType::TYPE_3D),
+            (Dim::Cube, false) => (vk::ImageType::TYPE_2D, 1, 6, vk::ImageViewType::CUBE),
+            (Dim::Cube, true) => (
+                vk::ImageType::TYPE_2D,
+                1,
+                6 * LAYERS,
+                vk::ImageViewType::CUBE_ARRAY,
+            ),
+            (_, false) => (vk::ImageType::TYPE_2D, 1, 1, vk::ImageViewType::TYPE_2D),
+            (_, true) => (
+                vk::ImageType::TYPE_2D,
+                1,
+                LAYERS,
+                vk::ImageViewType::TYPE_2D_ARRAY,
+            ),
+        };
+        let levels = match usage == U::SAMPLED && !kind.multisampled {
+            true => LEVELS,
+            false => 1,
+        };
+        let flags = match kind.dim {
+            Dim::Cube => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+            _ => vk::ImageCreateFlags::empty(),
+        };
+        let height = if kind.dim == Dim::D1 { 1 } else { TEXELS };
+        let info = vk::ImageCreateInfo::default()
+            .flags(flags)
+            .image_type(dim)
+            .format(format)
+            .extent(vk::Extent3D {
+                width: TEXELS,
+                height,
+                depth,
+            })
+            .mip_levels(levels)
+            .array_layers(layers)
+            .samples(samples)
+            .usage(usage | U::TRANSFER_DST);
+        let image = pile.image(&info)?;
+        self.images.push(Cleared { image, format });
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image)
+            .view_type(view)
+            .format(format)
+            .subresource_range(whole(format));
+        pile.image_view(&info)
+    }
+
+    fn write(&self, device: &ash::Device, bound: &Bound, named: &Named) {
+        let n = bound.count as usize;
+        let (mut buffers, mut views, mut images) = (Vec::new(), Vec::new(), Vec::new());
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(self.sets[bound.set as usize])
+            .dst_binding(bound.binding)
+            .descriptor_type(bound.kind);
+        let write = match named {
+            Named::Buffer(info) => {
+                buffers.resize(n, *info);
+                write.buffer_info(&buffers)
+            }
+            Named::Texels(view) => {
+                views.resize(n, *view);
+                write.texel_buffer_view(&views)
+            }
+            Named::Image(info) => {
+                images.resize(n, *info);
+                write.image_info(&images)
+            }
+        };
+        // SAFETY: what the write names lives as long as the set, which nothing uses yet.
+        unsafe { device.update_descriptor_sets(&[write], &[]) };
+    }
+
+    /// Adds up what storage buffers hold.
+    pub fn sum(&mut self, shader: &Interface) -> f64 {
+        let of = |(bound, buffer): &mut (Bound, Buffer)| {
+            contents::sum(&shader.shader, shader.held(bound), buffer.contents())
+        };
+        self.storage.iter_mut().map(of).sum()
+    }
+}
+
+/// All levels and layers of the one aspect.
+pub fn whole(format: vk::Format) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange::default()
+        .aspect_mask(match format {
+            vk::Format::D32_SFLOAT => vk::ImageAspectFlags::DEPTH,
+            _ => vk::ImageAspectFlags::COLOR,
+        })
+        .level_count(vk::REMAINING_MIP_LEVELS)
+        .layer_count(vk::REMAINING_ARRAY_LAYERS)
+}
+
+fn sampler(pile: &Pile<'_>, compares: bool) -> Result<vk::Sampler, String> {
+    let info = vk::SamplerCreateInfo::default()
+        .mag_filter(vk::Filter::LINEAR)
+        .min_filter(vk::Filter::LINEAR)
+        .mipmap_mode(vk::SamplerMipmapMode::LINEAR)
+        .max_lod(vk::LOD_CLAMP_NONE)
+        .compare_enable(compares)
+        .compare_op(vk::CompareOp::LESS);
+    pile.sampler(&info)
+}
