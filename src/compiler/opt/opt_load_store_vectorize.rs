@@ -1,8 +1,9 @@
-//! Joins neighbouring accesses of memory.
+//! Joins neighbouring accesses of memory, and of the slots that tessellation control reads and writes.
 //!
 //! In:  offset-based loads and stores of dwords. Out: within a block, loads of neighbouring dwords of one buffer at
 //! one dynamic offset are one message of up to four dwords, at the place of the first, if nothing that may write is
-//! between; stores likewise, at the place of the last. Tests: tests/opt/opt_load_store_vectorize/.
+//! between; stores likewise, at the place of the last. What lies in slots is joined within a slot.
+//! Tests: tests/opt/opt_load_store_vectorize/.
 
 use crate::offset::split;
 use crate::pass::Ctx;
@@ -17,13 +18,29 @@ enum Class {
     Buffer,
     Shared,
     Scratch,
+    /// Outputs of the control stage, of the patch and of its points.
+    Patch,
+    Points,
     /// Never written while the shader runs.
     Constant,
 }
 
 /// (class, position of the offset, position of the handle, is a store)
-fn describe(op: IntrinsicOp) -> Option<(Class, usize, Option<usize>, bool)> {
+fn describe(stage: Stage, op: IntrinsicOp) -> Option<(Class, usize, Option<usize>, bool)> {
     use IntrinsicOp as Op;
+    if stage == Stage::TessControl {
+        let slots = match op {
+            Op::LoadPerVertexInput => Some((Class::Constant, 1, Some(0), false)),
+            Op::LoadOutput => Some((Class::Patch, 0, None, false)),
+            Op::StoreOutput => Some((Class::Patch, 1, None, true)),
+            Op::LoadPerVertexOutput => Some((Class::Points, 1, Some(0), false)),
+            Op::StorePerVertexOutput => Some((Class::Points, 2, Some(1), true)),
+            _ => None,
+        };
+        if slots.is_some() {
+            return slots;
+        }
+    }
     Some(match op {
         Op::LoadUbo => (Class::Constant, 1, Some(0), false),
         Op::LoadPushConstant => (Class::Constant, 0, None, false),
@@ -45,10 +62,31 @@ fn describe(op: IntrinsicOp) -> Option<(Class, usize, Option<usize>, bool)> {
 #[derive(Clone, PartialEq, Eq)]
 struct Key {
     op: IntrinsicOp,
+    /// The buffer, or the vertex.
     handle: Option<Id<Def>>,
     /// Dynamic part of the offset.
     root: Option<Id<Def>>,
+    /// Access qualifiers; of slots, how many a dynamic offset may reach.
     access: u32,
+}
+
+/// Bytes of a slot.
+const SLOT_BYTES: i64 = 16;
+
+/// Whether an access is to slots instead of memory.
+fn is_slots(i: &Intrinsic) -> bool {
+    i.op.index_of("location").is_some()
+}
+
+/// Where an access begins, from its dynamic part on, whose constant part is `constant`: a slot is [`SLOT_BYTES`].
+fn place(i: &Intrinsic, constant: i64) -> i64 {
+    match is_slots(i) {
+        true => {
+            let slot = constant + i64::from(i.index("location"));
+            slot * SLOT_BYTES + 4 * i64::from(i.index("component"))
+        }
+        false => constant + i64::from(i.index("base")),
+    }
 }
 
 #[derive(Clone)]
@@ -74,6 +112,8 @@ struct Group {
     key: Key,
     class: Class,
     store: bool,
+    /// Its places are in slots.
+    slots: bool,
     accesses: Vec<Access>,
 }
 
@@ -91,7 +131,7 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
         .instrs
         .iter()
         .filter(|i| match &s.instrs[**i] {
-            Instr::Intrinsic(i) => describe(i.op).is_some(),
+            Instr::Intrinsic(i) => describe(s.stage, i.op).is_some(),
             _ => false,
         })
         .count();
@@ -104,7 +144,7 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
         let Instr::Intrinsic(i) = &s.instrs[id] else {
             continue;
         };
-        let Some((class, offset_at, handle_at, store)) = describe(i.op) else {
+        let Some((class, offset_at, handle_at, store)) = describe(s.stage, i.op) else {
             // Atomics and barriers order everything.
             let effects = i.op.info().effects;
             if effects.any(Effects::WRITES) || effects.any(Effects::BARRIER) {
@@ -119,7 +159,10 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
             op: i.op,
             handle: handle_at.map(|h| i.srcs[h]),
             root,
-            access: i.index("access"),
+            access: match is_slots(i) {
+                true => i.index("num_slots") << 3,
+                false => i.index("access"),
+            },
         };
         // A write ends what else may touch the same memory; a read ends pending writes.
         close(&mut groups, &mut done, |g| {
@@ -136,7 +179,7 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
         let access = Access {
             at,
             instr: id,
-            offset: constant + i64::from(i.index("base")),
+            offset: place(i, constant),
             components: shape.map_or(1, |d| d.num_components),
         };
         // Stores to one place keep their order: the later one begins a new group.
@@ -149,6 +192,7 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
                 key,
                 class,
                 store,
+                slots: is_slots(i),
                 accesses: vec![access],
             }),
         }
@@ -210,7 +254,11 @@ fn merges(g: &mut Group, out: &mut Vec<Merge>) {
     for a in &g.accesses {
         let bytes = i64::from(a.components) * 4;
         let joins = run.first().is_some_and(|first| {
-            a.offset <= end
+            // A message takes longer than what lies between in a slot of a vertex.
+            let gap = g.key.op == IntrinsicOp::LoadPerVertexInput;
+            let slots = [first.offset, a.offset].map(|at| at.div_euclid(SLOT_BYTES));
+            (!g.slots || slots[0] == slots[1])
+                && (gap || a.offset <= end)
                 && (a.offset - first.offset) % 4 == 0
                 && (a.offset + bytes).max(end) - first.offset <= 16
                 && (!g.store || a.offset == end)
@@ -279,9 +327,12 @@ fn moved(b: &mut Builder<'_>, m: &Merge, model: &Access) -> Option<Intrinsic> {
     let Instr::Intrinsic(mut i) = b.shader.instrs[model.instr].clone() else {
         return None;
     };
-    let (_, offset_at, _, _) = describe(i.op)?;
+    let (_, offset_at, _, _) = describe(b.shader.stage, i.op)?;
     let delta = m.start - model.offset;
-    if delta != 0 {
+    if is_slots(&i) {
+        // All of it is in the model's slot.
+        i.set_index("component", (m.start.rem_euclid(SLOT_BYTES) / 4) as u32);
+    } else if delta != 0 {
         if i.op.index_of("base").is_some() && i64::from(i.index("base")) + delta >= 0 {
             let base = i64::from(i.index("base")) + delta;
             i.set_index("base", base as u32);

@@ -261,15 +261,24 @@ impl Isel<'_> {
         }
         let handles = self.patch_handle(i)?;
         let domain = self.control()?.domain;
+        // By slot of the header: its channels that are written, and with what.
+        let mut slots = [(0u32, [Lanes::imm(Type::Ud, 0); 4]); 2];
         for c in (0..4).filter(|c| i.index("write_mask") >> c & 1 == 1) {
             if let Some(dword) = level_dword(domain, slot, i.index("component") + c) {
-                let (place, channel) = (Place::at(dword / 4), dword % 4);
-                let value = self.comp(i.srcs[0], c as u8, Type::Ud);
-                let mut values: SmallVec<[Lanes; 4]> = SmallVec::new();
-                values.resize(channel as usize, Lanes::imm(Type::Ud, 0));
-                values.push(value);
-                let only = Some(1 << channel);
-                self.urb_write(handles, place, only, &values, Mods::NONE, false);
+                let channel = dword % 4;
+                let Some((channels, values)) = slots.get_mut((dword / 4) as usize) else {
+                    continue;
+                };
+                *channels |= 1 << channel;
+                values[channel as usize] = self.comp(i.srcs[0], c as u8, Type::Ud);
+            }
+        }
+        for (slot, (channels, values)) in slots.into_iter().enumerate() {
+            if channels != 0 {
+                let end = (32 - channels.leading_zeros()) as usize;
+                let (place, values) = (Place::at(slot as u32), &values[..end]);
+                let masked = (channels.count_ones() as usize != end).then_some(channels);
+                self.urb_write(handles, place, masked, values, Mods::NONE, false);
             }
         }
         Ok(())
@@ -307,13 +316,17 @@ impl Isel<'_> {
         let Some(def) = i.def else { return Ok(()) };
         let domain = self.control()?.domain;
         let handles = self.patch_handle(i)?;
+        let mut read: [Option<VgrfId>; 2] = [None; 2];
         for c in 0..self.sh.defs[def].num_components {
             let component = i.index("component") + u32::from(c);
-            let place = match level_dword(domain, i.index("location"), component) {
-                Some(dword) => {
-                    let n = (dword % 4) as u8 + 1;
-                    let v = self.urb_read(Exec::Active, handles, Place::at(dword / 4), n, true);
-                    Lanes::new(v, u32::from(n - 1) * GRF_BYTES, Type::Ud, 4)
+            let level = level_dword(domain, i.index("location"), component);
+            let slot = level.and_then(|dword| Some((dword, read.get_mut((dword / 4) as usize)?)));
+            let place = match slot {
+                Some((dword, read)) => {
+                    let whole =
+                        || self.urb_read(Exec::Active, handles, Place::at(dword / 4), 4, true);
+                    let v = *read.get_or_insert_with(whole);
+                    Lanes::new(v, dword % 4 * GRF_BYTES, Type::Ud, 4)
                 }
                 None => Lanes::imm(Type::Ud, 0),
             };
