@@ -90,6 +90,7 @@ mod lower_views;
 mod lower_ycbcr;
 mod offset;
 mod opt_algebraic;
+mod opt_array_copies;
 mod opt_constant_folding;
 mod opt_copy_prop;
 mod opt_cse;

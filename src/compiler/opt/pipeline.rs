@@ -19,6 +19,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_io_to_temporaries)),
     Step::Once(pass!(lower_var_copies)),
     Step::UntilStableIf(opt_loop_unroll::indexes_arrays, UNROLL),
+    Step::Once(pass!(opt_array_copies)),
     Step::Once(pass!(opt_large_constants)),
     Step::Once(pass!(lower_indirect_vars)),
     Step::Once(pass!(lower_indirect_stores)),
