@@ -7,6 +7,7 @@
 mod access;
 mod alu_float;
 mod alu_int;
+mod clock;
 mod convert;
 mod decode;
 mod fast;

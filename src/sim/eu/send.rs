@@ -56,7 +56,7 @@ impl State {
 
     /// What a SEND sends that takes some of it from a0.
     #[cold]
-    fn letter(&self, u: &Uop) -> Result<Letter, Box<Stop>> {
+    pub(crate) fn letter(&self, u: &Uop) -> Result<Letter, Box<Stop>> {
         let Some(send) = u.inst.send else {
             return Err(u.unimplemented());
         };

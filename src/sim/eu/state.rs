@@ -17,7 +17,7 @@ pub struct Options {
     /// Stop where an enabled channel computes with a GRF byte that nothing has written, or sends it as an address. What
     /// is only moved or selected stays unwritten where it arrives.
     pub uninit: bool,
-    /// Count instructions and lanes.
+    /// Count lanes, classes and cycles, too, and not only instructions.
     pub statistics: bool,
 }
 

@@ -3,6 +3,7 @@
 //! In:  a [`Kernel`], a payload, the state registers. Out: messages, and why it stopped.
 //! Ref: SKL PRM vol. 7, "EU Overview", "Thread Payload", "Execution Mask".
 
+use crate::clock::Clock;
 use crate::general;
 use crate::kernel::Kernel;
 use crate::message::{SharedFunctions, Stop};
@@ -58,9 +59,13 @@ pub struct Statistics {
     pub lanes: u64,
     /// Instructions by class: see [`Statistics::CLASSES`].
     pub by_class: [u64; 6],
-    /// Cycles that a FPU of the EU is busy, by the widths of operations alone: four bytes of each of four channels a
-    /// cycle, a math function four times that, a message one. What threads wait for is not in it.
-    pub cycles: u64,
+    /// Cycles in which an FPU of the EU is busy with them. What threads wait for is not in it.
+    pub busy: u64,
+    /// Those of them that only one of the EU's two FPUs can take: math functions and doubles.
+    pub extended: u64,
+    /// Cycles from a thread's start to its end, if it has the EU to itself: with all that it waits for but barriers. Summed
+    /// over threads.
+    pub alone: u64,
 }
 
 impl std::ops::AddAssign<&Statistics> for Statistics {
@@ -70,13 +75,23 @@ impl std::ops::AddAssign<&Statistics> for Statistics {
         for (to, from) in self.by_class.iter_mut().zip(other.by_class) {
             *to += from;
         }
-        self.cycles += other.cycles;
+        self.busy += other.busy;
+        self.extended += other.extended;
+        self.alone += other.alone;
     }
 }
 
 impl Statistics {
     /// Names of the classes.
     pub const CLASSES: [&'static str; 6] = ["move", "logic", "arithmetic", "math", "flow", "send"];
+
+    /// Cycles that one EU takes for these threads, if it runs so many of them at once: one's waits are hidden behind the work
+    /// of the others as far as they have any. Whatever is more, the work of the two FPUs, or the threads' time one after the
+    /// other in each of the EU's slots.
+    pub fn estimate(&self, threads_per_eu: u32) -> u64 {
+        let work = self.busy.div_ceil(2).max(self.extended);
+        work.max(self.alone.div_ceil(u64::from(threads_per_eu).max(1)))
+    }
 
     fn class(op: Opcode) -> usize {
         match op {
@@ -136,6 +151,8 @@ pub struct Thread {
     pc: u32,
     statistics: Statistics,
     trace: Option<Box<dyn TraceSink>>,
+    /// Kept where [`Options::statistics`] is set.
+    clock: Option<Box<Clock>>,
     /// Length of the payload and channels of a thread of a straight kernel that has found all it used written: one like it
     /// finds the same.
     vetted: Option<(usize, u32)>,
@@ -166,6 +183,7 @@ impl Thread {
             pc: 0,
             statistics: Statistics::default(),
             trace: None,
+            clock: options.statistics.then(|| Box::new(Clock::new())),
             vetted: None,
             payload_dwords: 0,
             done: false,
@@ -191,6 +209,9 @@ impl Thread {
             self.clear(kernel, payload.len(), dispatch_mask);
         }
         self.statistics = Statistics::default();
+        if let Some(clock) = &mut self.clock {
+            **clock = Clock::new();
+        }
         self.start(kernel, payload, dispatch_mask, init);
     }
 
@@ -413,17 +434,16 @@ impl Thread {
         if let Some(t) = &mut self.trace {
             t.instruction(u.ip, &u.inst, lanes);
         }
-        if self.state.options.statistics {
-            self.statistics.lanes += u64::from(lanes.count_ones());
-            let class = Statistics::class(u.op);
-            self.statistics.by_class[class] += 1;
-            let quads = u64::from(u.n.div_ceil(4));
-            let wide = u64::from(u.dst.size.max(u.src[0].size).max(4) / 4);
-            self.statistics.cycles += match Statistics::CLASSES[class] {
-                "math" => quads * wide * 4,
-                "flow" | "send" => 1,
-                _ => quads * wide,
-            };
+        // A thread looks at a WAIT anew each time it is run, and takes it once.
+        let waits = matches!(u.run, Run::Wait) && self.state.regs.dword(wait_register(u)) == 0;
+        if let Some(clock) = self.clock.as_mut().filter(|_| !waits) {
+            let statistics = &mut self.statistics;
+            statistics.lanes += u64::from(lanes.count_ones());
+            statistics.by_class[Statistics::class(u.op)] += 1;
+            let busy = clock.step(&self.state, u, lanes);
+            statistics.busy += busy.any;
+            statistics.extended += busy.extended;
+            statistics.alone = clock.elapsed();
         }
         self.state.watch(u, lanes)
     }

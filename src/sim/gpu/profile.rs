@@ -1,8 +1,9 @@
 //! What each dispatch and draw cost: threads, instructions by class, messages, cycles.
 //!
-//! In:  the counts of a stage's threads. Out: a table for people, and a timeline as SVG.
-//! Cycles are those in which the EUs' FPUs are busy, spread over all EUs: a lower bound of what a real machine takes, which
-//! also waits for memory.
+//! In:  the counts of a stage's threads. Out: a table for people, a timeline as SVG, and lines for programs.
+//! Cycles are those of `eu::Statistics`: in which an FPU is busy, which threads take alone, and what an EU makes of both. For
+//! people they are spread over all EUs. Caches always hit, and nobody waits for others of the same unit: a lower bound of what a
+//! real machine takes.
 
 use eu::Statistics;
 use hw::Device;
@@ -91,7 +92,7 @@ pub struct Work {
 }
 
 /// Columns of the table after stage and kernel, and their widths.
-const COLUMNS: [(&str, usize); 17] = [
+const COLUMNS: [(&str, usize); 19] = [
     ("threads", 9),
     ("invocs", 11),
     ("instr", 11),
@@ -108,8 +109,15 @@ const COLUMNS: [(&str, usize); 17] = [
     ("urb", 9),
     ("render", 9),
     ("other", 8),
+    ("busy", 10),
+    ("alone", 10),
     ("cycles", 10),
 ];
+
+/// Cycles that one EU of a device would take for all threads of a stage.
+fn estimate(stage: &StageWork, device: &Device) -> u64 {
+    stage.statistics.estimate(u32::from(device.threads))
+}
 
 /// Cycles that all EUs of a device take for what one would take `cycles` for.
 fn spread(cycles: u64, device: &Device) -> u64 {
@@ -162,9 +170,10 @@ pub fn table(work: &[Work], device: &Device) -> String {
             let cells = [stage.threads, stage.invocations, s.instructions].map(|n| n.to_string());
             let classes = s.by_class.map(|n| n.to_string());
             let kinds = stage.messages.by_kind().map(|n| n.to_string());
-            let cycles = spread(s.cycles, device).to_string();
+            let cycles = [s.busy, s.alone, estimate(stage, device)];
+            let cycles = cycles.map(|cycles| spread(cycles, device).to_string());
             let cells = cells.iter().chain([&lanes]).chain(&classes);
-            let cells = cells.chain(&kinds).chain([&cycles]);
+            let cells = cells.chain(&kinds).chain(&cycles);
             for (cell, (_, width)) in cells.zip(COLUMNS) {
                 let _ = write!(text, "{cell:>width$}");
             }
@@ -173,6 +182,41 @@ pub fn table(work: &[Work], device: &Device) -> String {
                 _ => String::new(),
             };
             let _ = writeln!(text, "{host:>10}");
+        }
+    }
+    text
+}
+
+/// First line of a profile for programs: what [`lines`] has between tabs.
+pub const HEADER: &str = "submission\tnumber\tcommand\textent\tstage\tshader\tkernel\tthreads\tinvocations\t\
+                          instructions\tlanes\tmessages\tbusy\talone\tcycles\tprocess\n";
+
+/// A line for each stage of one submission's work, for programs. Cycles are all threads' on one EU: not spread.
+pub fn lines(work: &[Work], device: &Device, process: u32) -> String {
+    let mut text = String::new();
+    for (number, item) in (1..).zip(work) {
+        for stage in &item.stages {
+            let s = &stage.statistics;
+            let _ = write!(
+                text,
+                "{}\t{number}\t{}\t{}\t{}\t{:08x}\t{:#x}",
+                item.submission, item.command, item.extent, stage.stage, stage.shader, stage.kernel
+            );
+            let counts = [
+                stage.threads,
+                stage.invocations,
+                s.instructions,
+                s.lanes,
+                stage.messages.total(),
+                s.busy,
+                s.alone,
+                estimate(stage, device),
+                process.into(),
+            ];
+            for count in counts {
+                let _ = write!(text, "\t{count}");
+            }
+            text.push('\n');
         }
     }
     text
@@ -197,14 +241,14 @@ fn colour(stage: &str) -> &'static str {
 /// A timeline as an SVG picture: a row for each dispatch and draw, in it a bar for each stage, as long as its cycles,
 /// beginning where the one before ends.
 pub fn timeline(work: &[Work], device: &Device) -> String {
-    let cycles = |stage: &StageWork| spread(stage.statistics.cycles, device);
+    let cycles = |stage: &StageWork| spread(estimate(stage, device), device);
     let all = work.iter().flat_map(|item| &item.stages);
     let total: u64 = all.map(cycles).sum::<u64>().max(1);
     let height = (work.len() as u64 + 1) * ROW_PX + 6;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH_PX}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"11\">\n\
-         <text x=\"4\" y=\"13\">{} dispatches and draws, {total} cycles of busy EUs on {}</text>\n",
+         <text x=\"4\" y=\"13\">{} dispatches and draws, {total} cycles on {}</text>\n",
         work.len(),
         device.name
     );
@@ -256,7 +300,9 @@ mod tests {
             instructions: 10,
             lanes: 80,
             by_class: [1, 2, 3, 1, 1, 2],
-            cycles: 241,
+            busy: 241,
+            extended: 8,
+            alone: 1500,
         };
         let mut messages = Messages::default();
         // Three to the URB, two to the render cache, one to each data port, one to the gateway.
@@ -291,16 +337,51 @@ mod tests {
             .map(|l| l.split_whitespace().collect())
             .collect();
         assert_eq!(lines.len(), 3);
-        // 80 channels in 10 instructions; 241 cycles over 24 EUs.
+        // 80 channels in 10 instructions; 241 cycles over 24 EUs, 1500 alone, which are 215 of an EU of 7 threads.
         let cells = [
             "2", "11", "10", "8.0", "1", "2", "3", "1", "1", "2", "0", "0", "2", "3", "2", "1",
-            "11", "1.500",
+            "11", "63", "9", "1.500",
         ];
         let draw = ["4.1", "3DPRIMITIVE,", "3", "x", "1", "vertices"];
         assert_eq!(lines[1][..6], draw);
         assert_eq!(lines[1][6..9], ["VS", "00003f2a", "0x40"]);
         assert_eq!(lines[1][9..], cells);
         assert_eq!(lines[2][..3], ["PS8", "00003f2a", "0x40"]);
+    }
+
+    #[test]
+    fn programs_read_a_line_for_each_stage() {
+        let device = Device::by_name("skl").unwrap();
+        let both = [work(), work()].concat();
+        let text = lines(&both, device, 77);
+        let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split('\t').collect()).collect();
+        let names: Vec<&str> = HEADER.trim_end().split('\t').collect();
+        assert_eq!(rows.len(), 4);
+        let want = [
+            "4",
+            "2",
+            "3DPRIMITIVE",
+            "3 x 1 vertices",
+            "PS8",
+            "00003f2a",
+            "0x40",
+            "2",
+            "11",
+            "10",
+            "80",
+            "8",
+            "241",
+            "1500",
+            "215",
+            "77",
+        ];
+        assert_eq!(rows[3], want);
+        assert_eq!(names.len(), want.len());
+        assert_eq!(
+            names[11..],
+            ["messages", "busy", "alone", "cycles", "process"]
+        );
+        assert!(text.ends_with('\n') && HEADER.ends_with('\n'));
     }
 
     #[test]
@@ -316,7 +397,7 @@ mod tests {
         // A row for each draw, two bars in each.
         assert_eq!(starts, ["340.0", "479.0", "618.0", "757.0"]);
         for draw in ["4.1", "4.2"] {
-            let label = format!("{draw} 3DPRIMITIVE, 3 x 1 vertices: 22<title>at 0x1000<");
+            let label = format!("{draw} 3DPRIMITIVE, 3 x 1 vertices: 18<title>at 0x1000<");
             assert_eq!(text.matches(&label).count(), 1, "{text}");
         }
         let rows: Vec<_> = text.match_indices("y=\"20\" width").collect();

@@ -96,7 +96,8 @@ pub struct Options {
     pub trace_instructions: bool,
     /// Write each batch, with the memory it sees, to a file in this folder.
     pub dump: Option<PathBuf>,
-    /// Write a table of what each dispatch and draw costs to this file, or a timeline if its name ends in .svg.
+    /// Write a table of what each dispatch and draw costs to this file, or a timeline if its name ends in .svg; add lines for
+    /// programs to it if its name ends in .tsv.
     pub profile: Option<PathBuf>,
     /// Write every submission to this file: see [`crate::Recording`].
     pub record: Option<PathBuf>,
@@ -170,7 +171,8 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     (
         "profile=FILE",
-        "write what each dispatch and draw costs: a table, or a timeline if FILE ends in .svg",
+        "write what each dispatch and draw costs: a table, or a timeline if FILE ends in .svg; if it ends in .tsv, a line for each of \
+         their stages is added to it, between tabs, as soon as a batch has run",
     ),
     (
         "targets=FOLDER",

@@ -5,6 +5,7 @@ mod both_ways;
 mod branches;
 mod cases;
 mod checks;
+mod clock;
 mod decoding;
 mod elements;
 mod fast;

@@ -250,27 +250,35 @@ fn every_operation_counts_in_its_class() {
 }
 
 #[test]
-fn four_dwords_take_a_cycle_and_a_math_function_four_times_that() {
+fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
     let two = |o, n, d, s| op(o, n, dst(40, d), &[g(8, s), g(16, s)]);
-    let math = |n| {
+    let math = |n, function| {
         let mut i = two(Opcode::Math, n, Type::F, Type::F);
-        i.math = Some(MathFn::Fdiv);
+        i.math = Some(function);
         i
     };
     let table = [
         (two(Opcode::Add, 8, Type::D, Type::D), 2),
         (two(Opcode::Add, 16, Type::F, Type::F), 4),
         (two(Opcode::Add, 32, Type::F, Type::F), 8),
-        (two(Opcode::Add, 1, Type::F, Type::F), 1),
-        // Narrower elements are no faster.
-        (two(Opcode::Add, 16, Type::W, Type::W), 4),
+        // Part of a register is no faster.
+        (two(Opcode::Add, 1, Type::F, Type::F), 2),
+        // Of narrower elements there are more in a register, unless they go to dwords.
+        (two(Opcode::Add, 16, Type::W, Type::W), 2),
+        (two(Opcode::Add, 16, Type::Hf, Type::Hf), 2),
+        (two(Opcode::Add, 16, Type::D, Type::W), 4),
         (two(Opcode::Add, 8, Type::Q, Type::Q), 4),
         (two(Opcode::Add, 8, Type::D, Type::Q), 4),
-        (two(Opcode::Mul, 8, Type::Q, Type::D), 4),
         (op(Opcode::Mov, 8, dst(40, Type::D), &[g(8, Type::Q)]), 4),
-        (math(8), 8),
-        (math(16), 16),
-        (branch(Opcode::Join, 16, 1, 0), 1),
+        // Products of dwords, not of singles.
+        (two(Opcode::Mul, 8, Type::D, Type::D), 4),
+        (two(Opcode::Mul, 8, Type::F, Type::F), 2),
+        (math(8, MathFn::Inv), 4),
+        (math(16, MathFn::Sin), 8),
+        (math(8, MathFn::Fdiv), 8),
+        (math(16, MathFn::Pow), 16),
+        (two(Opcode::Add, 8, Type::Df, Type::Df), 4),
+        (branch(Opcode::Join, 16, 1, 0), 0),
     ];
     let options = Options {
         statistics: true,
@@ -279,8 +287,11 @@ fn four_dwords_take_a_cycle_and_a_math_function_four_times_that() {
     for (i, cycles) in table {
         let mut t = thread_with(&[i, i], &[0; 1024], 0x3, 0, options);
         ends(&mut t);
-        // The end of the thread is a message: one.
-        assert_eq!(t.statistics().cycles, 2 * cycles + 1, "{i:?}");
+        let s = t.statistics();
+        assert_eq!(s.busy, 2 * cycles, "{i:?}");
+        // Math functions and doubles are for one of the FPUs.
+        let one = i.op == Opcode::Math || i.dst.ty == Type::Df;
+        assert_eq!(s.extended, if one { 2 * cycles } else { 0 }, "{i:?}");
         let lanes = u64::from(i.exec_size.min(2));
         assert_eq!(t.statistics().lanes, 2 * lanes + 8, "{i:?}");
     }
@@ -296,22 +307,47 @@ fn four_dwords_take_a_cycle_and_a_math_function_four_times_that() {
         instructions: 1,
         lanes: 2,
         by_class: [1, 2, 3, 4, 5, 6],
-        cycles: 3,
+        busy: 3,
+        extended: 4,
+        alone: 5,
     };
     let more = Statistics {
         instructions: 10,
         lanes: 20,
         by_class: [10, 20, 30, 40, 50, 60],
-        cycles: 30,
+        busy: 30,
+        extended: 40,
+        alone: 50,
     };
     sum += &more;
     let want = Statistics {
         instructions: 11,
         lanes: 22,
         by_class: [11, 22, 33, 44, 55, 66],
-        cycles: 33,
+        busy: 33,
+        extended: 44,
+        alone: 55,
     };
     assert_eq!(sum, want);
+}
+
+#[test]
+fn an_eu_takes_what_its_fpus_or_its_slots_take() {
+    let cycles = |busy, extended, alone| Statistics {
+        busy,
+        extended,
+        alone,
+        ..Statistics::default()
+    };
+    // Two FPUs share the work.
+    assert_eq!(cycles(101, 20, 300).estimate(7), 51);
+    // One of them has to do most of it.
+    assert_eq!(cycles(101, 90, 300).estimate(7), 90);
+    // Waits are hidden behind the work of seven threads, not of six.
+    assert_eq!(cycles(101, 20, 357).estimate(7), 51);
+    assert_eq!(cycles(101, 20, 357).estimate(6), 60);
+    assert_eq!(cycles(101, 20, 358).estimate(7), 52);
+    assert_eq!(cycles(1, 0, 5).estimate(0), 5);
 }
 
 /// Keeps what it sees.
