@@ -7,7 +7,7 @@
 )]
 
 use super::contents;
-use super::interface::Interface;
+use super::interface::{Bound, Interface};
 use super::neighbours::patch_vertices;
 use super::pile::{Buffer, Pile};
 use super::pipeline::{Layout, PUSH_BYTES, VERTEX_BYTES, targets};
@@ -144,9 +144,14 @@ impl Targets {
         })
     }
 
-    fn sum(&mut self) -> f64 {
+    /// Adds up what the shader gave: other components of a texel are anything.
+    fn sum(&mut self, shader: &Interface) -> f64 {
         let mut total = 0.0;
-        for (color, buffer) in &mut self.colors {
+        let written = match shader.stage {
+            Stage::Fragment => shader.outputs.iter().map(|o| o.components).collect(),
+            _ => vec![4],
+        };
+        for ((color, buffer), written) in self.colors.iter_mut().zip(written) {
             let (contents, texels) = (buffer.contents(), (PIXELS * PIXELS) as usize);
             let numbers: Vec<f64> = match color.format {
                 vk::Format::R16G16B16A16_SFLOAT => (contents[..texels * 8].chunks_exact(2))
@@ -156,7 +161,10 @@ impl Targets {
                     .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]).into())
                     .collect(),
             };
-            total += numbers.iter().filter(|n| n.is_finite()).sum::<f64>();
+            let given = numbers
+                .chunks(4)
+                .flat_map(|n| n.iter().take(written.into()));
+            total += given.filter(|n| n.is_finite()).sum::<f64>();
         }
         total
     }
@@ -264,7 +272,7 @@ fn vertices(
         word.copy_from_slice(&value.to_le_bytes());
     }
     for (k, word) in integers.contents().chunks_exact_mut(4).enumerate() {
-        word.copy_from_slice(&(1 + k as u32 % 3).to_le_bytes());
+        word.copy_from_slice(&(1 + k as u32 % 2).to_le_bytes());
     }
     if shader.stage == Stage::Fragment {
         // A triangle around all of the target.
@@ -292,6 +300,10 @@ pub fn run(
     pipeline: vk::Pipeline,
 ) -> Result<Ran, String> {
     let device = machine.device;
+    let is_attachment = |b: &Bound| b.kind == vk::DescriptorType::INPUT_ATTACHMENT;
+    if shader.bindings.iter().any(is_attachment) {
+        return Err("reads input attachments: not run".into());
+    }
     let mut resources = Resources::new(pile, shader, &layout.sets, machine.visible)?;
     let mut targets = match shader.stage {
         Stage::Compute => Targets {
@@ -346,7 +358,7 @@ pub fn run(
         barrier(device, commands);
     })?;
     Ok(Ran {
-        sum: targets.sum() + resources.sum(shader),
+        sum: targets.sum(shader) + resources.sum(shader),
         ..ran
     })
 }

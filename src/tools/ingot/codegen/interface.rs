@@ -97,8 +97,22 @@ impl Interface {
             list.sort_by_key(|l| (l.patch, l.number, !l.wide));
             list.dedup_by_key(|l| (l.patch, l.number));
         }
-        bindings.sort_by_key(|b| (b.set, b.binding));
-        bindings.dedup_by_key(|b| (b.set, b.binding));
+        bindings.sort_by_key(|b| {
+            (
+                b.set,
+                b.binding,
+                b.kind != vk::DescriptorType::SAMPLED_IMAGE,
+            )
+        });
+        bindings.dedup_by(|other, first| {
+            let same = (first.set, first.binding) == (other.set, other.binding);
+            // A texture and a sampler of one number, as compilers of HLSL give them, are one descriptor.
+            use vk::DescriptorType as D;
+            if same && (first.kind, other.kind) == (D::SAMPLED_IMAGE, D::SAMPLER) {
+                first.kind = D::COMBINED_IMAGE_SAMPLER;
+            }
+            same
+        });
         Ok(Interface {
             stage,
             entry,

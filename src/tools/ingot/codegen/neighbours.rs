@@ -6,7 +6,7 @@
 use super::interface::{Interface, Location};
 use ash::vk::ShaderStageFlags as Flags;
 use compile::Stage;
-use nir::TessDomain;
+use nir::{TessDomain, TessSpacing};
 use std::fmt::Write;
 use vkrunner::ShaderStage;
 
@@ -47,9 +47,18 @@ pub fn stages(shader: &Interface) -> Result<Vec<Part>, String> {
         Stage::Compute => vec![own()],
         Stage::Vertex => vec![own(), fragment(outputs)],
         Stage::Fragment => vec![vertex(inputs), own()],
-        Stage::TessControl => vec![vertex(inputs), own(), evaluation(outputs), fragment(&color)],
+        Stage::TessControl => {
+            let evaluation = evaluation(outputs, &shader.shader.info.tess);
+            vec![vertex(inputs), own(), evaluation, fragment(&color)]
+        }
         Stage::TessEval => {
-            let control = control(inputs, patch_vertices(shader));
+            let mut control = control(inputs, patch_vertices(shader));
+            if let Ok(control) = &mut control
+                && shader.shader.info.tess.domain == TessDomain::Unspecified
+            {
+                // Compilers of HLSL say it in the control shader.
+                divides_triangles(&mut control.words);
+            }
             vec![vertex(&[]), control, own(), fragment(outputs)]
         }
         Stage::Geometry => vec![vertex(inputs), own(), fragment(outputs)],
@@ -63,9 +72,31 @@ pub fn patch_vertices(shader: &Interface) -> u32 {
     let tess = &shader.shader.info.tess;
     match (shader.stage, tess.vertices_out, tess.domain) {
         (Stage::TessControl, n, _) if n > 0 => n,
-        (_, _, TessDomain::Quads) => 4,
+        (_, _, TessDomain::Triangles) => 3,
         (_, _, TessDomain::Isolines) => 2,
-        _ => 3,
+        _ => 4,
+    }
+}
+
+/// Adds to a module that its patches are triangles, divided equally.
+fn divides_triangles(words: &mut Vec<u32>) {
+    const ENTRY_POINT: u32 = 15;
+    const EXECUTION_MODE: u32 = 16;
+    const MODES: [u32; 3] = [22, 1, 4];
+    const HEADER_WORDS: usize = 5;
+    let mut at = HEADER_WORDS;
+    while let Some(&word) = words.get(at) {
+        let (opcode, count) = (word & 0xffff, (word >> 16) as usize);
+        if count == 0 {
+            return;
+        }
+        if opcode == ENTRY_POINT {
+            let entry = words.get(at + 2).copied().unwrap_or_default();
+            let modes = MODES.map(|mode| [3 << 16 | EXECUTION_MODE, entry, mode]);
+            words.splice(at + count..at + count, modes.concat());
+            return;
+        }
+        at += count;
     }
 }
 
@@ -178,10 +209,24 @@ fn control(outputs: &[Location], vertices: u32) -> Result<Part, String> {
 }
 
 /// An evaluation shader behind a control shader that writes these.
-fn evaluation(inputs: &[Location]) -> Result<Part, String> {
+fn evaluation(inputs: &[Location], tess: &nir::TessInfo) -> Result<Part, String> {
     let inputs = narrow(inputs, "outputs")?;
-    let mut text = String::from(
-        "#version 450\nlayout(quads, equal_spacing, ccw) in;\nlayout(location = 0) out vec4 color;\n",
+    let domain = match tess.domain {
+        TessDomain::Triangles => "triangles",
+        TessDomain::Isolines => "isolines",
+        _ => "quads",
+    };
+    let spacing = match tess.spacing {
+        TessSpacing::FractionalEven => "fractional_even_spacing",
+        TessSpacing::FractionalOdd => "fractional_odd_spacing",
+        _ => "equal_spacing",
+    };
+    let order = match tess.ccw {
+        Some(false) => "cw",
+        _ => "ccw",
+    };
+    let mut text = format!(
+        "#version 450\nlayout({domain}, {spacing}, {order}) in;\nlayout(location = 0) out vec4 color;\n"
     );
     let mut sum = String::from("vec4(0.0)");
     for input in inputs {
