@@ -2,11 +2,10 @@
 //!
 //! In:  instructions before they execute, in the order in which they do. Out: cycles since the thread's start, and of each
 //! instruction those in which it keeps an FPU busy.
-//! The figures are those of gen9 and have two sources. Mesa's compiler (`brw_ir_performance.cpp` and `brw_fs_bank_conflicts.cpp` of
-//! 22.3, the branches of `ver >= 8`) has what its authors measured on such machines; Intel's compiler (IGC,
-//! `visa/LocalScheduler/LatencyTable.h`) agrees for arithmetic (10 cycles, 6 by an accumulator, 17 for math) and has the latency of
-//! caches' hits, which Mesa only guesses. Rates are those of "The Compute Architecture of Intel Processor Graphics Gen9", "SIMD
-//! FPUs". `sim/README.md` tells what is left out.
+//! The figures are those of gen9; `sim/README.md` tells where they come from, and what is left out. Slots, results, paces and banks are
+//! what authors of Mesa's compiler have measured (`brw_ir_performance.cpp`, `brw_fs_bank_conflicts.cpp`). Answers from caches are those of
+//! Intel's compiler (IGC, `visa/LocalScheduler/LatencyTable.h`), which agrees for arithmetic. Rates are of "The Compute Architecture
+//! of Intel Processor Graphics Gen9", "SIMD FPUs".
 //! Ref: SKL PRM vol. 7, "EU Overview", "Send Message"; vol. 2a, "NoDDChk".
 
 use crate::general;

@@ -75,10 +75,12 @@ fn what_is_repeated_is_as_if_run() {
             s.instructions,
             s.lanes,
             class,
+            [s.busy, s.alone],
         )
     };
     assert_eq!(counted(&found.1), counted(&ran.1));
     assert_eq!(found.1.messages, ran.1.messages);
+    assert!(found.1.statistics.alone >= found.1.threads * 8);
     // Each object has its own value.
     assert_eq!(found.0[0], [7, 3, 9, 1]);
     assert!(found.0.contains(&[7, 5, 9, 1]));
@@ -168,7 +170,7 @@ fn blocks_are_filled_as_if_by_threads() {
                 (
                     work.threads,
                     work.invocations,
-                    work.statistics.instructions,
+                    work.statistics,
                     messages,
                     counts.invocations,
                     counts.samples_passed,
