@@ -96,10 +96,11 @@ fn order_of(inst: &Inst) -> Order {
         if send.sfid == message::SFID_DC0 && send.desc >> 14 & 0x1f == 7 {
             return Order::All;
         }
-        return if send.writes {
-            Order::Write
-        } else {
-            Order::Read
+        return match (send.writes, send.reads) {
+            (true, _) => Order::Write,
+            (_, true) => Order::Read,
+            // Nobody writes there.
+            _ => Order::None,
         };
     }
     let special = |r: Reg| {

@@ -1,12 +1,13 @@
 //! Unrolls loops whose number of rounds is known.
 //!
-//! In:  loops with one way out, an `if` that stands first and breaks on a condition that can be computed from
-//! constants round by round. Out: as many copies of the body, if that is not too long and neither a barrier nor another loop is in it. All invocations run the same
-//! rounds, so every copy has the tangle of the original. Tests: tests/opt/opt_loop_unroll/.
+//! In:  loops whose first `if` breaks on a condition that can be computed from constants round by round. Out: as many copies of the body,
+//! if that is not too long and neither a barrier nor another loop is in it. All invocations run the same rounds, so every copy has the
+//! tangle of the original. Where there are other ways out, the copies stand in a loop that runs once, which those that break leave.
+//! Tests: tests/opt/opt_loop_unroll/.
 
 use crate::cf::{CfEdit, copy_nodes, lists_inside_out};
 use crate::pass::Ctx;
-use entity::Id;
+use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -80,6 +81,8 @@ struct Plan {
     exit: Id<Block>,
     /// The other side of that `if`: empty.
     stay: Id<Block>,
+    /// Blocks that break elsewhere.
+    others: SmallVec<[Id<Block>; 2]>,
 }
 
 fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>) -> Option<Plan> {
@@ -104,12 +107,14 @@ fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>)
         (None, Some(Jump::Break)) => (other, then, false),
         _ => return None,
     };
-    // One way in, one way back, one way out.
+    // One way in, one way back.
     let back = &cfg[head].preds;
+    let others = cfg[after].preds.iter().copied().filter(|p| *p != exit);
+    let others: SmallVec<[Id<Block>; 2]> = others.collect();
     if back.len() != 2
         || !back.contains(&before)
         || !back.contains(&tail)
-        || cfg[after].preds.as_slice() != [exit]
+        || others.iter().any(|b| s.jump_of(*b) != Some(Jump::Break))
         || !s.blocks[stay].instrs.is_empty()
         || head == tail
     {
@@ -137,6 +142,7 @@ fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>)
         tail,
         exit,
         stay,
+        others,
     })
 }
 
@@ -258,7 +264,111 @@ fn evaluate(
     fold::fold(a.op, def.bit_size, &bits, &parts, controls, &mut out).then_some(out)
 }
 
+/// Lets what stands behind a loop read the loop's values by phis in `after` alone, whose predecessors are `exits`.
+fn close(s: &mut Shader, l: Id<Loop>, after: Id<Block>, exits: &[Id<Block>]) {
+    let inside: Vec<CfEvent> = s.layout_of(ListRef::Loop(l)).to_vec();
+    let mut blocks: IdMap<Block, bool> = IdMap::for_arena(&s.blocks, false);
+    let mut own: IdMap<Def, bool> = IdMap::for_arena(&s.defs, false);
+    for event in &inside {
+        if let CfEvent::Block(b) = event {
+            blocks[*b] = true;
+            for &id in &s.blocks[*b].instrs {
+                if let Some(def) = s.instrs[id].def() {
+                    own[def] = true;
+                }
+            }
+        }
+    }
+    let mut phis: FxHashMap<Id<Def>, Id<Def>> = FxHashMap::default();
+    for block in s.block_order() {
+        if blocks[block] {
+            continue;
+        }
+        for k in 0..s.blocks[block].instrs.len() {
+            let id = s.blocks[block].instrs[k];
+            let closed = block == after && matches!(s.instrs[id], Instr::Phi(_));
+            let mut found: SmallVec<[Id<Def>; 4]> = SmallVec::new();
+            s.instrs[id].for_each_src(|d| found.extend(own[d].then_some(d)));
+            for d in found.into_iter().filter(|_| !closed) {
+                let value = phis.get(&d).copied();
+                let value = value.unwrap_or_else(|| s.defs.push(s.defs[d]));
+                phis.insert(d, value);
+                s.instrs[id].for_each_src_mut(|src| {
+                    if *src == d {
+                        *src = value;
+                    }
+                });
+            }
+        }
+    }
+    let ifs: Vec<Id<If>> = s.ifs.ids().collect();
+    let within = |i: &Id<If>| inside.iter().any(|e| matches!(e, CfEvent::If(j) if j == i));
+    for i in ifs.into_iter().filter(|i| !within(i)) {
+        let cond = s.ifs[i].cond;
+        if own[cond] {
+            let value = phis.get(&cond).copied();
+            let value = value.unwrap_or_else(|| s.defs.push(s.defs[cond]));
+            phis.insert(cond, value);
+            s.ifs[i].cond = value;
+        }
+    }
+    for (from, to) in sorted(&phis) {
+        let srcs = exits.iter().map(|exit| (*exit, from)).collect();
+        let phi = s.instrs.push(Instr::Phi(Phi { def: to, srcs }));
+        s.defs[to].instr = phi;
+        s.blocks[after].instrs.insert(0, phi);
+    }
+}
+
+/// What comes to the phis behind a loop from each of its ways out, as it is copied.
+struct Ways {
+    /// The phi, and what it has by way of each block of the original.
+    phis: Vec<(Id<Instr>, SmallVec<[(Id<Block>, Id<Def>); 4]>)>,
+    copied: Vec<SmallVec<[(Id<Block>, Id<Def>); 4]>>,
+}
+
+impl Ways {
+    fn new(s: &Shader, after: Id<Block>) -> Ways {
+        let mut phis = Vec::new();
+        for &id in &s.blocks[after].instrs {
+            if let Instr::Phi(p) = &s.instrs[id] {
+                phis.push((id, p.srcs.iter().copied().collect()));
+            }
+        }
+        Ways {
+            copied: vec![SmallVec::new(); phis.len()],
+            phis,
+        }
+    }
+
+    /// `from` was copied as `to`; `value` gives a copied value.
+    fn add(&mut self, from: Id<Block>, to: Id<Block>, value: impl Fn(Id<Def>) -> Id<Def>) {
+        for ((_, srcs), copied) in self.phis.iter().zip(&mut self.copied) {
+            let src = srcs.iter().find(|src| src.0 == from);
+            copied.extend(src.map(|src| (to, value(src.1))));
+        }
+    }
+
+    fn finish(self, s: &mut Shader) {
+        for ((id, _), copied) in self.phis.into_iter().zip(self.copied) {
+            if let Instr::Phi(p) = &mut s.instrs[id] {
+                p.srcs = copied.into_iter().collect();
+            }
+        }
+    }
+}
+
 fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loop>, plan: Plan) {
+    let once = !plan.others.is_empty();
+    let after = match s.list(list).get(at + 1) {
+        Some(&CfNode::Block(after)) if once => {
+            let exits: Vec<_> = plan.others.iter().copied().chain([plan.exit]).collect();
+            close(s, l, after, &exits);
+            Some(after)
+        }
+        _ => None,
+    };
+    let mut ways = after.map(|after| Ways::new(s, after));
     let mut body = std::mem::take(&mut s.loops[l].body);
     let Some(&CfNode::Block(rest)) = body.get(2) else {
         return;
@@ -336,6 +446,16 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
             edit_copy(s, &copy.nodes, from, find(from));
         }
         now = phis.iter().map(|p| (p.0, find(p.2))).collect();
+        if let Some(ways) = &mut ways {
+            let (old, new) = (s.layout_of_nodes(&body), s.layout_of_nodes(&copy.nodes));
+            for pair in old.iter().zip(&new) {
+                if let (CfEvent::Block(from), CfEvent::Block(to)) = pair
+                    && plan.others.contains(from)
+                {
+                    ways.add(*from, *to, find);
+                }
+            }
+        }
         append(s, edit, &mut nodes, copy.nodes);
     }
     // The last, partial round.
@@ -343,6 +463,18 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
         instrs: last_head.into_iter().chain(last_exit).collect(),
     });
     let copy = copy_nodes(s, &vec![CfNode::Block(end)], now);
+    if let (Some(mut ways), Some(&CfNode::Block(end))) = (ways, copy.nodes.first()) {
+        let value = |d: Id<Def>| copy.defs.get(&d).copied().unwrap_or(d);
+        ways.add(plan.exit, end, value);
+        ways.finish(s);
+        let jump = s.instrs.push(Instr::Jump(Jump::Break));
+        s.blocks[end].instrs.push(jump);
+        append(s, edit, &mut nodes, copy.nodes);
+        let once = s.loops.push(Loop { body: nodes });
+        s.list_mut(list)[at] = CfNode::Loop(once);
+        edit.changed = true;
+        return;
+    }
     for (old, new) in sorted(&copy.defs) {
         edit.replace(old, new);
     }

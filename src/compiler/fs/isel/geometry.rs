@@ -1,11 +1,11 @@
 //! Geometry threads: vertices read by their handles, vertices emitted, strips ended.
 //!
-//! Each lane counts the vertices that it has emitted. A vertex goes to the entry at once; the count, and the bits that end strips,
-//! when the thread ends.
+//! Each lane counts the vertices that it has emitted, unless all emit alike: then it is known here. A vertex goes to the entry at once;
+//! the count, and the bits that end strips, when the thread ends.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
 
 use super::Isel;
-use super::payload::GeometryThread;
+use super::payload::{GeometryThread, Outputs};
 use super::thread::Thread;
 use super::urb::{Place, runs};
 use crate::builder::{Exec, Lanes, Mods};
@@ -45,6 +45,9 @@ impl Isel<'_> {
         let Thread::Geometry(thread) = &self.thread else {
             return;
         };
+        if thread.known.is_some() {
+            return;
+        }
         let vertices = u32::from(thread.info.vertices_out);
         let registers = match (thread.info.cuts, thread.info.streams) {
             (_, true) => (2 * vertices).div_ceil(32),
@@ -76,11 +79,27 @@ impl Isel<'_> {
             self.geometry()?.outputs.clear();
             return Ok(());
         }
-        let count = self.count(i)?;
         let thread = self.geometry()?;
         let info = thread.info.clone();
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let outputs = std::mem::take(&mut thread.outputs);
+        if let Some(known) = &mut thread.known {
+            let number = known.count;
+            // A vertex beyond the last one has no place.
+            if number < u32::from(info.vertices_out) {
+                known.count += 1;
+                if info.streams {
+                    known.mark(2 * number, stream);
+                }
+                let first = info.first_slot() + number * info.vertex_slots();
+                for (slot, values) in runs(&outputs, &info.outputs.vue) {
+                    let place = self.reachable(first + slot);
+                    self.urb_write(handles, place, None, &values, Mods::NONE, false);
+                }
+            }
+            return self.emitted(outputs);
+        }
+        let count = self.count(i)?;
         // A vertex beyond the last one has no place.
         let null = Lanes::null(Type::Ud, 4);
         let most = Lanes::imm(Type::Ud, info.vertices_out.into());
@@ -108,6 +127,26 @@ impl Isel<'_> {
         let one = Lanes::imm(Type::Ud, 1);
         self.b
             .binary(Opcode::Add, Exec::Active, count, count, one, fitting);
+        self.emitted(outputs)
+    }
+
+    /// A slot as a message can name it: beyond its field by an offset.
+    fn reachable(&mut self, slot: u32) -> Place {
+        const MOST: u32 = 0x7ff;
+        if slot <= MOST {
+            return Place::at(slot);
+        }
+        let offset = self.b.temp(Type::Ud, ALL);
+        let more = Lanes::imm(Type::Ud, u64::from(slot - MOST));
+        self.b.mov(ALL, offset, more);
+        Place {
+            slot: MOST,
+            offset: Some(offset),
+        }
+    }
+
+    /// Outputs keep their values behind a vertex.
+    fn emitted(&mut self, outputs: Outputs) -> Result<(), FsError> {
         let direct = self.vertex_follows;
         let thread = self.geometry()?;
         thread.outputs = outputs;
@@ -157,11 +196,17 @@ impl Isel<'_> {
 
     /// `end_primitive`: marks the last vertex. Where there is none yet, the bit is one that no vertex has, or that changes nothing.
     pub(super) fn end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let count = self.count(i)?;
-        let info = &self.geometry()?.info;
-        if !info.cuts || i.index("stream") != u32::from(info.stream) {
+        let thread = self.geometry()?;
+        if !thread.info.cuts || i.index("stream") != u32::from(thread.info.stream) {
             return Ok(());
         }
+        if let Some(known) = &mut thread.known {
+            if let Some(last) = known.count.checked_sub(1) {
+                known.mark(last, 1);
+            }
+            return Ok(());
+        }
+        let count = self.count(i)?;
         let active = Exec::Active;
         let last = self.b.temp(Type::Ud, active);
         let minus_one = Lanes::imm(Type::Ud, u32::MAX.into());
@@ -183,8 +228,17 @@ impl Isel<'_> {
             return;
         };
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
-        let count = thread.count.unwrap_or(Lanes::imm(Type::Ud, 0));
-        let cuts = thread.cuts.clone();
+        let imm = |value: u32| Lanes::imm(Type::Ud, value.into());
+        let (count, cuts) = match &thread.known {
+            Some(known) => {
+                let bits = u32::from(known.count) * if thread.info.streams { 2 } else { 1 };
+                let has = thread.info.streams || thread.info.cuts;
+                let dwords = if has { bits.div_ceil(32) as usize } else { 0 };
+                let cut = |k: usize| imm(known.cuts.get(k).copied().unwrap_or(0));
+                (imm(known.count), (0..dwords).map(cut).collect())
+            }
+            None => (thread.count.unwrap_or(imm(0)), thread.cuts.clone()),
+        };
         // A message has eight dwords, which are two slots.
         for (k, cuts) in (0..).zip(cuts.chunks(8)) {
             let place = Place::at(CONTROL_SLOT + 2 * k);

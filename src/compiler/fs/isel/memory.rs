@@ -467,6 +467,7 @@ impl Isel<'_> {
             self.load_block(i, handle, more, offset, base);
             return;
         }
+        let changing = i.op != IntrinsicOp::LoadUbo;
         let address = self.address(offset, base);
         let (lanes, parts) = self.parts(16);
         let v = self.answer(def, lanes);
@@ -485,6 +486,7 @@ impl Isel<'_> {
                 };
                 let info = SendInfo {
                     handle_offset: more,
+                    reads: changing,
                     ..info
                 };
                 let at = u32::from(lane) * 4 * u32::from(n);
@@ -509,7 +511,8 @@ impl Isel<'_> {
             return;
         }
         let address = self.address(offset, base);
-        let v = self.read_block(handle, more, address, 1);
+        let changing = i.op != IntrinsicOp::LoadUbo;
+        let v = self.read_block(handle, more, address, 1, changing);
         for c in 0..self.sh.defs[def].num_components {
             self.set_place(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
         }

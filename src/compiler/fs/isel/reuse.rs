@@ -157,7 +157,7 @@ impl Isel<'_> {
                 }
                 let regs = (end - start).div_ceil(GRF_BYTES).next_power_of_two() as u8;
                 let address = Lanes::imm(Type::Ud, start.into());
-                let v = self.read_block(handle, more, address, regs);
+                let v = self.read_block(handle, more, address, regs, false);
                 self.reuse.blocks.push((block, start, v));
                 (start, v)
             }
@@ -169,17 +169,18 @@ impl Isel<'_> {
         true
     }
 
-    /// Reads 1, 2 or 4 registers from a byte of a buffer on.
+    /// Reads 1, 2 or 4 registers from a byte of a buffer on. What others may write meanwhile is `changing`.
     pub(super) fn read_block(
         &mut self,
         handle: Lanes,
         more: u32,
         address: Lanes,
         regs: u8,
+        changing: bool,
     ) -> VgrfId {
         let (ud, eight) = (Type::Ud, Exec::Whole(8));
         if self.starts_with_zero() && address.imm_bits() == Some(0) {
-            return self.read_block_by(self.r0, handle, more, regs);
+            return self.read_block_by(self.r0, handle, more, regs, changing);
         }
         let header = *self.reuse.block_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
@@ -194,7 +195,7 @@ impl Isel<'_> {
             self.reuse.changes += 1;
             self.reuse.block_at = address.is_imm().then_some(address);
         }
-        self.read_block_by(header, handle, more, regs)
+        self.read_block_by(header, handle, more, regs, changing)
     }
 
     /// True where dword 2 of what threads start with is zero: it is a header for a block at byte 0.
@@ -203,7 +204,14 @@ impl Isel<'_> {
     }
 
     /// The same, with the byte in dword 2 of a header.
-    fn read_block_by(&mut self, header: VgrfId, handle: Lanes, more: u32, regs: u8) -> VgrfId {
+    fn read_block_by(
+        &mut self,
+        header: VgrfId,
+        handle: Lanes,
+        more: u32,
+        regs: u8,
+        changing: bool,
+    ) -> VgrfId {
         let (ud, eight) = (Type::Ud, Exec::Whole(8));
         let handle = match handle.imm_bits() {
             Some(bits) => self.b.imm_reg(ud, bits),
@@ -212,6 +220,7 @@ impl Isel<'_> {
         let v = self.b.lir.vgrf(u32::from(regs) * GRF_BYTES);
         let info = SendInfo {
             handle_offset: more,
+            reads: changing,
             ..message::block_read(BTI_BINDLESS, regs)
         };
         self.b.send(

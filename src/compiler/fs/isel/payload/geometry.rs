@@ -9,7 +9,11 @@ use crate::builder::Lanes;
 use crate::error::FsError;
 use crate::lir::{GRF_BYTES, Lir, VgrfId};
 use abi::{GeometryInfo, OutputTopology, StageInfo};
-use nir::{CfEvent, Intrinsic, IntrinsicOp, Primitive, Shader};
+use entity::Id;
+use nir::{
+    Block, CfEvent, CfNode, Instr, Intrinsic, IntrinsicOp, Jump, ListRef, Primitive, Shader,
+};
+use smallvec::SmallVec;
 
 /// Vertices that fit into the control data's registers, and into the packet's field.
 const MOST_VERTICES: u32 = 256;
@@ -23,11 +27,53 @@ pub(in crate::isel) struct GeometryThread {
     pub(in crate::isel) primitive_id: Option<VgrfId>,
     /// The handles of the vertices that come in.
     pub(in crate::isel) inputs: VgrfId,
-    /// Vertices emitted so far.
+    /// Vertices emitted so far, where that depends on the lane.
     pub(in crate::isel) count: Option<Lanes>,
+    /// Vertices emitted so far, where it is the same for all lanes and known, with the control data.
+    pub(in crate::isel) known: Option<Known>,
     /// Control data, 32 bits to a register: a bit for each vertex that ends a strip, or two that are its stream.
     pub(in crate::isel) cuts: Vec<Lanes>,
     pub(in crate::isel) outputs: Outputs,
+}
+
+/// What a thread has emitted whose lanes all do so alike.
+#[derive(Clone, Debug, Default)]
+pub(in crate::isel) struct Known {
+    /// Vertices.
+    pub(in crate::isel) count: u32,
+    /// Control data.
+    pub(in crate::isel) cuts: SmallVec<[u32; 2]>,
+}
+
+impl Known {
+    /// Sets bits of the control data from bit `at` on.
+    pub(in crate::isel) fn mark(&mut self, at: u32, bits: u32) {
+        let dword = (at / 32) as usize;
+        if self.cuts.len() <= dword {
+            self.cuts.resize(dword + 1, 0);
+        }
+        self.cuts[dword] |= bits << (at % 32);
+    }
+}
+
+/// True if every lane emits the same vertices and ends the same strips: neither stands under a condition or in a loop, and no
+/// lane returns early.
+fn emits_in_order(sh: &Shader) -> bool {
+    let body: Vec<Id<Block>> = (sh.list(ListRef::Body).iter())
+        .filter_map(|node| match node {
+            CfNode::Block(block) => Some(*block),
+            _ => None,
+        })
+        .collect();
+    let diverts = |i: &Id<Instr>| match &sh.instrs[*i] {
+        Instr::Intrinsic(i) => matches!(i.op, IntrinsicOp::EmitVertex | IntrinsicOp::EndPrimitive),
+        Instr::Jump(jump) => *jump == Jump::Return,
+        _ => false,
+    };
+    let within = sh.block_order().into_iter().filter(|b| !body.contains(b));
+    within
+        .into_iter()
+        .all(|b| !sh.blocks[b].instrs.iter().any(diverts))
 }
 
 /// The stream of a vertex that is emitted.
@@ -86,6 +132,7 @@ impl GeometryThread {
             primitive_id: primitive_id.then(|| lir.vgrf(GRF_BYTES)),
             inputs: lir.vgrf(registers * GRF_BYTES),
             count: None,
+            known: emits_in_order(sh).then(Known::default),
             cuts: Vec::new(),
             outputs,
         })
