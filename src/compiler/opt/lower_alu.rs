@@ -122,10 +122,7 @@ fn one(b: &mut Builder<'_>, op: AluOp, [x, y, z, w]: [Id<Def>; 4], bits: u8) -> 
         Op::UDiv if bits == 64 => wide::udivmod(b, x, y).0,
         Op::UMod if bits == 64 => wide::udivmod(b, x, y).1,
         Op::IDiv | Op::IRem if bits == 64 => wide::signed_division(b, x, y, op == Op::IDiv),
-        Op::FRcp => {
-            let one = b.imm_float(64, 1.0);
-            wide::fdiv(b, one, x)
-        }
+        Op::FRcp => wide::frcp(b, x),
         Op::FSqrt | Op::FRsq => wide::root(b, x, op == Op::FRsq),
         Op::FTrunc => wide::ftrunc(b, x),
         Op::FFloor | Op::FCeil => wide::floor_or_ceil(b, x, op == Op::FCeil),
