@@ -463,12 +463,15 @@ impl Isel<'_> {
         let is_shift = matches!(alu.op, A::IShl | A::IShr | A::UShr);
         let a = match alu.op {
             A::IAdd => self.isrc(&alu.srcs[0], ty),
+            A::IAnd | A::IOr | A::IXor => self.lsrc(&alu.srcs[0], ty),
             _ => self.src(&alu.srcs[0], ty),
         };
         let b = if is_shift {
             self.shift_count(alu, bits, exec)
         } else if alu.op == A::IAdd {
             self.isrc(&alu.srcs[1], ty)
+        } else if matches!(alu.op, A::IAnd | A::IOr | A::IXor) {
+            self.lsrc(&alu.srcs[1], ty)
         } else {
             self.src(&alu.srcs[1], ty)
         };
@@ -502,6 +505,19 @@ impl Isel<'_> {
         }
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::INeg
+            && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
+            && let l = self.src(&alu.srcs[0], ty)
+            && !l.is_imm()
+        {
+            return l.negated();
+        }
+        self.src(s, ty)
+    }
+
+    /// An operand of an operation on bits: complements become modifiers (the negation of such operands is one).
+    fn lsrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
+        if let Some(alu) = self.sh.alu_of(s.def)
+            && alu.op == AluOp::INot
             && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
             && let l = self.src(&alu.srcs[0], ty)
             && !l.is_imm()
