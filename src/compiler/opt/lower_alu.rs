@@ -373,11 +373,11 @@ fn ldexp(b: &mut Builder<'_>, x: Id<Def>, e: Id<Def>, bits: u8) -> Id<Def> {
         return b.f2f(p, 16);
     }
     let (bias, shift) = if bits == 32 { (127, 23) } else { (1023, 20) };
-    let (low, high) = (b.imm_int(32, -bias), b.imm_int(32, bias));
+    let (zero, high) = (b.imm_u32(0), b.imm_int(32, bias));
     let by = b.imm_u32(shift);
-    let t = b.imax(e, low);
-    let t = b.imin(t, high);
+    let t = b.imin(e, high);
     let t = b.iadd_imm(t, bias);
+    let t = b.imax(t, zero);
     let t = b.ishl(t, by);
     // The rest above the bias, again biased: exactly 1.0 in most cases.
     let top = b.imm_int(32, 2 * bias);
@@ -387,7 +387,6 @@ fn ldexp(b: &mut Builder<'_>, x: Id<Def>, e: Id<Def>, bits: u8) -> Id<Def> {
     let (t, u) = if bits == 32 {
         (t, u)
     } else {
-        let zero = b.imm_u32(0);
         (b.pack_64_2x32_split(zero, t), b.pack_64_2x32_split(zero, u))
     };
     let p = b.fmul(x, t);
