@@ -101,9 +101,10 @@ fn one(b: &mut Builder<'_>, op: AluOp, [x, y, z, w]: [Id<Def>; 4], bits: u8) -> 
             let n = b.ineg(y);
             b.iadd(x, n)
         }
-        Op::FDiv => fdiv(b, x, y, bits),
+        Op::FDiv => fdiv(b, x, y, bits, wide::Ends::Largest),
         Op::FMod | Op::FRem => {
-            let q = fdiv(b, x, y, bits);
+            // Of quotients that large nothing is left to be the remainder.
+            let q = fdiv(b, x, y, bits, wide::Ends::Infinite);
             let q = if op == Op::FMod {
                 b.ffloor(q)
             } else {
@@ -300,7 +301,7 @@ fn halves(b: &mut Builder<'_>, x: Id<Def>) -> (Id<Def>, Id<Def>) {
 
 /// Within Vulkan's 2.5 ULP: one product with the math box's reciprocal. Vulkan asks for nothing where the
 /// divisor's magnitude is outside 2^-126 to 2^126, where the reciprocal would be subnormal.
-fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8) -> Id<Def> {
+fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8, ends: wide::Ends) -> Id<Def> {
     if bits == 16 {
         // As 32 bits, then rounded once more: well within 2.5 ULP.
         let (x, y) = (b.f2f(x, 32), b.f2f(y, 32));
@@ -308,7 +309,7 @@ fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8) -> Id<Def> {
         return b.f2f(q, 16);
     }
     if bits == 64 {
-        return wide::fdiv(b, x, y);
+        return wide::fdiv(b, x, y, ends);
     }
     fdiv_plain(b, x, y)
 }

@@ -21,42 +21,69 @@ fn exactly<R>(b: &mut Builder<'_>, f: impl FnOnce(&mut Builder<'_>) -> R) -> R {
     made
 }
 
-/// `one / y` for a `y` in the range of 32 bits: a seed r of 21 bits, and one step of the third order, r · (1 + e + e²) with
-/// e = 1 - y · r. Of zero, infinity and NaN it is the seed.
-fn reciprocal(b: &mut Builder<'_>, y: Id<Def>, one: f64) -> Id<Def> {
+/// `one / y` for a `y` in the range of 32 bits: the seed r, and what it is after one step of the third order, r · (1 + e + e²) with
+/// e = one - y · r; and e + e².
+fn reciprocal(b: &mut Builder<'_>, y: Id<Def>, excess: Option<f64>, one: f64) -> [Id<Def>; 3] {
     let single = b.f2f(y, 32);
-    let (single, excess) = (b.frcp(single), b.imm_float(32, SEED_EXCESS));
-    let single = b.fmul(single, excess);
+    let mut single = b.frcp(single);
+    if let Some(excess) = excess {
+        let excess = b.imm_float(32, excess);
+        single = b.fmul(single, excess);
+    }
     let r = b.f2f(single, 64);
     let (one, minus) = (b.imm_float(64, one), b.fneg(y));
     let e = b.ffma(minus, r, one);
     let e = b.ffma(e, e, e);
-    let better = b.ffma(r, e, r);
-    let number = b.feq(e, e);
-    b.bcsel(number, better, r)
+    [r, b.ffma(r, e, r), e]
+}
+
+/// What becomes of products that are infinite.
+#[derive(Clone, Copy)]
+pub(crate) enum Ends {
+    /// They stay: the quotient is infinite, too.
+    Infinite,
+    /// They are corrected from the largest number on: the quotient may be that, and is infinite or NaN where an operand makes it so.
+    Largest,
 }
 
 /// `x / y` of operands scaled so that neither the reciprocal nor the remainder leaves the range: the nearest quotient, by one correction of
 /// the product. It alone rounds, so that subnormal quotients are off by half a unit at most, too (of two that are equally near it may be
 /// either).
-fn scaled_quotient(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {
-    let r = reciprocal(b, y, 1.0);
-    let q = b.fmul(x, r);
+fn scaled_quotient(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> Id<Def> {
+    // Of zero, infinity and NaN the seed is the reciprocal.
+    let [seed, r, e] = reciprocal(b, y, Some(SEED_EXCESS), 1.0);
+    let number = b.feq(e, e);
+    let r = b.bcsel(number, r, seed);
+    let product = b.fmul(x, r);
+    let q = match ends {
+        Ends::Infinite => product,
+        Ends::Largest => {
+            let (most, least) = (b.imm_float(64, f64::MAX), b.imm_float(64, f64::MIN));
+            let q = b.fmin(product, most);
+            b.fmax(q, least)
+        }
+    };
     let minus = b.fneg(y);
     let rest = b.ffma(minus, q, x);
     let corrected = b.ffma(rest, r, q);
     // Zeros keep their sign, and infinities are not subtracted.
-    let (zero, infinity) = (b.imm_float(64, 0.0), b.imm_float(64, f64::INFINITY));
-    let magnitude = b.fabs(q);
-    let (some, finite) = (b.fneu(q, zero), b.flt(magnitude, infinity));
-    let plain = b.iand(some, finite);
+    let zero = b.imm_float(64, 0.0);
+    let some = b.fneu(product, zero);
+    let plain = match ends {
+        Ends::Infinite => {
+            let (infinity, magnitude) = (b.imm_float(64, f64::INFINITY), b.fabs(q));
+            let finite = b.flt(magnitude, infinity);
+            b.iand(some, finite)
+        }
+        Ends::Largest => some,
+    };
     b.bcsel(plain, corrected, q)
 }
 
 /// The quotient. Both operands are multiplied by one power of two, 2^-(15 ey + ex)/16 about, with the exponents of both: the divisor is in
 /// the range of 32 bits then, above one where the quotient is so small that its remainder needs the room, below where it is so large that
 /// the dividend does. Subnormals are operands as others: their exponents are off by 52 at most.
-pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {
+pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> Id<Def> {
     exactly(b, |b| {
         let (hx, hy) = (b.unpack_64_2x32_split_y(x), b.unpack_64_2x32_split_y(y));
         // Of the divisor's exponent sixteens, and of the scale's twos: so the scale is neither zero nor infinite.
@@ -72,7 +99,7 @@ pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {
         let low = b.imm_u32(0);
         let scale = b.pack_64_2x32_split(low, high);
         let (x, y) = (b.fmul(x, scale), b.fmul(y, scale));
-        scaled_quotient(b, x, y)
+        scaled_quotient(b, x, y, ends)
     })
 }
 
@@ -87,7 +114,7 @@ pub(crate) fn frcp(b: &mut Builder<'_>, y: Id<Def>) -> Id<Def> {
         let exp = b.iand(inverse, sixtyfours);
         let scale = b.ior(exp, rest);
         let y = b.fmul(y, scale);
-        scaled_quotient(b, scale, y)
+        scaled_quotient(b, scale, y, Ends::Infinite)
     })
 }
 
@@ -160,17 +187,16 @@ pub(crate) fn ftrunc(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
 
 /// Downwards, or upwards.
 pub(crate) fn floor_or_ceil(b: &mut Builder<'_>, x: Id<Def>, up: bool) -> Id<Def> {
-    let exact = std::mem::replace(&mut b.exact, true);
-    let t = ftrunc(b, x);
-    let (passed, step) = if up {
-        (b.flt(t, x), b.imm_float(64, 1.0))
-    } else {
-        (b.flt(x, t), b.imm_float(64, -1.0))
-    };
-    let next = b.fadd(t, step);
-    let v = b.bcsel(passed, next, t);
-    b.exact = exact;
-    v
+    exactly(b, |b| {
+        let t = ftrunc(b, x);
+        let (passed, step) = if up {
+            (b.flt(t, x), b.imm_float(64, 1.0))
+        } else {
+            (b.flt(x, t), b.imm_float(64, -1.0))
+        };
+        let next = b.fadd(t, step);
+        b.bcsel(passed, next, t)
+    })
 }
 
 /// To nearest even: adding 2^52 leaves no room for a fraction.
@@ -197,7 +223,7 @@ pub(crate) fn fround_even(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
 pub(crate) fn udivmod(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> (Id<Def>, Id<Def>) {
     let exact = std::mem::replace(&mut b.exact, true);
     let divisor = b.u2f(y, 64);
-    let r = reciprocal(b, divisor, 1.0 - 2f64.powi(-50));
+    let [_, r, _] = reciprocal(b, divisor, None, 1.0 - 2f64.powi(-50));
     let mut rest = x;
     let mut q = b.imm_zero(1, 64);
     for _ in 0..2 {

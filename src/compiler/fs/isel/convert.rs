@@ -8,10 +8,9 @@ use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
-use entity::Id;
+use entity::{Id, IdMap};
 use isa::{ArfReg, Opcode, Type};
-use nir::{Alu, AluOp, Def};
-use smallvec::SmallVec;
+use nir::{Alu, AluOp, Block, Def};
 
 /// cr0.0, bits 5:4.
 const ROUND_TO_ZERO: u32 = 0x30;
@@ -288,11 +287,11 @@ impl Isel<'_> {
     pub(super) fn prepare_halves(&mut self, layout: &[nir::CfEvent]) {
         use AluOp as A;
         let sh = self.sh;
+        let mut made_in: IdMap<Def, Option<Id<Block>>> = IdMap::default();
         for event in layout {
             let nir::CfEvent::Block(b) = *event else {
                 continue;
             };
-            let mut here: SmallVec<[Id<Def>; 16]> = SmallVec::new();
             for &id in &sh.blocks[b].instrs {
                 let nir::Instr::Alu(alu) = &sh.instrs[id] else {
                     continue;
@@ -302,13 +301,13 @@ impl Isel<'_> {
                     A::IAdd | A::IAnd | A::IOr | A::IXor | A::IShl | A::IShr | A::UShr
                 );
                 if writes_apart && self.bits(alu.def) == 32 && self.uses[alu.def.index()] == 1 {
-                    here.push(alu.def);
+                    made_in[alu.def] = Some(b);
                 }
                 if alu.op != A::Pack64_2x32Split || !self.is_divergent(alu.def) {
                     continue;
                 }
                 for (half, s) in (0..).zip(&alu.srcs) {
-                    if here.contains(&s.def) && self.is_divergent(s.def) {
+                    if made_in[s.def] == Some(b) && self.is_divergent(s.def) {
                         self.half_of[s.def] = Some((alu.def, half));
                     }
                 }
