@@ -201,21 +201,42 @@ pub(crate) fn floor_or_ceil(b: &mut Builder<'_>, x: Id<Def>, up: bool) -> Id<Def
 
 /// To nearest even: adding 2^52 leaves no room for a fraction.
 pub(crate) fn fround_even(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
-    let exact = std::mem::replace(&mut b.exact, true);
-    let (up, down) = (
-        b.imm_float(64, 4_503_599_627_370_496.0),
-        b.imm_float(64, -4_503_599_627_370_496.0),
+    let towards_zero = b.shader.info.float_controls.rounding_rtz != 0;
+    exactly(b, |b| {
+        let up = b.imm_float(64, 4_503_599_627_370_496.0);
+        let magnitude = b.fabs(x);
+        let v = if towards_zero {
+            nearest_even_in_any_mode(b, magnitude)
+        } else {
+            let down = b.imm_float(64, -4_503_599_627_370_496.0);
+            let v = b.fadd(magnitude, up);
+            b.fadd(v, down)
+        };
+        let sign = b.imm_int(64, i64::MIN);
+        let sign = b.iand(x, sign);
+        let v = b.ior(v, sign);
+        let fits = b.flt(magnitude, up);
+        b.bcsel(fits, v, x)
+    })
+}
+
+/// The same of what is not negative, by sums that are exact: they may be rounded towards zero. Of two that are as near, n and n + 1, it is
+/// the double of what is left of half the second.
+fn nearest_even_in_any_mode(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
+    let (half, one, two) = (
+        b.imm_float(64, 0.5),
+        b.imm_float(64, 1.0),
+        b.imm_float(64, 2.0),
     );
-    let magnitude = b.fabs(x);
-    let v = b.fadd(magnitude, up);
-    let v = b.fadd(v, down);
-    let sign = b.imm_int(64, i64::MIN);
-    let sign = b.iand(x, sign);
-    let v = b.ior(v, sign);
-    let fits = b.flt(magnitude, up);
-    let v = b.bcsel(fits, v, x);
-    b.exact = exact;
-    v
+    let n = ftrunc(b, x);
+    let minus = b.fneg(n);
+    let (rest, next) = (b.fadd(x, minus), b.fadd(n, one));
+    let pairs = b.fmul(next, half);
+    let pairs = ftrunc(b, pairs);
+    let even = b.fmul(pairs, two);
+    let (below, tie) = (b.flt(rest, half), b.feq(rest, half));
+    let v = b.bcsel(tie, even, next);
+    b.bcsel(below, n, v)
 }
 
 /// Unsigned quotient and remainder. Each estimate is by a reciprocal a little too small, so that no remainder is
