@@ -309,6 +309,10 @@ fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8, ends: wide::Ends)
         return b.f2f(q, 16);
     }
     if bits == 64 {
+        let one = b.shader.const_component(x, 0) == Some(1f64.to_bits());
+        if one {
+            return wide::frcp(b, y);
+        }
         return wide::fdiv(b, x, y, ends);
     }
     fdiv_plain(b, x, y)
