@@ -53,7 +53,7 @@ fn tested(inst: &Inst) -> Option<CondMod> {
         && !s.abs
         && s.rows.is_none();
     let zero = match inst.op {
-        Op::Eu(Opcode::Mov) => inst.cmod == CondMod::Nz && inst.dst.ty == s.ty,
+        Op::Eu(Opcode::Mov) => inst.dst.ty == s.ty && (inst.cmod == CondMod::Nz || s.ty.is_float()),
         Op::Eu(Opcode::Cmp) => matches!(inst.src[1].reg, Reg::Imm(0)),
         _ => false,
     };
@@ -117,7 +117,8 @@ fn may_tell(def: &Inst, test: &Inst, cmod: CondMod) -> bool {
         );
         // A result is as it is written where no operand is of another type.
         let one_type = def.src[..def.sources()].iter().all(|s| s.ty == wrote);
-        return wrote == Type::F && read == Type::F && makes && one_type && !def.sat;
+        let known = wrote == read && matches!(wrote, Type::F | Type::Df);
+        return known && makes && one_type && !def.sat;
     }
     // Whether all bits are zero is the same for every type of the size.
     let same = wrote == read || is_zero && wrote.size_bytes() == read.size_bytes();

@@ -101,15 +101,16 @@ fn chosen(select: &Inst, def: &Inst, operand: usize) -> [Inst; 2] {
     [copy, operation]
 }
 
-/// True for a choice by a flag between bits of 32.
+/// True for a choice by a flag between 32 bits, or 64.
 fn chooses(inst: &Inst) -> bool {
-    let plain = |s: &Src| !s.neg && !s.abs && s.rows.is_none() && s.ty.size_bytes() == 4;
+    let size = inst.dst.ty.size_bytes();
+    let plain = |s: &Src| !s.neg && !s.abs && s.rows.is_none() && s.ty.size_bytes() == size;
     inst.op == Op::Eu(Opcode::Sel)
         && inst.cmod == CondMod::None
         && !inst.sat
         && inst.pred.is_some_and(|p| p.ctrl == PredCtrl::Normal)
         && inst.dst.as_vgrf().is_some()
-        && inst.dst.ty.size_bytes() == 4
+        && matches!(size, 4 | 8)
         && inst.src[..2].iter().all(plain)
 }
 
@@ -137,7 +138,7 @@ fn maker(
         _ => false,
     };
     let same_place = def.dst.offset == select.src[operand].offset
-        && def.dst.ty.size_bytes() == 4
+        && def.dst.ty.size_bytes() == select.dst.ty.size_bytes()
         && def.dst.stride == select.dst.stride
         && (select.exec == 1 || select.src[operand].stride == def.dst.stride);
     // Align16 writes whole rows of registers, at 16 bytes.

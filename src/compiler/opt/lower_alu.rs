@@ -101,9 +101,10 @@ fn one(b: &mut Builder<'_>, op: AluOp, [x, y, z, w]: [Id<Def>; 4], bits: u8) -> 
             let n = b.ineg(y);
             b.iadd(x, n)
         }
-        Op::FDiv => fdiv(b, x, y, bits),
+        Op::FDiv => fdiv(b, x, y, bits, wide::Ends::Largest),
         Op::FMod | Op::FRem => {
-            let q = fdiv(b, x, y, bits);
+            // Of quotients that large nothing is left to be the remainder.
+            let q = fdiv(b, x, y, bits, wide::Ends::Infinite);
             let q = if op == Op::FMod {
                 b.ffloor(q)
             } else {
@@ -122,10 +123,7 @@ fn one(b: &mut Builder<'_>, op: AluOp, [x, y, z, w]: [Id<Def>; 4], bits: u8) -> 
         Op::UDiv if bits == 64 => wide::udivmod(b, x, y).0,
         Op::UMod if bits == 64 => wide::udivmod(b, x, y).1,
         Op::IDiv | Op::IRem if bits == 64 => wide::signed_division(b, x, y, op == Op::IDiv),
-        Op::FRcp => {
-            let one = b.imm_float(64, 1.0);
-            wide::fdiv(b, one, x)
-        }
+        Op::FRcp => wide::frcp(b, x),
         Op::FSqrt | Op::FRsq => wide::root(b, x, op == Op::FRsq),
         Op::FTrunc => wide::ftrunc(b, x),
         Op::FFloor | Op::FCeil => wide::floor_or_ceil(b, x, op == Op::FCeil),
@@ -303,7 +301,7 @@ fn halves(b: &mut Builder<'_>, x: Id<Def>) -> (Id<Def>, Id<Def>) {
 
 /// Within Vulkan's 2.5 ULP: one product with the math box's reciprocal. Vulkan asks for nothing where the
 /// divisor's magnitude is outside 2^-126 to 2^126, where the reciprocal would be subnormal.
-fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8) -> Id<Def> {
+fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8, ends: wide::Ends) -> Id<Def> {
     if bits == 16 {
         // As 32 bits, then rounded once more: well within 2.5 ULP.
         let (x, y) = (b.f2f(x, 32), b.f2f(y, 32));
@@ -311,7 +309,11 @@ fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, bits: u8) -> Id<Def> {
         return b.f2f(q, 16);
     }
     if bits == 64 {
-        return wide::fdiv(b, x, y);
+        let one = b.shader.const_component(x, 0) == Some(1f64.to_bits());
+        if one {
+            return wide::frcp(b, y);
+        }
+        return wide::fdiv(b, x, y, ends);
     }
     fdiv_plain(b, x, y)
 }
@@ -376,11 +378,11 @@ fn ldexp(b: &mut Builder<'_>, x: Id<Def>, e: Id<Def>, bits: u8) -> Id<Def> {
         return b.f2f(p, 16);
     }
     let (bias, shift) = if bits == 32 { (127, 23) } else { (1023, 20) };
-    let (low, high) = (b.imm_int(32, -bias), b.imm_int(32, bias));
+    let (zero, high) = (b.imm_u32(0), b.imm_int(32, bias));
     let by = b.imm_u32(shift);
-    let t = b.imax(e, low);
-    let t = b.imin(t, high);
+    let t = b.imin(e, high);
     let t = b.iadd_imm(t, bias);
+    let t = b.imax(t, zero);
     let t = b.ishl(t, by);
     // The rest above the bias, again biased: exactly 1.0 in most cases.
     let top = b.imm_int(32, 2 * bias);
@@ -390,7 +392,6 @@ fn ldexp(b: &mut Builder<'_>, x: Id<Def>, e: Id<Def>, bits: u8) -> Id<Def> {
     let (t, u) = if bits == 32 {
         (t, u)
     } else {
-        let zero = b.imm_u32(0);
         (b.pack_64_2x32_split(zero, t), b.pack_64_2x32_split(zero, u))
     };
     let p = b.fmul(x, t);

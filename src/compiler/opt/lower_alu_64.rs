@@ -6,109 +6,165 @@
 //! "Newton-Raphson-Based Division and Square Root". Tests: tests/fs_exec/.
 
 use entity::Id;
-use nir::Builder;
-use nir::Def;
+use nir::{Builder, Def};
 
-/// `2^n` for -1022 <= n <= 1023.
-fn power_of_two(b: &mut Builder<'_>, n: Id<Def>) -> Id<Def> {
-    let (shift, zero) = (b.imm_u32(20), b.imm_u32(0));
-    let biased = b.iadd_imm(n, 1023);
-    let high = b.ishl(biased, shift);
-    b.pack_64_2x32_split(zero, high)
+/// Seeds of 32 bits are made this much too large, so that the reciprocals of 64 bits are not too small: they are to be the nearest to
+/// 1 / y, and the one for which that is hardest (y of ones alone) lies just above the middle of two.
+const SEED_EXCESS: f64 = 1.0 + 1.0 / 4_194_304.0;
+
+/// Runs `f` so that what it makes is computed as it is written, down to NaNs and signs of zeros.
+fn exactly<R>(b: &mut Builder<'_>, f: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+    let before = (b.exact, b.preserve_nan_inf_sz);
+    (b.exact, b.preserve_nan_inf_sz) = (true, true);
+    let made = f(b);
+    (b.exact, b.preserve_nan_inf_sz) = before;
+    made
 }
 
-/// True where `frexp_sig`'s result is a significand: the operand is neither zero, infinite nor NaN.
-fn is_significand(b: &mut Builder<'_>, sig: Id<Def>) -> Id<Def> {
-    let (half, one) = (b.imm_float(64, 0.5), b.imm_float(64, 1.0));
-    let magnitude = b.fabs(sig);
-    let (low, high) = (b.fge(magnitude, half), b.flt(magnitude, one));
-    b.iand(low, high)
-}
-
-/// The quotient, to about an ULP: a seed of 22 bits, two steps of Newton, one correction of the product.
-pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> Id<Def> {
-    let exact = std::mem::replace(&mut b.exact, true);
-    // Both in [0.5, 1), so that nothing between overflows or loses bits.
-    let (x, up) = (b.frexp_sig(x), b.frexp_exp(x));
-    let (sig, down) = (b.frexp_sig(y), b.frexp_exp(y));
-    let single = b.f2f(sig, 32);
-    let seed = b.frcp(single);
-    let seed = b.f2f(seed, 64);
-    let one = b.imm_float(64, 1.0);
-    let minus = b.fneg(sig);
-    let mut r = seed;
-    for _ in 0..2 {
-        let error = b.ffma(minus, r, one);
-        r = b.ffma(r, error, r);
+/// `one / y` for a `y` in the range of 32 bits: the seed r, and what it is after one step of the third order, r · (1 + e + e²) with
+/// e = one - y · r; and e + e².
+fn reciprocal(b: &mut Builder<'_>, y: Id<Def>, excess: Option<f64>, one: f64) -> [Id<Def>; 3] {
+    let single = b.f2f(y, 32);
+    let mut single = b.frcp(single);
+    if let Some(excess) = excess {
+        let excess = b.imm_float(32, excess);
+        single = b.fmul(single, excess);
     }
+    let r = b.f2f(single, 64);
+    let (one, minus) = (b.imm_float(64, one), b.fneg(y));
+    let e = b.ffma(minus, r, one);
+    let e = b.ffma(e, e, e);
+    [r, b.ffma(r, e, r), e]
+}
+
+/// What becomes of products that are infinite.
+#[derive(Clone, Copy)]
+pub(crate) enum Ends {
+    /// They stay: the quotient is infinite, too.
+    Infinite,
+    /// They are corrected from the largest number on: the quotient may be that, and is infinite or NaN where an operand makes it so.
+    Largest,
+}
+
+/// `x / y` of operands scaled so that neither the reciprocal nor the remainder leaves the range: the nearest quotient, by one correction of
+/// the product. It alone rounds, so that subnormal quotients are off by half a unit at most, too (of two that are equally near it may be
+/// either).
+fn scaled_quotient(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> Id<Def> {
+    // Of zero, infinity and NaN the seed is the reciprocal.
+    let [seed, r, e] = reciprocal(b, y, Some(SEED_EXCESS), 1.0);
+    let number = b.feq(e, e);
+    let r = b.bcsel(number, r, seed);
     let product = b.fmul(x, r);
-    let rest = b.ffma(minus, product, x);
-    let corrected = b.ffma(rest, r, product);
+    let q = match ends {
+        Ends::Infinite => product,
+        Ends::Largest => {
+            let (most, least) = (b.imm_float(64, f64::MAX), b.imm_float(64, f64::MIN));
+            let q = b.fmin(product, most);
+            b.fmax(q, least)
+        }
+    };
+    let minus = b.fneg(y);
+    let rest = b.ffma(minus, q, x);
+    let corrected = b.ffma(rest, r, q);
     // Zeros keep their sign, and infinities are not subtracted.
-    let (zero, infinity) = (b.imm_float(64, 0.0), b.imm_float(64, f64::INFINITY));
-    let magnitude = b.fabs(product);
-    let (some, finite) = (b.flt(zero, magnitude), b.flt(magnitude, infinity));
-    let plain = b.iand(some, finite);
-    let q = b.bcsel(plain, corrected, product);
-    // The exponent in two halves, neither of which overflows; only the second product rounds.
-    let by = b.imm_u32(1);
-    let minus = b.ineg(down);
-    let exp = b.iadd(up, minus);
-    let (least, most) = (b.imm_int(32, -2044), b.imm_int(32, 2046));
-    let exp = b.imax(exp, least);
-    let exp = b.imin(exp, most);
-    let first = b.ishr(exp, by);
-    let other = b.ineg(first);
-    let second = b.iadd(exp, other);
-    let (first, second) = (power_of_two(b, first), power_of_two(b, second));
-    let q = b.fmul(q, first);
-    let q = b.fmul(q, second);
-    let special = b.fmul(x, seed);
-    let normal = is_significand(b, sig);
-    let q = b.bcsel(normal, q, special);
-    b.exact = exact;
-    q
+    let zero = b.imm_float(64, 0.0);
+    let some = b.fneu(product, zero);
+    let plain = match ends {
+        Ends::Infinite => {
+            let (infinity, magnitude) = (b.imm_float(64, f64::INFINITY), b.fabs(q));
+            let finite = b.flt(magnitude, infinity);
+            b.iand(some, finite)
+        }
+        Ends::Largest => some,
+    };
+    b.bcsel(plain, corrected, q)
 }
 
-/// The square root, or its reciprocal, to about an ULP.
+/// The quotient. Both operands are multiplied by one power of two, 2^-(15 ey + ex)/16 about, with the exponents of both: the divisor is in
+/// the range of 32 bits then, above one where the quotient is so small that its remainder needs the room, below where it is so large that
+/// the dividend does. Subnormals are operands as others: their exponents are off by 52 at most.
+pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> Id<Def> {
+    exactly(b, |b| {
+        let (hx, hy) = (b.unpack_64_2x32_split_y(x), b.unpack_64_2x32_split_y(y));
+        // Of the divisor's exponent sixteens, and of the scale's twos: so the scale is neither zero nor infinite.
+        let (field, sixteens) = (b.imm_u32(0x7ff0_0000), b.imm_u32(0x7f00_0000));
+        let twos = b.imm_u32(0x7fe0_0000);
+        let (ex, ey) = (b.iand(hx, field), b.iand(hy, sixteens));
+        let (minus, by) = (b.ineg(ey), b.imm_u32(4));
+        let more = b.iadd(ex, minus);
+        let more = b.ishr(more, by);
+        let exp = b.iadd(ey, more);
+        let inverse = b.inot(exp);
+        let high = b.iand(inverse, twos);
+        let low = b.imm_u32(0);
+        let scale = b.pack_64_2x32_split(low, high);
+        let (x, y) = (b.fmul(x, scale), b.fmul(y, scale));
+        scaled_quotient(b, x, y, ends)
+    })
+}
+
+/// The reciprocal: as a quotient, with a scale that brings the operand to 2^0 to 2^63.
+pub(crate) fn frcp(b: &mut Builder<'_>, y: Id<Def>) -> Id<Def> {
+    exactly(b, |b| {
+        let (sixtyfours, rest) = (
+            b.imm_int(64, 0x7c00_0000_0000_0000),
+            b.imm_int(64, 0x03e0_0000_0000_0000),
+        );
+        let inverse = b.inot(y);
+        let exp = b.iand(inverse, sixtyfours);
+        let scale = b.ior(exp, rest);
+        let y = b.fmul(y, scale);
+        scaled_quotient(b, scale, y, Ends::Infinite)
+    })
+}
+
+/// The square root, rounded to nearest, or its reciprocal, to less than an ULP. With the operand scaled by 2^(2n) to 2^-1 to 2^63, a seed
+/// of 22 bits, h half of it and g about the root: one step of the third order, g · (1 + e + 3/2 e²) with e = 1/2 - g · h.
 pub(crate) fn root(b: &mut Builder<'_>, x: Id<Def>, reciprocal: bool) -> Id<Def> {
-    let exact = std::mem::replace(&mut b.exact, true);
-    let (sig, exp) = (b.frexp_sig(x), b.frexp_exp(x));
-    // x = m · 2^(2n), m in [0.5, 2).
-    let by = b.imm_u32(1);
-    let n = b.ishr(exp, by);
-    let twice = b.ishl(n, by);
-    let back = b.ineg(twice);
-    let odd = b.iadd(exp, back);
-    let scale = power_of_two(b, odd);
-    let m = b.fmul(sig, scale);
-    let single = b.f2f(m, 32);
-    let seed = b.frsq(single);
-    let seed = b.f2f(seed, 64);
-    let (half, one) = (b.imm_float(64, 0.5), b.imm_float(64, 1.0));
-    let mut r = seed;
-    for _ in 0..2 {
-        let square = b.fmul(m, r);
-        let minus = b.fneg(square);
-        let error = b.ffma(minus, r, one);
-        let part = b.fmul(r, half);
-        r = b.ffma(part, error, r);
-    }
-    let (value, n, special) = if reciprocal {
-        (r, b.ineg(n), seed)
-    } else {
-        let g = b.fmul(m, r);
+    exactly(b, |b| {
+        let sixtyfours = b.imm_int(64, 0x7c00_0000_0000_0000);
+        let exp = b.iand(x, sixtyfours);
+        let (minus, most) = (b.ineg(exp), b.imm_int(64, 2045 << 52));
+        let scale = b.iadd(minus, most);
+        let by = b.imm_u32(1);
+        let half_exp = b.ushr(exp, by);
+        let back = if reciprocal {
+            let (minus, most) = (b.ineg(half_exp), b.imm_int(64, 1534 << 52));
+            b.iadd(minus, most)
+        } else {
+            let least = b.imm_int(64, 512 << 52);
+            b.iadd(half_exp, least)
+        };
+        let m = b.fmul(x, scale);
+        let single = b.f2f(m, 32);
+        let mut single = b.frsq(single);
+        let (half, most) = (b.imm_float(64, 0.5), b.imm_float(64, 1.5));
+        // Zero and infinity are their own roots. No scale is 1, and negative infinity is another than its magnitude.
+        let magnitude = b.fabs(x);
+        let own = b.feq(m, magnitude);
+        if !reciprocal {
+            let one = b.imm_float(32, 1.0);
+            single = b.bcsel(own, one, single);
+        }
+        let r = b.f2f(single, 64);
+        let (g, h) = (b.fmul(m, r), b.fmul(r, half));
         let minus = b.fneg(g);
-        let rest = b.ffma(minus, g, m);
-        let part = b.fmul(r, half);
-        (b.ffma(rest, part, g), n, x)
-    };
-    let scale = power_of_two(b, n);
-    let value = b.fmul(value, scale);
-    let normal = is_significand(b, sig);
-    let value = b.bcsel(normal, value, special);
-    b.exact = exact;
-    value
+        let e = b.ffma(minus, h, half);
+        let part = b.fmul(e, most);
+        let p = b.ffma(part, e, e);
+        let value = if reciprocal {
+            let better = b.ffma(r, p, r);
+            let number = b.feq(p, p);
+            b.bcsel(number, better, r)
+        } else {
+            let (near, h) = (b.ffma(g, p, g), b.ffma(h, p, h));
+            let minus = b.fneg(near);
+            let rest = b.ffma(minus, near, m);
+            let nearest = b.ffma(rest, h, near);
+            b.bcsel(own, g, nearest)
+        };
+        b.fmul(value, back)
+    })
 }
 
 /// Towards zero: the bits of the fraction cleared; below one all but the sign.
@@ -131,36 +187,56 @@ pub(crate) fn ftrunc(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
 
 /// Downwards, or upwards.
 pub(crate) fn floor_or_ceil(b: &mut Builder<'_>, x: Id<Def>, up: bool) -> Id<Def> {
-    let exact = std::mem::replace(&mut b.exact, true);
-    let t = ftrunc(b, x);
-    let (passed, step) = if up {
-        (b.flt(t, x), b.imm_float(64, 1.0))
-    } else {
-        (b.flt(x, t), b.imm_float(64, -1.0))
-    };
-    let next = b.fadd(t, step);
-    let v = b.bcsel(passed, next, t);
-    b.exact = exact;
-    v
+    exactly(b, |b| {
+        let t = ftrunc(b, x);
+        let (passed, step) = if up {
+            (b.flt(t, x), b.imm_float(64, 1.0))
+        } else {
+            (b.flt(x, t), b.imm_float(64, -1.0))
+        };
+        let next = b.fadd(t, step);
+        b.bcsel(passed, next, t)
+    })
 }
 
 /// To nearest even: adding 2^52 leaves no room for a fraction.
 pub(crate) fn fround_even(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
-    let exact = std::mem::replace(&mut b.exact, true);
-    let (up, down) = (
-        b.imm_float(64, 4_503_599_627_370_496.0),
-        b.imm_float(64, -4_503_599_627_370_496.0),
+    let towards_zero = b.shader.info.float_controls.rounding_rtz != 0;
+    exactly(b, |b| {
+        let up = b.imm_float(64, 4_503_599_627_370_496.0);
+        let magnitude = b.fabs(x);
+        let v = if towards_zero {
+            nearest_even_in_any_mode(b, magnitude)
+        } else {
+            let down = b.imm_float(64, -4_503_599_627_370_496.0);
+            let v = b.fadd(magnitude, up);
+            b.fadd(v, down)
+        };
+        let sign = b.imm_int(64, i64::MIN);
+        let sign = b.iand(x, sign);
+        let v = b.ior(v, sign);
+        let fits = b.flt(magnitude, up);
+        b.bcsel(fits, v, x)
+    })
+}
+
+/// The same of what is not negative, by sums that are exact: they may be rounded towards zero. Of two that are as near, n and n + 1, it is
+/// the double of what is left of half the second.
+fn nearest_even_in_any_mode(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
+    let (half, one, two) = (
+        b.imm_float(64, 0.5),
+        b.imm_float(64, 1.0),
+        b.imm_float(64, 2.0),
     );
-    let magnitude = b.fabs(x);
-    let v = b.fadd(magnitude, up);
-    let v = b.fadd(v, down);
-    let sign = b.imm_int(64, i64::MIN);
-    let sign = b.iand(x, sign);
-    let v = b.ior(v, sign);
-    let fits = b.flt(magnitude, up);
-    let v = b.bcsel(fits, v, x);
-    b.exact = exact;
-    v
+    let n = ftrunc(b, x);
+    let minus = b.fneg(n);
+    let (rest, next) = (b.fadd(x, minus), b.fadd(n, one));
+    let pairs = b.fmul(next, half);
+    let pairs = ftrunc(b, pairs);
+    let even = b.fmul(pairs, two);
+    let (below, tie) = (b.flt(rest, half), b.feq(rest, half));
+    let v = b.bcsel(tie, even, next);
+    b.bcsel(below, n, v)
 }
 
 /// Unsigned quotient and remainder. Each estimate is by a reciprocal a little too small, so that no remainder is
@@ -168,9 +244,7 @@ pub(crate) fn fround_even(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
 pub(crate) fn udivmod(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> (Id<Def>, Id<Def>) {
     let exact = std::mem::replace(&mut b.exact, true);
     let divisor = b.u2f(y, 64);
-    let r = b.frcp(divisor);
-    let less = b.imm_float(64, 1.0 - 2f64.powi(-50));
-    let r = b.fmul(r, less);
+    let [_, r, _] = reciprocal(b, divisor, None, 1.0 - 2f64.powi(-50));
     let mut rest = x;
     let mut q = b.imm_zero(1, 64);
     for _ in 0..2 {

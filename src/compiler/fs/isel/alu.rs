@@ -437,9 +437,59 @@ impl Isel<'_> {
         }
     }
 
+    /// The sum of which `max(sum, 0)` is made for nobody else, and which does not wrap: a sum that saturates as an unsigned one.
+    fn sum_above_zero(&self, alu: &Alu) -> Option<&nir::Alu> {
+        let constant = |s: &nir::AluSrc| self.sh.const_component(s.def, s.swizzle[0]);
+        let of = match (constant(&alu.srcs[0]), constant(&alu.srcs[1])) {
+            (_, Some(0)) => alu.srcs[0].def,
+            (Some(0), _) => alu.srcs[1].def,
+            _ => return None,
+        };
+        let sum = self.sh.alu_of(of).filter(|a| a.op == AluOp::IAdd)?;
+        let (term, most) = match (constant(&sum.srcs[0]), constant(&sum.srcs[1])) {
+            (None, Some(c)) => (sum.srcs[0].def, c),
+            (Some(c), None) => (sum.srcs[1].def, c),
+            _ => return None,
+        };
+        // The other term has an upper bound.
+        let other = self.sh.alu_of(term)?;
+        let bounded = match other.op {
+            AluOp::IMin => other
+                .srcs
+                .iter()
+                .any(|s| constant(s).is_some_and(|c| c < 1 << 20)),
+            AluOp::INeg => {
+                let field = self.sh.alu_of(other.srcs[0].def);
+                field.is_some_and(|f| {
+                    f.op == AluOp::UBfe && constant(&f.srcs[2]).is_some_and(|bits| bits <= 20)
+                })
+            }
+            _ => false,
+        };
+        let alone =
+            self.uses[of.index()] == 1 && self.is_divergent(of) == self.is_divergent(alu.def);
+        let same_loop = self.loop_of[of.index()] == self.this_loop;
+        (self.bits(of) == 32 && bounded && most < 1 << 20 && alone && same_loop).then_some(sum)
+    }
+
     fn int_binary(&mut self, alu: &Alu, bits: u8) {
         use AluOp as A;
         let exec = self.exec_for(alu.def);
+        if alu.op == A::IMax
+            && let Some(sum) = self.sum_above_zero(alu)
+        {
+            let (a, b) = (
+                self.isrc(&sum.srcs[0], Type::D),
+                self.isrc(&sum.srcs[1], Type::D),
+            );
+            let dst = self.new_def(alu.def).retype(Type::Ud);
+            let mods = Mods {
+                sat: true,
+                ..Mods::NONE
+            };
+            self.b.binary(Opcode::Add, exec, dst, a, b, mods);
+            return;
+        }
         let (signed, unsigned) = (int(bits.max(16)), uint(bits.max(16)));
         let (signed, unsigned) = if bits == 1 {
             (Type::D, Type::Ud)
@@ -463,12 +513,15 @@ impl Isel<'_> {
         let is_shift = matches!(alu.op, A::IShl | A::IShr | A::UShr);
         let a = match alu.op {
             A::IAdd => self.isrc(&alu.srcs[0], ty),
+            A::IAnd | A::IOr | A::IXor => self.lsrc(&alu.srcs[0], ty),
             _ => self.src(&alu.srcs[0], ty),
         };
         let b = if is_shift {
             self.shift_count(alu, bits, exec)
         } else if alu.op == A::IAdd {
             self.isrc(&alu.srcs[1], ty)
+        } else if matches!(alu.op, A::IAnd | A::IOr | A::IXor) {
+            self.lsrc(&alu.srcs[1], ty)
         } else {
             self.src(&alu.srcs[1], ty)
         };
@@ -502,6 +555,19 @@ impl Isel<'_> {
         }
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::INeg
+            && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
+            && let l = self.src(&alu.srcs[0], ty)
+            && !l.is_imm()
+        {
+            return l.negated();
+        }
+        self.src(s, ty)
+    }
+
+    /// An operand of an operation on bits: complements become modifiers (the negation of such operands is one).
+    fn lsrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
+        if let Some(alu) = self.sh.alu_of(s.def)
+            && alu.op == AluOp::INot
             && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
             && let l = self.src(&alu.srcs[0], ty)
             && !l.is_imm()

@@ -174,6 +174,15 @@ impl Isel<'_> {
             mods.cmod = swapped(mods.cmod);
         }
         let null = Lanes::null(ty, a.pitch.max(b.pitch));
+        if ty == Type::Df
+            && dst.is_none()
+            && !a.is_imm()
+            && b.imm_bits().is_some_and(|v| v << 1 == 0)
+        {
+            // There are no immediates of 64 bits, but a move compares with zero.
+            self.b.emit(Op::Eu(Opcode::Mov), exec, null, &[a], mods);
+            return;
+        }
         self.b
             .binary(Opcode::Cmp, exec, dst.unwrap_or(null), a, b, mods);
     }

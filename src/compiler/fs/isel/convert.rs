@@ -8,8 +8,9 @@ use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
+use entity::{Id, IdMap};
 use isa::{ArfReg, Opcode, Type};
-use nir::{Alu, AluOp};
+use nir::{Alu, AluOp, Block, Def};
 
 /// cr0.0, bits 5:4.
 const ROUND_TO_ZERO: u32 = 0x30;
@@ -282,11 +283,66 @@ impl Isel<'_> {
         self.b.lir.insts.push(inst);
     }
 
+    /// Finds operations of 32 bits that are made for half of a value of 64, for the same lanes: they can be made in its place.
+    pub(super) fn prepare_halves(&mut self, layout: &[nir::CfEvent]) {
+        use AluOp as A;
+        let sh = self.sh;
+        let mut made_in: IdMap<Def, Option<Id<Block>>> = IdMap::default();
+        for event in layout {
+            let nir::CfEvent::Block(b) = *event else {
+                continue;
+            };
+            for &id in &sh.blocks[b].instrs {
+                let nir::Instr::Alu(alu) = &sh.instrs[id] else {
+                    continue;
+                };
+                let writes_apart = matches!(
+                    alu.op,
+                    A::IAdd | A::IAnd | A::IOr | A::IXor | A::IShl | A::IShr | A::UShr
+                );
+                if writes_apart && self.bits(alu.def) == 32 && self.uses[alu.def.index()] == 1 {
+                    made_in[alu.def] = Some(b);
+                }
+                if alu.op != A::Pack64_2x32Split || !self.is_divergent(alu.def) {
+                    continue;
+                }
+                for (half, s) in (0..).zip(&alu.srcs) {
+                    if made_in[s.def] == Some(b) && self.is_divergent(s.def) {
+                        self.half_of[s.def] = Some((alu.def, half));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives a half registers, as part of what it is half of.
+    pub(super) fn new_half(&mut self, def: Id<Def>, pair: Id<Def>, half: u8) -> Lanes {
+        let whole = match self.place(pair, 0) {
+            Comp::None => self.new_def(pair),
+            _ => self.comp(pair, 0, Type::Uq),
+        };
+        let to = whole.retype(Type::Ud).at(4 * u32::from(half));
+        self.set_place(def, 0, to);
+        to
+    }
+
     /// Two values side by side.
     fn pack(&mut self, alu: &Alu, from: Type, part: Type, step: u32) {
         let exec = self.exec_for(alu.def);
-        let dst = self.new_def(alu.def);
+        let in_place = |isel: &Self, i: usize| {
+            let half = isel.half_of[alu.srcs[i].def];
+            half.is_some_and(|h| h.0 == alu.def)
+        };
+        let begun = in_place(self, 0) || in_place(self, 1);
+        let dst = if begun {
+            self.comp(alu.def, 0, Type::Uq)
+        } else {
+            self.new_def(alu.def)
+        };
         for i in 0..2 {
+            if in_place(self, i) {
+                continue;
+            }
             let s = if from.is_float() {
                 self.fsrc(&alu.srcs[i], from)
             } else {

@@ -117,6 +117,8 @@ pub(super) struct Isel<'a> {
     push_ranges: bool,
     /// Of an operation that only a clamp reads: the clamp's def.
     clamped: IdMap<Def, Option<Id<Def>>>,
+    /// Of an operation that only a pair of halves reads: the pair, and which half it is.
+    half_of: IdMap<Def, Option<(Id<Def>, u8)>>,
     /// The operation that is selected clamps its result.
     clamping: bool,
     /// Components of each def up to the last one that is read.
@@ -209,6 +211,7 @@ pub(crate) fn select(
         numbered: sampler::Numbered::default(),
         push_ranges: options.push_ranges,
         clamped: IdMap::default(),
+        half_of: IdMap::default(),
         clamping: false,
         read: IdMap::default(),
         apart: IdMap::default(),
@@ -236,6 +239,7 @@ impl<'a> Isel<'a> {
         self.prepare_samplers(layout);
         self.prepare_reuse(layout);
         self.prepare_clamps(layout);
+        self.prepare_halves(layout);
         self.prepare_answers(layout);
         self.prepare_parameters(layout);
         self.prepare_lane_id(layout);
@@ -460,6 +464,9 @@ impl<'a> Isel<'a> {
 
     /// Gives a def registers of its own, and returns its first component as raw bits.
     pub(super) fn new_def(&mut self, def: Id<Def>) -> Lanes {
+        if let Some((pair, half)) = self.half_of[def] {
+            return self.new_half(def, pair, half);
+        }
         let d = self.sh.defs[def];
         let slot: u8 = if d.bit_size == 64 { 8 } else { 4 };
         let (pitch, step) = if self.is_divergent(def) {
